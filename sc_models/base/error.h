@@ -1,0 +1,42 @@
+// Errors a user can cause or must be told about, each carrying the exit code of the command line.
+// Purpose: thrown at the edges (configuration, files, routing), caught once in the program's main.
+// Programming errors are assertions, never these.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace fredsim {
+
+enum class ExitCode : int {
+  kDone = 0,             // done and payload verified
+  kFailed = 1,           // payload wrong, deadlock, lockstep difference
+  kBadInput = 2,         // the message names file, line or key, what was found, what is allowed
+  kRoutingConflict = 3,  // a set of flows has no routing
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+class BadInput : public Error {
+ public:
+  explicit BadInput(const std::string& what) : Error(ExitCode::kBadInput, what) {}
+};
+
+class RoutingConflict : public Error {
+ public:
+  explicit RoutingConflict(const std::string& what) : Error(ExitCode::kRoutingConflict, what) {}
+};
+
+class RunFailed : public Error {
+ public:
+  explicit RunFailed(const std::string& what) : Error(ExitCode::kFailed, what) {}
+};
+
+}  // namespace fredsim

@@ -1,0 +1,85 @@
+// One chiplet or router, one clock edge at a time: the interface that every body of a switch answers
+// (DESIGN §3): `rtl` (a Verilated module), later `tlm` (a C++ twin) and `lockstep` (both compared).
+//
+// Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).
+//   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
+// Timing: step() is one rising clock edge. Inputs are what the pins hold before the edge, outputs are
+//   what the registered output pins hold after it. A flit at an input at edge e sits in the input
+//   buffer after e. `out_ready` bit p: the link at output p takes a flit launched at this edge; the
+//   switch never raises out_valid at an edge where out_ready was low. Credits count flit slots of the
+//   receiver's buffer, per port and VC; one return per port, VC and cycle. A credit given at edge e
+//   may be spent at e.
+// Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
+//   change nothing at all; the fabric then leaves the step out, which is exact.
+// Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
+//   after it. The map is in rtl/fred_pkg.sv and mirrored in switch/register_map.h.
+// Errors: `error()` is a sticky code, 0 = none (register_map.h); the fabric fails the run on it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/flit.h"
+#include "base/fp.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct RegisterRequest {
+  bool valid = false;
+  bool write = false;
+  std::uint16_t address = 0;
+  std::uint32_t wdata = 0;
+};
+
+struct SwitchPins {
+  SwitchPins(int ports, int lanes)
+      : in_flit(static_cast<std::size_t>(ports * flit_words(lanes))), out_flit(in_flit.size()) {}
+  // Inputs of the next step.
+  std::uint32_t in_valid = 0;
+  std::uint32_t out_ready = 0;
+  std::array<std::uint32_t, kNumVcs> out_credit{};  // per VC, mask of ports whose receiver freed a slot
+  RegisterRequest reg;
+  std::vector<std::uint32_t> in_flit;
+  // Outputs of the last step.
+  std::uint32_t out_valid = 0;
+  std::array<std::uint32_t, kNumVcs> in_credit{};  // per VC, mask of input ports that freed a slot
+  std::uint32_t reg_rdata = 0;
+  std::vector<std::uint32_t> out_flit;  // words of a port are meaningful only where out_valid is set
+};
+
+class SwitchCore {
+ public:
+  virtual ~SwitchCore() = default;
+  SwitchCore(const SwitchCore&) = delete;
+  SwitchCore& operator=(const SwitchCore&) = delete;
+
+  virtual void reset() = 0;  // as rst_ni for two cycles; the phase store and credits are cleared too
+  virtual void step(SwitchPins& pins) = 0;
+  virtual bool idle() const = 0;
+  virtual std::uint32_t error() const = 0;
+  virtual std::string_view model() const = 0;  // "rtl", "tlm", "lockstep"
+
+ protected:
+  SwitchCore() = default;
+};
+
+// Everything that decides which body is built. Two equal shapes are one Verilated class.
+struct SwitchShape {
+  NodeKind kind = NodeKind::kFredSwitch;  // or kMeshRouter
+  FredSwitchShape fred;
+  int local_ports = 0;  // mesh router
+  int io_ports = 0;     // mesh router
+  int lanes = 1;
+  BufferShape buffers;
+  FpFormat format = FpFormat::kFp16;
+  int ports() const {
+    return kind == NodeKind::kFredSwitch ? fred.ports : 4 + local_ports + io_ports;
+  }
+};
+SwitchShape switch_shape(const Node& node, const BufferShape& buffers, int lanes, FpFormat format);
+
+}  // namespace fredsim

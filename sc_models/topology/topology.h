@@ -1,0 +1,111 @@
+// A fabric as data: nodes with ports, and directed links with rate and latency.
+//
+// Units: rates in flits per cycle (exact rational), latencies in cycles, buffers in flits.
+// A node's output port `p` and input port `p` are the two directions of one physical port.
+// Links are directed; every connected port has one link out and one link in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/flit.h"
+#include "base/fp.h"
+#include "base/rational.h"
+
+namespace fredsim {
+
+enum class NodeKind : std::uint8_t { kNpu, kIo, kFredSwitch, kMeshRouter };
+
+using NodeId = int;
+
+// Parameters of a FRED switch chiplet: Fred_m(P).
+struct FredSwitchShape {
+  int ports = 0;   // P, 2 … 32
+  int middle = 0;  // m, 2 … 4
+};
+
+// Parameters of a mesh router: port order N, E, S, W, then local ports, then I/O ports.
+struct MeshRouterShape {
+  int local_ports = 4;
+  int io_ports = 2;
+  int x = 0;  // column, 0 = west
+  int y = 0;  // row, 0 = north
+};
+enum MeshPort : int { kNorth = 0, kEast = 1, kSouth = 2, kWest = 3, kFirstLocal = 4 };
+
+struct Node {
+  NodeKind kind;
+  std::string name;  // "npu3", "io7", "l1_2.s4", "l2.s4.c1", "r3_1"
+  int ports = 0;
+  std::uint16_t address = 0;  // endpoints: the address packets carry (base/flit.h)
+  FredSwitchShape fred;       // kFredSwitch only
+  MeshRouterShape mesh;       // kMeshRouter only
+  int level = 0;              // 0 endpoint, 1 first switch level, 2 …
+  int slice = -1;             // parallel chiplet slice, -1 where there is none
+};
+
+struct Link {
+  std::string name;  // "npu3.0->l1_0.s0.3"
+  NodeId from = 0;
+  int from_port = 0;
+  NodeId to = 0;
+  int to_port = 0;
+  Rational rate;    // flits per cycle, 0 < rate <= 1
+  int latency = 1;  // cycles from the output register to the receiving buffer's register, >= 1
+  std::uint64_t bytes_per_second = 0;
+};
+
+// Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs.
+struct BufferShape {
+  int data_flits = 48;     // per data VC and port: 24 KiB
+  int control_flits = 4;   // control VC: 2 KiB
+  int output_flits = 16;   // FRED switch: staging per output port and VC
+  int receive_flits = 96;  // endpoint NIC, per VC and port
+  int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
+};
+
+enum class FabricKind : std::uint8_t { kMesh2d, kFredTree };
+
+struct MeshFacts {  // kMesh2d
+  int width = 0;
+  int height = 0;
+};
+
+struct FredTreeFacts {  // kFredTree: two levels (FRED.md §4)
+  int l1_switches = 0;
+  int npus_per_l1 = 0;
+  int slices = 0;    // chiplets that make up one L1 switch; L2 chiplets are per slice
+  int uplinks = 0;   // per L1 chiplet
+  int l2_chiplets_per_slice = 0;
+  int middle = 0;
+  bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
+};
+
+struct Topology {
+  std::string name;
+  FabricKind kind = FabricKind::kMesh2d;
+  std::uint64_t clock_hz = 0;
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+  BufferShape buffers;
+  FpFormat format = FpFormat::kFp16;
+  MeshFacts mesh;
+  FredTreeFacts fred;
+  std::vector<NodeId> npus;            // rank r of the machine is npus[r]
+  std::vector<NodeId> io_controllers;
+  std::vector<std::string> notes;      // what was rounded: "link latency 20 ns = 30 cycles (20.000 ns)"
+
+  // Link that leaves `node` by `port`, or that enters it; -1 where the port is unconnected.
+  int link_out(NodeId node, int port) const;
+  int link_in(NodeId node, int port) const;
+  // Call once after nodes and links are complete; checks every invariant above by assertion.
+  void index_ports();
+
+ private:
+  std::vector<int> first_port_;  // node -> offset into out_/in_
+  std::vector<int> out_;
+  std::vector<int> in_;
+};
+
+}  // namespace fredsim
