@@ -1,0 +1,156 @@
+// Shared constants of the switch RTL: flit layout, configuration layout, phase-store rows, registers.
+//
+// Purpose: the one place where the RTL says what sc_models/base/flit.h, routing/fred_routing.h and
+//   switch/register_map.h say to C++. Both sides must agree bit for bit.
+// Use: always qualified (fred_pkg::X). Functions are constant functions of elaboration-time arguments,
+//   written as loops with fixed bounds so that Verilator and yosys evaluate them alike.
+// Shapes: Fred_m(P), 2 <= P <= 32 ports, 2 <= m <= 4 middle sub-networks (paper §4).
+package fred_pkg;
+
+  // ---- Flit: header words 0..2, then two lanes per 32-bit word ----------------------------------
+  localparam int unsigned HEADER_W = 96;
+  localparam int unsigned LANE_W = 16;
+  localparam int unsigned TAG_LSB = 0;    // trace id of the packet; simulation only
+  localparam int unsigned TAG_W = 32;
+  localparam int unsigned DST_LSB = 32;
+  localparam int unsigned DST_W = 16;
+  localparam int unsigned SRC_LSB = 48;
+  localparam int unsigned SRC_W = 16;
+  localparam int unsigned PHASE_LSB = 64;  // index into the phase store
+  localparam int unsigned PHASE_W = 8;
+  localparam int unsigned VC_LSB = 72;
+  localparam int unsigned VC_W = 2;
+  localparam int unsigned SEQ_LSB = 74;    // packet number within its stream, modulo 64
+  localparam int unsigned SEQ_W = 6;
+  localparam int unsigned HEAD_BIT = 80;   // first flit of its packet
+  localparam int unsigned TAIL_BIT = 81;   // last flit of its packet
+
+  // Phase index that means: unicast, routed online (§5).
+  localparam bit [PHASE_W-1:0] PHASE_ONLINE = 8'hFF;
+
+  // Virtual channels (§5.4). Priority: control, then MP, PP, DP.
+  localparam int unsigned NUM_VCS = 4;
+  localparam bit [VC_W-1:0] VC_MP = 2'd0;
+  localparam bit [VC_W-1:0] VC_PP = 2'd1;
+  localparam bit [VC_W-1:0] VC_DP = 2'd2;
+  localparam bit [VC_W-1:0] VC_CONTROL = 2'd3;
+
+  // Lane formats.
+  localparam int unsigned FORMAT_FP16 = 0;
+  localparam int unsigned FORMAT_BF16 = 1;
+
+  // Bits of a flit that carries `lanes` lanes: whole 32-bit words.
+  function automatic int unsigned flit_w(input int lanes);
+    flit_w = HEADER_W + 32 * ((lanes + 1) / 2);
+  endfunction
+
+  // ---- Interconnect -----------------------------------------------------------------------------
+  // Select code of one output of an R- or RD-µSwitch.
+  localparam int unsigned USEL_W = 2;
+  localparam bit [USEL_W-1:0] USEL_NONE = 2'd0;
+  localparam bit [USEL_W-1:0] USEL_IN0 = 2'd1;
+  localparam bit [USEL_W-1:0] USEL_IN1 = 2'd2;
+  localparam bit [USEL_W-1:0] USEL_SUM = 2'd3;
+
+  // Bits of a code that is 0 for nothing or 1 + n for one of m things: clog2(m + 1).
+  function automatic int unsigned sel_w(input int m);
+    sel_w = $clog2(m + 1);
+  endfunction
+
+  // Registered stages of Fred_m(ports): 1 for two ports, else 2 + those of ceil(ports / 2).
+  function automatic int unsigned stages(input int ports);
+    int unsigned p;
+    p = ports;
+    stages = 1;
+    for (int unsigned level = 0; level < 8; level = level + 1) begin
+      if (p > 2) begin
+        stages = stages + 2;
+        p = (p + 1) / 2;
+      end
+    end
+  endfunction
+
+  // µSwitch configuration bits of Fred_m(ports).
+  function automatic int unsigned config_bits(input int ports, input int m);
+    int unsigned p;
+    int unsigned networks;  // sub-networks at this level
+    p = ports;
+    networks = 1;
+    config_bits = 0;
+    for (int unsigned level = 0; level < 8; level = level + 1) begin
+      if (p > 2) begin
+        config_bits = config_bits +
+            networks * ((p / 2) * (USEL_W * m + 2 * sel_w(m)) + (p % 2) * 2 * sel_w(m));
+        networks = networks * m;
+        p = (p + 1) / 2;
+      end
+    end
+    config_bits = config_bits + networks * 2 * USEL_W;
+  endfunction
+
+  // ---- Phase store: one row per phase -------------------------------------------------------------
+  // Bits: [0] valid, [2:1] vc, flow of every input port, flow of every output port, µSwitch bits.
+  // A port's flow is flow_w bits: 0 = none, f + 1 = flow f.
+  localparam int unsigned ROW_VALID_BIT = 0;
+  localparam int unsigned ROW_VC_LSB = 1;
+  localparam int unsigned ROW_FLOWS_LSB = 3;
+  localparam int unsigned PHASE_STORE_WORDS = 384;  // 1.5 KB (§6.2.3)
+  localparam int unsigned MAX_PHASES = 255;         // PHASE_ONLINE is not a row
+
+  function automatic int unsigned flow_w(input int ports);
+    flow_w = $clog2(ports + 1);
+  endfunction
+
+  function automatic int unsigned row_in_flow_lsb(input int ports, input int port);
+    row_in_flow_lsb = ROW_FLOWS_LSB + port * flow_w(ports);
+  endfunction
+
+  function automatic int unsigned row_out_flow_lsb(input int ports, input int port);
+    row_out_flow_lsb = ROW_FLOWS_LSB + (ports + port) * flow_w(ports);
+  endfunction
+
+  function automatic int unsigned row_config_lsb(input int ports);
+    row_config_lsb = ROW_FLOWS_LSB + 2 * ports * flow_w(ports);
+  endfunction
+
+  function automatic int unsigned row_bits(input int ports, input int m);
+    row_bits = row_config_lsb(ports) + config_bits(ports, m);
+  endfunction
+
+  function automatic int unsigned row_words(input int ports, input int m);
+    row_words = (row_bits(ports, m) + 31) / 32;
+  endfunction
+
+  // Rows that fit in the store.
+  function automatic int unsigned num_phases(input int ports, input int m);
+    num_phases = PHASE_STORE_WORDS / row_words(ports, m);
+    if (num_phases > MAX_PHASES) num_phases = MAX_PHASES;
+  endfunction
+
+  // ---- Register map: word addresses, 32-bit data (switch/register_map.h says what each one is) --------
+  localparam bit [15:0] REG_ID = 16'h0000;
+  localparam bit [15:0] REG_SHAPE = 16'h0001;
+  localparam bit [15:0] REG_POSITION = 16'h0002;
+  localparam bit [15:0] REG_ERROR = 16'h0003;
+  localparam bit [15:0] REG_CREDIT = 16'h0100;     // + 4 * port + vc
+  localparam bit [15:0] REG_FLITS_IN = 16'h0200;   // + 2 * port; 64-bit counters, low word first
+  localparam bit [15:0] REG_FLITS_OUT = 16'h0280;  // + 2 * port
+  localparam bit [15:0] REG_REDUCTIONS = 16'h0300;
+  localparam bit [15:0] REG_PHASE_CHANGES = 16'h0302;
+  localparam bit [15:0] REG_STALL_JOIN = 16'h0310;
+  localparam bit [15:0] REG_STALL_CREDIT = 16'h0312;
+  localparam bit [15:0] REG_STALL_PHASE = 16'h0314;
+  localparam bit [15:0] REG_STALL_ARBITER = 16'h0316;
+  localparam bit [15:0] REG_STALL_LINK = 16'h0318;
+  localparam bit [15:0] REG_PHASE_STORE = 16'h1000;  // + phase * row_words + word
+
+  localparam bit [31:0] FRED_ID = 32'hF2ED_0001;
+  localparam bit [31:0] MESH_ID = 32'h3E54_0001;
+
+  localparam bit [31:0] ERROR_NONE = 32'd0;
+  localparam bit [31:0] ERROR_OVERFLOW = 32'd1;
+  localparam bit [31:0] ERROR_JOIN = 32'd2;
+  localparam bit [31:0] ERROR_PHASE = 32'd3;
+  localparam bit [31:0] ERROR_ROUTE = 32'd4;
+
+endpackage

@@ -1,0 +1,13 @@
+// Files of fred_switch, relative to this folder: read with -F.
+fred_pkg.sv
+fp_add.sv
+fred_r_uswitch.sv
+fred_d_uswitch.sv
+fred_rd_uswitch.sv
+fred_interconnect.sv
+fred_input_unit.sv
+fred_output_unit.sv
+fred_phase_store.sv
+fred_control.sv
+switch_counters.sv
+fred_switch.sv

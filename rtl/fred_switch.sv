@@ -1,0 +1,187 @@
+// A FRED switch chiplet, Fred_M(P): input buffers, control unit, reducing and distributing interconnect,
+// output staging (§4, §5.4, §6.2.3).
+//
+// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow) ->
+//   fred_interconnect, stages(P) registered stages -> fred_output_unit -> link. Unloaded, with its phase
+//   active, a flit that is in the input buffer after edge e is on out_flit_o after edge e + stages(P) + 2.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of
+//   input p was freed); out_valid_o / out_flit_o launched only at edges where out_ready_i was high and a
+//   credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge. All outputs are
+//   functions of registers.
+// Flits: fred_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
+//   phase of the store; flits that a flow joins must agree in tag, head and tail.
+// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
+//   that samples a read. Credits and phases are written before traffic flows.
+// idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
+// error_o: first error code seen, sticky; the switch goes on as well as it can.
+module fred_switch #(
+  /// ports, 2 to 32
+  parameter int unsigned P = 12,
+  /// middle sub-networks, 2 to 4
+  parameter int unsigned M = 3,
+  /// lanes physically carried per flit, 1 to 256
+  parameter int unsigned LANES = 1,
+  /// input buffer of each data VC in flits: 24 KB
+  parameter int unsigned VC_DEPTH = 48,
+  /// input buffer of the control VC in flits: 2 KB
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// output staging of each VC in flits
+  parameter int unsigned OUT_DEPTH = 24,
+  /// lane format: 0 FP16, 1 BF16
+  parameter int unsigned FORMAT = 0,
+  /// flits of the longest data packet
+  parameter int unsigned PACKET_FLITS = 8,
+  /// see fred_control
+  parameter int unsigned YIELD = 4,
+  /// see fred_control
+  parameter int unsigned QUANTUM = 64,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic [P-1:0]        in_valid_i,
+  input  logic [P*FLIT_W-1:0] in_flit_i,
+  output logic [4*P-1:0]      in_credit_o,
+  output logic [P-1:0]        out_valid_o,
+  output logic [P*FLIT_W-1:0] out_flit_o,
+  input  logic [P-1:0]        out_ready_i,
+  input  logic [4*P-1:0]      out_credit_i,
+  input  logic                reg_valid_i,
+  input  logic                reg_write_i,
+  input  logic [15:0]         reg_addr_i,
+  input  logic [31:0]         reg_wdata_i,
+  output logic [31:0]         reg_rdata_o,
+  output logic                idle_o,
+  output logic [31:0]         error_o
+);
+  localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
+  localparam int unsigned TABLE_W = fred_pkg::row_bits(P, M) - CONFIG_W;
+  localparam int unsigned ROW_W = fred_pkg::row_bits(P, M);
+
+  // ------------------------------------------------------------------ control unit and its wires
+  logic                 active, row_read, load;
+  logic [1:0]           vc;
+  logic [7:0]           phase, row_phase;
+  logic [P-1:0]         match, match_tail, pop, reserve, overflow;
+  logic [32*P-1:0]      match_tag, front_phase;
+  logic [4*P-1:0]       front_valid, room;
+  logic [3:0]           table_read;
+  logic [31:0]          table_phase;
+  logic [4*TABLE_W-1:0] tables;
+  logic [ROW_W-1:0]     row;
+  logic [7:0]           reductions, stall_join, stall_credit, stall_phase;
+  logic                 error_join, error_phase, control_idle;
+
+  fred_control #(.P(P), .M(M), .YIELD(YIELD), .QUANTUM(QUANTUM)) i_control (
+    .clk_i, .rst_ni,
+    .active_o(active), .vc_o(vc), .phase_o(phase),
+    .match_i(match), .match_tail_i(match_tail), .match_tag_i(match_tag),
+    .front_valid_i(front_valid), .front_phase_i(front_phase), .pop_o(pop),
+    .room_i(room), .reserve_o(reserve),
+    .table_read_o(table_read), .table_phase_o(table_phase), .table_i(tables),
+    .row_read_o(row_read), .row_phase_o(row_phase), .row_table_i(row[TABLE_W-1:0]), .load_o(load),
+    .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
+    .stall_phase_o(stall_phase), .error_join_o(error_join), .error_phase_o(error_phase),
+    .idle_o(control_idle)
+  );
+
+  // ------------------------------------------------------------------ registers
+  logic        store_hit, counter_hit, credit_hit;
+  logic [31:0] store_rdata, counter_rdata, other_q;
+  logic [15:0] credit_index;
+  logic [1:0]  source_q;  // whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store
+
+  assign store_hit = reg_addr_i >= fred_pkg::REG_PHASE_STORE;
+  assign counter_hit = reg_addr_i >= fred_pkg::REG_FLITS_IN && !store_hit;
+  assign credit_index = reg_addr_i - fred_pkg::REG_CREDIT;
+  assign credit_hit = reg_valid_i && reg_addr_i >= fred_pkg::REG_CREDIT && credit_index < 16'(4 * P);
+  assign reg_rdata_o = (source_q == 2'd2) ? store_rdata : (source_q == 2'd1) ? counter_rdata : other_q;
+
+  fred_phase_store #(.P(P), .M(M)) i_phase_store (
+    .clk_i, .rst_ni,
+    .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
+    .addr_i(reg_addr_i - fred_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
+    .table_read_i(table_read), .table_phase_i(table_phase), .table_o(tables),
+    .row_read_i(row_read), .row_phase_i(row_phase), .row_o(row)
+  );
+
+  logic [P-1:0]    empty, stall_link;
+  logic [64*P-1:0] credits;
+
+  switch_counters #(.P(P)) i_counters (
+    .clk_i, .rst_ni,
+    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
+    .reductions_i(reductions), .phase_change_i(load), .stall_join_i(stall_join),
+    .stall_credit_i(stall_credit), .stall_phase_i(stall_phase), .stall_arbiter_i(8'd0),
+    .stall_link_i(stall_link),
+    .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      other_q <= '0;
+      source_q <= '0;
+      error_o <= fred_pkg::ERROR_NONE;
+    end else begin
+      if (reg_valid_i && !reg_write_i) begin
+        source_q <= store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
+        other_q <= '0;
+        if (reg_addr_i == fred_pkg::REG_ID) other_q <= fred_pkg::FRED_ID;
+        if (reg_addr_i == fred_pkg::REG_SHAPE) other_q <= {16'd0, 8'(M), 8'(P)};
+        if (reg_addr_i == fred_pkg::REG_ERROR) other_q <= error_o;
+        if (credit_hit) other_q <= {16'd0, credits[32'(credit_index)*16 +: 16]};
+      end
+      if (error_o == fred_pkg::ERROR_NONE) begin
+        if (overflow != '0) error_o <= fred_pkg::ERROR_OVERFLOW;
+        else if (error_join) error_o <= fred_pkg::ERROR_JOIN;
+        else if (error_phase) error_o <= fred_pkg::ERROR_PHASE;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ ports and interconnect
+  logic [P*FLIT_W-1:0] join_flit, done_flit;
+  logic [P-1:0]        done_valid;
+  logic                busy;
+
+  for (genvar p = 0; p < P; p++) begin : gen_port
+    logic [3:0]  port_front, port_credit_in, port_credit_out, port_room;
+    fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
+      .clk_i, .rst_ni,
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
+      .active_i(active), .vc_i(vc), .phase_i(phase),
+      .match_o(match[p]), .match_tail_o(match_tail[p]), .match_tag_o(match_tag[32*p +: 32]),
+      .front_valid_o(port_front), .front_phase_o(front_phase[32*p +: 32]),
+      .pop_i(pop[p]), .flit_o(join_flit[p*FLIT_W +: FLIT_W]), .overflow_o(overflow[p])
+    );
+    fred_output_unit #(
+      .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
+      .PACKET_FLITS(PACKET_FLITS)
+    ) i_output (
+      .clk_i, .rst_ni,
+      .reserve_i(reserve[p]), .reserve_vc_i(vc), .room_o(port_room),
+      .in_valid_i(done_valid[p]), .in_flit_i(done_flit[p*FLIT_W +: FLIT_W]),
+      .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
+      .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
+      .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
+      .credit_vc_i(credit_index[1:0]), .credit_wdata_i(reg_wdata_i[15:0]),
+      .credits_o(credits[64*p +: 64]),
+      .stall_link_o(stall_link[p]), .empty_o(empty[p])
+    );
+    for (genvar v = 0; v < 4; v++) begin : gen_vc
+      assign front_valid[v*P + p] = port_front[v];
+      assign in_credit_o[v*P + p] = port_credit_in[v];
+      assign port_credit_out[v] = out_credit_i[v*P + p];
+      assign room[v*P + p] = port_room[v];
+    end
+  end
+
+  fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
+    .clk_i, .rst_ni,
+    .in_valid_i(pop), .in_flit_i(join_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
+    .load_i(load), .config_i(row[TABLE_W +: CONFIG_W]), .busy_o(busy)
+  );
+
+  assign idle_o = control_idle && front_valid == '0 && &empty && in_credit_o == '0 && !busy;
+endmodule
