@@ -37,17 +37,18 @@ module fred_control #(
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  // input units
+  // input units; the front of VC v at input p is bit 4p+v
   output logic                 active_o,
   output logic [1:0]           vc_o,
   output logic [7:0]           phase_o,
   input  logic [P-1:0]         match_i,
-  input  logic [P-1:0]         match_tail_i,
-  input  logic [32*P-1:0]      match_tag_i,
-  input  logic [4*P-1:0]       front_valid_i,
+  input  logic [4*P-1:0]       other_i,
   input  logic [32*P-1:0]      front_phase_i,
   output logic [P-1:0]         pop_o,
-  // output units; room of VC v at output p is bit v*P+p
+  input  logic [P-1:0]         pop_tail_i,
+  input  logic [32*P-1:0]      pop_tag_i,
+  // output units; room of VC v at output p is bit 4p+v
+  input  logic [P-1:0]         room_now_i,
   input  logic [4*P-1:0]       room_i,
   output logic [P-1:0]         reserve_o,
   // phase store
@@ -74,79 +75,80 @@ module fred_control #(
   localparam int unsigned YIELD_W = $clog2(YIELD + 1);
   localparam int unsigned QUANTUM_W = $clog2(QUANTUM + 1);
 
-  // Active phase: which ports each flow joins and feeds, and which flows are inside a packet.
-  logic               active_q;
-  logic [1:0]         vc_q;
-  logic [7:0]         phase_q;
-  logic [P-1:0]       flow_in_q [P];
-  logic [P-1:0]       flow_out_q [P];
-  logic [7:0]         flow_adds_q [P];
-  logic [PORT_W-1:0]  partner_q [P];  // of a port: lowest input port of its flow
-  logic [P-1:0]       used_q;
-  logic [P-1:0]       open_q;
+  // Active phase: which ports each flow joins and feeds (bit f*P+p), additions per flit of each flow, the
+  // lowest input port of each input port's flow, which flows exist and which are inside a packet.
+  logic                 active_q;
+  logic [1:0]           vc_q;
+  logic [7:0]           phase_q;
+  logic [P*P-1:0]       flow_in_q, flow_out_q;
+  logic [8*P-1:0]       flow_adds_q;
+  logic [P*PORT_W-1:0]  partner_q;
+  logic [P-1:0]         used_q, open_q;
 
   logic                 loading_q;
   logic [7:0]           next_phase_q;
   logic [LOCK_W-1:0]    lock_q;
   logic [YIELD_W-1:0]   silent_q;
   logic [QUANTUM_W-1:0] busy_q;
-  logic [PORT_W-1:0]    pointer_q [4];
+  logic [4*PORT_W-1:0]  pointer_q;
 
   // ------------------------------------------------------------------ candidates
-  logic [P-1:0] other [4];      // fronts that do not belong to the active phase
-  logic [PORT_W-1:0] cand_port [4];
-  logic [3:0]   cand_ready;
-  logic [3:0]   cand_wrong;
+  logic [4*PORT_W-1:0] cand_port;
 
   always_comb begin
     table_read_o = '0;
     table_phase_o = '0;
-    for (int unsigned v = 0; v < 4; v++) begin
-      other[v] = front_valid_i[v*P +: P];
-      if (active_q && vc_q == 2'(v)) other[v] = other[v] & ~match_i;
-      cand_port[v] = pointer_q[v];
-      if (other[v] != '0) begin
-        table_read_o[v] = 1'b1;
+    cand_port = '0;
+    if (other_i != '0) begin
+      for (int unsigned v = 0; v < 4; v++) begin
         // Lowest port at or after the pointer, else the lowest port: scan downwards, the last hit wins.
         for (int p = P - 1; p >= 0; p--) begin
-          if (other[v][p]) cand_port[v] = PORT_W'(p);
+          if (other_i[4*p + v]) begin
+            table_read_o[v] = 1'b1;
+            cand_port[PORT_W*v +: PORT_W] = PORT_W'(p);
+          end
         end
-        for (int p = P - 1; p >= 0; p--) begin
-          if (other[v][p] && PORT_W'(p) >= pointer_q[v]) cand_port[v] = PORT_W'(p);
+        if (table_read_o[v]) begin
+          for (int p = P - 1; p >= 0; p--) begin
+            if (other_i[4*p + v] && PORT_W'(p) >= pointer_q[PORT_W*v +: PORT_W]) begin
+              cand_port[PORT_W*v +: PORT_W] = PORT_W'(p);
+            end
+          end
+          table_phase_o[8*v +: 8] = front_phase_i[32'(cand_port[PORT_W*v +: PORT_W])*32 + 8*v +: 8];
         end
-        table_phase_o[8*v +: 8] = front_phase_i[32'(cand_port[v])*32 + 8*v +: 8];
       end
     end
   end
 
-  logic [P-1:0] cand_used, cand_blocked;
+  // Bit f of these: flow f-1; bit 0 collects the ports without a flow.
+  logic [(1<<FLOW_W)-1:0] cand_used, cand_blocked;
+  logic [FLOW_W-1:0]      cand_in, cand_out;
+  logic [3:0]             cand_ready, cand_wrong;
+
   always_comb begin
     cand_ready = '0;
     cand_wrong = '0;
     cand_used = '0;
     cand_blocked = '0;
+    cand_in = '0;
+    cand_out = '0;
     for (int unsigned v = 0; v < 4; v++) begin
       if (table_read_o[v]) begin
         cand_used = '0;
         cand_blocked = '0;
         for (int unsigned p = 0; p < P; p++) begin
-          for (int unsigned f = 0; f < P; f++) begin
-            if (table_i[v*TABLE_W + 3 + p*FLOW_W +: FLOW_W] == FLOW_W'(f + 1)) begin
-              cand_used[f] = 1'b1;
-              if (!other[v][p] || front_phase_i[p*32 + 8*v +: 8] != table_phase_o[8*v +: 8]) begin
-                cand_blocked[f] = 1'b1;
-              end
-            end
-            if (table_i[v*TABLE_W + 3 + (P + p)*FLOW_W +: FLOW_W] == FLOW_W'(f + 1) &&
-                !room_i[v*P + p]) begin
-              cand_blocked[f] = 1'b1;
-            end
+          cand_in = table_i[v*TABLE_W + 3 + p*FLOW_W +: FLOW_W];
+          cand_out = table_i[v*TABLE_W + 3 + (P + p)*FLOW_W +: FLOW_W];
+          cand_used[cand_in] = 1'b1;
+          if (!other_i[4*p + v] || front_phase_i[p*32 + 8*v +: 8] != table_phase_o[8*v +: 8]) begin
+            cand_blocked[cand_in] = 1'b1;
           end
+          if (!room_i[4*p + v]) cand_blocked[cand_out] = 1'b1;
+          if (cand_port[PORT_W*v +: PORT_W] == PORT_W'(p) && cand_in == '0) cand_wrong[v] = 1'b1;
         end
-        cand_ready[v] = (cand_used & ~cand_blocked) != '0;
-        cand_wrong[v] = !table_i[v*TABLE_W] || table_i[v*TABLE_W + 1 +: 2] != 2'(v) ||
-                        table_i[v*TABLE_W + 3 + 32'(cand_port[v])*FLOW_W +: FLOW_W] == '0;
-        if (cand_wrong[v]) cand_ready[v] = 1'b0;
+        cand_blocked[0] = 1'b1;
+        if (!table_i[v*TABLE_W] || table_i[v*TABLE_W + 1 +: 2] != 2'(v)) cand_wrong[v] = 1'b1;
+        cand_ready[v] = !cand_wrong[v] && (cand_used & ~cand_blocked) != '0;
       end
     end
   end
@@ -170,73 +172,81 @@ module fred_control #(
   end
 
   // ------------------------------------------------------------------ flow join
-  logic [P-1:0] room, fire, ready_in, partly_in, no_room, open_d;
+  logic [P-1:0] fire, partly_in, no_room, open_d;
   logic [7:0]   adds;
 
   always_comb begin
-    room = '0;
     fire = '0;
-    ready_in = '0;
     partly_in = '0;
     no_room = '0;
-    open_d = open_q;
     pop_o = '0;
     reserve_o = '0;
     adds = '0;
-    error_join_o = 1'b0;
     if (match_i != '0) begin
-      room = room_i[32'(vc_q)*P +: P];
       for (int unsigned f = 0; f < P; f++) begin
-        if (used_q[f] && (flow_in_q[f] & match_i) != '0) begin
-          ready_in[f] = (flow_in_q[f] & ~match_i) == '0;
-          partly_in[f] = !ready_in[f];
-          no_room[f] = ready_in[f] && !open_q[f] && (flow_out_q[f] & ~room) != '0;
-          fire[f] = ready_in[f] && !no_room[f] && (open_q[f] || !change);
-          if (fire[f]) begin
-            pop_o = pop_o | flow_in_q[f];
-            reserve_o = reserve_o | flow_out_q[f];
-            open_d[f] = (flow_in_q[f] & match_tail_i) == '0;
-            adds = adds + flow_adds_q[f];
+        if (used_q[f] && (flow_in_q[f*P +: P] & match_i) != '0) begin
+          if ((flow_in_q[f*P +: P] & ~match_i) != '0) partly_in[f] = 1'b1;
+          else if (!open_q[f] && (flow_out_q[f*P +: P] & ~room_now_i) != '0) no_room[f] = 1'b1;
+          else if (open_q[f] || !change) begin
+            fire[f] = 1'b1;
+            pop_o = pop_o | flow_in_q[f*P +: P];
+            reserve_o = reserve_o | flow_out_q[f*P +: P];
+            adds = adds + flow_adds_q[8*f +: 8];
           end
         end
       end
-      for (int unsigned p = 0; p < P; p++) begin
-        if (pop_o[p] && partner_q[p] != PORT_W'(p) &&
-            (match_tag_i[32*p +: 32] != match_tag_i[32'(partner_q[p])*32 +: 32] ||
-             match_tail_i[p] != match_tail_i[partner_q[p]])) begin
-          error_join_o = 1'b1;
+    end
+  end
+
+  always_comb begin
+    open_d = open_q;
+    error_join_o = 1'b0;
+    if (fire != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (fire[f]) open_d[f] = (flow_in_q[f*P +: P] & pop_tail_i) == '0;
+      end
+      if (adds != '0) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          if (pop_o[p] && partner_q[PORT_W*p +: PORT_W] != PORT_W'(p) &&
+              (pop_tag_i[32*p +: 32] != pop_tag_i[32'(partner_q[PORT_W*p +: PORT_W])*32 +: 32] ||
+               pop_tail_i[p] != pop_tail_i[partner_q[PORT_W*p +: PORT_W]])) begin
+            error_join_o = 1'b1;
+          end
         end
       end
     end
   end
 
   // ------------------------------------------------------------------ loading a phase
-  logic [P-1:0]      flow_in_d [P];
-  logic [P-1:0]      flow_out_d [P];
-  logic [7:0]        flow_adds_d [P];
-  logic [PORT_W-1:0] partner_d [P];
+  logic [P*P-1:0]      flow_in_d, flow_out_d;
+  logic [8*P-1:0]      flow_adds_d;
+  logic [P*PORT_W-1:0] partner_d;
+  logic [FLOW_W-1:0]   load_in, load_out;
 
   always_comb begin
-    for (int unsigned f = 0; f < P; f++) begin
-      flow_in_d[f] = '0;
-      flow_out_d[f] = '0;
-      flow_adds_d[f] = '0;
-      partner_d[f] = PORT_W'(f);
-    end
+    flow_in_d = '0;
+    flow_out_d = '0;
+    flow_adds_d = '0;
+    partner_d = '0;
+    load_in = '0;
+    load_out = '0;
     if (loading_q) begin
-      for (int unsigned f = 0; f < P; f++) begin
-        for (int p = P - 1; p >= 0; p--) begin
-          flow_in_d[f][p] = row_table_i[3 + p*FLOW_W +: FLOW_W] == FLOW_W'(f + 1);
-          flow_out_d[f][p] = row_table_i[3 + (P + p)*FLOW_W +: FLOW_W] == FLOW_W'(f + 1);
+      for (int unsigned p = 0; p < P; p++) begin
+        load_in = row_table_i[3 + p*FLOW_W +: FLOW_W];
+        load_out = row_table_i[3 + (P + p)*FLOW_W +: FLOW_W];
+        for (int unsigned f = 0; f < P; f++) begin
+          if (load_in == FLOW_W'(f + 1)) begin
+            if (flow_in_d[f*P +: P] != '0) flow_adds_d[8*f +: 8] = flow_adds_d[8*f +: 8] + 8'd1;
+            flow_in_d[f*P + p] = 1'b1;
+          end
+          if (load_out == FLOW_W'(f + 1)) flow_out_d[f*P + p] = 1'b1;
         end
-        for (int unsigned p = 0; p < P; p++) begin
-          if (flow_in_d[f][p]) begin
-            flow_adds_d[f] = flow_adds_d[f] + 8'd1;
-            // Partner: the lowest port of the same flow.
-            for (int q = P - 1; q >= 0; q--) if (flow_in_d[f][q]) partner_d[p] = PORT_W'(q);
+        partner_d[PORT_W*p +: PORT_W] = PORT_W'(p);
+        for (int q = p - 1; q >= 0; q--) begin
+          if (row_table_i[3 + q*FLOW_W +: FLOW_W] == load_in) begin
+            partner_d[PORT_W*p +: PORT_W] = PORT_W'(q);
           end
         end
-        if (flow_adds_d[f] != '0) flow_adds_d[f] = flow_adds_d[f] - 8'd1;
       end
     end
   end
@@ -253,13 +263,11 @@ module fred_control #(
       busy_q <= '0;
       open_q <= '0;
       used_q <= '0;
-      for (int unsigned p = 0; p < P; p++) begin
-        flow_in_q[p] <= '0;
-        flow_out_q[p] <= '0;
-        flow_adds_q[p] <= '0;
-        partner_q[p] <= PORT_W'(p);
-      end
-      for (int unsigned v = 0; v < 4; v++) pointer_q[v] <= '0;
+      flow_in_q <= '0;
+      flow_out_q <= '0;
+      flow_adds_q <= '0;
+      partner_q <= '0;
+      pointer_q <= '0;
     end else begin
       open_q <= open_d;
       loading_q <= row_read_o;
@@ -278,17 +286,16 @@ module fred_control #(
         lock_q <= LOCK_W'(LOCK);
         silent_q <= '0;
         busy_q <= '0;
-        for (int unsigned f = 0; f < P; f++) begin
-          flow_in_q[f] <= flow_in_d[f];
-          flow_out_q[f] <= flow_out_d[f];
-          flow_adds_q[f] <= flow_adds_d[f];
-          partner_q[f] <= partner_d[f];
-          used_q[f] <= flow_in_d[f] != '0;
-        end
+        flow_in_q <= flow_in_d;
+        flow_out_q <= flow_out_d;
+        flow_adds_q <= flow_adds_d;
+        partner_q <= partner_d;
+        for (int unsigned f = 0; f < P; f++) used_q[f] <= flow_in_d[f*P +: P] != '0;
       end
       for (int unsigned v = 0; v < 4; v++) begin
         if (table_read_o[v] && !cand_ready[v]) begin
-          pointer_q[v] <= (cand_port[v] == PORT_W'(P - 1)) ? '0 : cand_port[v] + PORT_W'(1);
+          pointer_q[PORT_W*v +: PORT_W] <= (cand_port[PORT_W*v +: PORT_W] == PORT_W'(P - 1))
+                                               ? '0 : cand_port[PORT_W*v +: PORT_W] + PORT_W'(1);
         end
       end
     end
@@ -300,7 +307,7 @@ module fred_control #(
   assign vc_o = vc_q;
   assign phase_o = phase_q;
   assign row_read_o = change && open_d == '0;
-  assign row_phase_o = table_phase_o[8*32'(pick_vc) +: 8];
+  assign row_phase_o = table_phase_o[32'(pick_vc)*8 +: 8];
   assign load_o = loading_q;
   assign reductions_o = adds;
   assign error_phase_o = cand_wrong != '0;
@@ -316,12 +323,8 @@ module fred_control #(
         if (no_room[f]) stall_credit_o = stall_credit_o + 8'd1;
       end
     end
-    for (int unsigned v = 0; v < 4; v++) begin
-      if (table_read_o[v]) begin
-        for (int unsigned p = 0; p < P; p++) begin
-          if (other[v][p]) stall_phase_o = stall_phase_o + 8'd1;
-        end
-      end
+    if (other_i != '0) begin
+      for (int unsigned i = 0; i < 4 * P; i++) stall_phase_o = stall_phase_o + 8'(other_i[i]);
     end
   end
 endmodule

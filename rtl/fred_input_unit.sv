@@ -1,12 +1,13 @@
 // Input buffer of one port of a fred_switch: four virtual channels with credits (§5.4, §6.2.3).
 //
 // What it does: a flit on in_flit_i at a clock edge is stored in the FIFO of its VC; the unit shows the
-//   front of every FIFO to the control unit and gives the front of VC `vc_i` on flit_o. pop_i removes
-//   that front at the edge and returns one credit for its VC (credit_o, registered, one cycle).
-// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full raises
-//   overflow_o and is dropped. pop_i may be high only when the front of vc_i is valid.
-// Timing: a flit stored at edge e is visible as a front after e.
-// Front information is kept in registers, so that no memory is read in a cycle without a pop.
+//   phase at the front of every FIFO to the control unit and, when pop_i is high, gives the front of VC
+//   `vc_i` on flit_o. pop_i removes that front at the edge and returns one credit for its VC (credit_o,
+//   registered, one cycle).
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped
+//   and overflow_o is high for a cycle. pop_i may be high only when match_o is.
+// Timing: a flit stored at edge e is visible as a front after e. The phase at each front is kept in a
+//   register, so that no memory is read in a cycle without a pop.
 // Not here: any decision; see fred_control.
 module fred_input_unit #(
   /// lanes physically carried per flit
@@ -24,87 +25,93 @@ module fred_input_unit #(
   input  logic              in_valid_i,
   input  logic [FLIT_W-1:0] in_flit_i,
   output logic [3:0]        credit_o,
-  // control unit: the active phase and what stands at the fronts
+  // control unit: the active phase, whether it is at the front of its VC, and all other fronts
   input  logic              active_i,
   input  logic [1:0]        vc_i,
   input  logic [7:0]        phase_i,
   output logic              match_o,
-  output logic              match_tail_o,
-  output logic [31:0]       match_tag_o,
-  output logic [3:0]        front_valid_o,
+  output logic [3:0]        other_o,
   output logic [31:0]       front_phase_o,
   // datapath
   input  logic              pop_i,
   output logic [FLIT_W-1:0] flit_o,
+  // status
+  output logic              empty_o,
   output logic              overflow_o
 );
   localparam int unsigned TOTAL = 3 * VC_DEPTH + CTRL_DEPTH;
-  localparam int unsigned ADDR_W = $clog2(TOTAL + 1);
+  localparam int unsigned W = $clog2(TOTAL + 1);
 
+  // Per VC, W bits each: flits held, index of the front, index of the next free slot. VC v owns the slots
+  // from v*VC_DEPTH on.
   logic [FLIT_W-1:0] mem_q [TOTAL];
-  logic [ADDR_W-1:0] count_q [4];
-  logic [ADDR_W-1:0] head_q [4];
-  logic [ADDR_W-1:0] free_q [4];
-  logic [7:0]        phase_q [4];
-  logic [31:0]       tag_q [4];
-  logic [3:0]        tail_q;
+  logic [4*W-1:0]    count_q, head_q, free_q;
+  logic [3:0]        valid_q;
+  logic [31:0]       phase_q;
+
+  localparam logic [4*W-1:0] BASES = {W'(3 * VC_DEPTH), W'(2 * VC_DEPTH), W'(VC_DEPTH), W'(0)};
+  localparam logic [4*W-1:0] LASTS = {W'(TOTAL - 1), W'(3 * VC_DEPTH - 1), W'(2 * VC_DEPTH - 1),
+                                      W'(VC_DEPTH - 1)};
+  localparam logic [4*W-1:0] DEPTHS = {W'(CTRL_DEPTH), {3{W'(VC_DEPTH)}}};
 
   logic [1:0] in_vc;
   assign in_vc = in_flit_i[fred_pkg::VC_LSB +: 2];
 
-  for (genvar v = 0; v < 4; v++) begin : gen_vc
-    localparam int unsigned BASE = v * VC_DEPTH;
-    localparam int unsigned DEPTH = (v == 3) ? CTRL_DEPTH : VC_DEPTH;
-    localparam logic [ADDR_W-1:0] LAST = ADDR_W'(BASE + DEPTH - 1);
-    logic push, pop, full;
-    logic [ADDR_W-1:0] next_head;
-
-    assign full = count_q[v] == ADDR_W'(DEPTH);
-    assign push = in_valid_i && in_vc == 2'(v) && !full;
-    assign pop = pop_i && vc_i == 2'(v);
-    assign next_head = (head_q[v] == LAST) ? ADDR_W'(BASE) : head_q[v] + ADDR_W'(1);
-    assign front_valid_o[v] = count_q[v] != '0;
-    assign front_phase_o[8*v +: 8] = phase_q[v];
-
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
-        count_q[v] <= '0;
-        head_q[v]  <= ADDR_W'(BASE);
-        free_q[v]  <= ADDR_W'(BASE);
-        credit_o[v] <= 1'b0;
-        phase_q[v] <= '0;
-        tag_q[v]   <= '0;
-        tail_q[v]  <= 1'b0;
-      end else begin
-        credit_o[v] <= pop;
-        if (push != pop) count_q[v] <= push ? count_q[v] + ADDR_W'(1) : count_q[v] - ADDR_W'(1);
-        if (push) free_q[v] <= (free_q[v] == LAST) ? ADDR_W'(BASE) : free_q[v] + ADDR_W'(1);
-        if (pop) head_q[v] <= next_head;
-        if (push && (count_q[v] == '0 || (pop && count_q[v] == ADDR_W'(1)))) begin
-          phase_q[v] <= in_flit_i[fred_pkg::PHASE_LSB +: 8];
-          tag_q[v]   <= in_flit_i[fred_pkg::TAG_LSB +: 32];
-          tail_q[v]  <= in_flit_i[fred_pkg::TAIL_BIT];
-        end else if (pop && count_q[v] > ADDR_W'(1)) begin
-          phase_q[v] <= mem_q[next_head][fred_pkg::PHASE_LSB +: 8];
-          tag_q[v]   <= mem_q[next_head][fred_pkg::TAG_LSB +: 32];
-          tail_q[v]  <= mem_q[next_head][fred_pkg::TAIL_BIT];
+  always_ff @(posedge clk_i) begin : update
+    logic [W-1:0] in_count, pop_count, in_slot, next_head;
+    if (!rst_ni) begin
+      count_q <= '0;
+      head_q <= BASES;
+      free_q <= BASES;
+      valid_q <= '0;
+      phase_q <= '0;
+      credit_o <= '0;
+      overflow_o <= 1'b0;
+    end else begin
+      credit_o <= '0;
+      overflow_o <= 1'b0;
+      if (pop_i) begin
+        pop_count = count_q[32'(vc_i)*W +: W];
+        next_head = head_q[32'(vc_i)*W +: W];
+        next_head = (next_head == LASTS[32'(vc_i)*W +: W]) ? BASES[32'(vc_i)*W +: W]
+                                                            : next_head + W'(1);
+        credit_o[vc_i] <= 1'b1;
+        head_q[32'(vc_i)*W +: W] <= next_head;
+        if (!in_valid_i || in_vc != vc_i) count_q[32'(vc_i)*W +: W] <= pop_count - W'(1);
+        if (pop_count == W'(1)) valid_q[vc_i] <= 1'b0;
+        else phase_q[32'(vc_i)*8 +: 8] <= mem_q[next_head][fred_pkg::PHASE_LSB +: 8];
+      end
+      if (in_valid_i) begin
+        in_count = count_q[32'(in_vc)*W +: W];
+        in_slot = free_q[32'(in_vc)*W +: W];
+        if (in_count == DEPTHS[32'(in_vc)*W +: W]) begin
+          overflow_o <= 1'b1;
+        end else begin
+          mem_q[in_slot] <= in_flit_i;
+          free_q[32'(in_vc)*W +: W] <= (in_slot == LASTS[32'(in_vc)*W +: W])
+                                           ? BASES[32'(in_vc)*W +: W] : in_slot + W'(1);
+          if (!pop_i || in_vc != vc_i) count_q[32'(in_vc)*W +: W] <= in_count + W'(1);
+          // The flit is the new front where nothing stands before it.
+          if (in_count == '0 || (in_count == W'(1) && pop_i && in_vc == vc_i)) begin
+            valid_q[in_vc] <= 1'b1;
+            phase_q[32'(in_vc)*8 +: 8] <= in_flit_i[fred_pkg::PHASE_LSB +: 8];
+          end
         end
       end
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (in_valid_i && !overflow_o) mem_q[free_q[in_vc]] <= in_flit_i;
-  end
+  assign match_o = active_i && valid_q[vc_i] && phase_q[32'(vc_i)*8 +: 8] == phase_i;
+  assign front_phase_o = phase_q;
+  assign empty_o = valid_q == '0 && credit_o == '0;
 
-  assign overflow_o = in_valid_i &&
-                      count_q[in_vc] == ((in_vc == 2'd3) ? ADDR_W'(CTRL_DEPTH) : ADDR_W'(VC_DEPTH));
-  assign match_o = active_i && front_valid_o[vc_i] && phase_q[vc_i] == phase_i;
-  assign match_tail_o = tail_q[vc_i];
-  assign match_tag_o = tag_q[vc_i];
+  always_comb begin
+    other_o = valid_q;
+    if (match_o) other_o[vc_i] = 1'b0;
+  end
 
   always_comb begin
     flit_o = '0;
-    if (pop_i) flit_o = mem_q[head_q[vc_i]];
+    if (pop_i) flit_o = mem_q[head_q[32'(vc_i)*W +: W]];
   end
 endmodule

@@ -1,12 +1,12 @@
 // Output side of one port of a fred_switch: staging FIFO per virtual channel, credits, link arbiter.
 //
 // Why staging: the interconnect cannot stall, so a flit may enter it only when a place behind it is
-//   sure. The control unit takes that place here (reserve_i) when it fires a flit; the staging FIFO then
+//   sure. The control unit takes that place here (reserve_i, for VC vc_i) when it fires a flit; the staging FIFO then
 //   waits for the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and
 //   only head flits ask, so a packet that has begun to move never stops inside the switch. With credits
 //   spent here, at the end of the pipeline, the credit loop of a link is two link latencies plus one
 //   cycle, and 24 KB of input buffer cover it at 600 GB/s x 2 x 20 ns (FRED.md §3).
-// Handshake: reserve_i at an edge takes one place of VC reserve_vc_i; the flit arrives from the
+// Handshake: reserve_i at an edge takes one place of VC vc_i; the flit arrives from the
 //   interconnect later (in_valid_i). ready_i low at an edge: no flit is launched then (link pacing).
 //   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.
 // Arbiter: control, then MP, PP, DP; flits of different VCs may interleave on the link.
@@ -27,9 +27,10 @@ module fred_output_unit #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  // control unit
+  // control unit: the active VC
   input  logic              reserve_i,
-  input  logic [1:0]        reserve_vc_i,
+  input  logic [1:0]        vc_i,
+  output logic              room_now_o,
   output logic [3:0]        room_o,
   // interconnect
   input  logic              in_valid_i,
@@ -49,68 +50,92 @@ module fred_output_unit #(
   output logic              empty_o
 );
   localparam int unsigned TOTAL = 4 * OUT_DEPTH;
-  localparam int unsigned ADDR_W = $clog2(TOTAL + 1);
+  localparam int unsigned W = $clog2(TOTAL + 1);
 
+  // Per VC, W bits each: flits held, index of the oldest, index of the next free slot, places not
+  // reserved. VC v owns the slots from v*OUT_DEPTH on.
   logic [FLIT_W-1:0] mem_q [TOTAL];
-  logic [ADDR_W-1:0] head_q [4];
-  logic [ADDR_W-1:0] free_q [4];
-  logic [ADDR_W-1:0] count_q [4];
-  logic [ADDR_W-1:0] places_q [4];
-  logic [15:0]       credits_q [4];
+  logic [4*W-1:0]    count_q, head_q, free_q, places_q;
+  logic [63:0]       credits_q;
+  logic [3:0]        some_q, credit_q, room_q;
+  logic              all_free_q;
 
-  logic [1:0] in_vc, pick_vc;
-  logic [3:0] able;
-  logic       launch;
+  localparam logic [4*W-1:0] BASES = {W'(3 * OUT_DEPTH), W'(2 * OUT_DEPTH), W'(OUT_DEPTH), W'(0)};
+  localparam logic [4*W-1:0] LASTS = {W'(TOTAL - 1), W'(3 * OUT_DEPTH - 1), W'(2 * OUT_DEPTH - 1),
+                                      W'(OUT_DEPTH - 1)};
+  localparam logic [4*W-1:0] PACKETS = {W'(1), {3{W'(PACKET_FLITS)}}};
 
+  logic [1:0] in_vc;
   assign in_vc = in_flit_i[fred_pkg::VC_LSB +: 2];
-  assign launch = ready_i && able != '0;
-  assign pick_vc = able[3] ? 2'd3 : able[0] ? 2'd0 : able[1] ? 2'd1 : 2'd2;
-  assign stall_link_o = !ready_i && able != '0;
+  assign room_o = room_q;
+  assign room_now_o = room_q[vc_i];
+  assign credits_o = credits_q;
 
-  for (genvar v = 0; v < 4; v++) begin : gen_vc
-    localparam int unsigned BASE = v * OUT_DEPTH;
-    localparam int unsigned PACKET = (v == 3) ? 1 : PACKET_FLITS;
-    localparam int unsigned CREDITS = (v == 3) ? CTRL_DEPTH : VC_DEPTH;
-    localparam logic [ADDR_W-1:0] LAST = ADDR_W'(BASE + OUT_DEPTH - 1);
-    logic push, pop, reserve;
-
-    assign able[v] = count_q[v] != '0 && (credits_q[v] != '0 || credit_i[v]);
-    assign push = in_valid_i && in_vc == 2'(v);
-    assign pop = launch && pick_vc == 2'(v);
-    assign reserve = reserve_i && reserve_vc_i == 2'(v);
-    assign room_o[v] = places_q[v] >= ADDR_W'(PACKET);
-    assign credits_o[16*v +: 16] = credits_q[v];
-
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
-        head_q[v]    <= ADDR_W'(BASE);
-        free_q[v]    <= ADDR_W'(BASE);
-        count_q[v]   <= '0;
-        places_q[v]  <= ADDR_W'(OUT_DEPTH);
-        credits_q[v] <= 16'(CREDITS);
-      end else begin
-        if (push) free_q[v] <= (free_q[v] == LAST) ? ADDR_W'(BASE) : free_q[v] + ADDR_W'(1);
-        if (pop) head_q[v] <= (head_q[v] == LAST) ? ADDR_W'(BASE) : head_q[v] + ADDR_W'(1);
-        if (push != pop) count_q[v] <= push ? count_q[v] + ADDR_W'(1) : count_q[v] - ADDR_W'(1);
-        if (reserve != pop) begin
-          places_q[v] <= pop ? places_q[v] + ADDR_W'(1) : places_q[v] - ADDR_W'(1);
+  always_ff @(posedge clk_i) begin : update
+    logic [3:0]     able;
+    logic           launch;
+    logic [1:0]     pick;
+    logic [W-1:0]   slot;
+    logic [4*W-1:0] count, places;
+    logic [63:0]    credits;
+    if (!rst_ni) begin
+      head_q <= BASES;
+      free_q <= BASES;
+      count_q <= '0;
+      places_q <= {4{W'(OUT_DEPTH)}};
+      credits_q <= {16'(CTRL_DEPTH), {3{16'(VC_DEPTH)}}};
+      some_q <= '0;
+      credit_q <= '1;
+      room_q <= '1;
+      all_free_q <= 1'b1;
+      out_valid_o <= 1'b0;
+      stall_link_o <= 1'b0;
+    end else begin
+      able = some_q & (credit_q | credit_i);
+      launch = ready_i && able != '0;
+      pick = able[3] ? 2'd3 : able[0] ? 2'd0 : able[1] ? 2'd1 : 2'd2;
+      out_valid_o <= launch;
+      stall_link_o <= !ready_i && able != '0;
+      if (credit_i != '0 || launch || credit_write_i) begin
+        credits = credits_q;
+        for (int unsigned v = 0; v < 4; v++) begin
+          if (credit_i[v]) credits[16*v +: 16] = credits[16*v +: 16] + 16'd1;
         end
-        if (credit_write_i && credit_vc_i == 2'(v)) credits_q[v] <= credit_wdata_i;
-        else if (credit_i[v] != pop) begin
-          credits_q[v] <= pop ? credits_q[v] - 16'd1 : credits_q[v] + 16'd1;
+        if (launch) credits[32'(pick)*16 +: 16] = credits[32'(pick)*16 +: 16] - 16'd1;
+        if (credit_write_i) credits[32'(credit_vc_i)*16 +: 16] = credit_wdata_i;
+        for (int unsigned v = 0; v < 4; v++) credit_q[v] <= credits[16*v +: 16] != '0;
+        credits_q <= credits;
+      end
+      if (launch || reserve_i || in_valid_i) begin
+        count = count_q;
+        places = places_q;
+        if (launch) begin
+          slot = head_q[32'(pick)*W +: W];
+          out_flit_o <= mem_q[slot];
+          head_q[32'(pick)*W +: W] <= (slot == LASTS[32'(pick)*W +: W]) ? BASES[32'(pick)*W +: W]
+                                                                         : slot + W'(1);
+          count[32'(pick)*W +: W] = count[32'(pick)*W +: W] - W'(1);
+          places[32'(pick)*W +: W] = places[32'(pick)*W +: W] + W'(1);
         end
+        if (in_valid_i) begin
+          slot = free_q[32'(in_vc)*W +: W];
+          mem_q[slot] <= in_flit_i;
+          free_q[32'(in_vc)*W +: W] <= (slot == LASTS[32'(in_vc)*W +: W]) ? BASES[32'(in_vc)*W +: W]
+                                                                           : slot + W'(1);
+          count[32'(in_vc)*W +: W] = count[32'(in_vc)*W +: W] + W'(1);
+        end
+        if (reserve_i) places[32'(vc_i)*W +: W] = places[32'(vc_i)*W +: W] - W'(1);
+        for (int unsigned v = 0; v < 4; v++) begin
+          some_q[v] <= count[W*v +: W] != '0;
+          room_q[v] <= places[W*v +: W] >= PACKETS[W*v +: W];
+        end
+        count_q <= count;
+        places_q <= places;
+        all_free_q <= places == {4{W'(OUT_DEPTH)}};
       end
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (in_valid_i) mem_q[free_q[in_vc]] <= in_flit_i;
-    if (launch) out_flit_o <= mem_q[head_q[pick_vc]];
-    out_valid_o <= rst_ni && launch;
-  end
-
   // Reserved places cover flits still in the interconnect, so "empty" means nothing on the way either.
-  assign empty_o = !out_valid_o && places_q[0] == ADDR_W'(OUT_DEPTH) &&
-                   places_q[1] == ADDR_W'(OUT_DEPTH) && places_q[2] == ADDR_W'(OUT_DEPTH) &&
-                   places_q[3] == ADDR_W'(OUT_DEPTH);
+  assign empty_o = !out_valid_o && all_free_q;
 endmodule

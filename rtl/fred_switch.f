@@ -4,6 +4,9 @@ fp_add.sv
 fred_r_uswitch.sv
 fred_d_uswitch.sv
 fred_rd_uswitch.sv
+fred_port_demux.sv
+fred_port_mux.sv
+fred_network.sv
 fred_interconnect.sv
 fred_input_unit.sv
 fred_output_unit.sv

@@ -63,9 +63,9 @@ module fred_switch #(
   logic                 active, row_read, load;
   logic [1:0]           vc;
   logic [7:0]           phase, row_phase;
-  logic [P-1:0]         match, match_tail, pop, reserve, overflow;
-  logic [32*P-1:0]      match_tag, front_phase;
-  logic [4*P-1:0]       front_valid, room;
+  logic [P-1:0]         match, pop, pop_tail, room_now, reserve, overflow, in_empty;
+  logic [32*P-1:0]      pop_tag, front_phase;
+  logic [4*P-1:0]       other, room;
   logic [3:0]           table_read;
   logic [31:0]          table_phase;
   logic [4*TABLE_W-1:0] tables;
@@ -76,9 +76,9 @@ module fred_switch #(
   fred_control #(.P(P), .M(M), .YIELD(YIELD), .QUANTUM(QUANTUM)) i_control (
     .clk_i, .rst_ni,
     .active_o(active), .vc_o(vc), .phase_o(phase),
-    .match_i(match), .match_tail_i(match_tail), .match_tag_i(match_tag),
-    .front_valid_i(front_valid), .front_phase_i(front_phase), .pop_o(pop),
-    .room_i(room), .reserve_o(reserve),
+    .match_i(match), .other_i(other), .front_phase_i(front_phase),
+    .pop_o(pop), .pop_tail_i(pop_tail), .pop_tag_i(pop_tag),
+    .room_now_i(room_now), .room_i(room), .reserve_o(reserve),
     .table_read_o(table_read), .table_phase_o(table_phase), .table_i(tables),
     .row_read_o(row_read), .row_phase_o(row_phase), .row_table_i(row[TABLE_W-1:0]), .load_o(load),
     .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
@@ -146,21 +146,23 @@ module fred_switch #(
   logic                busy;
 
   for (genvar p = 0; p < P; p++) begin : gen_port
-    logic [3:0]  port_front, port_credit_in, port_credit_out, port_room;
+    logic [3:0] port_credit_in, port_credit_out;
     fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
-      .match_o(match[p]), .match_tail_o(match_tail[p]), .match_tag_o(match_tag[32*p +: 32]),
-      .front_valid_o(port_front), .front_phase_o(front_phase[32*p +: 32]),
-      .pop_i(pop[p]), .flit_o(join_flit[p*FLIT_W +: FLIT_W]), .overflow_o(overflow[p])
+      .match_o(match[p]), .other_o(other[4*p +: 4]), .front_phase_o(front_phase[32*p +: 32]),
+      .pop_i(pop[p]), .flit_o(join_flit[p*FLIT_W +: FLIT_W]),
+      .empty_o(in_empty[p]), .overflow_o(overflow[p])
     );
+    assign pop_tail[p] = join_flit[p*FLIT_W + fred_pkg::TAIL_BIT];
+    assign pop_tag[32*p +: 32] = join_flit[p*FLIT_W + fred_pkg::TAG_LSB +: 32];
     fred_output_unit #(
       .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
       .PACKET_FLITS(PACKET_FLITS)
     ) i_output (
       .clk_i, .rst_ni,
-      .reserve_i(reserve[p]), .reserve_vc_i(vc), .room_o(port_room),
+      .reserve_i(reserve[p]), .vc_i(vc), .room_now_o(room_now[p]), .room_o(room[4*p +: 4]),
       .in_valid_i(done_valid[p]), .in_flit_i(done_flit[p*FLIT_W +: FLIT_W]),
       .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
@@ -170,10 +172,8 @@ module fred_switch #(
       .stall_link_o(stall_link[p]), .empty_o(empty[p])
     );
     for (genvar v = 0; v < 4; v++) begin : gen_vc
-      assign front_valid[v*P + p] = port_front[v];
       assign in_credit_o[v*P + p] = port_credit_in[v];
       assign port_credit_out[v] = out_credit_i[v*P + p];
-      assign room[v*P + p] = port_room[v];
     end
   end
 
@@ -183,5 +183,5 @@ module fred_switch #(
     .load_i(load), .config_i(row[TABLE_W +: CONFIG_W]), .busy_o(busy)
   );
 
-  assign idle_o = control_idle && front_valid == '0 && &empty && in_credit_o == '0 && !busy;
+  assign idle_o = control_idle && &in_empty && &empty && !busy;
 endmodule

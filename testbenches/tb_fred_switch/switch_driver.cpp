@@ -1,0 +1,278 @@
+#include "switch_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "switch/register_map.h"
+
+namespace fredsim::tb {
+
+SwitchDriver::SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore> core,
+                           const Stalls& stalls, std::uint64_t seed)
+    : shape_(shape),
+      core_(std::move(core)),
+      stalls_(stalls),
+      random_(seed),
+      seed_(seed),
+      pins_(shape.ports(), shape.lanes),
+      words_(flit_words(shape.lanes)),
+      in_(static_cast<std::size_t>(shape.ports())),
+      out_(in_.size()),
+      sent_(in_.size()),
+      received_(in_.size()) {
+  core_->reset();
+  for (int p = 0; p < shape_.ports(); ++p) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      in_[p][v].credits = shape_.buffers.depth(v);
+      out_[p][v].credits_out = stalls_.receive_depth;
+      write(reg::kCredit + 4 * p + v, static_cast<std::uint32_t>(stalls_.receive_depth));
+    }
+  }
+}
+
+void SwitchDriver::fail(const std::string& what) const {
+  throw std::runtime_error(fmt::format("cycle {} seed {}: {}", cycle_, seed_, what));
+}
+
+void SwitchDriver::write(int address, std::uint32_t value) {
+  pins_.reg = {true, true, static_cast<std::uint16_t>(address), value};
+  core_->step(pins_);
+  pins_.reg = {};
+}
+
+std::uint32_t SwitchDriver::read(int address) {
+  pins_.reg = {true, false, static_cast<std::uint16_t>(address), 0};
+  core_->step(pins_);
+  pins_.reg = {};
+  return pins_.reg_rdata;
+}
+
+std::uint64_t SwitchDriver::read_counter(int address) {
+  const std::uint64_t low = read(address);
+  return low | std::uint64_t{read(address + 1)} << 32;
+}
+
+int SwitchDriver::add_phase(const Phase& phase) {
+  const int index = static_cast<int>(phases_.size());
+  const auto row = phase_row(shape_.fred, phase.vc, phase.flows, phase.route);
+  for (std::size_t w = 0; w < row.size(); ++w) {
+    const int address = reg::kPhaseStore + index * static_cast<int>(row.size()) + static_cast<int>(w);
+    write(address, row[w]);
+    if (read(address) != row[w]) fail(fmt::format("phase store word {} does not read back", w));
+  }
+  phases_.push_back(phase);
+  return index;
+}
+
+std::uint16_t SwitchDriver::operand(std::uint32_t tag, int port, int flit, int lane) const {
+  const std::uint64_t h =
+      mix64(seed_ ^ mix64(std::uint64_t{tag} << 32 | std::uint64_t(port) << 24 |
+                          std::uint64_t(flit) << 16 | std::uint64_t(lane)));
+  return static_cast<std::uint16_t>(h);  // any bit pattern: NaN and infinity too
+}
+
+void SwitchDriver::add_packet(int phase, int flow, int flits) {
+  const auto tag = static_cast<std::uint32_t>(packets_.size());
+  packets_.push_back({phase, flow, flits});
+  const Phase& ph = phases_[phase];
+  const Flow& fl = ph.flows[flow];
+  for (int p = 0; p < shape_.ports(); ++p) {
+    if ((fl.inputs >> p & 1U) != 0) {
+      for (int i = 0; i < flits; ++i) {
+        Words w{};
+        FlitHeader h;
+        h.tag = tag;
+        h.src = static_cast<std::uint16_t>(p);
+        h.dst = static_cast<std::uint16_t>(mix64(tag));
+        h.phase = static_cast<std::uint8_t>(phase);
+        h.vc = static_cast<std::uint8_t>(ph.vc);
+        h.seq = static_cast<std::uint8_t>(tag & 63U);
+        h.head = i == 0;
+        h.tail = i == flits - 1;
+        pack_header(h, w.data());
+        for (int l = 0; l < shape_.lanes; ++l) set_lane(w.data(), l, operand(tag, p, i, l));
+        in_[p][ph.vc].queue.push_back(w);
+      }
+    }
+    if ((fl.outputs >> p & 1U) != 0) {
+      due_[{p, phase, flow}].push_back(tag);
+      expected_flits_ += static_cast<std::uint64_t>(flits);
+    }
+  }
+  additions_ += static_cast<std::uint64_t>(flits * (std::popcount(fl.inputs) - 1));
+}
+
+void SwitchDriver::send() {
+  pins_.in_valid = 0;
+  for (int p = 0; p < shape_.ports(); ++p) {
+    if (static_cast<int>(random_.below(100)) < stalls_.gap_percent) continue;
+    const int first = static_cast<int>(random_.below(kNumVcs));
+    for (int k = 0; k < kNumVcs; ++k) {
+      InVc& in = in_[p][(first + k) % kNumVcs];
+      if (in.queue.empty() || in.credits == 0) continue;
+      std::copy_n(in.queue.front().begin(), words_, pins_.in_flit.begin() + p * words_);
+      in.queue.pop_front();
+      --in.credits;
+      ++sent_[p];
+      pins_.in_valid |= 1U << p;
+      break;
+    }
+  }
+}
+
+void SwitchDriver::receive() {
+  for (int p = 0; p < shape_.ports(); ++p) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      if ((pins_.in_credit[v] >> p & 1U) != 0 && ++in_[p][v].credits > shape_.buffers.depth(v)) {
+        fail(fmt::format("input {} VC {} returned more credits than it got flits", p, v));
+      }
+    }
+    if ((pins_.out_valid >> p & 1U) == 0) continue;
+    if ((ready_now_ >> p & 1U) == 0) fail(fmt::format("output {} launched while the link paused", p));
+    check_flit(p, &pins_.out_flit[p * words_]);
+    ++received_[p];
+  }
+}
+
+void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
+  const FlitHeader h = unpack_header(words);
+  OutVc& out = out_[port][h.vc];
+  if (--out.credits_out < 0) fail(fmt::format("output {} VC {} sent without a credit", port, h.vc));
+  out.returns.push_back(cycle_ + random_.below(static_cast<std::uint64_t>(stalls_.return_delay) + 1));
+  if (h.tag >= packets_.size()) fail(fmt::format("output {}: unknown packet {}", port, h.tag));
+  const Packet& packet = packets_[h.tag];
+  const Phase& phase = phases_[packet.phase];
+  if (!out.open) {
+    auto& due = due_[{port, packet.phase, packet.flow}];
+    if (due.empty() || due.front() != h.tag) {
+      fail(fmt::format("output {}: packet {} out of order or not for here", port, h.tag));
+    }
+    due.pop_front();
+    out = {out.credits_out, std::move(out.returns), true, h.tag, 0};
+  }
+  if (h.tag != out.tag) fail(fmt::format("output {}: packets {}, {} mixed", port, out.tag, h.tag));
+  const Flow& flow = phase.flows[packet.flow];
+  FlitHeader want;
+  want.tag = h.tag;
+  want.src = static_cast<std::uint16_t>(std::countr_zero(flow.inputs));
+  want.dst = static_cast<std::uint16_t>(mix64(h.tag));
+  want.phase = static_cast<std::uint8_t>(packet.phase);
+  want.vc = static_cast<std::uint8_t>(phase.vc);
+  want.seq = static_cast<std::uint8_t>(h.tag & 63U);
+  want.head = out.flit == 0;
+  want.tail = out.flit == packet.flits - 1;
+  want.src = h.src;  // any contributor's header may stand for the sum; checked to be one of them
+  if ((flow.inputs >> h.src & 1U) == 0 || !(h == want)) {
+    fail(fmt::format("output {}: header of packet {} flit {} changed", port, h.tag, out.flit));
+  }
+  std::vector<std::uint16_t> stack;
+  for (int l = 0; l < shape_.lanes; ++l) {
+    stack.clear();
+    for (const int leaf : phase.route.order[packet.flow].postfix) {
+      if (leaf != SumOrder::kAdd) {
+        stack.push_back(operand(h.tag, leaf, out.flit, l));
+        continue;
+      }
+      const std::uint16_t b = stack.back();
+      stack.pop_back();
+      stack.back() = fp_add(shape_.format, stack.back(), b);
+    }
+    if (stack.back() != get_lane(words, l)) {
+      fail(fmt::format("output {}: packet {} flit {} lane {}: {:04x}, expected {:04x}", port, h.tag,
+                       out.flit, l, get_lane(words, l), stack.back()));
+    }
+  }
+  if (++out.flit == packet.flits) out.open = false;
+  Span& span = spans_[{packet.phase, packet.flow}];
+  if (span.flits++ == 0) span.first = cycle_;
+  span.last = cycle_;
+  ++delivered_flits_;
+  last_delivery_ = cycle_;
+}
+
+void SwitchDriver::step() {
+  send();
+  pins_.out_ready = 0;
+  pins_.out_credit = {};
+  for (int p = 0; p < shape_.ports(); ++p) {
+    if (static_cast<int>(random_.below(100)) >= stalls_.pause_percent) pins_.out_ready |= 1U << p;
+    for (int v = 0; v < kNumVcs; ++v) {
+      OutVc& out = out_[p][v];
+      if (out.returns.empty() || out.returns.front() >= cycle_) continue;
+      out.returns.pop_front();
+      ++out.credits_out;
+      pins_.out_credit[v] |= 1U << p;
+    }
+  }
+  ready_now_ = pins_.out_ready;
+  core_->step(pins_);
+  receive();
+  if (core_->error() != 0) fail(fmt::format("error register {}", core_->error()));
+  ++cycle_;
+}
+
+void SwitchDriver::drain(std::uint64_t limit) {
+  const std::uint64_t end = cycle_ + limit;
+  while (!delivered()) {
+    if (cycle_ == end) {
+      fail(fmt::format("only {} of {} flits delivered", delivered_flits_, expected_flits_));
+    }
+    step();
+  }
+  for (int i = 0; i < stalls_.return_delay + 100; ++i) step();
+}
+
+void SwitchDriver::check_quiet() {
+  if (!core_->idle()) fail("not idle after everything was delivered");
+  for (int i = 0; i < 50; ++i) {  // idle cycles, whatever the links' readiness
+    pins_.in_valid = 0;
+    pins_.out_credit = {};
+    pins_.out_ready = static_cast<std::uint32_t>(random_.next());
+    core_->step(pins_);
+    if (pins_.out_valid != 0 || !core_->idle()) fail("an idle switch moved");
+  }
+  std::uint64_t reductions = read_counter(reg::kReductions);
+  if (reductions != additions_) fail(fmt::format("{} reductions, not {}", reductions, additions_));
+  for (int p = 0; p < shape_.ports(); ++p) {
+    if (read_counter(reg::kFlitsIn + 2 * p) != sent_[p] ||
+        read_counter(reg::kFlitsOut + 2 * p) != received_[p]) {
+      fail(fmt::format("flit counters of port {} are off", p));
+    }
+    for (int v = 0; v < kNumVcs; ++v) {
+      if (in_[p][v].credits != shape_.buffers.depth(v)) fail("input credits do not balance");
+      if (read(reg::kCredit + 4 * p + v) != static_cast<std::uint32_t>(stalls_.receive_depth)) {
+        fail(fmt::format("credits of output {} VC {} do not balance", p, v));
+      }
+    }
+  }
+}
+
+Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random) {
+  for (;;) {
+    Phase phase;
+    phase.vc = vc;
+    const int count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most)));
+    std::vector<Flow> flows(static_cast<std::size_t>(count));
+    for (int p = 0; p < shape.ports(); ++p) {
+      const auto in = random.below(static_cast<std::uint64_t>(count) + 1);
+      const auto out = random.below(static_cast<std::uint64_t>(count) + 1);
+      if (in < flows.size()) flows[in].inputs |= 1U << p;
+      if (out < flows.size()) flows[out].outputs |= 1U << p;
+    }
+    std::erase_if(flows, [](const Flow& f) { return f.inputs == 0 || f.outputs == 0; });
+    if (flows.empty()) continue;
+    try {
+      phase.route = route_flows(shape.fred, flows);
+    } catch (const RoutingConflict&) {
+      continue;
+    }
+    phase.flows = std::move(flows);
+    return phase;
+  }
+}
+
+}  // namespace fredsim::tb

@@ -1,0 +1,112 @@
+// Drives one fred_switch body through SwitchCore with random packets of random phases, and checks every
+// flit that leaves it.
+//
+// What is random: flows of every phase, packet lengths, payload, gaps between flits, pauses of the links
+// (out_ready) and of the receivers' credit returns. What is checked: each packet arrives once at every
+// output of its flow, in order within its flow and VC, never mixed with another one of its VC; header as
+// sent, payload = the sum in the order that the routing prescribes; no launch against a pause or without
+// a credit; credits, counters and idle at the end.
+// Errors: every violation throws std::runtime_error with the cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/random.h"
+#include "routing/fred_routing.h"
+#include "switch/switch_core.h"
+
+namespace fredsim::tb {
+
+struct Phase {
+  int vc = kDp;
+  std::vector<Flow> flows;
+  FredRoute route;
+};
+
+struct Stalls {
+  int gap_percent = 0;           // chance that a sender rests in a cycle
+  int pause_percent = 0;         // chance that a link takes nothing in a cycle
+  int return_delay = 0;          // most cycles a receiver sits on a credit
+  int receive_depth = 48;        // receiver's buffer per VC
+};
+
+class SwitchDriver {
+ public:
+  SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
+               std::uint64_t seed);
+
+  // Register access, one clock edge each.
+  void write(int address, std::uint32_t value);
+  std::uint32_t read(int address);
+  std::uint64_t read_counter(int address);
+
+  int add_phase(const Phase& phase);  // programs it; returns its index
+  void add_packet(int phase, int flow, int flits);
+  // One clock edge with traffic.
+  void step();
+  // Steps until everything has arrived; throws after `limit` cycles.
+  void drain(std::uint64_t limit);
+  // After drain: credits, counters, idle, error register.
+  void check_quiet();
+  bool delivered() const { return expected_flits_ == delivered_flits_; }
+  std::uint64_t cycle() const { return cycle_; }
+  std::uint64_t last_delivery() const { return last_delivery_; }
+  // Cycle at which the first, the last flit of (phase, flow) left the switch at any output.
+  struct Span {
+    std::uint64_t first = 0, last = 0, flits = 0;
+  };
+  const Span& span(int phase, int flow) const { return spans_.at({phase, flow}); }
+  SwitchCore& core() { return *core_; }
+  SwitchPins& pins() { return pins_; }
+
+ private:
+  using Words = std::array<std::uint32_t, kMaxFlitWords>;
+  struct Packet {
+    int phase, flow, flits;
+  };
+  struct OutVc {  // receiver state of one output and VC
+    int credits_out = 0;  // credits the switch has
+    std::deque<std::uint64_t> returns;  // cycles at which a slot is given back
+    bool open = false;
+    std::uint32_t tag = 0;
+    int flit = 0;
+  };
+  struct InVc {
+    std::deque<Words> queue;
+    int credits = 0;
+  };
+  [[noreturn]] void fail(const std::string& what) const;
+  void send();
+  void receive();
+  std::uint16_t operand(std::uint32_t tag, int port, int flit, int lane) const;
+  void check_flit(int port, const std::uint32_t* words);
+
+  SwitchShape shape_;
+  std::unique_ptr<SwitchCore> core_;
+  Stalls stalls_;
+  Random random_;
+  std::uint64_t seed_;
+  SwitchPins pins_;
+  int words_;
+  std::vector<Phase> phases_;
+  std::vector<Packet> packets_;  // index = tag
+  std::vector<std::array<InVc, kNumVcs>> in_;
+  std::vector<std::array<OutVc, kNumVcs>> out_;
+  std::map<std::array<int, 3>, std::deque<std::uint32_t>> due_;  // (output, phase, flow) -> tags
+  std::map<std::pair<int, int>, Span> spans_;
+  std::vector<std::uint64_t> sent_, received_;
+  std::uint64_t additions_ = 0;
+  std::uint64_t expected_flits_ = 0, delivered_flits_ = 0;
+  std::uint64_t cycle_ = 0, last_delivery_ = 0;
+  std::uint32_t ready_now_ = 0;
+};
+
+// A random set of at most `most` disjoint flows that routes on the shape; never empty.
+Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random);
+
+}  // namespace fredsim::tb
