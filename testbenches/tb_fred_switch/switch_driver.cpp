@@ -40,13 +40,13 @@ void SwitchDriver::fail(const std::string& what) const {
 
 void SwitchDriver::write(int address, std::uint32_t value) {
   pins_.reg = {true, true, static_cast<std::uint16_t>(address), value};
-  core_->step(pins_);
+  step();
   pins_.reg = {};
 }
 
 std::uint32_t SwitchDriver::read(int address) {
   pins_.reg = {true, false, static_cast<std::uint16_t>(address), 0};
-  core_->step(pins_);
+  step();
   pins_.reg = {};
   return pins_.reg_rdata;
 }
@@ -60,7 +60,8 @@ int SwitchDriver::add_phase(const Phase& phase) {
   const int index = static_cast<int>(phases_.size());
   const auto row = phase_row(shape_.fred, phase.vc, phase.flows, phase.route);
   for (std::size_t w = 0; w < row.size(); ++w) {
-    const int address = reg::kPhaseStore + index * static_cast<int>(row.size()) + static_cast<int>(w);
+    const int address =
+        reg::kPhaseStore + index * static_cast<int>(row.size()) + static_cast<int>(w);
     write(address, row[w]);
     if (read(address) != row[w]) fail(fmt::format("phase store word {} does not read back", w));
   }
@@ -69,9 +70,8 @@ int SwitchDriver::add_phase(const Phase& phase) {
 }
 
 std::uint16_t SwitchDriver::operand(std::uint32_t tag, int port, int flit, int lane) const {
-  const std::uint64_t h =
-      mix64(seed_ ^ mix64(std::uint64_t{tag} << 32 | std::uint64_t(port) << 24 |
-                          std::uint64_t(flit) << 16 | std::uint64_t(lane)));
+  const std::uint64_t h = mix64(seed_ ^ mix64(std::uint64_t{tag} << 32 | std::uint64_t(port) << 24 |
+                                              std::uint64_t(flit) << 16 | std::uint64_t(lane)));
   return static_cast<std::uint16_t>(h);  // any bit pattern: NaN and infinity too
 }
 
@@ -132,7 +132,8 @@ void SwitchDriver::receive() {
       }
     }
     if ((pins_.out_valid >> p & 1U) == 0) continue;
-    if ((ready_now_ >> p & 1U) == 0) fail(fmt::format("output {} launched while the link paused", p));
+    if ((ready_now_ >> p & 1U) == 0)
+      fail(fmt::format("output {} launched while the link paused", p));
     check_flit(p, &pins_.out_flit[p * words_]);
     ++received_[p];
   }
@@ -142,7 +143,8 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
   const FlitHeader h = unpack_header(words);
   OutVc& out = out_[port][h.vc];
   if (--out.credits_out < 0) fail(fmt::format("output {} VC {} sent without a credit", port, h.vc));
-  out.returns.push_back(cycle_ + random_.below(static_cast<std::uint64_t>(stalls_.return_delay) + 1));
+  out.returns.push_back(cycle_ +
+                        random_.below(static_cast<std::uint64_t>(stalls_.return_delay) + 1));
   if (h.tag >= packets_.size()) fail(fmt::format("output {}: unknown packet {}", port, h.tag));
   const Packet& packet = packets_[h.tag];
   const Phase& phase = phases_[packet.phase];

@@ -1,12 +1,12 @@
-// Drives one fred_switch body through SwitchCore with random packets of random phases, and checks every
-// flit that leaves it.
+// Drives one fred_switch body through SwitchCore with random packets of random phases, and checks
+// every flit that leaves it.
 //
-// What is random: flows of every phase, packet lengths, payload, gaps between flits, pauses of the links
-// (out_ready) and of the receivers' credit returns. What is checked: each packet arrives once at every
-// output of its flow, in order within its flow and VC, never mixed with another one of its VC; header as
-// sent, payload = the sum in the order that the routing prescribes; no launch against a pause or without
-// a credit; credits, counters and idle at the end.
-// Errors: every violation throws std::runtime_error with the cycle.
+// What is random: flows of every phase, packet lengths, payload, gaps between flits, pauses of the
+// links (out_ready) and of the receivers' credit returns. What is checked: each packet arrives once
+// at every output of its flow, in order within its flow and VC, never mixed with another one of its
+// VC; header as sent, payload = the sum in the order that the routing prescribes; no launch against
+// a pause or without a credit; credits, counters and idle at the end. Errors: every violation
+// throws std::runtime_error with the cycle.
 #pragma once
 
 #include <array>
@@ -29,10 +29,10 @@ struct Phase {
 };
 
 struct Stalls {
-  int gap_percent = 0;           // chance that a sender rests in a cycle
-  int pause_percent = 0;         // chance that a link takes nothing in a cycle
-  int return_delay = 0;          // most cycles a receiver sits on a credit
-  int receive_depth = 48;        // receiver's buffer per VC
+  int gap_percent = 0;     // chance that a sender rests in a cycle
+  int pause_percent = 0;   // chance that a link takes nothing in a cycle
+  int return_delay = 0;    // most cycles a receiver sits on a credit
+  int receive_depth = 48;  // receiver's buffer per VC
 };
 
 class SwitchDriver {
@@ -40,7 +40,7 @@ class SwitchDriver {
   SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
                std::uint64_t seed);
 
-  // Register access, one clock edge each.
+  // Register access, one clock edge each; traffic goes on meanwhile.
   void write(int address, std::uint32_t value);
   std::uint32_t read(int address);
   std::uint64_t read_counter(int address);
@@ -69,8 +69,8 @@ class SwitchDriver {
   struct Packet {
     int phase, flow, flits;
   };
-  struct OutVc {  // receiver state of one output and VC
-    int credits_out = 0;  // credits the switch has
+  struct OutVc {                        // receiver state of one output and VC
+    int credits_out = 0;                // credits the switch has
     std::deque<std::uint64_t> returns;  // cycles at which a slot is given back
     bool open = false;
     std::uint32_t tag = 0;

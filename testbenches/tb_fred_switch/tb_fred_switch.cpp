@@ -1,5 +1,5 @@
-// Testbench of fred_switch: random phases and packets, with and without stalls, on every size that is
-// built; latency, throughput, phase changes, pre-emption and error codes.
+// Testbench of fred_switch: random phases and packets, with and without stalls, on every size that
+// is built; latency, throughput, phase changes, pre-emption and error codes.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ Phase fixed_phase(const SwitchShape& shape, int vc, std::vector<Flow> flows) {
   return p;
 }
 
-void random_traffic(const SwitchShape& shape, const Stalls& stalls, std::uint64_t seed, int packets) {
+void random_traffic(const SwitchShape& shape, const Stalls& stalls, std::uint64_t seed,
+                    int packets) {
   SCOPED_TRACE(fmt::format("Fred_{}({}) lanes {} seed {}", shape.fred.middle, shape.fred.ports,
                            shape.lanes, seed));
   Random random(seed);
@@ -37,7 +38,8 @@ void random_traffic(const SwitchShape& shape, const Stalls& stalls, std::uint64_
   const int count = 1 + static_cast<int>(random.below(6));
   std::vector<Phase> phases;
   for (int i = 0; i < count; ++i) {
-    phases.push_back(random_phase(shape, static_cast<int>(random.below(kNumVcs)), shape.fred.ports, random));
+    phases.push_back(
+        random_phase(shape, static_cast<int>(random.below(kNumVcs)), shape.fred.ports, random));
     driver.add_phase(phases.back());
   }
   for (int i = 0; i < packets; ++i) {
@@ -73,8 +75,8 @@ TEST_P(FredSwitchSizes, DeliversEveryFlitWithStalls) {
   }
 }
 
-// An all-reduce over half of the ports in full flow moves one flit per port and cycle, and an unloaded
-// flit takes stages(P) + 2 cycles from the buffer to the link.
+// An all-reduce over half of the ports in full flow moves one flit per port and cycle, and an
+// unloaded flit takes stages(P) + 2 cycles from the buffer to the link.
 TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
   SwitchDriver driver(shape_, rtl(shape_), {}, 7);
   const std::uint32_t half = (1U << (shape_.fred.ports + 1) / 2) - 1;
@@ -90,8 +92,9 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
   for (int i = 0; i < 200; ++i) driver.add_packet(0, 0, kPacketFlits);
   const std::uint64_t burst = driver.cycle();
   driver.drain(10'000);
-  EXPECT_EQ(driver.last_delivery() - burst,
-            static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 2 + 200 * kPacketFlits - 1));
+  EXPECT_EQ(
+      driver.last_delivery() - burst,
+      static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 2 + 200 * kPacketFlits - 1));
   driver.check_quiet();
 }
 
@@ -99,16 +102,17 @@ INSTANTIATE_TEST_SUITE_P(Built, FredSwitchSizes,
                          testing::Values(std::array{12, 3, 1}, std::array{11, 3, 1},
                                          std::array{10, 3, 1}, std::array{5, 2, 3},
                                          std::array{4, 3, 256}),
-                         [](const auto& info) {
-                           return fmt::format("P{}M{}L{}", info.param[0], info.param[1],
-                                              info.param[2]);
+                         [](const auto& size) {
+                           return fmt::format("P{}M{}L{}", size.param[0], size.param[1],
+                                              size.param[2]);
                          });
 
 // Concurrent flows of one phase do not disturb each other.
 TEST(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
   const SwitchShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, rtl(shape), {}, 1);
-  driver.add_phase(fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}, {0x0F0, 0x100}, {0x100, 0x0F0}}));
+  driver.add_phase(
+      fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}, {0x0F0, 0x100}, {0x100, 0x0F0}}));
   for (int i = 0; i < 100; ++i) {
     for (int f = 0; f < 4; ++f) driver.add_packet(0, f, kPacketFlits);
   }
@@ -119,7 +123,8 @@ TEST(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
   driver.check_quiet();
 }
 
-// A DP stream is interrupted by MP packets at a packet boundary; both complete; the cost is measured.
+// A DP stream is interrupted by MP packets at a packet boundary; both complete; the cost is
+// measured.
 TEST(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
   const SwitchShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, rtl(shape), {}, 3);
@@ -135,12 +140,12 @@ TEST(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
   }
   driver.drain(10'000);
   driver.check_quiet();
-  // Priority at the output port lets MP flits pass DP flits already staged; so the wait is at most the
-  // rest of an open packet (7), the change (2), the buffer's edge and the way through.
+  // Priority at the output port lets MP flits pass DP flits already staged; so the wait is at most
+  // the rest of an open packet (7), the change (2), the buffer's edge and the way through.
   EXPECT_LE(driver.span(1, 0).first - arrival, 7U + 2 + 1 + fred_stages(12) + 2 + kPacketFlits);
   EXPECT_LT(driver.span(1, 0).last, driver.span(0, 0).last);
-  // MP shares the input ports with DP packets (random choice of the driver per cycle), so more than one
-  // change is possible, but at least the interruption and the return are there.
+  // MP shares the input ports with DP packets (random choice of the driver per cycle), so more than
+  // one change is possible, but at least the interruption and the return are there.
   EXPECT_GE(driver.read_counter(reg::kPhaseChanges) - changes, 2U);
 }
 
@@ -178,8 +183,8 @@ TEST(FredSwitch, EqualPriorityPhasesShare) {
   driver.check_quiet();
 }
 
-std::uint32_t error_after(const SwitchShape& shape, const std::vector<std::pair<int, FlitHeader>>& flits,
-                          int steps) {
+std::uint32_t error_after(const SwitchShape& shape,
+                          const std::vector<std::pair<int, FlitHeader>>& flits, int steps) {
   auto core = rtl(shape);
   core->reset();
   SwitchPins pins(shape.ports(), shape.lanes);
