@@ -61,7 +61,7 @@ module fred_phase_store #(
             else rdata_o <= store_q[addr_phase][32*w +: 32];
           end
         end
-      end else if (access_i) begin
+      end else if (access_i && !write_i) begin
         rdata_o <= '0;
       end
       if (row_read_i && 32'(row_phase_i) < PHASES) row_o <= store_q[PHASE_W'(row_phase_i)][ROW_BITS-1:0];

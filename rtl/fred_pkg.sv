@@ -40,7 +40,7 @@ package fred_pkg;
   localparam int unsigned FORMAT_BF16 = 1;
 
   // Bits of a flit that carries `lanes` lanes: whole 32-bit words.
-  function automatic int unsigned flit_w(input int lanes);
+  function automatic int unsigned flit_w(input int unsigned lanes);
     flit_w = HEADER_W + 32 * ((lanes + 1) / 2);
   endfunction
 
@@ -53,12 +53,12 @@ package fred_pkg;
   localparam bit [USEL_W-1:0] USEL_SUM = 2'd3;
 
   // Bits of a code that is 0 for nothing or 1 + n for one of m things: clog2(m + 1).
-  function automatic int unsigned sel_w(input int m);
+  function automatic int unsigned sel_w(input int unsigned m);
     sel_w = $clog2(m + 1);
   endfunction
 
   // Registered stages of Fred_m(ports): 1 for two ports, else 2 + those of ceil(ports / 2).
-  function automatic int unsigned stages(input int ports);
+  function automatic int unsigned stages(input int unsigned ports);
     int unsigned p;
     p = ports;
     stages = 1;
@@ -71,7 +71,7 @@ package fred_pkg;
   endfunction
 
   // µSwitch configuration bits of Fred_m(ports).
-  function automatic int unsigned config_bits(input int ports, input int m);
+  function automatic int unsigned config_bits(input int unsigned ports, input int unsigned m);
     int unsigned p;
     int unsigned networks;  // sub-networks at this level
     p = ports;
@@ -97,32 +97,32 @@ package fred_pkg;
   localparam int unsigned PHASE_STORE_WORDS = 384;  // 1.5 KB (§6.2.3)
   localparam int unsigned MAX_PHASES = 255;         // PHASE_ONLINE is not a row
 
-  function automatic int unsigned flow_w(input int ports);
+  function automatic int unsigned flow_w(input int unsigned ports);
     flow_w = $clog2(ports + 1);
   endfunction
 
-  function automatic int unsigned row_in_flow_lsb(input int ports, input int port);
+  function automatic int unsigned row_in_flow_lsb(input int unsigned ports, input int unsigned port);
     row_in_flow_lsb = ROW_FLOWS_LSB + port * flow_w(ports);
   endfunction
 
-  function automatic int unsigned row_out_flow_lsb(input int ports, input int port);
+  function automatic int unsigned row_out_flow_lsb(input int unsigned ports, input int unsigned port);
     row_out_flow_lsb = ROW_FLOWS_LSB + (ports + port) * flow_w(ports);
   endfunction
 
-  function automatic int unsigned row_config_lsb(input int ports);
+  function automatic int unsigned row_config_lsb(input int unsigned ports);
     row_config_lsb = ROW_FLOWS_LSB + 2 * ports * flow_w(ports);
   endfunction
 
-  function automatic int unsigned row_bits(input int ports, input int m);
+  function automatic int unsigned row_bits(input int unsigned ports, input int unsigned m);
     row_bits = row_config_lsb(ports) + config_bits(ports, m);
   endfunction
 
-  function automatic int unsigned row_words(input int ports, input int m);
+  function automatic int unsigned row_words(input int unsigned ports, input int unsigned m);
     row_words = (row_bits(ports, m) + 31) / 32;
   endfunction
 
   // Rows that fit in the store.
-  function automatic int unsigned num_phases(input int ports, input int m);
+  function automatic int unsigned num_phases(input int unsigned ports, input int unsigned m);
     num_phases = PHASE_STORE_WORDS / row_words(ports, m);
     if (num_phases > MAX_PHASES) num_phases = MAX_PHASES;
   endfunction

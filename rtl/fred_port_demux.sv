@@ -1,0 +1,46 @@
+// Registered demultiplexer (1 x M): the odd last input port of Fred_m(P) on its way to one sub-network.
+//
+// Contract: the flit leaves by the output named by the configuration: 0 = none, j + 1 = output j;
+//   codes above M name none. One flit register serves all outputs; only the valids differ.
+// Timing, clock enable, loading, reset: as fred_r_uswitch.sv.
+module fred_port_demux #(
+  /// Number of outputs.
+  parameter int unsigned M = 3,
+  /// Lanes physically carried per flit.
+  parameter int unsigned LANES = 1,
+  /// Bits of a flit, derived.
+  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  /// Bits of the configuration, derived.
+  localparam int unsigned SEL_W = fred_pkg::sel_w(M)
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              step_i,
+  input  logic              load_i,
+  input  logic [SEL_W-1:0]  config_i,
+  input  logic              in_valid_i,
+  input  logic [FLIT_W-1:0] in_flit_i,
+  output logic [M-1:0]      out_valid_o,
+  output logic [FLIT_W-1:0] out_flit_o
+);
+  logic [SEL_W-1:0]  config_q;
+  logic [M-1:0]      valid_q;
+  logic [FLIT_W-1:0] flit_q;
+
+  always_ff @(posedge clk_i) begin
+    if (load_i) config_q <= rst_ni ? config_i : '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step_i) begin
+      valid_q <= '0;
+      if (in_valid_i) begin
+        for (int unsigned j = 0; j < M; j = j + 1) valid_q[j] <= rst_ni && config_q == SEL_W'(j + 1);
+        flit_q <= in_flit_i;
+      end
+    end
+  end
+
+  assign out_valid_o = valid_q;
+  assign out_flit_o = flit_q;
+endmodule

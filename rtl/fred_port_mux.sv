@@ -1,0 +1,74 @@
+// Registered multiplexer (M x 1): one output of a D-µSwitch, or the odd last output port of Fred_m(P).
+//
+// Contract: the output follows the input named by the configuration: 0 = nothing, j + 1 = input j;
+//   codes above M name nothing.
+// Timing, clock enable, loading, reset: as fred_r_uswitch.sv.
+module fred_port_mux #(
+  /// Number of inputs.
+  parameter int unsigned M = 3,
+  /// Lanes physically carried per flit.
+  parameter int unsigned LANES = 1,
+  /// Bits of a flit, derived.
+  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  /// Bits of the configuration, derived.
+  localparam int unsigned SEL_W = fred_pkg::sel_w(M)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                step_i,
+  input  logic                load_i,
+  input  logic [SEL_W-1:0]    config_i,
+  input  logic [M-1:0]        in_valid_i,
+  input  logic [M*FLIT_W-1:0] in_flit_i,
+  output logic                out_valid_o,
+  output logic [FLIT_W-1:0]   out_flit_o
+);
+  logic [SEL_W-1:0]    config_q;
+  logic [2:0]          code;  // config_q, width of the largest M
+  logic                valid_q;
+  logic [FLIT_W-1:0]   flit_q;
+  // One wire per input, up to the largest M: constant selects of a vector that is only wiring cost a
+  // simulator nothing, a vector read in a process does.
+  logic [3:0]          in_valid;
+  logic [4*FLIT_W-1:0] in_flit;
+  logic [FLIT_W-1:0]   flit_0, flit_1, flit_2, flit_3;
+
+  assign code = 3'(config_q);
+  assign in_valid = 4'(in_valid_i);
+  assign in_flit = (4 * FLIT_W)'(in_flit_i);
+  assign flit_0 = in_flit[0*FLIT_W+:FLIT_W];
+  assign flit_1 = in_flit[1*FLIT_W+:FLIT_W];
+  assign flit_2 = in_flit[2*FLIT_W+:FLIT_W];
+  assign flit_3 = in_flit[3*FLIT_W+:FLIT_W];
+
+  always_ff @(posedge clk_i) begin
+    if (load_i) config_q <= rst_ni ? config_i : '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step_i) begin
+      valid_q <= 1'b0;
+      if (in_valid_i != '0) begin
+        if (code == 3'd1 && in_valid[0]) begin
+          valid_q <= rst_ni;
+          flit_q <= flit_0;
+        end
+        if (code == 3'd2 && in_valid[1]) begin
+          valid_q <= rst_ni;
+          flit_q <= flit_1;
+        end
+        if (code == 3'd3 && in_valid[2]) begin
+          valid_q <= rst_ni;
+          flit_q <= flit_2;
+        end
+        if (code == 3'd4 && in_valid[3]) begin
+          valid_q <= rst_ni;
+          flit_q <= flit_3;
+        end
+      end
+    end
+  end
+
+  assign out_valid_o = valid_q;
+  assign out_flit_o = flit_q;
+endmodule

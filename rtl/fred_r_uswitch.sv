@@ -1,0 +1,108 @@
+// R-µSwitch (2 x OUTPUTS), input side of Fred_m(P): routes its two inputs and can add them (paper §4).
+//
+// Contract: output j, registered, is chosen by its 2-bit code of the configuration (fred_pkg::USEL_*):
+//   nothing, input 0, input 1, or their sum: header of input 0, lanes added element-wise by one adder
+//   per lane, shared by all outputs, since there is only one sum. Both outputs of the same flow carry
+//   copies. A sum with only one valid input gives an invalid output; the parent must not let it happen.
+// Timing: one register stage. load_i at an edge copies config_i; the flits sampled at that edge still
+//   use the old configuration, those of the next edge the new one.
+// Clock enable: with step_i low the outputs hold. The parent raises it at every edge at which an input
+//   may be valid and at the edge after, so that out_valid_o falls.
+// Reset (synchronous): no valid, configuration 0 = nothing routed. Flit registers are not reset.
+// Not done: no back-pressure; bits above the last lane are copied when routed and zero in a sum.
+module fred_r_uswitch #(
+  /// Number of outputs: M of Fred_m(P), or 2 inside an RD-µSwitch.
+  parameter int unsigned OUTPUTS = 3,
+  /// Lanes physically carried per flit.
+  parameter int unsigned LANES = 1,
+  /// Lane format: fred_pkg::FORMAT_*.
+  parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  /// Bits of a flit, derived.
+  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+) (
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
+  input  logic                                step_i,
+  // configuration: code of output j in bits [2j+1:2j]
+  input  logic                                load_i,
+  input  logic [OUTPUTS*fred_pkg::USEL_W-1:0] config_i,
+  // flits
+  input  logic [1:0]                          in_valid_i,
+  input  logic [2*FLIT_W-1:0]                 in_flit_i,
+  output logic [OUTPUTS-1:0]                  out_valid_o,
+  output logic [OUTPUTS*FLIT_W-1:0]           out_flit_o
+);
+  localparam int unsigned PAYLOAD_W = FLIT_W - fred_pkg::HEADER_W;
+
+  logic [OUTPUTS*fred_pkg::USEL_W-1:0] config_q;
+  logic                                uses_sum_q;  // some output has the code of the sum
+  logic                                add;
+  logic [PAYLOAD_W-1:0]                sum;
+  logic [OUTPUTS-1:0]                  valid_q;
+  logic [OUTPUTS*FLIT_W-1:0]           flit_q;
+  logic [FLIT_W-1:0]                   flit_0, flit_1;
+
+  assign flit_0 = in_flit_i[FLIT_W-1:0];
+  assign flit_1 = in_flit_i[2*FLIT_W-1:FLIT_W];
+
+  always_ff @(posedge clk_i) begin
+    if (load_i) begin
+      config_q <= rst_ni ? config_i : '0;
+      uses_sum_q <= rst_ni && |(config_i & (config_i >> 1) & {OUTPUTS{2'b01}});
+    end
+  end
+
+  // ---- Adders: one per lane, quiet unless some output sends the sum --------------------------------
+  assign add = uses_sum_q && in_valid_i == 2'b11;
+
+  for (genvar lane = 0; lane < LANES; lane = lane + 1) begin : gen_lane
+    localparam int unsigned LSB = fred_pkg::HEADER_W + lane * fred_pkg::LANE_W;
+    fp_add #(
+      .FORMAT(FORMAT)
+    ) i_fp_add (
+      .en_i (add),
+      .a_i  (flit_0[LSB+:fred_pkg::LANE_W]),
+      .b_i  (flit_1[LSB+:fred_pkg::LANE_W]),
+      .sum_o(sum[lane*fred_pkg::LANE_W+:fred_pkg::LANE_W])
+    );
+  end
+  if (LANES % 2 == 1) begin : gen_pad
+    assign sum[PAYLOAD_W-1-:fred_pkg::LANE_W] = '0;
+  end
+
+  // ---- Outputs -------------------------------------------------------------------------------------
+  always_ff @(posedge clk_i) begin
+    if (step_i) begin
+      valid_q <= '0;
+      if (in_valid_i != 2'b00) begin
+        for (int unsigned j = 0; j < OUTPUTS; j = j + 1) begin
+          if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_SUM) begin
+            if (add) begin
+              valid_q[j] <= rst_ni;
+              flit_q[j*FLIT_W+:FLIT_W] <= {sum, flit_0[fred_pkg::HEADER_W-1:0]};
+            end
+          end else if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_IN0) begin
+            if (in_valid_i[0]) begin
+              valid_q[j] <= rst_ni;
+              flit_q[j*FLIT_W+:FLIT_W] <= flit_0;
+            end
+          end else if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_IN1) begin
+            if (in_valid_i[1]) begin
+              valid_q[j] <= rst_ni;
+              flit_q[j*FLIT_W+:FLIT_W] <= flit_1;
+            end
+          end
+        end
+      end
+    end
+  end
+
+  assign out_valid_o = valid_q;
+  assign out_flit_o = flit_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && step_i && uses_sum_q) begin
+      assert (in_valid_i == 2'b00 || in_valid_i == 2'b11);
+    end
+  end
+endmodule
