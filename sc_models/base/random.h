@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/int128.h"
+
 namespace fredsim {
 
 // splitmix64's finaliser: a bijective mix of 64 bits.
@@ -20,7 +22,7 @@ class Random {
   constexpr std::uint64_t next() { return mix64(state_ += 0x9E3779B97F4A7C15ULL); }
   // Uniform in [0, n), n > 0.
   constexpr std::uint64_t below(std::uint64_t n) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
+    return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * n) >> 64);
   }
 
  private:

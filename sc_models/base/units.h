@@ -3,8 +3,10 @@
 // Sizes: B, KiB/MiB/GiB are powers of two, KB/MB/GB of ten; a bare number is bytes only where
 // `parse_size` is told so (command line); bandwidths B/s, KB/s … TB/s of ten; times ps, ns, us, ms;
 // frequencies Hz, kHz, MHz, GHz. "1.5 GHz" and "1.5GHz" are both read. Decimal fractions are exact.
+// Range: up to 2^53, so that every value is exact as a double and as a JSON number too.
 // Errors: BadInput naming `what` (the key or option), what was found and what is allowed:
-// unit missing, unknown unit, negative, zero where not allowed, not a number, too large.
+// unit missing, unknown unit, unit of another quantity, negative, zero where not allowed, not a
+// number, too large, not a whole number of the base unit.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +17,28 @@
 
 namespace fredsim {
 
-std::uint64_t parse_size(std::string_view text, std::string_view what);          // bytes, > 0
-std::uint64_t parse_bandwidth(std::string_view text, std::string_view what);     // bytes/s, > 0
-std::uint64_t parse_time_ps(std::string_view text, std::string_view what);       // picoseconds, >= 0
-std::uint64_t parse_frequency(std::string_view text, std::string_view what);     // hertz, > 0
+inline constexpr std::uint64_t kMaxQuantity = std::uint64_t{1} << 53;
 
-std::string format_size(std::uint64_t bytes);  // "4 KiB", "16 MiB", "1000 B": exact, largest power of two
-std::string format_bandwidth(double bytes_per_second);  // "750 GB/s"
+enum class BareNumber : std::uint8_t { kRefused, kBytes };
+
+// bytes, > 0
+std::uint64_t parse_size(std::string_view text, std::string_view what,
+                         BareNumber bare = BareNumber::kRefused);
+std::uint64_t parse_bandwidth(std::string_view text, std::string_view what);  // bytes/s, > 0
+std::uint64_t parse_time_ps(std::string_view text, std::string_view what);    // picoseconds, >= 0
+std::uint64_t parse_frequency(std::string_view text, std::string_view what);  // hertz, > 0
+
+// "4 KiB", "16 MiB", "1000 B": exact, the largest power of two
+std::string format_size(std::uint64_t bytes);
+std::string format_bandwidth(double bytes_per_second);  // "750 GB/s", "3.75 TB/s": four digits
+std::string format_frequency(std::uint64_t hertz);      // "1.5 GHz": exact
+std::string format_time_ps(std::uint64_t picoseconds);  // "20 ns", "20.5 ns": exact, in ns
 
 // Flits per cycle of a link of `bytes_per_second` at `clock_hz`, exact.
 Rational link_rate(std::uint64_t bytes_per_second, std::uint64_t clock_hz);
-// Cycles of a latency, rounded up; at least 1 (a link is registered at both ends).
+// Cycles of a latency, rounded up; at least 1 (a link is registered at both ends). BadInput above
+// kMaxLatencyCycles.
 int latency_cycles(std::uint64_t time_ps, std::uint64_t clock_hz);
+inline constexpr int kMaxLatencyCycles = 1'000'000;
 
 }  // namespace fredsim

@@ -19,6 +19,8 @@ enum class NodeKind : std::uint8_t { kNpu, kIo, kFredSwitch, kMeshRouter };
 
 using NodeId = int;
 
+inline constexpr int kMaxPorts = 32;  // of any node: a port is a bit of a 32-bit mask
+
 // Parameters of a FRED switch chiplet: Fred_m(P).
 struct FredSwitchShape {
   int ports = 0;   // P, 2 … 32
@@ -60,7 +62,7 @@ struct Link {
 struct BufferShape {
   int data_flits = 48;     // per data VC and port: 24 KiB
   int control_flits = 4;   // control VC: 2 KiB
-  int output_flits = 16;   // FRED switch: staging per output port and VC
+  int output_flits = 24;   // FRED switch: staging per output port and VC
   int receive_flits = 96;  // endpoint NIC, per VC and port
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
@@ -75,8 +77,8 @@ struct MeshFacts {  // kMesh2d
 struct FredTreeFacts {  // kFredTree: two levels (FRED.md §4)
   int l1_switches = 0;
   int npus_per_l1 = 0;
-  int slices = 0;    // chiplets that make up one L1 switch; L2 chiplets are per slice
-  int uplinks = 0;   // per L1 chiplet
+  int slices = 0;   // chiplets that make up one L1 switch; L2 chiplets are per slice
+  int uplinks = 0;  // per L1 chiplet
   int l2_chiplets_per_slice = 0;
   int middle = 0;
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
@@ -92,14 +94,15 @@ struct Topology {
   FpFormat format = FpFormat::kFp16;
   MeshFacts mesh;
   FredTreeFacts fred;
-  std::vector<NodeId> npus;            // rank r of the machine is npus[r]
+  std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
-  std::vector<std::string> notes;      // what was rounded: "link latency 20 ns = 30 cycles (20.000 ns)"
+  std::vector<std::string> notes;  // what was rounded: "link latency 20 ns = 30 cycles (20.000 ns)"
 
   // Link that leaves `node` by `port`, or that enters it; -1 where the port is unconnected.
   int link_out(NodeId node, int port) const;
   int link_in(NodeId node, int port) const;
-  // Call once after nodes and links are complete; checks every invariant above by assertion.
+  // Call once after nodes and links are complete. Checks every invariant above, in every build
+  // type: std::logic_error names the first that does not hold.
   void index_ports();
 
  private:

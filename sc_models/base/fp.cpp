@@ -1,0 +1,7 @@
+#include "base/fp.h"
+
+namespace fredsim {
+
+std::string_view to_string(FpFormat format) { return format == FpFormat::kFp16 ? "fp16" : "bf16"; }
+
+}  // namespace fredsim

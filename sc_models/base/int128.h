@@ -1,0 +1,10 @@
+// 128-bit integers, an extension of GCC and Clang that -Wpedantic wants marked: for products of two
+// 64-bit quantities that must stay exact.
+#pragma once
+
+namespace fredsim {
+
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 Uint128;
+
+}  // namespace fredsim

@@ -1,0 +1,246 @@
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "base/flit.h"
+#include "base/int128.h"
+#include "base/suggest.h"
+
+namespace fredsim {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t scale;  // base units in one
+};
+
+struct Quantity {
+  std::string_view noun;       // "a size"
+  std::string_view base_unit;  // "bytes"
+  std::span<const Unit> units;
+};
+
+constexpr std::uint64_t kThousand = 1000;
+constexpr std::uint64_t kMillion = kThousand * kThousand;
+constexpr std::uint64_t kBillion = kThousand * kMillion;
+constexpr std::uint64_t kTrillion = kThousand * kBillion;
+
+constexpr std::array kSizeUnits = {Unit{"B", 1},
+                                   Unit{"KiB", 1ULL << 10},
+                                   Unit{"MiB", 1ULL << 20},
+                                   Unit{"GiB", 1ULL << 30},
+                                   Unit{"KB", kThousand},
+                                   Unit{"MB", kMillion},
+                                   Unit{"GB", kBillion}};
+constexpr std::array kBandwidthUnits = {Unit{"B/s", 1}, Unit{"KB/s", kThousand},
+                                        Unit{"MB/s", kMillion}, Unit{"GB/s", kBillion},
+                                        Unit{"TB/s", kTrillion}};
+constexpr std::array kTimeUnits = {Unit{"ps", 1}, Unit{"ns", kThousand}, Unit{"us", kMillion},
+                                   Unit{"ms", kBillion}};
+constexpr std::array kFrequencyUnits = {Unit{"Hz", 1}, Unit{"kHz", kThousand},
+                                        Unit{"MHz", kMillion}, Unit{"GHz", kBillion}};
+
+constexpr Quantity kSize{"a size", "bytes", kSizeUnits};
+constexpr Quantity kBandwidth{"a bandwidth", "bytes per second", kBandwidthUnits};
+constexpr Quantity kTime{"a time", "picoseconds", kTimeUnits};
+constexpr Quantity kFrequency{"a frequency", "hertz", kFrequencyUnits};
+constexpr std::array kQuantities = {&kSize, &kBandwidth, &kTime, &kFrequency};
+
+std::vector<std::string_view> unit_names(const Quantity& quantity) {
+  std::vector<std::string_view> names;
+  for (const Unit& unit : quantity.units) names.push_back(unit.name);
+  return names;
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// One quantity being read; every refusal says the key, what was found and what is allowed.
+class Parser {
+ public:
+  Parser(std::string_view text, std::string_view what, const Quantity& quantity)
+      : text_(trim(text)), what_(what), quantity_(quantity) {}
+
+  std::uint64_t parse(bool zero_allowed, BareNumber bare) const {
+    if (text_.empty()) refuse("found nothing");
+    std::string_view rest = text_;
+    const bool negative = rest.front() == '-';
+    if (negative || rest.front() == '+') rest.remove_prefix(1);
+    const std::string_view whole = take_digits(rest);
+    std::string_view fraction;
+    if (!rest.empty() && rest.front() == '.') {
+      rest.remove_prefix(1);
+      fraction = take_digits(rest);
+      if (fraction.empty()) refuse("is not a number with a unit");
+    }
+    if (whole.empty()) refuse("is not a number with a unit");
+    if (negative) refuse("is negative");
+    const std::uint64_t value = scaled(whole, fraction, scale_of(trim(rest), bare));
+    if (value == 0 && !zero_allowed)
+      refuse(fmt::format("is zero; {} is above zero", quantity_.noun));
+    return value;
+  }
+
+ private:
+  static std::string_view take_digits(std::string_view& rest) {
+    const auto end = std::find_if_not(rest.begin(), rest.end(), is_digit);
+    const std::string_view digits = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+    rest.remove_prefix(digits.size());
+    return digits;
+  }
+
+  std::uint64_t scale_of(std::string_view unit, BareNumber bare) const {
+    if (unit.empty()) {
+      if (bare == BareNumber::kBytes) return 1;
+      refuse("has no unit");
+    }
+    for (const Unit& known : quantity_.units) {
+      if (known.name == unit) return known.scale;
+    }
+    for (const Quantity* other : kQuantities) {
+      for (const Unit& known : other->units) {
+        if (known.name == unit) refuse(fmt::format("is {}, not {}", other->noun, quantity_.noun));
+      }
+    }
+    refuse(fmt::format("has the unknown unit '{}'{}", unit,
+                       did_you_mean(unit, unit_names(quantity_))));
+  }
+
+  // whole.fraction * scale as an exact integer.
+  std::uint64_t scaled(std::string_view whole, std::string_view fraction,
+                       std::uint64_t scale) const {
+    // Trailing zeros of the fraction say nothing; beyond 18 digits no unit comes out whole.
+    const std::size_t used = fraction.find_last_not_of('0') + 1;
+    fraction = fraction.substr(0, used);
+    constexpr std::size_t kMostFractionDigits = 18;
+    if (fraction.size() > kMostFractionDigits) refuse_fraction();
+    Uint128 mantissa = 0;
+    std::uint64_t divisor = 1;
+    for (const char c : whole) {
+      mantissa = mantissa * 10 + static_cast<unsigned>(c - '0');
+      if (mantissa > kMaxQuantity) refuse_large();
+    }
+    for (const char c : fraction) {
+      mantissa = mantissa * 10 + static_cast<unsigned>(c - '0');
+      divisor *= 10;
+    }
+    // mantissa < 2^53 * 10^18 < 2^113: reduce before the multiplication, which then cannot overflow
+    // because the quotient is refused above 2^53 first.
+    const std::uint64_t common = std::gcd(scale, divisor);
+    const std::uint64_t factor = scale / common;
+    divisor /= common;
+    if (mantissa / divisor > kMaxQuantity / factor) refuse_large();
+    if (mantissa % divisor != 0) refuse_fraction();
+    return static_cast<std::uint64_t>(mantissa / divisor) * factor;
+  }
+
+  [[noreturn]] void refuse_large() const {
+    refuse(fmt::format("is too large; at most 2^53 {}", quantity_.base_unit));
+  }
+  [[noreturn]] void refuse_fraction() const {
+    refuse(fmt::format("is not a whole number of {}", quantity_.base_unit));
+  }
+  [[noreturn]] void refuse(const std::string& why) const {
+    constexpr std::size_t kMostShown = 60;
+    std::string found(text_.substr(0, kMostShown));
+    if (text_.size() > kMostShown) found += "…";
+    throw BadInput(fmt::format("{}: {}{} ({} is a number and {}, such as '2 {}')", what_,
+                               found.empty() ? "" : fmt::format("'{}' ", found), why,
+                               quantity_.noun, join_words(unit_names(quantity_)),
+                               quantity_.units[quantity_.units.size() / 2].name));
+  }
+
+  std::string_view text_;
+  std::string_view what_;
+  const Quantity& quantity_;
+};
+
+// `value` / `scale` in decimal, without trailing zeros; `scale` is a power of ten.
+std::string decimal(std::uint64_t value, std::uint64_t scale) {
+  std::string text = std::to_string(value / scale);
+  std::string fraction = std::to_string(scale + value % scale).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return fraction.empty() ? text : text + "." + fraction;
+}
+
+}  // namespace
+
+std::uint64_t parse_size(std::string_view text, std::string_view what, BareNumber bare) {
+  return Parser(text, what, kSize).parse(false, bare);
+}
+
+std::uint64_t parse_bandwidth(std::string_view text, std::string_view what) {
+  return Parser(text, what, kBandwidth).parse(false, BareNumber::kRefused);
+}
+
+std::uint64_t parse_time_ps(std::string_view text, std::string_view what) {
+  return Parser(text, what, kTime).parse(true, BareNumber::kRefused);
+}
+
+std::uint64_t parse_frequency(std::string_view text, std::string_view what) {
+  return Parser(text, what, kFrequency).parse(false, BareNumber::kRefused);
+}
+
+std::string format_size(std::uint64_t bytes) {
+  constexpr std::array kNames = {"B", "KiB", "MiB", "GiB"};
+  std::size_t power = 0;
+  while (bytes != 0 && bytes % 1024 == 0 && power + 1 < kNames.size()) {
+    bytes /= 1024;
+    ++power;
+  }
+  return fmt::format("{} {}", bytes, kNames[power]);
+}
+
+std::string format_bandwidth(double bytes_per_second) {
+  std::size_t unit = 0;
+  while (unit + 1 < kBandwidthUnits.size() &&
+         bytes_per_second >= static_cast<double>(kBandwidthUnits[unit + 1].scale)) {
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}",
+                     bytes_per_second / static_cast<double>(kBandwidthUnits[unit].scale),
+                     kBandwidthUnits[unit].name);
+}
+
+std::string format_frequency(std::uint64_t hertz) {
+  std::size_t unit = 0;
+  while (unit + 1 < kFrequencyUnits.size() && hertz >= kFrequencyUnits[unit + 1].scale) ++unit;
+  return fmt::format("{} {}", decimal(hertz, kFrequencyUnits[unit].scale),
+                     kFrequencyUnits[unit].name);
+}
+
+std::string format_time_ps(std::uint64_t picoseconds) {
+  return decimal(picoseconds, kThousand) + " ns";
+}
+
+Rational link_rate(std::uint64_t bytes_per_second, std::uint64_t clock_hz) {
+  // clock_hz <= 2^53 (parse_frequency), so the product stays below 2^63.
+  return Rational::reduced(bytes_per_second, clock_hz * kFlitBytes);
+}
+
+int latency_cycles(std::uint64_t time_ps, std::uint64_t clock_hz) {
+  const auto product = static_cast<Uint128>(time_ps) * clock_hz;
+  const auto cycles = (product + kTrillion - 1) / kTrillion;
+  if (cycles > kMaxLatencyCycles) {
+    throw BadInput(fmt::format("a latency of {} is more than {} cycles at {}",
+                               format_time_ps(time_ps), kMaxLatencyCycles,
+                               format_frequency(clock_hz)));
+  }
+  return std::max(1, static_cast<int>(cycles));
+}
+
+}  // namespace fredsim

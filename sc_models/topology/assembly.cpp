@@ -1,0 +1,108 @@
+#include "topology/assembly.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/int128.h"
+#include "base/units.h"
+
+namespace fredsim {
+
+Assembly::Assembly(const MachineSpec& machine, FabricKind kind) {
+  topology_.name = machine.name;
+  topology_.kind = kind;
+  topology_.clock_hz = machine.clock_hz;
+  topology_.buffers = machine.buffers;
+  topology_.format = machine.format;
+}
+
+NodeId Assembly::add_endpoint(NodeKind kind, std::string_view stem, int ports,
+                              std::uint16_t address, std::vector<NodeId>& list) {
+  Node node{};
+  node.kind = kind;
+  node.name = fmt::format("{}{}", stem, list.size());
+  node.ports = ports;
+  node.address = address;
+  list.push_back(add_switch(std::move(node)));
+  return list.back();
+}
+
+NodeId Assembly::add_npu(int ports, std::uint16_t address) {
+  return add_endpoint(NodeKind::kNpu, "npu", ports, address, topology_.npus);
+}
+
+NodeId Assembly::add_io(int ports, std::uint16_t address) {
+  return add_endpoint(NodeKind::kIo, "io", ports, address, topology_.io_controllers);
+}
+
+NodeId Assembly::add_switch(Node node) {
+  topology_.nodes.push_back(std::move(node));
+  return static_cast<NodeId>(topology_.nodes.size() - 1);
+}
+
+void Assembly::connect(PortRef a, PortRef b, const LinkClass& link) {
+  connect_one_way(a, b, link);
+  connect_one_way(b, a, link);
+}
+
+void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) {
+  Link made;
+  made.name = fmt::format("{}.{}->{}.{}", topology_.nodes[from.node].name, from.port,
+                          topology_.nodes[to.node].name, to.port);
+  made.from = from.node;
+  made.from_port = from.port;
+  made.to = to.node;
+  made.to_port = to.port;
+  made.rate = link_rate(link.bytes_per_second, topology_.clock_hz);
+  made.latency = link.latency;
+  made.bytes_per_second = link.bytes_per_second;
+  if (made.rate.num > made.rate.den) {
+    const std::uint64_t least = (link.bytes_per_second + kFlitBytes - 1) / kFlitBytes;
+    throw BadInput(fmt::format(
+        "{}: link {} of {} carries more than one flit of {} B per cycle at clock {}; "
+        "the clock must be at least {}",
+        link.key, made.name, format_bandwidth(static_cast<double>(link.bytes_per_second)),
+        kFlitBytes, format_frequency(topology_.clock_hz), format_frequency(least)));
+  }
+  topology_.links.push_back(std::move(made));
+}
+
+int Assembly::latency(std::string_view key, std::string_view what, std::uint64_t time_ps) {
+  int cycles = 0;
+  try {
+    cycles = latency_cycles(time_ps, topology_.clock_hz);
+  } catch (const BadInput& error) {
+    throw BadInput(fmt::format("{}: {}", key, error.what()));
+  }
+  const double became_ns = cycles * 1e9 / static_cast<double>(topology_.clock_hz);
+  const bool exact = static_cast<Uint128>(time_ps) * topology_.clock_hz ==
+                     static_cast<Uint128>(cycles) * 1'000'000'000'000ULL;
+  topology_.notes.push_back(fmt::format(
+      "{} {} = {} cycle{}{}{:.3f} ns{}", what, format_time_ps(time_ps), cycles,
+      cycles == 1 ? "" : "s", exact ? " (" : ", rounded up to ", became_ns, exact ? ")" : ""));
+  return cycles;
+}
+
+Topology Assembly::finish() {
+  topology_.index_ports();
+  return std::move(topology_);
+}
+
+std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,
+                               std::string_view counted) {
+  if (bandwidth % static_cast<std::uint64_t>(parts) != 0) {
+    throw BadInput(fmt::format("{}: {} B/s does not divide evenly over {} {}", key, bandwidth,
+                               parts, counted));
+  }
+  return bandwidth / static_cast<std::uint64_t>(parts);
+}
+
+void check_range(std::string_view key, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value < low || value > high) {
+    throw BadInput(fmt::format("{}: found {}; allowed is {} to {}", key, value, low, high));
+  }
+}
+
+}  // namespace fredsim

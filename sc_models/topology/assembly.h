@@ -1,0 +1,58 @@
+// What the builders share: adding nodes and links to a topology under construction.
+// Errors: BadInput naming the configuration key, as builders.h says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "topology/builders.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// What all links of one sort have in common.
+struct LinkClass {
+  std::string_view key;  // configuration key the bandwidth comes from
+  std::uint64_t bytes_per_second = 0;
+  int latency = 1;  // cycles
+};
+
+// One end of a link.
+struct PortRef {
+  NodeId node = 0;
+  int port = 0;
+};
+
+class Assembly {
+ public:
+  Assembly(const MachineSpec& machine, FabricKind kind);
+
+  Topology& topology() { return topology_; }
+  NodeId add_npu(int ports, std::uint16_t address);
+  NodeId add_io(int ports, std::uint16_t address);
+  NodeId add_switch(Node node);
+  // Both directions; BadInput where the rate is above one flit per cycle.
+  void connect(PortRef a, PortRef b, const LinkClass& link);
+  // Cycles of a latency; records in the notes what `what`, given by `key`, became.
+  int latency(std::string_view key, std::string_view what, std::uint64_t time_ps);
+  // Indexes and checks; the assembly is spent.
+  Topology finish();
+
+ private:
+  NodeId add_endpoint(NodeKind kind, std::string_view stem, int ports, std::uint16_t address,
+                      std::vector<NodeId>& list);
+  void connect_one_way(PortRef from, PortRef to, const LinkClass& link);
+
+  Topology topology_;
+};
+
+// `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts where it leaves a
+// rest.
+std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,
+                               std::string_view counted);
+
+// BadInput "key: found value, …" unless low <= value <= high.
+void check_range(std::string_view key, std::int64_t value, std::int64_t low, std::int64_t high);
+
+}  // namespace fredsim

@@ -1,0 +1,98 @@
+#include "topology/config.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "base/error.h"
+#include "topology/builders.h"
+#include "topology/config_reader.h"
+
+namespace fredsim {
+namespace {
+
+// Most of any count: the shape rules of the builders are tighter and say why.
+constexpr int kMaxCount = 1 << 16;
+
+FpFormat read_format(const ConfigReader& reader) {
+  static constexpr std::array<std::string_view, 2> kNames = {"fp16", "bf16"};
+  if (!reader.has("switch.format")) return FpFormat::kFp16;
+  return reader.choice("switch.format", kNames) == 0 ? FpFormat::kFp16 : FpFormat::kBf16;
+}
+
+MachineSpec read_machine(const ConfigReader& reader, FabricKind kind) {
+  MachineSpec machine;
+  machine.name = reader.text("name");
+  machine.clock_hz = reader.frequency("clock");
+  machine.npus = reader.integer("npu.count", 1, kMaxCount);
+  machine.npu_bandwidth = reader.bandwidth("npu.bandwidth");
+  if (reader.has("io")) {
+    machine.io_controllers = reader.integer("io.count", 0, kMaxCount);
+    machine.io_bandwidth = reader.bandwidth("io.bandwidth");
+  }
+  machine.link_latency_ps = reader.time_ps("fabric.link_latency");
+  machine.format = read_format(reader);
+  machine.buffers.data_flits = reader.flits("switch.input_buffer", kPacketFlits);
+  machine.buffers.control_flits = reader.flits("switch.control_buffer", 1);
+  if (kind == FabricKind::kFredTree) {
+    machine.buffers.output_flits = reader.flits("switch.output_buffer", kPacketFlits);
+  }
+  if (reader.has("npu.receive_buffer")) {
+    machine.buffers.receive_flits = reader.flits("npu.receive_buffer", kPacketFlits);
+  }
+  return machine;
+}
+
+Mesh2dSpec read_mesh2d(const ConfigReader& reader) {
+  Mesh2dSpec spec;
+  spec.width = reader.integer("fabric.width", 1, kMaxMeshSide);
+  spec.height = reader.integer("fabric.height", 1, kMaxMeshSide);
+  spec.link_bandwidth = reader.bandwidth("fabric.link_bandwidth");
+  if (reader.has("fabric.local_latency")) {
+    spec.local_latency_ps = reader.time_ps("fabric.local_latency");
+  }
+  return spec;
+}
+
+FredTreeSpec read_fred_tree(const ConfigReader& reader) {
+  FredTreeSpec spec;
+  FredTreeFacts& shape = spec.shape;
+  shape.l1_switches = reader.integer("fabric.l1_switches", 2, kMaxPorts);
+  shape.npus_per_l1 = reader.integer("fabric.npus_per_l1", 1, kMaxPorts);
+  shape.slices = reader.integer("fabric.slices", 1, kMaxPorts);
+  shape.uplinks = reader.integer("fabric.uplinks", 1, kMaxPorts);
+  shape.l2_chiplets_per_slice = reader.integer("fabric.l2_chiplets_per_slice", 1, kMaxPorts);
+  shape.middle = reader.integer("fabric.middle", 2, 4);
+  shape.in_switch = reader.boolean("fabric.in_switch");
+  spec.uplink_bandwidth = reader.bandwidth("fabric.uplink_bandwidth");
+  return spec;
+}
+
+// What the builders refuse, with file and line.
+template <typename Build>
+Topology located(const ConfigReader& reader, const Build& build) {
+  try {
+    return build();
+  } catch (const BadInput& error) {
+    throw BadInput(reader.located(error.what()));
+  }
+}
+
+}  // namespace
+
+MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides) {
+  ConfigNode root = read_config_file(path);
+  for (const std::string& text : overrides) apply_override(root, text);
+  const ConfigReader reader(std::move(root), path);
+  const FabricKind kind = reader.fabric();
+  const MachineSpec machine = read_machine(reader, kind);
+  if (kind == FabricKind::kMesh2d) {
+    const Mesh2dSpec spec = read_mesh2d(reader);
+    return {path, located(reader, [&] { return build_mesh2d(machine, spec); })};
+  }
+  const FredTreeSpec spec = read_fred_tree(reader);
+  return {path, located(reader, [&] { return build_fred_tree(machine, spec); })};
+}
+
+}  // namespace fredsim

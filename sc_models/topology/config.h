@@ -1,0 +1,33 @@
+// A machine's configuration file: YAML in, a topology out.
+//
+// Schema: configs/*.yaml say every key with its unit, its default where it has one, and its source.
+// Keys:
+//   name, clock
+//   npu     count, bandwidth, [receive_buffer = 48 KiB]
+//   [io     count, bandwidth]                                    without it: no I/O controllers
+//   fabric  type = mesh2d:     width, height, link_bandwidth, link_latency, [local_latency = 0 ns]
+//           type = fred_tree:  l1_switches, npus_per_l1, slices, uplinks, l2_chiplets_per_slice,
+//                              middle, uplink_bandwidth, link_latency, in_switch
+//   switch  input_buffer, control_buffer, [format = fp16], and for fred_tree output_buffer
+// Overrides are `key.path=value` strings (--set), applied in order after the file was read.
+// Strict. Errors: BadInput with file and line (or the override), the key, what was found and what
+// is allowed: unreadable, empty or broken files, unknown keys (with the nearest right one), keys of
+// the other fabric type, missing and duplicate keys, wrong types, values out of range, shapes that
+// do not come out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct MachineConfig {
+  std::string path;  // as given
+  Topology topology;
+};
+
+MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});
+
+}  // namespace fredsim

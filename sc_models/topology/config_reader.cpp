@@ -1,0 +1,247 @@
+#include "topology/config_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/flit.h"
+#include "base/suggest.h"
+#include "base/units.h"
+
+namespace fredsim {
+namespace {
+
+// In the order of FabricKind.
+constexpr std::array<std::string_view, 2> kFabricNames = {"mesh2d", "fred_tree"};
+
+enum class Scope : std::uint8_t { kAny, kMesh, kTree };
+
+struct Key {
+  std::string_view path;
+  std::string_view meaning;
+  Scope scope = Scope::kAny;
+  bool section = false;
+};
+
+constexpr std::array kKeys = {
+    Key{"name", "name of the machine"},
+    Key{"clock", "clock of the fabric, a frequency"},
+    Key{"npu", "the NPUs", Scope::kAny, true},
+    Key{"npu.count", "number of NPUs"},
+    Key{"npu.bandwidth", "network bandwidth of one NPU per direction"},
+    Key{"npu.receive_buffer", "receive buffer per NIC port and virtual channel, a size"},
+    Key{"io", "the I/O controllers", Scope::kAny, true},
+    Key{"io.count", "number of I/O controllers"},
+    Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
+    Key{"fabric", "what joins them", Scope::kAny, true},
+    Key{"fabric.type", "mesh2d or fred_tree"},
+    Key{"fabric.link_latency", "latency of a wafer link, a time"},
+    Key{"fabric.width", "columns of the mesh", Scope::kMesh},
+    Key{"fabric.height", "rows of the mesh", Scope::kMesh},
+    Key{"fabric.link_bandwidth", "bandwidth of a mesh link per direction", Scope::kMesh},
+    Key{"fabric.local_latency", "latency between an NPU and its router, a time", Scope::kMesh},
+    Key{"fabric.l1_switches", "number of L1 switches", Scope::kTree},
+    Key{"fabric.npus_per_l1", "NPUs on one L1 switch", Scope::kTree},
+    Key{"fabric.slices", "parallel chiplets that make up one L1 switch", Scope::kTree},
+    Key{"fabric.uplinks", "uplinks of one L1 chiplet", Scope::kTree},
+    Key{"fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Scope::kTree},
+    Key{"fabric.middle", "middle sub-networks m of Fred_m(P)", Scope::kTree},
+    Key{"fabric.uplink_bandwidth", "bandwidth of one L1 switch towards L2", Scope::kTree},
+    Key{"fabric.in_switch", "true or false: collectives inside the switches", Scope::kTree},
+    Key{"switch", "the switches", Scope::kAny, true},
+    Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
+    Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
+    Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
+        Scope::kTree},
+    Key{"switch.format", "fp16 or bf16"},
+};
+
+// Whose keys a fabric of this kind does not have.
+Scope other_scope(FabricKind kind) {
+  return kind == FabricKind::kMesh2d ? Scope::kTree : Scope::kMesh;
+}
+
+const Key* find_key(std::string_view path) {
+  const auto key = std::find_if(kKeys.begin(), kKeys.end(),
+                                [&](const Key& candidate) { return candidate.path == path; });
+  return key == kKeys.end() ? nullptr : &*key;
+}
+
+std::string_view parent(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+// Names of the keys of a section, without those of another fabric type than `kind` where it is
+// given.
+std::vector<std::string_view> keys_inside(std::string_view section,
+                                          std::optional<FabricKind> kind = std::nullopt) {
+  std::vector<std::string_view> names;
+  for (const Key& key : kKeys) {
+    const bool other = kind && key.scope == other_scope(*kind);
+    if (parent(key.path) == section && !other) names.push_back(leaf(key.path));
+  }
+  return names;
+}
+
+// The same leaf elsewhere ("width" -> "fabric.width"), else the nearest sibling.
+std::string suggestion(std::string_view path) {
+  for (const Key& key : kKeys) {
+    if (leaf(key.path) == leaf(path)) return fmt::format("; did you mean '{}'?", key.path);
+  }
+  return did_you_mean(leaf(path), keys_inside(parent(path)));
+}
+
+}  // namespace
+
+ConfigReader::ConfigReader(ConfigNode root, std::string file)
+    : root_(std::move(root)), file_(std::move(file)) {
+  check_keys(root_, "");
+}
+
+void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix) const {
+  for (const auto& [name, child] : node.entries) {
+    const std::string path = prefix + name;
+    if (name.find('.') != std::string::npos) {
+      throw BadInput(
+          fmt::format("{}: unknown key '{}'; in a file a section's keys stand below it, "
+                      "dots are for --set",
+                      child.where, shown(path)));
+    }
+    const Key* key = find_key(path);
+    if (key == nullptr) {
+      throw BadInput(fmt::format("{}: unknown key '{}'{} (allowed: {})", child.where, shown(path),
+                                 suggestion(path),
+                                 join_words(keys_inside(parent(path), kind()), "and")));
+    }
+    if (child.kind == ConfigNode::Kind::kEmpty) {
+      throw BadInput(fmt::format("{}: {}: found nothing ({})", child.where, path, key->meaning));
+    }
+    if (key->section && child.kind == ConfigNode::Kind::kValue) {
+      throw BadInput(fmt::format("{}: {}: found the value '{}'; keys are wanted: {}", child.where,
+                                 path, shown(child.text),
+                                 join_words(keys_inside(path, kind()), "and")));
+    }
+    if (!key->section && child.kind == ConfigNode::Kind::kMap) {
+      throw BadInput(fmt::format("{}: {}: found keys; a single value is wanted ({})", child.where,
+                                 path, key->meaning));
+    }
+    check_keys(child, path + ".");
+  }
+}
+
+std::optional<FabricKind> ConfigReader::kind() const {
+  const ConfigNode* type = find("fabric.type");
+  const auto name = std::find(kFabricNames.begin(), kFabricNames.end(), type ? type->text : "");
+  if (name == kFabricNames.end()) return std::nullopt;
+  return static_cast<FabricKind>(name - kFabricNames.begin());
+}
+
+FabricKind ConfigReader::fabric() const {
+  const auto found = static_cast<FabricKind>(choice("fabric.type", kFabricNames));
+  for (const Key& key : kKeys) {
+    if (key.scope != other_scope(found) || !has(key.path)) continue;
+    const bool mesh = found == FabricKind::kMesh2d;
+    throw BadInput(fmt::format("{}: a key of fabric type {}, but fabric.type is {}",
+                               label(key.path), kFabricNames[mesh ? 1 : 0],
+                               kFabricNames[mesh ? 0 : 1]));
+  }
+  return found;
+}
+
+const ConfigNode* ConfigReader::find(std::string_view path) const {
+  const std::string_view section = parent(path);
+  const ConfigNode* inside = section.empty() ? &root_ : root_.find(section);
+  return inside == nullptr ? nullptr : inside->find(leaf(path));
+}
+
+const ConfigNode& ConfigReader::value(std::string_view path) const {
+  if (const ConfigNode* node = find(path)) return *node;
+  const std::string_view section = parent(path);
+  const ConfigNode* inside = section.empty() ? nullptr : root_.find(section);
+  throw BadInput(fmt::format("{}: missing key '{}' ({})", inside != nullptr ? inside->where : file_,
+                             path, find_key(path)->meaning));
+}
+
+std::string ConfigReader::label(std::string_view path) const {
+  return fmt::format("{}: {}", value(path).where, path);
+}
+
+std::string ConfigReader::located(const std::string& message) const {
+  const ConfigNode* node = find(message.substr(0, message.find(':')));
+  return fmt::format("{}: {}", node != nullptr ? node->where : file_, message);
+}
+
+std::string ConfigReader::text(std::string_view path) const {
+  const ConfigNode& node = value(path);
+  if (node.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw BadInput(fmt::format("{}: found '' ({})", label(path), find_key(path)->meaning));
+  }
+  return node.text;
+}
+
+int ConfigReader::integer(std::string_view path, int low, int high) const {
+  const std::string& found = value(path).text;
+  const char* const end = found.data() + found.size();
+  int result = 0;
+  const auto [stop, error] = std::from_chars(found.data(), end, result);
+  const bool integral = stop == end && error != std::errc::invalid_argument;
+  if (!integral || error == std::errc::result_out_of_range || result < low || result > high) {
+    throw BadInput(fmt::format("{}: found '{}'{}; allowed is an integer from {} to {}", label(path),
+                               shown(found), integral ? "" : ", which is no integer", low, high));
+  }
+  return result;
+}
+
+bool ConfigReader::boolean(std::string_view path) const {
+  static constexpr std::array<std::string_view, 2> kNames = {"false", "true"};
+  return choice(path, kNames) == 1;
+}
+
+int ConfigReader::choice(std::string_view path, std::span<const std::string_view> names) const {
+  const std::string& found = value(path).text;
+  const auto name = std::find(names.begin(), names.end(), found);
+  if (name == names.end()) {
+    throw BadInput(fmt::format("{}: found '{}'{} (allowed: {})", label(path), shown(found),
+                               did_you_mean(found, names), join_words(names)));
+  }
+  return static_cast<int>(name - names.begin());
+}
+
+std::uint64_t ConfigReader::bandwidth(std::string_view path) const {
+  return parse_bandwidth(value(path).text, label(path));
+}
+
+std::uint64_t ConfigReader::time_ps(std::string_view path) const {
+  return parse_time_ps(value(path).text, label(path));
+}
+
+std::uint64_t ConfigReader::frequency(std::string_view path) const {
+  return parse_frequency(value(path).text, label(path));
+}
+
+int ConfigReader::flits(std::string_view path, int least) const {
+  constexpr std::uint64_t kMostFlits = 65535;  // credit counters have 16 bits
+  const std::uint64_t bytes = parse_size(value(path).text, label(path));
+  if (bytes % kFlitBytes != 0) {
+    throw BadInput(fmt::format("{}: found {}, which is not a whole number of flits of {} B",
+                               label(path), format_size(bytes), kFlitBytes));
+  }
+  const std::uint64_t count = bytes / kFlitBytes;
+  if (count < static_cast<std::uint64_t>(least) || count > kMostFlits) {
+    throw BadInput(fmt::format("{}: found {} = {} flits; allowed is {} ({} flit{}) to {} flits",
+                               label(path), format_size(bytes), count,
+                               format_size(static_cast<std::uint64_t>(least) * kFlitBytes), least,
+                               least == 1 ? "" : "s: one packet", kMostFlits));
+  }
+  return static_cast<int>(count);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,53 @@
+// Typed, strict access to the keys of a machine configuration.
+//
+// The constructor refuses every key that is not in the schema; the getters refuse values of the
+// wrong type or out of range. Errors: BadInput as config.h says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "topology/config_tree.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+class ConfigReader {
+ public:
+  // `file` stands in messages about what is not there.
+  ConfigReader(ConfigNode root, std::string file);
+
+  // fabric.type; refuses keys of the other type.
+  FabricKind fabric() const;
+
+  // A builder's message, which opens with "key: " where one key is meant, with the place of that
+  // key.
+  std::string located(const std::string& message) const;
+
+  bool has(std::string_view path) const { return find(path) != nullptr; }
+  std::string text(std::string_view path) const;
+  int integer(std::string_view path, int low, int high) const;
+  bool boolean(std::string_view path) const;
+  // Index of the value in `names`.
+  int choice(std::string_view path, std::span<const std::string_view> names) const;
+  std::uint64_t bandwidth(std::string_view path) const;
+  std::uint64_t time_ps(std::string_view path) const;
+  std::uint64_t frequency(std::string_view path) const;
+  // A buffer of `size` in whole flits, at least `least` of them.
+  int flits(std::string_view path, int least) const;
+
+ private:
+  const ConfigNode* find(std::string_view path) const;
+  const ConfigNode& value(std::string_view path) const;
+  std::string label(std::string_view path) const;  // "configs/mesh.yaml:7: npu.count"
+  std::optional<FabricKind> kind() const;  // for messages: empty while fabric.type is not right
+  void check_keys(const ConfigNode& node, const std::string& prefix) const;
+
+  ConfigNode root_;
+  std::string file_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,218 @@
+#include "topology/config_tree.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace fredsim {
+namespace {
+
+// Builds the tree from the parser's events, which carry the line of everything.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  // `fixed_place`: what to say instead of file and line (an override); else empty.
+  TreeBuilder(std::string source, std::string fixed_place)
+      : source_(std::move(source)), fixed_place_(std::move(fixed_place)) {}
+
+  ConfigNode take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ > 0) {
+      throw BadInput(fmt::format("{}: a second YAML document; one is allowed", place(mark)));
+    }
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    if (!open_.empty() && !key_) {
+      throw BadInput(fmt::format("{}: a key is empty", place(mark)));
+    }
+    add(mark);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw BadInput(fmt::format("{}: found a YAML alias; write the value out", place(mark)));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string& value) override {
+    if (!open_.empty() && !key_) {
+      take_key(mark, value);
+      return;
+    }
+    ConfigNode& node = add(mark);
+    node.kind = ConfigNode::Kind::kValue;
+    node.text = value;
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    throw BadInput(fmt::format("{}: found a list{}; a single value or keys are allowed",
+                               place(mark), key_ ? fmt::format(" for '{}'", shown(*key_)) : ""));
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    constexpr std::size_t kMostLevels = 16;
+    if (!open_.empty() && !key_) {
+      throw BadInput(fmt::format(
+          "{}: found '{{' where the name of a key is wanted, or it is not closed", place(mark)));
+    }
+    if (open_.size() == kMostLevels) {
+      throw BadInput(
+          fmt::format("{}: keys inside keys, deeper than any configuration", place(mark)));
+    }
+    ConfigNode& node = add(mark);
+    node.kind = ConfigNode::Kind::kMap;
+    open_.push_back(&node);
+  }
+  void OnMapEnd() override { open_.pop_back(); }
+
+ private:
+  std::string place(const YAML::Mark& mark) const {
+    return fixed_place_.empty() ? fmt::format("{}:{}", source_, mark.line + 1) : fixed_place_;
+  }
+
+  void take_key(const YAML::Mark& mark, const std::string& key) {
+    if (const ConfigNode* before = open_.back()->find(key)) {
+      throw BadInput(fmt::format("{}: duplicate key '{}'; first at {}", place(mark), shown(key),
+                                 before->where));
+    }
+    key_ = key;
+    key_place_ = place(mark);
+  }
+
+  // The node of the key just read, or the root. Its parent stays in place while it is open: only
+  // the innermost open map grows.
+  ConfigNode& add(const YAML::Mark& mark) {
+    if (open_.empty()) {
+      root_.where = place(mark);
+      return root_;
+    }
+    ConfigNode& node = open_.back()->entries.emplace_back(std::move(*key_), ConfigNode{}).second;
+    node.where = key_place_;
+    key_.reset();
+    return node;
+  }
+
+  std::string source_;
+  std::string fixed_place_;
+  ConfigNode root_;
+  std::vector<ConfigNode*> open_;
+  std::optional<std::string> key_;
+  std::string key_place_;
+  int documents_ = 0;
+};
+
+ConfigNode parse_yaml(const std::string& text, const std::string& source,
+                      const std::string& fixed_place) {
+  TreeBuilder builder(source, fixed_place);
+  try {
+    // Without the blank end: the parser takes a quote that is never closed for closed by it.
+    std::istringstream stream(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    if (!fixed_place.empty()) {
+      throw BadInput(fmt::format("{}: the value is not YAML: {}", fixed_place, shown(error.msg)));
+    }
+    throw BadInput(fmt::format("{}:{}:{}: not YAML: {}", source, error.mark.line + 1,
+                               error.mark.column + 1, shown(error.msg)));
+  }
+  return builder.take();
+}
+
+std::string read_text(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw BadInput(fmt::format("{}: is a directory; a configuration file is wanted", path));
+  }
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  if (!file) {
+    throw BadInput(
+        fmt::format("{}: cannot be read: {}", path, std::generic_category().message(errno)));
+  }
+  std::string text(kMostBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) throw BadInput(fmt::format("{}: cannot be read", path));
+  if (text.size() > kMostBytes) {
+    throw BadInput(fmt::format("{}: larger than 1 MiB; that is no configuration", path));
+  }
+  return text;
+}
+
+}  // namespace
+
+const ConfigNode* ConfigNode::find(std::string_view key) const {
+  const auto entry = std::find_if(entries.begin(), entries.end(),
+                                  [&](const auto& candidate) { return candidate.first == key; });
+  return entry == entries.end() ? nullptr : &entry->second;
+}
+
+ConfigNode parse_config_text(const std::string& text, const std::string& source) {
+  ConfigNode root = parse_yaml(text, source, "");
+  if (root.kind == ConfigNode::Kind::kEmpty) {
+    throw BadInput(fmt::format("{}: is empty; a configuration is wanted", source));
+  }
+  if (root.kind == ConfigNode::Kind::kValue) {
+    throw BadInput(
+        fmt::format("{}: found the value '{}'; keys are wanted", root.where, shown(root.text)));
+  }
+  return root;
+}
+
+ConfigNode read_config_file(const std::string& path) {
+  return parse_config_text(read_text(path), path);
+}
+
+void apply_override(ConfigNode& root, const std::string& override_text) {
+  const std::string place = "--set " + shown(override_text);
+  const std::size_t equals = override_text.find('=');
+  const std::string path = override_text.substr(0, equals);
+  if (equals == std::string::npos || path.empty() || path.front() == '.' || path.back() == '.' ||
+      path.find("..") != std::string::npos) {
+    throw BadInput(fmt::format("{}: key.path=value is wanted, such as npu.count=20", place));
+  }
+  ConfigNode* node = &root;
+  std::istringstream keys(path);
+  for (std::string key; std::getline(keys, key, '.');) {
+    if (node->kind == ConfigNode::Kind::kValue) {
+      throw BadInput(fmt::format("{}: unknown key '{}': what stands before '.{}' is a single value",
+                                 place, shown(path), shown(key)));
+    }
+    node->kind = ConfigNode::Kind::kMap;
+    const auto entry = std::find_if(node->entries.begin(), node->entries.end(),
+                                    [&](const auto& candidate) { return candidate.first == key; });
+    if (entry != node->entries.end()) {
+      node = &entry->second;
+      continue;
+    }
+    node = &node->entries.emplace_back(key, ConfigNode{}).second;
+    node->where = place;
+  }
+  *node = parse_yaml(override_text.substr(equals + 1), place, place);
+  node->where = place;
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMostShown = 60;
+  std::string result(text.substr(0, kMostShown));
+  std::replace_if(
+      result.begin(), result.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, '?');
+  if (text.size() > kMostShown) result += "…";
+  return result;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,40 @@
+// A configuration as a tree of keys with the place each was written, before anyone knows what it
+// means.
+//
+// Read from YAML, of which a configuration uses maps and single values only. Strict: lists,
+// aliases, duplicate keys, several documents, empty files are BadInput with file, line (and column
+// for broken YAML). Overrides (`--set key.path=value`) replace or add entries; the value is YAML
+// too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fredsim {
+
+struct ConfigNode {
+  enum class Kind : std::uint8_t { kEmpty, kValue, kMap };
+  Kind kind = Kind::kEmpty;
+  std::string where;  // of the key: "configs/mesh.yaml:7" or "--set fabric.width=8"
+  std::string text;   // kValue
+  std::vector<std::pair<std::string, ConfigNode>> entries;  // kMap, in the order written
+
+  const ConfigNode* find(std::string_view key) const;  // nullptr where there is none
+};
+
+// The tree of a file: always a map. BadInput also where the file cannot be read.
+ConfigNode read_config_file(const std::string& path);
+
+// The same of a text; `source` stands for the file in messages.
+ConfigNode parse_config_text(const std::string& text, const std::string& source);
+
+// Applies "key.path=value" to the root.
+void apply_override(ConfigNode& root, const std::string& override_text);
+
+// `text` as a message shows it: at most 60 characters, control characters replaced.
+std::string shown(std::string_view text);
+
+}  // namespace fredsim

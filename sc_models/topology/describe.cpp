@@ -1,0 +1,196 @@
+#include "topology/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/units.h"
+#include "topology/facts.h"
+
+namespace fredsim {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// Columns as wide as their widest cell, the first to the left, the others to the right.
+std::string table(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], fmt::formatted_size("{}", row[i]));
+    }
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    text += fmt::format("  {:<{}}", row[0], widths[0]);
+    for (std::size_t i = 1; i < row.size(); ++i) text += fmt::format("  {:>{}}", row[i], widths[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string fraction(const Rational& rate) {
+  return rate.den == 1 ? std::to_string(rate.num) : fmt::format("{}/{}", rate.num, rate.den);
+}
+
+std::string cycles_and_ns(int cycles, std::uint64_t clock_hz) {
+  return fmt::format("{} = {:.3f} ns", cycles, cycles * 1e9 / static_cast<double>(clock_hz));
+}
+
+std::string sentence(const Topology& topology) {
+  if (topology.kind == FabricKind::kMesh2d) {
+    return fmt::format("2D mesh of {} x {} (width x height)", topology.mesh.width,
+                       topology.mesh.height);
+  }
+  const FredTreeFacts& tree = topology.fred;
+  return fmt::format(
+      "FRED tree, {} L1 switches x {} NPUs; chiplets: {} per L1 switch (slices), {} in L2 per "
+      "slice; "
+      "collectives {}",
+      tree.l1_switches, tree.npus_per_l1, tree.slices, tree.l2_chiplets_per_slice,
+      tree.in_switch ? "in the switches" : "at the endpoints");
+}
+
+// "20, 3 TB/s each over 5 NIC ports"
+std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
+                      std::string_view ports) {
+  if (list.empty()) return "none";
+  const Node& node = topology.nodes[list.front()];
+  double bandwidth = 0;
+  for (int port = 0; port < node.ports; ++port) {
+    const int link = topology.link_out(list.front(), port);
+    if (link != -1) bandwidth += static_cast<double>(topology.links[link].bytes_per_second);
+  }
+  return fmt::format("{}, {} each over {} {}{}", list.size(), format_bandwidth(bandwidth),
+                     node.ports, ports, node.ports == 1 ? "" : "s");
+}
+
+std::string chiplets(const Topology& topology) {
+  // Level first, then the larger chiplets first.
+  std::map<std::tuple<int, int, int>, int> counts;
+  for (const Node& node : topology.nodes) {
+    if (node.kind == NodeKind::kFredSwitch) {
+      ++counts[{node.level, -node.fred.ports, node.fred.middle}];
+    }
+  }
+  std::vector<Row> rows = {{"chiplets", "count", "ports", "R", "D", "RD", "demux", "mux"}};
+  MicroSwitchCount sum;
+  int chiplet_count = 0;
+  const auto row = [](std::string name, int count, std::string ports,
+                      const MicroSwitchCount& each) {
+    return Row{std::move(name),
+               std::to_string(count),
+               std::move(ports),
+               std::to_string(each.reduce),
+               std::to_string(each.distribute),
+               std::to_string(each.reduce_distribute),
+               std::to_string(each.demuxes),
+               std::to_string(each.muxes)};
+  };
+  for (const auto& [type, count] : counts) {
+    const auto [level, negative_ports, middle] = type;
+    const FredSwitchShape shape{-negative_ports, middle};
+    const MicroSwitchCount each = count_micro_switches(shape);
+    rows.push_back(row(fmt::format("L{} Fred_{}({})", level, shape.middle, shape.ports), count,
+                       std::to_string(shape.ports), each));
+    chiplet_count += count;
+    sum.reduce += count * each.reduce;
+    sum.distribute += count * each.distribute;
+    sum.reduce_distribute += count * each.reduce_distribute;
+    sum.demuxes += count * each.demuxes;
+    sum.muxes += count * each.muxes;
+  }
+  rows.push_back(row("all together", chiplet_count, "", sum));
+  return fmt::format("\nµSwitches of one chiplet (R reduces, D distributes, RD both)\n{}",
+                     table(rows));
+}
+
+std::string routers(const Topology& topology) {
+  const auto is_router = [](const Node& node) { return node.kind == NodeKind::kMeshRouter; };
+  const auto router = std::find_if(topology.nodes.begin(), topology.nodes.end(), is_router);
+  const auto count = std::count_if(topology.nodes.begin(), topology.nodes.end(), is_router);
+  return fmt::format(
+      "\n{}", table({{"routers", "count", "ports", "mesh", "local", "I/O"},
+                     {"mesh router", std::to_string(count), std::to_string(router->ports),
+                      std::to_string(int{kFirstLocal}), std::to_string(router->mesh.local_ports),
+                      std::to_string(router->mesh.io_ports)}}));
+}
+
+std::string_view level_name(const Topology& topology, const Node& node) {
+  switch (node.kind) {
+    case NodeKind::kNpu:
+      return "NPU";
+    case NodeKind::kIo:
+      return "I/O";
+    case NodeKind::kMeshRouter:
+      return "router";
+    case NodeKind::kFredSwitch:
+      break;
+  }
+  return topology.kind == FabricKind::kFredTree && node.level == 1 ? "L1" : "L2";
+}
+
+std::string links(const Topology& topology) {
+  // Both directions of a port pair are one entry; endpoints, then the lower level, come first.
+  using Class = std::tuple<int, std::string, std::uint64_t, int>;
+  std::map<Class, int> counts;
+  for (const Link& link : topology.links) {
+    const Node* from = &topology.nodes[link.from];
+    const Node* to = &topology.nodes[link.to];
+    if (std::tuple(from->level, link.from) > std::tuple(to->level, link.to)) continue;
+    const int rank = from->level * 2 + (from->kind == NodeKind::kIo ? 1 : 0);
+    ++counts[{rank, fmt::format("{} - {}", level_name(topology, *from), level_name(topology, *to)),
+              link.bytes_per_second, link.latency}];
+  }
+  std::vector<Row> rows = {
+      {"links (both directions)", "count", "bandwidth", "flits/cycle", "latency in cycles"}};
+  for (const auto& [type, count] : counts) {
+    const auto& [rank, name, bytes_per_second, latency] = type;
+    rows.push_back({name, std::to_string(count),
+                    format_bandwidth(static_cast<double>(bytes_per_second)),
+                    fraction(link_rate(bytes_per_second, topology.clock_hz)),
+                    cycles_and_ns(latency, topology.clock_hz)});
+  }
+  return fmt::format("\n{}", table(rows));
+}
+
+std::string buffers(const Topology& topology) {
+  std::vector<Row> rows = {{"buffers (per port and virtual channel)", "size", "flits"}};
+  const auto add = [&](std::string name, int flits) {
+    rows.push_back({std::move(name), format_size(static_cast<std::uint64_t>(flits) * kFlitBytes),
+                    std::to_string(flits)});
+  };
+  add("switch input, data", topology.buffers.data_flits);
+  add("switch input, control", topology.buffers.control_flits);
+  if (topology.kind == FabricKind::kFredTree) {
+    add("switch output staging", topology.buffers.output_flits);
+  }
+  add("NPU receive", topology.buffers.receive_flits);
+  return fmt::format("\n{}", table(rows));
+}
+
+}  // namespace
+
+std::string describe(const Topology& topology) {
+  const auto bisection = static_cast<double>(bisection_bytes_per_second(topology));
+  std::string text = fmt::format("{}: {}\n", topology.name, sentence(topology));
+  text += fmt::format("  clock            {}; one flit of {} B per cycle = {}\n",
+                      format_frequency(topology.clock_hz), kFlitBytes,
+                      format_bandwidth(static_cast<double>(topology.clock_hz) * kFlitBytes));
+  text += fmt::format("  NPUs             {}\n", endpoints(topology, topology.npus, "NIC port"));
+  text +=
+      fmt::format("  I/O controllers  {}\n", endpoints(topology, topology.io_controllers, "port"));
+  text += fmt::format("  bisection        {} per direction\n", format_bandwidth(bisection));
+  text += fmt::format("  addition         {}\n", to_string(topology.format));
+  text += topology.kind == FabricKind::kMesh2d ? routers(topology) : chiplets(topology);
+  text += links(topology);
+  text += buffers(topology);
+  text += "\nnotes\n";
+  for (const std::string& note : topology.notes) text += fmt::format("  {}\n", note);
+  return text;
+}
+
+}  // namespace fredsim

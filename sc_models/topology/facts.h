@@ -1,0 +1,34 @@
+// Figures that follow from a topology alone: what its switches are made of, how wide it is.
+#pragma once
+
+#include <cstdint>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// µSwitches of one Fred_m(P) by kind, by the recursion of routing/fred_routing.h (paper §4).
+struct MicroSwitchCount {
+  int reduce = 0;             // R, 2 x m
+  int distribute = 0;         // D, m x 2
+  int reduce_distribute = 0;  // RD, 2 x 2: every Fred_m(2) at the bottom
+  int demuxes = 0;            // of the last input port, where P is odd
+  int muxes = 0;              // of the last output port, where P is odd
+  friend bool operator==(const MicroSwitchCount&, const MicroSwitchCount&) = default;
+};
+MicroSwitchCount count_micro_switches(const FredSwitchShape& shape);
+
+// Directed links from one half of a width x height mesh to the other, over the smallest cut into
+// halves that differ by one router at most.
+int mesh_bisection_links(int width, int height);
+
+// Bisection bandwidth in bytes/s, one direction, counted as the paper counts it (FRED.md §4). Its
+// figures fix the rule, and both are one direction only:
+//   mesh: the links of mesh_bisection_links. 5 x 4 in halves of ten: 5 x 750 GB/s = 3.75 TB/s.
+//   FRED tree: half of what all L1 switches together have towards L2, one L1 switch counting half
+//   where
+//     their number is odd. 5 x 12 TB/s / 2 = 30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A,
+//     -B).
+std::uint64_t bisection_bytes_per_second(const Topology& topology);
+
+}  // namespace fredsim

@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "topology/assembly.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kNicPorts = 4;  // one per mesh direction, so that an NPU can feed all its links
+constexpr int kIoPorts = 2;   // a corner has two outward faces
+
+// Outward faces of the router at (x, y).
+int outward_faces(int width, int height, int x, int y) {
+  return (y == 0) + (x == width - 1) + (y == height - 1) + (x == 0);
+}
+
+void check(const MachineSpec& machine, const Mesh2dSpec& spec) {
+  check_range("fabric.width", spec.width, 1, kMaxMeshSide);
+  check_range("fabric.height", spec.height, 1, kMaxMeshSide);
+  if (machine.npus != spec.width * spec.height) {
+    throw BadInput(
+        fmt::format("npu.count: found {}, but fabric.width x fabric.height = {} x {} = {}",
+                    machine.npus, spec.width, spec.height, spec.width * spec.height));
+  }
+  const int places = mesh_io_controllers(spec.width, spec.height);
+  if (machine.io_controllers != 0 && machine.io_controllers != places) {
+    throw BadInput(
+        fmt::format("io.count: found {}; a mesh of {} x {} has {} places for I/O controllers (one "
+                    "on each outward "
+                    "face, two per router at most): allowed is {} or 0",
+                    machine.io_controllers, spec.width, spec.height, places, places));
+  }
+}
+
+}  // namespace
+
+int mesh_io_controllers(int width, int height) {
+  int count = 0;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      count += std::min(kIoPorts, outward_faces(width, height, x, y));
+    }
+  }
+  return count;
+}
+
+Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
+  check(machine, spec);
+  Assembly assembly(machine, FabricKind::kMesh2d);
+  Topology& topology = assembly.topology();
+  topology.mesh = {spec.width, spec.height};
+  const int width = spec.width;
+  const int height = spec.height;
+
+  const int latency =
+      assembly.latency("fabric.link_latency", "link latency", machine.link_latency_ps);
+  const int local_latency = assembly.latency(
+      "fabric.local_latency", "latency between an NPU and its router", spec.local_latency_ps);
+  const std::uint64_t nic_bandwidth =
+      divide_bandwidth(machine.npu_bandwidth, kNicPorts, "npu.bandwidth", "NIC ports");
+  const std::uint64_t port_bandwidth = machine.clock_hz * kFlitBytes;
+  if (nic_bandwidth > port_bandwidth) {
+    topology.notes.push_back(
+        fmt::format("npu.bandwidth {} is cut to {}: one flit per cycle on each of the {} NIC ports",
+                    format_bandwidth(static_cast<double>(machine.npu_bandwidth)),
+                    format_bandwidth(static_cast<double>(port_bandwidth) * kNicPorts), kNicPorts));
+  }
+  const LinkClass local{"npu.bandwidth", std::min(nic_bandwidth, port_bandwidth), local_latency};
+  const LinkClass mesh{"fabric.link_bandwidth", spec.link_bandwidth, latency};
+  const LinkClass io{"io.bandwidth", machine.io_bandwidth, latency};
+
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) assembly.add_npu(kNicPorts, mesh_address(x, y, 0));
+  }
+  const auto npu_at = [&](int x, int y) { return topology.npus[y * width + x]; };
+  const auto router_at = [&](int x, int y) { return machine.npus + y * width + x; };
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      Node router{};
+      router.kind = NodeKind::kMeshRouter;
+      router.name = fmt::format("r{}_{}", x, y);
+      router.mesh = {.local_ports = kNicPorts, .io_ports = kIoPorts, .x = x, .y = y};
+      router.ports = kFirstLocal + kNicPorts + kIoPorts;
+      router.level = 1;
+      assembly.add_switch(router);
+    }
+  }
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const NodeId router = router_at(x, y);
+      for (int i = 0; i < kNicPorts; ++i) {
+        assembly.connect({npu_at(x, y), i}, {router, kFirstLocal + i}, local);
+      }
+      if (x + 1 < width) assembly.connect({router, kEast}, {router_at(x + 1, y), kWest}, mesh);
+      if (y + 1 < height) assembly.connect({router, kSouth}, {router_at(x, y + 1), kNorth}, mesh);
+      if (machine.io_controllers == 0) continue;
+      const int count = std::min(kIoPorts, outward_faces(width, height, x, y));
+      for (int k = 0; k < count; ++k) {
+        const NodeId controller = assembly.add_io(1, mesh_address(x, y, 1 + k));
+        assembly.connect({controller, 0}, {router, kFirstLocal + kNicPorts + k}, io);
+      }
+    }
+  }
+  const int faces = 2 * (width + height);
+  if (machine.io_controllers != 0 && machine.io_controllers < faces) {
+    topology.notes.push_back(
+        fmt::format("{} of {} outward faces have an I/O controller: a router has {} I/O ports",
+                    machine.io_controllers, faces, kIoPorts));
+  }
+  return assembly.finish();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,100 @@
+#include "topology/topology.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <stdexcept>
+#include <string_view>
+
+namespace fredsim {
+namespace {
+
+[[noreturn]] void broken(const std::string& what) { throw std::logic_error("topology: " + what); }
+
+bool is_endpoint(const Node& node) {
+  return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
+}
+
+int shape_ports(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::kFredSwitch:
+      return node.fred.ports;
+    case NodeKind::kMeshRouter:
+      return kFirstLocal + node.mesh.local_ports + node.mesh.io_ports;
+    case NodeKind::kNpu:
+    case NodeKind::kIo:
+      break;
+  }
+  return node.ports;
+}
+
+void check_nodes(const Topology& topology) {
+  std::set<std::string_view> names;
+  std::set<std::uint16_t> addresses;
+  for (const Node& node : topology.nodes) {
+    if (!names.insert(node.name).second) broken("two nodes are called " + node.name);
+    if (node.ports < 1 || node.ports > kMaxPorts || node.ports != shape_ports(node)) {
+      broken(fmt::format("{} has {} ports", node.name, node.ports));
+    }
+    if (is_endpoint(node) && !addresses.insert(node.address).second) {
+      broken(fmt::format("the address {} of {} is taken", node.address, node.name));
+    }
+  }
+  const auto check_list = [&](const std::vector<NodeId>& list, NodeKind kind) {
+    for (const NodeId id : list) {
+      if (id < 0 || id >= std::ssize(topology.nodes) || topology.nodes[id].kind != kind) {
+        broken(fmt::format("node {} is in the wrong list of endpoints", id));
+      }
+    }
+    if (std::set<NodeId>(list.begin(), list.end()).size() != list.size()) {
+      broken("an endpoint is listed twice");
+    }
+  };
+  check_list(topology.npus, NodeKind::kNpu);
+  check_list(topology.io_controllers, NodeKind::kIo);
+  if (topology.npus.size() + topology.io_controllers.size() != addresses.size()) {
+    broken("an endpoint is in no list");
+  }
+}
+
+}  // namespace
+
+void Topology::index_ports() {
+  check_nodes(*this);
+  first_port_.assign(1, 0);
+  for (const Node& node : nodes) first_port_.push_back(first_port_.back() + node.ports);
+  out_.assign(first_port_.back(), -1);
+  in_.assign(first_port_.back(), -1);
+
+  std::set<std::string_view> names;
+  const auto connect = [&](std::vector<int>& table, NodeId node, int port, int link) {
+    if (node < 0 || node >= std::ssize(nodes) || port < 0 || port >= nodes[node].ports) {
+      broken(fmt::format("link {} ends at a port that is not there", links[link].name));
+    }
+    int& entry = table[first_port_[node] + port];
+    if (entry != -1) broken(fmt::format("port {}.{} has two links", nodes[node].name, port));
+    entry = link;
+  };
+  for (int i = 0; i < std::ssize(links); ++i) {
+    const Link& link = links[i];
+    if (!names.insert(link.name).second) broken("two links are called " + link.name);
+    if (link.rate.num == 0 || link.rate.num > link.rate.den || link.latency < 1) {
+      broken(fmt::format("link {} has a rate of {}/{} and a latency of {}", link.name,
+                         link.rate.num, link.rate.den, link.latency));
+    }
+    connect(out_, link.from, link.from_port, i);
+    connect(in_, link.to, link.to_port, i);
+  }
+  for (const Link& link : links) {
+    const int back = link_out(link.to, link.to_port);
+    if (back == -1 || links[back].to != link.from || links[back].to_port != link.from_port) {
+      broken(fmt::format("link {} has no link back", link.name));
+    }
+  }
+}
+
+int Topology::link_out(NodeId node, int port) const { return out_[first_port_[node] + port]; }
+
+int Topology::link_in(NodeId node, int port) const { return in_[first_port_[node] + port]; }
+
+}  // namespace fredsim
