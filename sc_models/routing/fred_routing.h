@@ -2,12 +2,12 @@
 //
 // A flow = (input ports, output ports): reduce over the inputs, deliver the result to every output.
 // Routing is recursive, outermost level first: flows that share an edge µSwitch must use different
-// middle sub-networks (conflict graph, coloured with m colours); both inputs of a µSwitch in one flow
-// are added there, both outputs are distributed there.
+// middle sub-networks (conflict graph, coloured with m colours); both inputs of a µSwitch in one
+// flow are added there, both outputs are distributed there.
 //
 // Configuration bits, least significant first, for Fred_m(P) with r = floor(P/2), s = ceil(P/2)
 // (mirrors rtl/fred_interconnect.sv):
-//   P = 2: RD-µSwitch, 4 bits: output k in bits [2k+1:2k]: 0 nothing, 1 input 0, 2 input 1, 3 their sum
+//   P = 2: RD-µSwitch, 4 bits, output k in bits [2k+1:2k]: 0 nothing, 1 input 0, 2 input 1, 3 sum
 //   P > 2: r R-µSwitches, 2m bits each: output j in bits [2j+1:2j], same code
 //          P odd: demux of the last input port, clog2(m+1) bits: 0 nothing, j+1 = sub-network j
 //          m sub-networks Fred_m(s), in order
@@ -15,6 +15,9 @@
 //          P odd: mux of the last output port, clog2(m+1) bits, same code
 // R-µSwitch i drives input i of every sub-network, D-µSwitch i hears output i of every sub-network;
 // the odd last port is input / output r of the sub-networks.
+//
+// A flow has one colour per level. (A multicast split over two sub-networks can route sets that
+// have no such colouring; §5 does not do that, neither is it done here.)
 //
 // Errors: RoutingConflict naming the level and the flows that could not be coloured; BadInput for
 // shapes out of range, empty flows, ports out of range or used by two flows.
@@ -35,40 +38,44 @@ struct Flow {
   friend bool operator==(const Flow&, const Flow&) = default;
 };
 
-// The order in which a tree of adders combines its leaves, as postfix: n >= 0 pushes leaf n (a port or
-// a rank, as the user of it says), kAdd replaces the two topmost values by their sum.
+// The order in which a tree of adders combines its leaves, as postfix: n >= 0 pushes leaf n (a port
+// or a rank, as the user of it says), kAdd replaces the two topmost values by their sum.
 struct SumOrder {
   static constexpr int kAdd = -1;
   std::vector<int> postfix;
   friend bool operator==(const SumOrder&, const SumOrder&) = default;
 };
 
-// One level of one sub-network of a routing, for people to read (`fredsim route`).
+// One level of one sub-network of a routing, for people to read (`fredsim route`). Sub-networks
+// that no flow passes through are left out.
 struct RouteLevel {
-  int depth = 0;              // 0 = outermost
-  std::vector<int> path;      // sub-network indices from the outermost level down to here
-  int ports = 0;              // P at this level
-  std::vector<int> flows;     // indices of the flows that pass through here
-  std::vector<int> colours;   // colour of each, parallel to `flows`; empty at the base
+  int depth = 0;             // 0 = outermost
+  std::vector<int> path;     // sub-network indices from the outermost level down to here
+  int ports = 0;             // P at this level
+  std::vector<int> flows;    // indices of the flows that pass through here
+  std::vector<int> colours;  // colour of each, parallel to `flows`; empty at the base
 };
 
 struct FredRoute {
-  std::vector<bool> bits;         // fred_config_bits(shape) long
-  std::vector<SumOrder> order;    // per flow: how its input ports are added
-  std::vector<RouteLevel> levels; // depth first
+  std::vector<bool> bits;          // fred_config_bits(shape) long
+  std::vector<SumOrder> order;     // per flow: how its input ports are added
+  std::vector<RouteLevel> levels;  // depth first
 };
 
-int fred_stages(int ports);                           // registered stages of the interconnect
-int fred_config_bits(const FredSwitchShape& shape);   // µSwitch bits of one phase
-void check_shape(const FredSwitchShape& shape);       // BadInput unless 2 <= P <= 32, 2 <= m <= 4
+int fred_stages(int ports);                          // registered stages of the interconnect
+int fred_config_bits(const FredSwitchShape& shape);  // µSwitch bits of one phase
+void check_shape(const FredSwitchShape& shape);      // BadInput unless 2 <= P <= 32, 2 <= m <= 4
 
 FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows);
 
-// One row of the phase store. Bits, least significant first: [0] valid, [2:1] vc, then for every input
-// port, then for every output port, clog2(P+1) bits: 0 = no flow, f+1 = flow f; then the µSwitch bits.
+// One row of the phase store. Bits, least significant first: [0] valid, [2:1] vc, then for every
+// input port, then for every output port, clog2(P+1) bits: 0 = no flow, f+1 = flow f; then the
+// µSwitch bits.
 int phase_row_words(const FredSwitchShape& shape);
 int num_phases(const FredSwitchShape& shape);  // rows that fit in 1.5 KB, at most 255
 std::vector<std::uint32_t> phase_row(const FredSwitchShape& shape, int vc,
                                      std::span<const Flow> flows, const FredRoute& route);
+// The flows of a row, read back from its port fields.
+std::vector<Flow> phase_flows(const FredSwitchShape& shape, std::span<const std::uint32_t> row);
 
 }  // namespace fredsim

@@ -1,18 +1,27 @@
 // X-Y routing on a 2D mesh: first along the row to the destination's column, then along the column.
 #pragma once
 
-#include <vector>
+#include <cstdint>
 
 #include "topology/topology.h"
 
 namespace fredsim {
+
+// Router column and row of an endpoint's address: the inverse of mesh_address (base/flit.h).
+struct MeshPosition {
+  int x = 0;
+  int y = 0;
+};
+MeshPosition mesh_position(std::uint16_t address);
 
 // Output direction (MeshPort kNorth … kWest) of the first hop from router (x, y) to (dst_x, dst_y);
 // -1 where they are equal.
 int mesh_direction(int x, int y, int dst_x, int dst_y);
 
 // The NIC port by which an NPU sends to an address: the local port that faces the first hop's
-// direction, so that a mesh NPU uses all its links at once.
+// direction, so that a mesh NPU uses all its links at once. NIC port p is wired to local port p of
+// the router; with fewer than four of them directions share ports (modulo). Port 0 for its own
+// router.
 int mesh_nic_port(const Topology& topology, NodeId npu, std::uint16_t dst);
 
 }  // namespace fredsim

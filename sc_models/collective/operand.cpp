@@ -1,0 +1,54 @@
+#include <array>
+#include <cassert>
+#include <vector>
+
+#include "base/random.h"
+#include "collective/plan.h"
+
+namespace fredsim {
+namespace {
+
+// Deepest stack kept without the heap: a chain over a mesh of 64 × 64.
+constexpr std::size_t kStack = 4096;
+
+std::uint16_t evaluate(FpFormat format, std::uint64_t seed, const SumOrder& order,
+                       std::uint64_t flit, int lane, std::uint16_t* stack) {
+  std::size_t depth = 0;
+  for (const int n : order.postfix) {
+    if (n == SumOrder::kAdd) {
+      assert(depth >= 2);
+      --depth;
+      stack[depth - 1] = fp_add(format, stack[depth - 1], stack[depth]);
+    } else {
+      stack[depth++] = operand(format, seed, n, flit, lane);
+    }
+  }
+  assert(depth == 1);
+  return stack[0];
+}
+
+}  // namespace
+
+std::uint16_t operand(FpFormat format, std::uint64_t seed, int rank, std::uint64_t flit, int lane) {
+  const std::uint64_t place = flit * kFlitLanes + static_cast<std::uint64_t>(lane);
+  const std::uint64_t hash = mix64(mix64(mix64(seed) ^ static_cast<std::uint64_t>(rank)) ^ place);
+  const auto sign = static_cast<std::uint32_t>(hash >> 63) << 15;
+  const auto step = static_cast<std::uint32_t>(hash >> 61 & 3U);  // exponent -2 … 1
+  const auto mantissa = static_cast<std::uint32_t>(hash);
+  const std::uint32_t bits = format == FpFormat::kFp16 ? (15 - 2 + step) << 10 | (mantissa & 0x3FFU)
+                                                       : (127 - 2 + step) << 7 | (mantissa & 0x7FU);
+  return static_cast<std::uint16_t>(sign | bits);
+}
+
+std::uint16_t expected(FpFormat format, std::uint64_t seed, const SumOrder& order,
+                       std::uint64_t flit, int lane) {
+  // A stack never holds more than the operands, which are one more than the additions.
+  if (order.postfix.size() < 2 * kStack) {
+    std::array<std::uint16_t, kStack> stack;
+    return evaluate(format, seed, order, flit, lane, stack.data());
+  }
+  std::vector<std::uint16_t> stack(order.postfix.size());
+  return evaluate(format, seed, order, flit, lane, stack.data());
+}
+
+}  // namespace fredsim

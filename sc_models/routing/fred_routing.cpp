@@ -1,0 +1,203 @@
+#include "routing/fred_routing.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "base/error.h"
+#include "routing/flow_colouring.h"
+
+namespace fredsim {
+namespace {
+
+// Width of a code that is 0 for nothing or 1 + j for one of m sub-networks.
+int select_width(int middle) { return std::bit_width(static_cast<unsigned>(middle)); }
+
+int config_bits(int ports, int middle) {
+  if (ports == 2) return 4;
+  const int select = select_width(middle);
+  const int pairs = ports / 2;
+  return pairs * (2 * middle + 2 * select) + ports % 2 * 2 * select +
+         middle * config_bits((ports + 1) / 2, middle);
+}
+
+std::string port_list(std::uint32_t ports) {
+  std::string text;
+  for (; ports != 0; ports &= ports - 1)
+    text += fmt::format("{}{}", text.empty() ? "" : ",", std::countr_zero(ports));
+  return text;
+}
+
+void check_flows(const FredSwitchShape& shape, std::span<const Flow> flows) {
+  const std::uint32_t all = ~0U >> (32 - shape.ports);
+  std::uint32_t inputs = 0;
+  std::uint32_t outputs = 0;
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    const auto check = [&](std::uint32_t mask, std::uint32_t& taken, const char* side) {
+      if (mask == 0) throw BadInput(fmt::format("flow {} has no {} port", f, side));
+      if ((mask & ~all) != 0)
+        throw BadInput(fmt::format("flow {}: {} port {} does not exist, allowed: 0 to {}", f, side,
+                                   port_list(mask & ~all), shape.ports - 1));
+      if ((mask & taken) != 0)
+        throw BadInput(
+            fmt::format("flow {}: {} port {} is used by an earlier flow, allowed: each "
+                        "port in one flow",
+                        f, side, port_list(mask & taken)));
+      taken |= mask;
+    };
+    check(flows[f].inputs, inputs, "input");
+    check(flows[f].outputs, outputs, "output");
+  }
+}
+
+FlowSet all_flows(std::size_t count) {
+  return count == 0 ? 0 : ~0U >> (32 - static_cast<int>(count));
+}
+
+// Names a smallest unroutable subset and the outermost level at which it fails.
+[[noreturn]] void report_conflict(const FredSwitchShape& shape, std::span<const Flow> flows,
+                                  FlowColouring& colouring) {
+  FlowSet culprits = all_flows(flows.size());
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    const FlowSet fewer = culprits & ~(1U << f);
+    if (!colouring.routable(0, fewer)) culprits = fewer;
+  }
+  int depths = 1;
+  while (FlowColouring(shape, flows, depths).routable(0, culprits)) ++depths;
+  int ports = shape.ports;
+  for (int depth = 1; depth < depths; ++depth) ports = (ports + 1) / 2;
+
+  std::string names;
+  for (FlowSet rest = culprits; rest != 0; rest &= rest - 1) {
+    const int f = std::countr_zero(rest);
+    names += fmt::format("{}{} ({}:{})", names.empty() ? "" : ", ", f, port_list(flows[f].inputs),
+                         port_list(flows[f].outputs));
+  }
+  throw RoutingConflict(
+      fmt::format("Fred_{}({}): routing conflict at level {} ({} ports): flows {} share edge "
+                  "µSwitches and cannot "
+                  "be spread over {} sub-networks{}",
+                  shape.middle, shape.ports, depths - 1, ports, names, shape.middle,
+                  depths > 1 ? ", whatever the outer levels do" : ""));
+}
+
+// Writes the bits and the readable levels of a colouring.
+class Emitter {
+ public:
+  Emitter(const FredSwitchShape& shape, const FlowColouring& colouring, FredRoute& route)
+      : middle_(shape.middle),
+        select_(select_width(shape.middle)),
+        colouring_(colouring),
+        route_(route) {}
+
+  // Writes Fred_m(ports) from bit `offset` on, for the flows of `set`.
+  void emit(int depth, int ports, FlowSet set, int offset, std::vector<int>& path) {
+    if (set == 0) return;
+    RouteLevel level{.depth = depth, .path = path, .ports = ports, .flows = {}, .colours = {}};
+    for (FlowSet rest = set; rest != 0; rest &= rest - 1)
+      level.flows.push_back(std::countr_zero(rest));
+    if (ports == 2) {
+      for (const int f : level.flows) emit_base(colouring_.ports_at(depth, f), offset);
+      route_.levels.push_back(std::move(level));
+      return;
+    }
+    const FlowColouring::Classes classes = colouring_.classes(depth, set);
+    for (const int f : level.flows) {
+      int colour = 0;
+      while ((classes[colour] >> f & 1U) == 0) ++colour;
+      level.colours.push_back(colour);
+      emit_edges(colouring_.ports_at(depth, f), ports, colour, offset);
+    }
+    route_.levels.push_back(std::move(level));
+    const int inner = (ports + 1) / 2;
+    int inner_offset = inner_begin(ports, offset);
+    for (int c = 0; c < middle_; ++c) {
+      path.push_back(c);
+      emit(depth + 1, inner, classes[c], inner_offset, path);
+      path.pop_back();
+      inner_offset += config_bits(inner, middle_);
+    }
+  }
+
+ private:
+  int inner_begin(int ports, int offset) const {
+    return offset + ports / 2 * 2 * middle_ + ports % 2 * select_;
+  }
+  void put(int offset, int width, unsigned value) {
+    for (int b = 0; b < width; ++b) route_.bits[offset + b] = (value >> b & 1U) != 0;
+  }
+  void emit_base(const Flow& flow, int offset) {
+    for (int k = 0; k < 2; ++k)
+      if ((flow.outputs >> k & 1U) != 0) put(offset + 2 * k, 2, flow.inputs);
+  }
+  void emit_edges(const Flow& flow, int ports, int colour, int offset) {
+    const int pairs = ports / 2;
+    const auto select = static_cast<unsigned>(colour) + 1;
+    const int inner = inner_begin(ports, offset);
+    const int outputs = inner + middle_ * config_bits((ports + 1) / 2, middle_);
+    for (int i = 0; i < pairs; ++i)
+      if (const unsigned pair = flow.inputs >> (2 * i) & 3U; pair != 0)
+        put(offset + i * 2 * middle_ + 2 * colour, 2, pair);
+    if (ports % 2 != 0 && (flow.inputs >> (ports - 1) & 1U) != 0)
+      put(inner - select_, select_, select);
+    // The mux of the odd last port follows the D-µSwitches with the same code and width.
+    for (int p = 0; p < ports; ++p)
+      if ((flow.outputs >> p & 1U) != 0) put(outputs + p * select_, select_, select);
+  }
+
+  int middle_;
+  int select_;
+  const FlowColouring& colouring_;
+  FredRoute& route_;
+};
+
+// The µSwitch tree folds neighbours level by level, lower port first; the colours do not matter.
+SumOrder sum_order(int ports, std::uint32_t inputs) {
+  std::vector<std::vector<int>> terms(ports);
+  for (int p = 0; p < ports; ++p)
+    if ((inputs >> p & 1U) != 0) terms[p] = {p};
+  while (terms.size() > 1) {
+    std::vector<std::vector<int>> next((terms.size() + 1) / 2);
+    for (std::size_t p = 0; p < terms.size(); ++p) {
+      std::vector<int>& term = next[p / 2];
+      const bool both = !term.empty() && !terms[p].empty();
+      term.insert(term.end(), terms[p].begin(), terms[p].end());
+      if (both) term.push_back(SumOrder::kAdd);
+    }
+    terms = std::move(next);
+  }
+  return {terms.front()};
+}
+
+}  // namespace
+
+int fred_stages(int ports) { return ports == 2 ? 1 : 2 + fred_stages((ports + 1) / 2); }
+
+int fred_config_bits(const FredSwitchShape& shape) {
+  return config_bits(shape.ports, shape.middle);
+}
+
+void check_shape(const FredSwitchShape& shape) {
+  if (shape.ports < 2 || shape.ports > 32)
+    throw BadInput(fmt::format("Fred switch ports: {} found, allowed: 2 to 32", shape.ports));
+  if (shape.middle < 2 || shape.middle > kMaxMiddle)
+    throw BadInput(fmt::format("Fred switch middle sub-networks: {} found, allowed: 2 to {}",
+                               shape.middle, kMaxMiddle));
+}
+
+FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows) {
+  check_shape(shape);
+  check_flows(shape, flows);
+  FlowColouring colouring(shape, flows, coloured_levels(shape.ports));
+  const FlowSet all = all_flows(flows.size());
+  if (!colouring.routable(0, all)) report_conflict(shape, flows, colouring);
+
+  FredRoute route;
+  route.bits.resize(fred_config_bits(shape));
+  std::vector<int> path;
+  Emitter(shape, colouring, route).emit(0, shape.ports, all, 0, path);
+  for (const Flow& flow : flows) route.order.push_back(sum_order(shape.ports, flow.inputs));
+  return route;
+}
+
+}  // namespace fredsim

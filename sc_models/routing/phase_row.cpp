@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "routing/fred_routing.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kStoreBits = 1536 * 8;  // 1.5 KB (§6.2.3)
+constexpr int kMaxPhases = 255;       // kPhaseOnline is not a row
+constexpr int kVcBit = 1;
+constexpr int kVcWidth = 2;
+constexpr int kFlowsBit = kVcBit + kVcWidth;
+
+// Width of a port's flow: 0 = none, f + 1 = flow f, at most one flow per port.
+int flow_width(int ports) { return std::bit_width(static_cast<unsigned>(ports)); }
+
+int config_bit(int ports) { return kFlowsBit + 2 * ports * flow_width(ports); }
+
+void put(std::vector<std::uint32_t>& row, int offset, int width, std::uint32_t value) {
+  for (int b = 0; b < width; ++b)
+    row[(offset + b) / 32] |= (value >> b & 1U) << ((offset + b) % 32);
+}
+
+std::uint32_t get(std::span<const std::uint32_t> row, int offset, int width) {
+  std::uint32_t value = 0;
+  for (int b = 0; b < width; ++b)
+    value |= (row[(offset + b) / 32] >> ((offset + b) % 32) & 1U) << b;
+  return value;
+}
+
+}  // namespace
+
+int phase_row_words(const FredSwitchShape& shape) {
+  return (config_bit(shape.ports) + fred_config_bits(shape) + 31) / 32;
+}
+
+int num_phases(const FredSwitchShape& shape) {
+  return std::min(kStoreBits / 32 / phase_row_words(shape), kMaxPhases);
+}
+
+std::vector<std::uint32_t> phase_row(const FredSwitchShape& shape, int vc,
+                                     std::span<const Flow> flows, const FredRoute& route) {
+  assert(0 <= vc && vc < kNumVcs);
+  assert(static_cast<int>(route.bits.size()) == fred_config_bits(shape));
+  std::vector<std::uint32_t> row(phase_row_words(shape));
+  put(row, 0, 1, 1);
+  put(row, kVcBit, kVcWidth, static_cast<std::uint32_t>(vc));
+  const int width = flow_width(shape.ports);
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    const auto code = static_cast<std::uint32_t>(f) + 1;
+    for (int p = 0; p < shape.ports; ++p) {
+      if ((flows[f].inputs >> p & 1U) != 0) put(row, kFlowsBit + p * width, width, code);
+      if ((flows[f].outputs >> p & 1U) != 0)
+        put(row, kFlowsBit + (shape.ports + p) * width, width, code);
+    }
+  }
+  for (std::size_t b = 0; b < route.bits.size(); ++b)
+    put(row, config_bit(shape.ports) + static_cast<int>(b), 1, route.bits[b] ? 1 : 0);
+  return row;
+}
+
+std::vector<Flow> phase_flows(const FredSwitchShape& shape, std::span<const std::uint32_t> row) {
+  assert(static_cast<int>(row.size()) == phase_row_words(shape));
+  std::vector<Flow> flows;
+  const int width = flow_width(shape.ports);
+  for (int p = 0; p < 2 * shape.ports; ++p) {
+    const std::uint32_t code = get(row, kFlowsBit + p * width, width);
+    if (code == 0) continue;
+    if (flows.size() < code) flows.resize(code);
+    Flow& flow = flows[code - 1];
+    (p < shape.ports ? flow.inputs : flow.outputs) |= 1U << p % shape.ports;
+  }
+  return flows;
+}
+
+}  // namespace fredsim
