@@ -76,6 +76,7 @@ struct SwitchShape {
   int lanes = 1;
   BufferShape buffers;
   FpFormat format = FpFormat::kFp16;
+  std::string rtl_top;  // top module of a user's own RTL with the same ports; empty: ours
   int ports() const {
     return kind == NodeKind::kFredSwitch ? fred.ports : 4 + local_ports + io_ports;
   }

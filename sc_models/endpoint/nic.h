@@ -1,0 +1,118 @@
+// The network interface of an endpoint (NPU or I/O controller): between TLM-2.0 packets and flits.
+//
+// Shapes: P ports (one per link), four virtual channels each; `lanes` lanes per flit.
+// Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle and port
+// at
+//   most one flit leaves: of the VCs that hold a flit and have a credit, control first, then MP,
+//   PP, DP; VCs interleave flit by flit, and a flit needs one credit only. A packet accepted before
+//   an edge can leave at that edge; a credit that arrives at an edge can be spent at it; the link's
+//   pacing is obeyed.
+// Receiving: per (port, VC, source) reassembly. One flit per cycle and port is taken out of the
+// receive
+//   buffer and its credit given back at the same edge. A complete packet goes to the endpoint
+//   through `rx`. Until the endpoint ends that request, later flits of the same (port, VC) stay in
+//   the buffer and keep their credits.
+// Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay
+// unbound: the
+//   endpoint then sends nothing, and a packet that arrives is an error.
+// Errors: RunFailed for a flit beyond the receive buffer, a packet without head, or an arrival at
+// an
+//   endpoint without module.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "endpoint/endpoint_core.h"
+#include "endpoint/packet_extension.h"
+#include "endpoint/packet_pool.h"
+#include "endpoint/ring_queue.h"
+
+namespace fredsim {
+
+struct NicShape {
+  int ports = 1;
+  int lanes = 1;
+  std::uint16_t address = 0;
+  int receive_flits = 96;  // receive buffer per port and VC
+  int queue_packets = 2;   // send queue per port and VC
+};
+
+class Nic final : public sc_core::sc_module, public EndpointCore {
+ public:
+  tlm_utils::simple_target_socket_optional<Nic, 32, PacketProtocol> tx{"tx"};
+  tlm_utils::simple_initiator_socket_optional<Nic, 32, PacketProtocol> rx{"rx"};
+
+  Nic(sc_core::sc_module_name name, const NicShape& shape);
+
+  const NicShape& shape() const { return shape_; }
+
+  // Forgets every packet, sent and received; modules that hold received ones must forget them as
+  // well.
+  void reset() override;
+  void set_credits(int port, int vc, int flits) override;
+  void step(SwitchPins& pins) override;
+  bool idle() const override { return sending_ == 0 && backlog_ == 0; }
+  bool empty() const override;
+  void describe_waiting(const std::vector<std::string>& peers,
+                        std::vector<std::string>& lines) const override;
+
+ private:
+  struct Queued {
+    Packet* packet = nullptr;
+    bool* left = nullptr;  // set when the last flit has left: a b_transport waits for it
+  };
+  struct SendQueue {
+    RingQueue<Queued> packets;
+    int next_flit = 0;  // of the front packet
+    int credits = 0;
+    Packet* request = nullptr;  // BEGIN_REQ without END_REQ yet
+  };
+  struct Reassembly {
+    std::uint16_t source = 0;
+    Packet* packet = nullptr;
+  };
+  struct ReceiveQueue {
+    std::vector<Reassembly> open;
+    std::vector<std::uint32_t> buffer;  // ring of receive_flits flits, made when first needed
+    int first = 0;
+    int buffered = 0;
+    Packet* delivering = nullptr;  // BEGIN_REQ sent, END_REQ not seen
+    bool can_drain() const { return buffered > 0 && delivering == nullptr; }
+  };
+
+  tlm::tlm_sync_enum tx_transport(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void tx_blocking(Packet& packet, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum rx_answer(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+
+  bool check(Packet& packet) const;
+  void enqueue(SendQueue& queue, int port, Queued entry);
+  void launch(SendQueue& queue, int port, SwitchPins& pins);
+  void finish_front(SendQueue& queue, int port);
+  bool receive(int port, const std::uint32_t* flit, SwitchPins& pins);  // true: taken out at once
+  void consume(ReceiveQueue& queue, int port, const std::uint32_t* flit);
+  void deliver(ReceiveQueue& queue, Packet& packet);
+  void drain(int port, SwitchPins& pins);
+  void update_backlog(int port);
+
+  SendQueue& send_queue(int port, int vc) { return send_[port * kNumVcs + vc]; }
+  ReceiveQueue& receive_queue(int port, int vc) { return receive_[port * kNumVcs + vc]; }
+
+  NicShape shape_;
+  int words_;
+  std::vector<SendQueue> send_;
+  std::vector<ReceiveQueue> receive_;
+  std::uint32_t sending_ = 0;  // ports with a flit queued
+  std::uint32_t backlog_ = 0;  // ports with a buffered flit that could be taken out
+  PacketPool pool_;
+  sc_core::sc_event progress_;  // for b_transport: room in a queue, or a packet has left
+  int blocked_users_ = 0;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,74 @@
+// A packet as a TLM-2.0 transaction: what travels between an endpoint and its NIC.
+//
+// The generic payload: command TLM_WRITE, address = destination address of the packet, data pointer
+// =
+//   flits × lanes FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l), data
+//   length = their bytes. A flit stands for 512 bytes whatever the lanes carried, so `bytes` of the
+//   extension, not the data length, says what the packet represents.
+// The extension is mandatory, so these sockets speak PacketProtocol and bind only to each other.
+//
+// Phases of PacketProtocol, both directions (endpoint -> NIC to send, NIC -> endpoint to deliver):
+//   BEGIN_REQ   initiator hands over a packet.
+//   END_REQ     target took it (sending: into the queue of its port and VC). As the return value
+//               (TLM_UPDATED) or later on the backward path.
+//   BEGIN_RESP  target is done with it (sending: its last flit has left on the link); the initiator
+//               answers TLM_COMPLETED, or sends END_RESP.
+//   A target may also answer TLM_COMPLETED at once (a delivery consumed on the spot).
+//   One request may be open (BEGIN_REQ without END_REQ) per port and VC, not per socket: a full
+//   queue blocks its own port and VC only. b_transport returns when BEGIN_RESP would be sent.
+//   Timing annotations are zero: calls are made at the clock edge they belong to.
+// Errors: TLM_GENERIC_ERROR_RESPONSE without extension or with a port, VC or packet length out of
+//   range; TLM_BURST_ERROR_RESPONSE when the data length does not match flits × lanes.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+
+#include "base/flit.h"
+
+namespace fredsim {
+
+// A packet's stream (collective tree and direction, or whatever the endpoints agree on) and its
+// index in it, modulo 2^18, share the 32-bit trace tag of its flits.
+inline constexpr int kIndexBits = 18;
+inline constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
+inline constexpr std::uint32_t kMaxStreams = 1U << (32 - kIndexBits);
+
+constexpr std::uint32_t packet_tag(std::uint32_t stream, std::uint64_t index) {
+  return stream << kIndexBits | (static_cast<std::uint32_t>(index) & kIndexMask);
+}
+
+struct PacketProtocol {
+  using tlm_payload_type = tlm::tlm_generic_payload;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+struct PacketExtension : tlm::tlm_extension<PacketExtension> {
+  std::uint16_t source = 0;       // address of the sending endpoint; in-switch sums: of one of them
+  std::uint16_t destination = 0;  // address; in-switch packets: not looked at
+  std::uint32_t stream = 0;       // < kMaxStreams
+  std::uint32_t index = 0;        // packet of the stream, modulo 2^18
+  std::uint8_t phase = kPhaseOnline;
+  std::uint8_t vc = kDp;
+  std::uint8_t port = 0;  // NIC port to send by, or received on
+  std::uint8_t seq = 0;   // modulo 64
+  int flits = 0;
+  std::uint64_t bytes = 0;  // payload represented; received packets: flits × 512
+
+  tlm::tlm_extension_base* clone() const override { return new PacketExtension(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override {
+    *this = static_cast<const PacketExtension&>(other);
+  }
+};
+
+using Packet = tlm::tlm_generic_payload;
+
+inline PacketExtension& extension(Packet& packet) {
+  return *packet.get_extension<PacketExtension>();
+}
+inline std::uint16_t* lanes_of(Packet& packet) {
+  return reinterpret_cast<std::uint16_t*>(packet.get_data_ptr());
+}
+
+}  // namespace fredsim

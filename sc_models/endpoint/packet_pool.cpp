@@ -1,0 +1,32 @@
+#include "endpoint/packet_pool.h"
+
+namespace fredsim {
+
+Packet& PacketPool::allocate(int flits) {
+  sc_assert(flits >= 1 && flits <= kPacketFlits);
+  if (free_.empty()) {
+    Slot& made = *slots_.emplace_back(std::make_unique<Slot>(this));
+    made.lanes.resize(static_cast<std::size_t>(kPacketFlits * lanes_));
+    made.packet.set_command(tlm::TLM_WRITE_COMMAND);
+    made.packet.set_data_ptr(reinterpret_cast<unsigned char*>(made.lanes.data()));
+    free_.reserve(slots_.capacity());
+    free_.push_back(&made.packet);
+  }
+  Packet& packet = *free_.back();
+  free_.pop_back();
+  const auto bytes = static_cast<unsigned>(flits * lanes_ * 2);
+  packet.acquire();
+  packet.set_data_length(bytes);
+  packet.set_streaming_width(bytes);
+  packet.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  extension(packet).flits = flits;
+  return packet;
+}
+
+void PacketPool::reclaim() {
+  for (const auto& slot : slots_) {
+    while (slot->packet.get_ref_count() > 0) slot->packet.release();
+  }
+}
+
+}  // namespace fredsim

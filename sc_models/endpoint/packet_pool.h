@@ -1,0 +1,41 @@
+// Memory manager of packets: transactions with extension and data, recycled, so that a running
+// simulation allocates nothing. One pool per module; packets return to it when their last reference
+// is released, so the pool must outlive its users (they are modules of one machine).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "endpoint/packet_extension.h"
+
+namespace fredsim {
+
+class PacketPool final : public tlm::tlm_mm_interface {
+ public:
+  explicit PacketPool(int lanes) : lanes_(lanes) {}
+
+  // A packet with one reference, its extension set, and `flits` <= kPacketFlits flits. Its other
+  // fields and its data are those of an earlier packet: fill in all of them.
+  Packet& allocate(int flits);
+  void free(Packet* packet) override { free_.push_back(packet); }
+
+  // Takes all packets back, whoever refers to them: after a run that was given up.
+  void reclaim();
+
+  std::size_t allocated() const { return slots_.size(); }  // packets ever made: the high-water mark
+
+ private:
+  struct Slot {
+    explicit Slot(tlm::tlm_mm_interface* pool) : packet(pool) { packet.set_extension(&extension); }
+    ~Slot() { packet.clear_extension(&extension); }  // else the packet would delete it
+    PacketExtension extension;
+    std::vector<std::uint16_t> lanes;
+    Packet packet;
+  };
+
+  int lanes_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<Packet*> free_;
+};
+
+}  // namespace fredsim

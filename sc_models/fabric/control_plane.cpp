@@ -1,0 +1,92 @@
+#include "fabric/control_plane.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "routing/fred_routing.h"
+#include "switch/register_map.h"
+
+namespace fredsim {
+
+ControlPlane::ControlPlane(sc_core::sc_module_name name, Fabric& fabric)
+    : sc_core::sc_module(name), fabric_(fabric) {
+  const Topology& topology = fabric.topology();
+  sockets_.resize(topology.nodes.size());
+  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    const NodeKind kind = topology.nodes[id].kind;
+    if (kind == NodeKind::kNpu || kind == NodeKind::kIo) continue;
+    sockets_[id] = std::make_unique<tlm_utils::simple_initiator_socket<ControlPlane>>(
+        sc_core::sc_gen_unique_name("registers"));
+    sockets_[id]->bind(fabric.control(id).registers);
+  }
+}
+
+std::uint32_t ControlPlane::transport(NodeId node, tlm::tlm_command command,
+                                      std::uint32_t word_address, std::uint32_t data) {
+  tlm::tlm_generic_payload request;
+  request.set_command(command);
+  request.set_address(sc_dt::uint64{word_address} * 4);
+  request.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+  request.set_data_length(4);
+  request.set_streaming_width(4);
+  sc_core::sc_time delay;
+  (*sockets_[node])->b_transport(request, delay);
+  fabric_.rethrow_failure();
+  if (!request.is_response_ok()) {
+    throw RunFailed(fmt::format("{}: register access at word {:#06x} refused: {}",
+                                fabric_.topology().nodes[node].name, word_address,
+                                request.get_response_string()));
+  }
+  return data;
+}
+
+void ControlPlane::write(NodeId node, std::uint32_t word_address, std::uint32_t data) {
+  transport(node, tlm::TLM_WRITE_COMMAND, word_address, data);
+}
+
+std::uint32_t ControlPlane::read(NodeId node, std::uint32_t word_address) {
+  return transport(node, tlm::TLM_READ_COMMAND, word_address, 0);
+}
+
+std::uint64_t ControlPlane::read_counter(NodeId node, std::uint32_t word_address) {
+  const std::uint64_t low = read(node, word_address);
+  return low | std::uint64_t{read(node, word_address + 1)} << 32;
+}
+
+void ControlPlane::configure() {
+  const Topology& topology = fabric_.topology();
+  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    if (sockets_[id] == nullptr) continue;
+    const Node& node = topology.nodes[id];
+    const bool mesh = node.kind == NodeKind::kMeshRouter;
+    const std::uint32_t identity = read(id, reg::kId);
+    if (identity != (mesh ? reg::kMeshId : reg::kFredId)) {
+      throw RunFailed(fmt::format("{}: identity register reads {:#010x}", node.name, identity));
+    }
+    if (mesh) {
+      write(id, reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8));
+    }
+    for (int port = 0; port < node.ports; ++port) {
+      const int link = topology.link_out(id, port);
+      for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
+        write(id, reg::kCredit + static_cast<std::uint32_t>(4 * port + vc),
+              static_cast<std::uint32_t>(fabric_.core().receiver_depth(link, vc)));
+      }
+    }
+  }
+}
+
+void ControlPlane::load(std::span<const PhaseProgram> programs) {
+  for (const PhaseProgram& program : programs) {
+    const int words = phase_row_words(fabric_.topology().nodes[program.node].fred);
+    for (int word = 0; word < static_cast<int>(program.row.size()); ++word) {
+      write(program.node,
+            reg::kPhaseStore + static_cast<std::uint32_t>(program.phase * words + word),
+            program.row[word]);
+    }
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,40 @@
+// The host that sets up a fabric's switches: register accesses over TLM-2.0, one initiator socket
+// per switch. Call from an SC_THREAD while the fabric's clock runs; every access takes simulated
+// time. Errors: RunFailed when an access is refused or a switch does not answer with its identity.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <systemc>
+#include <vector>
+
+#include "collective/plan.h"
+#include "fabric/fabric.h"
+
+namespace fredsim {
+
+class ControlPlane final : public sc_core::sc_module {
+ public:
+  ControlPlane(sc_core::sc_module_name name, Fabric& fabric);
+
+  void write(NodeId node, std::uint32_t word_address, std::uint32_t data);
+  std::uint32_t read(NodeId node, std::uint32_t word_address);
+  std::uint64_t read_counter(NodeId node, std::uint32_t word_address);  // 64 bits, low word first
+
+  // Identity of every switch checked, positions of mesh routers, credits of every connected output.
+  void configure();
+  void load(std::span<const PhaseProgram> programs);
+
+ private:
+  std::uint32_t transport(NodeId node, tlm::tlm_command command, std::uint32_t word_address,
+                          std::uint32_t data);
+
+  Fabric& fabric_;
+  std::vector<std::unique_ptr<tlm_utils::simple_initiator_socket<ControlPlane>>>
+      sockets_;  // by node
+};
+
+}  // namespace fredsim

@@ -1,0 +1,26 @@
+// What is wrong with a fabric, in words: what waits for what in a deadlock, and what does not
+// balance after a run (DESIGN §7.3). Read-only. Call from the SC_THREAD that runs the machine.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "endpoint/npu.h"
+#include "fabric/control_plane.h"
+#include "fabric/fabric.h"
+
+namespace fredsim {
+
+// One line per NIC queue, switch port and rank that waits. Lets a few cycles pass to see which
+// stall counters of the switches still run.
+std::string describe_waiting(Fabric& fabric, ControlPlane& control,
+                             std::span<const Npu* const> members);
+
+// Empty when all balances: links and nodes empty, credits all back (as the fabric counted them and
+// as the switches' registers say), switch counters equal to what the links carried, every rank
+// complete.
+std::string describe_imbalance(Fabric& fabric, ControlPlane& control,
+                               std::span<const Npu* const> members);
+
+}  // namespace fredsim

@@ -1,0 +1,140 @@
+#include "fabric/fabric.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
+
+// Names of SystemC objects have no dots.
+std::string object_name(std::string name) {
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+}  // namespace
+
+SwitchFactory rtl_switches() {
+  return [context = std::make_shared<RtlContext>()](const Node& node, const SwitchShape& shape) {
+    return make_rtl_switch(shape, node.name, context);
+  };
+}
+
+Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes,
+               const SwitchFactory& factory)
+    : sc_core::sc_module(name),
+      topology_(topology),
+      lanes_(lanes),
+      core_(topology, lanes),
+      switches_(topology.nodes.size()),
+      nics_(topology.nodes.size()),
+      controls_(topology.nodes.size()),
+      period_(static_cast<double>(kPicosecondsPerSecond / topology.clock_hz), sc_core::SC_PS),
+      long_period_(period_ + sc_core::sc_time(1, sc_core::SC_PS)) {
+  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    const Node& node = topology.nodes[id];
+    const std::string object = object_name(node.name);
+    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) {
+      nics_[id] = std::make_unique<Nic>(object.c_str(),
+                                        NicShape{.ports = node.ports,
+                                                 .lanes = lanes,
+                                                 .address = node.address,
+                                                 .receive_flits = topology.buffers.receive_flits});
+      core_.attach(id, *nics_[id]);
+    } else {
+      switches_[id] = factory(node, switch_shape(node, topology.buffers, lanes, topology.format));
+      core_.attach(id, *switches_[id]);
+      controls_[id] = std::make_unique<SwitchControl>(object.c_str(), core_, id);
+    }
+  }
+  SC_HAS_PROCESS(Fabric);
+  SC_METHOD(clock_edge);
+}
+
+Fabric::~Fabric() = default;
+
+Nic& Fabric::nic(NodeId endpoint) {
+  sc_assert(nics_[endpoint] != nullptr);
+  return *nics_[endpoint];
+}
+
+SwitchControl& Fabric::control(NodeId node) {
+  sc_assert(controls_[node] != nullptr);
+  return *controls_[node];
+}
+
+SwitchCore& Fabric::switch_core(NodeId node) {
+  sc_assert(switches_[node] != nullptr);
+  return *switches_[node];
+}
+
+void Fabric::reset() {
+  failure_ = nullptr;
+  core_.reset();
+  for (const auto& control : controls_) {
+    if (control != nullptr) control->cancel();
+  }
+}
+
+void Fabric::start() {
+  running_ = true;
+  start_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Fabric::stop() { running_ = false; }
+
+void Fabric::rethrow_failure() {
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+}
+
+void Fabric::trace(const std::string& file, const std::string& pattern) {
+  auto wave = std::make_unique<WaveFile>(file);
+  int matching = 0;
+  for (NodeId id = 0; id < static_cast<NodeId>(topology_.nodes.size()); ++id) {
+    auto* rtl = dynamic_cast<RtlSwitch*>(switches_[id].get());
+    if (rtl == nullptr || fnmatch(pattern.c_str(), topology_.nodes[id].name.c_str(), 0) != 0) {
+      continue;
+    }
+    wave->add(*rtl);
+    ++matching;
+  }
+  if (matching == 0) {
+    throw BadInput("--wave-scope '" + pattern + "': no RTL instance has such a name");
+  }
+  wave->open();
+  wave_ = std::move(wave);
+}
+
+void Fabric::clock_edge() {
+  if (!running_) {
+    next_trigger(start_);
+    return;
+  }
+  try {
+    core_.tick();
+  } catch (const std::exception& error) {
+    running_ = false;
+    failure_ = std::current_exception();
+    if (!hook_) SC_REPORT_ERROR("/fredsim/fabric", error.what());
+    attention_.notify(sc_core::SC_ZERO_TIME);
+    next_trigger(start_);
+    return;
+  }
+  for (const NodeId node : core_.finished_accesses()) controls_[node]->access_finished();
+  if (wave_ != nullptr) {
+    wave_->dump(
+        static_cast<std::uint64_t>(sc_core::sc_time_stamp() / sc_core::sc_time(1, sc_core::SC_PS)));
+  }
+  if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
+  fraction_ += kPicosecondsPerSecond % topology_.clock_hz;
+  const bool extra = fraction_ >= topology_.clock_hz;
+  if (extra) fraction_ -= topology_.clock_hz;
+  next_trigger(extra ? long_period_ : period_);
+}
+
+}  // namespace fredsim

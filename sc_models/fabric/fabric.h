@@ -1,0 +1,84 @@
+// The fabric of a topology as a SystemC module: a NIC per endpoint, a control socket per switch,
+// and one clock process that steps everything (fabric_core.h).
+//
+// Use: construct during elaboration; bind modules to nic(node).tx and nic(node).rx of the endpoints
+// that
+//   take part and an initiator to control(node).registers (ControlPlane does); then reset() and
+//   start() from an SC_THREAD (or before sc_start), configure the switches, and let time pass.
+// Time: one clock edge per cycle of topology.clock_hz; edges fall on whole picoseconds, on average
+// exactly
+//   at the clock's rate. Only a started fabric costs anything.
+// Errors: what a cycle throws stops the clock, is kept for rethrow_failure() and notifies
+// attention();
+//   without a cycle hook, nobody would look: it is then reported as a SystemC error.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "endpoint/nic.h"
+#include "fabric/fabric_core.h"
+#include "fabric/switch_control.h"
+#include "switch/wave_file.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// Makes the body of one switch; the second argument says its shape.
+using SwitchFactory = std::function<std::unique_ptr<SwitchCore>(const Node&, const SwitchShape&)>;
+// Verilated switches that share one context, so that they can be traced into one file.
+SwitchFactory rtl_switches();
+
+class Fabric final : public sc_core::sc_module {
+ public:
+  // The topology must outlive the fabric.
+  Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes,
+         const SwitchFactory& factory);
+  ~Fabric() override;
+
+  const Topology& topology() const { return topology_; }
+  int lanes() const { return lanes_; }
+  Nic& nic(NodeId endpoint);
+  SwitchControl& control(NodeId node);
+  SwitchCore& switch_core(NodeId node);
+  FabricCore& core() { return core_; }
+
+  void reset();  // everything as after power-up; the clock may run or not
+  void start();
+  void stop();
+
+  // Called after every clock edge; attention() is notified whenever it returns true.
+  void on_cycle(std::function<bool()> hook) { hook_ = std::move(hook); }
+  const sc_core::sc_event& attention() const { return attention_; }
+  void rethrow_failure();
+
+  // Writes the signals of the RTL instances whose node names match a shell-style pattern to an FST
+  // file, from the next edge on. Before the first edge only. BadInput when none matches.
+  void trace(const std::string& file, const std::string& pattern);
+
+ private:
+  void clock_edge();
+
+  const Topology& topology_;
+  int lanes_;
+  FabricCore core_;
+  std::vector<std::unique_ptr<SwitchCore>> switches_;     // by node, null at endpoints
+  std::vector<std::unique_ptr<Nic>> nics_;                // by node, null at switches
+  std::vector<std::unique_ptr<SwitchControl>> controls_;  // by node, null at endpoints
+  std::unique_ptr<WaveFile> wave_;
+  sc_core::sc_time period_;       // rounded down to picoseconds
+  sc_core::sc_time long_period_;  // one picosecond more
+  std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz
+  bool running_ = false;
+  sc_core::sc_event start_;
+  sc_core::sc_event attention_;
+  std::function<bool()> hook_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace fredsim

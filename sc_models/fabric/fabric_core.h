@@ -1,0 +1,138 @@
+// The fabric without SystemC: links, their pacing, and one clock edge of every switch and endpoint.
+//
+// Links: a delay line of `latency` cycles for flits and of the same for credits backwards, register
+// to
+//   register: what a step at edge e puts on an output pin is on the receiver's input pin in its
+//   step at edge e + latency. All nodes of a cycle are independent of each other, so their order is
+//   immaterial.
+// Pacing, exact: every link has an accumulator that gains `num` per cycle, at most den + num - 1; a
+// flit
+//   may be launched when it holds `den` or more and takes `den` away.
+// Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
+// stepped;
+//   a step would change nothing (SwitchCore::idle). set_always_step() switches the short cut off.
+// Checks, every cycle: a launch on a link that was not ready, more flits under way and buffered at
+// a
+//   receiver than it has room for, an error code of a switch: RunFailed.
+// State is plain values relative to the current edge; `edge()` counts edges only for reporting.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "endpoint/endpoint_core.h"
+#include "switch/switch_core.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct LinkCount {
+  std::uint64_t flits = 0;
+  std::uint64_t short_flits = 0;  // of `flits`: tails whose tag is the short tag
+};
+
+class FabricCore {
+ public:
+  // The topology must outlive the core. `lanes` is that of every switch and endpoint.
+  FabricCore(const Topology& topology, int lanes);
+
+  // Who steps at a node; every node needs one before the first tick. Not owned.
+  void attach(NodeId node, SwitchCore& core);
+  void attach(NodeId node, EndpointCore& core);
+
+  void reset();  // nodes too; endpoints get their credits, switches theirs by register writes
+  void tick();   // one clock edge
+
+  // A register access at the node's next step. One at a time per node; `finished_accesses` lists
+  // the nodes whose access the last tick has done, with the data read in read_data().
+  void access(NodeId node, const RegisterRequest& request);
+  std::uint32_t read_data(NodeId node) const { return nodes_[node].pins.reg_rdata; }
+  const std::vector<NodeId>& finished_accesses() const { return finished_; }
+
+  // Depth of the buffer behind a link, per VC.
+  int receiver_depth(int link, int vc) const;
+
+  // Counters of links, and quiet_cycles(), since clear_counts(). Flits with tag `tag` or `tag` with its stream's lowest
+  // bit flipped, and the tail bit, are counted as short too.
+  void clear_counts();
+  void set_short_tag(std::uint32_t tag);
+  const LinkCount& count(int link) const { return counts_[link]; }
+
+  std::uint64_t edge() const { return edge_; }
+  std::uint64_t quiet_cycles() const { return quiet_; }  // edges since a flit was last launched
+  bool empty() const;  // nothing on a link or in a switch, and no credit under way
+  int flits_on_links() const { return flits_under_way_; }
+  int credits_on_links() const { return credits_under_way_; }
+  int buffered(NodeId node, int port, int vc) const;  // in the input buffer of a port
+  int outstanding(int link, int vc) const;            // credits of a sender that are not back
+  const SwitchPins& pins(NodeId node) const { return nodes_[node].pins; }
+
+  void set_always_step(bool on) { always_step_ = on; }
+  std::uint64_t steps_left_out() const { return steps_left_out_; }
+
+ private:
+  struct Output {
+    int link = -1;
+    NodeId to = 0;
+    int to_port = 0;
+    int latency = 1;
+    std::uint64_t num = 1, den = 1, held = 0;  // pacing; `held` is not kept up when num == den
+    std::array<int, kNumVcs> outstanding{};
+    std::array<int, kNumVcs> depth{};
+  };
+  struct Input {
+    NodeId from = -1;
+    int from_port = 0;
+    int latency = 1;
+    std::array<int, kNumVcs> buffered{};
+  };
+  struct Arrivals {
+    std::uint32_t flits = 0;                       // mask of input ports
+    std::array<std::uint32_t, kNumVcs> credits{};  // masks of output ports
+    bool any() const { return (flits | credits[0] | credits[1] | credits[2] | credits[3]) != 0; }
+  };
+  struct NodeState {
+    NodeState(int ports, int lanes) : pins(ports, lanes) {}
+    SwitchCore* core = nullptr;
+    EndpointCore* endpoint = nullptr;
+    bool asleep = false;         // a switch that said idle() after its last step
+    std::uint32_t ready = 0;     // outputs whose link takes a flit
+    std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
+    SwitchPins pins;
+    std::vector<Arrivals> arrivals;         // per slot of the wheel
+    std::vector<std::uint32_t> flit_words;  // [slot][port][word]
+    std::vector<Output> outputs;
+    std::vector<Input> inputs;
+  };
+
+  void step_node(NodeState& node);
+  void charge(NodeState& node);
+  void take_arrivals(NodeState& node, Arrivals& now);
+  void launch_flits(NodeState& node);
+  void return_credits(NodeState& node);
+  std::uint32_t* flit_slot(NodeState& node, std::uint32_t slot, int port) {
+    return &node.flit_words[(slot * node.inputs.size() + static_cast<std::size_t>(port)) *
+                            static_cast<std::size_t>(words_)];
+  }
+  std::string port_name(const NodeState& node, int port) const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const Topology& topology_;
+  int words_;
+  std::uint32_t wheel_mask_ = 0;  // slots of the wheel - 1, more than the longest latency
+  std::uint32_t slot_ = 0;        // of the current edge
+  std::vector<NodeState> nodes_;
+  std::vector<LinkCount> counts_;
+  std::vector<NodeId> finished_;
+  std::uint32_t short_tag_ = ~0U;
+  std::uint64_t edge_ = 0;
+  std::uint64_t quiet_ = 0;
+  std::uint64_t steps_left_out_ = 0;
+  int flits_under_way_ = 0;
+  int credits_under_way_ = 0;
+  bool always_step_ = false;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,243 @@
+#include "fabric/machine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "base/error.h"
+#include "endpoint/io_controller.h"
+#include "endpoint/npu.h"
+#include "fabric/control_plane.h"
+#include "fabric/diagnosis.h"
+#include "fabric/run_counts.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kProgressCycles = 4096;
+
+SwitchFactory factory_for(const std::string& model) {
+  if (model != "rtl") {
+    throw BadInput(fmt::format("model '{}' is not built; allowed: rtl", model));
+  }
+  return rtl_switches();
+}
+
+// Cycles without a single flit moving after which a run with results missing is stuck.
+std::uint64_t watchdog_cycles(const Topology& topology) {
+  int longest = 0;
+  for (const Link& link : topology.links) longest = std::max(longest, link.latency);
+  return std::max<std::uint64_t>(20'000, 50 * static_cast<std::uint64_t>(longest));
+}
+
+class StopClock {
+ public:
+  explicit StopClock(Fabric& fabric) : fabric_(fabric) {}
+  ~StopClock() {
+    fabric_.stop();
+    fabric_.on_cycle({});
+  }
+  StopClock(const StopClock&) = delete;
+  StopClock& operator=(const StopClock&) = delete;
+
+ private:
+  Fabric& fabric_;
+};
+
+}  // namespace
+
+struct Machine::Parts {
+  Parts(const Topology& t, const FabricOptions& o, const SwitchFactory& factory);
+
+  RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress);
+  void check(const Plan& plan) const;
+  void reset_all();
+  void prepare(const Plan& plan);
+  std::uint64_t run_collective(CollectiveJob& job, const Plan& plan,
+                               const std::function<void(const Progress&)>& on_progress);
+  void drain();
+  std::string model_name();
+  [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job);
+
+  const Topology& topology;
+  FabricOptions options;
+  Fabric fabric;
+  ControlPlane control;
+  std::vector<std::unique_ptr<Npu>> npus;  // by node, null elsewhere
+  std::vector<std::unique_ptr<IoController>> ios;
+  std::vector<const Npu*> members;  // of the plan under way, by rank
+  std::uint64_t watchdog;
+};
+
+Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFactory& factory)
+    : topology(t),
+      options(o),
+      fabric("fabric", t, o.lanes, factory),
+      control("control", fabric),
+      npus(t.nodes.size()),
+      watchdog(watchdog_cycles(t)) {
+  for (NodeId id = 0; id < static_cast<NodeId>(t.nodes.size()); ++id) {
+    const Node& node = t.nodes[id];
+    if (node.kind == NodeKind::kNpu) {
+      npus[id] = std::make_unique<Npu>(node.name.c_str(), node.ports, o.lanes);
+      npus[id]->tx.bind(fabric.nic(id).tx);
+      fabric.nic(id).rx.bind(npus[id]->rx);
+    } else if (node.kind == NodeKind::kIo) {
+      auto& io = *ios.emplace_back(
+          std::make_unique<IoController>(node.name.c_str(), node.address, o.lanes));
+      io.tx.bind(fabric.nic(id).tx);
+      fabric.nic(id).rx.bind(io.rx);
+    }
+  }
+  if (!o.wave_file.empty()) fabric.trace(o.wave_file, o.wave_scope);
+}
+
+Machine::Machine(sc_core::sc_module_name name, const Topology& topology,
+                 const FabricOptions& options)
+    : Machine(name, topology, options, factory_for(options.model)) {}
+
+Machine::Machine(sc_core::sc_module_name name, const Topology& topology,
+                 const FabricOptions& options, const SwitchFactory& factory)
+    : sc_core::sc_module(name), parts_(std::make_unique<Parts>(topology, options, factory)) {}
+
+Machine::~Machine() = default;
+
+Fabric& Machine::fabric() { return parts_->fabric; }
+
+RunResult Machine::run(const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
+  return parts_->run(plan, on_progress);
+}
+
+void Machine::Parts::check(const Plan& plan) const {
+  for (const NodeId node : plan.members) {
+    if (node < 0 || node >= static_cast<NodeId>(npus.size()) || npus[node] == nullptr) {
+      throw BadInput(fmt::format("plan: node {} is not an NPU of {}", node, topology.name));
+    }
+  }
+}
+
+void Machine::Parts::reset_all() {
+  fabric.reset();
+  for (const auto& npu : npus) {
+    if (npu != nullptr) npu->stop();
+  }
+  for (const auto& io : ios) io->reset();
+  members.clear();
+}
+
+void Machine::Parts::prepare(const Plan& plan) {
+  fabric.on_cycle([] { return false; });
+  fabric.start();
+  control.configure();
+  control.load(plan.programs);
+}
+
+RunResult Machine::Parts::run(const Plan& plan,
+                              const std::function<void(const Progress&)>& on_progress) {
+  check(plan);
+  reset_all();
+  const StopClock stop_clock(fabric);
+  prepare(plan);
+
+  std::vector<std::uint16_t> addresses;
+  for (const NodeId node : plan.members) addresses.push_back(topology.nodes[node].address);
+  CollectiveJob job(plan, std::move(addresses), topology.format, options.seed, options.lanes);
+
+  RunResult result;
+  const auto wall_start = std::chrono::steady_clock::now();
+  result.cycles = run_collective(job, plan, on_progress);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+  drain();
+  if (const std::string wrong = describe_imbalance(fabric, control, members); !wrong.empty()) {
+    throw RunFailed("flits and credits do not balance at the end:" + wrong);
+  }
+
+  result.fabric = topology.name;
+  result.model = model_name();
+  result.lanes = options.lanes;
+  result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
+  result.collective = to_string(plan.collective);
+  result.algorithm = plan.algorithm;
+  std::vector<int>& group = result.groups.emplace_back();
+  for (const NodeId node : plan.members) {
+    const auto at = std::ranges::find(topology.npus, node);
+    group.push_back(static_cast<int>(at - topology.npus.begin()));
+  }
+  result.size_bytes = plan.bytes;
+  result.seed = options.seed;
+  result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
+  result.bound_ns = plan.bound_ns;
+  if (result.cycles > 0) {
+    result.algbw_gbps = static_cast<double>(plan.bytes) / result.time_ns;
+    result.busbw_gbps =
+        result.algbw_gbps * bus_factor(plan.collective, static_cast<int>(plan.members.size()));
+  }
+  result.payload = "exact";
+  result.wall_s = wall.count();
+  result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
+  fill_counts(plan, fabric, control, result.cycles, result);
+  return result;
+}
+
+// Returns the cycles from the first edge to the one at which the last result is complete.
+std::uint64_t Machine::Parts::run_collective(
+    CollectiveJob& job, const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
+  FabricCore& core = fabric.core();
+  core.clear_counts();
+  watch_short_flit(plan, core);
+  for (int rank = 0; rank < static_cast<int>(plan.members.size()); ++rank) {
+    Npu& npu = *npus[plan.members[rank]];
+    members.push_back(&npu);
+    npu.start(job, rank);
+  }
+  const std::uint64_t first = core.edge();
+  std::uint64_t cycles = 0;
+  fabric.on_cycle([&] {
+    cycles = core.edge() - first;
+    if (on_progress && cycles % kProgressCycles == 0) {
+      on_progress({cycles, job.delivered_flits(), job.total_flits()});
+    }
+    return job.done() || job.failed() || core.quiet_cycles() >= watchdog ||
+           (options.timeout_cycles != 0 && cycles > options.timeout_cycles);
+  });
+  if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
+  const std::uint64_t last_edge = cycles == 0 ? 0 : cycles - 1;
+  fabric.on_cycle([] { return false; });
+  fabric.rethrow_failure();
+  if (job.failed()) throw RunFailed(job.failure());
+  if (job.done()) return last_edge;
+  if (core.quiet_cycles() >= watchdog) {
+    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog), job);
+  }
+  fail_stuck(fmt::format("time-out after {} cycles", options.timeout_cycles), job);
+}
+
+void Machine::Parts::drain() {
+  FabricCore& core = fabric.core();
+  fabric.on_cycle([&] { return core.empty() || core.quiet_cycles() >= watchdog; });
+  sc_core::wait(fabric.attention());
+  fabric.on_cycle([] { return false; });
+  fabric.rethrow_failure();
+}
+
+// "rtl", or every model in use: "rtl+tlm".
+std::string Machine::Parts::model_name() {
+  std::set<std::string> models;
+  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    const NodeKind kind = topology.nodes[id].kind;
+    if (kind == NodeKind::kNpu || kind == NodeKind::kIo) continue;
+    models.emplace(fabric.switch_core(id).model());
+  }
+  return fmt::format("{}", fmt::join(models, "+"));
+}
+
+void Machine::Parts::fail_stuck(const std::string& what, const CollectiveJob& job) {
+  throw RunFailed(fmt::format("{}; {} of {} flits of results are complete. What waits:{}", what,
+                              job.delivered_flits(), job.total_flits(),
+                              describe_waiting(fabric, control, members)));
+}
+
+}  // namespace fredsim

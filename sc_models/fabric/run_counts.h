@@ -1,0 +1,20 @@
+// From the counters of a finished run to RunResult: traffic, links, switches (observe/results.h).
+#pragma once
+
+#include <cstdint>
+
+#include "collective/plan.h"
+#include "fabric/control_plane.h"
+#include "fabric/fabric.h"
+#include "observe/results.h"
+
+namespace fredsim {
+
+// Tells the fabric which tag marks the plan's short flit, if its last flit is short. Before the
+// run.
+void watch_short_flit(const Plan& plan, FabricCore& core);
+// Fills traffic, links and switches. `cycles`: of the run, for utilisation.
+void fill_counts(const Plan& plan, Fabric& fabric, ControlPlane& control, std::uint64_t cycles,
+                 RunResult& result);
+
+}  // namespace fredsim

@@ -1,0 +1,53 @@
+#include "switch/rtl_switch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "switch/switch_registry.h"
+
+namespace fredsim {
+
+std::string size_entry(const SwitchShape& shape) {
+  const BufferShape& b = shape.buffers;
+  std::string entry =
+      shape.kind == NodeKind::kFredSwitch
+          ? fmt::format("fred {} {} {} {} {} {} {}", shape.fred.ports, shape.fred.middle,
+                        shape.lanes, b.data_flits, b.control_flits, b.output_flits,
+                        static_cast<int>(shape.format))
+          : fmt::format("mesh {} {} {} {} {}", shape.local_ports, shape.io_ports, shape.lanes,
+                        b.data_flits, b.control_flits);
+  if (!shape.rtl_top.empty()) entry += " " + shape.rtl_top;
+  return entry;
+}
+
+std::vector<std::string> built_switch_sizes() {
+  std::vector<std::string> sizes;
+  for (const RegisteredSwitch& s : registered_switches()) sizes.emplace_back(s.entry);
+  return sizes;
+}
+
+std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
+                                           const std::string& instance_name,
+                                           std::shared_ptr<RtlContext> context) {
+  const std::string entry = size_entry(shape);
+  const auto switches = registered_switches();
+  const auto found = std::ranges::find(switches, std::string_view(entry), &RegisteredSwitch::entry);
+  if (found == switches.end()) {
+    std::string built;
+    for (const RegisteredSwitch& s : switches) built += fmt::format("\n  {}", s.entry);
+    throw BadInput(
+        fmt::format("{}: no RTL of this size is built: '{}'{}. Add it and build again:\n"
+                    "  cmake -B build -DFREDSIM_EXTRA_SWITCHES=\"{}{}\" && cmake --build build\n"
+                    "Sizes built (sc_models/switch/sizes.cmake):{}",
+                    instance_name, entry,
+                    shape.rtl_top.empty() ? "" : " (its file list is one more field of the entry)",
+                    entry, shape.rtl_top.empty() ? "" : " FILES.f", built));
+  }
+  if (!context) context = std::make_shared<RtlContext>();
+  return found->make(instance_name, std::move(context));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,38 @@
+// The `rtl` body of a switch: a Verilated fred_switch or mesh_router behind SwitchCore (DESIGN §3).
+//
+// Shapes: one Verilated class per SwitchShape listed in switch/sizes.cmake; many instances of it.
+// Timing: step() is one rising edge of clk_i; all outputs of the RTL are functions of registers.
+// A user's own RTL with the same port list is a shape with `rtl_top` set (SwitchShape).
+// Errors: BadInput for a shape that was not built, with the list entry and the command that add it;
+//   RunFailed from step() or reset() when the RTL ends the simulation ($finish, $stop, assertion).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "switch/rtl_context.h"
+#include "switch/switch_core.h"
+
+class VerilatedFstC;
+
+namespace fredsim {
+
+class RtlSwitch : public SwitchCore {
+ public:
+  std::string_view model() const final { return "rtl"; }
+  // Adds all signals of this instance to a trace file that is not open yet (switch/wave_file.h).
+  virtual void trace(VerilatedFstC& file) = 0;
+};
+
+// `context` null: the instance gets one of its own.
+std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
+                                           const std::string& instance_name,
+                                           std::shared_ptr<RtlContext> context = nullptr);
+
+// The entry of switch/sizes.cmake that stands for a shape: "fred 12 3 1 48 4 16 0".
+std::string size_entry(const SwitchShape& shape);
+// Entries that are built into this program.
+std::vector<std::string> built_switch_sizes();
+
+}  // namespace fredsim

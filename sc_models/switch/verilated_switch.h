@@ -1,0 +1,99 @@
+// One Verilated switch or router as a SwitchCore: pins set and read around two evaluations per
+// cycle.
+//
+// Shapes: Model is the Verilated class, Ports its P, Lanes its LANES (compile-time, from
+//   switch/sizes.cmake). Timing: new inputs and the rising edge are one evaluation, the falling
+//   edge is the second. Only the flit words of ports whose valid bit is set are copied.
+// Errors: RunFailed when the RTL ends the simulation.
+#pragma once
+
+#include <verilated_fst_c.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "switch/rtl_switch.h"
+#include "switch/verilated_pins.h"
+
+namespace fredsim {
+
+template <class Model, int Ports, int Lanes>
+class VerilatedSwitch final : public RtlSwitch {
+ public:
+  VerilatedSwitch(const std::string& name, std::shared_ptr<RtlContext> context)
+      : context_(std::move(context)),
+        model_(std::make_unique<Model>(context_->get(), name.c_str())) {}
+  ~VerilatedSwitch() override { model_->final(); }
+
+  void reset() override {
+    Model& m = *model_;
+    m.rst_ni = 0;
+    m.in_valid_i = 0;
+    m.out_ready_i = 0;
+    pins::set_credits<Ports>(m.out_credit_i, {});
+    m.reg_valid_i = 0;
+    m.reg_write_i = 0;
+    m.reg_addr_i = 0;
+    m.reg_wdata_i = 0;
+    for (int cycle = 0; cycle < 2; ++cycle) clock_edge();
+    m.rst_ni = 1;
+    m.eval();
+    check_running();
+  }
+
+  void step(SwitchPins& pins) override {
+    constexpr int kWords = flit_words(Lanes);
+    Model& m = *model_;
+    pins::set_mask(m.in_valid_i, pins.in_valid);
+    for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
+      const int first = std::countr_zero(left) * kWords;
+      pins::set_flit(m.in_flit_i, first, &pins.in_flit[first], kWords);
+    }
+    pins::set_mask(m.out_ready_i, pins.out_ready);
+    pins::set_credits<Ports>(m.out_credit_i, pins.out_credit);
+    m.reg_valid_i = pins.reg.valid;
+    m.reg_write_i = pins.reg.write;
+    m.reg_addr_i = pins.reg.address;
+    m.reg_wdata_i = pins.reg.wdata;
+
+    clock_edge();
+
+    pins.out_valid = pins::get_mask(m.out_valid_o);
+    for (std::uint32_t left = pins.out_valid; left != 0; left &= left - 1) {
+      const int first = std::countr_zero(left) * kWords;
+      pins::get_flit(m.out_flit_o, first, &pins.out_flit[first], kWords);
+    }
+    pins::get_credits<Ports>(m.in_credit_o, pins.in_credit);
+    pins.reg_rdata = m.reg_rdata_o;
+    check_running();
+  }
+
+  bool idle() const override { return model_->idle_o != 0; }
+  std::uint32_t error() const override { return model_->error_o; }
+  void trace(VerilatedFstC& file) override { model_->trace(&file, 99); }
+
+ private:
+  void clock_edge() {
+    model_->clk_i = 1;
+    model_->eval();
+    model_->clk_i = 0;
+    model_->eval();
+  }
+
+  void check_running() const {
+    if (!context_->stopped()) return;
+    context_->clear_stopped();
+    throw RunFailed(std::string(model_->name()) +
+                    ": the RTL ended the simulation ($finish, $stop or a failed assertion; its "
+                    "message is above)");
+  }
+
+  std::shared_ptr<RtlContext> context_;  // before the model: outlives it
+  std::unique_ptr<Model> model_;
+};
+
+}  // namespace fredsim
