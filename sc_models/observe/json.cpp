@@ -1,0 +1,71 @@
+#include "observe/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace fredsim {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json link_json(const LinkResult& link) {
+  return {{"name", link.name},
+          {"from", link.from},
+          {"to", link.to},
+          {"flits", link.flits},
+          {"bytes", link.bytes},
+          {"busy_cycles", link.busy_cycles},
+          {"utilization", link.utilization}};
+}
+
+Json switch_json(const SwitchResult& result) {
+  Json stalls = Json::object();
+  for (const auto& [reason, cycles] : result.stall_cycles) stalls[reason] = cycles;
+  return {{"name", result.name},
+          {"model", result.model},
+          {"flits_in", result.flits_in},
+          {"flits_out", result.flits_out},
+          {"reductions", result.reductions},
+          {"phase_changes", result.phase_changes},
+          {"stall_cycles", std::move(stalls)}};
+}
+
+Json run_json(const ReportedRun& run) {
+  const RunResult& r = run.result;
+  Json json = {{"config", r.config},         {"fabric", r.fabric},
+               {"model", r.model},           {"lanes", r.lanes},
+               {"clock_ghz", r.clock_ghz},   {"collective", r.collective},
+               {"algorithm", r.algorithm},   {"groups", r.groups},
+               {"size_bytes", r.size_bytes}, {"seed", r.seed},
+               {"cycles", r.cycles},         {"time_ns", r.time_ns},
+               {"algbw_gbps", r.algbw_gbps}, {"busbw_gbps", r.busbw_gbps},
+               {"payload", r.payload}};
+  json["traffic"] = {{"injected_bytes", r.injected_bytes},
+                     {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},
+                     {"link_bytes", r.link_bytes},
+                     {"flit_hops", r.flit_hops}};
+  if (run.comparison) {
+    json["speedup"] = run.comparison->speedup;
+    json["injected_traffic_reduction"] = run.comparison->injected_traffic_reduction;
+    json["link_traffic_reduction"] = run.comparison->link_traffic_reduction;
+  }
+  json["derived"] = {{"bound_ns", r.bound_ns},
+                     {"time_over_bound", r.bound_ns > 0 ? Json(r.time_ns / r.bound_ns) : Json()}};
+  json["links"] = Json::array();
+  for (const LinkResult& link : r.links) json["links"].push_back(link_json(link));
+  json["switches"] = Json::array();
+  for (const SwitchResult& result : r.switches) json["switches"].push_back(switch_json(result));
+  json["wall_s"] = r.wall_s;
+  json["sim_cycles_per_s"] = r.sim_cycles_per_s;
+  return json;
+}
+
+}  // namespace
+
+std::string results_json(std::string_view version, std::span<const ReportedRun> runs) {
+  Json json = {{"fredsim", version}, {"runs", Json::array()}};
+  for (const ReportedRun& run : runs) json["runs"].push_back(run_json(run));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fredsim

@@ -1,0 +1,33 @@
+// A result file that is either complete or not there.
+//
+// Text goes to a temporary file in the same directory, is flushed to the disk, closed with every
+// error checked, and renamed over the target. Whatever fails, the temporary file is removed and an
+// older file of that name stays as it was. A symbolic link keeps pointing where it did; a device or
+// pipe (such as /dev/stdout) is written to directly. Path "-" is standard output. Errors: BadInput
+// naming `option`, the path and the system's reason.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fredsim {
+
+class OutputFile {
+ public:
+  // Tries at once whether a file can be written there, so that no simulation is lost to a bad path:
+  // makes a temporary file beside the target, writes a block and removes it again.
+  OutputFile(std::string path, std::string option);
+  void write(std::string_view text) const;
+  bool is_stdout() const { return path_ == "-"; }
+
+ private:
+  void write_beside(std::string_view text, bool keep) const;
+  [[noreturn]] void fail(const std::string& what, int error) const;
+
+  std::string path_;
+  std::string option_;
+  std::string target_;      // path_ with symbolic links resolved
+  bool is_direct_ = false;  // standard output, device or pipe: no temporary file
+};
+
+}  // namespace fredsim

@@ -1,0 +1,59 @@
+// Results of a run: counters with their meaning, as a table and as JSON (DESIGN §6).
+//
+// Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is full); bandwidths
+// in GB/s of ten. Every number here was simulated, except bound_ns (analytic, and named so).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fredsim {
+
+struct LinkResult {
+  std::string name, from, to;
+  std::uint64_t flits = 0;
+  std::uint64_t bytes = 0;        // payload bytes carried
+  std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
+  double utilization = 0;         // flits launched / flits the link's rate allows during the run
+};
+
+struct SwitchResult {
+  std::string name;
+  std::string model;  // "rtl", …
+  std::uint64_t flits_in = 0;
+  std::uint64_t flits_out = 0;
+  std::uint64_t reductions = 0;
+  std::uint64_t phase_changes = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> stall_cycles;  // reason -> cycles
+};
+
+struct RunResult {
+  std::string config;  // path as given
+  std::string fabric;  // the machine's name
+  std::string model;
+  int lanes = 1;
+  double clock_ghz = 0;
+  std::string collective;
+  std::string algorithm;
+  std::vector<std::vector<int>> groups;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t cycles = 0;  // from the first clock edge of the collective until the last result is complete
+  double time_ns = 0;
+  double algbw_gbps = 0;
+  double busbw_gbps = 0;
+  double bound_ns = 0;  // analytic lower bound from the busiest link
+  std::string payload;  // "exact", or what was wrong
+  std::uint64_t injected_bytes = 0;
+  std::uint64_t injected_bytes_per_npu_max = 0;
+  std::uint64_t link_bytes = 0;
+  std::uint64_t flit_hops = 0;
+  std::vector<LinkResult> links;
+  std::vector<SwitchResult> switches;
+  double wall_s = 0;
+  double sim_cycles_per_s = 0;
+};
+
+}  // namespace fredsim

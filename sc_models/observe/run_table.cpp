@@ -1,0 +1,101 @@
+#include "observe/run_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/units.h"
+#include "observe/text_table.h"
+
+namespace fredsim {
+
+namespace {
+
+std::string ranks_text(const RunResult& r) {
+  std::string text;
+  for (const auto& group : r.groups) {
+    text += fmt::format("{}{} NPUs", text.empty() ? "" : " + ", group.size());
+  }
+  return text;
+}
+
+std::string injected_per_npu(const RunResult& r) {
+  std::size_t ranks = 0;
+  for (const auto& group : r.groups) ranks += group.size();
+  return fmt::format("{:.0f}", static_cast<double>(r.injected_bytes) / static_cast<double>(ranks));
+}
+
+std::string time_over_bound(const RunResult& r) {
+  return r.bound_ns > 0 ? fmt::format("{:.3f}", r.time_ns / r.bound_ns) : "-";
+}
+
+std::string percent(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
+
+std::string machine_label(std::span<const ReportedRun> runs, const RunResult& r) {
+  const auto same_name = std::ranges::count_if(
+      runs, [&](const ReportedRun& o) { return o.result.fabric == r.fabric; });
+  return same_name > 1 ? r.config : r.fabric;
+}
+
+}  // namespace
+
+std::string run_table(std::span<const ReportedRun> runs) {
+  assert(!runs.empty());
+  const RunResult& first = runs.front().result;
+  TextTable table({{"size", ""},
+                   {"cycles", ""},
+                   {"time", "ns"},
+                   {"algbw", "GB/s"},
+                   {"busbw", "GB/s"},
+                   {"injected/NPU", "bytes"},
+                   {"link traffic", "bytes"},
+                   {"bound*", "ns"},
+                   {"time/bound*", ""},
+                   {"payload", "", Align::kLeft},
+                   {"simulated", "cycles/s"}});
+  for (const auto& [r, comparison] : runs) {
+    table.add_row({format_size(r.size_bytes), fmt::to_string(r.cycles),
+                   fmt::format("{:.1f}", r.time_ns), fmt::format("{:.1f}", r.algbw_gbps),
+                   fmt::format("{:.1f}", r.busbw_gbps), injected_per_npu(r),
+                   fmt::to_string(r.link_bytes), fmt::format("{:.1f}", r.bound_ns),
+                   time_over_bound(r), r.payload, fmt::format("{:.0f}", r.sim_cycles_per_s)});
+  }
+  return fmt::format(
+      "{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz, seed {}\n\n{}",
+      first.fabric, first.collective, ranks_text(first), first.algorithm, first.model, first.lanes,
+      first.clock_ghz, first.seed, table.to_string());
+}
+
+std::string compare_table(std::span<const ReportedRun> runs) {
+  assert(!runs.empty());
+  const RunResult& base = runs.front().result;
+  TextTable table({{"machine", "", Align::kLeft},
+                   {"algorithm", "", Align::kLeft},
+                   {"cycles", ""},
+                   {"time", "ns"},
+                   {"busbw", "GB/s"},
+                   {"speed-up", "x"},
+                   {"injected/NPU", "bytes"},
+                   {"injected less", "%"},
+                   {"link traffic", "bytes"},
+                   {"link less", "%"},
+                   {"bound*", "ns"},
+                   {"time/bound*", ""},
+                   {"payload", "", Align::kLeft}});
+  for (const auto& [r, comparison] : runs) {
+    table.add_row({machine_label(runs, r), r.algorithm, fmt::to_string(r.cycles),
+                   fmt::format("{:.1f}", r.time_ns), fmt::format("{:.1f}", r.busbw_gbps),
+                   comparison ? fmt::format("{:.3f}", comparison->speedup) : "base",
+                   injected_per_npu(r),
+                   comparison ? percent(comparison->injected_traffic_reduction) : "base",
+                   fmt::to_string(r.link_bytes),
+                   comparison ? percent(comparison->link_traffic_reduction) : "base",
+                   fmt::format("{:.1f}", r.bound_ns), time_over_bound(r), r.payload});
+  }
+  return fmt::format("{} of {} over {}, model {}, lanes {}, seed {}\n\n{}", base.collective,
+                     format_size(base.size_bytes), ranks_text(base), base.model, base.lanes,
+                     base.seed, table.to_string());
+}
+
+}  // namespace fredsim

@@ -1,0 +1,56 @@
+# Common parts of the scripts in this folder: sourced, not run. Sets up strict mode, goes to the top of
+# the checkout, and offers: say, die, need_packages, build_targets.
+# shellcheck shell=bash disable=SC2034  # the lists are used by the scripts that source this
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Debian 12 packages to build the program. GoogleTest is among them because the build files look for it.
+BUILD_PACKAGES=(
+  g++ cmake ninja-build pkg-config verilator libsystemc-dev libgtest-dev libfmt-dev libyaml-cpp-dev
+  nlohmann-json3-dev libcli11-dev zlib1g-dev
+)
+# And to run all tests: the RTL goes through yosys too.
+TEST_PACKAGES=(yosys)
+# And to check the style.
+LINT_PACKAGES=(clang-format clang-tidy)
+
+say() { printf '== %s\n' "$*"; }
+
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# Installs those of the named packages that are missing; without any missing, needs no network.
+need_packages() {
+  command -v apt-get >/dev/null ||
+    die "this is no Debian; install what these Debian 12 packages hold, then build with" \
+      "'cmake --preset release && cmake --build --preset release': $*"
+  local package missing=()
+  for package in "$@"; do
+    if [[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]]; then
+      missing+=("$package")
+    fi
+  done
+  ((${#missing[@]} > 0)) || return 0
+
+  local as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      die "cannot install ${missing[*]}: run this as root, or install sudo, or install them yourself"
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
+    -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  "${apt[@]}" update </dev/null
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null
+}
+
+# Configures build/ and builds the named targets in it ("all" for everything).
+build_targets() {
+  say "building $* into build/"
+  cmake --preset release
+  cmake --build --preset release --parallel "$(nproc)" --target "$@"
+}

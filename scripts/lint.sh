@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Checks the style: clang-format and clang-tidy over all C++ sources, Verilator's lint over every file
+# list in rtl/. Changes nothing. Files named as arguments: only those go through the C++ checks.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+need_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
+build_targets all  # clang-tidy reads the generated headers of the Verilated switches
+
+if (($# > 0)); then
+  files=("$@")
+else
+  mapfile -t files < <(find sc_models testbenches tests -name '*.cpp' -o -name '*.h' | sort)
+fi
+sources=()
+for file in "${files[@]}"; do
+  if [[ "$file" == *.cpp ]]; then sources+=("$file"); fi
+done
+
+say "clang-format, ${#files[@]} files"
+clang-format --dry-run -Werror "${files[@]}"
+
+say "clang-tidy, ${#sources[@]} files"
+printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
+  clang-tidy --quiet -p build --extra-arg=-Wno-unknown-warning-option
+
+for list in rtl/*.f; do
+  top="$(basename "$list" .f)"
+  say "verilator --lint-only, $top"
+  verilator --lint-only -Wall rtl/lint.vlt -F "$list" --top-module "$top"
+done
+say "no findings"

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Installs what is missing (Debian 12, root or sudo), builds everything and runs all tests. The last
+# lines are ctest's own summary, and the exit code is ctest's.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+need_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+build_targets all
+say "testing"
+exec ctest --preset release --parallel "$(nproc)" </dev/null

@@ -1,0 +1,24 @@
+// The commands of the program. Results go to standard output, progress to standard error.
+//
+// Errors: BadInput, RoutingConflict and RunFailed (base/error.h); nothing is written to --json
+// then.
+#pragma once
+
+#include <vector>
+
+#include "options.h"
+#include "topology/config.h"
+
+namespace fredsim {
+
+// Machine files in the order given, with the overrides applied.
+std::vector<MachineConfig> load_machines(const Options& options);
+
+// `fredsim info`: needs no simulation.
+void info_command(const Options& options);
+
+// `fredsim run` and `fredsim compare`. Call during SystemC elaboration, once in a process: it
+// elaborates all machines, then starts the kernel and runs the jobs, the smallest size first.
+void run_command(const Options& options);
+
+}  // namespace fredsim

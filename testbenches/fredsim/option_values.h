@@ -1,0 +1,33 @@
+// The values of command line options: text to checked values.
+//
+// Errors: BadInput naming the option, what was found and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+inline constexpr std::uint64_t kMaxCollectiveBytes = std::uint64_t{1} << 40;  // 1 TiB
+inline constexpr int kMaxSizes = 64;  // of one sweep -b … -e
+
+// A whole number in [least, most], decimal digits only.
+std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t least,
+                           std::uint64_t most);
+
+// Bytes of one collective, 1 … kMaxCollectiveBytes; a bare number is bytes, as with NCCL-tests.
+std::uint64_t parse_collective_size(const std::string& text, const std::string& option);
+
+// Sizes b, b·f, b·f², … <= e from the texts of -b, -e and -f.
+std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std::string& end,
+                                            const std::string& factor);
+
+// The texts of all --group options: "all" (gives no ranks) or ranks such as "0,1,5,6". Which
+// ranks there are, and that none comes twice, is checked with the machine at hand (make_plan).
+std::vector<int> parse_groups(const std::vector<std::string>& texts);
+
+// "rtl"; the models that are yet to come are refused by name.
+std::string parse_model(const std::string& text);
+
+}  // namespace fredsim

@@ -1,0 +1,173 @@
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <span>
+
+#include "base/error.h"
+#include "option_values.h"
+#include "spelling.h"
+
+namespace fredsim {
+
+namespace {
+
+constexpr const char* kDefaultSize = "1MiB";
+constexpr const char* kDefaultFactor = "2";
+
+// Option texts as CLI11 collects them.
+struct Texts {
+  std::vector<std::string> configs, overrides, groups;
+  std::string collective = "all_reduce";
+  std::string size, begin, end, factor;
+  std::string algorithm = "auto";
+  std::string model = "rtl";
+  std::string rtl_instances;
+  std::string lanes = "1";
+  std::string seed = "1";
+  std::string timeout_cycles;
+  std::string json, wave, wave_scope;
+  bool quiet = false;
+};
+
+void add(CLI::App& command, const char* name, std::string& text, const char* value,
+         const std::string& meaning) {
+  command.add_option(name, text, meaning)->type_name(value);
+}
+
+// An option that may come several times, each with one value.
+void add(CLI::App& command, const char* name, std::vector<std::string>& texts, const char* value,
+         const std::string& meaning) {
+  command.add_option(name, texts, meaning)->type_name(value)->allow_extra_args(false);
+}
+
+void add_overrides(CLI::App& command, Texts& texts) {
+  add(command, "--set", texts.overrides, "KEY.PATH=VALUE", "overrides a key of the machine files");
+}
+
+void add_work_options(CLI::App& command, Texts& texts) {
+  add(command, "--collective", texts.collective, "NAME", "all_reduce (default)");
+  add(command, "--size", texts.size, "SIZE",
+      fmt::format("vector that each rank holds: 4096, 4KiB, 1.5MB (default {})", kDefaultSize));
+  add(command, "-b", texts.begin, "SIZE", "sweep of sizes: the first");
+  add(command, "-e", texts.end, "SIZE", "sweep of sizes: the largest");
+  add(command, "-f", texts.factor, "N",
+      fmt::format("sweep of sizes: factor from each to the next (default {})", kDefaultFactor));
+  add(command, "--group", texts.groups, "RANKS", "who takes part: all (default) or 0,1,5,6");
+  add(command, "--algorithm", texts.algorithm, "NAME",
+      "auto (default), ring, hier_ring or in_switch");
+  add(command, "--model", texts.model, "NAME", "body of the switches: rtl (default)");
+  add(command, "--rtl-instances", texts.rtl_instances, "GLOB",
+      "switches that are RTL where --model is another");
+  add(command, "--lanes", texts.lanes, "N",
+      "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
+  add(command, "--seed", texts.seed, "N", "of the payload (default 1)");
+  add(command, "--json", texts.json, "FILE", "results with every counter; - is standard output");
+  add(command, "--timeout-cycles", texts.timeout_cycles, "N", "a longer run fails");
+  add_overrides(command, texts);
+  command.add_flag("--quiet", texts.quiet, "only the results: no progress, no notes");
+}
+
+std::vector<std::uint64_t> sizes_of(const Texts& texts) {
+  const bool is_sweep = !texts.begin.empty() || !texts.end.empty() || !texts.factor.empty();
+  if (is_sweep && !texts.size.empty()) {
+    throw BadInput("--size: found together with -b, -e or -f; allowed: --size, or -b with -e");
+  }
+  if (!is_sweep) {
+    return {parse_collective_size(texts.size.empty() ? kDefaultSize : texts.size, "--size")};
+  }
+  if (texts.begin.empty() || texts.end.empty()) {
+    throw BadInput(
+        fmt::format("{}: found no such option; allowed: a sweep of sizes needs -b and -e",
+                    texts.begin.empty() ? "-b" : "-e"));
+  }
+  return parse_size_sweep(texts.begin, texts.end,
+                          texts.factor.empty() ? kDefaultFactor : texts.factor);
+}
+
+Options checked(Command command, const Texts& texts) {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  Options options;
+  options.command = command;
+  options.configs = texts.configs;
+  options.overrides = texts.overrides;
+  if (command == Command::kInfo) return options;
+  options.collective = parse_collective(texts.collective);
+  options.sizes = sizes_of(texts);
+  options.group = parse_groups(texts.groups);
+  options.algorithm = texts.algorithm;
+  options.model = parse_model(texts.model);
+  if (!texts.rtl_instances.empty()) {
+    throw BadInput(
+        fmt::format("--rtl-instances: found '{}', but with --model rtl every switch runs "
+                    "as RTL; allowed: leave it out",
+                    texts.rtl_instances));
+  }
+  options.lanes = static_cast<int>(parse_number(texts.lanes, "--lanes", 1, kFlitLanes));
+  options.seed = parse_number(texts.seed, "--seed", 0, kMax);
+  if (!texts.timeout_cycles.empty()) {
+    options.timeout_cycles = parse_number(texts.timeout_cycles, "--timeout-cycles", 1, kMax);
+  }
+  options.json_file = texts.json;
+  options.wave_file = texts.wave;
+  if (!texts.wave_scope.empty() && texts.wave.empty()) {
+    throw BadInput(
+        fmt::format("--wave-scope: found '{}' without --wave; allowed: together with "
+                    "--wave FILE.fst",
+                    texts.wave_scope));
+  }
+  options.wave_scope = texts.wave_scope.empty() ? "*" : texts.wave_scope;
+  options.quiet = texts.quiet;
+  return options;
+}
+
+}  // namespace
+
+std::optional<Options> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("Cycle-accurate collectives on a wafer-scale interconnect: FRED against a 2D mesh.",
+               "fredsim");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "fredsim " FREDSIM_VERSION);
+  app.footer(
+      "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
+      "3 routing conflict.");
+
+  Texts texts;
+  CLI::App* run = app.add_subcommand("run", "Runs one machine and prints a line per size.");
+  run->add_option("CONFIG", texts.configs, "machine file")->required()->expected(1)->type_name("");
+  add_work_options(*run, texts);
+  add(*run, "--wave", texts.wave, "FILE.fst", "waveforms of the RTL switches");
+  add(*run, "--wave-scope", texts.wave_scope, "GLOB", "names of the switches in it (default *)");
+
+  CLI::App* compare =
+      app.add_subcommand("compare", "Runs the same work on several machines against the first.");
+  compare->add_option("CONFIGS", texts.configs, "machine files, the baseline first")
+      ->required()
+      ->type_name("")
+      ->expected(2, CLI::detail::expected_max_vector_size);
+  add_work_options(*compare, texts);
+
+  CLI::App* info = app.add_subcommand("info", "Prints what a machine file builds.");
+  info->add_option("CONFIG", texts.configs, "machine file")->required()->expected(1)->type_name("");
+  add_overrides(*info, texts);
+
+  if (argc < 2) throw BadInput("command: found none; allowed: run, compare or info");
+  try {
+    check_spelling(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return std::nullopt;
+    }
+    throw BadInput(fmt::format("command line: {} (fredsim --help)", error.what()));
+  }
+  const Command command = run->parsed()       ? Command::kRun
+                          : compare->parsed() ? Command::kCompare
+                                              : Command::kInfo;
+  return checked(command, texts);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,41 @@
+// What the user asked for on the command line, checked as far as it can be without reading a
+// machine.
+//
+// Units: sizes in bytes, with NCCL's meaning (DESIGN §5); time-out in cycles.
+// Errors: BadInput naming the option, what was found and what is allowed; a misspelt option or
+// command is one, with the nearest right one suggested.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collective/plan.h"
+
+namespace fredsim {
+
+enum class Command : std::uint8_t { kRun, kCompare, kInfo };
+
+struct Options {
+  Command command = Command::kInfo;
+  std::vector<std::string> configs;    // `compare`: the base first
+  std::vector<std::string> overrides;  // "key.path=value"
+  Collective collective = Collective::kAllReduce;
+  std::vector<std::uint64_t> sizes;  // ascending
+  std::vector<int> group;            // ranks in the order given; empty: all NPUs of the machine
+  std::string algorithm;
+  std::string model;
+  int lanes = 1;
+  std::uint64_t seed = 1;
+  std::uint64_t timeout_cycles = 0;  // 0: none
+  std::string json_file;             // empty: none; "-": standard output
+  std::string wave_file;             // empty: none
+  std::string wave_scope;
+  bool quiet = false;
+};
+
+// Nothing to do (`--help`, `--version`: printed to standard output) gives no options.
+std::optional<Options> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace fredsim

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "commands.h"
+#include "fabric/machine.h"
+#include "job_runner.h"
+#include "observe/json.h"
+#include "observe/output_file.h"
+#include "observe/progress.h"
+#include "observe/run_table.h"
+
+namespace fredsim {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// One machine of the command: its plans, one per size, and what came out of them.
+struct Contender {
+  MachineConfig config;
+  std::vector<Plan> plans;
+  std::unique_ptr<Machine> machine;
+  std::vector<ReportedRun> runs;
+};
+
+std::vector<int> ranks_of(const Options& options, const Topology& topology) {
+  if (!options.group.empty()) return options.group;
+  std::vector<int> ranks(topology.npus.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
+  const std::size_t expected = base.topology.npus.size();
+  const std::size_t found = other.topology.npus.size();
+  if (found != expected) {
+    throw BadInput(
+        fmt::format("{}: found {} NPUs; allowed: {}, as many as the base {} has, since both "
+                    "do the same work (or name the ranks with --group)",
+                    other.path, found, expected, base.path));
+  }
+}
+
+void check_wave_scope(const std::string& scope, const Topology& topology) {
+  std::vector<std::string_view> names;
+  for (const Node& node : topology.nodes) {
+    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) continue;
+    if (::fnmatch(scope.c_str(), node.name.c_str(), 0) == 0) return;
+    names.push_back(node.name);
+  }
+  throw BadInput(
+      fmt::format("--wave-scope: found '{}', which matches no switch; allowed: a pattern "
+                  "on {}",
+                  scope, join_words(names)));
+}
+
+// Everything that can be wrong with the input is found here, before the first cycle is simulated.
+std::vector<Contender> plan_work(const Options& options) {
+  std::vector<Contender> contenders;
+  for (MachineConfig& config : load_machines(options)) {
+    const Topology& topology = config.topology;
+    if (!contenders.empty() && options.group.empty()) {
+      check_same_npus(contenders.front().config, config);
+    }
+    if (!options.wave_file.empty()) check_wave_scope(options.wave_scope, topology);
+    std::vector<Plan> plans;
+    for (const std::uint64_t size : options.sizes) {
+      plans.push_back(make_plan(topology, options.collective, ranks_of(options, topology), size,
+                                options.algorithm));
+    }
+    contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
+  }
+  return contenders;
+}
+
+void elaborate(const Options& options, std::vector<Contender>& contenders) {
+  const FabricOptions fabric{.model = options.model,
+                             .lanes = options.lanes,
+                             .seed = options.seed,
+                             .timeout_cycles = options.timeout_cycles,
+                             .wave_file = options.wave_file,
+                             .wave_scope = options.wave_scope};
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    const std::string name = fmt::format("machine{}", i);
+    contenders[i].machine =
+        std::make_unique<Machine>(name.c_str(), contenders[i].config.topology, fabric);
+  }
+}
+
+RunResult run_job(const Contender& contender, const Plan& plan, bool show_progress) {
+  const std::string job = fmt::format("{}, {} of {}", contender.config.topology.name,
+                                      to_string(plan.collective), format_size(plan.bytes));
+  std::optional<ProgressLine> line;
+  std::function<void(const Progress&)> on_progress;
+  if (show_progress) {
+    line.emplace(stderr, job, SteadyClock::now());
+    on_progress = [&line](const Progress& p) {
+      line->update({p.cycle, p.flits_delivered, p.flits_total}, SteadyClock::now());
+    };
+  }
+  try {
+    RunResult result = contender.machine->run(plan, on_progress);
+    result.config = contender.config.path;
+    return result;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
+  }
+}
+
+void print_notes(const std::vector<Contender>& contenders) {
+  for (const Contender& contender : contenders) {
+    const Topology& topology = contender.config.topology;
+    fmt::print("{} ({})\n", topology.name, contender.config.path);
+    for (const std::string& note : topology.notes) fmt::print("  {}\n", note);
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+// All machines at one size after the other, so that the first figures are there soon.
+void run_jobs(const Options& options, std::vector<Contender>& contenders) {
+  const bool prints = options.command == Command::kCompare && options.json_file != "-";
+  const bool show_progress = !options.quiet && ::isatty(STDERR_FILENO) == 1;
+  for (std::size_t s = 0; s < options.sizes.size(); ++s) {
+    std::vector<ReportedRun> table;
+    for (Contender& contender : contenders) {
+      ReportedRun run{run_job(contender, contender.plans[s], show_progress), std::nullopt};
+      if (!table.empty()) run.comparison = compare_to_base(table.front().result, run.result);
+      contender.runs.push_back(run);
+      table.push_back(std::move(run));
+    }
+    if (prints) {
+      fmt::print("{}\n", compare_table(table));
+      std::fflush(stdout);
+    }
+  }
+}
+
+}  // namespace
+
+void run_command(const Options& options) {
+  std::optional<OutputFile> json;
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  std::vector<Contender> contenders = plan_work(options);
+  elaborate(options, contenders);
+  const bool prints = !json || !json->is_stdout();
+  if (prints && !options.quiet) print_notes(contenders);
+
+  JobRunner runner("jobs", [&] { run_jobs(options, contenders); });
+  sc_core::sc_start();
+  if (prints && options.command == Command::kRun && !contenders.front().runs.empty()) {
+    fmt::print("{}\n", run_table(contenders.front().runs));  // what was done before a failure, too
+  }
+  runner.finish();
+  if (prints && !options.quiet) fmt::print("{}", kTableLegend);
+
+  if (!json) return;
+  std::vector<ReportedRun> runs;
+  for (const Contender& contender : contenders) {
+    runs.insert(runs.end(), contender.runs.begin(), contender.runs.end());
+  }
+  json->write(results_json(FREDSIM_VERSION, runs));
+}
+
+}  // namespace fredsim
