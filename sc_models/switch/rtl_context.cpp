@@ -12,8 +12,6 @@ RtlContext::RtlContext() : context_(std::make_unique<VerilatedContext>()) {
 
 RtlContext::~RtlContext() = default;
 
-void RtlContext::set_time_ps(std::uint64_t time_ps) { context_->time(time_ps); }
-
 bool RtlContext::stopped() const { return context_->gotFinish(); }
 
 void RtlContext::clear_stopped() {

@@ -1,14 +1,12 @@
 // What the Verilated instances of one machine share: Verilator's context, kept alive by every
 // instance.
 //
-// Purpose: one context per machine, so that all its instances can be traced into one file and their
-//   messages carry one time. Single-threaded: set up before the first instance is made.
+// Purpose: one context per machine, so that all its instances can be traced into one file.
+//   Single-threaded: set up before the first instance is made.
 // Errors: none here; a $stop, $finish or failed assertion in the RTL is reported by the instance
-// that
-//   runs (RunFailed), never by ending the process.
+//   that runs (RunFailed), never by ending the process.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 class VerilatedContext;
@@ -23,7 +21,6 @@ class RtlContext {
   RtlContext& operator=(const RtlContext&) = delete;
 
   VerilatedContext* get() const { return context_.get(); }
-  void set_time_ps(std::uint64_t time_ps);  // what $time shows in messages of the RTL
   bool stopped() const;  // $finish, $stop or a failed assertion since the last call
   void clear_stopped();
 

@@ -81,6 +81,6 @@ struct SwitchShape {
     return kind == NodeKind::kFredSwitch ? fred.ports : 4 + local_ports + io_ports;
   }
 };
-SwitchShape switch_shape(const Node& node, const BufferShape& buffers, int lanes, FpFormat format);
+SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes);
 
 }  // namespace fredsim

@@ -4,7 +4,7 @@
 
 namespace fredsim {
 
-SwitchShape switch_shape(const Node& node, const BufferShape& buffers, int lanes, FpFormat format) {
+SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes) {
   assert(node.kind == NodeKind::kFredSwitch || node.kind == NodeKind::kMeshRouter);
   SwitchShape shape;
   shape.kind = node.kind;
@@ -12,8 +12,9 @@ SwitchShape switch_shape(const Node& node, const BufferShape& buffers, int lanes
   shape.local_ports = node.mesh.local_ports;
   shape.io_ports = node.mesh.io_ports;
   shape.lanes = lanes;
-  shape.buffers = buffers;
-  shape.format = format;
+  shape.buffers = topology.buffers;
+  shape.format = topology.format;
+  shape.rtl_top = topology.rtl_top;
   return shape;
 }
 

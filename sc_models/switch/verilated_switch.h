@@ -2,8 +2,9 @@
 // cycle.
 //
 // Shapes: Model is the Verilated class, Ports its P, Lanes its LANES (compile-time, from
-//   switch/sizes.cmake). Timing: new inputs and the rising edge are one evaluation, the falling
-//   edge is the second. Only the flit words of ports whose valid bit is set are copied.
+//   switch/sizes.cmake).
+// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second.
+//   Only the flit words of ports whose valid bit is set are copied.
 // Errors: RunFailed when the RTL ends the simulation.
 #pragma once
 

@@ -29,6 +29,4 @@ void WaveFile::open() {
 
 void WaveFile::dump(std::uint64_t time_ps) { file_->dump(time_ps); }
 
-void WaveFile::flush() { file_->flush(); }
-
 }  // namespace fredsim

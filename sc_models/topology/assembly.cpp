@@ -16,6 +16,7 @@ Assembly::Assembly(const MachineSpec& machine, FabricKind kind) {
   topology_.clock_hz = machine.clock_hz;
   topology_.buffers = machine.buffers;
   topology_.format = machine.format;
+  topology_.rtl_top = machine.rtl_top;
 }
 
 NodeId Assembly::add_endpoint(NodeKind kind, std::string_view stem, int ports,
@@ -58,6 +59,7 @@ void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) 
   made.rate = link_rate(link.bytes_per_second, topology_.clock_hz);
   made.latency = link.latency;
   made.bytes_per_second = link.bytes_per_second;
+  made.on_die = link.on_die;
   if (made.rate.num > made.rate.den) {
     const std::uint64_t least = (link.bytes_per_second + kFlitBytes - 1) / kFlitBytes;
     throw BadInput(fmt::format(

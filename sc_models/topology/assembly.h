@@ -16,6 +16,7 @@ struct LinkClass {
   std::string_view key;  // configuration key the bandwidth comes from
   std::uint64_t bytes_per_second = 0;
   int latency = 1;  // cycles
+  bool on_die = false;
 };
 
 // One end of a link.

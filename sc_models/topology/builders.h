@@ -25,6 +25,7 @@ struct MachineSpec {
   std::uint64_t link_latency_ps = 0;
   BufferShape buffers;
   FpFormat format = FpFormat::kFp16;
+  std::string rtl_top;  // top module of a user's own switch RTL; empty: ours
 };
 
 // A 2D mesh (FRED.md §4). The NPU at column x and row y is npu<y*width+x> on router r<x>_<y>.

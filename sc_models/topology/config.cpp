@@ -33,6 +33,7 @@ MachineSpec read_machine(const ConfigReader& reader, FabricKind kind) {
   }
   machine.link_latency_ps = reader.time_ps("fabric.link_latency");
   machine.format = read_format(reader);
+  if (reader.has("switch.rtl_top")) machine.rtl_top = reader.text("switch.rtl_top");
   machine.buffers.data_flits = reader.flits("switch.input_buffer", kPacketFlits);
   machine.buffers.control_flits = reader.flits("switch.control_buffer", 1);
   if (kind == FabricKind::kFredTree) {

@@ -59,6 +59,7 @@ constexpr std::array kKeys = {
     Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
         Scope::kTree},
     Key{"switch.format", "fp16 or bf16"},
+    Key{"switch.rtl_top", "top module of your own switch RTL"},
 };
 
 // Whose keys a fabric of this kind does not have.

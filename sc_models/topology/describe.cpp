@@ -185,6 +185,9 @@ std::string describe(const Topology& topology) {
       fmt::format("  I/O controllers  {}\n", endpoints(topology, topology.io_controllers, "port"));
   text += fmt::format("  bisection        {} per direction\n", format_bandwidth(bisection));
   text += fmt::format("  addition         {}\n", to_string(topology.format));
+  if (!topology.rtl_top.empty()) {
+    text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
+  }
   text += topology.kind == FabricKind::kMesh2d ? routers(topology) : chiplets(topology);
   text += links(topology);
   text += buffers(topology);

@@ -68,7 +68,8 @@ Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
                     format_bandwidth(static_cast<double>(machine.npu_bandwidth)),
                     format_bandwidth(static_cast<double>(port_bandwidth) * kNicPorts), kNicPorts));
   }
-  const LinkClass local{"npu.bandwidth", std::min(nic_bandwidth, port_bandwidth), local_latency};
+  const LinkClass local{"npu.bandwidth", std::min(nic_bandwidth, port_bandwidth), local_latency,
+                        true};
   const LinkClass mesh{"fabric.link_bandwidth", spec.link_bandwidth, latency};
   const LinkClass io{"io.bandwidth", machine.io_bandwidth, latency};
 

@@ -56,6 +56,7 @@ struct Link {
   Rational rate;    // flits per cycle, 0 < rate <= 1
   int latency = 1;  // cycles from the output register to the receiving buffer's register, >= 1
   std::uint64_t bytes_per_second = 0;
+  bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
 };
 
 // Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs.
@@ -92,6 +93,7 @@ struct Topology {
   std::vector<Link> links;
   BufferShape buffers;
   FpFormat format = FpFormat::kFp16;
+  std::string rtl_top;  // top module of a user's own switch RTL; empty: ours
   MeshFacts mesh;
   FredTreeFacts fred;
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]

@@ -1,0 +1,63 @@
+// Worked example of a user's own switch: a fred_switch with one more register at every input port, as a
+// long way from the chip's edge to the buffers would need. Same parameters and ports as fred_switch, so
+// every command takes it; what it costs shows in the cycles of a collective.
+//
+// Timing: as fred_switch, but a flit on in_flit_i at edge e is in the input buffer after e + 1.
+// Contract kept: outputs are functions of registers; idle_o is low while a flit sits in the new register.
+module own_switch #(
+  /// ports
+  parameter int unsigned P = 4,
+  /// middle sub-networks
+  parameter int unsigned M = 3,
+  /// lanes physically carried per flit
+  parameter int unsigned LANES = 1,
+  /// input buffer of each data VC in flits
+  parameter int unsigned VC_DEPTH = 48,
+  /// input buffer of the control VC in flits
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// output staging of each VC in flits
+  parameter int unsigned OUT_DEPTH = 24,
+  /// lane format: 0 FP16, 1 BF16
+  parameter int unsigned FORMAT = 0,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic [P-1:0]        in_valid_i,
+  input  logic [P*FLIT_W-1:0] in_flit_i,
+  output logic [4*P-1:0]      in_credit_o,
+  output logic [P-1:0]        out_valid_o,
+  output logic [P*FLIT_W-1:0] out_flit_o,
+  input  logic [P-1:0]        out_ready_i,
+  input  logic [4*P-1:0]      out_credit_i,
+  input  logic                reg_valid_i,
+  input  logic                reg_write_i,
+  input  logic [15:0]         reg_addr_i,
+  input  logic [31:0]         reg_wdata_i,
+  output logic [31:0]         reg_rdata_o,
+  output logic                idle_o,
+  output logic [31:0]         error_o
+);
+  logic [P-1:0]        valid_q;
+  logic [P*FLIT_W-1:0] flit_q;
+  logic                switch_idle;
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= rst_ni ? in_valid_i : '0;
+    if (in_valid_i != '0) flit_q <= in_flit_i;
+  end
+
+  fred_switch #(
+    .P(P), .M(M), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH),
+    .FORMAT(FORMAT)
+  ) i_switch (
+    .clk_i, .rst_ni,
+    .in_valid_i(valid_q), .in_flit_i(flit_q), .in_credit_o,
+    .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
+    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o,
+    .idle_o(switch_idle), .error_o
+  );
+
+  assign idle_o = switch_idle && valid_q == '0;
+endmodule
