@@ -116,8 +116,7 @@ void Npu::describe_missing(std::vector<std::string>& lines) const {
   }
 }
 
-// -----------------------------------------------------------------------------------------
-// receiving
+// ---- receiving
 
 tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_time&) {
   packet.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -214,8 +213,7 @@ void Npu::on_result(int tree, std::uint64_t index, const std::uint16_t* lanes) {
   if (s.source_port >= 0) dirty_ |= 1U << s.source_port;
 }
 
-// -------------------------------------------------------------------------------------------
-// sending
+// ---- sending
 
 Packet& Npu::make_packet(int tree, bool broadcast, std::uint64_t index, int to_rank, int port) {
   const Tree& t = job_->plan().trees[tree];

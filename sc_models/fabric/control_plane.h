@@ -1,6 +1,7 @@
-// The host that sets up a fabric's switches: register accesses over TLM-2.0, one initiator socket
-// per switch. Call from an SC_THREAD while the fabric's clock runs; every access takes simulated
-// time. Errors: RunFailed when an access is refused or a switch does not answer with its identity.
+// The host that sets up a fabric's switches: register accesses over TLM-2.0, one initiator
+// socket per switch. Call from an SC_THREAD while the fabric's clock runs; every access takes
+// simulated time.
+// Errors: RunFailed when an access is refused or a switch does not answer with its identity.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -47,7 +47,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
                                                  .receive_flits = topology.buffers.receive_flits});
       core_.attach(id, *nics_[id]);
     } else {
-      switches_[id] = factory(node, switch_shape(node, topology.buffers, lanes, topology.format));
+      switches_[id] = factory(node, switch_shape(topology, node, lanes));
       core_.attach(id, *switches_[id]);
       controls_[id] = std::make_unique<SwitchControl>(object.c_str(), core_, id);
     }

@@ -56,8 +56,11 @@ void fill_counts(const Plan& plan, Fabric& fabric, ControlPlane& control, std::u
     r.utilization = cycles == 0 ? 0
                                 : static_cast<double>(count.flits) /
                                       (link.rate.value() * static_cast<double>(cycles));
-    result.flit_hops += r.flits;
-    result.link_bytes += r.bytes;
+    r.on_die = link.on_die;
+    if (!link.on_die) {
+      result.flit_hops += r.flits;
+      result.link_bytes += r.bytes;
+    }
     if (topology.nodes[link.from].kind == NodeKind::kNpu) {
       sent[link.from] += r.bytes;
       result.injected_bytes += r.bytes;

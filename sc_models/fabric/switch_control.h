@@ -1,10 +1,9 @@
 // The control plane's way into one switch: a TLM-2.0 target for register reads and writes.
 //
 // Payload: TLM_READ or TLM_WRITE, address = word address × 4 (switch/register_map.h), 4 bytes of
-// data. b_transport takes simulated time: the access rides along with the switch's next clock edge
-// and returns
-//   after it. Several initiators' accesses are served one after the other. The fabric's clock must
-//   run.
+//   data. b_transport takes simulated time: the access rides along with the switch's next clock
+//   edge and returns after it. Several initiators' accesses are served one after the other. The
+//   fabric's clock must run.
 // Errors: TLM_ADDRESS_ERROR_RESPONSE (not a multiple of 4, beyond 16 bits of word address),
 //   TLM_BURST_ERROR_RESPONSE (length not 4), TLM_BYTE_ENABLE_ERROR_RESPONSE,
 //   TLM_COMMAND_ERROR_RESPONSE.

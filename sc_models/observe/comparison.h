@@ -1,9 +1,8 @@
 // A run against the baseline's run of the same work (`fredsim compare`).
 //
 // Units: speedup is a ratio of simulated times, > 1 where the run is faster than the base (1 where
-// both take no time). A traffic reduction is the share of the base's bytes that the run saves: 1 -
-// run / base; 0.474 = 47.4 % less, negative where the run moves more, 0 where the base moved
-// nothing.
+// both take no time). A traffic reduction is a ratio too, bytes of the base / bytes of the run: 1.9 =
+// the base moves 1.9 times as many, < 1 where the run moves more, 1 where both move nothing.
 #pragma once
 
 #include "observe/results.h"
@@ -12,8 +11,8 @@ namespace fredsim {
 
 struct Comparison {
   double speedup = 1;
-  double injected_traffic_reduction = 0;  // of injected_bytes: what NPUs put on the fabric
-  double link_traffic_reduction = 0;      // of link_bytes: payload bytes × links crossed
+  double injected_traffic_reduction = 1;  // of injected_bytes: what NPUs put on the fabric
+  double link_traffic_reduction = 1;      // of link_bytes: payload bytes × links crossed
 };
 
 Comparison compare_to_base(const RunResult& base, const RunResult& run);

@@ -12,6 +12,7 @@ Json link_json(const LinkResult& link) {
   return {{"name", link.name},
           {"from", link.from},
           {"to", link.to},
+          {"on_die", link.on_die},
           {"flits", link.flits},
           {"bytes", link.bytes},
           {"busy_cycles", link.busy_cycles},

@@ -1,7 +1,8 @@
 // Results of a run: counters with their meaning, as a table and as JSON (DESIGN §6).
 //
-// Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is full); bandwidths
-// in GB/s of ten. Every number here was simulated, except bound_ns (analytic, and named so).
+// Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is full);
+// bandwidths in GB/s of ten. Every number here was simulated, except bound_ns (analytic, and named
+// so).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace fredsim {
 
 struct LinkResult {
   std::string name, from, to;
+  bool on_die = false;  // between a mesh NPU and its own router: not in flit_hops and link_bytes
   std::uint64_t flits = 0;
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
@@ -40,7 +42,7 @@ struct RunResult {
   std::vector<std::vector<int>> groups;
   std::uint64_t size_bytes = 0;
   std::uint64_t seed = 0;
-  std::uint64_t cycles = 0;  // from the first clock edge of the collective until the last result is complete
+  std::uint64_t cycles = 0;  // from the first clock edge until the last result is complete
   double time_ns = 0;
   double algbw_gbps = 0;
   double busbw_gbps = 0;

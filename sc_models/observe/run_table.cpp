@@ -30,7 +30,7 @@ std::string time_over_bound(const RunResult& r) {
   return r.bound_ns > 0 ? fmt::format("{:.3f}", r.time_ns / r.bound_ns) : "-";
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
+std::string times(double ratio) { return fmt::format("{:.3f}", ratio); }
 
 std::string machine_label(std::span<const ReportedRun> runs, const RunResult& r) {
   const auto same_name = std::ranges::count_if(
@@ -77,20 +77,20 @@ std::string compare_table(std::span<const ReportedRun> runs) {
                    {"busbw", "GB/s"},
                    {"speed-up", "x"},
                    {"injected/NPU", "bytes"},
-                   {"injected less", "%"},
+                   {"injected less", "x"},
                    {"link traffic", "bytes"},
-                   {"link less", "%"},
+                   {"link less", "x"},
                    {"bound*", "ns"},
                    {"time/bound*", ""},
                    {"payload", "", Align::kLeft}});
   for (const auto& [r, comparison] : runs) {
     table.add_row({machine_label(runs, r), r.algorithm, fmt::to_string(r.cycles),
                    fmt::format("{:.1f}", r.time_ns), fmt::format("{:.1f}", r.busbw_gbps),
-                   comparison ? fmt::format("{:.3f}", comparison->speedup) : "base",
+                   comparison ? times(comparison->speedup) : "base",
                    injected_per_npu(r),
-                   comparison ? percent(comparison->injected_traffic_reduction) : "base",
+                   comparison ? times(comparison->injected_traffic_reduction) : "base",
                    fmt::to_string(r.link_bytes),
-                   comparison ? percent(comparison->link_traffic_reduction) : "base",
+                   comparison ? times(comparison->link_traffic_reduction) : "base",
                    fmt::format("{:.1f}", r.bound_ns), time_over_bound(r), r.payload});
   }
   return fmt::format("{} of {} over {}, model {}, lanes {}, seed {}\n\n{}", base.collective,

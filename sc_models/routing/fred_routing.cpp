@@ -63,7 +63,9 @@ FlowSet all_flows(std::size_t count) {
     if (!colouring.routable(0, fewer)) culprits = fewer;
   }
   int depths = 1;
-  while (FlowColouring(shape, flows, depths).routable(0, culprits)) ++depths;
+  while (depths < coloured_levels(shape.ports) &&
+         FlowColouring(shape, flows, depths).routable(0, culprits))
+    ++depths;
   int ports = shape.ports;
   for (int depth = 1; depth < depths; ++depth) ports = (ports + 1) / 2;
 

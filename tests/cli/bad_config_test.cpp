@@ -1,0 +1,109 @@
+// Bad machine files: a good one with one thing made wrong. Each is refused with exit code 2 and one
+// line that names the file, what was found and what is allowed.
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace fredsim {
+namespace {
+
+struct BadConfig {
+  const char* name;
+  const char* good;  // file in configs/
+  std::string from;  // text in it, replaced by `to`
+  std::string to;
+  std::vector<std::string> words;  // of the message
+};
+
+void PrintTo(const BadConfig& bad, std::ostream* out) { *out << bad.name; }
+
+class BadConfigTest : public FolderTest, public testing::WithParamInterface<BadConfig> {};
+
+TEST_P(BadConfigTest, IsRefused) {
+  const BadConfig& bad = GetParam();
+  std::string text = read_text(std::string("configs/") + bad.good);
+  const std::size_t place = text.find(bad.from);
+  ASSERT_NE(place, std::string::npos) << "configs/" << bad.good << " has no '" << bad.from << "'";
+  text.replace(place, bad.from.size(), bad.to);
+  const std::string file = write("bad.yaml", text);
+  std::vector<std::string> words = bad.words;
+  words.push_back(file);
+  expect_refused(run_fredsim({"run", file, "--json", path("r.json")}), words);
+  expect_refused(run_fredsim({"info", file}), words);
+  EXPECT_EQ(files(), std::vector<std::string>{"bad.yaml"}) << "no result file";
+}
+
+const std::vector<BadConfig>& bad_configs() {
+  static const std::vector<BadConfig> kCases{
+      {"BrokenYaml", "mesh_2x2.yaml", "fabric:\n", "fabric: [\n", {}},
+      {"MisspeltKey",
+       "mesh_2x2.yaml",
+       "link_bandwidth",
+       "link_bandwith",
+       {"link_bandwith", "'link_bandwidth'"}},
+      {"MisspeltSection", "mesh_2x2.yaml", "fabric:\n", "fabrik:\n", {"fabrik", "'fabric'"}},
+      {"UnitMissing", "mesh_2x2.yaml", "750 GB/s", "750", {"link_bandwidth", "750", "GB/s"}},
+      {"UnitUnknown", "mesh_2x2.yaml", "750 GB/s", "750 GX/s", {"link_bandwidth", "GX/s"}},
+      {"UnitOfAnotherQuantity", "mesh_2x2.yaml", "20 ns", "20 GB/s", {"link_latency", "GB/s"}},
+      {"BufferZero", "mesh_2x2.yaml", "40 KiB", "0 KiB", {"input_buffer", "0 KiB"}},
+      {"BufferNegative", "mesh_2x2.yaml", "40 KiB", "-4 KiB", {"input_buffer", "-4 KiB"}},
+      {"BufferAbsurd", "mesh_2x2.yaml", "40 KiB", "40 GB", {"input_buffer", "65535 flits"}},
+      {"BandwidthZero", "mesh_2x2.yaml", "750 GB/s", "0 GB/s", {"link_bandwidth"}},
+      {"LatencyAbsurd", "mesh_2x2.yaml", "20 ns", "20000 us", {"link_latency"}},
+      {"ClockNegative", "mesh_2x2.yaml", "1.5 GHz", "-1.5 GHz", {"clock"}},
+      {"WidthZero", "mesh_2x2.yaml", "width: 2", "width: 0", {"width", "0"}},
+      {"WidthIsText", "mesh_2x2.yaml", "width: 2", "width: two", {"width", "two"}},
+      {"NpusDoNotMatchTheMesh", "mesh_2x2.yaml", "count: 4", "count: 5", {"count", "5", "4"}},
+      {"NpusNegative", "mesh_2x2.yaml", "count: 4", "count: -4", {"count", "-4"}},
+      {"IoControllersDoNotMatchTheFaces", "mesh_2x2.yaml", "count: 8", "count: 7", {"count", "7"}},
+      {"TypeUnknown", "mesh_2x2.yaml", "mesh2d", "mesh3d", {"mesh3d", "mesh2d"}},
+      {"KeyTwice", "mesh_2x2.yaml", "width: 2", "width: 2\n  width: 2", {"width"}},
+      {"KeyMissing", "mesh_2x2.yaml", "  height: 2\n", "", {"height"}},
+      {"MiddleTooSmall", "fred_small.yaml", "middle: 3", "middle: 1", {"middle", "1", "2", "4"}},
+      {"MiddleTooLarge", "fred_small.yaml", "middle: 3", "middle: 5", {"middle", "5", "2", "4"}},
+      {"PortsOutOfRange",
+       "fred_small.yaml",
+       "npus_per_l1: 2",
+       "npus_per_l1: 40",
+       {"npus_per_l1", "40"}},
+      {"NpusDoNotMatchTheTree", "fred_small.yaml", "count: 4", "count: 6", {"count", "6"}},
+  };
+  return kCases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Machine, BadConfigTest, testing::ValuesIn(bad_configs()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+class BadFileTest : public FolderTest {};
+
+TEST_F(BadFileTest, MissingFile) {
+  expect_refused(run_fredsim({"run", path("no.yaml")}), {path("no.yaml"), "No such file"});
+  expect_refused(run_fredsim({"compare", "configs/mesh_2x2.yaml", path("no.yaml")}),
+                 {path("no.yaml"), "No such file"});
+}
+
+TEST_F(BadFileTest, FolderInPlaceOfAFile) {
+  expect_refused(run_fredsim({"run", folder_.string()}), {folder_.string()});
+}
+
+TEST_F(BadFileTest, EmptyFile) {
+  expect_refused(run_fredsim({"run", write("empty.yaml", "")}), {"empty.yaml"});
+}
+
+TEST_F(BadFileTest, BinaryFile) {
+  expect_refused(run_fredsim({"run", FREDSIM_PROGRAM}), {FREDSIM_PROGRAM});
+}
+
+TEST_F(BadFileTest, SwitchSizeThatWasNotBuilt) {
+  std::string text = read_text("configs/fred_small.yaml");
+  text.replace(text.find("output_buffer: 12 KiB"), 21, "output_buffer: 19 KiB");
+  const Outcome outcome = run_fredsim({"run", write("odd.yaml", text)});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  for (const char* word : {"fred 4 3 1 48 4 38 0", "-DFREDSIM_EXTRA_SWITCHES="}) {
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " in " << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace fredsim

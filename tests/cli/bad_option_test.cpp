@@ -1,0 +1,112 @@
+// Bad command lines: each is refused with exit code 2 and one line that says what was found and
+// what is allowed.
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace fredsim {
+namespace {
+
+struct BadOption {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::vector<std::string> words;  // of the message
+};
+
+void PrintTo(const BadOption& bad, std::ostream* out) { *out << bad.name; }
+
+class BadOptionTest : public testing::TestWithParam<BadOption> {};
+
+TEST_P(BadOptionTest, IsRefused) {
+  expect_refused(run_fredsim(GetParam().arguments), GetParam().words);
+}
+
+// `run` on a good machine with these arguments.
+std::vector<std::string> run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"run", "configs/mesh_2x2.yaml"});
+  return arguments;
+}
+
+const std::vector<BadOption>& bad_options() {
+  static const std::vector<BadOption> kCases{
+      {"NoCommand", {}, {"command", "run, compare or info"}},
+      {"UnknownCommand", {"comapre", "x"}, {"'comapre'", "did you mean 'compare'?"}},
+      {"OptionInPlaceOfCommand", {"--size"}, {"'--size'", "--help", "--version"}},
+      {"NoConfig", {"run"}, {"CONFIG"}},
+      {"TwoConfigs", run({"configs/mesh_2x2.yaml"}), {"CONFIG"}},
+      {"CompareWithNothing", {"compare", "configs/mesh_2x2.yaml"}, {"CONFIGS", "2"}},
+      {"MisspeltOption", run({"--lane", "2"}), {"'--lane'", "did you mean '--lanes'?"}},
+      {"MisspeltOptionWithValue", run({"--sede=3"}), {"'--sede'", "did you mean '--seed'?"}},
+      {"UnknownLetter", run({"-x"}), {"'-x'", "-b, -e, -f"}},
+      {"OptionOfAnotherCommand",
+       {"compare", "a.yaml", "b.yaml", "--wave", "x.fst"},
+       {"fredsim compare", "'--wave'"}},
+      {"ValueMissing", run({"--size"}), {"--size", "no value"}},
+      {"ValueIsAnOption", run({"--json", "--quiet"}), {"--json", "'--quiet'"}},
+      {"ValueEmpty", run({"--json="}), {"--json", "no value"}},
+      {"OptionTwice", run({"--size", "1KiB", "--size", "2KiB"}), {"--size"}},
+      {"SizeZero", run({"--size", "0"}), {"--size", "'0'", "above zero"}},
+      {"SizeNegative", run({"--size", "-4KiB"}), {"--size", "'-4KiB'", "negative"}},
+      {"SizeUnitWrong", run({"--size", "4KX"}), {"--size", "'4KX'", "KiB"}},
+      {"SizeUnitOfTime", run({"--size", "4ns"}), {"--size", "'4ns'", "KiB"}},
+      {"SizeIsNoNumber", run({"--size", "big"}), {"--size", "'big'"}},
+      {"SizeIsAbsurd", run({"--size", "2000GiB"}), {"--size", "'2000GiB'", "1024 GiB"}},
+      {"SizeOverflows",
+       run({"--size", "99999999999999999999"}),
+       {"--size", "99999999999999999999"}},
+      {"SizeIsHalfAByte", run({"--size", "0.5B"}), {"--size", "'0.5B'"}},
+      {"SizeAndSweep", run({"--size", "1KiB", "-b", "1KiB"}), {"--size", "-b"}},
+      {"SweepWithoutEnd", run({"-b", "1KiB"}), {"-e"}},
+      {"SweepWithoutBegin", run({"-e", "1KiB"}), {"-b"}},
+      {"SweepFactorAlone", run({"-f", "2"}), {"-b"}},
+      {"SweepBackwards", run({"-b", "8KiB", "-e", "4KiB"}), {"-b", "8 KiB", "-e", "4 KiB"}},
+      {"SweepFactorOne", run({"-b", "1KiB", "-e", "4KiB", "-f", "1"}), {"-f", "'1'", "2 to"}},
+      {"SweepFactorFraction", run({"-b", "1KiB", "-e", "4KiB", "-f", "1.5"}), {"-f", "'1.5'"}},
+      {"SweepBeginZero", run({"-b", "0", "-e", "4KiB"}), {"-b", "zero"}},
+      {"CollectiveUnknown",
+       run({"--collective", "all_redcue"}),
+       {"'all_redcue'", "reduce_scatter", "did you mean 'all_reduce'?"}},
+      {"CollectiveNotThereYet",
+       run({"--collective", "broadcast"}),
+       {"broadcast", "this version has all_reduce only"}},
+      {"AlgorithmUnknown", run({"--algorithm", "rings"}), {"'rings'", "did you mean 'ring'?"}},
+      {"AlgorithmOfAnotherFabric", run({"--algorithm", "in_switch"}), {"in_switch", "mesh_2x2"}},
+      {"GroupRankOutOfRange", run({"--group", "0,4"}), {"NPU 4", "0 to 3"}},
+      {"GroupRankTwice", run({"--group", "0,1,0"}), {"NPU 0", "twice"}},
+      {"GroupRankNegative", run({"--group", "0,-1"}), {"--group", "'-1'"}},
+      {"GroupEmptyField", run({"--group", "0,,1"}), {"--group", "''"}},
+      {"GroupNoNumber", run({"--group", "al"}), {"--group", "'al'", "'all'"}},
+      {"GroupTooLargeNumber", run({"--group", "0,99999999999"}), {"--group", "'99999999999'"}},
+      {"GroupsAtTheSameTime",
+       run({"--group", "0,1", "--group", "2,3"}),
+       {"--group", "2 groups", "not there yet"}},
+      {"ModelNotThereYet", run({"--model", "tlm"}), {"--model", "'tlm'", "not there yet", "rtl"}},
+      {"ModelLockstep", run({"--model", "lockstep"}), {"'lockstep'", "not there yet"}},
+      {"ModelUnknown", run({"--model", "rlt"}), {"'rlt'", "did you mean 'rtl'?"}},
+      {"RtlInstances", run({"--rtl-instances", "r*"}), {"--rtl-instances", "'r*'"}},
+      {"LanesZero", run({"--lanes", "0"}), {"--lanes", "'0'", "1 to 256"}},
+      {"LanesTooMany", run({"--lanes", "257"}), {"--lanes", "'257'", "1 to 256"}},
+      {"LanesNoNumber", run({"--lanes", "2x"}), {"--lanes", "'2x'"}},
+      {"SeedNegative", run({"--seed", "-1"}), {"--seed", "'-1'"}},
+      {"TimeoutZero", run({"--timeout-cycles", "0"}), {"--timeout-cycles", "'0'"}},
+      {"WaveScopeMatchesNothing",
+       run({"--wave", "x.fst", "--wave-scope", "l1_*"}),
+       {"--wave-scope", "'l1_*'", "r0_0, r1_0, r0_1 or r1_1"}},
+      {"WaveScopeWithoutWave", run({"--wave-scope", "r*"}), {"--wave-scope", "--wave FILE"}},
+      {"WaveInMissingFolder", run({"--wave", "no/such/x.fst"}), {"no/such/x.fst"}},
+      {"SetUnknownKey",
+       run({"--set", "fabric.widht=2"}),
+       {"fabric.widht", "did you mean 'width'?"}},
+      {"SetWithoutValue", run({"--set", "fabric.width"}), {"fabric.width"}},
+      {"MachinesOfDifferentSize",
+       {"compare", "configs/mesh.yaml", "configs/mesh_2x2.yaml"},
+       {"configs/mesh_2x2.yaml", "4 NPUs", "20"}},
+  };
+  return kCases;
+}
+
+INSTANTIATE_TEST_SUITE_P(CommandLine, BadOptionTest, testing::ValuesIn(bad_options()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace fredsim

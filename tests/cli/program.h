@@ -1,0 +1,50 @@
+// The real program as a child process, for tests: arguments in, exit code and both outputs out.
+// It runs at the top of the checkout, so that "configs/…" is found.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+struct Outcome {
+  int exit_code = -1;  // -1: ended by a signal
+  std::string out;
+  std::string err;
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+struct Surroundings {
+  std::string stdout_file = "";      // standard output goes there; empty: into Outcome::out
+  std::uint64_t max_file_bytes = 0;  // no file may grow beyond; 0: no limit
+};
+
+Outcome run_fredsim(const std::vector<std::string>& arguments, const Surroundings& around = {});
+
+// Exit code 2, nothing on standard output, one line on standard error that holds every one of
+// `words`.
+void expect_refused(const Outcome& outcome, const std::vector<std::string>& words);
+
+// A folder of its own for each test, removed afterwards.
+class FolderTest : public testing::Test {
+ protected:
+  FolderTest();
+  ~FolderTest() override;
+  FolderTest(const FolderTest&) = delete;
+  FolderTest& operator=(const FolderTest&) = delete;
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const;  // its path
+  std::vector<std::string> files() const;
+
+  std::filesystem::path folder_;
+};
+
+std::string read_text(const std::string& path);
+
+}  // namespace fredsim

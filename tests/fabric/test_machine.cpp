@@ -1,0 +1,206 @@
+// Whole machines on test routers: payload, sizes, repetition, determinism, idle skipping, and that
+// what goes wrong is found and said.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "fabric/machine.h"
+#include "simulation.h"
+#include "test_mesh_router.h"
+#include "topology/config.h"
+
+namespace fredsim::test {
+namespace {
+
+SwitchFactory test_routers(const std::function<void(const Node&, TestMeshRouter&)>& fault = {}) {
+  return [fault](const Node& node, const SwitchShape& shape) {
+    auto router = std::make_unique<TestMeshRouter>(shape);
+    if (fault) fault(node, *router);
+    return router;
+  };
+}
+
+Plan all_reduce(const Topology& topology, std::uint64_t bytes) {
+  std::vector<int> group;
+  for (int rank = 0; rank < static_cast<int>(topology.npus.size()); ++rank) group.push_back(rank);
+  return make_plan(topology, Collective::kAllReduce, group, bytes, "auto");
+}
+
+class MachineTest : public testing::Test {
+ protected:
+  Simulation simulation_;
+  Topology topology_ = load_config("configs/mesh_2x2.yaml").topology;
+};
+
+void expect_same(const RunResult& a, const RunResult& b) {
+  EXPECT_EQ(a.cycles, b.cycles);
+  EXPECT_EQ(a.flit_hops, b.flit_hops);
+  EXPECT_EQ(a.link_bytes, b.link_bytes);
+  ASSERT_EQ(a.links.size(), b.links.size());
+  for (std::size_t i = 0; i < a.links.size(); ++i) EXPECT_EQ(a.links[i].flits, b.links[i].flits);
+}
+
+TEST_F(MachineTest, AllReduceOfEverySizeIsExactAndCountsItsBytes) {
+  Machine machine("machine", topology_, {.lanes = 3}, test_routers());
+  simulation_.run([&] {
+    for (const std::uint64_t bytes : {1, 2, 511, 512, 513, 4096, 4097, 20'000, 100'001, 1 << 20}) {
+      const RunResult r = machine.run(all_reduce(topology_, bytes));
+      EXPECT_EQ(r.payload, "exact");
+      EXPECT_GT(r.cycles, 0U);
+      // Every rank but the root of a tree passes a sum on, every rank but one passes the result on:
+      // 2 (N - 1) times the vector, to the byte.
+      EXPECT_EQ(r.injected_bytes, 2 * 3 * bytes) << bytes;
+      EXPECT_GE(r.link_bytes, r.injected_bytes);
+    }
+  });
+}
+
+TEST_F(MachineTest, RunsAreIndependentAndDeterministic) {
+  Machine one("one", topology_, {.seed = 7}, test_routers());
+  Machine two("two", topology_, {.seed = 7}, test_routers());
+  simulation_.run([&] {
+    const RunResult first = one.run(all_reduce(topology_, 100'000));
+    one.run(all_reduce(topology_, 3000));
+    expect_same(first, two.run(all_reduce(topology_, 100'000)));
+    expect_same(first, one.run(all_reduce(topology_, 100'000)));
+  });
+}
+
+TEST_F(MachineTest, LeavingIdleStepsOutIsExact) {
+  Machine skipping("skipping", topology_, {}, test_routers());
+  Machine stepping("stepping", topology_, {}, test_routers());
+  stepping.fabric().core().set_always_step(true);
+  simulation_.run([&] {
+    for (const std::uint64_t bytes : {64, 9000, 300'000}) {
+      expect_same(skipping.run(all_reduce(topology_, bytes)),
+                  stepping.run(all_reduce(topology_, bytes)));
+      EXPECT_GT(skipping.fabric().core().steps_left_out(), 0U);
+      EXPECT_EQ(stepping.fabric().core().steps_left_out(), 0U);
+    }
+  });
+}
+
+TEST_F(MachineTest, ASmallerGroupWorksAndOthersStaySilent) {
+  Machine machine("machine", topology_, {}, test_routers());
+  simulation_.run([&] {
+    const RunResult r =
+        machine.run(make_plan(topology_, Collective::kAllReduce, {1, 2}, 50'000, "auto"));
+    EXPECT_EQ(r.groups, (std::vector<std::vector<int>>{{1, 2}}));
+    EXPECT_EQ(r.injected_bytes, 2U * 50'000);
+  });
+}
+
+TEST_F(MachineTest, ProgressReachesTheTotal) {
+  Machine machine("machine", topology_, {}, test_routers());
+  simulation_.run([&] {
+    std::uint64_t calls = 0;
+    Progress last;
+    machine.run(all_reduce(topology_, 16 << 20), [&](const Progress& p) {
+      ++calls;
+      EXPECT_GE(p.flits_delivered, last.flits_delivered);
+      EXPECT_LE(p.flits_delivered, p.flits_total);
+      last = p;
+    });
+    EXPECT_GT(calls, 1U);
+    EXPECT_EQ(last.cycle, calls * 4096);
+    EXPECT_EQ(last.flits_total, 4ULL * (16 << 20) / 512);
+  });
+}
+
+TEST_F(MachineTest, OneWrongLaneFailsTheRun) {
+  int flits = 0;
+  Machine machine("machine", topology_, {.lanes = 2},
+                  test_routers([&](const Node& node, TestMeshRouter& router) {
+                    if (node.name != "r1_0") return;
+                    router.corrupt = [&](std::uint32_t* flit) {
+                      if (++flits == 100) set_lane(flit, 1, get_lane(flit, 1) ^ 0x8000U);
+                    };
+                  }));
+  simulation_.run([&] {
+    const std::string message =
+        message_of<RunFailed>([&] { machine.run(all_reduce(topology_, 1 << 20)); });
+    EXPECT_NE(message.find("payload wrong at rank"), std::string::npos) << message;
+    EXPECT_NE(message.find("lane 1"), std::string::npos) << message;
+    // The fault strikes once: after it the machine is as good as new.
+    EXPECT_EQ(machine.run(all_reduce(topology_, 1 << 20)).payload, "exact");
+  });
+}
+
+// Bit 0 of a tag is the packet's index: two packets change places in the count, or a flit its
+// packet.
+TEST_F(MachineTest, PacketsOutOfOrderAndStrayFlitsAreFound) {
+  enum { kWholePacket, kOneFlit } fault = kWholePacket;
+  int packets = 0;
+  Machine machine("machine", topology_, {},
+                  test_routers([&](const Node& node, TestMeshRouter& router) {
+                    if (node.name != "r0_0") return;
+                    router.corrupt = [&](std::uint32_t* flit) {
+                      const FlitHeader h = unpack_header(flit);
+                      if (h.head && h.tag >> 18 == 0) ++packets;
+                      const bool hit = packets == 3 && h.tag >> 18 == 0;
+                      if (hit && (fault == kWholePacket || h.tail)) flit[0] ^= 1;
+                    };
+                  }));
+  simulation_.run([&] {
+    const auto run = [&] { machine.run(all_reduce(topology_, 1 << 20)); };
+    std::string message = message_of<RunFailed>(run);
+    EXPECT_NE(message.find("arrived where packet"), std::string::npos) << message;
+    fault = kOneFlit;
+    packets = 0;
+    message = message_of<RunFailed>(run);
+    EXPECT_NE(message.find("a flit of another packet"), std::string::npos) << message;
+  });
+}
+
+TEST_F(MachineTest, ADeadlockNamesWhatWaitsForWhat) {
+  Machine machine("machine", topology_, {},
+                  test_routers([&](const Node& node, TestMeshRouter& router) {
+                    if (node.name == "r1_1") router.hold = 0x0F;  // no way out to its neighbours
+                  }));
+  simulation_.run([&] {
+    const std::string message =
+        message_of<RunFailed>([&] { machine.run(all_reduce(topology_, 1 << 20)); });
+    for (const char* part : {"deadlock: no flit has moved for 20000 cycles", "is missing",
+                             "no credit from r1_1 port", "r1_1 input", "flits buffered"}) {
+      EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+    }
+  });
+}
+
+TEST_F(MachineTest, TimeOutIsReported) {
+  Machine machine("machine", topology_, {.timeout_cycles = 500}, test_routers());
+  simulation_.run([&] {
+    const std::string message =
+        message_of<RunFailed>([&] { machine.run(all_reduce(topology_, 1 << 20)); });
+    EXPECT_NE(message.find("time-out after 500 cycles"), std::string::npos) << message;
+    EXPECT_EQ(machine.run(all_reduce(topology_, 512)).payload, "exact");
+  });
+}
+
+TEST_F(MachineTest, ASwitchThatCountsWrongDoesNotBalance) {
+  class Miscounting final : public TestMeshRouter {
+   public:
+    using TestMeshRouter::TestMeshRouter;
+    void step(SwitchPins& pins) override {
+      TestMeshRouter::step(pins);
+      if (pins.reg.valid && pins.reg.address == 0x0280 + 2 * kFirstLocal) ++pins.reg_rdata;
+    }
+  };
+  Machine machine("machine", topology_, {}, [](const Node&, const SwitchShape& shape) {
+    return std::make_unique<Miscounting>(shape);
+  });
+  simulation_.run([&] {
+    const std::string message =
+        message_of<RunFailed>([&] { machine.run(all_reduce(topology_, 4096)); });
+    EXPECT_NE(message.find("do not balance"), std::string::npos) << message;
+    EXPECT_NE(message.find("flits out at port 4 reads"), std::string::npos) << message;
+  });
+}
+
+TEST_F(MachineTest, AnUnknownModelIsBadInput) {
+  EXPECT_THROW(Machine("machine", topology_, {.model = "tlm"}), BadInput);
+}
+
+}  // namespace
+}  // namespace fredsim::test

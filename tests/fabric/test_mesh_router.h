@@ -1,0 +1,59 @@
+// A small mesh router in plain C++ for tests of the fabric: X-Y routed, virtual cut-through
+// replaced by the simplest thing that works: a packet holds its output's VC from head to tail.
+//
+// Ports, registers (identity, position, credits, flit counters) and credit rules are those of
+// mesh_router; its timing is not: a flit in the buffer after edge e leaves at e + 1 at the
+// earliest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "switch/switch_core.h"
+
+namespace fredsim::test {
+
+class TestMeshRouter : public SwitchCore {
+ public:
+  explicit TestMeshRouter(const SwitchShape& shape);
+
+  void reset() override;
+  void step(SwitchPins& pins) override;
+  bool idle() const override { return flits_ == 0 && !credit_pulse_; }
+  std::uint32_t error() const override { return 0; }
+  std::string_view model() const override { return "test"; }
+
+  // Faults to inject. corrupt: called on every flit that leaves. hold: outputs that never send.
+  std::function<void(std::uint32_t* flit)> corrupt;
+  std::uint32_t hold = 0;
+
+ private:
+  struct Output {
+    std::array<int, kNumVcs> credits{};
+    std::array<int, kNumVcs> owner{};  // input port whose packet holds the VC, -1 free
+    std::array<int, kNumVcs> next{};   // round robin
+  };
+
+  int route(std::uint16_t destination) const;
+  void access(SwitchPins& pins);
+  bool send(int port, int vc, SwitchPins& pins);
+  std::deque<std::vector<std::uint32_t>>& queue(int port, int vc) {
+    return queues_[port * kNumVcs + vc];
+  }
+
+  SwitchShape shape_;
+  int words_;
+  int x_ = 0;
+  int y_ = 0;
+  int flits_ = 0;
+  bool credit_pulse_ = false;  // in_credit is high: one more step lowers it
+  std::vector<std::deque<std::vector<std::uint32_t>>> queues_;
+  std::vector<Output> outputs_;
+  std::vector<std::uint64_t> flits_in_;
+  std::vector<std::uint64_t> flits_out_;
+};
+
+}  // namespace fredsim::test

@@ -1,0 +1,72 @@
+#include "observe/json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "sample_run.h"
+
+namespace fredsim {
+namespace {
+
+using nlohmann::json;
+
+json parsed(const std::vector<ReportedRun>& runs) {
+  return json::parse(results_json("1.2.3", runs));
+}
+
+TEST(ResultsJson, HasEveryKeyOfTheContract) {
+  const json document = parsed({{sample_run(), std::nullopt}});
+  const json expected = json::parse(R"({
+    "fredsim": "1.2.3",
+    "runs": [{
+      "config": "configs/mesh.yaml", "fabric": "mesh", "model": "rtl", "lanes": 3,
+      "clock_ghz": 1.5, "collective": "all_reduce", "algorithm": "hier_ring",
+      "groups": [[0, 1, 5, 6]], "size_bytes": 65536, "seed": 7, "cycles": 300, "time_ns": 200.0,
+      "algbw_gbps": 327.68, "busbw_gbps": 491.52, "payload": "exact",
+      "traffic": {"injected_bytes": 1000, "injected_bytes_per_npu_max": 300, "link_bytes": 4000,
+                  "flit_hops": 8},
+      "derived": {"bound_ns": 160.0, "time_over_bound": 1.25},
+      "links": [{"name": "a.0->b.1", "from": "a", "to": "b", "flits": 11, "bytes": 5632,
+                 "busy_cycles": 12, "utilization": 0.25, "on_die": false}],
+      "switches": [{"name": "r0_0", "model": "rtl", "flits_in": 21, "flits_out": 22,
+                    "reductions": 23, "phase_changes": 24,
+                    "stall_cycles": {"join": 25, "credit": 26}}],
+      "wall_s": 0.5, "sim_cycles_per_s": 600.0
+    }]})");
+  EXPECT_EQ(document, expected) << json::diff(expected, document).dump(2);
+}
+
+TEST(ResultsJson, ComparisonOnlyWhereThereIsOne) {
+  const json document =
+      parsed({{sample_run(), std::nullopt}, {sample_run(), Comparison{2, 0.5, -0.25}}});
+  EXPECT_FALSE(document["runs"][0].contains("speedup"));
+  EXPECT_EQ(document["runs"][1]["speedup"], 2);
+  EXPECT_EQ(document["runs"][1]["injected_traffic_reduction"], 0.5);
+  EXPECT_EQ(document["runs"][1]["link_traffic_reduction"], -0.25);
+}
+
+TEST(ResultsJson, LargeCountersStayExact) {
+  RunResult run = sample_run();
+  run.link_bytes = 18'446'744'073'709'551'615ULL;
+  run.time_ns = 0.1 + 0.2;
+  const json document = parsed({{run, std::nullopt}});
+  EXPECT_EQ(document["runs"][0]["traffic"]["link_bytes"].get<std::uint64_t>(), run.link_bytes);
+  EXPECT_EQ(document["runs"][0]["time_ns"].get<double>(), run.time_ns);
+}
+
+TEST(ResultsJson, PathThatIsNotUtf8IsStillJson) {
+  RunResult run = sample_run();
+  run.config = "caf\xE9.yaml";
+  EXPECT_EQ(parsed({{run, std::nullopt}})["runs"][0]["config"], "caf\uFFFD.yaml");
+}
+
+TEST(ResultsJson, NoBoundNoRatio) {
+  RunResult run = sample_run();
+  run.bound_ns = 0;
+  EXPECT_TRUE(parsed({{run, std::nullopt}})["runs"][0]["derived"]["time_over_bound"].is_null());
+}
+
+}  // namespace
+}  // namespace fredsim

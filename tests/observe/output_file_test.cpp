@@ -1,0 +1,130 @@
+#include "observe/output_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace fredsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "fredsim_output_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  static std::string content(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+  std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), {}); }
+  void put(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+  }
+  // The message of the BadInput that `action` throws.
+  template <class Action>
+  static std::string failure(const Action& action) {
+    try {
+      action();
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OutputFileTest, NothingIsThereBeforeTheWriteAndAllAfterIt) {
+  const OutputFile file(path("r.json"), "--json");
+  EXPECT_EQ(files(), 0) << "the check at the start leaves nothing behind";
+  file.write("all of it\n");
+  EXPECT_EQ(content(path("r.json")), "all of it\n");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputFileTest, PermissionsAreThoseOfAnyNewFile) {
+  const mode_t mask = ::umask(027);
+  OutputFile(path("r.json"), "--json").write("x");
+  ::umask(mask);
+  struct stat status = {};
+  ASSERT_EQ(::stat(path("r.json").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST_F(OutputFileTest, AnOlderFileIsReplacedOnlyByTheWrite) {
+  put("r.json", "old");
+  const OutputFile file(path("r.json"), "--json");
+  EXPECT_EQ(content(path("r.json")), "old");
+  file.write("new");
+  EXPECT_EQ(content(path("r.json")), "new");
+}
+
+TEST_F(OutputFileTest, ASymbolicLinkKeepsPointing) {
+  put("real.json", "old");
+  fs::create_symlink("real.json", folder_ / "link.json");
+  fs::create_symlink("future.json", folder_ / "dangling.json");
+  OutputFile(path("link.json"), "--json").write("new");
+  OutputFile(path("dangling.json"), "--json").write("first");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+  EXPECT_EQ(content(path("real.json")), "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "dangling.json"));
+  EXPECT_EQ(content(path("future.json")), "first");
+}
+
+TEST_F(OutputFileTest, MissingFolderIsFoundAtOnce) {
+  const std::string message = failure([&] { OutputFile(path("no/r.json"), "--json"); });
+  EXPECT_NE(message.find("--json '" + path("no/r.json") + "'"), std::string::npos) << message;
+  EXPECT_NE(message.find("No such file or directory"), std::string::npos) << message;
+}
+
+TEST_F(OutputFileTest, AFolderIsNoFile) {
+  const std::string message = failure([&] { OutputFile(folder_.string(), "--json"); });
+  EXPECT_NE(message.find("is a directory"), std::string::npos) << message;
+}
+
+TEST_F(OutputFileTest, EmptyPathIsRefused) {
+  const std::string message = failure([] { OutputFile("", "--json"); });
+  EXPECT_NE(message.find("empty path"), std::string::npos) << message;
+}
+
+TEST_F(OutputFileTest, DeviceIsWrittenToAndStaysADevice) {
+  OutputFile("/dev/null", "--json").write("x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  const std::string message = failure([] { OutputFile("/dev/full", "--json").write("x"); });
+  EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(OutputFileTest, WriteThatFailsHalfWayKeepsTheOldFileAndLeavesNoOther) {
+  put("r.json", "old");
+  const OutputFile file(path("r.json"), "--json");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = 8192, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string message = failure([&] { file.write(std::string(100'000, 'x')); });
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_NE(message.find("File too large"), std::string::npos) << message;
+  EXPECT_EQ(content(path("r.json")), "old");
+  EXPECT_EQ(files(), 1);
+}
+
+}  // namespace
+}  // namespace fredsim

@@ -1,0 +1,34 @@
+#include "sample_run.h"
+
+namespace fredsim {
+
+RunResult sample_run() {
+  RunResult run;
+  run.config = "configs/mesh.yaml";
+  run.fabric = "mesh";
+  run.model = "rtl";
+  run.lanes = 3;
+  run.clock_ghz = 1.5;
+  run.collective = "all_reduce";
+  run.algorithm = "hier_ring";
+  run.groups = {{0, 1, 5, 6}};
+  run.size_bytes = 65536;
+  run.seed = 7;
+  run.cycles = 300;
+  run.time_ns = 200;
+  run.algbw_gbps = 327.68;
+  run.busbw_gbps = 491.52;
+  run.bound_ns = 160;
+  run.payload = "exact";
+  run.injected_bytes = 1000;
+  run.injected_bytes_per_npu_max = 300;
+  run.link_bytes = 4000;
+  run.flit_hops = 8;
+  run.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 12, 0.25}};
+  run.switches = {{"r0_0", "rtl", 21, 22, 23, 24, {{"join", 25}, {"credit", 26}}}};
+  run.wall_s = 0.5;
+  run.sim_cycles_per_s = 600;
+  return run;
+}
+
+}  // namespace fredsim

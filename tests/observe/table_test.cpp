@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <vector>
+
+#include "observe/run_table.h"
+#include "observe/text_table.h"
+#include "sample_run.h"
+
+namespace fredsim {
+namespace {
+
+TEST(TextTable, ColumnsAreAlignedAndLinesHaveNoTrailingBlanks) {
+  TextTable table({{"name", "", Align::kLeft}, {"time", "ns"}, {"note", "", Align::kLeft}});
+  table.add_row({"a", "1.0", "x"});
+  table.add_row({"longer", "12345.0", ""});
+  EXPECT_EQ(table.to_string(),
+            "name       time  note\n"
+            "             ns\n"
+            "---------------------\n"
+            "a           1.0  x\n"
+            "longer  12345.0\n");
+}
+
+TEST(TextTable, WidthCountsCharactersNotBytes) {
+  TextTable table({{"name", "", Align::kLeft}, {"n", ""}});
+  table.add_row({"Übermaß", "1"});
+  table.add_row({"uebermass", "2"});
+  const std::string text = table.to_string();
+  EXPECT_NE(text.find("Übermaß    1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("uebermass  2\n"), std::string::npos) << text;
+}
+
+TEST(RunTable, OneLinePerSizeWithUnitsAndTheSharedFactsAbove) {
+  RunResult larger = sample_run();
+  larger.size_bytes = 1000;
+  const std::vector<ReportedRun> runs{{sample_run(), std::nullopt}, {larger, std::nullopt}};
+  const std::string text = run_table(runs);
+  EXPECT_NE(text.find("mesh: all_reduce over 4 NPUs, algorithm hier_ring, model rtl, lanes 3, "
+                      "clock 1.5 GHz, seed 7"),
+            std::string::npos)
+      << text;
+  std::istringstream lines(text);
+  std::string line;
+  std::vector<std::string> all;
+  while (std::getline(lines, line)) all.push_back(line);
+  ASSERT_EQ(all.size(), 7U) << text;
+  std::istringstream first(all[5]);
+  std::vector<std::string> words;
+  while (first >> line) words.push_back(line);
+  EXPECT_EQ(words, (std::vector<std::string>{"64", "KiB", "300", "200.0", "327.7", "491.5", "250",
+                                             "4000", "160.0", "1.250", "exact", "600"}));
+  EXPECT_EQ(all[6].find("1000 B"), all[5].find("64 KiB")) << text;
+}
+
+TEST(CompareTable, BaseFirstThenRatios) {
+  RunResult other = sample_run();
+  other.fabric = "fred_d";
+  const std::vector<ReportedRun> runs{{sample_run(), std::nullopt},
+                                      {other, Comparison{3.25, 1.9, 1 / 1.1}}};
+  const std::string text = compare_table(runs);
+  EXPECT_EQ(text.find("all_reduce of 64 KiB over 4 NPUs, model rtl, lanes 3, seed 7\n"), 0U);
+  EXPECT_NE(text.find("\nmesh "), std::string::npos) << text;
+  const std::size_t row = text.find("\nfred_d ");
+  ASSERT_NE(row, std::string::npos) << text;
+  for (const char* cell : {" 3.250 ", " 1.900 ", " 0.909 "}) {
+    EXPECT_NE(text.find(cell, row), std::string::npos) << cell << text;
+  }
+}
+
+TEST(CompareTable, MachinesOfOneNameGoByTheirFile) {
+  RunResult other = sample_run();
+  other.config = "mine.yaml";
+  const std::vector<ReportedRun> runs{{sample_run(), std::nullopt}, {other, Comparison{}}};
+  const std::string text = compare_table(runs);
+  EXPECT_NE(text.find("\nconfigs/mesh.yaml "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nmine.yaml "), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace fredsim
