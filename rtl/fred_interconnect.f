@@ -1,3 +1,4 @@
+// Files of fred_interconnect, relative to this folder: read with -F.
 fred_pkg.sv
 fp_add.sv
 fred_r_uswitch.sv

@@ -86,13 +86,13 @@ module mesh_crossbar #(
   localparam int unsigned NONE_BIT = 1;
   localparam int unsigned TAIL_BIT = 0;
 
-  // Per input port four entries, VC 0 lowest: flits held, slot of the front, next free slot, output port of
-  // the front.
+  // Per (input port, VC), index 4p+v: flits held, slot of the front, next free slot, output port of the
+  // front; a front is there, it has no route, it is a tail, its packet has begun to leave.
   logic [P*4*SLOT_W-1:0] count_q, first_q, free_q;
   logic [P*4*PORT_W-1:0] route_q;
-  // Over (VC, input port): a front is there, it has no route, it is a tail, its packet has begun to leave.
   logic [4*P-1:0]        front_q, none_q, tail_q, begun_q;
-  // Over (VC, output port): a packet is open; credits >= 1, >= need, >= need - 1; round-robin pointer.
+  // Per (VC, output port), index v*P+p as on the pins: a packet is open; credits >= 1, >= need, >= need - 1;
+  // round-robin pointer; credits; need.
   logic [4*P-1:0]        open_q, some_q, packet_q, nearly_q;
   logic [4*P*PORT_W-1:0] pointer_q;
   logic [64*P-1:0]       credits_q;
@@ -109,19 +109,26 @@ module mesh_crossbar #(
   assign idle_o = front_q == '0 && out_valid_o == '0;
 
   always_ff @(posedge clk_i) begin : update
-    logic [4*P-1:0]      some, packet, front, none, tail, begun, open, launch, changed;
-    logic [P-1:0]        in_free, out_free, in_taken, granted, past, link;
+    // Allocation: over outputs, over inputs, over fronts (4p+v), over pins (v*P+p).
+    logic [P-1:0]        out_free, granted, past, link, starts, tails;
     logic [P*PORT_W-1:0] winner;
+    logic [P-1:0]        in_free, in_taken;
     logic [2*P-1:0]      in_vc;
-    logic [7:0]          fronts, no_credit, paused, moves;
+    logic [4*P-1:0]      lack, pause, standing;
+    logic [4*P-1:0]      some, packet, launch, freed, changed;
+    logic                able, later;
     logic [PORT_W-1:0]   out;
-    logic [1:0]          vc;
+    // One input port: its four VCs, and what is read from it.
     logic [4*SLOT_W-1:0] count, first, free;
     logic [4*PORT_W-1:0] route;
+    logic [3:0]          front, none, tail, begun;
+    logic [P*FLIT_W-1:0] read;
+    logic [1:0]          vc;
     logic [SLOT_W-1:0]   held, slot;
     logic [SIDE_W-1:0]   side;
-    logic [FLIT_W-1:0]   flit;
     logic [5:0]          way;
+    logic                last, fresh;
+    // One output VC.
     logic [15:0]         credit;
     logic [NEED_W-1:0]   need;
     if (!rst_ni) begin
@@ -148,123 +155,98 @@ module mesh_crossbar #(
       error_overflow_o <= 1'b0;
       error_route_o <= 1'b0;
     end else begin
-      in_credit_o <= '0;
-      out_valid_o <= '0;
-      error_overflow_o <= 1'b0;
-      error_route_o <= (front_q & none_q) != '0;
-      front = front_q;
-      none = none_q;
-      tail = tail_q;
-      begun = begun_q;
-      open = open_q;
-      launch = '0;
-
       // ---------------------------------------------------------------- 1. allocation
+      standing = front_q & ~none_q;
+      some = some_q | out_credit_i;
+      packet = packet_q | (nearly_q & out_credit_i);
       in_taken = '0;
       in_vc = '0;
+      out_free = '1;
+      winner = '0;
+      lack = '0;
+      pause = '0;
       link = '0;
-      fronts = '0;
-      no_credit = '0;
-      paused = '0;
-      moves = '0;
-      if (front_q != '0) begin
-        some = some_q | out_credit_i;
-        packet = packet_q | (nearly_q & out_credit_i);
-        out_free = '1;
-        winner = '0;
-        for (int unsigned k = 3; k < 7; k++) begin  // VC k % 4: control, MP, PP, DP
-          if (front_q[(k % 4)*P +: P] != '0) begin
-            in_free = ~in_taken;
-            granted = '0;
-            past = '0;
-            for (int unsigned p = 0; p < P; p++) begin
-              if (front_q[(k % 4)*P + p] && !none_q[(k % 4)*P + p]) begin
-                out = route_q[(4*p + k % 4)*PORT_W +: PORT_W];
-                fronts = fronts + 8'd1;
-                if (begun_q[(k % 4)*P + p] ? !some[(k % 4)*P + 32'(out)]
-                                           : !packet[(k % 4)*P + 32'(out)]) begin
-                  no_credit = no_credit + 8'd1;
-                end else if (begun_q[(k % 4)*P + p] || !open_q[(k % 4)*P + 32'(out)]) begin
-                  if (!out_ready_i[out]) begin
-                    link[out] = 1'b1;
-                    paused = paused + 8'd1;
-                  end else if (in_free[p] && out_free[out]) begin
-                    // The first one that asks, until the first one at or after the pointer.
-                    if (!granted[out]) begin
-                      granted[out] = 1'b1;
-                      past[out] = PORT_W'(p) >= pointer_q[((k % 4)*P + 32'(out))*PORT_W +: PORT_W];
-                      winner[32'(out)*PORT_W +: PORT_W] = PORT_W'(p);
-                      in_taken[p] = 1'b1;
-                      in_vc[2*p +: 2] = 2'(k);
-                      moves = moves + 8'd1;
-                    end else if (!past[out] &&
-                                 PORT_W'(p) >= pointer_q[((k % 4)*P + 32'(out))*PORT_W +: PORT_W])
-                    begin
-                      past[out] = 1'b1;
-                      in_taken[winner[32'(out)*PORT_W +: PORT_W]] = 1'b0;
-                      winner[32'(out)*PORT_W +: PORT_W] = PORT_W'(p);
-                      in_taken[p] = 1'b1;
-                      in_vc[2*p +: 2] = 2'(k);
-                    end
-                  end
-                end
+      launch = '0;
+      freed = '0;
+      for (int unsigned k = 3; k < 7; k++) begin  // VC k % 4: control, MP, PP, DP
+        if ((standing & {P{4'd1 << (k % 4)}}) != '0) begin
+          in_free = ~in_taken;
+          granted = '0;
+          past = '0;
+          for (int unsigned p = 0; p < P; p++) begin
+            if (standing[4*p + k % 4]) begin
+              out = route_q[(4*p + k % 4)*PORT_W +: PORT_W];
+              able = begun_q[4*p + k % 4] || !open_q[(k % 4)*P + 32'(out)];
+              lack[4*p + k % 4] = begun_q[4*p + k % 4] ? !some[(k % 4)*P + 32'(out)]
+                                                       : !packet[(k % 4)*P + 32'(out)];
+              pause[4*p + k % 4] = able && !out_ready_i[out] && !lack[4*p + k % 4];
+              link[out] = link[out] | pause[4*p + k % 4];
+              later = PORT_W'(p) >= pointer_q[((k % 4)*P + 32'(out))*PORT_W +: PORT_W];
+              // The first one that asks, until the first one at or after the pointer.
+              if (able && !lack[4*p + k % 4] && out_ready_i[out] && in_free[p] && out_free[out] &&
+                  (!granted[out] || (later && !past[out]))) begin
+                if (granted[out]) in_taken[winner[32'(out)*PORT_W +: PORT_W]] = 1'b0;
+                granted[out] = 1'b1;
+                past[out] = later;
+                winner[32'(out)*PORT_W +: PORT_W] = PORT_W'(p);
+                in_taken[p] = 1'b1;
+                in_vc[2*p +: 2] = 2'(k);
               end
             end
-            out_free = out_free & ~granted;
           end
+          out_free = out_free & ~granted;
+          launch[(k % 4)*P +: P] = granted;
+          freed[(k % 4)*P +: P] = in_taken & in_free;
         end
       end
-      stall_credit_o <= no_credit;
-      stall_arbiter_o <= fronts - moves - no_credit - paused;
+      out_valid_o <= ~out_free;
+      in_credit_o <= freed;
+      stall_credit_o <= 8'($countones(lack));
+      stall_arbiter_o <= 8'($countones(standing & ~lack & ~pause)) - 8'($countones(in_taken));
       stall_link_o <= link;
+      error_route_o <= (front_q & none_q) != '0;
 
       // ---------------------------------------------------------------- 2. and 3. per input port
+      error_overflow_o <= 1'b0;
       for (int unsigned p = 0; p < P; p++) begin
+        read[p*FLIT_W +: FLIT_W] = 'x;  // looked at only where written below
         if (in_taken[p] || in_valid_i[p]) begin
           count = count_q[p*4*SLOT_W +: 4*SLOT_W];
           first = first_q[p*4*SLOT_W +: 4*SLOT_W];
           free = free_q[p*4*SLOT_W +: 4*SLOT_W];
           route = route_q[p*4*PORT_W +: 4*PORT_W];
+          front = front_q[4*p +: 4];
+          none = none_q[4*p +: 4];
+          tail = tail_q[4*p +: 4];
+          begun = begun_q[4*p +: 4];
           if (in_taken[p]) begin
             vc = in_vc[2*p +: 2];
             slot = first[32'(vc)*SLOT_W +: SLOT_W];
-            out = route[32'(vc)*PORT_W +: PORT_W];
-            flit = flit_mem_q[{PORT_W'(p), slot}];
-            out_valid_o[out] <= 1'b1;
-            for (int unsigned o = 0; o < P; o++) begin
-              if (out == PORT_W'(o)) out_flit_o[o*FLIT_W +: FLIT_W] <= flit;
-            end
-            launch[32'(vc)*P + 32'(out)] = 1'b1;
-            in_credit_o[32'(vc)*P + p] <= 1'b1;
-            if (!begun[32'(vc)*P + p]) begin
-              pointer_q[(32'(vc)*P + 32'(out))*PORT_W +: PORT_W] <=
-                  (p == P - 1) ? '0 : PORT_W'(p + 1);
-            end
-            begun[32'(vc)*P + p] = !tail[32'(vc)*P + p];
-            open[32'(vc)*P + 32'(out)] = !tail[32'(vc)*P + p];
-            // The next front, if it is here already.
+            read[p*FLIT_W +: FLIT_W] = flit_mem_q[{PORT_W'(p), slot}];
             held = count[32'(vc)*SLOT_W +: SLOT_W] - SLOT_W'(1);
+            last = tail[vc];
+            // The next front; where there is none yet, what is taken over here means nothing.
             slot = (slot == LASTS[32'(vc)*SLOT_W +: SLOT_W]) ? BASES[32'(vc)*SLOT_W +: SLOT_W]
                                                               : slot + SLOT_W'(1);
-            first[32'(vc)*SLOT_W +: SLOT_W] = slot;
+            side = side_mem_q[{PORT_W'(p), slot}];
             count[32'(vc)*SLOT_W +: SLOT_W] = held;
-            if (held == '0) front[32'(vc)*P + p] = 1'b0;
-            else begin
-              side = side_mem_q[{PORT_W'(p), slot}];
-              tail[32'(vc)*P + p] = side[TAIL_BIT];
-              if (!begun[32'(vc)*P + p]) begin
-                none[32'(vc)*P + p] = side[NONE_BIT];
-                route[32'(vc)*PORT_W +: PORT_W] = side[2 +: PORT_W];
-              end
+            first[32'(vc)*SLOT_W +: SLOT_W] = slot;
+            front[vc] = held != '0;
+            begun[vc] = !last;
+            tail[vc] = side[TAIL_BIT];
+            if (last) begin
+              none[vc] = side[NONE_BIT];
+              route[32'(vc)*PORT_W +: PORT_W] = side[2 +: PORT_W];
             end
           end
           if (in_valid_i[p]) begin
             vc = in_flit_i[p*FLIT_W + fred_pkg::VC_LSB +: 2];
             slot = free[32'(vc)*SLOT_W +: SLOT_W];
             held = count[32'(vc)*SLOT_W +: SLOT_W];
+            fresh = held == '0 && !begun[vc];
             way = mesh_pkg::route_xy(x_i, y_i, in_flit_i[p*FLIT_W + fred_pkg::DST_LSB +: 16], p,
                                      NUM_LOCAL, NUM_IO);
-            side = {way[PORT_W-1:0], way[5], in_flit_i[p*FLIT_W + fred_pkg::TAIL_BIT]};
+            side = {PORT_W'(way[4:0]), way[5], in_flit_i[p*FLIT_W + fred_pkg::TAIL_BIT]};
             if (count_q[(4*p + 32'(vc))*SLOT_W +: SLOT_W] == DEPTHS[32'(vc)*SLOT_W +: SLOT_W]) begin
               error_overflow_o <= 1'b1;
             end else begin
@@ -274,27 +256,45 @@ module mesh_crossbar #(
                                                    ? BASES[32'(vc)*SLOT_W +: SLOT_W]
                                                    : slot + SLOT_W'(1);
               count[32'(vc)*SLOT_W +: SLOT_W] = held + SLOT_W'(1);
-              if (held == '0) begin
-                front[32'(vc)*P + p] = 1'b1;
-                tail[32'(vc)*P + p] = side[TAIL_BIT];
-                if (!begun[32'(vc)*P + p]) begin
-                  none[32'(vc)*P + p] = side[NONE_BIT];
-                  route[32'(vc)*PORT_W +: PORT_W] = side[2 +: PORT_W];
-                end
-              end
+              front[vc] = 1'b1;
+              tail[vc] = (held == '0) ? side[TAIL_BIT] : tail[vc];
+              none[vc] = fresh ? side[NONE_BIT] : none[vc];
+              route[32'(vc)*PORT_W +: PORT_W] = fresh ? side[2 +: PORT_W]
+                                                      : route[32'(vc)*PORT_W +: PORT_W];
             end
           end
           count_q[p*4*SLOT_W +: 4*SLOT_W] <= count;
           first_q[p*4*SLOT_W +: 4*SLOT_W] <= first;
           free_q[p*4*SLOT_W +: 4*SLOT_W] <= free;
           route_q[p*4*PORT_W +: 4*PORT_W] <= route;
+          front_q[4*p +: 4] <= front;
+          none_q[4*p +: 4] <= none;
+          tail_q[4*p +: 4] <= tail;
+          begun_q[4*p +: 4] <= begun;
         end
       end
-      front_q <= front;
-      none_q <= none;
-      tail_q <= tail;
-      begun_q <= begun;
-      open_q <= open;
+
+      // ---------------------------------------------------------------- 2. per output port
+      starts = '0;
+      tails = '0;
+      for (int unsigned o = 0; o < P; o++) begin
+        if (!out_free[o]) begin
+          out = winner[o*PORT_W +: PORT_W];  // the input, for once
+          vc = in_vc[32'(out)*2 +: 2];
+          out_flit_o[o*FLIT_W +: FLIT_W] <= read[32'(out)*FLIT_W +: FLIT_W];
+          starts[o] = !begun_q[{out, vc}];
+          tails[o] = tail_q[{out, vc}];
+        end
+      end
+      open_q <= (open_q | launch) & ~(launch & {4{tails}});
+      if (starts != '0) begin
+        for (int unsigned i = 0; i < 4 * P; i++) begin
+          if (launch[i] && starts[i % P]) begin
+            out = winner[(i % P)*PORT_W +: PORT_W];
+            pointer_q[i*PORT_W +: PORT_W] <= (out == PORT_W'(P - 1)) ? '0 : out + PORT_W'(1);
+          end
+        end
+      end
 
       // ---------------------------------------------------------------- credits
       changed = out_credit_i ^ launch;  // one gained and one spent leave the number as it is

@@ -21,9 +21,11 @@
 //                             the output or the input port goes to another flit in this cycle
 //     stall link              cycles x output port: a flit has credits and the output VC, but the link's pacing
 //                             (out_ready_i low) lets none go; such flits count in no other counter
+//   Flits in are in their counter after the edge that samples them, all others one edge after the event.
 // idle_o: no flit buffered or on an output; a clock edge without inputs then changes no state.
-// error_o: first error code seen, sticky: fred_pkg::ERROR_OVERFLOW (the flit is dropped) or ERROR_ROUTE (the
-//   packet stays where it is).
+// error_o: first error code seen, sticky: fred_pkg::ERROR_OVERFLOW (the flit is dropped; told from the second
+//   edge on, counting the one that dropped it) or ERROR_ROUTE (the packet stays where it is; told from the
+//   third edge on, counting the one after which it is at the front). Overflow wins when both come at once.
 module mesh_router #(
   /// local ports, to the NPU, 1 or more
   parameter int unsigned NUM_LOCAL = 4,
@@ -80,6 +82,9 @@ module mesh_router #(
                       credit_register < 16'(4 * P);
   assign credit_index = INDEX_W'(32'(credit_register[1:0]) * P + 32'(credit_register[15:2]));
   assign reg_rdata_o = from_counters_q ? counter_rdata : other_q;
+
+  logic unused_wdata;  // no register of a router is wider than 16 bits
+  assign unused_wdata = &{1'b0, reg_wdata_i[31:16]};
 
   mesh_crossbar #(
     .NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO), .LANES(LANES), .VC_DEPTH(VC_DEPTH),

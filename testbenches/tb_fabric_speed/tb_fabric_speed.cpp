@@ -1,0 +1,212 @@
+// Speed of a loaded machine: the SystemC fabric against a bare loop over the same Verilated
+// switches.
+//
+//   tb_fabric_speed [--config configs/fred_d.yaml] [--size 8MiB] [--pairs 7] [--check]
+//
+// Both sides run an all-reduce over all NPUs on the same switch instances, cycle for cycle with the
+// same inputs. "SystemC": clock process, TLM-2.0 NPUs, NICs, payload verification, links. "bare": a
+// plain loop over switches and links, the endpoints' pins played back from a recording. Runs
+// alternate; medians count. With --check the exit code is 1 when a target of the project is missed:
+// the loaded wafer at 10 000 cycles/s or more, and SystemC with all endpoints costing 10 % or less.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "fabric/machine.h"
+#include "replay.h"
+#include "switch/register_map.h"
+#include "topology/config.h"
+
+namespace fredsim::speed {
+namespace {
+
+constexpr double kMinCyclesPerSecond = 10'000;
+constexpr double kMaxSystemcCost = 0.10;
+
+struct Options {
+  std::string config = "configs/fred_d.yaml";
+  std::string size = "8MiB";
+  int pairs = 7;
+  bool check = false;
+};
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+class Comparison : public sc_core::sc_module {
+ public:
+  Comparison(sc_core::sc_module_name name, const Topology& topology, const Options& options)
+      : sc_core::sc_module(name),
+        topology_(topology),
+        options_(options),
+        plan_(plan_of(topology, options)),
+        machine_("machine", topology, {.lanes = 1}),
+        bare_(topology, 1) {
+    SC_HAS_PROCESS(Comparison);
+    SC_THREAD(run);
+    set_stack_size(1 << 20);
+    FabricCore& core = machine_.fabric().core();
+    for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+      const NodeKind kind = topology.nodes[id].kind;
+      if (kind == NodeKind::kFredSwitch || kind == NodeKind::kMeshRouter) {
+        bare_.attach(id, machine_.fabric().switch_core(id));
+        continue;
+      }
+      recorders_.push_back(std::make_unique<Recorder>(machine_.fabric().nic(id), core, 1));
+      players_.push_back(std::make_unique<Player>(recorders_.back()->recording, bare_, 1));
+      core.attach(id, *recorders_.back());
+      bare_.attach(id, *players_.back());
+      endpoints_.push_back(id);
+    }
+  }
+
+  bool passed() const { return passed_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  static Plan plan_of(const Topology& topology, const Options& options) {
+    std::vector<int> group(topology.npus.size());
+    for (std::size_t rank = 0; rank < group.size(); ++rank) group[rank] = static_cast<int>(rank);
+    return make_plan(topology, Collective::kAllReduce, group, parse_size(options.size, "--size"),
+                     "auto");
+  }
+
+  void run() {
+    try {
+      compare();
+    } catch (const Error& error) {
+      error_ = error.what();
+    }
+  }
+
+  void compare() {
+    record();
+    std::vector<double> systemc;
+    std::vector<double> bare;
+    std::vector<double> cost;
+    fmt::print("{}, all-reduce of {}, {} cycles, {} switches\n\n", topology_.name, options_.size,
+               cycles_, topology_.nodes.size() - endpoints_.size());
+    fmt::print("{:>6}{:>22}{:>22}{:>10}\n", "pair", "SystemC cycles/s", "bare cycles/s", "cost");
+    for (int pair = 1; pair <= options_.pairs; ++pair) {
+      const bool systemc_first = pair % 2 == 1;
+      if (systemc_first) systemc.push_back(run_systemc());
+      bare.push_back(run_bare());
+      if (!systemc_first) systemc.push_back(run_systemc());
+      cost.push_back(1 - systemc.back() / bare.back());
+      fmt::print("{:>6}{:>22.0f}{:>22.0f}{:>9.1f}%\n", pair, systemc.back(), bare.back(),
+                 100 * cost.back());
+    }
+    fmt::print("{:>6}{:>22.0f}{:>22.0f}{:>9.1f}%\n", "median", median(systemc), median(bare),
+               100 * median(cost));
+    passed_ = !options_.check ||
+              (median(systemc) >= kMinCyclesPerSecond && median(cost) <= kMaxSystemcCost);
+  }
+
+  void record() {
+    const RunResult result = machine_.run(plan_);
+    cycles_ = result.cycles;
+    for (const LinkResult& link : result.links) flits_.push_back(link.flits);
+    first_edge_ = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < endpoints_.size(); ++i) {
+      const auto& edges = recorders_[i]->recording.edges;
+      if (!edges.empty()) first_edge_ = std::min(first_edge_, edges.front().number);
+      machine_.fabric().core().attach(endpoints_[i], machine_.fabric().nic(endpoints_[i]));
+    }
+  }
+
+  double run_systemc() { return machine_.run(plan_).sim_cycles_per_s; }
+
+  double run_bare() {
+    bare_.reset();
+    for (NodeId id = 0; id < static_cast<NodeId>(topology_.nodes.size()); ++id) configure(id);
+    for (const PhaseProgram& program : plan_.programs) {
+      const int words = phase_row_words(topology_.nodes[program.node].fred);
+      for (int w = 0; w < static_cast<int>(program.row.size()); ++w) {
+        write(program.node,
+              reg::kPhaseStore + static_cast<std::uint32_t>(program.phase * words + w),
+              program.row[w]);
+      }
+    }
+    bare_.clear_counts();
+    for (const auto& player : players_) player->play(first_edge_);
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint64_t cycle = 0; cycle <= cycles_; ++cycle) bare_.tick();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    while (!bare_.empty()) bare_.tick();
+    for (int link = 0; link < static_cast<int>(flits_.size()); ++link) {
+      if (bare_.count(link).flits != flits_[link]) {
+        throw RunFailed("the bare loop did not repeat the run on link " +
+                        topology_.links[link].name);
+      }
+    }
+    return static_cast<double>(cycles_) / wall.count();
+  }
+
+  void configure(NodeId id) {
+    const Node& node = topology_.nodes[id];
+    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) return;
+    if (node.kind == NodeKind::kMeshRouter) {
+      write(id, reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8));
+    }
+    for (int port = 0; port < node.ports; ++port) {
+      const int link = topology_.link_out(id, port);
+      for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
+        write(id, reg::kCredit + static_cast<std::uint32_t>(4 * port + vc),
+              static_cast<std::uint32_t>(bare_.receiver_depth(link, vc)));
+      }
+    }
+  }
+
+  void write(NodeId node, std::uint32_t address, std::uint32_t data) {
+    bare_.access(node, {true, true, static_cast<std::uint16_t>(address), data});
+    bare_.tick();
+  }
+
+  const Topology& topology_;
+  const Options& options_;
+  Plan plan_;
+  Machine machine_;
+  FabricCore bare_;
+  std::vector<NodeId> endpoints_;
+  std::vector<std::unique_ptr<Recorder>> recorders_;
+  std::vector<std::unique_ptr<Player>> players_;
+  std::uint64_t cycles_ = 0;
+  std::uint64_t first_edge_ = 0;
+  std::vector<std::uint64_t> flits_;  // per link, of the recorded run
+  bool passed_ = false;
+  std::string error_;
+};
+
+}  // namespace
+}  // namespace fredsim::speed
+
+int sc_main(int argc, char** argv) {
+  fredsim::speed::Options options;
+  CLI::App app{"Speed of the SystemC fabric against a bare loop over the same Verilated switches"};
+  app.add_option("--config", options.config, "machine");
+  app.add_option("--size", options.size, "size of the all-reduce");
+  app.add_option("--pairs", options.pairs, "pairs of runs")->check(CLI::PositiveNumber);
+  app.add_flag("--check", options.check, "exit code 1 when a target is missed");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const fredsim::Topology topology = fredsim::load_config(options.config).topology;
+    fredsim::speed::Comparison comparison("comparison", topology, options);
+    sc_core::sc_start();
+    if (!comparison.error().empty()) fmt::print(stderr, "{}\n", comparison.error());
+    return comparison.passed() ? 0 : 1;
+  } catch (const fredsim::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}

@@ -1,0 +1,81 @@
+// A Verilated fred_interconnect of any size behind one interface.
+//
+// Pins are 32-bit words: flits of port p at word p * flit_words(), the configuration from bit 0 of
+// config(). step() is one rising clock edge: inputs are set before it, outputs read after it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verilated.h"
+
+namespace tb {
+
+struct Shape {
+  int ports = 0;
+  int middle = 0;
+  int lanes = 1;
+  int format = 0;  // 0 FP16, 1 BF16
+  int flit_words() const { return 3 + (lanes + 1) / 2; }
+  std::string name() const {
+    return "Fred_" + std::to_string(middle) + "(" + std::to_string(ports) + "), " +
+           std::to_string(lanes) + " lanes " + (format == 0 ? "FP16" : "BF16");
+  }
+};
+
+class Dut {
+ public:
+  virtual ~Dut() = default;
+  Dut(const Dut&) = delete;
+  Dut& operator=(const Dut&) = delete;
+
+  virtual void step() = 0;
+  virtual void set_reset(bool active) = 0;
+  virtual void set_load(bool load) = 0;
+  virtual void set_valid(std::uint32_t mask) = 0;
+  virtual WData* config() = 0;
+  virtual WData* in_flits() = 0;
+  virtual std::uint32_t valid() const = 0;
+  virtual const WData* out_flits() const = 0;
+  virtual bool busy() const = 0;
+
+ protected:
+  Dut() = default;
+};
+
+template <class Model>
+class VerilatedDut : public Dut {
+ public:
+  explicit VerilatedDut(VerilatedContext& context) : model_(&context, "dut") {}
+  ~VerilatedDut() override { model_.final(); }
+
+  void step() override {
+    model_.clk_i = 0;
+    model_.eval();
+    model_.clk_i = 1;
+    model_.eval();
+  }
+  void set_reset(bool active) override { model_.rst_ni = active ? 0 : 1; }
+  void set_load(bool load) override { model_.load_i = load ? 1 : 0; }
+  void set_valid(std::uint32_t mask) override { model_.in_valid_i = mask; }
+  WData* config() override { return &model_.config_i[0]; }
+  WData* in_flits() override { return &model_.in_flit_i[0]; }
+  std::uint32_t valid() const override { return model_.out_valid_o; }
+  const WData* out_flits() const override { return &model_.out_flit_o[0]; }
+  bool busy() const override { return model_.busy_o != 0; }
+
+ private:
+  Model model_;
+};
+
+struct Size {
+  Shape shape;
+  bool fast;  // optimised, without assertions
+  std::unique_ptr<Dut> (*make)(VerilatedContext& context);
+};
+
+const std::vector<Size>& built_sizes();  // generated from the list in sizes.cmake
+
+}  // namespace tb

@@ -1,0 +1,208 @@
+// Testbench of rtl/fred_interconnect.sv (and of the µSwitches inside).
+//
+//   tb_fred_interconnect [--seed N] [--cycles N] [--size P,M,LANES,FORMAT] [--list]
+//   tb_fred_interconnect --bench [--cycles N]
+// Default: for every built size (sizes.cmake) known configurations, then random ones under random
+// traffic with resets in between, then launches that break sums; and that breaking a sum is
+// asserted.
+// --bench: cycles per second of the sizes built for speed, every port busy at every cycle.
+// Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "dut.h"
+#include "harness.h"
+#include "oracle.h"
+
+namespace {
+
+using tb::ConfigBits;
+using tb::Network;
+using tb::Shape;
+
+struct Options {
+  std::uint64_t seed = 1;
+  int cycles = 0;  // 0: default of the mode
+  std::string size;
+  bool list = false;
+  bool bench = false;
+};
+
+std::string key(const Shape& shape) {
+  return std::to_string(shape.ports) + "," + std::to_string(shape.middle) + "," +
+         std::to_string(shape.lanes) + "," + std::to_string(shape.format);
+}
+
+// The known configurations must mean what their names say, or the oracle has misread the layout.
+void check_meaning(const Shape& shape) {
+  const auto expect = [&](bool holds, const char* what) {
+    if (!holds) throw tb::Mismatch(shape.name() + ": the oracle misreads " + what);
+  };
+  const auto ports_of = [](const Network& network, int port) {
+    const int e = network.outputs[port];
+    return e == Network::kNothing ? 0U : network.expressions[e].ports;
+  };
+  const std::uint32_t all = ~0U >> (32 - shape.ports);
+  const ConfigBits straight = tb::straight_config(shape);
+  expect(static_cast<int>(straight.size()) == tb::config_bits(shape.ports, shape.middle), "length");
+  const Network by_port = tb::evaluate(shape, straight);
+  const Network by_pair = tb::evaluate(shape, tb::pair_config(shape));
+  const Network by_all = tb::evaluate(shape, tb::all_reduce_config(shape));
+  for (int p = 0; p < shape.ports; ++p) {
+    expect(ports_of(by_port, p) == 1U << p, "straight_config");
+    expect(ports_of(by_pair, p) == ((3U << (p & ~1)) & all), "pair_config");
+    expect(ports_of(by_all, p) == all, "all_reduce_config");
+  }
+}
+
+tb::Totals run_size(const tb::Size& size, const Options& options) {
+  const Shape& shape = size.shape;
+  check_meaning(shape);
+  VerilatedContext context;
+  context.threads(1);
+  const auto dut = size.make(context);
+  tb::Harness harness(shape, *dut, options.seed);
+  for (const ConfigBits& bits :
+       {tb::straight_config(shape), tb::pair_config(shape), tb::all_reduce_config(shape)}) {
+    harness.run_fixed(bits, 40);
+  }
+  const int cycles = options.cycles != 0 ? options.cycles : shape.lanes > 16 ? 600 : 3000;
+  for (int part = 0; part < 3; ++part) {
+    harness.run(cycles / 3);
+    harness.reset();
+  }
+  context.assertOn(false);
+  harness.launch_unjoined();
+  harness.run(cycles / 3);
+  return harness.totals();
+}
+
+// A sum with one input missing must stop a simulation that has assertions on.
+void check_assertion(const tb::Size& size) {
+  VerilatedContext context;
+  context.threads(1);
+  context.fatalOnError(false);
+  const auto dut = size.make(context);
+  tb::Harness harness(size.shape, *dut, 1);
+  harness.run_fixed(tb::all_reduce_config(size.shape), 8);
+  if (context.gotError()) throw tb::Mismatch(size.shape.name() + ": asserts without a reason");
+  std::printf("%s: an assertion is expected here:\n", size.shape.name().c_str());
+  dut->set_valid(1);
+  for (int edge = 0; edge < tb::stages(size.shape.ports); ++edge) dut->step();
+  if (!context.gotError()) throw tb::Mismatch(size.shape.name() + ": broken sum not asserted");
+}
+
+void bench(const tb::Size& size, const char* name, const ConfigBits& bits, bool loaded,
+           int cycles) {
+  const Shape& shape = size.shape;
+  VerilatedContext context;
+  context.threads(1);
+  const auto dut = size.make(context);
+  fredsim::Random random(1);
+  dut->set_reset(true);
+  dut->step();
+  dut->set_reset(false);
+  for (std::size_t b = 0; b < bits.size(); ++b) {
+    if (bits[b]) dut->config()[b / 32] |= 1U << (b % 32);
+  }
+  dut->set_load(true);
+  dut->step();
+  dut->set_load(false);
+  for (int edge = 0; edge < tb::stages(shape.ports); ++edge) dut->step();
+  // Finite operands of both signs around one.
+  std::vector<std::uint32_t> data(4096);
+  for (auto& word : data) {
+    word = (static_cast<std::uint32_t>(random.next()) & 0x87FF87FFU) ^ 0x3C003C00U;
+  }
+  dut->set_valid(loaded ? ~0U >> (32 - shape.ports) : 0);
+  std::uint64_t delivered = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (int cycle = 0; cycle < cycles; ++cycle) {
+    WData* flits = dut->in_flits();
+    for (int p = 0; loaded && p < shape.ports; ++p) {
+      WData* flit = flits + p * shape.flit_words();
+      flit[0] = static_cast<std::uint32_t>(cycle);
+      flit[3] = data[(cycle * 31 + p) % 4096];
+    }
+    dut->step();
+    delivered += dut->valid() & 1U;
+  }
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  std::printf("%s, %-22s %6.2f M cycles/s (port 0 delivered %llu)\n", shape.name().c_str(), name,
+              1e-6 * cycles / wall.count(), static_cast<unsigned long long>(delivered));
+}
+
+int usage(const std::string& argument) {
+  std::fprintf(stderr,
+               "tb_fred_interconnect: cannot use '%s'; options: --seed N, --cycles N, "
+               "--size P,M,LANES,FORMAT, --list, --bench\n",
+               argument.c_str());
+  return 2;
+}
+
+int run_tests(const Options& options) {
+  std::printf("seed %llu\n", static_cast<unsigned long long>(options.seed));
+  bool found = false;
+  for (const tb::Size& size : tb::built_sizes()) {
+    if (!options.size.empty() && options.size != key(size.shape)) continue;
+    found = true;
+    const tb::Totals totals = run_size(size, options);
+    if (!size.fast) check_assertion(size);
+    std::printf("%s: %llu cycles, %llu waves, %llu flits equal, %llu of them sums\n",
+                size.shape.name().c_str(), static_cast<unsigned long long>(totals.cycles),
+                static_cast<unsigned long long>(totals.waves),
+                static_cast<unsigned long long>(totals.flits),
+                static_cast<unsigned long long>(totals.sums));
+    if (totals.flits == 0 || totals.sums == 0) throw tb::Mismatch("nothing was tested");
+  }
+  return found ? 0 : usage("--size " + options.size);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const bool has_value = i + 1 < args.size();
+    if (args[i] == "--seed" && has_value) {
+      options.seed = std::strtoull(args[++i].c_str(), nullptr, 0);
+    } else if (args[i] == "--cycles" && has_value) {
+      options.cycles = std::atoi(args[++i].c_str());
+      if (options.cycles <= 0) return usage("--cycles " + args[i]);
+    } else if (args[i] == "--size" && has_value) {
+      options.size = args[++i];
+    } else if (args[i] == "--list") {
+      options.list = true;
+    } else if (args[i] == "--bench") {
+      options.bench = true;
+    } else {
+      return usage(args[i]);
+    }
+  }
+  if (options.list) {
+    for (const tb::Size& size : tb::built_sizes()) std::printf("%s\n", key(size.shape).c_str());
+    return 0;
+  }
+  if (options.bench) {
+    const int cycles = options.cycles != 0 ? options.cycles : 1'000'000;
+    for (const tb::Size& size : tb::built_sizes()) {
+      if (!size.fast) continue;
+      bench(size, "idle", tb::straight_config(size.shape), false, cycles);
+      bench(size, "unicast on all ports", tb::straight_config(size.shape), true, cycles);
+      bench(size, "all-reduce by pairs", tb::pair_config(size.shape), true, cycles);
+      bench(size, "all-reduce of all", tb::all_reduce_config(size.shape), true, cycles);
+    }
+    return 0;
+  }
+  try {
+    return run_tests(options);
+  } catch (const tb::Mismatch& mismatch) {
+    std::fprintf(stderr, "FAIL %s\n", mismatch.what());
+    return 1;
+  }
+}

@@ -1,0 +1,121 @@
+#include "benchmark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <ctime>
+#include <vector>
+
+#include "base/random.h"
+#include "router_bodies.h"
+#include "router_rules.h"
+#include "switch/register_map.h"
+
+namespace fredsim::tb {
+namespace {
+
+constexpr int kX = 2;
+constexpr int kY = 2;
+
+// Flits that one input repeats for ever, packet by packet on one VC.
+struct Stream {
+  std::vector<std::array<std::uint32_t, 4>> flits;
+  std::size_t next = 0;
+  int credits = 0;
+};
+
+// `percent`: chance per input and cycle to send; `vcs`: virtual channels used; `random`:
+// destinations at random, else a permutation without conflicts.
+void measure(std::string_view name, int percent, int vcs, bool random_destinations) {
+  const RouterBody& body = wafer_router();
+  const SwitchShape& shape = body.shape;
+  const int ports = shape.ports();
+  auto core = body.make();
+  core->reset();
+  SwitchPins pins(ports, shape.lanes);
+  pins.reg = {true, true, reg::kPosition, kX | kY << 8};
+  core->step(pins);
+  pins.reg = {};
+  pins.out_ready = (1U << ports) - 1;
+
+  // Transit east-west and north-south, NPU to the links, I/O to I/O; from the links, I/O to itself.
+  const std::array<std::uint16_t, 10> permutation{mesh_address(kX, 4, 0),  mesh_address(0, kY, 0),
+                                                  mesh_address(kX, 0, 0),  mesh_address(4, kY, 0),
+                                                  mesh_address(kX, kY, 0), mesh_address(kX, kY, 0),
+                                                  mesh_address(kX, kY, 0), mesh_address(kX, kY, 0),
+                                                  mesh_address(kX, kY, 2), mesh_address(kX, kY, 1)};
+  Random random(1);
+  std::vector<std::vector<Stream>> streams(static_cast<std::size_t>(ports));
+  for (int p = 0; p < ports; ++p) {
+    for (int v = 0; v < vcs; ++v) {
+      Stream stream;
+      stream.credits = shape.buffers.depth(v);
+      for (int packet = 0; packet < 64; ++packet) {
+        std::uint16_t dst = permutation[p];
+        if (random_destinations) {
+          do {
+            dst = mesh_address(static_cast<int>(random.below(5)), static_cast<int>(random.below(4)),
+                               static_cast<int>(random.below(3)));
+          } while (expected_output(shape, kX, kY, p, dst) < 0);
+        }
+        for (int i = 0; i < kPacketFlits; ++i) {
+          FlitHeader h;
+          h.dst = dst;
+          h.vc = static_cast<std::uint8_t>(v);
+          h.head = i == 0;
+          h.tail = i == kPacketFlits - 1;
+          stream.flits.emplace_back();
+          pack_header(h, stream.flits.back().data());
+        }
+      }
+      streams[p].push_back(std::move(stream));
+    }
+  }
+
+  constexpr int kCycles = 400'000;
+  std::uint64_t flits = 0;
+  const std::clock_t start = std::clock();  // processor time: the machine may be shared
+  for (int cycle = 0; cycle < kCycles; ++cycle) {
+    pins.in_valid = 0;
+    for (int p = 0; p < ports; ++p) {
+      const std::uint64_t r = random.next();
+      if (static_cast<int>((r & 0xFFFF) * 100 >> 16) >= percent) continue;
+      Stream& s = streams[p][(r >> 32) % static_cast<std::uint64_t>(vcs)];
+      if (s.credits == 0) continue;
+      --s.credits;
+      std::copy_n(s.flits[s.next].begin(), 4, pins.in_flit.begin() + 4 * p);
+      s.next = s.next + 1 == s.flits.size() ? 0 : s.next + 1;
+      pins.in_valid |= 1U << p;
+    }
+    pins.out_credit = {};
+    for (std::uint32_t m = pins.out_valid; m != 0; m &= m - 1) {
+      const int p = std::countr_zero(m);
+      pins.out_credit[unpack_header(&pins.out_flit[4 * p]).vc] |= 1U << p;
+    }
+    core->step(pins);
+    flits += static_cast<std::uint64_t>(std::popcount(pins.out_valid));
+    for (int v = 0; v < vcs; ++v) {
+      for (std::uint32_t m = pins.in_credit[v]; m != 0; m &= m - 1) {
+        ++streams[std::countr_zero(m)][v].credits;
+      }
+    }
+  }
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  fmt::print("{:<34} {:6.2f} flits/cycle {:8.0f} k cycles/s {:7.2f} M flits/s\n", name,
+             static_cast<double>(flits) / kCycles, kCycles / seconds / 1e3,
+             static_cast<double>(flits) / seconds / 1e6);
+}
+
+}  // namespace
+
+void run_benchmark() {
+  measure("no conflict, every port every cycle", 100, 1, false);
+  measure("random, 1 VC, saturated", 100, 1, true);
+  measure("random, 3 VCs, saturated", 100, 3, true);
+  measure("random, 3 VCs, 30 % load", 30, 3, true);
+  measure("nothing to do, stepped anyway", 0, 1, false);
+}
+
+}  // namespace fredsim::tb

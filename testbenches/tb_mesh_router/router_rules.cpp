@@ -1,0 +1,184 @@
+#include "router_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "routing/mesh_routing.h"
+
+namespace fredsim::tb {
+namespace {
+
+[[noreturn]] void broken(const std::string& what) { throw std::runtime_error(what); }
+
+int rank(int vc) { return vc == kControl ? 0 : 1 + vc; }  // 0 goes first
+
+int need(int vc, int depth) {
+  return vc == kControl ? 1 : std::max(1, std::min(kPacketFlits, depth));
+}
+
+bool bit(std::uint32_t mask, int index) { return (mask >> index & 1U) != 0; }
+
+}  // namespace
+
+int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst) {
+  const MeshPosition to = mesh_position(dst);
+  const int direction = mesh_direction(x, y, to.x, to.y);
+  if (direction >= 0) return direction == in ? -1 : direction;
+  const int endpoint = dst >> 12;
+  if (endpoint == 0) {
+    return kFirstLocal + (in < kFirstLocal ? in : in - kFirstLocal) % shape.local_ports;
+  }
+  return endpoint <= shape.io_ports ? kFirstLocal + shape.local_ports + endpoint - 1 : -1;
+}
+
+RouterRules::RouterRules(const SwitchShape& shape, int x, int y)
+    : shape_(shape),
+      x_(x),
+      y_(y),
+      words_(flit_words(shape.lanes)),
+      inputs_(static_cast<std::size_t>(shape.ports())),
+      outputs_(inputs_.size()),
+      flits_in_(inputs_.size()),
+      flits_out_(inputs_.size()) {
+  for (int p = 0; p < shape.ports(); ++p) {
+    for (int v = 0; v < kNumVcs; ++v) set_depth(p, v, shape.buffers.depth(v));
+  }
+}
+
+void RouterRules::set_depth(int port, int vc, int flits) {
+  outputs_[port][vc].credits = outputs_[port][vc].depth = flits;
+}
+
+std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) const {
+  std::vector<Front> result;
+  for (int p = 0; p < shape_.ports(); ++p) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      const Input& input = inputs_[p][v];
+      if (input.flits.empty()) continue;
+      const std::uint16_t dst = unpack_header(input.flits.front().data()).dst;
+      const int out = input.begun ? input.route : expected_output(shape_, x_, y_, p, dst);
+      if (out < 0) continue;
+      const Output& output = outputs_[out][v];
+      const int credits = output.credits + (bit(pins.out_credit[v], out) ? 1 : 0);
+      Front f{p, v, out, !input.begun, false, false, false};
+      f.has_credit = credits >= (f.start ? need(v, output.depth) : 1);
+      f.asks = f.has_credit && (!f.start || output.owner < 0) && bit(pins.out_ready, out);
+      result.push_back(f);
+    }
+  }
+  return result;
+}
+
+void RouterRules::check_leaving(const SwitchPins& pins, std::vector<Front>& fronts) const {
+  std::uint32_t left_by = 0;
+  std::uint32_t left_from = 0;
+  for (int v = 0; v < kNumVcs; ++v) {
+    for (std::uint32_t mask = pins.in_credit[v]; mask != 0; mask &= mask - 1) {
+      const int p = std::countr_zero(mask);
+      const auto found =
+          std::ranges::find_if(fronts, [&](const Front& f) { return f.in == p && f.vc == v; });
+      if (found == fronts.end()) broken(fmt::format("input {} VC {}: a credit for nothing", p, v));
+      Front& f = *found;
+      const std::string who = fmt::format("input {} VC {} to output {}", p, v, f.out);
+      if (!bit(pins.out_valid, f.out)) broken(who + ": a credit, but no flit at the output");
+      if (bit(left_by, f.out) || bit(left_from, p)) broken(who + ": a port used twice in a cycle");
+      const auto& flit = inputs_[p][v].flits.front();
+      if (!std::equal(flit.begin(), flit.end(), pins.out_flit.begin() + f.out * words_)) {
+        broken(who + ": the flit at the output is not the one at the front of the buffer");
+      }
+      if (!f.has_credit) broken(who + (f.start ? ": no credits for a packet" : ": no credit"));
+      if (!bit(pins.out_ready, f.out)) broken(who + ": launched while the link paused");
+      if (!f.asks) broken(who + ": another packet is open on the output VC");
+      f.leaves = true;
+      left_by |= 1U << f.out;
+      left_from |= 1U << p;
+    }
+  }
+  if (left_by != pins.out_valid) broken("a flit left, but its slot was not given back");
+}
+
+void RouterRules::check_waiting(const std::vector<Front>& fronts) const {
+  for (const Front& f : fronts) {
+    if (!f.asks || f.leaves) continue;
+    bool excused = false;
+    const int ports = shape_.ports();
+    const int next = outputs_[f.out][f.vc].next;
+    for (const Front& other : fronts) {
+      if (!other.leaves) continue;
+      if (rank(other.vc) < rank(f.vc) && (other.in == f.in || other.out == f.out)) excused = true;
+      if (other.vc == f.vc && other.out == f.out &&
+          (other.in - next + ports) % ports < (f.in - next + ports) % ports) {
+        excused = true;
+      }
+    }
+    if (!excused) {
+      broken(fmt::format("input {} VC {} to output {} could have left before what did", f.in, f.vc,
+                         f.out));
+    }
+  }
+}
+
+void RouterRules::count_stalls(const SwitchPins& pins, const std::vector<Front>& fronts) {
+  std::uint32_t paused = 0;
+  for (const Front& f : fronts) {
+    if (f.leaves) continue;
+    if (!f.has_credit) {
+      ++stalls_.credit;
+    } else if (f.start && outputs_[f.out][f.vc].owner >= 0) {
+      ++stalls_.arbiter;
+    } else if (!bit(pins.out_ready, f.out)) {
+      paused |= 1U << f.out;
+    } else {
+      ++stalls_.arbiter;
+    }
+  }
+  stalls_.link += static_cast<std::uint64_t>(std::popcount(paused));
+}
+
+void RouterRules::advance(const SwitchPins& pins, const std::vector<Front>& fronts) {
+  for (int p = 0; p < shape_.ports(); ++p) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      Output& output = outputs_[p][v];
+      if (bit(pins.out_credit[v], p) && ++output.credits > output.depth) {
+        throw std::logic_error("the testbench returned a credit too many");
+      }
+    }
+  }
+  for (const Front& f : fronts) {
+    if (!f.leaves) continue;
+    Input& input = inputs_[f.in][f.vc];
+    Output& output = outputs_[f.out][f.vc];
+    const bool tail = unpack_header(input.flits.front().data()).tail;
+    if (f.start) output.next = (f.in + 1) % shape_.ports();
+    input.route = f.out;
+    input.begun = !tail;
+    output.owner = tail ? -1 : f.in;
+    --output.credits;
+    input.flits.pop_front();
+    --buffered_;
+    ++flits_out_[f.out];
+  }
+  for (std::uint32_t mask = pins.in_valid; mask != 0; mask &= mask - 1) {
+    const int p = std::countr_zero(mask);
+    const auto first = pins.in_flit.begin() + p * words_;
+    inputs_[p][unpack_header(&*first).vc].flits.emplace_back(first, first + words_);
+    ++buffered_;
+    ++flits_in_[p];
+  }
+}
+
+void RouterRules::check(const SwitchPins& pins, bool idle) {
+  std::vector<Front> now = fronts(pins);
+  check_leaving(pins, now);
+  check_waiting(now);
+  count_stalls(pins, now);
+  advance(pins, now);
+  if (idle != (buffered_ == 0 && pins.out_valid == 0)) {
+    broken(idle ? "idle with a flit inside" : "not idle with nothing inside");
+  }
+}
+
+}  // namespace fredsim::tb

@@ -1,0 +1,85 @@
+// The rules of a mesh router, checked at every edge against any body: which flits leave, which stay
+// and why.
+//
+// Keeps its own picture of the input buffers, credits, open packets and round-robin pointers,
+// written from the contract in rtl/mesh_crossbar.sv and rtl/mesh_router.sv, and judges the outputs
+// of a step:
+//   - a flit that leaves is the oldest of its (input, VC), unchanged, at the output that X-Y
+//   routing names,
+//     with a credit, for a packet start with credits for a whole packet, on an output VC in which
+//     no other packet is open, to a link that was ready; one per input and per output;
+//   - a flit that could have left but stayed lost its input or its output to a flit of higher
+//   priority, or
+//     its output to the input port that is next in turn;
+//   - idle() is true exactly when nothing is buffered or on an output.
+// Errors: std::runtime_error saying which rule broke, without cycle and seed (the driver adds
+// them).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "switch/switch_core.h"
+
+namespace fredsim::tb {
+
+// Output port of a flit for `dst` entering router (x, y) by port `in`; -1 where there is none.
+int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst);
+
+class RouterRules {
+ public:
+  RouterRules(const SwitchShape& shape, int x, int y);
+
+  void set_depth(int port, int vc, int flits);  // as a write to register kCredit + 4 * port + vc
+
+  // After core.step(pins): inputs and outputs of that step.
+  void check(const SwitchPins& pins, bool idle);
+
+  bool empty() const { return buffered_ == 0; }
+  int credits(int port, int vc) const { return outputs_[port][vc].credits; }
+  int depth(int port, int vc) const { return outputs_[port][vc].depth; }
+
+  struct Stalls {
+    std::uint64_t credit = 0, arbiter = 0, link = 0;
+    friend bool operator==(const Stalls&, const Stalls&) = default;
+  };
+  const Stalls& stalls() const { return stalls_; }
+  const std::vector<std::uint64_t>& flits_in() const { return flits_in_; }
+  const std::vector<std::uint64_t>& flits_out() const { return flits_out_; }
+
+ private:
+  struct Input {
+    std::deque<std::vector<std::uint32_t>> flits;
+    bool begun = false;
+    int route = -1;  // of the packet that has begun
+  };
+  struct Output {
+    int credits = 0;
+    int depth = 0;
+    int owner = -1;  // input port whose packet is open
+    int next = 0;    // round robin: first in turn
+  };
+  struct Front {
+    int in, vc, out;
+    bool start, has_credit, asks, leaves;
+  };
+
+  std::vector<Front> fronts(const SwitchPins& pins) const;
+  void check_leaving(const SwitchPins& pins, std::vector<Front>& fronts) const;
+  void check_waiting(const std::vector<Front>& fronts) const;
+  void count_stalls(const SwitchPins& pins, const std::vector<Front>& fronts);
+  void advance(const SwitchPins& pins, const std::vector<Front>& fronts);
+
+  SwitchShape shape_;
+  int x_, y_;
+  int words_;
+  std::vector<std::array<Input, kNumVcs>> inputs_;
+  std::vector<std::array<Output, kNumVcs>> outputs_;
+  Stalls stalls_;
+  std::vector<std::uint64_t> flits_in_, flits_out_;
+  int buffered_ = 0;
+};
+
+}  // namespace fredsim::tb

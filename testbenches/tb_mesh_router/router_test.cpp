@@ -1,0 +1,290 @@
+// Directed tests of one router: registers, routes, timing, throughput, priority, turns, errors,
+// idle.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "router_driver.h"
+#include "switch/register_map.h"
+
+namespace fredsim::tb {
+namespace {
+
+constexpr int kX = RouterDriver::kX;
+constexpr int kY = RouterDriver::kY;
+constexpr int kLocal0 = kFirstLocal;
+constexpr int kIo0 = kFirstLocal + 4;  // of the wafer router
+constexpr std::uint16_t kEastward = mesh_address(kX + 1, kY, 0);
+constexpr std::uint16_t kWestward = mesh_address(kX - 1, kY, 0);
+constexpr std::uint16_t kNorthward = mesh_address(kX, kY - 1, 0);
+constexpr std::uint16_t kSouthward = mesh_address(kX, kY + 1, 0);
+constexpr std::uint16_t kHere = mesh_address(kX, kY, 0);
+
+const Stalls kFast{.receive_depth = 80};
+
+TEST(MeshRouter, RegistersReadBack) {
+  RouterDriver driver(wafer_router(), kFast, 1);
+  EXPECT_EQ(driver.read(reg::kId), reg::kMeshId);
+  EXPECT_EQ(driver.read(reg::kShape), 4U | 2U << 8);
+  EXPECT_EQ(driver.read(reg::kPosition), std::uint32_t{kX | kY << 8});
+  driver.write(reg::kPosition, 63 | 62 << 8);
+  EXPECT_EQ(driver.read(reg::kPosition), 63U | 62U << 8);
+  EXPECT_EQ(driver.read(reg::kError), reg::kErrorNone);
+  for (int p = 0; p < 10; ++p) {
+    for (int v = 0; v < kNumVcs; ++v) driver.set_depth(p, v, 100 + 4 * p + v);
+  }
+  for (int p = 0; p < 10; ++p) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      EXPECT_EQ(driver.read(reg::kCredit + 4 * p + v), static_cast<std::uint32_t>(100 + 4 * p + v));
+    }
+  }
+  driver.write(reg::kId, 0);  // read-only
+  EXPECT_EQ(driver.read(reg::kId), reg::kMeshId);
+  for (const int unknown :
+       {0x0004, 0x00FF, reg::kCredit + 40, 0x01FF, reg::kFlitsIn + 20, reg::kFlitsOut + 20,
+        int{reg::kReductions}, int{reg::kStallJoin}, 0x0400, int{reg::kPhaseStore}, 0xFFFF}) {
+    EXPECT_EQ(driver.read(unknown), 0U) << unknown;
+  }
+  const std::uint32_t held = driver.read(reg::kShape);
+  driver.step();
+  EXPECT_EQ(driver.pins().reg_rdata, held);
+}
+
+TEST(MeshRouter, ResetGivesCreditsOfItsOwnDepth) {
+  const auto core = wafer_router().make();
+  core->reset();
+  SwitchPins pins(10, 1);
+  for (int v = 0; v < kNumVcs; ++v) {
+    pins.reg = {true, false, static_cast<std::uint16_t>(reg::kCredit + 4 * 7 + v), 0};
+    core->step(pins);
+    EXPECT_EQ(pins.reg_rdata, v == kControl ? 4U : 80U);
+  }
+  EXPECT_TRUE(core->idle());
+}
+
+// Every input, every kind of destination; the rules check the port, here the table of the contract.
+TEST(MeshRouter, RoutesByXThenYAndMirrorsAtTheDestination) {
+  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kNorth, kHere), kLocal0 + kNorth);
+  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kWest, kHere), kLocal0 + kWest);
+  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kIo0 + 1, kHere), kLocal0 + 1);
+  EXPECT_EQ(expected_output(even_router().shape, kX, kY, kWest, kHere), kLocal0 + 1);
+  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kSouth, mesh_address(kX, kY, 2)),
+            kIo0 + 1);
+  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kLocal0, mesh_address(kX + 2, kY - 3, 0)),
+            kEast);
+  for (const RouterBody* body : {&wafer_router(), &small_router(), &even_router()}) {
+    SCOPED_TRACE(body->name);
+    RouterDriver driver(*body, kFast, 2);
+    for (int in = 0; in < body->shape.ports(); ++in) {
+      for (int x = 0; x < 64; x += 1 + x / 5) {
+        for (int y = 0; y < 64; y += 1 + y / 5) {
+          for (int endpoint = 0; endpoint < 4; ++endpoint) {
+            const std::uint16_t dst = mesh_address(x, y, endpoint);
+            if (expected_output(body->shape, kX, kY, in, dst) >= 0) {
+              driver.add_packet(in, kDp, dst, 1);
+            }
+          }
+        }
+      }
+    }
+    driver.drain(100'000);
+    driver.check_quiet();
+  }
+}
+
+TEST(MeshRouter, TakesOneCycle) {
+  RouterDriver driver(wafer_router(), kFast, 3);
+  const std::uint64_t arrival = driver.cycle();
+  driver.add_packet(kWest, kMp, kEastward, 1);
+  driver.drain(10);
+  EXPECT_EQ(driver.last_launch(kEast), arrival + 1);
+}
+
+// A permutation without conflicts moves one flit per port and cycle, without a gap between packets.
+TEST(MeshRouter, SustainsOneFlitPerCycleAndPort) {
+  RouterDriver driver(wafer_router(), kFast, 4);
+  constexpr int kPackets = 200;
+  const std::uint64_t start = driver.cycle();
+  for (int i = 0; i < kPackets; ++i) {
+    driver.add_packet(kNorth, kDp, kSouthward, kPacketFlits);
+    driver.add_packet(kSouth, kDp, kNorthward, kPacketFlits);
+    driver.add_packet(kEast, kDp, kWestward, kPacketFlits);
+    driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
+    for (int i4 = 0; i4 < 4; ++i4) driver.add_packet(kLocal0 + i4, kDp, kHere, kPacketFlits);
+    driver.add_packet(kIo0, kDp, mesh_address(kX, kY, 2), kPacketFlits);
+    driver.add_packet(kIo0 + 1, kDp, mesh_address(kX, kY, 1), kPacketFlits);
+  }
+  driver.drain(2 * kPackets * kPacketFlits);
+  for (int p = 0; p < 10; ++p) {
+    EXPECT_EQ(driver.last_launch(p), start + kPackets * kPacketFlits) << p;
+  }
+  EXPECT_EQ(driver.rules().stalls(), RouterRules::Stalls{});
+  driver.check_quiet();
+}
+
+// A buffer of exactly the round trip of this testbench's credits (launch, return, use) is enough.
+TEST(MeshRouter, CreditsOfAPacketSustainFullRate) {
+  RouterDriver driver(wafer_router(), {.receive_depth = kPacketFlits + 1}, 5);
+  const std::uint64_t start = driver.cycle();
+  for (int i = 0; i < 100; ++i) driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
+  driver.drain(2000);
+  EXPECT_EQ(driver.last_launch(kEast), start + 100 * kPacketFlits);
+}
+
+// Two inputs that share an output: together the full rate, turn by turn, packet by packet.
+TEST(MeshRouter, InputsShareAnOutputByPackets) {
+  RouterDriver driver(wafer_router(), kFast, 6);
+  for (int i = 0; i < 100; ++i) {
+    driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
+    driver.add_packet(kLocal0 + 1, kDp, kEastward, kPacketFlits);
+    driver.add_packet(kLocal0 + 2, kDp, kEastward, kPacketFlits);
+  }
+  const std::uint64_t start = driver.cycle();
+  driver.drain(4000);
+  EXPECT_EQ(driver.last_launch(kEast), start + 300 * kPacketFlits);
+  driver.check_quiet();
+}
+
+// Virtual cut-through: with 7 credits no head leaves, with 8 the packet does; control needs one.
+TEST(MeshRouter, HeadWaitsForCreditsForAWholePacket) {
+  RouterDriver driver(wafer_router(), {.return_delay = 0, .receive_depth = 15}, 7);
+  driver.stalls().return_delay = 1'000'000;  // credits practically never come back
+  driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
+  driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
+  driver.add_packet(kWest, kControl, kEastward, 1);
+  for (int i = 0; i < 100; ++i) driver.step();
+  EXPECT_EQ(driver.launched(kEast, kDp), std::uint64_t{kPacketFlits});  // 7 credits are left
+  EXPECT_EQ(driver.launched(kEast, kControl), 1U);
+}
+
+// Where the receiver is smaller than a packet, its whole depth must be free.
+TEST(MeshRouter, SmallReceiversStillGetPackets) {
+  for (const int depth : {1, 3, 7}) {
+    RouterDriver driver(wafer_router(), {.return_delay = 5, .receive_depth = depth}, 8);
+    for (int i = 0; i < 20; ++i) driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
+    driver.drain(20'000);
+    driver.check_quiet();
+  }
+}
+
+TEST(MeshRouter, ReceiverWithoutRoomGetsNothing) {
+  RouterDriver driver(wafer_router(), {.receive_depth = 0}, 9);
+  for (int v = 0; v < kNumVcs; ++v) driver.add_packet(kWest, v, kEastward, 1);
+  for (int i = 0; i < 50; ++i) driver.step();
+  EXPECT_EQ(driver.launched(kEast), 0U);
+}
+
+// Control before MP before PP before DP: with all four waiting for one output, from different
+// inputs or from one, they leave in this order.
+TEST(MeshRouter, HigherPriorityVcLeavesFirst) {
+  for (const bool one_input : {true, false}) {
+    RouterDriver driver(wafer_router(), kFast, 10);
+    driver.stalls().pause_percent = 100;
+    const std::array<int, 4> inputs{kWest, kNorth, kSouth, kLocal0};
+    for (int v = 0; v < kNumVcs; ++v) {
+      driver.add_packet(one_input ? kWest : inputs[v], v, kEastward, v == kControl ? 1 : 8);
+    }
+    for (int i = 0; i < 60; ++i) driver.step();
+    driver.stalls().pause_percent = 0;
+    std::array<std::uint64_t, kNumVcs> done{};
+    for (int i = 1; i <= 30; ++i) {
+      driver.step();
+      for (int v = 0; v < kNumVcs; ++v) {
+        if (done[v] == 0 && driver.launched(kEast, v) == (v == kControl ? 1U : 8U)) done[v] = i;
+      }
+    }
+    EXPECT_EQ(done[kControl], 1U);
+    EXPECT_EQ(done[kMp], 9U);
+    EXPECT_EQ(done[kPp], 17U);
+    EXPECT_EQ(done[kDp], 25U);
+  }
+}
+
+// A VC whose output has no credits does not hold up the other VCs of its input.
+TEST(MeshRouter, BlockedVcDoesNotBlockOthers) {
+  RouterDriver driver(wafer_router(), kFast, 11);
+  driver.set_depth(kEast, kMp, 0);
+  driver.add_packet(kWest, kMp, kEastward, kPacketFlits);
+  for (int i = 0; i < 12; ++i) driver.step();
+  for (int i = 0; i < 50; ++i) driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
+  const std::uint64_t start = driver.cycle();
+  for (int i = 0; i < 500; ++i) driver.step();
+  EXPECT_EQ(driver.launched(kEast, kDp), 50U * kPacketFlits);
+  EXPECT_EQ(driver.last_launch(kEast), start + 50 * kPacketFlits);
+}
+
+// Each stall reason, one by one, from a known situation.
+TEST(MeshRouter, StallCountersNameTheReason) {
+  RouterDriver driver(wafer_router(), kFast, 12);
+  driver.set_depth(kEast, kDp, 0);
+  driver.add_packet(kWest, kDp, kEastward, 1);
+  // Arrives at the first edge, then stands; a stall is in the counter one edge after it happened.
+  for (int i = 0; i < 1 + 10 + 1; ++i) driver.step();
+  EXPECT_EQ(driver.read_counter(reg::kStallCredit), 10U);
+  EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);
+
+  RouterDriver paused(wafer_router(), kFast, 13);
+  paused.stalls().pause_percent = 100;
+  paused.add_packet(kWest, kDp, kEastward, 1);
+  paused.add_packet(kNorth, kDp, kEastward, 1);  // the same output: counted once per cycle
+  for (int i = 0; i < 11; ++i) paused.step();
+  paused.stalls().pause_percent = 0;
+  paused.step();  // one leaves, the other lost to it
+  paused.drain(10);
+  paused.check_quiet();
+  EXPECT_EQ(paused.rules().stalls(), (RouterRules::Stalls{0, 1, 10}));
+}
+
+// ---------------------------------------------------------------- errors
+std::uint32_t error_of(int port, const FlitHeader& header, int times) {
+  const auto core = wafer_router().make();
+  core->reset();
+  SwitchPins pins(10, 1);
+  pins.reg = {true, true, reg::kPosition, kX | kY << 8};
+  core->step(pins);
+  pins.reg = {};
+  pack_header(header, &pins.in_flit[port * flit_words(1)]);
+  for (int i = 0; i < times; ++i) {
+    pins.in_valid = 1U << port;
+    core->step(pins);
+  }
+  pins.in_valid = 0;
+  for (int i = 0; i < 4; ++i) core->step(pins);
+  const std::uint32_t error = core->error();
+  pins.reg = {true, false, reg::kError, 0};
+  core->step(pins);
+  EXPECT_EQ(pins.reg_rdata, error);
+  EXPECT_EQ(core->error(), error);  // sticky
+  EXPECT_FALSE(core->idle());       // out_ready is low: all that is left is inside
+  core->reset();
+  EXPECT_EQ(core->error(), reg::kErrorNone);
+  EXPECT_TRUE(core->idle());
+  return error;
+}
+
+TEST(MeshRouter, ImpossibleDestinationsAreErrors) {
+  FlitHeader h{.dst = kNorthward, .vc = kPp, .head = true, .tail = true};
+  EXPECT_EQ(error_of(kSouth, h, 1), reg::kErrorNone);
+  EXPECT_EQ(error_of(kNorth, h, 1), reg::kErrorRoute);  // back where it came from
+  h.dst = kEastward;
+  EXPECT_EQ(error_of(kEast, h, 1), reg::kErrorRoute);
+  EXPECT_EQ(error_of(kLocal0, h, 1), reg::kErrorNone);
+  h.dst = mesh_address(kX, kY, 2);
+  EXPECT_EQ(error_of(kEast, h, 1), reg::kErrorNone);
+  for (const int endpoint : {3, 4, 15}) {
+    h.dst = mesh_address(kX, kY, endpoint);
+    EXPECT_EQ(error_of(kEast, h, 1), reg::kErrorRoute) << endpoint;
+  }
+}
+
+TEST(MeshRouter, OverflowIsAnError) {
+  FlitHeader h{.dst = kEastward, .vc = kPp, .head = true, .tail = true};
+  EXPECT_EQ(error_of(kWest, h, 80), reg::kErrorNone);
+  EXPECT_EQ(error_of(kWest, h, 81), reg::kErrorOverflow);
+  h.vc = kControl;
+  EXPECT_EQ(error_of(kIo0 + 1, h, 4), reg::kErrorNone);
+  EXPECT_EQ(error_of(kIo0 + 1, h, 5), reg::kErrorOverflow);
+}
+
+}  // namespace
+}  // namespace fredsim::tb
