@@ -1,0 +1,180 @@
+#include "base/units.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/flit.h"
+#include "base/random.h"
+
+namespace fredsim {
+namespace {
+
+// The message of the BadInput that `call` throws.
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const BadInput& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadInput);
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+void expect_parts(const std::string& message, const std::vector<std::string_view>& parts) {
+  for (const std::string_view part : parts) {
+    EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' is not in: " << message;
+  }
+}
+
+TEST(Units, Sizes) {
+  EXPECT_EQ(parse_size("512 B", "x"), 512U);
+  EXPECT_EQ(parse_size("24KiB", "x"), 24U * 1024);
+  EXPECT_EQ(parse_size(" 1 MiB ", "x"), 1U << 20);
+  EXPECT_EQ(parse_size("1.5 GiB", "x"), 3ULL << 29);
+  EXPECT_EQ(parse_size("1 KB", "x"), 1000U);
+  EXPECT_EQ(parse_size("2.5MB", "x"), 2'500'000U);
+  EXPECT_EQ(parse_size("1 GB", "x"), 1'000'000'000U);
+  EXPECT_EQ(parse_size("0.5 KiB", "x"), 512U);
+  EXPECT_EQ(parse_size("+4 KiB", "x"), 4096U);
+  EXPECT_EQ(parse_size("4.000000000000000000000000 KiB", "x"), 4096U);
+  EXPECT_EQ(parse_size("9007199254740992 B", "x"), kMaxQuantity);
+  EXPECT_EQ(parse_size("4096", "x", BareNumber::kBytes), 4096U);
+  EXPECT_EQ(parse_size("4 KiB", "x", BareNumber::kBytes), 4096U);
+}
+
+TEST(Units, OtherQuantities) {
+  EXPECT_EQ(parse_bandwidth("750 GB/s", "x"), 750'000'000'000U);
+  EXPECT_EQ(parse_bandwidth("1.5TB/s", "x"), 1'500'000'000'000U);
+  EXPECT_EQ(parse_bandwidth("1 B/s", "x"), 1U);
+  EXPECT_EQ(parse_time_ps("20 ns", "x"), 20'000U);
+  EXPECT_EQ(parse_time_ps("0.667 ns", "x"), 667U);
+  EXPECT_EQ(parse_time_ps("0 ns", "x"), 0U);
+  EXPECT_EQ(parse_time_ps("3 us", "x"), 3'000'000U);
+  EXPECT_EQ(parse_time_ps("1 ms", "x"), 1'000'000'000U);
+  EXPECT_EQ(parse_frequency("1.5 GHz", "x"), 1'500'000'000U);
+  EXPECT_EQ(parse_frequency("32.768 kHz", "x"), 32'768U);
+}
+
+TEST(Units, EveryRefusalSaysKeyFoundAndAllowed) {
+  struct Case {
+    std::string_view text;
+    std::string_view why;
+  };
+  const std::vector<Case> cases = {
+      {"", "found nothing"},
+      {"   ", "found nothing"},
+      {"750", "'750' has no unit"},
+      {"0 GB/s", "'0 GB/s' is zero"},
+      {"0.000 GB/s", "is zero"},
+      {"-3 GB/s", "'-3 GB/s' is negative"},
+      {"750 ns", "'750 ns' is a time, not a bandwidth"},
+      {"750 GB", "is a size, not a bandwidth"},
+      {"1 GHz", "is a frequency, not a bandwidth"},
+      {"750 Gb/s", "unknown unit 'Gb/s'; did you mean 'GB/s'?"},
+      {"750 parsec", "unknown unit 'parsec'"},
+      {"fast", "is not a number with a unit"},
+      {"GB/s", "is not a number with a unit"},
+      {".5 GB/s", "is not a number with a unit"},
+      {"1. GB/s", "is not a number with a unit"},
+      {"1,5 GB/s", "unknown unit ',5 GB/s'"},
+      {"1e3 GB/s", "unknown unit 'e3 GB/s'"},
+      {"nan GB/s", "is not a number with a unit"},
+      {"9007199254740993 B/s", "is too large; at most 2^53 bytes per second"},
+      {"9008 TB/s", "is too large"},
+      {"99999999999999999999999999999999999999999999999999 B/s", "is too large"},
+      {"0.5 B/s", "is not a whole number of bytes per second"},
+      {"0.00000000000000000001 TB/s", "is not a whole number"},
+  };
+  for (const Case& c : cases) {
+    const std::string message = refusal([&] { parse_bandwidth(c.text, "npu.bandwidth"); });
+    expect_parts(message, {"npu.bandwidth: ", c.why, "B/s, KB/s, MB/s, GB/s or TB/s"});
+  }
+  expect_parts(refusal([] { parse_size("4096", "--size"); }), {"--size: '4096' has no unit"});
+  expect_parts(refusal([] { parse_size("4.5", "--size", BareNumber::kBytes); }),
+               {"not a whole number of bytes"});
+  expect_parts(refusal([] { parse_size("0", "--size", BareNumber::kBytes); }), {"is zero"});
+  expect_parts(refusal([] { parse_time_ps("20 GB/s", "t"); }), {"is a bandwidth, not a time"});
+  expect_parts(refusal([] { parse_time_ps("0.5 ps", "t"); }), {"whole number of picoseconds"});
+  expect_parts(refusal([] { parse_frequency("0 Hz", "clock"); }), {"is zero", "kHz"});
+  const std::string endless(100'000, '7');
+  EXPECT_LT(refusal([&] { parse_size(endless, "x"); }).size(), 300U);
+}
+
+// Whole and decimal spellings of the same number agree; so do text and value.
+TEST(Units, RandomDecimalsAreExact) {
+  constexpr std::uint64_t kSeed = 11;
+  Random random(kSeed);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t value = 1 + random.below(kMaxQuantity);
+    const std::string digits = std::to_string(1'000'000'000'000 + value % 1'000'000'000'000);
+    const std::string terabytes =
+        std::to_string(value / 1'000'000'000'000) + "." + digits.substr(1) + " TB/s";
+    ASSERT_EQ(parse_bandwidth(terabytes, "x"), value) << "seed " << kSeed << ", case " << i;
+    ASSERT_EQ(parse_size(format_size(value), "x"), value) << "seed " << kSeed << ", case " << i;
+    ASSERT_EQ(parse_frequency(format_frequency(value), "x"), value) << "seed " << kSeed;
+    ASSERT_EQ(parse_time_ps(format_time_ps(value), "x"), value) << "seed " << kSeed;
+  }
+}
+
+TEST(Units, RandomTextNeverEscapesAsAnotherError) {
+  constexpr std::uint64_t kSeed = 12;
+  constexpr std::string_view kAlphabet = "0123456789.-+ eBKMGTi/sHznpum\t\xC2\xB5";
+  Random random(kSeed);
+  for (int i = 0; i < 100'000; ++i) {
+    std::string text;
+    for (std::uint64_t n = random.below(12); n > 0; --n) {
+      text += kAlphabet[random.below(kAlphabet.size())];
+    }
+    try {
+      EXPECT_LE(parse_size(text, "x", BareNumber::kBytes), kMaxQuantity);
+      EXPECT_LE(parse_bandwidth(text, "x"), kMaxQuantity);
+    } catch (const BadInput&) {
+      continue;  // what is being tested: nothing else comes out
+    }
+  }
+}
+
+TEST(Units, Formats) {
+  EXPECT_EQ(format_size(4096), "4 KiB");
+  EXPECT_EQ(format_size(16U << 20), "16 MiB");
+  EXPECT_EQ(format_size(1000), "1000 B");
+  EXPECT_EQ(format_size(0), "0 B");
+  EXPECT_EQ(format_size(2048ULL << 30), "2048 GiB");
+  EXPECT_EQ(format_bandwidth(750e9), "750 GB/s");
+  EXPECT_EQ(format_bandwidth(3.75e12), "3.75 TB/s");
+  EXPECT_EQ(format_bandwidth(30e12), "30 TB/s");
+  EXPECT_EQ(format_bandwidth(25.6e9), "25.6 GB/s");
+  EXPECT_EQ(format_frequency(1'500'000'000), "1.5 GHz");
+  EXPECT_EQ(format_frequency(999), "999 Hz");
+  EXPECT_EQ(format_time_ps(20'000), "20 ns");
+  EXPECT_EQ(format_time_ps(20'050), "20.05 ns");
+  EXPECT_EQ(format_time_ps(0), "0 ns");
+}
+
+TEST(Units, LinkRates) {
+  constexpr std::uint64_t kClock = 1'500'000'000;
+  EXPECT_EQ(link_rate(600'000'000'000, kClock), (Rational{25, 32}));
+  EXPECT_EQ(link_rate(750'000'000'000, kClock), (Rational{125, 128}));
+  EXPECT_EQ(link_rate(128'000'000'000, kClock), (Rational{1, 6}));
+  EXPECT_EQ(link_rate(768'000'000'000, kClock), (Rational{1, 1}));
+  // 512 bytes per cycle at the highest clock there is: no overflow.
+  EXPECT_EQ(link_rate(kMaxQuantity, kMaxQuantity), (Rational{1, kFlitBytes}));
+}
+
+TEST(Units, Latencies) {
+  EXPECT_EQ(latency_cycles(20'000, 1'500'000'000), 30);
+  EXPECT_EQ(latency_cycles(20'001, 1'500'000'000), 31);
+  EXPECT_EQ(latency_cycles(20'000, 1'000'000'000), 20);
+  EXPECT_EQ(latency_cycles(0, 1'500'000'000), 1);
+  EXPECT_EQ(latency_cycles(1, 1), 1);
+  EXPECT_EQ(latency_cycles(1'000'000'000, 1'000'000'000), kMaxLatencyCycles);
+  expect_parts(refusal([] { latency_cycles(kMaxQuantity, kMaxQuantity); }), {"1000000 cycles"});
+}
+
+}  // namespace
+}  // namespace fredsim

@@ -1,0 +1,66 @@
+#include "fabrics.h"
+
+#include <numeric>
+
+#include "base/random.h"
+#include "topology/builders.h"
+
+namespace fredsim::test {
+namespace {
+
+MachineSpec machine(std::string name, int npus) {
+  MachineSpec spec;
+  spec.name = std::move(name);
+  spec.clock_hz = 1'500'000'000;
+  spec.npus = npus;
+  spec.npu_bandwidth = static_cast<std::uint64_t>(kNpuBandwidth);
+  spec.link_latency_ps = 20'000;
+  return spec;
+}
+
+}  // namespace
+
+Topology mesh(int width, int height) {
+  Mesh2dSpec spec;
+  spec.width = width;
+  spec.height = height;
+  spec.link_bandwidth = static_cast<std::uint64_t>(kMeshLink);
+  return build_mesh2d(machine("mesh", width * height), spec);
+}
+
+Topology fred_tree(const TreeSize& size, bool in_switch) {
+  FredTreeSpec spec;
+  spec.shape.l1_switches = size.l1_switches;
+  spec.shape.npus_per_l1 = size.npus_per_l1;
+  spec.shape.slices = size.slices;
+  spec.shape.uplinks = size.uplinks;
+  spec.shape.l2_chiplets_per_slice = size.l2_chiplets_per_slice;
+  spec.shape.middle = 3;
+  spec.shape.in_switch = in_switch;
+  spec.uplink_bandwidth = size.uplink_bandwidth;
+  return build_fred_tree(machine("fred", size.l1_switches * size.npus_per_l1), spec);
+}
+
+Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed) {
+  Topology shuffled = topology;
+  Random random(seed);
+  for (std::size_t n = 0; n < shuffled.nodes.size(); ++n) {
+    if (shuffled.nodes[n].kind != NodeKind::kFredSwitch) continue;
+    std::vector<int> to = first_ranks(shuffled.nodes[n].ports);
+    for (std::size_t p = to.size() - 1; p > 0; --p) std::swap(to[p], to[random.below(p + 1)]);
+    for (Link& link : shuffled.links) {
+      if (link.from == static_cast<NodeId>(n)) link.from_port = to[link.from_port];
+      if (link.to == static_cast<NodeId>(n)) link.to_port = to[link.to_port];
+    }
+  }
+  shuffled.index_ports();
+  return shuffled;
+}
+
+std::vector<int> first_ranks(int n) {
+  std::vector<int> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+}  // namespace fredsim::test

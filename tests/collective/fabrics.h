@@ -1,0 +1,32 @@
+// Fabrics for the tests of plans: the paper's wafers (FRED.md §4) and other sizes of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim::test {
+
+inline constexpr double kMeshLink = 750e9;     // bytes/s
+inline constexpr double kNpuBandwidth = 3e12;  // bytes/s
+
+Topology mesh(int width, int height);
+
+struct TreeSize {
+  int l1_switches = 5;
+  int npus_per_l1 = 4;
+  int slices = 5;
+  int uplinks = 4;
+  int l2_chiplets_per_slice = 2;
+  std::uint64_t uplink_bandwidth = 12'000'000'000'000;  // of one L1 switch
+};
+Topology fred_tree(const TreeSize& size = {}, bool in_switch = true);
+
+// The same fabric with the ports of every Fred switch renumbered at random.
+Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed);
+
+// 0 … n-1.
+std::vector<int> first_ranks(int n);
+
+}  // namespace fredsim::test

@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "collective/plan.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kCollectives = 10;
+
+TEST(CollectiveNames, ReadBack) {
+  for (int c = 0; c < kCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    EXPECT_EQ(parse_collective(to_string(collective)), collective);
+  }
+  EXPECT_EQ(to_string(Collective::kAllToAll), "all_to_all");
+  EXPECT_EQ(to_string(Collective::kUnicast), "unicast");
+}
+
+TEST(CollectiveNames, MisspeltOnesAreAnswered) {
+  try {
+    parse_collective("all_redcue");
+    FAIL();
+  } catch (const BadInput& e) {
+    const std::string what = e.what();
+    EXPECT_NE(what.find("'all_redcue'"), std::string::npos) << what;
+    EXPECT_NE(what.find("did you mean 'all_reduce'"), std::string::npos) << what;
+    EXPECT_NE(what.find("reduce_scatter"), std::string::npos) << what;
+  }
+  EXPECT_THROW(parse_collective(""), BadInput);
+}
+
+// As in NCCL-tests.
+TEST(CollectiveNames, BusFactors) {
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllReduce, 20), 1.9);
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllReduce, 1), 0);
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kReduceScatter, 4), 0.75);
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllGather, 4), 0.75);
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kAllToAll, 4), 0.75);
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kBroadcast, 4), 1);
+  EXPECT_DOUBLE_EQ(bus_factor(Collective::kReduce, 4), 1);
+}
+
+}  // namespace
+}  // namespace fredsim

@@ -1,0 +1,260 @@
+// Conflicts: reported where, and only where, no colouring of all levels exists.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "fred_interpreter.h"
+#include "routing/fred_routing.h"
+
+namespace fredsim {
+namespace {
+
+// The definition of §5 taken literally: try every colouring of this level, and for each of them
+// route every sub-network on its own. No memory, no pruning beyond the µSwitch rule.
+// `retries` counts the colourings that were right at their level and failed further in.
+bool routing_exists(int ports, int middle, const std::vector<Flow>& flows, int& retries) {
+  if (ports == 2) return true;
+  const int pairs = ports / 2;
+  std::vector<int> colour(flows.size(), 0);
+  const std::function<bool(std::size_t)> choose = [&](std::size_t f) -> bool {
+    if (f == flows.size()) {
+      for (int j = 0; j < middle; ++j) {
+        std::vector<Flow> inner;
+        for (std::size_t g = 0; g < flows.size(); ++g) {
+          if (colour[g] != j) continue;
+          Flow flow;
+          for (int p = 0; p < ports; ++p) {
+            const int port = p < 2 * pairs ? p / 2 : pairs;
+            if ((flows[g].inputs >> p & 1U) != 0) flow.inputs |= 1U << port;
+            if ((flows[g].outputs >> p & 1U) != 0) flow.outputs |= 1U << port;
+          }
+          inner.push_back(flow);
+        }
+        if (!routing_exists(ports - pairs, middle, inner, retries)) {
+          ++retries;
+          return false;
+        }
+      }
+      return true;
+    }
+    for (int j = 0; j < middle; ++j) {
+      bool free = true;
+      for (std::size_t g = 0; g < f && free; ++g) {
+        if (colour[g] != j) continue;
+        for (int i = 0; i < pairs; ++i) {
+          const std::uint32_t pair = 3U << (2 * i);
+          if (((flows[f].inputs & pair) != 0 && (flows[g].inputs & pair) != 0) ||
+              ((flows[f].outputs & pair) != 0 && (flows[g].outputs & pair) != 0))
+            free = false;
+        }
+      }
+      colour[f] = j;
+      if (free && choose(f + 1)) return true;
+    }
+    return false;
+  };
+  return choose(0);
+}
+
+bool routing_exists(int ports, int middle, const std::vector<Flow>& flows) {
+  int retries = 0;
+  return routing_exists(ports, middle, flows, retries);
+}
+
+// The message of the conflict; none where a routing was found.
+std::optional<std::string> conflict(const FredSwitchShape& shape, const std::vector<Flow>& flows) {
+  try {
+    route_flows(shape, flows);
+    return std::nullopt;
+  } catch (const RoutingConflict& e) {
+    return e.what();
+  }
+}
+
+std::string describe(const std::vector<Flow>& flows) {
+  std::string text;
+  for (const Flow& flow : flows) text += fmt::format("{:b}:{:b} ", flow.inputs, flow.outputs);
+  return text;
+}
+
+// Flows in a form that counts every set once: input port p opens at most one new flow.
+void for_all_flow_sets(int ports, const std::function<void(const std::vector<Flow>&)>& visit) {
+  std::vector<Flow> flows;
+  const std::function<void(int)> outputs = [&](int p) {
+    if (p == ports) {
+      for (const Flow& flow : flows)
+        if (flow.outputs == 0) return;
+      visit(flows);
+      return;
+    }
+    outputs(p + 1);
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      flows[f].outputs |= 1U << p;
+      outputs(p + 1);
+      flows[f].outputs &= ~(1U << p);
+    }
+  };
+  const std::function<void(int)> inputs = [&](int p) {
+    if (p == ports) {
+      outputs(0);
+      return;
+    }
+    inputs(p + 1);
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      flows[f].inputs |= 1U << p;
+      inputs(p + 1);
+      flows[f].inputs &= ~(1U << p);
+    }
+    flows.push_back({1U << p, 0});
+    inputs(p + 1);
+    flows.pop_back();
+  };
+  inputs(0);
+}
+
+TEST(FredConflict, ExhaustiveOnSmallSwitches) {
+  for (int middle = 2; middle <= 3; ++middle) {
+    for (int ports = 2; ports <= 5; ++ports) {
+      int sets = 0;
+      int conflicts = 0;
+      for_all_flow_sets(ports, [&](const std::vector<Flow>& flows) {
+        const bool refused = conflict({ports, middle}, flows).has_value();
+        ASSERT_EQ(refused, !routing_exists(ports, middle, flows))
+            << "Fred_" << middle << "(" << ports << ") " << describe(flows);
+        ++sets;
+        conflicts += refused;
+      });
+      EXPECT_GT(sets, 0);
+      EXPECT_EQ(conflicts > 0, middle == 2 && ports >= 4) << ports;
+    }
+  }
+}
+
+TEST(FredConflict, RandomOnMiddlingSwitches) {
+  int inner_conflicts = 0;
+  for (int middle = 2; middle <= 3; ++middle) {
+    for (int ports = 6; ports <= 10; ++ports) {
+      int conflicts = 0;
+      for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+        Random random(seed);
+        std::vector<Flow> slots(2 + random.below(5));
+        for (int p = 0; p < ports; ++p) {
+          slots[random.below(slots.size())].inputs |= 1U << p;
+          slots[random.below(slots.size())].outputs |= 1U << p;
+        }
+        std::vector<Flow> flows;
+        for (const Flow& flow : slots)
+          if (flow.inputs != 0 && flow.outputs != 0) flows.push_back(flow);
+        const std::optional<std::string> found = conflict({ports, middle}, flows);
+        ASSERT_EQ(found.has_value(), !routing_exists(ports, middle, flows))
+            << "Fred_" << middle << "(" << ports << ") seed " << seed << ": " << describe(flows);
+        conflicts += found.has_value();
+        if (found && found->find("at level 0") == std::string::npos) ++inner_conflicts;
+      }
+      EXPECT_GT(conflicts, 0);
+      EXPECT_LT(conflicts, 1500);
+    }
+  }
+  EXPECT_GT(inner_conflicts, 0);  // or the search across levels was not put to the test
+}
+
+// Small flows, many of them free of each other: an outer colouring that fails further in often has
+// another one beside it that does not.
+TEST(FredConflict, OuterLevelsAreRetried) {
+  int rescued = 0;
+  for (int ports = 7; ports <= 13; ++ports) {
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+      Random random(seed);
+      std::vector<int> in(ports);
+      for (int p = 0; p < ports; ++p) in[p] = p;
+      std::vector<int> out = in;
+      for (int p = ports - 1; p > 0; --p) {
+        std::swap(in[p], in[random.below(static_cast<std::uint64_t>(p) + 1)]);
+        std::swap(out[p], out[random.below(static_cast<std::uint64_t>(p) + 1)]);
+      }
+      std::vector<Flow> flows(5 + random.below(3));
+      for (Flow& flow : flows) {
+        for (std::uint64_t n = random.below(2) + 1; n > 0 && !in.empty(); --n) {
+          flow.inputs |= 1U << in.back();
+          in.pop_back();
+        }
+        for (std::uint64_t n = random.below(2) + 1; n > 0 && !out.empty(); --n) {
+          flow.outputs |= 1U << out.back();
+          out.pop_back();
+        }
+      }
+      std::erase_if(flows, [](const Flow& f) { return f.inputs == 0 || f.outputs == 0; });
+      int retries = 0;
+      const bool exists = routing_exists(ports, 2, flows, retries);
+      ASSERT_EQ(conflict({ports, 2}, flows).has_value(), !exists)
+          << "Fred_2(" << ports << ") seed " << seed << ": " << describe(flows);
+      rescued += exists && retries > 0;
+    }
+  }
+  EXPECT_GT(rescued, 100);
+}
+
+// §5: four all-reduce flows of which three conflict pairwise.
+TEST(FredConflict, WorkedExampleOfThePaper) {
+  const auto all_reduce = [](std::initializer_list<int> ports) {
+    std::uint32_t mask = 0;
+    for (const int p : ports) mask |= 1U << p;
+    return Flow{mask, mask};
+  };
+  const std::vector<Flow> flows{all_reduce({0, 3}), all_reduce({1, 4}), all_reduce({2, 5}),
+                                all_reduce({6, 7})};
+  const std::optional<std::string> two = conflict({8, 2}, flows);
+  ASSERT_TRUE(two.has_value());
+  EXPECT_NE(two->find("level 0 (8 ports)"), std::string::npos) << *two;
+  EXPECT_NE(two->find("flows 0 (0,3:0,3), 1 (1,4:1,4), 2 (2,5:2,5) share"), std::string::npos)
+      << *two;
+  EXPECT_FALSE(conflict({8, 3}, flows).has_value());
+}
+
+// What "conflict" means: one colour per flow and level, as §5 has it. The µSwitches themselves
+// could serve this set by sending flow 0 through both sub-networks.
+TEST(FredConflict, SplitMulticastIsNotLookedFor) {
+  const std::vector<Flow> flows{{0b0001, 0b0101}, {0b0100, 0b0010}, {0b1000, 0b1000}};
+  EXPECT_TRUE(conflict({4, 2}, flows).has_value());
+  std::vector<bool> bits;
+  for (const unsigned cell : {0b0101U, 0b0110U, 0b1001U, 0b0110U, 0b1001U, 0b0110U})
+    for (int b = 0; b < 4; ++b) bits.push_back((cell >> b & 1U) != 0);
+  EXPECT_EQ(test::interpret({4, 2}, bits, 0b1101),
+            (std::vector<test::Expression>{{0}, {2}, {0}, {3}}));
+}
+
+TEST(FredConflict, FullSizeSwitchIsRoutedFast) {
+  for (int middle = 2; middle <= 4; ++middle) {
+    double worst_ms = 0;
+    int routed = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+      Random random(seed);
+      std::vector<Flow> slots(1 + random.below(24));
+      for (int p = 0; p < 32; ++p) {
+        slots[random.below(slots.size())].inputs |= 1U << p;
+        slots[random.below(slots.size())].outputs |= 1U << p;
+      }
+      std::vector<Flow> flows;
+      for (const Flow& flow : slots)
+        if (flow.inputs != 0 && flow.outputs != 0) flows.push_back(flow);
+      const auto start = std::chrono::steady_clock::now();
+      routed += !conflict({32, middle}, flows).has_value();
+      const std::chrono::duration<double, std::milli> took =
+          std::chrono::steady_clock::now() - start;
+      worst_ms = std::max(worst_ms, took.count());
+    }
+    RecordProperty(fmt::format("worst_us_m{}", middle), static_cast<int>(1000 * worst_ms));
+    RecordProperty(fmt::format("routed_m{}", middle), routed);
+    EXPECT_LT(worst_ms, 2000) << "m = " << middle;
+    fmt::print("m = {}: {} of 400 routed, slowest {:.2f} ms\n", middle, routed, worst_ms);
+  }
+}
+
+}  // namespace
+}  // namespace fredsim

@@ -1,0 +1,23 @@
+// An interpreter of the µSwitch bits of Fred_m(P), written from the layout alone, for tests.
+//
+// Purpose: says what each output port of a configured interconnect carries, as an expression over
+// the input ports, without knowing how the bits were found. Shapes: one postfix expression per port
+// (n >= 0 input port, kAdd), empty = nothing arrives. Errors: std::runtime_error where the bits are
+// not a sane configuration: an illegal code, a µSwitch output that selects or adds a silent input,
+// or an operand that is sent into a µSwitch and not used.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "routing/fred_routing.h"
+
+namespace fredsim::test {
+
+using Expression = std::vector<int>;
+
+// What every output port carries when the input ports of `driven` carry their own number.
+std::vector<Expression> interpret(const FredSwitchShape& shape, const std::vector<bool>& bits,
+                                  std::uint32_t driven);
+
+}  // namespace fredsim::test

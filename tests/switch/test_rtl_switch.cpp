@@ -1,0 +1,161 @@
+// The Verilated bodies: the list of sizes, reset, idle, and the register map against
+// register_map.h.
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/error.h"
+#include "switch/register_map.h"
+#include "switch/rtl_switch.h"
+
+namespace fredsim {
+namespace {
+
+// The inverse of size_entry() for the sizes of our own RTL.
+SwitchShape shape_of(const std::string& entry) {
+  std::istringstream in(entry);
+  std::string kind;
+  SwitchShape s;
+  in >> kind;
+  if (kind == "fred") {
+    int format = 0;
+    in >> s.fred.ports >> s.fred.middle >> s.lanes >> s.buffers.data_flits >>
+        s.buffers.control_flits >> s.buffers.output_flits >> format;
+    s.format = static_cast<FpFormat>(format);
+  } else {
+    s.kind = NodeKind::kMeshRouter;
+    in >> s.local_ports >> s.io_ports >> s.lanes >> s.buffers.data_flits >> s.buffers.control_flits;
+  }
+  in >> s.rtl_top;
+  return s;
+}
+
+class EverySize : public testing::TestWithParam<std::string> {
+ protected:
+  std::uint32_t access(bool write, std::uint32_t address, std::uint32_t data = 0) {
+    pins_.reg = {true, write, static_cast<std::uint16_t>(address), data};
+    core_->step(pins_);
+    pins_.reg.valid = false;
+    return pins_.reg_rdata;
+  }
+  std::uint32_t read(std::uint32_t address) { return access(false, address); }
+
+  SwitchShape shape_ = shape_of(GetParam());
+  std::unique_ptr<RtlSwitch> core_ = make_rtl_switch(shape_, "dut");
+  SwitchPins pins_{shape_.ports(), shape_.lanes};
+};
+
+TEST_P(EverySize, EntryAndShapeAreInverse) { EXPECT_EQ(size_entry(shape_), GetParam()); }
+
+TEST_P(EverySize, IdentityShapeAndCreditsAfterReset) {
+  core_->reset();
+  EXPECT_TRUE(core_->idle());
+  EXPECT_EQ(core_->error(), reg::kErrorNone);
+  const bool mesh = shape_.kind == NodeKind::kMeshRouter;
+  EXPECT_EQ(read(reg::kId), mesh ? reg::kMeshId : reg::kFredId);
+  const int low = mesh ? shape_.local_ports : shape_.fred.ports;
+  const int high = mesh ? shape_.io_ports : shape_.fred.middle;
+  EXPECT_EQ(read(reg::kShape), static_cast<std::uint32_t>(low | high << 8));
+  EXPECT_EQ(read(reg::kError), reg::kErrorNone);
+  for (int port = 0; port < shape_.ports(); ++port) {
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      const auto address = static_cast<std::uint32_t>(reg::kCredit + 4 * port + vc);
+      EXPECT_EQ(read(address), static_cast<std::uint32_t>(shape_.buffers.depth(vc)));
+      access(true, address, static_cast<std::uint32_t>(1000 + 4 * port + vc));
+    }
+  }
+  for (int port = 0; port < shape_.ports(); ++port) {
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      const auto address = static_cast<std::uint32_t>(reg::kCredit + 4 * port + vc);
+      EXPECT_EQ(read(address), static_cast<std::uint32_t>(1000 + 4 * port + vc));
+    }
+  }
+  EXPECT_TRUE(core_->idle());
+  core_->reset();
+  EXPECT_EQ(read(reg::kCredit), static_cast<std::uint32_t>(shape_.buffers.depth(0)));
+}
+
+TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
+  core_->reset();
+  if (shape_.kind == NodeKind::kMeshRouter) {
+    access(true, reg::kPosition, 5 | 9 << 8);
+    EXPECT_EQ(read(reg::kPosition), 5U | 9U << 8);
+    return;
+  }
+  access(true, reg::kPhaseStore, 0x12345678);
+  access(true, reg::kPhaseStore + 1, 0x9ABCDEF0);
+  EXPECT_EQ(read(reg::kPhaseStore), 0x12345678U);
+  EXPECT_EQ(read(reg::kPhaseStore + 1), 0x9ABCDEF0U);
+}
+
+TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
+  core_->reset();
+  // Nothing may leave: output credits of zero everywhere.
+  for (int i = 0; i < 4 * shape_.ports(); ++i) {
+    access(true, static_cast<std::uint32_t>(reg::kCredit + i), 0);
+  }
+  // A fred_switch without a programmed phase keeps the flit and says so; a mesh router without
+  // credits keeps it silently. Either way the buffer fills and one flit more than fits is an
+  // overflow.
+  const int words = flit_words(shape_.lanes);
+  pins_.in_valid = 1;
+  pack_header({.dst = mesh_address(1, 0, 0), .vc = kControl, .head = true, .tail = true},
+              pins_.in_flit.data());
+  ASSERT_GE(static_cast<int>(pins_.in_flit.size()), words);
+  core_->step(pins_);
+  EXPECT_FALSE(core_->idle());
+  for (int i = 0; i < shape_.buffers.control_flits; ++i) core_->step(pins_);
+  pins_.in_valid = 0;
+  core_->step(pins_);
+  EXPECT_NE(core_->error(), reg::kErrorNone);
+  EXPECT_EQ(read(reg::kError), core_->error());
+  EXPECT_EQ(read(reg::kFlitsIn), static_cast<std::uint32_t>(shape_.buffers.control_flits + 1));
+  core_->reset();
+  EXPECT_EQ(core_->error(), reg::kErrorNone);
+  EXPECT_TRUE(core_->idle());
+}
+
+INSTANTIATE_TEST_SUITE_P(Built, EverySize, testing::ValuesIn(built_switch_sizes()),
+                         [](const auto& param) {
+                           std::string name = param.param;
+                           for (char& c : name) c = c == ' ' ? '_' : c;
+                           return name;
+                         });
+
+TEST(RtlSwitch, ASizeThatIsNotBuiltNamesTheEntryAndTheCommand) {
+  SwitchShape shape;
+  shape.fred = {31, 4};
+  shape.lanes = 7;
+  try {
+    make_rtl_switch(shape, "l1_0.s0");
+    FAIL() << "no error";
+  } catch (const BadInput& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("l1_0.s0"), std::string::npos) << what;
+    EXPECT_NE(what.find("-DFREDSIM_EXTRA_SWITCHES=\"fred 31 4 7 48 4 "), std::string::npos) << what;
+    for (const std::string& size : built_switch_sizes()) {
+      EXPECT_NE(what.find(size), std::string::npos) << what;
+    }
+  }
+}
+
+TEST(RtlSwitch, InstancesOfOneContextDoNotDisturbEachOther) {
+  const SwitchShape shape = shape_of(built_switch_sizes().front());
+  const auto context = std::make_shared<RtlContext>();
+  const auto a = make_rtl_switch(shape, "a", context);
+  const auto b = make_rtl_switch(shape, "b", context);
+  a->reset();
+  b->reset();
+  SwitchPins pins(shape.ports(), shape.lanes);
+  pins.reg = {true, true, reg::kCredit, 99};
+  a->step(pins);
+  pins.reg = {true, false, reg::kCredit, 0};
+  b->step(pins);
+  EXPECT_EQ(pins.reg_rdata, static_cast<std::uint32_t>(shape.buffers.depth(0)));
+  a->step(pins);
+  EXPECT_EQ(pins.reg_rdata, 99U);
+}
+
+}  // namespace
+}  // namespace fredsim

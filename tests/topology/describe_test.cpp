@@ -1,0 +1,60 @@
+#include "topology/describe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "topology/config.h"
+
+namespace fredsim {
+namespace {
+
+// Each is the end of some line; runs of blanks count as one.
+void expect_lines(const std::string& text, const std::vector<std::string>& lines) {
+  std::string squeezed = text;
+  const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
+  squeezed.erase(std::unique(squeezed.begin(), squeezed.end(), both_blank), squeezed.end());
+  for (const std::string& line : lines) {
+    EXPECT_NE(squeezed.find(line + "\n"), std::string::npos)
+        << "'" << line << "' is no line end of:\n"
+        << text;
+  }
+}
+
+TEST(Describe, FredD) {
+  expect_lines(
+      describe(load_config("configs/fred_d.yaml").topology),
+      {"clock 1.5 GHz; one flit of 512 B per cycle = 768 GB/s",
+       "NPUs 20, 3 TB/s each over 5 NIC ports", "I/O controllers 18, 128 GB/s each over 5 ports",
+       "bisection 30 TB/s per direction", "L1 Fred_3(12) 15 12 24 24 27 9 9",
+       "L1 Fred_3(11) 10 11 23 23 27 10 10", "L2 Fred_3(10) 10 10 20 20 27 12 12",
+       "all together 35 790 790 945 355 355", "NPU - L1 100 600 GB/s 25/32 30 = 20.000 ns",
+       "I/O - L1 90 25.6 GB/s 1/30 30 = 20.000 ns", "L1 - L2 100 600 GB/s 25/32 30 = 20.000 ns",
+       "switch input, data 24 KiB 48", "switch input, control 2 KiB 4",
+       "switch output staging 12 KiB 24", "NPU receive 48 KiB 96",
+       "link latency 20 ns = 30 cycles (20.000 ns)"});
+}
+
+TEST(Describe, Mesh) {
+  const std::string text = describe(load_config("configs/mesh.yaml").topology);
+  expect_lines(
+      text, {"mesh: 2D mesh of 5 x 4 (width x height)", "NPUs 20, 3 TB/s each over 4 NIC ports",
+             "I/O controllers 18, 128 GB/s each over 1 port", "bisection 3.75 TB/s per direction",
+             "mesh router 20 10 4 4 2", "NPU - router 80 750 GB/s 125/128 1 = 0.667 ns",
+             "I/O - router 18 128 GB/s 1/6 30 = 20.000 ns",
+             "router - router 31 750 GB/s 125/128 30 = 20.000 ns", "switch input, data 40 KiB 80"});
+  EXPECT_EQ(text.find("staging"), std::string::npos);  // a mesh router has none
+}
+
+TEST(Describe, WithoutIoAndWithOneRouter) {
+  const std::string text =
+      describe(load_config("configs/mesh_2x2.yaml",
+                           {"fabric.width=1", "fabric.height=1", "npu.count=1", "io.count=0"})
+                   .topology);
+  expect_lines(text, {"I/O controllers none", "bisection 0 B/s per direction"});
+}
+
+}  // namespace
+}  // namespace fredsim
