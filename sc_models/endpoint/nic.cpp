@@ -14,6 +14,11 @@ namespace {
 constexpr std::array<int, kNumVcs> kPriority = {kControl, kMp, kPp, kDp};
 constexpr std::array<const char*, kNumVcs> kVcNames = {"MP", "PP", "DP", "control"};
 
+// Makes a packet's header that of a flit after the first (head and tail bits: base/flit.h, word 2).
+void set_body(std::uint32_t* header, bool tail) {
+  header[2] = (header[2] & ~(3U << 16)) | std::uint32_t{tail} << 17;
+}
+
 }  // namespace
 
 Nic::Nic(sc_core::sc_module_name name, const NicShape& shape)
@@ -36,7 +41,7 @@ void Nic::reset() {
       if (packet.has_mm()) packet.release();
     }
     if (q.request != nullptr && q.request->has_mm()) q.request->release();
-    q.next_flit = 0;
+    q.flits_left = 0;
     q.request = nullptr;
   }
   for (ReceiveQueue& q : receive_) {
@@ -112,82 +117,92 @@ void Nic::describe_waiting(const std::vector<std::string>& peers,
 // -------------------------------------------------------------------------------------------
 // sending
 
-bool Nic::check(Packet& packet) const {
+const PacketExtension* Nic::check(Packet& packet) const {
   const auto* e = packet.get_extension<PacketExtension>();
   if (e == nullptr || e->port >= shape_.ports || e->vc >= kNumVcs || e->flits < 1 ||
       e->flits > (e->vc == kControl ? 1 : kPacketFlits) || e->stream >= kMaxStreams) {
     packet.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-    return false;
+    return nullptr;
   }
   if (packet.get_data_length() != static_cast<unsigned>(e->flits * shape_.lanes * 2)) {
     packet.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-    return false;
+    return nullptr;
   }
-  return true;
+  return e;
 }
 
 tlm::tlm_sync_enum Nic::tx_transport(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
-  if (!check(packet)) return tlm::TLM_COMPLETED;
-  const PacketExtension& e = extension(packet);
-  SendQueue& queue = send_queue(e.port, e.vc);
+  const PacketExtension* e = check(packet);
+  if (e == nullptr) return tlm::TLM_COMPLETED;
+  SendQueue& queue = send_queue(e->port, e->vc);
   sc_assert(queue.request == nullptr);
   if (packet.has_mm()) packet.acquire();
   if (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) {
     queue.request = &packet;
     return tlm::TLM_ACCEPTED;
   }
-  enqueue(queue, e.port, {&packet, nullptr});
+  enqueue(queue, e->port, {&packet, nullptr});
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
 void Nic::tx_blocking(Packet& packet, sc_core::sc_time& delay) {
-  if (!check(packet)) return;
+  const PacketExtension* e = check(packet);
+  if (e == nullptr) return;
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
   delay = sc_core::SC_ZERO_TIME;
-  const PacketExtension& e = extension(packet);
-  SendQueue& queue = send_queue(e.port, e.vc);
+  SendQueue& queue = send_queue(e->port, e->vc);
   ++blocked_users_;
   while (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) sc_core::wait(progress_);
   bool left = false;
   if (packet.has_mm()) packet.acquire();
-  enqueue(queue, e.port, {&packet, &left});
+  enqueue(queue, e->port, {&packet, &left});
   while (!left) sc_core::wait(progress_);
   --blocked_users_;
 }
 
 void Nic::enqueue(SendQueue& queue, int port, Queued entry) {
   queue.packets.push(entry);
+  if (queue.packets.size() == 1) begin_front(queue);
   sending_ |= 1U << port;
 }
 
-void Nic::launch(SendQueue& queue, int port, SwitchPins& pins) {
+void Nic::begin_front(SendQueue& queue) {
   Packet& packet = *queue.packets.front().packet;
   const PacketExtension& e = extension(packet);
-  const int flit = queue.next_flit++;
-  std::uint32_t* words = &pins.out_flit[port * words_];
+  queue.flits_left = e.flits;
+  queue.lanes = lanes_of(packet);
   pack_header({.tag = packet_tag(e.stream, e.index),
                .dst = e.destination,
                .src = shape_.address,
                .phase = e.phase,
                .vc = e.vc,
                .seq = e.seq,
-               .head = flit == 0,
-               .tail = flit == e.flits - 1},
-              words);
+               .head = true,
+               .tail = e.flits == 1},
+              queue.header.data());
+}
+
+void Nic::launch(SendQueue& queue, int port, SwitchPins& pins) {
+  std::uint32_t* words = &pins.out_flit[port * words_];
+  std::copy(queue.header.begin(), queue.header.end(), words);
   words[words_ - 1] = 0;  // an odd number of lanes leaves half of the last word free
-  std::memcpy(words + kHeaderWords, lanes_of(packet) + flit * shape_.lanes,
-              static_cast<std::size_t>(shape_.lanes) * 2);
+  copy_lanes(words + kHeaderWords, queue.lanes, shape_.lanes);
   --queue.credits;
   pins.out_valid |= 1U << port;
-  if (flit == e.flits - 1) finish_front(queue, port);
+  if (--queue.flits_left == 0) {
+    finish_front(queue, port);
+    return;
+  }
+  queue.lanes += shape_.lanes;
+  set_body(queue.header.data(), queue.flits_left == 1);
 }
 
 void Nic::finish_front(SendQueue& queue, int port) {
   const Queued done = queue.packets.pop();
-  queue.next_flit = 0;
+  if (!queue.packets.empty()) begin_front(queue);
   done.packet->set_response_status(tlm::TLM_OK_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay;
@@ -257,55 +272,54 @@ void Nic::update_backlog(int port) {
 
 void Nic::consume(ReceiveQueue& queue, int port, const std::uint32_t* flit) {
   const FlitHeader h = unpack_header(flit);
-  auto open = std::ranges::find(queue.open, h.src, &Reassembly::source);
-  if (h.head == (open != queue.open.end())) {
-    throw RunFailed(fmt::format("{} port {} VC {}: packet from address {} {}",
-                                sc_core::sc_object::name(), port, kVcNames[h.vc], h.src,
-                                h.head ? "begins inside another one" : "has no head flit"));
-  }
-  if (h.head) {
-    queue.open.push_back({h.src, &pool_.allocate(kPacketFlits)});
-    open = queue.open.end() - 1;
-    PacketExtension& e = extension(*open->packet);
-    e.source = h.src;
-    e.destination = h.dst;
-    e.stream = h.tag >> kIndexBits;
-    e.index = h.tag & kIndexMask;
-    e.phase = h.phase;
-    e.vc = h.vc;
-    e.port = static_cast<std::uint8_t>(port);
-    e.seq = h.seq;
-    e.flits = 0;
-  }
-  Packet& packet = *open->packet;
-  PacketExtension& e = extension(packet);
-  if (h.tag != packet_tag(e.stream, e.index)) {
-    throw RunFailed(fmt::format("{} port {} VC {}: a flit of another packet inside packet {} from "
-                                "address {}",
-                                sc_core::sc_object::name(), port, kVcNames[h.vc], e.index, h.src));
-  }
-  if (e.flits == kPacketFlits) {
-    throw RunFailed(fmt::format("{} port {} VC {}: packet from address {} has more than {} flits",
-                                sc_core::sc_object::name(), port, kVcNames[h.vc], h.src,
-                                kPacketFlits));
-  }
-  std::memcpy(lanes_of(packet) + e.flits * shape_.lanes, flit + kHeaderWords,
-              static_cast<std::size_t>(shape_.lanes) * 2);
-  ++e.flits;
+  Reassembly& open = reassembly(queue, port, h);
+  copy_lanes(open.lanes + open.flits * shape_.lanes, flit + kHeaderWords, shape_.lanes);
+  ++open.flits;
   if (!h.tail) return;
-  *open = queue.open.back();
+  const Reassembly whole = open;
+  open = queue.open.back();
   queue.open.pop_back();
+  deliver(queue, port, h, whole);
+}
+
+// The open packet that a flit belongs to; a head opens it.
+Nic::Reassembly& Nic::reassembly(ReceiveQueue& queue, int port, const FlitHeader& h) {
+  const auto fail = [&](const std::string& what) {
+    throw RunFailed(fmt::format("{} port {} VC {}: packet from address {} {}",
+                                sc_core::sc_object::name(), port, kVcNames[h.vc], h.src, what));
+  };
+  const auto found = std::ranges::find(queue.open, h.src, &Reassembly::source);
+  if (h.head) {
+    if (found != queue.open.end()) fail("begins inside another one");
+    Packet& packet = pool_.allocate(kPacketFlits);
+    queue.open.push_back({h.src, h.tag, 0, lanes_of(packet), &packet});
+    return queue.open.back();
+  }
+  if (found == queue.open.end()) fail("has no head flit");
+  if (found->tag != h.tag) fail("holds a flit of another packet");
+  if (found->flits == kPacketFlits) fail(fmt::format("has more than {} flits", kPacketFlits));
+  return *found;
+}
+
+void Nic::deliver(ReceiveQueue& queue, int port, const FlitHeader& tail, const Reassembly& whole) {
+  Packet& packet = *whole.packet;
+  PacketExtension& e = extension(packet);
+  e.source = tail.src;
+  e.destination = tail.dst;
+  e.stream = tail.tag >> kIndexBits;
+  e.index = tail.tag & kIndexMask;
+  e.phase = tail.phase;
+  e.vc = tail.vc;
+  e.port = static_cast<std::uint8_t>(port);
+  e.seq = tail.seq;
+  e.flits = whole.flits;
   e.bytes = static_cast<std::uint64_t>(e.flits) * kFlitBytes;
   packet.set_address(e.destination);
   packet.set_data_length(static_cast<unsigned>(e.flits * shape_.lanes * 2));
-  deliver(queue, packet);
-}
-
-void Nic::deliver(ReceiveQueue& queue, Packet& packet) {
   if (rx.size() == 0) {
     throw RunFailed(
         fmt::format("{}: a packet from address {} arrived, but no module is bound to rx",
-                    sc_core::sc_object::name(), extension(packet).source));
+                    sc_core::sc_object::name(), e.source));
   }
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;

@@ -2,22 +2,18 @@
 //
 // Shapes: P ports (one per link), four virtual channels each; `lanes` lanes per flit.
 // Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle and port
-// at
-//   most one flit leaves: of the VCs that hold a flit and have a credit, control first, then MP,
+//   at most one flit leaves: of the VCs that hold a flit and have a credit, control first, then MP,
 //   PP, DP; VCs interleave flit by flit, and a flit needs one credit only. A packet accepted before
 //   an edge can leave at that edge; a credit that arrives at an edge can be spent at it; the link's
 //   pacing is obeyed.
 // Receiving: per (port, VC, source) reassembly. One flit per cycle and port is taken out of the
-// receive
-//   buffer and its credit given back at the same edge. A complete packet goes to the endpoint
-//   through `rx`. Until the endpoint ends that request, later flits of the same (port, VC) stay in
-//   the buffer and keep their credits.
-// Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay
-// unbound: the
-//   endpoint then sends nothing, and a packet that arrives is an error.
-// Errors: RunFailed for a flit beyond the receive buffer, a packet without head, or an arrival at
-// an
-//   endpoint without module.
+//   receive buffer and its credit given back at the same edge. A complete packet goes to the
+//   endpoint through `rx`. Until the endpoint ends that request, later flits of the same (port, VC)
+//   stay in the buffer and keep their credits.
+// Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay unbound:
+//   the endpoint then sends nothing, and a packet that arrives is an error.
+// Errors: RunFailed for a flit beyond the receive buffer, a packet without head, with a stray flit or
+//   too long, or an arrival at an endpoint without module.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -70,12 +66,18 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   };
   struct SendQueue {
     RingQueue<Queued> packets;
-    int next_flit = 0;  // of the front packet
+    // The front packet: flits still to leave, lanes and header of the next one.
+    int flits_left = 0;
+    const std::uint16_t* lanes = nullptr;
+    std::array<std::uint32_t, kHeaderWords> header{};
     int credits = 0;
     Packet* request = nullptr;  // BEGIN_REQ without END_REQ yet
   };
   struct Reassembly {
     std::uint16_t source = 0;
+    std::uint32_t tag = 0;
+    int flits = 0;  // received so far
+    std::uint16_t* lanes = nullptr;
     Packet* packet = nullptr;
   };
   struct ReceiveQueue {
@@ -91,13 +93,16 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   void tx_blocking(Packet& packet, sc_core::sc_time& delay);
   tlm::tlm_sync_enum rx_answer(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
-  bool check(Packet& packet) const;
+  // The packet's extension, or null and an error response when it cannot be sent.
+  const PacketExtension* check(Packet& packet) const;
   void enqueue(SendQueue& queue, int port, Queued entry);
+  void begin_front(SendQueue& queue);
   void launch(SendQueue& queue, int port, SwitchPins& pins);
   void finish_front(SendQueue& queue, int port);
   bool receive(int port, const std::uint32_t* flit, SwitchPins& pins);  // true: taken out at once
   void consume(ReceiveQueue& queue, int port, const std::uint32_t* flit);
-  void deliver(ReceiveQueue& queue, Packet& packet);
+  Reassembly& reassembly(ReceiveQueue& queue, int port, const FlitHeader& header);
+  void deliver(ReceiveQueue& queue, int port, const FlitHeader& tail, const Reassembly& whole);
   void drain(int port, SwitchPins& pins);
   void update_backlog(int port);
 

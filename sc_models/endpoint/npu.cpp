@@ -197,7 +197,7 @@ void Npu::combine(int tree) {
     on_result(tree, index, acc);
     sum.release();
   } else {
-    pass_on(sum);
+    pass_on(sum, to.port);
   }
 }
 
@@ -208,7 +208,7 @@ void Npu::on_result(int tree, std::uint64_t index, const std::uint16_t* lanes) {
   for (const Send& to : s.part->broadcast_to) {
     Packet& copy = make_packet(tree, true, index, to.rank, to.port);
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
-    pass_on(copy);
+    pass_on(copy, to.port);
   }
   if (s.source_port >= 0) dirty_ |= 1U << s.source_port;
 }
@@ -233,8 +233,7 @@ Packet& Npu::make_packet(int tree, bool broadcast, std::uint64_t index, int to_r
   return packet;
 }
 
-void Npu::pass_on(Packet& packet) {
-  const int port = extension(packet).port;
+void Npu::pass_on(Packet& packet, int port) {
   forward_[port].push(&packet);
   dirty_ |= 1U << port;
 }
@@ -265,23 +264,22 @@ bool Npu::start_packet(int port) {
       on_result(tree, index, lanes_of(packet));
       packet.release();
     } else {
-      send(packet);
+      send(packet, port);
     }
     return true;
   }
   return false;
 }
 
-void Npu::send(Packet& packet) {
+void Npu::send(Packet& packet, int port) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
-  const std::uint32_t port = 1U << extension(packet).port;
   const tlm::tlm_sync_enum answer = tx->nb_transport_fw(packet, phase, delay);
   if (answer == tlm::TLM_COMPLETED) {
     job_->fail(
         fmt::format("rank {}: the NIC refused a packet: {}", rank_, packet.get_response_string()));
   } else if (answer == tlm::TLM_ACCEPTED) {
-    blocked_ |= port;
+    blocked_ |= 1U << port;
   }
 }
 
@@ -304,7 +302,7 @@ void Npu::pump() {
     dirty_ &= ~(1U << port);
     while ((blocked_ >> port & 1U) == 0) {
       if (!forward_[port].empty()) {
-        send(*forward_[port].pop());
+        send(*forward_[port].pop(), port);
       } else if (!start_packet(port)) {
         break;
       }

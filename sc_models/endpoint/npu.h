@@ -76,8 +76,8 @@ class Npu final : public sc_core::sc_module {
   bool may_start(const TreeState& state) const;
   bool start_packet(int port);
   Packet& make_packet(int tree, bool broadcast, std::uint64_t index, int to_rank, int port);
-  void pass_on(Packet& packet);
-  void send(Packet& packet);
+  void pass_on(Packet& packet, int port);
+  void send(Packet& packet, int port);
   void pump();
 
   int ports_;

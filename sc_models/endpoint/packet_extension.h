@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <systemc>
 #include <tlm>
 
@@ -65,6 +66,14 @@ using Packet = tlm::tlm_generic_payload;
 
 inline PacketExtension& extension(Packet& packet) {
   return *packet.get_extension<PacketExtension>();
+}
+// One lane per flit is the normal case on a whole wafer, and not worth a library call.
+inline void copy_lanes(void* to, const void* from, int lanes) {
+  if (lanes == 1) {
+    std::memcpy(to, from, 2);
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(lanes) * 2);
+  }
 }
 inline std::uint16_t* lanes_of(Packet& packet) {
   return reinterpret_cast<std::uint16_t*>(packet.get_data_ptr());

@@ -21,6 +21,16 @@ bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
 }
 
+// One lane per flit is the normal case on a whole wafer, and four words are not worth a library call.
+void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
+  constexpr int kOneLane = flit_words(1);
+  if (words == kOneLane) {
+    std::memcpy(to, from, kOneLane * sizeof *to);
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(words) * sizeof *to);
+  }
+}
+
 }  // namespace
 
 FabricCore::FabricCore(const Topology& topology, int lanes)
@@ -183,7 +193,7 @@ void FabricCore::take_arrivals(NodeState& node, Arrivals& now) {
   for (std::uint32_t left = now.flits; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
     const std::uint32_t* flit = flit_slot(node, slot_, port);
-    std::memcpy(&node.pins.in_flit[port * words_], flit, static_cast<std::size_t>(words_) * 4);
+    copy_flit(&node.pins.in_flit[port * words_], flit, words_);
     ++node.inputs[port].buffered[flit[2] >> 8 & 3U];
     --flits_under_way_;
   }
@@ -221,7 +231,7 @@ void FabricCore::launch_flits(NodeState& node) {
     NodeState& to = nodes_[out.to];
     const std::uint32_t slot = (slot_ + static_cast<std::uint32_t>(out.latency)) & wheel_mask_;
     to.arrivals[slot].flits |= 1U << out.to_port;
-    std::memcpy(flit_slot(to, slot, out.to_port), flit, static_cast<std::size_t>(words_) * 4);
+    copy_flit(flit_slot(to, slot, out.to_port), flit, words_);
     ++flits_under_way_;
   }
 }
