@@ -25,4 +25,4 @@ else()
   endforeach()
 endif()
 # BF16, many lanes, odd lanes; the chiplet of the paper.
-list(APPEND interconnect_sizes "5 3 1 1" "4 3 256 0" "3 2 5 1" "5 2 7 0" "12 3 1 0 fast")
+list(APPEND interconnect_sizes "5 3 1 1" "2 2 256 0" "3 2 5 1" "5 2 7 0" "12 3 1 0 fast")

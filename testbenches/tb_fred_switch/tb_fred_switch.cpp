@@ -101,7 +101,7 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
 INSTANTIATE_TEST_SUITE_P(Built, FredSwitchSizes,
                          testing::Values(std::array{12, 3, 1}, std::array{11, 3, 1},
                                          std::array{10, 3, 1}, std::array{5, 2, 3},
-                                         std::array{4, 3, 256}),
+                                         std::array{3, 2, 256}),
                          [](const auto& size) {
                            return fmt::format("P{}M{}L{}", size.param[0], size.param[1],
                                               size.param[2]);
