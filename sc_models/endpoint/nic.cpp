@@ -25,8 +25,10 @@ Nic::Nic(sc_core::sc_module_name name, const NicShape& shape)
     : sc_core::sc_module(name),
       shape_(shape),
       words_(flit_words(shape.lanes)),
-      send_(static_cast<std::size_t>(shape.ports * kNumVcs)),
-      receive_(static_cast<std::size_t>(shape.ports * kNumVcs)),
+      sending_(static_cast<std::size_t>(shape.ports * kNumVcs)),
+      send_(sending_.size()),
+      current_(sending_.size()),
+      receive_(sending_.size()),
       pool_(shape.lanes) {
   sc_assert(shape.ports >= 1 && shape.ports <= 32);
   tx.register_nb_transport_fw(this, &Nic::tx_transport);
@@ -41,66 +43,71 @@ void Nic::reset() {
       if (packet.has_mm()) packet.release();
     }
     if (q.request != nullptr && q.request->has_mm()) q.request->release();
-    q.flits_left = 0;
     q.request = nullptr;
   }
+  std::ranges::fill(current_, Reassembly{});
   for (ReceiveQueue& q : receive_) {
-    q.open.clear();
+    q.others.clear();
     q.first = q.buffered = 0;
     q.delivering = nullptr;
   }
   pool_.reclaim();
-  sending_ = backlog_ = 0;
+  queued_ = held_up_ = backlog_ = {};
 }
 
-void Nic::set_credits(int port, int vc, int flits) { send_queue(port, vc).credits = flits; }
+void Nic::set_credits(int port, int vc, int flits) {
+  sending_[at(port, vc)].credits = flits;
+  const std::uint32_t bit = 1U << port;
+  credited_[vc] = flits > 0 ? credited_[vc] | bit : credited_[vc] & ~bit;
+}
 
 void Nic::step(SwitchPins& pins) {
   for (int vc = 0; vc < kNumVcs; ++vc) {
+    credited_[vc] |= pins.out_credit[vc];
     for (std::uint32_t left = pins.out_credit[vc]; left != 0; left &= left - 1) {
-      ++send_queue(std::countr_zero(left), vc).credits;
+      ++sending_[at(std::countr_zero(left), vc)].credits;
     }
   }
   pins.out_valid = 0;
   pins.in_credit = {};
-  for (std::uint32_t left = sending_ & pins.out_ready; left != 0; left &= left - 1) {
-    const int port = std::countr_zero(left);
-    for (const int vc : kPriority) {
-      SendQueue& queue = send_queue(port, vc);
-      if (queue.credits == 0 || queue.packets.empty()) continue;
-      launch(queue, port, pins);
-      break;
+  for (const int vc : kPriority) {
+    for (std::uint32_t left = queued_[vc] & credited_[vc] & pins.out_ready & ~pins.out_valid;
+         left != 0; left &= left - 1) {
+      launch(std::countr_zero(left), vc, pins);
     }
   }
-  std::uint32_t busy = 0;
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
-    if (receive(port, &pins.in_flit[port * words_], pins)) busy |= 1U << port;
+    take_in(port, &pins.in_flit[port * words_], pins);
   }
-  for (std::uint32_t left = backlog_ & ~busy; left != 0; left &= left - 1) {
+  const std::uint32_t busy = any(pins.in_credit);  // one flit per port and cycle is taken out
+  for (std::uint32_t left = any(backlog_) & ~busy; left != 0; left &= left - 1) {
     drain(std::countr_zero(left), pins);
   }
 }
 
 bool Nic::empty() const {
-  return sending_ == 0 && std::ranges::all_of(receive_, [](const ReceiveQueue& q) {
-           return q.open.empty() && q.buffered == 0 && q.delivering == nullptr;
-         });
+  return any(queued_) == 0 && any(held_up_) == 0 &&
+         std::ranges::all_of(current_, [](const Reassembly& r) { return r.packet == nullptr; }) &&
+         std::ranges::all_of(receive_, [](const ReceiveQueue& q) { return q.others.empty(); });
 }
 
 void Nic::describe_waiting(const std::vector<std::string>& peers,
                            std::vector<std::string>& lines) const {
   for (int port = 0; port < shape_.ports; ++port) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
-      const SendQueue& s = send_[port * kNumVcs + vc];
+      const SendQueue& s = send_[at(port, vc)];
       if (!s.packets.empty()) {
-        lines.push_back(fmt::format(
-            "{} port {} VC {}: {} packets to send, {}", sc_core::sc_object::basename(), port,
-            kVcNames[vc], s.packets.size(),
-            s.credits == 0 ? "no credit from " + peers[port] : "ready, the link is not"));
+        lines.push_back(
+            fmt::format("{} port {} VC {}: {} packets to send, {}", sc_core::sc_object::basename(),
+                        port, kVcNames[vc], s.packets.size(),
+                        sending_[at(port, vc)].credits == 0 ? "no credit from " + peers[port]
+                                                            : "ready, the link is not"));
       }
-      const ReceiveQueue& r = receive_[port * kNumVcs + vc];
-      for (const Reassembly& open : r.open) {
+      const ReceiveQueue& r = receive_[at(port, vc)];
+      std::vector<Reassembly> open_packets = r.others;
+      if (current_[at(port, vc)].packet != nullptr) open_packets.push_back(current_[at(port, vc)]);
+      for (const Reassembly& open : open_packets) {
         lines.push_back(fmt::format("{} port {} VC {}: a packet from address {} is incomplete",
                                     sc_core::sc_object::basename(), port, kVcNames[vc],
                                     open.source));
@@ -136,14 +143,14 @@ tlm::tlm_sync_enum Nic::tx_transport(Packet& packet, tlm::tlm_phase& phase, sc_c
   sc_assert(phase == tlm::BEGIN_REQ);
   const PacketExtension* e = check(packet);
   if (e == nullptr) return tlm::TLM_COMPLETED;
-  SendQueue& queue = send_queue(e->port, e->vc);
+  SendQueue& queue = send_[at(e->port, e->vc)];
   sc_assert(queue.request == nullptr);
   if (packet.has_mm()) packet.acquire();
   if (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) {
     queue.request = &packet;
     return tlm::TLM_ACCEPTED;
   }
-  enqueue(queue, e->port, {&packet, nullptr});
+  enqueue(e->port, e->vc, {&packet, nullptr});
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -153,27 +160,29 @@ void Nic::tx_blocking(Packet& packet, sc_core::sc_time& delay) {
   if (e == nullptr) return;
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
   delay = sc_core::SC_ZERO_TIME;
-  SendQueue& queue = send_queue(e->port, e->vc);
+  SendQueue& queue = send_[at(e->port, e->vc)];
   ++blocked_users_;
   while (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) sc_core::wait(progress_);
   bool left = false;
   if (packet.has_mm()) packet.acquire();
-  enqueue(queue, e->port, {&packet, &left});
+  enqueue(e->port, e->vc, {&packet, &left});
   while (!left) sc_core::wait(progress_);
   --blocked_users_;
 }
 
-void Nic::enqueue(SendQueue& queue, int port, Queued entry) {
-  queue.packets.push(entry);
-  if (queue.packets.size() == 1) begin_front(queue);
-  sending_ |= 1U << port;
+void Nic::enqueue(int port, int vc, Queued entry) {
+  RingQueue<Queued>& packets = send_[at(port, vc)].packets;
+  packets.push(entry);
+  if (packets.size() == 1) begin_front(port, vc);
+  queued_[vc] |= 1U << port;
 }
 
-void Nic::begin_front(SendQueue& queue) {
-  Packet& packet = *queue.packets.front().packet;
+void Nic::begin_front(int port, int vc) {
+  Packet& packet = *send_[at(port, vc)].packets.front().packet;
   const PacketExtension& e = extension(packet);
-  queue.flits_left = e.flits;
-  queue.lanes = lanes_of(packet);
+  Sending& front = sending_[at(port, vc)];
+  front.flits_left = e.flits;
+  front.lanes = lanes_of(packet);
   pack_header({.tag = packet_tag(e.stream, e.index),
                .dst = e.destination,
                .src = shape_.address,
@@ -182,27 +191,33 @@ void Nic::begin_front(SendQueue& queue) {
                .seq = e.seq,
                .head = true,
                .tail = e.flits == 1},
-              queue.header.data());
+              front.header.data());
 }
 
-void Nic::launch(SendQueue& queue, int port, SwitchPins& pins) {
+void Nic::launch(int port, int vc, SwitchPins& pins) {
+  Sending& front = sending_[at(port, vc)];
   std::uint32_t* words = &pins.out_flit[port * words_];
-  std::copy(queue.header.begin(), queue.header.end(), words);
+  std::ranges::copy(front.header, words);
   words[words_ - 1] = 0;  // an odd number of lanes leaves half of the last word free
-  copy_lanes(words + kHeaderWords, queue.lanes, shape_.lanes);
-  --queue.credits;
+  copy_lanes(words + kHeaderWords, front.lanes, shape_.lanes);
   pins.out_valid |= 1U << port;
-  if (--queue.flits_left == 0) {
-    finish_front(queue, port);
+  if (--front.credits == 0) credited_[vc] &= ~(1U << port);
+  if (--front.flits_left == 0) {
+    finish_front(port, vc);
     return;
   }
-  queue.lanes += shape_.lanes;
-  set_body(queue.header.data(), queue.flits_left == 1);
+  front.lanes += shape_.lanes;
+  set_body(front.header.data(), front.flits_left == 1);
 }
 
-void Nic::finish_front(SendQueue& queue, int port) {
+void Nic::finish_front(int port, int vc) {
+  SendQueue& queue = send_[at(port, vc)];
   const Queued done = queue.packets.pop();
-  if (!queue.packets.empty()) begin_front(queue);
+  if (queue.packets.empty()) {
+    queued_[vc] &= ~(1U << port);
+  } else {
+    begin_front(port, vc);
+  }
   done.packet->set_response_status(tlm::TLM_OK_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay;
@@ -216,92 +231,107 @@ void Nic::finish_front(SendQueue& queue, int port) {
   if (queue.request != nullptr) {
     Packet& next = *queue.request;
     queue.request = nullptr;
-    enqueue(queue, port, {&next, nullptr});
+    enqueue(port, vc, {&next, nullptr});
     phase = tlm::END_REQ;
     delay = sc_core::SC_ZERO_TIME;
     tx->nb_transport_bw(next, phase, delay);
-  }
-  const auto first = send_.begin() + port * kNumVcs;
-  if (std::all_of(first, first + kNumVcs, [](const SendQueue& q) { return q.packets.empty(); })) {
-    sending_ &= ~(1U << port);
   }
 }
 
 // -----------------------------------------------------------------------------------------
 // receiving
 
-bool Nic::receive(int port, const std::uint32_t* flit, SwitchPins& pins) {
+void Nic::take_in(int port, const std::uint32_t* flit, SwitchPins& pins) {
   const int vc = unpack_header(flit).vc;
-  ReceiveQueue& queue = receive_queue(port, vc);
-  if (queue.delivering == nullptr && queue.buffered == 0) {
-    consume(queue, port, flit);
+  if ((held_up_[vc] >> port & 1U) != 0) {
+    buffer(port, vc, flit);
+  } else {
+    consume(port, flit);
     pins.in_credit[vc] |= 1U << port;
-    return true;
   }
+}
+
+void Nic::buffer(int port, int vc, const std::uint32_t* flit) {
+  ReceiveQueue& queue = receive_[at(port, vc)];
   if (queue.buffered == shape_.receive_flits) {
-    throw RunFailed(fmt::format("{} port {} VC {}: a flit arrived at a full receive buffer",
-                                sc_core::sc_object::name(), port, kVcNames[vc]));
+    fail(port, vc, "a flit arrived at a full receive buffer");
   }
   queue.buffer.resize(static_cast<std::size_t>(shape_.receive_flits * words_));
   const int slot = (queue.first + queue.buffered++) % shape_.receive_flits;
   std::memcpy(&queue.buffer[slot * words_], flit, static_cast<std::size_t>(words_) * 4);
-  update_backlog(port);
-  return false;
+  update_backlog(port, vc);
 }
 
 void Nic::drain(int port, SwitchPins& pins) {
   for (const int vc : kPriority) {
-    ReceiveQueue& queue = receive_queue(port, vc);
-    if (!queue.can_drain()) continue;
+    if ((backlog_[vc] >> port & 1U) == 0) continue;
+    ReceiveQueue& queue = receive_[at(port, vc)];
     const int slot = queue.first;
     queue.first = (slot + 1) % shape_.receive_flits;
     --queue.buffered;
-    consume(queue, port, &queue.buffer[slot * words_]);
+    consume(port, &queue.buffer[slot * words_]);
     pins.in_credit[vc] |= 1U << port;
+    update_backlog(port, vc);
     break;
   }
-  update_backlog(port);
 }
 
-void Nic::update_backlog(int port) {
-  const auto first = receive_.begin() + port * kNumVcs;
-  const bool any =
-      std::any_of(first, first + kNumVcs, [](const ReceiveQueue& q) { return q.can_drain(); });
-  backlog_ = any ? backlog_ | 1U << port : backlog_ & ~(1U << port);
+void Nic::update_backlog(int port, int vc) {
+  const ReceiveQueue& queue = receive_[at(port, vc)];
+  const std::uint32_t bit = 1U << port;
+  const auto set = [bit](std::uint32_t& mask, bool on) { mask = on ? mask | bit : mask & ~bit; };
+  set(held_up_[vc], queue.buffered > 0 || queue.delivering != nullptr);
+  set(backlog_[vc], queue.can_drain());
 }
 
-void Nic::consume(ReceiveQueue& queue, int port, const std::uint32_t* flit) {
+void Nic::fail(int port, int vc, const std::string& what) const {
+  throw RunFailed(
+      fmt::format("{} port {} VC {}: {}", sc_core::sc_object::name(), port, kVcNames[vc], what));
+}
+
+void Nic::consume(int port, const std::uint32_t* flit) {
   const FlitHeader h = unpack_header(flit);
-  Reassembly& open = reassembly(queue, port, h);
+  Reassembly& open = reassembly(port, h);
   copy_lanes(open.lanes + open.flits * shape_.lanes, flit + kHeaderWords, shape_.lanes);
   ++open.flits;
   if (!h.tail) return;
   const Reassembly whole = open;
-  open = queue.open.back();
-  queue.open.pop_back();
-  deliver(queue, port, h, whole);
+  std::vector<Reassembly>& others = receive_[at(port, h.vc)].others;
+  if (others.empty()) {
+    open.packet = nullptr;  // `open` is the current one
+  } else {
+    open = others.back();
+    others.pop_back();
+  }
+  deliver(port, h, whole);
 }
 
 // The open packet that a flit belongs to; a head opens it.
-Nic::Reassembly& Nic::reassembly(ReceiveQueue& queue, int port, const FlitHeader& h) {
-  const auto fail = [&](const std::string& what) {
-    throw RunFailed(fmt::format("{} port {} VC {}: packet from address {} {}",
-                                sc_core::sc_object::name(), port, kVcNames[h.vc], h.src, what));
+Nic::Reassembly& Nic::reassembly(int port, const FlitHeader& h) {
+  const auto refuse = [&](const std::string& what) {
+    fail(port, h.vc, fmt::format("packet from address {} {}", h.src, what));
   };
-  const auto found = std::ranges::find(queue.open, h.src, &Reassembly::source);
-  if (h.head) {
-    if (found != queue.open.end()) fail("begins inside another one");
-    Packet& packet = pool_.allocate(kPacketFlits);
-    queue.open.push_back({h.src, h.tag, 0, lanes_of(packet), &packet});
-    return queue.open.back();
+  Reassembly* found = &current_[at(port, h.vc)];
+  Reassembly* free = found->packet == nullptr ? found : nullptr;
+  if (free != nullptr || found->source != h.src) {
+    std::vector<Reassembly>& others = receive_[at(port, h.vc)].others;
+    const auto other = std::ranges::find(others, h.src, &Reassembly::source);
+    found = other == others.end() ? nullptr : &*other;
+    if (h.head && found == nullptr && free == nullptr) free = &others.emplace_back();
   }
-  if (found == queue.open.end()) fail("has no head flit");
-  if (found->tag != h.tag) fail("holds a flit of another packet");
-  if (found->flits == kPacketFlits) fail(fmt::format("has more than {} flits", kPacketFlits));
+  if (h.head) {
+    if (found != nullptr) refuse("begins inside another one");
+    Packet& packet = pool_.allocate(kPacketFlits);
+    *free = {&packet, lanes_of(packet), h.tag, 0, h.src};
+    return *free;
+  }
+  if (found == nullptr) refuse("has no head flit");
+  if (found->tag != h.tag) refuse("holds a flit of another packet");
+  if (found->flits == kPacketFlits) refuse(fmt::format("has more than {} flits", kPacketFlits));
   return *found;
 }
 
-void Nic::deliver(ReceiveQueue& queue, int port, const FlitHeader& tail, const Reassembly& whole) {
+void Nic::deliver(int port, const FlitHeader& tail, const Reassembly& whole) {
   Packet& packet = *whole.packet;
   PacketExtension& e = extension(packet);
   e.source = tail.src;
@@ -323,21 +353,22 @@ void Nic::deliver(ReceiveQueue& queue, int port, const FlitHeader& tail, const R
   }
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
-  queue.delivering = &packet;
+  receive_[at(port, tail.vc)].delivering = &packet;
   const tlm::tlm_sync_enum answer = rx->nb_transport_fw(packet, phase, delay);
   if (answer == tlm::TLM_COMPLETED) {
-    queue.delivering = nullptr;
+    receive_[at(port, tail.vc)].delivering = nullptr;
     packet.release();
-  } else if (answer == tlm::TLM_UPDATED) {
-    rx_answer(packet, phase, delay);
+    return;
   }
+  update_backlog(port, tail.vc);
+  if (answer == tlm::TLM_UPDATED) rx_answer(packet, phase, delay);
 }
 
 tlm::tlm_sync_enum Nic::rx_answer(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
   const PacketExtension& e = extension(packet);
-  ReceiveQueue& queue = receive_queue(e.port, e.vc);
+  ReceiveQueue& queue = receive_[at(e.port, e.vc)];
   if (queue.delivering == &packet) queue.delivering = nullptr;
-  update_backlog(e.port);
+  update_backlog(e.port, e.vc);
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
   packet.release();
   return tlm::TLM_COMPLETED;

@@ -54,34 +54,40 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   void reset() override;
   void set_credits(int port, int vc, int flits) override;
   void step(SwitchPins& pins) override;
-  bool idle() const override { return sending_ == 0 && backlog_ == 0; }
+  bool idle() const override { return (any(queued_) | any(backlog_)) == 0; }
   bool empty() const override;
   void describe_waiting(const std::vector<std::string>& peers,
                         std::vector<std::string>& lines) const override;
 
  private:
+  static std::uint32_t any(const std::array<std::uint32_t, kNumVcs>& masks) {
+    return masks[0] | masks[1] | masks[2] | masks[3];
+  }
   struct Queued {
     Packet* packet = nullptr;
     bool* left = nullptr;  // set when the last flit has left: a b_transport waits for it
   };
+  // What a flit touches lies close together, for all ports of a VC: on a loaded wafer the switches
+  // have pushed it out of the caches by the next cycle.
+  struct Sending {                                     // the front packet of a send queue
+    std::array<std::uint32_t, kHeaderWords> header{};  // of its next flit
+    int flits_left = 0;
+    const std::uint16_t* lanes = nullptr;  // of its next flit
+    int credits = 0;                       // of the (port, VC), packet or not
+  };
   struct SendQueue {
     RingQueue<Queued> packets;
-    // The front packet: flits still to leave, lanes and header of the next one.
-    int flits_left = 0;
-    const std::uint16_t* lanes = nullptr;
-    std::array<std::uint32_t, kHeaderWords> header{};
-    int credits = 0;
     Packet* request = nullptr;  // BEGIN_REQ without END_REQ yet
   };
   struct Reassembly {
-    std::uint16_t source = 0;
+    Packet* packet = nullptr;  // null: none
+    std::uint16_t* lanes = nullptr;
     std::uint32_t tag = 0;
     int flits = 0;  // received so far
-    std::uint16_t* lanes = nullptr;
-    Packet* packet = nullptr;
+    std::uint16_t source = 0;
   };
   struct ReceiveQueue {
-    std::vector<Reassembly> open;
+    std::vector<Reassembly> others;     // packets that began while `current` was open
     std::vector<std::uint32_t> buffer;  // ring of receive_flits flits, made when first needed
     int first = 0;
     int buffered = 0;
@@ -95,26 +101,31 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
 
   // The packet's extension, or null and an error response when it cannot be sent.
   const PacketExtension* check(Packet& packet) const;
-  void enqueue(SendQueue& queue, int port, Queued entry);
-  void begin_front(SendQueue& queue);
-  void launch(SendQueue& queue, int port, SwitchPins& pins);
-  void finish_front(SendQueue& queue, int port);
-  bool receive(int port, const std::uint32_t* flit, SwitchPins& pins);  // true: taken out at once
-  void consume(ReceiveQueue& queue, int port, const std::uint32_t* flit);
-  Reassembly& reassembly(ReceiveQueue& queue, int port, const FlitHeader& header);
-  void deliver(ReceiveQueue& queue, int port, const FlitHeader& tail, const Reassembly& whole);
+  int at(int port, int vc) const { return vc * shape_.ports + port; }
+  void enqueue(int port, int vc, Queued entry);
+  void begin_front(int port, int vc);
+  void launch(int port, int vc, SwitchPins& pins);
+  void finish_front(int port, int vc);
+  void take_in(int port, const std::uint32_t* flit, SwitchPins& pins);
+  void buffer(int port, int vc, const std::uint32_t* flit);
+  void consume(int port, const std::uint32_t* flit);
+  Reassembly& reassembly(int port, const FlitHeader& header);
+  void deliver(int port, const FlitHeader& tail, const Reassembly& whole);
   void drain(int port, SwitchPins& pins);
-  void update_backlog(int port);
-
-  SendQueue& send_queue(int port, int vc) { return send_[port * kNumVcs + vc]; }
-  ReceiveQueue& receive_queue(int port, int vc) { return receive_[port * kNumVcs + vc]; }
+  void update_backlog(int port, int vc);
+  [[noreturn]] void fail(int port, int vc, const std::string& what) const;
 
   NicShape shape_;
   int words_;
+  // All of these by at(port, VC), the masks by VC with a bit per port.
+  std::vector<Sending> sending_;
   std::vector<SendQueue> send_;
+  std::vector<Reassembly> current_;
   std::vector<ReceiveQueue> receive_;
-  std::uint32_t sending_ = 0;  // ports with a flit queued
-  std::uint32_t backlog_ = 0;  // ports with a buffered flit that could be taken out
+  std::array<std::uint32_t, kNumVcs> queued_{};    // a flit to send
+  std::array<std::uint32_t, kNumVcs> credited_{};  // a credit
+  std::array<std::uint32_t, kNumVcs> held_up_{};   // an arrival has to wait in the buffer
+  std::array<std::uint32_t, kNumVcs> backlog_{};   // a buffered flit that could be taken out
   PacketPool pool_;
   sc_core::sc_event progress_;  // for b_transport: room in a queue, or a packet has left
   int blocked_users_ = 0;

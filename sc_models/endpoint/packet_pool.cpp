@@ -5,10 +5,12 @@ namespace fredsim {
 Packet& PacketPool::allocate(int flits) {
   sc_assert(flits >= 1 && flits <= kPacketFlits);
   if (free_.empty()) {
+    const auto lanes = static_cast<std::size_t>(kPacketFlits * lanes_);
+    const std::size_t place = slots_.size() % kChunkPackets;
+    if (place == 0) chunks_.emplace_back(kChunkPackets * lanes);
     Slot& made = *slots_.emplace_back(std::make_unique<Slot>(this));
-    made.lanes.resize(static_cast<std::size_t>(kPacketFlits * lanes_));
     made.packet.set_command(tlm::TLM_WRITE_COMMAND);
-    made.packet.set_data_ptr(reinterpret_cast<unsigned char*>(made.lanes.data()));
+    made.packet.set_data_ptr(reinterpret_cast<unsigned char*>(&chunks_.back()[place * lanes]));
     free_.reserve(slots_.capacity());
     free_.push_back(&made.packet);
   }

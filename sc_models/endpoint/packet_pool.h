@@ -29,12 +29,14 @@ class PacketPool final : public tlm::tlm_mm_interface {
     explicit Slot(tlm::tlm_mm_interface* pool) : packet(pool) { packet.set_extension(&extension); }
     ~Slot() { packet.clear_extension(&extension); }  // else the packet would delete it
     PacketExtension extension;
-    std::vector<std::uint16_t> lanes;
     Packet packet;
   };
 
+  static constexpr std::size_t kChunkPackets = 64;
+
   int lanes_;
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::vector<std::uint16_t>> chunks_;  // data of kChunkPackets packets each
   std::vector<Packet*> free_;
 };
 
