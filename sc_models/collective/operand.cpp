@@ -6,6 +6,18 @@
 #include "collective/plan.h"
 
 namespace fredsim {
+
+std::uint16_t operand(FpFormat format, std::uint64_t seed, int rank, std::uint64_t flit, int lane) {
+  const std::uint64_t place = flit * kFlitLanes + static_cast<std::uint64_t>(lane);
+  const std::uint64_t hash = mix64(mix64(seed) ^ static_cast<std::uint64_t>(rank) << 44 ^ place);
+  const auto sign = static_cast<std::uint32_t>(hash >> 63) << 15;
+  const auto step = static_cast<std::uint32_t>(hash >> 61 & 3U);  // exponent -2 … 1
+  const auto mantissa = static_cast<std::uint32_t>(hash);
+  const std::uint32_t bits = format == FpFormat::kFp16 ? (15 - 2 + step) << 10 | (mantissa & 0x3FFU)
+                                                       : (127 - 2 + step) << 7 | (mantissa & 0x7FU);
+  return static_cast<std::uint16_t>(sign | bits);
+}
+
 namespace {
 
 // Deepest stack kept without the heap: a chain over a mesh of 64 × 64.
@@ -28,17 +40,6 @@ std::uint16_t evaluate(FpFormat format, std::uint64_t seed, const SumOrder& orde
 }
 
 }  // namespace
-
-std::uint16_t operand(FpFormat format, std::uint64_t seed, int rank, std::uint64_t flit, int lane) {
-  const std::uint64_t place = flit * kFlitLanes + static_cast<std::uint64_t>(lane);
-  const std::uint64_t hash = mix64(mix64(mix64(seed) ^ static_cast<std::uint64_t>(rank)) ^ place);
-  const auto sign = static_cast<std::uint32_t>(hash >> 63) << 15;
-  const auto step = static_cast<std::uint32_t>(hash >> 61 & 3U);  // exponent -2 … 1
-  const auto mantissa = static_cast<std::uint32_t>(hash);
-  const std::uint32_t bits = format == FpFormat::kFp16 ? (15 - 2 + step) << 10 | (mantissa & 0x3FFU)
-                                                       : (127 - 2 + step) << 7 | (mantissa & 0x7FU);
-  return static_cast<std::uint16_t>(sign | bits);
-}
 
 std::uint16_t expected(FpFormat format, std::uint64_t seed, const SumOrder& order,
                        std::uint64_t flit, int lane) {

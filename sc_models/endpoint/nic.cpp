@@ -42,8 +42,8 @@ void Nic::reset() {
       Packet& packet = *q.packets.pop().packet;
       if (packet.has_mm()) packet.release();
     }
-    if (q.request != nullptr && q.request->has_mm()) q.request->release();
-    q.request = nullptr;
+    if (q.request.packet != nullptr && q.request.packet->has_mm()) q.request.packet->release();
+    q.request = {};
   }
   std::ranges::fill(current_, Reassembly{});
   for (ReceiveQueue& q : receive_) {
@@ -144,13 +144,13 @@ tlm::tlm_sync_enum Nic::tx_transport(Packet& packet, tlm::tlm_phase& phase, sc_c
   const PacketExtension* e = check(packet);
   if (e == nullptr) return tlm::TLM_COMPLETED;
   SendQueue& queue = send_[at(e->port, e->vc)];
-  sc_assert(queue.request == nullptr);
+  sc_assert(queue.request.packet == nullptr);
   if (packet.has_mm()) packet.acquire();
   if (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) {
-    queue.request = &packet;
+    queue.request = {&packet, e, nullptr};
     return tlm::TLM_ACCEPTED;
   }
-  enqueue(e->port, e->vc, {&packet, nullptr});
+  enqueue(e->port, e->vc, {&packet, e, nullptr});
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -165,7 +165,7 @@ void Nic::tx_blocking(Packet& packet, sc_core::sc_time& delay) {
   while (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) sc_core::wait(progress_);
   bool left = false;
   if (packet.has_mm()) packet.acquire();
-  enqueue(e->port, e->vc, {&packet, &left});
+  enqueue(e->port, e->vc, {&packet, e, &left});
   while (!left) sc_core::wait(progress_);
   --blocked_users_;
 }
@@ -178,11 +178,11 @@ void Nic::enqueue(int port, int vc, Queued entry) {
 }
 
 void Nic::begin_front(int port, int vc) {
-  Packet& packet = *send_[at(port, vc)].packets.front().packet;
-  const PacketExtension& e = extension(packet);
+  const Queued& entry = send_[at(port, vc)].packets.front();
+  const PacketExtension& e = *entry.extension;
   Sending& front = sending_[at(port, vc)];
   front.flits_left = e.flits;
-  front.lanes = lanes_of(packet);
+  front.lanes = lanes_of(*entry.packet);
   pack_header({.tag = packet_tag(e.stream, e.index),
                .dst = e.destination,
                .src = shape_.address,
@@ -228,13 +228,13 @@ void Nic::finish_front(int port, int vc) {
   }
   if (done.packet->has_mm()) done.packet->release();
   if (blocked_users_ > 0) progress_.notify(sc_core::SC_ZERO_TIME);
-  if (queue.request != nullptr) {
-    Packet& next = *queue.request;
-    queue.request = nullptr;
-    enqueue(port, vc, {&next, nullptr});
+  if (queue.request.packet != nullptr) {
+    const Queued next = queue.request;
+    queue.request = {};
+    enqueue(port, vc, next);
     phase = tlm::END_REQ;
     delay = sc_core::SC_ZERO_TIME;
-    tx->nb_transport_bw(next, phase, delay);
+    tx->nb_transport_bw(*next.packet, phase, delay);
   }
 }
 

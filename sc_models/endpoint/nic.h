@@ -65,6 +65,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   }
   struct Queued {
     Packet* packet = nullptr;
+    const PacketExtension* extension = nullptr;  // of the packet
     bool* left = nullptr;  // set when the last flit has left: a b_transport waits for it
   };
   // What a flit touches lies close together, for all ports of a VC: on a loaded wafer the switches
@@ -77,7 +78,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   };
   struct SendQueue {
     RingQueue<Queued> packets;
-    Packet* request = nullptr;  // BEGIN_REQ without END_REQ yet
+    Queued request;  // BEGIN_REQ without END_REQ yet; no packet: none
   };
   struct Reassembly {
     Packet* packet = nullptr;  // null: none

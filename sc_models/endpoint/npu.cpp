@@ -131,8 +131,8 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
   TreeState& s = trees_[tree];
   const bool in_switch = job_->plan().trees[tree].transport == Transport::kInSwitch;
   if (!in_switch && (e.stream & 1U) == 0) {
-    on_partial(tree, packet);
-  } else if (expect(tree, packet, s.results, "result")) {
+    on_partial(tree, packet, e);
+  } else if (expect(tree, e, s.results, "result")) {
     on_result(tree, s.results, lanes_of(packet));
   }
   pump();
@@ -141,8 +141,7 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
 
 // Packets of one stream from one source arrive in order; a gap or a repeat is an error of the
 // fabric.
-bool Npu::expect(int tree, const Packet& packet, std::uint64_t index, const char* what) {
-  const auto& e = *packet.get_extension<PacketExtension>();
+bool Npu::expect(int tree, const PacketExtension& e, std::uint64_t index, const char* what) {
   const TreeState& s = trees_[tree];
   if (index < s.packets && e.index == (index & kIndexMask) && e.flits == job_->flits(tree, index)) {
     return true;
@@ -153,19 +152,19 @@ bool Npu::expect(int tree, const Packet& packet, std::uint64_t index, const char
   return false;
 }
 
-void Npu::on_partial(int tree, Packet& packet) {
+void Npu::on_partial(int tree, Packet& packet, const PacketExtension& e) {
   TreeState& s = trees_[tree];
-  const int source = job_->rank_of(extension(packet).source);
+  const int source = job_->rank_of(e.source);
   const auto found = std::ranges::find(s.part->reduce_from, source);
   if (source < 0 || found == s.part->reduce_from.end()) {
     job_->fail(
         fmt::format("rank {} tree {}: a partial sum from address {}, which the plan does not "
                     "send here",
-                    rank_, tree, extension(packet).source));
+                    rank_, tree, e.source));
     return;
   }
   const auto input = static_cast<std::size_t>(found - s.part->reduce_from.begin());
-  if (!expect(tree, packet, s.arrived[input], "partial sum")) return;
+  if (!expect(tree, e, s.arrived[input], "partial sum")) return;
   ++s.arrived[input];
   packet.acquire();
   s.held[input].push(&packet);

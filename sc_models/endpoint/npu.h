@@ -69,10 +69,10 @@ class Npu final : public sc_core::sc_module {
 
   void prepare(int tree, const TreeRank& part);
   void finish_alone(int tree);
-  void on_partial(int tree, Packet& packet);
+  void on_partial(int tree, Packet& packet, const PacketExtension& e);
   void combine(int tree);
   void on_result(int tree, std::uint64_t index, const std::uint16_t* lanes);
-  bool expect(int tree, const Packet& packet, std::uint64_t index, const char* what);
+  bool expect(int tree, const PacketExtension& e, std::uint64_t index, const char* what);
   bool may_start(const TreeState& state) const;
   bool start_packet(int port);
   Packet& make_packet(int tree, bool broadcast, std::uint64_t index, int to_rank, int port);
