@@ -321,7 +321,7 @@ Nic::Reassembly& Nic::reassembly(int port, const FlitHeader& h) {
   }
   if (h.head) {
     if (found != nullptr) refuse("begins inside another one");
-    Packet& packet = pool_.allocate(kPacketFlits);
+    PooledPacket& packet = pool_.allocate(kPacketFlits);
     *free = {&packet, lanes_of(packet), h.tag, 0, h.src};
     return *free;
   }
@@ -332,8 +332,8 @@ Nic::Reassembly& Nic::reassembly(int port, const FlitHeader& h) {
 }
 
 void Nic::deliver(int port, const FlitHeader& tail, const Reassembly& whole) {
-  Packet& packet = *whole.packet;
-  PacketExtension& e = extension(packet);
+  PooledPacket& packet = *whole.packet;
+  PacketExtension& e = packet.extension;
   e.source = tail.src;
   e.destination = tail.dst;
   e.stream = tail.tag >> kIndexBits;

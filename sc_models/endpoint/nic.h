@@ -81,7 +81,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
     Queued request;  // BEGIN_REQ without END_REQ yet; no packet: none
   };
   struct Reassembly {
-    Packet* packet = nullptr;  // null: none
+    PooledPacket* packet = nullptr;  // null: none
     std::uint16_t* lanes = nullptr;
     std::uint32_t tag = 0;
     int flits = 0;  // received so far

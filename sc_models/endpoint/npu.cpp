@@ -216,8 +216,8 @@ void Npu::on_result(int tree, std::uint64_t index, const std::uint16_t* lanes) {
 
 Packet& Npu::make_packet(int tree, bool broadcast, std::uint64_t index, int to_rank, int port) {
   const Tree& t = job_->plan().trees[tree];
-  Packet& packet = pool_.allocate(job_->flits(tree, index));
-  PacketExtension& e = extension(packet);
+  PooledPacket& packet = pool_.allocate(job_->flits(tree, index));
+  PacketExtension& e = packet.extension;
   e.source = job_->address(rank_);
   e.destination = job_->address(to_rank);
   e.stream = static_cast<std::uint32_t>(2 * tree + (broadcast ? 1 : 0));

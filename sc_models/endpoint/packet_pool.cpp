@@ -2,32 +2,32 @@
 
 namespace fredsim {
 
-Packet& PacketPool::allocate(int flits) {
+PooledPacket& PacketPool::allocate(int flits) {
   sc_assert(flits >= 1 && flits <= kPacketFlits);
   if (free_.empty()) {
     const auto lanes = static_cast<std::size_t>(kPacketFlits * lanes_);
-    const std::size_t place = slots_.size() % kChunkPackets;
+    const std::size_t place = packets_.size() % kChunkPackets;
     if (place == 0) chunks_.emplace_back(kChunkPackets * lanes);
-    Slot& made = *slots_.emplace_back(std::make_unique<Slot>(this));
-    made.packet.set_command(tlm::TLM_WRITE_COMMAND);
-    made.packet.set_data_ptr(reinterpret_cast<unsigned char*>(&chunks_.back()[place * lanes]));
-    free_.reserve(slots_.capacity());
-    free_.push_back(&made.packet);
+    PooledPacket& made = *packets_.emplace_back(std::make_unique<PooledPacket>(this));
+    made.set_command(tlm::TLM_WRITE_COMMAND);
+    made.set_data_ptr(reinterpret_cast<unsigned char*>(&chunks_.back()[place * lanes]));
+    free_.reserve(packets_.capacity());
+    free_.push_back(&made);
   }
-  Packet& packet = *free_.back();
+  PooledPacket& packet = *free_.back();
   free_.pop_back();
   const auto bytes = static_cast<unsigned>(flits * lanes_ * 2);
   packet.acquire();
   packet.set_data_length(bytes);
   packet.set_streaming_width(bytes);
   packet.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  extension(packet).flits = flits;
+  packet.extension.flits = flits;
   return packet;
 }
 
 void PacketPool::reclaim() {
-  for (const auto& slot : slots_) {
-    while (slot->packet.get_ref_count() > 0) slot->packet.release();
+  for (const auto& packet : packets_) {
+    while (packet->get_ref_count() > 0) packet->release();
   }
 }
 

@@ -10,34 +10,36 @@
 
 namespace fredsim {
 
+// A packet with its extension beside it, found without a look-up.
+struct PooledPacket : Packet {
+  explicit PooledPacket(tlm::tlm_mm_interface* pool) : Packet(pool) { set_extension(&extension); }
+  ~PooledPacket() override { clear_extension(&extension); }  // else it would delete it
+  PacketExtension extension;
+};
+
 class PacketPool final : public tlm::tlm_mm_interface {
  public:
   explicit PacketPool(int lanes) : lanes_(lanes) {}
 
   // A packet with one reference, its extension set, and `flits` <= kPacketFlits flits. Its other
   // fields and its data are those of an earlier packet: fill in all of them.
-  Packet& allocate(int flits);
-  void free(Packet* packet) override { free_.push_back(packet); }
+  PooledPacket& allocate(int flits);
+  void free(Packet* packet) override { free_.push_back(static_cast<PooledPacket*>(packet)); }
 
   // Takes all packets back, whoever refers to them: after a run that was given up.
   void reclaim();
 
-  std::size_t allocated() const { return slots_.size(); }  // packets ever made: the high-water mark
+  std::size_t allocated() const {
+    return packets_.size();
+  }  // packets ever made: the high-water mark
 
  private:
-  struct Slot {
-    explicit Slot(tlm::tlm_mm_interface* pool) : packet(pool) { packet.set_extension(&extension); }
-    ~Slot() { packet.clear_extension(&extension); }  // else the packet would delete it
-    PacketExtension extension;
-    Packet packet;
-  };
-
   static constexpr std::size_t kChunkPackets = 64;
 
   int lanes_;
-  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::unique_ptr<PooledPacket>> packets_;
   std::vector<std::vector<std::uint16_t>> chunks_;  // data of kChunkPackets packets each
-  std::vector<Packet*> free_;
+  std::vector<PooledPacket*> free_;
 };
 
 }  // namespace fredsim
