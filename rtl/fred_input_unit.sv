@@ -59,6 +59,7 @@ module fred_input_unit #(
 
   always_ff @(posedge clk_i) begin : update
     logic [W-1:0] in_count, pop_count, in_slot, next_head;
+    logic         full;
     if (!rst_ni) begin
       count_q <= '0;
       head_q <= BASES;
@@ -70,6 +71,7 @@ module fred_input_unit #(
     end else begin
       credit_o <= '0;
       overflow_o <= 1'b0;
+      full = in_valid_i && count_q[32'(in_vc)*W +: W] == DEPTHS[32'(in_vc)*W +: W];
       if (pop_i) begin
         pop_count = count_q[32'(vc_i)*W +: W];
         next_head = head_q[32'(vc_i)*W +: W];
@@ -77,14 +79,14 @@ module fred_input_unit #(
                                                             : next_head + W'(1);
         credit_o[vc_i] <= 1'b1;
         head_q[32'(vc_i)*W +: W] <= next_head;
-        if (!in_valid_i || in_vc != vc_i) count_q[32'(vc_i)*W +: W] <= pop_count - W'(1);
+        if (!in_valid_i || full || in_vc != vc_i) count_q[32'(vc_i)*W +: W] <= pop_count - W'(1);
         if (pop_count == W'(1)) valid_q[vc_i] <= 1'b0;
         else phase_q[32'(vc_i)*8 +: 8] <= mem_q[next_head][fred_pkg::PHASE_LSB +: 8];
       end
       if (in_valid_i) begin
         in_count = count_q[32'(in_vc)*W +: W];
         in_slot = free_q[32'(in_vc)*W +: W];
-        if (in_count == DEPTHS[32'(in_vc)*W +: W]) begin
+        if (full) begin
           overflow_o <= 1'b1;
         end else begin
           mem_q[in_slot] <= in_flit_i;
