@@ -19,9 +19,10 @@ std::string object_name(std::string name) {
 
 }  // namespace
 
-SwitchFactory rtl_switches() {
-  return [context = std::make_shared<RtlContext>()](const Node& node, const SwitchShape& shape) {
-    return make_rtl_switch(shape, node.name, context);
+SwitchFactory switches_of(SwitchModel model) {
+  return [model, context = std::make_shared<RtlContext>()](const Node& node,
+                                                           const SwitchShape& shape) {
+    return make_switch(model, shape, node.name, context);
   };
 }
 
@@ -96,7 +97,8 @@ void Fabric::trace(const std::string& file, const std::string& pattern) {
   auto wave = std::make_unique<WaveFile>(file);
   int matching = 0;
   for (NodeId id = 0; id < static_cast<NodeId>(topology_.nodes.size()); ++id) {
-    auto* rtl = dynamic_cast<RtlSwitch*>(switches_[id].get());
+    if (switches_[id] == nullptr) continue;
+    RtlSwitch* rtl = rtl_inside(*switches_[id]);
     if (rtl == nullptr || fnmatch(pattern.c_str(), topology_.nodes[id].name.c_str(), 0) != 0) {
       continue;
     }

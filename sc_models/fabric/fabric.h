@@ -23,6 +23,7 @@
 #include "endpoint/nic.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_control.h"
+#include "switch/switch_factory.h"
 #include "switch/wave_file.h"
 #include "topology/topology.h"
 
@@ -30,8 +31,9 @@ namespace fredsim {
 
 // Makes the body of one switch; the second argument says its shape.
 using SwitchFactory = std::function<std::unique_ptr<SwitchCore>(const Node&, const SwitchShape&)>;
-// Verilated switches that share one context, so that they can be traced into one file.
-SwitchFactory rtl_switches();
+// Every switch with a body of the same kind; Verilated ones share one context, so that they can be
+// traced into one file.
+SwitchFactory switches_of(SwitchModel model);
 
 class Fabric final : public sc_core::sc_module {
  public:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,11 +20,22 @@ namespace {
 
 constexpr std::uint64_t kProgressCycles = 4096;
 
-SwitchFactory factory_for(const std::string& model) {
-  if (model != "rtl") {
-    throw BadInput(fmt::format("model '{}' is not built; allowed: rtl", model));
-  }
-  return rtl_switches();
+bool matches(const std::string& pattern, const Node& node) {
+  return ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
+}
+
+// Bodies as the options say; the Verilated ones share a context, so that they can be traced into one
+// file.
+SwitchFactory factory_for(const FabricOptions& options) {
+  return [options, context = std::make_shared<RtlContext>()](const Node& node,
+                                                             const SwitchShape& shape) {
+    const bool wave = !options.wave_file.empty() && matches(options.wave_scope, node);
+    SwitchModel model = options.model;
+    if (matches(options.rtl_instances, node) || (wave && model == SwitchModel::kTlm)) {
+      model = SwitchModel::kRtl;
+    }
+    return make_switch(model, shape, node.name, context);
+  };
 }
 
 // Cycles without a single flit moving after which a run with results missing is stuck.
@@ -97,7 +109,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
 
 Machine::Machine(sc_core::sc_module_name name, const Topology& topology,
                  const FabricOptions& options)
-    : Machine(name, topology, options, factory_for(options.model)) {}
+    : Machine(name, topology, options, factory_for(options)) {}
 
 Machine::Machine(sc_core::sc_module_name name, const Topology& topology,
                  const FabricOptions& options, const SwitchFactory& factory)

@@ -79,14 +79,16 @@ std::vector<int> parse_groups(const std::vector<std::string>& texts) {
   }
 }
 
-std::string parse_model(const std::string& text) {
-  constexpr std::array<std::string_view, 3> kModels{"rtl", "tlm", "lockstep"};
-  if (text == "rtl") return text;
-  if (std::ranges::find(kModels, text) != kModels.end()) {
-    throw BadInput(fmt::format("--model: found '{}', which is not there yet; allowed: rtl", text));
+SwitchModel parse_model(const std::string& text) {
+  constexpr std::array<SwitchModel, 3> kModels{SwitchModel::kTlm, SwitchModel::kRtl,
+                                               SwitchModel::kLockstep};
+  std::vector<std::string_view> names;
+  for (const SwitchModel model : kModels) {
+    names.push_back(switch_model_name(model));
+    if (text == names.back()) return model;
   }
-  throw BadInput(fmt::format("--model: found '{}'; allowed: {}{}", text, kModels.front(),
-                             did_you_mean(text, kModels)));
+  throw BadInput(fmt::format("--model: found '{}'; allowed: {}{}", text, join_words(names),
+                             did_you_mean(text, names)));
 }
 
 }  // namespace fredsim

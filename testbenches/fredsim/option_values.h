@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "switch/switch_factory.h"
+
 namespace fredsim {
 
 inline constexpr std::uint64_t kMaxCollectiveBytes = std::uint64_t{1} << 40;  // 1 TiB
@@ -27,7 +29,7 @@ std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std:
 // ranks there are, and that none comes twice, is checked with the machine at hand (make_plan).
 std::vector<int> parse_groups(const std::vector<std::string>& texts);
 
-// "rtl"; the models that are yet to come are refused by name.
-std::string parse_model(const std::string& text);
+// "tlm", "rtl" or "lockstep".
+SwitchModel parse_model(const std::string& text);
 
 }  // namespace fredsim

@@ -23,7 +23,7 @@ struct Texts {
   std::string collective = "all_reduce";
   std::string size, begin, end, factor;
   std::string algorithm = "auto";
-  std::string model = "rtl";
+  std::string model = "tlm";
   std::string rtl_instances;
   std::string lanes = "1";
   std::string seed = "1";
@@ -58,9 +58,11 @@ void add_work_options(CLI::App& command, Texts& texts) {
   add(command, "--group", texts.groups, "RANKS", "who takes part: all (default) or 0,1,5,6");
   add(command, "--algorithm", texts.algorithm, "NAME",
       "auto (default), ring, hier_ring or in_switch");
-  add(command, "--model", texts.model, "NAME", "body of the switches: rtl (default)");
+  add(command, "--model", texts.model, "NAME",
+      "body of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep (both, "
+      "compared)");
   add(command, "--rtl-instances", texts.rtl_instances, "GLOB",
-      "switches that are RTL where --model is another");
+      "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
   add(command, "--lanes", texts.lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
   add(command, "--seed", texts.seed, "N", "of the payload (default 1)");
@@ -99,7 +101,8 @@ Options checked(Command command, const Texts& texts) {
   options.group = parse_groups(texts.groups);
   options.algorithm = texts.algorithm;
   options.model = parse_model(texts.model);
-  if (!texts.rtl_instances.empty()) {
+  options.rtl_instances = texts.rtl_instances;
+  if (!texts.rtl_instances.empty() && options.model == SwitchModel::kRtl) {
     throw BadInput(
         fmt::format("--rtl-instances: found '{}', but with --model rtl every switch runs "
                     "as RTL; allowed: leave it out",
@@ -138,7 +141,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   CLI::App* run = app.add_subcommand("run", "Runs one machine and prints a line per size.");
   run->add_option("CONFIG", texts.configs, "machine file")->required()->expected(1)->type_name("");
   add_work_options(*run, texts);
-  add(*run, "--wave", texts.wave, "FILE.fst", "waveforms of the RTL switches");
+  add(*run, "--wave", texts.wave, "FILE.fst", "waveforms of switches, which are then RTL");
   add(*run, "--wave-scope", texts.wave_scope, "GLOB", "names of the switches in it (default *)");
 
   CLI::App* compare =

@@ -25,7 +25,8 @@ struct Options {
   std::vector<std::uint64_t> sizes;  // ascending
   std::vector<int> group;            // ranks in the order given; empty: all NPUs of the machine
   std::string algorithm;
-  std::string model;
+  SwitchModel model = SwitchModel::kTlm;
+  std::string rtl_instances;  // empty: none
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none

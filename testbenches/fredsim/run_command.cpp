@@ -2,6 +2,7 @@
 #include <fnmatch.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <numeric>
@@ -50,17 +51,25 @@ void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
   }
 }
 
-void check_wave_scope(const std::string& scope, const Topology& topology) {
+bool names_a_switch(const std::string& pattern, const Topology& topology) {
+  return std::ranges::any_of(topology.nodes, [&](const Node& node) {
+    return node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo &&
+           ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
+  });
+}
+
+// A pattern on switch names has to match in one machine at least.
+void check_pattern(const char* option, const std::string& pattern,
+                   const std::vector<Contender>& contenders) {
   std::vector<std::string_view> names;
-  for (const Node& node : topology.nodes) {
-    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) continue;
-    if (::fnmatch(scope.c_str(), node.name.c_str(), 0) == 0) return;
-    names.push_back(node.name);
+  for (const Contender& contender : contenders) {
+    if (names_a_switch(pattern, contender.config.topology)) return;
+    for (const Node& node : contender.config.topology.nodes) {
+      if (node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo) names.push_back(node.name);
+    }
   }
-  throw BadInput(
-      fmt::format("--wave-scope: found '{}', which matches no switch; allowed: a pattern "
-                  "on {}",
-                  scope, join_words(names)));
+  throw BadInput(fmt::format("{}: found '{}', which matches no switch; allowed: a pattern on {}",
+                             option, pattern, join_words(names)));
 }
 
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
@@ -71,7 +80,6 @@ std::vector<Contender> plan_work(const Options& options) {
     if (!contenders.empty() && options.group.empty()) {
       check_same_npus(contenders.front().config, config);
     }
-    if (!options.wave_file.empty()) check_wave_scope(options.wave_scope, topology);
     std::vector<Plan> plans;
     for (const std::uint64_t size : options.sizes) {
       plans.push_back(make_plan(topology, options.collective, ranks_of(options, topology), size,
@@ -79,11 +87,16 @@ std::vector<Contender> plan_work(const Options& options) {
     }
     contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
   }
+  if (!options.wave_file.empty()) check_pattern("--wave-scope", options.wave_scope, contenders);
+  if (!options.rtl_instances.empty()) {
+    check_pattern("--rtl-instances", options.rtl_instances, contenders);
+  }
   return contenders;
 }
 
 void elaborate(const Options& options, std::vector<Contender>& contenders) {
   const FabricOptions fabric{.model = options.model,
+                             .rtl_instances = options.rtl_instances,
                              .lanes = options.lanes,
                              .seed = options.seed,
                              .timeout_cycles = options.timeout_cycles,

@@ -51,7 +51,7 @@ class Comparison : public sc_core::sc_module {
         topology_(topology),
         options_(options),
         plan_(plan_of(topology, options)),
-        machine_("machine", topology, {.lanes = 1}),
+        machine_("machine", topology, {.model = SwitchModel::kRtl}),
         bare_(topology, 1) {
     SC_HAS_PROCESS(Comparison);
     SC_THREAD(run);

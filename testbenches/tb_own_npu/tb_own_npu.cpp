@@ -131,7 +131,8 @@ int sc_main(int argc, char** argv) {
   try {
     const fredsim::Topology topology =
         fredsim::load_config(argc > 1 ? argv[1] : "configs/mesh_2x2.yaml").topology;
-    fredsim::Fabric fabric("fabric", topology, kLanes, fredsim::rtl_switches());
+    fredsim::Fabric fabric("fabric", topology, kLanes,
+                           fredsim::switches_of(fredsim::SwitchModel::kRtl));
     fredsim::ControlPlane control("control", fabric);
 
     const fredsim::NodeId from = topology.npus.front();

@@ -31,7 +31,7 @@ TEST_P(RunTest, JsonHasTheContractsKeysAndTheyAgree) {
   ASSERT_EQ(document["runs"].size(), 1U);
   const json& run = document["runs"][0];
   EXPECT_EQ(run["config"], GetParam().config);
-  EXPECT_EQ(run["model"], "rtl");
+  EXPECT_EQ(run["model"], "tlm");
   EXPECT_EQ(run["lanes"], 1);
   EXPECT_EQ(run["clock_ghz"], 1.5);
   EXPECT_EQ(run["collective"], "all_reduce");
@@ -65,7 +65,7 @@ TEST_P(RunTest, JsonHasTheContractsKeysAndTheyAgree) {
   EXPECT_EQ(bytes, flits * 512) << "64 KiB are whole flits";
   ASSERT_FALSE(run["switches"].empty());
   for (const json& one : run["switches"]) {
-    EXPECT_EQ(one["model"], "rtl");
+    EXPECT_EQ(one["model"], "tlm");
     EXPECT_GT(one["flits_in"].get<std::uint64_t>(), 0U) << one["name"];
     EXPECT_TRUE(one["stall_cycles"].is_object());
   }

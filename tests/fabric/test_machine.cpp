@@ -198,9 +198,5 @@ TEST_F(MachineTest, ASwitchThatCountsWrongDoesNotBalance) {
   });
 }
 
-TEST_F(MachineTest, AnUnknownModelIsBadInput) {
-  EXPECT_THROW(Machine("machine", topology_, {.model = "tlm"}), BadInput);
-}
-
 }  // namespace
 }  // namespace fredsim::test

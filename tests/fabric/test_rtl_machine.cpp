@@ -28,7 +28,7 @@ class RtlMachine : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(RtlMachine, AllReduceIsExact) {
-  Machine machine("machine", topology_, {.seed = 3});
+  Machine machine("machine", topology_, {.model = SwitchModel::kRtl, .seed = 3});
   simulation_.run([&] {
     for (const std::uint64_t bytes : {1, 512, 4096, 5000, 150'000}) {
       const RunResult r = machine.run(all_reduce(bytes));
@@ -43,8 +43,8 @@ TEST_P(RtlMachine, AllReduceIsExact) {
 }
 
 TEST_P(RtlMachine, LeavingIdleStepsOutIsExact) {
-  Machine skipping("skipping", topology_, {});
-  Machine stepping("stepping", topology_, {});
+  Machine skipping("skipping", topology_, {.model = SwitchModel::kRtl});
+  Machine stepping("stepping", topology_, {.model = SwitchModel::kRtl});
   stepping.fabric().core().set_always_step(true);
   simulation_.run([&] {
     for (const std::uint64_t bytes : {512, 40'000}) {
