@@ -1,5 +1,6 @@
-// One chiplet or router, one clock edge at a time: the interface that every body of a switch answers
-// (DESIGN §3): `rtl` (a Verilated module), later `tlm` (a C++ twin) and `lockstep` (both compared).
+// One chiplet or router, one clock edge at a time: the interface that every body of a switch
+// answers (DESIGN §3): `rtl` (a Verilated module), `tlm` (a C++ twin) and `lockstep` (both,
+// compared every cycle).
 //
 // Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).
 //   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
@@ -13,6 +14,7 @@
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
 //   after it. The map is in rtl/fred_pkg.sv and mirrored in switch/register_map.h.
+// Counters: SwitchCounters is what the counter registers hold after the last step.
 // Errors: `error()` is a sticky code, 0 = none (register_map.h); the fabric fails the run on it.
 #pragma once
 
@@ -20,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/flit.h"
@@ -41,14 +44,26 @@ struct SwitchPins {
   // Inputs of the next step.
   std::uint32_t in_valid = 0;
   std::uint32_t out_ready = 0;
-  std::array<std::uint32_t, kNumVcs> out_credit{};  // per VC, mask of ports whose receiver freed a slot
+  // Per VC, mask of ports whose receiver freed a slot.
+  std::array<std::uint32_t, kNumVcs> out_credit{};
   RegisterRequest reg;
   std::vector<std::uint32_t> in_flit;
   // Outputs of the last step.
   std::uint32_t out_valid = 0;
   std::array<std::uint32_t, kNumVcs> in_credit{};  // per VC, mask of input ports that freed a slot
   std::uint32_t reg_rdata = 0;
-  std::vector<std::uint32_t> out_flit;  // words of a port are meaningful only where out_valid is set
+  // Words of a port are meaningful only where out_valid is set.
+  std::vector<std::uint32_t> out_flit;
+};
+
+// Performance counters of a switch since reset; register_map.h says what each one counts.
+struct SwitchCounters {
+  std::vector<std::uint64_t> flits_in, flits_out;  // per port
+  std::uint64_t reductions = 0, phase_changes = 0;
+  // Cycles x (flow or port) in which a front flit could not leave, by reason.
+  std::uint64_t stall_join = 0, stall_credit = 0, stall_phase = 0, stall_arbiter = 0,
+                stall_link = 0;
+  bool operator==(const SwitchCounters&) const = default;
 };
 
 class SwitchCore {
@@ -57,11 +72,18 @@ class SwitchCore {
   SwitchCore(const SwitchCore&) = delete;
   SwitchCore& operator=(const SwitchCore&) = delete;
 
-  virtual void reset() = 0;  // as rst_ni for two cycles; the phase store and credits are cleared too
+  // As rst_ni for two cycles; the phase store and credits are cleared too.
+  virtual void reset() = 0;
   virtual void step(SwitchPins& pins) = 0;
   virtual bool idle() const = 0;
   virtual std::uint32_t error() const = 0;
   virtual std::string_view model() const = 0;  // "rtl", "tlm", "lockstep"
+  // Reads all counters without a cycle. False: this body's counters can only be read through the
+  // register map.
+  virtual bool peek_counters(SwitchCounters& into) const {
+    static_cast<void>(into);
+    return false;
+  }
 
  protected:
   SwitchCore() = default;
