@@ -1,10 +1,13 @@
 #include "switch/fred_twin.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
+#include "base/error.h"
 #include "base/fp.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
@@ -14,7 +17,8 @@ namespace {
 
 constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
-constexpr std::uint32_t kTailBit = 1U << 17;            // in header word 2
+constexpr int kMaxDepth = 16'000;
+constexpr std::uint32_t kTailBit = 1U << 17;  // in header word 2
 
 template <typename F>
 void for_each_port(std::uint32_t ports, F&& f) {
@@ -27,11 +31,28 @@ void advance(std::uint16_t& place, int depth) {
   place = static_cast<std::uint16_t>(place + 1 == depth ? 0 : place + 1);
 }
 
+// What the RTL's parameters allow.
+const SwitchShape& checked(const SwitchShape& shape, const std::string& name) {
+  const auto check = [&](const char* what, int found, int least, int most) {
+    if (found < least || found > most) {
+      throw BadInput(
+          fmt::format("{}: a FRED switch has {} to {} {}, not {}", name, least, most, what, found));
+    }
+  };
+  if (shape.kind != NodeKind::kFredSwitch) throw BadInput(name + ": not a FRED switch");
+  check_shape(shape.fred);
+  check("lanes", shape.lanes, 1, kFlitLanes);
+  check("flits in the buffer of a data VC", shape.buffers.data_flits, 1, kMaxDepth);
+  check("flits in the buffer of the control VC", shape.buffers.control_flits, 1, kMaxDepth);
+  check("flits of output staging per VC", shape.buffers.output_flits, kPacketFlits, kMaxDepth);
+  return shape;
+}
+
 }  // namespace
 
-FredTwin::FredTwin(const SwitchShape& shape)
+FredTwin::FredTwin(const SwitchShape& shape, const std::string& name)
     : shape_(shape),
-      ports_((check_shape(shape.fred), shape.fred.ports)),
+      ports_(checked(shape, name).fred.ports),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       in_slots_(3 * shape.buffers.data_flits + shape.buffers.control_flits),
       out_depth_(shape.buffers.output_flits),

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace fredsim {
 
 class FredTwin final : public SwitchCore {
  public:
-  explicit FredTwin(const SwitchShape& shape);
+  FredTwin(const SwitchShape& shape, const std::string& name);
 
   void reset() override;
   void step(SwitchPins& pins) override;

@@ -1,6 +1,6 @@
-// One chiplet or router, one clock edge at a time: the interface that every body of a switch answers
-// (DESIGN §3): `rtl` (a Verilated module), `tlm` (a C++ twin) and `lockstep` (both, compared every
-// cycle).
+// One chiplet or router, one clock edge at a time: the interface that every body of a switch
+// answers (DESIGN §3): `rtl` (a Verilated module), `tlm` (a C++ twin) and `lockstep` (both,
+// compared every cycle).
 //
 // Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).
 //   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
@@ -44,14 +44,16 @@ struct SwitchPins {
   // Inputs of the next step.
   std::uint32_t in_valid = 0;
   std::uint32_t out_ready = 0;
-  std::array<std::uint32_t, kNumVcs> out_credit{};  // per VC, mask of ports whose receiver freed a slot
+  // Per VC, mask of ports whose receiver freed a slot.
+  std::array<std::uint32_t, kNumVcs> out_credit{};
   RegisterRequest reg;
   std::vector<std::uint32_t> in_flit;
   // Outputs of the last step.
   std::uint32_t out_valid = 0;
   std::array<std::uint32_t, kNumVcs> in_credit{};  // per VC, mask of input ports that freed a slot
   std::uint32_t reg_rdata = 0;
-  std::vector<std::uint32_t> out_flit;  // words of a port are meaningful only where out_valid is set
+  // Words of a port are meaningful only where out_valid is set.
+  std::vector<std::uint32_t> out_flit;
 };
 
 // Performance counters of a switch since reset; register_map.h says what each one counts.
@@ -70,7 +72,8 @@ class SwitchCore {
   SwitchCore(const SwitchCore&) = delete;
   SwitchCore& operator=(const SwitchCore&) = delete;
 
-  virtual void reset() = 0;  // as rst_ni for two cycles; the phase store and credits are cleared too
+  // As rst_ni for two cycles; the phase store and credits are cleared too.
+  virtual void reset() = 0;
   virtual void step(SwitchPins& pins) = 0;
   virtual bool idle() const = 0;
   virtual std::uint32_t error() const = 0;

@@ -5,9 +5,13 @@
 //   switch/sizes.cmake).
 // Timing: new inputs and the rising edge are one evaluation, the falling edge is the second.
 //   Only the flit words of ports whose valid bit is set are copied.
+// Counters: peek_counters() reads the registers of switch_counters where they are (peek.vlt keeps
+//   them readable), for our own tops; a user's own top has another hierarchy and answers false.
+// Use: include Model's root class, "V…___024root.h", before a VerilatedSwitch of it is made.
 // Errors: RunFailed when the RTL ends the simulation.
 #pragma once
 
+#include <verilated.h>
 #include <verilated_fst_c.h>
 
 #include <algorithm>
@@ -28,7 +32,12 @@ class VerilatedSwitch final : public RtlSwitch {
   VerilatedSwitch(const std::string& name, std::shared_ptr<RtlContext> context)
       : context_(std::move(context)),
         model_(std::make_unique<Model>(context_->get(), name.c_str())) {}
-  ~VerilatedSwitch() override { model_->final(); }
+  ~VerilatedSwitch() override {
+    // A model with readable signals signs off from the context of its thread, which may be
+    // another's.
+    Verilated::threadContextp(context_->get());
+    model_->final();
+  }
 
   void reset() override {
     Model& m = *model_;
@@ -77,7 +86,43 @@ class VerilatedSwitch final : public RtlSwitch {
   std::uint32_t error() const override { return model_->error_o; }
   void trace(VerilatedFstC& file) override { model_->trace(&file, 99); }
 
+  bool peek_counters(SwitchCounters& into) const override {
+    const auto& root = *model_->rootp;
+    static_assert(sizeof root > 0, "include the root class of the Verilated model");
+    if constexpr (requires { root.mesh_router__DOT__i_counters__DOT__in_q; }) {
+      copy_counters(root.mesh_router__DOT__i_counters__DOT__in_q,
+                    root.mesh_router__DOT__i_counters__DOT__out_q, into);
+      into.reductions = root.mesh_router__DOT__i_counters__DOT__reductions_q;
+      into.phase_changes = root.mesh_router__DOT__i_counters__DOT__phase_changes_q;
+      into.stall_join = root.mesh_router__DOT__i_counters__DOT__join_q;
+      into.stall_credit = root.mesh_router__DOT__i_counters__DOT__credit_q;
+      into.stall_phase = root.mesh_router__DOT__i_counters__DOT__phase_q;
+      into.stall_arbiter = root.mesh_router__DOT__i_counters__DOT__arbiter_q;
+      into.stall_link = root.mesh_router__DOT__i_counters__DOT__link_q;
+      return true;
+    } else if constexpr (requires { root.fred_switch__DOT__i_counters__DOT__in_q; }) {
+      copy_counters(root.fred_switch__DOT__i_counters__DOT__in_q,
+                    root.fred_switch__DOT__i_counters__DOT__out_q, into);
+      into.reductions = root.fred_switch__DOT__i_counters__DOT__reductions_q;
+      into.phase_changes = root.fred_switch__DOT__i_counters__DOT__phase_changes_q;
+      into.stall_join = root.fred_switch__DOT__i_counters__DOT__join_q;
+      into.stall_credit = root.fred_switch__DOT__i_counters__DOT__credit_q;
+      into.stall_phase = root.fred_switch__DOT__i_counters__DOT__phase_q;
+      into.stall_arbiter = root.fred_switch__DOT__i_counters__DOT__arbiter_q;
+      into.stall_link = root.fred_switch__DOT__i_counters__DOT__link_q;
+      return true;
+    } else {
+      return false;
+    }
+  }
+
  private:
+  template <class Registers>  // VlUnpacked<QData, Ports>
+  static void copy_counters(const Registers& in, const Registers& out, SwitchCounters& into) {
+    into.flits_in.assign(in.m_storage, in.m_storage + Ports);
+    into.flits_out.assign(out.m_storage, out.m_storage + Ports);
+  }
+
   void clock_edge() {
     model_->clk_i = 1;
     model_->eval();

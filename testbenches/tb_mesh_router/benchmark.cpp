@@ -29,7 +29,7 @@ struct Stream {
 // `percent`: chance per input and cycle to send; `vcs`: virtual channels used; `random`:
 // destinations at random, else a permutation without conflicts.
 void measure(std::string_view name, int percent, int vcs, bool random_destinations) {
-  const RouterBody& body = wafer_router();
+  const RouterBody body = wafer_router(SwitchModel::kRtl);
   const SwitchShape& shape = body.shape;
   const int ports = shape.ports();
   auto core = body.make();

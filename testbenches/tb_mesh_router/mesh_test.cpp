@@ -1,4 +1,5 @@
-// A 3 x 2 mesh of routers: all-to-all delivery and saturation, with and without stalls.
+// A 3 x 2 mesh of routers of every body: all-to-all delivery and saturation, with and without
+// stalls.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,6 +8,8 @@
 
 namespace fredsim::tb {
 namespace {
+
+class MeshOfRoutersTest : public testing::TestWithParam<SwitchModel> {};
 
 void all_to_all(const RouterBody& body, const MeshOfRouters::Options& options) {
   SCOPED_TRACE(fmt::format("router {} seed {}", body.name, options.seed));
@@ -22,26 +25,27 @@ void all_to_all(const RouterBody& body, const MeshOfRouters::Options& options) {
   mesh.check_quiet();
 }
 
-TEST(MeshOfRouters, AllToAllArrives) { all_to_all(wafer_router(), {}); }
+TEST_P(MeshOfRoutersTest, AllToAllArrives) { all_to_all(wafer_router(GetParam()), {}); }
 
-TEST(MeshOfRouters, AllToAllArrivesWithStalls) {
+TEST_P(MeshOfRoutersTest, AllToAllArrivesWithStalls) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const MeshOfRouters::Options options{.pause_percent = 30, .return_delay = 20, .seed = seed};
-    all_to_all(wafer_router(), options);
-    all_to_all(even_router(), options);
+    all_to_all(wafer_router(GetParam()), options);
+    all_to_all(even_router(GetParam()), options);
   }
 }
 
 // Random destinations, far more traffic than the links carry, buffers of 16 flits: everything moves
 // on.
-TEST(MeshOfRouters, SaturationDoesNotDeadlock) {
+TEST_P(MeshOfRoutersTest, SaturationDoesNotDeadlock) {
   for (std::uint64_t seed = 11; seed <= 16; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
-    MeshOfRouters mesh(even_router(), {.link_latency = 1 + static_cast<int>(random.below(20)),
-                                       .pause_percent = static_cast<int>(random.below(40)),
-                                       .return_delay = static_cast<int>(random.below(10)),
-                                       .seed = seed});
+    MeshOfRouters mesh(even_router(GetParam()),
+                       {.link_latency = 1 + static_cast<int>(random.below(20)),
+                        .pause_percent = static_cast<int>(random.below(40)),
+                        .return_delay = static_cast<int>(random.below(10)),
+                        .seed = seed});
     const auto all = mesh.endpoints();
     for (int i = 0; i < 4000; ++i) {
       const std::uint16_t from = all[random.below(all.size())];
@@ -57,8 +61,8 @@ TEST(MeshOfRouters, SaturationDoesNotDeadlock) {
 
 // A stream over two links at full rate: with 80 flits per VC the credit loop of 5-cycle links is
 // covered.
-TEST(MeshOfRouters, StreamAcrossTheMeshRunsAtFullRate) {
-  MeshOfRouters mesh(wafer_router(), {});
+TEST_P(MeshOfRoutersTest, StreamAcrossTheMeshRunsAtFullRate) {
+  MeshOfRouters mesh(wafer_router(GetParam()), {});
   constexpr int kPackets = 200;
   for (int i = 0; i < kPackets; ++i) {
     mesh.add_packet(mesh_address(0, 0, 0), mesh_address(2, 0, 0), kDp, kPacketFlits);
@@ -73,6 +77,11 @@ TEST(MeshOfRouters, StreamAcrossTheMeshRunsAtFullRate) {
   // flit leaves kPackets * 8 - 1 cycles after the first.
   EXPECT_LE(cycles, kPackets * kPacketFlits + 2U + 2 * (5 + 1));
 }
+
+INSTANTIATE_TEST_SUITE_P(Model, MeshOfRoutersTest, testing::ValuesIn(kModels),
+                         [](const auto& model) {
+                           return std::string(switch_model_name(model.param));
+                         });
 
 }  // namespace
 }  // namespace fredsim::tb

@@ -1,7 +1,14 @@
 #include "router_bodies.h"
 
+#include <fmt/format.h>
+
 #include "Vmesh_router_even.h"
+#include "Vmesh_router_even___024root.h"
+#include "Vmesh_router_full.h"
+#include "Vmesh_router_full___024root.h"
 #include "Vmesh_router_small.h"
+#include "Vmesh_router_small___024root.h"
+#include "switch/lockstep_switch.h"
 #include "switch/rtl_switch.h"
 #include "switch/verilated_switch.h"
 
@@ -19,29 +26,41 @@ SwitchShape shape_of(int locals, int ios, int lanes, int data_flits, int control
   return s;
 }
 
+const SwitchShape kWafer = shape_of(4, 2, 1, 80, 4);
+
+std::unique_ptr<SwitchCore> make_wafer() { return make_rtl_switch(kWafer, "dut"); }
+
 template <class Model, int Ports, int Lanes>
-std::unique_ptr<SwitchCore> make() {
+std::unique_ptr<SwitchCore> make_verilated() {
   return std::make_unique<VerilatedSwitch<Model, Ports, Lanes>>("dut",
                                                                 std::make_shared<RtlContext>());
 }
 
 }  // namespace
 
-const RouterBody& wafer_router() {
-  static const RouterBody body{
-      "wafer", shape_of(4, 2, 1, 80, 4),
-      []() -> std::unique_ptr<SwitchCore> { return make_rtl_switch(wafer_router().shape, "dut"); }};
-  return body;
+std::unique_ptr<SwitchCore> RouterBody::make() const {
+  if (model == SwitchModel::kRtl) return make_rtl();
+  auto twin = make_twin(shape, "dut");
+  if (model == SwitchModel::kTlm) return twin;
+  return std::make_unique<LockstepSwitch>(make_rtl(), std::move(twin), shape, "dut");
 }
 
-const RouterBody& small_router() {
-  static const RouterBody body{"small", shape_of(1, 0, 3, 5, 1), make<Vmesh_router_small, 5, 3>};
-  return body;
+RouterBody wafer_router(SwitchModel model) { return {"wafer", model, kWafer, make_wafer}; }
+
+RouterBody small_router(SwitchModel model) {
+  return {"small", model, shape_of(1, 0, 3, 5, 1), make_verilated<Vmesh_router_small, 5, 3>};
 }
 
-const RouterBody& even_router() {
-  static const RouterBody body{"even", shape_of(2, 2, 1, 16, 4), make<Vmesh_router_even, 8, 1>};
-  return body;
+RouterBody even_router(SwitchModel model) {
+  return {"even", model, shape_of(2, 2, 1, 16, 4), make_verilated<Vmesh_router_even, 8, 1>};
+}
+
+RouterBody full_router(SwitchModel model) {
+  return {"full", model, shape_of(13, 15, 2, 1, 3), make_verilated<Vmesh_router_full, 32, 2>};
+}
+
+std::string test_name(const RouterBody& body) {
+  return fmt::format("{}_{}", switch_model_name(body.model), body.name);
 }
 
 }  // namespace fredsim::tb

@@ -1,24 +1,37 @@
-// The mesh_router bodies that the testbench drives: RTL of three shapes, each as a SwitchCore.
+// The mesh_router bodies that the testbench drives: RTL of four shapes and its twin, each as a
+// SwitchCore.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string>
 #include <string_view>
 
-#include "switch/switch_core.h"
+#include "switch/switch_factory.h"
 
 namespace fredsim::tb {
 
+// Every test runs on each of these.
+inline constexpr std::array kModels{SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep};
+
 struct RouterBody {
   std::string_view name;
+  SwitchModel model;
   SwitchShape shape;
-  std::unique_ptr<SwitchCore> (*make)();
+  std::unique_ptr<SwitchCore> (*make_rtl)();
+  std::unique_ptr<SwitchCore> make() const;  // of `model`
 };
 
 // The router of the 5 x 4 mesh of the paper: 4 local and 2 I/O ports, 80 flits per data VC.
-const RouterBody& wafer_router();
+RouterBody wafer_router(SwitchModel model);
 // 1 local port, no I/O, three lanes, buffers below a packet: 5 flits per data VC, 1 of control.
-const RouterBody& small_router();
+RouterBody small_router(SwitchModel model);
 // 2 local and 2 I/O ports, a power of two in all; 16 flits per data VC.
-const RouterBody& even_router();
+RouterBody even_router(SwitchModel model);
+// All 32 ports, 15 of them I/O; two lanes; one flit per data VC, 3 of control.
+RouterBody full_router(SwitchModel model);
+
+// Name of a test instance: "rtl_wafer".
+std::string test_name(const RouterBody& body);
 
 }  // namespace fredsim::tb

@@ -1,5 +1,5 @@
-// Directed tests of one router: registers, routes, timing, throughput, priority, turns, errors,
-// idle.
+// Directed tests of one router, of every body: registers, routes, timing, throughput, priority,
+// turns, errors, idle.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,8 +22,13 @@ constexpr std::uint16_t kHere = mesh_address(kX, kY, 0);
 
 const Stalls kFast{.receive_depth = 80};
 
-TEST(MeshRouter, RegistersReadBack) {
-  RouterDriver driver(wafer_router(), kFast, 1);
+class MeshRouter : public testing::TestWithParam<SwitchModel> {
+ protected:
+  static RouterBody wafer() { return wafer_router(GetParam()); }
+};
+
+TEST_P(MeshRouter, RegistersReadBack) {
+  RouterDriver driver(wafer(), kFast, 1);
   EXPECT_EQ(driver.read(reg::kId), reg::kMeshId);
   EXPECT_EQ(driver.read(reg::kShape), 4U | 2U << 8);
   EXPECT_EQ(driver.read(reg::kPosition), std::uint32_t{kX | kY << 8});
@@ -50,8 +55,8 @@ TEST(MeshRouter, RegistersReadBack) {
   EXPECT_EQ(driver.pins().reg_rdata, held);
 }
 
-TEST(MeshRouter, ResetGivesCreditsOfItsOwnDepth) {
-  const auto core = wafer_router().make();
+TEST_P(MeshRouter, ResetGivesCreditsOfItsOwnDepth) {
+  const auto core = wafer().make();
   core->reset();
   SwitchPins pins(10, 1);
   for (int v = 0; v < kNumVcs; ++v) {
@@ -63,24 +68,24 @@ TEST(MeshRouter, ResetGivesCreditsOfItsOwnDepth) {
 }
 
 // Every input, every kind of destination; the rules check the port, here the table of the contract.
-TEST(MeshRouter, RoutesByXThenYAndMirrorsAtTheDestination) {
-  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kNorth, kHere), kLocal0 + kNorth);
-  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kWest, kHere), kLocal0 + kWest);
-  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kIo0 + 1, kHere), kLocal0 + 1);
-  EXPECT_EQ(expected_output(even_router().shape, kX, kY, kWest, kHere), kLocal0 + 1);
-  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kSouth, mesh_address(kX, kY, 2)),
-            kIo0 + 1);
-  EXPECT_EQ(expected_output(wafer_router().shape, kX, kY, kLocal0, mesh_address(kX + 2, kY - 3, 0)),
+TEST_P(MeshRouter, RoutesByXThenYAndMirrorsAtTheDestination) {
+  EXPECT_EQ(expected_output(wafer().shape, kX, kY, kNorth, kHere), kLocal0 + kNorth);
+  EXPECT_EQ(expected_output(wafer().shape, kX, kY, kWest, kHere), kLocal0 + kWest);
+  EXPECT_EQ(expected_output(wafer().shape, kX, kY, kIo0 + 1, kHere), kLocal0 + 1);
+  EXPECT_EQ(expected_output(even_router(GetParam()).shape, kX, kY, kWest, kHere), kLocal0 + 1);
+  EXPECT_EQ(expected_output(wafer().shape, kX, kY, kSouth, mesh_address(kX, kY, 2)), kIo0 + 1);
+  EXPECT_EQ(expected_output(wafer().shape, kX, kY, kLocal0, mesh_address(kX + 2, kY - 3, 0)),
             kEast);
-  for (const RouterBody* body : {&wafer_router(), &small_router(), &even_router()}) {
-    SCOPED_TRACE(body->name);
-    RouterDriver driver(*body, kFast, 2);
-    for (int in = 0; in < body->shape.ports(); ++in) {
+  for (const RouterBody& body :
+       {wafer(), small_router(GetParam()), even_router(GetParam()), full_router(GetParam())}) {
+    SCOPED_TRACE(body.name);
+    RouterDriver driver(body, kFast, 2);
+    for (int in = 0; in < body.shape.ports(); ++in) {
       for (int x = 0; x < 64; x += 1 + x / 5) {
         for (int y = 0; y < 64; y += 1 + y / 5) {
           for (int endpoint = 0; endpoint < 4; ++endpoint) {
             const std::uint16_t dst = mesh_address(x, y, endpoint);
-            if (expected_output(body->shape, kX, kY, in, dst) >= 0) {
+            if (expected_output(body.shape, kX, kY, in, dst) >= 0) {
               driver.add_packet(in, kDp, dst, 1);
             }
           }
@@ -92,8 +97,8 @@ TEST(MeshRouter, RoutesByXThenYAndMirrorsAtTheDestination) {
   }
 }
 
-TEST(MeshRouter, TakesOneCycle) {
-  RouterDriver driver(wafer_router(), kFast, 3);
+TEST_P(MeshRouter, TakesOneCycle) {
+  RouterDriver driver(wafer(), kFast, 3);
   const std::uint64_t arrival = driver.cycle();
   driver.add_packet(kWest, kMp, kEastward, 1);
   driver.drain(10);
@@ -101,8 +106,8 @@ TEST(MeshRouter, TakesOneCycle) {
 }
 
 // A permutation without conflicts moves one flit per port and cycle, without a gap between packets.
-TEST(MeshRouter, SustainsOneFlitPerCycleAndPort) {
-  RouterDriver driver(wafer_router(), kFast, 4);
+TEST_P(MeshRouter, SustainsOneFlitPerCycleAndPort) {
+  RouterDriver driver(wafer(), kFast, 4);
   constexpr int kPackets = 200;
   const std::uint64_t start = driver.cycle();
   for (int i = 0; i < kPackets; ++i) {
@@ -123,8 +128,8 @@ TEST(MeshRouter, SustainsOneFlitPerCycleAndPort) {
 }
 
 // A buffer of exactly the round trip of this testbench's credits (launch, return, use) is enough.
-TEST(MeshRouter, CreditsOfAPacketSustainFullRate) {
-  RouterDriver driver(wafer_router(), {.receive_depth = kPacketFlits + 1}, 5);
+TEST_P(MeshRouter, CreditsOfAPacketSustainFullRate) {
+  RouterDriver driver(wafer(), {.receive_depth = kPacketFlits + 1}, 5);
   const std::uint64_t start = driver.cycle();
   for (int i = 0; i < 100; ++i) driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
   driver.drain(2000);
@@ -132,8 +137,8 @@ TEST(MeshRouter, CreditsOfAPacketSustainFullRate) {
 }
 
 // Two inputs that share an output: together the full rate, turn by turn, packet by packet.
-TEST(MeshRouter, InputsShareAnOutputByPackets) {
-  RouterDriver driver(wafer_router(), kFast, 6);
+TEST_P(MeshRouter, InputsShareAnOutputByPackets) {
+  RouterDriver driver(wafer(), kFast, 6);
   for (int i = 0; i < 100; ++i) {
     driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
     driver.add_packet(kLocal0 + 1, kDp, kEastward, kPacketFlits);
@@ -146,8 +151,8 @@ TEST(MeshRouter, InputsShareAnOutputByPackets) {
 }
 
 // Virtual cut-through: with 7 credits no head leaves, with 8 the packet does; control needs one.
-TEST(MeshRouter, HeadWaitsForCreditsForAWholePacket) {
-  RouterDriver driver(wafer_router(), {.return_delay = 0, .receive_depth = 15}, 7);
+TEST_P(MeshRouter, HeadWaitsForCreditsForAWholePacket) {
+  RouterDriver driver(wafer(), {.return_delay = 0, .receive_depth = 15}, 7);
   driver.stalls().return_delay = 1'000'000;  // credits practically never come back
   driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
   driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
@@ -158,17 +163,17 @@ TEST(MeshRouter, HeadWaitsForCreditsForAWholePacket) {
 }
 
 // Where the receiver is smaller than a packet, its whole depth must be free.
-TEST(MeshRouter, SmallReceiversStillGetPackets) {
+TEST_P(MeshRouter, SmallReceiversStillGetPackets) {
   for (const int depth : {1, 3, 7}) {
-    RouterDriver driver(wafer_router(), {.return_delay = 5, .receive_depth = depth}, 8);
+    RouterDriver driver(wafer(), {.return_delay = 5, .receive_depth = depth}, 8);
     for (int i = 0; i < 20; ++i) driver.add_packet(kWest, kDp, kEastward, kPacketFlits);
     driver.drain(20'000);
     driver.check_quiet();
   }
 }
 
-TEST(MeshRouter, ReceiverWithoutRoomGetsNothing) {
-  RouterDriver driver(wafer_router(), {.receive_depth = 0}, 9);
+TEST_P(MeshRouter, ReceiverWithoutRoomGetsNothing) {
+  RouterDriver driver(wafer(), {.receive_depth = 0}, 9);
   for (int v = 0; v < kNumVcs; ++v) driver.add_packet(kWest, v, kEastward, 1);
   for (int i = 0; i < 50; ++i) driver.step();
   EXPECT_EQ(driver.launched(kEast), 0U);
@@ -176,9 +181,9 @@ TEST(MeshRouter, ReceiverWithoutRoomGetsNothing) {
 
 // Control before MP before PP before DP: with all four waiting for one output, from different
 // inputs or from one, they leave in this order.
-TEST(MeshRouter, HigherPriorityVcLeavesFirst) {
+TEST_P(MeshRouter, HigherPriorityVcLeavesFirst) {
   for (const bool one_input : {true, false}) {
-    RouterDriver driver(wafer_router(), kFast, 10);
+    RouterDriver driver(wafer(), kFast, 10);
     driver.stalls().pause_percent = 100;
     const std::array<int, 4> inputs{kWest, kNorth, kSouth, kLocal0};
     for (int v = 0; v < kNumVcs; ++v) {
@@ -201,8 +206,8 @@ TEST(MeshRouter, HigherPriorityVcLeavesFirst) {
 }
 
 // A VC whose output has no credits does not hold up the other VCs of its input.
-TEST(MeshRouter, BlockedVcDoesNotBlockOthers) {
-  RouterDriver driver(wafer_router(), kFast, 11);
+TEST_P(MeshRouter, BlockedVcDoesNotBlockOthers) {
+  RouterDriver driver(wafer(), kFast, 11);
   driver.set_depth(kEast, kMp, 0);
   driver.add_packet(kWest, kMp, kEastward, kPacketFlits);
   for (int i = 0; i < 12; ++i) driver.step();
@@ -214,8 +219,8 @@ TEST(MeshRouter, BlockedVcDoesNotBlockOthers) {
 }
 
 // Each stall reason, one by one, from a known situation.
-TEST(MeshRouter, StallCountersNameTheReason) {
-  RouterDriver driver(wafer_router(), kFast, 12);
+TEST_P(MeshRouter, StallCountersNameTheReason) {
+  RouterDriver driver(wafer(), kFast, 12);
   driver.set_depth(kEast, kDp, 0);
   driver.add_packet(kWest, kDp, kEastward, 1);
   // Arrives at the first edge, then stands; a stall is in the counter one edge after it happened.
@@ -223,7 +228,7 @@ TEST(MeshRouter, StallCountersNameTheReason) {
   EXPECT_EQ(driver.read_counter(reg::kStallCredit), 10U);
   EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);
 
-  RouterDriver paused(wafer_router(), kFast, 13);
+  RouterDriver paused(wafer(), kFast, 13);
   paused.stalls().pause_percent = 100;
   paused.add_packet(kWest, kDp, kEastward, 1);
   paused.add_packet(kNorth, kDp, kEastward, 1);  // the same output: counted once per cycle
@@ -236,8 +241,8 @@ TEST(MeshRouter, StallCountersNameTheReason) {
 }
 
 // ---------------------------------------------------------------- errors
-std::uint32_t error_of(int port, const FlitHeader& header, int times) {
-  const auto core = wafer_router().make();
+std::uint32_t error_of(const RouterBody& body, int port, const FlitHeader& header, int times) {
+  const auto core = body.make();
   core->reset();
   SwitchPins pins(10, 1);
   pins.reg = {true, true, reg::kPosition, kX | kY << 8};
@@ -262,29 +267,33 @@ std::uint32_t error_of(int port, const FlitHeader& header, int times) {
   return error;
 }
 
-TEST(MeshRouter, ImpossibleDestinationsAreErrors) {
+TEST_P(MeshRouter, ImpossibleDestinationsAreErrors) {
   FlitHeader h{.dst = kNorthward, .vc = kPp, .head = true, .tail = true};
-  EXPECT_EQ(error_of(kSouth, h, 1), reg::kErrorNone);
-  EXPECT_EQ(error_of(kNorth, h, 1), reg::kErrorRoute);  // back where it came from
+  EXPECT_EQ(error_of(wafer(), kSouth, h, 1), reg::kErrorNone);
+  EXPECT_EQ(error_of(wafer(), kNorth, h, 1), reg::kErrorRoute);  // back where it came from
   h.dst = kEastward;
-  EXPECT_EQ(error_of(kEast, h, 1), reg::kErrorRoute);
-  EXPECT_EQ(error_of(kLocal0, h, 1), reg::kErrorNone);
+  EXPECT_EQ(error_of(wafer(), kEast, h, 1), reg::kErrorRoute);
+  EXPECT_EQ(error_of(wafer(), kLocal0, h, 1), reg::kErrorNone);
   h.dst = mesh_address(kX, kY, 2);
-  EXPECT_EQ(error_of(kEast, h, 1), reg::kErrorNone);
+  EXPECT_EQ(error_of(wafer(), kEast, h, 1), reg::kErrorNone);
   for (const int endpoint : {3, 4, 15}) {
     h.dst = mesh_address(kX, kY, endpoint);
-    EXPECT_EQ(error_of(kEast, h, 1), reg::kErrorRoute) << endpoint;
+    EXPECT_EQ(error_of(wafer(), kEast, h, 1), reg::kErrorRoute) << endpoint;
   }
 }
 
-TEST(MeshRouter, OverflowIsAnError) {
+TEST_P(MeshRouter, OverflowIsAnError) {
   FlitHeader h{.dst = kEastward, .vc = kPp, .head = true, .tail = true};
-  EXPECT_EQ(error_of(kWest, h, 80), reg::kErrorNone);
-  EXPECT_EQ(error_of(kWest, h, 81), reg::kErrorOverflow);
+  EXPECT_EQ(error_of(wafer(), kWest, h, 80), reg::kErrorNone);
+  EXPECT_EQ(error_of(wafer(), kWest, h, 81), reg::kErrorOverflow);
   h.vc = kControl;
-  EXPECT_EQ(error_of(kIo0 + 1, h, 4), reg::kErrorNone);
-  EXPECT_EQ(error_of(kIo0 + 1, h, 5), reg::kErrorOverflow);
+  EXPECT_EQ(error_of(wafer(), kIo0 + 1, h, 4), reg::kErrorNone);
+  EXPECT_EQ(error_of(wafer(), kIo0 + 1, h, 5), reg::kErrorOverflow);
 }
+
+INSTANTIATE_TEST_SUITE_P(Model, MeshRouter, testing::ValuesIn(kModels), [](const auto& model) {
+  return std::string(switch_model_name(model.param));
+});
 
 }  // namespace
 }  // namespace fredsim::tb

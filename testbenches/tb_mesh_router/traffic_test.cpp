@@ -1,8 +1,11 @@
-// Random traffic on one router, on every port and VC, with and without stalls; and idle exactness:
-// edges left out while the router says idle() change nothing.
+// Random traffic on one router, on every port and VC, every body without and with random stalls;
+// and idle exactness: edges left out while the router says idle() change nothing.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
 
 #include "router_driver.h"
 #include "switch/register_map.h"
@@ -10,7 +13,35 @@
 namespace fredsim::tb {
 namespace {
 
-class MeshRouterTraffic : public testing::TestWithParam<const RouterBody*> {};
+using MakeBody = RouterBody (*)(SwitchModel);
+constexpr std::array<MakeBody, 4> kRouters{wafer_router, small_router, even_router, full_router};
+enum class WithStalls : bool { kNo, kYes };
+
+struct Mode {
+  SwitchModel model;
+  MakeBody make;
+  WithStalls stalls;
+  RouterBody body() const { return make(model); }
+};
+
+std::string mode_name(const testing::TestParamInfo<Mode>& test) {
+  return test_name(test.param.body()) +
+         (test.param.stalls == WithStalls::kYes ? "_stalls" : "_no_stalls");
+}
+
+std::vector<Mode> all_modes() {
+  std::vector<Mode> modes;
+  for (const SwitchModel model : kModels) {
+    for (const MakeBody make : kRouters) {
+      for (const WithStalls stalls : {WithStalls::kNo, WithStalls::kYes}) {
+        modes.push_back({model, make, stalls});
+      }
+    }
+  }
+  return modes;
+}
+
+class MeshRouterTraffic : public testing::TestWithParam<Mode> {};
 
 void run(const RouterBody& body, const Stalls& stalls, std::uint64_t seed) {
   SCOPED_TRACE(fmt::format("router {} seed {}", body.name, seed));
@@ -22,35 +53,39 @@ void run(const RouterBody& body, const Stalls& stalls, std::uint64_t seed) {
   driver.check_quiet();
 }
 
-TEST_P(MeshRouterTraffic, DeliversEveryFlitWithoutStalls) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    run(*GetParam(), {.receive_depth = 2 * GetParam()->shape.buffers.data_flits}, seed);
-  }
+Stalls random_stalls(std::uint64_t seed) {
+  Random random(seed);
+  Stalls stalls;
+  stalls.gap_percent = static_cast<int>(random.below(80));
+  stalls.pause_percent = static_cast<int>(random.below(60));
+  stalls.return_delay = static_cast<int>(random.below(60));
+  stalls.receive_depth = 1 + static_cast<int>(random.below(40));
+  return stalls;
 }
 
-TEST_P(MeshRouterTraffic, DeliversEveryFlitWithStalls) {
-  for (std::uint64_t seed = 101; seed <= 130; ++seed) {
-    Random random(seed);
-    Stalls stalls;
-    stalls.gap_percent = static_cast<int>(random.below(80));
-    stalls.pause_percent = static_cast<int>(random.below(60));
-    stalls.return_delay = static_cast<int>(random.below(60));
-    stalls.receive_depth = 1 + static_cast<int>(random.below(40));
-    run(*GetParam(), stalls, seed);
+TEST_P(MeshRouterTraffic, DeliversEveryFlit) {
+  const RouterBody router = GetParam().body();
+  if (GetParam().stalls == WithStalls::kYes) {
+    for (std::uint64_t seed = 101; seed <= 130; ++seed) run(router, random_stalls(seed), seed);
+  } else {
+    const Stalls none{.receive_depth = 2 * router.shape.buffers.data_flits};
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) run(router, none, seed);
   }
 }
 
 // Two routers get the same flits at the same busy edges; one of them is also clocked, without
-// inputs and with random link readiness, whenever it is idle. Their outputs must never differ.
+// inputs and with random link readiness, whenever it is idle. Their outputs must never differ. With
+// stalls: links pause at random too.
 TEST_P(MeshRouterTraffic, IdleEdgesChangeNothing) {
-  const RouterBody& body = *GetParam();
-  const SwitchShape& shape = body.shape;
+  const RouterBody router = GetParam().body();
+  const SwitchShape& shape = router.shape;
   const int words = flit_words(shape.lanes);
+  const std::uint32_t all_ports = ~0U >> (32 - shape.ports());
   for (std::uint64_t seed = 201; seed <= 204; ++seed) {
-    SCOPED_TRACE(fmt::format("router {} seed {}", body.name, seed));
+    SCOPED_TRACE(fmt::format("router {} seed {}", router.name, seed));
     Random random(seed);
-    const auto a = body.make();
-    const auto b = body.make();
+    const auto a = router.make();
+    const auto b = router.make();
     a->reset();
     b->reset();
     SwitchPins pins(shape.ports(), shape.lanes);
@@ -64,7 +99,7 @@ TEST_P(MeshRouterTraffic, IdleEdgesChangeNothing) {
       if (a->idle()) {
         for (auto left = random.below(4); left != 0; --left, ++idle_edges) {
           SwitchPins quiet(shape.ports(), shape.lanes);
-          quiet.out_ready = static_cast<std::uint32_t>(random.next());
+          quiet.out_ready = all_ports & static_cast<std::uint32_t>(random.next());
           quiet.in_flit.assign(quiet.in_flit.size(), static_cast<std::uint32_t>(random.next()));
           b->step(quiet);
           ASSERT_TRUE(b->idle());
@@ -88,7 +123,9 @@ TEST_P(MeshRouterTraffic, IdleEdgesChangeNothing) {
           pack_header(h, &pins.in_flit[p * words]);
         }
       }
-      pins.out_ready = ~0U >> (32 - shape.ports());
+      pins.out_ready = all_ports;
+      if (GetParam().stalls == WithStalls::kYes)
+        pins.out_ready &= static_cast<std::uint32_t>(random.next());
       pins.out_credit = {};
       for (int p = 0; p < shape.ports(); ++p) {
         if ((pins.out_valid >> p & 1U) == 0) continue;
@@ -126,9 +163,7 @@ TEST_P(MeshRouterTraffic, IdleEdgesChangeNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Built, MeshRouterTraffic,
-                         testing::Values(&wafer_router(), &small_router(), &even_router()),
-                         [](const auto& body) { return std::string(body.param->name); });
+INSTANTIATE_TEST_SUITE_P(Mode, MeshRouterTraffic, testing::ValuesIn(all_modes()), mode_name);
 
 }  // namespace
 }  // namespace fredsim::tb

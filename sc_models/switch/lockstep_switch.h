@@ -1,0 +1,85 @@
+// The `lockstep` body of a switch: a reference and a twin get the same inputs at every step and are
+// compared on everything that shows; the first difference ends the run (DESIGN §3, §7).
+//
+// Outputs are those of the reference. Compared after every step, in this order: out_valid,
+//   in_credit, the words of flits that are out, reg_rdata, idle, error, counters; after reset idle,
+//   error and counters.
+// Counters: where both bodies can be peeked, all of them after every step. Otherwise through the
+//   register map: in steps in which the outside accesses no register one counter or credit register
+//   is read in both bodies, in turn, so that a difference is seen some hundred steps after it
+//   arose. reg_rdata as the outside sees it holds the last value that it read itself.
+// Timing: cycles are steps since reset, the first is 0. A fabric leaves out steps of idle switches,
+//   so they are this body's own count.
+// Errors: LockstepDifference; whatever the bodies throw. After a difference the two are not to be
+//   trusted, nor compared, until reset().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "switch/switch_core.h"
+
+namespace fredsim {
+
+class LockstepDifference : public RunFailed {
+ public:
+  struct Where {
+    std::uint64_t cycle = 0;
+    std::string instance;
+    int port = -1;      // -1: of the whole switch
+    std::string field;  // "out_valid", "in_credit VC 3", "out_flit word 1", "flits_in", …
+    std::uint64_t reference = 0, twin = 0;
+    bool hex = false;  // how the message writes the values
+  };
+  LockstepDifference(Where where, std::string_view reference_model, std::string_view twin_model);
+  const Where& where() const { return where_; }
+
+ private:
+  Where where_;
+};
+
+class LockstepSwitch final : public SwitchCore {
+ public:
+  LockstepSwitch(std::unique_ptr<SwitchCore> reference, std::unique_ptr<SwitchCore> twin,
+                 const SwitchShape& shape, std::string name);
+
+  void reset() override;
+  void step(SwitchPins& pins) override;
+  bool idle() const override { return reference_->idle(); }
+  std::uint32_t error() const override { return reference_->error(); }
+  std::string_view model() const override { return "lockstep"; }
+  bool peek_counters(SwitchCounters& into) const override {
+    return reference_->peek_counters(into);
+  }
+
+  SwitchCore& reference() { return *reference_; }
+  SwitchCore& twin() { return *twin_; }
+  std::uint64_t cycle() const { return cycle_; }  // of the next step
+
+ private:
+  void compare_pins(const SwitchPins& pins) const;
+  void compare_flit(const SwitchPins& pins, int port) const;
+  void compare_status();
+  void compare_counters() const;
+  [[noreturn]] void differ(int port, std::string field, std::uint64_t reference, std::uint64_t twin,
+                           bool hex = false) const;
+  [[noreturn]] void differ_in_mask(const std::string& field, std::uint32_t reference,
+                                   std::uint32_t twin) const;
+
+  std::unique_ptr<SwitchCore> reference_, twin_;
+  std::string name_;
+  int ports_, words_;
+  SwitchPins twin_pins_;
+  SwitchCounters counters_, twin_counters_;
+  std::uint64_t cycle_ = 0;
+  std::uint16_t last_read_ = 0;  // register whose value reg_rdata shows
+  bool peeked_;                  // else the sweep:
+  std::vector<std::uint16_t> sweep_;
+  std::size_t sweep_next_ = 0;
+  std::uint32_t outside_rdata_ = 0;
+};
+
+}  // namespace fredsim

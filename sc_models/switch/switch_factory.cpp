@@ -1,0 +1,56 @@
+#include "switch/switch_factory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "switch/fred_twin.h"
+#include "switch/lockstep_switch.h"
+#include "switch/mesh_twin.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames{"rtl", "tlm", "lockstep"};  // index: SwitchModel
+
+}  // namespace
+
+std::string_view switch_model_name(SwitchModel model) {
+  return kNames[static_cast<std::size_t>(model)];
+}
+
+SwitchModel parse_switch_model(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) {
+    throw BadInput(fmt::format("model '{}': there are {}{}", name, join_words(kNames, "and"),
+                               did_you_mean(name, kNames)));
+  }
+  return static_cast<SwitchModel>(found - kNames.begin());
+}
+
+std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name) {
+  if (shape.kind == NodeKind::kMeshRouter) return std::make_unique<MeshTwin>(shape, name);
+  return std::make_unique<FredTwin>(shape, name);
+}
+
+std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,
+                                        const std::string& name,
+                                        std::shared_ptr<RtlContext> context) {
+  const bool own_rtl = !shape.rtl_top.empty();
+  if (model == SwitchModel::kTlm && !own_rtl) return make_twin(shape, name);
+  if (model != SwitchModel::kLockstep) return make_rtl_switch(shape, name, std::move(context));
+  auto twin = make_twin(shape, name);
+  return std::make_unique<LockstepSwitch>(make_rtl_switch(shape, name, std::move(context)),
+                                          std::move(twin), shape, name);
+}
+
+RtlSwitch* rtl_inside(SwitchCore& core) {
+  if (auto* pair = dynamic_cast<LockstepSwitch*>(&core)) return rtl_inside(pair->reference());
+  return dynamic_cast<RtlSwitch*>(&core);
+}
+
+}  // namespace fredsim

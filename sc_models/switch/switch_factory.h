@@ -1,0 +1,37 @@
+// The bodies of a switch by name: `rtl`, `tlm`, `lockstep` (DESIGN §3), chosen per run and per
+//   instance.
+//
+// Use: make_switch() for every chiplet and router. Instances that share an RtlContext can be traced
+//   into one wave file; null gives each instance its own.
+// A user's own RTL (SwitchShape::rtl_top): `rtl` is that RTL, `tlm` our twin of the same shape,
+//   `lockstep` compares the two.
+// Errors: BadInput for a shape whose RTL is not built (rtl, lockstep) or that has no twin (tlm,
+//   lockstep), and for a name that is no model.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "switch/rtl_switch.h"
+#include "switch/switch_core.h"
+
+namespace fredsim {
+
+enum class SwitchModel : std::uint8_t { kRtl, kTlm, kLockstep };
+
+std::string_view switch_model_name(SwitchModel model);  // "rtl", "tlm", "lockstep"
+SwitchModel parse_switch_model(std::string_view name);
+
+std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,
+                                        const std::string& name,
+                                        std::shared_ptr<RtlContext> context = nullptr);
+// The C++ twin of a shape alone, whatever its rtl_top.
+std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name);
+
+// The RTL inside a body, whose signals a wave file can show: the body itself or the reference of a
+// lockstep pair; null where there is none.
+RtlSwitch* rtl_inside(SwitchCore& core);
+
+}  // namespace fredsim
