@@ -11,7 +11,7 @@
 set(FREDSIM_SWITCHES
   "fred 12 3 1 48 4 24 0" "fred 11 3 1 48 4 24 0" "fred 10 3 1 48 4 24 0"
   "fred 4 3 1 48 4 24 0" "fred 4 3 1 48 4 24 0 own_switch testbenches/tb_own_switch/own_switch.f"
-  "fred 5 2 3 48 4 24 0" "fred 3 2 256 48 4 24 0"
+  "fred 5 2 3 12 1 9 1" "fred 3 2 256 48 4 24 0"
   "mesh 4 2 1 80 4"
   CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collective/plan.h"
+#include "switch/switch_factory.h"
 
 namespace fredsim {
 

@@ -1,12 +1,13 @@
-// Testbench of fred_switch: random phases and packets, with and without stalls, on every size that
-// is built; latency, throughput, phase changes, pre-emption and error codes.
+// Tests of fred_switch, every one on the RTL, on the twin and on both in lockstep: random phases and
+// packets, with and without stalls, on every size that is built; latency, throughput, phase changes,
+// pre-emption and error codes.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "switch/register_map.h"
-#include "switch/rtl_switch.h"
+#include "switch/switch_factory.h"
 #include "switch_driver.h"
 
 namespace fredsim::tb {
@@ -19,7 +20,9 @@ SwitchShape shape_of(int ports, int middle, int lanes = 1) {
   return s;
 }
 
-std::unique_ptr<SwitchCore> rtl(const SwitchShape& shape) { return make_rtl_switch(shape, "dut"); }
+std::string model_label(SwitchModel model) { return std::string(switch_model_name(model)); }
+
+constexpr std::array kModels{SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep};
 
 Phase fixed_phase(const SwitchShape& shape, int vc, std::vector<Flow> flows) {
   Phase p;
@@ -29,12 +32,12 @@ Phase fixed_phase(const SwitchShape& shape, int vc, std::vector<Flow> flows) {
   return p;
 }
 
-void random_traffic(const SwitchShape& shape, const Stalls& stalls, std::uint64_t seed,
-                    int packets) {
+void random_traffic(SwitchModel model, const SwitchShape& shape, const Stalls& stalls,
+                    std::uint64_t seed, int packets) {
   SCOPED_TRACE(fmt::format("Fred_{}({}) lanes {} seed {}", shape.fred.middle, shape.fred.ports,
                            shape.lanes, seed));
   Random random(seed);
-  SwitchDriver driver(shape, rtl(shape), stalls, seed);
+  SwitchDriver driver(shape, make_switch(model, shape, "dut"), stalls, seed);
   const int count = 1 + static_cast<int>(random.below(6));
   std::vector<Phase> phases;
   for (int i = 0; i < count; ++i) {
@@ -52,33 +55,42 @@ void random_traffic(const SwitchShape& shape, const Stalls& stalls, std::uint64_
   driver.check_quiet();
 }
 
-class FredSwitchSizes : public testing::TestWithParam<std::array<int, 3>> {
+struct Size {
+  int ports, middle, lanes;
+};
+
+class FredSwitchSizes : public testing::TestWithParam<std::tuple<Size, SwitchModel>> {
  protected:
-  SwitchShape shape_ = shape_of(GetParam()[0], GetParam()[1], GetParam()[2]);
+  std::unique_ptr<SwitchCore> body() const { return make_switch(model_, shape_, "dut"); }
+
+  Size size_ = std::get<Size>(GetParam());
+  SwitchModel model_ = std::get<SwitchModel>(GetParam());
+  SwitchShape shape_ = shape_of(size_.ports, size_.middle, size_.lanes);
 };
 
 TEST_P(FredSwitchSizes, DeliversEveryFlitWithoutStalls) {
   const int packets = shape_.lanes > 1 ? 60 : 300;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) random_traffic(shape_, {}, seed, packets);
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    random_traffic(model_, shape_, {}, seed, packets);
 }
 
 TEST_P(FredSwitchSizes, DeliversEveryFlitWithStalls) {
   const int packets = shape_.lanes > 1 ? 60 : 300;
-  for (std::uint64_t seed = 100; seed <= 160; ++seed) {
+  for (std::uint64_t seed = 100; seed <= 140; ++seed) {
     Random random(seed);
     Stalls stalls;
     stalls.gap_percent = static_cast<int>(random.below(60));
     stalls.pause_percent = static_cast<int>(random.below(60));
     stalls.return_delay = static_cast<int>(random.below(80));
     stalls.receive_depth = 1 + static_cast<int>(random.below(64));
-    random_traffic(shape_, stalls, seed, packets);
+    random_traffic(model_, shape_, stalls, seed, packets);
   }
 }
 
 // An all-reduce over half of the ports in full flow moves one flit per port and cycle, and an
 // unloaded flit takes stages(P) + 2 cycles from the buffer to the link.
 TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
-  SwitchDriver driver(shape_, rtl(shape_), {}, 7);
+  SwitchDriver driver(shape_, body(), {}, 7);
   const std::uint32_t half = (1U << (shape_.fred.ports + 1) / 2) - 1;
   driver.add_phase(fixed_phase(shape_, kDp, {{half, half}}));
   driver.add_packet(0, 0, 1);
@@ -99,18 +111,32 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Built, FredSwitchSizes,
-                         testing::Values(std::array{12, 3, 1}, std::array{11, 3, 1},
-                                         std::array{10, 3, 1}, std::array{5, 2, 3},
-                                         std::array{3, 2, 256}),
-                         [](const auto& size) {
-                           return fmt::format("P{}M{}L{}", size.param[0], size.param[1],
-                                              size.param[2]);
+                         testing::Combine(testing::Values(Size{12, 3, 1}, Size{11, 3, 1},
+                                                          Size{10, 3, 1}, Size{4, 3, 1},
+                                                          Size{3, 2, 256}),
+                                          testing::ValuesIn(kModels)),
+                         [](const auto& test) {
+                           const Size size = std::get<Size>(test.param);
+                           const SwitchModel model = std::get<SwitchModel>(test.param);
+                           return fmt::format("P{}M{}L{}_{}", size.ports, size.middle, size.lanes,
+                                              model_label(model));
                          });
 
+class FredSwitch : public testing::TestWithParam<SwitchModel> {
+ protected:
+  std::unique_ptr<SwitchCore> body(const SwitchShape& shape) const {
+    return make_switch(GetParam(), shape, "dut");
+  }
+  std::uint32_t error_after(const SwitchShape& shape,
+                            const std::vector<std::pair<int, FlitHeader>>& flits, int steps) const;
+};
+INSTANTIATE_TEST_SUITE_P(Models, FredSwitch, testing::ValuesIn(kModels),
+                         [](const auto& test) { return model_label(test.param); });
+
 // Concurrent flows of one phase do not disturb each other.
-TEST(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
+TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
   const SwitchShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, rtl(shape), {}, 1);
+  SwitchDriver driver(shape, body(shape), {}, 1);
   driver.add_phase(
       fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}, {0x0F0, 0x100}, {0x100, 0x0F0}}));
   for (int i = 0; i < 100; ++i) {
@@ -125,9 +151,9 @@ TEST(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
 
 // A DP stream is interrupted by MP packets at a packet boundary; both complete; the cost is
 // measured.
-TEST(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
+TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
   const SwitchShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, rtl(shape), {}, 3);
+  SwitchDriver driver(shape, body(shape), {}, 3);
   driver.add_phase(fixed_phase(shape, kDp, {{0x00F, 0x00F}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}}));
   for (int i = 0; i < 100; ++i) driver.add_packet(0, 0, kPacketFlits);
@@ -150,9 +176,9 @@ TEST(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
 }
 
 // Alternating phases of equal priority on the same ports: each packet pays the change.
-TEST(FredSwitch, PhaseChangeCostsTwoCycles) {
+TEST_P(FredSwitch, PhaseChangeCostsTwoCycles) {
   const SwitchShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, rtl(shape), {}, 4);
+  SwitchDriver driver(shape, body(shape), {}, 4);
   driver.add_phase(fixed_phase(shape, kDp, {{0x001, 0x002}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x004, 0x008}}));
   driver.add_packet(0, 0, 1);
@@ -166,9 +192,9 @@ TEST(FredSwitch, PhaseChangeCostsTwoCycles) {
 }
 
 // Two phases of equal priority, both always ready: neither starves.
-TEST(FredSwitch, EqualPriorityPhasesShare) {
+TEST_P(FredSwitch, EqualPriorityPhasesShare) {
   const SwitchShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, rtl(shape), {}, 5);
+  SwitchDriver driver(shape, body(shape), {}, 5);
   driver.add_phase(fixed_phase(shape, kDp, {{0x003, 0x003}}));
   driver.add_phase(fixed_phase(shape, kDp, {{0x00C, 0x00C}}));
   for (int i = 0; i < 400; ++i) {
@@ -183,9 +209,10 @@ TEST(FredSwitch, EqualPriorityPhasesShare) {
   driver.check_quiet();
 }
 
-std::uint32_t error_after(const SwitchShape& shape,
-                          const std::vector<std::pair<int, FlitHeader>>& flits, int steps) {
-  auto core = rtl(shape);
+std::uint32_t FredSwitch::error_after(const SwitchShape& shape,
+                                      const std::vector<std::pair<int, FlitHeader>>& flits,
+                                      int steps) const {
+  auto core = body(shape);
   core->reset();
   SwitchPins pins(shape.ports(), shape.lanes);
   const Phase phase = fixed_phase(shape, kDp, {{0x003, 0x003}});
@@ -205,7 +232,7 @@ std::uint32_t error_after(const SwitchShape& shape,
   return core->error();
 }
 
-TEST(FredSwitch, ErrorsAreReported) {
+TEST_P(FredSwitch, ErrorsAreReported) {
   const SwitchShape shape = shape_of(12, 3);
   FlitHeader h;
   h.vc = kDp;

@@ -1,0 +1,129 @@
+#include "lockstep.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "switch/register_map.h"
+#include "switch/rtl_switch.h"
+#include "switch/switch_factory.h"
+#include "switch_driver.h"
+
+namespace fredsim::tb {
+namespace {
+
+// FRED switches of ours among those that are built.
+std::vector<SwitchShape> built_shapes() {
+  std::vector<SwitchShape> shapes;
+  for (int ports = 2; ports <= 32; ++ports) {
+    for (int middle = 2; middle <= 4; ++middle) {
+      for (const int lanes : {1, 2, 3, 256}) {
+        SwitchShape shape;
+        shape.fred = {ports, middle};
+        shape.lanes = lanes;
+        shapes.push_back(shape);
+        shape.buffers.data_flits = 12;
+        shape.buffers.control_flits = 1;
+        shape.buffers.output_flits = 9;
+        shape.format = FpFormat::kBf16;
+        shapes.push_back(shape);
+      }
+    }
+  }
+  const std::vector<std::string> built = built_switch_sizes();
+  std::erase_if(shapes, [&](const SwitchShape& shape) {
+    return std::ranges::find(built, size_entry(shape)) == built.end();
+  });
+  return shapes;
+}
+
+// Reads a random register in steps in which nobody else accesses one.
+class RandomReads final : public SwitchCore {
+ public:
+  RandomReads(std::unique_ptr<SwitchCore> body, std::uint64_t seed)
+      : body_(std::move(body)), random_(seed) {}
+  void reset() override { body_->reset(); }
+  void step(SwitchPins& pins) override {
+    const bool read = !pins.reg.valid && random_.below(2) == 0;
+    if (read) pins.reg = {.valid = true, .write = false, .address = address(), .wdata = 0};
+    body_->step(pins);
+    if (read) pins.reg = {};
+  }
+  bool idle() const override { return body_->idle(); }
+  std::uint32_t error() const override { return body_->error(); }
+  std::string_view model() const override { return body_->model(); }
+
+ private:
+  std::uint16_t address() {
+    constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 5> kRanges{
+        {{reg::kId, 8},
+         {reg::kCredit, 140},
+         {reg::kFlitsIn, 80},
+         {reg::kFlitsOut, 160},
+         {reg::kPhaseStore, 400}}};
+    const auto& [first, count] = kRanges[random_.below(kRanges.size())];
+    return static_cast<std::uint16_t>(first + random_.below(count));
+  }
+
+  std::unique_ptr<SwitchCore> body_;
+  Random random_;
+};
+
+// Flits that no sender who keeps the contract would send, without credits either.
+std::uint64_t break_contract(SwitchCore& core, const SwitchShape& shape, Random& random) {
+  SwitchPins pins(shape.ports(), shape.lanes);
+  const std::uint64_t steps = 50 + random.below(100);
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    pins.out_ready = static_cast<std::uint32_t>(random.next());
+    pins.in_valid =
+        static_cast<std::uint32_t>(random.next() & random.next()) & (~0U >> (32 - shape.ports()));
+    for (int p = 0; p < shape.ports(); ++p) {
+      FlitHeader h;
+      h.tag = static_cast<std::uint32_t>(random.below(2));
+      h.phase = static_cast<std::uint8_t>(random.below(random.below(4) == 0 ? 256 : 3));
+      h.vc = static_cast<std::uint8_t>(random.below(kControl));  // control packets are one flit
+      h.head = h.tail = true;
+      pack_header(h, &pins.in_flit[static_cast<std::size_t>(p * flit_words(shape.lanes))]);
+    }
+    core.step(pins);
+  }
+  return steps;
+}
+
+}  // namespace
+
+std::uint64_t run_lockstep(std::uint64_t seed) {
+  static const std::vector<SwitchShape> shapes = built_shapes();
+  Random random(seed);
+  const SwitchShape& shape = shapes[random.below(shapes.size())];
+  Stalls stalls;
+  if (random.below(4) != 0) {
+    stalls.gap_percent = static_cast<int>(random.below(70));
+    stalls.pause_percent = static_cast<int>(random.below(70));
+    stalls.return_delay = static_cast<int>(random.below(80));
+    stalls.receive_depth = 1 + static_cast<int>(random.below(64));
+  }
+  SwitchDriver driver(
+      shape, std::make_unique<RandomReads>(make_switch(SwitchModel::kLockstep, shape, "dut"), seed),
+      stalls, seed);
+  std::vector<Phase> phases;
+  for (std::uint64_t left = 1 + random.below(8); left != 0; --left) {
+    phases.push_back(
+        random_phase(shape, static_cast<int>(random.below(kNumVcs)), shape.fred.ports, random));
+    driver.add_phase(phases.back());
+  }
+  for (std::uint64_t left = (shape.lanes > 16 ? 10 : 50) + random.below(300); left != 0; --left) {
+    const auto phase = static_cast<int>(random.below(phases.size()));
+    const auto flow = static_cast<int>(random.below(phases[phase].flows.size()));
+    const int longest = phases[phase].vc == kControl ? 1 : kPacketFlits;
+    driver.add_packet(phase, flow, 1 + static_cast<int>(random.below(longest)));
+  }
+  driver.drain(2'000'000);
+  driver.check_quiet();
+  return driver.cycle() + break_contract(driver.core(), shape, random);
+}
+
+}  // namespace fredsim::tb

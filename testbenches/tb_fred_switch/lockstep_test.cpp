@@ -1,0 +1,150 @@
+// Lockstep over many seeds, and faults put into one of the two bodies: seen in the cycle in which they
+// show, at the right port and field.
+
+#include "lockstep.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "switch/lockstep_switch.h"
+#include "switch/switch_factory.h"
+#include "switch_driver.h"
+
+namespace fredsim::tb {
+namespace {
+
+TEST(Lockstep, MillionsOfCyclesWithoutADifference) {
+  std::uint64_t cycles = 0;
+  for (std::uint64_t seed = 1; cycles < 1'000'000; ++seed) {
+    try {
+      cycles += run_lockstep(seed);
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << seed << ": " << error.what();
+    }
+  }
+  RecordProperty("cycles", std::to_string(cycles));
+}
+
+// A twin with a fault: `fault` may change the pins or the counters after a step.
+class Faulty final : public SwitchCore {
+ public:
+  using Fault = std::function<bool(SwitchPins&)>;  // true: it did something
+  Faulty(std::unique_ptr<SwitchCore> body, Fault fault)
+      : body_(std::move(body)), fault_(std::move(fault)) {}
+  void reset() override {
+    body_->reset();
+    cycle_ = 0;
+    done_ = miscounts_ = false;
+  }
+  void step(SwitchPins& pins) override {
+    body_->step(pins);
+    if (!done_ && cycle_ >= kFrom && fault_(pins)) {
+      done_ = true;
+      at = cycle_;
+    }
+    ++cycle_;
+  }
+  bool idle() const override { return body_->idle(); }
+  std::uint32_t error() const override { return body_->error(); }
+  std::string_view model() const override { return body_->model(); }
+  bool peek_counters(SwitchCounters& into) const override {
+    const bool peeked = body_->peek_counters(into);
+    if (miscounts_) ++into.reductions;
+    return peeked;
+  }
+  void miscount() { miscounts_ = true; }
+
+  static constexpr std::uint64_t kFrom = 150;  // traffic is under way then
+  std::uint64_t at = 0;                        // cycle of the fault
+
+ private:
+  std::unique_ptr<SwitchCore> body_;
+  Fault fault_;
+  std::uint64_t cycle_ = 0;
+  bool done_ = false;
+  bool miscounts_ = false;
+};
+
+struct Caught {
+  LockstepDifference::Where where;
+  std::uint64_t injected = 0;
+};
+
+Caught catch_fault(const std::function<bool(Faulty&, SwitchPins&)>& fault) {
+  SwitchShape shape;
+  shape.fred = {12, 3};
+  Faulty* faulty = nullptr;
+  auto twin = std::make_unique<Faulty>(make_twin(shape, "dut"),
+                                       [&](SwitchPins& pins) { return fault(*faulty, pins); });
+  faulty = twin.get();
+  SwitchDriver driver(shape,
+                      std::make_unique<LockstepSwitch>(make_switch(SwitchModel::kRtl, shape, "dut"),
+                                                       std::move(twin), shape, "dut"),
+                      {}, 1);
+  Phase phase;
+  phase.flows = {{0x00F, 0x0F0}, {0xF00, 0x001}};
+  phase.route = route_flows(shape.fred, phase.flows);
+  driver.add_phase(phase);
+  for (int i = 0; i < 100; ++i) {
+    driver.add_packet(0, 0, kPacketFlits);
+    driver.add_packet(0, 1, kPacketFlits);
+  }
+  try {
+    driver.drain(10'000);
+  } catch (const LockstepDifference& difference) {
+    return {difference.where(), faulty->at};
+  }
+  ADD_FAILURE() << "the fault of cycle " << faulty->at << " was not caught";
+  return {};
+}
+
+TEST(Lockstep, CatchesAWrongLaneInItsCycle) {
+  const Caught caught = catch_fault([](Faulty&, SwitchPins& pins) {
+    if ((pins.out_valid >> 5 & 1U) == 0) return false;
+    pins.out_flit[5 * flit_words(1) + kHeaderWords] ^= 4;
+    return true;
+  });
+  EXPECT_EQ(caught.where.cycle, caught.injected);
+  EXPECT_EQ(caught.where.port, 5);
+  EXPECT_EQ(caught.where.field, "out_flit word 3");
+  EXPECT_EQ(caught.where.reference ^ caught.where.twin, 4U);
+}
+
+TEST(Lockstep, CatchesASwallowedCreditInItsCycle) {
+  const Caught caught = catch_fault([](Faulty&, SwitchPins& pins) {
+    if ((pins.in_credit[kDp] >> 2 & 1U) == 0) return false;
+    pins.in_credit[kDp] &= ~4U;
+    return true;
+  });
+  EXPECT_EQ(caught.where.cycle, caught.injected);
+  EXPECT_EQ(caught.where.port, 2);
+  EXPECT_EQ(caught.where.field, "in_credit VC 2");
+}
+
+TEST(Lockstep, CatchesAMissingFlitInItsCycle) {
+  const Caught caught = catch_fault([](Faulty&, SwitchPins& pins) {
+    if ((pins.out_valid & 1U) == 0) return false;
+    pins.out_valid &= ~1U;
+    return true;
+  });
+  EXPECT_EQ(caught.where.cycle, caught.injected);
+  EXPECT_EQ(caught.where.port, 0);
+  EXPECT_EQ(caught.where.field, "out_valid");
+}
+
+TEST(Lockstep, CatchesAWrongCounterInItsCycle) {
+  const Caught caught = catch_fault([](Faulty& faulty, SwitchPins&) {
+    faulty.miscount();
+    return true;
+  });
+  EXPECT_EQ(caught.where.cycle, caught.injected);
+  EXPECT_EQ(caught.where.field, "reductions");
+  EXPECT_EQ(caught.where.reference + 1, caught.where.twin);
+}
+
+}  // namespace
+}  // namespace fredsim::tb
