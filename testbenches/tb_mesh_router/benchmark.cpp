@@ -60,8 +60,8 @@ void compare(std::string_view name, std::string_view unit, double scale, const M
     ratio.push_back(b.per_second / a.per_second);
     load = b.load;
   }
-  fmt::print("{:<38} {:6.2f} {:9.2f} {:9.2f} {:6.1f}   {}\n", name, load, median(rtl),
-             median(twin), median(ratio), unit);
+  fmt::print("{:<38} {:6.2f} {:9.2f} {:9.2f} {:6.1f}   {}\n", name, load, median(rtl), median(twin),
+             median(ratio), unit);
 }
 
 // `percent`: chance per input and cycle to send; `vcs`: virtual channels used; `random`:
@@ -153,7 +153,7 @@ Speed mesh(SwitchModel model, double rate, Of of) {
   const std::uint64_t hops = mesh.link_hops();
   const std::uint64_t launches = mesh.launches();
   const double seconds = processor_seconds([&] { mesh.run(kCycles); });
-  const double done = of == Of::kLinkHops    ? static_cast<double>(mesh.link_hops() - hops)
+  const double done = of == Of::kLinkHops   ? static_cast<double>(mesh.link_hops() - hops)
                       : of == Of::kLaunches ? static_cast<double>(mesh.launches() - launches)
                                             : kCycles;
   return {done / seconds, static_cast<double>(mesh.launches() - launches) / kCycles};
@@ -174,8 +174,8 @@ void run_benchmark() {
   router("nothing to do, stepped anyway", 0, 1, false);
   fmt::print("load: flits out per cycle\n\n");
 
-  fmt::print("{:<38} {:>6} {:>9} {:>9} {:>6}\n", "5 x 4 mesh, uniform random", "load", "rtl",
-             "tlm", "ratio");
+  fmt::print("{:<38} {:>6} {:>9} {:>9} {:>6}\n", "5 x 4 mesh, uniform random", "load", "rtl", "tlm",
+             "ratio");
   compare("0.3 flits per NPU and cycle", "M flit-link-hops/s, router to router", 1e6,
           [](SwitchModel model) { return mesh(model, 0.3, Of::kLinkHops); });
   compare("0.3 flits per NPU and cycle", "M flits/s out of routers, NPUs included", 1e6,

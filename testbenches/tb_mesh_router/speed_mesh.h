@@ -1,10 +1,11 @@
-// The 5 x 4 mesh with lean links and sources, for measuring the speed of router bodies: as little as can be
-// around the routers, and idle ones left out as in the fabric.
+// The 5 x 4 mesh with lean links and sources, for measuring the speed of router bodies: as little
+// as can be around the routers, and idle ones left out as in the fabric.
 //
-// Traffic: every NPU starts a one-flit packet on VC DP with the given chance per cycle, to another NPU at
-//   random; an NPU without a credit waits. Links between routers take kLatency cycles, those of NPUs one.
-// Counts: link_hops() flits that crossed a link between routers; launches() flits that left a router, to
-//   another router or to an NPU.
+// Traffic: every NPU starts a one-flit packet on VC DP with the given chance per cycle, to another
+//   NPU at random; an NPU without a credit waits. Links between routers take kLatency cycles, those
+//   of NPUs one.
+// Counts: link_hops() flits that crossed a link between routers; launches() flits that left a
+//   router, to another router or to an NPU.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ class SpeedMesh {
 
  private:
   static constexpr int kNodes = kWidth * kHeight;
-  static constexpr int kSlots = 8;       // of the wheel of arrivals, more than kLatency
+  static constexpr int kSlots = 8;        // of the wheel of arrivals, more than kLatency
   static constexpr int kDraws = 1 << 12;  // cycles until the random traffic repeats
   struct Peer {
     std::int16_t node = -1;  // -1: an endpoint
