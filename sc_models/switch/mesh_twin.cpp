@@ -19,13 +19,10 @@ constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
 constexpr std::uint32_t kTailBit = 1U << 17;
 constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 
-// Ports that are updated together.
-constexpr int kGroup = 16;
-constexpr auto kGroupBits = [] {
-  std::array<std::uint16_t, kGroup> bits{};
-  for (int i = 0; i < kGroup; ++i) bits[i] = static_cast<std::uint16_t>(1U << i);
-  return bits;
-}();
+// Credits of eight ports in one vector register.
+constexpr int kGroup = 8;
+using Group [[gnu::vector_size(16)]] = std::uint16_t;
+constexpr Group kGroupBits{1, 2, 4, 8, 16, 32, 64, 128};
 
 constexpr std::uint32_t bit(int index) { return 1U << index; }
 
@@ -75,7 +72,7 @@ MeshTwin::MeshTwin(const SwitchShape& shape, std::string name)
 void MeshTwin::reset() {
   for (int v = 0; v < kNumVcs; ++v) {
     Channel& c = channels_[v];
-    c.wanted = c.open = c.begun = 0;
+    c.open = c.begun = 0;
     c.wanting = {};
     c.next = {};
     c.credits.fill(static_cast<std::uint16_t>(c.depth));
@@ -84,10 +81,11 @@ void MeshTwin::reset() {
                     : static_cast<std::uint8_t>(std::min<std::uint32_t>(kPacketFlits, c.depth)));
     for (std::uint32_t p = 0; p < kMaxPorts; ++p) c.queues[p] = {c.base + p, c.base + p, 0, 0};
   }
+  wanted_ = {};
   flits_in_ = flits_out_ = {};
   stalls_ = late_ = {};
   out_valid_ = 0;
-  overflow_ = stuck_ = no_route_ = false;
+  overflow_ = stuck_ = no_route_ = late_any_ = false;
   buffered_ = 0;
   error_ = rdata_ = 0;
   set_position(0, 0);
@@ -121,21 +119,20 @@ void MeshTwin::step_words(SwitchPins& pins) {
     advance_errors();
 
   Edge edge;
+  pins.in_credit = {};
   for (const int v : kPriority) {
-    Channel& channel = channels_[v];
+    const std::uint32_t arriving = pins.out_credit[v];
+    if ((wanted_[v] | arriving) == 0) continue;
     const std::uint32_t in_before = edge.in_taken;
     const std::uint32_t out_before = edge.out_taken;
-    if (channel.wanted != 0) allocate<kWords>(channel, pins.out_credit[v], pins, edge);
+    allocate<kWords>(v, pins, edge);
     pins.in_credit[v] = edge.in_taken ^ in_before;
-    const std::uint32_t launched = edge.out_taken ^ out_before;
-    if ((pins.out_credit[v] | launched) != 0) spend(channel, pins.out_credit[v], launched);
+    spend(channels_[v], arriving, edge.out_taken ^ out_before);
   }
   pins.out_valid = out_valid_ = edge.out_taken;
-  late_ = {static_cast<std::uint64_t>(edge.lacking), static_cast<std::uint64_t>(edge.waiting), 0};
-  if (edge.links != 0) late_.link = static_cast<std::uint64_t>(std::popcount(edge.links));
-  stalls_.credit += late_.credit;
-  stalls_.arbiter += late_.arbiter;
-  stalls_.link += late_.link;
+  if ((edge.links | static_cast<std::uint32_t>(edge.lacking | edge.waiting)) != 0 || late_any_) {
+    count_stalls(edge);
+  }
 
   const int words = kWords != 0 ? kWords : words_;
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
@@ -151,11 +148,12 @@ void MeshTwin::step_words(SwitchPins& pins) {
 // Lets fronts of one VC go, output by output: at most one of those that want it. `arriving`:
 // credits of this edge.
 template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::allocate(Channel& channel, std::uint32_t arriving,
-                                                      SwitchPins& pins, Edge& edge) {
+[[gnu::always_inline]] inline void MeshTwin::allocate(int vc, SwitchPins& pins, Edge& edge) {
+  Channel& channel = channels_[vc];
+  const std::uint32_t arriving = pins.out_credit[vc];
   const int words = kWords != 0 ? kWords : words_;
   std::uint32_t renewed = 0;
-  for (std::uint32_t left = channel.wanted; left != 0; left &= left - 1) {
+  for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
     const int out = std::countr_zero(left);
     const std::uint32_t credits = channel.credits[out] + (arriving >> out & 1U);
     std::uint32_t asking = channel.wanting[out];
@@ -186,19 +184,19 @@ template <int kWords>
     if (losing != 0) edge.waiting += std::popcount(losing);
     edge.in_taken |= bit(in);
     edge.out_taken |= bit(out);
-    if (launch<kWords>(channel, in, out, &pins.out_flit[out * words])) renewed |= bit(in);
+    if (launch<kWords>(vc, in, out, &pins.out_flit[out * words])) renewed |= bit(in);
   }
   for (std::uint32_t left = renewed; left != 0; left &= left - 1) {  // fronts from the next edge on
     const int in = std::countr_zero(left);
-    set_front(channel, in, routes_[channel.queues[in].first]);
+    set_front(vc, in, routes_[channel.queues[in].first]);
   }
 }
 
 // True when the next front of the input port is the start of a packet.
 template <int kWords>
-[[gnu::always_inline]] inline bool MeshTwin::launch(Channel& channel, int in, int out,
-                                                    std::uint32_t* to) {
+[[gnu::always_inline]] inline bool MeshTwin::launch(int vc, int in, int out, std::uint32_t* to) {
   const int words = kWords != 0 ? kWords : words_;
+  Channel& channel = channels_[vc];
   Queue& queue = channel.queues[in];
   const std::uint32_t* flit = &flits_[queue.first * static_cast<std::size_t>(words)];
   copy_flit<kWords>(to, flit, words);
@@ -219,26 +217,26 @@ template <int kWords>
     queue.first = queue.free = channel.base + static_cast<std::uint32_t>(in);
   }
   channel.wanting[out] &= ~bit(in);
-  if (channel.wanting[out] == 0) channel.wanted &= ~bit(out);
+  if (channel.wanting[out] == 0) wanted_[vc] &= ~bit(out);
   return queue.count != 0;
 }
 
 // A front has come up that wants to go by `out`.
-[[gnu::always_inline]] inline void MeshTwin::set_front(Channel& channel, int in, int out) {
+[[gnu::always_inline]] inline void MeshTwin::set_front(int vc, int in, int out) {
   if ((out & kNoRoute) != 0) [[unlikely]] {
     stuck_ = true;  // it stays for ever
     return;
   }
-  channel.queues[in].out = static_cast<std::uint8_t>(out);
-  channel.wanting[out] |= bit(in);
-  channel.wanted |= bit(out);
+  channels_[vc].queues[in].out = static_cast<std::uint8_t>(out);
+  channels_[vc].wanting[out] |= bit(in);
+  wanted_[vc] |= bit(out);
 }
 
 template <int kWords>
 [[gnu::always_inline]] inline void MeshTwin::accept(int port, const std::uint32_t* flit,
                                                     const SwitchPins& pins) {
   const int words = kWords != 0 ? kWords : words_;
-  const std::uint32_t vc = flit[2] >> 8 & 3U;
+  const int vc = static_cast<int>(flit[2] >> 8 & 3U);
   Channel& channel = channels_[vc];
   Queue& queue = channel.queues[port];
   ++flits_in_[port];
@@ -250,7 +248,7 @@ template <int kWords>
   const int way = route(port, static_cast<std::uint16_t>(flit[1]));
   ++buffered_;
   if (queue.count++ == 0) {
-    set_front(channel, port, (channel.begun >> port & 1U) != 0 ? queue.out : way);
+    set_front(vc, port, (channel.begun >> port & 1U) != 0 ? queue.out : way);
   } else {
     routes_[queue.free] = static_cast<std::uint8_t>(way);
   }
@@ -262,16 +260,24 @@ template <int kWords>
 [[gnu::always_inline]] inline void MeshTwin::spend(Channel& channel, std::uint32_t arriving,
                                                    std::uint32_t launched) const {
   for (int first = 0; first < ports_; first += kGroup) {
-    std::uint16_t* credits = &channel.credits[first];
-    const auto came = static_cast<std::uint16_t>(arriving >> first);
-    const auto went = static_cast<std::uint16_t>(launched >> first);
-    for (int i = 0; i < kGroup; ++i) {
-      // All ones is minus one: what a vector comparison gives.
-      const std::uint16_t up = (came & kGroupBits[i]) == kGroupBits[i] ? 0xFFFF : 0;
-      const std::uint16_t down = (went & kGroupBits[i]) == kGroupBits[i] ? 0xFFFF : 0;
-      credits[i] = static_cast<std::uint16_t>(credits[i] - up + down);
-    }
+    const auto bits = [&](std::uint32_t mask) {  // all ones, which is minus one, where it is set
+      const auto low = static_cast<std::uint16_t>(mask >> first & 0xFFU);
+      return (kGroupBits & low) != 0;
+    };
+    Group credits;
+    std::memcpy(&credits, &channel.credits[first], sizeof credits);
+    credits = credits - Group(bits(arriving)) + Group(bits(launched));
+    std::memcpy(&channel.credits[first], &credits, sizeof credits);
   }
+}
+
+void MeshTwin::count_stalls(const Edge& edge) {
+  late_ = {static_cast<std::uint64_t>(edge.lacking), static_cast<std::uint64_t>(edge.waiting),
+           static_cast<std::uint64_t>(std::popcount(edge.links))};
+  late_any_ = (late_.credit | late_.arbiter | late_.link) != 0;
+  stalls_.credit += late_.credit;
+  stalls_.arbiter += late_.arbiter;
+  stalls_.link += late_.link;
 }
 
 // Tells what the edge before found; a blocked packet start shows one edge later.

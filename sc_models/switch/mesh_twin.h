@@ -41,13 +41,12 @@ class MeshTwin final : public SwitchCore {
     std::uint32_t count = 0;
     std::uint8_t out = 0;  // output port of the front, also of one that is yet to come
   };
-  struct Channel {             // one VC
-    std::uint32_t depth = 0;   // of its buffers
-    std::uint32_t base = 0;    // slots: (base + port) + ports * n, n < depth
-    std::uint32_t end = 0;     // beyond its last slot
-    std::uint32_t wanted = 0;  // output ports that a front wants
-    std::uint32_t open = 0;    // output ports on which a packet is open
-    std::uint32_t begun = 0;   // input ports whose packet at the front has begun to leave
+  struct Channel {            // one VC
+    std::uint32_t depth = 0;  // of its buffers
+    std::uint32_t base = 0;   // slots: (base + port) + ports * n, n < depth
+    std::uint32_t end = 0;    // beyond its last slot
+    std::uint32_t open = 0;   // output ports on which a packet is open
+    std::uint32_t begun = 0;  // input ports whose packet at the front has begun to leave
     // Per output port: the input ports whose fronts want it, round-robin pointer, credits, and how
     // many of them a packet start waits for.
     std::array<std::uint32_t, kMaxPorts> wanting;
@@ -64,12 +63,13 @@ class MeshTwin final : public SwitchCore {
   template <int kWords>  // words of a flit; 0: words_
   void step_words(SwitchPins& pins);
   template <int kWords>
-  void allocate(Channel& channel, std::uint32_t arriving, SwitchPins& pins, Edge& edge);
+  void allocate(int vc, SwitchPins& pins, Edge& edge);
   template <int kWords>
-  bool launch(Channel& channel, int in, int out, std::uint32_t* to);
+  bool launch(int vc, int in, int out, std::uint32_t* to);
   template <int kWords>
   void accept(int port, const std::uint32_t* flit, const SwitchPins& pins);
-  void set_front(Channel& channel, int in, int out);
+  void set_front(int vc, int in, int out);
+  void count_stalls(const Edge& edge);
   void spend(Channel& channel, std::uint32_t arriving, std::uint32_t launched) const;
   void advance_errors();
   std::uint8_t route(int in, std::uint16_t dst) const;
@@ -82,6 +82,7 @@ class MeshTwin final : public SwitchCore {
   int locals_, ios_, ports_;
   int words_;
 
+  std::array<std::uint32_t, kNumVcs> wanted_;  // per VC: output ports that a front wants
   std::array<Channel, kNumVcs> channels_;
   // Flits of all buffers, and for each the route it would take as a packet start (route()). The
   // first slots of all ports of a VC are neighbours: those that a lightly loaded router uses.
@@ -94,6 +95,7 @@ class MeshTwin final : public SwitchCore {
   // them.
   std::uint32_t out_valid_;
   Stalls late_;
+  bool late_any_;          // late_ is not zero
   bool overflow_;          // at the edge before
   bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
   std::uint32_t buffered_;  // flits in all buffers

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kWords = flit_words(1);
 constexpr int kVc = kDp;
+constexpr std::uint32_t kLinks = (1U << kFirstLocal) - 1;  // ports to other routers
 
 std::uint16_t npu(int node) {
   return mesh_address(node % SpeedMesh::kWidth, node / SpeedMesh::kWidth, 0);
@@ -23,21 +24,22 @@ std::uint16_t npu(int node) {
 SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
   const RouterBody body = wafer_router(model);
   ports_ = body.shape.ports();
+  routers_.resize(kNodes);
+  for (Router& r : routers_) r.pins.assign(kSlots, SwitchPins(ports_, 1));
   for (int n = 0; n < kNodes; ++n) {
-    Router& r = routers_.emplace_back();
+    Router& r = routers_[n];
     r.core = body.make();
     r.core->reset();
     const int x = n % kWidth;
     const int y = n / kWidth;
     const auto join = [&](int port, bool there, int node, int peer_port) {
       if (!there) return;
-      r.peers[port] = {static_cast<std::int16_t>(node), static_cast<std::int16_t>(peer_port)};
+      r.peers[port] = {routers_[node].pins.data(), peer_port};
     };
     join(kNorth, y > 0, n - kWidth, kSouth);
     join(kEast, x + 1 < kWidth, n + 1, kWest);
     join(kSouth, y + 1 < kHeight, n + kWidth, kNorth);
     join(kWest, x > 0, n - 1, kEast);
-    r.pins.assign(kSlots, SwitchPins(ports_, 1));
     for (SwitchPins& pins : r.pins) pins.out_ready = ~0U >> (32 - ports_);
     r.credits.fill(body.shape.buffers.depth(kVc));
     SwitchPins& pins = r.pins[0];
@@ -92,31 +94,34 @@ void SpeedMesh::step(int node) {
   r.asleep = r.core->idle();
   pins.in_valid = 0;
   pins.out_credit[kVc] = 0;
+  const std::uint32_t to_endpoints = pins.out_valid & ~kLinks;
+  r.pins[(cycle_ + 1) & (kSlots - 1)].out_credit[kVc] |= to_endpoints;
+  for (std::uint32_t left = pins.in_credit[kVc] & ~kLinks; left != 0; left &= left - 1) {
+    ++r.credits[std::countr_zero(left) - kFirstLocal];
+  }
   const int later = (cycle_ + kLatency) & (kSlots - 1);
-  for (std::uint32_t left = pins.out_valid; left != 0; left &= left - 1) {
+  for (std::uint32_t left = pins.out_valid & kLinks; left != 0; left &= left - 1) {
     const int p = std::countr_zero(left);
-    ++launches_;
     const Peer peer = r.peers[p];
-    if (peer.node < 0) {
-      ++delivered_;
-      r.pins[(cycle_ + 1) & (kSlots - 1)].out_credit[kVc] |= 1U << p;
-      continue;
-    }
-    ++link_hops_;
-    SwitchPins& to = routers_[peer.node].pins[later];
+    SwitchPins& to = peer.pins[later];
     to.in_valid |= 1U << peer.port;
     std::memcpy(&to.in_flit[peer.port * kWords], &pins.out_flit[p * kWords],
                 kWords * sizeof(std::uint32_t));
   }
-  for (std::uint32_t left = pins.in_credit[kVc]; left != 0; left &= left - 1) {
-    const int p = std::countr_zero(left);
-    const Peer peer = r.peers[p];
-    if (peer.node < 0) {
-      ++r.credits[p - kFirstLocal];
-    } else {
-      routers_[peer.node].pins[later].out_credit[kVc] |= 1U << peer.port;
-    }
+  for (std::uint32_t left = pins.in_credit[kVc] & kLinks; left != 0; left &= left - 1) {
+    const Peer peer = r.peers[std::countr_zero(left)];
+    peer.pins[later].out_credit[kVc] |= 1U << peer.port;
   }
+}
+
+std::uint64_t SpeedMesh::flits_out(int first_port, int end_port) const {
+  std::uint64_t sum = 0;
+  SwitchCounters counters;
+  for (const Router& r : routers_) {
+    r.core->peek_counters(counters);
+    for (int p = first_port; p < end_port; ++p) sum += counters.flits_out[p];
+  }
+  return sum;
 }
 
 }  // namespace fredsim::tb

@@ -21,33 +21,33 @@ class SpeedMesh {
  public:
   static constexpr int kWidth = 5;
   static constexpr int kHeight = 4;
-  static constexpr int kLatency = 5;
+  static constexpr int kLatency = 3;
 
   // `rate`: flits per NPU and cycle, below saturation.
   SpeedMesh(SwitchModel model, double rate, std::uint64_t seed);
 
   void run(int cycles);
-  std::uint64_t link_hops() const { return link_hops_; }
-  std::uint64_t launches() const { return launches_; }
-  std::uint64_t delivered() const { return delivered_; }
+  std::uint64_t link_hops() const { return flits_out(0, kFirstLocal); }
+  std::uint64_t launches() const { return flits_out(0, ports_); }
 
  private:
   static constexpr int kNodes = kWidth * kHeight;
   static constexpr int kSlots = 8;        // of the wheel of arrivals, more than kLatency
   static constexpr int kDraws = 1 << 12;  // cycles until the random traffic repeats
   struct Peer {
-    std::int16_t node = -1;  // -1: an endpoint
-    std::int16_t port = 0;
+    SwitchPins* pins = nullptr;  // by slot of the wheel
+    int port = 0;
   };
   struct Router {
     std::unique_ptr<SwitchCore> core;
-    std::array<Peer, 32> peers;
-    std::vector<SwitchPins> pins;  // by slot of the wheel: what arrives then
-    std::array<int, 4> credits{};  // of the NPU, per local port
-    std::uint16_t waiting = 0;     // destination + 1 of a flit without a credit
+    std::array<Peer, kFirstLocal> peers;  // over the links
+    std::vector<SwitchPins> pins;         // by slot of the wheel: what arrives then
+    std::array<int, 4> credits{};         // of the NPU, per local port
+    std::uint16_t waiting = 0;            // destination + 1 of a flit without a credit
     bool asleep = false;
   };
 
+  std::uint64_t flits_out(int first_port, int end_port) const;
   void send(int node);
   void step(int node);
 
@@ -55,7 +55,6 @@ class SpeedMesh {
   std::vector<Router> routers_;
   std::vector<std::array<std::uint16_t, kNodes>> draws_;  // destination + 1, or 0: nothing
   int cycle_ = 0;
-  std::uint64_t link_hops_ = 0, launches_ = 0, delivered_ = 0;
 };
 
 }  // namespace fredsim::tb
