@@ -19,6 +19,11 @@ constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
 constexpr std::uint32_t kTailBit = 1U << 17;
 constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 
+// Credits of eight ports in one vector register.
+constexpr int kGroup = 8;
+using Group [[gnu::vector_size(16)]] = std::uint16_t;
+constexpr Group kGroupBits{1, 2, 4, 8, 16, 32, 64, 128};
+
 constexpr std::uint32_t bit(int index) { return 1U << index; }
 
 template <int kWords>
@@ -43,12 +48,13 @@ MeshTwin::MeshTwin(const SwitchShape& shape, std::string name)
   require(shape.lanes >= 1 && shape.lanes <= kFlitLanes, "1 to 256 lanes", shape.lanes);
   std::uint32_t slots = 0;
   for (int v = 0; v < kNumVcs; ++v) {
-    depth_[v] = shape.buffers.depth(v);
-    require(depth_[v] >= 1 && depth_[v] <= 0xFFFF, "buffers of 1 to 65535 flits", depth_[v]);
-    for (int p = 0; p < ports_; ++p) {
-      queues_[v][p].base = slots;
-      slots += static_cast<std::uint32_t>(depth_[v]);
-    }
+    const int depth = shape.buffers.depth(v);
+    require(depth >= 1 && depth <= 0xFFFF, "buffers of 1 to 65535 flits", depth);
+    Channel& channel = channels_[v];
+    channel.depth = static_cast<std::uint32_t>(depth);
+    channel.base = slots;
+    slots += static_cast<std::uint32_t>(depth * ports_);
+    channel.end = slots;
   }
   flits_.resize(std::size_t{slots} * static_cast<std::size_t>(words_));
   routes_.resize(slots);
@@ -65,15 +71,22 @@ MeshTwin::MeshTwin(const SwitchShape& shape, std::string name)
 
 void MeshTwin::reset() {
   for (int v = 0; v < kNumVcs; ++v) {
-    const int need = v == kControl ? 1 : std::min(kPacketFlits, depth_[v]);
-    outputs_[v].fill({static_cast<std::uint32_t>(depth_[v]), static_cast<std::uint8_t>(need), 0});
-    for (Queue& queue : queues_[v]) queue = {queue.base, 0, 0, 0};
+    Channel& c = channels_[v];
+    c.open = c.begun = 0;
+    c.wanting = {};
+    c.next = {};
+    c.credits.fill(static_cast<std::uint16_t>(c.depth));
+    c.need.fill(v == kControl
+                    ? std::uint8_t{1}
+                    : static_cast<std::uint8_t>(std::min<std::uint32_t>(kPacketFlits, c.depth)));
+    for (std::uint32_t p = 0; p < kMaxPorts; ++p) c.queues[p] = {c.base + p, c.base + p, 0, 0};
   }
-  standing_ = stuck_ = begun_ = open_ = {};
+  wanted_ = {};
   flits_in_ = flits_out_ = {};
   stalls_ = late_ = {};
   out_valid_ = 0;
-  overflow_ = no_route_ = busy_ = false;
+  overflow_ = stuck_ = no_route_ = late_any_ = false;
+  buffered_ = 0;
   error_ = rdata_ = 0;
   set_position(0, 0);
 }
@@ -89,36 +102,37 @@ void MeshTwin::step(SwitchPins& pins) {
   }
 }
 
+struct MeshTwin::Edge {
+  std::uint32_t in_taken = 0;   // input ports given away so far
+  std::uint32_t out_taken = 0;  // output ports
+  std::uint32_t links = 0;      // output ports for which a front waits for the link only
+  int lacking = 0;              // fronts that lack credits
+  int waiting = 0;              // fronts that stay for another reason than credits or the link
+};
+
 template <int kWords>
 void MeshTwin::step_words(SwitchPins& pins) {
   // Reads see the state before the edge.
   if (pins.reg.valid && !pins.reg.write) [[unlikely]]
     rdata_ = read(pins.reg.address);
-  if (overflow_ || no_route_) [[unlikely]]
+  if (overflow_ || stuck_) [[unlikely]]
     advance_errors();
-  no_route_ = (stuck_[0] | stuck_[1] | stuck_[2] | stuck_[3]) != 0;
 
-  std::uint32_t carries = 0;  // beyond 16 bits: such a credit is good for this edge only
-  for (int v = 0; v < kNumVcs; ++v) {
-    for (std::uint32_t left = pins.out_credit[v]; left != 0; left &= left - 1) {
-      carries |= ++outputs_[v][std::countr_zero(left)].credits;
-    }
-  }
-
-  late_ = {};
-  pins.out_valid = 0;
+  Edge edge;
   pins.in_credit = {};
-  std::uint32_t taken = 0;
-  std::uint32_t links = 0;
   for (const int v : kPriority) {
-    if (standing_[v] != 0) pins.in_credit[v] = allocate<kWords>(v, pins, taken, links);
+    const std::uint32_t arriving = pins.out_credit[v];
+    if ((wanted_[v] | arriving) == 0) continue;
+    const std::uint32_t in_before = edge.in_taken;
+    const std::uint32_t out_before = edge.out_taken;
+    allocate<kWords>(v, pins, edge);
+    pins.in_credit[v] = edge.in_taken ^ in_before;
+    spend(channels_[v], arriving, edge.out_taken ^ out_before);
   }
-  out_valid_ = pins.out_valid;
-  late_.arbiter -= static_cast<std::uint64_t>(std::popcount(taken));
-  late_.link = static_cast<std::uint64_t>(std::popcount(links));
-  stalls_.credit += late_.credit;
-  stalls_.arbiter += late_.arbiter;
-  stalls_.link += late_.link;
+  pins.out_valid = out_valid_ = edge.out_taken;
+  if ((edge.links | static_cast<std::uint32_t>(edge.lacking | edge.waiting)) != 0 || late_any_) {
+    count_stalls(edge);
+  }
 
   const int words = kWords != 0 ? kWords : words_;
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
@@ -126,130 +140,153 @@ void MeshTwin::step_words(SwitchPins& pins) {
     accept<kWords>(p, &pins.in_flit[p * words], pins);
   }
 
-  if (carries >> 16 != 0) [[unlikely]] {
-    for (auto& outputs : outputs_) {
-      for (Output& output : outputs) output.credits &= 0xFFFF;
-    }
-  }
   if (pins.reg.valid && pins.reg.write) [[unlikely]]
     write(pins.reg.address, pins.reg.wdata);
   pins.reg_rdata = rdata_;
-  busy_ = (out_valid_ | standing_[0] | standing_[1] | standing_[2] | standing_[3] | stuck_[0] |
-           stuck_[1] | stuck_[2] | stuck_[3]) != 0;
 }
 
-// Lets fronts of one VC go; the input ports that did. `taken`: input ports given away so far in
-// this cycle; `links`: output ports for which a front waits for the link only.
+// Lets fronts of one VC go, output by output: at most one of those that want it. `arriving`:
+// credits of this edge.
 template <int kWords>
-std::uint32_t MeshTwin::allocate(int vc, SwitchPins& pins, std::uint32_t& taken,
-                                 std::uint32_t& links) {
+[[gnu::always_inline]] inline void MeshTwin::allocate(int vc, SwitchPins& pins, Edge& edge) {
+  Channel& channel = channels_[vc];
+  const std::uint32_t arriving = pins.out_credit[vc];
   const int words = kWords != 0 ? kWords : words_;
-  std::array<std::uint8_t, kMaxPorts> winner;
-  std::uint32_t granted = 0;
-  std::uint32_t lacking = 0;
-  std::uint32_t others = 0;  // fronts that are neither lacking credits nor waiting for the link
-  const std::uint32_t out_taken = pins.out_valid;
-  for (std::uint32_t left = standing_[vc]; left != 0; left &= left - 1) {
-    const int p = std::countr_zero(left);
-    const bool begun = (begun_[vc] >> p & 1U) != 0;
-    const int out = queues_[vc][p].out;
-    const Output& output = outputs_[vc][out];
-    if (output.credits < (begun ? 1U : output.need)) {
-      ++lacking;
-      continue;
-    }
-    const bool able = begun || (open_[vc] >> out & 1U) == 0;
-    const bool ready = (pins.out_ready >> out & 1U) != 0;
-    if (able && !ready) {
-      links |= bit(out);
-      continue;
-    }
-    ++others;
-    if (!able || (taken >> p & 1U) != 0 || (out_taken >> out & 1U) != 0) continue;
-    if ((granted >> out & 1U) == 0) {
-      granted |= bit(out);
-      winner[out] = static_cast<std::uint8_t>(p);
-    } else if (winner[out] < output.next && p >= output.next) {
-      winner[out] = static_cast<std::uint8_t>(p);
-    }
-  }
-  std::uint32_t leaving = 0;
-  for (std::uint32_t left = granted; left != 0; left &= left - 1) {
+  std::uint32_t renewed = 0;
+  for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
     const int out = std::countr_zero(left);
-    const int in = winner[out];
-    leaving |= bit(in);
-    launch<kWords>(vc, in, out, &pins.out_flit[out * words]);
+    const std::uint32_t credits = channel.credits[out] + (arriving >> out & 1U);
+    std::uint32_t asking = channel.wanting[out];
+    std::uint32_t need = channel.need[out];
+    if ((channel.open >> out & 1U) != 0) {  // to one packet alone; the others wait for its tail
+      const std::uint32_t starts = asking & ~channel.begun;
+      if (starts != 0) (credits < need ? edge.lacking : edge.waiting) += std::popcount(starts);
+      asking ^= starts;
+      need = 1;
+      if (asking == 0) continue;
+    }
+    if (credits < need) {
+      edge.lacking += std::popcount(asking);
+      continue;
+    }
+    if ((pins.out_ready >> out & 1U) == 0) {
+      edge.links |= bit(out);
+      continue;
+    }
+    const std::uint32_t able = (edge.out_taken >> out & 1U) != 0 ? 0 : asking & ~edge.in_taken;
+    if (able == 0) {
+      edge.waiting += std::popcount(asking);
+      continue;
+    }
+    const std::uint32_t in_turn = able >> channel.next[out] << channel.next[out];
+    const int in = std::countr_zero(in_turn != 0 ? in_turn : able);
+    const std::uint32_t losing = asking & ~bit(in);
+    if (losing != 0) edge.waiting += std::popcount(losing);
+    edge.in_taken |= bit(in);
+    edge.out_taken |= bit(out);
+    if (launch<kWords>(vc, in, out, &pins.out_flit[out * words])) renewed |= bit(in);
   }
-  pins.out_valid |= granted;
-  taken |= leaving;
-  late_.credit += lacking;
-  late_.arbiter += others;
-  return leaving;
+  for (std::uint32_t left = renewed; left != 0; left &= left - 1) {  // fronts from the next edge on
+    const int in = std::countr_zero(left);
+    set_front(vc, in, routes_[channel.queues[in].first]);
+  }
 }
 
+// True when the next front of the input port is the start of a packet.
 template <int kWords>
-void MeshTwin::launch(int vc, int in, int out, std::uint32_t* to) {
+[[gnu::always_inline]] inline bool MeshTwin::launch(int vc, int in, int out, std::uint32_t* to) {
   const int words = kWords != 0 ? kWords : words_;
-  Queue& queue = queues_[vc][in];
-  Output& output = outputs_[vc][out];
-  const std::uint32_t* flit = &flits_[(queue.base + queue.first) * static_cast<std::size_t>(words)];
+  Channel& channel = channels_[vc];
+  Queue& queue = channel.queues[in];
+  const std::uint32_t* flit = &flits_[queue.first * static_cast<std::size_t>(words)];
   copy_flit<kWords>(to, flit, words);
   const bool tail = (flit[2] & kTailBit) != 0;
-  if ((begun_[vc] >> in & 1U) == 0) {
-    output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
+  const bool start = (channel.begun >> in & 1U) == 0;
+  if (start) channel.next[out] = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
+  if (start != tail) {  // a packet of one flit leaves no trace
+    channel.begun ^= bit(in);
+    channel.open ^= bit(out);
   }
-  if (tail) {
-    begun_[vc] &= ~bit(in);
-    open_[vc] &= ~bit(out);
-  } else {
-    begun_[vc] |= bit(in);
-    open_[vc] |= bit(out);
-  }
-  --output.credits;
   ++flits_out_[out];
-  if (--queue.count == 0) {
-    queue.first = 0;
-    standing_[vc] &= ~bit(in);
+  --buffered_;
+  if (--queue.count != 0) {
+    queue.first += static_cast<std::uint32_t>(ports_);
+    if (queue.first >= channel.end) queue.first -= channel.end - channel.base;
+    if (!tail) return false;
+  } else {
+    queue.first = queue.free = channel.base + static_cast<std::uint32_t>(in);
+  }
+  channel.wanting[out] &= ~bit(in);
+  if (channel.wanting[out] == 0) wanted_[vc] &= ~bit(out);
+  return queue.count != 0;
+}
+
+// A front has come up that wants to go by `out`.
+[[gnu::always_inline]] inline void MeshTwin::set_front(int vc, int in, int out) {
+  if ((out & kNoRoute) != 0) [[unlikely]] {
+    stuck_ = true;  // it stays for ever
     return;
   }
-  queue.first = static_cast<std::uint16_t>(queue.first + 1 == depth_[vc] ? 0 : queue.first + 1);
-  if (!tail) return;
-  queue.out = routes_[queue.base + queue.first];
-  if ((queue.out & kNoRoute) != 0) [[unlikely]] {
-    standing_[vc] &= ~bit(in);
-    stuck_[vc] |= bit(in);
-  }
+  channels_[vc].queues[in].out = static_cast<std::uint8_t>(out);
+  channels_[vc].wanting[out] |= bit(in);
+  wanted_[vc] |= bit(out);
 }
 
 template <int kWords>
-void MeshTwin::accept(int port, const std::uint32_t* flit, SwitchPins& pins) {
+[[gnu::always_inline]] inline void MeshTwin::accept(int port, const std::uint32_t* flit,
+                                                    const SwitchPins& pins) {
   const int words = kWords != 0 ? kWords : words_;
   const int vc = static_cast<int>(flit[2] >> 8 & 3U);
-  Queue& queue = queues_[vc][port];
+  Channel& channel = channels_[vc];
+  Queue& queue = channel.queues[port];
   ++flits_in_[port];
-  const int before = queue.count + static_cast<int>(pins.in_credit[vc] >> port & 1U);
-  if (before == depth_[vc]) [[unlikely]] {
-    overflow_ = true;
+  if (queue.count + (pins.in_credit[vc] >> port & 1U) == channel.depth) [[unlikely]] {
+    overflow_ = true;  // it was full before the edge
     return;
   }
-  const std::uint8_t way = route(port, static_cast<std::uint16_t>(flit[1]));
-  int slot = queue.first + queue.count;
-  if (slot >= depth_[vc]) slot -= depth_[vc];
-  const std::size_t index = queue.base + static_cast<std::size_t>(slot);
-  copy_flit<kWords>(&flits_[index * static_cast<std::size_t>(words)], flit, words);
-  routes_[index] = way;
-  if (queue.count++ != 0) return;
-  if ((begun_[vc] >> port & 1U) != 0) {
-    standing_[vc] |= bit(port);
-    return;
+  copy_flit<kWords>(&flits_[queue.free * static_cast<std::size_t>(words)], flit, words);
+  const int way = route(port, static_cast<std::uint16_t>(flit[1]));
+  ++buffered_;
+  if (queue.count++ == 0) {
+    set_front(vc, port, (channel.begun >> port & 1U) != 0 ? queue.out : way);
+  } else {
+    routes_[queue.free] = static_cast<std::uint8_t>(way);
   }
-  queue.out = way;
-  ((way & kNoRoute) == 0 ? standing_ : stuck_)[vc] |= bit(port);
+  queue.free += static_cast<std::uint32_t>(ports_);
+  if (queue.free >= channel.end) queue.free -= channel.end - channel.base;
 }
 
+// Credits that came and went, for all outputs alike: no branch per credit, a few vector operations.
+[[gnu::always_inline]] inline void MeshTwin::spend(Channel& channel, std::uint32_t arriving,
+                                                   std::uint32_t launched) const {
+  for (int first = 0; first < ports_; first += kGroup) {
+    const auto bits = [&](std::uint32_t mask) {  // all ones, which is minus one, where it is set
+      const auto low = static_cast<std::uint16_t>(mask >> first & 0xFFU);
+      return (kGroupBits & low) != 0;
+    };
+    Group credits;
+    std::memcpy(&credits, &channel.credits[first], sizeof credits);
+    credits = credits - Group(bits(arriving)) + Group(bits(launched));
+    std::memcpy(&channel.credits[first], &credits, sizeof credits);
+  }
+}
+
+void MeshTwin::count_stalls(const Edge& edge) {
+  late_ = {static_cast<std::uint64_t>(edge.lacking), static_cast<std::uint64_t>(edge.waiting),
+           static_cast<std::uint64_t>(std::popcount(edge.links))};
+  late_any_ = (late_.credit | late_.arbiter | late_.link) != 0;
+  stalls_.credit += late_.credit;
+  stalls_.arbiter += late_.arbiter;
+  stalls_.link += late_.link;
+}
+
+// Tells what the edge before found; a blocked packet start shows one edge later.
 void MeshTwin::advance_errors() {
-  if (error_ == reg::kErrorNone) error_ = overflow_ ? reg::kErrorOverflow : reg::kErrorRoute;
+  if (error_ == reg::kErrorNone && (overflow_ || no_route_)) {
+    error_ = overflow_ ? reg::kErrorOverflow : reg::kErrorRoute;
+  }
   overflow_ = false;
+  no_route_ = stuck_;
 }
 
 // ------------------------------------------------------------------------------------- routes
@@ -281,7 +318,7 @@ std::uint32_t MeshTwin::read(std::uint16_t address) const {
   if (address == reg::kPosition) return static_cast<std::uint32_t>(x_ | y_ << 8);
   if (address == reg::kError) return error_;
   const int credit = address - reg::kCredit;
-  if (credit >= 0 && credit < 4 * ports_) return outputs_[credit % 4][credit / 4].credits;
+  if (credit >= 0 && credit < 4 * ports_) return channels_[credit % 4].credits[credit / 4];
   const std::uint64_t value = counter(address & 0xFFFE);
   return static_cast<std::uint32_t>(address % 2 == 0 ? value : value >> 32);
 }
@@ -310,11 +347,11 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   }
   const int credit = address - reg::kCredit;
   if (credit < 0 || credit >= 4 * ports_) return;
-  Output& output = outputs_[credit % 4][credit / 4];
-  output.credits = value & 0xFFFF;
+  Channel& channel = channels_[credit % 4];
+  channel.credits[credit / 4] = static_cast<std::uint16_t>(value);
   if (credit % 4 == kControl) return;  // its packets are one flit
-  output.need = static_cast<std::uint8_t>(
-      std::clamp(output.credits, std::uint32_t{1}, std::uint32_t{kPacketFlits}));
+  channel.need[credit / 4] = static_cast<std::uint8_t>(
+      std::clamp(value & 0xFFFFU, std::uint32_t{1}, std::uint32_t{kPacketFlits}));
 }
 
 bool MeshTwin::peek_counters(SwitchCounters& into) const {

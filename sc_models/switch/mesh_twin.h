@@ -9,7 +9,7 @@
 //   credits that come; it allocates nothing. A flit's words are copied twice: into its buffer and
 //   to the output pins.
 // State: plain values without cycle numbers. An emptied buffer starts again at its first slot, so
-//   that equal contents are equal values, and a lightly loaded router stays within few cache lines.
+//   that a lightly loaded router stays within few cache lines.
 // Errors: BadInput from the constructor for a shape that the RTL does not take.
 #pragma once
 
@@ -28,7 +28,7 @@ class MeshTwin final : public SwitchCore {
 
   void reset() override;
   void step(SwitchPins& pins) override;
-  bool idle() const override { return !busy_; }
+  bool idle() const override { return (buffered_ | out_valid_) == 0; }
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
   bool peek_counters(SwitchCounters& into) const override;
@@ -36,28 +36,41 @@ class MeshTwin final : public SwitchCore {
  private:
   static constexpr int kMaxPorts = 32;
   struct Queue {              // the buffer of one (VC, input port)
-    std::uint32_t base = 0;   // its first slot
-    std::uint16_t first = 0;  // slot of the front, from base; 0 when empty
-    std::uint16_t count = 0;
-    std::uint8_t out = 0;  // output port of the front
+    std::uint32_t first = 0;  // slot of the front
+    std::uint32_t free = 0;   // next free slot; its first one, as `first`, when empty
+    std::uint32_t count = 0;
+    std::uint8_t out = 0;  // output port of the front, also of one that is yet to come
   };
-  struct Output {               // one (VC, output port)
-    std::uint32_t credits = 0;  // 16 bits wide between steps
-    std::uint8_t need = 1;      // credits that a packet start waits for
-    std::uint8_t next = 0;      // round robin: the input port that is first in turn
+  struct Channel {            // one VC
+    std::uint32_t depth = 0;  // of its buffers
+    std::uint32_t base = 0;   // slots: (base + port) + ports * n, n < depth
+    std::uint32_t end = 0;    // beyond its last slot
+    std::uint32_t open = 0;   // output ports on which a packet is open
+    std::uint32_t begun = 0;  // input ports whose packet at the front has begun to leave
+    // Per output port: the input ports whose fronts want it, round-robin pointer, credits, and how
+    // many of them a packet start waits for.
+    std::array<std::uint32_t, kMaxPorts> wanting;
+    std::array<std::uint8_t, kMaxPorts> next;
+    std::array<std::uint16_t, kMaxPorts> credits;
+    std::array<std::uint8_t, kMaxPorts> need;
+    std::array<Queue, kMaxPorts> queues;  // per input port
   };
   struct Stalls {
     std::uint64_t credit = 0, arbiter = 0, link = 0;
   };
+  struct Edge;  // what the parts of a step hand to each other
 
   template <int kWords>  // words of a flit; 0: words_
   void step_words(SwitchPins& pins);
   template <int kWords>
-  std::uint32_t allocate(int vc, SwitchPins& pins, std::uint32_t& taken, std::uint32_t& links);
+  void allocate(int vc, SwitchPins& pins, Edge& edge);
   template <int kWords>
-  void launch(int vc, int in, int out, std::uint32_t* to);
+  bool launch(int vc, int in, int out, std::uint32_t* to);
   template <int kWords>
-  void accept(int port, const std::uint32_t* flit, SwitchPins& pins);
+  void accept(int port, const std::uint32_t* flit, const SwitchPins& pins);
+  void set_front(int vc, int in, int out);
+  void count_stalls(const Edge& edge);
+  void spend(Channel& channel, std::uint32_t arriving, std::uint32_t launched) const;
   void advance_errors();
   std::uint8_t route(int in, std::uint16_t dst) const;
   std::uint32_t read(std::uint16_t address) const;
@@ -68,16 +81,13 @@ class MeshTwin final : public SwitchCore {
 
   int locals_, ios_, ports_;
   int words_;
-  std::array<int, kNumVcs> depth_;
 
-  // Flits of all buffers, and for each the route it would take as a packet start (route()).
+  std::array<std::uint32_t, kNumVcs> wanted_;  // per VC: output ports that a front wants
+  std::array<Channel, kNumVcs> channels_;
+  // Flits of all buffers, and for each the route it would take as a packet start (route()). The
+  // first slots of all ports of a VC are neighbours: those that a lightly loaded router uses.
   std::vector<std::uint32_t> flits_;
   std::vector<std::uint8_t> routes_;
-  std::array<std::array<Queue, kMaxPorts>, kNumVcs> queues_;
-  std::array<std::array<Output, kMaxPorts>, kNumVcs> outputs_;
-  // Masks of input ports, per VC: a front with a route, one without; the packet at the front has
-  // begun to leave. Of output ports: a packet is open.
-  std::array<std::uint32_t, kNumVcs> standing_, stuck_, begun_, open_;
 
   std::array<std::uint64_t, kMaxPorts> flits_in_, flits_out_;
   Stalls stalls_;
@@ -85,8 +95,10 @@ class MeshTwin final : public SwitchCore {
   // them.
   std::uint32_t out_valid_;
   Stalls late_;
-  bool overflow_, no_route_;  // of the edge before
-  bool busy_;
+  bool late_any_;          // late_ is not zero
+  bool overflow_;          // at the edge before
+  bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
+  std::uint32_t buffered_;  // flits in all buffers
 
   std::uint32_t error_, rdata_;
   // The position, and the way to go by destination column, row, and input port and endpoint.

@@ -1,5 +1,8 @@
-// Simulation speed of one router of the 5 x 4 mesh: prints cycles per second of
-// processor time, drivers included, for several loads.
+// Simulation speed of the router bodies side by side: RTL and twin, measured in turn, medians of
+//   the pairs.
+//
+// Prints processor time, drivers included, of one router of the 5 x 4 mesh under several loads and
+// of the whole mesh under uniform random traffic.
 #pragma once
 
 namespace fredsim::tb {

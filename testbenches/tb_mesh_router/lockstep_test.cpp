@@ -1,0 +1,228 @@
+// RTL and twin in lockstep under whatever the pins can be given: traffic that keeps the rules and
+// traffic that breaks them (overflows, impossible destinations, credits out of nothing), pauses,
+// registers read and written in mid-traffic, resets at any time. Every seed is an episode of its
+// own, named on failure.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+
+#include "base/random.h"
+#include "router_bodies.h"
+#include "switch/register_map.h"
+
+namespace fredsim::tb {
+namespace {
+
+constexpr std::uint64_t kSeed = 20'240'601;
+constexpr int kEpisode = 2000;  // cycles
+
+// What an episode saw, summed.
+struct Seen {
+  std::uint64_t cycles = 0, flits_in = 0, flits_out = 0, reads = 0, writes = 0, overflows = 0,
+                no_routes = 0, stall_credit = 0, stall_arbiter = 0, stall_link = 0;
+};
+
+class Episode {
+ public:
+  Episode(SwitchCore& core, const SwitchShape& shape, std::uint64_t seed)
+      : core_(core),
+        shape_(shape),
+        random_(seed),
+        ports_(shape.ports()),
+        words_(flit_words(shape.lanes)),
+        pins_(ports_, shape.lanes),
+        credits_(static_cast<std::size_t>(ports_)) {
+    for (int p = 0; p < ports_; ++p) {
+      for (int v = 0; v < kNumVcs; ++v) credits_[p][v] = shape.buffers.depth(v);
+    }
+    send_percent_ = 1 + static_cast<int>(random_.below(100));
+    ready_percent_ = chance(40) ? 100 : 20 + static_cast<int>(random_.below(80));
+    return_percent_ = chance(30) ? 100 : 5 + static_cast<int>(random_.below(95));
+    tail_percent_ = chance(30) ? 100 : 5 + static_cast<int>(random_.below(95));
+    register_percent_ = chance(50) ? 0 : static_cast<int>(random_.below(40));
+    vcs_ = 1 + static_cast<int>(random_.below(15));  // mask
+    overruns_ = chance(25);
+    wild_credits_ = chance(25);
+    strays_ = chance(15);
+    far_ = chance(50) ? 3 : 64;
+  }
+
+  void run(Seen& seen) {
+    core_.reset();
+    pins_.reg = {true, true, reg::kPosition, position()};
+    core_.step(pins_);
+    for (int i = 0; i < kEpisode; ++i) {
+      set_flits(seen);
+      set_links();
+      set_register(seen);
+      core_.step(pins_);
+      take(seen);
+    }
+    SwitchCounters counters;
+    ASSERT_TRUE(core_.peek_counters(counters));
+    seen.cycles += kEpisode + 1;
+    seen.stall_credit += counters.stall_credit;
+    seen.stall_arbiter += counters.stall_arbiter;
+    seen.stall_link += counters.stall_link;
+    seen.overflows += core_.error() == reg::kErrorOverflow ? 1 : 0;
+    seen.no_routes += core_.error() == reg::kErrorRoute ? 1 : 0;
+  }
+
+ private:
+  bool chance(int percent) { return static_cast<int>(random_.below(100)) < percent; }
+  int below(int n) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(n))); }
+  std::uint32_t position() {
+    x_ = below(far_);
+    y_ = below(far_);
+    return static_cast<std::uint32_t>(x_ | y_ << 8) | static_cast<std::uint32_t>(random_.next())
+                                                          << 16;
+  }
+
+  std::uint16_t destination(int in) {
+    for (;;) {
+      const int x = chance(40) ? x_ : below(far_);
+      const int y = chance(40) ? y_ : below(far_);
+      const int endpoint = below(strays_ && chance(2) ? 16 : shape_.io_ports + 1);
+      const bool back = (x > x_ && in == kEast) || (x < x_ && in == kWest) ||
+                        (x == x_ && ((y > y_ && in == kSouth) || (y < y_ && in == kNorth)));
+      if (!back || (strays_ && chance(2))) return mesh_address(x, y, endpoint);
+    }
+  }
+
+  void set_flits(Seen& seen) {
+    pins_.in_valid = 0;
+    for (int p = 0; p < ports_; ++p) {
+      if (!chance(send_percent_)) continue;
+      int v = below(kNumVcs);
+      if ((vcs_ >> v & 1) == 0) v = std::countr_zero(static_cast<unsigned>(vcs_));
+      if (credits_[p][v] <= 0 && !(overruns_ && chance(1))) continue;
+      --credits_[p][v];
+      pins_.in_valid |= 1U << p;
+      ++seen.flits_in;
+      std::uint32_t* flit = &pins_.in_flit[p * words_];
+      for (int w = 0; w < words_; ++w) flit[w] = static_cast<std::uint32_t>(random_.next());
+      FlitHeader h = unpack_header(flit);
+      h.dst = destination(p);
+      h.vc = static_cast<std::uint8_t>(v);
+      h.tail = chance(v == kControl ? 90 : tail_percent_);
+      const std::uint32_t rest =
+          flit[2] & 0xFFFC'0000;  // not part of the header: carried all the same
+      pack_header(h, flit);
+      flit[2] |= rest;
+    }
+  }
+
+  void set_links() {
+    pins_.out_ready = 0;
+    for (int p = 0; p < ports_; ++p) {
+      if (chance(ready_percent_)) pins_.out_ready |= 1U << p;
+      for (int v = 0; v < kNumVcs; ++v) {
+        const std::uint32_t bit = 1U << p;
+        pins_.out_credit[v] &= ~bit;
+        auto& owed = owed_[p][v];
+        if (owed > 0 && chance(return_percent_)) {
+          --owed;
+          pins_.out_credit[v] |= bit;
+        } else if (wild_credits_ && chance(1)) {
+          pins_.out_credit[v] |= bit;
+        }
+      }
+    }
+  }
+
+  void set_register(Seen& seen) {
+    pins_.reg = {};
+    if (!chance(register_percent_)) return;
+    const int any_port = below(32);
+    const std::array<int, 12> addresses{reg::kId,
+                                        reg::kShape,
+                                        reg::kPosition,
+                                        reg::kError,
+                                        reg::kCredit + 4 * any_port + below(4),
+                                        reg::kFlitsIn + 2 * any_port + below(2),
+                                        reg::kFlitsOut + 2 * any_port + below(2),
+                                        reg::kReductions + below(4),
+                                        reg::kStallJoin + below(10),
+                                        reg::kStallCredit + below(6),
+                                        reg::kPhaseStore + below(64),
+                                        below(0x10000)};
+    pins_.reg = {true, false, static_cast<std::uint16_t>(addresses[below(12)]), 0};
+    ++seen.reads;
+    if (!chance(20)) return;
+    const std::array<std::uint32_t, 5> values{static_cast<std::uint32_t>(below(12)), 0, 0xFFFF,
+                                              0xFFFE, static_cast<std::uint32_t>(random_.next())};
+    pins_.reg.write = true;
+    pins_.reg.wdata = values[chance(60) ? 0 : below(5)];
+    if (pins_.reg.address == reg::kPosition) pins_.reg.wdata = position();
+    ++seen.writes;
+  }
+
+  void take(Seen& seen) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      for (std::uint32_t left = pins_.in_credit[v]; left != 0; left &= left - 1) {
+        ++credits_[std::countr_zero(left)][v];
+      }
+    }
+    for (std::uint32_t left = pins_.out_valid; left != 0; left &= left - 1) {
+      const int p = std::countr_zero(left);
+      ++owed_[p][unpack_header(&pins_.out_flit[p * words_]).vc];
+      ++seen.flits_out;
+    }
+  }
+
+  SwitchCore& core_;
+  const SwitchShape& shape_;
+  Random random_;
+  int ports_, words_;
+  SwitchPins pins_;
+  std::vector<std::array<int, kNumVcs>> credits_;  // of the senders
+  std::array<std::array<int, kNumVcs>, 32> owed_{};
+  int x_ = 0, y_ = 0, far_ = 64;
+  int send_percent_, ready_percent_, return_percent_, tail_percent_, register_percent_, vcs_;
+  bool overruns_, wild_credits_, strays_;
+};
+
+struct Fuzz {
+  RouterBody (*make)(SwitchModel);
+  int episodes;
+};
+
+class MeshRouterLockstep : public testing::TestWithParam<Fuzz> {};
+
+TEST_P(MeshRouterLockstep, NothingTellsTheBodiesApart) {
+  const RouterBody body = GetParam().make(SwitchModel::kLockstep);
+  const auto core = body.make();
+  fmt::print("seeds {} to {}\n", kSeed,
+             kSeed + static_cast<std::uint64_t>(GetParam().episodes) - 1);
+  Seen seen;
+  for (int i = 0; i < GetParam().episodes; ++i) {
+    const std::uint64_t seed = kSeed + static_cast<std::uint64_t>(i);
+    SCOPED_TRACE(fmt::format("router {} seed {}", body.name, seed));
+    ASSERT_NO_THROW(Episode(*core, body.shape, seed).run(seen));
+  }
+  fmt::print(
+      "{} cycles, {} flits in, {} out, {} register reads, {} writes, {} episodes with an overflow, "
+      "{} with a lost route, stalls: credit {}, arbiter {}, link {}\n",
+      seen.cycles, seen.flits_in, seen.flits_out, seen.reads, seen.writes, seen.overflows,
+      seen.no_routes, seen.stall_credit, seen.stall_arbiter, seen.stall_link);
+  EXPECT_GT(seen.flits_out, seen.cycles / 4);
+  EXPECT_GT(seen.writes, 0U);
+  EXPECT_GT(seen.overflows, 0U);
+  EXPECT_GT(seen.no_routes, 0U);
+  EXPECT_GT(seen.stall_credit, 0U);
+  EXPECT_GT(seen.stall_arbiter, 0U);
+  EXPECT_GT(seen.stall_link, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Built, MeshRouterLockstep,
+                         testing::Values(Fuzz{wafer_router, 100}, Fuzz{small_router, 100},
+                                         Fuzz{even_router, 75}, Fuzz{full_router, 25}),
+                         [](const auto& test) {
+                           return std::string(test.param.make(SwitchModel::kRtl).name);
+                         });
+
+}  // namespace
+}  // namespace fredsim::tb

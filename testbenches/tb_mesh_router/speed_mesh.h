@@ -1,0 +1,60 @@
+// The 5 x 4 mesh with lean links and sources, for measuring the speed of router bodies: as little
+// as can be around the routers, and idle ones left out as in the fabric.
+//
+// Traffic: every NPU starts a one-flit packet on VC DP with the given chance per cycle, to another
+//   NPU at random; an NPU without a credit waits. Links between routers take kLatency cycles, those
+//   of NPUs one.
+// Counts: link_hops() flits that crossed a link between routers; launches() flits that left a
+//   router, to another router or to an NPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "router_bodies.h"
+
+namespace fredsim::tb {
+
+class SpeedMesh {
+ public:
+  static constexpr int kWidth = 5;
+  static constexpr int kHeight = 4;
+  static constexpr int kLatency = 3;
+
+  // `rate`: flits per NPU and cycle, below saturation.
+  SpeedMesh(SwitchModel model, double rate, std::uint64_t seed);
+
+  void run(int cycles);
+  std::uint64_t link_hops() const { return flits_out(0, kFirstLocal); }
+  std::uint64_t launches() const { return flits_out(0, ports_); }
+
+ private:
+  static constexpr int kNodes = kWidth * kHeight;
+  static constexpr int kSlots = 8;        // of the wheel of arrivals, more than kLatency
+  static constexpr int kDraws = 1 << 12;  // cycles until the random traffic repeats
+  struct Peer {
+    SwitchPins* pins = nullptr;  // by slot of the wheel
+    int port = 0;
+  };
+  struct Router {
+    std::unique_ptr<SwitchCore> core;
+    std::array<Peer, kFirstLocal> peers;  // over the links
+    std::vector<SwitchPins> pins;         // by slot of the wheel: what arrives then
+    std::array<int, 4> credits{};         // of the NPU, per local port
+    std::uint16_t waiting = 0;            // destination + 1 of a flit without a credit
+    bool asleep = false;
+  };
+
+  std::uint64_t flits_out(int first_port, int end_port) const;
+  void send(int node);
+  void step(int node);
+
+  int ports_ = 0;
+  std::vector<Router> routers_;
+  std::vector<std::array<std::uint16_t, kNodes>> draws_;  // destination + 1, or 0: nothing
+  int cycle_ = 0;
+};
+
+}  // namespace fredsim::tb
