@@ -3,6 +3,8 @@
 // registers read and written in mid-traffic, resets at any time. Every seed is an episode of its
 // own, named on failure.
 
+#include "lockstep.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -225,4 +227,13 @@ INSTANTIATE_TEST_SUITE_P(Built, MeshRouterLockstep,
                          });
 
 }  // namespace
+
+std::uint64_t run_lockstep(std::uint64_t seed) {
+  constexpr std::array kRouters{wafer_router, small_router, even_router, full_router};
+  const RouterBody body = kRouters[seed % kRouters.size()](SwitchModel::kLockstep);
+  Seen seen;
+  Episode(*body.make(), body.shape, seed).run(seen);
+  return seen.cycles;
+}
+
 }  // namespace fredsim::tb

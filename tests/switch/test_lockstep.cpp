@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "switch/fred_twin.h"
 #include "switch/lockstep_switch.h"
 #include "switch/mesh_twin.h"
 #include "switch/register_map.h"
@@ -367,6 +368,20 @@ TEST(SwitchFactory, TheTwinTakesWhatTheRtlTakes) {
   wrong([](SwitchShape& s) { s.lanes = 257; });
   wrong([](SwitchShape& s) { s.buffers.data_flits = 0; });
   wrong([](SwitchShape& s) { s.buffers.control_flits = 0x10000; });
+  const auto wrong_fred = [](const std::function<void(SwitchShape&)>& change) {
+    SwitchShape s;
+    s.fred = {12, 3};
+    EXPECT_NO_THROW(FredTwin(s, "n"));
+    change(s);
+    EXPECT_THROW(FredTwin(s, "n"), BadInput);
+  };
+  wrong_fred([](SwitchShape& s) { s.kind = NodeKind::kMeshRouter; });
+  wrong_fred([](SwitchShape& s) { s.fred.ports = 1; });
+  wrong_fred([](SwitchShape& s) { s.fred.ports = 33; });
+  wrong_fred([](SwitchShape& s) { s.fred.middle = 5; });
+  wrong_fred([](SwitchShape& s) { s.lanes = 0; });
+  wrong_fred([](SwitchShape& s) { s.buffers.data_flits = 0; });
+  wrong_fred([](SwitchShape& s) { s.buffers.output_flits = kPacketFlits - 1; });
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Compares the RTL of both switches with their C++ twins, cycle by cycle, under random work:
+#
+#   scripts/lockstep.sh [CYCLES] [FIRST_SEED]     default: 10000000 cycles of each switch, from seed 1
+#
+# Prints the seeds and the cycles compared; at the first difference the seed, the cycle, the port, the field
+# and both values, and ends with exit code 1.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+need_packages "${BUILD_PACKAGES[@]}"
+build_targets tb_fred_switch tb_mesh_router
+say "lockstep"
+cycles="${1:-10000000}"
+seed="${2:-1}"
+build/tb_fred_switch --lockstep "$cycles" "$seed"
+build/tb_mesh_router --lockstep "$cycles" "$seed"
