@@ -1,4 +1,4 @@
-// tb_mesh_router: tests of the mesh router, RTL and twin; with --bench, its simulation speed instead.
+// tb_mesh_router: tests of the mesh router, RTL and twin; with --bench, their simulation speed.
 #include <gtest/gtest.h>
 
 #include <string_view>
