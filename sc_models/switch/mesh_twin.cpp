@@ -293,12 +293,16 @@ void MeshTwin::advance_errors() {
 
 // mesh_pkg::route_xy.
 std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
-  std::uint8_t way = by_endpoint_[in][dst >> 12];
-  const std::uint8_t along_y = by_row_[dst >> 6 & 63];
-  const std::uint8_t along_x = by_column_[dst & 63];
-  if (along_y != kOnward) way = along_y;
-  if (along_x != kOnward) way = along_x;
-  return way == in && in < kFirstLocal ? kNoRoute : way;
+  // Without branches, which nobody could predict: a table's entry is all ones where the next
+  // decides.
+  const std::uint32_t x = by_column_[dst & 63];
+  const std::uint32_t y = by_row_[dst >> 6 & 63];
+  const std::uint32_t at_column = 0U - (x >> 7);
+  const std::uint32_t at_row = 0U - (y >> 7);
+  const std::uint32_t way =
+      (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & by_endpoint_[in][dst >> 12])));
+  return way == static_cast<std::uint32_t>(in) && in < kFirstLocal ? kNoRoute
+                                                                   : static_cast<std::uint8_t>(way);
 }
 
 void MeshTwin::set_position(int x, int y) {

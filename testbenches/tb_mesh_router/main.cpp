@@ -1,4 +1,4 @@
-// tb_mesh_router: tests of the mesh router, RTL and twin. With --bench, its simulation speed instead; with
+// tb_mesh_router: tests of the mesh router, RTL and twin. With --bench, their simulation speed; with
 // --lockstep, as many seeds of random work in lockstep as one likes (scripts/lockstep.sh):
 //
 //   tb_mesh_router --lockstep CYCLES [FIRST_SEED]
