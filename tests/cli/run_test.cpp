@@ -1,6 +1,7 @@
 // `fredsim run`: the results JSON and the table, on the two small machines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "program.h"
@@ -85,6 +86,28 @@ TEST_P(RunTest, SameSeedSameResultAndTheSeedChangesNoTiming) {
   json other = result("2");
   other["seed"] = 1;
   EXPECT_EQ(first, other) << "only the payload follows the seed";
+}
+
+TEST_P(RunTest, TheModelChangesNothingButItsName) {
+  const auto result = [](const std::vector<std::string>& options, std::size_t rtl_switches) {
+    std::vector<std::string> arguments{"run", GetParam().config, "--size", "20000", "--json", "-"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    json run = run_fredsim(arguments).json()["runs"][0];
+    std::size_t rtl = 0;
+    for (json& one : run["switches"]) {
+      rtl += one["model"] == "rtl" ? 1 : 0;
+      one.erase("model");
+    }
+    EXPECT_EQ(rtl, std::min(rtl_switches, run["switches"].size())) << run["model"];
+    for (const char* key : {"model", "wall_s", "sim_cycles_per_s"}) run.erase(key);
+    return run;
+  };
+  const json expected = result({"--model", "rtl"}, 1000);
+  EXPECT_EQ(expected, result({"--model", "tlm"}, 0));
+  EXPECT_EQ(expected, result({"--model", "lockstep"}, 0));
+  const std::string one = expected["switches"][1]["name"];
+  EXPECT_EQ(expected, result({"--rtl-instances", one}, 1));
+  EXPECT_EQ(expected, result({"--model", "lockstep", "--rtl-instances", one}, 1));
 }
 
 TEST_P(RunTest, SweepGivesOneLineAndOneRunPerSize) {
