@@ -1,14 +1,15 @@
-// One chiplet or router, one clock edge at a time: the interface that every body of a switch answers
-// (DESIGN §3): `rtl` (a Verilated module), later `tlm` (a C++ twin) and `lockstep` (both compared).
+// One chiplet or router, one clock edge at a time: the interface that every body of a switch
+// answers (DESIGN §3): `rtl` (a Verilated module), later `tlm` (a C++ twin) and `lockstep`
+// (both compared).
 //
 // Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).
 //   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
-// Timing: step() is one rising clock edge. Inputs are what the pins hold before the edge, outputs are
-//   what the registered output pins hold after it. A flit at an input at edge e sits in the input
-//   buffer after e. `out_ready` bit p: the link at output p takes a flit launched at this edge; the
-//   switch never raises out_valid at an edge where out_ready was low. Credits count flit slots of the
-//   receiver's buffer, per port and VC; one return per port, VC and cycle. A credit given at edge e
-//   may be spent at e.
+// Timing: step() is one rising clock edge. Inputs are what the pins hold before the edge, outputs
+//   are what the registered output pins hold after it. A flit at an input at edge e sits in the
+//   input buffer after e. `out_ready` bit p: the link at output p takes a flit launched at this
+//   edge; the switch never raises out_valid at an edge where out_ready was low. Credits count flit
+//   slots of the receiver's buffer, per port and VC; one return per port, VC and cycle. A credit
+//   given at edge e may be spent at e.
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
@@ -41,14 +42,15 @@ struct SwitchPins {
   // Inputs of the next step.
   std::uint32_t in_valid = 0;
   std::uint32_t out_ready = 0;
-  std::array<std::uint32_t, kNumVcs> out_credit{};  // per VC, mask of ports whose receiver freed a slot
+  // Per VC, mask of ports whose receiver freed a slot.
+  std::array<std::uint32_t, kNumVcs> out_credit{};
   RegisterRequest reg;
   std::vector<std::uint32_t> in_flit;
   // Outputs of the last step.
   std::uint32_t out_valid = 0;
   std::array<std::uint32_t, kNumVcs> in_credit{};  // per VC, mask of input ports that freed a slot
   std::uint32_t reg_rdata = 0;
-  std::vector<std::uint32_t> out_flit;  // words of a port are meaningful only where out_valid is set
+  std::vector<std::uint32_t> out_flit;  // words of a port: meaningful only where out_valid is set
 };
 
 class SwitchCore {
@@ -57,7 +59,8 @@ class SwitchCore {
   SwitchCore(const SwitchCore&) = delete;
   SwitchCore& operator=(const SwitchCore&) = delete;
 
-  virtual void reset() = 0;  // as rst_ni for two cycles; the phase store and credits are cleared too
+  // As rst_ni for two cycles; the phase store and credits are cleared too.
+  virtual void reset() = 0;
   virtual void step(SwitchPins& pins) = 0;
   virtual bool idle() const = 0;
   virtual std::uint32_t error() const = 0;

@@ -1,10 +1,10 @@
-// One Verilated switch or router as a SwitchCore: pins set and read around two evaluations per
-// cycle.
+// One Verilated switch or router as a SwitchCore: pins set and read around two
+// evaluations per cycle.
 //
 // Shapes: Model is the Verilated class, Ports its P, Lanes its LANES (compile-time, from
 //   switch/sizes.cmake).
-// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second.
-//   Only the flit words of ports whose valid bit is set are copied.
+// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second. Only
+//   the flit words of ports whose valid bit is set are copied.
 // Errors: RunFailed when the RTL ends the simulation.
 #pragma once
 

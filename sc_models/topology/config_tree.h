@@ -1,10 +1,10 @@
-// A configuration as a tree of keys with the place each was written, before anyone knows what it
-// means.
+// A configuration as a tree of keys with the place each was written, before anyone
+// knows what it means.
 //
 // Read from YAML, of which a configuration uses maps and single values only. Strict: lists,
-// aliases, duplicate keys, several documents, empty files are BadInput with file, line (and column
-// for broken YAML). Overrides (`--set key.path=value`) replace or add entries; the value is YAML
-// too.
+// aliases, duplicate keys, several documents, empty files are BadInput with file, line (and
+// column for broken YAML). Overrides (`--set key.path=value`) replace or add entries; the value
+// is YAML too.
 #pragma once
 
 #include <cstdint>

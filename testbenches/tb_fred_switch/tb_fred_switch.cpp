@@ -123,8 +123,8 @@ TEST(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
   driver.check_quiet();
 }
 
-// A DP stream is interrupted by MP packets at a packet boundary; both complete; the cost is
-// measured.
+// A DP stream is interrupted by MP packets at a packet boundary; both complete;
+// the cost is measured.
 TEST(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
   const SwitchShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, rtl(shape), {}, 3);

@@ -32,8 +32,8 @@ TEST(MeshOfRouters, AllToAllArrivesWithStalls) {
   }
 }
 
-// Random destinations, far more traffic than the links carry, buffers of 16 flits: everything moves
-// on.
+// Random destinations, far more traffic than the links carry, buffers of 16 flits:
+// everything moves on.
 TEST(MeshOfRouters, SaturationDoesNotDeadlock) {
   for (std::uint64_t seed = 11; seed <= 16; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -55,8 +55,8 @@ TEST(MeshOfRouters, SaturationDoesNotDeadlock) {
   }
 }
 
-// A stream over two links at full rate: with 80 flits per VC the credit loop of 5-cycle links is
-// covered.
+// A stream over two links at full rate: with 80 flits per VC the credit loop of
+// 5-cycle links is covered.
 TEST(MeshOfRouters, StreamAcrossTheMeshRunsAtFullRate) {
   MeshOfRouters mesh(wafer_router(), {});
   constexpr int kPackets = 200;

@@ -1,5 +1,5 @@
-// Directed tests of one router: registers, routes, timing, throughput, priority, turns, errors,
-// idle.
+// Directed tests of one router: registers, routes, timing, throughput, priority,
+// turns, errors, idle.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -235,7 +235,8 @@ TEST(MeshRouter, StallCountersNameTheReason) {
   EXPECT_EQ(paused.rules().stalls(), (RouterRules::Stalls{0, 1, 10}));
 }
 
-// ---------------------------------------------------------------- errors
+// ---- errors
+
 std::uint32_t error_of(int port, const FlitHeader& header, int times) {
   const auto core = wafer_router().make();
   core->reset();

@@ -1,5 +1,5 @@
-// The Verilated bodies: the list of sizes, reset, idle, and the register map against
-// register_map.h.
+// The Verilated bodies: the list of sizes, reset, idle, and the register map
+// against register_map.h.
 
 #include <gtest/gtest.h>
 
@@ -95,9 +95,9 @@ TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
   for (int i = 0; i < 4 * shape_.ports(); ++i) {
     access(true, static_cast<std::uint32_t>(reg::kCredit + i), 0);
   }
-  // A fred_switch without a programmed phase keeps the flit and says so; a mesh router without
-  // credits keeps it silently. Either way the buffer fills and one flit more than fits is an
-  // overflow.
+  // A fred_switch without a programmed phase keeps the flit and says so; a mesh router
+  // without credits keeps it silently. Either way the buffer fills and one flit more than
+  // fits is an overflow.
   const int words = flit_words(shape_.lanes);
   pins_.in_valid = 1;
   pack_header({.dst = mesh_address(1, 0, 0), .vc = kControl, .head = true, .tail = true},
