@@ -27,7 +27,7 @@ struct FabricOptions {
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
-  std::string wave_file = "";        // FST of the RTL instances matching wave_scope; empty: none
+  std::string wave_file{};           // FST of the RTL instances matching wave_scope; empty: none
   std::string wave_scope = "*";      // shell-style pattern on instance (node) names
 };
 
