@@ -30,7 +30,7 @@ inline constexpr std::uint16_t kStallPhase = 0x0314;
 inline constexpr std::uint16_t kStallArbiter = 0x0316;
 inline constexpr std::uint16_t kStallLink = 0x0318;
 // RW: the phase store of a fred_switch: kPhaseStore + phase * row_words + word
-// (routing/phase_row.h).
+// (routing/fred_routing.h). Reset value: zero, no phase is valid.
 inline constexpr std::uint16_t kPhaseStore = 0x1000;
 inline constexpr int kPhaseStoreWords = 384;  // 1.5 KB (§6.2.3)
 

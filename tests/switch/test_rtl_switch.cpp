@@ -89,6 +89,21 @@ TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
   EXPECT_EQ(read(reg::kPhaseStore + 1), 0x9ABCDEF0U);
 }
 
+// What a row held before a reset must not show again behind the first write after it.
+TEST_P(EverySize, PhaseStoreIsZeroAfterResetAndAroundAFirstWrite) {
+  if (shape_.kind == NodeKind::kMeshRouter) GTEST_SKIP() << "has no phase store";
+  constexpr std::uint32_t kWord = 0x12345678;
+  core_->reset();
+  for (int i = 0; i < reg::kPhaseStoreWords; ++i) EXPECT_EQ(read(reg::kPhaseStore + i), 0U) << i;
+  for (int i = 0; i < reg::kPhaseStoreWords; ++i) access(true, reg::kPhaseStore + i, ~0U);
+  core_->reset();
+  for (int i = 0; i < reg::kPhaseStoreWords; ++i) EXPECT_EQ(read(reg::kPhaseStore + i), 0U) << i;
+  access(true, reg::kPhaseStore + 1, kWord);
+  for (int i = 0; i < reg::kPhaseStoreWords; ++i) {
+    EXPECT_EQ(read(reg::kPhaseStore + i), i == 1 ? kWord : 0U) << i;
+  }
+}
+
 TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
   core_->reset();
   // Nothing may leave: output credits of zero everywhere.
