@@ -6,7 +6,9 @@
 // Ports: one 32-bit write port (word address), four combinational reads of the flow table for the
 //   candidate of each VC (table_o, 0 when not enabled or not programmed), one registered read of a
 //   whole row (row_o follows one cycle after row_read_i and then holds), one 32-bit registered read-back.
-// Timing: a write at edge e is seen by reads after e. Reset clears the valid bits.
+// Timing: a write at edge e is seen by reads after e. After reset every row is zero, thus no valid phase:
+//   reset clears one "written" bit per row instead of the rows; a row without it reads as zero, and its
+//   first write makes its other words zero.
 module fred_phase_store #(
   /// ports of the switch
   parameter int unsigned P = 12,
@@ -37,41 +39,51 @@ module fred_phase_store #(
   localparam int unsigned PHASES = fred_pkg::num_phases(P, M);
   localparam int unsigned WORDS = fred_pkg::row_words(P, M);
   localparam int unsigned PHASE_W = (PHASES > 1) ? $clog2(PHASES) : 1;
-  localparam int unsigned WORD_W = (WORDS > 1) ? $clog2(WORDS) : 1;
+  localparam int unsigned BIT_W = $clog2(32 * WORDS);
 
   logic [32*WORDS-1:0] store_q [PHASES];
-  logic [PHASE_W-1:0] addr_phase;
-  logic [WORD_W-1:0]  addr_word;
-  logic               addr_hit;
+  logic [PHASES-1:0]   written_q;
+  logic [PHASE_W-1:0]  addr_phase;
+  logic [BIT_W-1:0]    addr_bit;  // first bit of the word in its row
+  logic                addr_hit;
 
   assign addr_hit = 32'(addr_i) < PHASES * WORDS;
   assign addr_phase = PHASE_W'(32'(addr_i) / WORDS);
-  assign addr_word = WORD_W'(32'(addr_i) % WORDS);
+  assign addr_bit = BIT_W'(32 * (32'(addr_i) % WORDS));
+
+  // A row with the 32 bits from `first` on replaced.
+  function automatic logic [32*WORDS-1:0] with_word(
+    input logic [32*WORDS-1:0] row, input logic [BIT_W-1:0] first, input logic [31:0] word
+  );
+    with_word = row;
+    with_word[first +: 32] = word;
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < PHASES; i++) store_q[i] <= '0;
+      written_q <= '0;
       rdata_o <= '0;
       row_o <= '0;
     end else begin
-      if (access_i && addr_hit) begin
-        for (int unsigned w = 0; w < WORDS; w++) begin
-          if (addr_word == WORD_W'(w)) begin
-            if (write_i) store_q[addr_phase][32*w +: 32] <= wdata_i;
-            else rdata_o <= store_q[addr_phase][32*w +: 32];
-          end
-        end
-      end else if (access_i && !write_i) begin
-        rdata_o <= '0;
+      if (access_i && write_i && addr_hit) begin
+        written_q[addr_phase] <= 1'b1;
+        store_q[addr_phase] <= with_word(written_q[addr_phase] ? store_q[addr_phase] : '0,
+                                         addr_bit, wdata_i);
       end
-      if (row_read_i && 32'(row_phase_i) < PHASES) row_o <= store_q[PHASE_W'(row_phase_i)][ROW_BITS-1:0];
+      if (access_i && !write_i) begin
+        rdata_o <= (addr_hit && written_q[addr_phase]) ? store_q[addr_phase][addr_bit +: 32] : '0;
+      end
+      if (row_read_i && 32'(row_phase_i) < PHASES) begin
+        row_o <= written_q[PHASE_W'(row_phase_i)] ? store_q[PHASE_W'(row_phase_i)][ROW_BITS-1:0] : '0;
+      end
     end
   end
 
   always_comb begin
     table_o = '0;
     for (int unsigned v = 0; v < 4; v++) begin
-      if (table_read_i[v] && 32'(table_phase_i[8*v +: 8]) < PHASES) begin
+      if (table_read_i[v] && 32'(table_phase_i[8*v +: 8]) < PHASES
+          && written_q[PHASE_W'(table_phase_i[8*v +: 8])]) begin
         table_o[v*TABLE_W +: TABLE_W] = store_q[PHASE_W'(table_phase_i[8*v +: 8])][TABLE_W-1:0];
       end
     end

@@ -1,4 +1,5 @@
-// The flit as it crosses every link and every switch port, and the packet header inside it (§6.2.3).
+// The flit as it crosses every link and every switch port, and the packet
+// header inside it (§6.2.3).
 //
 // Shape: an array of `flit_words(lanes)` 32-bit words, the same bits as the RTL's flit vector
 // (rtl/fred_pkg.sv), word 0 in the least significant bits:

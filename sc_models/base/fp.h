@@ -4,10 +4,10 @@
 // quiet NaN (FP16 0x7E00, BF16 0x7FC0). +0 + -0 = +0; -0 + -0 = -0. Never throws.
 //
 // How: the sum is taken in single precision and rounded again. That is exact: binary32 carries 24
-// bits, at least 2p + 2 for p = 11 (FP16) and p = 8 (BF16), so rounding twice equals rounding once,
-// and sums that are subnormal in the narrow format are exact in the wide one. Needs IEEE floats in
-// the default mode (round to nearest, no flush to zero). Inline: it runs once per lane and
-// addition.
+// bits, at least 2p + 2 for p = 11 (FP16) and p = 8 (BF16), so rounding twice equals rounding
+// once, and sums that are subnormal in the narrow format are exact in the wide one. Needs IEEE
+// floats in the default mode (round to nearest, no flush to zero). Inline: it runs once per lane
+// and addition.
 #pragma once
 
 #include <bit>

@@ -4,7 +4,9 @@
 
 namespace fredsim {
 
+// NOLINTBEGIN(modernize-use-using): `using` has no place for __extension__
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
+// NOLINTEND(modernize-use-using)
 
 }  // namespace fredsim

@@ -36,8 +36,8 @@ std::string format_time_ps(std::uint64_t picoseconds);  // "20 ns", "20.5 ns": e
 
 // Flits per cycle of a link of `bytes_per_second` at `clock_hz`, exact.
 Rational link_rate(std::uint64_t bytes_per_second, std::uint64_t clock_hz);
-// Cycles of a latency, rounded up; at least 1 (a link is registered at both ends). BadInput above
-// kMaxLatencyCycles.
+// Cycles of a latency, rounded up; at least 1 (a link is registered at both ends). BadInput
+// above kMaxLatencyCycles.
 int latency_cycles(std::uint64_t time_ps, std::uint64_t clock_hz);
 inline constexpr int kMaxLatencyCycles = 1'000'000;
 

@@ -53,7 +53,7 @@ class TreeBuilder {
 // Owner `k` of all cells: along diagonals, so that any few owners that are evenly spaced in k lie
 // in different rows and columns.
 MeshPosition diagonal_cell(int width, int height, int k) {
-  return {k % width, (k + k / std::lcm(width, height)) % height};
+  return {k % width, (k + k * std::gcd(width, height) / (width * height)) % height};
 }
 
 // One half of hier_ring. `ranks[b * inner + a]` is the rank at position a of inner ring b; the

@@ -4,13 +4,12 @@
 //   ring to k; broadcast: from k around the ring to the rank before k. Every rank sends 2(N-1)/N of
 //   the vector in all; the ring runs in one direction.
 // hier_ring: the hierarchical 2D ring in its two dimension orders at once. Tree of owner (i, j),
-// rows
-//   first: in every row a chain from column i+1 east around the row's ring to column i, then down
-//   column i from row j+1 around to (i, j); the result goes around column i and from there around
-//   every row. Columns first is the same transposed. On a line of n routers the ring's n-1 forward
-//   hops use each forward link once and the hop that closes it uses each backward link once, so all
-//   directed links of a line carry the same load whether the ring runs one way or the other:
-//   running half of the trees backwards would change nothing, and all of them run forwards.
+//   rows first: in every row a chain from column i+1 east around the row's ring to column i, then
+//   down column i from row j+1 around to (i, j); the result goes around column i and from there
+//   around every row. Columns first is the same transposed. On a line of n routers the ring's n-1
+//   forward hops use each forward link once and the hop that closes it uses each backward link
+//   once, so all directed links of a line carry the same load whether the ring runs one way or the
+//   other: running half of the trees backwards would change nothing, and all of them run forwards.
 //
 // Packets of different owners and of one owner pipeline freely, so all levels overlap.
 #pragma once

@@ -11,12 +11,10 @@
 namespace fredsim {
 namespace {
 
-using std::string_view_literals::operator""sv;
-
 // In the order of Collective.
-constexpr std::array kNames = {"all_reduce"sv, "reduce_scatter"sv, "all_gather"sv, "reduce"sv,
-                               "broadcast"sv,  "gather"sv,         "scatter"sv,    "all_to_all"sv,
-                               "multicast"sv,  "unicast"sv};
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"all_reduce", "reduce_scatter", "all_gather", "reduce", "broadcast", "gather", "scatter",
+     "all_to_all", "multicast", "unicast"});
 
 }  // namespace
 

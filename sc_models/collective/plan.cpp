@@ -15,9 +15,8 @@
 namespace fredsim {
 namespace {
 
-using std::string_view_literals::operator""sv;
-
-constexpr std::array kAlgorithms = {"auto"sv, "ring"sv, "hier_ring"sv, "in_switch"sv};
+constexpr auto kAlgorithms =
+    std::to_array<std::string_view>({"auto", "ring", "hier_ring", "in_switch"});
 
 // Packets under way per source and tree: enough that credits, not the window, set the pace.
 constexpr int kInSwitchWindow = 64;

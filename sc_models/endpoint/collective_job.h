@@ -1,11 +1,10 @@
-// One run of a Plan as all its NPUs share it: packet arithmetic, operands, the results every
-// rank must see bit for bit, and the count of what has arrived.
+// One run of a Plan as all its NPUs share it: packet arithmetic, operands, the results every rank
+// must see bit for bit, and the count of what has arrived.
 //
-// Shapes: packet k of tree t holds flits [k * packet_flits, …) of the tree; lanes are
-//   flit-major.
+// Shapes: packet k of tree t holds flits [k * packet_flits, …) of the tree; lanes are flit-major.
 // Memory: a fixed cache of expected packets; nothing grows with the collective's size.
-// Errors: never throws while running; the first thing that is wrong is kept in `failure()`, and
-//   the machine ends the run on it.
+// Errors: never throws while running; the first thing that is wrong is kept in `failure()`, and the
+//   machine ends the run on it.
 #pragma once
 
 #include <cstdint>

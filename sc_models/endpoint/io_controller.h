@@ -1,12 +1,11 @@
-// An I/O controller: streams bytes into the fabric and takes in what is sent to it. Binds to a
-// NIC like an NPU does; a test may also put one in an NPU's place as a plain source and sink.
+// An I/O controller: streams bytes into the fabric and takes in what is sent to it. Binds to a NIC
+// like an NPU does; a test may also put one in an NPU's place as a plain source and sink.
 //
-// send() queues a transfer; transfers run one after the other, cut into packets of at most 4
-//   KiB, as fast as the NIC takes them (the link paces it: 128 GB/s for a CXL-3 channel,
-//   §6.2.2).
+// send() queues a transfer; transfers run one after the other, cut into packets of at most 4 KiB,
+//   as fast as the NIC takes them (the link paces it: 128 GB/s for a CXL-3 channel, §6.2.2).
 // Payload: every lane is a function of (source address, transfer, packet, lane), so that the
-//   receiving controller verifies it by itself. Packets of one source and transfer must arrive
-//   in order.
+//   receiving controller verifies it by itself. Packets of one source and transfer must
+//   arrive in order.
 // Stream ids: the transfer's number modulo kMaxStreams.
 // Errors: failure() keeps the first wrong payload or gap; nothing is thrown.
 #pragma once

@@ -121,8 +121,7 @@ void Nic::describe_waiting(const std::vector<std::string>& peers,
   }
 }
 
-// -------------------------------------------------------------------------------------------
-// sending
+// ---- sending
 
 const PacketExtension* Nic::check(Packet& packet) const {
   const auto* e = packet.get_extension<PacketExtension>();
@@ -238,8 +237,7 @@ void Nic::finish_front(int port, int vc) {
   }
 }
 
-// -----------------------------------------------------------------------------------------
-// receiving
+// ---- receiving
 
 void Nic::take_in(int port, const std::uint32_t* flit, SwitchPins& pins) {
   const int vc = unpack_header(flit).vc;

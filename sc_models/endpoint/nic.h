@@ -10,10 +10,10 @@
 //   receive buffer and its credit given back at the same edge. A complete packet goes to the
 //   endpoint through `rx`. Until the endpoint ends that request, later flits of the same (port, VC)
 //   stay in the buffer and keep their credits.
-// Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay unbound:
-//   the endpoint then sends nothing, and a packet that arrives is an error.
-// Errors: RunFailed for a flit beyond the receive buffer, a packet without head, with a stray flit or
-//   too long, or an arrival at an endpoint without module.
+// Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay
+//   unbound: the endpoint then sends nothing, and a packet that arrives is an error.
+// Errors: RunFailed for a flit beyond the receive buffer, a packet without head, with a stray flit
+//   or too long, or an arrival at an endpoint without module.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -49,8 +49,8 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
 
   const NicShape& shape() const { return shape_; }
 
-  // Forgets every packet, sent and received; modules that hold received ones must forget them as
-  // well.
+  // Forgets every packet, sent and received; modules that hold received ones must
+  // forget them as well.
   void reset() override;
   void set_credits(int port, int vc, int flits) override;
   void step(SwitchPins& pins) override;

@@ -9,8 +9,8 @@
 namespace fredsim {
 namespace {
 
-// A root that multicasts its own operand starts a new packet only when this few copies wait per
-// port.
+// A root that multicasts its own operand starts a new packet only when this few
+// copies wait per port.
 constexpr std::size_t kForwardLimit = 2;
 
 }  // namespace
@@ -139,8 +139,8 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
   return tlm::TLM_COMPLETED;
 }
 
-// Packets of one stream from one source arrive in order; a gap or a repeat is an error of the
-// fabric.
+// Packets of one stream from one source arrive in order; a gap or a repeat is an
+// error of the fabric.
 bool Npu::expect(int tree, const PacketExtension& e, std::uint64_t index, const char* what) {
   const TreeState& s = trees_[tree];
   if (index < s.packets && e.index == (index & kIndexMask) && e.flits == job_->flits(tree, index)) {

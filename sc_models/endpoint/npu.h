@@ -1,9 +1,9 @@
-// The collective engine of an NPU: executes its rank's part of a Plan (collective/plan.h), packet
-// by packet.
+// The collective engine of an NPU: executes its rank's part of a Plan
+// (collective/plan.h), packet by packet.
 //
 // Bind `tx` to the NIC's tx and the NIC's `rx` to `rx`. Everything happens inside TLM calls:
-// start() offers the first packets; every packet taken by the NIC (END_REQ) or received makes room
-// for more.
+// start() offers the first packets; every packet taken by the NIC (END_REQ) or received makes
+// room for more.
 //   Endpoint tree: a leaf sends its operand; a rank with `reduce_from` waits for packet k of every
 //     one of them (early ones are kept), adds operand and packets in the prescribed order and
 //     passes the sum on to `reduce_to`, or at the root takes it as the result; results run along
@@ -13,8 +13,8 @@
 //   that this rank starts packets of. At most `window` packets of a tree are under way per source:
 //   sent, and the result not seen here. Ranks that see no result are limited by the NIC's
 //   acceptance only.
-// Time: additions and HBM take no time; a packet received at an edge can be passed on from the next
-//   edge.
+// Time: additions and HBM take no time; a packet received at an edge can be passed
+//   on from the next edge.
 // Memory: bounded by the windows of the plan's sources, not by the collective's size.
 // Errors: results are verified bit for bit, and packets must arrive in order; otherwise
 //   CollectiveJob::fail.

@@ -17,9 +17,9 @@ namespace fredsim {
 std::string describe_waiting(Fabric& fabric, ControlPlane& control,
                              std::span<const Npu* const> members);
 
-// Empty when all balances: links and nodes empty, credits all back (as the fabric counted them and
-// as the switches' registers say), switch counters equal to what the links carried, every rank
-// complete.
+// Empty when all balances: links and nodes empty, credits all back (as the fabric counted them
+// and as the switches' registers say), switch counters equal to what the links carried, every
+// rank complete.
 std::string describe_imbalance(Fabric& fabric, ControlPlane& control,
                                std::span<const Npu* const> members);
 

@@ -17,6 +17,12 @@ std::string object_name(std::string name) {
   return name;
 }
 
+// The clock's period, rounded down.
+sc_core::sc_time whole_picoseconds(std::uint64_t clock_hz) {
+  const std::uint64_t period = kPicosecondsPerSecond / clock_hz;
+  return {static_cast<double>(period), sc_core::SC_PS};
+}
+
 }  // namespace
 
 SwitchFactory switches_of(SwitchModel model) {
@@ -35,7 +41,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
       switches_(topology.nodes.size()),
       nics_(topology.nodes.size()),
       controls_(topology.nodes.size()),
-      period_(static_cast<double>(kPicosecondsPerSecond / topology.clock_hz), sc_core::SC_PS),
+      period_(whole_picoseconds(topology.clock_hz)),
       long_period_(period_ + sc_core::sc_time(1, sc_core::SC_PS)) {
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];

@@ -1,15 +1,13 @@
 // The fabric of a topology as a SystemC module: a NIC per endpoint, a control socket per switch,
 // and one clock process that steps everything (fabric_core.h).
 //
-// Use: construct during elaboration; bind modules to nic(node).tx and nic(node).rx of the
-//   endpoints that take part and an initiator to control(node).registers (ControlPlane does);
-//   then reset() and start() from an SC_THREAD (or before sc_start), configure the switches, and
-//   let time pass.
-// Time: one clock edge per cycle of topology.clock_hz; edges fall on whole picoseconds, on
-//   average exactly at the clock's rate. Only a started fabric costs anything.
+// Use: construct during elaboration; bind modules to nic(node).tx and nic(node).rx of the endpoints
+//   that take part and an initiator to control(node).registers (ControlPlane does); then reset()
+//   and start() from an SC_THREAD (or before sc_start), configure the switches, and let time pass.
+// Time: one clock edge per cycle of topology.clock_hz; edges fall on whole picoseconds, on average
+//   exactly at the clock's rate. Only a started fabric costs anything.
 // Errors: what a cycle throws stops the clock, is kept for rethrow_failure() and notifies
-//   attention(); without a cycle hook, nobody would look: it is then reported as a SystemC
-//   error.
+//   attention(); without a cycle hook, nobody would look: it is then reported as a SystemC error.
 #pragma once
 
 #include <cstdint>

@@ -13,15 +13,16 @@
 namespace fredsim {
 namespace {
 
-// The lowest bit of a stream tells the two directions of a tree apart; both are "the same" short
-// tag.
+// The lowest bit of a stream tells the two directions of a tree apart; both are
+// "the same" short tag.
 constexpr std::uint32_t kDirectionBit = 1U << kIndexBits;
 
 bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
 }
 
-// One lane per flit is the normal case on a whole wafer, and four words are not worth a library call.
+// One lane per flit is the normal case on a whole wafer, and four words are not
+// worth a library call.
 void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
   constexpr int kOneLane = flit_words(1);
   if (words == kOneLane) {
@@ -133,8 +134,7 @@ int FabricCore::outstanding(int link, int vc) const {
   return nodes_[l.from].outputs[l.from_port].outstanding[vc];
 }
 
-// ------------------------------------------------------------------------------------- one clock
-// edge
+// ---- one clock edge
 
 void FabricCore::tick() {
   ++quiet_;

@@ -1,14 +1,14 @@
 // The fabric without SystemC: links, their pacing, and one clock edge of every switch and endpoint.
 //
-// Links: a delay line of `latency` cycles for flits and of the same for credits backwards, register
-//   to register: what a step at edge e puts on an output pin is on the receiver's input pin in its
-//   step at edge e + latency. All nodes of a cycle are independent of each other, so their order is
-//   immaterial.
+// Links: a delay line of `latency` cycles for flits and of the same for credits backwards,
+//   register to register: what a step at edge e puts on an output pin is on the receiver's input
+//   pin in its step at edge e + latency. All nodes of a cycle are independent of each other, so
+//   their order is immaterial.
 // Pacing, exact: every link has an accumulator that gains `num` per cycle, at most den + num - 1;
 //   a flit may be launched when it holds `den` or more and takes `den` away.
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
-//   stepped; a step would change nothing (SwitchCore::idle). set_always_step() switches the short
-//   cut off.
+//   stepped; a step would change nothing (SwitchCore::idle). set_always_step() switches the
+//   short cut off.
 // Checks, every cycle: a launch on a link that was not ready, more flits under way and buffered at
 //   a receiver than it has room for, an error code of a switch: RunFailed.
 // State is plain values relative to the current edge; `edge()` counts edges only for reporting.
@@ -51,8 +51,8 @@ class FabricCore {
   // Depth of the buffer behind a link, per VC.
   int receiver_depth(int link, int vc) const;
 
-  // Counters of links, and quiet_cycles(), since clear_counts(). Flits with tag `tag` or `tag` with its stream's lowest
-  // bit flipped, and the tail bit, are counted as short too.
+  // Counters of links, and quiet_cycles(), since clear_counts(). Flits with tag `tag` or `tag` with
+  // its stream's lowest bit flipped, and the tail bit, are counted as short too.
   void clear_counts();
   void set_short_tag(std::uint32_t tag);
   const LinkCount& count(int link) const { return counts_[link]; }

@@ -1,10 +1,8 @@
-// A whole machine: the fabric of a topology with a collective engine (endpoint/npu.h) on every
-// NPU and an I/O controller on every I/O port. What `fredsim run` elaborates, one per
-// configuration.
+// A whole machine: the fabric of a topology with a collective engine (endpoint/npu.h) on every NPU
+// and an I/O controller on every I/O port. What `fredsim run` elaborates, one per configuration.
 //
-// Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted,
-//   one after the other; every run starts from a reset fabric and ends with credits and flits
-//   balanced.
+// Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted, one
+//   after the other; every run starts from a reset fabric and ends with credits and flits balanced.
 // Errors: RunFailed when the payload is wrong, a switch reports an error, flits or credits do
 //   not balance, nothing moves any more (deadlock: with the list of what waits for what), or the
 //   time-out is reached; BadInput when the chosen model or a switch size is not built (names the
@@ -32,7 +30,7 @@ struct FabricOptions {
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
-  std::string wave_file = "";        // FST of the RTL instances matching wave_scope; empty: none
+  std::string wave_file{};           // FST of the RTL instances matching wave_scope; empty: none
   std::string wave_scope = "*";      // shell-style pattern on instance (node) names
 };
 
@@ -46,8 +44,8 @@ struct Progress {
 class Machine : public sc_core::sc_module {
  public:
   Machine(sc_core::sc_module_name name, const Topology& topology, const FabricOptions& options);
-  // With switches of another make (a user's C++ model, a test's); options.model is then not looked
-  // at.
+  // With switches of another make (a user's C++ model, a test's); options.model
+  // is then not looked at.
   Machine(sc_core::sc_module_name name, const Topology& topology, const FabricOptions& options,
           const SwitchFactory& factory);
   ~Machine() override;

@@ -10,8 +10,8 @@
 
 namespace fredsim {
 
-// Tells the fabric which tag marks the plan's short flit, if its last flit is short. Before the
-// run.
+// Tells the fabric which tag marks the plan's short flit, if its last flit is
+// short. Before the run.
 void watch_short_flit(const Plan& plan, FabricCore& core);
 // Fills traffic, links and switches. `cycles`: of the run, for utilisation.
 void fill_counts(const Plan& plan, Fabric& fabric, ControlPlane& control, std::uint64_t cycles,

@@ -1,8 +1,8 @@
 // Results of a run: counters with their meaning, as a table and as JSON (DESIGN §6).
 //
-// Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is full);
-// bandwidths in GB/s of ten. Every number here was simulated, except bound_ns (analytic, and named
-// so).
+// Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is
+// full); bandwidths in GB/s of ten. Every number here was simulated, except bound_ns
+// (analytic, and named so).
 #pragma once
 
 #include <cstdint>

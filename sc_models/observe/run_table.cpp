@@ -86,8 +86,7 @@ std::string compare_table(std::span<const ReportedRun> runs) {
   for (const auto& [r, comparison] : runs) {
     table.add_row({machine_label(runs, r), r.algorithm, fmt::to_string(r.cycles),
                    fmt::format("{:.1f}", r.time_ns), fmt::format("{:.1f}", r.busbw_gbps),
-                   comparison ? times(comparison->speedup) : "base",
-                   injected_per_npu(r),
+                   comparison ? times(comparison->speedup) : "base", injected_per_npu(r),
                    comparison ? times(comparison->injected_traffic_reduction) : "base",
                    fmt::to_string(r.link_bytes),
                    comparison ? times(comparison->link_traffic_reduction) : "base",

@@ -8,9 +8,9 @@
 // of them routable at depth d + 1; at the base (two ports) every set that arrives is routable.
 //
 // The search is complete over all levels: an outer colouring is given up as soon as one of its
-// classes has no colouring further in, and the next one is tried. Colours are interchangeable, so a
-// new one is opened only once per step; results per (depth, set) are remembered, and so are minimal
-// failures.
+// classes has no colouring further in, and the next one is tried. Colours are interchangeable, so
+// a new one is opened only once per step; results per (depth, set) are remembered, and so are
+// minimal failures.
 #pragma once
 
 #include <array>

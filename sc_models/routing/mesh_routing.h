@@ -19,9 +19,9 @@ MeshPosition mesh_position(std::uint16_t address);
 int mesh_direction(int x, int y, int dst_x, int dst_y);
 
 // The NIC port by which an NPU sends to an address: the local port that faces the first hop's
-// direction, so that a mesh NPU uses all its links at once. NIC port p is wired to local port p of
-// the router; with fewer than four of them directions share ports (modulo). Port 0 for its own
-// router.
+// direction, so that a mesh NPU uses all its links at once. NIC port p is wired to local port
+// p of the router; with fewer than four of them directions share ports (modulo). Port 0 for
+// its own router.
 int mesh_nic_port(const Topology& topology, NodeId npu, std::uint16_t dst);
 
 }  // namespace fredsim

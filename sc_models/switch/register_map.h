@@ -7,26 +7,30 @@
 namespace fredsim::reg {
 
 inline constexpr std::uint16_t kId = 0x0000;     // RO: kFredId or kMeshId
-inline constexpr std::uint16_t kShape = 0x0001;  // RO: fred: P | M << 8; mesh: locals | I/Os << 8
+inline constexpr std::uint16_t kShape = 0x0001;  // RO; fred: P | M << 8; mesh: locals | I/Os << 8
 inline constexpr std::uint16_t kPosition = 0x0002;  // RW, mesh_router: x | y << 8
 inline constexpr std::uint16_t kError = 0x0003;     // RO: sticky error code
-// RW: credits of output port p, VC v, i.e. the depth of the buffer at the other end: kCredit + 4p + v.
-// Reset value: the switch's own input buffer depth. Write only while no traffic flows.
+// RW: credits of output port p, VC v (kCredit + 4p + v), i.e. the depth of the buffer at the other
+// end. Reset value: the switch's own input buffer depth. Write only while no traffic flows.
 inline constexpr std::uint16_t kCredit = 0x0100;
 // RO counters, 64 bits as two words, low word first.
 inline constexpr std::uint16_t kFlitsIn = 0x0200;       // + 2p
 inline constexpr std::uint16_t kFlitsOut = 0x0280;      // + 2p
 inline constexpr std::uint16_t kReductions = 0x0300;    // fred: element-wise flit additions fired
 inline constexpr std::uint16_t kPhaseChanges = 0x0302;  // fred: configurations loaded
-// Cycles × (flow or port) in which a flit at the front of an input buffer could not leave, by reason:
-inline constexpr std::uint16_t kStallJoin = 0x0310;  // fred: another input of the flow has no flit
-inline constexpr std::uint16_t kStallCredit =
-    0x0312;  // no room at an output (fred: staging; mesh: credit)
-inline constexpr std::uint16_t kStallPhase =
-    0x0314;  // fred: the flit's phase is not the active one
-inline constexpr std::uint16_t kStallArbiter = 0x0316;  // mesh: another input has the output
-inline constexpr std::uint16_t kStallLink = 0x0318;  // output flit waits for the link's pacing only
-// RW: the phase store of a fred_switch: kPhaseStore + phase * row_words + word (routing/phase_row.h).
+// Cycles × (flow or port) in which the first flit of an input buffer could not leave, by reason:
+//   join     fred: another input of the flow has no flit
+//   credit   no room at an output (fred: staging; mesh: credit)
+//   phase    fred: the flit's phase is not the active one
+//   arbiter  mesh: another input has the output
+//   link     output flit waits for the link's pacing only
+inline constexpr std::uint16_t kStallJoin = 0x0310;
+inline constexpr std::uint16_t kStallCredit = 0x0312;
+inline constexpr std::uint16_t kStallPhase = 0x0314;
+inline constexpr std::uint16_t kStallArbiter = 0x0316;
+inline constexpr std::uint16_t kStallLink = 0x0318;
+// RW: the phase store of a fred_switch: kPhaseStore + phase * row_words + word
+// (routing/fred_routing.h). Reset value: zero, no phase is valid.
 inline constexpr std::uint16_t kPhaseStore = 0x1000;
 inline constexpr int kPhaseStoreWords = 384;  // 1.5 KB (§6.2.3)
 
@@ -37,9 +41,8 @@ inline constexpr std::uint32_t kMeshId = 0x3E540001;
 inline constexpr std::uint32_t kErrorNone = 0;
 inline constexpr std::uint32_t kErrorOverflow = 1;  // a flit arrived at a full input buffer
 inline constexpr std::uint32_t kErrorJoin = 2;      // joined flits disagree in tag, head or tail
-inline constexpr std::uint32_t kErrorPhase =
-    3;  // a head flit names a phase that is not programmed,
-        // or one whose VC or input ports do not match
+// A head flit names a phase that is not programmed, or one whose VC or input ports do not match.
+inline constexpr std::uint32_t kErrorPhase = 3;
 inline constexpr std::uint32_t kErrorRoute = 4;  // mesh: no port leads to the flit's destination
 
 }  // namespace fredsim::reg

@@ -1,13 +1,10 @@
-// The `rtl` body of a switch: a Verilated fred_switch or mesh_router behind SwitchCore (DESIGN
-// §3).
+// The `rtl` body of a switch: a Verilated fred_switch or mesh_router behind SwitchCore (DESIGN §3).
 //
-// Shapes: one Verilated class per SwitchShape listed in switch/sizes.cmake; many instances of
-//   it.
+// Shapes: one Verilated class per SwitchShape listed in switch/sizes.cmake; many instances of it.
 // Timing: step() is one rising edge of clk_i; all outputs of the RTL are functions of registers.
 // A user's own RTL with the same port list is a shape with `rtl_top` set (SwitchShape).
-// Errors: BadInput for a shape that was not built, with the list entry and the command that add
-//   it; RunFailed from step() or reset() when the RTL ends the simulation ($finish, $stop,
-//   assertion).
+// Errors: BadInput for a shape that was not built, with the list entry and the command that add it;
+//   RunFailed from step() or reset() when the RTL ends the simulation ($finish, $stop, assertion).
 #pragma once
 
 #include <memory>

@@ -4,12 +4,12 @@
 //
 // Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).
 //   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
-// Timing: step() is one rising clock edge. Inputs are what the pins hold before the edge, outputs are
-//   what the registered output pins hold after it. A flit at an input at edge e sits in the input
-//   buffer after e. `out_ready` bit p: the link at output p takes a flit launched at this edge; the
-//   switch never raises out_valid at an edge where out_ready was low. Credits count flit slots of the
-//   receiver's buffer, per port and VC; one return per port, VC and cycle. A credit given at edge e
-//   may be spent at e.
+// Timing: step() is one rising clock edge. Inputs are what the pins hold before the edge, outputs
+//   are what the registered output pins hold after it. A flit at an input at edge e sits in the
+//   input buffer after e. `out_ready` bit p: the link at output p takes a flit launched at this
+//   edge; the switch never raises out_valid at an edge where out_ready was low. Credits count flit
+//   slots of the receiver's buffer, per port and VC; one return per port, VC and cycle. A credit
+//   given at edge e may be spent at e.
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`

@@ -1,5 +1,5 @@
-// One Verilated switch or router as a SwitchCore: pins set and read around two evaluations per
-// cycle.
+// One Verilated switch or router as a SwitchCore: pins set and read around two
+// evaluations per cycle.
 //
 // Shapes: Model is the Verilated class, Ports its P, Lanes its LANES (compile-time, from
 //   switch/sizes.cmake).

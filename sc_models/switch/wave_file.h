@@ -1,8 +1,8 @@
 // One FST file with the signals of several RTL instances, told apart by their instance names.
 //
-// Use: add() every instance, open(), then dump() once per clock cycle after all steps. Time in
-//   the file is in picoseconds. Instances of one file share one RtlContext. A dump shows the
-//   registers after the clock edge of that cycle.
+// Use: add() every instance, open(), then dump() once per clock cycle after all steps. Time in the
+//   file is in picoseconds. Instances of one file share one RtlContext. A dump shows the registers
+//   after the clock edge of that cycle.
 // Errors: BadInput when the file cannot be written.
 #pragma once
 

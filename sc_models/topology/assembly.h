@@ -48,8 +48,8 @@ class Assembly {
   Topology topology_;
 };
 
-// `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts where it leaves a
-// rest.
+// `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts
+// where it leaves a rest.
 std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,
                                std::string_view counted);
 

@@ -1,9 +1,8 @@
 // Builders: from the parameters of a machine to its topology.
 //
-// Units: bandwidths in bytes/s per direction, latencies in ps, clock in Hz; a link's rate becomes
-// an
-//   exact rational of flits per cycle, its latency is rounded up to cycles (Topology::notes says
-//   so).
+// Units: bandwidths in bytes/s per direction, latencies in ps, clock in Hz; a link's rate
+//   becomes an exact rational of flits per cycle, its latency is rounded up to cycles
+//   (Topology::notes says so).
 // Node ids: NPUs first, then switches, then I/O controllers.
 // Errors: BadInput naming the configuration key (config.h) whose value does not come out.
 #pragma once
@@ -29,9 +28,9 @@ struct MachineSpec {
 };
 
 // A 2D mesh (FRED.md §4). The NPU at column x and row y is npu<y*width+x> on router r<x>_<y>.
-//   NPU: 4 NIC ports; NIC port i is joined to local port i (router port 4 + i) at npu_bandwidth /
-//   4, but
-//     no more than one flit per cycle: this joint is inside the NPU's own router, no wafer link.
+//   NPU: 4 NIC ports; NIC port i is joined to local port i (router port 4 + i) at
+//     npu_bandwidth / 4, but no more than one flit per cycle: this joint is inside the NPU's
+//     own router, no wafer link.
 //   I/O: one controller on each outward face, faces taken router by router in row-major order and
 //     N, E, S, W at a router; its first gets I/O port 0 (router port 8), its second I/O port 1. A
 //     router has two I/O ports: on a mesh of width or height 1 the faces beyond stay empty (and a
@@ -55,8 +54,7 @@ int mesh_io_controllers(int width, int height);  // how many the mesh has places
 //     l*npus_per_l1 …; the I/O controllers are dealt out in order, as evenly as possible, the first
 //     L1 switches getting one more.
 //   Uplink u of L1 switch l, with k = uplinks / l2_chiplets_per_slice: port l*k + u % k of L2
-//   chiplet
-//     u / k of the slice, at uplink_bandwidth / (slices * uplinks).
+//     chiplet u / k of the slice, at uplink_bandwidth / (slices * uplinks).
 //   Addresses: NPU i has address i, I/O controller j has npus + j.
 struct FredTreeSpec {
   FredTreeFacts shape;

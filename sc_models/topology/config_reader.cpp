@@ -80,8 +80,8 @@ std::string_view parent(std::string_view path) {
 
 std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
-// Names of the keys of a section, without those of another fabric type than `kind` where it is
-// given.
+// Names of the keys of a section, without those of another fabric type than
+// `kind` where it is given.
 std::vector<std::string_view> keys_inside(std::string_view section,
                                           std::optional<FabricKind> kind = std::nullopt) {
   std::vector<std::string_view> names;

@@ -23,8 +23,8 @@ class ConfigReader {
   // fabric.type; refuses keys of the other type.
   FabricKind fabric() const;
 
-  // A builder's message, which opens with "key: " where one key is meant, with the place of that
-  // key.
+  // A builder's message, which opens with "key: " where one key is meant, with
+  // the place of that key.
   std::string located(const std::string& message) const;
 
   bool has(std::string_view path) const { return find(path) != nullptr; }

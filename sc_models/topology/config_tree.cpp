@@ -14,6 +14,7 @@
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 
@@ -98,7 +99,7 @@ class TreeBuilder : public YAML::EventHandler {
       root_.where = place(mark);
       return root_;
     }
-    ConfigNode& node = open_.back()->entries.emplace_back(std::move(*key_), ConfigNode{}).second;
+    ConfigNode& node = open_.back()->entries.emplace_back(ConfigEntry{std::move(*key_), {}}).node;
     node.where = key_place_;
     key_.reset();
     return node;
@@ -157,8 +158,8 @@ std::string read_text(const std::string& path) {
 
 const ConfigNode* ConfigNode::find(std::string_view key) const {
   const auto entry = std::find_if(entries.begin(), entries.end(),
-                                  [&](const auto& candidate) { return candidate.first == key; });
-  return entry == entries.end() ? nullptr : &entry->second;
+                                  [&](const auto& candidate) { return candidate.key == key; });
+  return entry == entries.end() ? nullptr : &entry->node;
 }
 
 ConfigNode parse_config_text(const std::string& text, const std::string& source) {
@@ -194,12 +195,12 @@ void apply_override(ConfigNode& root, const std::string& override_text) {
     }
     node->kind = ConfigNode::Kind::kMap;
     const auto entry = std::find_if(node->entries.begin(), node->entries.end(),
-                                    [&](const auto& candidate) { return candidate.first == key; });
+                                    [&](const auto& candidate) { return candidate.key == key; });
     if (entry != node->entries.end()) {
-      node = &entry->second;
+      node = &entry->node;
       continue;
     }
-    node = &node->entries.emplace_back(key, ConfigNode{}).second;
+    node = &node->entries.emplace_back(ConfigEntry{key, {}}).node;
     node->where = place;
   }
   *node = parse_yaml(override_text.substr(equals + 1), place, place);

@@ -1,28 +1,34 @@
-// A configuration as a tree of keys with the place each was written, before anyone knows what it
-// means.
+// A configuration as a tree of keys with the place each was written, before anyone
+// knows what it means.
 //
 // Read from YAML, of which a configuration uses maps and single values only. Strict: lists,
-// aliases, duplicate keys, several documents, empty files are BadInput with file, line (and column
-// for broken YAML). Overrides (`--set key.path=value`) replace or add entries; the value is YAML
-// too.
+// aliases, duplicate keys, several documents, empty files are BadInput with file, line (and
+// column for broken YAML). Overrides (`--set key.path=value`) replace or add entries; the value
+// is YAML too.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fredsim {
 
+struct ConfigEntry;
+
 struct ConfigNode {
   enum class Kind : std::uint8_t { kEmpty, kValue, kMap };
   Kind kind = Kind::kEmpty;
-  std::string where;  // of the key: "configs/mesh.yaml:7" or "--set fabric.width=8"
-  std::string text;   // kValue
-  std::vector<std::pair<std::string, ConfigNode>> entries;  // kMap, in the order written
+  std::string where;                 // of the key: "configs/mesh.yaml:7" or "--set fabric.width=8"
+  std::string text;                  // kValue
+  std::vector<ConfigEntry> entries;  // kMap, in the order written
 
   const ConfigNode* find(std::string_view key) const;  // nullptr where there is none
+};
+
+struct ConfigEntry {
+  std::string key;
+  ConfigNode node;
 };
 
 // The tree of a file: always a map. BadInput also where the file cannot be read.

@@ -1,7 +1,7 @@
 // The commands of the program. Results go to standard output, progress to standard error.
 //
-// Errors: BadInput, RoutingConflict and RunFailed (base/error.h); nothing is written to --json
-// then.
+// Errors: BadInput, RoutingConflict and RunFailed (base/error.h); nothing is
+// written to --json then.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What the user asked for on the command line, checked as far as it can be without reading a
-// machine.
+// What the user asked for on the command line, checked as far as it can be
+// without reading a machine.
 //
 // Units: sizes in bytes, with NCCL's meaning (DESIGN §5); time-out in cycles.
 // Errors: BadInput naming the option, what was found and what is allowed; a misspelt option or

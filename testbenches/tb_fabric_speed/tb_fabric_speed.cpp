@@ -1,5 +1,5 @@
-// Speed of a loaded machine: the SystemC fabric against a bare loop over the same Verilated
-// switches.
+// Speed of a loaded machine: the SystemC fabric against a bare loop over the
+// same Verilated switches.
 //
 //   tb_fabric_speed [--config configs/fred_d.yaml] [--size 8MiB] [--pairs 7] [--check]
 //

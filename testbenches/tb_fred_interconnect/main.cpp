@@ -2,9 +2,9 @@
 //
 //   tb_fred_interconnect [--seed N] [--cycles N] [--size P,M,LANES,FORMAT] [--list]
 //   tb_fred_interconnect --bench [--cycles N]
-// Default: for every built size (sizes.cmake) known configurations, then random ones under random
-// traffic with resets in between, then launches that break sums; and that breaking a sum is
-// asserted.
+// Default: for every built size (sizes.cmake) known configurations, then random ones under
+// random traffic with resets in between, then launches that break sums; and that breaking a sum
+// is asserted.
 // --bench: cycles per second of the sizes built for speed, every port busy at every cycle.
 // Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.
 #include <chrono>

@@ -1,10 +1,10 @@
-// What a configuration of Fred_m(P) does, read from its bits alone: the testbench's own reading of
-// the layout in sc_models/routing/fred_routing.h, sharing no code with the routing library or the
-// RTL.
+// What a configuration of Fred_m(P) does, read from its bits alone: the testbench's own
+// reading of the layout in sc_models/routing/fred_routing.h, sharing no code with the routing
+// library or the RTL.
 //
-// evaluate() propagates the input ports through the network symbolically: an expression is an input
-// port or the sum of two expressions, and every output port ends up with an expression or with
-// nothing.
+// evaluate() propagates the input ports through the network symbolically: an expression is an
+// input port or the sum of two expressions, and every output port ends up with an expression or
+// with nothing.
 #pragma once
 
 #include <cstdint>

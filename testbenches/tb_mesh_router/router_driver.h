@@ -2,8 +2,8 @@
 // links that pause; every edge is judged by RouterRules.
 //
 // Time: step() is one edge. What is random (gaps of the senders, pauses of the links, delays of
-// credits) comes from the seed, which every failure names together with the cycle. Errors:
-// std::runtime_error.
+// credits) comes from the seed, which every failure names together with the cycle.
+// Errors: std::runtime_error.
 #pragma once
 
 #include <array>

@@ -1,19 +1,18 @@
-// The rules of a mesh router, checked at every edge against any body: which flits leave, which stay
-// and why.
+// The rules of a mesh router, checked at every edge against any body: which flits
+// leave, which stay and why.
 //
 // Keeps its own picture of the input buffers, credits, open packets and round-robin pointers,
-// written from the contract in rtl/mesh_crossbar.sv and rtl/mesh_router.sv, and judges the outputs
-// of a step:
+// written from the contract in rtl/mesh_crossbar.sv and rtl/mesh_router.sv, and judges the
+// outputs of a step:
 //   - a flit that leaves is the oldest of its (input, VC), unchanged, at the output that X-Y
-//   routing names,
-//     with a credit, for a packet start with credits for a whole packet, on an output VC in which
-//     no other packet is open, to a link that was ready; one per input and per output;
+//     routing names, with a credit, for a packet start with credits for a whole packet, on
+//     an output VC in which no other packet is open, to a link that was ready; one per input
+//     and per output;
 //   - a flit that could have left but stayed lost its input or its output to a flit of higher
-//   priority, or
-//     its output to the input port that is next in turn;
+//     priority, or its output to the input port that is next in turn;
 //   - idle() is true exactly when nothing is buffered or on an output.
-// Errors: std::runtime_error saying which rule broke, without cycle and seed (the driver adds
-// them).
+// Errors: std::runtime_error saying which rule broke, without cycle and seed
+// (the driver adds them).
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
 // Worked example: your own NPU model on our fabric.
 //
-// What it shows: two small user-written modules, Sender and Receiver, take the place of our NPUs on
-// two endpoints of a mesh; Sender sends messages with blocking TLM-2.0 calls, Receiver notes when
-// they arrive, and the program prints the latency of each size. The switches are the Verilated
-// routers.
+// What it shows: two small user-written modules, Sender and Receiver, take the place of our NPUs
+// on two endpoints of a mesh; Sender sends messages with blocking TLM-2.0 calls, Receiver notes
+// when they arrive, and the program prints the latency of each size. The switches are the
+// Verilated routers.
 //
 //   tb_own_npu [configs/mesh_2x2.yaml]
 //

@@ -26,8 +26,8 @@ struct Surroundings {
 
 Outcome run_fredsim(const std::vector<std::string>& arguments, const Surroundings& around = {});
 
-// Exit code 2, nothing on standard output, one line on standard error that holds every one of
-// `words`.
+// Exit code 2, nothing on standard output, one line on standard error that holds
+// every one of `words`.
 void expect_refused(const Outcome& outcome, const std::vector<std::string>& words);
 
 // A folder of its own for each test, removed afterwards.

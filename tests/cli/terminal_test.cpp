@@ -15,8 +15,8 @@
 namespace fredsim {
 namespace {
 
-// What a run of minutes prints on a terminal until `stop_at` is seen or `seconds` are over; it is
-// ended then.
+// What a run of minutes prints on a terminal until `stop_at` is seen or `seconds` are
+// over; it is ended then.
 std::string terminal_output(const std::string& stop_at, int seconds, bool quiet) {
   int terminal = -1;
   const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);

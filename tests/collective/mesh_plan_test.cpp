@@ -73,8 +73,8 @@ TEST(MeshPlan, HierRingAddsInThePrescribedOrder) {
   const Topology topology = test::mesh(2, 2);
   const Plan plan = all_reduce(topology, first_ranks(4), 800);
   ASSERT_EQ(plan.trees.size(), 8U);
-  // First tree: rows first, owner (0, 0). Row partials end in column 0, then row 1 flows into row
-  // 0.
+  // First tree: rows first, owner (0, 0). Row partials end in column 0, then
+  // row 1 flows into row 0.
   EXPECT_EQ(plan.trees[0].order.postfix, (std::vector<int>{0, 1, kAdd, 2, 3, kAdd, kAdd}));
   EXPECT_EQ(plan.trees[0].ranks[0].reduce_from, (std::vector<int>{1, 2}));
   // Columns first, owner (0, 0): column partials end in row 0, then column 1 flows into column 0.

@@ -8,9 +8,9 @@
 
 namespace fredsim::test {
 
-// Expectations (GoogleTest) on every tree of an all-reduce plan: flit ranges cut the vector without
-// gap or overlap; every rank contributes once, the sum is the one in `order`; every rank receives
-// it once.
+// Expectations (GoogleTest) on every tree of an all-reduce plan: flit ranges cut the vector
+// without gap or overlap; every rank contributes once, the sum is the one in `order`; every rank
+// receives it once.
 void expect_all_reduce(const Topology& topology, const Plan& plan);
 
 // Flits that every rank sends in the whole plan.

@@ -127,8 +127,8 @@ TEST_F(MachineTest, OneWrongLaneFailsTheRun) {
   });
 }
 
-// Bit 0 of a tag is the packet's index: two packets change places in the count, or a flit its
-// packet.
+// Bit 0 of a tag is the packet's index: two packets change places in the count,
+// or a flit its packet.
 TEST_F(MachineTest, PacketsOutOfOrderAndStrayFlitsAreFound) {
   enum { kWholePacket, kOneFlit } fault = kWholePacket;
   int packets = 0;

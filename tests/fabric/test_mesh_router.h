@@ -1,9 +1,9 @@
 // A small mesh router in plain C++ for tests of the fabric: X-Y routed, virtual cut-through
 // replaced by the simplest thing that works: a packet holds its output's VC from head to tail.
 //
-// Ports, registers (identity, position, credits, flit counters) and credit rules are those of
-// mesh_router; its timing is not: a flit in the buffer after edge e leaves at e + 1 at the
-// earliest.
+// Ports, registers (identity, position, credits, flit counters) and credit rules are those
+// of mesh_router; its timing is not: a flit in the buffer after edge e leaves at e + 1 at
+// the earliest.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Whole machines on the Verilated switches: all-reduce exact, balanced and deterministic, with
-// waves.
+// Whole machines on the Verilated switches: all-reduce exact, balanced and
+// deterministic, with waves.
 
 #include <gtest/gtest.h>
 

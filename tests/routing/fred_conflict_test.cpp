@@ -94,10 +94,10 @@ void for_all_flow_sets(int ports, const std::function<void(const std::vector<Flo
       return;
     }
     outputs(p + 1);
-    for (std::size_t f = 0; f < flows.size(); ++f) {
-      flows[f].outputs |= 1U << p;
+    for (Flow& flow : flows) {
+      flow.outputs |= 1U << p;
       outputs(p + 1);
-      flows[f].outputs &= ~(1U << p);
+      flow.outputs &= ~(1U << p);
     }
   };
   const std::function<void(int)> inputs = [&](int p) {
@@ -106,6 +106,7 @@ void for_all_flow_sets(int ports, const std::function<void(const std::vector<Flo
       return;
     }
     inputs(p + 1);
+    // NOLINTNEXTLINE(modernize-loop-convert): inputs() adds and removes flows, which may move them
     for (std::size_t f = 0; f < flows.size(); ++f) {
       flows[f].inputs |= 1U << p;
       inputs(p + 1);

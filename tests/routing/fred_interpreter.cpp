@@ -26,6 +26,7 @@ class Interpreter {
       if (code > 0) to[code - 1][inner - 1] = in[ports - 1];
     }
     std::vector<std::vector<Expression>> from;
+    from.reserve(middle_);
     for (int j = 0; j < middle_; ++j) from.push_back(level(to[j]));
     std::vector<Expression> out(ports);
     std::vector<std::vector<bool>> heard(middle_, std::vector<bool>(inner));

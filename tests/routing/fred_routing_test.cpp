@@ -89,6 +89,7 @@ TEST(FredRouting, RoutesEveryPermutation) {
         for (int p = ports - 1; p > 0; --p)
           std::swap(to[p], to[random.below(static_cast<std::uint64_t>(p) + 1)]);
         std::vector<Flow> flows;
+        flows.reserve(ports);
         for (int p = 0; p < ports; ++p) flows.push_back({1U << p, 1U << to[p]});
         const FredSwitchShape shape{ports, middle};
         expect_flows_served(shape, flows, route_flows(shape, flows));
@@ -156,19 +157,19 @@ TEST(FredRouting, SizesOfTheWafersChiplets) {
 }
 
 TEST(FredRouting, RejectsWhatIsNotAFlowSet) {
-  const auto route = [](FredSwitchShape shape, std::vector<Flow> flows) {
-    return [=] { route_flows(shape, flows); };
+  const auto route = [](const FredSwitchShape& shape, const std::vector<Flow>& flows) {
+    route_flows(shape, flows);
   };
-  EXPECT_THROW(route({1, 2}, {})(), BadInput);
-  EXPECT_THROW(route({33, 2}, {})(), BadInput);
-  EXPECT_THROW(route({8, 1}, {})(), BadInput);
-  EXPECT_THROW(route({8, 5}, {})(), BadInput);
-  EXPECT_THROW(route({8, 2}, {{0, 1}})(), BadInput);
-  EXPECT_THROW(route({8, 2}, {{1, 0}})(), BadInput);
-  EXPECT_THROW(route({8, 2}, {{1U << 8, 1}})(), BadInput);
-  EXPECT_THROW(route({8, 2}, {{1, 1}, {1, 2}})(), BadInput);
-  EXPECT_THROW(route({8, 2}, {{1, 1}, {2, 1}})(), BadInput);
-  EXPECT_NO_THROW(route({32, 4}, {{1U << 31, 1U << 31}})());
+  EXPECT_THROW(route({1, 2}, {}), BadInput);
+  EXPECT_THROW(route({33, 2}, {}), BadInput);
+  EXPECT_THROW(route({8, 1}, {}), BadInput);
+  EXPECT_THROW(route({8, 5}, {}), BadInput);
+  EXPECT_THROW(route({8, 2}, {{0, 1}}), BadInput);
+  EXPECT_THROW(route({8, 2}, {{1, 0}}), BadInput);
+  EXPECT_THROW(route({8, 2}, {{1U << 8, 1}}), BadInput);
+  EXPECT_THROW(route({8, 2}, {{1, 1}, {1, 2}}), BadInput);
+  EXPECT_THROW(route({8, 2}, {{1, 1}, {2, 1}}), BadInput);
+  EXPECT_NO_THROW(route({32, 4}, {{1U << 31, 1U << 31}}));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string refused_text(const std::string& text) {
   const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / (name + ".yaml");
   std::ofstream(path) << text;
-  const std::string message = refused(path.string(), {});
+  std::string message = refused(path.string(), {});
   std::filesystem::remove(path);
   return message;
 }

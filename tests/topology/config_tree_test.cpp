@@ -13,7 +13,7 @@ namespace {
 TEST(ConfigTree, KeepsOrderTextAndPlace) {
   const ConfigNode root = parse_config_text("name: wafer\nnpu:\n  count: 20 # all\n", "m.yaml");
   ASSERT_EQ(root.entries.size(), 2U);
-  EXPECT_EQ(root.entries[0].first, "name");
+  EXPECT_EQ(root.entries[0].key, "name");
   EXPECT_EQ(root.find("name")->text, "wafer");
   const ConfigNode* count = root.find("npu")->find("count");
   ASSERT_NE(count, nullptr);
