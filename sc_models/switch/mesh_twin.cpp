@@ -91,8 +91,7 @@ void MeshTwin::reset() {
   set_position(0, 0);
 }
 
-// ------------------------------------------------------------------------------------- one clock
-// edge
+// ---- one clock edge
 
 void MeshTwin::step(SwitchPins& pins) {
   if (words_ == flit_words(1)) {

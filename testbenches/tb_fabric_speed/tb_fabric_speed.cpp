@@ -5,8 +5,8 @@
 //
 // Both sides run an all-reduce over all NPUs on the same switch instances, cycle for cycle with the
 // same inputs. "SystemC": clock process, TLM-2.0 NPUs, NICs, payload verification, links. "bare": a
-// plain loop over switches and links, the endpoints' pins played back from a recording. Runs
-// alternate; medians count. With --check the exit code is 1 when a target of the project is missed:
+// plain loop over switches and links, the endpoints' pins played back from a recording. "twins": the
+// SystemC side with --model tlm, as a ratio to RTL. Runs alternate; medians count. With --check the exit code is 1 when a target of the project is missed:
 // the loaded wafer at 10 000 cycles/s or more, and SystemC with all endpoints costing 10 % or less.
 
 #include <fmt/format.h>
@@ -52,6 +52,7 @@ class Comparison : public sc_core::sc_module {
         options_(options),
         plan_(plan_of(topology, options)),
         machine_("machine", topology, {.model = SwitchModel::kRtl}),
+        twins_("twins", topology, {.model = SwitchModel::kTlm}),
         bare_(topology, 1) {
     SC_HAS_PROCESS(Comparison);
     SC_THREAD(run);
@@ -95,20 +96,26 @@ class Comparison : public sc_core::sc_module {
     std::vector<double> systemc;
     std::vector<double> bare;
     std::vector<double> cost;
+    std::vector<double> twins;
+    std::vector<double> ratio;
     fmt::print("{}, all-reduce of {}, {} cycles, {} switches\n\n", topology_.name, options_.size,
                cycles_, topology_.nodes.size() - endpoints_.size());
-    fmt::print("{:>6}{:>22}{:>22}{:>10}\n", "pair", "SystemC cycles/s", "bare cycles/s", "cost");
+    fmt::print("{:>6}{:>20}{:>20}{:>10}{:>20}{:>8}\n", "pair", "SystemC cycles/s", "bare cycles/s",
+               "cost", "twins cycles/s", "ratio");
+    const auto print = [](const auto& name, double a, double b, double c, double d, double e) {
+      fmt::print("{:>6}{:>20.0f}{:>20.0f}{:>9.1f}%{:>20.0f}{:>8.1f}\n", name, a, b, 100 * c, d, e);
+    };
     for (int pair = 1; pair <= options_.pairs; ++pair) {
       const bool systemc_first = pair % 2 == 1;
       if (systemc_first) systemc.push_back(run_systemc());
       bare.push_back(run_bare());
       if (!systemc_first) systemc.push_back(run_systemc());
       cost.push_back(1 - systemc.back() / bare.back());
-      fmt::print("{:>6}{:>22.0f}{:>22.0f}{:>9.1f}%\n", pair, systemc.back(), bare.back(),
-                 100 * cost.back());
+      twins.push_back(twins_.run(plan_).sim_cycles_per_s);
+      ratio.push_back(twins.back() / systemc.back());
+      print(pair, systemc.back(), bare.back(), cost.back(), twins.back(), ratio.back());
     }
-    fmt::print("{:>6}{:>22.0f}{:>22.0f}{:>9.1f}%\n", "median", median(systemc), median(bare),
-               100 * median(cost));
+    print("median", median(systemc), median(bare), median(cost), median(twins), median(ratio));
     passed_ = !options_.check ||
               (median(systemc) >= kMinCyclesPerSecond && median(cost) <= kMaxSystemcCost);
   }
@@ -177,6 +184,7 @@ class Comparison : public sc_core::sc_module {
   const Options& options_;
   Plan plan_;
   Machine machine_;
+  Machine twins_;
   FabricCore bare_;
   std::vector<NodeId> endpoints_;
   std::vector<std::unique_ptr<Recorder>> recorders_;
