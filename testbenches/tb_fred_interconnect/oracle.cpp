@@ -84,6 +84,7 @@ class Evaluation {
       if (code >= 1 && code <= middle_) to[code - 1][edges] = in[ports - 1];
     }
     std::vector<Wires> from;
+    from.reserve(middle_);
     for (int j = 0; j < middle_; ++j) from.push_back(pass(to[j]));
     Wires out;
     for (int p = 0; p < ports; ++p) {

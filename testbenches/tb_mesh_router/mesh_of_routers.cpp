@@ -35,8 +35,8 @@ void MeshOfRouters::wire(int x, int y) {
   Router& router = at(mesh_address(x, y, 0));
   const auto join = [&](int port, int to_x, int to_y, int to_port) {
     if (to_x < 0 || to_y < 0 || to_x >= options_.width || to_y >= options_.height) return;
-    router.ports_[port].peer = to_y * options_.width + to_x;
-    router.ports_[port].peer_port = to_port;
+    router.ports[port].peer = to_y * options_.width + to_x;
+    router.ports[port].peer_port = to_port;
   };
   join(kNorth, x, y - 1, kSouth);
   join(kEast, x + 1, y, kWest);
@@ -46,7 +46,7 @@ void MeshOfRouters::wire(int x, int y) {
   write(router, reg::kPosition, static_cast<std::uint32_t>(x | y << 8));
   for (int p = kFirstLocal; p < ports_; ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
-      router.ports_[p].send_credits[v] = body_.shape.buffers.depth(v);
+      router.ports[p].send_credits[v] = body_.shape.buffers.depth(v);
       write(router, reg::kCredit + 4 * p + v, kEndpointBuffer);
     }
   }
@@ -100,13 +100,13 @@ void MeshOfRouters::add_packet(std::uint16_t from, std::uint16_t to, int vc, int
     h.tail = i == flits - 1;
     pack_header(h, flit.data());
     set_lane(flit.data(), 0, static_cast<std::uint16_t>(i));
-    at(from).ports_[port].send[vc].push_back(std::move(flit));
+    at(from).ports[port].send[vc].push_back(std::move(flit));
   }
 }
 
 void MeshOfRouters::send_from_endpoints(Router& router) {
   for (int p = kFirstLocal; p < ports_; ++p) {
-    Port& port = router.ports_[p];
+    Port& port = router.ports[p];
     const int first = static_cast<int>(random_.below(kNumVcs));
     for (int k = 0; k < kNumVcs; ++k) {
       const int v = (first + k) % kNumVcs;
@@ -133,7 +133,7 @@ void MeshOfRouters::set_inputs(Router& router) {
   pins.out_ready = 0;
   pins.out_credit = {};
   for (int p = 0; p < ports_; ++p) {
-    Port& port = router.ports_[p];
+    Port& port = router.ports[p];
     if (!port.to_router.empty() && port.to_router.front().when <= cycle_) {
       const Flit& flit = port.to_router.front().what;
       std::ranges::copy(flit, pins.in_flit.begin() + p * words_);
@@ -157,11 +157,11 @@ void MeshOfRouters::take_outputs(int index) {
   const auto later = cycle_ + static_cast<std::uint64_t>(options_.link_latency);
   for (int v = 0; v < kNumVcs; ++v) {
     for (std::uint32_t m = pins.in_credit[v]; m != 0; m &= m - 1) {
-      Port& port = router.ports_[std::countr_zero(m)];
+      Port& port = router.ports[std::countr_zero(m)];
       if (port.peer < 0) {
         port.credits_to_sender[v].push_back(cycle_ + kEndpointLatency);
       } else {
-        routers_[port.peer].ports_[port.peer_port].credits_to_router[v].push_back(later);
+        routers_[port.peer].ports[port.peer_port].credits_to_router[v].push_back(later);
       }
     }
   }
@@ -169,9 +169,9 @@ void MeshOfRouters::take_outputs(int index) {
     const int p = std::countr_zero(m);
     const auto first = pins.out_flit.begin() + p * words_;
     Flit flit(first, first + words_);
-    const Port& port = router.ports_[p];
+    const Port& port = router.ports[p];
     if (port.peer >= 0) {
-      routers_[port.peer].ports_[port.peer_port].to_router.push_back({later, std::move(flit)});
+      routers_[port.peer].ports[port.peer_port].to_router.push_back({later, std::move(flit)});
     } else {
       receive_at_endpoint(index, p, flit);
     }
@@ -180,7 +180,7 @@ void MeshOfRouters::take_outputs(int index) {
 }
 
 void MeshOfRouters::receive_at_endpoint(int index, int p, const Flit& flit) {
-  Port& port = routers_[index].ports_[p];
+  Port& port = routers_[index].ports[p];
   const FlitHeader h = unpack_header(flit.data());
   const std::string who = fmt::format("router {} port {} packet {}", index, p, h.tag);
   if (p < kFirstLocal) fail(who + ": left the mesh");
@@ -243,8 +243,8 @@ void MeshOfRouters::check_quiet() const {
     if (!router.core->idle()) fail("a router is not idle after all was delivered");
     for (int p = kFirstLocal; p < ports_; ++p) {
       for (int v = 0; v < kNumVcs; ++v) {
-        if (router.ports_[p].send_credits[v] +
-                static_cast<int>(router.ports_[p].credits_to_sender[v].size()) !=
+        if (router.ports[p].send_credits[v] +
+                static_cast<int>(router.ports[p].credits_to_sender[v].size()) !=
             body_.shape.buffers.depth(v)) {
           fail(fmt::format("credits of port {} VC {} do not balance", p, v));
         }

@@ -70,11 +70,11 @@ class MeshOfRouters {
     std::array<int, kNumVcs> flits_seen{};
   };
   struct Router {
-    Router(std::unique_ptr<SwitchCore> c, int ports, int lanes)
-        : core(std::move(c)), pins(ports, lanes), ports_(static_cast<std::size_t>(ports)) {}
+    Router(std::unique_ptr<SwitchCore> c, int num_ports, int lanes)
+        : core(std::move(c)), pins(num_ports, lanes), ports(static_cast<std::size_t>(num_ports)) {}
     std::unique_ptr<SwitchCore> core;
     SwitchPins pins;
-    std::vector<Port> ports_;
+    std::vector<Port> ports;
   };
 
   [[noreturn]] void fail(const std::string& what) const;

@@ -125,14 +125,13 @@ void RouterRules::count_stalls(const SwitchPins& pins, const std::vector<Front>&
   std::uint32_t paused = 0;
   for (const Front& f : fronts) {
     if (f.leaves) continue;
+    const bool vc_taken = f.start && outputs_[f.out][f.vc].owner >= 0;
     if (!f.has_credit) {
       ++stalls_.credit;
-    } else if (f.start && outputs_[f.out][f.vc].owner >= 0) {
+    } else if (vc_taken || bit(pins.out_ready, f.out)) {
       ++stalls_.arbiter;
-    } else if (!bit(pins.out_ready, f.out)) {
-      paused |= 1U << f.out;
     } else {
-      ++stalls_.arbiter;
+      paused |= 1U << f.out;
     }
   }
   stalls_.link += static_cast<std::uint64_t>(std::popcount(paused));

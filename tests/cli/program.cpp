@@ -49,6 +49,7 @@ Outcome run_fredsim(const std::vector<std::string>& arguments, const Surrounding
   std::vector<std::string> words{"fredsim"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 

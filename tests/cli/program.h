@@ -20,7 +20,7 @@ struct Outcome {
 };
 
 struct Surroundings {
-  std::string stdout_file = "";      // standard output goes there; empty: into Outcome::out
+  std::string stdout_file{};         // standard output goes there; empty: into Outcome::out
   std::uint64_t max_file_bytes = 0;  // no file may grow beyond; 0: no limit
 };
 
@@ -32,11 +32,13 @@ void expect_refused(const Outcome& outcome, const std::vector<std::string>& word
 
 // A folder of its own for each test, removed afterwards.
 class FolderTest : public testing::Test {
+ public:
+  FolderTest(const FolderTest&) = delete;
+  FolderTest& operator=(const FolderTest&) = delete;
+
  protected:
   FolderTest();
   ~FolderTest() override;
-  FolderTest(const FolderTest&) = delete;
-  FolderTest& operator=(const FolderTest&) = delete;
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::string write(const std::string& name, const std::string& text) const;  // its path

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "base/error.h"
 #include "fabric/machine.h"
 #include "simulation.h"
@@ -22,8 +24,8 @@ SwitchFactory test_routers(const std::function<void(const Node&, TestMeshRouter&
 }
 
 Plan all_reduce(const Topology& topology, std::uint64_t bytes) {
-  std::vector<int> group;
-  for (int rank = 0; rank < static_cast<int>(topology.npus.size()); ++rank) group.push_back(rank);
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
   return make_plan(topology, Collective::kAllReduce, group, bytes, "auto");
 }
 

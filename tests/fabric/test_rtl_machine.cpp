@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <numeric>
 #include <string>
 
 #include "base/error.h"
@@ -17,9 +18,8 @@ namespace {
 class RtlMachine : public testing::TestWithParam<const char*> {
  protected:
   Plan all_reduce(std::uint64_t bytes) const {
-    std::vector<int> group;
-    for (int rank = 0; rank < static_cast<int>(topology_.npus.size()); ++rank)
-      group.push_back(rank);
+    std::vector<int> group(topology_.npus.size());
+    std::iota(group.begin(), group.end(), 0);
     return make_plan(topology_, Collective::kAllReduce, group, bytes, "auto");
   }
 
