@@ -91,16 +91,16 @@ TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
 
 // What a row held before a reset must not show again behind the first write after it.
 TEST_P(EverySize, PhaseStoreIsZeroAfterResetAndAroundAFirstWrite) {
-  if (shape_.kind == NodeKind::kMeshRouter) GTEST_SKIP() << "has no phase store";
-  constexpr std::uint32_t kWord = 0x12345678;
+  // A mesh router has no phase store: zero whatever is written.
+  const std::uint32_t word = shape_.kind == NodeKind::kMeshRouter ? 0 : 0x12345678;
   core_->reset();
   for (int i = 0; i < reg::kPhaseStoreWords; ++i) EXPECT_EQ(read(reg::kPhaseStore + i), 0U) << i;
   for (int i = 0; i < reg::kPhaseStoreWords; ++i) access(true, reg::kPhaseStore + i, ~0U);
   core_->reset();
   for (int i = 0; i < reg::kPhaseStoreWords; ++i) EXPECT_EQ(read(reg::kPhaseStore + i), 0U) << i;
-  access(true, reg::kPhaseStore + 1, kWord);
+  access(true, reg::kPhaseStore + 1, 0x12345678);
   for (int i = 0; i < reg::kPhaseStoreWords; ++i) {
-    EXPECT_EQ(read(reg::kPhaseStore + i), i == 1 ? kWord : 0U) << i;
+    EXPECT_EQ(read(reg::kPhaseStore + i), i == 1 ? word : 0U) << i;
   }
 }
 
