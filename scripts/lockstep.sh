@@ -8,10 +8,13 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+cycles="${1:-10000000}"
+seed="${2:-1}"
+[[ "$cycles" =~ ^[1-9][0-9]*$ ]] || die "CYCLES: found '$cycles'; allowed: a whole number from 1 on"
+[[ "$seed" =~ ^[0-9]+$ ]] || die "FIRST_SEED: found '$seed'; allowed: a whole number from 0 on"
+
 need_packages "${BUILD_PACKAGES[@]}"
 build_targets tb_fred_switch tb_mesh_router
 say "lockstep"
-cycles="${1:-10000000}"
-seed="${2:-1}"
 build/tb_fred_switch --lockstep "$cycles" "$seed"
 build/tb_mesh_router --lockstep "$cycles" "$seed"

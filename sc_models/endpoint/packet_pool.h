@@ -29,9 +29,8 @@ class PacketPool final : public tlm::tlm_mm_interface {
   // Takes all packets back, whoever refers to them: after a run that was given up.
   void reclaim();
 
-  std::size_t allocated() const {
-    return packets_.size();
-  }  // packets ever made: the high-water mark
+  // Packets ever made: the high-water mark.
+  std::size_t allocated() const { return packets_.size(); }
 
  private:
   static constexpr std::size_t kChunkPackets = 64;

@@ -17,7 +17,7 @@
 namespace fredsim::tb {
 namespace {
 
-TEST(Lockstep, MillionsOfCyclesWithoutADifference) {
+TEST(Lockstep, AMillionCyclesWithoutADifference) {
   std::uint64_t cycles = 0;
   for (std::uint64_t seed = 1; cycles < 1'000'000; ++seed) {
     try {
