@@ -22,6 +22,8 @@
 //   least fred_pkg::stages(P) + 1 cycles apart, so that the wave has passed.
 // Errors: error_join_o: the flits joined by a flow differ in tag or tail; error_phase_o: a candidate is
 //   not programmed, is of another VC, or has no flow at that port.
+// Online unicasts are not seen here: fred_online gives them what the phase leaves free. An output VC that
+//   one of their packets has begun to use counts as an output without room.
 // Without flits at the inputs nothing in here changes once idle_o is high.
 module fred_control #(
   /// ports of the switch
@@ -47,10 +49,12 @@ module fred_control #(
   output logic [P-1:0]         pop_o,
   input  logic [P-1:0]         pop_tail_i,
   input  logic [32*P-1:0]      pop_tag_i,
-  // output units; room of VC v at output p is bit 4p+v
+  // output units; room of VC v at output p is bit 4p+v; held: inside a packet of the active phase
   input  logic [P-1:0]         room_now_i,
   input  logic [4*P-1:0]       room_i,
   output logic [P-1:0]         reserve_o,
+  input  logic                 held_read_i,
+  output logic [P-1:0]         held_o,
   // phase store
   output logic [3:0]           table_read_o,
   output logic [31:0]          table_phase_o,
@@ -213,6 +217,15 @@ module fred_control #(
             error_join_o = 1'b1;
           end
         end
+      end
+    end
+  end
+
+  always_comb begin
+    held_o = '0;
+    if (held_read_i && open_q != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (open_q[f]) held_o = held_o | flow_out_q[f*P +: P];
       end
     end
   end

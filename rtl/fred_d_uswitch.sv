@@ -8,6 +8,8 @@ module fred_d_uswitch #(
   parameter int unsigned M = 3,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
+  /// Levels of middle sub-networks around this one.
+  parameter int unsigned LEVEL = 0,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
   /// Bits of one output's code, derived.
@@ -28,7 +30,9 @@ module fred_d_uswitch #(
   for (genvar k = 0; k < 2; k = k + 1) begin : gen_output
     fred_port_mux #(
       .M    (M),
-      .LANES(LANES)
+      .LANES(LANES),
+      .LEVEL(LEVEL),
+      .SIDE (k == 1)
     ) i_mux (
       .clk_i,
       .rst_ni,

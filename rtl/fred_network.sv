@@ -9,6 +9,8 @@
 //   D-µSwitches, multiplexer (sc_models/routing/fred_routing.h has the codes).
 // Timing: STAGES register stages on every path, one per µSwitch, multiplexer or demultiplexer. step_i
 //   and load_i have one bit per stage: stage s works, or copies its configuration, at this edge.
+// Online unicasts find their own way: sub-network by sub-network as their path says, then by the bits of
+//   their output port, the lowest bit at the outermost level (port p is port p / 2 of a sub-network).
 // Contract of step_i, load_i, reset and sums: fred_r_uswitch.sv. Wrapped by fred_interconnect.sv, which
 //   makes step_i and load_i; not meant as a top module (Verilator drops what is inside a recursive top).
 module fred_network #(
@@ -20,6 +22,8 @@ module fred_network #(
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
   parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  /// Levels of middle sub-networks around this one.
+  parameter int unsigned LEVEL = 0,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
   /// µSwitch configuration bits, derived.
@@ -40,7 +44,8 @@ module fred_network #(
   if (P == 2) begin : gen_base
     fred_rd_uswitch #(
       .LANES (LANES),
-      .FORMAT(FORMAT)
+      .FORMAT(FORMAT),
+      .LEVEL (LEVEL)
     ) i_rd_uswitch (
       .clk_i,
       .rst_ni,
@@ -71,7 +76,8 @@ module fred_network #(
         .P     (S),
         .M     (M),
         .LANES (LANES),
-        .FORMAT(FORMAT)
+        .FORMAT(FORMAT),
+        .LEVEL (LEVEL + 1)
       ) i_network (
         .clk_i,
         .rst_ni,
@@ -92,7 +98,8 @@ module fred_network #(
       fred_r_uswitch #(
         .OUTPUTS(M),
         .LANES  (LANES),
-        .FORMAT (FORMAT)
+        .FORMAT (FORMAT),
+        .KEY_LSB(fred_pkg::PATH_LSB + 2 * LEVEL)
       ) i_r_uswitch (
         .clk_i,
         .rst_ni,
@@ -107,7 +114,8 @@ module fred_network #(
 
       fred_d_uswitch #(
         .M    (M),
-        .LANES(LANES)
+        .LANES(LANES),
+        .LEVEL(LEVEL)
       ) i_d_uswitch (
         .clk_i,
         .rst_ni,
@@ -135,7 +143,8 @@ module fred_network #(
 
       fred_port_demux #(
         .M    (M),
-        .LANES(LANES)
+        .LANES(LANES),
+        .LEVEL(LEVEL)
       ) i_demux (
         .clk_i,
         .rst_ni,
@@ -150,7 +159,8 @@ module fred_network #(
 
       fred_port_mux #(
         .M    (M),
-        .LANES(LANES)
+        .LANES(LANES),
+        .LEVEL(LEVEL)
       ) i_mux (
         .clk_i,
         .rst_ni,

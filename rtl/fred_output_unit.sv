@@ -1,12 +1,12 @@
 // Output side of one port of a fred_switch: staging FIFO per virtual channel, credits, link arbiter.
 //
 // Why staging: the interconnect cannot stall, so a flit may enter it only when a place behind it is
-//   sure. The control unit takes that place here (reserve_i, for VC vc_i) when it fires a flit; the staging FIFO then
-//   waits for the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and
+//   sure. The control unit takes that place here (reserve_i, for VC reserve_vc_i) when it fires a flit; the
+//   staging FIFO then waits for the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and
 //   only head flits ask, so a packet that has begun to move never stops inside the switch. With credits
 //   spent here, at the end of the pipeline, the credit loop of a link is two link latencies plus one
 //   cycle, and 24 KB of input buffer cover it at 600 GB/s x 2 x 20 ns (FRED.md §3).
-// Handshake: reserve_i at an edge takes one place of VC vc_i; the flit arrives from the
+// Handshake: reserve_i at an edge takes one place of VC reserve_vc_i; the flit arrives from the
 //   interconnect later (in_valid_i). ready_i low at an edge: no flit is launched then (link pacing).
 //   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.
 // Arbiter: control, then MP, PP, DP; flits of different VCs may interleave on the link.
@@ -27,10 +27,9 @@ module fred_output_unit #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  // control unit: the active VC
+  // control unit
   input  logic              reserve_i,
-  input  logic [1:0]        vc_i,
-  output logic              room_now_o,
+  input  logic [1:0]        reserve_vc_i,
   output logic [3:0]        room_o,
   // interconnect
   input  logic              in_valid_i,
@@ -68,7 +67,6 @@ module fred_output_unit #(
   logic [1:0] in_vc;
   assign in_vc = in_flit_i[fred_pkg::VC_LSB +: 2];
   assign room_o = room_q;
-  assign room_now_o = room_q[vc_i];
   assign credits_o = credits_q;
 
   always_ff @(posedge clk_i) begin : update
@@ -124,7 +122,9 @@ module fred_output_unit #(
                                                                            : slot + W'(1);
           count[32'(in_vc)*W +: W] = count[32'(in_vc)*W +: W] + W'(1);
         end
-        if (reserve_i) places[32'(vc_i)*W +: W] = places[32'(vc_i)*W +: W] - W'(1);
+        if (reserve_i) begin
+          places[32'(reserve_vc_i)*W +: W] = places[32'(reserve_vc_i)*W +: W] - W'(1);
+        end
         for (int unsigned v = 0; v < 4; v++) begin
           some_q[v] <= count[W*v +: W] != '0;
           room_q[v] <= places[W*v +: W] >= PACKETS[W*v +: W];

@@ -24,8 +24,15 @@ package fred_pkg;
   localparam int unsigned SEQ_W = 6;
   localparam int unsigned HEAD_BIT = 80;   // first flit of its packet
   localparam int unsigned TAIL_BIT = 81;   // last flit of its packet
+  // Inside a fred_switch only, zero on every link: the way of an online unicast through the interconnect,
+  // chosen by fred_online and obeyed by the µSwitches in place of their configuration.
+  localparam int unsigned ONLINE_BIT = 82;  // this flit is one
+  localparam int unsigned OUT_LSB = 83;     // output port
+  localparam int unsigned OUT_W = 5;
+  localparam int unsigned PATH_LSB = 88;    // middle sub-network of every level, outermost first, 2 bits each
+  localparam int unsigned PATH_W = 8;
 
-  // Phase index that means: unicast, routed online (§5).
+  // Phase index that means: unicast, routed online by its destination (§5).
   localparam bit [PHASE_W-1:0] PHASE_ONLINE = 8'hFF;
 
   // Virtual channels (§5.4). Priority: control, then MP, PP, DP.
@@ -68,6 +75,11 @@ package fred_pkg;
         p = (p + 1) / 2;
       end
     end
+  endfunction
+
+  // Levels of Fred_m(ports) that have middle sub-networks: 0 for two ports, at most 4.
+  function automatic int unsigned levels(input int unsigned ports);
+    levels = (stages(ports) - 1) / 2;
   endfunction
 
   // µSwitch configuration bits of Fred_m(ports).
@@ -142,7 +154,10 @@ package fred_pkg;
   localparam bit [15:0] REG_STALL_PHASE = 16'h0314;
   localparam bit [15:0] REG_STALL_ARBITER = 16'h0316;
   localparam bit [15:0] REG_STALL_LINK = 16'h0318;
+  localparam bit [15:0] REG_ROUTE = 16'h0400;        // + destination
   localparam bit [15:0] REG_PHASE_STORE = 16'h1000;  // + phase * row_words + word
+
+  localparam int unsigned MAX_ROUTES = 1024;  // destinations of online unicasts
 
   localparam bit [31:0] FRED_ID = 32'hF2ED_0001;
   localparam bit [31:0] MESH_ID = 32'h3E54_0001;

@@ -1,13 +1,16 @@
 // Registered demultiplexer (1 x M): the odd last input port of Fred_m(P) on its way to one sub-network.
 //
 // Contract: the flit leaves by the output named by the configuration: 0 = none, j + 1 = output j;
-//   codes above M name none. One flit register serves all outputs; only the valids differ.
+//   codes above M name none. One flit register serves all outputs; only the valids differ. An online
+//   unicast leaves by the output that its path names at this level, whatever the configuration.
 // Timing, clock enable, loading, reset: as fred_r_uswitch.sv.
 module fred_port_demux #(
   /// Number of outputs.
   parameter int unsigned M = 3,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
+  /// Levels of middle sub-networks around this one.
+  parameter int unsigned LEVEL = 0,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
   /// Bits of the configuration, derived.
@@ -35,7 +38,11 @@ module fred_port_demux #(
     if (step_i) begin
       valid_q <= '0;
       if (in_valid_i) begin
-        for (int unsigned j = 0; j < M; j = j + 1) valid_q[j] <= rst_ni && config_q == SEL_W'(j + 1);
+        for (int unsigned j = 0; j < M; j = j + 1) begin
+          valid_q[j] <= rst_ni && (in_flit_i[fred_pkg::ONLINE_BIT]
+                                       ? in_flit_i[fred_pkg::PATH_LSB+2*LEVEL+:2] == 2'(j)
+                                       : config_q == SEL_W'(j + 1));
+        end
         flit_q <= in_flit_i;
       end
     end

@@ -1,13 +1,18 @@
 // Registered multiplexer (M x 1): one output of a D-µSwitch, or the odd last output port of Fred_m(P).
 //
 // Contract: the output follows the input named by the configuration: 0 = nothing, j + 1 = input j;
-//   codes above M name nothing.
+//   codes above M name nothing. An online unicast at any input passes if it is for this output: bit
+//   LEVEL of its output port is SIDE; others are for the other output of the D-µSwitch.
 // Timing, clock enable, loading, reset: as fred_r_uswitch.sv.
 module fred_port_mux #(
   /// Number of inputs.
   parameter int unsigned M = 3,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
+  /// Levels of middle sub-networks around this one.
+  parameter int unsigned LEVEL = 0,
+  /// Which output of its D-µSwitch this is.
+  parameter bit SIDE = 1'b0,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
   /// Bits of the configuration, derived.
@@ -29,7 +34,7 @@ module fred_port_mux #(
   logic [FLIT_W-1:0]   flit_q;
   // One wire per input, up to the largest M: constant selects of a vector that is only wiring cost a
   // simulator nothing, a vector read in a process does.
-  logic [3:0]          in_valid;
+  logic [3:0]          in_valid, take;
   logic [4*FLIT_W-1:0] in_flit;
   logic [FLIT_W-1:0]   flit_0, flit_1, flit_2, flit_3;
 
@@ -41,6 +46,12 @@ module fred_port_mux #(
   assign flit_2 = in_flit[2*FLIT_W+:FLIT_W];
   assign flit_3 = in_flit[3*FLIT_W+:FLIT_W];
 
+  // Whether the flit of input j goes on.
+  assign take[0] = flit_0[fred_pkg::ONLINE_BIT] ? flit_0[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd1;
+  assign take[1] = flit_1[fred_pkg::ONLINE_BIT] ? flit_1[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd2;
+  assign take[2] = flit_2[fred_pkg::ONLINE_BIT] ? flit_2[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd3;
+  assign take[3] = flit_3[fred_pkg::ONLINE_BIT] ? flit_3[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd4;
+
   always_ff @(posedge clk_i) begin
     if (load_i) config_q <= rst_ni ? config_i : '0;
   end
@@ -49,19 +60,19 @@ module fred_port_mux #(
     if (step_i) begin
       valid_q <= 1'b0;
       if (in_valid_i != '0) begin
-        if (code == 3'd1 && in_valid[0]) begin
+        if (in_valid[0] && take[0]) begin
           valid_q <= rst_ni;
           flit_q <= flit_0;
         end
-        if (code == 3'd2 && in_valid[1]) begin
+        if (in_valid[1] && take[1]) begin
           valid_q <= rst_ni;
           flit_q <= flit_1;
         end
-        if (code == 3'd3 && in_valid[2]) begin
+        if (in_valid[2] && take[2]) begin
           valid_q <= rst_ni;
           flit_q <= flit_2;
         end
-        if (code == 3'd4 && in_valid[3]) begin
+        if (in_valid[3] && take[3]) begin
           valid_q <= rst_ni;
           flit_q <= flit_3;
         end

@@ -4,6 +4,8 @@
 //   nothing, input 0, input 1, or their sum: header of input 0, lanes added element-wise by one adder
 //   per lane, shared by all outputs, since there is only one sum. Both outputs of the same flow carry
 //   copies. A sum with only one valid input gives an invalid output; the parent must not let it happen.
+// Online unicasts: a flit with fred_pkg::ONLINE_BIT leaves, alone and as it is, by the output that its bits
+//   [KEY_LSB +: KEY_W] name, whatever the configuration. The parent keeps it apart from all other flits.
 // Timing: one register stage. load_i at an edge copies config_i; the flits sampled at that edge still
 //   use the old configuration, those of the next edge the new one.
 // Clock enable: with step_i low the outputs hold. The parent raises it at every edge at which an input
@@ -17,6 +19,10 @@ module fred_r_uswitch #(
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
   parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  /// Where an online unicast names its output: first bit.
+  parameter int unsigned KEY_LSB = fred_pkg::PATH_LSB,
+  /// Where an online unicast names its output: bits.
+  parameter int unsigned KEY_W = 2,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
 ) (
@@ -37,6 +43,7 @@ module fred_r_uswitch #(
   logic [OUTPUTS*fred_pkg::USEL_W-1:0] config_q;
   logic                                uses_sum_q;  // some output has the code of the sum
   logic                                add;
+  logic [1:0]                          online, ruled;  // inputs with an online unicast, with another flit
   logic [PAYLOAD_W-1:0]                sum;
   logic [OUTPUTS-1:0]                  valid_q;
   logic [OUTPUTS*FLIT_W-1:0]           flit_q;
@@ -53,7 +60,9 @@ module fred_r_uswitch #(
   end
 
   // ---- Adders: one per lane, quiet unless some output sends the sum --------------------------------
-  assign add = uses_sum_q && in_valid_i == 2'b11;
+  assign online = in_valid_i & {flit_1[fred_pkg::ONLINE_BIT], flit_0[fred_pkg::ONLINE_BIT]};
+  assign ruled = in_valid_i & ~online;
+  assign add = uses_sum_q && ruled == 2'b11;
 
   for (genvar lane = 0; lane < LANES; lane = lane + 1) begin : gen_lane
     localparam int unsigned LSB = fred_pkg::HEADER_W + lane * fred_pkg::LANE_W;
@@ -82,12 +91,24 @@ module fred_r_uswitch #(
               flit_q[j*FLIT_W+:FLIT_W] <= {sum, flit_0[fred_pkg::HEADER_W-1:0]};
             end
           end else if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_IN0) begin
-            if (in_valid_i[0]) begin
+            if (ruled[0]) begin
               valid_q[j] <= rst_ni;
               flit_q[j*FLIT_W+:FLIT_W] <= flit_0;
             end
           end else if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_IN1) begin
-            if (in_valid_i[1]) begin
+            if (ruled[1]) begin
+              valid_q[j] <= rst_ni;
+              flit_q[j*FLIT_W+:FLIT_W] <= flit_1;
+            end
+          end
+        end
+        if (online != 2'b00) begin
+          for (int unsigned j = 0; j < OUTPUTS; j = j + 1) begin
+            if (online[0] && flit_0[KEY_LSB+:KEY_W] == KEY_W'(j)) begin
+              valid_q[j] <= rst_ni;
+              flit_q[j*FLIT_W+:FLIT_W] <= flit_0;
+            end
+            if (online[1] && flit_1[KEY_LSB+:KEY_W] == KEY_W'(j)) begin
               valid_q[j] <= rst_ni;
               flit_q[j*FLIT_W+:FLIT_W] <= flit_1;
             end
@@ -102,7 +123,7 @@ module fred_r_uswitch #(
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && step_i && uses_sum_q) begin
-      assert (in_valid_i == 2'b00 || in_valid_i == 2'b11);
+      assert (ruled == 2'b00 || ruled == 2'b11);
     end
   end
 endmodule

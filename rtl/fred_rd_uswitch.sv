@@ -2,12 +2,15 @@
 //
 // Contract: every output chooses nothing, input 0, input 1 or the sum by its own 2-bit code; both
 //   outputs with the same code distribute. That is exactly an R-µSwitch of two outputs: timing, reset,
-//   clock enable and configuration loading are described there (fred_r_uswitch.sv).
+//   clock enable, configuration loading and online unicasts (which name one bit of their output port
+//   here) are described there (fred_r_uswitch.sv).
 module fred_rd_uswitch #(
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
   parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  /// Levels of middle sub-networks around this one.
+  parameter int unsigned LEVEL = 0,
   /// Bits of a flit, derived.
   localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
 ) (
@@ -26,7 +29,9 @@ module fred_rd_uswitch #(
   fred_r_uswitch #(
     .OUTPUTS(2),
     .LANES  (LANES),
-    .FORMAT (FORMAT)
+    .FORMAT (FORMAT),
+    .KEY_LSB(fred_pkg::OUT_LSB + LEVEL),
+    .KEY_W  (1)
   ) i_r_uswitch (
     .clk_i,
     .rst_ni,

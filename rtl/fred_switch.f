@@ -12,5 +12,7 @@ fred_input_unit.sv
 fred_output_unit.sv
 fred_phase_store.sv
 fred_control.sv
+fred_paths.sv
+fred_online.sv
 switch_counters.sv
 fred_switch.sv

@@ -1,17 +1,20 @@
 // A FRED switch chiplet, Fred_M(P): input buffers, control unit, reducing and distributing interconnect,
 // output staging (§4, §5.4, §6.2.3).
 //
-// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow) ->
-//   fred_interconnect, stages(P) registered stages -> fred_output_unit -> link. Unloaded, with its phase
-//   active, a flit that is in the input buffer after edge e is on out_flit_o after edge e + stages(P) + 2.
+// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_online
+//   finds a unicast its way) -> fred_interconnect, stages(P) registered stages -> fred_output_unit -> link.
+//   Unloaded, with its phase active or as an online unicast, a flit that is in the input buffer after edge e
+//   is on out_flit_o after edge e + stages(P) + 2.
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of
 //   input p was freed); out_valid_o / out_flit_o launched only at edges where out_ready_i was high and a
 //   credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge. All outputs are
 //   functions of registers.
 // Flits: fred_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
-//   phase of the store; flits that a flow joins must agree in tag, head and tail.
+//   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination. Flits that a flow joins
+//   must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
-//   that samples a read. Credits and phases are written before traffic flows.
+//   that samples a read. Credits, phases and routes are written before traffic
+//   flows.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
 // error_o: first error code seen, sticky; the switch goes on as well as it can.
 module fred_switch #(
@@ -63,9 +66,9 @@ module fred_switch #(
   logic                 active, row_read, load;
   logic [1:0]           vc;
   logic [7:0]           phase, row_phase;
-  logic [P-1:0]         match, pop, pop_tail, room_now, reserve, overflow, in_empty;
+  logic [P-1:0]         match, pop, pop_tail, room_now, reserve, held, overflow, in_empty;
   logic [32*P-1:0]      pop_tag, front_phase;
-  logic [4*P-1:0]       other, room;
+  logic [4*P-1:0]       other, room, room_phase;
   logic [3:0]           table_read;
   logic [31:0]          table_phase;
   logic [4*TABLE_W-1:0] tables;
@@ -73,12 +76,29 @@ module fred_switch #(
   logic [7:0]           reductions, stall_join, stall_credit, stall_phase;
   logic                 error_join, error_phase, control_idle;
 
+  // Online unicasts.
+  localparam int unsigned WAY_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W;
+  localparam bit [FLIT_W-1:0] WAY_MASK = FLIT_W'((1 << WAY_W) - 1) << fred_pkg::ONLINE_BIT;
+  logic [4*P-1:0]     online, locked;
+  logic [64*P-1:0]    front_dst;
+  logic [P-1:0]       online_pop, online_reserve;
+  logic [2*P-1:0]     online_pop_vc, online_reserve_vc;
+  logic [P*WAY_W-1:0] way;
+  logic [8*P-1:0]     in_path, out_path;
+  logic [7:0]         online_stall_credit, online_stall_arbiter;
+  logic               error_route;
+  logic [5:0]         route_rdata;
+  logic               route_hit;
+
+  assign room_phase = room & ~locked;
+
   fred_control #(.P(P), .M(M), .YIELD(YIELD), .QUANTUM(QUANTUM)) i_control (
     .clk_i, .rst_ni,
     .active_o(active), .vc_o(vc), .phase_o(phase),
     .match_i(match), .other_i(other), .front_phase_i(front_phase),
     .pop_o(pop), .pop_tail_i(pop_tail), .pop_tag_i(pop_tag),
-    .room_now_i(room_now), .room_i(room), .reserve_o(reserve),
+    .room_now_i(room_now), .room_i(room_phase), .reserve_o(reserve),
+    .held_read_i(|online), .held_o(held),
     .table_read_o(table_read), .table_phase_o(table_phase), .table_i(tables),
     .row_read_o(row_read), .row_phase_o(row_phase), .row_table_i(row[TABLE_W-1:0]), .load_o(load),
     .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
@@ -86,17 +106,38 @@ module fred_switch #(
     .idle_o(control_idle)
   );
 
+  fred_paths #(.P(P), .M(M)) i_paths (
+    .clk_i, .rst_ni, .load_i(load), .row_i(row), .in_path_o(in_path), .out_path_o(out_path)
+  );
+
+  fred_online #(.P(P), .M(M)) i_online (
+    .clk_i, .rst_ni,
+    .online_i(online), .front_dst_i(front_dst),
+    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .way_o(way), .pop_tail_i(pop_tail),
+    .room_i(room), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc), .locked_o(locked),
+    .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_held_i(held), .phase_vc_i(vc),
+    .in_path_i(in_path), .out_path_i(out_path),
+    .route_access_i(reg_valid_i && route_hit), .route_write_i(reg_write_i),
+    .route_addr_i(reg_addr_i[9:0]), .route_wdata_i(reg_wdata_i[5:0]), .route_rdata_o(route_rdata),
+    .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter),
+    .error_route_o(error_route)
+  );
+
   // ------------------------------------------------------------------ registers
   logic        store_hit, counter_hit, credit_hit;
   logic [31:0] store_rdata, counter_rdata, other_q;
   logic [15:0] credit_index;
-  logic [1:0]  source_q;  // whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store
+  // Whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store, 3 routes.
+  logic [1:0]  source_q;
 
   assign store_hit = reg_addr_i >= fred_pkg::REG_PHASE_STORE;
-  assign counter_hit = reg_addr_i >= fred_pkg::REG_FLITS_IN && !store_hit;
+  assign route_hit = reg_addr_i >= fred_pkg::REG_ROUTE &&
+                     reg_addr_i < fred_pkg::REG_ROUTE + 16'(fred_pkg::MAX_ROUTES);
+  assign counter_hit = reg_addr_i >= fred_pkg::REG_FLITS_IN && !store_hit && !route_hit;
   assign credit_index = reg_addr_i - fred_pkg::REG_CREDIT;
   assign credit_hit = reg_valid_i && reg_addr_i >= fred_pkg::REG_CREDIT && credit_index < 16'(4 * P);
-  assign reg_rdata_o = (source_q == 2'd2) ? store_rdata : (source_q == 2'd1) ? counter_rdata : other_q;
+  assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
+                     : (source_q == 2'd1) ? counter_rdata : other_q;
 
   fred_phase_store #(.P(P), .M(M)) i_phase_store (
     .clk_i, .rst_ni,
@@ -113,7 +154,8 @@ module fred_switch #(
     .clk_i, .rst_ni,
     .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
     .reductions_i(reductions), .phase_change_i(load), .stall_join_i(stall_join),
-    .stall_credit_i(stall_credit), .stall_phase_i(stall_phase), .stall_arbiter_i(8'd0),
+    .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
+    .stall_arbiter_i(online_stall_arbiter),
     .stall_link_i(stall_link),
     .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
   );
@@ -125,7 +167,7 @@ module fred_switch #(
       error_o <= fred_pkg::ERROR_NONE;
     end else begin
       if (reg_valid_i && !reg_write_i) begin
-        source_q <= store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
+        source_q <= route_hit ? 2'd3 : store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
         other_q <= '0;
         if (reg_addr_i == fred_pkg::REG_ID) other_q <= fred_pkg::FRED_ID;
         if (reg_addr_i == fred_pkg::REG_SHAPE) other_q <= {16'd0, 8'(M), 8'(P)};
@@ -136,34 +178,45 @@ module fred_switch #(
         if (overflow != '0) error_o <= fred_pkg::ERROR_OVERFLOW;
         else if (error_join) error_o <= fred_pkg::ERROR_JOIN;
         else if (error_phase) error_o <= fred_pkg::ERROR_PHASE;
+        else if (error_route) error_o <= fred_pkg::ERROR_ROUTE;
       end
     end
   end
 
   // ------------------------------------------------------------------ ports and interconnect
   logic [P*FLIT_W-1:0] join_flit, done_flit;
-  logic [P-1:0]        done_valid;
+  logic [P-1:0]        done_valid, leave;
   logic                busy;
 
+  assign leave = pop | online_pop;
+
   for (genvar p = 0; p < P; p++) begin : gen_port
-    logic [3:0] port_credit_in, port_credit_out;
+    logic [3:0]        port_credit_in, port_credit_out;
+    logic [FLIT_W-1:0] front, done;
     fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
       .match_o(match[p]), .other_o(other[4*p +: 4]), .front_phase_o(front_phase[32*p +: 32]),
-      .pop_i(pop[p]), .flit_o(join_flit[p*FLIT_W +: FLIT_W]),
+      .online_o(online[4*p +: 4]), .front_dst_o(front_dst[64*p +: 64]),
+      .pop_i(leave[p]), .pop_vc_i(online_pop[p] ? online_pop_vc[2*p +: 2] : vc), .flit_o(front),
       .empty_o(in_empty[p]), .overflow_o(overflow[p])
     );
-    assign pop_tail[p] = join_flit[p*FLIT_W + fred_pkg::TAIL_BIT];
-    assign pop_tag[32*p +: 32] = join_flit[p*FLIT_W + fred_pkg::TAG_LSB +: 32];
+    assign pop_tail[p] = front[fred_pkg::TAIL_BIT];
+    assign pop_tag[32*p +: 32] = front[fred_pkg::TAG_LSB +: 32];
+    // The way is put in where a flit enters the interconnect and taken out where it leaves.
+    assign join_flit[p*FLIT_W +: FLIT_W] = {front[FLIT_W-1:fred_pkg::HEADER_W], way[p*WAY_W +: WAY_W],
+                                            front[fred_pkg::TAIL_BIT:0]};
+    assign done = done_flit[p*FLIT_W +: FLIT_W] & ~WAY_MASK;
+    assign room_now[p] = room_phase[4*p + 32'(vc)];
     fred_output_unit #(
       .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
       .PACKET_FLITS(PACKET_FLITS)
     ) i_output (
       .clk_i, .rst_ni,
-      .reserve_i(reserve[p]), .vc_i(vc), .room_now_o(room_now[p]), .room_o(room[4*p +: 4]),
-      .in_valid_i(done_valid[p]), .in_flit_i(done_flit[p*FLIT_W +: FLIT_W]),
+      .reserve_i(reserve[p] || online_reserve[p]),
+      .reserve_vc_i(online_reserve[p] ? online_reserve_vc[2*p +: 2] : vc), .room_o(room[4*p +: 4]),
+      .in_valid_i(done_valid[p]), .in_flit_i(done),
       .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
       .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
@@ -179,7 +232,7 @@ module fred_switch #(
 
   fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
     .clk_i, .rst_ni,
-    .in_valid_i(pop), .in_flit_i(join_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
+    .in_valid_i(leave), .in_flit_i(join_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
     .load_i(load), .config_i(row[TABLE_W +: CONFIG_W]), .busy_o(busy)
   );
 

@@ -18,7 +18,8 @@ namespace {
 constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
 constexpr int kMaxDepth = 16'000;
-constexpr std::uint32_t kTailBit = 1U << 17;  // in header word 2
+constexpr std::uint32_t kTailBit = 1U << 17;      // in header word 2
+constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
 
 template <typename F>
 void for_each_port(std::uint32_t ports, F&& f) {
@@ -63,6 +64,8 @@ FredTwin::FredTwin(const SwitchShape& shape, const std::string& name)
       out_(in_.size()),
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
       out_flits_(in_.size() * static_cast<std::size_t>(kNumVcs * out_depth_) * words_),
+      destination_(in_.size() * kNumVcs),
+      online_(shape.fred),
       pipeline_(static_cast<std::size_t>(stages_)),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
       rows_(static_cast<std::size_t>(phases_)),
@@ -89,7 +92,9 @@ void FredTwin::reset() {
     }
   }
   const Ports all = ~Ports{0} >> (32 - ports_);
-  valid_ = some_ = {};
+  valid_ = some_ = online_fronts_ = {};
+  std::ranges::fill(destination_, std::uint16_t{0});
+  online_.reset();
   funded_.fill(all);
   room_.fill(all);
   match_ = 0;
@@ -108,9 +113,9 @@ void FredTwin::reset() {
   std::ranges::fill(flits_in_, 0U);
   std::ranges::fill(flits_out_, 0U);
   reductions_ = phase_changes_ = 0;
-  stall_join_ = stall_credit_ = stall_phase_ = stall_link_ = 0;
+  stall_join_ = stall_credit_ = stall_phase_ = stall_arbiter_ = stall_link_ = 0;
   launched_ = stalled_links_ = credits_out_ = 0;
-  overflow_ = next_overflow_ = join_error_ = phase_error_ = false;
+  overflow_ = next_overflow_ = join_error_ = phase_error_ = route_error_ = false;
   error_ = rdata_ = 0;
 }
 
@@ -131,22 +136,35 @@ void FredTwin::step(SwitchPins& pins) {
 
 template <int kWords>
 void FredTwin::step_words(SwitchPins& pins) {
-  join_error_ = phase_error_ = false;
+  join_error_ = phase_error_ = route_error_ = false;
   if (pins.reg.valid && !pins.reg.write) access(pins.reg);
   const PortsByVc arriving = std::exchange(pipeline_[pipe_], {});
   const Decision decision = decide();
-  const Ports popped = fire<kWords>(decision.change);
+  PortsByVc popped{};
+  Fired fired;
+  if ((online_fronts_[0] | online_fronts_[1] | online_fronts_[2] | online_fronts_[3]) == 0) {
+    fired = fire<kWords>(decision.change);
+  } else {
+    const PortsByVc room = room_;
+    const Ports held_before = held();
+    fired = fire<kWords>(decision.change);
+    popped = send_online<kWords>(online_.route(
+        online_fronts_, destination_, room,
+        {fired.inputs, fired.outputs, held_before, vc_, now_->in_path, now_->out_path}));
+  }
+  popped[vc_] |= fired.inputs;
   launch<kWords>(pins);
   accept<kWords>(pins, popped);
   if (error_ == reg::kErrorNone) {
     error_ = overflow_      ? reg::kErrorOverflow
              : join_error_  ? reg::kErrorJoin
              : phase_error_ ? reg::kErrorPhase
+             : route_error_ ? reg::kErrorRoute
                             : reg::kErrorNone;
   }
   overflow_ = next_overflow_;
   deliver(arriving);
-  advance_control(decision, popped != 0);
+  advance_control(decision, fired.inputs != 0);
   if (pins.reg.valid && pins.reg.write) access(pins.reg);
   pins.reg_rdata = rdata_;
 }
@@ -194,14 +212,16 @@ bool FredTwin::candidate_ready(const FredRow& candidate, int vc, int port, int p
     if (in_[p][vc].phase == phase) there |= 1U << p;
   });
   return std::ranges::any_of(candidate.flows, [&](const FredRow::Flow& flow) {
-    return (flow.inputs & ~there) == 0 && (flow.outputs & ~room_[vc]) == 0;
+    return (flow.inputs & ~there) == 0 &&
+           (flow.outputs & ~(room_[vc] & ~online_.locked()[vc])) == 0;
   });
 }
 
-// Flow join: returns the inputs whose fronts leave.
+// Flow join.
 template <int kWords>
-FredTwin::Ports FredTwin::fire(bool change) {
-  if (match_ == 0) return 0;
+FredTwin::Fired FredTwin::fire(bool change) {
+  if (match_ == 0) return {};
+  const Ports room = room_[vc_] & ~online_.locked()[vc_];
   Ports popped = 0;
   Ports reserved = 0;
   int adds = 0;
@@ -211,7 +231,7 @@ FredTwin::Ports FredTwin::fire(bool change) {
     const bool open = (open_ >> f & 1U) != 0;
     if ((flow.inputs & ~match_) != 0) {
       ++stall_join_;
-    } else if (!open && (flow.outputs & ~room_[vc_]) != 0) {
+    } else if (!open && (flow.outputs & ~room) != 0) {
       ++stall_credit_;
     } else if (open || !change) {
       popped |= flow.inputs;
@@ -222,7 +242,7 @@ FredTwin::Ports FredTwin::fire(bool change) {
       open_ = tail ? open_ & ~(1U << f) : open_ | 1U << f;
     }
   }
-  if (popped == 0) return 0;
+  if (popped == 0) return {};
   reductions_ += static_cast<std::uint64_t>(adds);
   if (adds != 0 && !joins_agree(popped)) join_error_ = true;
   for_each_port(reserved, [&](int p) {
@@ -231,6 +251,38 @@ FredTwin::Ports FredTwin::fire(bool change) {
   });
   reserved_ += std::popcount(reserved);
   send<kWords>(popped);
+  return {popped, reserved};
+}
+
+// Outputs of flows that are inside a packet.
+FredTwin::Ports FredTwin::held() const {
+  Ports outputs = 0;
+  for (std::uint32_t open = open_; open != 0; open &= open - 1) {
+    outputs |= now_->flows[std::countr_zero(open)].outputs;
+  }
+  return outputs;
+}
+
+// Takes the online unicasts that move to their places in the staging; returns the inputs they leave.
+template <int kWords>
+FredTwin::PortsByVc FredTwin::send_online(std::span<const FredOnline::Move> moves) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  stall_credit_ += static_cast<std::uint64_t>(online_.stall_credit());
+  stall_arbiter_ += static_cast<std::uint64_t>(online_.stall_arbiter());
+  route_error_ = online_.error_route();
+  PortsByVc popped{};
+  for (const FredOnline::Move& move : moves) {
+    const std::uint32_t* flit = front(move.input, move.vc);
+    OutVc& out = out_[move.output][move.vc];
+    std::memcpy(out_slot(move.output, out.base + out.free), flit, words * sizeof(std::uint32_t));
+    advance(out.free, out_depth_);
+    --out.places;
+    ++reserved_;
+    set_room(move.output, move.vc);
+    pipeline_[pipe_][move.vc] |= 1U << move.output;
+    popped[move.vc] |= 1U << move.input;
+    online_.commit(move, (flit[2] & kTailBit) != 0);
+  }
   return popped;
 }
 
@@ -316,11 +368,10 @@ void FredTwin::launch(SwitchPins& pins) {
 }
 
 template <int kWords>
-void FredTwin::accept(SwitchPins& pins, Ports popped) {
+void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   next_overflow_ = false;
-  pins.in_credit = {};
-  Ports changed = popped;
+  Ports changed = popped[vc_];
   for_each_port(pins.in_valid, [&](int p) {
     ++flits_in_[p];
     const std::uint32_t* flit = &pins.in_flit[static_cast<std::size_t>(p) * words];
@@ -330,24 +381,42 @@ void FredTwin::accept(SwitchPins& pins, Ports popped) {
       next_overflow_ = true;
       return;
     }
-    std::memcpy(in_slot(p, in.base + in.free), flit, words * sizeof(std::uint32_t));
+    std::uint32_t* slot = in_slot(p, in.base + in.free);
+    std::memcpy(slot, flit, words * sizeof(std::uint32_t));
+    slot[2] &= kLinkBits;
     advance(in.free, in.depth);
     if (in.count++ != 0) return;
-    in.phase = phase_of(flit);
-    valid_[vc] |= 1U << p;
+    show_front(p, vc);
     if (vc == vc_) changed |= 1U << p;
   });
-  for_each_port(popped, [&](int p) {
-    InVc& in = in_[p][vc_];
-    advance(in.head, in.depth);
-    if (--in.count == 0) {
-      valid_[vc_] &= ~(1U << p);
-    } else {
-      in.phase = phase_of(front(p, vc_));
-    }
-  });
-  pins.in_credit[vc_] = credits_out_ = popped;
+  credits_out_ = 0;
+  for (int vc = 0; vc < kNumVcs; ++vc) {
+    for_each_port(popped[vc], [&](int p) {
+      InVc& in = in_[p][vc];
+      advance(in.head, in.depth);
+      --in.count;
+      show_front(p, vc);
+    });
+    credits_out_ |= popped[vc];
+  }
+  pins.in_credit = popped;
   for_each_port(changed, [&](int p) { match_front(p); });
+}
+
+void FredTwin::show_front(int port, int vc) {
+  const Ports bit = 1U << port;
+  InVc& in = in_[port][vc];
+  if (in.count == 0) {
+    valid_[vc] &= ~bit;
+    online_fronts_[vc] &= ~bit;
+    return;
+  }
+  const std::uint32_t* flit = front(port, vc);
+  in.phase = phase_of(flit);
+  destination_[static_cast<std::size_t>(kNumVcs * port + vc)] = static_cast<std::uint16_t>(flit[1]);
+  valid_[vc] |= bit;
+  online_fronts_[vc] =
+      in.phase == kPhaseOnline ? online_fronts_[vc] | bit : online_fronts_[vc] & ~bit;
 }
 
 void FredTwin::match_front(int port) {
@@ -414,7 +483,10 @@ void FredTwin::access(const RegisterRequest& request) {
   const int place = request.address - reg::kPhaseStore;
   const bool is_store = place >= 0;
   const bool in_store = is_store && place < phases_ * row_words_;
+  const int destination = request.address - reg::kRoute;
+  const bool is_route = destination >= 0 && destination < reg::kMaxRoutes;
   if (request.write) {
+    if (is_route) online_.write_route(destination, request.wdata);
     if (is_credit) {
       OutVc& out = out_[credit / 4][credit % 4];
       out.credits = static_cast<std::uint16_t>(request.wdata);
@@ -430,6 +502,8 @@ void FredTwin::access(const RegisterRequest& request) {
   }
   if (is_store) {
     rdata_ = in_store ? store_[place] : 0;
+  } else if (is_route) {
+    rdata_ = online_.read_route(destination);
   } else if (request.address >= reg::kFlitsIn) {
     const std::uint64_t value = counter(request.address);
     rdata_ = static_cast<std::uint32_t>((request.address & 1U) != 0 ? value >> 32 : value);
@@ -465,6 +539,8 @@ std::uint64_t FredTwin::counter(std::uint16_t address) const {
       return stall_credit_;
     case reg::kStallPhase:
       return stall_phase_;
+    case reg::kStallArbiter:
+      return stall_arbiter_;
     case reg::kStallLink:
       return stall_link_ - static_cast<std::uint64_t>(std::popcount(stalled_links_));
     default:
@@ -488,7 +564,7 @@ bool FredTwin::peek_counters(SwitchCounters& into) const {
   into.stall_join = stall_join_;
   into.stall_credit = stall_credit_;
   into.stall_phase = stall_phase_;
-  into.stall_arbiter = 0;
+  into.stall_arbiter = stall_arbiter_;
   into.stall_link = counter(reg::kStallLink);
   return true;
 }

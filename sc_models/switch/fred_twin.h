@@ -3,7 +3,8 @@
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output
-//   staging; it is counted there when the interconnect's pipeline would have delivered it.
+//   staging; it is counted there when the interconnect's pipeline would have delivered it. Online unicasts:
+//   fred_online.h.
 // Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose µSwitch bits
 //   contradict its flow table, packets longer than kPacketFlits or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "switch/fred_online.h"
 #include "switch/fred_row.h"
 #include "switch/switch_core.h"
 
@@ -35,8 +37,8 @@ class FredTwin final : public SwitchCore {
   bool peek_counters(SwitchCounters& into) const override;
 
  private:
-  using Ports = std::uint32_t;  // bit p = port p
-  using PortsByVc = std::array<Ports, kNumVcs>;
+  using Ports = FredOnline::Ports;
+  using PortsByVc = FredOnline::PortsByVc;
   using Row = std::shared_ptr<const FredRow>;
 
   struct InVc {  // one input FIFO
@@ -55,27 +57,36 @@ class FredTwin final : public SwitchCore {
     int vc = 0;
     int phase = 0;
   };
+  struct Fired {  // by the active phase
+    Ports inputs = 0, outputs = 0;
+  };
 
   template <int kWords>  // words of a flit; 0: words_
   void step_words(SwitchPins& pins);
   Decision decide();
   bool candidate_ready(const FredRow& row, int vc, int port, int phase, Ports others);
   template <int kWords>
-  Ports fire(bool change);
+  Fired fire(bool change);
   bool joins_agree(Ports popped) const;
   template <int kWords>
   void send(Ports popped);
   template <int kWords>
+  PortsByVc send_online(std::span<const FredOnline::Move> moves);
+  Ports held() const;
+  template <int kWords>
   void launch(SwitchPins& pins);
   template <int kWords>
-  void accept(SwitchPins& pins, Ports popped);
+  void accept(SwitchPins& pins, const PortsByVc& popped);
   void deliver(const PortsByVc& arriving);
   void advance_control(const Decision& decision, bool fired);
   void access(const RegisterRequest& request);
   std::uint64_t counter(std::uint16_t address) const;
   std::uint64_t flits_out(int port) const { return flits_out_[port] - (launched_ >> port & 1U); }
   const Row& row(int phase);
-  Ports others(int vc) const { return vc == vc_ ? valid_[vc] & ~match_ : valid_[vc]; }
+  Ports others(int vc) const {
+    return (vc == vc_ ? valid_[vc] & ~match_ : valid_[vc]) & ~online_fronts_[vc];
+  }
+  void show_front(int port, int vc);
   void find_matches();
   void match_front(int port);
   void set_room(int port, int vc) {
@@ -105,7 +116,10 @@ class FredTwin final : public SwitchCore {
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::array<OutVc, kNumVcs>> out_;
   std::vector<std::uint32_t> in_flits_, out_flits_;
-  PortsByVc valid_{};   // inputs with a front
+  PortsByVc valid_{};                       // inputs with a front
+  PortsByVc online_fronts_{};               // those of them that are online unicasts
+  std::vector<std::uint16_t> destination_;  // of the fronts, 4p + v
+  FredOnline online_;
   PortsByVc some_{};    // outputs with a flit to launch
   PortsByVc funded_{};  // outputs with credits
   PortsByVc room_{};    // outputs with room for a packet
@@ -132,13 +146,14 @@ class FredTwin final : public SwitchCore {
 
   std::vector<std::uint64_t> flits_in_, flits_out_;
   std::uint64_t reductions_ = 0, phase_changes_ = 0;
-  std::uint64_t stall_join_ = 0, stall_credit_ = 0, stall_phase_ = 0, stall_link_ = 0;
+  std::uint64_t stall_join_ = 0, stall_credit_ = 0, stall_phase_ = 0, stall_arbiter_ = 0,
+                stall_link_ = 0;
   // The counter registers see these one edge after they happened; flits_out_ and stall_link_ have them.
   Ports launched_ = 0;
   Ports stalled_links_ = 0;
   bool overflow_ = false, next_overflow_ = false;
-  bool join_error_ = false, phase_error_ = false;  // of this edge
-  Ports credits_out_ = 0;                          // inputs with a credit on the pins
+  bool join_error_ = false, phase_error_ = false, route_error_ = false;  // of this edge
+  Ports credits_out_ = 0;  // inputs with a credit on the pins
   std::uint32_t error_ = 0;
   std::uint32_t rdata_ = 0;
 };

@@ -20,15 +20,20 @@ inline constexpr std::uint16_t kReductions = 0x0300;    // fred: element-wise fl
 inline constexpr std::uint16_t kPhaseChanges = 0x0302;  // fred: configurations loaded
 // Cycles × (flow or port) in which the first flit of an input buffer could not leave, by reason:
 //   join     fred: another input of the flow has no flit
-//   credit   no room at an output (fred: staging; mesh: credit)
+//   credit   no room at an output for a packet (fred: staging; mesh: credit)
 //   phase    fred: the flit's phase is not the active one
-//   arbiter  mesh: another input has the output
+//   arbiter  mesh, and online unicasts in a fred: another flit or packet has the output or the input;
+//            fred with two middle sub-networks also: no way through the interconnect is free
 //   link     output flit waits for the link's pacing only
 inline constexpr std::uint16_t kStallJoin = 0x0310;
 inline constexpr std::uint16_t kStallCredit = 0x0312;
 inline constexpr std::uint16_t kStallPhase = 0x0314;
 inline constexpr std::uint16_t kStallArbiter = 0x0316;
 inline constexpr std::uint16_t kStallLink = 0x0318;
+// RW: the routing table of a fred_switch for online unicasts: kRoute + destination; 1 + output port, or 0:
+// no route. Reset value: 0. Written before such packets arrive.
+inline constexpr std::uint16_t kRoute = 0x0400;
+inline constexpr int kMaxRoutes = 1024;
 // RW: the phase store of a fred_switch: kPhaseStore + phase * row_words + word
 // (routing/fred_routing.h). Reset value: zero, no phase is valid.
 inline constexpr std::uint16_t kPhaseStore = 0x1000;
@@ -43,6 +48,7 @@ inline constexpr std::uint32_t kErrorOverflow = 1;  // a flit arrived at a full 
 inline constexpr std::uint32_t kErrorJoin = 2;      // joined flits disagree in tag, head or tail
 // A head flit names a phase that is not programmed, or one whose VC or input ports do not match.
 inline constexpr std::uint32_t kErrorPhase = 3;
-inline constexpr std::uint32_t kErrorRoute = 4;  // mesh: no port leads to the flit's destination
+inline constexpr std::uint32_t kErrorRoute =
+    4;  // no port leads to the destination of a packet's head
 
 }  // namespace fredsim::reg

@@ -10,6 +10,7 @@ namespace tb {
 namespace {
 
 constexpr int kHeaderWords = 3;
+constexpr std::uint32_t kLinkBits = 0x3'FFFF;  // of word 2: no way in the header
 
 std::string hex(std::uint32_t value) {
   char text[16];
@@ -106,6 +107,12 @@ void Harness::choose_launches() {
     if ((decided >> p & 1U) == 0 && random_.below(100) < launch_percent_) launch_ |= group;
     decided |= group;
   }
+  unicasts_.clear();
+  if (random_.below(100) < launch_percent_ / 4) {
+    unicasts_ = random_unicasts(shape_, random_);
+    launch_ = 0;
+    for (const Unicast& unicast : unicasts_) launch_ |= 1U << unicast.input;
+  }
 }
 
 void Harness::drive_flits() {
@@ -127,6 +134,8 @@ void Harness::drive_flits() {
       word = (word & ~exponents) | centre;
     }
   }
+  for (int p = 0; p < shape_.ports; ++p) words[p * shape_.flit_words() + 2] &= kLinkBits;
+  for (const Unicast& u : unicasts_) words[u.input * shape_.flit_words() + 2] |= u.way << 18;
 }
 
 void Harness::drive_config() {
@@ -147,6 +156,11 @@ Harness::Expected Harness::expect() const {
   // Expressions are in order of dependence: operands before sums.
   std::vector<std::uint32_t> values(network_.expressions.size() * words);
   const WData* inputs = dut_.in_flits();
+  for (const Unicast& u : unicasts_) {
+    expected.valid |= 1U << u.output;
+    std::copy_n(inputs + u.input * words, words, &expected.flits[u.output * words]);
+  }
+  if (!unicasts_.empty()) return expected;
   std::copy(inputs, inputs + shape_.ports * words, values.begin());
   for (std::size_t e = shape_.ports; e < network_.expressions.size(); ++e) {
     const Network::Expression& expression = network_.expressions[e];
@@ -180,6 +194,7 @@ void Harness::compare(const Expected& expected) {
   if (dut_.valid() != expected.valid) {
     fail("out_valid_o is " + hex(dut_.valid()) + ", expected " + hex(expected.valid));
   }
+  totals_.unicasts += unicasts_.size();
   totals_.sums += static_cast<std::uint64_t>(std::popcount(expected.sums));
   const WData* flits = dut_.out_flits();
   for (int p = 0; p < shape_.ports; ++p) {

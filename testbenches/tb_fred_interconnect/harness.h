@@ -1,7 +1,8 @@
 // Drives one fred_interconnect with random traffic and checks every output at every cycle.
 //
 // Each cycle: some groups of joined inputs launch flits (full rate, gaps, or silence, by turns),
-// inputs that launch nothing show random garbage. Configurations arrive as waves in mid-traffic;
+// inputs that launch nothing show random garbage. In some cycles unicasts that name their own way are
+// launched instead, whatever is configured. Configurations arrive as waves in mid-traffic;
 // config_i is garbage whenever the contract does not ask for it to hold. The expectation of a cycle
 // is computed when its flits are launched, from the configuration then in force, and compared
 // `stages` cycles later: valids, headers, lanes bit for bit in the order of the tree, padding, and
@@ -27,6 +28,7 @@ struct Totals {
   std::uint64_t cycles = 0;
   std::uint64_t flits = 0;  // delivered and compared
   std::uint64_t sums = 0;   // flits that were a sum
+  std::uint64_t unicasts = 0;
   std::uint64_t waves = 0;
 };
 
@@ -71,7 +73,8 @@ class Harness {
   int wave_left_ = 0;     // edges for which config_i must still hold
   bool load_ = false;     // load_i at the next edge
   std::uint32_t launch_ = 0;
-  int mood_left_ = 0;  // cycles until the pattern of launches changes
+  std::vector<Unicast> unicasts_;  // launched at this edge; then nothing else is
+  int mood_left_ = 0;              // cycles until the pattern of launches changes
   std::uint64_t launch_percent_ = 0;
   bool unjoined_ = false;
   std::deque<Expected> pipeline_;  // oldest first; `stages` long

@@ -152,12 +152,14 @@ int run_tests(const Options& options) {
     found = true;
     const tb::Totals totals = run_size(size, options);
     if (!size.fast) check_assertion(size);
-    std::printf("%s: %llu cycles, %llu waves, %llu flits equal, %llu of them sums\n",
+    std::printf("%s: %llu cycles, %llu waves, %llu flits equal, %llu of them sums, %llu online\n",
                 size.shape.name().c_str(), static_cast<unsigned long long>(totals.cycles),
                 static_cast<unsigned long long>(totals.waves),
                 static_cast<unsigned long long>(totals.flits),
-                static_cast<unsigned long long>(totals.sums));
-    if (totals.flits == 0 || totals.sums == 0) throw tb::Mismatch("nothing was tested");
+                static_cast<unsigned long long>(totals.sums),
+                static_cast<unsigned long long>(totals.unicasts));
+    if (totals.flits == 0 || totals.sums == 0 || totals.unicasts == 0)
+      throw tb::Mismatch("nothing was tested");
   }
   return found ? 0 : usage("--size " + options.size);
 }

@@ -1,6 +1,10 @@
 #include "oracle.h"
 
+#include <algorithm>
+#include <array>
 #include <functional>
+#include <map>
+#include <numeric>
 
 namespace tb {
 namespace {
@@ -221,6 +225,42 @@ ConfigBits all_reduce_config(const Shape& shape) {
              [](int depth, int, int j, bool, bool) { return depth == kBase || j == 0 ? kSum : 0; },
              [](int, int) { return 1; })
       .build(shape.ports);
+}
+
+std::vector<Unicast> random_unicasts(const Shape& shape, fredsim::Random& random) {
+  std::vector<int> to(static_cast<std::size_t>(shape.ports));
+  std::iota(to.begin(), to.end(), 0);
+  for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random.below(i)]);
+  std::vector<Unicast> unicasts;
+  // Sub-networks in use behind an edge µSwitch: (side, level, path so far, µSwitch).
+  std::map<std::array<int, 4>, unsigned> used;
+  for (int in = 0; in < shape.ports; ++in) {
+    const int out = to[in];
+    if (random.below(4) == 0) continue;
+    unsigned path = 0;
+    bool found = true;
+    std::vector<std::pair<unsigned*, unsigned>> taken;
+    for (int level = 0; level < (stages(shape.ports) - 1) / 2; ++level) {
+      unsigned& at_input = used[{0, level, static_cast<int>(path), in >> (level + 1)}];
+      unsigned& at_output = used[{1, level, static_cast<int>(path), out >> (level + 1)}];
+      std::vector<unsigned> free;
+      for (int m = 0; m < shape.middle; ++m) {
+        if (((at_input | at_output) >> m & 1U) == 0) free.push_back(static_cast<unsigned>(m));
+      }
+      if (free.empty()) {
+        found = false;
+        break;
+      }
+      const unsigned chosen = free[random.below(free.size())];
+      taken.emplace_back(&at_input, 1U << chosen);
+      taken.emplace_back(&at_output, 1U << chosen);
+      path |= chosen << (2 * level);
+    }
+    if (!found) continue;
+    for (const auto& [mask, bit] : taken) *mask |= bit;
+    unicasts.push_back({in, out, 1U | static_cast<unsigned>(out) << 1 | path << 6});
+  }
+  return unicasts;
 }
 
 }  // namespace tb

@@ -58,11 +58,12 @@ class RandomReads final : public SwitchCore {
 
  private:
   std::uint16_t address() {
-    constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 5> kRanges{
+    constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 6> kRanges{
         {{reg::kId, 8},
          {reg::kCredit, 140},
          {reg::kFlitsIn, 80},
          {reg::kFlitsOut, 160},
+         {reg::kRoute, 256},
          {reg::kPhaseStore, 400}}};
     const auto& [first, count] = kRanges[random_.below(kRanges.size())];
     return static_cast<std::uint16_t>(first + random_.below(count));
@@ -84,6 +85,8 @@ std::uint64_t break_contract(SwitchCore& core, const SwitchShape& shape, Random&
       FlitHeader h;
       h.tag = static_cast<std::uint32_t>(random.below(2));
       h.phase = static_cast<std::uint8_t>(random.below(random.below(4) == 0 ? 256 : 3));
+      if (random.below(8) == 0) h.phase = kPhaseOnline;
+      h.dst = static_cast<std::uint16_t>(random.below(random.below(4) == 0 ? 0x10000 : 64));
       h.vc = static_cast<std::uint8_t>(random.below(kControl));  // control packets are one flit
       h.head = h.tail = true;
       pack_header(h, &pins.in_flit[static_cast<std::size_t>(p * flit_words(shape.lanes))]);
@@ -115,12 +118,9 @@ std::uint64_t run_lockstep(std::uint64_t seed) {
         random_phase(shape, static_cast<int>(random.below(kNumVcs)), shape.fred.ports, random));
     driver.add_phase(phases.back());
   }
-  for (std::uint64_t left = (shape.lanes > 16 ? 10 : 50) + random.below(300); left != 0; --left) {
-    const auto phase = static_cast<int>(random.below(phases.size()));
-    const auto flow = static_cast<int>(random.below(phases[phase].flows.size()));
-    const int longest = phases[phase].vc == kControl ? 1 : kPacketFlits;
-    driver.add_packet(phase, flow, 1 + static_cast<int>(random.below(longest)));
-  }
+  const auto packets = static_cast<int>((shape.lanes > 16 ? 10 : 50) + random.below(300));
+  const auto online = static_cast<int>(random.below(2) * random.below(101));
+  add_random_packets(driver, shape, phases, packets, online, random);
   driver.drain(2'000'000);
   driver.check_quiet();
   return driver.cycle() + break_contract(driver.core(), shape, random);

@@ -76,34 +76,56 @@ std::uint16_t SwitchDriver::operand(std::uint32_t tag, int port, int flit, int l
 }
 
 void SwitchDriver::add_packet(int phase, int flow, int flits) {
+  const auto dst = static_cast<std::uint16_t>(mix64(packets_.size()));
+  queue_packet({phase, flow, flits, phases_[phase].vc, dst, phases_[phase].flows[flow]});
+}
+
+void SwitchDriver::write_routes() {
+  for (int dst = 0; dst < shape_.ports() * kDestinations; ++dst) {
+    const auto route = static_cast<std::uint32_t>(dst % shape_.ports() + 1);
+    write(reg::kRoute + dst, route);
+    if (read(reg::kRoute + dst) != route) fail(fmt::format("route {} does not read back", dst));
+  }
+}
+
+void SwitchDriver::add_online_packet(int input, int output, int vc, int flits) {
+  const auto dst =
+      static_cast<std::uint16_t>(output + shape_.ports() * random_.below(kDestinations));
+  queue_packet({kPhaseOnline,
+                online_flow(input, output),
+                flits,
+                vc,
+                dst,
+                {.inputs = 1U << input, .outputs = 1U << output}});
+}
+
+void SwitchDriver::queue_packet(const Packet& packet) {
   const auto tag = static_cast<std::uint32_t>(packets_.size());
-  packets_.push_back({phase, flow, flits});
-  const Phase& ph = phases_[phase];
-  const Flow& fl = ph.flows[flow];
+  packets_.push_back(packet);
   for (int p = 0; p < shape_.ports(); ++p) {
-    if ((fl.inputs >> p & 1U) != 0) {
-      for (int i = 0; i < flits; ++i) {
+    if ((packet.ports.inputs >> p & 1U) != 0) {
+      for (int i = 0; i < packet.flits; ++i) {
         Words w{};
         FlitHeader h;
         h.tag = tag;
         h.src = static_cast<std::uint16_t>(p);
-        h.dst = static_cast<std::uint16_t>(mix64(tag));
-        h.phase = static_cast<std::uint8_t>(phase);
-        h.vc = static_cast<std::uint8_t>(ph.vc);
+        h.dst = packet.dst;
+        h.phase = static_cast<std::uint8_t>(packet.phase);
+        h.vc = static_cast<std::uint8_t>(packet.vc);
         h.seq = static_cast<std::uint8_t>(tag & 63U);
         h.head = i == 0;
-        h.tail = i == flits - 1;
+        h.tail = i == packet.flits - 1;
         pack_header(h, w.data());
         for (int l = 0; l < shape_.lanes; ++l) set_lane(w.data(), l, operand(tag, p, i, l));
-        in_[p][ph.vc].queue.push_back(w);
+        in_[p][packet.vc].queue.push_back(w);
       }
     }
-    if ((fl.outputs >> p & 1U) != 0) {
-      due_[{p, phase, flow}].push_back(tag);
-      expected_flits_ += static_cast<std::uint64_t>(flits);
+    if ((packet.ports.outputs >> p & 1U) != 0) {
+      due_[{p, packet.phase, packet.flow, packet.vc}].push_back(tag);
+      expected_flits_ += static_cast<std::uint64_t>(packet.flits);
     }
   }
-  additions_ += static_cast<std::uint64_t>(flits * (std::popcount(fl.inputs) - 1));
+  additions_ += static_cast<std::uint64_t>(packet.flits * (std::popcount(packet.ports.inputs) - 1));
 }
 
 void SwitchDriver::send() {
@@ -147,9 +169,8 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
                         random_.below(static_cast<std::uint64_t>(stalls_.return_delay) + 1));
   if (h.tag >= packets_.size()) fail(fmt::format("output {}: unknown packet {}", port, h.tag));
   const Packet& packet = packets_[h.tag];
-  const Phase& phase = phases_[packet.phase];
   if (!out.open) {
-    auto& due = due_[{port, packet.phase, packet.flow}];
+    auto& due = due_[{port, packet.phase, packet.flow, packet.vc}];
     if (due.empty() || due.front() != h.tag) {
       fail(fmt::format("output {}: packet {} out of order or not for here", port, h.tag));
     }
@@ -157,13 +178,13 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
     out = {out.credits_out, std::move(out.returns), true, h.tag, 0};
   }
   if (h.tag != out.tag) fail(fmt::format("output {}: packets {}, {} mixed", port, out.tag, h.tag));
-  const Flow& flow = phase.flows[packet.flow];
+  const Flow& flow = packet.ports;
   FlitHeader want;
   want.tag = h.tag;
   want.src = static_cast<std::uint16_t>(std::countr_zero(flow.inputs));
-  want.dst = static_cast<std::uint16_t>(mix64(h.tag));
+  want.dst = packet.dst;
   want.phase = static_cast<std::uint8_t>(packet.phase);
-  want.vc = static_cast<std::uint8_t>(phase.vc);
+  want.vc = static_cast<std::uint8_t>(packet.vc);
   want.seq = static_cast<std::uint8_t>(h.tag & 63U);
   want.head = out.flit == 0;
   want.tail = out.flit == packet.flits - 1;
@@ -171,10 +192,14 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
   if ((flow.inputs >> h.src & 1U) == 0 || !(h == want)) {
     fail(fmt::format("output {}: header of packet {} flit {} changed", port, h.tag, out.flit));
   }
+  if (words[2] >> 18 != 0) fail(fmt::format("output {}: header bits above the tail", port));
+  const std::vector<int> postfix = packet.phase == kPhaseOnline
+                                       ? std::vector<int>{h.src}
+                                       : phases_[packet.phase].route.order[packet.flow].postfix;
   std::vector<std::uint16_t> stack;
   for (int l = 0; l < shape_.lanes; ++l) {
     stack.clear();
-    for (const int leaf : phase.route.order[packet.flow].postfix) {
+    for (const int leaf : postfix) {
       if (leaf != SumOrder::kAdd) {
         stack.push_back(operand(h.tag, leaf, out.flit, l));
         continue;
@@ -274,6 +299,28 @@ Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random) {
     }
     phase.flows = std::move(flows);
     return phase;
+  }
+}
+
+void add_random_packets(SwitchDriver& driver, const SwitchShape& shape,
+                        const std::vector<Phase>& phases, int packets, int online_percent,
+                        Random& random) {
+  const auto ports = static_cast<std::uint64_t>(shape.ports());
+  const auto length = [&](int vc) {
+    return 1 + static_cast<int>(random.below(vc == kControl ? 1 : kPacketFlits));
+  };
+  if (online_percent != 0) driver.write_routes();
+  for (; packets != 0; --packets) {
+    if (static_cast<int>(random.below(100)) < online_percent) {
+      const auto input = static_cast<int>(random.below(ports));
+      const auto output = static_cast<int>(random.below(ports));
+      const auto vc = static_cast<int>(random.below(kNumVcs));
+      driver.add_online_packet(input, output, vc, length(vc));
+      continue;
+    }
+    const auto phase = static_cast<int>(random.below(phases.size()));
+    const auto flow = static_cast<int>(random.below(phases[phase].flows.size()));
+    driver.add_packet(phase, flow, length(phases[phase].vc));
   }
 }
 

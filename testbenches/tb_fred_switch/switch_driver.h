@@ -1,5 +1,5 @@
-// Drives one fred_switch body through SwitchCore with random packets of random phases, and checks
-// every flit that leaves it.
+// Drives one fred_switch body through SwitchCore with random packets of random phases and with online
+// unicasts, and checks every flit that leaves it.
 //
 // What is random: flows of every phase, packet lengths, payload, gaps between flits, pauses of the
 // links (out_ready) and of the receivers' credit returns. What is checked: each packet arrives once
@@ -46,7 +46,10 @@ class SwitchDriver {
   std::uint64_t read_counter(int address);
 
   int add_phase(const Phase& phase);  // programs it; returns its index
+  void write_routes();                // all that add_online_packet() uses
   void add_packet(int phase, int flow, int flits);
+  // A unicast routed by its destination, which is one of kDestinations per output.
+  void add_online_packet(int input, int output, int vc, int flits);
   // One clock edge with traffic.
   void step();
   // Steps until everything has arrived; throws after `limit` cycles.
@@ -61,14 +64,22 @@ class SwitchDriver {
     std::uint64_t first = 0, last = 0, flits = 0;
   };
   const Span& span(int phase, int flow) const { return spans_.at({phase, flow}); }
+  const Span& online_span(int input, int output) const {
+    return spans_.at({kPhaseOnline, online_flow(input, output)});
+  }
   SwitchCore& core() { return *core_; }
   SwitchPins& pins() { return pins_; }
 
  private:
   using Words = std::array<std::uint32_t, kMaxFlitWords>;
   struct Packet {
-    int phase, flow, flits;
+    int phase, flow, flits;  // kPhaseOnline: online_flow()
+    int vc;
+    std::uint16_t dst;
+    Flow ports;
   };
+  static constexpr int kDestinations = 8;
+  static int online_flow(int input, int output) { return input * 32 + output; }
   struct OutVc {                        // receiver state of one output and VC
     int credits_out = 0;                // credits the switch has
     std::deque<std::uint64_t> returns;  // cycles at which a slot is given back
@@ -83,6 +94,7 @@ class SwitchDriver {
   [[noreturn]] void fail(const std::string& what) const;
   void send();
   void receive();
+  void queue_packet(const Packet& packet);
   std::uint16_t operand(std::uint32_t tag, int port, int flit, int lane) const;
   void check_flit(int port, const std::uint32_t* words);
 
@@ -97,7 +109,8 @@ class SwitchDriver {
   std::vector<Packet> packets_;  // index = tag
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::array<OutVc, kNumVcs>> out_;
-  std::map<std::array<int, 3>, std::deque<std::uint32_t>> due_;  // (output, phase, flow) -> tags
+  std::map<std::array<int, 4>, std::deque<std::uint32_t>>
+      due_;  // (output, phase, flow, VC) -> tags
   std::map<std::pair<int, int>, Span> spans_;
   std::vector<std::uint64_t> sent_, received_;
   std::uint64_t additions_ = 0;
@@ -108,5 +121,11 @@ class SwitchDriver {
 
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.
 Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random);
+
+// Packets of random flows of the phases (already added, in this order), among them online unicasts between
+// random ports.
+void add_random_packets(SwitchDriver& driver, const SwitchShape& shape,
+                        const std::vector<Phase>& phases, int packets, int online_percent,
+                        Random& random);
 
 }  // namespace fredsim::tb

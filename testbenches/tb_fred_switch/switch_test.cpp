@@ -45,12 +45,7 @@ void random_traffic(SwitchModel model, const SwitchShape& shape, const Stalls& s
         random_phase(shape, static_cast<int>(random.below(kNumVcs)), shape.fred.ports, random));
     driver.add_phase(phases.back());
   }
-  for (int i = 0; i < packets; ++i) {
-    const int phase = static_cast<int>(random.below(phases.size()));
-    const int flow = static_cast<int>(random.below(phases[phase].flows.size()));
-    const int longest = phases[phase].vc == kControl ? 1 : kPacketFlits;
-    driver.add_packet(phase, flow, 1 + static_cast<int>(random.below(longest)));
-  }
+  add_random_packets(driver, shape, phases, packets, static_cast<int>(seed % 3) * 40, random);
   driver.drain(2'000'000);
   driver.check_quiet();
 }

@@ -12,6 +12,8 @@
 ../../rtl/fred_output_unit.sv
 ../../rtl/fred_phase_store.sv
 ../../rtl/fred_control.sv
+../../rtl/fred_paths.sv
+../../rtl/fred_online.sv
 ../../rtl/switch_counters.sv
 ../../rtl/fred_switch.sv
 own_switch.sv

@@ -1,0 +1,189 @@
+// Online unicasts of fred_switch, on the RTL, the twin and both in lockstep: latency, throughput of
+// permutations (which tells whether an idle output is ever refused), behaviour beside a phase,
+// fairness, errors. Random traffic with and without stalls, mixed with phases: switch_test.cpp and
+// lockstep.cpp.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "switch/register_map.h"
+#include "switch/switch_factory.h"
+#include "switch_driver.h"
+
+namespace fredsim::tb {
+namespace {
+
+struct Size {
+  int ports, middle;
+};
+
+class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, SwitchModel>> {
+ protected:
+  FredOnlineUnicasts() {
+    shape_.fred = {std::get<Size>(GetParam()).ports, std::get<Size>(GetParam()).middle};
+    if (shape_.fred.middle == 2) {  // as it is built
+      shape_.lanes = 3;
+      shape_.buffers.data_flits = 12;
+      shape_.buffers.control_flits = 1;
+      shape_.buffers.output_flits = 9;
+      shape_.format = FpFormat::kBf16;
+    }
+  }
+  std::unique_ptr<SwitchCore> body() const {
+    return make_switch(std::get<SwitchModel>(GetParam()), shape_, "dut");
+  }
+  std::vector<int> random_permutation(Random& random) const {
+    std::vector<int> to(static_cast<std::size_t>(shape_.ports()));
+    std::iota(to.begin(), to.end(), 0);
+    for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random.below(i)]);
+    return to;
+  }
+
+  SwitchShape shape_;
+};
+
+TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {
+  SwitchDriver driver(shape_, body(), {}, 1);
+  driver.write_routes();
+  for (int in = 0; in < shape_.ports(); ++in) {
+    for (int out = 0; out < shape_.ports(); ++out) {
+      const std::uint64_t start = driver.cycle();
+      driver.add_online_packet(in, out, kMp, 1);
+      driver.drain(200);
+      EXPECT_EQ(driver.last_delivery() - start,
+                static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 2))
+          << in << " to " << out;
+    }
+  }
+  driver.check_quiet();
+}
+
+// Every output has one input that wants it. With three middle sub-networks nothing is ever in the
+// way; with two a flit may wait.
+TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereMIsThree) {
+  constexpr int kPackets = 40;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    SwitchDriver driver(shape_, body(), {}, seed);
+    driver.write_routes();
+    const std::vector<int> to = random_permutation(random);
+    for (int i = 0; i < kPackets; ++i) {
+      for (int in = 0; in < shape_.ports(); ++in) {
+        driver.add_online_packet(in, to[in], kPp, kPacketFlits);
+      }
+    }
+    const std::uint64_t start = driver.cycle();
+    driver.drain(20'000);
+    driver.check_quiet();
+    const std::uint64_t time = driver.last_delivery() - start;
+    const std::uint64_t ideal = fred_stages(shape_.fred.ports) + 2 + kPackets * kPacketFlits - 1;
+    if (shape_.fred.middle >= 3) {
+      EXPECT_EQ(time, ideal);
+      EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);
+    } else {
+      EXPECT_LE(time, 2 * ideal);
+    }
+  }
+}
+
+// All inputs want output 0: they are served in turn, packet by packet, so that the last packets of all of
+// them leave within one round.
+TEST_P(FredOnlineUnicasts, AnOutputServesItsInputsInTurn) {
+  SwitchDriver driver(shape_, body(), {}, 2);
+  driver.write_routes();
+  constexpr int kRounds = 30;
+  for (int i = 0; i < kRounds; ++i) {
+    for (int in = 0; in < shape_.ports(); ++in) driver.add_online_packet(in, 0, kDp, 3);
+  }
+  const std::uint64_t start = driver.cycle();
+  driver.drain(20'000);
+  driver.check_quiet();
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  for (int in = 0; in < shape_.ports(); ++in) {
+    first = std::min(first, driver.online_span(in, 0).last);
+    last = std::max(last, driver.online_span(in, 0).last);
+  }
+  EXPECT_LT(last - first, (last - start) / kRounds);
+}
+
+// A stream through the phase in use, and unicast streams that share neither input nor output with it:
+// the phase runs as it does alone, and the unicasts never wait where M is three.
+TEST_P(FredOnlineUnicasts, RunBesideThePhaseInUse) {
+  const int ports = shape_.ports();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const std::vector<int> from = random_permutation(random);
+    const std::vector<int> to = random_permutation(random);
+    Phase phase;
+    phase.vc = kDp;
+    phase.flows = {{0, 0}};
+    for (int i = 0; i < ports / 2; ++i) {
+      phase.flows[0].inputs |= 1U << from[i];
+      phase.flows[0].outputs |= 1U << to[i];
+    }
+    phase.route = route_flows(shape_.fred, phase.flows);
+    std::array<std::uint64_t, 2> time{};
+    for (const bool unicasts : {false, true}) {
+      SwitchDriver driver(shape_, body(), {}, seed);
+      driver.write_routes();
+      driver.add_phase(phase);
+      driver.add_packet(0, 0, 1);
+      driver.drain(200);
+      for (int k = 0; k < 50; ++k) {
+        driver.add_packet(0, 0, kPacketFlits);
+        for (int i = ports / 2; unicasts && i < ports; ++i) {
+          driver.add_online_packet(from[i], to[i], kDp, kPacketFlits);
+        }
+      }
+      const std::uint64_t start = driver.cycle();
+      driver.drain(20'000);
+      driver.check_quiet();
+      time[unicasts ? 1 : 0] = driver.span(0, 0).last - start;
+      if (shape_.fred.middle >= 3) {
+        EXPECT_EQ(driver.last_delivery() - start, time[0]);
+        EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);
+      }
+    }
+    EXPECT_EQ(time[0], time[1]);
+  }
+}
+
+TEST_P(FredOnlineUnicasts, WithoutARouteAreAnError) {
+  for (const int destination : {0, 5, reg::kMaxRoutes - 1, reg::kMaxRoutes, 0xFFFF}) {
+    SCOPED_TRACE(destination);
+    auto core = body();
+    core->reset();
+    SwitchPins pins(shape_.ports(), shape_.lanes);
+    FlitHeader h;
+    h.dst = static_cast<std::uint16_t>(destination);
+    h.phase = kPhaseOnline;
+    h.head = h.tail = true;
+    pack_header(h, &pins.in_flit[static_cast<std::size_t>(flit_words(shape_.lanes))]);
+    pins.in_valid = 2;
+    core->step(pins);
+    pins.in_valid = 0;
+    for (int i = 0; i < 5; ++i) core->step(pins);
+    EXPECT_EQ(core->error(), reg::kErrorRoute);
+    EXPECT_FALSE(core->idle());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Built, FredOnlineUnicasts,
+    testing::Combine(testing::Values(Size{12, 3}, Size{11, 3}, Size{10, 3}, Size{4, 3}, Size{5, 2}),
+                     testing::Values(SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep)),
+    [](const auto& test) {
+      const Size size = std::get<Size>(test.param);
+      return fmt::format("P{}M{}_{}", size.ports, size.middle,
+                         switch_model_name(std::get<SwitchModel>(test.param)));
+    });
+
+}  // namespace
+}  // namespace fredsim::tb
