@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "collective/equal_slices.h"
 #include "endpoint/io_controller.h"
 #include "endpoint/npu.h"
 #include "fabric/control_plane.h"
@@ -45,6 +46,13 @@ std::uint64_t watchdog_cycles(const Topology& topology) {
   return std::max<std::uint64_t>(20'000, 50 * static_cast<std::uint64_t>(longest));
 }
 
+// Who asks for RTL, a comparison or a wave wants to have it of every switch.
+bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
+  return topology.kind == FabricKind::kFredTree && topology.rtl_top.empty() &&
+         !topology.fred.simulate_all_slices && options.model == SwitchModel::kTlm &&
+         options.rtl_instances.empty() && options.wave_file.empty();
+}
+
 class StopClock {
  public:
   explicit StopClock(Fabric& fabric) : fabric_(fabric) {}
@@ -62,7 +70,9 @@ class StopClock {
 }  // namespace
 
 struct Machine::Parts {
-  Parts(const Topology& t, const FabricOptions& o, const SwitchFactory& factory);
+  // `one_for_equal`: slices that do the same need not all be simulated.
+  Parts(const Topology& t, const FabricOptions& o, const SwitchFactory& factory,
+        bool one_for_equal);
 
   RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress);
   void check(const Plan& plan) const;
@@ -82,15 +92,18 @@ struct Machine::Parts {
   std::vector<std::unique_ptr<IoController>> ios;
   std::vector<const Npu*> members;  // of the plan under way, by rank
   std::uint64_t watchdog;
+  bool one_for_equal_slices;
 };
 
-Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFactory& factory)
+Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFactory& factory,
+                      bool one_for_equal)
     : topology(t),
       options(o),
       fabric("fabric", t, o.lanes, factory),
       control("control", fabric),
       npus(t.nodes.size()),
-      watchdog(watchdog_cycles(t)) {
+      watchdog(watchdog_cycles(t)),
+      one_for_equal_slices(one_for_equal) {
   for (NodeId id = 0; id < static_cast<NodeId>(t.nodes.size()); ++id) {
     const Node& node = t.nodes[id];
     if (node.kind == NodeKind::kNpu) {
@@ -109,11 +122,14 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
 
 Machine::Machine(sc_core::sc_module_name name, const Topology& topology,
                  const FabricOptions& options)
-    : Machine(name, topology, options, factory_for(options)) {}
+    : sc_core::sc_module(name),
+      parts_(std::make_unique<Parts>(topology, options, factory_for(options),
+                                     may_leave_slices_out(topology, options))) {}
 
 Machine::Machine(sc_core::sc_module_name name, const Topology& topology,
                  const FabricOptions& options, const SwitchFactory& factory)
-    : sc_core::sc_module(name), parts_(std::make_unique<Parts>(topology, options, factory)) {}
+    : sc_core::sc_module(name),
+      parts_(std::make_unique<Parts>(topology, options, factory, false)) {}
 
 Machine::~Machine() = default;
 
@@ -152,15 +168,18 @@ RunResult Machine::Parts::run(const Plan& plan,
   check(plan);
   reset_all();
   const StopClock stop_clock(fabric);
-  prepare(plan);
+  const EqualSlices simulated =
+      one_for_equal_slices ? find_equal_slices(topology, plan) : all_slices(topology, plan);
+  prepare(simulated.plan);
 
   std::vector<std::uint16_t> addresses;
   for (const NodeId node : plan.members) addresses.push_back(topology.nodes[node].address);
-  CollectiveJob job(plan, std::move(addresses), topology.format, options.seed, options.lanes);
+  CollectiveJob job(simulated.plan, std::move(addresses), topology.format, options.seed,
+                    options.lanes);
 
   RunResult result;
   const auto wall_start = std::chrono::steady_clock::now();
-  result.cycles = run_collective(job, plan, on_progress);
+  result.cycles = run_collective(job, simulated.plan, on_progress);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
   drain();
   if (const std::string wrong = describe_imbalance(fabric, control, members); !wrong.empty()) {
@@ -188,9 +207,13 @@ RunResult Machine::Parts::run(const Plan& plan,
         result.algbw_gbps * bus_factor(plan.collective, static_cast<int>(plan.members.size()));
   }
   result.payload = "exact";
+  if (one_for_equal_slices) {
+    result.slices = static_cast<int>(plan.trees.size());
+    result.slices_simulated = static_cast<int>(simulated.plan.trees.size());
+  }
   result.wall_s = wall.count();
   result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
-  fill_counts(plan, fabric, control, result.cycles, result);
+  fill_counts(simulated, fabric, control, result.cycles, result);
   return result;
 }
 

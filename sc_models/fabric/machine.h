@@ -3,6 +3,8 @@
 //
 // Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted, one
 //   after the other; every run starts from a reset fabric and ends with credits and flits balanced.
+// Slices: with twins, of the slices of a FRED tree that do the same one is simulated for all, unless the machine
+//   file says otherwise; the results are those of all (collective/equal_slices.h).
 // Errors: RunFailed when the payload is wrong, a switch reports an error, flits or credits do
 //   not balance, nothing moves any more (deadlock: with the list of what waits for what), or the
 //   time-out is reached; BadInput when the chosen model or a switch size is not built (names the

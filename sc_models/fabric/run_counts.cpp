@@ -38,14 +38,16 @@ void watch_short_flit(const Plan& plan, FabricCore& core) {
     core.set_short_tag(packet_tag(static_cast<std::uint32_t>(2 * s.tree), s.last_packet));
 }
 
-void fill_counts(const Plan& plan, Fabric& fabric, ControlPlane& control, std::uint64_t cycles,
-                 RunResult& result) {
+void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,
+                 std::uint64_t cycles, RunResult& result) {
   const Topology& topology = fabric.topology();
+  const Plan& plan = simulated.plan;
   const ShortFlit s = short_flit(plan);
+  const auto count_of = [&](int link) { return fabric.core().count(simulated.link_like[link]); };
   std::vector<std::uint64_t> sent(topology.nodes.size());
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];
-    const LinkCount& count = fabric.core().count(l);
+    const LinkCount count = count_of(l);
     LinkResult r;
     r.name = link.name;
     r.from = topology.nodes[link.from].name;
@@ -79,21 +81,21 @@ void fill_counts(const Plan& plan, Fabric& fabric, ControlPlane& control, std::u
     for (int port = 0; port < node.ports; ++port) {
       const int in = topology.link_in(id, port);
       const int out = topology.link_out(id, port);
-      if (in >= 0) r.flits_in += fabric.core().count(in).flits;
-      if (out >= 0) r.flits_out += fabric.core().count(out).flits;
+      if (in >= 0) r.flits_in += count_of(in).flits;
+      if (out >= 0) r.flits_out += count_of(out).flits;
     }
+    const auto read = [&](std::uint16_t address) {
+      return control.read_counter(simulated.switch_like[id], address);
+    };
     if (fred) {
-      r.reductions = control.read_counter(id, reg::kReductions);
-      r.phase_changes = control.read_counter(id, reg::kPhaseChanges);
-      r.stall_cycles.emplace_back("join", control.read_counter(id, reg::kStallJoin));
+      r.reductions = read(reg::kReductions);
+      r.phase_changes = read(reg::kPhaseChanges);
+      r.stall_cycles.emplace_back("join", read(reg::kStallJoin));
     }
-    r.stall_cycles.emplace_back("credit", control.read_counter(id, reg::kStallCredit));
-    if (fred) {
-      r.stall_cycles.emplace_back("phase", control.read_counter(id, reg::kStallPhase));
-    } else {
-      r.stall_cycles.emplace_back("arbiter", control.read_counter(id, reg::kStallArbiter));
-    }
-    r.stall_cycles.emplace_back("link", control.read_counter(id, reg::kStallLink));
+    r.stall_cycles.emplace_back("credit", read(reg::kStallCredit));
+    if (fred) r.stall_cycles.emplace_back("phase", read(reg::kStallPhase));
+    r.stall_cycles.emplace_back("arbiter", read(reg::kStallArbiter));
+    r.stall_cycles.emplace_back("link", read(reg::kStallLink));
     result.switches.push_back(std::move(r));
   }
 }

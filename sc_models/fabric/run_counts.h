@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "collective/equal_slices.h"
 #include "collective/plan.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
@@ -13,8 +14,9 @@ namespace fredsim {
 // Tells the fabric which tag marks the plan's short flit, if its last flit is
 // short. Before the run.
 void watch_short_flit(const Plan& plan, FabricCore& core);
-// Fills traffic, links and switches. `cycles`: of the run, for utilisation.
-void fill_counts(const Plan& plan, Fabric& fabric, ControlPlane& control, std::uint64_t cycles,
-                 RunResult& result);
+// Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
+// the run, for utilisation.
+void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,
+                 std::uint64_t cycles, RunResult& result);
 
 }  // namespace fredsim

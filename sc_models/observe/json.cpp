@@ -41,6 +41,7 @@ Json run_json(const ReportedRun& run) {
                {"cycles", r.cycles},         {"time_ns", r.time_ns},
                {"algbw_gbps", r.algbw_gbps}, {"busbw_gbps", r.busbw_gbps},
                {"payload", r.payload}};
+  if (r.slices > 0) json["slices"] = {{"all", r.slices}, {"simulated", r.slices_simulated}};
   json["traffic"] = {{"injected_bytes", r.injected_bytes},
                      {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},
                      {"link_bytes", r.link_bytes},

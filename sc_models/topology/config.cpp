@@ -66,6 +66,10 @@ FredTreeSpec read_fred_tree(const ConfigReader& reader) {
   shape.l2_chiplets_per_slice = reader.integer("fabric.l2_chiplets_per_slice", 1, kMaxPorts);
   shape.middle = reader.integer("fabric.middle", 2, 4);
   shape.in_switch = reader.boolean("fabric.in_switch");
+  if (reader.has("fabric.simulate_slices")) {
+    static constexpr std::array<std::string_view, 2> kNames = {"distinct", "all"};
+    shape.simulate_all_slices = reader.choice("fabric.simulate_slices", kNames) == 1;
+  }
   spec.uplink_bandwidth = reader.bandwidth("fabric.uplink_bandwidth");
   return spec;
 }

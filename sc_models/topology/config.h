@@ -7,7 +7,8 @@
 //   [io     count, bandwidth]                                    without it: no I/O controllers
 //   fabric  type = mesh2d:     width, height, link_bandwidth, link_latency, [local_latency = 0 ns]
 //           type = fred_tree:  l1_switches, npus_per_l1, slices, uplinks, l2_chiplets_per_slice,
-//                              middle, uplink_bandwidth, link_latency, in_switch
+//                              middle, uplink_bandwidth, link_latency, in_switch,
+//                              [simulate_slices = distinct]
 //   switch  input_buffer, control_buffer, [format = fp16], [rtl_top],
 //           and for fred_tree output_buffer
 // Overrides are `key.path=value` strings (--set), applied in order after the file was read.

@@ -53,6 +53,7 @@ constexpr std::array kKeys = {
     Key{"fabric.middle", "middle sub-networks m of Fred_m(P)", Scope::kTree},
     Key{"fabric.uplink_bandwidth", "bandwidth of one L1 switch towards L2", Scope::kTree},
     Key{"fabric.in_switch", "true or false: collectives inside the switches", Scope::kTree},
+    Key{"fabric.simulate_slices", "distinct or all", Scope::kTree},
     Key{"switch", "the switches", Scope::kAny, true},
     Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
     Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},

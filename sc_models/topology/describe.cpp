@@ -185,6 +185,13 @@ std::string describe(const Topology& topology) {
       fmt::format("  I/O controllers  {}\n", endpoints(topology, topology.io_controllers, "port"));
   text += fmt::format("  bisection        {} per direction\n", format_bandwidth(bisection));
   text += fmt::format("  addition         {}\n", to_string(topology.format));
+  if (topology.kind == FabricKind::kFredTree && topology.fred.in_switch) {
+    text += fmt::format("  slices simulated {}\n",
+                        topology.fred.simulate_all_slices
+                            ? "all"
+                            : "with --model tlm one for all that do the same, which is exact "
+                              "(all: --set fabric.simulate_slices=all)");
+  }
   if (!topology.rtl_top.empty()) {
     text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
   }

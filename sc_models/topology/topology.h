@@ -83,6 +83,7 @@ struct FredTreeFacts {  // kFredTree: two levels (FRED.md §4)
   int l2_chiplets_per_slice = 0;
   int middle = 0;
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
+  bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
 };
 
 struct Topology {

@@ -14,28 +14,10 @@
 #include "fabric/machine.h"
 #include "simulation.h"
 #include "topology/config.h"
+#include "what_must_agree.h"
 
 namespace fredsim::test {
 namespace {
-
-// Everything of a result that must not depend on the bodies, one line per item.
-std::vector<std::string> what_must_agree(const RunResult& r) {
-  std::vector<std::string> lines{
-      fmt::format("{} cycles, payload {}, {} bytes injected, {} flit hops", r.cycles, r.payload,
-                  r.injected_bytes, r.flit_hops)};
-  for (const LinkResult& link : r.links) {
-    lines.push_back(fmt::format("{}: {} flits, {} bytes, {} cycles busy", link.name, link.flits,
-                                link.bytes, link.busy_cycles));
-  }
-  for (const SwitchResult& s : r.switches) {
-    std::string line = fmt::format("{}: {} in, {} out, {} reductions, {} phase changes", s.name,
-                                   s.flits_in, s.flits_out, s.reductions, s.phase_changes);
-    for (const auto& [reason, cycles] : s.stall_cycles)
-      line += fmt::format(", {} {}", cycles, reason);
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
  protected:

@@ -1,0 +1,32 @@
+// Everything of a run's result that must not depend on how it was simulated (bodies, slices left out), one line
+// per item.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "observe/results.h"
+
+namespace fredsim::test {
+
+inline std::vector<std::string> what_must_agree(const RunResult& r) {
+  std::vector<std::string> lines{
+      fmt::format("{} cycles, payload {}, {} bytes injected, {} flit hops", r.cycles, r.payload,
+                  r.injected_bytes, r.flit_hops)};
+  for (const LinkResult& link : r.links) {
+    lines.push_back(fmt::format("{}: {} flits, {} bytes, {} cycles busy", link.name, link.flits,
+                                link.bytes, link.busy_cycles));
+  }
+  for (const SwitchResult& s : r.switches) {
+    std::string line = fmt::format("{}: {} in, {} out, {} reductions, {} phase changes", s.name,
+                                   s.flits_in, s.flits_out, s.reductions, s.phase_changes);
+    for (const auto& [reason, cycles] : s.stall_cycles)
+      line += fmt::format(", {} {}", cycles, reason);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace fredsim::test
