@@ -207,7 +207,7 @@ RunResult Machine::Parts::run(const Plan& plan,
         result.algbw_gbps * bus_factor(plan.collective, static_cast<int>(plan.members.size()));
   }
   result.payload = "exact";
-  if (one_for_equal_slices) {
+  if (topology.kind == FabricKind::kFredTree && plan.algorithm == "in_switch") {
     result.slices = static_cast<int>(plan.trees.size());
     result.slices_simulated = static_cast<int>(simulated.plan.trees.size());
   }

@@ -48,8 +48,8 @@ struct RunResult {
   double busbw_gbps = 0;
   double bound_ns = 0;  // analytic lower bound from the busiest link
   std::string payload;  // "exact", or what was wrong
-  // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do the same; 0:
-  // no such shortcut.
+  // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do
+  // the same; 0: not in the switches of a FRED tree.
   int slices = 0, slices_simulated = 0;
   std::uint64_t injected_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;

@@ -99,6 +99,7 @@ TEST_P(RunTest, TheModelChangesNothingButItsName) {
       one.erase("model");
     }
     EXPECT_EQ(rtl, std::min(rtl_switches, run["switches"].size())) << run["model"];
+    if (run.contains("slices")) run["slices"].erase("simulated");  // of equal ones
     for (const char* key : {"model", "wall_s", "sim_cycles_per_s"}) run.erase(key);
     return run;
   };
