@@ -1,13 +1,8 @@
 #include "switch/switch_factory.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
 #include <utility>
 
-#include "base/error.h"
-#include "base/suggest.h"
 #include "switch/fred_twin.h"
 #include "switch/lockstep_switch.h"
 #include "switch/mesh_twin.h"
@@ -21,15 +16,6 @@ constexpr std::array<std::string_view, 3> kNames{"rtl", "tlm", "lockstep"};  // 
 
 std::string_view switch_model_name(SwitchModel model) {
   return kNames[static_cast<std::size_t>(model)];
-}
-
-SwitchModel parse_switch_model(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) {
-    throw BadInput(fmt::format("model '{}': there are {}{}", name, join_words(kNames, "and"),
-                               did_you_mean(name, kNames)));
-  }
-  return static_cast<SwitchModel>(found - kNames.begin());
 }
 
 std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name) {

@@ -6,7 +6,7 @@
 // A user's own RTL (SwitchShape::rtl_top): `rtl` is that RTL, `tlm` our twin of the same shape,
 //   `lockstep` compares the two.
 // Errors: BadInput for a shape whose RTL is not built (rtl, lockstep) or that has no twin (tlm,
-//   lockstep), and for a name that is no model.
+//   lockstep).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,6 @@ namespace fredsim {
 enum class SwitchModel : std::uint8_t { kRtl, kTlm, kLockstep };
 
 std::string_view switch_model_name(SwitchModel model);  // "rtl", "tlm", "lockstep"
-SwitchModel parse_switch_model(std::string_view name);
 
 std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,
                                         const std::string& name,

@@ -1,39 +1,18 @@
-// tb_fred_switch: tests of fred_switch, RTL and twin. With --lockstep, as many seeds of random work in
-// lockstep as one likes (scripts/lockstep.sh):
+// tb_fred_switch: tests of fred_switch, RTL and twin. With --lockstep, as many seeds of random work
+// in lockstep as one likes (scripts/lockstep.sh):
 //
 //   tb_fred_switch --lockstep CYCLES [FIRST_SEED]
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string_view>
 
+#include "../lockstep_seeds.h"
 #include "lockstep.h"
 
-namespace {
-
-int run_seeds(std::uint64_t cycles, std::uint64_t seed) {
-  std::uint64_t done = 0;
-  const std::uint64_t first = seed;
-  for (; done < cycles; ++seed) {
-    try {
-      done += fredsim::tb::run_lockstep(seed);
-    } catch (const std::exception& error) {
-      fmt::print("seed {}: {}\n", seed, error.what());
-      return 1;
-    }
-  }
-  fmt::print("fred_switch: {} cycles without a difference, seeds {} to {}\n", done, first,
-             seed - 1);
-  return 0;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  if (argc >= 3 && std::string_view(argv[1]) == "--lockstep") {
-    return run_seeds(std::strtoull(argv[2], nullptr, 10),
-                     argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
+  if (argc >= 2 && std::string_view(argv[1]) == "--lockstep") {
+    return fredsim::tb::run_lockstep_seeds("fred_switch", fredsim::tb::run_lockstep,
+                                           {argv + 2, argv + argc});
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
