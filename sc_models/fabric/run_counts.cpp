@@ -45,7 +45,7 @@ void fill_counts(const Plan& plan, Fabric& fabric, ControlPlane& control, std::u
   std::vector<std::uint64_t> sent(topology.nodes.size());
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];
-    const LinkCount& count = fabric.core().count(l);
+    const LinkCount count = fabric.core().count(l);
     LinkResult r;
     r.name = link.name;
     r.from = topology.nodes[link.from].name;
