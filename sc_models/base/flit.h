@@ -27,6 +27,11 @@ inline constexpr int kMaxFlitWords = kHeaderWords + kFlitLanes / 2;
 inline constexpr int kPacketFlits = 8;  // data packet of 4 KiB
 inline constexpr std::uint8_t kPhaseOnline = 0xFF;
 
+// Of word 2.
+inline constexpr std::uint32_t kHeadBit = 1U << 16;
+inline constexpr std::uint32_t kTailBit = 1U << 17;
+constexpr int vc_of(const std::uint32_t* words) { return static_cast<int>(words[2] >> 8 & 3U); }
+
 constexpr int flit_words(int lanes) { return kHeaderWords + (lanes + 1) / 2; }
 
 // Virtual channels. Priority on a port and in the control unit: kControl, then kMp, kPp, kDp.

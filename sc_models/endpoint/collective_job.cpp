@@ -68,12 +68,7 @@ void CollectiveJob::fill_operand(int rank, int tree, std::uint64_t packet,
                                  std::uint16_t* lanes) const {
   const std::uint64_t first =
       plan_.trees[tree].first_flit + packet * static_cast<std::uint64_t>(plan_.packet_flits);
-  const int count = flits(tree, packet);
-  for (int f = 0; f < count; ++f) {
-    for (int l = 0; l < lanes_; ++l) {
-      *lanes++ = operand(format_, seed_, rank, first + static_cast<std::uint64_t>(f), l);
-    }
-  }
+  fill_operands(format_, seed_, rank, first, flits(tree, packet), lanes_, lanes);
 }
 
 const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t packet) {

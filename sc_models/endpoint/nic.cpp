@@ -14,11 +14,6 @@ namespace {
 constexpr std::array<int, kNumVcs> kPriority = {kControl, kMp, kPp, kDp};
 constexpr std::array<const char*, kNumVcs> kVcNames = {"MP", "PP", "DP", "control"};
 
-// Makes a packet's header that of a flit after the first (head and tail bits: base/flit.h, word 2).
-void set_body(std::uint32_t* header, bool tail) {
-  header[2] = (header[2] & ~(3U << 16)) | std::uint32_t{tail} << 17;
-}
-
 }  // namespace
 
 Nic::Nic(sc_core::sc_module_name name, const NicShape& shape)
@@ -146,10 +141,10 @@ tlm::tlm_sync_enum Nic::tx_transport(Packet& packet, tlm::tlm_phase& phase, sc_c
   sc_assert(queue.request.packet == nullptr);
   if (packet.has_mm()) packet.acquire();
   if (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) {
-    queue.request = {&packet, e, nullptr};
+    queue.request = queued(packet, *e, nullptr);
     return tlm::TLM_ACCEPTED;
   }
-  enqueue(e->port, e->vc, {&packet, e, nullptr});
+  enqueue(e->port, e->vc, queued(packet, *e, nullptr));
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -164,24 +159,13 @@ void Nic::tx_blocking(Packet& packet, sc_core::sc_time& delay) {
   while (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) sc_core::wait(progress_);
   bool left = false;
   if (packet.has_mm()) packet.acquire();
-  enqueue(e->port, e->vc, {&packet, e, &left});
+  enqueue(e->port, e->vc, queued(packet, *e, &left));
   while (!left) sc_core::wait(progress_);
   --blocked_users_;
 }
 
-void Nic::enqueue(int port, int vc, Queued entry) {
-  RingQueue<Queued>& packets = send_[at(port, vc)].packets;
-  packets.push(entry);
-  if (packets.size() == 1) begin_front(port, vc);
-  queued_[vc] |= 1U << port;
-}
-
-void Nic::begin_front(int port, int vc) {
-  const Queued& entry = send_[at(port, vc)].packets.front();
-  const PacketExtension& e = *entry.extension;
-  Sending& front = sending_[at(port, vc)];
-  front.flits_left = e.flits;
-  front.lanes = lanes_of(*entry.packet);
+Nic::Queued Nic::queued(Packet& packet, const PacketExtension& e, bool* left) const {
+  Queued entry{.packet = &packet, .flits = e.flits, .lanes = lanes_of(packet), .left = left};
   pack_header({.tag = packet_tag(e.stream, e.index),
                .dst = e.destination,
                .src = shape_.address,
@@ -190,13 +174,29 @@ void Nic::begin_front(int port, int vc) {
                .seq = e.seq,
                .head = true,
                .tail = e.flits == 1},
-              front.header.data());
+              entry.header.data());
+  return entry;
+}
+
+void Nic::enqueue(int port, int vc, const Queued& entry) {
+  RingQueue<Queued>& packets = send_[at(port, vc)].packets;
+  packets.push(entry);
+  if (packets.size() == 1) begin_front(port, vc);
+  queued_[vc] |= 1U << port;
+}
+
+void Nic::begin_front(int port, int vc) {
+  const Queued& entry = send_[at(port, vc)].packets.front();
+  Sending& front = sending_[at(port, vc)];
+  front.header = entry.header;
+  front.flits_left = entry.flits;
+  front.lanes = entry.lanes;
 }
 
 void Nic::launch(int port, int vc, SwitchPins& pins) {
   Sending& front = sending_[at(port, vc)];
   std::uint32_t* words = &pins.out_flit[port * words_];
-  std::ranges::copy(front.header, words);
+  std::memcpy(words, front.header.data(), sizeof front.header);
   words[words_ - 1] = 0;  // an odd number of lanes leaves half of the last word free
   copy_lanes(words + kHeaderWords, front.lanes, shape_.lanes);
   pins.out_valid |= 1U << port;
@@ -206,7 +206,8 @@ void Nic::launch(int port, int vc, SwitchPins& pins) {
     return;
   }
   front.lanes += shape_.lanes;
-  set_body(front.header.data(), front.flits_left == 1);
+  front.header[2] &= ~kHeadBit;
+  if (front.flits_left == 1) front.header[2] |= kTailBit;
 }
 
 void Nic::finish_front(int port, int vc) {
@@ -240,11 +241,11 @@ void Nic::finish_front(int port, int vc) {
 // ---- receiving
 
 void Nic::take_in(int port, const std::uint32_t* flit, SwitchPins& pins) {
-  const int vc = unpack_header(flit).vc;
+  const int vc = vc_of(flit);
   if ((held_up_[vc] >> port & 1U) != 0) {
     buffer(port, vc, flit);
   } else {
-    consume(port, flit);
+    consume(port, vc, flit);
     pins.in_credit[vc] |= 1U << port;
   }
 }
@@ -267,7 +268,7 @@ void Nic::drain(int port, SwitchPins& pins) {
     const int slot = queue.first;
     queue.first = (slot + 1) % shape_.receive_flits;
     --queue.buffered;
-    consume(port, &queue.buffer[slot * words_]);
+    consume(port, vc, &queue.buffer[slot * words_]);
     pins.in_credit[vc] |= 1U << port;
     update_backlog(port, vc);
     break;
@@ -287,25 +288,36 @@ void Nic::fail(int port, int vc, const std::string& what) const {
       fmt::format("{} port {} VC {}: {}", sc_core::sc_object::name(), port, kVcNames[vc], what));
 }
 
-void Nic::consume(int port, const std::uint32_t* flit) {
-  const FlitHeader h = unpack_header(flit);
-  Reassembly& open = reassembly(port, h);
-  copy_lanes(open.lanes + open.flits * shape_.lanes, flit + kHeaderWords, shape_.lanes);
-  ++open.flits;
-  if (!h.tail) return;
+void Nic::consume(int port, int vc, const std::uint32_t* flit) {
+  Reassembly* open = &current_[at(port, vc)];
+  if (!continues(*open, flit)) open = &reassembly(port, flit);
+  copy_lanes(open->lanes + open->flits * shape_.lanes, flit + kHeaderWords, shape_.lanes);
+  ++open->flits;
+  if ((flit[2] & kTailBit) != 0) complete(port, flit, *open);
+}
+
+void Nic::complete(int port, const std::uint32_t* last, Reassembly& open) {
+  const FlitHeader tail = unpack_header(last);
   const Reassembly whole = open;
-  std::vector<Reassembly>& others = receive_[at(port, h.vc)].others;
+  std::vector<Reassembly>& others = receive_[at(port, tail.vc)].others;
   if (others.empty()) {
     open.packet = nullptr;  // `open` is the current one
   } else {
     open = others.back();
     others.pop_back();
   }
-  deliver(port, h, whole);
+  deliver(port, tail, whole);
+}
+
+// The normal case: the next flit of an open packet.
+bool Nic::continues(const Reassembly& open, const std::uint32_t* flit) {
+  return open.packet != nullptr && (flit[2] & kHeadBit) == 0 && flit[0] == open.tag &&
+         flit[1] >> 16 == open.source && open.flits < kPacketFlits;
 }
 
 // The open packet that a flit belongs to; a head opens it.
-Nic::Reassembly& Nic::reassembly(int port, const FlitHeader& h) {
+Nic::Reassembly& Nic::reassembly(int port, const std::uint32_t* flit) {
+  const FlitHeader h = unpack_header(flit);
   const auto refuse = [&](const std::string& what) {
     fail(port, h.vc, fmt::format("packet from address {} {}", h.src, what));
   };

@@ -63,9 +63,12 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   static std::uint32_t any(const std::array<std::uint32_t, kNumVcs>& masks) {
     return masks[0] | masks[1] | masks[2] | masks[3];
   }
+  // All that is sent of a packet, gathered while its initiator has just written it.
   struct Queued {
     Packet* packet = nullptr;
-    const PacketExtension* extension = nullptr;  // of the packet
+    std::array<std::uint32_t, kHeaderWords> header{};  // of the first flit
+    int flits = 0;
+    const std::uint16_t* lanes = nullptr;
     bool* left = nullptr;  // set when the last flit has left: a b_transport waits for it
   };
   // What a flit touches lies close together, for all ports of a VC: on a loaded wafer the switches
@@ -103,14 +106,18 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   // The packet's extension, or null and an error response when it cannot be sent.
   const PacketExtension* check(Packet& packet) const;
   int at(int port, int vc) const { return vc * shape_.ports + port; }
-  void enqueue(int port, int vc, Queued entry);
+  Queued queued(Packet& packet, const PacketExtension& e, bool* left) const;
+  void enqueue(int port, int vc, const Queued& entry);
   void begin_front(int port, int vc);
-  void launch(int port, int vc, SwitchPins& pins);
+  // `inline`: once per flit, all in nic.cpp.
+  inline void launch(int port, int vc, SwitchPins& pins);
   void finish_front(int port, int vc);
-  void take_in(int port, const std::uint32_t* flit, SwitchPins& pins);
+  inline void take_in(int port, const std::uint32_t* flit, SwitchPins& pins);
   void buffer(int port, int vc, const std::uint32_t* flit);
-  void consume(int port, const std::uint32_t* flit);
-  Reassembly& reassembly(int port, const FlitHeader& header);
+  inline void consume(int port, int vc, const std::uint32_t* flit);
+  inline static bool continues(const Reassembly& open, const std::uint32_t* flit);
+  void complete(int port, const std::uint32_t* last, Reassembly& open);
+  Reassembly& reassembly(int port, const std::uint32_t* flit);
   void deliver(int port, const FlitHeader& tail, const Reassembly& whole);
   void drain(int port, SwitchPins& pins);
   void update_backlog(int port, int vc);

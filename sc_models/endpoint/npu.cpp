@@ -284,7 +284,7 @@ void Npu::send(Packet& packet, int port) {
 
 tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (phase == tlm::END_REQ) {
-    const std::uint32_t port = 1U << extension(packet).port;
+    const std::uint32_t port = 1U << static_cast<PooledPacket&>(packet).extension.port;  // our own
     blocked_ &= ~port;
     dirty_ |= port | multicast_ports_;
     if (job_ != nullptr) pump();

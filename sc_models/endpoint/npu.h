@@ -52,16 +52,16 @@ class Npu final : public sc_core::sc_module {
   void describe_missing(std::vector<std::string>& lines) const;
 
  private:
-  struct TreeState {
+  struct alignas(64) TreeState {  // what every packet needs first, in one line of the caches
     const TreeRank* part = nullptr;
     std::uint64_t packets = 0;
-    std::uint64_t started = 0;             // new packets generated (sources)
-    std::uint64_t reduced = 0;             // packets combined from reduce_from
-    std::uint64_t results = 0;             // results seen
-    std::vector<RingQueue<Packet*>> held;  // per entry of reduce_from
-    std::vector<std::uint64_t> arrived;    // per entry of reduce_from
+    std::uint64_t started = 0;  // new packets generated (sources)
+    std::uint64_t results = 0;  // results seen
     int source_port = -1;  // NIC port of the first hop of packets started here; -1: not a source
     bool sees_results = false;
+    std::uint64_t reduced = 0;             // packets combined from reduce_from
+    std::vector<RingQueue<Packet*>> held;  // per entry of reduce_from
+    std::vector<std::uint64_t> arrived;    // per entry of reduce_from
   };
 
   tlm::tlm_sync_enum receive(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);

@@ -21,54 +21,51 @@ bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
 }
 
-// One lane per flit is the normal case on a whole wafer, and four words are not
-// worth a library call.
-void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
-  constexpr int kOneLane = flit_words(1);
-  if (words == kOneLane) {
-    std::memcpy(to, from, kOneLane * sizeof *to);
-  } else {
-    std::memcpy(to, from, static_cast<std::size_t>(words) * sizeof *to);
-  }
-}
-
 }  // namespace
 
 FabricCore::FabricCore(const Topology& topology, int lanes)
-    : topology_(topology), words_(flit_words(lanes)), counts_(topology.links.size()) {
-  int longest = 1;
-  for (const Link& link : topology.links) longest = std::max(longest, link.latency);
-  const std::uint32_t slots = std::bit_ceil(static_cast<std::uint32_t>(longest) + 1);
-  wheel_mask_ = slots - 1;
+    : topology_(topology), words_(static_cast<std::size_t>(flit_words(lanes))) {
+  std::uint32_t places = 0;
   nodes_.reserve(topology.nodes.size());
-  for (const Node& n : topology.nodes) {
-    assert(n.ports >= 1 && n.ports <= 32);
-    NodeState& node = nodes_.emplace_back(n.ports, lanes);
-    node.arrivals.resize(slots);
-    node.outputs.resize(static_cast<std::size_t>(n.ports));
-    node.inputs.resize(static_cast<std::size_t>(n.ports));
-    node.flit_words.resize(slots * node.inputs.size() * static_cast<std::size_t>(words_));
+  for (const Node& node : topology.nodes) {
+    assert(node.ports >= 1 && node.ports <= 32);
+    nodes_.emplace_back(places, node.ports, lanes);
+    places += static_cast<std::uint32_t>(node.ports);
   }
+  outputs_.resize(places);
+  inputs_.resize(places);
+  short_flits_.resize(places);
+  int longest = 1;
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];
     assert(link.latency >= 1 && link.rate.num >= 1 && link.rate.num <= link.rate.den);
-    Output& out = nodes_[link.from].outputs[link.from_port];
-    out = {.link = l,
-           .to = link.to,
-           .to_port = link.to_port,
-           .latency = link.latency,
-           .num = link.rate.num,
-           .den = link.rate.den};
-    for (int vc = 0; vc < kNumVcs; ++vc) out.depth[vc] = receiver_depth(l, vc);
-    nodes_[link.to].inputs[link.to_port] = {
-        .from = link.from, .from_port = link.from_port, .latency = link.latency};
+    longest = std::max(longest, link.latency);
+    const auto latency = static_cast<std::uint32_t>(link.latency);
+    const std::uint32_t to_place = nodes_[link.to].first + static_cast<std::uint32_t>(link.to_port);
+    outputs_[nodes_[link.from].first + static_cast<std::uint32_t>(link.from_port)] = {
+        .num = link.rate.num,
+        .den = link.rate.den,
+        .to = static_cast<std::uint32_t>(link.to),
+        .to_bit = 1U << link.to_port,
+        .to_place = to_place,
+        .latency = latency};
+    inputs_[to_place] = {.from = static_cast<std::uint32_t>(link.from),
+                         .from_bit = 1U << link.from_port,
+                         .latency = latency};
   }
+  const std::uint32_t slots = std::bit_ceil(static_cast<std::uint32_t>(longest) + 1);
+  wheel_mask_ = slots - 1;
+  arrivals_.resize(slots * nodes_.size());
+  flit_words_.resize(slots * inputs_.size() * words_);
+}
+
+int FabricCore::depth(NodeId receiver, int vc) const {
+  const BufferShape& buffers = topology_.buffers;
+  return is_endpoint(topology_.nodes[receiver]) ? buffers.receive_flits : buffers.depth(vc);
 }
 
 int FabricCore::receiver_depth(int link, int vc) const {
-  const BufferShape& buffers = topology_.buffers;
-  return is_endpoint(topology_.nodes[topology_.links[link].to]) ? buffers.receive_flits
-                                                                : buffers.depth(vc);
+  return depth(topology_.links[link].to, vc);
 }
 
 void FabricCore::attach(NodeId node, SwitchCore& core) { nodes_[node].core = &core; }
@@ -80,25 +77,26 @@ void FabricCore::reset() {
   flits_under_way_ = credits_under_way_ = 0;
   finished_.clear();
   clear_counts();
+  std::ranges::fill(arrivals_, Arrivals{});
+  for (Input& in : inputs_) in.buffered = {};
   for (NodeState& node : nodes_) {
     assert(node.core != nullptr || node.endpoint != nullptr);
-    std::ranges::fill(node.arrivals, Arrivals{});
     node.asleep = false;
     node.ready = node.charging = 0;
     node.pins.in_valid = node.pins.out_valid = node.pins.out_ready = 0;
     node.pins.out_credit = node.pins.in_credit = {};
     node.pins.reg = {};
-    for (Input& in : node.inputs) in.buffered = {};
     if (node.core != nullptr) node.core->reset();
     if (node.endpoint != nullptr) node.endpoint->reset();
-    for (int port = 0; port < static_cast<int>(node.outputs.size()); ++port) {
-      Output& out = node.outputs[port];
-      out.outstanding = {};
+    const int ports = topology_.nodes[&node - nodes_.data()].ports;
+    for (int port = 0; port < ports; ++port) {
+      Output& out = outputs_[node.first + static_cast<std::uint32_t>(port)];
       out.held = out.den + out.num - 1;
-      if (out.link < 0) continue;
+      if (out.to_bit == 0) continue;
       node.ready |= 1U << port;
-      for (int vc = 0; vc < kNumVcs && node.endpoint != nullptr; ++vc) {
-        node.endpoint->set_credits(port, vc, out.depth[vc]);
+      for (int vc = 0; vc < kNumVcs; ++vc) {
+        out.room[vc] = depth(static_cast<NodeId>(out.to), vc);
+        if (node.endpoint != nullptr) node.endpoint->set_credits(port, vc, out.room[vc]);
       }
     }
   }
@@ -111,7 +109,8 @@ void FabricCore::access(NodeId node, const RegisterRequest& request) {
 }
 
 void FabricCore::clear_counts() {
-  std::ranges::fill(counts_, LinkCount{});
+  for (Output& out : outputs_) out.flits = 0;
+  std::ranges::fill(short_flits_, 0U);
   short_tag_ = ~0U;
   quiet_ = 0;
 }
@@ -125,13 +124,22 @@ bool FabricCore::empty() const {
          });
 }
 
+const FabricCore::Output& FabricCore::output(int link) const {
+  const Link& l = topology_.links[link];
+  return outputs_[nodes_[l.from].first + static_cast<std::uint32_t>(l.from_port)];
+}
+
+LinkCount FabricCore::count(int link) const {
+  const Output& out = output(link);
+  return {.flits = out.flits, .short_flits = short_flits_[&out - outputs_.data()]};
+}
+
 int FabricCore::buffered(NodeId node, int port, int vc) const {
-  return nodes_[node].inputs[port].buffered[vc];
+  return inputs_[nodes_[node].first + static_cast<std::uint32_t>(port)].buffered[vc];
 }
 
 int FabricCore::outstanding(int link, int vc) const {
-  const Link& l = topology_.links[link];
-  return nodes_[l.from].outputs[l.from_port].outstanding[vc];
+  return receiver_depth(link, vc) - output(link).room[vc];
 }
 
 // ---- one clock edge
@@ -139,13 +147,23 @@ int FabricCore::outstanding(int link, int vc) const {
 void FabricCore::tick() {
   ++quiet_;
   finished_.clear();
-  for (NodeState& node : nodes_) step_node(node);
+  if (words_ == flit_words(1)) {
+    step_nodes<flit_words(1)>();
+  } else {
+    step_nodes<0>();
+  }
   slot_ = (slot_ + 1) & wheel_mask_;
   ++edge_;
 }
 
-void FabricCore::step_node(NodeState& node) {
-  Arrivals& now = node.arrivals[slot_];
+template <int kWords>
+void FabricCore::step_nodes() {
+  Arrivals* now = &arrivals_[slot_ * nodes_.size()];
+  for (NodeState& node : nodes_) step_node<kWords>(node, *now++);
+}
+
+template <int kWords>
+void FabricCore::step_node(NodeState& node, Arrivals& now) {
   const bool touched = now.any() || node.pins.reg.valid;
   if (!touched && !always_step_ && (node.core != nullptr ? node.asleep : node.endpoint->idle())) {
     if (node.charging != 0) charge(node);
@@ -153,7 +171,7 @@ void FabricCore::step_node(NodeState& node) {
     return;
   }
   if (node.charging != 0) charge(node);
-  take_arrivals(node, now);
+  take_arrivals<kWords>(node, now);
   node.pins.out_ready = node.ready;
   if (node.core != nullptr) {
     node.core->step(node.pins);
@@ -169,15 +187,16 @@ void FabricCore::step_node(NodeState& node) {
   } else {
     node.endpoint->step(node.pins);
   }
-  if (node.pins.out_valid != 0) launch_flits(node);
+  if (node.pins.out_valid != 0) launch_flits<kWords>(node);
   return_credits(node);
 }
 
 void FabricCore::charge(NodeState& node) {
+  Output* const outputs = &outputs_[node.first];
   for (std::uint32_t left = node.charging; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
     const std::uint32_t bit = 1U << port;
-    Output& out = node.outputs[port];
+    Output& out = outputs[port];
     out.held += out.num;
     if (out.held >= out.den) node.ready |= bit;
     if (out.held >= out.den + out.num - 1) {
@@ -187,63 +206,74 @@ void FabricCore::charge(NodeState& node) {
   }
 }
 
+template <int kWords>
 void FabricCore::take_arrivals(NodeState& node, Arrivals& now) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  const std::uint32_t* const flits = &flit_words_[(slot_ * inputs_.size() + node.first) * words];
+  std::uint32_t* const in_flit = node.pins.in_flit.data();
+  Input* const inputs = &inputs_[node.first];
   node.pins.in_valid = now.flits;
   node.pins.out_credit = now.credits;
   for (std::uint32_t left = now.flits; left != 0; left &= left - 1) {
-    const int port = std::countr_zero(left);
-    const std::uint32_t* flit = flit_slot(node, slot_, port);
-    copy_flit(&node.pins.in_flit[port * words_], flit, words_);
-    ++node.inputs[port].buffered[flit[2] >> 8 & 3U];
+    const auto port = static_cast<std::size_t>(std::countr_zero(left));
+    const std::uint32_t* flit = flits + port * words;
+    std::memcpy(in_flit + port * words, flit, words * sizeof *flit);
+    ++inputs[port].buffered[vc_of(flit)];
     --flits_under_way_;
   }
+  Output* const outputs = &outputs_[node.first];
   for (int vc = 0; vc < kNumVcs; ++vc) {
     for (std::uint32_t left = now.credits[vc]; left != 0; left &= left - 1) {
-      --node.outputs[std::countr_zero(left)].outstanding[vc];
+      ++outputs[std::countr_zero(left)].room[vc];
       --credits_under_way_;
     }
   }
   now = {};
 }
 
+template <int kWords>
 void FabricCore::launch_flits(NodeState& node) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
   quiet_ = 0;
   if ((node.pins.out_valid & ~node.ready) != 0) {
     const int port = std::countr_zero(node.pins.out_valid & ~node.ready);
     fail(port_name(node, port) + " launched a flit although its link was not ready");
   }
+  Output* const outputs = &outputs_[node.first];
+  const std::uint32_t* const out_flit = node.pins.out_flit.data();
   for (std::uint32_t left = node.pins.out_valid; left != 0; left &= left - 1) {
-    const int port = std::countr_zero(left);
-    Output& out = node.outputs[port];
+    const auto port = static_cast<std::size_t>(std::countr_zero(left));
+    Output& out = outputs[port];
     if (out.num != out.den) {
       out.held -= out.den;
       node.charging |= 1U << port;
       if (out.held < out.den) node.ready &= ~(1U << port);
     }
-    const std::uint32_t* flit = &node.pins.out_flit[port * words_];
-    const int vc = static_cast<int>(flit[2] >> 8 & 3U);
-    if (++out.outstanding[vc] > out.depth[vc]) {
-      fail(port_name(node, port) + " launched a flit without a credit");
+    const std::uint32_t* flit = out_flit + port * words;
+    if (--out.room[vc_of(flit)] < 0) {
+      fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
     }
-    LinkCount& count = counts_[out.link];
-    ++count.flits;
-    if ((flit[0] | kDirectionBit) == short_tag_ && (flit[2] >> 17 & 1U) != 0) ++count.short_flits;
-    NodeState& to = nodes_[out.to];
-    const std::uint32_t slot = (slot_ + static_cast<std::uint32_t>(out.latency)) & wheel_mask_;
-    to.arrivals[slot].flits |= 1U << out.to_port;
-    copy_flit(flit_slot(to, slot, out.to_port), flit, words_);
+    ++out.flits;
+    if ((flit[0] | kDirectionBit) == short_tag_ && (flit[2] & kTailBit) != 0) {
+      ++short_flits_[node.first + port];
+    }
+    const std::size_t slot = (slot_ + out.latency) & wheel_mask_;
+    arrivals_[slot * nodes_.size() + out.to].flits |= out.to_bit;
+    std::memcpy(&flit_words_[(slot * inputs_.size() + out.to_place) * words], flit,
+                words * sizeof *flit);
     ++flits_under_way_;
   }
 }
 
 void FabricCore::return_credits(NodeState& node) {
+  Input* const inputs = &inputs_[node.first];
   for (int vc = 0; vc < kNumVcs; ++vc) {
     for (std::uint32_t left = node.pins.in_credit[vc]; left != 0; left &= left - 1) {
       const int port = std::countr_zero(left);
-      Input& in = node.inputs[port];
+      Input& in = inputs[port];
       if (--in.buffered[vc] < 0) fail(port_name(node, port) + " returned a credit too many");
-      const std::uint32_t slot = (slot_ + static_cast<std::uint32_t>(in.latency)) & wheel_mask_;
-      nodes_[in.from].arrivals[slot].credits[vc] |= 1U << in.from_port;
+      const std::size_t slot = (slot_ + in.latency) & wheel_mask_;
+      arrivals_[slot * nodes_.size() + in.from].credits[vc] |= in.from_bit;
       ++credits_under_way_;
     }
   }

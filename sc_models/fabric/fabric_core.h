@@ -55,7 +55,7 @@ class FabricCore {
   // its stream's lowest bit flipped, and the tail bit, are counted as short too.
   void clear_counts();
   void set_short_tag(std::uint32_t tag);
-  const LinkCount& count(int link) const { return counts_[link]; }
+  LinkCount count(int link) const;
 
   std::uint64_t edge() const { return edge_; }
   std::uint64_t quiet_cycles() const { return quiet_; }  // edges since a flit was last launched
@@ -70,19 +70,21 @@ class FabricCore {
   std::uint64_t steps_left_out() const { return steps_left_out_; }
 
  private:
-  struct Output {
-    int link = -1;
-    NodeId to = 0;
-    int to_port = 0;
-    int latency = 1;
+  // Ports of all nodes, one after the other; a node's first one is NodeState::first. A flit touches
+  // few lines of memory: an output is one, and what arrives in a cycle lies together.
+  struct alignas(64) Output {
     std::uint64_t num = 1, den = 1, held = 0;  // pacing; `held` is not kept up when num == den
-    std::array<int, kNumVcs> outstanding{};
-    std::array<int, kNumVcs> depth{};
+    std::uint64_t flits = 0;                   // launched
+    std::array<int, kNumVcs> room{};           // at the receiver, less what is under way
+    std::uint32_t to = 0;                      // node
+    std::uint32_t to_bit = 0;                  // of its port; 0: no link
+    std::uint32_t to_place = 0;                // of that port among all
+    std::uint32_t latency = 1;
   };
   struct Input {
-    NodeId from = -1;
-    int from_port = 0;
-    int latency = 1;
+    std::uint32_t from = 0;      // node
+    std::uint32_t from_bit = 0;  // of its port
+    std::uint32_t latency = 1;
     std::array<int, kNumVcs> buffered{};
   };
   struct Arrivals {
@@ -91,37 +93,41 @@ class FabricCore {
     bool any() const { return (flits | credits[0] | credits[1] | credits[2] | credits[3]) != 0; }
   };
   struct NodeState {
-    NodeState(int ports, int lanes) : pins(ports, lanes) {}
+    NodeState(std::uint32_t place, int ports, int lanes) : first(place), pins(ports, lanes) {}
     SwitchCore* core = nullptr;
     EndpointCore* endpoint = nullptr;
-    bool asleep = false;         // a switch that said idle() after its last step
+    std::uint32_t first = 0;     // place of port 0
     std::uint32_t ready = 0;     // outputs whose link takes a flit
     std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
+    bool asleep = false;         // a switch that said idle() after its last step
     SwitchPins pins;
-    std::vector<Arrivals> arrivals;         // per slot of the wheel
-    std::vector<std::uint32_t> flit_words;  // [slot][port][word]
-    std::vector<Output> outputs;
-    std::vector<Input> inputs;
   };
 
-  void step_node(NodeState& node);
+  template <int kWords>  // words of a flit; 0: words_
+  void step_nodes();
+  template <int kWords>
+  void step_node(NodeState& node, Arrivals& now);
   void charge(NodeState& node);
+  template <int kWords>
   void take_arrivals(NodeState& node, Arrivals& now);
+  template <int kWords>
   void launch_flits(NodeState& node);
   void return_credits(NodeState& node);
-  std::uint32_t* flit_slot(NodeState& node, std::uint32_t slot, int port) {
-    return &node.flit_words[(slot * node.inputs.size() + static_cast<std::size_t>(port)) *
-                            static_cast<std::size_t>(words_)];
-  }
+  const Output& output(int link) const;
+  int depth(NodeId receiver, int vc) const;
   std::string port_name(const NodeState& node, int port) const;
   [[noreturn]] void fail(const std::string& what) const;
 
   const Topology& topology_;
-  int words_;
+  std::size_t words_;
   std::uint32_t wheel_mask_ = 0;  // slots of the wheel - 1, more than the longest latency
   std::uint32_t slot_ = 0;        // of the current edge
   std::vector<NodeState> nodes_;
-  std::vector<LinkCount> counts_;
+  std::vector<Output> outputs_;
+  std::vector<Input> inputs_;
+  std::vector<Arrivals> arrivals_;          // [slot of the wheel][node]
+  std::vector<std::uint32_t> flit_words_;   // [slot][place][word]
+  std::vector<std::uint64_t> short_flits_;  // by place of the output
   std::vector<NodeId> finished_;
   std::uint32_t short_tag_ = ~0U;
   std::uint64_t edge_ = 0;

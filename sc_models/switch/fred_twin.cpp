@@ -18,7 +18,6 @@ namespace {
 constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
 constexpr int kMaxDepth = 16'000;
-constexpr std::uint32_t kTailBit = 1U << 17;      // in header word 2
 constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
 
 template <typename F>
@@ -375,7 +374,7 @@ void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
   for_each_port(pins.in_valid, [&](int p) {
     ++flits_in_[p];
     const std::uint32_t* flit = &pins.in_flit[static_cast<std::size_t>(p) * words];
-    const int vc = static_cast<int>(flit[2] >> 8 & 3U);
+    const int vc = vc_of(flit);
     InVc& in = in_[p][vc];
     if (in.count == in.depth) {
       next_overflow_ = true;

@@ -16,7 +16,6 @@ namespace {
 // A route is an output port, or has this bit set: there is none.
 constexpr std::uint8_t kNoRoute = 0x20;
 constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
-constexpr std::uint32_t kTailBit = 1U << 17;
 constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 
 // Credits of eight ports in one vector register.
@@ -235,7 +234,7 @@ template <int kWords>
 [[gnu::always_inline]] inline void MeshTwin::accept(int port, const std::uint32_t* flit,
                                                     const SwitchPins& pins) {
   const int words = kWords != 0 ? kWords : words_;
-  const int vc = static_cast<int>(flit[2] >> 8 & 3U);
+  const int vc = vc_of(flit);
   Channel& channel = channels_[vc];
   Queue& queue = channel.queues[port];
   ++flits_in_[port];
