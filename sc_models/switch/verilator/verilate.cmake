@@ -25,9 +25,11 @@ target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/inc
                                                            ${VERILATOR_ROOT}/include/vltstd)
 target_link_libraries(verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
 
+# The precompiled header fits what is not optimised, which is most of the files.
 function(fredsim_verilated_library library)
   add_library(${library} STATIC)
-  target_compile_options(${library} PRIVATE ${generated_code_options})
+  target_compile_options(${library} PRIVATE ${generated_code_options} -O0 -fpch-preprocess)
+  target_precompile_headers(${library} PRIVATE <verilated.h>)
   target_link_libraries(${library} PUBLIC verilated_runtime)
 endfunction()
 
@@ -43,9 +45,10 @@ function(fredsim_verilate library)
     # slow: reset, initial state, names of a wave's signals.
     set(parts ${folder}/fast.cpp ${folder}/trace.cpp ${folder}/slow.cpp)
   endif()
-  set_source_files_properties(${folder}/all.cpp ${folder}/slow.cpp PROPERTIES COMPILE_OPTIONS -O0)
-  set_source_files_properties(${folder}/trace.cpp PROPERTIES COMPILE_OPTIONS -O1)
-  set_source_files_properties(${folder}/fast.cpp PROPERTIES COMPILE_OPTIONS ${ARG_OPTIMISE})
+  set_source_files_properties(${folder}/trace.cpp PROPERTIES
+                              COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${folder}/fast.cpp PROPERTIES
+                              COMPILE_OPTIONS ${ARG_OPTIMISE} SKIP_PRECOMPILE_HEADERS ON)
   add_custom_command(
     OUTPUT ${folder}/${ARG_PREFIX}.h ${parts}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
