@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "Vmesh_router_even.h"
-#include "Vmesh_router_even___024root.h"
-#include "Vmesh_router_full.h"
-#include "Vmesh_router_full___024root.h"
-#include "Vmesh_router_small.h"
-#include "Vmesh_router_small___024root.h"
+#include "Vmesh_13_15_2_1_3.h"
+#include "Vmesh_13_15_2_1_3___024root.h"
+#include "Vmesh_1_0_3_5_1.h"
+#include "Vmesh_1_0_3_5_1___024root.h"
+#include "Vmesh_2_2_1_16_4.h"
+#include "Vmesh_2_2_1_16_4___024root.h"
 #include "switch/lockstep_switch.h"
 #include "switch/rtl_switch.h"
 #include "switch/verilated_switch.h"
@@ -48,15 +48,15 @@ std::unique_ptr<SwitchCore> RouterBody::make() const {
 RouterBody wafer_router(SwitchModel model) { return {"wafer", model, kWafer, make_wafer}; }
 
 RouterBody small_router(SwitchModel model) {
-  return {"small", model, shape_of(1, 0, 3, 5, 1), make_verilated<Vmesh_router_small, 5, 3>};
+  return {"small", model, shape_of(1, 0, 3, 5, 1), make_verilated<Vmesh_1_0_3_5_1, 5, 3>};
 }
 
 RouterBody even_router(SwitchModel model) {
-  return {"even", model, shape_of(2, 2, 1, 16, 4), make_verilated<Vmesh_router_even, 8, 1>};
+  return {"even", model, shape_of(2, 2, 1, 16, 4), make_verilated<Vmesh_2_2_1_16_4, 8, 1>};
 }
 
 RouterBody full_router(SwitchModel model) {
-  return {"full", model, shape_of(13, 15, 2, 1, 3), make_verilated<Vmesh_router_full, 32, 2>};
+  return {"full", model, shape_of(13, 15, 2, 1, 3), make_verilated<Vmesh_13_15_2_1_3, 32, 2>};
 }
 
 std::string test_name(const RouterBody& body) {

@@ -1,0 +1,25 @@
+# Run after Verilator (verilate.cmake): gathers the C++ files of the class `prefix` in `folder` in
+# fast.cpp, trace.cpp and slow.cpp, and all of them in all.cpp; and lists in sources.d what they were made
+# from, so that files which the Verilog includes count too.
+include(${folder}/${prefix}.cmake)
+
+function(gather part)
+  list(TRANSFORM ARGN REPLACE "^.*/" "#include \"")
+  list(TRANSFORM ARGN APPEND "\"\n")
+  file(WRITE ${folder}/${part} ${ARGN})
+endfunction()
+
+gather(slow.cpp ${${prefix}_CLASSES_SLOW} ${${prefix}_SUPPORT_SLOW})
+set(fast ${${prefix}_CLASSES_FAST} ${${prefix}_SUPPORT_FAST})
+set(trace ${fast})
+list(FILTER trace INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
+list(FILTER fast EXCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
+gather(fast.cpp ${fast})
+gather(trace.cpp ${trace})
+gather(all.cpp ${folder}/fast.cpp ${folder}/trace.cpp ${folder}/slow.cpp)
+
+set(sources ${${prefix}_DEPS})
+list(TRANSFORM sources REPLACE " " "\\\\ ")
+list(JOIN sources " " sources)
+string(REPLACE " " "\\ " first "${folder}/${prefix}.h")
+file(WRITE ${folder}/sources.d "${first}: ${sources}\n")

@@ -1,0 +1,65 @@
+# Verilated classes: fredsim_verilated_library(LIBRARY) makes a library for them, and
+#
+#   fredsim_verilate(LIBRARY PREFIX … TOP … SOURCES … ARGUMENTS … OPTIMISE -O2 [TRACE])
+#
+# adds one class to it, included as "PREFIX.h". OPTIMISE is for what runs every cycle, -O0 compiles
+# fastest; TRACE: the class can write waves.
+# Verilator's own verilate() runs Verilator when CMake configures, one class after the other, and again
+# at the first build. Here it runs at build time, beside all other jobs. Only then are the names of the
+# generated files known, so parts.cmake gathers them in files whose names are known before; which also
+# compiles Verilator's headers two or three times instead of twenty.
+set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
+
+# Generated code is built without our warnings, and without sanitizers: they would take most of the
+# build, and Verilator's own code for waves reads and writes at unaligned addresses, which x86 and ARM
+# allow.
+set(generated_code_options $<$<BOOL:${FREDSIM_ASAN}>:-fno-sanitize=all>)
+
+# Verilator's runtime, once for all classes. Waves need zlib.
+find_package(ZLIB REQUIRED)
+set(runtime verilated.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
+list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
+add_library(verilated_runtime STATIC ${runtime})
+target_compile_options(verilated_runtime PRIVATE -O2 ${generated_code_options})
+target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
+                                                           ${VERILATOR_ROOT}/include/vltstd)
+target_link_libraries(verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
+
+# The precompiled header fits what is not optimised, which is most of the files.
+function(fredsim_verilated_library library)
+  add_library(${library} STATIC)
+  target_compile_options(${library} PRIVATE ${generated_code_options} -O0 -fpch-preprocess)
+  target_precompile_headers(${library} PRIVATE <verilated.h>)
+  target_link_libraries(${library} PUBLIC verilated_runtime)
+endfunction()
+
+function(fredsim_verilate library)
+  cmake_parse_arguments(ARG "TRACE" "PREFIX;TOP;OPTIMISE" "SOURCES;ARGUMENTS" ${ARGN})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${ARG_PREFIX})
+  if(ARG_TRACE)
+    list(APPEND ARG_ARGUMENTS --trace-fst)
+  endif()
+  if(ARG_OPTIMISE STREQUAL "-O0")
+    set(parts ${folder}/all.cpp)
+  else()
+    # slow: reset, initial state, names of a wave's signals.
+    set(parts ${folder}/fast.cpp ${folder}/trace.cpp ${folder}/slow.cpp)
+  endif()
+  set_source_files_properties(${folder}/trace.cpp PROPERTIES
+                              COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${folder}/fast.cpp PROPERTIES
+                              COMPILE_OPTIONS ${ARG_OPTIMISE} SKIP_PRECOMPILE_HEADERS ON)
+  add_custom_command(
+    OUTPUT ${folder}/${ARG_PREFIX}.h ${parts}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
+    COMMAND ${VERILATOR_BIN} --cc --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX}
+            --top ${ARG_TOP} --x-assign fast --x-initial fast ${ARG_ARGUMENTS} ${ARG_SOURCES}
+    COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX}
+            -P ${FREDSIM_VERILATOR}/parts.cmake
+    DEPENDS ${ARG_SOURCES} ${VERILATOR_BIN} ${FREDSIM_VERILATOR}/parts.cmake
+    DEPFILE ${folder}/sources.d
+    COMMENT "Verilating ${ARG_PREFIX}"
+    VERBATIM)
+  target_sources(${library} PRIVATE ${parts})
+  target_include_directories(${library} SYSTEM PUBLIC ${folder})
+endfunction()
