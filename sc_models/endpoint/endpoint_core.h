@@ -1,8 +1,12 @@
 // The fabric's view of an endpoint: one clock edge at a time, the same pins as a switch
 // (SwitchPins, switch/switch_core.h; no registers). The NIC answers it; so may a test's
 // own endpoint.
+//
+// Waking: an idle endpoint is not stepped until something arrives for it. One that becomes busy otherwise (its
+//   module hands it a packet) calls wake(), and is stepped from the next edge on.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +16,9 @@ namespace fredsim {
 
 class EndpointCore {
  public:
+  EndpointCore() = default;
+  EndpointCore(const EndpointCore&) = delete;
+  EndpointCore& operator=(const EndpointCore&) = delete;
   virtual ~EndpointCore() = default;
   virtual void reset() = 0;
   // Depth of the buffer at the other end of output `port`; called after reset().
@@ -24,6 +31,21 @@ class EndpointCore {
   // For the report of a deadlock: one line per queue that waits. `peers`: what each port leads to.
   virtual void describe_waiting(const std::vector<std::string>& peers,
                                 std::vector<std::string>& lines) const = 0;
+
+  // Where wake() leaves its word: `bit` of *word.
+  void set_waker(std::uint64_t* word, std::uint64_t bit) {
+    waker_ = word;
+    waker_bit_ = bit;
+  }
+
+ protected:
+  // idle() may have become false, and not by step() or reset().
+  void wake() { *waker_ |= waker_bit_; }
+
+ private:
+  std::uint64_t nobody_ = 0;
+  std::uint64_t* waker_ = &nobody_;
+  std::uint64_t waker_bit_ = 0;
 };
 
 }  // namespace fredsim

@@ -183,6 +183,7 @@ void Nic::enqueue(int port, int vc, const Queued& entry) {
   packets.push(entry);
   if (packets.size() == 1) begin_front(port, vc);
   queued_[vc] |= 1U << port;
+  wake();
 }
 
 void Nic::begin_front(int port, int vc) {
@@ -281,6 +282,7 @@ void Nic::update_backlog(int port, int vc) {
   const auto set = [bit](std::uint32_t& mask, bool on) { mask = on ? mask | bit : mask & ~bit; };
   set(held_up_[vc], queue.buffered > 0 || queue.delivering != nullptr);
   set(backlog_[vc], queue.can_drain());
+  wake();
 }
 
 void Nic::fail(int port, int vc, const std::string& what) const {

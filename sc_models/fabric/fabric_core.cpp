@@ -6,6 +6,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "endpoint/packet_extension.h"
@@ -57,6 +58,9 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
   wheel_mask_ = slots - 1;
   arrivals_.resize(slots * nodes_.size());
   flit_words_.resize(slots * inputs_.size() * words_);
+  awake_.resize((nodes_.size() + 63) / 64);
+  stepping_.resize(awake_.size());
+  due_.resize(slots * awake_.size());
 }
 
 int FabricCore::depth(NodeId receiver, int vc) const {
@@ -69,7 +73,10 @@ int FabricCore::receiver_depth(int link, int vc) const {
 }
 
 void FabricCore::attach(NodeId node, SwitchCore& core) { nodes_[node].core = &core; }
-void FabricCore::attach(NodeId node, EndpointCore& core) { nodes_[node].endpoint = &core; }
+void FabricCore::attach(NodeId node, EndpointCore& core) {
+  nodes_[node].endpoint = &core;
+  core.set_waker(&awake_[static_cast<std::size_t>(node) / 64], std::uint64_t{1} << (node % 64));
+}
 
 void FabricCore::reset() {
   slot_ = 0;
@@ -78,11 +85,13 @@ void FabricCore::reset() {
   finished_.clear();
   clear_counts();
   std::ranges::fill(arrivals_, Arrivals{});
+  std::ranges::fill(due_, 0U);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) keep_awake(node);
   for (Input& in : inputs_) in.buffered = {};
   for (NodeState& node : nodes_) {
     assert(node.core != nullptr || node.endpoint != nullptr);
-    node.asleep = false;
     node.ready = node.charging = 0;
+    node.charged = 0;
     node.pins.in_valid = node.pins.out_valid = node.pins.out_ready = 0;
     node.pins.out_credit = node.pins.in_credit = {};
     node.pins.reg = {};
@@ -106,6 +115,7 @@ void FabricCore::access(NodeId node, const RegisterRequest& request) {
   assert(nodes_[node].core != nullptr && !nodes_[node].pins.reg.valid);
   nodes_[node].pins.reg = request;
   nodes_[node].pins.reg.valid = true;
+  keep_awake(static_cast<std::size_t>(node));
 }
 
 void FabricCore::clear_counts() {
@@ -158,24 +168,33 @@ void FabricCore::tick() {
 
 template <int kWords>
 void FabricCore::step_nodes() {
-  Arrivals* now = &arrivals_[slot_ * nodes_.size()];
-  for (NodeState& node : nodes_) step_node<kWords>(node, *now++);
+  Arrivals* const arrivals = &arrivals_[slot_ * nodes_.size()];
+  std::uint64_t* const due = &due_[slot_ * awake_.size()];
+  steps_left_out_ += nodes_.size();
+  std::swap_ranges(awake_.begin(), awake_.end(), stepping_.begin());
+  for (std::size_t word = 0; word < stepping_.size(); ++word) {
+    std::uint64_t left = std::exchange(stepping_[word], 0) | std::exchange(due[word], 0);
+    if (always_step_) {
+      left = ~std::uint64_t{0} >> (word + 1 == stepping_.size() ? -nodes_.size() % 64 : 0);
+    }
+    for (; left != 0; left &= left - 1) {
+      const std::size_t node = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+      step_node<kWords>(nodes_[node], arrivals[node]);
+      --steps_left_out_;
+    }
+  }
 }
 
 template <int kWords>
 void FabricCore::step_node(NodeState& node, Arrivals& now) {
-  const bool touched = now.any() || node.pins.reg.valid;
-  if (!touched && !always_step_ && (node.core != nullptr ? node.asleep : node.endpoint->idle())) {
-    if (node.charging != 0) charge(node);
-    ++steps_left_out_;
-    return;
-  }
-  if (node.charging != 0) charge(node);
+  if (node.charging != 0) charge(node, edge_ - node.charged);
+  node.charged = edge_;
   take_arrivals<kWords>(node, now);
   node.pins.out_ready = node.ready;
+  bool busy = false;
   if (node.core != nullptr) {
     node.core->step(node.pins);
-    node.asleep = node.core->idle();
+    busy = !node.core->idle();
     if (const std::uint32_t error = node.core->error(); error != 0) {
       fail(fmt::format("{} reports error {} (switch/register_map.h)",
                        topology_.nodes[&node - nodes_.data()].name, error));
@@ -186,18 +205,21 @@ void FabricCore::step_node(NodeState& node, Arrivals& now) {
     }
   } else {
     node.endpoint->step(node.pins);
+    busy = !node.endpoint->idle();
   }
+  if (busy) keep_awake(static_cast<std::size_t>(&node - nodes_.data()));
   if (node.pins.out_valid != 0) launch_flits<kWords>(node);
   return_credits(node);
 }
 
-void FabricCore::charge(NodeState& node) {
+// What the accumulators gain in `edges` edges.
+void FabricCore::charge(NodeState& node, std::uint64_t edges) {
   Output* const outputs = &outputs_[node.first];
   for (std::uint32_t left = node.charging; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
     const std::uint32_t bit = 1U << port;
     Output& out = outputs[port];
-    out.held += out.num;
+    out.held += out.num * edges;
     if (out.held >= out.den) node.ready |= bit;
     if (out.held >= out.den + out.num - 1) {
       out.held = out.den + out.num - 1;
@@ -259,6 +281,7 @@ void FabricCore::launch_flits(NodeState& node) {
     }
     const std::size_t slot = (slot_ + out.latency) & wheel_mask_;
     arrivals_[slot * nodes_.size() + out.to].flits |= out.to_bit;
+    due(slot, out.to);
     std::memcpy(&flit_words_[(slot * inputs_.size() + out.to_place) * words], flit,
                 words * sizeof *flit);
     ++flits_under_way_;
@@ -274,6 +297,7 @@ void FabricCore::return_credits(NodeState& node) {
       if (--in.buffered[vc] < 0) fail(port_name(node, port) + " returned a credit too many");
       const std::size_t slot = (slot_ + in.latency) & wheel_mask_;
       arrivals_[slot * nodes_.size() + in.from].credits[vc] |= in.from_bit;
+      due(slot, in.from);
       ++credits_under_way_;
     }
   }

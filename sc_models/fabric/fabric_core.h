@@ -7,11 +7,12 @@
 // Pacing, exact: every link has an accumulator that gains `num` per cycle, at most den + num - 1;
 //   a flit may be launched when it holds `den` or more and takes `den` away.
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
-//   stepped; a step would change nothing (SwitchCore::idle). set_always_step() switches the
-//   short cut off.
+//   stepped; a step would change nothing (SwitchCore::idle, EndpointCore). Nor is it looked at: what
+//   arrives at a node, or keeps it busy, sets its bit, so that a cycle costs the nodes at which
+//   something happens (and a bit for each of the others). set_always_step() switches the short cut off.
 // Checks, every cycle: a launch on a link that was not ready, more flits under way and buffered at
 //   a receiver than it has room for, an error code of a switch: RunFailed.
-// State is plain values relative to the current edge; `edge()` counts edges only for reporting.
+// State is plain values relative to the current edge.
 #pragma once
 
 #include <array>
@@ -90,7 +91,6 @@ class FabricCore {
   struct Arrivals {
     std::uint32_t flits = 0;                       // mask of input ports
     std::array<std::uint32_t, kNumVcs> credits{};  // masks of output ports
-    bool any() const { return (flits | credits[0] | credits[1] | credits[2] | credits[3]) != 0; }
   };
   struct NodeState {
     NodeState(std::uint32_t place, int ports, int lanes) : first(place), pins(ports, lanes) {}
@@ -99,7 +99,7 @@ class FabricCore {
     std::uint32_t first = 0;     // place of port 0
     std::uint32_t ready = 0;     // outputs whose link takes a flit
     std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
-    bool asleep = false;         // a switch that said idle() after its last step
+    std::uint64_t charged = 0;   // edge at which they have gained last
     SwitchPins pins;
   };
 
@@ -107,7 +107,11 @@ class FabricCore {
   void step_nodes();
   template <int kWords>
   void step_node(NodeState& node, Arrivals& now);
-  void charge(NodeState& node);
+  void charge(NodeState& node, std::uint64_t edges);
+  void keep_awake(std::size_t node) { awake_[node / 64] |= std::uint64_t{1} << (node % 64); }
+  void due(std::size_t slot, std::size_t node) {
+    due_[slot * awake_.size() + node / 64] |= std::uint64_t{1} << (node % 64);
+  }
   template <int kWords>
   void take_arrivals(NodeState& node, Arrivals& now);
   template <int kWords>
@@ -125,8 +129,11 @@ class FabricCore {
   std::vector<NodeState> nodes_;
   std::vector<Output> outputs_;
   std::vector<Input> inputs_;
-  std::vector<Arrivals> arrivals_;          // [slot of the wheel][node]
-  std::vector<std::uint32_t> flit_words_;   // [slot][place][word]
+  std::vector<Arrivals> arrivals_;         // [slot of the wheel][node]
+  std::vector<std::uint32_t> flit_words_;  // [slot][place][word]
+  // A bit per node: to be stepped at the next edge whatever arrives, at this one, because something arrives.
+  std::vector<std::uint64_t> awake_, stepping_;
+  std::vector<std::uint64_t> due_;          // [slot][word of a bit per node]
   std::vector<std::uint64_t> short_flits_;  // by place of the output
   std::vector<NodeId> finished_;
   std::uint32_t short_tag_ = ~0U;

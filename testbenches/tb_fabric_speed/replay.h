@@ -59,10 +59,14 @@ class Player final : public EndpointCore {
     next_edge_ = next_word_ = 0;
     playing_ = true;
   }
+  // Before every tick: wakes the endpoint when its next edge has come.
+  void poll() {
+    if (due()) wake();
+  }
   void reset() override { playing_ = false; }
   void set_credits(int, int, int) override {}
   void step(SwitchPins& pins) override;
-  bool idle() const override { return !due(); }
+  bool idle() const override { return true; }
   bool empty() const override { return true; }
   void describe_waiting(const std::vector<std::string>&, std::vector<std::string>&) const override {
   }
