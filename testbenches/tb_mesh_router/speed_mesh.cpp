@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/random.h"
 #include "routing/mesh_routing.h"
@@ -25,7 +26,10 @@ SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
   const RouterBody body = wafer_router(model);
   ports_ = body.shape.ports();
   routers_.resize(kNodes);
-  for (Router& r : routers_) r.pins.assign(kSlots, SwitchPins(ports_, 1));
+  for (Router& r : routers_) {
+    r.pins = SwitchPins(ports_, 1);
+    for (Arrivals& slot : r.wheel) slot.in_flit.resize(r.pins.in_flit.size());
+  }
   for (int n = 0; n < kNodes; ++n) {
     Router& r = routers_[n];
     r.core = body.make();
@@ -34,40 +38,42 @@ SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
     const int y = n / kWidth;
     const auto join = [&](int port, bool there, int node, int peer_port) {
       if (!there) return;
-      r.peers[port] = {routers_[node].pins.data(), peer_port};
+      r.peers[port] = {&routers_[node].wheel, peer_port, node};
     };
     join(kNorth, y > 0, n - kWidth, kSouth);
     join(kEast, x + 1 < kWidth, n + 1, kWest);
     join(kSouth, y + 1 < kHeight, n + kWidth, kNorth);
     join(kWest, x > 0, n - 1, kEast);
-    for (SwitchPins& pins : r.pins) pins.out_ready = ~0U >> (32 - ports_);
+    r.pins.out_ready = ~0U >> (32 - ports_);
     r.credits.fill(body.shape.buffers.depth(kVc));
-    SwitchPins& pins = r.pins[0];
-    pins.reg = {true, true, reg::kPosition, static_cast<std::uint32_t>(x | y << 8)};
-    r.core->step(pins);
-    pins.reg = {};
+    r.pins.reg = {true, true, reg::kPosition, static_cast<std::uint32_t>(x | y << 8)};
+    r.core->step(r.pins);
+    r.pins.reg = {};
   }
   Random random(seed);
   const auto chance = static_cast<std::uint64_t>(rate * 1e6);
-  draws_.resize(kDraws);
-  for (auto& draw : draws_) {
+  for (int cycle = 0; cycle < kDraws; ++cycle) {
     for (int n = 0; n < kNodes; ++n) {
-      draw[n] = 0;
       if (random.below(1'000'000) >= chance) continue;
       const int to = static_cast<int>(random.below(kNodes - 1));
-      draw[n] = static_cast<std::uint16_t>(npu(to < n ? to : to + 1) + 1);
+      draws_.push_back({cycle, n, static_cast<std::uint16_t>(npu(to < n ? to : to + 1) + 1)});
     }
   }
 }
 
 void SpeedMesh::run(int cycles) {
   for (int i = 0; i < cycles; ++i) {
-    const auto& draw = draws_[cycle_ & (kDraws - 1)];
-    for (int n = 0; n < kNodes; ++n) {
-      if (routers_[n].waiting == 0) routers_[n].waiting = draw[n];
-      if (routers_[n].waiting != 0) send(n);
-      step(n);
+    while (draws_[next_draw_].cycle == (cycle_ & (kDraws - 1))) {
+      const Draw& draw = draws_[next_draw_];
+      next_draw_ = next_draw_ + 1 == draws_.size() ? 0 : next_draw_ + 1;
+      std::uint16_t& waiting = routers_[draw.node].waiting;
+      if (waiting == 0) waiting = draw.to;
+      senders_ |= 1U << draw.node;
+      if (next_draw_ == 0) break;
     }
+    for (std::uint32_t left = senders_; left != 0; left &= left - 1) send(std::countr_zero(left));
+    std::uint32_t left = std::exchange(busy_, 0) | std::exchange(due_[cycle_ & (kSlots - 1)], 0);
+    for (; left != 0; left &= left - 1) step(std::countr_zero(left));
     ++cycle_;
   }
 }
@@ -80,22 +86,29 @@ void SpeedMesh::send(int node) {
   if (r.credits[local] == 0) return;
   --r.credits[local];
   r.waiting = 0;
-  SwitchPins& pins = r.pins[(cycle_ + 1) & (kSlots - 1)];
-  pins.in_valid |= 1U << (kFirstLocal + local);
+  senders_ &= ~(1U << node);
+  due_[(cycle_ + 1) & (kSlots - 1)] |= 1U << node;
+  Arrivals& next = r.wheel[(cycle_ + 1) & (kSlots - 1)];
+  next.flits |= 1U << (kFirstLocal + local);
   pack_header({.dst = dst, .vc = kVc, .head = true, .tail = true},
-              &pins.in_flit[(kFirstLocal + local) * kWords]);
+              &next.in_flit[(kFirstLocal + local) * kWords]);
 }
 
 void SpeedMesh::step(int node) {
   Router& r = routers_[node];
-  SwitchPins& pins = r.pins[cycle_ & (kSlots - 1)];
-  if (r.asleep && pins.in_valid == 0 && pins.out_credit[kVc] == 0) return;
+  SwitchPins& pins = r.pins;
+  Arrivals& now = r.wheel[cycle_ & (kSlots - 1)];
+  pins.in_valid = std::exchange(now.flits, 0);
+  pins.out_credit[kVc] = std::exchange(now.credits, 0);
+  pins.in_flit.swap(now.in_flit);
   r.core->step(pins);
-  r.asleep = r.core->idle();
-  pins.in_valid = 0;
-  pins.out_credit[kVc] = 0;
+  if (!r.core->idle()) busy_ |= 1U << node;
+  pins.in_flit.swap(now.in_flit);
   const std::uint32_t to_endpoints = pins.out_valid & ~kLinks;
-  r.pins[(cycle_ + 1) & (kSlots - 1)].out_credit[kVc] |= to_endpoints;
+  if (to_endpoints != 0) {
+    r.wheel[(cycle_ + 1) & (kSlots - 1)].credits |= to_endpoints;
+    due_[(cycle_ + 1) & (kSlots - 1)] |= 1U << node;
+  }
   for (std::uint32_t left = pins.in_credit[kVc] & ~kLinks; left != 0; left &= left - 1) {
     ++r.credits[std::countr_zero(left) - kFirstLocal];
   }
@@ -103,14 +116,16 @@ void SpeedMesh::step(int node) {
   for (std::uint32_t left = pins.out_valid & kLinks; left != 0; left &= left - 1) {
     const int p = std::countr_zero(left);
     const Peer peer = r.peers[p];
-    SwitchPins& to = peer.pins[later];
-    to.in_valid |= 1U << peer.port;
+    Arrivals& to = (*peer.wheel)[later];
+    to.flits |= 1U << peer.port;
+    due_[later] |= 1U << peer.node;
     std::memcpy(&to.in_flit[peer.port * kWords], &pins.out_flit[p * kWords],
                 kWords * sizeof(std::uint32_t));
   }
   for (std::uint32_t left = pins.in_credit[kVc] & kLinks; left != 0; left &= left - 1) {
     const Peer peer = r.peers[std::countr_zero(left)];
-    peer.pins[later].out_credit[kVc] |= 1U << peer.port;
+    (*peer.wheel)[later].credits |= 1U << peer.port;
+    due_[later] |= 1U << peer.node;
   }
 }
 

@@ -1,5 +1,5 @@
 // The 5 x 4 mesh with lean links and sources, for measuring the speed of router bodies: as little
-// as can be around the routers, and idle ones left out as in the fabric.
+// as can be around the routers; nodes at which nothing happens cost nothing, as in the fabric.
 //
 // Traffic: every NPU starts a one-flit packet on VC DP with the given chance per cycle, to another
 //   NPU at random; an NPU without a credit waits. Links between routers take kLatency cycles, those
@@ -32,19 +32,30 @@ class SpeedMesh {
 
  private:
   static constexpr int kNodes = kWidth * kHeight;
-  static constexpr int kSlots = 8;        // of the wheel of arrivals, more than kLatency
-  static constexpr int kDraws = 1 << 12;  // cycles until the random traffic repeats
+  static constexpr int kSlots = 4;         // of the wheel of arrivals, more than kLatency
+  static constexpr int kDraws = 1 << 12;   // cycles until the random traffic repeats
+  struct Arrivals {                        // at one router in one cycle
+    std::uint32_t flits = 0, credits = 0;  // masks of ports
+    std::vector<std::uint32_t> in_flit;    // as SwitchPins::in_flit, with which it is exchanged
+  };
+  using Wheel = std::array<Arrivals, kSlots>;
   struct Peer {
-    SwitchPins* pins = nullptr;  // by slot of the wheel
+    Wheel* wheel = nullptr;
     int port = 0;
+    int node = 0;
   };
   struct Router {
     std::unique_ptr<SwitchCore> core;
     std::array<Peer, kFirstLocal> peers;  // over the links
-    std::vector<SwitchPins> pins;         // by slot of the wheel: what arrives then
-    std::array<int, 4> credits{};         // of the NPU, per local port
-    std::uint16_t waiting = 0;            // destination + 1 of a flit without a credit
-    bool asleep = false;
+    SwitchPins pins{1, 1};
+    Wheel wheel;
+    std::array<int, 4> credits{};  // of the NPU, per local port
+    std::uint16_t waiting = 0;     // destination + 1 of a flit without a credit
+  };
+  struct Draw {
+    int cycle = 0;  // modulo kDraws
+    int node = 0;
+    std::uint16_t to = 0;  // destination + 1
   };
 
   std::uint64_t flits_out(int first_port, int end_port) const;
@@ -53,7 +64,12 @@ class SpeedMesh {
 
   int ports_ = 0;
   std::vector<Router> routers_;
-  std::vector<std::array<std::uint16_t, kNodes>> draws_;  // destination + 1, or 0: nothing
+  std::vector<Draw> draws_;  // by cycle
+  std::size_t next_draw_ = 0;
+  // Masks of nodes: something arrives, by slot of the wheel; not idle after their last step; `waiting`.
+  std::array<std::uint32_t, kSlots> due_{};
+  std::uint32_t busy_ = 0;
+  std::uint32_t senders_ = 0;
   int cycle_ = 0;
 };
 
