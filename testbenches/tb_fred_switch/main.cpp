@@ -2,17 +2,23 @@
 // in lockstep as one likes (scripts/lockstep.sh):
 //
 //   tb_fred_switch --lockstep CYCLES [FIRST_SEED]
+//   tb_fred_switch --online                 latency and fairness of online unicasts, a table
 #include <gtest/gtest.h>
 
 #include <string_view>
 
 #include "../lockstep_seeds.h"
 #include "lockstep.h"
+#include "online_traffic.h"
 
 int main(int argc, char** argv) {
   if (argc >= 2 && std::string_view(argv[1]) == "--lockstep") {
     return fredsim::tb::run_lockstep_seeds("fred_switch", fredsim::tb::run_lockstep,
                                            {argv + 2, argv + argc});
+  }
+  if (argc == 2 && std::string_view(argv[1]) == "--online") {
+    fredsim::tb::print_online_traffic();
+    return 0;
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
