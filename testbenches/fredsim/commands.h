@@ -21,4 +21,7 @@ void info_command(const Options& options);
 // elaborates all machines, then starts the kernel and runs the jobs, the smallest size first.
 void run_command(const Options& options);
 
+// `fredsim traffic`: steps the fabric without SystemC.
+void traffic_command(const Options& options);
+
 }  // namespace fredsim
