@@ -151,7 +151,7 @@ void TrafficNode::describe_waiting(const std::vector<std::string>& peers,
 }
 
 void TrafficNode::fail(int port, const std::string& what) const {
-  throw RunFailed(fmt::format("{} port {} received {}", name_, port, what));
+  throw RunFailed(fmt::format("cycle {}: {} port {} received {}", meter_.now, name_, port, what));
 }
 
 }  // namespace fredsim

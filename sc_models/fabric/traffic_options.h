@@ -13,7 +13,7 @@ inline constexpr double kMinTrafficRate = 1e-6;
 inline constexpr std::uint64_t kMaxTrafficCycles = 100'000'000;  // of warm-up, and of the window
 
 struct TrafficOptions {
-  PatternSpec pattern;
+  PatternSpec pattern{};
   int packet_flits = 1;  // 1 … kPacketFlits
   std::uint64_t warmup_cycles = 5'000;
   std::uint64_t window_cycles = 20'000;

@@ -195,6 +195,7 @@ TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
   point.cycles = meter_.now;
   fill_links(before, after, point);
   drain();
+  point.hops = mean_hops();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
   point.wall_s = wall.count();
   point.sim_cycles_per_s = static_cast<double>(meter_.now) / wall.count();
@@ -229,9 +230,17 @@ void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
     if (!link.on_die) point.flit_hops += r.flits;
     point.links.push_back(std::move(r));
   }
-  if (meter_.window_flits > 0) {
-    point.hops = static_cast<double>(point.flit_hops) / static_cast<double>(meter_.window_flits);
+}
+
+// Of a drained fabric: over all flits of the run.
+double TrafficRun::mean_hops() const {
+  std::uint64_t hops = 0;
+  for (int l = 0; l < std::ssize(topology_.links); ++l) {
+    if (!topology_.links[l].on_die) hops += core_.count(l).flits;
   }
+  return meter_.flits_consumed == 0
+             ? 0
+             : static_cast<double>(hops) / static_cast<double>(meter_.flits_consumed);
 }
 
 void TrafficRun::drain() {

@@ -48,6 +48,7 @@ class TrafficRun {
   // What measure() is made of: a reset fabric with switches set up and sources at cycle 0; one cycle.
   void start(double rate);
   void tick();
+  FabricCore& core() { return core_; }
 
  private:
   void set_up_switches();
@@ -56,6 +57,7 @@ class TrafficRun {
   void fill_links(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
                   TrafficPoint& point) const;
   void drain();
+  double mean_hops() const;
   [[noreturn]] void fail_stuck(const std::string& what) const;
 
   const Topology& topology_;

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t kBusiest = 4;
 
-std::string rate_text(double rate) { return fmt::format("{:.4f}", rate); }
+std::string rate_text(double rate) {
+  return rate > 0 && rate < 0.001 ? fmt::format("{:.2e}", rate) : fmt::format("{:.4f}", rate);
+}
 
 // By load, the busiest first; wafer links and on-die ones alike, since either may be what saturates.
 std::vector<const LinkResult*> by_load(const TrafficPoint& point) {

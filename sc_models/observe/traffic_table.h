@@ -14,7 +14,9 @@ inline constexpr const char* kTrafficLegend =
     "packet's creation to the consumption of its last flit, waiting at its source included. Hops:\n"
     "wafer links crossed. Saturated: less than 95 % of the offered flits are accepted, or packets "
     "of\n"
-    "the window never arrived; latencies then depend on how long the run is. All simulated.\n";
+    "the window never arrived; latencies then depend on how long the run is. A warm-up shorter "
+    "than\n"
+    "the latency looks the same: lengthen it. All figures are simulated, cycle by cycle.\n";
 
 // At least one point, rates ascending.
 std::string traffic_table(const TrafficSetup& setup, std::span<const TrafficPoint> points);

@@ -14,6 +14,9 @@ namespace fredsim {
 // Machine files in the order given, with the overrides applied.
 std::vector<MachineConfig> load_machines(const Options& options);
 
+// A machine's name and what was rounded when it was built.
+void print_notes(const MachineConfig& machine);
+
 // `fredsim info`: needs no simulation.
 void info_command(const Options& options);
 

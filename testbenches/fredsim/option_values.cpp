@@ -24,7 +24,7 @@ constexpr const char* kRateForms =
 std::optional<double> to_double(std::string_view text) {
   double value = 0;
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || stop != end || error != std::errc() || !std::isfinite(value)) return {};
   return value;
 }

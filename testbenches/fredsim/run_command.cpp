@@ -112,11 +112,7 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
 }
 
 void print_notes(const std::vector<Contender>& contenders) {
-  for (const Contender& contender : contenders) {
-    const Topology& topology = contender.config.topology;
-    fmt::print("{} ({})\n", topology.name, contender.config.path);
-    for (const std::string& note : topology.notes) fmt::print("  {}\n", note);
-  }
+  for (const Contender& contender : contenders) print_notes(contender.config);
   fmt::print("\n");
   std::fflush(stdout);
 }

@@ -46,9 +46,16 @@ class Sweep {
     setup_.config = machine.path;
   }
 
+  // No rates: those of the search for saturation.
   void measure(std::span<const double> rates) {
+    if (rates.empty()) search_saturation();
     for (const double rate : rates) measure(rate);
   }
+
+  const TrafficSetup& setup() const { return setup_; }
+  const std::vector<TrafficPoint>& points() const { return points_; }
+
+ private:
   void search_saturation() {
     int low = 0;
     int high = kSearchSteps;
@@ -57,13 +64,7 @@ class Sweep {
       const int middle = (low + high) / 2;
       (measure_step(middle) ? high : low) = middle;
     }
-    std::ranges::sort(points_, {}, &TrafficPoint::rate);
   }
-
-  const TrafficSetup& setup() const { return setup_; }
-  const std::vector<TrafficPoint>& points() const { return points_; }
-
- private:
   // Whether the rate is saturated.
   bool measure_step(int step) {
     return measure(setup_.injection_limit * step / kSearchSteps).saturated;
@@ -79,7 +80,9 @@ class Sweep {
       };
     }
     try {
-      return points_.emplace_back(run_.measure(rate, on_progress));
+      TrafficPoint point = run_.measure(rate, on_progress);
+      const auto next = std::ranges::upper_bound(points_, rate, {}, &TrafficPoint::rate);
+      return *points_.insert(next, std::move(point));
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
     }
@@ -90,7 +93,7 @@ class Sweep {
   bool show_progress_;
   TrafficRun run_;
   TrafficSetup setup_;
-  std::vector<TrafficPoint> points_;
+  std::vector<TrafficPoint> points_;  // rates ascending
 };
 
 }  // namespace
@@ -105,15 +108,25 @@ void traffic_command(const Options& options) {
     check_switch_pattern("--rtl-instances", options.rtl_instances, {&topology, 1});
   }
   Sweep sweep(options, machine);
-  if (options.rates.empty()) {
-    sweep.search_saturation();
-  } else {
+  const bool prints = !json || !json->is_stdout();
+  if (prints && !options.quiet) {
+    print_notes(machine);
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
+  const auto print_table = [&] {
+    if (prints && !sweep.points().empty()) {
+      fmt::print("{}", traffic_table(sweep.setup(), sweep.points()));
+    }
+  };
+  try {
     sweep.measure(options.rates);
+  } catch (const Error&) {
+    print_table();  // what was done before the failure
+    throw;
   }
-  if (!json || !json->is_stdout()) {
-    fmt::print("{}", traffic_table(sweep.setup(), sweep.points()));
-    if (!options.quiet) fmt::print("\n{}", kTrafficLegend);
-  }
+  print_table();
+  if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
   if (json) json->write(traffic_json(FREDSIM_VERSION, sweep.setup(), sweep.points()));
 }
 
