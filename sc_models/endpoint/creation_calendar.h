@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace fredsim {
@@ -17,27 +18,22 @@ class CreationCalendar {
   void clear() { heap_.clear(); }
   void add(std::uint64_t cycle, int node) {
     assert(heap_.size() < heap_.capacity());
-    heap_.push_back({cycle, node});
+    heap_.emplace_back(cycle, node);
     std::ranges::push_heap(heap_, std::greater{});
   }
   // Calls `wake(node)` for every entry of `cycle` or before, and removes it.
   template <typename Wake>
   void remove_due(std::uint64_t cycle, Wake&& wake) {
-    while (!heap_.empty() && heap_.front().cycle <= cycle) {
+    while (!heap_.empty() && heap_.front().first <= cycle) {
       std::ranges::pop_heap(heap_, std::greater{});
-      const int node = heap_.back().node;
+      const int node = heap_.back().second;
       heap_.pop_back();
       wake(node);
     }
   }
 
  private:
-  struct Entry {
-    std::uint64_t cycle = 0;
-    int node = 0;
-    auto operator<=>(const Entry&) const = default;
-  };
-  std::vector<Entry> heap_;
+  std::vector<std::pair<std::uint64_t, int>> heap_;  // (cycle, node), the earliest first
 };
 
 }  // namespace fredsim

@@ -209,8 +209,8 @@ std::uint64_t TrafficRun::created_in_window() const {
 }
 
 std::vector<std::uint64_t> TrafficRun::link_flits() const {
-  std::vector<std::uint64_t> flits;
-  for (int l = 0; l < std::ssize(topology_.links); ++l) flits.push_back(core_.count(l).flits);
+  std::vector<std::uint64_t> flits(topology_.links.size());
+  for (std::size_t l = 0; l < flits.size(); ++l) flits[l] = core_.count(static_cast<int>(l)).flits;
   return flits;
 }
 

@@ -144,8 +144,7 @@ std::vector<double> parse_rates(const std::string& text, const std::string& opti
         fmt::format("{}: found {} rates; allowed: {} at most", option, rates.size(), kMaxRates));
   }
   std::ranges::sort(rates);
-  const auto twice = std::ranges::unique(rates);
-  rates.erase(twice.begin(), twice.end());
+  rates.erase(std::unique(rates.begin(), rates.end()), rates.end());
   return rates;
 }
 
