@@ -1,5 +1,6 @@
 // `fredsim traffic`: table and results JSON, on the two small machines.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <sstream>
@@ -132,6 +133,21 @@ TEST(TrafficTable, NotesAndLegendUnlessQuiet) {
   const Outcome quiet =
       run_fredsim(traffic("configs/fred_small.yaml", {"--rate", "0.1", "--quiet"}));
   EXPECT_EQ(quiet.out.find("no node sends to itself"), std::string::npos);
+}
+
+// Buffers of 4096 routers are nearly all of it, whatever the traffic.
+TEST(TrafficMemory, AMeshOf64By64StaysBelow500Megabytes) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer takes memory of its own";
+#endif
+  const Outcome outcome =
+      run_fredsim({"traffic", "configs/mesh.yaml", "--set", "npu.count=4096", "--set",
+                   "fabric.width=64", "--set", "fabric.height=64", "--set", "io.count=0", "--rate",
+                   "0.0005", "--warmup", "50", "--cycles", "50", "--quiet"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  rusage usage{};
+  ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
+  EXPECT_LT(usage.ru_maxrss, 500'000) << "kilobytes";
 }
 
 }  // namespace
