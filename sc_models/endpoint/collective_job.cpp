@@ -24,7 +24,8 @@ CollectiveJob::CollectiveJob(const Plan& plan, std::vector<std::uint16_t> addres
       format_(format),
       seed_(seed),
       lanes_(lanes),
-      cache_(kCachePackets) {
+      cache_(kCachePackets),
+      cached_lanes_(kCachePackets * static_cast<std::size_t>(plan.packet_flits * lanes)) {
   assert(plan.packet_flits >= 1 && plan.packet_flits <= kPacketFlits && plan.window > 0);
   assert(2 * plan.trees.size() <= kMaxStreams);
   for (int rank = 0; rank < static_cast<int>(addresses_.size()); ++rank) {
@@ -73,22 +74,24 @@ void CollectiveJob::fill_operand(int rank, int tree, std::uint64_t packet,
 
 const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t packet) {
   const std::uint64_t key = mix64(packet << 16 | static_cast<std::uint64_t>(tree));
-  Expected& entry = cache_[key % kCachePackets];
-  if (entry.tree == tree && entry.packet == packet) return entry.lanes.data();
+  const std::size_t place = key % kCachePackets;
+  std::uint16_t* const wanted =
+      &cached_lanes_[place * static_cast<std::size_t>(plan_.packet_flits * lanes_)];
+  Expected& entry = cache_[place];
+  if (entry.tree == tree && entry.packet == packet) return wanted;
   entry.tree = tree;
   entry.packet = packet;
-  entry.lanes.resize(static_cast<std::size_t>(plan_.packet_flits * lanes_));
   const Tree& t = plan_.trees[tree];
   const std::uint64_t first =
       t.first_flit + packet * static_cast<std::uint64_t>(plan_.packet_flits);
-  std::uint16_t* out = entry.lanes.data();
+  std::uint16_t* out = wanted;
   const int count = flits(tree, packet);
   for (int f = 0; f < count; ++f) {
     for (int l = 0; l < lanes_; ++l) {
       *out++ = expected(format_, seed_, t.order, first + static_cast<std::uint64_t>(f), l);
     }
   }
-  return entry.lanes.data();
+  return wanted;
 }
 
 void CollectiveJob::accept_result(int rank, int tree, std::uint64_t packet,

@@ -47,7 +47,6 @@ class CollectiveJob {
   struct Expected {
     int tree = -1;
     std::uint64_t packet = 0;
-    std::vector<std::uint16_t> lanes;
   };
   const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
   void report_difference(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes,
@@ -59,8 +58,9 @@ class CollectiveJob {
   FpFormat format_;
   std::uint64_t seed_;
   int lanes_;
-  std::vector<Expected>
-      cache_;  // direct-mapped: all ranks check the same packets at about the same time
+  // Direct-mapped: all ranks check the same packets at about the same time.
+  std::vector<Expected> cache_;
+  std::vector<std::uint16_t> cached_lanes_;  // of its packets, one after the other
   std::uint64_t delivered_ = 0;
   std::uint64_t total_ = 0;
   std::string failure_;

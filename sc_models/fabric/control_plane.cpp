@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "fabric/switch_setup.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
@@ -60,20 +61,12 @@ void ControlPlane::configure() {
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     if (sockets_[id] == nullptr) continue;
     const Node& node = topology.nodes[id];
-    const bool mesh = node.kind == NodeKind::kMeshRouter;
     const std::uint32_t identity = read(id, reg::kId);
-    if (identity != (mesh ? reg::kMeshId : reg::kFredId)) {
+    if (identity != switch_identity(node)) {
       throw RunFailed(fmt::format("{}: identity register reads {:#010x}", node.name, identity));
     }
-    if (mesh) {
-      write(id, reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8));
-    }
-    for (int port = 0; port < node.ports; ++port) {
-      const int link = topology.link_out(id, port);
-      for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
-        write(id, reg::kCredit + static_cast<std::uint32_t>(4 * port + vc),
-              static_cast<std::uint32_t>(fabric_.core().receiver_depth(link, vc)));
-      }
+    for (const RegisterWrite& w : setup_writes(topology, fabric_.core(), id)) {
+      write(id, w.address, w.data);
     }
   }
 }
@@ -86,6 +79,13 @@ void ControlPlane::load(std::span<const PhaseProgram> programs) {
             reg::kPhaseStore + static_cast<std::uint32_t>(program.phase * words + word),
             program.row[word]);
     }
+  }
+}
+
+void ControlPlane::load_online_routes() {
+  const std::vector<OnlineRoutes> routes = online_routes(fabric_.topology(), reg::kMaxRoutes);
+  for (NodeId id = 0; id < static_cast<NodeId>(routes.size()); ++id) {
+    for (const RegisterWrite& w : route_writes(routes[id])) write(id, w.address, w.data);
   }
 }
 

@@ -28,6 +28,8 @@ class ControlPlane final : public sc_core::sc_module {
   // Identity of every switch checked, positions of mesh routers, credits of every connected output.
   void configure();
   void load(std::span<const PhaseProgram> programs);
+  // A FRED tree's routing tables for unicasts routed online (routing/online_routes.h; its errors).
+  void load_online_routes();
 
  private:
   std::uint32_t transport(NodeId node, tlm::tlm_command command, std::uint32_t word_address,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -43,12 +44,12 @@ std::vector<std::string> peers_of(const Topology& topology, NodeId id) {
   return peers;
 }
 
-void describe_buffers(Fabric& fabric, NodeId id, std::vector<std::string>& lines) {
-  const Topology& topology = fabric.topology();
+void describe_buffers(const Topology& topology, const FabricCore& core, NodeId id,
+                      std::vector<std::string>& lines) {
   const Node& node = topology.nodes[id];
   for (int port = 0; port < node.ports; ++port) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
-      const int flits = fabric.core().buffered(id, port, vc);
+      const int flits = core.buffered(id, port, vc);
       if (flits > 0) {
         lines.push_back(fmt::format("{} input {} VC {}: {} flits buffered or passing", node.name,
                                     port, kVcNames[vc], flits));
@@ -59,7 +60,7 @@ void describe_buffers(Fabric& fabric, NodeId id, std::vector<std::string>& lines
   for (int port = 0; port < node.ports; ++port) {
     const int link = topology.link_out(id, port);
     for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
-      if (fabric.core().outstanding(link, vc) < fabric.core().receiver_depth(link, vc)) continue;
+      if (core.outstanding(link, vc) < core.receiver_depth(link, vc)) continue;
       lines.push_back(fmt::format("{} output {} VC {}: no credit from {}", node.name, port,
                                   kVcNames[vc], peers[port]));
     }
@@ -126,6 +127,12 @@ void check_switch(Fabric& fabric, ControlPlane& control, NodeId id,
 
 }  // namespace
 
+std::uint64_t watchdog_cycles(const Topology& topology) {
+  int longest = 0;
+  for (const Link& link : topology.links) longest = std::max(longest, link.latency);
+  return std::max<std::uint64_t>(20'000, 50 * static_cast<std::uint64_t>(longest));
+}
+
 std::string describe_waiting(Fabric& fabric, ControlPlane& control,
                              std::span<const Npu* const> members) {
   const Topology& topology = fabric.topology();
@@ -134,7 +141,7 @@ std::string describe_waiting(Fabric& fabric, ControlPlane& control,
   std::vector<std::string> ranks;
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     if (is_switch(topology.nodes[id])) {
-      describe_buffers(fabric, id, switches);
+      describe_buffers(topology, fabric.core(), id, switches);
     } else {
       fabric.nic(id).describe_waiting(peers_of(topology, id), nics);
     }
@@ -143,6 +150,20 @@ std::string describe_waiting(Fabric& fabric, ControlPlane& control,
   describe_stalls(fabric, control, stalls);
   for (const Npu* npu : members) npu->describe_missing(ranks);
   return join(nics) + join(switches) + join(stalls) + join(ranks);
+}
+
+std::string describe_waiting(const Topology& topology, const FabricCore& core,
+                             std::span<const EndpointCore* const> endpoints) {
+  std::vector<std::string> queues;
+  std::vector<std::string> switches;
+  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
+    if (endpoints[id] == nullptr) {
+      describe_buffers(topology, core, id, switches);
+    } else {
+      endpoints[id]->describe_waiting(peers_of(topology, id), queues);
+    }
+  }
+  return join(queues) + join(switches);
 }
 
 std::string describe_imbalance(Fabric& fabric, ControlPlane& control,

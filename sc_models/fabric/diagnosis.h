@@ -2,6 +2,7 @@
 // balance after a run (DESIGN §7.3). Read-only. Call from the SC_THREAD that runs the machine.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,10 +13,18 @@
 
 namespace fredsim {
 
+// Cycles without a single flit moving after which a run with flits or results missing is stuck.
+std::uint64_t watchdog_cycles(const Topology& topology);
+
 // One line per NIC queue, switch port and rank that waits. Lets a few cycles pass to see which
 // stall counters of the switches still run.
 std::string describe_waiting(Fabric& fabric, ControlPlane& control,
                              std::span<const Npu* const> members);
+
+// The same of a fabric without SystemC: endpoint queues and switch ports. `endpoints`: by node,
+// null at switches.
+std::string describe_waiting(const Topology& topology, const FabricCore& core,
+                             std::span<const EndpointCore* const> endpoints);
 
 // Empty when all balances: links and nodes empty, credits all back (as the fabric counted them
 // and as the switches' registers say), switch counters equal to what the links carried, every

@@ -25,27 +25,6 @@ bool matches(const std::string& pattern, const Node& node) {
   return ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
 }
 
-// Bodies as the options say; the Verilated ones share a context, so that they can be traced into one
-// file.
-SwitchFactory factory_for(const FabricOptions& options) {
-  return [options, context = std::make_shared<RtlContext>()](const Node& node,
-                                                             const SwitchShape& shape) {
-    const bool wave = !options.wave_file.empty() && matches(options.wave_scope, node);
-    SwitchModel model = options.model;
-    if (matches(options.rtl_instances, node) || (wave && model == SwitchModel::kTlm)) {
-      model = SwitchModel::kRtl;
-    }
-    return make_switch(model, shape, node.name, context);
-  };
-}
-
-// Cycles without a single flit moving after which a run with results missing is stuck.
-std::uint64_t watchdog_cycles(const Topology& topology) {
-  int longest = 0;
-  for (const Link& link : topology.links) longest = std::max(longest, link.latency);
-  return std::max<std::uint64_t>(20'000, 50 * static_cast<std::uint64_t>(longest));
-}
-
 // Who asks for RTL, a comparison or a wave wants to have it of every switch.
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
   return topology.kind == FabricKind::kFredTree && topology.rtl_top.empty() &&
@@ -68,6 +47,18 @@ class StopClock {
 };
 
 }  // namespace
+
+SwitchFactory factory_for(const FabricOptions& options) {
+  return [options, context = std::make_shared<RtlContext>()](const Node& node,
+                                                             const SwitchShape& shape) {
+    const bool wave = !options.wave_file.empty() && matches(options.wave_scope, node);
+    SwitchModel model = options.model;
+    if (matches(options.rtl_instances, node) || (wave && model == SwitchModel::kTlm)) {
+      model = SwitchModel::kRtl;
+    }
+    return make_switch(model, shape, node.name, context);
+  };
+}
 
 struct Machine::Parts {
   // `one_for_equal`: slices that do the same need not all be simulated.

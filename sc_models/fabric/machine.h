@@ -36,6 +36,10 @@ struct FabricOptions {
   std::string wave_scope = "*";      // shell-style pattern on instance (node) names
 };
 
+// Bodies as the options say; the Verilated ones share a context, so that they can be traced into one
+// file.
+SwitchFactory factory_for(const FabricOptions& options);
+
 // What a progress display may read while a run is under way.
 struct Progress {
   std::uint64_t cycle = 0;

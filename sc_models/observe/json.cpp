@@ -62,12 +62,60 @@ Json run_json(const ReportedRun& run) {
   return json;
 }
 
+Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
+  Json json = {{"config", s.config}, {"fabric", s.fabric},       {"model", s.model},
+               {"lanes", 1},         {"clock_ghz", s.clock_ghz}, {"pattern", s.pattern}};
+  if (s.hotspot_node) json["hotspot_node"] = *s.hotspot_node;
+  if (s.hotspot_fraction) json["hotspot_fraction"] = *s.hotspot_fraction;
+  json.update({{"self_addressed", "excluded"},
+               {"nodes", s.nodes},
+               {"sending_nodes", s.sending_nodes},
+               {"packet_flits", s.packet_flits},
+               {"seed", s.seed},
+               {"warmup_cycles", s.warmup_cycles},
+               {"window_cycles", s.window_cycles},
+               {"injection_limit", s.injection_limit},
+               {"rate", p.rate},
+               {"offered_rate", p.offered},
+               {"accepted_rate", p.accepted},
+               {"saturated", p.saturated},
+               {"packets", p.packets},
+               {"packets_arrived", p.arrived}});
+  const auto of_arrived = [&](Json value) { return p.arrived > 0 ? std::move(value) : Json(); };
+  json["latency_cycles"] = {{"mean", of_arrived(p.latency_mean)},
+                            {"p50", of_arrived(p.latency_p50)},
+                            {"p95", of_arrived(p.latency_p95)},
+                            {"p99", of_arrived(p.latency_p99)},
+                            {"max", of_arrived(p.latency_max)}};
+  json.update({{"hops", p.hops}, {"flit_hops", p.flit_hops}, {"cycles", p.cycles}});
+  json["links"] = Json::array();
+  for (const LinkResult& link : p.links) json["links"].push_back(link_json(link));
+  json["wall_s"] = p.wall_s;
+  json["sim_cycles_per_s"] = p.sim_cycles_per_s;
+  return json;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 std::string results_json(std::string_view version, std::span<const ReportedRun> runs) {
   Json json = {{"fredsim", version}, {"runs", Json::array()}};
   for (const ReportedRun& run : runs) json["runs"].push_back(run_json(run));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json);
+}
+
+std::string traffic_json(std::string_view version, const TrafficSetup& setup,
+                         std::span<const TrafficPoint> points) {
+  Json json = {{"fredsim", version}, {"runs", Json::array()}};
+  for (const TrafficPoint& point : points) json["runs"].push_back(point_json(setup, point));
+  const TrafficSaturation saturation = saturation_of(points);
+  json["saturation"] = {
+      {"accepted_rate", saturation.accepted},
+      {"first_saturated_rate", saturation.first_rate ? Json(*saturation.first_rate) : Json()}};
+  return text_of(json);
 }
 
 }  // namespace fredsim

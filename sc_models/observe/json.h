@@ -10,10 +10,14 @@
 #include <string_view>
 
 #include "observe/report.h"
+#include "observe/traffic_results.h"
 
 namespace fredsim {
 
 // Ends in a newline. Text that is not UTF-8 (a path may be anything) comes out with U+FFFD in it.
 std::string results_json(std::string_view version, std::span<const ReportedRun> runs);
+// `fredsim traffic`: "runs" has one object per rate, "saturation" what they show together.
+std::string traffic_json(std::string_view version, const TrafficSetup& setup,
+                         std::span<const TrafficPoint> points);
 
 }  // namespace fredsim

@@ -14,11 +14,17 @@ namespace fredsim {
 // Machine files in the order given, with the overrides applied.
 std::vector<MachineConfig> load_machines(const Options& options);
 
+// A machine's name and what was rounded when it was built.
+void print_notes(const MachineConfig& machine);
+
 // `fredsim info`: needs no simulation.
 void info_command(const Options& options);
 
 // `fredsim run` and `fredsim compare`. Call during SystemC elaboration, once in a process: it
 // elaborates all machines, then starts the kernel and runs the jobs, the smallest size first.
 void run_command(const Options& options);
+
+// `fredsim traffic`: steps the fabric without SystemC.
+void traffic_command(const Options& options);
 
 }  // namespace fredsim

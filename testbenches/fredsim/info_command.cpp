@@ -13,6 +13,11 @@ std::vector<MachineConfig> load_machines(const Options& options) {
   return machines;
 }
 
+void print_notes(const MachineConfig& machine) {
+  fmt::print("{} ({})\n", machine.topology.name, machine.path);
+  for (const std::string& note : machine.topology.notes) fmt::print("  {}\n", note);
+}
+
 void info_command(const Options& options) {
   for (const MachineConfig& machine : load_machines(options)) {
     fmt::print("{}", describe(machine.topology));

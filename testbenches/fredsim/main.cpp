@@ -27,10 +27,21 @@ int fail(fredsim::ExitCode code, const char* message) {
   return static_cast<int>(code);
 }
 
+void run(const fredsim::Options& options) {
+  switch (options.command) {
+    case fredsim::Command::kRun:
+    case fredsim::Command::kCompare:
+      return fredsim::run_command(options);
+    case fredsim::Command::kTraffic:
+      return fredsim::traffic_command(options);
+    case fredsim::Command::kInfo:
+      return fredsim::info_command(options);
+  }
+}
+
 void run(int argc, char** argv) {
   const std::optional<fredsim::Options> options = fredsim::parse_command_line(argc, argv);
-  if (options && options->command == fredsim::Command::kInfo) fredsim::info_command(*options);
-  if (options && options->command != fredsim::Command::kInfo) fredsim::run_command(*options);
+  if (options) run(*options);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw fredsim::BadInput("standard output: cannot be written");
   }

@@ -5,13 +5,52 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "fabric/traffic_options.h"
 
 namespace fredsim {
+
+namespace {
+
+constexpr const char* kRateForms =
+    "rates in flits per cycle and node, such as 0.1 or 0.1,0.2 or FROM:TO:STEP";
+
+std::optional<double> to_double(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || stop != end || error != std::errc() || !std::isfinite(value)) return {};
+  return value;
+}
+
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    fields.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return fields;
+    text.remove_prefix(end + 1);
+  }
+}
+
+double parse_rate(std::string_view text, const std::string& option) {
+  const std::optional<double> rate = to_double(text);
+  if (!rate || *rate < kMinTrafficRate) {
+    throw BadInput(fmt::format("{}: found '{}'; allowed: {}, {} or more", option, text, kRateForms,
+                               kMinTrafficRate));
+  }
+  return *rate;
+}
+
+double rounded(double rate) { return std::round(rate * 1e9) / 1e9; }
+
+}  // namespace
 
 std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t least,
                            std::uint64_t most) {
@@ -77,6 +116,45 @@ std::vector<int> parse_groups(const std::vector<std::string>& texts) {
     if (comma == std::string_view::npos) return ranks;
     rest.remove_prefix(comma + 1);
   }
+}
+
+std::vector<double> parse_rates(const std::string& text, const std::string& option) {
+  const std::vector<std::string_view> sweep = split_at(text, ':');
+  std::vector<double> rates;
+  if (sweep.size() == 3) {
+    const double first = parse_rate(sweep[0], option);
+    const double last = parse_rate(sweep[1], option);
+    const double step = parse_rate(sweep[2], option);
+    if (first > last || (last - first) / step >= kMaxRates) {
+      throw BadInput(
+          fmt::format("{}: found '{}'; allowed: FROM:TO:STEP with FROM at most TO and {} "
+                      "rates at most",
+                      option, text, kMaxRates));
+    }
+    for (int i = 0; rounded(first + i * step) <= last; ++i) {
+      rates.push_back(rounded(first + i * step));
+    }
+    return rates;
+  }
+  for (const std::string_view field : split_at(text, ',')) {
+    rates.push_back(parse_rate(field, option));
+  }
+  if (rates.size() > kMaxRates) {
+    throw BadInput(
+        fmt::format("{}: found {} rates; allowed: {} at most", option, rates.size(), kMaxRates));
+  }
+  std::ranges::sort(rates);
+  rates.erase(std::unique(rates.begin(), rates.end()), rates.end());
+  return rates;
+}
+
+double parse_fraction(const std::string& text, const std::string& option) {
+  const std::optional<double> fraction = to_double(text);
+  if (!fraction || *fraction <= 0 || *fraction > 1) {
+    throw BadInput(
+        fmt::format("{}: found '{}'; allowed: a number above 0, 1 at most", option, text));
+  }
+  return *fraction;
 }
 
 SwitchModel parse_model(const std::string& text) {

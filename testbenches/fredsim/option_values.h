@@ -29,6 +29,16 @@ std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std:
 // ranks there are, and that none comes twice, is checked with the machine at hand (make_plan).
 std::vector<int> parse_groups(const std::vector<std::string>& texts);
 
+inline constexpr int kMaxRates = 1000;  // of one --rate
+
+// Injection rates in flits per cycle and node, kMinTrafficRate or more: "0.1", "0.1,0.2" or the sweep
+// "FROM:TO:STEP", whose rates are rounded to 10^-9; ascending, each once. What the machine's ports take is
+// checked with the machine at hand.
+std::vector<double> parse_rates(const std::string& text, const std::string& option);
+
+// A number above 0, 1 at most.
+double parse_fraction(const std::string& text, const std::string& option);
+
 // "tlm", "rtl" or "lockstep".
 SwitchModel parse_model(const std::string& text);
 

@@ -1,7 +1,8 @@
 // What the user asked for on the command line, checked as far as it can be
 // without reading a machine.
 //
-// Units: sizes in bytes, with NCCL's meaning (DESIGN §5); time-out in cycles.
+// Units: sizes in bytes, with NCCL's meaning (DESIGN §5); time-out in cycles; rates in
+// flits per cycle and node.
 // Errors: BadInput naming the option, what was found and what is allowed; a misspelt option or
 // command is one, with the nearest right one suggested.
 #pragma once
@@ -12,11 +13,12 @@
 #include <vector>
 
 #include "collective/plan.h"
+#include "fabric/traffic_options.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {
 
-enum class Command : std::uint8_t { kRun, kCompare, kInfo };
+enum class Command : std::uint8_t { kRun, kCompare, kTraffic, kInfo };
 
 struct Options {
   Command command = Command::kInfo;
@@ -30,6 +32,9 @@ struct Options {
   std::string rtl_instances;  // empty: none
   int lanes = 1;
   std::uint64_t seed = 1;
+  TrafficOptions traffic;
+  std::vector<double>
+      rates;  // `traffic`: ascending; empty: those that the search for saturation takes
   std::uint64_t timeout_cycles = 0;  // 0: none
   std::string json_file;             // empty: none; "-": standard output
   std::string wave_file;             // empty: none

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fnmatch.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "commands.h"
 #include "fabric/machine.h"
@@ -18,6 +16,7 @@
 #include "observe/output_file.h"
 #include "observe/progress.h"
 #include "observe/run_table.h"
+#include "switch_pattern.h"
 
 namespace fredsim {
 
@@ -51,27 +50,6 @@ void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
   }
 }
 
-bool names_a_switch(const std::string& pattern, const Topology& topology) {
-  return std::ranges::any_of(topology.nodes, [&](const Node& node) {
-    return node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo &&
-           ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
-  });
-}
-
-// A pattern on switch names has to match in one machine at least.
-void check_pattern(const char* option, const std::string& pattern,
-                   const std::vector<Contender>& contenders) {
-  std::vector<std::string_view> names;
-  for (const Contender& contender : contenders) {
-    if (names_a_switch(pattern, contender.config.topology)) return;
-    for (const Node& node : contender.config.topology.nodes) {
-      if (node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo) names.push_back(node.name);
-    }
-  }
-  throw BadInput(fmt::format("{}: found '{}', which matches no switch; allowed: a pattern on {}",
-                             option, pattern, join_words(names)));
-}
-
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
 std::vector<Contender> plan_work(const Options& options) {
   std::vector<Contender> contenders;
@@ -87,9 +65,13 @@ std::vector<Contender> plan_work(const Options& options) {
     }
     contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
   }
-  if (!options.wave_file.empty()) check_pattern("--wave-scope", options.wave_scope, contenders);
+  std::vector<const Topology*> topologies;
+  for (const Contender& contender : contenders) topologies.push_back(&contender.config.topology);
+  if (!options.wave_file.empty()) {
+    check_switch_pattern("--wave-scope", options.wave_scope, topologies);
+  }
   if (!options.rtl_instances.empty()) {
-    check_pattern("--rtl-instances", options.rtl_instances, contenders);
+    check_switch_pattern("--rtl-instances", options.rtl_instances, topologies);
   }
   return contenders;
 }
@@ -130,11 +112,7 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
 }
 
 void print_notes(const std::vector<Contender>& contenders) {
-  for (const Contender& contender : contenders) {
-    const Topology& topology = contender.config.topology;
-    fmt::print("{} ({})\n", topology.name, contender.config.path);
-    for (const std::string& note : topology.notes) fmt::print("  {}\n", note);
-  }
+  for (const Contender& contender : contenders) print_notes(contender.config);
   fmt::print("\n");
   std::fflush(stdout);
 }

@@ -27,9 +27,15 @@ std::vector<std::string> run(std::vector<std::string> arguments) {
   return arguments;
 }
 
+// `traffic` on a good machine with these arguments.
+std::vector<std::string> traffic(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"traffic", "configs/mesh_2x2.yaml"});
+  return arguments;
+}
+
 const std::vector<BadOption>& bad_options() {
   static const std::vector<BadOption> kCases{
-      {"NoCommand", {}, {"command", "run, compare or info"}},
+      {"NoCommand", {}, {"command", "run, compare, traffic or info"}},
       {"UnknownCommand", {"comapre", "x"}, {"'comapre'", "did you mean 'compare'?"}},
       {"OptionInPlaceOfCommand", {"--size"}, {"'--size'", "--help", "--version"}},
       {"NoConfig", {"run"}, {"CONFIG"}},
@@ -101,6 +107,50 @@ const std::vector<BadOption>& bad_options() {
        run({"--set", "fabric.widht=2"}),
        {"fabric.widht", "did you mean 'width'?"}},
       {"SetWithoutValue", run({"--set", "fabric.width"}), {"fabric.width"}},
+      {"TrafficWithoutRate", traffic({}), {"--rate", "no such option", "--saturation"}},
+      {"TrafficRateAndSaturation",
+       traffic({"--rate", "0.1", "--saturation"}),
+       {"--rate", "either"}},
+      {"TrafficRateZero", traffic({"--rate", "0"}), {"--rate", "'0'", "or more"}},
+      {"TrafficRateNegative", traffic({"--rate", "-0.1"}), {"--rate", "'-0.1'"}},
+      {"TrafficRateTiny", traffic({"--rate", "1e-9"}), {"--rate", "'1e-9'", "1e-06 or more"}},
+      {"TrafficRateNoNumber", traffic({"--rate", "nan"}), {"--rate", "'nan'", "FROM:TO:STEP"}},
+      {"TrafficRateInList", traffic({"--rate", "0.1,x,0.3"}), {"--rate", "'x'"}},
+      {"TrafficRateAbovePorts",
+       traffic({"--rate", "0.1,4.5"}),
+       {"--rate", "'4.5'", "3.90625 at most", "4 ports"}},
+      {"TrafficSweepWithoutStep", traffic({"--rate", "0.1:0.3"}), {"--rate", "'0.1:0.3'"}},
+      {"TrafficSweepBackwards", traffic({"--rate", "0.3:0.1:0.1"}), {"--rate", "FROM at most TO"}},
+      {"TrafficSweepTooLong", traffic({"--rate", "0.1:3:0.00001"}), {"--rate", "1000 rates"}},
+      {"TrafficPatternUnknown",
+       traffic({"--rate", "0.1", "--pattern", "neighbour"}),
+       {"--pattern", "'neighbour'", "hotspot", "did you mean 'neighbor'?"}},
+      {"TrafficPatternOfNoUse",
+       traffic({"--rate", "0.1", "--pattern", "neighbor", "--set", "fabric.width=1", "--set",
+                "npu.count=2", "--set", "io.count=0"}),
+       {"--pattern", "'neighbor'", "its own partner"}},
+      {"TrafficPacketFlitsZero",
+       traffic({"--rate", "1", "--packet-flits", "0"}),
+       {"'0'", "1 to 8"}},
+      {"TrafficPacketFlitsNine",
+       traffic({"--rate", "1", "--packet-flits", "9"}),
+       {"'9'", "1 to 8"}},
+      {"TrafficCyclesZero", traffic({"--rate", "1", "--cycles", "0"}), {"--cycles", "'0'"}},
+      {"TrafficWarmupNegative", traffic({"--rate", "1", "--warmup", "-1"}), {"--warmup", "'-1'"}},
+      {"TrafficHotspotOfAnotherPattern",
+       traffic({"--rate", "1", "--hotspot-node", "1"}),
+       {"--hotspot-node", "'1'", "--pattern hotspot"}},
+      {"TrafficHotspotNodeNotThere",
+       traffic({"--rate", "1", "--pattern", "hotspot", "--hotspot-node", "4"}),
+       {"--hotspot-node", "'4'", "0 to 3"}},
+      {"TrafficHotspotFraction",
+       traffic({"--rate", "1", "--pattern", "hotspot", "--hotspot-fraction", "1.5"}),
+       {"--hotspot-fraction", "'1.5'", "1 at most"}},
+      {"TrafficOptionMisspelt", traffic({"--rats", "1"}), {"'--rats'", "did you mean '--rate'?"}},
+      {"TrafficOptionOfRun", traffic({"--size", "4KiB"}), {"fredsim traffic", "'--size'"}},
+      {"TrafficRtlInstancesUnknown",
+       traffic({"--rate", "1", "--rtl-instances", "l1_*"}),
+       {"--rtl-instances", "'l1_*'", "r0_0"}},
       {"MachinesOfDifferentSize",
        {"compare", "configs/mesh.yaml", "configs/mesh_2x2.yaml"},
        {"configs/mesh_2x2.yaml", "4 NPUs", "20"}},

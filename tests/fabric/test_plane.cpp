@@ -174,6 +174,36 @@ TEST_F(FabricTest, AllEndpointsStreamToAllAtOnce) {
   for (const NodeId end : ends) EXPECT_EQ(streams.at(end).received_flits(), (ends.size() - 1) * 40);
 }
 
+// A FRED tree under unicasts routed online only: no phase is programmed.
+TEST(FredFabric, AllEndpointsStreamToAllByOnlineRoutes) {
+  Simulation simulation;
+  const Topology topology =
+      load_config("configs/fred_small.yaml", {"io.count=2", "io.bandwidth=128 GB/s"}).topology;
+  Fabric fabric("fabric", topology, 1, switches_of(SwitchModel::kTlm));
+  ControlPlane control("control", fabric);
+  Streams streams(fabric);
+  fabric.reset();
+  fabric.start();
+  std::vector<NodeId> ends = topology.npus;
+  ends.insert(ends.end(), topology.io_controllers.begin(), topology.io_controllers.end());
+  simulation.run([&] {
+    control.configure();
+    control.load_online_routes();
+    for (const NodeId from : ends) {
+      for (const NodeId to : ends) {
+        if (from == to) continue;
+        streams.at(from).send(20'000, topology.nodes[to].address, 0, from % 3);
+      }
+    }
+    fabric.on_cycle([&] { return fabric.core().empty(); });
+    sc_core::wait(fabric.attention());
+    fabric.on_cycle({});
+    fabric.stop();
+  });
+  EXPECT_EQ(streams.failure(), "");
+  for (const NodeId end : ends) EXPECT_EQ(streams.at(end).received_flits(), (ends.size() - 1) * 40);
+}
+
 // A user's endpoint with blocking transport, too slow for what it gets: the NIC keeps the credits
 // of what waits, nothing is lost, and the other virtual channel goes on.
 struct SlowEndpoint : sc_core::sc_module {

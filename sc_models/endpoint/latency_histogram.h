@@ -1,0 +1,53 @@
+// Latencies of packets in whole cycles, all of them: mean, maximum and percentiles are exact.
+//
+// Memory: 8 bytes per cycle of the largest latency, doubled when a larger one comes; below
+//   kReserved cycles add() never allocates.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace fredsim {
+
+class LatencyHistogram {
+ public:
+  LatencyHistogram() : packets_(kReserved) {}
+
+  void clear() {
+    std::ranges::fill(packets_, 0U);
+    count_ = sum_ = 0;
+  }
+  void add(std::uint64_t cycles) {
+    if (cycles >= packets_.size()) packets_.resize(std::bit_ceil(cycles + 1));
+    ++packets_[cycles];
+    ++count_;
+    sum_ += cycles;
+  }
+
+  std::uint64_t count() const { return count_; }
+  double mean() const {
+    return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
+  }
+  // The smallest latency that at least `percent` of 100 packets do not exceed; 0 without packets.
+  std::uint64_t percentile(unsigned percent) const {
+    const std::uint64_t wanted = count_ / 100 * percent + (count_ % 100 * percent + 99) / 100;
+    std::uint64_t seen = 0;
+    for (std::size_t cycles = 0; cycles < packets_.size(); ++cycles) {
+      seen += packets_[cycles];
+      if (seen >= wanted && seen > 0) return cycles;
+    }
+    return 0;
+  }
+  std::uint64_t max() const { return percentile(100); }
+
+ private:
+  static constexpr std::size_t kReserved = 8192;
+
+  std::vector<std::uint64_t> packets_;  // by latency
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_ = 0;
+};
+
+}  // namespace fredsim

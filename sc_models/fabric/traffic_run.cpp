@@ -1,0 +1,269 @@
+#include "fabric/traffic_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "fabric/diagnosis.h"
+#include "fabric/switch_setup.h"
+#include "switch/register_map.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kLanes = 1;
+constexpr std::uint64_t kProgressCycles = 4096;
+constexpr std::uint64_t kExtraWindows = 10;
+constexpr std::uint64_t kExtraCycles = 10'000;
+constexpr double kAcceptedShare = 0.95;
+constexpr double kDeviations = 3;
+
+bool is_endpoint(const Node& node) {
+  return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
+}
+
+// In flits of the window. Of a fabric that keeps up, created and consumed packets differ by what is under
+// way at the window's two ends: at most two independent counts of that many packets.
+bool is_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
+  const auto offered = static_cast<double>(created);
+  const double shortfall = offered - static_cast<double>(consumed);
+  const double deviation = std::sqrt(2 * offered / packet_flits) * packet_flits;
+  return shortfall > (1 - kAcceptedShare) * offered && shortfall > kDeviations * deviation;
+}
+
+}  // namespace
+
+double injection_limit(const Topology& topology) {
+  const NodeId npu = topology.npus.front();
+  double limit = 0;
+  for (int port = 0; port < topology.nodes[npu].ports; ++port) {
+    const int link = topology.link_out(npu, port);
+    if (link >= 0) limit += topology.links[link].rate.value();
+  }
+  return limit;
+}
+
+TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
+                       const SwitchFactory& factory)
+    : topology_(topology),
+      options_(options),
+      pattern_(options.pattern, topology),
+      core_(topology, kLanes),
+      switches_(topology.nodes.size()),
+      setup_(topology.nodes.size()),
+      meter_(static_cast<int>(topology.npus.size())),
+      nodes_(topology.nodes.size()),
+      watchdog_(watchdog_cycles(topology)) {
+  std::vector<OnlineRoutes> routes;
+  if (topology.kind == FabricKind::kFredTree) routes = online_routes(topology, reg::kMaxRoutes);
+  for (const NodeId npu : topology.npus) addresses_.push_back(topology.nodes[npu].address);
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    const Node& node = topology.nodes[id];
+    if (is_endpoint(node)) {
+      nodes_[id] = std::make_unique<TrafficNode>(node.name, node.ports, node.address,
+                                                 options.packet_flits, addresses_, meter_);
+      core_.attach(id, *nodes_[id]);
+      continue;
+    }
+    switches_[id] = factory(node, switch_shape(topology, node, kLanes));
+    core_.attach(id, *switches_[id]);
+    std::vector<RegisterWrite> writes = setup_writes(topology, core_, id);
+    if (!routes.empty()) std::ranges::copy(route_writes(routes[id]), std::back_inserter(writes));
+    for (const RegisterWrite& write : writes) {
+      setup_[id].push_back(
+          {.valid = true, .write = true, .address = write.address, .wdata = write.data});
+    }
+  }
+}
+
+TrafficSetup TrafficRun::setup() const {
+  TrafficSetup setup;
+  setup.fabric = topology_.name;
+  std::set<std::string_view> models;
+  for (const auto& core : switches_) {
+    if (core != nullptr) models.insert(core->model());
+  }
+  setup.model = fmt::format("{}", fmt::join(models, "+"));
+  setup.clock_ghz = static_cast<double>(topology_.clock_hz) / 1e9;
+  setup.pattern = to_string(options_.pattern.kind);
+  if (options_.pattern.kind == PatternKind::kHotspot) {
+    setup.hotspot_node = options_.pattern.hotspot_node;
+    setup.hotspot_fraction = options_.pattern.hotspot_fraction;
+  }
+  setup.packet_flits = options_.packet_flits;
+  setup.seed = options_.seed;
+  setup.warmup_cycles = options_.warmup_cycles;
+  setup.window_cycles = options_.window_cycles;
+  setup.nodes = pattern_.nodes();
+  setup.sending_nodes = pattern_.sending_nodes();
+  setup.injection_limit = injection_limit(topology_);
+  return setup;
+}
+
+// All switches at the same time, an access per switch and cycle.
+void TrafficRun::set_up_switches() {
+  for (NodeId id = 0; id < std::ssize(switches_); ++id) {
+    if (switches_[id] != nullptr) core_.access(id, {.valid = true, .address = reg::kId});
+  }
+  core_.tick();
+  std::size_t longest = 0;
+  for (NodeId id = 0; id < std::ssize(switches_); ++id) {
+    if (switches_[id] == nullptr) continue;
+    const Node& node = topology_.nodes[id];
+    if (core_.read_data(id) != switch_identity(node)) {
+      throw RunFailed(
+          fmt::format("{}: identity register reads {:#010x}", node.name, core_.read_data(id)));
+    }
+    longest = std::max(longest, setup_[id].size());
+  }
+  for (std::size_t i = 0; i < longest; ++i) {
+    for (NodeId id = 0; id < std::ssize(switches_); ++id) {
+      if (i < setup_[id].size()) core_.access(id, setup_[id][i]);
+    }
+    core_.tick();
+  }
+}
+
+void TrafficRun::start(double rate) {
+  core_.reset();
+  meter_.now = 0;
+  meter_.window_begin = options_.warmup_cycles;
+  meter_.window_end = options_.warmup_cycles + options_.window_cycles;
+  meter_.offering = true;
+  meter_.flits_injected = meter_.flits_consumed = meter_.window_flits = 0;
+  meter_.latency.clear();
+  meter_.calendar.clear();
+  set_up_switches();
+  const double packets = rate / options_.packet_flits;
+  const int trials = std::max(1, static_cast<int>(std::ceil(packets)));
+  gap_.emplace(packets / trials);
+  for (int rank = 0; rank < pattern_.nodes(); ++rank) {
+    if (!pattern_.sends(rank)) continue;
+    nodes_[topology_.npus[rank]]->start({pattern_, rank, *gap_, trials, options_.seed}, rank);
+  }
+}
+
+void TrafficRun::tick() {
+  meter_.calendar.remove_due(meter_.now, [&](int rank) { nodes_[topology_.npus[rank]]->wake(); });
+  core_.tick();
+  ++meter_.now;
+  if (core_.quiet_cycles() >= watchdog_ && meter_.flits_injected != meter_.flits_consumed) {
+    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog_));
+  }
+}
+
+TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
+  const auto wall_start = std::chrono::steady_clock::now();
+  start(rate);
+  const auto tick_on = [&] {
+    tick();
+    if (on_progress && meter_.now % kProgressCycles == 0) {
+      on_progress(meter_.now, meter_.window_end);
+    }
+  };
+  while (meter_.now < meter_.window_begin) tick_on();
+  const std::vector<std::uint64_t> before = link_flits();
+  while (meter_.now < meter_.window_end) tick_on();
+  const std::vector<std::uint64_t> after = link_flits();
+
+  TrafficPoint point;
+  point.rate = rate;
+  point.packets = created_in_window();
+  const std::uint64_t limit =
+      meter_.window_end + kExtraWindows * options_.window_cycles + kExtraCycles;
+  while (meter_.latency.count() < point.packets && meter_.now < limit) tick_on();
+
+  const double node_cycles =
+      static_cast<double>(pattern_.sending_nodes()) * static_cast<double>(options_.window_cycles);
+  const std::uint64_t created = point.packets * static_cast<std::uint64_t>(options_.packet_flits);
+  point.offered = static_cast<double>(created) / node_cycles;
+  point.accepted = static_cast<double>(meter_.window_flits) / node_cycles;
+  const LatencyHistogram& latency = meter_.latency;
+  point.arrived = latency.count();
+  point.saturated = point.arrived < point.packets ||
+                    is_short(created, meter_.window_flits, options_.packet_flits);
+  point.latency_mean = latency.mean();
+  point.latency_p50 = latency.percentile(50);
+  point.latency_p95 = latency.percentile(95);
+  point.latency_p99 = latency.percentile(99);
+  point.latency_max = latency.max();
+  point.cycles = meter_.now;
+  fill_links(before, after, point);
+  drain();
+  point.hops = mean_hops();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+  point.wall_s = wall.count();
+  point.sim_cycles_per_s = static_cast<double>(meter_.now) / wall.count();
+  return point;
+}
+
+std::uint64_t TrafficRun::created_in_window() const {
+  std::uint64_t created = 0;
+  for (const auto& node : nodes_) created += node != nullptr ? node->created_in_window() : 0;
+  return created;
+}
+
+std::vector<std::uint64_t> TrafficRun::link_flits() const {
+  std::vector<std::uint64_t> flits(topology_.links.size());
+  for (std::size_t l = 0; l < flits.size(); ++l) flits[l] = core_.count(static_cast<int>(l)).flits;
+  return flits;
+}
+
+void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
+                            const std::vector<std::uint64_t>& after, TrafficPoint& point) const {
+  for (std::size_t l = 0; l < before.size(); ++l) {
+    const Link& link = topology_.links[l];
+    LinkResult r;
+    r.name = link.name;
+    r.from = topology_.nodes[link.from].name;
+    r.to = topology_.nodes[link.to].name;
+    r.on_die = link.on_die;
+    r.flits = r.busy_cycles = after[l] - before[l];
+    r.bytes = r.flits * kFlitBytes;
+    r.utilization = static_cast<double>(r.flits) /
+                    (link.rate.value() * static_cast<double>(options_.window_cycles));
+    if (!link.on_die) point.flit_hops += r.flits;
+    point.links.push_back(std::move(r));
+  }
+}
+
+// Of a drained fabric: over all flits of the run.
+double TrafficRun::mean_hops() const {
+  std::uint64_t hops = 0;
+  for (int l = 0; l < std::ssize(topology_.links); ++l) {
+    if (!topology_.links[l].on_die) hops += core_.count(l).flits;
+  }
+  return meter_.flits_consumed == 0
+             ? 0
+             : static_cast<double>(hops) / static_cast<double>(meter_.flits_consumed);
+}
+
+void TrafficRun::drain() {
+  meter_.offering = false;
+  const auto is_drained = [&] {
+    return meter_.flits_injected == meter_.flits_consumed && core_.empty();
+  };
+  while (!is_drained() && core_.quiet_cycles() < watchdog_) tick();
+  if (!is_drained()) fail_stuck("flits and credits do not balance at the end");
+  for (int link = 0; link < std::ssize(topology_.links); ++link) {
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      if (core_.outstanding(link, vc) == 0) continue;
+      fail_stuck(fmt::format("link {}: credits are not back", topology_.links[link].name));
+    }
+  }
+}
+
+void TrafficRun::fail_stuck(const std::string& what) const {
+  std::vector<const EndpointCore*> endpoints;
+  for (const auto& node : nodes_) endpoints.push_back(node.get());
+  throw RunFailed(fmt::format("{}; cycle {}, {} of {} flits consumed. What waits:{}", what,
+                              meter_.now, meter_.flits_consumed, meter_.flits_injected,
+                              describe_waiting(topology_, core_, endpoints)));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,76 @@
+// Synthetic traffic on a fabric: latency and throughput under load, as the field measures them. Steps the
+// fabric's core itself, without SystemC.
+//
+// Measurement: warm-up, then a window; packets created in the window are measured, and the run
+//   goes on, with traffic still offered, until all of them have arrived or 10 windows and 10 000 cycles
+//   more have passed; then sources stop, the fabric drains and its balance is checked (DESIGN §7.3).
+// Rates in flits per cycle and sending node (a node that is its own partner in the pattern sends
+//   nothing and does not count): offered = created in the window, accepted = consumed in the window.
+// Saturated: not all measured packets arrived, or less than 95 % of what was offered was accepted, and
+//   the shortfall is beyond chance: more than 3 standard deviations of the difference of two counts of that many packets.
+// Unicasts go X-Y on a mesh and by online_routes.h on a FRED tree, on the data VC DP.
+// Cost: no allocation per flit, packet or cycle once latencies have stopped to grow.
+// Errors: RunFailed when nothing moves although flits are under way (with the list of what waits), a flit
+//   is lost or broken, credits do not balance, or a switch reports an error; BadInput for a pattern
+//   in which no node sends, a FRED tree beyond the switches' routing tables, and the factory's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/geometric.h"
+#include "endpoint/traffic_node.h"
+#include "fabric/fabric.h"
+#include "fabric/fabric_core.h"
+#include "fabric/traffic_options.h"
+#include "observe/traffic_results.h"
+
+namespace fredsim {
+
+// What the links of an NPU take, in flits per cycle: the highest rate that can be injected.
+double injection_limit(const Topology& topology);
+
+class TrafficRun {
+ public:
+  // The topology must outlive the run.
+  TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory);
+
+  TrafficSetup setup() const;  // all but config
+  // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
+  // cycle and the one at which the window ends, is called every 4096 cycles.
+  using OnProgress = std::function<void(std::uint64_t cycle, std::uint64_t window_end)>;
+  TrafficPoint measure(double rate, const OnProgress& on_progress = {});
+
+  // What measure() is made of: a reset fabric with switches set up and sources at cycle 0; one cycle.
+  void start(double rate);
+  void tick();
+  FabricCore& core() { return core_; }
+
+ private:
+  void set_up_switches();
+  std::uint64_t created_in_window() const;
+  std::vector<std::uint64_t> link_flits() const;
+  void fill_links(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
+                  TrafficPoint& point) const;
+  void drain();
+  double mean_hops() const;
+  [[noreturn]] void fail_stuck(const std::string& what) const;
+
+  const Topology& topology_;
+  TrafficOptions options_;
+  TrafficPattern pattern_;
+  FabricCore core_;
+  std::vector<std::unique_ptr<SwitchCore>> switches_;  // by node, null at endpoints
+  std::vector<std::vector<RegisterRequest>> setup_;    // by node: what is written before traffic
+  std::vector<std::uint16_t> addresses_;               // by rank
+  TrafficMeter meter_;
+  std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by node, null at switches
+  std::optional<GeometricGap> gap_;
+  std::uint64_t watchdog_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,28 @@
+#include "switch_pattern.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace fredsim {
+
+void check_switch_pattern(const char* option, const std::string& pattern,
+                          std::span<const Topology* const> topologies) {
+  std::vector<std::string_view> names;
+  for (const Topology* topology : topologies) {
+    for (const Node& node : topology->nodes) {
+      if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) continue;
+      if (::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0) return;
+      names.push_back(node.name);
+    }
+  }
+  throw BadInput(fmt::format("{}: found '{}', which matches no switch; allowed: a pattern on {}",
+                             option, pattern, join_words(names)));
+}
+
+}  // namespace fredsim

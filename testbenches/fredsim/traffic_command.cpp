@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "base/error.h"
+#include "commands.h"
+#include "fabric/machine.h"
+#include "fabric/traffic_run.h"
+#include "observe/json.h"
+#include "observe/output_file.h"
+#include "observe/progress.h"
+#include "observe/traffic_table.h"
+#include "switch_pattern.h"
+
+namespace fredsim {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// The search for saturation bisects the injection limit in this many steps: to less than 1 %.
+constexpr int kSearchSteps = 128;
+
+void check_rates(const std::vector<double>& rates, const Topology& topology) {
+  const double limit = injection_limit(topology);
+  if (!rates.empty() && rates.back() > limit) {
+    throw BadInput(fmt::format(
+        "--rate: found '{:g}'; allowed: {:g} at most, the flits per cycle that the {} "
+        "ports of an NPU of {} take",
+        rates.back(), limit, topology.nodes[topology.npus.front()].ports, topology.name));
+  }
+}
+
+class Sweep {
+ public:
+  Sweep(const Options& options, const MachineConfig& machine)
+      : name_(machine.topology.name),
+        pattern_(to_string(options.traffic.pattern.kind)),
+        show_progress_(!options.quiet && ::isatty(STDERR_FILENO) == 1),
+        run_(machine.topology, options.traffic,
+             factory_for({.model = options.model, .rtl_instances = options.rtl_instances})),
+        setup_(run_.setup()) {
+    setup_.config = machine.path;
+  }
+
+  // No rates: those of the search for saturation.
+  void measure(std::span<const double> rates) {
+    if (rates.empty()) search_saturation();
+    for (const double rate : rates) measure(rate);
+  }
+
+  const TrafficSetup& setup() const { return setup_; }
+  const std::vector<TrafficPoint>& points() const { return points_; }
+
+ private:
+  void search_saturation() {
+    int low = 0;
+    int high = kSearchSteps;
+    if (!measure_step(high)) return;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (measure_step(middle) ? high : low) = middle;
+    }
+  }
+  // Whether the rate is saturated.
+  bool measure_step(int step) {
+    return measure(setup_.injection_limit * step / kSearchSteps).saturated;
+  }
+  const TrafficPoint& measure(double rate) {
+    const std::string job = fmt::format("{}, {} at rate {:g}", name_, pattern_, rate);
+    std::optional<ProgressLine> line;
+    TrafficRun::OnProgress on_progress;
+    if (show_progress_) {
+      line.emplace(stderr, job, SteadyClock::now());
+      on_progress = [&line](std::uint64_t cycle, std::uint64_t window_end) {
+        line->update({cycle, std::min(cycle, window_end), window_end}, SteadyClock::now());
+      };
+    }
+    try {
+      TrafficPoint point = run_.measure(rate, on_progress);
+      const auto next = std::ranges::upper_bound(points_, rate, {}, &TrafficPoint::rate);
+      return *points_.insert(next, std::move(point));
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
+    }
+  }
+
+  std::string name_;
+  std::string_view pattern_;
+  bool show_progress_;
+  TrafficRun run_;
+  TrafficSetup setup_;
+  std::vector<TrafficPoint> points_;  // rates ascending
+};
+
+}  // namespace
+
+void traffic_command(const Options& options) {
+  std::optional<OutputFile> json;
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  const MachineConfig machine = load_machines(options).front();
+  const Topology* topology = &machine.topology;
+  check_rates(options.rates, *topology);
+  if (!options.rtl_instances.empty()) {
+    check_switch_pattern("--rtl-instances", options.rtl_instances, {&topology, 1});
+  }
+  Sweep sweep(options, machine);
+  const bool prints = !json || !json->is_stdout();
+  if (prints && !options.quiet) {
+    print_notes(machine);
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
+  const auto print_table = [&] {
+    if (prints && !sweep.points().empty()) {
+      fmt::print("{}", traffic_table(sweep.setup(), sweep.points()));
+    }
+  };
+  try {
+    sweep.measure(options.rates);
+  } catch (const Error&) {
+    print_table();  // what was done before the failure
+    throw;
+  }
+  print_table();
+  if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
+  if (json) json->write(traffic_json(FREDSIM_VERSION, sweep.setup(), sweep.points()));
+}
+
+}  // namespace fredsim

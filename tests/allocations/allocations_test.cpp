@@ -1,0 +1,102 @@
+// In steady state nothing is allocated, per flit, packet or cycle: every operator new of this program is
+// counted.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <numeric>
+
+#include "../fabric/simulation.h"
+#include "fabric/machine.h"
+#include "fabric/traffic_run.h"
+#include "topology/config.h"
+
+namespace {
+
+std::uint64_t allocations = 0;
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++allocations;
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace fredsim::test {
+namespace {
+
+constexpr int kCycles = 10'000;
+
+Topology machine(const std::string& name) {
+  return load_config("configs/" + name + ".yaml").topology;
+}
+
+TEST(Allocations, AreCounted) {
+  const std::uint64_t before = allocations;
+  const std::vector<int> some(100);
+  EXPECT_GT(allocations, before);
+  EXPECT_EQ(some.size(), 100U);
+}
+
+struct Load {
+  const char* config;
+  double rate;
+  int packet_flits;
+};
+
+void PrintTo(const Load& load, std::ostream* out) {
+  *out << load.config << " at " << load.rate << ", packets of " << load.packet_flits;
+}
+
+class SteadyTraffic : public testing::TestWithParam<Load> {};
+
+TEST_P(SteadyTraffic, AllocatesNothing) {
+  const Topology topology = machine(GetParam().config);
+  const TrafficOptions options{.packet_flits = GetParam().packet_flits, .warmup_cycles = 0};
+  TrafficRun run(topology, options, factory_for({}));
+  run.start(GetParam().rate);
+  for (int cycle = 0; cycle < 1000; ++cycle) run.tick();
+  std::uint64_t flits = 0;
+  for (int l = 0; l < std::ssize(topology.links); ++l) flits += run.core().count(l).flits;
+  const std::uint64_t before = allocations;
+  for (int cycle = 0; cycle < kCycles; ++cycle) run.tick();
+  EXPECT_EQ(allocations - before, 0U);
+  for (int l = 0; l < std::ssize(topology.links); ++l) flits -= run.core().count(l).flits;
+  EXPECT_GT(-flits, 10'000U) << "flits have moved";
+}
+
+// The second mesh is saturated: queues at the sources grow all the time.
+INSTANTIATE_TEST_SUITE_P(Loads, SteadyTraffic,
+                         testing::Values(Load{"mesh", 0.4, 1}, Load{"mesh", 0.8, 8},
+                                         Load{"fred_d", 1, 1}, Load{"fred_d", 2, 8}));
+
+// Allocations are read whenever progress is reported, every 4096 cycles; what comes before the first and
+// after the last report is not steady.
+TEST(SteadyCollective, InFredSwitchesAllocatesNothing) {
+  const Topology topology = machine("fred_d");
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
+  const Plan plan = make_plan(topology, Collective::kAllReduce, group, 32 << 20, "auto");
+  Simulation simulation;
+  Machine all_reduce("machine", topology, {});
+  std::vector<std::uint64_t> seen;
+  seen.reserve(1000);
+  simulation.run(
+      [&] { all_reduce.run(plan, [&](const Progress&) { seen.push_back(allocations); }); });
+  ASSERT_GT(seen.size(), 3U);
+  EXPECT_EQ(seen.back() - seen.front(), 0U);
+}
+
+}  // namespace
+}  // namespace fredsim::test

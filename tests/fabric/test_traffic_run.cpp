@@ -1,0 +1,219 @@
+// Synthetic traffic on small machines: what is sent arrives, figures agree with each other and with what
+// can be counted by hand, and do not depend on the switches' bodies.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "fabric/machine.h"
+#include "fabric/traffic_run.h"
+#include "routing/fred_routing.h"
+#include "simulation.h"
+#include "switch/register_map.h"
+#include "topology/config.h"
+
+namespace fredsim::test {
+namespace {
+
+Topology machine(const std::string& name, const std::vector<std::string>& overrides = {}) {
+  return load_config("configs/" + name + ".yaml", overrides).topology;
+}
+
+TrafficPoint measure(const Topology& topology, const TrafficOptions& options, double rate,
+                     const FabricOptions& fabric = {}) {
+  return TrafficRun(topology, options, factory_for(fabric)).measure(rate);
+}
+
+// All of a point that must not depend on bodies, machines or the day.
+std::string text_of(const TrafficPoint& p) {
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", p.rate, p.offered, p.accepted,
+                  p.saturated, p.packets, p.arrived, p.latency_mean, p.latency_p50, p.latency_p95,
+                  p.latency_p99, p.latency_max, p.flit_hops, p.cycles);
+  for (const LinkResult& link : p.links) text += fmt::format("\n{} {}", link.name, link.flits);
+  return text;
+}
+
+class Traffic : public testing::TestWithParam<const char*> {};
+
+TEST_P(Traffic, BelowSaturationEverythingArrivesAtTheRateOffered) {
+  const Topology topology = machine(GetParam());
+  for (const PatternKind kind :
+       {PatternKind::kUniform, PatternKind::kTranspose, PatternKind::kBitComplement,
+        PatternKind::kNeighbor, PatternKind::kHotspot}) {
+    for (const int flits : {1, 3, 8}) {
+      SCOPED_TRACE(fmt::format("{}, {} flits", to_string(kind), flits));
+      const TrafficOptions options{.pattern = {.kind = kind},
+                                   .packet_flits = flits,
+                                   .warmup_cycles = 1000,
+                                   .window_cycles = 20'000,
+                                   .seed = 4};
+      const TrafficPoint p = measure(topology, options, 0.08);
+      EXPECT_FALSE(p.saturated);
+      EXPECT_EQ(p.arrived, p.packets);
+      const int senders = TrafficPattern(options.pattern, topology).sending_nodes();
+      const double packets = 0.08 * senders * 20'000 / flits;
+      const double deviation = 0.08 / std::sqrt(packets);
+      EXPECT_NEAR(p.offered, 0.08, 4 * deviation);
+      EXPECT_NEAR(p.accepted, p.offered, deviation);
+      EXPECT_LE(p.latency_p50, p.latency_p95);
+      EXPECT_LE(p.latency_p95, p.latency_p99);
+      EXPECT_LE(p.latency_p99, p.latency_max);
+      EXPECT_GE(p.hops, 1);
+      EXPECT_LE(p.hops, 9);
+    }
+  }
+}
+
+TEST_P(Traffic, OverloadIsSaturatedAndAcceptsWhatTheLinksCarry) {
+  const Topology topology = machine(GetParam());
+  const TrafficOptions options{.pattern = {.kind = PatternKind::kHotspot, .hotspot_fraction = 1},
+                               .packet_flits = 8,
+                               .warmup_cycles = 500,
+                               .window_cycles = 1000};
+  const TrafficPoint p = measure(topology, options, injection_limit(topology));
+  EXPECT_TRUE(p.saturated);
+  EXPECT_LE(p.arrived, p.packets);
+  EXPECT_LT(p.accepted, 0.95 * p.offered);
+  EXPECT_GT(p.accepted, 0.1);
+  for (const LinkResult& link : p.links) EXPECT_LE(link.utilization, 1.001) << link.name;
+}
+
+TEST_P(Traffic, TheSameSeedGivesTheSameAndRunsDoNotTouchEachOther) {
+  const Topology topology = machine(GetParam());
+  const TrafficOptions options{.packet_flits = 2, .warmup_cycles = 300, .window_cycles = 2000};
+  TrafficRun run(topology, options, factory_for({}));
+  const std::string first = text_of(run.measure(0.3));
+  run.measure(1);
+  EXPECT_EQ(text_of(run.measure(0.3)), first);
+  TrafficOptions other = options;
+  other.seed = 2;
+  EXPECT_NE(text_of(measure(topology, other, 0.3)), first);
+}
+
+TEST_P(Traffic, IdleNodesAreLeftOutExactly) {
+  const Topology topology = machine(GetParam());
+  const TrafficOptions options{.packet_flits = 4, .warmup_cycles = 300, .window_cycles = 3000};
+  for (const double rate : {0.01, 0.5, 3.0}) {
+    if (rate > injection_limit(topology)) continue;
+    TrafficRun stepping(topology, options, factory_for({}));
+    stepping.core().set_always_step(true);
+    EXPECT_EQ(text_of(stepping.measure(rate)), text_of(measure(topology, options, rate)));
+  }
+}
+
+// Random patterns, packets and rates, saturated ones too; every mix of bodies.
+TEST_P(Traffic, EveryBodyGivesTheSame) {
+  const Topology topology = machine(GetParam());
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const TrafficOptions options{.pattern = {.kind = static_cast<PatternKind>(random.below(5))},
+                                 .packet_flits = 1 + static_cast<int>(random.below(8)),
+                                 .warmup_cycles = 200,
+                                 .window_cycles = 300,
+                                 .seed = seed};
+    const double rate =
+        injection_limit(topology) * static_cast<double>(1 + random.below(100)) / 100;
+    const std::string expected = text_of(measure(topology, options, rate));
+    EXPECT_EQ(text_of(measure(topology, options, rate, {.model = SwitchModel::kRtl})), expected);
+    EXPECT_EQ(text_of(measure(topology, options, rate, {.model = SwitchModel::kLockstep})),
+              expected);
+    const std::string some = topology.kind == FabricKind::kMesh2d ? "r0_*" : "l1_*";
+    EXPECT_EQ(text_of(measure(topology, options, rate, {.rtl_instances = some})), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Configs, Traffic, testing::Values("mesh_2x2", "fred_small"),
+                         [](const auto& param) { return std::string(param.param); });
+
+// An NPU to its router 1 cycle; a router 1 from buffer to link, a wafer link 30; router to NPU 1.
+TEST(TrafficLatency, OfALonePacketOnAMeshIsTheSumOfItsStages) {
+  const Topology topology = machine("mesh_2x2");
+  for (const int flits : {1, 5}) {
+    const TrafficOptions options{.pattern = {.kind = PatternKind::kNeighbor},  // one hop
+                                 .packet_flits = flits,
+                                 .warmup_cycles = 0,
+                                 .window_cycles = 20'000};
+    const TrafficPoint p = measure(topology, options, 0.001 * flits);
+    ASSERT_GT(p.packets, 10U);
+    EXPECT_EQ(p.latency_p50, static_cast<std::uint64_t>(1 + 1 + 30 + 1 + 1 + flits - 1));
+    EXPECT_DOUBLE_EQ(p.hops, 1);
+  }
+}
+
+// Four links of 30 cycles and three chiplets, each of the stages of its interconnect and two more.
+TEST(TrafficLatency, OfALonePacketThroughATreeIsTheSumOfItsStages) {
+  const Topology topology = machine("fred_small");
+  const TrafficOptions options{.pattern = {.kind = PatternKind::kBitComplement},  // by way of L2
+                               .warmup_cycles = 0,
+                               .window_cycles = 20'000};
+  const TrafficPoint p = measure(topology, options, 0.001);
+  ASSERT_GT(p.packets, 10U);
+  EXPECT_EQ(p.latency_p50, static_cast<std::uint64_t>(4 * 30 + 3 * (fred_stages(4) + 2)));
+  EXPECT_DOUBLE_EQ(p.hops, 4);
+}
+
+// Latencies beyond 16 bits: the fabric is idle, the source alone is overloaded.
+TEST(TrafficLatency, IsExactHoweverLong) {
+  const Topology topology =
+      machine("mesh_2x2", {"npu.bandwidth=4 GB/s", "fabric.link_bandwidth=1 GB/s"});
+  const TrafficOptions options{.pattern = {.kind = PatternKind::kNeighbor},
+                               .packet_flits = 8,
+                               .warmup_cycles = 0,
+                               .window_cycles = 20'000};
+  const TrafficPoint p = measure(topology, options, injection_limit(topology));
+  EXPECT_GT(p.latency_max, 65'536U);
+  EXPECT_LT(p.latency_max, p.cycles);
+}
+
+// What a switch may do wrong.
+class BadSwitch final : public SwitchCore {
+ public:
+  explicit BadSwitch(std::uint32_t identity) : identity_(identity) {}
+  void reset() override { held_ = 0; }
+  void step(SwitchPins& pins) override {
+    held_ |= pins.in_valid;  // and never more of it
+    pins.out_valid = 0;
+    pins.in_credit = {};
+    pins.reg_rdata = identity_;
+  }
+  bool idle() const override { return held_ == 0; }
+  std::uint32_t error() const override { return 0; }
+  std::string_view model() const override { return "bad"; }
+
+ private:
+  std::uint32_t identity_;
+  std::uint32_t held_ = 0;
+};
+
+std::string failure_with(std::uint32_t identity) {
+  const Topology topology = machine("mesh_2x2");
+  TrafficRun run(topology, {}, [&](const Node&, const SwitchShape&) {
+    return std::make_unique<BadSwitch>(identity);
+  });
+  return message_of<RunFailed>([&] { run.measure(0.1); });
+}
+
+TEST(TrafficFailure, ADeadlockSaysWhatWaits) {
+  const std::string message = failure_with(reg::kMeshId);
+  EXPECT_NE(message.find("deadlock: no flit has moved for 20000 cycles"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("r1_0 input 4 VC DP: 80 flits buffered"), std::string::npos) << message;
+}
+
+TEST(TrafficFailure, AStrangerIsNotASwitch) {
+  EXPECT_EQ(failure_with(0x1234), "r0_0: identity register reads 0x00001234");
+}
+
+TEST(InjectionLimit, IsWhatTheLinksOfAnNpuTake) {
+  EXPECT_DOUBLE_EQ(injection_limit(machine("mesh_2x2")), 4 * 125.0 / 128);
+  EXPECT_DOUBLE_EQ(injection_limit(machine("fred_small")), 25.0 / 32);
+}
+
+}  // namespace
+}  // namespace fredsim::test
