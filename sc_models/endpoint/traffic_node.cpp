@@ -10,8 +10,6 @@ namespace fredsim {
 namespace {
 
 constexpr int kWords = flit_words(1);
-constexpr std::uint32_t kHeadBit = 1U << 16;  // in header word 2
-constexpr std::uint32_t kTailBit = 1U << 17;
 
 // What the lane of a packet's flit holds.
 std::uint32_t payload(std::uint32_t tag, std::uint32_t destination, int flit) {

@@ -9,8 +9,8 @@
 // Consuming: a flit is taken and its credit given back at the edge at which it arrives.
 // Latency: edge at which the tail is consumed - cycle of creation, queueing at the source included. The
 //   flit's tag carries the lower 32 bits of the creation, the lane what is checked on arrival.
-// Idle: true unless the node can inject something at this cycle; who calls wake() is the run's
-//   affair, by the calendar.
+// Idle: true unless the node can inject something at this cycle; packet_due() is called by the
+//   run, from the calendar.
 // Errors: RunFailed for a flit at the wrong node, on another VC, with another lane than sent, or a packet
 //   that is not whole.
 #pragma once
@@ -52,7 +52,10 @@ class TrafficNode final : public EndpointCore {
   // After reset(): from now on, packets of this source; without this call the node sends nothing. `rank`
   // is what the calendar calls it.
   void start(const PacketSource& source, int rank);
-  void wake() { due_ = true; }  // the next packet's cycle has come
+  void packet_due() {  // the cycle of the next packet has come
+    due_ = true;
+    wake();
+  }
   // Packets created in the window, waiting ones included. Once now is the window's end.
   std::uint64_t created_in_window() const;
 

@@ -149,7 +149,8 @@ void TrafficRun::start(double rate) {
 }
 
 void TrafficRun::tick() {
-  meter_.calendar.remove_due(meter_.now, [&](int rank) { nodes_[topology_.npus[rank]]->wake(); });
+  meter_.calendar.remove_due(meter_.now,
+                             [&](int rank) { nodes_[topology_.npus[rank]]->packet_due(); });
   core_.tick();
   ++meter_.now;
   if (core_.quiet_cycles() >= watchdog_ && meter_.flits_injected != meter_.flits_consumed) {
