@@ -28,7 +28,7 @@ struct FabricOptions {
   SwitchModel model = SwitchModel::kTlm;
   // Switches that are RTL whatever `model` says: a shell-style pattern on instance (node) names. Those
   // in the wave file are too, unless they run in lockstep.
-  std::string rtl_instances = "";
+  std::string rtl_instances{};
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog

@@ -15,18 +15,24 @@ namespace {
 
 std::uint64_t allocations = 0;
 
-void* counted(std::size_t bytes, std::size_t alignment) {
+void* counted(std::size_t bytes, std::size_t alignment) noexcept {
   ++allocations;
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void* made(void* memory) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes) { return made(counted(bytes, alignof(std::max_align_t))); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
+  return made(counted(bytes, static_cast<std::size_t>(alignment)));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  return counted(bytes, alignof(std::max_align_t));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

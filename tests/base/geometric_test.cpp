@@ -48,8 +48,8 @@ TEST(GeometricGap, RareSuccessesKeepTheirMean) {
 TEST(GeometricGap, DrawsAreFixed) {
   const GeometricGap gap(0.1);
   Random random(1);
-  std::vector<std::uint64_t> drawn;
-  for (int i = 0; i < 8; ++i) drawn.push_back(gap.draw(random));
+  std::vector<std::uint64_t> drawn(8);
+  for (std::uint64_t& trials : drawn) trials = gap.draw(random);
   EXPECT_EQ(drawn, (std::vector<std::uint64_t>{1, 30, 3, 15, 3, 5, 14, 17}));
 }
 
