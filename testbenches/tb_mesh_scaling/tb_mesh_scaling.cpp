@@ -1,0 +1,110 @@
+// What a simulated cycle costs by the size of the mesh and by the traffic on it, and the memory it takes: two
+// tables on standard output.
+//
+//   tb_mesh_scaling [CYCLES]      cycles per measurement, default 20000
+//
+// Meshes of configs/mesh.yaml's routers and links (twins), without I/O. Traffic: every NPU sends one-flit packets
+//   to its eastern neighbour (`neighbor`, two links on average whatever the size).
+// First table: the same total of flits per cycle on 4 x 4 to 64 x 64 meshes. Second: 64 x 64 with more and more.
+// Cost is processor time per simulated cycle and per flit and link, the median of five turns.
+// Run from the top of the checkout.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "fabric/machine.h"
+#include "fabric/traffic_run.h"
+#include "topology/config.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kTurns = 5;
+constexpr int kWarmUp = 2'000;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+double peak_megabytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+Topology square_mesh(int side) {
+  return load_config("configs/mesh.yaml",
+                     {fmt::format("fabric.width={}", side), fmt::format("fabric.height={}", side),
+                      fmt::format("npu.count={}", side * side), "io.count=0"})
+      .topology;
+}
+
+std::uint64_t link_flits(const Topology& topology, const FabricCore& core) {
+  std::uint64_t flits = 0;
+  for (int link = 0; link < static_cast<int>(topology.links.size()); ++link) {
+    flits += core.count(link).flits;
+  }
+  return flits;
+}
+
+// `total`: flits created per cycle by all NPUs.
+void measure(int side, double total, int cycles) {
+  const Topology topology = square_mesh(side);
+  TrafficRun run(topology, {.pattern = {.kind = PatternKind::kNeighbor}},
+                 switches_of(SwitchModel::kTlm));
+  run.start(total / (side * side));
+  for (int cycle = 0; cycle < kWarmUp; ++cycle) run.tick();
+  std::vector<double> seconds;
+  const std::uint64_t before = link_flits(topology, run.core());
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const std::clock_t start = std::clock();
+    for (int cycle = 0; cycle < cycles; ++cycle) run.tick();
+    seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  const double flits = static_cast<double>(link_flits(topology, run.core()) - before) /
+                       (static_cast<double>(kTurns) * cycles);
+  const double cost = median(seconds) / cycles * 1e9;
+  fmt::print("{:>7} {:>9.1f} {:>14.2f} {:>12.0f} {:>14.1f} {:>9.0f}\n",
+             fmt::format("{0} x {0}", side), total, flits, cost, cost / flits, peak_megabytes());
+}
+
+void print_heading(const std::string& title) {
+  fmt::print("{}\n\n{:>7} {:>9} {:>14} {:>12} {:>14} {:>9}\n", title, "mesh", "created", "on links",
+             "cost", "cost", "peak");
+  fmt::print("{:>7} {:>9} {:>14} {:>12} {:>14} {:>9}\n", "", "per cycle", "flits per cycle",
+             "ns per cycle", "ns per flit", "MB");
+}
+
+}  // namespace
+}  // namespace fredsim
+
+int sc_main(int argc, char** argv) {
+  int cycles = 20'000;
+  if (argc > 1) {
+    const char* end = argv[1] + std::strlen(argv[1]);
+    const auto [stop, error] = std::from_chars(argv[1], end, cycles);
+    if (argc > 2 || stop != end || error != std::errc() || cycles < 1) {
+      fmt::print(stderr, "tb_mesh_scaling: found '{}'; allowed: a number of cycles, from 1 on\n",
+                 argv[argc - 1]);
+      return 2;
+    }
+  }
+  try {
+    fredsim::print_heading("The same traffic on larger and larger meshes");
+    for (const int side : {4, 8, 16, 32, 64}) fredsim::measure(side, 4, cycles);
+    fredsim::print_heading("\nMore and more traffic on one mesh");
+    for (const double total : {1, 4, 16, 64, 256}) fredsim::measure(64, total, cycles);
+  } catch (const fredsim::Error& error) {
+    fmt::print(stderr, "tb_mesh_scaling: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+  return 0;
+}
