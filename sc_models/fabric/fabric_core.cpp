@@ -6,7 +6,6 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <utility>
 
 #include "base/error.h"
 #include "endpoint/packet_extension.h"
@@ -59,7 +58,7 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
   arrivals_.resize(slots * nodes_.size());
   flit_words_.resize(slots * inputs_.size() * words_);
   awake_.resize((nodes_.size() + 63) / 64);
-  stepping_.resize(awake_.size());
+  list_.reserve(nodes_.size());
   due_.resize(slots * awake_.size());
 }
 
@@ -86,6 +85,7 @@ void FabricCore::reset() {
   clear_counts();
   std::ranges::fill(arrivals_, Arrivals{});
   std::ranges::fill(due_, 0U);
+  list_.clear();
   for (std::size_t node = 0; node < nodes_.size(); ++node) keep_awake(node);
   for (Input& in : inputs_) in.buffered = {};
   for (NodeState& node : nodes_) {
@@ -170,19 +170,21 @@ template <int kWords>
 void FabricCore::step_nodes() {
   Arrivals* const arrivals = &arrivals_[slot_ * nodes_.size()];
   std::uint64_t* const due = &due_[slot_ * awake_.size()];
-  steps_left_out_ += nodes_.size();
-  std::swap_ranges(awake_.begin(), awake_.end(), stepping_.begin());
-  for (std::size_t word = 0; word < stepping_.size(); ++word) {
-    std::uint64_t left = std::exchange(stepping_[word], 0) | std::exchange(due[word], 0);
+  for (std::size_t word = 0; word < awake_.size(); ++word) {
+    std::uint64_t left = awake_[word] | due[word];
     if (always_step_) {
-      left = ~std::uint64_t{0} >> (word + 1 == stepping_.size() ? -nodes_.size() % 64 : 0);
+      left = ~std::uint64_t{0} >> (word + 1 == awake_.size() ? -nodes_.size() % 64 : 0);
     }
+    if (left == 0) continue;
+    awake_[word] = due[word] = 0;
     for (; left != 0; left &= left - 1) {
-      const std::size_t node = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
-      step_node<kWords>(nodes_[node], arrivals[node]);
-      --steps_left_out_;
+      list_.push_back(static_cast<std::uint32_t>(word * 64) +
+                      static_cast<std::uint32_t>(std::countr_zero(left)));
     }
   }
+  steps_left_out_ += nodes_.size() - list_.size();
+  for (const std::uint32_t node : list_) step_node<kWords>(nodes_[node], arrivals[node]);
+  list_.clear();
 }
 
 template <int kWords>

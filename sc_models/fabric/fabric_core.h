@@ -131,9 +131,10 @@ class FabricCore {
   std::vector<Input> inputs_;
   std::vector<Arrivals> arrivals_;         // [slot of the wheel][node]
   std::vector<std::uint32_t> flit_words_;  // [slot][place][word]
-  // A bit per node: to be stepped at the next edge whatever arrives, at this one, because something arrives.
-  std::vector<std::uint64_t> awake_, stepping_;
-  std::vector<std::uint64_t> due_;          // [slot][word of a bit per node]
+  // A bit per node: to be stepped at the next edge whatever arrives; and, by slot, because something arrives.
+  std::vector<std::uint64_t> awake_;
+  std::vector<std::uint64_t> due_;
+  std::vector<std::uint32_t> list_;         // nodes to step at this edge
   std::vector<std::uint64_t> short_flits_;  // by place of the output
   std::vector<NodeId> finished_;
   std::uint32_t short_tag_ = ~0U;
