@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <set>
 #include <utility>
 
@@ -44,9 +45,10 @@ class Correspondence {
     for (const NodeId member : plan.members) {
       if (!join(member, port, member, model_port)) return false;
     }
-    // Chiplets are added while it goes on.
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (!match_flows(order_[i])) return false;
+    // Chiplets are found while it goes on; first come, first served, so that all ports towards the level
+    // below are known when a chiplet's flows are matched.
+    for (; !found_.empty(); found_.pop()) {
+      if (!match_flows(found_.front())) return false;
     }
     return true;
   }
@@ -54,11 +56,7 @@ class Correspondence {
   const std::map<NodeId, NodeId>& nodes() const { return nodes_; }
 
  private:
-  struct Port {
-    NodeId node = 0;
-    int port = 0;
-    auto operator<=>(const Port&) const = default;
-  };
+  using Port = std::pair<NodeId, int>;
 
   // The two physical ports correspond, and with them their links and the ports at the other ends.
   bool join(NodeId node, int port, NodeId like, int like_port) {
@@ -88,9 +86,9 @@ class Correspondence {
     }
     if (a.kind == NodeKind::kFredSwitch) {
       const auto [place, added] = nodes_.emplace(node, like);
-      if (added) order_.push_back(node);
+      if (added) found_.push(node);
       if (place->second != like) return false;
-      return ports_.emplace(Port{node, port}, like_port).first->second == like_port;
+      return ports_.emplace(Port(node, port), like_port).first->second == like_port;
     }
     return node == like;  // endpoints are shared
   }
@@ -138,7 +136,7 @@ class Correspondence {
   std::map<int, int> links_;
   std::map<Port, int> ports_;
   std::map<NodeId, NodeId> nodes_;
-  std::vector<NodeId> order_;  // chiplets in the order they were found
+  std::queue<NodeId> found_;  // chiplets whose flows are yet to be matched
 };
 
 }  // namespace

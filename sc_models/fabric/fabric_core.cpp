@@ -36,8 +36,7 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
   inputs_.resize(places);
   short_flits_.resize(places);
   int longest = 1;
-  for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
-    const Link& link = topology.links[l];
+  for (const Link& link : topology.links) {
     assert(link.latency >= 1 && link.rate.num >= 1 && link.rate.num <= link.rate.den);
     longest = std::max(longest, link.latency);
     const auto latency = static_cast<std::uint32_t>(link.latency);

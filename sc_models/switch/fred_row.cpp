@@ -140,6 +140,7 @@ FredRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t> 
     by_code[code].inputs |= 1U << p;
   }
   std::vector<unsigned> output_codes;
+  output_codes.reserve(static_cast<std::size_t>(ports));
   for (int p = 0; p < ports; ++p) {
     output_codes.push_back(bits.take(width));
     by_code[output_codes.back()].outputs |= 1U << p;
