@@ -156,6 +156,7 @@ FredRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t> 
     row.flows.back().code = static_cast<int>(code);
   }
   std::vector<Expression> inputs;
+  inputs.reserve(static_cast<std::size_t>(ports));
   for (int p = 0; p < ports; ++p) inputs.push_back({p});
   const std::vector<Expression> outputs = walk(inputs, shape.middle, bits);
   for (int p = 0; p < ports; ++p) add_output(row.sums, outputs[p], p);
