@@ -18,6 +18,7 @@
 #include <bit>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -88,7 +89,8 @@ class VerilatedSwitch final : public RtlSwitch {
 
   bool peek_counters(SwitchCounters& into) const override {
     const auto& root = *model_->rootp;
-    static_assert(sizeof root > 0, "include the root class of the Verilated model");
+    static_assert(std::is_destructible_v<std::remove_cvref_t<decltype(root)>>,
+                  "include the root class of the Verilated model");
     if constexpr (requires { root.mesh_router__DOT__i_counters__DOT__in_q; }) {
       copy_counters(root.mesh_router__DOT__i_counters__DOT__in_q,
                     root.mesh_router__DOT__i_counters__DOT__out_q, into);

@@ -66,6 +66,7 @@ std::vector<Contender> plan_work(const Options& options) {
     contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
   }
   std::vector<const Topology*> topologies;
+  topologies.reserve(contenders.size());
   for (const Contender& contender : contenders) topologies.push_back(&contender.config.topology);
   if (!options.wave_file.empty()) {
     check_switch_pattern("--wave-scope", options.wave_scope, topologies);
