@@ -190,6 +190,7 @@ TEST(MeshLoad, ArrivalsUseTheFacingLocalPort) {
     const Plan plan = make_plan(topology, Collective::kAllReduce, {a, b}, 100 * kFlitBytes, "auto");
     const std::vector<std::uint64_t> flits = link_flits(topology, plan);
     std::vector<std::uint64_t> per_port;
+    per_port.reserve(4);
     for (int p = 0; p < 4; ++p) per_port.push_back(flits[topology.link_in(topology.npus[b], p)]);
     return per_port;
   };

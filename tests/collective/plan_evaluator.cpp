@@ -100,6 +100,7 @@ class SwitchPlayer {
         for (int b = 0; b < width; ++b)
           if (bit(3 + p * width + b)) driven |= 1U << p;
       std::vector<bool> config;
+      config.reserve(static_cast<std::size_t>(fred_config_bits(shape)));
       for (int b = 0; b < fred_config_bits(shape); ++b)
         config.push_back(bit(3 + 2 * shape.ports * width + b));
       const bool first =

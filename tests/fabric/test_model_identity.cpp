@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,8 @@ class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
   }
 
   Plan random_work(const Topology& topology) {
-    std::vector<int> group;
-    for (int rank = 0; rank < static_cast<int>(topology.npus.size()); ++rank) group.push_back(rank);
+    std::vector<int> group(topology.npus.size());
+    std::iota(group.begin(), group.end(), 0);
     for (std::size_t i = group.size() - 1; i > 0; --i)
       std::swap(group[i], group[random_.below(i + 1)]);
     group.resize(2 + random_.below(group.size() - 1));
@@ -78,8 +79,8 @@ class WaferIdentity : public testing::TestWithParam<const char*> {};
 
 TEST_P(WaferIdentity, LockstepRunsThroughAndGivesWhatTheTwinsGive) {
   const Topology topology = load_config(fmt::format("configs/{}.yaml", GetParam())).topology;
-  std::vector<int> group;
-  for (int rank = 0; rank < static_cast<int>(topology.npus.size()); ++rank) group.push_back(rank);
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
   const Plan plan = make_plan(topology, Collective::kAllReduce, group, 1'000'000, "auto");
   Simulation simulation;
   Machine tlm("tlm", topology, {.model = SwitchModel::kTlm});

@@ -30,6 +30,7 @@ std::vector<int> partners(PatternKind kind, const Topology& topology) {
   const TrafficPattern pattern({.kind = kind}, topology);
   Random random(1);
   std::vector<int> partner;
+  partner.reserve(static_cast<std::size_t>(pattern.nodes()));
   for (int node = 0; node < pattern.nodes(); ++node) {
     partner.push_back(pattern.sends(node) ? pattern.destination(node, random) : node);
   }

@@ -170,7 +170,7 @@ std::vector<Fault> faults() {
       {"flits_out",
        [](FaultyBody& b) { b.counter_fault = [](auto& c) { c.flits_out[2] ^= 1ULL << 63; }; }, 2,
        "flits_out"}};
-  const auto counter = [&](std::string name, std::uint64_t SwitchCounters::*value) {
+  const auto counter = [&](const std::string& name, std::uint64_t SwitchCounters::*value) {
     all.push_back(
         {name, [value](FaultyBody& b) { b.counter_fault = [value](auto& c) { c.*value ^= 1; }; },
          -1, name});
