@@ -13,6 +13,7 @@ if(FREDSIM_INTERCONNECT_SIZES STREQUAL "all")
       list(APPEND interconnect_sizes "${ports} ${middle} 1 0")
     endforeach()
   endforeach()
+  list(REMOVE_ITEM interconnect_sizes "12 3 1 0")  # is below
 else()
   foreach(ports 2 3 4 5 6 7 8 9 10 11 12 13 16 17 31 32)
     list(APPEND interconnect_sizes "${ports} 2 1 0")
