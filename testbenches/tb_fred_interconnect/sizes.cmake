@@ -1,7 +1,7 @@
 # Sizes of fred_interconnect that tb_fred_interconnect simulates: "P M LANES FORMAT [fast]".
 #
 # Build time grows with the number of µSwitches (m^levels), so the default leaves out the largest;
-# -DFREDSIM_INTERCONNECT_SIZES=all builds all 93 of P = 2 … 32 × M = 2 … 4 instead (about an hour).
+# -DFREDSIM_INTERCONNECT_SIZES=all builds all 93 of P = 2 … 32 × M = 2 … 4 instead (ten minutes to build).
 # Every one of the 93 is linted by tests/rtl in any case.
 # fast: optimised C++ and no assertions, for --bench.
 set(FREDSIM_INTERCONNECT_SIZES default CACHE STRING "default or all")
