@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/port_mask.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
@@ -10,11 +11,6 @@ namespace fredsim {
 namespace {
 
 constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
-
-template <typename F>
-void for_each_port(std::uint32_t ports, F&& f) {
-  for (; ports != 0; ports &= ports - 1) f(std::countr_zero(ports));
-}
 
 std::size_t index(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
 

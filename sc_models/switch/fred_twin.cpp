@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fp.h"
+#include "base/port_mask.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
@@ -19,11 +20,6 @@ constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
 constexpr int kMaxDepth = 16'000;
 constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
-
-template <typename F>
-void for_each_port(std::uint32_t ports, F&& f) {
-  for (; ports != 0; ports &= ports - 1) f(std::countr_zero(ports));
-}
 
 std::uint8_t phase_of(const std::uint32_t* flit) { return static_cast<std::uint8_t>(flit[2]); }
 

@@ -149,29 +149,45 @@ TEST_F(FabricTest, IoAndNpuStreamAtTheChannelsRate) {
   EXPECT_EQ(streams.at(io).sent_bytes(), bytes);
 }
 
+// Every NPU and I/O controller sends 40 flits to every other one.
+std::vector<NodeId> endpoints(const Topology& topology) {
+  std::vector<NodeId> ends = topology.npus;
+  ends.insert(ends.end(), topology.io_controllers.begin(), topology.io_controllers.end());
+  return ends;
+}
+
+void stream_all_to_all(Fabric& fabric, Streams& streams) {
+  const Topology& topology = fabric.topology();
+  const std::vector<NodeId> ends = endpoints(topology);
+  for (const NodeId from : ends) {
+    for (const NodeId to : ends) {
+      if (from == to) continue;
+      streams.at(from).send(20'000, topology.nodes[to].address, 0, from % 3);
+    }
+  }
+  fabric.on_cycle([&] { return fabric.core().empty(); });
+  sc_core::wait(fabric.attention());
+  fabric.on_cycle({});
+  fabric.stop();
+}
+
+void expect_all_to_all(const Topology& topology, Streams& streams) {
+  const std::vector<NodeId> ends = endpoints(topology);
+  EXPECT_EQ(streams.failure(), "");
+  for (const NodeId end : ends) EXPECT_EQ(streams.at(end).received_flits(), (ends.size() - 1) * 40);
+}
+
 TEST_F(FabricTest, AllEndpointsStreamToAllAtOnce) {
   Fabric fabric("fabric", topology_, 1, test_routers());
   ControlPlane control("control", fabric);
   Streams streams(fabric);
   fabric.reset();
   fabric.start();
-  std::vector<NodeId> ends = topology_.npus;
-  ends.insert(ends.end(), topology_.io_controllers.begin(), topology_.io_controllers.end());
   simulation_.run([&] {
     control.configure();
-    for (const NodeId from : ends) {
-      for (const NodeId to : ends) {
-        if (from == to) continue;
-        streams.at(from).send(20'000, topology_.nodes[to].address, 0, from % 3);
-      }
-    }
-    fabric.on_cycle([&] { return fabric.core().empty(); });
-    sc_core::wait(fabric.attention());
-    fabric.on_cycle({});
-    fabric.stop();
+    stream_all_to_all(fabric, streams);
   });
-  EXPECT_EQ(streams.failure(), "");
-  for (const NodeId end : ends) EXPECT_EQ(streams.at(end).received_flits(), (ends.size() - 1) * 40);
+  expect_all_to_all(topology_, streams);
 }
 
 // A FRED tree under unicasts routed online only: no phase is programmed.
@@ -184,24 +200,12 @@ TEST(FredFabric, AllEndpointsStreamToAllByOnlineRoutes) {
   Streams streams(fabric);
   fabric.reset();
   fabric.start();
-  std::vector<NodeId> ends = topology.npus;
-  ends.insert(ends.end(), topology.io_controllers.begin(), topology.io_controllers.end());
   simulation.run([&] {
     control.configure();
     control.load_online_routes();
-    for (const NodeId from : ends) {
-      for (const NodeId to : ends) {
-        if (from == to) continue;
-        streams.at(from).send(20'000, topology.nodes[to].address, 0, from % 3);
-      }
-    }
-    fabric.on_cycle([&] { return fabric.core().empty(); });
-    sc_core::wait(fabric.attention());
-    fabric.on_cycle({});
-    fabric.stop();
+    stream_all_to_all(fabric, streams);
   });
-  EXPECT_EQ(streams.failure(), "");
-  for (const NodeId end : ends) EXPECT_EQ(streams.at(end).received_flits(), (ends.size() - 1) * 40);
+  expect_all_to_all(topology, streams);
 }
 
 // A user's endpoint with blocking transport, too slow for what it gets: the NIC keeps the credits
