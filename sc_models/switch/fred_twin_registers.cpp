@@ -1,0 +1,101 @@
+// The registers of a FredTwin: reads see the state before an edge's work, writes change it after.
+#include <bit>
+
+#include "switch/fred_twin.h"
+#include "switch/register_map.h"
+
+namespace fredsim {
+
+void FredTwin::access(const RegisterRequest& request) {
+  const int credit = request.address - reg::kCredit;
+  const bool is_credit = credit >= 0 && credit < 4 * ports_;
+  const int place = request.address - reg::kPhaseStore;
+  const bool is_store = place >= 0;
+  const bool in_store = is_store && place < phases_ * row_words_;
+  const int destination = request.address - reg::kRoute;
+  const bool is_route = destination >= 0 && destination < reg::kMaxRoutes;
+  if (request.write) {
+    if (is_route) online_.write_route(destination, request.wdata);
+    if (is_credit) {
+      OutVc& out = out_[credit / 4][credit % 4];
+      out.credits = static_cast<std::uint16_t>(request.wdata);
+      const Ports bit = 1U << credit / 4;
+      Ports& funded = funded_[credit % 4];
+      funded = out.credits != 0 ? funded | bit : funded & ~bit;
+    }
+    if (in_store) {
+      store_[place] = request.wdata;
+      rows_[place / row_words_] = nullptr;
+    }
+    return;
+  }
+  if (is_store) {
+    rdata_ = in_store ? store_[place] : 0;
+  } else if (is_route) {
+    rdata_ = online_.read_route(destination);
+  } else if (request.address >= reg::kFlitsIn) {
+    const std::uint64_t value = counter(request.address);
+    rdata_ = static_cast<std::uint32_t>((request.address & 1U) != 0 ? value >> 32 : value);
+  } else if (is_credit) {
+    rdata_ = out_[credit / 4][credit % 4].credits;
+  } else {
+    switch (request.address) {
+      case reg::kId:
+        rdata_ = reg::kFredId;
+        break;
+      case reg::kShape:
+        rdata_ = static_cast<std::uint32_t>(ports_ | shape_.fred.middle << 8);
+        break;
+      case reg::kError:
+        rdata_ = error_;
+        break;
+      default:
+        rdata_ = 0;
+    }
+  }
+}
+
+std::uint64_t FredTwin::counter(std::uint16_t address) const {
+  address &= 0xFFFE;
+  switch (address) {
+    case reg::kReductions:
+      return reductions_;
+    case reg::kPhaseChanges:
+      return phase_changes_;
+    case reg::kStallJoin:
+      return stall_join_;
+    case reg::kStallCredit:
+      return stall_credit_;
+    case reg::kStallPhase:
+      return stall_phase_;
+    case reg::kStallArbiter:
+      return stall_arbiter_;
+    case reg::kStallLink:
+      return stall_link_ - static_cast<std::uint64_t>(std::popcount(stalled_links_));
+    default:
+      break;
+  }
+  if (address >= reg::kFlitsIn && address < reg::kFlitsIn + 2 * ports_) {
+    return flits_in_[(address - reg::kFlitsIn) / 2];
+  }
+  if (address >= reg::kFlitsOut && address < reg::kFlitsOut + 2 * ports_) {
+    return flits_out((address - reg::kFlitsOut) / 2);
+  }
+  return 0;
+}
+
+bool FredTwin::peek_counters(SwitchCounters& into) const {
+  into.flits_in = flits_in_;
+  into.flits_out.resize(flits_out_.size());
+  for (int p = 0; p < ports_; ++p) into.flits_out[p] = flits_out(p);
+  into.reductions = reductions_;
+  into.phase_changes = phase_changes_;
+  into.stall_join = stall_join_;
+  into.stall_credit = stall_credit_;
+  into.stall_phase = stall_phase_;
+  into.stall_arbiter = stall_arbiter_;
+  into.stall_link = counter(reg::kStallLink);
+  return true;
+}
+
+}  // namespace fredsim
