@@ -58,6 +58,7 @@ void Nic::set_credits(int port, int vc, int flits) {
 
 void Nic::step(SwitchPins& pins) {
   for (int vc = 0; vc < kNumVcs; ++vc) {
+    if (pins.out_credit[vc] == 0) continue;
     credited_[vc] |= pins.out_credit[vc];
     for (std::uint32_t left = pins.out_credit[vc]; left != 0; left &= left - 1) {
       ++sending_[at(std::countr_zero(left), vc)].credits;

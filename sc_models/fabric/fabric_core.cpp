@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/port_mask.h"
 #include "endpoint/packet_extension.h"
 
 namespace fredsim {
@@ -16,6 +17,12 @@ namespace {
 // The lowest bit of a stream tells the two directions of a tree apart; both are
 // "the same" short tag.
 constexpr std::uint32_t kDirectionBit = 1U << kIndexBits;
+
+bool any(const std::array<std::uint32_t, kNumVcs>& masks) {
+  return (masks[0] | masks[1] | masks[2] | masks[3]) != 0;
+}
+
+constexpr std::size_t kEntryHeader = 2;  // words of an arriving flit's entry before the flit's own
 
 bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
@@ -45,32 +52,36 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
         .num = link.rate.num,
         .den = link.rate.den,
         .to = static_cast<std::uint32_t>(link.to),
-        .to_bit = 1U << link.to_port,
-        .to_place = to_place,
+        .to_port = static_cast<std::uint16_t>(link.to_port),
+        .to_endpoint = is_endpoint(topology.nodes[link.to]),
         .latency = latency};
     inputs_[to_place] = {.from = static_cast<std::uint32_t>(link.from),
-                         .from_bit = 1U << link.from_port,
+                         .from_port = static_cast<std::uint16_t>(link.from_port),
                          .latency = latency};
   }
   const std::uint32_t slots = std::bit_ceil(static_cast<std::uint32_t>(longest) + 1);
   wheel_mask_ = slots - 1;
-  arrivals_.resize(slots * nodes_.size());
-  flit_words_.resize(slots * inputs_.size() * words_);
+  const std::size_t links = topology.links.size();
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    wheel_.push_back(
+        {List<std::uint32_t>(links * (kEntryHeader + words_)), List<Credit>(links * kNumVcs)});
+  }
+  for (int vc = 0; vc < kNumVcs; ++vc) {
+    depths_[0][vc] = topology.buffers.depth(vc);
+    depths_[1][vc] = topology.buffers.receive_flits;
+  }
   awake_.resize((nodes_.size() + 63) / 64);
   list_.reserve(nodes_.size());
-  due_.resize(slots * awake_.size());
-}
-
-int FabricCore::depth(NodeId receiver, int vc) const {
-  const BufferShape& buffers = topology_.buffers;
-  return is_endpoint(topology_.nodes[receiver]) ? buffers.receive_flits : buffers.depth(vc);
 }
 
 int FabricCore::receiver_depth(int link, int vc) const {
-  return depth(topology_.links[link].to, vc);
+  return depths_[output(link).to_endpoint ? 1 : 0][vc];
 }
 
-void FabricCore::attach(NodeId node, SwitchCore& core) { nodes_[node].core = &core; }
+void FabricCore::attach(NodeId node, SwitchCore& core) {
+  nodes_[node].core = &core;
+  nodes_[node].wakes_for_credits = core.model() != "tlm";  // RTL shows them in its waveform
+}
 void FabricCore::attach(NodeId node, EndpointCore& core) {
   nodes_[node].endpoint = &core;
   core.set_waker(&awake_[static_cast<std::size_t>(node) / 64], std::uint64_t{1} << (node % 64));
@@ -82,11 +93,11 @@ void FabricCore::reset() {
   flits_under_way_ = credits_under_way_ = 0;
   finished_.clear();
   clear_counts();
-  std::ranges::fill(arrivals_, Arrivals{});
-  std::ranges::fill(due_, 0U);
+  for (Arrivals& slot : wheel_) {
+    slot.flits.size = slot.credits.size = 0;
+  }
   list_.clear();
   for (std::size_t node = 0; node < nodes_.size(); ++node) keep_awake(node);
-  for (Input& in : inputs_) in.buffered = {};
   for (NodeState& node : nodes_) {
     assert(node.core != nullptr || node.endpoint != nullptr);
     node.ready = node.charging = 0;
@@ -100,11 +111,11 @@ void FabricCore::reset() {
     for (int port = 0; port < ports; ++port) {
       Output& out = outputs_[node.first + static_cast<std::uint32_t>(port)];
       out.held = out.den + out.num - 1;
-      if (out.to_bit == 0) continue;
+      if (out.to == kNobody) continue;
       node.ready |= 1U << port;
-      for (int vc = 0; vc < kNumVcs; ++vc) {
-        out.room[vc] = depth(static_cast<NodeId>(out.to), vc);
-        if (node.endpoint != nullptr) node.endpoint->set_credits(port, vc, out.room[vc]);
+      out.room = depths_[out.to_endpoint ? 1 : 0];
+      for (int vc = 0; vc < kNumVcs && node.endpoint != nullptr; ++vc) {
+        node.endpoint->set_credits(port, vc, out.room[vc]);
       }
     }
   }
@@ -112,6 +123,7 @@ void FabricCore::reset() {
 
 void FabricCore::access(NodeId node, const RegisterRequest& request) {
   assert(nodes_[node].core != nullptr && !nodes_[node].pins.reg.valid);
+  hand_over_credits(nodes_[node]);  // a register may tell them
   nodes_[node].pins.reg = request;
   nodes_[node].pins.reg.valid = true;
   keep_awake(static_cast<std::size_t>(node));
@@ -144,7 +156,23 @@ LinkCount FabricCore::count(int link) const {
 }
 
 int FabricCore::buffered(NodeId node, int port, int vc) const {
-  return inputs_[nodes_[node].first + static_cast<std::uint32_t>(port)].buffered[vc];
+  const Input& in = inputs_[nodes_[node].first + static_cast<std::uint32_t>(port)];
+  if (in.from == kNobody) return 0;
+  const Output& out = outputs_[nodes_[in.from].first + in.from_port];
+  int flits = depths_[out.to_endpoint ? 1 : 0][vc] - out.room[vc];
+  for (const Arrivals& slot : wheel_) {
+    flits -= static_cast<int>(std::ranges::count_if(slot.credits, [&](const Credit& c) {
+      return c.node == in.from && c.port == in.from_port && c.vc == vc;
+    }));
+    for (const std::uint32_t* entry = slot.flits.begin(); entry != slot.flits.end();
+         entry += kEntryHeader + words_) {
+      if (entry[0] == static_cast<std::uint32_t>(node) &&
+          entry[1] == static_cast<std::uint32_t>(port) && vc_of(entry + kEntryHeader) == vc) {
+        --flits;
+      }
+    }
+  }
+  return flits;
 }
 
 int FabricCore::outstanding(int link, int vc) const {
@@ -167,30 +195,69 @@ void FabricCore::tick() {
 
 template <int kWords>
 void FabricCore::step_nodes() {
-  Arrivals* const arrivals = &arrivals_[slot_ * nodes_.size()];
-  std::uint64_t* const due = &due_[slot_ * awake_.size()];
+  take_credits(wheel_[slot_].credits);
+  take_flits<kWords>(wheel_[slot_].flits);
+  const std::size_t nodes = nodes_.size();
   for (std::size_t word = 0; word < awake_.size(); ++word) {
-    std::uint64_t left = awake_[word] | due[word];
+    std::uint64_t left = awake_[word];
     if (always_step_) {
-      left = ~std::uint64_t{0} >> (word + 1 == awake_.size() ? -nodes_.size() % 64 : 0);
+      left = ~std::uint64_t{0} >> (word + 1 == awake_.size() ? -nodes % 64 : 0);
     }
     if (left == 0) continue;
-    awake_[word] = due[word] = 0;
+    awake_[word] = 0;
     for (; left != 0; left &= left - 1) {
       list_.push_back(static_cast<std::uint32_t>(word * 64) +
                       static_cast<std::uint32_t>(std::countr_zero(left)));
     }
   }
-  steps_left_out_ += nodes_.size() - list_.size();
-  for (const std::uint32_t node : list_) step_node<kWords>(nodes_[node], arrivals[node]);
+  steps_left_out_ += nodes - list_.size();
+  for (const std::uint32_t node : list_) step_node<kWords>(nodes_[node]);
   list_.clear();
 }
 
 template <int kWords>
-void FabricCore::step_node(NodeState& node, Arrivals& now) {
+void FabricCore::take_flits(List<std::uint32_t>& flits) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+       entry += kEntryHeader + words) {
+    const std::uint32_t port = entry[1];
+    SwitchPins& pins = nodes_[entry[0]].pins;
+    pins.in_valid |= 1U << port;
+    std::memcpy(&pins.in_flit[port * words], entry + kEntryHeader, words * sizeof *entry);
+    keep_awake(entry[0]);
+    --flits_under_way_;
+  }
+  flits.size = 0;
+}
+
+void FabricCore::take_credits(List<Credit>& credits) {
+  for (const Credit& credit : credits) {
+    NodeState& node = nodes_[credit.node];
+    Output& out = outputs_[node.first + credit.port];
+    if (++out.room[credit.vc] > depths_[out.to_endpoint ? 1 : 0][credit.vc]) {
+      fail(port_name(nodes_[out.to], out.to_port) + " returned a credit too many");
+    }
+    const std::uint32_t bit = 1U << credit.port;
+    if ((node.pins.out_credit[credit.vc] & bit) != 0) hand_over_credits(node);  // an older one
+    node.pins.out_credit[credit.vc] |= bit;
+    if (node.wakes_for_credits) keep_awake(credit.node);
+  }
+  credits_under_way_ -= static_cast<int>(credits.size);
+  credits.size = 0;
+}
+
+// A step that takes in the credits that have waited for one; nothing else is at the pins.
+void FabricCore::hand_over_credits(NodeState& node) {
+  if (!any(node.pins.out_credit)) return;
+  node.pins.out_ready = 0;
+  node.core->step(node.pins);
+  node.pins.out_credit = {};
+}
+
+template <int kWords>
+void FabricCore::step_node(NodeState& node) {
   if (node.charging != 0) charge(node, edge_ - node.charged);
   node.charged = edge_;
-  take_arrivals<kWords>(node, now);
   node.pins.out_ready = node.ready;
   bool busy = false;
   if (node.core != nullptr) {
@@ -208,9 +275,11 @@ void FabricCore::step_node(NodeState& node, Arrivals& now) {
     node.endpoint->step(node.pins);
     busy = !node.endpoint->idle();
   }
+  node.pins.in_valid = 0;
+  node.pins.out_credit = {};
   if (busy) keep_awake(static_cast<std::size_t>(&node - nodes_.data()));
   if (node.pins.out_valid != 0) launch_flits<kWords>(node);
-  return_credits(node);
+  if (any(node.pins.in_credit)) return_credits(node);
 }
 
 // What the accumulators gain in `edges` edges.
@@ -227,31 +296,6 @@ void FabricCore::charge(NodeState& node, std::uint64_t edges) {
       node.charging &= ~bit;
     }
   }
-}
-
-template <int kWords>
-void FabricCore::take_arrivals(NodeState& node, Arrivals& now) {
-  const std::size_t words = kWords != 0 ? kWords : words_;
-  const std::uint32_t* const flits = &flit_words_[(slot_ * inputs_.size() + node.first) * words];
-  std::uint32_t* const in_flit = node.pins.in_flit.data();
-  Input* const inputs = &inputs_[node.first];
-  node.pins.in_valid = now.flits;
-  node.pins.out_credit = now.credits;
-  for (std::uint32_t left = now.flits; left != 0; left &= left - 1) {
-    const auto port = static_cast<std::size_t>(std::countr_zero(left));
-    const std::uint32_t* flit = flits + port * words;
-    std::memcpy(in_flit + port * words, flit, words * sizeof *flit);
-    ++inputs[port].buffered[vc_of(flit)];
-    --flits_under_way_;
-  }
-  Output* const outputs = &outputs_[node.first];
-  for (int vc = 0; vc < kNumVcs; ++vc) {
-    for (std::uint32_t left = now.credits[vc]; left != 0; left &= left - 1) {
-      ++outputs[std::countr_zero(left)].room[vc];
-      --credits_under_way_;
-    }
-  }
-  now = {};
 }
 
 template <int kWords>
@@ -280,27 +324,23 @@ void FabricCore::launch_flits(NodeState& node) {
     if ((flit[0] | kDirectionBit) == short_tag_ && (flit[2] & kTailBit) != 0) {
       ++short_flits_[node.first + port];
     }
-    const std::size_t slot = (slot_ + out.latency) & wheel_mask_;
-    arrivals_[slot * nodes_.size() + out.to].flits |= out.to_bit;
-    due(slot, out.to);
-    std::memcpy(&flit_words_[(slot * inputs_.size() + out.to_place) * words], flit,
-                words * sizeof *flit);
+    std::uint32_t* const entry =
+        wheel_[(slot_ + out.latency) & wheel_mask_].flits.grow(kEntryHeader + words);
+    entry[0] = out.to;
+    entry[1] = out.to_port;
+    std::memcpy(entry + kEntryHeader, flit, words * sizeof *flit);
     ++flits_under_way_;
   }
 }
 
 void FabricCore::return_credits(NodeState& node) {
-  Input* const inputs = &inputs_[node.first];
-  for (int vc = 0; vc < kNumVcs; ++vc) {
-    for (std::uint32_t left = node.pins.in_credit[vc]; left != 0; left &= left - 1) {
-      const int port = std::countr_zero(left);
-      Input& in = inputs[port];
-      if (--in.buffered[vc] < 0) fail(port_name(node, port) + " returned a credit too many");
-      const std::size_t slot = (slot_ + in.latency) & wheel_mask_;
-      arrivals_[slot * nodes_.size() + in.from].credits[vc] |= in.from_bit;
-      due(slot, in.from);
+  const Input* const inputs = &inputs_[node.first];
+  for (std::uint16_t vc = 0; vc < kNumVcs; ++vc) {
+    for_each_port(node.pins.in_credit[vc], [&](int port) {
+      const Input& in = inputs[port];
+      *wheel_[(slot_ + in.latency) & wheel_mask_].credits.grow(1) = {in.from, in.from_port, vc};
       ++credits_under_way_;
-    }
+    });
   }
 }
 

@@ -9,14 +9,18 @@
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
 //   stepped; a step would change nothing (SwitchCore::idle, EndpointCore). Nor is it looked at: what
 //   arrives at a node, or keeps it busy, sets its bit, so that a cycle costs the nodes at which
-//   something happens (and a bit for each of the others). set_always_step() switches the short cut off.
-// Checks, every cycle: a launch on a link that was not ready, more flits under way and buffered at
-//   a receiver than it has room for, an error code of a switch: RunFailed.
+//   something happens (and a bit for each of the others). Credits that come to an idle twin wait at its
+//   pins for its next step, before which nothing could spend them. set_always_step() switches both
+//   short cuts off.
+// Checks: a launch on a link that was not ready, more flits under way and buffered at a receiver
+//   than it has room for, a credit that was not owed (when it arrives), an error code of a switch:
+//   RunFailed.
 // State is plain values relative to the current edge.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,34 +67,53 @@ class FabricCore {
   bool empty() const;  // nothing on a link or in a switch, and no credit under way
   int flits_on_links() const { return flits_under_way_; }
   int credits_on_links() const { return credits_under_way_; }
-  int buffered(NodeId node, int port, int vc) const;  // in the input buffer of a port
-  int outstanding(int link, int vc) const;            // credits of a sender that are not back
-  const SwitchPins& pins(NodeId node) const { return nodes_[node].pins; }
+  int buffered(NodeId node, int port,
+               int vc) const;               // in the input buffer of a port; for diagnosis
+  int outstanding(int link, int vc) const;  // credits of a sender that are not back
 
   void set_always_step(bool on) { always_step_ = on; }
   std::uint64_t steps_left_out() const { return steps_left_out_; }
 
  private:
-  // Ports of all nodes, one after the other; a node's first one is NodeState::first. A flit touches
-  // few lines of memory: an output is one, and what arrives in a cycle lies together.
+  // Ports of all nodes, one after the other; a node's first one is NodeState::first.
   struct alignas(64) Output {
     std::uint64_t num = 1, den = 1, held = 0;  // pacing; `held` is not kept up when num == den
     std::uint64_t flits = 0;                   // launched
     std::array<int, kNumVcs> room{};           // at the receiver, less what is under way
-    std::uint32_t to = 0;                      // node
-    std::uint32_t to_bit = 0;                  // of its port; 0: no link
-    std::uint32_t to_place = 0;                // of that port among all
+    std::uint32_t to = kNobody;                // node
+    std::uint16_t to_port = 0;
+    bool to_endpoint = false;
     std::uint32_t latency = 1;
   };
+  static constexpr std::uint32_t kNobody = ~0U;  // no link
   struct Input {
-    std::uint32_t from = 0;      // node
-    std::uint32_t from_bit = 0;  // of its port
+    std::uint32_t from = kNobody;  // node
+    std::uint16_t from_port = 0;
     std::uint32_t latency = 1;
-    std::array<int, kNumVcs> buffered{};
+  };
+  struct Credit {
+    std::uint32_t node = 0;
+    std::uint16_t port = 0;  // output
+    std::uint16_t vc = 0;
+  };
+  // What arrives at an edge, at whichever node: one list each, read from front to end, so that neither caches
+  // nor branches depend on who gets how much. Lists have room for all there can be; the memory is
+  // touched only as far as it was ever needed.
+  template <typename T>
+  struct List {
+    explicit List(std::size_t capacity) : items(std::make_unique_for_overwrite<T[]>(capacity)) {}
+    T* begin() const { return items.get(); }
+    T* end() const { return items.get() + size; }
+    T* grow(std::size_t by) {
+      size += by;
+      return end() - by;
+    }
+    std::unique_ptr<T[]> items;
+    std::size_t size = 0;
   };
   struct Arrivals {
-    std::uint32_t flits = 0;                       // mask of input ports
-    std::array<std::uint32_t, kNumVcs> credits{};  // masks of output ports
+    List<std::uint32_t> flits;  // an entry: node, input port, words of the flit
+    List<Credit> credits;
   };
   struct NodeState {
     NodeState(std::uint32_t place, int ports, int lanes) : first(place), pins(ports, lanes) {}
@@ -99,26 +122,25 @@ class FabricCore {
     std::uint32_t first = 0;     // place of port 0
     std::uint32_t ready = 0;     // outputs whose link takes a flit
     std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
-    std::uint64_t charged = 0;   // edge at which they have gained last
-    SwitchPins pins;
+    bool wakes_for_credits = true;
+    std::uint64_t charged = 0;  // edge at which they have gained last
+    SwitchPins pins;            // in_valid and out_credit: of the next step
   };
 
   template <int kWords>  // words of a flit; 0: words_
   void step_nodes();
   template <int kWords>
-  void step_node(NodeState& node, Arrivals& now);
+  void step_node(NodeState& node);
+  template <int kWords>
+  void take_flits(List<std::uint32_t>& flits);
+  void take_credits(List<Credit>& credits);
+  void hand_over_credits(NodeState& node);
   void charge(NodeState& node, std::uint64_t edges);
   void keep_awake(std::size_t node) { awake_[node / 64] |= std::uint64_t{1} << (node % 64); }
-  void due(std::size_t slot, std::size_t node) {
-    due_[slot * awake_.size() + node / 64] |= std::uint64_t{1} << (node % 64);
-  }
-  template <int kWords>
-  void take_arrivals(NodeState& node, Arrivals& now);
   template <int kWords>
   void launch_flits(NodeState& node);
   void return_credits(NodeState& node);
   const Output& output(int link) const;
-  int depth(NodeId receiver, int vc) const;
   std::string port_name(const NodeState& node, int port) const;
   [[noreturn]] void fail(const std::string& what) const;
 
@@ -129,11 +151,9 @@ class FabricCore {
   std::vector<NodeState> nodes_;
   std::vector<Output> outputs_;
   std::vector<Input> inputs_;
-  std::vector<Arrivals> arrivals_;         // [slot of the wheel][node]
-  std::vector<std::uint32_t> flit_words_;  // [slot][place][word]
-  // A bit per node: to be stepped at the next edge whatever arrives; and, by slot, because something arrives.
-  std::vector<std::uint64_t> awake_;
-  std::vector<std::uint64_t> due_;
+  std::array<std::array<int, kNumVcs>, 2> depths_{};  // of a switch's buffers, of an endpoint's
+  std::vector<Arrivals> wheel_;                       // by slot
+  std::vector<std::uint64_t> awake_;        // a bit per node: to be stepped at the next edge
   std::vector<std::uint32_t> list_;         // nodes to step at this edge
   std::vector<std::uint64_t> short_flits_;  // by place of the output
   std::vector<NodeId> finished_;

@@ -220,6 +220,7 @@ FredTwin::Fired FredTwin::fire(bool change) {
   Ports popped = 0;
   Ports reserved = 0;
   int adds = 0;
+  std::uint32_t unequal = 0;  // not zero: flits of a flow differ in tag or tail
   for (std::size_t f = 0; f < now_->flows.size(); ++f) {
     const FredRow::Flow& flow = now_->flows[f];
     if ((flow.inputs & match_) == 0 || flow.code > ports_) continue;
@@ -232,14 +233,19 @@ FredTwin::Fired FredTwin::fire(bool change) {
       popped |= flow.inputs;
       reserved |= flow.outputs;
       adds += flow.adds;
-      bool tail = false;
-      for_each_port(flow.inputs, [&](int p) { tail |= (front(p, vc_)[2] & kTailBit) != 0; });
-      open_ = tail ? open_ & ~(1U << f) : open_ | 1U << f;
+      const std::uint32_t* const one = front(std::countr_zero(flow.inputs), vc_);
+      std::uint32_t tail = one[2] & kTailBit;
+      for_each_port(flow.inputs & (flow.inputs - 1), [&](int p) {
+        const std::uint32_t* const other = front(p, vc_);
+        unequal |= (one[0] ^ other[0]) | ((one[2] ^ other[2]) & kTailBit);
+        tail |= other[2] & kTailBit;
+      });
+      open_ = tail != 0 ? open_ & ~(1U << f) : open_ | 1U << f;
     }
   }
   if (popped == 0) return {};
   reductions_ += static_cast<std::uint64_t>(adds);
-  if (adds != 0 && !joins_agree(popped)) join_error_ = true;
+  if (adds != 0 && unequal != 0 && !joins_agree(popped)) join_error_ = true;
   for_each_port(reserved, [&](int p) {
     --out_[p][vc_].places;
     set_room(p, vc_);
@@ -302,7 +308,7 @@ void FredTwin::send(Ports popped) {
     if (s.postfix.size() > 1) {
       std::memcpy(sum.data(), result, kHeaderWords * sizeof(std::uint32_t));
       std::fill(sum.begin() + kHeaderWords, sum.begin() + static_cast<std::ptrdiff_t>(words), 0U);
-      std::array<const std::uint32_t*, 32> leaf{};
+      std::array<const std::uint32_t*, 32> leaf;
       for_each_port(s.leaves, [&](int p) { leaf[p] = front(p, vc_); });
       for (int lane = 0; lane < shape_.lanes; ++lane) {
         std::array<std::uint16_t, 32> stack;

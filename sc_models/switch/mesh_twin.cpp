@@ -16,12 +16,25 @@ namespace {
 // A route is an output port, or has this bit set: there is none.
 constexpr std::uint8_t kNoRoute = 0x20;
 constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
-constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 
-// Credits of eight ports in one vector register.
+// Virtual channels in the order of their priority: control, MP, PP, DP.
+constexpr int vc_of_priority(int place) { return (place + kControl) % kNumVcs; }
+static_assert(vc_of_priority(0) == kControl && vc_of_priority(1) == kMp &&
+              vc_of_priority(2) == kPp && vc_of_priority(3) == kDp);
+
+// Credits of eight ports in one vector register, and for every mask of eight ports a one each.
 constexpr int kGroup = 8;
 using Group [[gnu::vector_size(16)]] = std::uint16_t;
-constexpr Group kGroupBits{1, 2, 4, 8, 16, 32, 64, 128};
+using GroupLanes = std::array<std::uint16_t, kGroup>;
+alignas(64) constexpr auto kOnes = [] {
+  std::array<GroupLanes, 1U << kGroup> ones{};
+  for (std::size_t mask = 0; mask < ones.size(); ++mask) {
+    for (std::size_t port = 0; port < kGroup; ++port) {
+      ones[mask][port] = static_cast<std::uint16_t>(mask >> port & 1U);
+    }
+  }
+  return ones;
+}();
 
 constexpr std::uint32_t bit(int index) { return 1U << index; }
 
@@ -33,10 +46,10 @@ void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
 }  // namespace
 
 MeshTwin::MeshTwin(const SwitchShape& shape, std::string name)
-    : locals_(shape.local_ports),
-      ios_(shape.io_ports),
+    : words_(flit_words(shape.lanes)),
       ports_(shape.ports()),
-      words_(flit_words(shape.lanes)) {
+      locals_(shape.local_ports),
+      ios_(shape.io_ports) {
   const auto require = [&](bool fits, const char* what, int found) {
     if (!fits) throw BadInput(fmt::format("{}: a mesh router has {}, not {}", name, what, found));
   };
@@ -53,17 +66,16 @@ MeshTwin::MeshTwin(const SwitchShape& shape, std::string name)
     channel.depth = static_cast<std::uint32_t>(depth);
     channel.base = slots;
     slots += static_cast<std::uint32_t>(depth * ports_);
-    channel.end = slots;
   }
   flits_.resize(std::size_t{slots} * static_cast<std::size_t>(words_));
   routes_.resize(slots);
   for (int in = 0; in < ports_; ++in) {
-    by_endpoint_[in].fill(kNoRoute);
     const int local = (in < kFirstLocal ? in : in - kFirstLocal) % locals_;
-    by_endpoint_[in][0] = static_cast<std::uint8_t>(kFirstLocal + local);
-    for (int e = 1; e <= ios_; ++e) {
-      by_endpoint_[in][e] = static_cast<std::uint8_t>(kFirstLocal + locals_ + e - 1);
-    }
+    to_npu_[in] = static_cast<std::uint8_t>(kFirstLocal + local);
+  }
+  to_endpoint_.fill(kNoRoute);
+  for (int e = 1; e <= ios_; ++e) {
+    to_endpoint_[e] = static_cast<std::uint8_t>(kFirstLocal + locals_ + e - 1);
   }
   reset();
 }
@@ -71,17 +83,12 @@ MeshTwin::MeshTwin(const SwitchShape& shape, std::string name)
 void MeshTwin::reset() {
   for (int v = 0; v < kNumVcs; ++v) {
     Channel& c = channels_[v];
-    c.open = c.begun = 0;
-    c.wanting = {};
-    c.next = {};
     c.credits.fill(static_cast<std::uint16_t>(c.depth));
-    c.need.fill(v == kControl
-                    ? std::uint8_t{1}
-                    : static_cast<std::uint8_t>(std::min<std::uint32_t>(kPacketFlits, c.depth)));
-    for (std::uint32_t p = 0; p < kMaxPorts; ++p) c.queues[p] = {c.base + p, c.base + p, 0, 0};
+    const std::uint32_t need = v == kControl ? 1 : std::min<std::uint32_t>(kPacketFlits, c.depth);
+    c.outputs.fill({.need = static_cast<std::uint8_t>(need)});
+    c.queues = {};
   }
   wanted_ = {};
-  flits_in_ = flits_out_ = {};
   stalls_ = late_ = {};
   out_valid_ = 0;
   overflow_ = stuck_ = no_route_ = late_any_ = false;
@@ -113,14 +120,19 @@ void MeshTwin::step_words(SwitchPins& pins) {
   // Reads see the state before the edge.
   if (pins.reg.valid && !pins.reg.write) [[unlikely]]
     rdata_ = read(pins.reg.address);
-  if (overflow_ || stuck_) [[unlikely]]
+  if (overflow_ | stuck_) [[unlikely]]
     advance_errors();
 
   Edge edge;
   pins.in_credit = {};
-  for (const int v : kPriority) {
+  const auto has_work = [&](int place) {
+    const int v = vc_of_priority(place);
+    return (wanted_[v] | pins.out_credit[v]) != 0 ? bit(place) : 0;
+  };
+  std::uint32_t active = has_work(0) | has_work(1) | has_work(2) | has_work(3);  // by priority
+  for (; active != 0; active &= active - 1) {
+    const int v = vc_of_priority(std::countr_zero(active));
     const std::uint32_t arriving = pins.out_credit[v];
-    if ((wanted_[v] | arriving) == 0) continue;
     const std::uint32_t in_before = edge.in_taken;
     const std::uint32_t out_before = edge.out_taken;
     allocate<kWords>(v, pins, edge);
@@ -150,14 +162,15 @@ template <int kWords>
   Channel& channel = channels_[vc];
   const std::uint32_t arriving = pins.out_credit[vc];
   const int words = kWords != 0 ? kWords : words_;
-  std::uint32_t renewed = 0;
+  std::uint32_t launched = 0;  // input ports, whose next fronts are there from the next edge on
   for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
     const int out = std::countr_zero(left);
+    const Output& output = channel.outputs[out];
     const std::uint32_t credits = channel.credits[out] + (arriving >> out & 1U);
-    std::uint32_t asking = channel.wanting[out];
-    std::uint32_t need = channel.need[out];
-    if ((channel.open >> out & 1U) != 0) {  // to one packet alone; the others wait for its tail
-      const std::uint32_t starts = asking & ~channel.begun;
+    std::uint32_t asking = output.wanting & ~launched;
+    std::uint32_t need = output.need;
+    if (output.open != 0) {  // the others wait for its tail
+      const std::uint32_t starts = asking & ~bit(output.open - 1);
       if (starts != 0) (credits < need ? edge.lacking : edge.waiting) += std::popcount(starts);
       asking ^= starts;
       need = 1;
@@ -176,47 +189,43 @@ template <int kWords>
       edge.waiting += std::popcount(asking);
       continue;
     }
-    const std::uint32_t in_turn = able >> channel.next[out] << channel.next[out];
+    const std::uint32_t in_turn = able >> output.next << output.next;
     const int in = std::countr_zero(in_turn != 0 ? in_turn : able);
     const std::uint32_t losing = asking & ~bit(in);
     if (losing != 0) edge.waiting += std::popcount(losing);
+    launched |= bit(in);
     edge.in_taken |= bit(in);
     edge.out_taken |= bit(out);
-    if (launch<kWords>(vc, in, out, &pins.out_flit[out * words])) renewed |= bit(in);
-  }
-  for (std::uint32_t left = renewed; left != 0; left &= left - 1) {  // fronts from the next edge on
-    const int in = std::countr_zero(left);
-    set_front(vc, in, routes_[channel.queues[in].first]);
+    launch<kWords>(vc, in, out, &pins.out_flit[out * words]);
   }
 }
 
-// True when the next front of the input port is the start of a packet.
 template <int kWords>
-[[gnu::always_inline]] inline bool MeshTwin::launch(int vc, int in, int out, std::uint32_t* to) {
+[[gnu::always_inline]] inline void MeshTwin::launch(int vc, int in, int out, std::uint32_t* to) {
   const int words = kWords != 0 ? kWords : words_;
   Channel& channel = channels_[vc];
   Queue& queue = channel.queues[in];
-  const std::uint32_t* flit = &flits_[queue.first * static_cast<std::size_t>(words)];
+  Output& output = channel.outputs[out];
+  const std::uint32_t* flit =
+      &flits_[slot(channel, in, queue.first) * static_cast<std::size_t>(words)];
   copy_flit<kWords>(to, flit, words);
   const bool tail = (flit[2] & kTailBit) != 0;
-  const bool start = (channel.begun >> in & 1U) == 0;
-  if (start) channel.next[out] = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
-  if (start != tail) {  // a packet of one flit leaves no trace
-    channel.begun ^= bit(in);
-    channel.open ^= bit(out);
+  if (!queue.begun) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
+  if (queue.begun == tail) {  // a packet of one flit leaves no trace
+    queue.begun = !tail;
+    output.open = static_cast<std::uint8_t>(tail ? 0 : in + 1);
   }
-  ++flits_out_[out];
+  ++output.flits;
   --buffered_;
   if (--queue.count != 0) {
-    queue.first += static_cast<std::uint32_t>(ports_);
-    if (queue.first >= channel.end) queue.first -= channel.end - channel.base;
-    if (!tail) return false;
+    queue.first = queue.first + 1U == channel.depth ? 0 : queue.first + 1;
+    if (!tail) return;
   } else {
-    queue.first = queue.free = channel.base + static_cast<std::uint32_t>(in);
+    queue.first = queue.free = 0;
   }
-  channel.wanting[out] &= ~bit(in);
-  if (channel.wanting[out] == 0) wanted_[vc] &= ~bit(out);
-  return queue.count != 0;
+  output.wanting &= ~bit(in);
+  if (output.wanting == 0) wanted_[vc] &= ~bit(out);
+  if (queue.count != 0) set_front(vc, in, routes_[slot(channel, in, queue.first)]);
 }
 
 // A front has come up that wants to go by `out`.
@@ -225,8 +234,9 @@ template <int kWords>
     stuck_ = true;  // it stays for ever
     return;
   }
-  channels_[vc].queues[in].out = static_cast<std::uint8_t>(out);
-  channels_[vc].wanting[out] |= bit(in);
+  Channel& channel = channels_[vc];
+  channel.queues[in].out = static_cast<std::uint8_t>(out);
+  channel.outputs[out].wanting |= bit(in);
   wanted_[vc] |= bit(out);
 }
 
@@ -237,34 +247,36 @@ template <int kWords>
   const int vc = vc_of(flit);
   Channel& channel = channels_[vc];
   Queue& queue = channel.queues[port];
-  ++flits_in_[port];
-  if (queue.count + (pins.in_credit[vc] >> port & 1U) == channel.depth) [[unlikely]] {
+  ++queue.flits;
+  if (queue.count + 1U >= channel.depth &&
+      queue.count + (pins.in_credit[vc] >> port & 1U) == channel.depth) [[unlikely]] {
     overflow_ = true;  // it was full before the edge
     return;
   }
-  copy_flit<kWords>(&flits_[queue.free * static_cast<std::size_t>(words)], flit, words);
-  const int way = route(port, static_cast<std::uint16_t>(flit[1]));
+  const std::size_t free = slot(channel, port, queue.free);
+  copy_flit<kWords>(&flits_[free * static_cast<std::size_t>(words)], flit, words);
+  const std::uint8_t way = route(port, static_cast<std::uint16_t>(flit[1]));
   ++buffered_;
   if (queue.count++ == 0) {
-    set_front(vc, port, (channel.begun >> port & 1U) != 0 ? queue.out : way);
+    set_front(vc, port, queue.begun ? queue.out : way);
   } else {
-    routes_[queue.free] = static_cast<std::uint8_t>(way);
+    routes_[free] = way;
   }
-  queue.free += static_cast<std::uint32_t>(ports_);
-  if (queue.free >= channel.end) queue.free -= channel.end - channel.base;
+  queue.free = queue.free + 1U == channel.depth ? 0 : queue.free + 1;
 }
 
 // Credits that came and went, for all outputs alike: no branch per credit, a few vector operations.
 [[gnu::always_inline]] inline void MeshTwin::spend(Channel& channel, std::uint32_t arriving,
                                                    std::uint32_t launched) const {
   for (int first = 0; first < ports_; first += kGroup) {
-    const auto bits = [&](std::uint32_t mask) {  // all ones, which is minus one, where it is set
-      const auto low = static_cast<std::uint16_t>(mask >> first & 0xFFU);
-      return (kGroupBits & low) != 0;
+    const auto ones = [&](std::uint32_t mask) {
+      Group group;
+      std::memcpy(&group, &kOnes[mask >> first & 0xFFU], sizeof group);
+      return group;
     };
     Group credits;
     std::memcpy(&credits, &channel.credits[first], sizeof credits);
-    credits = credits - Group(bits(arriving)) + Group(bits(launched));
+    credits += ones(arriving) - ones(launched);
     std::memcpy(&channel.credits[first], &credits, sizeof credits);
   }
 }
@@ -290,15 +302,15 @@ void MeshTwin::advance_errors() {
 // ------------------------------------------------------------------------------------- routes
 
 // mesh_pkg::route_xy.
-std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
+[[gnu::always_inline]] inline std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
   // Without branches, which nobody could predict: a table's entry is all ones where the next
   // decides.
   const std::uint32_t x = by_column_[dst & 63];
   const std::uint32_t y = by_row_[dst >> 6 & 63];
   const std::uint32_t at_column = 0U - (x >> 7);
   const std::uint32_t at_row = 0U - (y >> 7);
-  const std::uint32_t way =
-      (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & by_endpoint_[in][dst >> 12])));
+  const std::uint32_t endpoint = dst >> 12 == 0 ? to_npu_[in] : to_endpoint_[dst >> 12];
+  const std::uint32_t way = (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & endpoint)));
   return way == static_cast<std::uint32_t>(in) && in < kFirstLocal ? kNoRoute
                                                                    : static_cast<std::uint8_t>(way);
 }
@@ -328,7 +340,7 @@ std::uint32_t MeshTwin::read(std::uint16_t address) const {
 std::uint64_t MeshTwin::counter(std::uint16_t address) const {
   const int in = (address - reg::kFlitsIn) / 2;
   const int out = (address - reg::kFlitsOut) / 2;
-  if (address >= reg::kFlitsIn && in < ports_) return flits_in_[in];
+  if (address >= reg::kFlitsIn && in < ports_) return flits_in(in);
   if (address >= reg::kFlitsOut && out < ports_) return flits_out(out);
   switch (address) {
     case reg::kStallCredit:
@@ -342,6 +354,18 @@ std::uint64_t MeshTwin::counter(std::uint16_t address) const {
   }
 }
 
+std::uint64_t MeshTwin::flits_in(int port) const {
+  std::uint64_t sum = 0;
+  for (const Channel& channel : channels_) sum += channel.queues[port].flits;
+  return sum;
+}
+
+std::uint64_t MeshTwin::flits_out(int port) const {
+  std::uint64_t sum = 0;
+  for (const Channel& channel : channels_) sum += channel.outputs[port].flits;
+  return sum - (out_valid_ >> port & 1U);
+}
+
 void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   if (address == reg::kPosition) {
     set_position(static_cast<int>(value & 63U), static_cast<int>(value >> 8 & 63U));
@@ -352,7 +376,7 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   Channel& channel = channels_[credit % 4];
   channel.credits[credit / 4] = static_cast<std::uint16_t>(value);
   if (credit % 4 == kControl) return;  // its packets are one flit
-  channel.need[credit / 4] = static_cast<std::uint8_t>(
+  channel.outputs[credit / 4].need = static_cast<std::uint8_t>(
       std::clamp(value & 0xFFFFU, std::uint32_t{1}, std::uint32_t{kPacketFlits}));
 }
 
@@ -363,9 +387,12 @@ bool MeshTwin::peek_counters(SwitchCounters& into) const {
           .stall_credit = stalls_.credit - late_.credit,
           .stall_arbiter = stalls_.arbiter - late_.arbiter,
           .stall_link = stalls_.link - late_.link};
-  into.flits_in.assign(flits_in_.begin(), flits_in_.begin() + ports_);
+  into.flits_in.resize(ports);
   into.flits_out.resize(ports);
-  for (int p = 0; p < ports_; ++p) into.flits_out[p] = flits_out(p);
+  for (int p = 0; p < ports_; ++p) {
+    into.flits_in[p] = flits_in(p);
+    into.flits_out[p] = flits_out(p);
+  }
   return true;
 }
 

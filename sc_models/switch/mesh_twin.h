@@ -8,7 +8,7 @@
 // Cost: a step looks at the flits that stand at the front of a buffer, arrive or leave, and at
 //   credits that come; it allocates nothing. A flit's words are copied twice: into its buffer and
 //   to the output pins.
-// State: plain values without cycle numbers. An emptied buffer starts again at its first slot, so
+// State: plain values without cycle numbers. An emptied buffer starts again at its first row, so
 //   that a lightly loaded router stays within few cache lines.
 // Errors: BadInput from the constructor for a shape that the RTL does not take.
 #pragma once
@@ -35,24 +35,28 @@ class MeshTwin final : public SwitchCore {
 
  private:
   static constexpr int kMaxPorts = 32;
-  struct Queue {              // the buffer of one (VC, input port)
-    std::uint32_t first = 0;  // slot of the front
-    std::uint32_t free = 0;   // next free slot; its first one, as `first`, when empty
-    std::uint32_t count = 0;
-    std::uint8_t out = 0;  // output port of the front, also of one that is yet to come
+  // What a flit touches lies close together: the routers of a mesh take turns, and a router that is
+  // stepped finds little of its own left in the nearest cache.
+  struct Output {               // of one (VC, output port)
+    std::uint64_t flits = 0;    // that left
+    std::uint32_t wanting = 0;  // input ports whose fronts want it
+    std::uint8_t next = 0;      // round-robin pointer
+    std::uint8_t need = 0;      // credits that a packet start waits for
+    std::uint8_t open = 0;      // 1 + input port whose packet is open on it; 0: none
   };
-  struct Channel {            // one VC
-    std::uint32_t depth = 0;  // of its buffers
-    std::uint32_t base = 0;   // slots: (base + port) + ports * n, n < depth
-    std::uint32_t end = 0;    // beyond its last slot
-    std::uint32_t open = 0;   // output ports on which a packet is open
-    std::uint32_t begun = 0;  // input ports whose packet at the front has begun to leave
-    // Per output port: the input ports whose fronts want it, round-robin pointer, credits, and how
-    // many of them a packet start waits for.
-    std::array<std::uint32_t, kMaxPorts> wanting;
-    std::array<std::uint8_t, kMaxPorts> next;
-    std::array<std::uint16_t, kMaxPorts> credits;
-    std::array<std::uint8_t, kMaxPorts> need;
+  struct Queue {              // the buffer of one (VC, input port)
+    std::uint64_t flits = 0;  // that came
+    // Rows of flits_: of the front and the next free one; 0 and 0 when empty.
+    std::uint16_t first = 0, free = 0;
+    std::uint16_t count = 0;
+    std::uint8_t out = 0;  // output port of the front, also of one that is yet to come
+    bool begun = false;    // the packet at the front has begun to leave
+  };
+  struct alignas(64) Channel {                     // one VC
+    std::uint32_t depth = 0;                       // of its buffers
+    std::uint32_t base = 0;                        // slots: base + row * ports + port, row < depth
+    std::array<std::uint16_t, kMaxPorts> credits;  // per output port
+    std::array<Output, kMaxPorts> outputs;
     std::array<Queue, kMaxPorts> queues;  // per input port
   };
   struct Stalls {
@@ -65,46 +69,49 @@ class MeshTwin final : public SwitchCore {
   template <int kWords>
   void allocate(int vc, SwitchPins& pins, Edge& edge);
   template <int kWords>
-  bool launch(int vc, int in, int out, std::uint32_t* to);
+  void launch(int vc, int in, int out, std::uint32_t* to);
   template <int kWords>
   void accept(int port, const std::uint32_t* flit, const SwitchPins& pins);
   void set_front(int vc, int in, int out);
   void count_stalls(const Edge& edge);
+  std::size_t slot(const Channel& channel, int port, std::uint32_t row) const {
+    return channel.base + row * static_cast<std::uint32_t>(ports_) +
+           static_cast<std::uint32_t>(port);
+  }
   void spend(Channel& channel, std::uint32_t arriving, std::uint32_t launched) const;
   void advance_errors();
   std::uint8_t route(int in, std::uint16_t dst) const;
   std::uint32_t read(std::uint16_t address) const;
   std::uint64_t counter(std::uint16_t address) const;
-  std::uint64_t flits_out(int port) const { return flits_out_[port] - (out_valid_ >> port & 1U); }
+  std::uint64_t flits_in(int port) const;
+  std::uint64_t flits_out(int port) const;
   void write(std::uint16_t address, std::uint32_t value);
   void set_position(int x, int y);
 
-  int locals_, ios_, ports_;
   int words_;
-
+  int ports_, locals_, ios_;
   std::array<std::uint32_t, kNumVcs> wanted_;  // per VC: output ports that a front wants
-  std::array<Channel, kNumVcs> channels_;
-  // Flits of all buffers, and for each the route it would take as a packet start (route()). The
-  // first slots of all ports of a VC are neighbours: those that a lightly loaded router uses.
-  std::vector<std::uint32_t> flits_;
-  std::vector<std::uint8_t> routes_;
-
-  std::array<std::uint64_t, kMaxPorts> flits_in_, flits_out_;
-  Stalls stalls_;
-  // Counter registers see these events one edge after they happened; stalls_ and flits_out_ have
-  // them.
+  std::uint32_t buffered_;                     // flits in all buffers
+  // Counter registers see what left and what stood still one edge after it happened; Output::flits
+  // and stalls_ have it at once.
   std::uint32_t out_valid_;
-  Stalls late_;
+  std::uint32_t error_, rdata_;
   bool late_any_;          // late_ is not zero
   bool overflow_;          // at the edge before
   bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
-  std::uint32_t buffered_;  // flits in all buffers
+  Stalls stalls_, late_;
 
-  std::uint32_t error_, rdata_;
-  // The position, and the way to go by destination column, row, and input port and endpoint.
+  // The position, and the way to go by destination column, row, input port (to the NPU) and endpoint.
   int x_, y_;
+  std::array<std::uint8_t, kMaxPorts> to_npu_;
+  std::array<std::uint8_t, 16> to_endpoint_;  // 0: not used
   std::array<std::uint8_t, 64> by_column_, by_row_;
-  std::array<std::array<std::uint8_t, 16>, kMaxPorts> by_endpoint_;
+
+  std::array<Channel, kNumVcs> channels_;
+  // Flits of all buffers, and for each the route it would take as a packet start (route()). The
+  // first rows, of all ports of a VC, are those that a lightly loaded router uses.
+  std::vector<std::uint32_t> flits_;
+  std::vector<std::uint8_t> routes_;
 };
 
 }  // namespace fredsim

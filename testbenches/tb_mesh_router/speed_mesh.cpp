@@ -12,7 +12,6 @@
 namespace fredsim::tb {
 namespace {
 
-constexpr int kWords = flit_words(1);
 constexpr int kVc = kDp;
 constexpr std::uint32_t kLinks = (1U << kFirstLocal) - 1;  // ports to other routers
 
@@ -28,7 +27,10 @@ SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
   routers_.resize(kNodes);
   for (Router& r : routers_) {
     r.pins = SwitchPins(ports_, 1);
-    for (Arrivals& slot : r.wheel) slot.in_flit.resize(r.pins.in_flit.size());
+  }
+  for (Arrivals& slot : wheel_) {
+    slot.flits.resize(static_cast<std::size_t>(kNodes * ports_));
+    slot.credits.resize(slot.flits.size());
   }
   for (int n = 0; n < kNodes; ++n) {
     Router& r = routers_[n];
@@ -38,7 +40,8 @@ SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
     const int y = n / kWidth;
     const auto join = [&](int port, bool there, int node, int peer_port) {
       if (!there) return;
-      r.peers[port] = {&routers_[node].wheel, peer_port, node};
+      r.peers[port] = {static_cast<std::uint32_t>(node), 1U << peer_port,
+                       static_cast<std::uint32_t>(peer_port * kWords)};
     };
     join(kNorth, y > 0, n - kWidth, kSouth);
     join(kEast, x + 1 < kWidth, n + 1, kWest);
@@ -72,7 +75,8 @@ void SpeedMesh::run(int cycles) {
       if (next_draw_ == 0) break;
     }
     for (std::uint32_t left = senders_; left != 0; left &= left - 1) send(std::countr_zero(left));
-    std::uint32_t left = std::exchange(busy_, 0) | std::exchange(due_[cycle_ & (kSlots - 1)], 0);
+    arrive();
+    std::uint32_t left = std::exchange(busy_, 0);
     for (; left != 0; left &= left - 1) step(std::countr_zero(left));
     ++cycle_;
   }
@@ -87,45 +91,54 @@ void SpeedMesh::send(int node) {
   --r.credits[local];
   r.waiting = 0;
   senders_ &= ~(1U << node);
-  due_[(cycle_ + 1) & (kSlots - 1)] |= 1U << node;
-  Arrivals& next = r.wheel[(cycle_ + 1) & (kSlots - 1)];
-  next.flits |= 1U << (kFirstLocal + local);
-  pack_header({.dst = dst, .vc = kVc, .head = true, .tail = true},
-              &next.in_flit[(kFirstLocal + local) * kWords]);
+  Arrivals& next = wheel_[(cycle_ + 1) & (kSlots - 1)];
+  ArrivingFlit& flit = next.flits[next.num_flits++];
+  const int port = kFirstLocal + local;
+  flit.at = {static_cast<std::uint32_t>(node), 1U << port,
+             static_cast<std::uint32_t>(port * kWords)};
+  pack_header({.dst = dst, .vc = kVc, .head = true, .tail = true}, flit.words.data());
+}
+
+void SpeedMesh::arrive() {
+  Arrivals& now = wheel_[cycle_ & (kSlots - 1)];
+  for (std::size_t i = 0; i < now.num_flits; ++i) {
+    const ArrivingFlit& flit = now.flits[i];
+    SwitchPins& pins = routers_[flit.at.node].pins;
+    pins.in_valid |= flit.at.port;
+    std::memcpy(&pins.in_flit[flit.at.first], flit.words.data(), sizeof flit.words);
+    busy_ |= 1U << flit.at.node;
+  }
+  for (std::size_t i = 0; i < now.num_credits; ++i) {
+    const Place& to = now.credits[i];
+    routers_[to.node].pins.out_credit[kVc] |= to.port;
+    busy_ |= 1U << to.node;
+  }
+  now.num_flits = now.num_credits = 0;
 }
 
 void SpeedMesh::step(int node) {
   Router& r = routers_[node];
   SwitchPins& pins = r.pins;
-  Arrivals& now = r.wheel[cycle_ & (kSlots - 1)];
-  pins.in_valid = std::exchange(now.flits, 0);
-  pins.out_credit[kVc] = std::exchange(now.credits, 0);
-  pins.in_flit.swap(now.in_flit);
   r.core->step(pins);
-  if (!r.core->idle()) busy_ |= 1U << node;
-  pins.in_flit.swap(now.in_flit);
-  const std::uint32_t to_endpoints = pins.out_valid & ~kLinks;
-  if (to_endpoints != 0) {
-    r.wheel[(cycle_ + 1) & (kSlots - 1)].credits |= to_endpoints;
-    due_[(cycle_ + 1) & (kSlots - 1)] |= 1U << node;
+  pins.in_valid = 0;
+  pins.out_credit[kVc] = 0;
+  busy_ |= static_cast<std::uint32_t>(!r.core->idle()) << node;
+  if (const std::uint32_t to_npu = pins.out_valid & ~kLinks; to_npu != 0) {
+    Arrivals& next = wheel_[(cycle_ + 1) & (kSlots - 1)];
+    next.credits[next.num_credits++] = {static_cast<std::uint32_t>(node), to_npu, 0};
   }
   for (std::uint32_t left = pins.in_credit[kVc] & ~kLinks; left != 0; left &= left - 1) {
     ++r.credits[std::countr_zero(left) - kFirstLocal];
   }
-  const int later = (cycle_ + kLatency) & (kSlots - 1);
+  Arrivals& later = wheel_[(cycle_ + kLatency) & (kSlots - 1)];
   for (std::uint32_t left = pins.out_valid & kLinks; left != 0; left &= left - 1) {
     const int p = std::countr_zero(left);
-    const Peer peer = r.peers[p];
-    Arrivals& to = (*peer.wheel)[later];
-    to.flits |= 1U << peer.port;
-    due_[later] |= 1U << peer.node;
-    std::memcpy(&to.in_flit[peer.port * kWords], &pins.out_flit[p * kWords],
-                kWords * sizeof(std::uint32_t));
+    ArrivingFlit& flit = later.flits[later.num_flits++];
+    flit.at = r.peers[p];
+    std::memcpy(flit.words.data(), &pins.out_flit[p * kWords], sizeof flit.words);
   }
   for (std::uint32_t left = pins.in_credit[kVc] & kLinks; left != 0; left &= left - 1) {
-    const Peer peer = r.peers[std::countr_zero(left)];
-    (*peer.wheel)[later].credits |= 1U << peer.port;
-    due_[later] |= 1U << peer.node;
+    later.credits[later.num_credits++] = r.peers[std::countr_zero(left)];
   }
 }
 

@@ -32,23 +32,29 @@ class SpeedMesh {
 
  private:
   static constexpr int kNodes = kWidth * kHeight;
-  static constexpr int kSlots = 4;         // of the wheel of arrivals, more than kLatency
-  static constexpr int kDraws = 1 << 12;   // cycles until the random traffic repeats
-  struct Arrivals {                        // at one router in one cycle
-    std::uint32_t flits = 0, credits = 0;  // masks of ports
-    std::vector<std::uint32_t> in_flit;    // as SwitchPins::in_flit, with which it is exchanged
+  static constexpr int kSlots = 4;        // of the wheel of arrivals, more than kLatency
+  static constexpr int kDraws = 1 << 12;  // cycles until the random traffic repeats
+  static constexpr int kWords = flit_words(1);
+  struct Place {  // of a router's port
+    std::uint32_t node = 0;
+    std::uint32_t port = 0;   // as a mask
+    std::uint32_t first = 0;  // of its words among those of all ports
   };
-  using Wheel = std::array<Arrivals, kSlots>;
-  struct Peer {
-    Wheel* wheel = nullptr;
-    int port = 0;
-    int node = 0;
+  struct ArrivingFlit {
+    Place at;
+    std::array<std::uint32_t, kWords> words;
+  };
+  // What arrives in a cycle, at whichever router, in one list each: few loops, with many turns, whose ends the
+  // processor need not guess for every router anew. A fixed size: an element per port and router.
+  struct Arrivals {
+    std::vector<ArrivingFlit> flits;
+    std::vector<Place> credits;
+    std::size_t num_flits = 0, num_credits = 0;
   };
   struct Router {
     std::unique_ptr<SwitchCore> core;
-    std::array<Peer, kFirstLocal> peers;  // over the links
+    std::array<Place, kFirstLocal> peers;  // over the links
     SwitchPins pins{1, 1};
-    Wheel wheel;
     std::array<int, 4> credits{};  // of the NPU, per local port
     std::uint16_t waiting = 0;     // destination + 1 of a flit without a credit
   };
@@ -60,16 +66,16 @@ class SpeedMesh {
 
   std::uint64_t flits_out(int first_port, int end_port) const;
   void send(int node);
+  void arrive();
   void step(int node);
 
   int ports_ = 0;
   std::vector<Router> routers_;
+  std::array<Arrivals, kSlots> wheel_;
   std::vector<Draw> draws_;  // by cycle
   std::size_t next_draw_ = 0;
-  // Masks of nodes: something arrives, by slot of the wheel; not idle after their last step; `waiting`.
-  std::array<std::uint32_t, kSlots> due_{};
-  std::uint32_t busy_ = 0;
-  std::uint32_t senders_ = 0;
+  std::uint32_t busy_ = 0;     // mask of nodes to step: not idle, or something arrives
+  std::uint32_t senders_ = 0;  // and of those with a waiting flit
   int cycle_ = 0;
 };
 
