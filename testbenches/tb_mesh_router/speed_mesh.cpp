@@ -99,19 +99,24 @@ void SpeedMesh::send(int node) {
   pack_header({.dst = dst, .vc = kVc, .head = true, .tail = true}, flit.words.data());
 }
 
+// Credits first, as in the fabric: those of an idle router wait at its pins for its next step, one per port.
 void SpeedMesh::arrive() {
   Arrivals& now = wheel_[cycle_ & (kSlots - 1)];
+  for (std::size_t i = 0; i < now.num_credits; ++i) {
+    const Place& to = now.credits[i];
+    Router& r = routers_[to.node];
+    if ((r.pins.out_credit[kVc] & to.port) != 0) {
+      r.core->step(r.pins);
+      r.pins.out_credit[kVc] = 0;
+    }
+    r.pins.out_credit[kVc] |= to.port;
+  }
   for (std::size_t i = 0; i < now.num_flits; ++i) {
     const ArrivingFlit& flit = now.flits[i];
     SwitchPins& pins = routers_[flit.at.node].pins;
     pins.in_valid |= flit.at.port;
     std::memcpy(&pins.in_flit[flit.at.first], flit.words.data(), sizeof flit.words);
     busy_ |= 1U << flit.at.node;
-  }
-  for (std::size_t i = 0; i < now.num_credits; ++i) {
-    const Place& to = now.credits[i];
-    routers_[to.node].pins.out_credit[kVc] |= to.port;
-    busy_ |= 1U << to.node;
   }
   now.num_flits = now.num_credits = 0;
 }

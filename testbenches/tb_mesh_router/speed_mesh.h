@@ -74,7 +74,7 @@ class SpeedMesh {
   std::array<Arrivals, kSlots> wheel_;
   std::vector<Draw> draws_;  // by cycle
   std::size_t next_draw_ = 0;
-  std::uint32_t busy_ = 0;     // mask of nodes to step: not idle, or something arrives
+  std::uint32_t busy_ = 0;     // mask of nodes to step: not idle, or a flit arrives
   std::uint32_t senders_ = 0;  // and of those with a waiting flit
   int cycle_ = 0;
 };
