@@ -1,0 +1,233 @@
+// What the order of additions costs in precision: sums of an all-reduce as the switches' trees and as the rings
+// of endpoints add them up, against the exact sum. A table on standard output.
+//
+//   tb_rounding [--samples N] [--seed N] CONFIG:ALGORITHM…
+//
+// Orders are those of the collective's plan on the machine, the same ones that every simulated run prescribes and
+//   checks bit for bit; sample i takes the order of the plan's tree i modulo their number (each block of a ring begins
+//   at another rank). Additions are those of the switches and NPUs: FP16 or BF16, rounded to nearest after each.
+// Data, one value per rank and sample, the same for all machines, rounded to the format before anything is added:
+//   uniform   in [-1, 1)
+//   normal    mean 0, deviation 1
+//   gradient  of one parameter on data-parallel ranks: scale * (0.3 a + b_rank), a and b_rank normal, with scales that
+//             differ widely over the parameters, 2^-10 * exp(2 n), n normal; FP16 gets into its subnormals
+// Errors: in ULP of the format at the exact sum (0.5 is the most that one rounding of it makes); relative to the
+//   exact sum, which cancellation can make as small as it likes; and the largest one relative to the sum of the
+//   operands' magnitudes, in units of the format's rounding error u (2^-11, 2^-8), whose bound is n - 1.
+// Exit code 1 when a sum is further from the exact one than n - 1 roundings can bring it; 2 for bad input.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <numbers>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fp.h"
+#include "base/random.h"
+#include "collective/plan.h"
+#include "topology/config.h"
+
+namespace fredsim {
+namespace {
+
+enum class Data : std::uint8_t { kUniform, kNormal, kGradient };
+constexpr std::array<std::pair<Data, const char*>, 3> kData{
+    {{Data::kUniform, "uniform"}, {Data::kNormal, "normal"}, {Data::kGradient, "gradient"}}};
+
+struct Precision {
+  int significand = 0;   // bits, the hidden one included
+  int min_exponent = 0;  // of normal numbers
+};
+constexpr Precision precision(FpFormat format) {
+  return format == FpFormat::kFp16 ? Precision{11, -14} : Precision{8, -126};
+}
+
+double value(FpFormat format, std::uint16_t bits) {
+  return format == FpFormat::kFp16 ? fp16_to_float(bits)
+                                   : std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+// Distance of neighbouring numbers of the format at x.
+double ulp(FpFormat format, double x) {
+  const auto [significand, least] = precision(format);
+  const int exponent = x == 0 ? least : std::max(std::ilogb(x), least);
+  return std::ldexp(1, exponent - significand + 1);
+}
+
+std::uint16_t rounded(FpFormat format, double x) {
+  const double step = ulp(format, x);
+  const auto exact = static_cast<float>(std::nearbyint(x / step) * step);  // ties to even
+  return format == FpFormat::kFp16
+             ? float_to_fp16(exact)
+             : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(exact) >> 16);
+}
+
+class Source {
+ public:
+  Source(Data data, std::uint64_t seed) : data_(data), random_(seed) {}
+
+  void draw(std::vector<double>& values) {
+    const double scale = data_ == Data::kGradient ? 0x1p-10 * std::exp(2 * normal()) : 1;
+    const double common = data_ == Data::kGradient ? 0.3 * normal() : 0;
+    for (double& v : values) {
+      v = data_ == Data::kUniform ? 2 * unit() - 1 : scale * (common + normal());
+    }
+  }
+
+ private:
+  double unit() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
+  double normal() {  // Box-Muller
+    const double radius = std::sqrt(-2 * std::log(1 - unit()));
+    return radius * std::cos(2 * std::numbers::pi * unit());
+  }
+
+  Data data_;
+  Random random_;
+};
+
+struct Contender {
+  std::string machine, algorithm;
+  std::vector<SumOrder> orders;
+  std::size_t ranks = 0;
+};
+
+Contender contender(const std::string& argument) {
+  const std::size_t colon = argument.rfind(':');
+  if (colon == std::string::npos) {
+    throw BadInput(fmt::format("argument: '{}' found, allowed: CONFIG:ALGORITHM", argument));
+  }
+  const Topology topology = load_config(argument.substr(0, colon), {}).topology;
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
+  // Large enough that no tree is left out.
+  constexpr std::uint64_t kBytes = 16 << 20;
+  const Plan plan =
+      make_plan(topology, Collective::kAllReduce, group, kBytes, argument.substr(colon + 1));
+  Contender result{topology.name, argument.substr(colon + 1), {}, group.size()};
+  for (const Tree& tree : plan.trees) result.orders.push_back(tree.order);
+  return result;
+}
+
+std::uint16_t sum(FpFormat format, const SumOrder& order, const std::vector<std::uint16_t>& values,
+                  std::vector<std::uint16_t>& stack) {
+  stack.clear();
+  for (const int n : order.postfix) {
+    if (n == SumOrder::kAdd) {
+      const std::uint16_t right = stack.back();
+      stack.pop_back();
+      stack.back() = fp_add(format, stack.back(), right);
+    } else {
+      stack.push_back(values[n]);
+    }
+  }
+  return stack.front();
+}
+
+double quantile(std::vector<double>& values, double q) {
+  const auto at =
+      values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(std::ssize(values) - 1));
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+struct Errors {
+  std::vector<double> ulps, relative;  // of sums that are not zero
+  double backward = 0;                 // the largest, in u times the operands' magnitudes
+  std::uint64_t nearest = 0;           // sums that one rounding would have given
+};
+
+Errors measure(const Contender& who, FpFormat format, Data data, std::uint64_t samples,
+               std::uint64_t seed) {
+  Source source(data, seed);
+  std::vector<double> drawn(who.ranks);
+  std::vector<std::uint16_t> values(who.ranks);
+  std::vector<std::uint16_t> stack;
+  Errors errors;
+  const double unit = std::ldexp(1, -precision(format).significand);
+  const auto roundings = static_cast<double>(who.ranks - 1);
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    source.draw(drawn);
+    long double exact = 0;
+    double magnitude = 0;
+    for (std::size_t rank = 0; rank < who.ranks; ++rank) {
+      values[rank] = rounded(format, drawn[rank]);
+      exact += value(format, values[rank]);
+      magnitude += std::abs(value(format, values[rank]));
+    }
+    const std::uint16_t got = sum(format, who.orders[i % who.orders.size()], values, stack);
+    const auto error = static_cast<double>(std::abs(value(format, got) - exact));
+    const auto truth = static_cast<double>(exact);
+    // Higham's bound; sums within the subnormals are exact, so nothing is added for them.
+    if (!(error <= roundings * unit / (1 - roundings * unit) * magnitude)) {
+      throw RunFailed(fmt::format("{} {}, {}, sample {}: {} in place of {}", who.machine,
+                                  who.algorithm, to_string(format), i, value(format, got), truth));
+    }
+    errors.backward = std::max(errors.backward, magnitude == 0 ? 0 : error / (unit * magnitude));
+    if (truth != 0) {
+      errors.ulps.push_back(error / ulp(format, truth));
+      errors.relative.push_back(error / std::abs(truth));
+    }
+    if (got == rounded(format, truth)) ++errors.nearest;
+  }
+  return errors;
+}
+
+void print(const Contender& who, FpFormat format, const char* data, std::uint64_t samples,
+           Errors errors) {
+  fmt::print("{:<10} {:<10} {:<6} {:<9} {:9.1f} {:8.2f} {:8.2f} {:12.2e} {:12.2e} {:9.2f}\n",
+             who.machine, who.algorithm, to_string(format), data,
+             100 * static_cast<double>(errors.nearest) / static_cast<double>(samples),
+             quantile(errors.ulps, 0.5), quantile(errors.ulps, 0.99),
+             quantile(errors.relative, 0.5), quantile(errors.relative, 0.99), errors.backward);
+}
+
+void run(int argc, char** argv) {
+  CLI::App app("Rounding error of an all-reduce by the order of its additions", "tb_rounding");
+  std::uint64_t samples = 200'000;
+  std::uint64_t seed = 1;
+  std::vector<std::string> machines;
+  app.add_option("--samples", samples, "sums per line")->check(CLI::Range(1, 100'000'000));
+  app.add_option("--seed", seed, "of the data");
+  app.add_option("CONFIG:ALGORITHM", machines)->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw BadInput(error.what());
+    app.exit(error);
+    return;
+  }
+  std::vector<Contender> contenders;
+  for (const std::string& machine : machines) contenders.push_back(contender(machine));
+  fmt::print("{:<10} {:<10} {:<6} {:<9} {:>9} {:>8} {:>8} {:>12} {:>12} {:>9}\n", "machine",
+             "order", "format", "data", "nearest %", "ULP p50", "ULP p99", "relative p50",
+             "relative p99", "max u*|x|");
+  for (const FpFormat format : {FpFormat::kFp16, FpFormat::kBf16}) {
+    for (const auto& [data, name] : kData) {
+      for (const Contender& who : contenders) {
+        print(who, format, name, samples, measure(who, format, data, samples, seed));
+      }
+    }
+  }
+  fmt::print("nearest: sums that are the exact one rounded once\n");
+}
+
+}  // namespace
+}  // namespace fredsim
+
+int main(int argc, char** argv) {
+  try {
+    fredsim::run(argc, argv);
+    return 0;
+  } catch (const fredsim::Error& error) {
+    fmt::print(stderr, "tb_rounding: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
