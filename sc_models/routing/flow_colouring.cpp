@@ -7,6 +7,8 @@
 namespace fredsim {
 namespace {
 
+constexpr std::uint64_t kFirstBudget = 64;  // steps before the first restart; doubled each time
+
 std::uint32_t halved(std::uint32_t ports) {
   std::uint32_t result = 0;
   for (; ports != 0; ports &= ports - 1) result |= 1U << std::countr_zero(ports) / 2;
@@ -22,7 +24,12 @@ int coloured_levels(int ports) {
 }
 
 FlowColouring::FlowColouring(const FredSwitchShape& shape, std::span<const Flow> flows, int depths)
-    : middle_(shape.middle), depths_(depths), found_(depths), failed_(depths) {
+    : middle_(shape.middle),
+      depths_(depths),
+      budget_(depths),
+      weight_(depths, std::vector<int>(flows.size())),
+      found_(depths),
+      failed_(depths) {
   ports_.emplace_back(flows.begin(), flows.end());
   for (int depth = 0; depth < depths; ++depth) {
     std::vector<Flow> inner;
@@ -54,33 +61,43 @@ FlowColouring::Classes FlowColouring::classes(int depth, FlowSet set) const {
   return it->second;
 }
 
-bool FlowColouring::routable(int depth, FlowSet set) {
+FlowSet FlowColouring::conflict(int depth, FlowSet set) {
   // Flows that each have a sub-network to themselves never meet again further in.
-  if (depth == depths_ || std::popcount(set) <= middle_) return true;
-  if (found_[depth].contains(set)) return true;
+  if (depth == depths_ || std::popcount(set) <= middle_) return 0;
+  if (found_[depth].contains(set)) return 0;
   std::vector<FlowSet>& failed = failed_[depth];
-  if (std::ranges::any_of(failed, [set](FlowSet f) { return (f & set) == f; })) return false;
+  const auto known =
+      std::ranges::find_if(failed, [set](FlowSet core) { return (core & set) == core; });
+  if (known != failed.end()) return *known;
 
-  Partial partial{.depth = depth, .rest = set};
-  if (extend(partial)) {
-    found_[depth].emplace(set, partial.classes);
-    return true;
+  Partial partial;
+  std::optional<FlowSet> reason;
+  for (std::uint64_t budget = kFirstBudget; !reason; budget *= 2) {
+    partial = {.depth = depth, .rest = set};
+    budget_[depth] = budget;  // searches nest by depth, so each has its own
+    reason = extend(partial);
   }
-  std::erase_if(failed, [set](FlowSet f) { return (f & set) == set; });
-  failed.push_back(set);
-  return false;
+  if (*reason == 0) {
+    found_[depth].emplace(set, partial.classes);
+    return 0;
+  }
+  std::erase_if(failed, [&](FlowSet f) { return (f & *reason) == *reason; });
+  failed.push_back(*reason);
+  return *reason;
 }
 
-// The flow with the fewest open colours, then the one with most conflicts left: fails early.
+// The flow with the fewest open colours, then the one most often in the reason of a dead end, then
+// the one with most conflicts left: fails early.
 int FlowColouring::most_constrained(const Partial& partial) const {
   const std::vector<FlowSet>& conflicts = conflicts_[partial.depth];
   int best = -1;
-  int best_rank = -1;
+  std::array<int, 3> best_rank{-1, -1, -1};
   for (FlowSet rest = partial.rest; rest != 0; rest &= rest - 1) {
     const int flow = std::countr_zero(rest);
     int closed = 0;
     for (int c = 0; c < partial.used; ++c) closed += (partial.classes[c] & conflicts[flow]) != 0;
-    const int rank = 64 * closed + std::popcount(conflicts[flow] & partial.rest);
+    const std::array<int, 3> rank{closed, weight_[partial.depth][flow],
+                                  std::popcount(conflicts[flow] & partial.rest)};
     if (rank > best_rank) {
       best_rank = rank;
       best = flow;
@@ -89,8 +106,11 @@ int FlowColouring::most_constrained(const Partial& partial) const {
   return best;
 }
 
-bool FlowColouring::extend(Partial& partial) {
-  if (partial.rest == 0) return true;
+std::optional<FlowSet> FlowColouring::extend(Partial& partial) {
+  if (partial.rest == 0) return 0;
+  if (budget_[partial.depth] == 0) return std::nullopt;
+  --budget_[partial.depth];
+  ++steps_;
   const int flow = most_constrained(partial);
   const FlowSet bit = 1U << flow;
   // Emptiest sub-network first: spreading the flows leaves the inner levels the most freedom.
@@ -100,18 +120,30 @@ bool FlowColouring::extend(Partial& partial) {
   std::stable_sort(colours.begin(), colours.begin() + open, [&](int a, int b) {
     return std::popcount(partial.classes[a]) < std::popcount(partial.classes[b]);
   });
+  FlowSet reason = bit;
   for (int i = 0; i < open; ++i) {
     const int c = colours[i];
-    if ((partial.classes[c] & conflicts_[partial.depth][flow]) != 0) continue;
-    if (!routable(partial.depth + 1, partial.classes[c] | bit)) continue;
-    const Partial before = partial;
-    partial.classes[c] |= bit;
-    partial.rest &= ~bit;
-    partial.used = std::max(partial.used, c + 1);
-    if (extend(partial)) return true;
-    partial = before;
+    const FlowSet clash = partial.classes[c] & conflicts_[partial.depth][flow];
+    if (clash != 0) {  // any one of them closes the colour
+      if ((clash & reason) == 0) reason |= clash & -clash;
+      continue;
+    }
+    std::optional<FlowSet> why = conflict(partial.depth + 1, partial.classes[c] | bit);
+    if (*why == 0) {
+      const Partial before = partial;
+      partial.classes[c] |= bit;
+      partial.rest &= ~bit;
+      partial.used = std::max(partial.used, c + 1);
+      why = extend(partial);
+      if (!why || *why == 0) return why;
+      partial = before;
+      if ((*why & bit) == 0) return why;  // whatever the colour of this flow
+    }
+    reason |= *why;
   }
-  return false;
+  for (FlowSet rest = reason; rest != 0; rest &= rest - 1)
+    ++weight_[partial.depth][std::countr_zero(rest)];
+  return reason;
 }
 
 }  // namespace fredsim

@@ -54,33 +54,34 @@ FlowSet all_flows(std::size_t count) {
   return count == 0 ? 0 : ~0U >> (32 - static_cast<int>(count));
 }
 
-// Names a smallest unroutable subset and the outermost level at which it fails.
-[[noreturn]] void report_conflict(const FredSwitchShape& shape, std::span<const Flow> flows,
+// A minimal unroutable subset and the outermost level at which it fails.
+ConflictingFlows minimal_conflict(const FredSwitchShape& shape, std::span<const Flow> flows,
                                   FlowColouring& colouring) {
-  FlowSet culprits = all_flows(flows.size());
-  for (std::size_t f = 0; f < flows.size(); ++f) {
-    const FlowSet fewer = culprits & ~(1U << f);
+  FlowSet culprits = colouring.conflict(0, all_flows(flows.size()));
+  for (FlowSet rest = culprits; rest != 0; rest &= rest - 1) {
+    const FlowSet fewer = culprits & ~(rest & -rest);
     if (!colouring.routable(0, fewer)) culprits = fewer;
   }
   int depths = 1;
   while (depths < coloured_levels(shape.ports) &&
          FlowColouring(shape, flows, depths).routable(0, culprits))
     ++depths;
-  int ports = shape.ports;
-  for (int depth = 1; depth < depths; ++depth) ports = (ports + 1) / 2;
+  ConflictingFlows conflict{.level = depths - 1, .ports = shape.ports, .flows = {}};
+  for (int depth = 1; depth < depths; ++depth) conflict.ports = (conflict.ports + 1) / 2;
+  for (FlowSet rest = culprits; rest != 0; rest &= rest - 1)
+    conflict.flows.push_back(std::countr_zero(rest));
+  return conflict;
+}
 
-  std::string names;
-  for (FlowSet rest = culprits; rest != 0; rest &= rest - 1) {
-    const int f = std::countr_zero(rest);
-    names += fmt::format("{}{} ({}:{})", names.empty() ? "" : ", ", f, port_list(flows[f].inputs),
-                         port_list(flows[f].outputs));
-  }
-  throw RoutingConflict(
-      fmt::format("Fred_{}({}): routing conflict at level {} ({} ports): flows {} share edge "
-                  "µSwitches and cannot "
-                  "be spread over {} sub-networks{}",
-                  shape.middle, shape.ports, depths - 1, ports, names, shape.middle,
-                  depths > 1 ? ", whatever the outer levels do" : ""));
+[[noreturn]] void report_conflict(const FredSwitchShape& shape, std::span<const Flow> flows,
+                                  FlowColouring& colouring) {
+  ConflictingFlows conflict = minimal_conflict(shape, flows, colouring);
+  std::vector<std::string> names;
+  for (const int f : conflict.flows)
+    names.push_back(
+        fmt::format("{} ({}:{})", f, port_list(flows[f].inputs), port_list(flows[f].outputs)));
+  const std::string what = describe(shape, conflict, names);
+  throw FlowConflict(what, std::move(conflict));
 }
 
 // Writes the bits and the readable levels of a colouring.
@@ -185,6 +186,22 @@ void check_shape(const FredSwitchShape& shape) {
   if (shape.middle < 2 || shape.middle > kMaxMiddle)
     throw BadInput(fmt::format("Fred switch middle sub-networks: {} found, allowed: 2 to {}",
                                shape.middle, kMaxMiddle));
+}
+
+std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,
+                     std::span<const std::string> names) {
+  return fmt::format(
+      "Fred_{}({}): routing conflict at level {} ({} ports): flows {} share edge µSwitches and "
+      "cannot be spread over {} sub-networks{}",
+      shape.middle, shape.ports, conflict.level, conflict.ports, fmt::join(names, ", "),
+      shape.middle, conflict.level > 0 ? ", whatever the outer levels do" : "");
+}
+
+bool has_routing(const FredSwitchShape& shape, std::span<const Flow> flows) {
+  check_shape(shape);
+  check_flows(shape, flows);
+  return FlowColouring(shape, flows, coloured_levels(shape.ports))
+      .routable(0, all_flows(flows.size()));
 }
 
 FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows) {

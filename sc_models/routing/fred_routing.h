@@ -19,15 +19,17 @@
 // A flow has one colour per level. (A multicast split over two sub-networks can route sets that
 // have no such colouring; §5 does not do that, neither is it done here.)
 //
-// Errors: RoutingConflict naming the level and the flows that could not be coloured; BadInput for
+// Errors: FlowConflict naming the level and the flows that could not be coloured; BadInput for
 // shapes out of range, empty flows, ports out of range or used by two flows.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -62,11 +64,36 @@ struct FredRoute {
   std::vector<RouteLevel> levels;  // depth first
 };
 
+// A minimal set of flows that has no routing: without any one of them there is one.
+struct ConflictingFlows {
+  int level = 0;  // the outermost at which no colouring works, whatever the outer levels do
+  int ports = 0;  // P at that level
+  std::vector<int> flows;  // indices, ascending
+};
+
+class FlowConflict : public RoutingConflict {
+ public:
+  FlowConflict(const std::string& what, ConflictingFlows conflict)
+      : RoutingConflict(what), conflict_(std::move(conflict)) {}
+  const ConflictingFlows& conflict() const { return conflict_; }
+
+ private:
+  ConflictingFlows conflict_;
+};
+
+// The message of a conflict; `names` has a text for every flow of `conflict`, in its order.
+std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,
+                     std::span<const std::string> names);
+
 int fred_stages(int ports);                          // registered stages of the interconnect
 int fred_config_bits(const FredSwitchShape& shape);  // µSwitch bits of one phase
 void check_shape(const FredSwitchShape& shape);      // BadInput unless 2 <= P <= 32, 2 <= m <= 4
 
 FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows);
+
+// Whether route_flows would find a routing; the search is complete, so false means that there is
+// none. Errors: BadInput.
+bool has_routing(const FredSwitchShape& shape, std::span<const Flow> flows);
 
 // One row of the phase store. Bits, least significant first: [0] valid, [2:1] vc, then for every
 // input port, then for every output port, clog2(P+1) bits: 0 = no flow, f+1 = flow f; then the

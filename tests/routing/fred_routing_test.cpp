@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "fred_interpreter.h"
+#include "routing/random_flows.h"
 
 namespace fredsim {
 namespace {
@@ -41,60 +43,92 @@ void expect_flows_served(const FredSwitchShape& shape, const std::vector<Flow>& 
   EXPECT_EQ(out, wanted);
 }
 
-// Flows over random disjoint ports; `kinds` of them at most, `idle` of 8 ports left out on average.
-std::vector<Flow> random_flows(Random& random, int ports, int kinds, int idle) {
-  std::vector<Flow> slots(kinds);
-  for (int p = 0; p < ports; ++p) {
-    if (static_cast<int>(random.below(8)) >= idle) slots[random.below(kinds)].inputs |= 1U << p;
-    if (static_cast<int>(random.below(8)) >= idle) slots[random.below(kinds)].outputs |= 1U << p;
+// Whether the set has a routing, which then is looked at.
+bool route_and_check(const FredSwitchShape& shape, const std::vector<Flow>& flows) {
+  try {
+    expect_flows_served(shape, flows, route_flows(shape, flows));
+    return true;
+  } catch (const RoutingConflict&) {
+    return false;
   }
-  std::vector<Flow> flows;
-  for (const Flow& flow : slots)
-    if (flow.inputs != 0 && flow.outputs != 0) flows.push_back(flow);
+}
+
+TEST(FredRouting, ServesRandomFlowSetsOfEveryKind) {
+  for (int middle = 2; middle <= 4; ++middle) {
+    for (const FlowKind kind : all_flow_kinds()) {
+      int routed = 0;
+      for (int ports = 2; ports <= 32; ++ports) {
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+          Random random(seed);
+          const int count = 1 + static_cast<int>(random.below(max_flows(kind, ports)));
+          SCOPED_TRACE(fmt::format("Fred_{}({}), {} flows, {}, seed {}", middle, ports, count,
+                                   to_string(kind), seed));
+          routed +=
+              route_and_check({ports, middle}, random_flows(random, kind, ports, count)) ? 1 : 0;
+        }
+      }
+      EXPECT_GT(routed, 100) << "m = " << middle << ", " << to_string(kind);
+    }
+  }
+}
+
+// Flows of all kinds side by side: every port belongs to one of up to `most` flows on each side, or
+// to none, which `idle` ports of 8 do on average.
+std::vector<Flow> random_mix(Random& random, int ports, int most, std::uint64_t idle) {
+  std::vector<Flow> flows(most);
+  for (int p = 0; p < ports; ++p) {
+    if (random.below(8) >= idle) flows[random.below(most)].inputs |= 1U << p;
+    if (random.below(8) >= idle) flows[random.below(most)].outputs |= 1U << p;
+  }
+  std::erase_if(flows, [](const Flow& f) { return f.inputs == 0 || f.outputs == 0; });
   return flows;
 }
 
-TEST(FredRouting, ServesRandomFlowSets) {
+TEST(FredRouting, ServesRandomFlowSetsOfMixedKinds) {
   for (int middle = 2; middle <= 4; ++middle) {
     for (int ports = 2; ports <= 32; ++ports) {
-      const FredSwitchShape shape{ports, middle};
       int routed = 0;
-      for (std::uint64_t trial = 0; trial < 60; ++trial) {
-        const std::uint64_t seed = trial * 1000 + static_cast<std::uint64_t>(ports * 10 + middle);
+      for (std::uint64_t seed = 0; seed < 60; ++seed) {
         SCOPED_TRACE(fmt::format("Fred_{}({}) seed {}", middle, ports, seed));
         Random random(seed);
-        const int kinds = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(ports)));
-        const std::vector<Flow> flows =
-            random_flows(random, ports, kinds, static_cast<int>(random.below(7)));
-        try {
-          expect_flows_served(shape, flows, route_flows(shape, flows));
-          ++routed;
-        } catch (const RoutingConflict&) {
-        }
+        const int most = 1 + static_cast<int>(random.below(ports));
+        const std::uint64_t idle = random.below(7);
+        routed += route_and_check({ports, middle}, random_mix(random, ports, most, idle)) ? 1 : 0;
       }
       EXPECT_GT(routed, 10) << "Fred_" << middle << "(" << ports << ")";
     }
   }
 }
 
+std::vector<Flow> permutation_flows(const std::vector<int>& to) {
+  std::vector<Flow> flows;
+  flows.reserve(to.size());
+  for (std::size_t p = 0; p < to.size(); ++p) flows.push_back({1U << p, 1U << to[p]});
+  return flows;
+}
+
 // Rearrangeably non-blocking for unicasts from m = 2 on (§5.3).
-TEST(FredRouting, RoutesEveryPermutation) {
+TEST(FredRouting, RoutesRandomPermutations) {
   for (int middle = 2; middle <= 4; ++middle) {
     for (int ports = 2; ports <= 32; ++ports) {
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
         SCOPED_TRACE(fmt::format("Fred_{}({}) seed {}", middle, ports, seed));
         Random random(seed);
-        std::vector<int> to(ports);
-        for (int p = 0; p < ports; ++p) to[p] = p;
-        for (int p = ports - 1; p > 0; --p)
-          std::swap(to[p], to[random.below(static_cast<std::uint64_t>(p) + 1)]);
-        std::vector<Flow> flows;
-        flows.reserve(ports);
-        for (int p = 0; p < ports; ++p) flows.push_back({1U << p, 1U << to[p]});
-        const FredSwitchShape shape{ports, middle};
-        expect_flows_served(shape, flows, route_flows(shape, flows));
+        EXPECT_TRUE(route_and_check({ports, middle},
+                                    random_flows(random, FlowKind::kUnicast, ports, ports)));
       }
     }
+  }
+}
+
+TEST(FredRouting, RoutesEveryPermutationOfSmallSwitches) {
+  for (int ports = 2; ports <= 6; ++ports) {
+    std::vector<int> to(ports);
+    std::iota(to.begin(), to.end(), 0);
+    do {
+      EXPECT_TRUE(route_and_check({ports, 2}, permutation_flows(to)))
+          << fmt::format("{} ports, to {}", ports, fmt::join(to, ","));
+    } while (std::ranges::next_permutation(to).found);
   }
 }
 

@@ -1,0 +1,46 @@
+// The µSwitches of a configured Fred_m(P) one by one, read back from its configuration bits, for
+// people to look at (`fredsim route`).
+//
+// Layout and codes: fred_routing.h. Order: that of the bits, so the blocks of a level's input side,
+// its sub-networks, its output side.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "routing/fred_routing.h"
+
+namespace fredsim {
+
+enum class SwitchBlock : std::uint8_t {
+  kR,      // R-µSwitch: adds, routes
+  kDemux,  // of the odd last input port
+  kRd,     // RD-µSwitch, the base: adds, routes, distributes
+  kD,      // D-µSwitch: routes, distributes
+  kMux,    // of the odd last output port
+};
+
+struct SwitchSetting {
+  SwitchBlock block = SwitchBlock::kR;
+  std::vector<int> path;   // sub-network indices from the outermost level to this block's
+  int index = 0;           // among the blocks of its kind there; 0 for demux and mux
+  int first_bit = 0;       // in FredRoute::bits
+  int code_bits = 0;       // of each code
+  std::vector<int> codes;  // R, RD, D: of each output; demux, mux: one
+  bool idle() const;       // all codes 0
+};
+
+// All blocks, the idle ones too; `bits` are fred_config_bits(shape) long.
+std::vector<SwitchSetting> switch_settings(const FredSwitchShape& shape,
+                                           const std::vector<bool>& bits);
+
+std::string_view to_string(SwitchBlock block);  // "R-µSwitch", "demux", …
+// What each code does: "input 0", "sum", "sub-network 2", "nothing"; parallel to `codes`.
+std::vector<std::string> in_words(const SwitchSetting& setting);
+// Most significant bit first, a blank between codes: "00 11" has code 3 for output 0.
+std::string binary(const SwitchSetting& setting);
+
+}  // namespace fredsim
