@@ -118,4 +118,23 @@ std::string traffic_json(std::string_view version, const TrafficSetup& setup,
   return text_of(json);
 }
 
+std::string conflicts_json(std::string_view version, const ConflictSetup& setup,
+                           std::span<const ConflictPoint> points) {
+  Json json = {{"fredsim", version}, {"runs", Json::array()}};
+  for (const ConflictPoint& p : points) {
+    const Interval interval = wilson_95(p.conflicts, setup.trials);
+    json["runs"].push_back(
+        {{"ports", setup.ports},
+         {"middle", p.middle},
+         {"kind", setup.kind},
+         {"flows", p.flows},
+         {"trials", setup.trials},
+         {"seed", setup.seed},
+         {"conflicts", p.conflicts},
+         {"conflict_rate", static_cast<double>(p.conflicts) / static_cast<double>(setup.trials)},
+         {"wilson_95", {{"low", interval.low}, {"high", interval.high}}}});
+  }
+  return text_of(json);
+}
+
 }  // namespace fredsim

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "observe/conflict_table.h"
 #include "observe/report.h"
 #include "observe/traffic_results.h"
 
@@ -19,5 +20,8 @@ std::string results_json(std::string_view version, std::span<const ReportedRun> 
 // `fredsim traffic`: "runs" has one object per rate, "saturation" what they show together.
 std::string traffic_json(std::string_view version, const TrafficSetup& setup,
                          std::span<const TrafficPoint> points);
+// `fredsim conflicts`: "runs" has one object per number of flows and m.
+std::string conflicts_json(std::string_view version, const ConflictSetup& setup,
+                           std::span<const ConflictPoint> points);
 
 }  // namespace fredsim

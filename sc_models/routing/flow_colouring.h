@@ -30,7 +30,6 @@
 namespace fredsim {
 
 using FlowSet = std::uint32_t;  // bit f = flow f; a switch has at most 32 ports, hence 32 flows
-inline constexpr int kMaxMiddle = 4;
 
 class FlowColouring {
  public:

@@ -181,11 +181,12 @@ int fred_config_bits(const FredSwitchShape& shape) {
 }
 
 void check_shape(const FredSwitchShape& shape) {
-  if (shape.ports < 2 || shape.ports > 32)
-    throw BadInput(fmt::format("Fred switch ports: {} found, allowed: 2 to 32", shape.ports));
-  if (shape.middle < 2 || shape.middle > kMaxMiddle)
-    throw BadInput(fmt::format("Fred switch middle sub-networks: {} found, allowed: 2 to {}",
-                               shape.middle, kMaxMiddle));
+  if (shape.ports < 2 || shape.ports > kMaxPorts)
+    throw BadInput(
+        fmt::format("Fred switch ports: {} found, allowed: 2 to {}", shape.ports, kMaxPorts));
+  if (shape.middle < kMinMiddle || shape.middle > kMaxMiddle)
+    throw BadInput(fmt::format("Fred switch middle sub-networks: {} found, allowed: {} to {}",
+                               shape.middle, kMinMiddle, kMaxMiddle));
 }
 
 std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,

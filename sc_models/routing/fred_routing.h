@@ -34,6 +34,9 @@
 
 namespace fredsim {
 
+inline constexpr int kMinMiddle = 2;  // m, middle sub-networks
+inline constexpr int kMaxMiddle = 4;
+
 struct Flow {
   std::uint32_t inputs = 0;   // mask of input ports, not empty
   std::uint32_t outputs = 0;  // mask of output ports, not empty

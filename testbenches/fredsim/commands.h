@@ -27,4 +27,8 @@ void run_command(const Options& options);
 // `fredsim traffic`: steps the fabric without SystemC.
 void traffic_command(const Options& options);
 
+// `fredsim route` and `fredsim conflicts`: one switch, no machine file, no simulation.
+void route_command(const Options& options);
+void conflicts_command(const Options& options);
+
 }  // namespace fredsim

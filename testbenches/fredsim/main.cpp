@@ -36,6 +36,10 @@ void run(const fredsim::Options& options) {
       return fredsim::traffic_command(options);
     case fredsim::Command::kInfo:
       return fredsim::info_command(options);
+    case fredsim::Command::kRoute:
+      return fredsim::route_command(options);
+    case fredsim::Command::kConflicts:
+      return fredsim::conflicts_command(options);
   }
 }
 

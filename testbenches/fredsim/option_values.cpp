@@ -29,16 +29,6 @@ std::optional<double> to_double(std::string_view text) {
   return value;
 }
 
-std::vector<std::string_view> split_at(std::string_view text, char separator) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    fields.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return fields;
-    text.remove_prefix(end + 1);
-  }
-}
-
 double parse_rate(std::string_view text, const std::string& option) {
   const std::optional<double> rate = to_double(text);
   if (!rate || *rate < kMinTrafficRate) {
@@ -52,6 +42,16 @@ double rounded(double rate) { return std::round(rate * 1e9) / 1e9; }
 
 }  // namespace
 
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    fields.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return fields;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t least,
                            std::uint64_t most) {
   std::uint64_t value = 0;
@@ -62,6 +62,36 @@ std::uint64_t parse_number(const std::string& text, const std::string& option, s
                                least, most));
   }
   return value;
+}
+
+std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,
+                               int most) {
+  const auto number = [&](std::string_view field) {
+    int value = 0;
+    const char* end = field.data() + field.size();
+    const auto [stop, error] = std::from_chars(field.data(), end, value);
+    if (field.empty() || stop != end || error != std::errc() || value < least || value > most) {
+      throw BadInput(fmt::format(
+          "{}: found '{}'; allowed: {} to {}, one number, a list such as {},{} or a sweep FROM:TO",
+          option, field, least, most, least, most));
+    }
+    return value;
+  };
+  const std::vector<std::string_view> sweep = split_at(text, ':');
+  std::vector<int> numbers;
+  if (sweep.size() == 2) {
+    const int last = number(sweep[1]);
+    for (int n = number(sweep[0]); n <= last; ++n) numbers.push_back(n);
+    if (numbers.empty()) {
+      throw BadInput(
+          fmt::format("{}: found '{}'; allowed: FROM:TO with FROM at most TO", option, text));
+    }
+    return numbers;
+  }
+  for (const std::string_view field : split_at(text, ',')) numbers.push_back(number(field));
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
 }
 
 std::uint64_t parse_collective_size(const std::string& text, const std::string& option) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "switch/switch_factory.h"
@@ -17,6 +18,13 @@ inline constexpr int kMaxSizes = 64;  // of one sweep -b … -e
 // A whole number in [least, most], decimal digits only.
 std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t least,
                            std::uint64_t most);
+
+// Fields between separators, empty ones too; one at least.
+std::vector<std::string_view> split_at(std::string_view text, char separator);
+
+// Whole numbers in [least, most]: "4", "2,3" or the sweep "1:6"; ascending, each once.
+std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,
+                               int most);
 
 // Bytes of one collective, 1 … kMaxCollectiveBytes; a bare number is bytes, as with NCCL-tests.
 std::uint64_t parse_collective_size(const std::string& text, const std::string& option);

@@ -6,9 +6,11 @@
 #include <limits>
 #include <span>
 
+#include "add_option.h"
 #include "base/error.h"
 #include "option_values.h"
 #include "spelling.h"
+#include "traffic_arguments.h"
 
 namespace fredsim {
 
@@ -28,29 +30,23 @@ struct Texts {
   std::string lanes = "1";
   std::string seed = "1";
   std::string timeout_cycles;
-  std::string pattern = "uniform";
-  std::string rate, hotspot_node, hotspot_fraction;
-  std::string packet_flits = "1";
-  std::string warmup = "5000";
-  std::string cycles = "20000";
-  bool saturation = false;
   std::string json, wave, wave_scope;
   bool quiet = false;
+  TrafficTexts traffic;
+  RouteTexts route;
+  ConflictTexts conflicts;
 };
-
-void add(CLI::App& command, const char* name, std::string& text, const char* value,
-         const std::string& meaning) {
-  command.add_option(name, text, meaning)->type_name(value);
-}
-
-// An option that may come several times, each with one value.
-void add(CLI::App& command, const char* name, std::vector<std::string>& texts, const char* value,
-         const std::string& meaning) {
-  command.add_option(name, texts, meaning)->type_name(value)->allow_extra_args(false);
-}
 
 void add_overrides(CLI::App& command, Texts& texts) {
   add(command, "--set", texts.overrides, "KEY.PATH=VALUE", "overrides a key of the machine files");
+}
+
+void add_json(CLI::App& command, Texts& texts) {
+  add(command, "--json", texts.json, "FILE", "all results; - is standard output");
+}
+
+void add_quiet(CLI::App& command, Texts& texts) {
+  command.add_flag("--quiet", texts.quiet, "only the results: no progress, no notes");
 }
 
 // What every command that simulates has.
@@ -61,9 +57,9 @@ void add_run_options(CLI::App& command, Texts& texts, const char* seed_meaning) 
   add(command, "--rtl-instances", texts.rtl_instances, "GLOB",
       "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
   add(command, "--seed", texts.seed, "N", seed_meaning);
-  add(command, "--json", texts.json, "FILE", "results with every counter; - is standard output");
+  add_json(command, texts);
   add_overrides(command, texts);
-  command.add_flag("--quiet", texts.quiet, "only the results: no progress, no notes");
+  add_quiet(command, texts);
 }
 
 void add_work_options(CLI::App& command, Texts& texts) {
@@ -81,24 +77,6 @@ void add_work_options(CLI::App& command, Texts& texts) {
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
   add(command, "--timeout-cycles", texts.timeout_cycles, "N", "a longer run fails");
   add_run_options(command, texts, "of the payload (default 1)");
-}
-
-void add_traffic_options(CLI::App& command, Texts& texts) {
-  add(command, "--pattern", texts.pattern, "NAME",
-      "uniform (default), transpose, bit_complement, neighbor or hotspot");
-  add(command, "--rate", texts.rate, "RATES",
-      "flits per cycle and node: 0.1, a list 0.1,0.2 or a sweep FROM:TO:STEP");
-  command.add_flag(
-      "--saturation", texts.saturation,
-      "in place of --rate: searches the saturation point, to 1 % of the injection limit");
-  add(command, "--packet-flits", texts.packet_flits, "N",
-      fmt::format("flits of a packet, 1 to {} (default 1)", kPacketFlits));
-  add(command, "--warmup", texts.warmup, "N", "cycles before the window (default 5000)");
-  add(command, "--cycles", texts.cycles, "N", "cycles of the window (default 20000)");
-  add(command, "--hotspot-node", texts.hotspot_node, "N", "pattern hotspot: hot NPU (default 0)");
-  add(command, "--hotspot-fraction", texts.hotspot_fraction, "F",
-      "pattern hotspot: share of packets that go there (default 0.2)");
-  add_run_options(command, texts, "of creation times and destinations (default 1)");
 }
 
 std::vector<std::uint64_t> sizes_of(const Texts& texts) {
@@ -129,47 +107,6 @@ void check_run_options(const Texts& texts, Options& options) {
                     "as RTL; allowed: leave it out",
                     texts.rtl_instances));
   }
-  options.seed = parse_number(texts.seed, "--seed", 0, kMax);
-  options.json_file = texts.json;
-  options.quiet = texts.quiet;
-}
-
-PatternSpec pattern_of(const Texts& texts) {
-  PatternSpec spec;
-  spec.kind = parse_pattern(texts.pattern);
-  for (const auto& [option, text] : {std::pair("--hotspot-node", &texts.hotspot_node),
-                                     std::pair("--hotspot-fraction", &texts.hotspot_fraction)}) {
-    if (!text->empty() && spec.kind != PatternKind::kHotspot) {
-      throw BadInput(
-          fmt::format("{}: found '{}' with --pattern {}; allowed: together with "
-                      "--pattern hotspot",
-                      option, *text, texts.pattern));
-    }
-  }
-  if (!texts.hotspot_node.empty()) {
-    spec.hotspot_node = static_cast<int>(
-        parse_number(texts.hotspot_node, "--hotspot-node", 0, std::numeric_limits<int>::max()));
-  }
-  if (!texts.hotspot_fraction.empty()) {
-    spec.hotspot_fraction = parse_fraction(texts.hotspot_fraction, "--hotspot-fraction");
-  }
-  return spec;
-}
-
-void check_traffic_options(const Texts& texts, Options& options) {
-  if (texts.saturation == !texts.rate.empty()) {
-    throw BadInput(
-        fmt::format("--rate: found {}; allowed: either --rate or --saturation",
-                    texts.saturation ? "it together with --saturation" : "no such option"));
-  }
-  if (!texts.saturation) options.rates = parse_rates(texts.rate, "--rate");
-  TrafficOptions& traffic = options.traffic;
-  traffic.pattern = pattern_of(texts);
-  traffic.packet_flits =
-      static_cast<int>(parse_number(texts.packet_flits, "--packet-flits", 1, kPacketFlits));
-  traffic.warmup_cycles = parse_number(texts.warmup, "--warmup", 0, kMaxTrafficCycles);
-  traffic.window_cycles = parse_number(texts.cycles, "--cycles", 1, kMaxTrafficCycles);
-  traffic.seed = options.seed;
 }
 
 Options checked(Command command, const Texts& texts) {
@@ -177,10 +114,22 @@ Options checked(Command command, const Texts& texts) {
   options.command = command;
   options.configs = texts.configs;
   options.overrides = texts.overrides;
+  options.json_file = texts.json;
+  options.quiet = texts.quiet;
   if (command == Command::kInfo) return options;
+  if (command == Command::kRoute) {
+    options.route = texts.route.checked();
+    return options;
+  }
+  options.seed = parse_number(texts.seed, "--seed", 0, kMax);
+  if (command == Command::kConflicts) {
+    options.conflicts = texts.conflicts.checked();
+    return options;
+  }
   check_run_options(texts, options);
   if (command == Command::kTraffic) {
-    check_traffic_options(texts, options);
+    options.rates = texts.traffic.checked_rates();
+    options.traffic = texts.traffic.checked(options.seed);
     return options;
   }
   options.collective = parse_collective(texts.collective);
@@ -236,13 +185,28 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       ->required()
       ->expected(1)
       ->type_name("");
-  add_traffic_options(*traffic, texts);
+  texts.traffic.add_to(*traffic);
+  add_run_options(*traffic, texts, "of creation times and destinations (default 1)");
 
   CLI::App* info = app.add_subcommand("info", "Prints what a machine file builds.");
   info->add_option("CONFIG", texts.configs, "machine file")->required()->expected(1)->type_name("");
   add_overrides(*info, texts);
 
-  if (argc < 2) throw BadInput("command: found none; allowed: run, compare, traffic or info");
+  CLI::App* route = app.add_subcommand(
+      "route", "Routes flows through one Fred switch: colours, µSwitch settings, phase row.");
+  texts.route.add_to(*route);
+  add_json(*route, texts);
+
+  CLI::App* conflicts = app.add_subcommand(
+      "conflicts", "How often random sets of flows have no routing through one Fred switch.");
+  texts.conflicts.add_to(*conflicts);
+  add(*conflicts, "--seed", texts.seed, "N", "of the random sets (default 1)");
+  add_json(*conflicts, texts);
+  add_quiet(*conflicts, texts);
+
+  if (argc < 2) {
+    throw BadInput("command: found none; allowed: run, compare, traffic, info, route or conflicts");
+  }
   try {
     check_spelling(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
     app.parse(argc, argv);
@@ -253,10 +217,12 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
     }
     throw BadInput(fmt::format("command line: {} (fredsim --help)", error.what()));
   }
-  const Command command = run->parsed()       ? Command::kRun
-                          : compare->parsed() ? Command::kCompare
-                          : traffic->parsed() ? Command::kTraffic
-                                              : Command::kInfo;
+  const Command command = run->parsed()         ? Command::kRun
+                          : compare->parsed()   ? Command::kCompare
+                          : traffic->parsed()   ? Command::kTraffic
+                          : route->parsed()     ? Command::kRoute
+                          : conflicts->parsed() ? Command::kConflicts
+                                                : Command::kInfo;
   return checked(command, texts);
 }
 

@@ -14,11 +14,12 @@
 
 #include "collective/plan.h"
 #include "fabric/traffic_options.h"
+#include "route_arguments.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {
 
-enum class Command : std::uint8_t { kRun, kCompare, kTraffic, kInfo };
+enum class Command : std::uint8_t { kRun, kCompare, kTraffic, kInfo, kRoute, kConflicts };
 
 struct Options {
   Command command = Command::kInfo;
@@ -35,6 +36,8 @@ struct Options {
   TrafficOptions traffic;
   std::vector<double>
       rates;  // `traffic`: ascending; empty: those that the search for saturation takes
+  RouteOptions route;
+  ConflictOptions conflicts;
   std::uint64_t timeout_cycles = 0;  // 0: none
   std::string json_file;             // empty: none; "-": standard output
   std::string wave_file;             // empty: none

@@ -33,9 +33,21 @@ std::vector<std::string> traffic(std::vector<std::string> arguments) {
   return arguments;
 }
 
+// `route` on Fred_3(8) with these arguments.
+std::vector<std::string> route(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"route", "--ports", "8", "--middle", "3"});
+  return arguments;
+}
+
+// `conflicts` on Fred_3(8) with these arguments.
+std::vector<std::string> conflicts(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"conflicts", "--ports", "8", "--middle", "3"});
+  return arguments;
+}
+
 const std::vector<BadOption>& bad_options() {
   static const std::vector<BadOption> kCases{
-      {"NoCommand", {}, {"command", "run, compare, traffic or info"}},
+      {"NoCommand", {}, {"command", "run, compare, traffic, info, route or conflicts"}},
       {"UnknownCommand", {"comapre", "x"}, {"'comapre'", "did you mean 'compare'?"}},
       {"OptionInPlaceOfCommand", {"--size"}, {"'--size'", "--help", "--version"}},
       {"NoConfig", {"run"}, {"CONFIG"}},
@@ -151,6 +163,51 @@ const std::vector<BadOption>& bad_options() {
       {"TrafficRtlInstancesUnknown",
        traffic({"--rate", "1", "--rtl-instances", "l1_*"}),
        {"--rtl-instances", "'l1_*'", "r0_0"}},
+      {"RouteWithoutFlows", route({}), {"FLOW"}},
+      {"RouteWithoutPorts", {"route", "--middle", "3", "0:1"}, {"--ports"}},
+      {"RouteWithoutMiddle", {"route", "--ports", "8", "0:1"}, {"--middle"}},
+      {"RoutePortsTooMany",
+       {"route", "--ports", "33", "--middle", "3", "0:1"},
+       {"'33'", "2 to 32"}},
+      {"RoutePortsTooFew", {"route", "--ports", "1", "--middle", "3", "0:0"}, {"'1'", "2 to 32"}},
+      {"RouteMiddleTooLarge", {"route", "--ports", "8", "--middle", "5", "0:1"}, {"'5'", "2 to 4"}},
+      {"RouteMiddleTooSmall", {"route", "--ports", "8", "--middle", "1", "0:1"}, {"'1'", "2 to 4"}},
+      {"RoutePortOutOfRange", route({"0,8:1"}), {"'0,8:1'", "input port 8", "0 to 7"}},
+      {"RouteOutputOutOfRange", route({"0:1-9"}), {"'0:1-9'", "output port 9", "0 to 7"}},
+      {"RoutePortOverflows", route({"0:99999999999"}), {"'99999999999'", "output ports"}},
+      {"RoutePortTwiceInAFlow", route({"0,0-2:1"}), {"'0,0-2:1'", "input port 0 twice"}},
+      {"RouteInputInTwoFlows",
+       route({"0-2:1", "2:3"}),
+       {"'2:3'", "input port 2", "'0-2:1' has too"}},
+      {"RouteOutputInTwoFlows", route({"0:1", "2:1"}), {"'2:1'", "output port 1", "'0:1' has too"}},
+      {"RouteColonMissing", route({"0,1"}), {"'0,1'", "0 colons", "0,1,2:4,5"}},
+      {"RouteColonsTwo", route({"0:1:2"}), {"'0:1:2'", "2 colons"}},
+      {"RouteInputsEmpty", route({":1"}), {"':1'", "no input port"}},
+      {"RouteOutputsEmpty", route({"1:"}), {"'1:'", "no output port"}},
+      {"RouteFieldEmpty", route({"1,,2:3"}), {"'1,,2:3'", "''"}},
+      {"RouteNoNumber", route({"a:3"}), {"'a:3'", "'a'"}},
+      {"RouteRangeBackwards", route({"3-1:3"}), {"'3-1'", "0-3:4-7"}},
+      {"RouteRangeOpen", route({"1-:3"}), {"'1-'"}},
+      {"RouteNegativePort", route({"-1:3"}), {"-1:3"}},
+      {"RouteVcUnknown", route({"0:1", "--vc", "control"}), {"--vc", "'control'", "mp, pp or dp"}},
+      {"RouteOptionMisspelt", route({"--midle", "3"}), {"'--midle'", "did you mean '--middle'?"}},
+      {"ConflictsWithoutFlows", conflicts({}), {"--flows"}},
+      {"ConflictsFlowsZero", conflicts({"--flows", "0"}), {"--flows", "'0'", "1 to 8"}},
+      {"ConflictsFlowsTooMany",
+       conflicts({"--flows", "2:5", "--kind", "all_reduce"}),
+       {"--flows", "'5'", "1 to 4"}},
+      {"ConflictsFlowsBackwards", conflicts({"--flows", "5:2"}), {"'5:2'", "FROM at most TO"}},
+      {"ConflictsFlowsNoNumber", conflicts({"--flows", "2,x"}), {"--flows", "'x'"}},
+      {"ConflictsMiddleInList",
+       {"conflicts", "--ports", "8", "--middle", "2,5", "--flows", "2"},
+       {"--middle", "'5'", "2 to 4"}},
+      {"ConflictsKindUnknown",
+       conflicts({"--flows", "2", "--kind", "allreduce"}),
+       {"'allreduce'", "unicast, multicast", "did you mean 'all_reduce'?"}},
+      {"ConflictsTrialsZero",
+       conflicts({"--flows", "2", "--trials", "0"}),
+       {"--trials", "'0'", "1 to"}},
+      {"ConflictsSeed", conflicts({"--flows", "2", "--seed", "x"}), {"--seed", "'x'"}},
       {"MachinesOfDifferentSize",
        {"compare", "configs/mesh.yaml", "configs/mesh_2x2.yaml"},
        {"configs/mesh_2x2.yaml", "4 NPUs", "20"}},

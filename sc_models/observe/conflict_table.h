@@ -1,0 +1,39 @@
+// How often random flow sets conflict (`fredsim conflicts`), as a table for people; JSON: json.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace fredsim {
+
+struct ConflictSetup {
+  std::string kind;  // of the flows
+  int ports = 0;
+  std::uint64_t trials = 0;  // sets per number of flows
+  std::uint64_t seed = 1;
+};
+
+struct ConflictPoint {
+  int flows = 0;   // of each set
+  int middle = 0;  // m
+  std::uint64_t conflicts = 0;
+};
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// Wilson's 95 % confidence interval of a probability of which `trials` > 0 draws showed `successes`.
+Interval wilson_95(std::uint64_t successes, std::uint64_t trials);
+
+inline constexpr const char* kConflictLegend =
+    "A set conflicts when it has no routing in which every flow has one colour per level; the "
+    "search\n"
+    "is complete. Interval: Wilson, 95 %. All m of a line of flows had the same sets: those that\n"
+    "conflict with a larger m are among those that conflict with a smaller one.\n";
+
+std::string conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points);
+
+}  // namespace fredsim

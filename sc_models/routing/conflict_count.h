@@ -1,0 +1,29 @@
+// How often random sets of flows have no routing: `fredsim conflicts`.
+//
+// A set conflicts with m when no routing of it exists in which every flow has one colour per level
+// (fred_routing.h; the search is complete). The sets are those of random_flows.h; each of them is put
+// to every m, so that the counts can be compared set by set. A routing with m sub-networks is one with
+// m + 1 that leaves one unused: the sets that conflict with m + 1 are among those that do with m.
+// Deterministic: the first n sets depend on the seed, the kind, P and the number of flows alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/random_flows.h"
+
+namespace fredsim {
+
+struct FlowSets {
+  FlowKind kind = FlowKind::kAny;
+  int ports = 0;             // P, 2 … 32
+  int flows = 0;             // of each set, 1 … max_flows(kind, ports)
+  std::uint64_t trials = 0;  // sets
+  std::uint64_t seed = 1;
+};
+
+// Sets that conflict, by position in `middles` (each 2 … 4).
+std::vector<std::uint64_t> count_conflicts(const FlowSets& sets, std::span<const int> middles);
+
+}  // namespace fredsim

@@ -1,0 +1,22 @@
+// Options as all commands add them: collected as text, checked later (option_values.h), so that every
+// message has the same form.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+inline CLI::Option* add(CLI::App& command, const char* name, std::string& text, const char* value,
+                        const std::string& meaning) {
+  return command.add_option(name, text, meaning)->type_name(value);
+}
+
+// An option that may come several times, each with one value.
+inline CLI::Option* add(CLI::App& command, const char* name, std::vector<std::string>& texts,
+                        const char* value, const std::string& meaning) {
+  return command.add_option(name, texts, meaning)->type_name(value)->allow_extra_args(false);
+}
+
+}  // namespace fredsim
