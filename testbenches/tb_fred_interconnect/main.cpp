@@ -2,9 +2,9 @@
 //
 //   tb_fred_interconnect [--seed N] [--cycles N] [--size P,M,LANES,FORMAT] [--list]
 //   tb_fred_interconnect --bench [--cycles N]
-// Default: for every built size (sizes.cmake) known configurations, then random ones under
-// random traffic with resets in between, then launches that break sums; and that breaking a sum
-// is asserted.
+// Default: for every built size (sizes.cmake) known configurations, then random sets of flows as the
+// routing library routes them, then random configurations under random traffic with resets in
+// between, then launches that break sums; and that breaking a sum is asserted.
 // --bench: cycles per second of the sizes built for speed, every port busy at every cycle.
 // Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.
 #include <chrono>
@@ -17,6 +17,7 @@
 #include "dut.h"
 #include "harness.h"
 #include "oracle.h"
+#include "routed_sets.h"
 
 namespace {
 
@@ -59,7 +60,14 @@ void check_meaning(const Shape& shape) {
   }
 }
 
-tb::Totals run_size(const tb::Size& size, const Options& options) {
+constexpr int kRoutedSets = 6;  // of every kind of flow
+
+struct SizeTotals {
+  tb::Totals harness;
+  tb::RoutedSets sets;
+};
+
+SizeTotals run_size(const tb::Size& size, const Options& options) {
   const Shape& shape = size.shape;
   check_meaning(shape);
   VerilatedContext context;
@@ -70,6 +78,7 @@ tb::Totals run_size(const tb::Size& size, const Options& options) {
        {tb::straight_config(shape), tb::pair_config(shape), tb::all_reduce_config(shape)}) {
     harness.run_fixed(bits, 40);
   }
+  const tb::RoutedSets sets = tb::run_routed_sets(shape, harness, options.seed, kRoutedSets);
   const int cycles = options.cycles != 0 ? options.cycles : shape.lanes > 16 ? 600 : 3000;
   for (int part = 0; part < 3; ++part) {
     harness.run(cycles / 3);
@@ -78,7 +87,7 @@ tb::Totals run_size(const tb::Size& size, const Options& options) {
   context.assertOn(false);
   harness.launch_unjoined();
   harness.run(cycles / 3);
-  return harness.totals();
+  return {harness.totals(), sets};
 }
 
 // A sum with one input missing must stop a simulation that has assertions on.
@@ -151,15 +160,16 @@ int run_tests(const Options& options) {
   for (const tb::Size& size : tb::built_sizes()) {
     if (!options.size.empty() && options.size != key(size.shape)) continue;
     found = true;
-    const tb::Totals totals = run_size(size, options);
+    const auto [totals, sets] = run_size(size, options);
     if (!size.fast) check_assertion(size);
-    std::printf("%s: %llu cycles, %llu waves, %llu flits equal, %llu of them sums, %llu online\n",
-                size.shape.name().c_str(), static_cast<unsigned long long>(totals.cycles),
-                static_cast<unsigned long long>(totals.waves),
-                static_cast<unsigned long long>(totals.flits),
-                static_cast<unsigned long long>(totals.sums),
-                static_cast<unsigned long long>(totals.unicasts));
-    if (totals.flits == 0 || totals.sums == 0 || totals.unicasts == 0) {
+    std::printf(
+        "%s: %llu cycles, %llu waves, %llu flits equal, %llu of them sums, %llu online; "
+        "%d flow sets routed, %d conflicts\n",
+        size.shape.name().c_str(), static_cast<unsigned long long>(totals.cycles),
+        static_cast<unsigned long long>(totals.waves),
+        static_cast<unsigned long long>(totals.flits), static_cast<unsigned long long>(totals.sums),
+        static_cast<unsigned long long>(totals.unicasts), sets.routed, sets.conflicts);
+    if (totals.flits == 0 || totals.sums == 0 || totals.unicasts == 0 || sets.flits == 0) {
       throw tb::Mismatch("nothing was tested");
     }
   }
