@@ -29,10 +29,10 @@ struct Interval {
 Interval wilson_95(std::uint64_t successes, std::uint64_t trials);
 
 inline constexpr const char* kConflictLegend =
-    "A set conflicts when it has no routing in which every flow has one colour per level; the "
-    "search\n"
-    "is complete. Interval: Wilson, 95 %. All m of a line of flows had the same sets: those that\n"
-    "conflict with a larger m are among those that conflict with a smaller one.\n";
+    "A set conflicts when it has no routing in which every flow has one colour per level; the\n"
+    "search is complete. Interval: Wilson, 95 %. Every m is put to the same sets of each number "
+    "of\n"
+    "flows: those that conflict with a larger m are among those that do with a smaller one.\n";
 
 std::string conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points);
 
