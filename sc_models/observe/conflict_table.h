@@ -30,9 +30,8 @@ Interval wilson_95(std::uint64_t successes, std::uint64_t trials);
 
 inline constexpr const char* kConflictLegend =
     "A set conflicts when it has no routing in which every flow has one colour per level; the\n"
-    "search is complete. Interval: Wilson, 95 %. Every m is put to the same sets of each number "
-    "of\n"
-    "flows: those that conflict with a larger m are among those that do with a smaller one.\n";
+    "search is complete. Interval: Wilson, 95 %. For a number of flows every m is put to the same\n"
+    "sets: those that conflict with a larger m are among those that do with a smaller one.\n";
 
 std::string conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points);
 

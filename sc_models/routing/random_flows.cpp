@@ -33,8 +33,8 @@ Side output_side(FlowKind kind) {
 // Stars and bars: K marks among R + K places, every choice equally likely, where R ports are there
 // beyond the least sizes; size k is the least plus the free places before mark k.
 std::vector<int> random_sizes(Random& random, const Side& side, int ports, int count) {
-  if (!side.many) return std::vector<int>(count, side.least);
   std::vector<int> sizes(count, side.least);
+  if (!side.many) return sizes;
   const int places = ports - count * side.least + count;
   int marked = 0;
   for (int place = 0; place < places && marked < count; ++place) {

@@ -107,6 +107,7 @@ void check_disjoint(const std::vector<std::string>& texts, const std::vector<Flo
 
 std::vector<Flow> parse_flows(const std::vector<std::string>& texts, const FredSwitchShape& shape) {
   std::vector<Flow> flows;
+  flows.reserve(texts.size());
   for (const std::string& text : texts) flows.push_back(parse_flow(text, shape));
   check_disjoint(texts, flows, &Flow::inputs, "input");
   check_disjoint(texts, flows, &Flow::outputs, "output");

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/random.h"
 #include "routing/random_flows.h"
 
@@ -19,6 +21,7 @@ std::vector<SwitchSetting> settings_of(const FredSwitchShape& shape,
 TEST(SwitchSettings, OddSwitchInWords) {
   const std::vector<SwitchSetting> settings = settings_of({3, 2}, {{0b011, 0b100}, {0b100, 0b011}});
   std::vector<std::string> lines;
+  lines.reserve(settings.size());
   for (const SwitchSetting& s : settings)
     lines.push_back(fmt::format("{} {} of [{}] at {}: {} = {}", to_string(s.block), s.index,
                                 fmt::join(s.path, "."), s.first_bit, binary(s),
@@ -40,14 +43,15 @@ TEST(SwitchSettings, BlocksCoverEveryBitOnceAndGiveItBack) {
       const FredSwitchShape shape{ports, middle};
       Random random(ports);
       std::vector<bool> bits(fred_config_bits(shape));
-      for (std::size_t b = 0; b < bits.size(); ++b) bits[b] = random.below(2) != 0;
+      for (auto&& bit : bits) bit = random.below(2) != 0;
       std::vector<bool> again;
       for (const SwitchSetting& setting : switch_settings(shape, bits)) {
         ASSERT_EQ(setting.first_bit, std::ssize(again));
         std::string text = binary(setting);
         std::erase(text, ' ');
         ASSERT_EQ(std::ssize(text), std::ssize(setting.codes) * setting.code_bits);
-        for (auto bit = text.rbegin(); bit != text.rend(); ++bit) again.push_back(*bit == '1');
+        std::ranges::reverse(text);
+        for (const char bit : text) again.push_back(bit == '1');
       }
       EXPECT_EQ(again, bits);
     }
