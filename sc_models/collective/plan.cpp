@@ -86,6 +86,11 @@ void plan_fred_tree(const Topology& topology, const std::string& algorithm, Plan
         fmt::format("algorithm: {} exists on a mesh only, {} is a Fred fabric, allowed: "
                     "auto or in_switch",
                     algorithm, topology.name));
+  if (topology.fred.depth() > 2)
+    throw BadInput(
+        fmt::format("{}: found a FRED tree of {} levels, in-switch collectives exist on "
+                    "1 or 2",
+                    topology.name, topology.fred.depth()));
   plan.algorithm = "in_switch";
   plan.window = kInSwitchWindow;
   if (plan.members.size() > 1) {

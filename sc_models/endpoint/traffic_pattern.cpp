@@ -24,7 +24,7 @@ struct Grid {
 
 Grid grid_of(const Topology& topology) {
   if (topology.kind == FabricKind::kMesh2d) return {topology.mesh.width, topology.mesh.height};
-  return {topology.fred.npus_per_l1, topology.fred.l1_switches};
+  return {topology.fred.npus_per_l1(), topology.fred.switches(1)};
 }
 
 // Of the patterns in which a node has one partner.

@@ -45,6 +45,27 @@ std::vector<std::vector<bool>> addresses_below(const Topology& topology, int add
   return below;
 }
 
+// What a destination takes of parallel links: by level of the chiplet that chooses.
+struct Choices {
+  std::vector<int> up;    // uplink of the chiplet
+  std::vector<int> down;  // of the links to one switch below; [0], of those to an endpoint: 0
+};
+
+Choices choices_of(const FredTreeFacts& tree, int destination) {
+  Choices choices{{}, {0}};
+  int chiplet = 0;  // of its slice, where the destination's way up passes
+  for (int k = 1; k < tree.depth(); ++k) {
+    const int uplinks = tree.levels[k - 1].uplinks;
+    choices.up.push_back(destination % uplinks);
+    destination /= uplinks;
+    const int link = chiplet * uplinks + choices.up.back();  // of those of the slice
+    const int per_chiplet = tree.uplinks_per_chiplet_above(k);
+    choices.down.push_back(link % per_chiplet);
+    chiplet = link / per_chiplet;
+  }
+  return choices;
+}
+
 }  // namespace
 
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes) {
@@ -54,11 +75,11 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
   std::vector<OnlineRoutes> routes(topology.nodes.size());
   std::vector<int> down;
   std::vector<int> up;
-  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-    const Node& node = topology.nodes[id];
-    if (node.level == 0) continue;
-    routes[id].resize(addresses);
-    for (int destination = 0; destination < addresses; ++destination) {
+  for (int destination = 0; destination < addresses; ++destination) {
+    const Choices choices = choices_of(topology.fred, destination);
+    for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+      const Node& node = topology.nodes[id];
+      if (node.level == 0) continue;
       down.clear();
       up.clear();
       for (int port = 0; port < node.ports; ++port) {
@@ -71,10 +92,12 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
           down.push_back(port);
         }
       }
-      const std::vector<int>& ports = down.empty() ? up : down;
-      if (ports.empty()) continue;
-      const auto chosen = static_cast<std::size_t>(destination) % ports.size();
-      routes[id][destination] = static_cast<std::uint8_t>(1 + ports[chosen]);
+      routes[id].resize(addresses);
+      if (!down.empty()) {
+        routes[id][destination] = static_cast<std::uint8_t>(1 + down[choices.down[node.level - 1]]);
+      } else if (!up.empty()) {
+        routes[id][destination] = static_cast<std::uint8_t>(1 + up[choices.up[node.level - 1]]);
+      }
     }
   }
   return routes;

@@ -1,10 +1,14 @@
 // Routing tables of a FRED tree's switch chiplets for unicasts that are routed online
 // (rtl/fred_online.sv, switch/register_map.h): up and down the tree by destination.
 //
-// Rule, per chiplet and destination: down, where the destination lies below; else up. Of the ports
-//   that lead there, in ascending order, the one of number `destination address mod their number`: a
-//   destination has one way from every source port, so that packets stay in order, and the
-//   destinations are spread evenly over parallel links.
+// Rule, per chiplet and destination: down, where the destination lies below; else up. A destination has
+//   a digit per level: its address, written with the numbers of uplinks per chiplet as bases, lowest level
+//   first. On the way up it takes the uplink of its digit at every level; that leads to one and the same
+//   chiplet per level from everywhere, and on the way down it takes the links by which it would have
+//   come up. So a destination has one way from every source port, packets stay in order, and the
+//   destinations are spread evenly over the parallel links of every level, whatever the levels below
+//   have chosen by (an address modulo the number of links would, above the first level, meet links
+//   that none of a chiplet's destinations choose).
 // Deadlock: none; a packet that has gone down never goes up again.
 #pragma once
 

@@ -56,21 +56,66 @@ Mesh2dSpec read_mesh2d(const ConfigReader& reader) {
   return spec;
 }
 
+std::vector<FredLevel> read_two_levels(const ConfigReader& reader) {
+  TwoLevels tree;
+  tree.l1_switches = reader.integer("fabric.l1_switches", 2, kMaxPorts);
+  tree.npus_per_l1 = reader.integer("fabric.npus_per_l1", 1, kMaxPorts);
+  tree.uplinks = reader.integer("fabric.uplinks", 1, kMaxPorts);
+  tree.l2_chiplets_per_slice = reader.integer("fabric.l2_chiplets_per_slice", 1, kMaxPorts);
+  tree.uplink_bandwidth = reader.bandwidth("fabric.uplink_bandwidth");
+  return levels_of(tree);
+}
+
+FredLevel read_level(const ConfigReader& reader, int number, bool top) {
+  const auto key = [&](std::string_view name) {
+    return fmt::format("fabric.levels.{}.{}", number, name);
+  };
+  FredLevel level;
+  level.below = reader.integer(key("below"), number == 1 ? 1 : 2, kMaxPorts);
+  if (reader.has(key("chiplets_per_slice"))) {
+    level.chiplets_per_slice =
+        reader.integer(key("chiplets_per_slice"), 1, number == 1 ? 1 : kMaxPorts);
+  }
+  if (!top) {
+    level.uplinks = reader.integer(key("uplinks"), 1, kMaxPorts);
+    level.uplink_bandwidth = reader.bandwidth(key("uplink_bandwidth"));
+    return level;
+  }
+  for (const std::string& upwards : {key("uplinks"), key("uplink_bandwidth")}) {
+    if (reader.has(upwards)) {
+      throw BadInput(fmt::format("{}: found at the last level, the top, which has no uplinks",
+                                 reader.label(upwards)));
+    }
+  }
+  return level;
+}
+
+std::vector<FredLevel> read_levels(const ConfigReader& reader) {
+  for (const std::string_view key : {"fabric.l1_switches", "fabric.npus_per_l1", "fabric.uplinks",
+                                     "fabric.l2_chiplets_per_slice", "fabric.uplink_bandwidth"}) {
+    if (reader.has(key)) {
+      throw BadInput(fmt::format("{}: found beside fabric.levels, which stands in its place",
+                                 reader.label(key)));
+    }
+  }
+  std::vector<FredLevel> levels;
+  const int depth = reader.entries("fabric.levels");
+  for (int k = 1; k <= depth; ++k) levels.push_back(read_level(reader, k, k == depth));
+  return levels;
+}
+
 FredTreeSpec read_fred_tree(const ConfigReader& reader) {
   FredTreeSpec spec;
   FredTreeFacts& shape = spec.shape;
-  shape.l1_switches = reader.integer("fabric.l1_switches", 2, kMaxPorts);
-  shape.npus_per_l1 = reader.integer("fabric.npus_per_l1", 1, kMaxPorts);
+  spec.two_level_keys = !reader.has("fabric.levels");
+  shape.levels = spec.two_level_keys ? read_two_levels(reader) : read_levels(reader);
   shape.slices = reader.integer("fabric.slices", 1, kMaxPorts);
-  shape.uplinks = reader.integer("fabric.uplinks", 1, kMaxPorts);
-  shape.l2_chiplets_per_slice = reader.integer("fabric.l2_chiplets_per_slice", 1, kMaxPorts);
   shape.middle = reader.integer("fabric.middle", 2, 4);
   shape.in_switch = reader.boolean("fabric.in_switch");
   if (reader.has("fabric.simulate_slices")) {
     static constexpr std::array<std::string_view, 2> kNames = {"distinct", "all"};
     shape.simulate_all_slices = reader.choice("fabric.simulate_slices", kNames) == 1;
   }
-  spec.uplink_bandwidth = reader.bandwidth("fabric.uplink_bandwidth");
   return spec;
 }
 

@@ -21,40 +21,50 @@ constexpr std::array<std::string_view, 2> kFabricNames = {"mesh2d", "fred_tree"}
 
 enum class Scope : std::uint8_t { kAny, kMesh, kTree };
 
+enum class Holds : std::uint8_t { kValue, kKeys, kList };
+
+// A key of an entry of a list stands without the entry's number: fabric.levels.uplinks.
 struct Key {
   std::string_view path;
   std::string_view meaning;
   Scope scope = Scope::kAny;
-  bool section = false;
+  Holds holds = Holds::kValue;
 };
 
 constexpr std::array kKeys = {
     Key{"name", "name of the machine"},
     Key{"clock", "clock of the fabric, a frequency"},
-    Key{"npu", "the NPUs", Scope::kAny, true},
+    Key{"npu", "the NPUs", Scope::kAny, Holds::kKeys},
     Key{"npu.count", "number of NPUs"},
     Key{"npu.bandwidth", "network bandwidth of one NPU per direction"},
     Key{"npu.receive_buffer", "receive buffer per NIC port and virtual channel, a size"},
-    Key{"io", "the I/O controllers", Scope::kAny, true},
+    Key{"io", "the I/O controllers", Scope::kAny, Holds::kKeys},
     Key{"io.count", "number of I/O controllers"},
     Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
-    Key{"fabric", "what joins them", Scope::kAny, true},
+    Key{"fabric", "what joins them", Scope::kAny, Holds::kKeys},
     Key{"fabric.type", "mesh2d or fred_tree"},
     Key{"fabric.link_latency", "latency of a wafer link, a time"},
     Key{"fabric.width", "columns of the mesh", Scope::kMesh},
     Key{"fabric.height", "rows of the mesh", Scope::kMesh},
     Key{"fabric.link_bandwidth", "bandwidth of a mesh link per direction", Scope::kMesh},
     Key{"fabric.local_latency", "latency between an NPU and its router, a time", Scope::kMesh},
-    Key{"fabric.l1_switches", "number of L1 switches", Scope::kTree},
+    Key{"fabric.l1_switches", "number of L1 switches; or the list fabric.levels", Scope::kTree},
     Key{"fabric.npus_per_l1", "NPUs on one L1 switch", Scope::kTree},
     Key{"fabric.slices", "parallel chiplets that make up one L1 switch", Scope::kTree},
     Key{"fabric.uplinks", "uplinks of one L1 chiplet", Scope::kTree},
     Key{"fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Scope::kTree},
     Key{"fabric.middle", "middle sub-networks m of Fred_m(P)", Scope::kTree},
     Key{"fabric.uplink_bandwidth", "bandwidth of one L1 switch towards L2", Scope::kTree},
+    Key{"fabric.levels", "the levels of a tree, a list, lowest first", Scope::kTree, Holds::kList},
+    Key{"fabric.levels.below", "NPUs, or switches of the level below, under one switch",
+        Scope::kTree},
+    Key{"fabric.levels.chiplets_per_slice", "chiplets of one slice of a switch", Scope::kTree},
+    Key{"fabric.levels.uplinks", "uplinks of one chiplet", Scope::kTree},
+    Key{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above",
+        Scope::kTree},
     Key{"fabric.in_switch", "true or false: collectives inside the switches", Scope::kTree},
     Key{"fabric.simulate_slices", "distinct or all", Scope::kTree},
-    Key{"switch", "the switches", Scope::kAny, true},
+    Key{"switch", "the switches", Scope::kAny, Holds::kKeys},
     Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
     Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
     Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
@@ -68,9 +78,23 @@ Scope other_scope(FabricKind kind) {
   return kind == FabricKind::kMesh2d ? Scope::kTree : Scope::kMesh;
 }
 
+// "fabric.levels.2.uplinks" -> "fabric.levels.uplinks": without the number of a list's entry.
+std::string schema_path(std::string_view path) {
+  for (const Key& key : kKeys) {
+    if (key.holds != Holds::kList || !path.starts_with(fmt::format("{}.", key.path))) continue;
+    const std::string_view rest = path.substr(key.path.size() + 1);
+    const std::size_t digits = rest.find_first_not_of("0123456789");
+    if (digits == std::string_view::npos) return std::string(key.path);
+    if (digits > 0 && rest[digits] == '.')
+      return fmt::format("{}{}", key.path, rest.substr(digits));
+  }
+  return std::string(path);
+}
+
 const Key* find_key(std::string_view path) {
+  const std::string wanted = schema_path(path);
   const auto key = std::find_if(kKeys.begin(), kKeys.end(),
-                                [&](const Key& candidate) { return candidate.path == path; });
+                                [&](const Key& candidate) { return candidate.path == wanted; });
   return key == kKeys.end() ? nullptr : &*key;
 }
 
@@ -85,10 +109,11 @@ std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.'
 // `kind` where it is given.
 std::vector<std::string_view> keys_inside(std::string_view section,
                                           std::optional<FabricKind> kind = std::nullopt) {
+  const std::string wanted = schema_path(section);
   std::vector<std::string_view> names;
   for (const Key& key : kKeys) {
     const bool other = kind && key.scope == other_scope(*kind);
-    if (parent(key.path) == section && !other) names.push_back(leaf(key.path));
+    if (parent(key.path) == wanted && !other) names.push_back(leaf(key.path));
   }
   return names;
 }
@@ -99,6 +124,26 @@ std::string suggestion(std::string_view path) {
     if (leaf(key.path) == leaf(path)) return fmt::format("; did you mean '{}'?", key.path);
   }
   return did_you_mean(leaf(path), keys_inside(parent(path)));
+}
+
+// What stands at `path` is what the schema wants there. `fabric`: its type, where it is known.
+void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
+                std::optional<FabricKind> fabric) {
+  using Kind = ConfigNode::Kind;
+  const Kind fitting = wanted == Holds::kKeys   ? Kind::kMap
+                       : wanted == Holds::kList ? Kind::kList
+                                                : Kind::kValue;
+  if (node.kind == fitting) return;
+  const std::string found = node.kind == Kind::kMap ? "keys"
+                            : node.kind == Kind::kList
+                                ? "a list"
+                                : fmt::format("the value '{}'", shown(node.text));
+  const std::string allowed =
+      wanted == Holds::kKeys
+          ? fmt::format("keys are wanted: {}", join_words(keys_inside(path, fabric), "and"))
+          : fmt::format("a {} is wanted ({})", wanted == Holds::kList ? "list" : "single value",
+                        find_key(path)->meaning);
+  throw BadInput(fmt::format("{}: {}: found {}; {}", node.where, path, found, allowed));
 }
 
 }  // namespace
@@ -126,15 +171,8 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
     if (child.kind == ConfigNode::Kind::kEmpty) {
       throw BadInput(fmt::format("{}: {}: found nothing ({})", child.where, path, key->meaning));
     }
-    if (key->section && child.kind == ConfigNode::Kind::kValue) {
-      throw BadInput(fmt::format("{}: {}: found the value '{}'; keys are wanted: {}", child.where,
-                                 path, shown(child.text),
-                                 join_words(keys_inside(path, kind()), "and")));
-    }
-    if (!key->section && child.kind == ConfigNode::Kind::kMap) {
-      throw BadInput(fmt::format("{}: {}: found keys; a single value is wanted ({})", child.where,
-                                 path, key->meaning));
-    }
+    check_kind(child, path, node.kind == ConfigNode::Kind::kList ? Holds::kKeys : key->holds,
+               kind());
     check_keys(child, path + ".");
   }
 }
@@ -159,15 +197,19 @@ FabricKind ConfigReader::fabric() const {
 }
 
 const ConfigNode* ConfigReader::find(std::string_view path) const {
-  const std::string_view section = parent(path);
-  const ConfigNode* inside = section.empty() ? &root_ : root_.find(section);
-  return inside == nullptr ? nullptr : inside->find(leaf(path));
+  const ConfigNode* node = &root_;
+  for (std::string_view rest = path; node != nullptr && !rest.empty();) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    node = node->find(rest.substr(0, dot));
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  return node;
 }
 
 const ConfigNode& ConfigReader::value(std::string_view path) const {
   if (const ConfigNode* node = find(path)) return *node;
   const std::string_view section = parent(path);
-  const ConfigNode* inside = section.empty() ? nullptr : root_.find(section);
+  const ConfigNode* inside = section.empty() ? nullptr : find(section);
   throw BadInput(fmt::format("{}: missing key '{}' ({})", inside != nullptr ? inside->where : file_,
                              path, find_key(path)->meaning));
 }
@@ -177,8 +219,12 @@ std::string ConfigReader::label(std::string_view path) const {
 }
 
 std::string ConfigReader::located(const std::string& message) const {
-  const ConfigNode* node = find(message.substr(0, message.find(':')));
+  const ConfigNode* node = find(std::string_view(message).substr(0, message.find(':')));
   return fmt::format("{}: {}", node != nullptr ? node->where : file_, message);
+}
+
+int ConfigReader::entries(std::string_view path) const {
+  return static_cast<int>(value(path).entries.size());
 }
 
 std::string ConfigReader::text(std::string_view path) const {

@@ -28,6 +28,8 @@ class ConfigReader {
   std::string located(const std::string& message) const;
 
   bool has(std::string_view path) const { return find(path) != nullptr; }
+  std::string label(std::string_view path) const;  // "configs/mesh.yaml:7: npu.count"
+  int entries(std::string_view path) const;        // of a list; the third is at "path.3"
   std::string text(std::string_view path) const;
   int integer(std::string_view path, int low, int high) const;
   bool boolean(std::string_view path) const;
@@ -42,7 +44,6 @@ class ConfigReader {
  private:
   const ConfigNode* find(std::string_view path) const;
   const ConfigNode& value(std::string_view path) const;
-  std::string label(std::string_view path) const;  // "configs/mesh.yaml:7: npu.count"
   std::optional<FabricKind> kind() const;  // for messages: empty while fabric.type is not right
   void check_keys(const ConfigNode& node, const std::string& prefix) const;
 

@@ -21,6 +21,10 @@
 namespace fredsim {
 namespace {
 
+std::string number_after(const std::vector<ConfigEntry>& entries) {
+  return std::to_string(entries.size() + 1);
+}
+
 // Builds the tree from the parser's events, which carry the line of everything.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -37,9 +41,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
-    if (!open_.empty() && !key_) {
-      throw BadInput(fmt::format("{}: a key is empty", place(mark)));
-    }
+    if (wants_key()) throw BadInput(fmt::format("{}: a key is empty", place(mark)));
     add(mark);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
@@ -47,7 +49,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                 const std::string& value) override {
-    if (!open_.empty() && !key_) {
+    if (wants_key()) {
       take_key(mark, value);
       return;
     }
@@ -57,30 +59,39 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
-    throw BadInput(fmt::format("{}: found a list{}; a single value or keys are allowed",
-                               place(mark), key_ ? fmt::format(" for '{}'", shown(*key_)) : ""));
+    open(mark, ConfigNode::Kind::kList, '[');
   }
-  void OnSequenceEnd() override {}
+  void OnSequenceEnd() override { open_.pop_back(); }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                   YAML::EmitterStyle::value) override {
-    constexpr std::size_t kMostLevels = 16;
-    if (!open_.empty() && !key_) {
-      throw BadInput(fmt::format(
-          "{}: found '{{' where the name of a key is wanted, or it is not closed", place(mark)));
-    }
-    if (open_.size() == kMostLevels) {
-      throw BadInput(
-          fmt::format("{}: keys inside keys, deeper than any configuration", place(mark)));
-    }
-    ConfigNode& node = add(mark);
-    node.kind = ConfigNode::Kind::kMap;
-    open_.push_back(&node);
+    open(mark, ConfigNode::Kind::kMap, '{');
   }
   void OnMapEnd() override { open_.pop_back(); }
 
  private:
   std::string place(const YAML::Mark& mark) const {
     return fixed_place_.empty() ? fmt::format("{}:{}", source_, mark.line + 1) : fixed_place_;
+  }
+
+  // True: what comes next is the name of a key.
+  bool wants_key() const {
+    return !open_.empty() && open_.back()->kind == ConfigNode::Kind::kMap && !key_;
+  }
+
+  void open(const YAML::Mark& mark, ConfigNode::Kind kind, char bracket) {
+    constexpr std::size_t kMostLevels = 16;
+    if (wants_key()) {
+      throw BadInput(
+          fmt::format("{}: found '{}' where the name of a key is wanted, or it is not closed",
+                      place(mark), bracket));
+    }
+    if (open_.size() == kMostLevels) {
+      throw BadInput(
+          fmt::format("{}: keys inside keys, deeper than any configuration", place(mark)));
+    }
+    ConfigNode& node = add(mark);
+    node.kind = kind;
+    open_.push_back(&node);
   }
 
   void take_key(const YAML::Mark& mark, const std::string& key) {
@@ -92,14 +103,20 @@ class TreeBuilder : public YAML::EventHandler {
     key_place_ = place(mark);
   }
 
-  // The node of the key just read, or the root. Its parent stays in place while it is open: only
-  // the innermost open map grows.
+  // The node of the key just read, the next one of a list, or the root. Its parent stays in place
+  // while it is open: only the innermost open one grows.
   ConfigNode& add(const YAML::Mark& mark) {
     if (open_.empty()) {
       root_.where = place(mark);
       return root_;
     }
-    ConfigNode& node = open_.back()->entries.emplace_back(ConfigEntry{std::move(*key_), {}}).node;
+    std::vector<ConfigEntry>& entries = open_.back()->entries;
+    if (open_.back()->kind == ConfigNode::Kind::kList) {
+      ConfigNode& node = entries.emplace_back(ConfigEntry{number_after(entries), {}}).node;
+      node.where = place(mark);
+      return node;
+    }
+    ConfigNode& node = entries.emplace_back(ConfigEntry{std::move(*key_), {}}).node;
     node.where = key_place_;
     key_.reset();
     return node;
@@ -171,6 +188,9 @@ ConfigNode parse_config_text(const std::string& text, const std::string& source)
     throw BadInput(
         fmt::format("{}: found the value '{}'; keys are wanted", root.where, shown(root.text)));
   }
+  if (root.kind == ConfigNode::Kind::kList) {
+    throw BadInput(fmt::format("{}: found a list; keys are wanted", root.where));
+  }
   return root;
 }
 
@@ -193,12 +213,18 @@ void apply_override(ConfigNode& root, const std::string& override_text) {
       throw BadInput(fmt::format("{}: unknown key '{}': what stands before '.{}' is a single value",
                                  place, shown(path), shown(key)));
     }
-    node->kind = ConfigNode::Kind::kMap;
+    if (node->kind == ConfigNode::Kind::kEmpty) node->kind = ConfigNode::Kind::kMap;
     const auto entry = std::find_if(node->entries.begin(), node->entries.end(),
                                     [&](const auto& candidate) { return candidate.key == key; });
     if (entry != node->entries.end()) {
       node = &entry->node;
       continue;
+    }
+    if (node->kind == ConfigNode::Kind::kList && key != number_after(node->entries)) {
+      throw BadInput(fmt::format(
+          "{}: found '{}' in '{}' as the number of an entry of a list of {}; "
+          "allowed is 1 to {}",
+          place, shown(key), shown(path), node->entries.size(), node->entries.size() + 1));
     }
     node = &node->entries.emplace_back(ConfigEntry{key, {}}).node;
     node->where = place;

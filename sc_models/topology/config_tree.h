@@ -1,10 +1,10 @@
 // A configuration as a tree of keys with the place each was written, before anyone
 // knows what it means.
 //
-// Read from YAML, of which a configuration uses maps and single values only. Strict: lists,
-// aliases, duplicate keys, several documents, empty files are BadInput with file, line (and
-// column for broken YAML). Overrides (`--set key.path=value`) replace or add entries; the value
-// is YAML too.
+// Read from YAML, of which a configuration uses maps, lists and single values. The entries of a list
+// have their numbers for keys, from 1 on. Strict: aliases, duplicate keys, several documents, empty
+// files are BadInput with file, line (and column for broken YAML). Overrides (`--set key.path=value`)
+// replace or add entries, in lists as well (`levels.2.uplinks=4`); the value is YAML too.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace fredsim {
 struct ConfigEntry;
 
 struct ConfigNode {
-  enum class Kind : std::uint8_t { kEmpty, kValue, kMap };
+  enum class Kind : std::uint8_t { kEmpty, kValue, kMap, kList };
   Kind kind = Kind::kEmpty;
   std::string where;                 // of the key: "configs/mesh.yaml:7" or "--set fabric.width=8"
   std::string text;                  // kValue
-  std::vector<ConfigEntry> entries;  // kMap, in the order written
+  std::vector<ConfigEntry> entries;  // kMap, kList: in the order written
 
   const ConfigNode* find(std::string_view key) const;  // nullptr where there is none
 };

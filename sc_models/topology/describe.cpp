@@ -46,12 +46,25 @@ std::string sentence(const Topology& topology) {
                        topology.mesh.height);
   }
   const FredTreeFacts& tree = topology.fred;
-  return fmt::format(
-      "FRED tree, {} L1 switches x {} NPUs; chiplets: {} per L1 switch (slices), {} in L2 per "
-      "slice; "
-      "collectives {}",
-      tree.l1_switches, tree.npus_per_l1, tree.slices, tree.l2_chiplets_per_slice,
-      tree.in_switch ? "in the switches" : "at the endpoints");
+  return fmt::format("FRED tree of {} level{}, {} slice{}; collectives {}", tree.depth(),
+                     tree.depth() == 1 ? "" : "s", tree.slices, tree.slices == 1 ? "" : "s",
+                     tree.in_switch ? "in the switches" : "at the endpoints");
+}
+
+// The levels of a FRED tree, lowest first.
+std::string levels(const FredTreeFacts& tree) {
+  std::vector<Row> rows = {{"levels", "switches", "below each", "slices", "chiplets per slice",
+                            "uplinks per chiplet", "upwards per switch"}};
+  for (int k = 1; k <= tree.depth(); ++k) {
+    const FredLevel& level = tree.levels[k - 1];
+    const bool top = k == tree.depth();
+    rows.push_back({fmt::format("L{}", k), std::to_string(tree.switches(k)),
+                    fmt::format("{} {}", level.below, k == 1 ? "NPUs" : fmt::format("L{}", k - 1)),
+                    std::to_string(tree.slices), std::to_string(level.chiplets_per_slice),
+                    top ? "-" : std::to_string(level.uplinks),
+                    top ? "-" : format_bandwidth(static_cast<double>(level.uplink_bandwidth))});
+  }
+  return fmt::format("\n{}", table(rows));
 }
 
 // "20, 3 TB/s each over 5 NIC ports"
@@ -119,7 +132,7 @@ std::string routers(const Topology& topology) {
                       std::to_string(router->mesh.io_ports)}}));
 }
 
-std::string_view level_name(const Topology& topology, const Node& node) {
+std::string level_name(const Node& node) {
   switch (node.kind) {
     case NodeKind::kNpu:
       return "NPU";
@@ -130,7 +143,7 @@ std::string_view level_name(const Topology& topology, const Node& node) {
     case NodeKind::kFredSwitch:
       break;
   }
-  return topology.kind == FabricKind::kFredTree && node.level == 1 ? "L1" : "L2";
+  return fmt::format("L{}", node.level);
 }
 
 std::string links(const Topology& topology) {
@@ -142,7 +155,7 @@ std::string links(const Topology& topology) {
     const Node* to = &topology.nodes[link.to];
     if (std::tuple(from->level, link.from) > std::tuple(to->level, link.to)) continue;
     const int rank = from->level * 2 + (from->kind == NodeKind::kIo ? 1 : 0);
-    ++counts[{rank, fmt::format("{} - {}", level_name(topology, *from), level_name(topology, *to)),
+    ++counts[{rank, fmt::format("{} - {}", level_name(*from), level_name(*to)),
               link.bytes_per_second, link.latency}];
   }
   std::vector<Row> rows = {
@@ -195,7 +208,8 @@ std::string describe(const Topology& topology) {
   if (!topology.rtl_top.empty()) {
     text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
   }
-  text += topology.kind == FabricKind::kMesh2d ? routers(topology) : chiplets(topology);
+  text += topology.kind == FabricKind::kMesh2d ? routers(topology)
+                                               : levels(topology.fred) + chiplets(topology);
   text += links(topology);
   text += buffers(topology);
   text += "\nnotes\n";

@@ -39,9 +39,11 @@ std::uint64_t bisection_bytes_per_second(const Topology& topology) {
     return link->bytes_per_second * static_cast<std::uint64_t>(mesh_bisection_links(
                                         topology.mesh.width, topology.mesh.height));
   }
+  const int top = topology.fred.depth();
   std::uint64_t upwards = 0;
   for (const Link& link : topology.links) {
-    if (level(link.from) == 1 && level(link.to) == 2) upwards += link.bytes_per_second;
+    if (level(link.to) != top || level(link.from) >= top) continue;
+    if (topology.nodes[link.from].kind != NodeKind::kIo) upwards += link.bytes_per_second;
   }
   return upwards / 2;
 }

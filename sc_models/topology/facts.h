@@ -25,9 +25,9 @@ int mesh_bisection_links(int width, int height);
 // Bisection bandwidth in bytes/s, one direction, counted as the paper counts it (FRED.md §4). Its
 // figures fix the rule, and both are one direction only:
 //   mesh: the links of mesh_bisection_links. 5 x 4 in halves of ten: 5 x 750 GB/s = 3.75 TB/s.
-//   FRED tree: half of what all L1 switches together have towards L2, one L1 switch counting half
-//     where their number is odd. 5 x 12 TB/s / 2 = 30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s
-//     (Fred-A, -B).
+//   FRED tree: half of what all switches right below the top together have towards it, one of them
+//     counting half where their number is odd; NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
+//     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).
 std::uint64_t bisection_bytes_per_second(const Topology& topology);
 
 }  // namespace fredsim

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "base/error.h"
 #include "topology/assembly.h"
 
@@ -13,42 +15,110 @@ int io_of_l1(int io_controllers, int l1_switches, int l) {
   return io_controllers / l1_switches + (l < io_controllers % l1_switches ? 1 : 0);
 }
 
-void check(const MachineSpec& machine, const FredTreeFacts& tree) {
+// The configuration keys of a tree's levels, as its file writes them.
+class Keys {
+ public:
+  explicit Keys(const FredTreeSpec& spec) : spec_(spec) {}
+
+  std::string below(int level) const {
+    return name(level, level == 1 ? "npus_per_l1" : "l1_switches", "below");
+  }
+  std::string uplinks(int level) const { return name(level, "uplinks", "uplinks"); }
+  std::string chiplets(int level) const {
+    return name(level, "l2_chiplets_per_slice", "chiplets_per_slice");
+  }
+  std::string uplink_bandwidth(int level) const {
+    return name(level, "uplink_bandwidth", "uplink_bandwidth");
+  }
+  // "fabric.l1_switches x fabric.npus_per_l1 = 5 x 4": top first.
+  std::string npus() const {
+    std::vector<std::string> names;
+    std::vector<int> counts;
+    for (int k = spec_.shape.depth(); k >= 1; --k) {
+      names.push_back(below(k));
+      counts.push_back(spec_.shape.levels[k - 1].below);
+    }
+    return fmt::format("{} = {}", fmt::join(names, " x "), fmt::join(counts, " x "));
+  }
+
+ private:
+  std::string name(int level, std::string_view two_level, std::string_view general) const {
+    return spec_.two_level_keys ? fmt::format("fabric.{}", two_level)
+                                : fmt::format("fabric.levels.{}.{}", level, general);
+  }
+
+  const FredTreeSpec& spec_;
+};
+
+void check_levels(const FredTreeFacts& tree, const Keys& keys) {
+  check_range("fabric.levels: the number of levels", tree.depth(), 1, kMaxTreeLevels);
+  for (int k = 1; k <= tree.depth(); ++k) {
+    const FredLevel& level = tree.levels[k - 1];
+    check_range(keys.below(k), level.below, k == 1 ? 1 : 2, kMaxPorts);
+    check_range(keys.chiplets(k), level.chiplets_per_slice, 1, k == 1 ? 1 : kMaxPorts);
+    check_range(keys.uplinks(k), level.uplinks, k == tree.depth() ? 0 : 1,
+                k == tree.depth() ? 0 : kMaxPorts);
+  }
+  for (int k = 1; k < tree.depth(); ++k) {
+    const FredLevel& lower = tree.levels[k - 1];
+    const int above = tree.levels[k].chiplets_per_slice;
+    if (lower.chiplets_per_slice * lower.uplinks % above == 0) continue;
+    const std::string times =
+        k == 1 ? "" : fmt::format(" x {} = {}", keys.chiplets(k), lower.chiplets_per_slice);
+    throw BadInput(fmt::format("{}: found {}{}, which does not divide evenly over {} = {}",
+                               keys.uplinks(k), lower.uplinks, times, keys.chiplets(k + 1), above));
+  }
+}
+
+void check_ports(const MachineSpec& machine, const FredTreeFacts& tree, const Keys& keys) {
+  const FredLevel& l1 = tree.levels.front();
+  const int most_io = io_of_l1(machine.io_controllers, tree.switches(1), 0);
+  const int l1_ports = l1.below + l1.uplinks + most_io;
+  if (l1_ports < 2 || l1_ports > kMaxPorts) {
+    throw BadInput(fmt::format(
+        "an L1 chiplet would have {} ports ({} NPUs + {} uplinks + {} I/O controllers); {} + {} + "
+        "io.count / {} L1 switches may be 2 to {}",
+        l1_ports, l1.below, l1.uplinks, most_io, keys.below(1), keys.uplinks(1), tree.switches(1),
+        kMaxPorts));
+  }
+  for (int k = 2; k <= tree.depth(); ++k) {
+    const FredLevel& lower = tree.levels[k - 2];
+    const FredLevel& level = tree.levels[k - 1];
+    const int ports = level.below * tree.uplinks_per_chiplet_above(k - 1) + level.uplinks;
+    if (ports <= kMaxPorts) continue;
+    const bool lower_has_several = lower.chiplets_per_slice > 1;
+    std::string names = fmt::format("{} x {}", keys.below(k), keys.uplinks(k - 1));
+    std::string counts = fmt::format("{} x {}", level.below, lower.uplinks);
+    if (lower_has_several) {
+      names += fmt::format(" x {}", keys.chiplets(k - 1));
+      counts += fmt::format(" x {}", lower.chiplets_per_slice);
+    }
+    names += fmt::format(" / {}", keys.chiplets(k));
+    counts += fmt::format(" / {}", level.chiplets_per_slice);
+    if (k < tree.depth()) {
+      names += fmt::format(" + {}", keys.uplinks(k));
+      counts += fmt::format(" + {}", level.uplinks);
+    }
+    throw BadInput(fmt::format("an L{} chiplet would have {} ports ({} = {}); allowed is 2 to {}",
+                               k, ports, names, counts, kMaxPorts));
+  }
+}
+
+void check(const MachineSpec& machine, const FredTreeSpec& spec) {
+  const FredTreeFacts& tree = spec.shape;
+  const Keys keys(spec);
   check_range("fabric.middle", tree.middle, 2, 4);
-  check_range("fabric.l1_switches", tree.l1_switches, 2, kMaxPorts);
-  check_range("fabric.npus_per_l1", tree.npus_per_l1, 1, kMaxPorts);
   check_range("fabric.slices", tree.slices, 1, kMaxPorts);
-  check_range("fabric.uplinks", tree.uplinks, 1, kMaxPorts);
-  check_range("fabric.l2_chiplets_per_slice", tree.l2_chiplets_per_slice, 1, kMaxPorts);
   check_range("io.count", machine.io_controllers, 0, kMaxCount);
-  const int npus = tree.l1_switches * tree.npus_per_l1;
+  check_levels(tree, keys);
+  const auto npus = std::accumulate(
+      tree.levels.begin(), tree.levels.end(), std::int64_t{1},
+      [](std::int64_t count, const FredLevel& level) { return count * level.below; });
   if (machine.npus != npus) {
-    throw BadInput(fmt::format(
-        "npu.count: found {}, but fabric.l1_switches x fabric.npus_per_l1 = {} x {} = {}",
-        machine.npus, tree.l1_switches, tree.npus_per_l1, npus));
-  }
-  if (tree.uplinks % tree.l2_chiplets_per_slice != 0) {
     throw BadInput(
-        fmt::format("fabric.uplinks: found {}, which does not divide evenly over "
-                    "fabric.l2_chiplets_per_slice = {}",
-                    tree.uplinks, tree.l2_chiplets_per_slice));
+        fmt::format("npu.count: found {}, but {} = {}", machine.npus, keys.npus(), npus));
   }
-  const int most_io = io_of_l1(machine.io_controllers, tree.l1_switches, 0);
-  const int l1_ports = tree.npus_per_l1 + tree.uplinks + most_io;
-  if (l1_ports > kMaxPorts) {
-    throw BadInput(
-        fmt::format("an L1 chiplet would have {} ports ({} NPUs + {} uplinks + {} I/O "
-                    "controllers); fabric.npus_per_l1 + fabric.uplinks + io.count / "
-                    "fabric.l1_switches may be {} at most",
-                    l1_ports, tree.npus_per_l1, tree.uplinks, most_io, kMaxPorts));
-  }
-  const int l2_ports = tree.l1_switches * (tree.uplinks / tree.l2_chiplets_per_slice);
-  if (l2_ports > kMaxPorts) {
-    throw BadInput(fmt::format(
-        "an L2 chiplet would have {} ports (fabric.l1_switches x fabric.uplinks / "
-        "fabric.l2_chiplets_per_slice = {} x {} / {}); allowed is 2 to {}",
-        l2_ports, tree.l1_switches, tree.uplinks, tree.l2_chiplets_per_slice, kMaxPorts));
-  }
+  check_ports(machine, tree, keys);
 }
 
 Node chiplet(std::string name, int ports, int middle, int level, int slice) {
@@ -62,68 +132,146 @@ Node chiplet(std::string name, int ports, int middle, int level, int slice) {
   return node;
 }
 
+class TreeBuilder {
+ public:
+  TreeBuilder(const MachineSpec& machine, const FredTreeSpec& spec)
+      : machine_(machine),
+        tree_(spec.shape),
+        keys_(spec),
+        assembly_(machine, FabricKind::kFredTree),
+        latency_(
+            assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {
+    assembly_.topology().fred = tree_;
+  }
+
+  Topology build() {
+    // Classes first: a bandwidth that does not come out is said before anything is built.
+    const LinkClass npu = endpoint_link("npu.bandwidth", machine_.npu_bandwidth);
+    const LinkClass io = endpoint_link("io.bandwidth", machine_.io_bandwidth);
+    std::vector<std::string> keys;
+    for (int k = 1; k < tree_.depth(); ++k) keys.push_back(keys_.uplink_bandwidth(k));
+    std::vector<LinkClass> uplinks;
+    for (int k = 1; k < tree_.depth(); ++k) {
+      uplinks.push_back({keys[k - 1], uplink_bytes_per_second(k, keys[k - 1]), latency_});
+    }
+    for (int i = 0; i < machine_.npus; ++i) {
+      assembly_.add_npu(tree_.slices, static_cast<std::uint16_t>(i));
+    }
+    for (int k = 1; k <= tree_.depth(); ++k) add_level(k);
+    for (int i = 0; i < tree_.switches(1); ++i) {
+      for (int s = 0; s < tree_.slices; ++s) {
+        connect_npus(i, s, npu);
+        if (tree_.depth() > 1) connect_uplinks(1, i, s, uplinks[0]);
+      }
+      connect_io(i, io);
+    }
+    for (int k = 2; k < tree_.depth(); ++k) {
+      for (int i = 0; i < tree_.switches(k); ++i) {
+        for (int s = 0; s < tree_.slices; ++s) connect_uplinks(k, i, s, uplinks[k - 1]);
+      }
+    }
+    return assembly_.finish();
+  }
+
+ private:
+  LinkClass endpoint_link(std::string_view key, std::uint64_t bandwidth) const {
+    return {key, divide_bandwidth(bandwidth, tree_.slices, key, "slices"), latency_};
+  }
+
+  std::uint64_t uplink_bytes_per_second(int k, std::string_view key) const {
+    const FredLevel& level = tree_.levels[k - 1];
+    return divide_bandwidth(level.uplink_bandwidth,
+                            tree_.slices * level.chiplets_per_slice * level.uplinks, key,
+                            k == 1 ? "slices x uplinks" : "slices x chiplets x uplinks");
+  }
+
+  int io_of(int l1) const { return io_of_l1(machine_.io_controllers, tree_.switches(1), l1); }
+
+  // Chiplet c of slice s of switch i on level k.
+  NodeId chiplet_at(int k, int i, int s, int c) const {
+    return first_of_level_[k - 1] +
+           (i * tree_.slices + s) * tree_.levels[k - 1].chiplets_per_slice + c;
+  }
+
+  void add_level(int k) {
+    const FredLevel& level = tree_.levels[k - 1];
+    first_of_level_.push_back(static_cast<NodeId>(assembly_.topology().nodes.size()));
+    for (int i = 0; i < tree_.switches(k); ++i) {
+      for (int s = 0; s < tree_.slices; ++s) {
+        for (int c = 0; c < level.chiplets_per_slice; ++c) {
+          const int ports =
+              k == 1 ? level.below + level.uplinks + io_of(i)
+                     : level.below * tree_.uplinks_per_chiplet_above(k - 1) + level.uplinks;
+          assembly_.add_switch(chiplet(name(k, i, s, c), ports, tree_.middle, k, s));
+        }
+      }
+    }
+  }
+
+  std::string name(int k, int i, int s, int c) const {
+    if (k == 1) return fmt::format("l1_{}.s{}", i, s);
+    return k == tree_.depth() ? fmt::format("l{}.s{}.c{}", k, s, c)
+                              : fmt::format("l{}_{}.s{}.c{}", k, i, s, c);
+  }
+
+  void connect_npus(int l1, int s, const LinkClass& link) {
+    const int below = tree_.npus_per_l1();
+    for (int i = 0; i < below; ++i) {
+      assembly_.connect({assembly_.topology().npus[l1 * below + i], s},
+                        {chiplet_at(1, l1, s, 0), i}, link);
+    }
+  }
+
+  void connect_uplinks(int k, int i, int s, const LinkClass& link) {
+    const FredLevel& level = tree_.levels[k - 1];
+    const int parent = i / tree_.levels[k].below;
+    const int child = i % tree_.levels[k].below;
+    const int per_chiplet = tree_.uplinks_per_chiplet_above(k);
+    const int first = k == 1 ? level.below : level.below * tree_.uplinks_per_chiplet_above(k - 1);
+    for (int c = 0; c < level.chiplets_per_slice; ++c) {
+      for (int u = 0; u < level.uplinks; ++u) {
+        const int g = c * level.uplinks + u;
+        assembly_.connect(
+            {chiplet_at(k, i, s, c), first + u},
+            {chiplet_at(k + 1, parent, s, g / per_chiplet), child * per_chiplet + g % per_chiplet},
+            link);
+      }
+    }
+  }
+
+  void connect_io(int l1, const LinkClass& link) {
+    const FredLevel& level = tree_.levels.front();
+    for (int k = 0; k < io_of(l1); ++k) {
+      const auto controllers = assembly_.topology().io_controllers.size();
+      const NodeId controller = assembly_.add_io(
+          tree_.slices, static_cast<std::uint16_t>(machine_.npus + static_cast<int>(controllers)));
+      for (int s = 0; s < tree_.slices; ++s) {
+        assembly_.connect({controller, s},
+                          {chiplet_at(1, l1, s, 0), level.below + level.uplinks + k}, link);
+      }
+    }
+  }
+
+  const MachineSpec& machine_;
+  const FredTreeFacts& tree_;
+  Keys keys_;
+  Assembly assembly_;
+  int latency_;
+  std::vector<NodeId> first_of_level_;
+};
+
 }  // namespace
 
+std::vector<FredLevel> levels_of(const TwoLevels& tree) {
+  return {{.below = tree.npus_per_l1,
+           .uplinks = tree.uplinks,
+           .uplink_bandwidth = tree.uplink_bandwidth},
+          {.below = tree.l1_switches, .chiplets_per_slice = tree.l2_chiplets_per_slice}};
+}
+
 Topology build_fred_tree(const MachineSpec& machine, const FredTreeSpec& spec) {
-  const FredTreeFacts& tree = spec.shape;
-  check(machine, tree);
-  Assembly assembly(machine, FabricKind::kFredTree);
-  Topology& topology = assembly.topology();
-  topology.fred = tree;
-
-  const int latency =
-      assembly.latency("fabric.link_latency", "link latency", machine.link_latency_ps);
-  const LinkClass npu{
-      "npu.bandwidth",
-      divide_bandwidth(machine.npu_bandwidth, tree.slices, "npu.bandwidth", "slices"), latency};
-  const LinkClass io{"io.bandwidth",
-                     divide_bandwidth(machine.io_bandwidth, tree.slices, "io.bandwidth", "slices"),
-                     latency};
-  const LinkClass uplink{"fabric.uplink_bandwidth",
-                         divide_bandwidth(spec.uplink_bandwidth, tree.slices * tree.uplinks,
-                                          "fabric.uplink_bandwidth", "slices x uplinks"),
-                         latency};
-
-  for (int i = 0; i < machine.npus; ++i) {
-    assembly.add_npu(tree.slices, static_cast<std::uint16_t>(i));
-  }
-  const int per_l2 = tree.uplinks / tree.l2_chiplets_per_slice;  // uplinks of one L1 chiplet
-  const auto l1_at = [&](int l, int s) { return machine.npus + l * tree.slices + s; };
-  const auto l2_at = [&](int s, int c) {
-    return l1_at(tree.l1_switches, 0) + s * tree.l2_chiplets_per_slice + c;
-  };
-  for (int l = 0; l < tree.l1_switches; ++l) {
-    const int ports =
-        tree.npus_per_l1 + tree.uplinks + io_of_l1(machine.io_controllers, tree.l1_switches, l);
-    for (int s = 0; s < tree.slices; ++s) {
-      assembly.add_switch(chiplet(fmt::format("l1_{}.s{}", l, s), ports, tree.middle, 1, s));
-    }
-  }
-  for (int s = 0; s < tree.slices; ++s) {
-    for (int c = 0; c < tree.l2_chiplets_per_slice; ++c) {
-      assembly.add_switch(
-          chiplet(fmt::format("l2.s{}.c{}", s, c), tree.l1_switches * per_l2, tree.middle, 2, s));
-    }
-  }
-  for (int l = 0; l < tree.l1_switches; ++l) {
-    for (int s = 0; s < tree.slices; ++s) {
-      for (int i = 0; i < tree.npus_per_l1; ++i) {
-        assembly.connect({topology.npus[l * tree.npus_per_l1 + i], s}, {l1_at(l, s), i}, npu);
-      }
-      for (int u = 0; u < tree.uplinks; ++u) {
-        assembly.connect({l1_at(l, s), tree.npus_per_l1 + u},
-                         {l2_at(s, u / per_l2), l * per_l2 + u % per_l2}, uplink);
-      }
-    }
-    for (int k = 0; k < io_of_l1(machine.io_controllers, tree.l1_switches, l); ++k) {
-      const auto address = machine.npus + static_cast<int>(topology.io_controllers.size());
-      const NodeId controller = assembly.add_io(tree.slices, static_cast<std::uint16_t>(address));
-      for (int s = 0; s < tree.slices; ++s) {
-        assembly.connect({controller, s}, {l1_at(l, s), tree.npus_per_l1 + tree.uplinks + k}, io);
-      }
-    }
-  }
-  return assembly.finish();
+  check(machine, spec);
+  return TreeBuilder(machine, spec).build();
 }
 
 }  // namespace fredsim

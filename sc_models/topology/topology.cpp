@@ -59,6 +59,17 @@ void check_nodes(const Topology& topology) {
 
 }  // namespace
 
+int FredTreeFacts::switches(int level) const {
+  int count = 1;
+  for (int k = depth(); k > level; --k) count *= levels[k - 1].below;
+  return count;
+}
+
+int FredTreeFacts::uplinks_per_chiplet_above(int level) const {
+  const FredLevel& lower = levels[level - 1];
+  return lower.chiplets_per_slice * lower.uplinks / levels[level].chiplets_per_slice;
+}
+
 void Topology::index_ports() {
   check_nodes(*this);
   first_port_.assign(1, 0);

@@ -75,15 +75,28 @@ struct MeshFacts {  // kMesh2d
   int height = 0;
 };
 
-struct FredTreeFacts {  // kFredTree: two levels (FRED.md §4)
-  int l1_switches = 0;
-  int npus_per_l1 = 0;
-  int slices = 0;   // chiplets that make up one L1 switch; L2 chiplets are per slice
-  int uplinks = 0;  // per L1 chiplet
-  int l2_chiplets_per_slice = 0;
+// The switches of one level of a FRED tree, all alike but for the I/O controllers at the lowest.
+struct FredLevel {
+  int below = 0;               // per switch: NPUs at level 1, above it switches of the level below
+  int chiplets_per_slice = 1;  // of one switch; 1 at level 1
+  int uplinks = 0;             // per chiplet; 0 at the top
+  std::uint64_t uplink_bandwidth =
+      0;  // of one switch, over slices x chiplets x uplinks; 0 at the top
+};
+
+struct FredTreeFacts {            // kFredTree
+  std::vector<FredLevel> levels;  // lowest first: level k (Node::level) is levels[k - 1]; >= 1
+  int slices = 0;                 // parallel parts of every switch, joined in the NPUs only
   int middle = 0;
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
   bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
+
+  int depth() const { return static_cast<int>(levels.size()); }
+  int switches(int level) const;  // on level 1 … depth(): 1 at the top
+  int npus_per_l1() const { return levels.front().below; }
+  // Links that join one slice of a switch to one chiplet of the level above, which gives each switch
+  // below it as many ports. `level`: of the lower one.
+  int uplinks_per_chiplet_above(int level) const;
 };
 
 struct Topology {

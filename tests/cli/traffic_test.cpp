@@ -108,6 +108,17 @@ INSTANTIATE_TEST_SUITE_P(Machines, TrafficTest,
                          testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
                          [](const auto& one) { return one.index == 0 ? "Mesh" : "Fred"; });
 
+// Three levels: of the 63 other NPUs 3 are two links away, 12 four, 48 six.
+TEST(TrafficLevels, HopsOnATreeOfThree) {
+  const Outcome outcome =
+      run_fredsim(traffic("configs/fred_64.yaml", {"--rate", "0.3", "--json", "-"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json run = outcome.json()["runs"][0];
+  EXPECT_EQ(run["saturated"], false);
+  EXPECT_EQ(run["packets"], run["packets_arrived"]);
+  EXPECT_NEAR(run["hops"].get<double>(), (3 * 2 + 12 * 4 + 48 * 6) / 63.0, 0.05);
+}
+
 TEST(TrafficTable, HasALinePerRateThenSaturationAndBusiestLinks) {
   const Outcome outcome = run_fredsim(
       traffic("configs/mesh_2x2.yaml", {"--rate", "3,0.1", "--pattern", "transpose", "--quiet"}));

@@ -30,14 +30,14 @@ Topology mesh(int width, int height) {
 
 Topology fred_tree(const TreeSize& size, bool in_switch) {
   FredTreeSpec spec;
-  spec.shape.l1_switches = size.l1_switches;
-  spec.shape.npus_per_l1 = size.npus_per_l1;
+  spec.shape.levels = levels_of({.l1_switches = size.l1_switches,
+                                 .npus_per_l1 = size.npus_per_l1,
+                                 .uplinks = size.uplinks,
+                                 .l2_chiplets_per_slice = size.l2_chiplets_per_slice,
+                                 .uplink_bandwidth = size.uplink_bandwidth});
   spec.shape.slices = size.slices;
-  spec.shape.uplinks = size.uplinks;
-  spec.shape.l2_chiplets_per_slice = size.l2_chiplets_per_slice;
   spec.shape.middle = 3;
   spec.shape.in_switch = in_switch;
-  spec.uplink_bandwidth = size.uplink_bandwidth;
   return build_fred_tree(machine("fred", size.l1_switches * size.npus_per_l1), spec);
 }
 

@@ -17,66 +17,125 @@ namespace {
 
 constexpr int kMaxRoutes = 1024;
 
-Topology random_tree(Random& random) {
-  const auto number = [&](int least, int most) {
-    return least + static_cast<int>(random.below(static_cast<std::uint64_t>(most - least + 1)));
-  };
+// `levels` with links of one bandwidth; lowest first, the last one the top.
+Topology tree_of(std::vector<FredLevel> levels, int slices, int io_controllers) {
+  constexpr std::uint64_t kLink = 100'000'000'000;
   MachineSpec machine;
   machine.name = "tree";
   machine.clock_hz = 1'500'000'000;
   machine.link_latency_ps = 20'000;
+  machine.npus = 1;
+  machine.io_controllers = io_controllers;
+  for (FredLevel& level : levels) {
+    machine.npus *= level.below;
+    level.uplink_bandwidth = kLink * static_cast<std::uint64_t>(slices) * level.chiplets_per_slice *
+                             static_cast<std::uint64_t>(level.uplinks);
+  }
+  machine.npu_bandwidth = machine.io_bandwidth = kLink * static_cast<std::uint64_t>(slices);
   FredTreeSpec spec;
-  spec.shape = {.l1_switches = number(2, 6),
-                .npus_per_l1 = number(1, 8),
-                .slices = number(1, 3),
-                .l2_chiplets_per_slice = number(1, 3),
-                .middle = number(2, 4)};
-  spec.shape.uplinks = spec.shape.l2_chiplets_per_slice * number(1, 3);
-  machine.npus = spec.shape.l1_switches * spec.shape.npus_per_l1;
-  machine.io_controllers = number(0, 2 * spec.shape.l1_switches);
-  const auto links = static_cast<std::uint64_t>(spec.shape.slices);
-  machine.npu_bandwidth = machine.io_bandwidth = links * 100'000'000'000;
-  spec.uplink_bandwidth = links * static_cast<std::uint64_t>(spec.shape.uplinks) * 100'000'000'000;
+  spec.shape = {.levels = std::move(levels), .slices = slices, .middle = 3};
   return build_fred_tree(machine, spec);
 }
 
-// Every pair of endpoints, from every port of the source: the tables lead there, over as many links as
-// the tree's levels ask for, and up before down.
-void expect_all_reached(const Topology& topology) {
-  const std::vector<OnlineRoutes> routes = online_routes(topology, kMaxRoutes);
+// Of 1 to 4 levels; the sizes are such that uplinks share out and no chiplet has too many ports.
+Topology random_tree(Random& random) {
+  const auto number = [&](int least, int most) {
+    return least + static_cast<int>(random.below(static_cast<std::uint64_t>(most - least + 1)));
+  };
+  std::vector<FredLevel> levels(number(1, 4));
+  levels[0].below = number(2, levels.size() > 2 ? 3 : 8);
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    levels[k].below = number(2, 3);
+    levels[k].chiplets_per_slice = number(1, 3);
+    FredLevel& lower = levels[k - 1];
+    lower.uplinks = levels[k].chiplets_per_slice * number(1, levels.size() > 3 ? 1 : 2);
+  }
+  return tree_of(std::move(levels), number(1, 2), number(0, 9));
+}
+
+std::vector<NodeId> endpoints_of(const Topology& topology) {
   std::vector<NodeId> endpoints = topology.npus;
   endpoints.insert(endpoints.end(), topology.io_controllers.begin(), topology.io_controllers.end());
-  for (const NodeId source : endpoints) {
-    for (const NodeId destination : endpoints) {
+  return endpoints;
+}
+
+NodeId next_node(const Topology& topology, NodeId node, int port) {
+  return topology.links[topology.link_out(node, port)].to;
+}
+
+// The links by which the tables lead from a port of `source` to `destination`; stops where they
+// lead nowhere or in circles.
+std::vector<int> walk(const Topology& topology, const std::vector<OnlineRoutes>& routes,
+                      NodeId source, int port, NodeId destination) {
+  std::vector<int> links = {topology.link_out(source, port)};
+  NodeId at = next_node(topology, source, port);
+  while (topology.nodes[at].level != 0 && std::ssize(links) <= 2 * topology.fred.depth()) {
+    const int entry = routes[at][topology.nodes[destination].address];
+    if (entry == 0) break;
+    links.push_back(topology.link_out(at, entry - 1));
+    at = topology.links[links.back()].to;
+  }
+  return links;
+}
+
+// Least number of links between two endpoints.
+int distance(const Topology& topology, NodeId source, NodeId destination) {
+  std::vector<NodeId> front = {source};
+  std::set<NodeId> seen = {source};
+  for (int links = 0;; ++links) {
+    std::vector<NodeId> next;
+    for (const NodeId id : front) {
+      if (id == destination) return links;
+      if (links > 0 && topology.nodes[id].level == 0) continue;  // endpoints pass nothing on
+      for (int port = 0; port < topology.nodes[id].ports; ++port) {
+        const NodeId to = next_node(topology, id, port);
+        if (seen.insert(to).second) next.push_back(to);
+      }
+    }
+    front = std::move(next);
+  }
+}
+
+// Every pair of endpoints, from every port of the source: the tables lead there, by no more links than
+// there must be, and up before down.
+void expect_all_reached(const Topology& topology) {
+  const std::vector<OnlineRoutes> routes = online_routes(topology, kMaxRoutes);
+  for (const NodeId source : endpoints_of(topology)) {
+    for (const NodeId destination : endpoints_of(topology)) {
       if (source == destination) continue;
-      const std::uint16_t address = topology.nodes[destination].address;
+      const int least = distance(topology, source, destination);
       for (int port = 0; port < topology.nodes[source].ports; ++port) {
-        const auto next = [&](NodeId node, int out) {
-          return topology.links[topology.link_out(node, out)].to;
-        };
-        NodeId at = next(source, port);
-        const NodeId first = at;
-        int links = 1;
+        const std::vector<int> links = walk(topology, routes, source, port, destination);
+        ASSERT_EQ(topology.links[links.back()].to, destination)
+            << topology.nodes[source].name << "." << port;
+        ASSERT_EQ(std::ssize(links), least) << topology.nodes[source].name << "." << port;
         bool down = false;
-        while (topology.nodes[at].level != 0 && links < 5) {
-          ASSERT_GT(routes[at][address], 0) << topology.nodes[at].name;
-          const NodeId to = next(at, routes[at][address] - 1);
-          const bool goes_up = topology.nodes[to].level > topology.nodes[at].level;
-          ASSERT_FALSE(goes_up && down) << topology.nodes[at].name;
+        for (const int link : links) {
+          const bool goes_up = topology.nodes[topology.links[link].to].level >
+                               topology.nodes[topology.links[link].from].level;
+          ASSERT_FALSE(goes_up && down) << topology.links[link].name;
           down = !goes_up;
-          at = to;
-          ++links;
         }
-        ASSERT_EQ(at, destination) << topology.nodes[source].name << "." << port;
-        bool is_neighbour = false;
-        for (int p = 0; p < topology.nodes[first].ports; ++p) {
-          const int link = topology.link_out(first, p);
-          is_neighbour |= link >= 0 && topology.links[link].to == destination;
-        }
-        ASSERT_EQ(links, is_neighbour ? 2 : 4) << topology.nodes[source].name << "." << port;
       }
     }
   }
+}
+
+// Per link between switches, the destinations whose packets cross it when all NPUs send to all.
+std::vector<std::set<NodeId>> destinations_by_link(const Topology& topology) {
+  const std::vector<OnlineRoutes> routes = online_routes(topology, kMaxRoutes);
+  std::vector<std::set<NodeId>> destinations(topology.links.size());
+  for (const NodeId source : topology.npus) {
+    for (const NodeId destination : topology.npus) {
+      if (source == destination) continue;
+      for (int port = 0; port < topology.nodes[source].ports; ++port) {
+        for (const int link : walk(topology, routes, source, port, destination)) {
+          destinations[link].insert(destination);
+        }
+      }
+    }
+  }
+  return destinations;
 }
 
 TEST(OnlineRoutes, EveryPairOfTheWaferIsConnected) {
@@ -106,6 +165,51 @@ TEST(OnlineRoutes, DestinationsAreSpreadOverParallelLinks) {
     } else {  // 4 NPUs of each of 5 L1 switches, over 2 links to it
       ASSERT_EQ(npus_by_port.size(), 10U) << node.name;
       for (const auto& [port, npus] : npus_by_port) EXPECT_EQ(npus, 2) << node.name;
+    }
+  }
+}
+
+// Where the numbers come out, all links of a level carry the same number of destinations, upwards and
+// downwards each.
+TEST(OnlineRoutes, DestinationsAreSpreadEvenlyOnEveryLevel) {
+  for (const Topology& topology : {load_config("configs/fred_64.yaml").topology,
+                                   tree_of({{.below = 4, .uplinks = 4},
+                                            {.below = 4, .chiplets_per_slice = 4, .uplinks = 2},
+                                            {.below = 4, .chiplets_per_slice = 2, .uplinks = 2},
+                                            {.below = 2, .chiplets_per_slice = 4}},
+                                           1, 0)}) {
+    const std::vector<std::set<NodeId>> destinations = destinations_by_link(topology);
+    std::map<std::pair<int, int>, std::set<std::size_t>> counts;  // (level from, to)
+    for (std::size_t l = 0; l < topology.links.size(); ++l) {
+      const Link& link = topology.links[l];
+      counts[{topology.nodes[link.from].level, topology.nodes[link.to].level}].insert(
+          destinations[l].size());
+    }
+    for (const auto& [levels, numbers] : counts) {
+      EXPECT_EQ(numbers.size(), 1U) << levels.first << " to " << levels.second;
+      EXPECT_GT(*numbers.begin(), 0U) << levels.first << " to " << levels.second;
+    }
+  }
+}
+
+// As many destinations as there are links to choose from use all of them, whatever the numbers.
+TEST(OnlineRoutes, NoLinkUpwardsIsLeftOut) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Topology topology = random_tree(random);
+    const std::vector<std::set<NodeId>> destinations = destinations_by_link(topology);
+    for (std::size_t l = 0; l < topology.links.size(); ++l) {
+      const int from = topology.nodes[topology.links[l].from].level;
+      const int to = topology.nodes[topology.links[l].to].level;
+      if (from == 0 || to < from) continue;
+      int digits = 1;  // of an address, up to this level's
+      for (int k = 1; k <= from; ++k) digits *= topology.fred.levels[k - 1].uplinks;
+      const int npus = static_cast<int>(topology.npus.size());
+      const int outside = npus - npus / topology.fred.switches(from);
+      // Those outside are two runs of consecutive addresses at most; one of them has all digits.
+      if ((outside + 1) / 2 < digits) continue;
+      EXPECT_FALSE(destinations[l].empty()) << topology.links[l].name;
     }
   }
 }

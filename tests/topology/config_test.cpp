@@ -1,12 +1,14 @@
 // Configuration files as the user meets them: the shipped ones, and every way to get one wrong.
 #include "topology/config.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "base/random.h"
 #include "support.h"
 #include "topology/facts.h"
 
@@ -26,10 +28,15 @@ std::string fred(const std::string& override_text) {
 }
 
 // A file of its own per test: ctest runs them side by side.
-std::string refused_text(const std::string& text) {
+std::filesystem::path write_file(const std::string& text) {
   const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / (name + ".yaml");
+  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / (name + ".yaml");
   std::ofstream(path) << text;
+  return path;
+}
+
+std::string refused_text(const std::string& text) {
+  const std::filesystem::path path = write_file(text);
   std::string message = refused(path.string(), {});
   std::filesystem::remove(path);
   return message;
@@ -63,11 +70,12 @@ TEST(Config, Mesh) {
 TEST(Config, FredD) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   EXPECT_EQ(topology.kind, FabricKind::kFredTree);
-  EXPECT_EQ(topology.fred.l1_switches, 5);
-  EXPECT_EQ(topology.fred.npus_per_l1, 4);
+  ASSERT_EQ(topology.fred.depth(), 2);
+  EXPECT_EQ(topology.fred.switches(1), 5);
+  EXPECT_EQ(topology.fred.npus_per_l1(), 4);
   EXPECT_EQ(topology.fred.slices, 5);
-  EXPECT_EQ(topology.fred.uplinks, 4);
-  EXPECT_EQ(topology.fred.l2_chiplets_per_slice, 2);
+  EXPECT_EQ(topology.fred.levels[0].uplinks, 4);
+  EXPECT_EQ(topology.fred.levels[1].chiplets_per_slice, 2);
   EXPECT_EQ(topology.fred.middle, 3);
   EXPECT_TRUE(topology.fred.in_switch);
   EXPECT_EQ(topology.buffers.data_flits, 48);
@@ -75,6 +83,162 @@ TEST(Config, FredD) {
   EXPECT_EQ(topology.buffers.output_flits, 24);
   EXPECT_EQ(link_named(topology, "npu3.0->l1_0.s0.3").rate, (Rational{25, 32}));
   EXPECT_EQ(bisection_bytes_per_second(topology), 30'000'000'000'000U);
+}
+
+// FRED.md §4: uplinks of an L1 switch, bisection, in-switch collectives.
+TEST(Config, FredAToD) {
+  struct Variant {
+    const char* file;
+    std::uint64_t uplink_bandwidth;
+    std::uint64_t bisection;
+    bool in_switch;
+  };
+  for (const Variant& variant :
+       {Variant{"configs/fred_a.yaml", 1'500'000'000'000, 3'750'000'000'000, false},
+        Variant{"configs/fred_b.yaml", 1'500'000'000'000, 3'750'000'000'000, true},
+        Variant{"configs/fred_c.yaml", 12'000'000'000'000, 30'000'000'000'000, false},
+        Variant{"configs/fred_d.yaml", 12'000'000'000'000, 30'000'000'000'000, true}}) {
+    SCOPED_TRACE(variant.file);
+    const Topology topology = load_config(variant.file).topology;
+    EXPECT_EQ(topology.fred.levels[0].uplink_bandwidth, variant.uplink_bandwidth);
+    EXPECT_EQ(bisection_bytes_per_second(topology), variant.bisection);
+    EXPECT_EQ(topology.fred.in_switch, variant.in_switch);
+    // All else is Fred-D's.
+    const Topology d =
+        load_config("configs/fred_d.yaml",
+                    {fmt::format("fabric.uplink_bandwidth={} B/s", variant.uplink_bandwidth)})
+            .topology;
+    ASSERT_EQ(topology.links.size(), d.links.size());
+    for (std::size_t i = 0; i < d.links.size(); ++i) {
+      EXPECT_EQ(topology.links[i].name, d.links[i].name);
+      EXPECT_EQ(topology.links[i].rate, d.links[i].rate);
+    }
+    EXPECT_EQ(topology.buffers.data_flits, d.buffers.data_flits);
+    EXPECT_EQ(topology.buffers.output_flits, d.buffers.output_flits);
+  }
+}
+
+TEST(Config, Levels) {
+  const Topology topology = load_config("configs/fred_64.yaml").topology;
+  EXPECT_EQ(topology.npus.size(), 64U);
+  ASSERT_EQ(topology.fred.depth(), 3);
+  EXPECT_EQ(topology.fred.levels[0].chiplets_per_slice, 1);
+  EXPECT_EQ(topology.fred.levels[1].uplinks, 4);
+  EXPECT_EQ(topology.fred.levels[1].uplink_bandwidth, 14'400'000'000'000U);
+  EXPECT_EQ(topology.fred.levels[2].below, 4);
+  EXPECT_EQ(topology.fred.levels[2].uplinks, 0);
+  const Topology wide =
+      load_config("configs/fred_64.yaml",
+                  {"fabric.levels.3.below=2", "npu.count=32",
+                   "fabric.levels.2={below: 4, uplinks: 4, uplink_bandwidth: 6 TB/s}"})
+          .topology;
+  EXPECT_EQ(wide.npus.size(), 32U);
+  EXPECT_EQ(wide.fred.levels[1].chiplets_per_slice, 1);
+}
+
+// The keys of one level as a file writes them: in one line, or one line each.
+std::string level_text(const FredLevel& level, bool one_line) {
+  std::vector<std::string> keys = {fmt::format("below: {}", level.below)};
+  if (level.chiplets_per_slice != 1) {
+    keys.push_back(fmt::format("chiplets_per_slice: {}", level.chiplets_per_slice));
+  }
+  if (level.uplinks != 0) {
+    keys.push_back(fmt::format("uplinks: {}", level.uplinks));
+    keys.push_back(fmt::format("uplink_bandwidth: {} B/s", level.uplink_bandwidth));
+  }
+  return one_line ? fmt::format("    - {{{}}}\n", fmt::join(keys, ", "))
+                  : fmt::format("    - {}\n", fmt::join(keys, "\n      "));
+}
+
+TEST(Config, RandomTreesComeBackFromTheirText) {
+  constexpr std::uint64_t kSeed = 64;
+  Random random(kSeed);
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low + 1)));
+  };
+  for (int i = 0; i < 60; ++i) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", case " << i);
+    FredTreeFacts tree{
+        .levels = std::vector<FredLevel>(pick(1, 4)), .slices = pick(1, 5), .middle = pick(2, 4)};
+    tree.in_switch = pick(0, 1) == 1;
+    tree.simulate_all_slices = pick(0, 1) == 1;
+    int npus = 1;
+    std::string levels;
+    for (int k = 1; k <= tree.depth(); ++k) {
+      FredLevel& level = tree.levels[k - 1];
+      level.below = pick(2, 4);
+      npus *= level.below;
+      if (k > 1) level.chiplets_per_slice = tree.levels[k - 2].uplinks;
+      if (k < tree.depth()) {
+        level.uplinks = pick(1, 3);
+        level.uplink_bandwidth = 1'000'000'000ULL * pick(1, 100) * tree.slices *
+                                 level.chiplets_per_slice * level.uplinks;
+      }
+      levels += level_text(level, pick(0, 1) == 1);
+    }
+    const std::string text = fmt::format(
+        "name: tree\nclock: 1.5 GHz\nnpu: {{count: {}, bandwidth: {} GB/s}}\n"
+        "fabric:\n  type: fred_tree\n  levels:\n{}  slices: {}\n  middle: {}\n"
+        "  link_latency: 20 ns\n  in_switch: {}\n  simulate_slices: {}\n"
+        "switch: {{input_buffer: 24 KiB, control_buffer: 2 KiB, output_buffer: 12 KiB}}\n",
+        npus, 100 * tree.slices, levels, tree.slices, tree.middle, tree.in_switch,
+        tree.simulate_all_slices ? "all" : "distinct");
+    const std::filesystem::path path = write_file(text);
+    const Topology topology = load_config(path.string()).topology;
+    std::filesystem::remove(path);
+    const FredTreeFacts& read = topology.fred;
+    EXPECT_EQ(read.slices, tree.slices);
+    EXPECT_EQ(read.middle, tree.middle);
+    EXPECT_EQ(read.in_switch, tree.in_switch);
+    EXPECT_EQ(read.simulate_all_slices, tree.simulate_all_slices);
+    EXPECT_EQ(std::ssize(topology.npus), npus);
+    ASSERT_EQ(read.depth(), tree.depth());
+    for (int k = 0; k < tree.depth(); ++k) {
+      EXPECT_EQ(read.levels[k].below, tree.levels[k].below);
+      EXPECT_EQ(read.levels[k].chiplets_per_slice, tree.levels[k].chiplets_per_slice);
+      EXPECT_EQ(read.levels[k].uplinks, tree.levels[k].uplinks);
+      EXPECT_EQ(read.levels[k].uplink_bandwidth, tree.levels[k].uplink_bandwidth);
+    }
+  }
+}
+
+TEST(Config, LevelsRefused) {
+  const auto of = [](const std::string& override_text) {
+    return refused("configs/fred_64.yaml", {override_text});
+  };
+  expect_parts(of("fabric.levels.2.uplinks=three"),
+               {"--set fabric.levels.2.uplinks=three: fabric.levels.2.uplinks: found 'three'"});
+  expect_parts(of("fabric.levels.2.uplink=3"),
+               {"unknown key 'fabric.levels.2.uplink'; did you mean 'uplinks'?",
+                "(allowed: below, chiplets_per_slice, uplinks and uplink_bandwidth)"});
+  expect_parts(of("fabric.levels.3.uplinks=3"),
+               {"fabric.levels.3.uplinks: found at the last level, the top"});
+  expect_parts(of("fabric.levels.1.chiplets_per_slice=2"),
+               {"fabric.levels.1.chiplets_per_slice: found '2'", "from 1 to 1"});
+  expect_parts(of("fabric.levels.5.below=4"), {"found '5'", "a list of 3; allowed is 1 to 4"});
+  expect_parts(of("fabric.levels.4.below=4"),
+               {"missing key 'fabric.levels.3.uplinks' (uplinks of one chiplet)"});
+  expect_parts(of("fabric.levels.0.below=4"), {"allowed is 1 to 4"});
+  expect_parts(of("fabric.levels.x.below=4"), {"found 'x'"});
+  expect_parts(of("fabric.levels.2=4"),
+               {"fabric.levels.2: found the value '4'; keys are wanted: below"});
+  expect_parts(of("fabric.levels.2=[4]"),
+               {"fabric.levels.2: found a list; keys are wanted: below"});
+  expect_parts(of("fabric.levels=3"), {"fabric.levels: found the value '3'; a list is wanted"});
+  expect_parts(of("fabric.levels={below: 3}"), {"fabric.levels: found keys; a list is wanted"});
+  expect_parts(of("fabric.levels=[]"), {"the number of levels: found 0"});
+  expect_parts(of("fabric.levels=[~]"), {"fabric.levels.1: found nothing"});
+  expect_parts(of("fabric.uplinks=4"),
+               {"fabric.uplinks: found beside fabric.levels, which stands in its place"});
+  expect_parts(of("fabric.levels.2.uplinks=3"),
+               {"--set fabric.levels.2.uplinks=3: fabric.levels.2.uplinks: found 3 x"});
+  expect_parts(of("fabric.levels=[{below: 8, uplinks: 3, uplink_bandwidth: 9 TB/s}, {below: 8}]"),
+               {"fabric.levels.1.uplink_bandwidth: link l1_0.s0.8->l2.s0.c0.0 of 1 TB/s"});
+  expect_parts(mesh("fabric.levels=[{below: 3}]"),
+               {"fabric.levels: a key of fabric type fred_tree"});
+  expect_parts(refused_text("name: w\nfabric:\n  levels:\n    - below: 2\n      width: 3\n"),
+               {"LevelsRefused.yaml:5: unknown key 'fabric.levels.1.width'"});
+  expect_parts(refused_text("name: [w]\n"), {"LevelsRefused.yaml:1: name: found a list"});
 }
 
 TEST(Config, DefaultsAndOverrides) {

@@ -22,6 +22,25 @@ TEST(ConfigTree, KeepsOrderTextAndPlace) {
   EXPECT_EQ(root.find("cpu"), nullptr);
 }
 
+TEST(ConfigTree, Lists) {
+  ConfigNode root = parse_config_text("a:\n  - {x: 1}\n  - x: 2\n    y: [3, [4]]\n  -\n", "m.yaml");
+  const ConfigNode& list = *root.find("a");
+  EXPECT_EQ(list.kind, ConfigNode::Kind::kList);
+  ASSERT_EQ(list.entries.size(), 3U);
+  EXPECT_EQ(list.find("1")->find("x")->text, "1");
+  EXPECT_EQ(list.find("2")->where, "m.yaml:3");
+  EXPECT_EQ(list.find("2")->find("y")->where, "m.yaml:4");
+  EXPECT_EQ(list.find("2")->find("y")->find("2")->find("1")->text, "4");
+  EXPECT_EQ(list.find("3")->kind, ConfigNode::Kind::kEmpty);
+  apply_override(root, "a.2.x=5");
+  apply_override(root, "a.4.x=6");
+  EXPECT_EQ(root.find("a")->find("2")->find("x")->text, "5");
+  EXPECT_EQ(root.find("a")->find("4")->find("x")->where, "--set a.4.x=6");
+  EXPECT_EQ(root.find("a")->kind, ConfigNode::Kind::kList);
+  expect_parts(refusal([&] { apply_override(root, "a.6.x=1"); }),
+               {"found '6' in 'a.6.x'", "a list of 4; allowed is 1 to 5"});
+}
+
 TEST(ConfigTree, Refusals) {
   const auto of = [](const std::string& text) {
     return refusal([&] { parse_config_text(text, "m.yaml"); });
@@ -30,8 +49,8 @@ TEST(ConfigTree, Refusals) {
   expect_parts(of("# only a comment\n\n"), {"m.yaml: is empty"});
   expect_parts(of("~"), {"m.yaml: is empty"});
   expect_parts(of("wafer"), {"m.yaml:1: found the value 'wafer'; keys are wanted"});
-  expect_parts(of("- a\n- b\n"), {"m.yaml:1: found a list"});
-  expect_parts(of("name: w\nclock: [1, 2]\n"), {"m.yaml:2: found a list for 'clock'"});
+  expect_parts(of("- a\n- b\n"), {"m.yaml:1: found a list; keys are wanted"});
+  expect_parts(of("? [a]\n: 2\n"), {"found '[' where the name of a key is wanted"});
   expect_parts(of("npu:\n  count: 1\n  bandwidth: 2\n  count: 3\n"),
                {"m.yaml:4: duplicate key 'count'; first at m.yaml:2"});
   expect_parts(of("a: &x {b: 1}\nc: *x\n"), {"m.yaml:2: found a YAML alias"});
@@ -81,7 +100,7 @@ TEST(ConfigTree, OverrideRefusals) {
     expect_parts(of(text), {std::string("--set ") + text + ": key.path=value is wanted"});
   }
   expect_parts(of("name.x=3"), {"--set name.x=3: unknown key 'name.x'", "single value"});
-  expect_parts(of("npu.count=[1]"), {"--set npu.count=[1]: found a list"});
+  expect_parts(of("npu={list: [1, 2}"), {"the value is not YAML"});
   expect_parts(of("npu.count='1"), {"--set npu.count='1: the value is not YAML"});
   expect_parts(of("npu={count: 1, count: 2}"), {"duplicate key 'count'"});
 }

@@ -26,7 +26,9 @@ void expect_lines(const std::string& text, const std::vector<std::string>& lines
 TEST(Describe, FredD) {
   expect_lines(
       describe(load_config("configs/fred_d.yaml").topology),
-      {"clock 1.5 GHz; one flit of 512 B per cycle = 768 GB/s",
+      {"fred_d: FRED tree of 2 levels, 5 slices; collectives in the switches",
+       "L1 5 4 NPUs 5 1 4 12 TB/s", "L2 1 5 L1 5 2 - -",
+       "clock 1.5 GHz; one flit of 512 B per cycle = 768 GB/s",
        "NPUs 20, 3 TB/s each over 5 NIC ports", "I/O controllers 18, 128 GB/s each over 5 ports",
        "bisection 30 TB/s per direction", "L1 Fred_3(12) 15 12 24 24 27 9 9",
        "L1 Fred_3(11) 10 11 23 23 27 10 10", "L2 Fred_3(10) 10 10 20 20 27 12 12",
@@ -35,6 +37,22 @@ TEST(Describe, FredD) {
        "switch input, data 24 KiB 48", "switch input, control 2 KiB 4",
        "switch output staging 12 KiB 24", "NPU receive 48 KiB 96",
        "link latency 20 ns = 30 cycles (20.000 ns)"});
+}
+
+TEST(Describe, EveryLevelOfATree) {
+  expect_lines(
+      describe(load_config("configs/fred_64.yaml").topology),
+      {"fred_64: FRED tree of 3 levels, 3 slices; collectives in the switches",
+       "L1 16 4 NPUs 3 1 4 7.2 TB/s", "L2 4 4 L1 3 2 4 14.4 TB/s", "L3 1 4 L2 3 4 - -",
+       "bisection 28.8 TB/s per direction", "L1 Fred_3(8) 48 8 10 10 9 0 0",
+       "L2 Fred_3(12) 24 12 24 24 27 9 9", "L3 Fred_3(8) 12 8 10 10 9 0 0",
+       "L1 - L2 192 600 GB/s 25/32 30 = 20.000 ns", "L2 - L3 96 600 GB/s 25/32 30 = 20.000 ns"});
+  expect_lines(
+      describe(load_config("configs/fred_64.yaml", {"fabric.levels=[{below: 8}]", "npu.count=8",
+                                                    "fabric.slices=1", "npu.bandwidth=600 GB/s"})
+                   .topology),
+      {"fred_64: FRED tree of 1 level, 1 slice; collectives in the switches", "L1 1 8 NPUs 1 1 - -",
+       "bisection 2.4 TB/s per direction"});
 }
 
 TEST(Describe, Mesh) {

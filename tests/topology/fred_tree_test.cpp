@@ -10,17 +10,42 @@
 namespace fredsim {
 namespace {
 
-FredTreeSpec wafer_tree() {
+constexpr TwoLevels kWafer{.l1_switches = 5,
+                           .npus_per_l1 = 4,
+                           .uplinks = 4,
+                           .l2_chiplets_per_slice = 2,
+                           .uplink_bandwidth = 12'000'000'000'000};
+
+FredTreeSpec tree_of(const std::vector<FredLevel>& levels, int slices) {
   FredTreeSpec spec;
-  spec.shape = {.l1_switches = 5,
-                .npus_per_l1 = 4,
-                .slices = 5,
-                .uplinks = 4,
-                .l2_chiplets_per_slice = 2,
-                .middle = 3,
-                .in_switch = true};
-  spec.uplink_bandwidth = 12'000'000'000'000;
+  spec.shape = {.levels = levels, .slices = slices, .middle = 3, .in_switch = true};
   return spec;
+}
+
+FredTreeSpec two_levels(const TwoLevels& tree, int slices = 5) {
+  FredTreeSpec spec = tree_of(levels_of(tree), slices);
+  spec.two_level_keys = true;
+  return spec;
+}
+
+FredTreeSpec wafer_tree() { return two_levels(kWafer); }
+
+// 64 NPUs, 4 x 4 x 4, over two slices.
+FredTreeSpec three_levels() {
+  return tree_of(
+      {{.below = 4, .uplinks = 4, .uplink_bandwidth = 800'000'000'000},
+       {.below = 4, .chiplets_per_slice = 2, .uplinks = 4, .uplink_bandwidth = 1'600'000'000'000},
+       {.below = 4, .chiplets_per_slice = 4}},
+      2);
+}
+
+MachineSpec machine_of(int npus, int io_controllers, int slices) {
+  MachineSpec machine = wafer();
+  machine.npus = npus;
+  machine.io_controllers = io_controllers;
+  machine.npu_bandwidth = 10'000'000'000ULL * slices;
+  machine.io_bandwidth = 1'000'000'000ULL * slices;
+  return machine;
 }
 
 TEST(FredTree, WaferFacts) {
@@ -50,9 +75,9 @@ TEST(FredTree, WaferFacts) {
 }
 
 TEST(FredTree, FredAAndBHaveTheMeshsBisection) {
-  FredTreeSpec spec = wafer_tree();
-  spec.uplink_bandwidth = 1'500'000'000'000;
-  const Topology tree = build_fred_tree(wafer(), spec);
+  TwoLevels thin = kWafer;
+  thin.uplink_bandwidth = 1'500'000'000'000;
+  const Topology tree = build_fred_tree(wafer(), two_levels(thin));
   EXPECT_EQ(bisection_bytes_per_second(tree), 3'750'000'000'000U);
   EXPECT_EQ(link_named(tree, "l1_0.s0.4->l2.s0.c0.0").rate, (Rational{25, 256}));
 }
@@ -77,92 +102,255 @@ TEST(FredTree, Ports) {
   EXPECT_EQ(tree.nodes[tree.io_controllers[2]].address, 22);
 }
 
+TEST(FredTree, PortsOfThreeLevels) {
+  const Topology tree = build_fred_tree(machine_of(64, 17, 2), three_levels());
+  expect_sound(tree);
+  // NPU 30 is the third of L1 switch 7, which is the last below L2 switch 1.
+  EXPECT_EQ(far_end(tree, "npu30", 1), "l1_7.s1.2");
+  EXPECT_EQ(far_end(tree, "l1_7.s1", 5), "l2_1.s1.c0.7");
+  EXPECT_EQ(far_end(tree, "l1_7.s1", 6), "l2_1.s1.c1.6");
+  // The 8 uplinks of a slice of L2 switch 1, chiplet by chiplet, go to ports 2 and 3 of four chiplets.
+  EXPECT_EQ(far_end(tree, "l2_1.s0.c0", 8), "l3.s0.c0.2");
+  EXPECT_EQ(far_end(tree, "l2_1.s0.c0", 9), "l3.s0.c0.3");
+  EXPECT_EQ(far_end(tree, "l2_1.s0.c0", 10), "l3.s0.c1.2");
+  EXPECT_EQ(far_end(tree, "l2_1.s0.c1", 8), "l3.s0.c2.2");
+  EXPECT_EQ(far_end(tree, "l2_1.s0.c1", 11), "l3.s0.c3.3");
+  // The seventeenth I/O controller is the first switch's second.
+  EXPECT_EQ(far_end(tree, "l1_0.s1", 9), "io1.1");
+  EXPECT_EQ(far_end(tree, "l1_1.s1", 8), "io2.1");
+  EXPECT_EQ(tree.nodes[node_named(tree, "l3.s1.c3")].level, 3);
+  EXPECT_EQ(tree.nodes[node_named(tree, "l3.s1.c3")].ports, 8);
+  EXPECT_EQ(link_named(tree, "l2_1.s0.c0.8->l3.s0.c0.2").bytes_per_second, 100'000'000'000U);
+  EXPECT_EQ(bisection_bytes_per_second(tree), 3'200'000'000'000U);
+}
+
+TEST(FredTree, OneSwitch) {
+  const Topology tree = build_fred_tree(machine_of(6, 2, 3), tree_of({{.below = 6}}, 3));
+  expect_sound(tree);
+  EXPECT_EQ(tree.nodes.size(), 6U + 3U + 2U);
+  EXPECT_EQ(far_end(tree, "npu5", 2), "l1_0.s2.5");
+  EXPECT_EQ(far_end(tree, "io1", 0), "l1_0.s0.7");
+  EXPECT_EQ(bisection_bytes_per_second(tree), 6U * 30'000'000'000U / 2);
+}
+
+// Nodes and links one by one, in order: what the keys of two levels build is what a list of two levels
+// builds.
+TEST(FredTree, TheKeysOfTwoLevelsAreAListOfTwo) {
+  const Topology keys = build_fred_tree(wafer(), wafer_tree());
+  const Topology list =
+      build_fred_tree(wafer(), tree_of({{.below = 4,
+                                         .chiplets_per_slice = 1,
+                                         .uplinks = 4,
+                                         .uplink_bandwidth = kWafer.uplink_bandwidth},
+                                        {.below = 5, .chiplets_per_slice = 2}},
+                                       5));
+  ASSERT_EQ(keys.nodes.size(), list.nodes.size());
+  for (std::size_t i = 0; i < keys.nodes.size(); ++i) {
+    EXPECT_EQ(keys.nodes[i].name, list.nodes[i].name);
+    EXPECT_EQ(keys.nodes[i].ports, list.nodes[i].ports);
+  }
+  ASSERT_EQ(keys.links.size(), list.links.size());
+  for (std::size_t i = 0; i < keys.links.size(); ++i) {
+    EXPECT_EQ(keys.links[i].name, list.links[i].name);
+    EXPECT_EQ(keys.links[i].rate, list.links[i].rate);
+  }
+}
+
+// Chiplets of a tree, level by level, from its parameters alone.
+std::map<int, int> chiplets_by_formula(const FredTreeFacts& tree) {
+  std::map<int, int> chiplets;
+  int switches = 1;
+  for (int k = tree.depth(); k >= 1; --k) {
+    chiplets[k] = switches * tree.slices * tree.levels[k - 1].chiplets_per_slice;
+    switches *= tree.levels[k - 1].below;
+  }
+  return chiplets;
+}
+
+// No port is left over, and slices never mix.
+void expect_whole_slices(const Topology& tree) {
+  for (NodeId id = 0; id < std::ssize(tree.nodes); ++id) {
+    const Node& node = tree.nodes[id];
+    for (int port = 0; port < node.ports; ++port) {
+      const int index = tree.link_out(id, port);
+      ASSERT_NE(index, -1) << node.name << "." << port;
+      const Node& peer = tree.nodes[tree.links[index].to];
+      ASSERT_EQ(std::abs(peer.level - node.level), 1) << tree.links[index].name;
+      if (node.level == 0) {
+        EXPECT_EQ(peer.slice, port);
+      } else if (peer.level > 0) {
+        EXPECT_EQ(node.slice, peer.slice);
+      }
+    }
+  }
+}
+
+// Every chiplet has the same number of links to each switch below it.
+void expect_even_links_down(const Topology& tree) {
+  std::map<std::pair<NodeId, std::string>, int> links;  // (chiplet, switch and slice below)
+  for (const Link& link : tree.links) {
+    const Node& from = tree.nodes[link.from];
+    const Node& to = tree.nodes[link.to];
+    if (from.level < 2 || to.level >= from.level) continue;
+    ++links[{link.from, to.name.substr(0, to.name.find(".c"))}];
+  }
+  std::map<NodeId, int> switches;
+  for (const auto& [key, count] : links) {
+    const int level = tree.nodes[key.first].level;
+    ++switches[key.first];
+    EXPECT_EQ(count, tree.fred.uplinks_per_chiplet_above(level - 1)) << tree.nodes[key.first].name;
+  }
+  for (const auto& [id, count] : switches) {
+    EXPECT_EQ(count, tree.fred.levels[tree.nodes[id].level - 1].below) << tree.nodes[id].name;
+  }
+}
+
 TEST(FredTree, RandomShapesAreSound) {
   constexpr std::uint64_t kSeed = 8;
   Random random(kSeed);
   const auto pick = [&](int low, int high) {
     return low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low + 1)));
   };
-  int built = 0;
-  for (int i = 0; i < 300; ++i) {
-    FredTreeSpec spec;
-    FredTreeFacts& shape = spec.shape;
-    shape.l1_switches = pick(2, 10);
-    shape.npus_per_l1 = pick(1, 12);
-    shape.slices = pick(1, 6);
-    shape.l2_chiplets_per_slice = pick(1, 4);
-    shape.uplinks = shape.l2_chiplets_per_slice * pick(1, 4);
-    shape.middle = pick(2, 4);
-    MachineSpec machine = wafer();
-    machine.npus = shape.l1_switches * shape.npus_per_l1;
-    machine.io_controllers = pick(0, 3 * shape.l1_switches);
-    machine.npu_bandwidth = 10'000'000'000ULL * shape.slices;
-    machine.io_bandwidth = 1'000'000'000ULL * shape.slices;
-    spec.uplink_bandwidth = 20'000'000'000ULL * shape.slices * shape.uplinks;
+  std::map<int, int> built;  // by depth
+  for (int i = 0; i < 400; ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", case " << i);
-    const int most_io = (machine.io_controllers + shape.l1_switches - 1) / shape.l1_switches;
-    const int l1_ports = shape.npus_per_l1 + shape.uplinks + most_io;
-    const int l2_ports = shape.l1_switches * shape.uplinks / shape.l2_chiplets_per_slice;
-    if (l1_ports > kMaxPorts || l2_ports > kMaxPorts) {
-      expect_parts(refusal([&] { build_fred_tree(machine, spec); }), {"chiplet would have", "32"});
-      continue;
-    }
-    ++built;
-    const Topology tree = build_fred_tree(machine, spec);
-    expect_sound(tree);
-    for (NodeId id = 0; id < std::ssize(tree.nodes); ++id) {
-      const Node& node = tree.nodes[id];
-      for (int port = 0; port < node.ports; ++port) {
-        // No port of a tree is left over, and slices never mix.
-        const int index = tree.link_out(id, port);
-        ASSERT_NE(index, -1) << node.name << "." << port;
-        const Node& peer = tree.nodes[tree.links[index].to];
-        if (node.level == 0) {
-          EXPECT_EQ(peer.slice, port);
-        } else if (peer.level > 0) {
-          EXPECT_EQ(node.slice, peer.slice);
-        }
+    const int depth = pick(1, 4);
+    const int slices = pick(1, 4);
+    std::vector<FredLevel> levels(depth);
+    int npus = 1;
+    bool even = true;
+    for (int k = 1; k <= depth; ++k) {
+      FredLevel& level = levels[k - 1];
+      level.below = pick(k == 1 ? 1 : 2, depth <= 2 ? 10 : 5);
+      npus *= level.below;
+      if (k > 1) level.chiplets_per_slice = pick(1, 4);
+      if (k < depth) {
+        level.uplinks = pick(1, 6);
+        level.uplink_bandwidth =
+            20'000'000'000ULL * slices * level.uplinks * level.chiplets_per_slice;
+      }
+      if (k > 1) {
+        const FredLevel& lower = levels[k - 2];
+        even &= lower.uplinks * lower.chiplets_per_slice % level.chiplets_per_slice == 0;
       }
     }
-    EXPECT_EQ(bisection_bytes_per_second(tree), spec.uplink_bandwidth * shape.l1_switches / 2);
+    const MachineSpec machine = machine_of(npus, pick(0, 2 * npus / levels[0].below), slices);
+    const FredTreeSpec spec = tree_of(levels, slices);
+    const std::string message = refusal([&] { build_fred_tree(machine, spec); });
+    if (!even) {
+      expect_parts(message, {"fabric.levels.", ".uplinks: found", "does not divide evenly over"});
+      continue;
+    }
+    const int l1_switches = npus / levels[0].below;
+    const int l1_ports = levels[0].below + levels[0].uplinks +
+                         (machine.io_controllers + l1_switches - 1) / l1_switches;
+    bool fits = l1_ports >= 2 && l1_ports <= kMaxPorts;
+    for (int k = 2; k <= depth; ++k) {
+      const FredLevel& lower = levels[k - 2];
+      const FredLevel& level = levels[k - 1];
+      fits &= level.below * lower.uplinks * lower.chiplets_per_slice / level.chiplets_per_slice +
+                  level.uplinks <=
+              kMaxPorts;
+    }
+    if (!fits) {
+      expect_parts(message, {"chiplet would have", "32"});
+      continue;
+    }
+    ++built[depth];
+    const Topology tree = build_fred_tree(machine, spec);
+    expect_sound(tree);
+    expect_whole_slices(tree);
+    expect_even_links_down(tree);
+    std::map<int, int> chiplets;
+    for (const Node& node : tree.nodes) {
+      if (node.kind == NodeKind::kFredSwitch) ++chiplets[node.level];
+    }
+    EXPECT_EQ(chiplets, chiplets_by_formula(tree.fred));
+    const std::uint64_t below_top = levels.back().below;
+    const std::uint64_t each =
+        depth == 1 ? machine.npu_bandwidth : levels[depth - 2].uplink_bandwidth;
+    EXPECT_EQ(bisection_bytes_per_second(tree), below_top * each / 2);
   }
-  EXPECT_GT(built, 100);
+  for (int depth = 1; depth <= 4; ++depth) EXPECT_GT(built[depth], 15) << depth << " levels";
 }
 
 TEST(FredTree, Refusals) {
   const auto with = [](auto change) {
     MachineSpec machine = wafer();
+    TwoLevels tree = kWafer;
     FredTreeSpec spec = wafer_tree();
-    change(machine, spec);
+    change(machine, tree, spec.shape);
+    spec.shape.levels = levels_of(tree);
     return refusal([&] { build_fred_tree(machine, spec); });
   };
-  expect_parts(with([](auto&, auto& spec) { spec.shape.middle = 5; }),
+  expect_parts(with([](auto&, auto&, auto& shape) { shape.middle = 5; }),
                {"fabric.middle: found 5; allowed is 2 to 4"});
-  expect_parts(with([](auto&, auto& spec) { spec.shape.middle = 1; }), {"fabric.middle: found 1"});
-  expect_parts(with([](auto&, auto& spec) { spec.shape.l1_switches = 1; }),
+  expect_parts(with([](auto&, auto&, auto& shape) { shape.middle = 1; }),
+               {"fabric.middle: found 1"});
+  expect_parts(with([](auto&, auto& tree, auto&) { tree.l1_switches = 1; }),
                {"fabric.l1_switches: found 1; allowed is 2 to 32"});
-  expect_parts(with([](auto& machine, auto&) { machine.npus = 16; }),
-               {"npu.count: found 16", "5 x 4 = 20"});
-  expect_parts(with([](auto&, auto& spec) { spec.shape.uplinks = 5; }),
+  expect_parts(with([](auto& machine, auto&, auto&) { machine.npus = 16; }),
+               {"npu.count: found 16, but fabric.l1_switches x fabric.npus_per_l1 = 5 x 4 = 20"});
+  expect_parts(with([](auto&, auto& tree, auto&) { tree.uplinks = 5; }),
                {"fabric.uplinks: found 5", "fabric.l2_chiplets_per_slice = 2"});
   expect_parts(
-      with([](auto&, auto& spec) { spec.shape.uplinks = 32; }),
+      with([](auto&, auto& tree, auto&) { tree.uplinks = 32; }),
       {"an L1 chiplet would have 40 ports (4 NPUs + 32 uplinks + 4 I/O controllers)", "32"});
-  expect_parts(with([](auto&, auto& spec) {
-                 spec.shape.uplinks = 8;
-                 spec.shape.l2_chiplets_per_slice = 1;
+  expect_parts(with([](auto&, auto& tree, auto&) {
+                 tree.uplinks = 8;
+                 tree.l2_chiplets_per_slice = 1;
                }),
-               {"an L2 chiplet would have 40 ports", "5 x 8 / 1", "2 to 32"});
-  expect_parts(with([](auto&, auto& spec) { spec.shape.slices = 7; }),
+               {"an L2 chiplet would have 40 ports (fabric.l1_switches x fabric.uplinks / "
+                "fabric.l2_chiplets_per_slice = 5 x 8 / 1); allowed is 2 to 32"});
+  expect_parts(with([](auto&, auto&, auto& shape) { shape.slices = 7; }),
                {"npu.bandwidth: 3000000000000 B/s does not divide evenly over 7 slices"});
-  expect_parts(with([](auto& machine, auto&) { machine.io_bandwidth = 128'000'000'001; }),
+  expect_parts(with([](auto& machine, auto&, auto&) { machine.io_bandwidth = 128'000'000'001; }),
                {"io.bandwidth: ", "over 5 slices"});
-  expect_parts(with([](auto&, auto& spec) { spec.uplink_bandwidth += 1; }),
+  expect_parts(with([](auto&, auto& tree, auto&) { tree.uplink_bandwidth += 1; }),
                {"fabric.uplink_bandwidth: ", "over 20 slices x uplinks"});
-  expect_parts(with([](auto& machine, auto&) { machine.npu_bandwidth = 5'000'000'000'000; }),
+  expect_parts(with([](auto& machine, auto&, auto&) { machine.npu_bandwidth = 5'000'000'000'000; }),
                {"npu.bandwidth: link npu0.0->l1_0.s0.0 of 1 TB/s", "1.5 GHz", "1.953125 GHz"});
-  expect_parts(with([](auto& machine, auto&) { machine.io_controllers = 5000; }),
+  expect_parts(with([](auto& machine, auto&, auto&) { machine.io_controllers = 5000; }),
                {"io.count: found 5000"});
+}
+
+TEST(FredTree, RefusalsOfLevels) {
+  const auto with = [](auto change) {
+    MachineSpec machine = machine_of(64, 0, 2);
+    FredTreeSpec spec = three_levels();
+    change(machine, spec.shape.levels);
+    return refusal([&] { build_fred_tree(machine, spec); });
+  };
+  expect_parts(with([](auto&, auto& levels) { levels.clear(); }),
+               {"fabric.levels: the number of levels: found 0; allowed is 1 to 8"});
+  expect_parts(with([](auto&, auto& levels) { levels.resize(9, levels[1]); }), {"found 9"});
+  expect_parts(with([](auto&, auto& levels) { levels[2].below = 1; }),
+               {"fabric.levels.3.below: found 1; allowed is 2 to 32"});
+  expect_parts(with([](auto&, auto& levels) { levels[0].chiplets_per_slice = 2; }),
+               {"fabric.levels.1.chiplets_per_slice: found 2"});
+  expect_parts(with([](auto&, auto& levels) { levels[2].uplinks = 4; }),
+               {"fabric.levels.3.uplinks: found 4; allowed is 0 to 0"});
+  expect_parts(with([](auto& machine, auto&) { machine.npus = 60; }),
+               {"npu.count: found 60, but fabric.levels.3.below x fabric.levels.2.below x "
+                "fabric.levels.1.below = 4 x 4 x 4 = 64"});
+  expect_parts(with([](auto&, auto& levels) { levels[1].uplinks = 3; }),
+               {"fabric.levels.2.uplinks: found 3 x fabric.levels.2.chiplets_per_slice = 2, which "
+                "does not divide evenly over fabric.levels.3.chiplets_per_slice = 4"});
+  expect_parts(
+      with([](auto&, auto& levels) { levels[1].uplinks = 28; }),
+      {"an L2 chiplet would have 36 ports (fabric.levels.2.below x fabric.levels.1.uplinks "
+       "/ fabric.levels.2.chiplets_per_slice + fabric.levels.2.uplinks = 4 x 4 / 2 + 28)"});
+  expect_parts(
+      with([](auto&, auto& levels) {
+        levels[2].chiplets_per_slice = 1;
+        levels[1].uplinks = 8;
+      }),
+      {"an L3 chiplet would have 64 ports (fabric.levels.3.below x fabric.levels.2.uplinks x "
+       "fabric.levels.2.chiplets_per_slice / fabric.levels.3.chiplets_per_slice = 4 x 8 x 2 / 1)"});
+  expect_parts(with([](auto&, auto& levels) { levels[1].uplink_bandwidth += 1; }),
+               {"fabric.levels.2.uplink_bandwidth: ", "over 16 slices x chiplets x uplinks"});
+  expect_parts(refusal([] { build_fred_tree(machine_of(1, 0, 1), tree_of({{.below = 1}}, 1)); }),
+               {"an L1 chiplet would have 1 ports", "may be 2 to 32"});
 }
 
 }  // namespace
