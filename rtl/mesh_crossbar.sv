@@ -5,8 +5,8 @@
 // pins sampled at it.
 //   1. Allocation, VC by VC in the order control, MP, PP, DP. A front of the VC with a route asks for its
 //      output when all of these hold, in this order (the first that fails is the reason of a stall):
-//        credit   a packet start: the receiver has room for a whole packet, i.e. credits >= need; another
-//                 flit: credits >= 1. A credit arriving at this edge counts.
+//        credit   a packet start: the receiver has room for a whole packet, i.e. credits >= need; on a ring
+//                 see below; another flit: credits >= 1. A credit arriving at this edge counts.
 //        packet   a packet start: no other packet is open on (output, VC).
 //        link     out_ready_i of the output is high.
 //        ports    neither its input nor its output has been given away by a VC earlier in the order.
@@ -19,6 +19,13 @@
 // need: 1 on the control VC, whose packets are one flit; else PACKET_FLITS, or the receiver's depth where
 //   that is smaller, but at least 1. A packet longer than need is carried too, without the promise that it
 //   never stops half way.
+// Rings, where columns_i (east and west) or rows_i (north and south) is not 0: flit bubble flow control. A
+//   packet start that enters the ring, from a local or I/O port or turning into it, needs room for one flit more
+//   than a packet, credits >= need + 1; one that goes straight on, from the opposite port, credits >= 1. So the
+//   buffers around a ring always keep a free slot, into which the flit behind it can move: a ring never comes
+//   to a standstill, whatever the lengths of its packets (up to need). (Whole packets' rooms in place of
+//   slots would not do: short packets split the room for a long one.) A packet on a ring may stop half way.
+//   Receivers on a ring must hold more than need.
 // Route: taken by the flit that starts a packet (its head bit is not looked at), kept to the tail. A packet
 //   start without a route stays at the front for ever, error_route_o tells.
 // Stalls, of the edge before: stall_credit_o counts the fronts that failed `credit`; stall_arbiter_o those
@@ -58,9 +65,11 @@ module mesh_crossbar #(
   output logic [P*FLIT_W-1:0] out_flit_o,
   input  logic [P-1:0]        out_ready_i,
   input  logic [4*P-1:0]      out_credit_i,
-  // registers: position of the router; credits and with them the receiver's depth
+  // registers: position of the router, sides of the rings; credits and with them the receiver's depth
   input  logic [5:0]          x_i,
   input  logic [5:0]          y_i,
+  input  logic [6:0]          columns_i,
+  input  logic [6:0]          rows_i,
   input  logic                credit_write_i,
   input  logic [INDEX_W-1:0]  credit_index_i,
   input  logic [15:0]         credit_wdata_i,
@@ -91,9 +100,9 @@ module mesh_crossbar #(
   logic [P*4*SLOT_W-1:0] count_q, first_q, free_q;
   logic [P*4*PORT_W-1:0] route_q;
   logic [4*P-1:0]        front_q, none_q, tail_q, begun_q;
-  // Per (VC, output port), index v*P+p as on the pins: a packet is open; credits >= 1, >= need, >= need - 1;
-  // round-robin pointer; credits; need.
-  logic [4*P-1:0]        open_q, some_q, packet_q, nearly_q;
+  // Per (VC, output port), index v*P+p as on the pins: a packet is open; credits >= 1, >= need + 1, >= need,
+  // >= need - 1; round-robin pointer; credits; need.
+  logic [4*P-1:0]        open_q, some_q, more_q, packet_q, nearly_q;
   logic [4*P*PORT_W-1:0] pointer_q;
   logic [64*P-1:0]       credits_q;
   logic [4*P*NEED_W-1:0] need_q;
@@ -105,6 +114,8 @@ module mesh_crossbar #(
   localparam logic [4*SLOT_W-1:0] DEPTHS = {SLOT_W'(CTRL_DEPTH), {3{SLOT_W'(VC_DEPTH)}}};
   localparam int unsigned DATA_NEED = (PACKET_FLITS < VC_DEPTH) ? PACKET_FLITS : VC_DEPTH;
 
+  logic [P-1:0] ring;  // output ports that lead into one
+  assign ring = P'({columns_i != '0, rows_i != '0, columns_i != '0, rows_i != '0});
   assign credits_o = credits_q;
   assign idle_o = front_q == '0 && out_valid_o == '0;
 
@@ -115,7 +126,7 @@ module mesh_crossbar #(
     logic [P-1:0]        in_free, in_taken;
     logic [2*P-1:0]      in_vc;
     logic [4*P-1:0]      lack, pause, standing;
-    logic [4*P-1:0]      some, packet, launch, freed, changed;
+    logic [4*P-1:0]      some, more, packet, launch, freed, changed;
     logic                able, later;
     logic [PORT_W-1:0]   out;
     // One input port: its four VCs, and what is read from it.
@@ -142,6 +153,7 @@ module mesh_crossbar #(
       begun_q <= '0;
       open_q <= '0;
       some_q <= '1;
+      more_q <= {{P{CTRL_DEPTH > 1}}, {3 * P{VC_DEPTH > PACKET_FLITS}}};
       packet_q <= '1;
       nearly_q <= '1;
       pointer_q <= '0;
@@ -159,6 +171,7 @@ module mesh_crossbar #(
       standing = front_q & ~none_q;
       some = some_q | out_credit_i;
       packet = packet_q | (nearly_q & out_credit_i);
+      more = more_q | (packet_q & out_credit_i);
       in_taken = '0;
       in_vc = '0;
       out_free = '1;
@@ -177,8 +190,13 @@ module mesh_crossbar #(
             if (standing[4*p + k % 4]) begin
               out = route_q[(4*p + k % 4)*PORT_W +: PORT_W];
               able = begun_q[4*p + k % 4] || !open_q[(k % 4)*P + 32'(out)];
-              lack[4*p + k % 4] = begun_q[4*p + k % 4] ? !some[(k % 4)*P + 32'(out)]
-                                                       : !packet[(k % 4)*P + 32'(out)];
+              if (begun_q[4*p + k % 4] || (ring[out] && p < mesh_pkg::FIRST_LOCAL &&
+                                           out == PORT_W'(p ^ 2))) begin  // on a ring, straight on
+                lack[4*p + k % 4] = !some[(k % 4)*P + 32'(out)];
+              end else begin
+                lack[4*p + k % 4] = ring[out] ? !more[(k % 4)*P + 32'(out)]
+                                              : !packet[(k % 4)*P + 32'(out)];
+              end
               pause[4*p + k % 4] = able && !out_ready_i[out] && !lack[4*p + k % 4];
               link[out] = link[out] | pause[4*p + k % 4];
               later = PORT_W'(p) >= pointer_q[((k % 4)*P + 32'(out))*PORT_W +: PORT_W];
@@ -244,7 +262,8 @@ module mesh_crossbar #(
             slot = free[32'(vc)*SLOT_W +: SLOT_W];
             held = count[32'(vc)*SLOT_W +: SLOT_W];
             fresh = held == '0 && !begun[vc];
-            way = mesh_pkg::route_xy(x_i, y_i, in_flit_i[p*FLIT_W + fred_pkg::DST_LSB +: 16], p,
+            way = mesh_pkg::route_xy(x_i, y_i, columns_i, rows_i,
+                                     in_flit_i[p*FLIT_W + fred_pkg::DST_LSB +: 16], p,
                                      NUM_LOCAL, NUM_IO);
             side = {PORT_W'(way[4:0]), way[5], in_flit_i[p*FLIT_W + fred_pkg::TAIL_BIT]};
             if (count_q[(4*p + 32'(vc))*SLOT_W +: SLOT_W] == DEPTHS[32'(vc)*SLOT_W +: SLOT_W]) begin
@@ -317,6 +336,7 @@ module mesh_crossbar #(
                 else credit = credit - 16'd1;
                 credits_q[16*i +: 16] <= credit;
                 some_q[i] <= credit != '0;
+                more_q[i] <= credit > 16'(need);
                 packet_q[i] <= credit >= 16'(need);
                 nearly_q[i] <= credit + 16'd1 >= 16'(need);
               end

@@ -1,19 +1,21 @@
-// A router of the 2D mesh: X-Y routing, virtual cut-through, four virtual channels with credits.
+// A router of the 2D mesh or torus: X-Y routing, virtual cut-through, four virtual channels with credits.
 //
 // Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O. An NPU is its own
 //   router and sends on all its links at once, hence several local ports (FRED.md §4).
 // Path of a flit: link -> input buffer of its VC -> output register -> link. A flit sampled on in_flit_i at
 //   edge e is on out_flit_o after edge e + 1 when nothing is in its way; a port carries one flit per
 //   cycle in each direction. What happens at an edge, in which order and who wins: mesh_crossbar. Where a
-//   packet goes: mesh_pkg::route_xy, with the position in register REG_POSITION.
+//   packet goes: mesh_pkg::route_xy, with the position in register REG_POSITION and the sides of the rings in
+//   REG_TORUS (0 after reset: a mesh).
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: a slot of VC v of input
 //   port p was freed at the edge before); out_valid_o / out_flit_o launched only at edges where out_ready_i
-//   was high, a credit was there, and, for the first flit of a packet, credits for the whole packet;
+//   was high, a credit was there, and, for the first flit of a packet, credits for the whole packet (on
+//   rings: mesh_crossbar);
 //   out_credit_i bit v*P+p gives a credit, usable at the same edge. All outputs are registers or, idle_o
 //   and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
 // Flits: fred_pkg. A packet is the flits of one (input port, VC) up to a tail.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
-//   that samples a read, other addresses read 0. Position and credits are written while no traffic flows.
+//   that samples a read, other addresses read 0. Position, rings and credits are written while no traffic flows.
 //   Credits read as those at hand. Counters:
 //     flits in, flits out     per port
 //     stall credit            cycles x (input port, VC): the flit at the front lacks credits
@@ -64,6 +66,7 @@ module mesh_router #(
   localparam int unsigned INDEX_W = $clog2(4 * P);
 
   logic [5:0]      x_q, y_q;
+  logic [6:0]      columns_q, rows_q;
   logic [64*P-1:0] credits;
   logic [7:0]      stall_credit, stall_arbiter;
   logic [P-1:0]    stall_link;
@@ -92,7 +95,7 @@ module mesh_router #(
   ) i_crossbar (
     .clk_i, .rst_ni,
     .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .x_i(x_q), .y_i(y_q),
+    .x_i(x_q), .y_i(y_q), .columns_i(columns_q), .rows_i(rows_q),
     .credit_write_i(credit_hit && reg_write_i), .credit_index_i(credit_index),
     .credit_wdata_i(reg_wdata_i[15:0]), .credits_o(credits),
     .stall_credit_o(stall_credit), .stall_arbiter_o(stall_arbiter), .stall_link_o(stall_link),
@@ -111,6 +114,8 @@ module mesh_router #(
     if (!rst_ni) begin
       x_q <= '0;
       y_q <= '0;
+      columns_q <= '0;
+      rows_q <= '0;
       from_counters_q <= 1'b0;
       other_q <= '0;
       error_o <= fred_pkg::ERROR_NONE;
@@ -119,12 +124,17 @@ module mesh_router #(
         x_q <= reg_wdata_i[5:0];
         y_q <= reg_wdata_i[13:8];
       end
+      if (reg_valid_i && reg_write_i && reg_addr_i == mesh_pkg::REG_TORUS) begin
+        columns_q <= reg_wdata_i[6:0];
+        rows_q <= reg_wdata_i[14:8];
+      end
       if (reg_valid_i && !reg_write_i) begin
         from_counters_q <= counter_hit;
         other_q <= '0;
         if (reg_addr_i == fred_pkg::REG_ID) other_q <= fred_pkg::MESH_ID;
         if (reg_addr_i == fred_pkg::REG_SHAPE) other_q <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
         if (reg_addr_i == fred_pkg::REG_POSITION) other_q <= {18'd0, y_q, 2'd0, x_q};
+        if (reg_addr_i == mesh_pkg::REG_TORUS) other_q <= {17'd0, rows_q, 1'b0, columns_q};
         if (reg_addr_i == fred_pkg::REG_ERROR) other_q <= error_o;
         if (credit_hit) other_q <= {16'd0, credits[32'(credit_index)*16 +: 16]};
       end

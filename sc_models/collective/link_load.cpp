@@ -64,7 +64,7 @@ class LinkWalk {
     const Link* link = &cross(plan_.members[from], send.port, flits);
     for (;;) {
       const MeshRouterShape& router = topology_.nodes[link->to].mesh;
-      const int direction = mesh_direction(router.x, router.y, to.x, to.y);
+      const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
       if (direction < 0) {
         cross(link->to, kFirstLocal + link->to_port % router.local_ports, flits);
         return;

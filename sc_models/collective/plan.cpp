@@ -124,6 +124,7 @@ Plan make_plan(const Topology& topology, Collective collective, const std::vecto
   plan.flits = bytes / kFlitBytes + (bytes % kFlitBytes != 0 ? 1 : 0);
   switch (topology.kind) {
     case FabricKind::kMesh2d:
+    case FabricKind::kTorus2d:
       plan_mesh(topology, algorithm, plan);
       break;
     case FabricKind::kFredTree:

@@ -23,7 +23,7 @@ struct Grid {
 };
 
 Grid grid_of(const Topology& topology) {
-  if (topology.kind == FabricKind::kMesh2d) return {topology.mesh.width, topology.mesh.height};
+  if (topology.is_grid()) return {topology.mesh.width, topology.mesh.height};
   return {topology.fred.npus_per_l1(), topology.fred.switches(1)};
 }
 
@@ -39,8 +39,7 @@ int partner_of(PatternKind kind, const Topology& topology, int node) {
     case PatternKind::kBitComplement:
       return nodes - 1 - node;
     case PatternKind::kNeighbor:
-      return topology.kind == FabricKind::kMesh2d ? y * grid.width + (x + 1) % grid.width
-                                                  : (node + 1) % nodes;
+      return topology.is_grid() ? y * grid.width + (x + 1) % grid.width : (node + 1) % nodes;
     case PatternKind::kUniform:
     case PatternKind::kHotspot:
       break;

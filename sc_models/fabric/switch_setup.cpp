@@ -14,6 +14,10 @@ std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCo
   std::vector<RegisterWrite> writes;
   if (node.kind == NodeKind::kMeshRouter) {
     writes.push_back({reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8)});
+    const MeshRings& rings = topology.mesh.rings;
+    if (topology.kind == FabricKind::kTorus2d) {
+      writes.push_back({reg::kTorus, static_cast<std::uint32_t>(rings.columns | rings.rows << 8)});
+    }
   }
   for (int port = 0; port < node.ports; ++port) {
     const int link = topology.link_out(id, port);

@@ -17,7 +17,7 @@ struct RegisterWrite {
 
 // What reg::kId of the switch must read.
 std::uint32_t switch_identity(const Node& node);
-// Position of a mesh router, credits of every connected output.
+// Position of a mesh router and the rings it is on, credits of every connected output.
 std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCore& core,
                                         NodeId node);
 // One switch's routing table for unicasts routed online: its destinations only.

@@ -1,4 +1,8 @@
-// X-Y routing on a 2D mesh: first along the row to the destination's column, then along the column.
+// X-Y routing on a 2D mesh or torus: first along the row to the destination's column, then along the
+// column. On the rings of a torus the shorter way round; of two ways of one length, east or south from even
+// coordinates, west or north from odd ones. (Those are met only where a packet enters a ring: from the
+// next router on, the way ahead is the shorter one. So a packet never turns back.)
+// Deadlock: none on a mesh; on a torus the routers see to it (rtl/mesh_crossbar.sv, "Rings").
 #pragma once
 
 #include <cstdint>
@@ -16,7 +20,7 @@ MeshPosition mesh_position(std::uint16_t address);
 
 // Output direction (MeshPort kNorth … kWest) of the first hop from router (x, y) to (dst_x, dst_y);
 // -1 where they are equal.
-int mesh_direction(int x, int y, int dst_x, int dst_y);
+int mesh_direction(int x, int y, int dst_x, int dst_y, const MeshRings& rings);
 
 // The NIC port by which an NPU sends to an address: the local port that faces the first hop's
 // direction, so that a mesh NPU uses all its links at once. NIC port p is wired to local port

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "routing/mesh_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -94,7 +95,8 @@ void MeshTwin::reset() {
   overflow_ = stuck_ = no_route_ = late_any_ = false;
   buffered_ = 0;
   error_ = rdata_ = 0;
-  set_position(0, 0);
+  x_ = y_ = columns_ = rows_ = 0;
+  set_place();
 }
 
 // ---- one clock edge
@@ -169,6 +171,17 @@ template <int kWords>
     const std::uint32_t credits = channel.credits[out] + (arriving >> out & 1U);
     std::uint32_t asking = output.wanting & ~launched;
     std::uint32_t need = output.need;
+    if ((rings_ >> out & 1U) != 0) [[unlikely]] {
+      // Who enters the ring needs one flit more than a packet, who goes straight on a flit.
+      const std::uint32_t begun = output.open != 0 ? bit(output.open - 1) : 0;
+      const std::uint32_t entering = asking & ~begun & ~bit(out ^ 2);
+      if (credits <= need) {
+        edge.lacking += std::popcount(entering);
+        asking ^= entering;
+        if (asking == 0) continue;
+      }
+      need = 1;
+    }
     if (output.open != 0) {  // the others wait for its tail
       const std::uint32_t starts = asking & ~bit(output.open - 1);
       if (starts != 0) (credits < need ? edge.lacking : edge.waiting) += std::popcount(starts);
@@ -315,13 +328,15 @@ void MeshTwin::advance_errors() {
                                                                    : static_cast<std::uint8_t>(way);
 }
 
-void MeshTwin::set_position(int x, int y) {
-  x_ = x;
-  y_ = y;
+void MeshTwin::set_place() {
+  const MeshRings rings{columns_, rows_};
   for (int i = 0; i < 64; ++i) {
-    by_column_[i] = i == x ? kOnward : static_cast<std::uint8_t>(i > x ? kEast : kWest);
-    by_row_[i] = i == y ? kOnward : static_cast<std::uint8_t>(i > y ? kSouth : kNorth);
+    by_column_[i] =
+        i == x_ ? kOnward : static_cast<std::uint8_t>(mesh_direction(x_, 0, i, 0, rings));
+    by_row_[i] = i == y_ ? kOnward : static_cast<std::uint8_t>(mesh_direction(0, y_, 0, i, rings));
   }
+  rings_ =
+      (columns_ != 0 ? bit(kEast) | bit(kWest) : 0) | (rows_ != 0 ? bit(kNorth) | bit(kSouth) : 0);
 }
 
 // ------------------------------------------------------------------------------------- registers
@@ -330,6 +345,7 @@ std::uint32_t MeshTwin::read(std::uint16_t address) const {
   if (address == reg::kId) return reg::kMeshId;
   if (address == reg::kShape) return static_cast<std::uint32_t>(locals_ | ios_ << 8);
   if (address == reg::kPosition) return static_cast<std::uint32_t>(x_ | y_ << 8);
+  if (address == reg::kTorus) return static_cast<std::uint32_t>(columns_ | rows_ << 8);
   if (address == reg::kError) return error_;
   const int credit = address - reg::kCredit;
   if (credit >= 0 && credit < 4 * ports_) return channels_[credit % 4].credits[credit / 4];
@@ -368,7 +384,15 @@ std::uint64_t MeshTwin::flits_out(int port) const {
 
 void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   if (address == reg::kPosition) {
-    set_position(static_cast<int>(value & 63U), static_cast<int>(value >> 8 & 63U));
+    x_ = static_cast<int>(value & 63U);
+    y_ = static_cast<int>(value >> 8 & 63U);
+    set_place();
+    return;
+  }
+  if (address == reg::kTorus) {
+    columns_ = static_cast<int>(value & 127U);
+    rows_ = static_cast<int>(value >> 8 & 127U);
+    set_place();
     return;
   }
   const int credit = address - reg::kCredit;

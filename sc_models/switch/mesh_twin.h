@@ -86,7 +86,7 @@ class MeshTwin final : public SwitchCore {
   std::uint64_t flits_in(int port) const;
   std::uint64_t flits_out(int port) const;
   void write(std::uint16_t address, std::uint32_t value);
-  void set_position(int x, int y);
+  void set_place();
 
   int words_;
   int ports_, locals_, ios_;
@@ -101,6 +101,8 @@ class MeshTwin final : public SwitchCore {
   bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
   Stalls stalls_, late_;
 
+  std::uint32_t rings_;  // output ports that lead into a ring
+  int columns_, rows_;   // sides of the rings, 0: none
   // The position, and the way to go by destination column, row, input port (to the NPU) and endpoint.
   int x_, y_;
   std::array<std::uint8_t, kMaxPorts> to_npu_;

@@ -1,5 +1,5 @@
 // The register map of fred_switch and mesh_router: word addresses, 32-bit data. Mirrors
-// rtl/fred_pkg.sv; tests/switch checks the two against each other through the RTL.
+// rtl/fred_pkg.sv and rtl/mesh_pkg.sv; tests/switch checks the two against each other through the RTL.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,9 @@ namespace fredsim::reg {
 inline constexpr std::uint16_t kId = 0x0000;     // RO: kFredId or kMeshId
 inline constexpr std::uint16_t kShape = 0x0001;  // RO; fred: P | M << 8; mesh: locals | I/Os << 8
 inline constexpr std::uint16_t kPosition = 0x0002;  // RW, mesh_router: x | y << 8
-inline constexpr std::uint16_t kError = 0x0003;     // RO: sticky error code
+// RW, mesh_router: sides of the rings, columns of a row | rows of a column << 8; 0, the reset value: none.
+inline constexpr std::uint16_t kTorus = 0x0004;
+inline constexpr std::uint16_t kError = 0x0003;  // RO: sticky error code
 // RW: credits of output port p, VC v (kCredit + 4p + v), i.e. the depth of the buffer at the other
 // end. Reset value: the switch's own input buffer depth. Write only while no traffic flows.
 inline constexpr std::uint16_t kCredit = 0x0100;

@@ -47,6 +47,12 @@ inline constexpr int kMaxMeshSide = 64;
 Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec);
 int mesh_io_controllers(int width, int height);  // how many the mesh has places for: 18 for 5 x 4
 
+// A 2D torus: the mesh, and a link from the east end of every row to its west end and from the south end of
+// every column to its north end, by the ports that the mesh leaves free there (a side of 2 or 1 stays as it
+// is). I/O controllers are where the mesh has them. Routers keep their rings from standing still by
+// receivers that hold more than a packet (rtl/mesh_crossbar.sv): BadInput for smaller buffers.
+Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec);
+
 // A tree of Fred_m switches, 1 to 8 levels (FRED.md §4, "decomposition"; there: two). Every switch is
 // `slices` parallel parts that share nothing; a part is one chiplet at level 1 and
 // chiplets_per_slice chiplets above.

@@ -137,9 +137,10 @@ MachineConfig load_config(const std::string& path, const std::vector<std::string
   const ConfigReader reader(std::move(root), path);
   const FabricKind kind = reader.fabric();
   const MachineSpec machine = read_machine(reader, kind);
-  if (kind == FabricKind::kMesh2d) {
+  if (kind != FabricKind::kFredTree) {
     const Mesh2dSpec spec = read_mesh2d(reader);
-    return {path, located(reader, [&] { return build_mesh2d(machine, spec); })};
+    const auto build = kind == FabricKind::kMesh2d ? build_mesh2d : build_torus2d;
+    return {path, located(reader, [&] { return build(machine, spec); })};
   }
   const FredTreeSpec spec = read_fred_tree(reader);
   return {path, located(reader, [&] { return build_fred_tree(machine, spec); })};

@@ -5,7 +5,7 @@
 //   name, clock
 //   npu     count, bandwidth, [receive_buffer = 48 KiB]
 //   [io     count, bandwidth]                                    without it: no I/O controllers
-//   fabric  type = mesh2d:     width, height, link_bandwidth, link_latency, [local_latency = 0 ns]
+//   fabric  type = mesh2d or torus2d: width, height, link_bandwidth, link_latency, [local_latency = 0 ns]
 //           type = fred_tree:  slices, middle, link_latency, in_switch, [simulate_slices = distinct];
 //             of two levels:   l1_switches, npus_per_l1, uplinks, l2_chiplets_per_slice,
 //                              uplink_bandwidth

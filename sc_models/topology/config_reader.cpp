@@ -17,9 +17,9 @@ namespace fredsim {
 namespace {
 
 // In the order of FabricKind.
-constexpr std::array<std::string_view, 2> kFabricNames = {"mesh2d", "fred_tree"};
+constexpr std::array<std::string_view, 3> kFabricNames = {"mesh2d", "torus2d", "fred_tree"};
 
-enum class Scope : std::uint8_t { kAny, kMesh, kTree };
+enum class Scope : std::uint8_t { kAny, kMesh, kTree };  // kMesh: and tori
 
 enum class Holds : std::uint8_t { kValue, kKeys, kList };
 
@@ -42,10 +42,10 @@ constexpr std::array kKeys = {
     Key{"io.count", "number of I/O controllers"},
     Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
     Key{"fabric", "what joins them", Scope::kAny, Holds::kKeys},
-    Key{"fabric.type", "mesh2d or fred_tree"},
+    Key{"fabric.type", "mesh2d, torus2d or fred_tree"},
     Key{"fabric.link_latency", "latency of a wafer link, a time"},
-    Key{"fabric.width", "columns of the mesh", Scope::kMesh},
-    Key{"fabric.height", "rows of the mesh", Scope::kMesh},
+    Key{"fabric.width", "columns of the mesh or torus", Scope::kMesh},
+    Key{"fabric.height", "rows of the mesh or torus", Scope::kMesh},
     Key{"fabric.link_bandwidth", "bandwidth of a mesh link per direction", Scope::kMesh},
     Key{"fabric.local_latency", "latency between an NPU and its router, a time", Scope::kMesh},
     Key{"fabric.l1_switches", "number of L1 switches; or the list fabric.levels", Scope::kTree},
@@ -75,7 +75,7 @@ constexpr std::array kKeys = {
 
 // Whose keys a fabric of this kind does not have.
 Scope other_scope(FabricKind kind) {
-  return kind == FabricKind::kMesh2d ? Scope::kTree : Scope::kMesh;
+  return kind == FabricKind::kFredTree ? Scope::kMesh : Scope::kTree;
 }
 
 // "fabric.levels.2.uplinks" -> "fabric.levels.uplinks": without the number of a list's entry.
@@ -188,10 +188,10 @@ FabricKind ConfigReader::fabric() const {
   const auto found = static_cast<FabricKind>(choice("fabric.type", kFabricNames));
   for (const Key& key : kKeys) {
     if (key.scope != other_scope(found) || !has(key.path)) continue;
-    const bool mesh = found == FabricKind::kMesh2d;
     throw BadInput(fmt::format("{}: a key of fabric type {}, but fabric.type is {}",
-                               label(key.path), kFabricNames[mesh ? 1 : 0],
-                               kFabricNames[mesh ? 0 : 1]));
+                               label(key.path),
+                               key.scope == Scope::kTree ? "fred_tree" : "mesh2d or torus2d",
+                               kFabricNames[static_cast<std::size_t>(found)]));
   }
   return found;
 }

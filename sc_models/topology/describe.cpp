@@ -41,8 +41,9 @@ std::string cycles_and_ns(int cycles, std::uint64_t clock_hz) {
 }
 
 std::string sentence(const Topology& topology) {
-  if (topology.kind == FabricKind::kMesh2d) {
-    return fmt::format("2D mesh of {} x {} (width x height)", topology.mesh.width,
+  if (topology.is_grid()) {
+    return fmt::format("2D {} of {} x {} (width x height)",
+                       topology.kind == FabricKind::kMesh2d ? "mesh" : "torus", topology.mesh.width,
                        topology.mesh.height);
   }
   const FredTreeFacts& tree = topology.fred;
@@ -208,8 +209,7 @@ std::string describe(const Topology& topology) {
   if (!topology.rtl_top.empty()) {
     text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
   }
-  text += topology.kind == FabricKind::kMesh2d ? routers(topology)
-                                               : levels(topology.fred) + chiplets(topology);
+  text += topology.is_grid() ? routers(topology) : levels(topology.fred) + chiplets(topology);
   text += links(topology);
   text += buffers(topology);
   text += "\nnotes\n";

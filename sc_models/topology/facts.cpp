@@ -19,25 +19,31 @@ MicroSwitchCount count_micro_switches(const FredSwitchShape& shape) {
   return count;
 }
 
-int mesh_bisection_links(int width, int height) {
-  const int longer = std::max(width, height);
-  const int shorter = std::min(width, height);
-  if (longer == 1) return 0;
-  // Straight across the middle of the longer side where that leaves equal halves (or the mesh is a
-  // line); else with one step in the middle row or column, which crosses one link more.
-  return longer % 2 == 0 || shorter == 1 ? shorter : shorter + 1;
+int mesh_bisection_links(const MeshFacts& mesh) {
+  if (mesh.width == 1 && mesh.height == 1) return 0;
+  // Straight across a side, at one place, at two on a ring; where the side is odd, one of them has a step
+  // in the middle, across the other side.
+  const auto across = [](int side, int ring, int other, int other_ring) {
+    const int step = other == 1 ? 0 : other_ring != 0 ? 2 : 1;
+    return (ring != 0 ? 2 : 1) * other + (side % 2 != 0 ? step : 0);
+  };
+  const MeshRings& rings = mesh.rings;
+  const int columns = across(mesh.width, rings.columns, mesh.height, rings.rows);
+  const int rows = across(mesh.height, rings.rows, mesh.width, rings.columns);
+  if (mesh.width == 1) return rows;
+  if (mesh.height == 1) return columns;
+  return std::min(columns, rows);
 }
 
 std::uint64_t bisection_bytes_per_second(const Topology& topology) {
   const auto level = [&](NodeId node) { return topology.nodes[node].level; };
-  if (topology.kind == FabricKind::kMesh2d) {
+  if (topology.is_grid()) {
     const auto link =
         std::find_if(topology.links.begin(), topology.links.end(), [&](const Link& candidate) {
           return level(candidate.from) == 1 && level(candidate.to) == 1;
         });
     if (link == topology.links.end()) return 0;
-    return link->bytes_per_second * static_cast<std::uint64_t>(mesh_bisection_links(
-                                        topology.mesh.width, topology.mesh.height));
+    return link->bytes_per_second * static_cast<std::uint64_t>(mesh_bisection_links(topology.mesh));
   }
   const int top = topology.fred.depth();
   std::uint64_t upwards = 0;

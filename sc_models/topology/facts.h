@@ -18,13 +18,14 @@ struct MicroSwitchCount {
 };
 MicroSwitchCount count_micro_switches(const FredSwitchShape& shape);
 
-// Directed links from one half of a width x height mesh to the other, over the smallest cut into
-// halves that differ by one router at most.
-int mesh_bisection_links(int width, int height);
+// Directed links from one half of a mesh or torus to the other, over the smallest cut into halves that
+// differ by one router at most.
+int mesh_bisection_links(const MeshFacts& mesh);
 
 // Bisection bandwidth in bytes/s, one direction, counted as the paper counts it (FRED.md §4). Its
 // figures fix the rule, and both are one direction only:
-//   mesh: the links of mesh_bisection_links. 5 x 4 in halves of ten: 5 x 750 GB/s = 3.75 TB/s.
+//   mesh: the links of mesh_bisection_links. 5 x 4 in halves of ten: 5 x 750 GB/s = 3.75 TB/s. A torus of
+//     sides above 2 has twice the mesh's.
 //   FRED tree: half of what all switches right below the top together have towards it, one of them
 //     counting half where their number is odd; NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
 //     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).

@@ -27,15 +27,42 @@ void check(const MachineSpec& machine, const Mesh2dSpec& spec) {
   }
   const int places = mesh_io_controllers(spec.width, spec.height);
   if (machine.io_controllers != 0 && machine.io_controllers != places) {
-    throw BadInput(
-        fmt::format("io.count: found {}; a mesh of {} x {} has {} places for I/O controllers (one "
-                    "on each outward "
-                    "face, two per router at most): allowed is {} or 0",
-                    machine.io_controllers, spec.width, spec.height, places, places));
+    throw BadInput(fmt::format(
+        "io.count: found {}; a fabric of {} x {} has {} places for I/O controllers (one "
+        "on each outward "
+        "face, two per router at most): allowed is {} or 0",
+        machine.io_controllers, spec.width, spec.height, places, places));
   }
 }
 
+void check_ring_buffers(const BufferShape& buffers) {
+  const auto require = [](std::string_view key, int flits, int packet) {
+    if (flits > packet) return;
+    const auto size = [](int n) { return format_size(static_cast<std::uint64_t>(n) * kFlitBytes); };
+    throw BadInput(fmt::format(
+        "{}: found {}; on a torus a buffer holds more than a packet: allowed is {} or more", key,
+        size(flits), size(packet + 1)));
+  };
+  require("switch.input_buffer", buffers.data_flits, kPacketFlits);
+  require("switch.control_buffer", buffers.control_flits, 1);
+}
+
+int ring_side(FabricKind kind, int side) {
+  return kind == FabricKind::kTorus2d && side > 2 ? side : 0;
+}
+
+Topology build(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind kind);
+
 }  // namespace
+
+Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
+  return build(machine, spec, FabricKind::kMesh2d);
+}
+
+Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
+  check_ring_buffers(machine.buffers);
+  return build(machine, spec, FabricKind::kTorus2d);
+}
 
 int mesh_io_controllers(int width, int height) {
   int count = 0;
@@ -47,13 +74,16 @@ int mesh_io_controllers(int width, int height) {
   return count;
 }
 
-Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
+namespace {
+
+Topology build(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind kind) {
   check(machine, spec);
-  Assembly assembly(machine, FabricKind::kMesh2d);
+  Assembly assembly(machine, kind);
   Topology& topology = assembly.topology();
-  topology.mesh = {spec.width, spec.height};
   const int width = spec.width;
   const int height = spec.height;
+  const MeshRings rings{ring_side(kind, width), ring_side(kind, height)};
+  topology.mesh = {width, height, rings};
 
   const int latency =
       assembly.latency("fabric.link_latency", "link latency", machine.link_latency_ps);
@@ -95,8 +125,12 @@ Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
       for (int i = 0; i < kNicPorts; ++i) {
         assembly.connect({npu_at(x, y), i}, {router, kFirstLocal + i}, local);
       }
-      if (x + 1 < width) assembly.connect({router, kEast}, {router_at(x + 1, y), kWest}, mesh);
-      if (y + 1 < height) assembly.connect({router, kSouth}, {router_at(x, y + 1), kNorth}, mesh);
+      if (x + 1 < width || rings.columns != 0) {
+        assembly.connect({router, kEast}, {router_at((x + 1) % width, y), kWest}, mesh);
+      }
+      if (y + 1 < height || rings.rows != 0) {
+        assembly.connect({router, kSouth}, {router_at(x, (y + 1) % height), kNorth}, mesh);
+      }
       if (machine.io_controllers == 0) continue;
       const int count = std::min(kIoPorts, outward_faces(width, height, x, y));
       for (int k = 0; k < count; ++k) {
@@ -114,4 +148,5 @@ Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
   return assembly.finish();
 }
 
+}  // namespace
 }  // namespace fredsim

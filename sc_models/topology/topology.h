@@ -68,11 +68,19 @@ struct BufferShape {
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
 
-enum class FabricKind : std::uint8_t { kMesh2d, kFredTree };
+enum class FabricKind : std::uint8_t { kMesh2d, kTorus2d, kFredTree };
 
-struct MeshFacts {  // kMesh2d
+// Rows and columns whose ends are joined. A side is 3 or more; 0: no ring. (The ends of a side of 2 are
+// neighbours already.)
+struct MeshRings {
+  int columns = 0;  // of a row that is a ring
+  int rows = 0;     // of a column that is one
+};
+
+struct MeshFacts {  // kMesh2d, kTorus2d
   int width = 0;
   int height = 0;
+  MeshRings rings;  // kTorus2d
 };
 
 // The switches of one level of a FRED tree, all alike but for the I/O controllers at the lowest.
@@ -108,6 +116,7 @@ struct Topology {
   BufferShape buffers;
   FpFormat format = FpFormat::kFp16;
   std::string rtl_top;  // top module of a user's own switch RTL; empty: ours
+  bool is_grid() const { return kind != FabricKind::kFredTree; }  // of mesh routers
   MeshFacts mesh;
   FredTreeFacts fred;
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]

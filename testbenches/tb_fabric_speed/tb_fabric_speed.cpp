@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "fabric/machine.h"
+#include "fabric/switch_setup.h"
 #include "replay.h"
 #include "switch/register_map.h"
 #include "topology/config.h"
@@ -168,16 +169,7 @@ class Comparison : public sc_core::sc_module {
   void configure(NodeId id) {
     const Node& node = topology_.nodes[id];
     if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) return;
-    if (node.kind == NodeKind::kMeshRouter) {
-      write(id, reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8));
-    }
-    for (int port = 0; port < node.ports; ++port) {
-      const int link = topology_.link_out(id, port);
-      for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
-        write(id, reg::kCredit + static_cast<std::uint32_t>(4 * port + vc),
-              static_cast<std::uint32_t>(bare_.receiver_depth(link, vc)));
-      }
-    }
+    for (const auto& [address, data] : setup_writes(topology_, bare_, id)) write(id, address, data);
   }
 
   void write(NodeId node, std::uint32_t address, std::uint32_t data) {

@@ -13,6 +13,7 @@
 
 #include "base/random.h"
 #include "router_bodies.h"
+#include "routing/mesh_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim::tb {
@@ -50,11 +51,14 @@ class Episode {
     wild_credits_ = chance(25);
     strays_ = chance(15);
     far_ = chance(50) ? 3 : 64;
+    if (chance(50)) rings_ = random_rings();
   }
 
   void run(Seen& seen) {
     core_.reset();
     pins_.reg = {true, true, reg::kPosition, position()};
+    core_.step(pins_);
+    pins_.reg = {true, true, reg::kTorus, torus()};
     core_.step(pins_);
     for (int i = 0; i < kEpisode; ++i) {
       set_flits(seen);
@@ -65,7 +69,7 @@ class Episode {
     }
     SwitchCounters counters;
     ASSERT_TRUE(core_.peek_counters(counters));
-    seen.cycles += kEpisode + 1;
+    seen.cycles += kEpisode + 2;
     seen.stall_credit += counters.stall_credit;
     seen.stall_arbiter += counters.stall_arbiter;
     seen.stall_link += counters.stall_link;
@@ -83,13 +87,22 @@ class Episode {
                                                           << 16;
   }
 
+  // Sides as a torus has them, and any others.
+  MeshRings random_rings() {
+    const int most = chance(80) ? far_ : 127;
+    return {chance(70) ? below(most + 1) : 0, chance(70) ? below(most + 1) : 0};
+  }
+  std::uint32_t torus() {
+    return static_cast<std::uint32_t>(rings_.columns | rings_.rows << 8) |
+           (static_cast<std::uint32_t>(random_.next()) & 0xFFFF'8080U);
+  }
+
   std::uint16_t destination(int in) {
     for (;;) {
       const int x = chance(40) ? x_ : below(far_);
       const int y = chance(40) ? y_ : below(far_);
       const int endpoint = below(strays_ && chance(2) ? 16 : shape_.io_ports + 1);
-      const bool back = (x > x_ && in == kEast) || (x < x_ && in == kWest) ||
-                        (x == x_ && ((y > y_ && in == kSouth) || (y < y_ && in == kNorth)));
+      const bool back = mesh_direction(x_, y_, x, y, rings_) == in;
       if (!back || (strays_ && chance(2))) return mesh_address(x, y, endpoint);
     }
   }
@@ -139,9 +152,10 @@ class Episode {
     pins_.reg = {};
     if (!chance(register_percent_)) return;
     const int any_port = below(32);
-    const std::array<int, 12> addresses{reg::kId,
+    const std::array<int, 13> addresses{reg::kId,
                                         reg::kShape,
                                         reg::kPosition,
+                                        reg::kTorus,
                                         reg::kError,
                                         reg::kCredit + 4 * any_port + below(4),
                                         reg::kFlitsIn + 2 * any_port + below(2),
@@ -151,7 +165,7 @@ class Episode {
                                         reg::kStallCredit + below(6),
                                         reg::kPhaseStore + below(64),
                                         below(0x10000)};
-    pins_.reg = {true, false, static_cast<std::uint16_t>(addresses[below(12)]), 0};
+    pins_.reg = {true, false, static_cast<std::uint16_t>(addresses[below(13)]), 0};
     ++seen.reads;
     if (!chance(20)) return;
     const std::array<std::uint32_t, 5> values{static_cast<std::uint32_t>(below(12)), 0, 0xFFFF,
@@ -159,6 +173,10 @@ class Episode {
     pins_.reg.write = true;
     pins_.reg.wdata = values[chance(60) ? 0 : below(5)];
     if (pins_.reg.address == reg::kPosition) pins_.reg.wdata = position();
+    if (pins_.reg.address == reg::kTorus) {
+      rings_ = random_rings();
+      pins_.reg.wdata = torus();
+    }
     ++seen.writes;
   }
 
@@ -183,6 +201,7 @@ class Episode {
   std::vector<std::array<int, kNumVcs>> credits_;  // of the senders
   std::array<std::array<int, kNumVcs>, 32> owed_{};
   int x_ = 0, y_ = 0, far_ = 64;
+  MeshRings rings_;
   int send_percent_, ready_percent_, return_percent_, tail_percent_, register_percent_, vcs_;
   bool overruns_, wild_credits_, strays_;
 };

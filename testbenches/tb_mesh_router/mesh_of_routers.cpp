@@ -34,6 +34,8 @@ MeshOfRouters::MeshOfRouters(const RouterBody& body, const Options& options)
 void MeshOfRouters::wire(int x, int y) {
   Router& router = at(mesh_address(x, y, 0));
   const auto join = [&](int port, int to_x, int to_y, int to_port) {
+    if (rings().columns != 0) to_x = (to_x + options_.width) % options_.width;
+    if (rings().rows != 0) to_y = (to_y + options_.height) % options_.height;
     if (to_x < 0 || to_y < 0 || to_x >= options_.width || to_y >= options_.height) return;
     router.ports[port].peer = to_y * options_.width + to_x;
     router.ports[port].peer_port = to_port;
@@ -44,6 +46,7 @@ void MeshOfRouters::wire(int x, int y) {
   join(kWest, x - 1, y, kEast);
   router.core->reset();
   write(router, reg::kPosition, static_cast<std::uint32_t>(x | y << 8));
+  write(router, reg::kTorus, static_cast<std::uint32_t>(rings().columns | rings().rows << 8));
   for (int p = kFirstLocal; p < ports_; ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       router.ports[p].send_credits[v] = body_.shape.buffers.depth(v);
@@ -60,6 +63,11 @@ void MeshOfRouters::write(Router& router, int address, std::uint32_t value) {
 
 void MeshOfRouters::fail(const std::string& what) const {
   throw std::runtime_error(fmt::format("cycle {} seed {}: {}", cycle_, options_.seed, what));
+}
+
+MeshRings MeshOfRouters::rings() const {
+  const auto ring = [&](int side) { return options_.torus && side >= 3 ? side : 0; };
+  return {ring(options_.width), ring(options_.height)};
 }
 
 MeshOfRouters::Router& MeshOfRouters::at(std::uint16_t address) {
@@ -86,9 +94,10 @@ void MeshOfRouters::add_packet(std::uint16_t from, std::uint16_t to, int vc, int
   const MeshPosition b = mesh_position(to);
   const int endpoint = from >> 12;
   const int locals = body_.shape.local_ports;
-  const int port = endpoint == 0
-                       ? kFirstLocal + std::max(0, mesh_direction(a.x, a.y, b.x, b.y)) % locals
-                       : kFirstLocal + locals + endpoint - 1;
+  const int port =
+      endpoint == 0
+          ? kFirstLocal + std::max(0, mesh_direction(a.x, a.y, b.x, b.y, rings())) % locals
+          : kFirstLocal + locals + endpoint - 1;
   for (int i = 0; i < flits; ++i) {
     Flit flit(static_cast<std::size_t>(words_));
     FlitHeader h;

@@ -1,4 +1,4 @@
-// A small mesh of routers wired in C++: links with latency, endpoints on local and I/O ports.
+// A small mesh or torus of routers wired in C++: links with latency, endpoints on local and I/O ports.
 //
 // Endpoints: router (x, y) has its NPU on the local ports and I/O controllers on the I/O ports. An
 // NPU sends by the local port of the first hop's direction. Every endpoint port receives at most
@@ -28,6 +28,7 @@ class MeshOfRouters {
   struct Options {
     int width = 3;
     int height = 2;
+    bool torus = false;  // sides of 3 or more are rings
     int link_latency = 5;
     int pause_percent = 0;  // chance per link and cycle
     int return_delay = 0;   // most cycles an endpoint sits on a credit
@@ -78,6 +79,7 @@ class MeshOfRouters {
   };
 
   [[noreturn]] void fail(const std::string& what) const;
+  MeshRings rings() const;
   Router& at(std::uint16_t address);
   void wire(int x, int y);
   void write(Router& router, int address, std::uint32_t value);

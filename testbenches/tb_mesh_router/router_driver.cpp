@@ -10,21 +10,24 @@
 
 namespace fredsim::tb {
 
-RouterDriver::RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed)
+RouterDriver::RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
+                           const MeshRings& rings)
     : shape_(body.shape),
+      rings_(rings),
       core_(body.make()),
       stalls_(stalls),
       random_(seed),
       seed_(seed),
       pins_(shape_.ports(), shape_.lanes),
       words_(flit_words(shape_.lanes)),
-      rules_(shape_, kX, kY),
+      rules_(shape_, kX, kY, rings),
       senders_(static_cast<std::size_t>(shape_.ports())),
       returns_(senders_.size()),
       launched_(senders_.size()),
       last_launch_(senders_.size()) {
   core_->reset();
   write(reg::kPosition, kX | kY << 8);
+  write(reg::kTorus, static_cast<std::uint32_t>(rings.columns | rings.rows << 8));
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       senders_[p][v].credits = shape_.buffers.depth(v);
@@ -92,7 +95,7 @@ void RouterDriver::add_random_packets(int count) {
       const int x = here ? kX : static_cast<int>(random_.below(6));
       const int y = here ? kY : static_cast<int>(random_.below(6));
       dst = mesh_address(x, y, static_cast<int>(random_.below(3)));
-    } while (expected_output(shape_, kX, kY, in, dst) < 0);
+    } while (expected_output(shape_, kX, kY, in, dst, rings_) < 0);
     // Mostly as the fabric sends them; some beyond, which have no promise but must arrive.
     const std::uint64_t longest = random_.below(10) == 0 ? 12 : vc == kControl ? 1 : kPacketFlits;
     add_packet(in, vc, dst, 1 + static_cast<int>(random_.below(longest)));

@@ -30,7 +30,8 @@ class RouterDriver {
   static constexpr int kX = 2;  // position of the router
   static constexpr int kY = 3;
 
-  RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed);
+  RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
+               const MeshRings& rings = {});
 
   // Register access, one edge each; traffic goes on meanwhile.
   void write(int address, std::uint32_t value);
@@ -71,6 +72,7 @@ class RouterDriver {
   void receive();
 
   SwitchShape shape_;
+  MeshRings rings_;
   std::unique_ptr<SwitchCore> core_;
   Stalls stalls_;
   Random random_;

@@ -23,9 +23,10 @@ bool bit(std::uint32_t mask, int index) { return (mask >> index & 1U) != 0; }
 
 }  // namespace
 
-int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst) {
+int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst,
+                    const MeshRings& rings) {
   const MeshPosition to = mesh_position(dst);
-  const int direction = mesh_direction(x, y, to.x, to.y);
+  const int direction = mesh_direction(x, y, to.x, to.y, rings);
   if (direction >= 0) return direction == in ? -1 : direction;
   const int endpoint = dst >> 12;
   if (endpoint == 0) {
@@ -34,10 +35,11 @@ int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_
   return endpoint <= shape.io_ports ? kFirstLocal + shape.local_ports + endpoint - 1 : -1;
 }
 
-RouterRules::RouterRules(const SwitchShape& shape, int x, int y)
+RouterRules::RouterRules(const SwitchShape& shape, int x, int y, const MeshRings& rings)
     : shape_(shape),
       x_(x),
       y_(y),
+      rings_(rings),
       words_(flit_words(shape.lanes)),
       inputs_(static_cast<std::size_t>(shape.ports())),
       outputs_(inputs_.size()),
@@ -52,6 +54,16 @@ void RouterRules::set_depth(int port, int vc, int flits) {
   outputs_[port][vc].credits = outputs_[port][vc].depth = flits;
 }
 
+int RouterRules::packet_start_credits(int in, int out, int vc) const {
+  const int packet = need(vc, outputs_[out][vc].depth);
+  const bool along_row = out == kEast || out == kWest;
+  const bool along_column = out == kNorth || out == kSouth;
+  if (!(along_row && rings_.columns != 0) && !(along_column && rings_.rows != 0)) return packet;
+  const bool straight = (in == kEast && out == kWest) || (in == kWest && out == kEast) ||
+                        (in == kNorth && out == kSouth) || (in == kSouth && out == kNorth);
+  return straight ? 1 : packet + 1;
+}
+
 std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) const {
   std::vector<Front> result;
   for (int p = 0; p < shape_.ports(); ++p) {
@@ -59,12 +71,12 @@ std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) cons
       const Input& input = inputs_[p][v];
       if (input.flits.empty()) continue;
       const std::uint16_t dst = unpack_header(input.flits.front().data()).dst;
-      const int out = input.begun ? input.route : expected_output(shape_, x_, y_, p, dst);
+      const int out = input.begun ? input.route : expected_output(shape_, x_, y_, p, dst, rings_);
       if (out < 0) continue;
       const Output& output = outputs_[out][v];
       const int credits = output.credits + (bit(pins.out_credit[v], out) ? 1 : 0);
       Front f{p, v, out, !input.begun, false, false, false};
-      f.has_credit = credits >= (f.start ? need(v, output.depth) : 1);
+      f.has_credit = credits >= (f.start ? packet_start_credits(p, out, v) : 1);
       f.asks = f.has_credit && (!f.start || output.owner < 0) && bit(pins.out_ready, out);
       result.push_back(f);
     }

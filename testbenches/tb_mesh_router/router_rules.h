@@ -5,8 +5,8 @@
 // written from the contract in rtl/mesh_crossbar.sv and rtl/mesh_router.sv, and judges the
 // outputs of a step:
 //   - a flit that leaves is the oldest of its (input, VC), unchanged, at the output that X-Y
-//     routing names, with a credit, for a packet start with credits for a whole packet, on
-//     an output VC in which no other packet is open, to a link that was ready; one per input
+//     routing names, with a credit, for a packet start with credits for a whole packet (into a ring:
+//     and one more; straight on in a ring: one), on an output VC in which no other packet is open, to a link that was ready; one per input
 //     and per output;
 //   - a flit that could have left but stayed lost its input or its output to a flit of higher
 //     priority, or its output to the input port that is next in turn;
@@ -25,11 +25,12 @@
 namespace fredsim::tb {
 
 // Output port of a flit for `dst` entering router (x, y) by port `in`; -1 where there is none.
-int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst);
+int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst,
+                    const MeshRings& rings = {});
 
 class RouterRules {
  public:
-  RouterRules(const SwitchShape& shape, int x, int y);
+  RouterRules(const SwitchShape& shape, int x, int y, const MeshRings& rings);
 
   void set_depth(int port, int vc, int flits);  // as a write to register kCredit + 4 * port + vc
 
@@ -65,6 +66,7 @@ class RouterRules {
     bool start, has_credit, asks, leaves;
   };
 
+  int packet_start_credits(int in, int out, int vc) const;
   std::vector<Front> fronts(const SwitchPins& pins) const;
   void check_leaving(const SwitchPins& pins, std::vector<Front>& fronts) const;
   void check_waiting(const std::vector<Front>& fronts) const;
@@ -73,6 +75,7 @@ class RouterRules {
 
   SwitchShape shape_;
   int x_, y_;
+  MeshRings rings_;
   int words_;
   std::vector<std::array<Input, kNumVcs>> inputs_;
   std::vector<std::array<Output, kNumVcs>> outputs_;

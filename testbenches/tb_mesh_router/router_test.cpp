@@ -34,6 +34,9 @@ TEST_P(MeshRouter, RegistersReadBack) {
   EXPECT_EQ(driver.read(reg::kPosition), std::uint32_t{kX | kY << 8});
   driver.write(reg::kPosition, 63 | 62 << 8);
   EXPECT_EQ(driver.read(reg::kPosition), 63U | 62U << 8);
+  EXPECT_EQ(driver.read(reg::kTorus), 0U);
+  driver.write(reg::kTorus, 64 | 63 << 8 | 1 << 16);
+  EXPECT_EQ(driver.read(reg::kTorus), 64U | 63U << 8);
   EXPECT_EQ(driver.read(reg::kError), reg::kErrorNone);
   for (int p = 0; p < 10; ++p) {
     for (int v = 0; v < kNumVcs; ++v) driver.set_depth(p, v, 100 + 4 * p + v);
@@ -46,7 +49,7 @@ TEST_P(MeshRouter, RegistersReadBack) {
   driver.write(reg::kId, 0);  // read-only
   EXPECT_EQ(driver.read(reg::kId), reg::kMeshId);
   for (const int unknown :
-       {0x0004, 0x00FF, reg::kCredit + 40, 0x01FF, reg::kFlitsIn + 20, reg::kFlitsOut + 20,
+       {0x0005, 0x00FF, reg::kCredit + 40, 0x01FF, reg::kFlitsIn + 20, reg::kFlitsOut + 20,
         int{reg::kReductions}, int{reg::kStallJoin}, 0x0400, int{reg::kPhaseStore}, 0xFFFF}) {
     EXPECT_EQ(driver.read(unknown), 0U) << unknown;
   }
@@ -160,6 +163,68 @@ TEST_P(MeshRouter, HeadWaitsForCreditsForAWholePacket) {
   for (int i = 0; i < 100; ++i) driver.step();
   EXPECT_EQ(driver.launched(kEast, kDp), std::uint64_t{kPacketFlits});  // 7 credits are left
   EXPECT_EQ(driver.launched(kEast, kControl), 1U);
+}
+
+constexpr MeshRings kRings{6, 6};
+
+// Where a row is a ring, east and west of the router at 2 are three columns each: of the tie east, as 2 is
+// even. Row 3 of 6 goes north, as 3 is odd.
+TEST_P(MeshRouter, TakesTheShorterWayRoundARing) {
+  const SwitchShape shape = wafer().shape;
+  const auto way = [&](int x, int y) {
+    return expected_output(shape, kX, kY, kLocal0, mesh_address(x, y, 0), kRings);
+  };
+  EXPECT_EQ(way(3, kY), kEast);
+  EXPECT_EQ(way(4, kY), kEast);
+  EXPECT_EQ(way(5, kY), kEast);
+  EXPECT_EQ(way(0, kY), kWest);
+  EXPECT_EQ(way(kX, 4), kSouth);
+  EXPECT_EQ(way(kX, 5), kSouth);
+  EXPECT_EQ(way(kX, 0), kNorth);
+  EXPECT_EQ(way(kX, 1), kNorth);
+  RouterDriver driver(wafer(), kFast, 15, {5, 9});
+  for (int in = 0; in < shape.ports(); ++in) {
+    for (int x = 0; x < 5; ++x) {
+      for (int y = 0; y < 9; ++y) {
+        const std::uint16_t dst = mesh_address(x, y, 0);
+        if (expected_output(shape, kX, kY, in, dst, {5, 9}) < 0) continue;
+        driver.add_packet(in, kDp, dst, 1);
+      }
+    }
+  }
+  driver.drain(10'000);
+  driver.check_quiet();
+}
+
+// Into a ring, from an endpoint or turning: a packet's room and one flit more. Straight on: one flit.
+TEST_P(MeshRouter, RingsKeepAFreeSlot) {
+  const std::uint16_t south = mesh_address(kX, kY + 2, 0);
+  for (const int in : {kLocal0, kIo0, int{kWest}}) {
+    RouterDriver driver(wafer(), {.receive_depth = 17}, 16, kRings);
+    driver.stalls().return_delay = 1'000'000;
+    driver.add_packet(in, kDp, south, kPacketFlits);
+    driver.add_packet(in, kDp, south, kPacketFlits);
+    driver.add_packet(in, kControl, south, 1);
+    for (int i = 0; i < 100; ++i) driver.step();
+    EXPECT_EQ(driver.launched(kSouth, kDp), 2U * kPacketFlits) << in;
+    driver.add_packet(in, kDp, south, 1);  // one slot is left
+    for (int i = 0; i < 20; ++i) driver.step();
+    EXPECT_EQ(driver.launched(kSouth, kDp), 2U * kPacketFlits) << in;
+    driver.add_packet(kNorth, kDp, south, kPacketFlits);
+    for (int i = 0; i < 20; ++i) driver.step();
+    EXPECT_EQ(driver.launched(kSouth, kDp), 2U * kPacketFlits + 1) << in;
+    EXPECT_EQ(driver.launched(kSouth, kControl), 1U) << in;
+  }
+  RouterDriver driver(wafer(), {.receive_depth = kPacketFlits}, 17, kRings);
+  driver.set_depth(kSouth, kControl, 1);
+  driver.add_packet(kLocal0, kDp, south, 1);  // no room for more than a packet, ever
+  driver.add_packet(kLocal0, kControl, south, 1);
+  for (int i = 0; i < 20; ++i) driver.step();
+  EXPECT_EQ(driver.launched(kSouth), 0U);
+  driver.add_packet(kNorth, kControl, south, 1);
+  driver.add_packet(kNorth, kDp, south, 1);
+  for (int i = 0; i < 20; ++i) driver.step();
+  EXPECT_EQ(driver.launched(kSouth), 2U);
 }
 
 // Where the receiver is smaller than a packet, its whole depth must be free.

@@ -86,7 +86,7 @@ void SpeedMesh::send(int node) {
   Router& r = routers_[node];
   const auto dst = static_cast<std::uint16_t>(r.waiting - 1);
   const MeshPosition to = mesh_position(dst);
-  const int local = mesh_direction(node % kWidth, node / kWidth, to.x, to.y);
+  const int local = mesh_direction(node % kWidth, node / kWidth, to.x, to.y, {});
   if (r.credits[local] == 0) return;
   --r.credits[local];
   r.waiting = 0;

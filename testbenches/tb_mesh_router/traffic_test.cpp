@@ -43,9 +43,11 @@ std::vector<Mode> all_modes() {
 
 class MeshRouterTraffic : public testing::TestWithParam<Mode> {};
 
-void run(const RouterBody& body, const Stalls& stalls, std::uint64_t seed) {
-  SCOPED_TRACE(fmt::format("router {} seed {}", body.name, seed));
-  RouterDriver driver(body, stalls, seed);
+void run(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
+         const MeshRings& rings = {}) {
+  SCOPED_TRACE(fmt::format("router {} seed {} rings of {} columns, {} rows", body.name, seed,
+                           rings.columns, rings.rows));
+  RouterDriver driver(body, stalls, seed, rings);
   for (int round = 0; round < 3; ++round) {
     driver.add_random_packets(400);
     driver.drain(500'000);
@@ -70,6 +72,20 @@ TEST_P(MeshRouterTraffic, DeliversEveryFlit) {
   } else {
     const Stalls none{.receive_depth = 2 * router.shape.buffers.data_flits};
     for (std::uint64_t seed = 1; seed <= 12; ++seed) run(router, none, seed);
+  }
+}
+
+// The same on a torus of every sort; the receivers hold more than a packet.
+TEST_P(MeshRouterTraffic, DeliversEveryFlitOnATorus) {
+  const RouterBody router = GetParam().body();
+  for (std::uint64_t seed = 301; seed <= 312; ++seed) {
+    Random random(seed);
+    const auto ring = [&] { return static_cast<int>(random.below(5)) * 2 % 9; };
+    const MeshRings rings{ring(), ring()};
+    Stalls stalls{.receive_depth = 2 * router.shape.buffers.data_flits};
+    if (GetParam().stalls == WithStalls::kYes) stalls = random_stalls(seed);
+    stalls.receive_depth += kPacketFlits;
+    run(router, stalls, seed, rings);
   }
 }
 

@@ -28,7 +28,7 @@ int TestMeshRouter::route(std::uint16_t destination) const {
   const int x = destination & 63;
   const int y = destination >> 6 & 63;
   const int endpoint = destination >> 12;
-  if (x != x_ || y != y_) return mesh_direction(x_, y_, x, y);
+  if (x != x_ || y != y_) return mesh_direction(x_, y_, x, y, {});
   // Any local port leads to the NPU; the first one will do.
   return endpoint == 0 ? kFirstLocal : kFirstLocal + shape_.local_ports + endpoint - 1;
 }

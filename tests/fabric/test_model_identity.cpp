@@ -89,7 +89,7 @@ TEST_P(WaferIdentity, LockstepRunsThroughAndGivesWhatTheTwinsGive) {
       [&] { EXPECT_EQ(what_must_agree(tlm.run(plan)), what_must_agree(lockstep.run(plan))); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, WaferIdentity, testing::Values("mesh", "fred_d"),
+INSTANTIATE_TEST_SUITE_P(Configs, WaferIdentity, testing::Values("mesh", "torus", "fred_d"),
                          [](const auto& param) { return std::string(param.param); });
 
 }  // namespace

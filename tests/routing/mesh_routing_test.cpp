@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace fredsim {
@@ -14,8 +15,8 @@ TEST(MeshRouting, WalksTheRowThenTheColumn) {
       int y = from / 5;
       int hops = 0;
       bool turned = false;
-      for (int d = mesh_direction(x, y, to % 5, to / 5); d >= 0;
-           d = mesh_direction(x, y, to % 5, to / 5)) {
+      for (int d = mesh_direction(x, y, to % 5, to / 5, {}); d >= 0;
+           d = mesh_direction(x, y, to % 5, to / 5, {})) {
         const bool vertical = d == kNorth || d == kSouth;
         EXPECT_FALSE(turned && !vertical);
         turned = vertical;
@@ -26,6 +27,61 @@ TEST(MeshRouting, WalksTheRowThenTheColumn) {
       }
       EXPECT_EQ(hops, std::abs(from % 5 - to % 5) + std::abs(from / 5 - to / 5));
     }
+  }
+}
+
+// Hops between two coordinates of a side.
+int distance(int from, int to, bool ring, int side) {
+  const int direct = std::abs(from - to);
+  return ring ? std::min(direct, side - direct) : direct;
+}
+
+// Every pair on tori of many shapes: the least number of hops, along the row first, never back.
+TEST(MeshRouting, WalksATorusTheShorterWay) {
+  for (int width = 1; width <= 8; ++width) {
+    for (int height = 1; height <= 8; height += 1 + width % 2) {
+      const MeshRings rings{width > 2 ? width : 0, height > 2 ? height : 0};
+      for (int i = 0; i < width * height * width * height; ++i) {
+        const int from_x = i % width;
+        const int from_y = i / width % height;
+        const int to_x = i / (width * height) % width;
+        const int to_y = i / (width * height) / width;
+        int x = from_x;
+        int y = from_y;
+        int hops = 0;
+        int before = -1;
+        for (;;) {
+          const int d = mesh_direction(x, y, to_x, to_y, rings);
+          if (d < 0) break;
+          const bool vertical = d == kNorth || d == kSouth;
+          if (before >= 0 && d != before) {
+            ASSERT_TRUE(vertical && (before == kEast || before == kWest));  // the one turn
+          }
+          before = d;
+          x = (x + (d == kEast) - (d == kWest) + width) % width;
+          y = (y + (d == kSouth) - (d == kNorth) + height) % height;
+          ASSERT_LE(++hops, width + height);
+        }
+        ASSERT_EQ(x, to_x);
+        ASSERT_EQ(y, to_y);
+        ASSERT_EQ(hops, distance(from_x, to_x, rings.columns != 0, width) +
+                            distance(from_y, to_y, rings.rows != 0, height));
+      }
+    }
+  }
+}
+
+// All to all on a ring of even side: as many flits on the links of the one direction as on the other's.
+TEST(MeshRouting, TiesAreSharedOut) {
+  for (const int side : {4, 6, 8, 64}) {
+    int east = 0;
+    int west = 0;
+    for (int from = 0; from < side; ++from) {
+      const int to = (from + side / 2) % side;
+      ++(mesh_direction(from, 0, to, 0, {side, 0}) == kEast ? east : west);
+      EXPECT_EQ(mesh_direction(0, from, 0, to, {0, side}), from % 2 == 0 ? kSouth : kNorth);
+    }
+    EXPECT_EQ(east, west);
   }
 }
 

@@ -282,14 +282,16 @@ TEST(Config, KeysOfTheOtherFabric) {
   expect_parts(mesh("fabric.slices=5"),
                {"fabric.slices: a key of fabric type fred_tree, but fabric.type is mesh2d"});
   expect_parts(mesh("switch.output_buffer=12 KiB"), {"switch.output_buffer: a key of fabric type"});
-  expect_parts(fred("fabric.width=5"),
-               {"fabric.width: a key of fabric type mesh2d, but fabric.type is fred_tree"});
+  expect_parts(
+      fred("fabric.width=5"),
+      {"fabric.width: a key of fabric type mesh2d or torus2d, but fabric.type is fred_tree"});
 }
 
 TEST(Config, MissingKeys) {
   expect_parts(refused_text("fabric:\n  type: mesh2d\n"),
                {"MissingKeys.yaml: missing key 'name' (name of the machine)"});
-  expect_parts(refused_text("name: w\n"), {"missing key 'fabric.type' (mesh2d or fred_tree)"});
+  expect_parts(refused_text("name: w\n"),
+               {"missing key 'fabric.type' (mesh2d, torus2d or fred_tree)"});
   expect_parts(refused_text("name: w\nclock: 1 GHz\nfabric: {type: mesh2d}\nnpu:\n  count: 4\n"),
                {"MissingKeys.yaml:4: missing key 'npu.bandwidth'"});
 }

@@ -47,18 +47,22 @@ TEST(Facts, MicroSwitchesByHand) {
   EXPECT_EQ(count_micro_switches({12, 3}), (MicroSwitchCount{24, 24, 27, 9, 9}));
 }
 
-// Over all ways to halve the mesh.
-int least_cut(int width, int height) {
-  const int nodes = width * height;
+// Over all ways to halve the mesh or torus.
+int least_cut(const MeshFacts& mesh) {
+  const int nodes = mesh.width * mesh.height;
   int best = nodes * 4;
   for (unsigned half = 0; half < 1U << nodes; ++half) {
     if (std::popcount(half) != nodes / 2) continue;
-    const auto side = [&](int x, int y) { return half >> (y * width + x) & 1U; };
+    const auto side = [&](int x, int y) {
+      return half >> (y % mesh.height * mesh.width + x % mesh.width) & 1U;
+    };
     int cut = 0;
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        if (x + 1 < width && side(x, y) != side(x + 1, y)) ++cut;
-        if (y + 1 < height && side(x, y) != side(x, y + 1)) ++cut;
+    for (int y = 0; y < mesh.height; ++y) {
+      for (int x = 0; x < mesh.width; ++x) {
+        const bool east = x + 1 < mesh.width || mesh.rings.columns != 0;
+        const bool south = y + 1 < mesh.height || mesh.rings.rows != 0;
+        if (east && side(x, y) != side(x + 1, y)) ++cut;
+        if (south && side(x, y) != side(x, y + 1)) ++cut;
       }
     }
     best = std::min(best, cut);
@@ -66,15 +70,19 @@ int least_cut(int width, int height) {
   return best;
 }
 
-TEST(Facts, MeshBisectionIsTheLeastCut) {
+TEST(Facts, BisectionIsTheLeastCut) {
   for (int width = 1; width <= 16; ++width) {
     for (int height = 1; width * height <= 16; ++height) {
-      EXPECT_EQ(mesh_bisection_links(width, height), least_cut(width, height))
-          << width << " x " << height;
+      const MeshFacts mesh{width, height, {}};
+      const MeshFacts torus{width, height, {width > 2 ? width : 0, height > 2 ? height : 0}};
+      EXPECT_EQ(mesh_bisection_links(mesh), least_cut(mesh)) << width << " x " << height;
+      EXPECT_EQ(mesh_bisection_links(torus), least_cut(torus)) << width << " x " << height;
     }
   }
-  EXPECT_EQ(mesh_bisection_links(5, 4), 5);
-  EXPECT_EQ(mesh_bisection_links(64, 64), 64);
+  EXPECT_EQ(mesh_bisection_links({5, 4, {}}), 5);
+  EXPECT_EQ(mesh_bisection_links({64, 64, {}}), 64);
+  EXPECT_EQ(mesh_bisection_links({5, 4, {5, 4}}), 10);
+  EXPECT_EQ(mesh_bisection_links({63, 63, {63, 63}}), 128);
 }
 
 }  // namespace

@@ -92,6 +92,59 @@ TEST(Mesh2d, EveryShapeIsSound) {
   }
 }
 
+TEST(Torus2d, WaferFacts) {
+  const Mesh2dSpec spec{.width = 5, .height = 4, .link_bandwidth = kLinkBandwidth};
+  const Topology torus = build_torus2d(wafer(), spec);
+  const Topology mesh = wafer_mesh();
+  expect_sound(torus);
+  EXPECT_EQ(torus.kind, FabricKind::kTorus2d);
+  EXPECT_EQ(torus.mesh.rings.columns, 5);
+  EXPECT_EQ(torus.mesh.rings.rows, 4);
+  EXPECT_EQ(torus.nodes.size(), mesh.nodes.size());
+  EXPECT_EQ(torus.links.size(), mesh.links.size() + 2 * (5 + 4));
+  EXPECT_EQ(bisection_bytes_per_second(torus), 7'500'000'000'000U);
+  // What the mesh has is in the torus; what is added joins the ends of rows and columns.
+  for (const Link& link : mesh.links) EXPECT_EQ(link_named(torus, link.name).rate, link.rate);
+  EXPECT_EQ(far_end(torus, "r4_2", kEast), "r0_2.3");
+  EXPECT_EQ(far_end(torus, "r0_2", kWest), "r4_2.1");
+  EXPECT_EQ(far_end(torus, "r3_3", kSouth), "r3_0.0");
+  EXPECT_EQ(far_end(torus, "r3_0", kNorth), "r3_3.2");
+  EXPECT_EQ(link_named(torus, "r4_2.1->r0_2.3").bytes_per_second, kLinkBandwidth);
+  EXPECT_EQ(link_named(torus, "r4_2.1->r0_2.3").latency, 30);
+  EXPECT_EQ(far_end(torus, "r0_0", 9), "io1.0");
+}
+
+TEST(Torus2d, EveryShapeIsSound) {
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{
+           {1, 1}, {2, 2}, {1, 3}, {3, 1}, {2, 3}, {3, 3}, {7, 2}, {64, 5}}) {
+    SCOPED_TRACE(testing::Message() << width << " x " << height);
+    MachineSpec machine = wafer();
+    machine.npus = width * height;
+    machine.io_controllers = mesh_io_controllers(width, height);
+    const Topology torus = build_torus2d(
+        machine, {.width = width, .height = height, .link_bandwidth = kLinkBandwidth});
+    expect_sound(torus);
+    // Two links per router of a ring, one fewer joint than routers on a line.
+    const int joints =
+        height * (width > 2 ? width : width - 1) + width * (height > 2 ? height : height - 1);
+    EXPECT_EQ(std::ssize(torus.links), 2 * (4 * width * height + joints + machine.io_controllers));
+  }
+}
+
+TEST(Torus2d, BuffersHoldMoreThanAPacket) {
+  const Mesh2dSpec spec{.width = 5, .height = 4, .link_bandwidth = kLinkBandwidth};
+  MachineSpec machine = wafer();
+  machine.buffers.data_flits = kPacketFlits;
+  expect_parts(refusal([&] { build_torus2d(machine, spec); }),
+               {"switch.input_buffer: found 4 KiB", "allowed is 4608 B or more"});
+  machine.buffers.data_flits = kPacketFlits + 1;
+  machine.buffers.control_flits = 1;
+  expect_parts(refusal([&] { build_torus2d(machine, spec); }),
+               {"switch.control_buffer: found 512 B", "allowed is 1 KiB or more"});
+  machine.buffers.control_flits = 2;
+  build_torus2d(machine, spec);
+}
+
 TEST(Mesh2d, LinesServeTwoFacesPerRouterAndSaySo) {
   MachineSpec machine = wafer();
   machine.npus = 3;
