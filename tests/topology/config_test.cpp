@@ -67,6 +67,22 @@ TEST(Config, Mesh) {
   EXPECT_EQ(bisection_bytes_per_second(topology), 3'750'000'000'000U);
 }
 
+// The mesh with more links: nothing else is different.
+TEST(Config, Torus) {
+  const Topology torus = load_config("configs/torus.yaml").topology;
+  const Topology mesh = load_config("configs/mesh.yaml").topology;
+  EXPECT_EQ(torus.kind, FabricKind::kTorus2d);
+  EXPECT_EQ(torus.io_controllers.size(), mesh.io_controllers.size());
+  EXPECT_EQ(torus.links.size(), mesh.links.size() + 2 * (5 + 4));
+  EXPECT_EQ(torus.buffers.data_flits, mesh.buffers.data_flits);
+  EXPECT_EQ(bisection_bytes_per_second(torus), 2 * bisection_bytes_per_second(mesh));
+  expect_parts(
+      refused("configs/torus.yaml", {"switch.input_buffer=4 KiB"}),
+      {"--set switch.input_buffer=4 KiB: switch.input_buffer: found 4 KiB", "4608 B or more"});
+  expect_parts(refused("configs/torus.yaml", {"fabric.slices=5"}),
+               {"fabric.slices: a key of fabric type fred_tree, but fabric.type is torus2d"});
+}
+
 TEST(Config, FredD) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   EXPECT_EQ(topology.kind, FabricKind::kFredTree);

@@ -66,6 +66,13 @@ TEST(Describe, Mesh) {
   EXPECT_EQ(text.find("staging"), std::string::npos);  // a mesh router has none
 }
 
+TEST(Describe, Torus) {
+  expect_lines(describe(load_config("configs/torus.yaml").topology),
+               {"torus: 2D torus of 5 x 4 (width x height)", "bisection 7.5 TB/s per direction",
+                "mesh router 20 10 4 4 2", "I/O - router 18 128 GB/s 1/6 30 = 20.000 ns",
+                "router - router 40 750 GB/s 125/128 30 = 20.000 ns"});
+}
+
 TEST(Describe, WithoutIoAndWithOneRouter) {
   const std::string text =
       describe(load_config("configs/mesh_2x2.yaml",
