@@ -33,7 +33,8 @@ package mesh_pkg;
   function automatic logic [5:0] route_xy(
     input logic [5:0] x, input logic [5:0] y,
     input logic [6:0] columns, input logic [6:0] rows,  // sides of the rings
-    input logic [15:0] dst, input int unsigned in_port, input int unsigned num_local, input int unsigned num_io
+    input logic [15:0] dst, input int unsigned in_port,
+    input int unsigned num_local, input int unsigned num_io
   );
     route_xy = 6'd0;
     if (dst[5:0] != x) route_xy[4:0] = is_upwards(x, dst[5:0], columns) ? EAST : WEST;

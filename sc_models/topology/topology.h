@@ -88,8 +88,8 @@ struct FredLevel {
   int below = 0;               // per switch: NPUs at level 1, above it switches of the level below
   int chiplets_per_slice = 1;  // of one switch; 1 at level 1
   int uplinks = 0;             // per chiplet; 0 at the top
-  std::uint64_t uplink_bandwidth =
-      0;  // of one switch, over slices x chiplets x uplinks; 0 at the top
+  // Of one switch, over slices x chiplets x uplinks, in bytes/s; 0 at the top.
+  std::uint64_t uplink_bandwidth = 0;
 };
 
 struct FredTreeFacts {            // kFredTree

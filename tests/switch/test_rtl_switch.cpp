@@ -81,6 +81,8 @@ TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
   if (shape_.kind == NodeKind::kMeshRouter) {
     access(true, reg::kPosition, 5 | 9 << 8);
     EXPECT_EQ(read(reg::kPosition), 5U | 9U << 8);
+    access(true, reg::kTorus, 64 | 7 << 8);
+    EXPECT_EQ(read(reg::kTorus), 64U | 7U << 8);
     return;
   }
   access(true, reg::kPhaseStore, 0x12345678);
