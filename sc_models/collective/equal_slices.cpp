@@ -12,10 +12,6 @@
 namespace fredsim {
 namespace {
 
-bool has_short_flit(const Plan& plan, const Tree& tree) {
-  return plan.bytes % kFlitBytes != 0 && tree.first_flit + tree.flits == plan.flits;
-}
-
 // The NIC port of a tree that uses one; -1 of another.
 int slice_port(const Tree& tree) {
   if (tree.transport != Transport::kInSwitch || tree.ranks.empty()) return -1;
@@ -26,7 +22,8 @@ int slice_port(const Tree& tree) {
 }
 
 bool same_part(const TreeRank& a, const TreeRank& b) {
-  return a.contributes == b.contributes && a.receives == b.receives && a.phase == b.phase;
+  return a.rank == b.rank && a.contributes == b.contributes && a.receives == b.receives &&
+         a.phase == b.phase;
 }
 
 // Tries to lay the slice of one tree over that of another, from the members' NIC ports on.
@@ -42,7 +39,7 @@ class Correspondence {
   // which.
   bool find(const Plan& plan, int port, int model_port) {
     if (several_phases_) return false;
-    for (const NodeId member : plan.members) {
+    for (const NodeId member : plan.parts.front().members) {
       if (!join(member, port, member, model_port)) return false;
     }
     // Chiplets are found while it goes on; first come, first served, so that all ports towards the level
@@ -151,6 +148,7 @@ EqualSlices all_slices(const Topology& topology, const Plan& plan) {
 
 EqualSlices find_equal_slices(const Topology& topology, const Plan& plan) {
   EqualSlices result = all_slices(topology, plan);
+  if (plan.parts.size() != 1) return result;
   std::set<int> ports;
   for (const Tree& tree : plan.trees) {
     if (slice_port(tree) < 0 || !ports.insert(slice_port(tree)).second) return result;
@@ -160,8 +158,7 @@ EqualSlices find_equal_slices(const Topology& topology, const Plan& plan) {
   for (const Tree& tree : plan.trees) {
     const int port = slice_port(tree);
     const auto like = std::ranges::find_if(kept, [&](const Tree& other) {
-      if (tree.flits != other.flits || has_short_flit(plan, tree) != has_short_flit(plan, other) ||
-          !std::ranges::equal(tree.ranks, other.ranks, same_part)) {
+      if (tree.bytes != other.bytes || !std::ranges::equal(tree.ranks, other.ranks, same_part)) {
         return false;
       }
       Correspondence correspondence(topology, plan);

@@ -2,6 +2,7 @@
 //
 // The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two slices do
 //   the same, cycle by cycle, when
+//     the plan has one part;
 //     their trees are in-switch, of as many flits, and go by one NIC port each, the same at every rank, which
 //     no other tree uses;
 //     the links and chiplets that the trees use correspond one to one, links of equal rate and latency,

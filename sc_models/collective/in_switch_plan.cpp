@@ -1,129 +1,458 @@
 #include "collective/in_switch_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "base/error.h"
+#include "collective/endpoint_trees.h"
 #include "collective/split.h"
+#include "collective/switch_lanes.h"
 
 namespace fredsim {
 namespace {
 
-constexpr int kPhase = 0;
+constexpr int kMaxRoutings = 50'000;  // tried for one slice before it counts as impossible
 
-// The members below one L1 chiplet of a slice.
-struct Branch {
-  std::uint32_t ports = 0;
-  std::vector<int> rank_at;  // port -> rank
+Roles roles_of(Collective collective) {
+  switch (collective) {
+    case Collective::kReduce:
+    case Collective::kReduceScatter:
+      return Roles::kToRoot;
+    case Collective::kAllReduce:
+      return Roles::kAllToAll;
+    default:
+      return Roles::kToOthers;  // who holds the data keeps it
+  }
+}
+
+bool is_compound(Collective collective) {
+  return collective == Collective::kReduceScatter || collective == Collective::kAllGather;
+}
+
+// One tree of a part in a slice, before it has a lane.
+struct Task {
+  int root = 0;
+  FlitRange range;
 };
 
-SumOrder relabel(const SumOrder& order, const auto& append_leaf) {
-  SumOrder result;
-  for (const int n : order.postfix) {
-    if (n == SumOrder::kAdd)
-      result.postfix.push_back(n);
-    else
-      append_leaf(n, result.postfix);
-  }
-  return result;
-}
+// A part in one slice: its trees, and by which lanes they go.
+struct SlicePart {
+  int part = 0;
+  std::vector<Task> tasks;  // simple collectives: one, to be split over the lanes
+  std::vector<std::shared_ptr<const Skeleton>> choices;
+  std::vector<std::shared_ptr<const Skeleton>> lanes;  // chosen; one at least
 
-// Uplinks count in the order of the L2 chiplets and ports they lead to, which is the same order at
-// every L1 chiplet of a slice.
-int uplink_port(const Topology& topology, NodeId l1, int slice) {
-  std::vector<std::tuple<NodeId, int, int>> uplinks;
-  for (int p = 0; p < topology.nodes[l1].ports; ++p) {
-    const int id = topology.link_out(l1, p);
-    if (id < 0) continue;
-    const Link& link = topology.links[id];
-    if (topology.nodes[link.to].level == 2) uplinks.emplace_back(link.to, link.to_port, p);
+  // Phases that it takes, and the skeleton of each.
+  int slots(bool compound) const {
+    return static_cast<int>(compound ? tasks.size() : lanes.size());
   }
-  assert(!uplinks.empty());
-  std::ranges::sort(uplinks);
-  return std::get<2>(uplinks[static_cast<std::size_t>(slice) % uplinks.size()]);
-}
+  const Skeleton& skeleton(int slot) const {
+    return *lanes[static_cast<std::size_t>(slot) % lanes.size()];
+  }
+};
 
-class SlicePlanner {
+struct Routed {
+  std::shared_ptr<const FredRoute> route;  // null: a conflict
+  std::string why;
+};
+
+// Routings by shape and flows: slices repeat each other.
+class RouteCache {
  public:
-  SlicePlanner(const Topology& topology, Plan& plan, int slice)
-      : topology_(topology), plan_(plan), slice_(slice) {
-    for (std::size_t r = 0; r < plan.members.size(); ++r) {
-      const Link& link = topology.links[topology.link_out(plan.members[r], slice)];
-      const Node& chiplet = topology.nodes[link.to];
-      assert(chiplet.kind == NodeKind::kFredSwitch && chiplet.level == 1);
-      Branch& branch = branches_[link.to];
-      branch.rank_at.resize(chiplet.ports, -1);
-      branch.rank_at[link.to_port] = static_cast<int>(r);
-      branch.ports |= 1U << link.to_port;
+  const Routed& route(const FredSwitchShape& shape, const std::vector<Flow>& flows) {
+    Key key{shape.ports, shape.middle, {}};
+    for (const Flow& flow : flows) std::get<2>(key).emplace_back(flow.inputs, flow.outputs);
+    const auto [at, added] = routed_.try_emplace(std::move(key));
+    if (!added) return at->second;
+    try {
+      at->second.route = std::make_shared<FredRoute>(route_flows(shape, flows));
+    } catch (const RoutingConflict& conflict) {
+      at->second.why = conflict.what();
     }
-  }
-
-  // Programs the chiplets of the slice; the order in which they add the ranks.
-  SumOrder program() {
-    if (branches_.size() == 1) {
-      const auto& [l1, branch] = *branches_.begin();
-      return rank_order(branch, load(l1, {{branch.ports, branch.ports}}));
-    }
-    std::map<int, SumOrder> sum_at;  // input port of the L2 chiplet -> the sum that arrives there
-    NodeId l2 = -1;
-    Flow top;
-    for (const auto& [l1, branch] : branches_) {
-      const int port = uplink_port(topology_, l1, slice_);
-      const Link& up = topology_.links[topology_.link_out(l1, port)];
-      assert(l2 < 0 || l2 == up.to);
-      l2 = up.to;
-      const std::uint32_t uplink = 1U << port;
-      const SumOrder order = load(l1, {{branch.ports, uplink}, {uplink, branch.ports}});
-      sum_at[up.to_port] = rank_order(branch, order);
-      top.inputs |= 1U << up.to_port;
-    }
-    top.outputs = top.inputs;
-    return relabel(load(l2, {top}), [&](int port, std::vector<int>& out) {
-      const std::vector<int>& sum = sum_at.at(port).postfix;
-      out.insert(out.end(), sum.begin(), sum.end());
-    });
+    return at->second;
   }
 
  private:
-  static SumOrder rank_order(const Branch& branch, const SumOrder& order) {
-    return relabel(order,
-                   [&](int port, std::vector<int>& out) { out.push_back(branch.rank_at[port]); });
+  using Key = std::tuple<int, int, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
+  std::map<Key, Routed> routed_;
+};
+
+// The parts of one VC that are under way together, in one slice: lanes and routings.
+class SliceRouter {
+ public:
+  SliceRouter(const Topology& topology, const Plan& plan, RouteCache& cache, int slice,
+              std::vector<SlicePart>& parts)
+      : topology_(topology), plan_(plan), cache_(cache), slice_(slice), parts_(parts) {}
+
+  // Chooses the lanes. False: why() says what is in the way.
+  bool place() {
+    if (!place_from(0)) return false;
+    // More lanes, one each in turn, for those who need them.
+    for (bool more = true; more;) {
+      more = false;
+      for (SlicePart& part : parts_) {
+        const int wanted = lanes_wanted(topology_, *part.lanes.front(), members(part), slice_);
+        if (std::ssize(part.lanes) < wanted && add_lane(part)) more = true;
+      }
+    }
+    return true;
+  }
+  const std::string& why() const { return why_; }
+
+  // The flows of every chiplet in a phase, those of all parts in order.
+  struct ChipletFlow {
+    int part = 0;  // of the slice
+    int flow = 0;  // of flows_of(part, slot)
+  };
+  struct Phase {
+    std::map<NodeId, std::vector<Flow>> flows;
+    std::map<NodeId, std::vector<ChipletFlow>> owners;
+  };
+  Phase phase(int slot) const {
+    Phase phase;
+    for (int i = 0; i < std::ssize(parts_); ++i) {
+      const SlicePart& part = parts_[i];
+      if (part.lanes.empty() || slot >= slots(part)) continue;
+      const std::vector<StopFlow> flows = flows_of(part, slot);
+      for (int f = 0; f < std::ssize(flows); ++f) {
+        const NodeId chiplet = part.skeleton(slot)[flows[f].stop].chiplet;
+        phase.flows[chiplet].push_back(flows[f].flow);
+        phase.owners[chiplet].push_back({i, f});
+      }
+    }
+    return phase;
+  }
+  std::vector<StopFlow> flows_of(const SlicePart& part, int slot) const {
+    const Task& task = part.tasks[is_compound(collective(part)) ? slot : 0];
+    const Roles roles = roles_of(collective(part));
+    std::vector<bool> contributes(members(part).size(), reduces(roles));
+    std::vector<bool> receives(members(part).size(), broadcasts(roles));
+    contributes[task.root] = true;
+    receives[task.root] = roles != Roles::kToOthers;
+    return flows_on(part.skeleton(slot), contributes, receives);
+  }
+  int slots(const SlicePart& part) const { return part.slots(is_compound(collective(part))); }
+  Collective collective(const SlicePart& part) const { return plan_.parts[part.part].collective; }
+
+ private:
+  const std::vector<NodeId>& members(const SlicePart& part) const {
+    return plan_.parts[part.part].members;
   }
 
-  // Routes the flows of one chiplet; the order of the first one.
-  SumOrder load(NodeId node, const std::vector<Flow>& flows) {
-    const FredSwitchShape& shape = topology_.nodes[node].fred;
-    const FredRoute route = route_flows(shape, flows);
-    plan_.programs.push_back({node, kPhase, phase_row(shape, plan_.vc, flows, route)});
-    return route.order.front();
+  bool place_from(std::size_t i) {
+    if (i == parts_.size()) return true;
+    SlicePart& part = parts_[i];
+    for (const auto& choice : part.choices) {
+      if (!take(*choice)) continue;
+      part.lanes = {choice};
+      if (routable() && place_from(i + 1)) return true;
+      part.lanes.clear();
+      give_back(*choice);
+      if (routings_ > kMaxRoutings) return false;
+    }
+    return false;
+  }
+
+  bool add_lane(SlicePart& part) {
+    for (const auto& choice : part.choices) {
+      if (std::ranges::find(part.lanes, choice) != part.lanes.end()) continue;
+      if (!take(*choice, true)) continue;
+      part.lanes.push_back(choice);
+      if (routable()) return true;
+      part.lanes.pop_back();
+      give_back(*choice, true);
+    }
+    return false;
+  }
+
+  // Further lanes of a part share its members' ports with the first one.
+  static std::vector<PortsTaken> ports_to_take(const Skeleton& skeleton, bool further) {
+    std::vector<PortsTaken> taken = ports_of(skeleton);
+    for (std::size_t s = 0; s < skeleton.size() && further; ++s) {
+      for (const auto& member : skeleton[s].members) taken[s].ports &= ~(1U << member.port);
+    }
+    return taken;
+  }
+
+  bool take(const Skeleton& skeleton, bool further = false) {
+    const std::vector<PortsTaken> wanted = ports_to_take(skeleton, further);
+    for (const PortsTaken& chiplet : wanted) {
+      if ((taken_[chiplet.chiplet] & chiplet.ports) == 0) continue;
+      if (why_.empty())
+        why_ = fmt::format("{} has not enough uplinks for all of them",
+                           topology_.nodes[chiplet.chiplet].name);
+      return false;
+    }
+    for (const PortsTaken& chiplet : wanted) taken_[chiplet.chiplet] |= chiplet.ports;
+    return true;
+  }
+  void give_back(const Skeleton& skeleton, bool further = false) {
+    for (const PortsTaken& chiplet : ports_to_take(skeleton, further))
+      taken_[chiplet.chiplet] &= ~chiplet.ports;
+  }
+
+  bool routable() {
+    int most = 0;
+    for (const SlicePart& part : parts_)
+      if (!part.lanes.empty()) most = std::max(most, slots(part));
+    for (int slot = 0; slot < most; ++slot) {
+      for (const auto& [chiplet, flows] : phase(slot).flows) {
+        ++routings_;
+        const Routed& routed = cache_.route(topology_.nodes[chiplet].fred, flows);
+        if (routed.route != nullptr) continue;
+        why_ = topology_.nodes[chiplet].name + ": " + routed.why;
+        return false;
+      }
+    }
+    return true;
   }
 
   const Topology& topology_;
-  Plan& plan_;
+  const Plan& plan_;
+  RouteCache& cache_;
   int slice_;
-  std::map<NodeId, Branch> branches_;
+  std::vector<SlicePart>& parts_;
+  std::map<NodeId, std::uint32_t> taken_;
+  int routings_ = 0;
+  std::string why_;
+};
+
+class InSwitchPlanner {
+ public:
+  InSwitchPlanner(const Topology& topology, const Plan& plan, OnConflict on_conflict)
+      : topology_(topology), plan_(plan), on_conflict_(on_conflict) {
+    result_.trees.resize(plan.parts.size());
+    result_.after.resize(plan.parts.size());
+  }
+
+  InSwitchPlan run(std::span<const int> parts) {
+    for (const int vc : {kMp, kPp, kDp}) {
+      std::vector<int> of_vc;
+      std::ranges::copy_if(parts, std::back_inserter(of_vc),
+                           [&](int part) { return plan_.parts[part].vc == vc; });
+      if (!of_vc.empty()) plan_vc(of_vc);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // All slices of parts that are under way together; empty where they do not fit.
+  using Wave = std::vector<std::vector<SlicePart>>;
+
+  void plan_vc(const std::vector<int>& parts) {
+    if (Wave wave = try_wave(parts); !wave.empty()) {
+      emit(std::move(wave));
+      return;
+    }
+    // One part after the other into the first wave that takes it.
+    std::vector<std::vector<int>> waves{{}};
+    for (const int part : parts) {
+      const auto takes = [&](std::vector<int> wave) {
+        wave.push_back(part);
+        return !try_wave(wave).empty();
+      };
+      const auto wave = std::ranges::find_if(waves, takes);
+      if (wave != waves.end()) {
+        wave->push_back(part);
+      } else if (on_conflict_ == OnConflict::kUnicast) {
+        result_.left_over.push_back(part);
+      } else if (on_conflict_ == OnConflict::kRefuse || !takes({})) {
+        refuse(waves.front(), part);
+      } else {
+        waves.push_back({part});
+      }
+      if (on_conflict_ != OnConflict::kLater) assert(waves.size() == 1);
+    }
+    for (std::size_t w = 0; w < waves.size(); ++w) {
+      for (const int part : waves[w]) {
+        if (w > 0) result_.after[part] = waves[w - 1];
+      }
+      if (!waves[w].empty()) emit(try_wave(waves[w]));
+    }
+  }
+
+  [[noreturn]] void refuse(const std::vector<int>& wave, int part) {
+    std::vector<int> culprits = wave;
+    for (const int other : wave) {
+      if (const std::array pair{other, part}; try_wave({pair.begin(), pair.end()}).empty()) {
+        culprits = {other};
+        break;
+      }
+    }
+    culprits.push_back(part);
+    try_wave(culprits);  // for the reason
+    std::string names;
+    for (const int p : culprits)
+      names +=
+          fmt::format("{}{}", names.empty() ? "" : ", ", group_name(topology_, plan_.parts[p]));
+    throw RoutingConflict(fmt::format(
+        "{}: {} cannot be routed {}: {} (--on-conflict later or unicast)", topology_.name, names,
+        culprits.size() > 1 ? "together" : "in the switches", why_));
+  }
+
+  bool share_members(const std::vector<int>& parts) {
+    std::map<NodeId, int> owner;
+    for (const int part : parts) {
+      for (const NodeId member : plan_.parts[part].members) {
+        if (owner.emplace(member, part).second) continue;
+        why_ = fmt::format("they share {} on one virtual channel", topology_.nodes[member].name);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Wave try_wave(const std::vector<int>& parts) {
+    if (share_members(parts)) return {};
+    Wave wave;
+    for (int slice = 0; slice < topology_.fred.slices; ++slice) {
+      std::vector<SlicePart>& placed = wave.emplace_back();
+      for (const int part : parts) {
+        SlicePart slice_part{part, tasks_of(plan_.parts[part], slice), {}, {}};
+        if (slice_part.tasks.empty()) continue;
+        for (Skeleton& skeleton : skeletons_of(topology_, plan_.parts[part].members, slice))
+          slice_part.choices.push_back(std::make_shared<const Skeleton>(std::move(skeleton)));
+        placed.push_back(std::move(slice_part));
+      }
+      SliceRouter router(topology_, plan_, cache_, slice, placed);
+      if (!router.place()) {
+        why_ = router.why();
+        return {};
+      }
+    }
+    return wave;
+  }
+
+  std::vector<Task> tasks_of(const Part& part, int slice) const {
+    const int slices = topology_.fred.slices;
+    const int ranks = static_cast<int>(part.members.size());
+    if (!is_compound(part.collective)) {
+      const FlitRange range = share_of(whole_range(0, part.bytes), slices, slice);
+      if (range.flits == 0) return {};
+      return {{part.collective == Collective::kUnicast ? 0 : part.root, range}};
+    }
+    const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part.bytes, ranks));
+    std::vector<Task> tasks;
+    for (int k = 0; k < ranks; ++k) {
+      const FlitRange range = share_of(blocks[k], slices, (slice + k) % slices);
+      if (range.flits > 0) tasks.push_back({k, range});
+    }
+    return tasks;
+  }
+
+  void emit(Wave wave) {
+    int phases = 0;
+    for (int slice = 0; slice < std::ssize(wave); ++slice) {
+      const SliceRouter router(topology_, plan_, cache_, slice, wave[slice]);
+      int slots = 0;
+      for (const SlicePart& part : wave[slice]) slots = std::max(slots, router.slots(part));
+      for (int slot = 0; slot < slots; ++slot) emit_phase(router, wave[slice], slice, slot);
+      phases = std::max(phases, slots);
+    }
+    next_phase_ += phases;
+  }
+
+  void emit_phase(const SliceRouter& router, const std::vector<SlicePart>& parts, int slice,
+                  int slot) {
+    const SliceRouter::Phase phase = router.phase(slot);
+    // By part of the slice: the order of the ports in each of its flows.
+    std::vector<std::vector<SumOrder>> orders(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (slot < router.slots(parts[i])) orders[i].resize(router.flows_of(parts[i], slot).size());
+    }
+    for (const auto& [chiplet, flows] : phase.flows) {
+      const FredSwitchShape& shape = topology_.nodes[chiplet].fred;
+      const FredRoute& route = *cache_.route(shape, flows).route;
+      const std::vector<SliceRouter::ChipletFlow>& owners = phase.owners.at(chiplet);
+      for (std::size_t f = 0; f < flows.size(); ++f)
+        orders[owners[f].part][owners[f].flow] = route.order[f];
+      const int index = next_phase_ + slot;
+      if (index >= num_phases(shape)) {
+        result_.no_rows = fmt::format("{} phases or more are needed, {} has room for {}", index + 1,
+                                      topology_.nodes[chiplet].name, num_phases(shape));
+        return;
+      }
+      const int vc = plan_.parts[parts[owners.front().part].part].vc;
+      result_.programs.push_back({chiplet, index, phase_row(shape, vc, flows, route)});
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (slot >= router.slots(parts[i])) continue;
+      Tree tree = tree_of(router, parts[i], slice, slot);
+      if (tree.flits == 0) continue;
+      tree.order = rank_order(parts[i].skeleton(slot), router.flows_of(parts[i], slot), orders[i]);
+      result_.trees[parts[i].part].push_back(std::move(tree));
+    }
+  }
+
+  Tree tree_of(const SliceRouter& router, const SlicePart& part, int slice, int slot) const {
+    const bool compound = is_compound(router.collective(part));
+    const auto lanes = static_cast<int>(part.lanes.size());
+    const Task& task = part.tasks[compound ? slot : 0];
+    const FlitRange range = compound ? task.range : share_of(task.range, lanes, slot);
+    const Roles roles = roles_of(router.collective(part));
+    Tree tree;
+    tree.transport = Transport::kInSwitch;
+    tree.part = part.part;
+    tree.step = compound ? slot / lanes : 0;
+    tree.first_flit = range.first_flit;
+    tree.flits = range.flits;
+    tree.bytes = range.bytes;
+    for (int r = 0; r < std::ssize(plan_.parts[part.part].members); ++r) {
+      TreeRank rank;
+      rank.rank = r;
+      rank.contributes = r == task.root || reduces(roles);
+      rank.receives = r == task.root ? roles != Roles::kToOthers : broadcasts(roles);
+      rank.switch_port = slice;
+      rank.phase = next_phase_ + slot;
+      tree.ranks.push_back(std::move(rank));
+    }
+    return tree;
+  }
+
+  const Topology& topology_;
+  const Plan& plan_;
+  OnConflict on_conflict_;
+  RouteCache cache_;
+  InSwitchPlan result_;
+  int next_phase_ = 0;
+  std::string why_;
 };
 
 }  // namespace
 
-void plan_in_switch(const Topology& topology, Plan& plan) {
-  const int slices = topology.fred.slices;
-  for (int slice = 0; slice < slices; ++slice) {
-    Tree tree;
-    tree.transport = Transport::kInSwitch;
-    tree.first_flit = share_begin(plan.flits, slices, slice);
-    tree.flits = share_begin(plan.flits, slices, slice + 1) - tree.first_flit;
-    if (tree.flits == 0) continue;
-    TreeRank rank;
-    rank.contributes = true;
-    rank.receives = true;
-    rank.switch_port = slice;
-    rank.phase = kPhase;
-    tree.ranks.assign(plan.members.size(), rank);
-    tree.order = SlicePlanner(topology, plan, slice).program();
-    plan.trees.push_back(std::move(tree));
+bool has_in_switch(Collective collective) {
+  switch (collective) {
+    case Collective::kGather:
+    case Collective::kScatter:
+    case Collective::kAllToAll:
+    case Collective::kAllToAllV:
+      return false;
+    default:
+      return true;
   }
+}
+
+InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,
+                            OnConflict on_conflict) {
+  return InSwitchPlanner(topology, plan, on_conflict).run(parts);
+}
+
+std::string group_name(const Topology& topology, const Part& part) {
+  std::string ranks;
+  for (const NodeId member : part.members) {
+    const auto at = std::ranges::find(topology.npus, member) - topology.npus.begin();
+    ranks += fmt::format("{}{}", ranks.empty() ? "" : ",", at);
+  }
+  return fmt::format("group {} ({} at priority {})", ranks, to_string(part.collective),
+                     priority_name(part.vc));
 }
 
 }  // namespace fredsim

@@ -1,20 +1,51 @@
-// All-reduce inside the switches of a two-level Fred tree (§7.2, Fred-B and Fred-D).
+// Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D).
 //
-// One tree per slice: every member sends its share by the NIC port of that slice. The L1 chiplet
-// adds its members and sends the sum up, the L2 chiplet adds the L1 chiplets and sends the result
-// back down, the L1 chiplet distributes it; up and down are two flows of one phase. A group inside
-// one L1 switch is one flow of its L1 chiplet. Slice s uses uplink s mod uplinks at every L1
-// chiplet (one uplink, also where it is slower than an NPU port), which spreads the slices over the
-// L2 chiplets.
+// Slices: each carries its share and shares nothing with the others. In a slice the members' chiplets
+//   and, level by level, the chiplets above them up to one that all have in common are a group's
+//   skeleton; a lane says by which uplink every level goes up, the same number at every chiplet.
+// Flows: contributors' data are added on the way up; where all are in, the sum turns and is
+//   distributed on the way down; up and down are two flows of one phase. Simple collectives
+//   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
+//   all_gather are serial steps, a reduce or broadcast tree per owner of a block.
+// Lanes: slice s prefers uplink s mod uplinks. Where an uplink is slower than an NPU's port, a group
+//   takes as many lanes as it needs and gets: simple trees are split over them, steps of compound ones
+//   go by them in turn, as many at once as there are lanes.
+// Phases: what a group does one after the other has an index each, lanes too. Parts of one VC that
+//   are under way together share phases and are routed together; each port, uplinks included, is
+//   one part's in all of their phases, so that no part waits for another inside the fabric. Parts of
+//   different VCs have different phases. Uplinks are given out by a complete search that tries a
+//   group's lanes in turn and goes back where the flows of a chiplet cannot be routed.
 //
-// Ports are found by walking links, so the builder's port order does not matter.
+// Ports are found by walking links, so the builder's port order does not matter, nor do the levels.
 #pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "collective/plan.h"
 
 namespace fredsim {
 
-// Fills plan.trees and plan.programs; members, flits and vc are set, at least two members.
-void plan_in_switch(const Topology& topology, Plan& plan);
+bool has_in_switch(Collective collective);
+
+struct InSwitchPlan {
+  std::vector<std::vector<Tree>> trees;  // by part; empty for those not asked for
+  std::vector<std::vector<int>> after;   // by part
+  std::vector<PhaseProgram> programs;
+  std::vector<int> left_over;  // OnConflict::kUnicast: parts that do not fit
+  // The phases do not fit in the phase stores: why, and a chiplet with the fewest rows.
+  std::optional<std::string> no_rows;
+};
+
+// `parts`: those of plan.parts to plan, ascending, of two members or more. Errors: RoutingConflict.
+InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,
+                            OnConflict on_conflict);
+
+// How a message names a part: "group 0,4,8 (dp)".
+std::string group_name(const Topology& topology, const Part& part);
+
+inline constexpr int kInSwitchWindow = 64;  // enough that credits, not the window, set the pace
 
 }  // namespace fredsim

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "routing/mesh_routing.h"
+#include "routing/online_routes.h"
 
 namespace fredsim {
 namespace {
@@ -18,24 +20,36 @@ class LinkWalk {
     for (const PhaseProgram& program : plan.programs)
       programs_[{program.node, program.phase}] =
           phase_flows(topology.nodes[program.node].fred, program.row);
+    if (needs_online_routes(topology, plan))
+      routes_ = online_routes(topology, std::numeric_limits<std::uint16_t>::max());
   }
 
-  std::vector<std::uint64_t> run() {
-    for (const Tree& tree : plan_.trees) {
-      std::set<std::pair<NodeId, int>> fired;  // (chiplet, flow): its inputs join, it sends once
-      for (std::size_t r = 0; r < tree.ranks.size(); ++r) {
-        const TreeRank& rank = tree.ranks[r];
-        if (tree.transport == Transport::kInSwitch) {
-          if (rank.contributes)
-            follow_flows(tree, rank.phase, cross(plan_.members[r], rank.switch_port, tree.flits),
-                         fired);
-          continue;
-        }
-        for (const Send& send : rank.reduce_to) follow_xy(static_cast<int>(r), send, tree.flits);
-        for (const Send& send : rank.broadcast_to) follow_xy(static_cast<int>(r), send, tree.flits);
+  // Adds one tree to flits().
+  void walk(const Tree& tree) {
+    const std::vector<NodeId>& members = plan_.parts[tree.part].members;
+    std::set<std::pair<NodeId, int>> fired;  // (chiplet, flow): its inputs join, it sends once
+    for (const TreeRank& rank : tree.ranks) {
+      const NodeId from = members[rank.rank];
+      if (tree.transport == Transport::kInSwitch) {
+        if (rank.contributes)
+          follow_flows(tree, rank.phase, cross(from, rank.switch_port, tree.flits), fired);
+        continue;
+      }
+      for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to}) {
+        for (const Send& send : *sends) follow(from, members[send.rank], send.port, tree.flits);
       }
     }
-    return std::move(flits_);
+  }
+  std::vector<std::uint64_t>& flits() { return flits_; }
+
+  double busiest_ns() const {
+    double worst = 0;
+    for (std::size_t l = 0; l < flits_.size(); ++l) {
+      const double seconds = static_cast<double>(flits_[l]) * kFlitBytes /
+                             static_cast<double>(topology_.links[l].bytes_per_second);
+      worst = std::max(worst, seconds * 1e9);
+    }
+    return worst;
   }
 
  private:
@@ -59,41 +73,75 @@ class LinkWalk {
       follow_flows(tree, phase, cross(node, std::countr_zero(ports), tree.flits), fired);
   }
 
-  void follow_xy(int from, const Send& send, std::uint64_t flits) {
-    const MeshPosition to = mesh_position(topology_.nodes[plan_.members[send.rank]].address);
-    const Link* link = &cross(plan_.members[from], send.port, flits);
-    for (;;) {
-      const MeshRouterShape& router = topology_.nodes[link->to].mesh;
-      const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
-      if (direction < 0) {
-        cross(link->to, kFirstLocal + link->to_port % router.local_ports, flits);
-        return;
-      }
-      link = &cross(link->to, direction, flits);
-    }
+  void follow(NodeId from, NodeId to, int port, std::uint64_t flits) {
+    const std::uint16_t address = topology_.nodes[to].address;
+    const Link* link = &cross(from, port, flits);
+    while (link->to != to) link = &cross(link->to, next_port(*link, address), flits);
+  }
+
+  int next_port(const Link& arrival, std::uint16_t destination) const {
+    if (topology_.nodes[arrival.to].kind == NodeKind::kFredSwitch)
+      return routes_[arrival.to][destination] - 1;
+    const MeshRouterShape& router = topology_.nodes[arrival.to].mesh;
+    const MeshPosition to = mesh_position(destination);
+    const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
+    return direction < 0 ? kFirstLocal + arrival.to_port % router.local_ports : direction;
   }
 
   const Topology& topology_;
   const Plan& plan_;
   std::vector<std::uint64_t> flits_;
   std::map<std::pair<NodeId, int>, std::vector<Flow>> programs_;
+  std::vector<OnlineRoutes> routes_;
 };
 
 }  // namespace
 
-std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan) {
-  return LinkWalk(topology, plan).run();
+bool needs_online_routes(const Topology& topology, const Plan& plan) {
+  return topology.kind == FabricKind::kFredTree &&
+         std::ranges::any_of(plan.trees, [](const Tree& tree) {
+           return tree.transport == Transport::kEndpoint && tree.ranks.size() > 1;
+         });
 }
 
-double busiest_link_ns(const Topology& topology, const Plan& plan) {
-  const std::vector<std::uint64_t> flits = link_flits(topology, plan);
-  double worst = 0;
-  for (std::size_t l = 0; l < flits.size(); ++l) {
-    const double seconds = static_cast<double>(flits[l]) * kFlitBytes /
-                           static_cast<double>(topology.links[l].bytes_per_second);
-    worst = std::max(worst, seconds * 1e9);
+std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan) {
+  LinkWalk walk(topology, plan);
+  for (const Tree& tree : plan.trees) walk.walk(tree);
+  return std::move(walk.flits());
+}
+
+void set_bounds(const Topology& topology, Plan& plan) {
+  LinkWalk walk(topology, plan);
+  std::vector<std::uint64_t> all(topology.links.size());
+  std::size_t next = 0;
+  for (int part = 0; part < std::ssize(plan.parts); ++part) {
+    std::ranges::fill(walk.flits(), 0U);
+    for (; next < plan.trees.size() && plan.trees[next].part == part; ++next)
+      walk.walk(plan.trees[next]);
+    plan.parts[part].bound_ns = walk.busiest_ns();
+    for (std::size_t l = 0; l < all.size(); ++l) all[l] += walk.flits()[l];
   }
-  return worst;
+  assert(next == plan.trees.size());
+
+  // All flits of a link leave after the first start; a part ends its own time after its start.
+  const double cycle_ns = 1e9 / static_cast<double>(topology.clock_hz);
+  std::vector<double> end(plan.parts.size());
+  double first = std::numeric_limits<double>::infinity();
+  const auto end_of = [&](const auto& self, int part) -> double {
+    if (end[part] > 0) return end[part];
+    const Part& p = plan.parts[part];
+    double start = static_cast<double>(p.start_cycle) * cycle_ns;
+    for (const int before : p.after) start = std::max(start, self(self, before));
+    return end[part] = start + p.bound_ns;
+  };
+  plan.bound_ns = 0;
+  for (int part = 0; part < std::ssize(plan.parts); ++part) {
+    first = std::min(first, static_cast<double>(plan.parts[part].start_cycle) * cycle_ns);
+    plan.bound_ns = std::max(plan.bound_ns, end_of(end_of, part));
+  }
+  walk.flits() = std::move(all);
+  if (const double busiest = walk.busiest_ns(); busiest > 0)
+    plan.bound_ns = std::max(plan.bound_ns, first + busiest);
 }
 
 }  // namespace fredsim

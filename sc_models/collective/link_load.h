@@ -1,5 +1,6 @@
-// What a plan puts on every link, by walking it: packets between endpoints along X-Y paths, packets
-// into switches along the flows of the rows that the plan programs. Analytic, not simulated.
+// What a plan puts on every link, by walking it: packets between endpoints along X-Y paths or the
+// switches' routing tables, packets into switches along the flows of the rows that the plan
+// programs. Analytic, not simulated.
 //
 // A mesh router hands a flit to its NPU by the local port that faces the link it came by.
 #pragma once
@@ -14,7 +15,12 @@ namespace fredsim {
 // Flits that cross each link of topology.links in the whole run of a plan.
 std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan);
 
-// Lower bound on the time: the busiest link sends its flits without a gap. 0 where nothing is sent.
-double busiest_link_ns(const Topology& topology, const Plan& plan);
+// Fills Part::bound_ns, the time in which the busiest link of the part's own flits sends them
+// without a gap, and Plan::bound_ns, which takes the flits of all parts and their starts into
+// account. 0 where nothing is sent.
+void set_bounds(const Topology& topology, Plan& plan);
+
+// True where the plan has packets that FRED switches route online.
+bool needs_online_routes(const Topology& topology, const Plan& plan);
 
 }  // namespace fredsim

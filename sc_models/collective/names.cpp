@@ -14,7 +14,9 @@ namespace {
 // In the order of Collective.
 constexpr auto kNames = std::to_array<std::string_view>(
     {"all_reduce", "reduce_scatter", "all_gather", "reduce", "broadcast", "gather", "scatter",
-     "all_to_all", "multicast", "unicast"});
+     "all_to_all", "multicast", "unicast", "all_to_all_v"});
+
+constexpr auto kPriorities = std::to_array<std::string_view>({"mp", "pp", "dp"});  // by VC
 
 }  // namespace
 
@@ -30,6 +32,16 @@ Collective parse_collective(const std::string& text) {
   return static_cast<Collective>(it - kNames.begin());
 }
 
+std::string priority_name(int vc) { return std::string(kPriorities[static_cast<std::size_t>(vc)]); }
+
+int parse_priority(const std::string& text) {
+  const auto it = std::ranges::find(kPriorities, text);
+  if (it == kPriorities.end())
+    throw BadInput(fmt::format("priority: '{}' found, allowed: {}{}", text, join_words(kPriorities),
+                               did_you_mean(text, kPriorities)));
+  return static_cast<int>(it - kPriorities.begin());
+}
+
 double bus_factor(Collective collective, int ranks) {
   assert(ranks > 0);
   const double others = static_cast<double>(ranks - 1) / ranks;
@@ -41,6 +53,7 @@ double bus_factor(Collective collective, int ranks) {
     case Collective::kGather:
     case Collective::kScatter:
     case Collective::kAllToAll:
+    case Collective::kAllToAllV:
       return others;
     case Collective::kReduce:
     case Collective::kBroadcast:

@@ -46,6 +46,10 @@ std::uint16_t evaluate(FpFormat format, std::uint64_t mixed_seed, const SumOrder
 
 }  // namespace
 
+std::uint64_t operand_seed(std::uint64_t seed, int part) {
+  return part == 0 ? seed : mix64(mix64(seed) + static_cast<std::uint64_t>(part));
+}
+
 std::uint16_t operand(FpFormat format, std::uint64_t seed, int rank, std::uint64_t flit, int lane) {
   return draw(format, key_of(mix64(seed), rank), flit, lane);
 }

@@ -4,23 +4,20 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/suggest.h"
+#include "collective/endpoint_plan.h"
+#include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
 #include "collective/link_load.h"
-#include "collective/mesh_plan.h"
 
 namespace fredsim {
 namespace {
 
 constexpr auto kAlgorithms =
-    std::to_array<std::string_view>({"auto", "ring", "hier_ring", "in_switch"});
-
-// Packets under way per source and tree: enough that credits, not the window, set the pace.
-constexpr int kInSwitchWindow = 64;
-constexpr int kMeshWindow = 24;  // a source takes part in two trees per NPU of the wafer
+    std::to_array<std::string_view>({"auto", "ring", "hier_ring", "chain", "direct", "in_switch"});
 
 std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>& group) {
   const int npus = static_cast<int>(topology.npus.size());
@@ -44,95 +41,154 @@ void check_algorithm(const std::string& algorithm) {
                                join_words(kAlgorithms), did_you_mean(algorithm, kAlgorithms)));
 }
 
-void plan_mesh(const Topology& topology, const std::string& algorithm, Plan& plan) {
-  const MeshFacts& mesh = topology.mesh;
-  const bool whole = plan.members.size() == topology.npus.size();
-  const bool hierarchical = whole && mesh.width > 1 && mesh.height > 1;
-  if (algorithm == "in_switch")
+Part part_of(const Topology& topology, const CollectiveSpec& spec) {
+  check_algorithm(spec.algorithm);
+  if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
+  Part part;
+  part.collective = spec.collective;
+  part.members = members_of(topology, spec.group);
+  part.bytes = spec.bytes;
+  part.vc = spec.vc;
+  part.root = spec.root;
+  part.start_cycle = spec.start_cycle;
+  const auto ranks = part.members.size();
+  if (spec.root < 0 || spec.root >= static_cast<int>(ranks))
     throw BadInput(
-        fmt::format("algorithm: in_switch needs a Fred fabric, {} is a mesh, allowed: "
-                    "auto, ring{}",
-                    topology.name, hierarchical ? " or hier_ring" : ""));
-  if (algorithm == "hier_ring" && !hierarchical)
+        fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
+  if (spec.collective == Collective::kUnicast && ranks > 2)
     throw BadInput(
-        fmt::format("algorithm: hier_ring needs all {} NPUs of a mesh of more than one row and "
-                    "column, this group has {} on {} × {}, allowed: auto or ring",
-                    topology.npus.size(), plan.members.size(), mesh.width, mesh.height));
-  plan.algorithm = hierarchical && algorithm != "ring" ? "hier_ring" : "ring";
-  plan.window = kMeshWindow;
-  if (plan.algorithm == "hier_ring") {
-    plan.trees = hier_ring_trees(topology, plan.members, plan.flits);
-    return;
-  }
-  std::vector<int> ring(plan.members.size());
-  if (whole) {
-    ring = mesh_ring(mesh.width, mesh.height);
-    const std::vector<int> ranks = ranks_by_cell(topology, plan.members);
-    for (int& place : ring) place = ranks[place];
-  } else {
-    std::iota(ring.begin(), ring.end(), 0);
-  }
-  plan.trees = ring_trees(topology, plan.members, ring, plan.flits);
+        fmt::format("group: {} NPUs found, unicast goes from the first of a group of "
+                    "two to the second, allowed: two NPUs",
+                    ranks));
+  if (spec.collective == Collective::kAllToAllV && spec.matrix.size() != ranks * ranks)
+    throw BadInput(fmt::format("matrix: {} sizes found, a group of {} needs {} × {}",
+                               spec.matrix.size(), ranks, ranks, ranks));
+  return part;
 }
 
-void plan_fred_tree(const Topology& topology, const std::string& algorithm, Plan& plan) {
-  if (!topology.fred.in_switch)
-    throw BadInput(
-        fmt::format("{}: collectives on a Fred fabric exist in-switch only, this one has "
-                    "in-switch collectives switched off",
-                    topology.name));
-  if (algorithm != "auto" && algorithm != "in_switch")
-    throw BadInput(
-        fmt::format("algorithm: {} exists on a mesh only, {} is a Fred fabric, allowed: "
-                    "auto or in_switch",
-                    algorithm, topology.name));
-  if (topology.fred.depth() > 2)
-    throw BadInput(
-        fmt::format("{}: found a FRED tree of {} levels, in-switch collectives exist on "
-                    "1 or 2",
-                    topology.name, topology.fred.depth()));
-  plan.algorithm = "in_switch";
-  plan.window = kInSwitchWindow;
-  if (plan.members.size() > 1) {
-    plan_in_switch(topology, plan);
-    return;
+// True: in the switches. BadInput where they are asked for and cannot do it.
+bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
+  const bool asked = spec.algorithm == "in_switch";
+  if (!asked && spec.algorithm != "auto") return false;
+  std::string why;
+  if (topology.kind != FabricKind::kFredTree) {
+    why = fmt::format("needs a Fred fabric, {} is none", topology.name);
+  } else if (!topology.fred.in_switch) {
+    why = fmt::format("is not there, {} has in-switch collectives switched off", topology.name);
+  } else if (!has_in_switch(spec.collective)) {
+    why = fmt::format("has no {}", to_string(spec.collective));
+  } else {
+    return true;
   }
-  // Alone: nothing to send, the result is the operand.
-  Tree tree;
-  tree.flits = plan.flits;
-  tree.ranks.resize(1);
-  tree.ranks[0].contributes = true;
-  tree.ranks[0].receives = true;
-  tree.order.postfix = {0};
-  plan.trees.push_back(std::move(tree));
+  if (!asked) return false;
+  throw BadInput(fmt::format("algorithm: in_switch {}, allowed: {}", why,
+                             endpoint_algorithms(spec.collective)));
 }
+
+void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan) {
+  Part& p = plan.parts[part];
+  const bool in_switch = goes_in_switch(topology, spec);
+  const bool direct = endpoint_algorithms(spec.collective) == "auto or direct";
+  p.algorithm = spec.algorithm != "auto" ? spec.algorithm
+                : in_switch              ? "in_switch"
+                : direct                 ? "direct"
+                                         : "ring";
+  p.window = kInSwitchWindow;
+  plan.trees.push_back(alone_tree(part, whole_range(0, p.bytes)));
+}
+
+class WorkPlanner {
+ public:
+  WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
+              OnConflict on_conflict)
+      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {}
+
+  Plan run() {
+    for (const CollectiveSpec& spec : specs_) plan_.parts.push_back(part_of(topology_, spec));
+    for (int part = 0; part < std::ssize(specs_); ++part) {
+      if (plan_.parts[part].members.size() > 1 && goes_in_switch(topology_, specs_[part]))
+        in_switch_.push_back(part);
+    }
+    InSwitchPlan switches = plan_switches();
+    for (int part = 0; part < std::ssize(specs_); ++part) {
+      Part& p = plan_.parts[part];
+      if (p.members.size() == 1) {
+        plan_alone(topology_, specs_[part], part, plan_);
+      } else if (std::ranges::find(in_switch_, part) != in_switch_.end()) {
+        p.algorithm = "in_switch";
+        p.window = kInSwitchWindow;
+        p.after = switches.after[part];
+        std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
+      } else {
+        plan_endpoint(topology_, specs_[part], part, plan_);
+      }
+    }
+    plan_.programs = std::move(switches.programs);
+    set_bounds(topology_, plan_);
+    return std::move(plan_);
+  }
+
+ private:
+  // Parts that cannot be in the switches are taken out of in_switch_.
+  InSwitchPlan plan_switches() {
+    for (;;) {
+      InSwitchPlan switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
+      for (const int part : switches.left_over)
+        to_endpoints(part, "its flows cannot be routed together with those before it");
+      if (switches.no_rows) {
+        // The last one that may go another way; compound collectives take most phases.
+        const auto last = std::ranges::find_if(in_switch_.rbegin(), in_switch_.rend(), [&](int p) {
+          return specs_[p].algorithm == "auto";
+        });
+        if (last == in_switch_.rend())
+          throw BadInput(fmt::format("algorithm: in_switch does not fit: {}; allowed: {}",
+                                     *switches.no_rows,
+                                     endpoint_algorithms(specs_[in_switch_.back()].collective)));
+        to_endpoints(*last, *switches.no_rows);
+        continue;
+      }
+      return switches;
+    }
+  }
+
+  void to_endpoints(int part, const std::string& why) {
+    std::erase(in_switch_, part);
+    specs_[part].algorithm = "auto";
+    plan_.notes.push_back(
+        fmt::format("{} runs at the endpoints: {}", group_name(topology_, plan_.parts[part]), why));
+  }
+
+  const Topology& topology_;
+  std::vector<CollectiveSpec> specs_;
+  OnConflict on_conflict_;
+  Plan plan_;
+  std::vector<int> in_switch_;
+};
 
 }  // namespace
 
+Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
+               OnConflict on_conflict) {
+  return WorkPlanner(topology, work, on_conflict).run();
+}
+
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,
                std::uint64_t bytes, const std::string& algorithm) {
-  if (collective != Collective::kAllReduce)
-    throw BadInput(fmt::format("collective: {} found, this version has all_reduce only",
-                               to_string(collective)));
-  check_algorithm(algorithm);
-  if (bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
+  CollectiveSpec spec;
+  spec.collective = collective;
+  spec.group = group;
+  spec.bytes = bytes;
+  spec.algorithm = algorithm;
+  return make_plan(topology, {&spec, 1});
+}
 
-  Plan plan;
-  plan.collective = collective;
-  plan.members = members_of(topology, group);
-  plan.bytes = bytes;
-  plan.flits = bytes / kFlitBytes + (bytes % kFlitBytes != 0 ? 1 : 0);
-  switch (topology.kind) {
-    case FabricKind::kMesh2d:
-    case FabricKind::kTorus2d:
-      plan_mesh(topology, algorithm, plan);
-      break;
-    case FabricKind::kFredTree:
-      plan_fred_tree(topology, algorithm, plan);
-      break;
-  }
-  plan.bound_ns = busiest_link_ns(topology, plan);
-  return plan;
+std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::uint64_t seed) {
+  Random random(seed);
+  const auto n = static_cast<std::uint64_t>(ranks);
+  std::vector<std::uint64_t> matrix;
+  for (std::uint64_t i = 0; i < n * n; ++i)
+    matrix.push_back(random.below((2 * bytes + n - 1) / n + 1));
+  return matrix;
 }
 
 }  // namespace fredsim

@@ -1,18 +1,25 @@
-// A collective as data: who sends, receives and adds what, in which phase, after what.
+// Collectives as data: who sends, receives and adds what, in which phase, after what.
 //
-// The vector of a collective is `bytes` long and is cut into flits of 512 bytes (the last may be
-// short). A plan splits the flits among trees. Every packet of a tree's range runs through the tree
-// by itself, so that all levels of a hierarchical algorithm overlap packet by packet and the plan's
-// size does not depend on `bytes`.
+// A plan is one work: several parts, each one collective on one group, that run at the same time.
+// The data of a part lies in flits of 512 bytes, numbered per rank: its vector, or its blocks one
+// after the other, each padded to whole flits. A plan cuts them into trees, each a range of flits
+// whose last one may be short. Every packet of a tree's range runs through the tree by itself, so
+// that all levels of a hierarchical algorithm overlap packet by packet and the plan's size does not
+// depend on the bytes.
 //   endpoint tree: each contributing rank holds a local operand; partial sums travel as unicast
 //     packets from rank to rank towards the root (which adds, in the prescribed order), the result
-//     travels from the root along `broadcast_to`.
+//     travels from the root along `broadcast_to`. On a FRED tree the switches route them online.
 //   in-switch tree: each contributing rank sends its operand into the fabric by one NIC port under
 //     a phase; the switches add and distribute; the result arrives by the same NIC port.
-// Ranks are positions in the group, 0 … N-1. The order of additions is part of the plan.
+// Ranks are positions in a part's group, 0 … N-1. The order of additions is part of the plan.
+// Blocks of reduce-scatter, all-gather, gather, scatter and all-to-all: rank k has the bytes
+//   [share_begin(bytes, N, k), share_begin(bytes, N, k + 1)) (collective/split.h).
+// Order on a NIC port and VC: all members send the packets of a part's in-switch trees by (step,
+//   packet, tree); otherwise flows that join in the switches would wait for each other for ever.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +40,7 @@ enum class Collective : std::uint8_t {
   kAllToAll,
   kMulticast,
   kUnicast,
+  kAllToAllV,
 };
 
 struct Send {
@@ -43,6 +51,7 @@ struct Send {
 // What one rank does for one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f
 // of reduce_from in order; then the sum goes to reduce_to, or is the result where there is none.
 struct TreeRank {
+  int rank = 0;
   bool contributes = false;        // holds a local operand
   bool receives = false;           // ends up with the result
   std::vector<int> reduce_from;    // ranks
@@ -56,9 +65,12 @@ enum class Transport : std::uint8_t { kEndpoint, kInSwitch };
 
 struct Tree {
   Transport transport = Transport::kEndpoint;
+  int part = 0;
+  int step = 0;  // serial steps of a compound collective
   std::uint64_t first_flit = 0;
   std::uint64_t flits = 0;
-  std::vector<TreeRank> ranks;  // one per rank of the group
+  std::uint64_t bytes = 0;      // payload; more than (flits - 1) * 512
+  std::vector<TreeRank> ranks;  // those that do something, ascending
   SumOrder order;               // leaves are ranks: what the result must be, bit for bit
 };
 
@@ -69,29 +81,69 @@ struct PhaseProgram {
   std::vector<std::uint32_t> row;
 };
 
-struct Plan {
+// One collective on one group.
+struct Part {
   Collective collective = Collective::kAllReduce;
   std::string algorithm;        // as printed: "hier_ring", "in_switch", …
   std::vector<NodeId> members;  // rank -> NPU
   std::uint64_t bytes = 0;      // size as the user gave it (NCCL meaning, DESIGN §5)
-  std::uint64_t flits = 0;      // ceil(bytes / 512)
   int vc = kDp;
+  int root = 0;                   // rank; of collectives that have one
+  std::uint64_t start_cycle = 0;  // sends nothing before
+  std::vector<int> after;         // parts that must be complete before it starts
+  // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources
+  // that see no result of an endpoint tree count packets that have not reached all its receivers.
+  int window = 0;
+  double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
+};
+
+struct Plan {
+  std::vector<Part> parts;
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
-  int window = 0;                   // packets a source may have under way per tree, > 0
   std::vector<Tree> trees;          // trees without flits are left out
   std::vector<PhaseProgram> programs;
+  std::vector<std::string> notes;  // what was decided otherwise than asked for
   // Analytic lower bound on the time, from the busiest link: bytes / bandwidth. Not simulated.
   double bound_ns = 0;
 };
 
+// What is asked for: one collective on one group.
+struct CollectiveSpec {
+  Collective collective = Collective::kAllReduce;
+  std::vector<int> group;   // NPUs of the machine in rank order
+  std::uint64_t bytes = 0;  // all_to_all_v: what each rank sends on average
+  std::string algorithm = "auto";
+  int vc = kDp;
+  int root = 0;  // rank
+  std::uint64_t start_cycle = 0;
+  std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
+};
+
+// What becomes of a part whose flows cannot be routed together with those of the parts before it.
+enum class OnConflict : std::uint8_t {
+  kRefuse,   // RoutingConflict naming the groups
+  kLater,    // it starts when those are complete
+  kUnicast,  // it becomes unicasts between the endpoints
+};
+
 std::string to_string(Collective collective);          // "all_reduce"
 Collective parse_collective(const std::string& text);  // BadInput with the list of allowed names
+std::string priority_name(int vc);                     // "mp", "pp", "dp"
+int parse_priority(const std::string& text);           // the VC; BadInput likewise
 
-// Algorithms: "auto", "ring", "hier_ring", "in_switch". BadInput where the fabric or group does not
-// support the collective or algorithm, naming what is.
+// Algorithms: "auto", "ring", "hier_ring", "chain", "direct", "in_switch" (README). BadInput where
+// the fabric or group does not support the algorithm, naming what does; RoutingConflict.
+Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
+               OnConflict on_conflict = OnConflict::kRefuse);
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,
                std::uint64_t bytes, const std::string& algorithm);
 
+// Sizes of an all_to_all_v where none are given: every block uniform in 0 … 2 bytes / N, so that a
+// rank sends about `bytes`.
+std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::uint64_t seed);
+
+// Seed of the operands of a part; that of the run for part 0.
+std::uint64_t operand_seed(std::uint64_t seed, int part);
 // Operand of `rank` at (flit, lane): random, finite, both signs, magnitudes 2^-2 … 2^2, such that
 // sums over a wafer stay finite and do round.
 std::uint16_t operand(FpFormat format, std::uint64_t seed, int rank, std::uint64_t flit, int lane);

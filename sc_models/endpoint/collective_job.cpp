@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "endpoint/packet_extension.h"
 
@@ -17,30 +18,90 @@ constexpr std::size_t kCachePackets = 1024;
 
 }  // namespace
 
-CollectiveJob::CollectiveJob(const Plan& plan, std::vector<std::uint16_t> addresses,
-                             FpFormat format, std::uint64_t seed, int lanes)
+CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed,
+                             int lanes)
     : plan_(plan),
-      addresses_(std::move(addresses)),
-      format_(format),
-      seed_(seed),
+      parts_(plan.parts.size()),
+      trees_(plan.trees.size()),
+      unreleased_(static_cast<int>(plan.parts.size())),
+      unended_(unreleased_),
+      format_(topology.format),
       lanes_(lanes),
       cache_(kCachePackets),
       cached_lanes_(kCachePackets * static_cast<std::size_t>(plan.packet_flits * lanes)) {
-  assert(plan.packet_flits >= 1 && plan.packet_flits <= kPacketFlits && plan.window > 0);
-  assert(2 * plan.trees.size() <= kMaxStreams);
-  for (int rank = 0; rank < static_cast<int>(addresses_.size()); ++rank) {
-    ranks_.emplace_back(addresses_[rank], rank);
+  assert(plan.packet_flits >= 1 && plan.packet_flits <= kPacketFlits);
+  if (2 * plan.trees.size() > kMaxStreams) {
+    throw BadInput(fmt::format("plan: {} trees found, a run distinguishes {}", plan.trees.size(),
+                               kMaxStreams / 2));
   }
-  std::ranges::sort(ranks_);
-  for (const Tree& tree : plan.trees) {
-    const auto receivers = std::ranges::count_if(tree.ranks, &TreeRank::receives);
-    total_ += tree.flits * static_cast<std::uint64_t>(receivers);
+  for (int p = 0; p < std::ssize(plan.parts); ++p) {
+    const Part& part = plan.parts[p];
+    assert(part.window > 0);
+    PartState& state = parts_[p];
+    state.seed = operand_seed(seed, p);
+    for (const NodeId member : part.members) {
+      const std::uint16_t address = topology.nodes[member].address;
+      state.ranks.emplace_back(address, static_cast<int>(state.addresses.size()));
+      state.addresses.push_back(address);
+    }
+    std::ranges::sort(state.ranks);
   }
+  for (std::size_t t = 0; t < plan.trees.size(); ++t) {
+    const Tree& tree = plan.trees[t];
+    trees_[t].receivers =
+        static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
+    trees_[t].is_heard = std::ranges::any_of(
+        tree.ranks, [&](const TreeRank& rank) { return hears_of_others(tree, rank); });
+    parts_[tree.part].flits_left += tree.flits * trees_[t].receivers;
+    total_ += tree.flits * trees_[t].receivers;
+  }
+  advanced_.reserve(trees_.size());
 }
 
-int CollectiveJob::rank_of(std::uint16_t address) const {
-  const auto found = std::ranges::lower_bound(ranks_, std::pair(address, 0));
-  return found != ranks_.end() && found->first == address ? found->second : -1;
+int CollectiveJob::rank_of(int part, std::uint16_t address) const {
+  const auto& ranks = parts_[part].ranks;
+  const auto found = std::ranges::lower_bound(ranks, std::pair(address, 0));
+  return found != ranks.end() && found->first == address ? found->second : -1;
+}
+
+bool CollectiveJob::may_start(int part, std::uint64_t cycle) const {
+  const Part& p = plan_.parts[part];
+  return !parts_[part].released && p.start_cycle <= cycle &&
+         std::ranges::all_of(p.after, [&](int before) { return parts_[before].ended; });
+}
+
+const std::vector<int>& CollectiveJob::release_due(std::uint64_t cycle) {
+  due_.clear();
+  if (unended_ == 0 || (unreleased_ == 0 && !ended_some_)) return due_;
+  if (ended_some_) {
+    ended_some_ = false;
+    for (PartState& part : parts_) {
+      if (!part.released || part.ended || part.flits_left != 0) continue;
+      part.ended = true;
+      // A part that has nothing to send ends as it starts.
+      part.end = std::max(part.start, cycle == 0 ? 0 : cycle - 1);
+      --unended_;
+    }
+  }
+  if (unreleased_ == 0) return due_;
+  for (int p = 0; p < std::ssize(parts_); ++p) {
+    if (!may_start(p, cycle)) continue;
+    parts_[p].released = true;
+    parts_[p].start = cycle;
+    --unreleased_;
+    if (parts_[p].flits_left == 0) ended_some_ = true;
+    due_.push_back(p);
+  }
+  return due_;
+}
+
+void CollectiveJob::clear_advanced() {
+  for (const int tree : advanced_) {
+    TreeCount& t = trees_[tree];
+    t.reached = t.results / t.receivers;
+    t.advances = false;
+  }
+  advanced_.clear();
 }
 
 std::uint64_t CollectiveJob::packets(int tree) const {
@@ -53,23 +114,19 @@ int CollectiveJob::flits(int tree, std::uint64_t packet) const {
   return static_cast<int>(std::min(size, plan_.trees[tree].flits - packet * size));
 }
 
-std::uint64_t CollectiveJob::flit_bytes(std::uint64_t flit) const {
-  const std::uint64_t begin = flit * kFlitBytes;
-  return std::min<std::uint64_t>(kFlitBytes, plan_.bytes > begin ? plan_.bytes - begin : 0);
-}
-
 std::uint64_t CollectiveJob::bytes(int tree, std::uint64_t packet) const {
-  const std::uint64_t first =
-      plan_.trees[tree].first_flit + packet * static_cast<std::uint64_t>(plan_.packet_flits);
-  const auto count = static_cast<std::uint64_t>(flits(tree, packet));
-  return (count - 1) * kFlitBytes + flit_bytes(first + count - 1);
+  const Tree& t = plan_.trees[tree];
+  const std::uint64_t begin = packet * static_cast<std::uint64_t>(plan_.packet_flits) * kFlitBytes;
+  const auto whole = static_cast<std::uint64_t>(flits(tree, packet)) * kFlitBytes;
+  return std::min(whole, t.bytes - begin);
 }
 
 void CollectiveJob::fill_operand(int rank, int tree, std::uint64_t packet,
                                  std::uint16_t* lanes) const {
   const std::uint64_t first =
       plan_.trees[tree].first_flit + packet * static_cast<std::uint64_t>(plan_.packet_flits);
-  fill_operands(format_, seed_, rank, first, flits(tree, packet), lanes_, lanes);
+  fill_operands(format_, parts_[plan_.trees[tree].part].seed, rank, first, flits(tree, packet),
+                lanes_, lanes);
 }
 
 const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t packet) {
@@ -85,10 +142,11 @@ const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t pack
   const std::uint64_t first =
       t.first_flit + packet * static_cast<std::uint64_t>(plan_.packet_flits);
   std::uint16_t* out = wanted;
+  const std::uint64_t seed = parts_[t.part].seed;
   const int count = flits(tree, packet);
   for (int f = 0; f < count; ++f) {
     for (int l = 0; l < lanes_; ++l) {
-      *out++ = expected(format_, seed_, t.order, first + static_cast<std::uint64_t>(f), l);
+      *out++ = expected(format_, seed, t.order, first + static_cast<std::uint64_t>(f), l);
     }
   }
   return wanted;
@@ -103,6 +161,14 @@ void CollectiveJob::accept_result(int rank, int tree, std::uint64_t packet,
     return;
   }
   delivered_ += static_cast<std::uint64_t>(count);
+  PartState& part = parts_[plan_.trees[tree].part];
+  part.flits_left -= static_cast<std::uint64_t>(count);
+  if (part.flits_left == 0) ended_some_ = true;
+  TreeCount& t = trees_[tree];
+  if (t.is_heard && ++t.results % t.receivers == 0 && !t.advances) {
+    t.advances = true;
+    advanced_.push_back(tree);
+  }
 }
 
 void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,

@@ -1,7 +1,11 @@
 // One run of a Plan as all its NPUs share it: packet arithmetic, operands, the results every rank
-// must see bit for bit, and the count of what has arrived.
+// must see bit for bit, the count of what has arrived, and when parts start and end.
 //
 // Shapes: packet k of tree t holds flits [k * packet_flits, …) of the tree; lanes are flit-major.
+// Parts: a part may send once it is released, at its start cycle and when those it comes after are
+//   complete. The machine calls release_due() before the first edge and after every one, and tells
+//   the NPUs; likewise advanced(): what a source hears of the results of others (Part::window) it
+//   hears after the edge, whoever was stepped first.
 // Memory: a fixed cache of expected packets; nothing grows with the collective's size.
 // Errors: never throws while running; the first thing that is wrong is kept in `failure()`, and the
 //   machine ends the run on it.
@@ -9,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collective/plan.h"
@@ -17,28 +22,45 @@ namespace fredsim {
 
 class CollectiveJob {
  public:
-  // `addresses`: of every rank. The plan must outlive the job.
-  CollectiveJob(const Plan& plan, std::vector<std::uint16_t> addresses, FpFormat format,
-                std::uint64_t seed, int lanes);
+  // The plan must outlive the job.
+  CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed, int lanes);
 
   const Plan& plan() const { return plan_; }
   FpFormat format() const { return format_; }
   int lanes() const { return lanes_; }
-  std::uint16_t address(int rank) const { return addresses_[rank]; }
-  int rank_of(std::uint16_t address) const;  // -1: not a member
+  std::uint16_t address(int part, int rank) const { return parts_[part].addresses[rank]; }
+  int rank_of(int part, std::uint16_t address) const;  // -1: not a member
 
   std::uint64_t packets(int tree) const;
   int flits(int tree, std::uint64_t packet) const;
-  std::uint64_t bytes(int tree, std::uint64_t packet) const;  // the vector's last flit may be short
-  std::uint64_t flit_bytes(std::uint64_t flit) const;         // flit of the vector
+  std::uint64_t bytes(int tree, std::uint64_t packet) const;  // the tree's last flit may be short
 
   void fill_operand(int rank, int tree, std::uint64_t packet, std::uint16_t* lanes) const;
   // A rank holds a result: verified on every lane and counted.
   void accept_result(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes);
   void fail(const std::string& what);
 
+  // Parts that may send from `cycle` on, each once. Notes the ends of parts: those that are complete
+  // and not noted yet have ended at the cycle before.
+  const std::vector<int>& release_due(std::uint64_t cycle);
+  bool released(int part) const { return parts_[part].released; }
+  bool waits_for_start() const { return unreleased_ > 0; }
+  std::uint64_t start_cycle(int part) const { return parts_[part].start; }
+  std::uint64_t end_cycle(int part) const { return parts_[part].end; }
+
+  // A source that sees no result come back from others: it goes by reached().
+  static bool hears_of_others(const Tree& tree, const TreeRank& rank) {
+    return tree.transport == Transport::kEndpoint && rank.contributes && rank.reduce_from.empty() &&
+           (rank.reduce_to.empty() ? !rank.broadcast_to.empty()
+                                   : !rank.receives && rank.broadcast_to.empty());
+  }
+  // Packets that have reached all receivers of a tree, on average; as of the last clear_advanced().
+  std::uint64_t reached(int tree) const { return trees_[tree].reached; }
+  const std::vector<int>& advanced() const { return advanced_; }  // trees for which it grows
+  void clear_advanced();
+
   bool failed() const { return !failure_.empty(); }
-  bool done() const { return delivered_ == total_; }
+  bool done() const { return delivered_ == total_ && unreleased_ == 0; }
   const std::string& failure() const { return failure_; }
   std::uint64_t delivered_flits() const { return delivered_; }
   std::uint64_t total_flits() const { return total_; }
@@ -48,15 +70,35 @@ class CollectiveJob {
     int tree = -1;
     std::uint64_t packet = 0;
   };
+  struct PartState {
+    std::vector<std::uint16_t> addresses;              // of every rank
+    std::vector<std::pair<std::uint16_t, int>> ranks;  // address -> rank, sorted
+    std::uint64_t seed = 0;                            // of its operands
+    std::uint64_t flits_left = 0;                      // of results
+    std::uint64_t start = 0, end = 0;
+    bool released = false, ended = false;
+  };
+  struct TreeCount {
+    std::uint64_t receivers = 0;
+    std::uint64_t results = 0;  // packets, of all receivers
+    std::uint64_t reached = 0;
+    bool is_heard = false;  // by a source that hears_of_others()
+    bool advances = false;
+  };
+  bool may_start(int part, std::uint64_t cycle) const;
   const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
   void report_difference(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes,
                          const std::uint16_t* wanted);
 
   const Plan& plan_;
-  std::vector<std::uint16_t> addresses_;
-  std::vector<std::pair<std::uint16_t, int>> ranks_;  // address -> rank, sorted
+  std::vector<PartState> parts_;
+  std::vector<TreeCount> trees_;
+  std::vector<int> advanced_;
+  std::vector<int> due_;
+  int unreleased_ = 0;
+  int unended_ = 0;
+  bool ended_some_ = false;
   FpFormat format_;
-  std::uint64_t seed_;
   int lanes_;
   // Direct-mapped: all ranks check the same packets at about the same time.
   std::vector<Expected> cache_;

@@ -167,7 +167,7 @@ void Nic::tx_blocking(Packet& packet, sc_core::sc_time& delay) {
 
 Nic::Queued Nic::queued(Packet& packet, const PacketExtension& e, bool* left) const {
   Queued entry{.packet = &packet, .flits = e.flits, .lanes = lanes_of(packet), .left = left};
-  pack_header({.tag = packet_tag(e.stream, e.index),
+  pack_header({.tag = packet_tag(e.stream, e.index, e.bytes % kFlitBytes != 0),
                .dst = e.destination,
                .src = shape_.address,
                .phase = e.phase,
@@ -349,7 +349,7 @@ void Nic::deliver(int port, const FlitHeader& tail, const Reassembly& whole) {
   PacketExtension& e = packet.extension;
   e.source = tail.src;
   e.destination = tail.dst;
-  e.stream = tail.tag >> kIndexBits;
+  e.stream = tail.tag >> kStreamShift;
   e.index = tail.tag & kIndexMask;
   e.phase = tail.phase;
   e.vc = tail.vc;

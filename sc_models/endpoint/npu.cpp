@@ -18,69 +18,108 @@ constexpr std::size_t kForwardLimit = 2;
 Npu::Npu(sc_core::sc_module_name name, int ports, int lanes)
     : sc_core::sc_module(name),
       ports_(ports),
-      sources_(static_cast<std::size_t>(ports)),
-      next_source_(static_cast<std::size_t>(ports)),
-      forward_(static_cast<std::size_t>(ports)),
+      channels_(static_cast<std::size_t>(ports * kNumVcs)),
       pool_(lanes) {
   tx.register_nb_transport_bw(this, &Npu::sent);
   rx.register_nb_transport_fw(this, &Npu::receive);
 }
 
-void Npu::start(CollectiveJob& job, int rank) {
+void Npu::start(CollectiveJob& job, const std::vector<Share>& shares) {
   stop();
   job_ = &job;
-  rank_ = rank;
-  const Plan& plan = job.plan();
-  trees_.resize(plan.trees.size());
-  for (int tree = 0; tree < static_cast<int>(trees_.size()); ++tree) {
-    prepare(tree, plan.trees[tree].ranks[rank]);
+  trees_.resize(shares.size());
+  for (int local = 0; local < std::ssize(shares); ++local) {
+    trees_[local].tree = shares[local].tree;
+    trees_[local].part = shares[local].rank;
+    prepare(local);
   }
-  dirty_ = source_ports_;
+  for (Channel& channel : channels_) {
+    for (Source& source : channel.sources) {
+      std::ranges::stable_sort(source.trees, {}, [&](int local) { return plan_tree(local).step; });
+      while (source.end < source.trees.size() &&
+             plan_tree(source.trees[source.end]).step == plan_tree(source.trees.front()).step)
+        ++source.end;
+    }
+  }
+}
+
+void Npu::prepare(int local) {
+  TreeState& s = trees_[local];
+  const TreeRank& part = *s.part;
+  s.packets = job_->packets(s.tree);
+  s.held.resize(part.reduce_from.size());
+  s.arrived.resize(part.reduce_from.size());
+  const bool in_switch = plan_tree(local).transport == Transport::kInSwitch;
+  s.sees_results = part.receives || !part.broadcast_to.empty();
+  s.hears_of_others = CollectiveJob::hears_of_others(plan_tree(local), part);
+  if (!part.contributes || !part.reduce_from.empty()) return;
+  const int vc = part_of(local).vc;
+  if (in_switch) {
+    s.channel = channel_of(part.switch_port, vc);
+  } else if (!part.reduce_to.empty()) {
+    s.channel = channel_of(part.reduce_to.front().port, vc);
+  } else if (!part.broadcast_to.empty()) {
+    s.channel = channel_of(part.broadcast_to.front().port, vc);
+    multicast_[vc] |= 1U << part.broadcast_to.front().port;
+  } else {
+    return;  // nobody to send to
+  }
+  add_source(local, in_switch);
+}
+
+void Npu::add_source(int local, bool in_switch) {
+  std::vector<Source>& sources = channels_[trees_[local].channel].sources;
+  const int part = plan_tree(local).part;
+  const auto same = std::ranges::find_if(sources, [&](const Source& source) {
+    return in_switch && source.in_switch && source.part == part;
+  });
+  if (same != sources.end()) {
+    same->trees.push_back(local);
+  } else {
+    sources.push_back({.part = part, .in_switch = in_switch, .trees = {local}});
+  }
+}
+
+void Npu::release(int part) {
+  for (int local = 0; local < std::ssize(trees_); ++local) {
+    const TreeState& s = trees_[local];
+    if (plan_tree(local).part != part) continue;
+    if (s.channel >= 0) {
+      set_dirty(s.channel);
+    } else if (s.part->contributes && s.part->reduce_from.empty()) {
+      finish_alone(local);
+    }
+  }
   pump();
 }
 
-void Npu::prepare(int tree, const TreeRank& part) {
-  TreeState& s = trees_[tree];
-  s.part = &part;
-  s.packets = job_->packets(tree);
-  s.held.resize(part.reduce_from.size());
-  s.arrived.resize(part.reduce_from.size());
-  const bool in_switch = job_->plan().trees[tree].transport == Transport::kInSwitch;
-  const bool sends_up = in_switch || !part.reduce_to.empty();
-  s.sees_results = part.receives || !part.broadcast_to.empty();
-  if (!part.contributes || !part.reduce_from.empty()) return;
-  if (sends_up) {
-    s.source_port = in_switch ? part.switch_port : part.reduce_to.front().port;
-  } else if (!part.broadcast_to.empty()) {
-    s.source_port = part.broadcast_to.front().port;
-  } else {
-    finish_alone(tree);
-    return;
-  }
-  sources_[s.source_port].push_back(tree);
-  source_ports_ |= 1U << s.source_port;
-  if (!sends_up) multicast_ports_ |= 1U << s.source_port;
+void Npu::resume(int tree) {
+  const int local = find(tree);
+  if (local < 0 || trees_[local].channel < 0) return;
+  set_dirty(trees_[local].channel);
+  pump();
 }
 
 // Nobody to send to: the operand is the result.
-void Npu::finish_alone(int tree) {
-  for (std::uint64_t index = 0; index < trees_[tree].packets && !job_->failed(); ++index) {
-    Packet& packet = make_packet(tree, false, index, rank_, 0);
-    job_->fill_operand(rank_, tree, index, lanes_of(packet));
-    on_result(tree, index, lanes_of(packet));
+void Npu::finish_alone(int local) {
+  const TreeState& s = trees_[local];
+  for (std::uint64_t index = 0; index < s.packets && !job_->failed(); ++index) {
+    Packet& packet = make_packet(local, false, index, s.part->rank, 0);
+    job_->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));
+    on_result(local, index, lanes_of(packet));
     packet.release();
   }
 }
 
 void Npu::stop() {
   trees_.clear();  // packets held belong to the NIC, which has taken them back
-  for (auto& trees : sources_) trees.clear();
-  for (auto& queue : forward_) {
-    while (!queue.empty()) queue.pop();
+  for (Channel& channel : channels_) {
+    channel.sources.clear();
+    channel.next = 0;
+    while (!channel.forward.empty()) channel.forward.pop();
   }
   pool_.reclaim();
-  std::ranges::fill(next_source_, 0U);
-  dirty_ = blocked_ = source_ports_ = multicast_ports_ = 0;
+  dirty_ = blocked_ = multicast_ = {};
   job_ = nullptr;
 }
 
@@ -89,31 +128,40 @@ bool Npu::complete() const {
     return std::ranges::all_of(s.held, [](const auto& q) { return q.empty(); });
   });
   const bool all_done = std::ranges::all_of(trees_, [](const TreeState& s) {
-    return (s.source_port < 0 || s.started == s.packets) &&
+    return (s.channel < 0 || s.started == s.packets) &&
            (s.held.empty() || s.reduced == s.packets) &&
            (!s.sees_results || s.results == s.packets);
   });
   return nothing_held && all_done &&
-         std::ranges::all_of(forward_, [](const auto& q) { return q.empty(); });
+         std::ranges::all_of(channels_, [](const Channel& c) { return c.forward.empty(); });
 }
 
 void Npu::describe_missing(std::vector<std::string>& lines) const {
-  for (int tree = 0; tree < static_cast<int>(trees_.size()); ++tree) {
-    const TreeState& s = trees_[tree];
+  for (int local = 0; local < std::ssize(trees_); ++local) {
+    const TreeState& s = trees_[local];
+    const int rank = s.part->rank;
     for (std::size_t i = 0; i < s.held.size(); ++i) {
       if (s.arrived[i] == s.packets) continue;
       lines.push_back(fmt::format("rank {} tree {}: partial sum {} of {} from rank {} is missing",
-                                  rank_, tree, s.arrived[i], s.packets, s.part->reduce_from[i]));
+                                  rank, s.tree, s.arrived[i], s.packets, s.part->reduce_from[i]));
     }
     if (s.sees_results && s.results < s.packets) {
-      lines.push_back(fmt::format("rank {} tree {}: result {} of {} is missing", rank_, tree,
+      lines.push_back(fmt::format("rank {} tree {}: result {} of {} is missing", rank, s.tree,
                                   s.results, s.packets));
     }
-    if (s.source_port >= 0 && s.started < s.packets) {
-      lines.push_back(fmt::format("rank {} tree {}: sent {} of {} packets, window {}", rank_, tree,
-                                  s.started, s.packets, job_->plan().window));
+    if (s.channel >= 0 && s.started < s.packets) {
+      lines.push_back(fmt::format("rank {} tree {}: sent {} of {} packets, window {}", rank, s.tree,
+                                  s.started, s.packets, part_of(local).window));
     }
   }
+}
+
+// Most NPUs do something for every tree.
+int Npu::find(int tree) const {
+  if (tree < std::ssize(trees_) && trees_[tree].tree == tree) return tree;
+  const auto found = std::ranges::lower_bound(trees_, tree, {}, &TreeState::tree);
+  return found != trees_.end() && found->tree == tree ? static_cast<int>(found - trees_.begin())
+                                                      : -1;
 }
 
 // ---- receiving
@@ -123,17 +171,18 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
   if (job_ == nullptr || job_->failed()) return tlm::TLM_COMPLETED;
   const PacketExtension& e = extension(packet);
   const int tree = static_cast<int>(e.stream >> 1);
-  if (tree >= static_cast<int>(trees_.size())) {
+  const int local = find(tree);
+  if (local < 0) {
     job_->fail(
-        fmt::format("rank {}: a packet of tree {}, which the plan does not have", rank_, tree));
+        fmt::format("{}: a packet of tree {}, which the plan does not have here", name(), tree));
     return tlm::TLM_COMPLETED;
   }
-  TreeState& s = trees_[tree];
-  const bool in_switch = job_->plan().trees[tree].transport == Transport::kInSwitch;
+  const TreeState& s = trees_[local];
+  const bool in_switch = s.part->switch_port >= 0;
   if (!in_switch && (e.stream & 1U) == 0) {
-    on_partial(tree, packet, e);
-  } else if (expect(tree, e, s.results, "result")) {
-    on_result(tree, s.results, lanes_of(packet));
+    on_partial(local, packet, e);
+  } else if (expect(local, e, s.results, "result")) {
+    on_result(local, s.results, lanes_of(packet));
   }
   pump();
   return tlm::TLM_COMPLETED;
@@ -141,46 +190,47 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
 
 // Packets of one stream from one source arrive in order; a gap or a repeat is an
 // error of the fabric.
-bool Npu::expect(int tree, const PacketExtension& e, std::uint64_t index, const char* what) {
-  const TreeState& s = trees_[tree];
-  if (index < s.packets && e.index == (index & kIndexMask) && e.flits == job_->flits(tree, index)) {
+bool Npu::expect(int local, const PacketExtension& e, std::uint64_t index, const char* what) {
+  const TreeState& s = trees_[local];
+  if (index < s.packets && e.index == (index & kIndexMask) &&
+      e.flits == job_->flits(s.tree, index)) {
     return true;
   }
   job_->fail(
       fmt::format("rank {} tree {}: {} packet {} of {} flits arrived where packet {} of {} was due",
-                  rank_, tree, what, e.index, e.flits, index & kIndexMask, s.packets));
+                  s.part->rank, s.tree, what, e.index, e.flits, index & kIndexMask, s.packets));
   return false;
 }
 
-void Npu::on_partial(int tree, Packet& packet, const PacketExtension& e) {
-  TreeState& s = trees_[tree];
-  const int source = job_->rank_of(e.source);
+void Npu::on_partial(int local, Packet& packet, const PacketExtension& e) {
+  TreeState& s = trees_[local];
+  const int source = job_->rank_of(plan_tree(local).part, e.source);
   const auto found = std::ranges::find(s.part->reduce_from, source);
   if (source < 0 || found == s.part->reduce_from.end()) {
     job_->fail(
         fmt::format("rank {} tree {}: a partial sum from address {}, which the plan does not "
                     "send here",
-                    rank_, tree, e.source));
+                    s.part->rank, s.tree, e.source));
     return;
   }
   const auto input = static_cast<std::size_t>(found - s.part->reduce_from.begin());
-  if (!expect(tree, e, s.arrived[input], "partial sum")) return;
+  if (!expect(local, e, s.arrived[input], "partial sum")) return;
   ++s.arrived[input];
   packet.acquire();
   s.held[input].push(&packet);
-  while (std::ranges::none_of(s.held, [](const auto& q) { return q.empty(); })) combine(tree);
+  while (std::ranges::none_of(s.held, [](const auto& q) { return q.empty(); })) combine(local);
 }
 
-void Npu::combine(int tree) {
-  TreeState& s = trees_[tree];
+void Npu::combine(int local) {
+  TreeState& s = trees_[local];
   const std::uint64_t index = s.reduced++;
-  const int lanes = job_->flits(tree, index) * job_->lanes();
+  const int lanes = job_->flits(s.tree, index) * job_->lanes();
   const bool root = s.part->reduce_to.empty();
   const Send to = root ? Send{} : s.part->reduce_to.front();
-  Packet& sum = make_packet(tree, false, index, root ? rank_ : to.rank, to.port);
+  Packet& sum = make_packet(local, false, index, root ? s.part->rank : to.rank, to.port);
   std::uint16_t* acc = lanes_of(sum);
   bool started = s.part->contributes;
-  if (started) job_->fill_operand(rank_, tree, index, acc);
+  if (started) job_->fill_operand(s.part->rank, s.tree, index, acc);
   for (auto& queue : s.held) {
     Packet& input = *queue.pop();
     const std::uint16_t* in = lanes_of(input);
@@ -193,100 +243,139 @@ void Npu::combine(int tree) {
     input.release();
   }
   if (root) {
-    on_result(tree, index, acc);
+    on_result(local, index, acc);
     sum.release();
   } else {
-    pass_on(sum, to.port);
+    pass_on(sum, channel_of(to.port, part_of(local).vc));
   }
 }
 
-void Npu::on_result(int tree, std::uint64_t index, const std::uint16_t* lanes) {
-  TreeState& s = trees_[tree];
+void Npu::on_result(int local, std::uint64_t index, const std::uint16_t* lanes) {
+  TreeState& s = trees_[local];
   ++s.results;
-  if (s.part->receives) job_->accept_result(rank_, tree, index, lanes);
+  if (s.part->receives) job_->accept_result(s.part->rank, s.tree, index, lanes);
   for (const Send& to : s.part->broadcast_to) {
-    Packet& copy = make_packet(tree, true, index, to.rank, to.port);
+    Packet& copy = make_packet(local, true, index, to.rank, to.port);
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
-    pass_on(copy, to.port);
+    pass_on(copy, channel_of(to.port, part_of(local).vc));
   }
-  if (s.source_port >= 0) dirty_ |= 1U << s.source_port;
+  if (s.channel >= 0) set_dirty(s.channel);
 }
 
 // ---- sending
 
-Packet& Npu::make_packet(int tree, bool broadcast, std::uint64_t index, int to_rank, int port) {
-  const Tree& t = job_->plan().trees[tree];
-  PooledPacket& packet = pool_.allocate(job_->flits(tree, index));
+Packet& Npu::make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int port) {
+  const TreeState& s = trees_[local];
+  const int part = plan_tree(local).part;
+  PooledPacket& packet = pool_.allocate(job_->flits(s.tree, index));
   PacketExtension& e = packet.extension;
-  e.source = job_->address(rank_);
-  e.destination = job_->address(to_rank);
-  e.stream = static_cast<std::uint32_t>(2 * tree + (broadcast ? 1 : 0));
+  e.source = job_->address(part, s.part->rank);
+  e.destination = job_->address(part, to_rank);
+  e.stream = static_cast<std::uint32_t>(2 * s.tree + (broadcast ? 1 : 0));
   e.index = static_cast<std::uint32_t>(index) & kIndexMask;
-  e.phase = t.transport == Transport::kInSwitch ? static_cast<std::uint8_t>(t.ranks[rank_].phase)
-                                                : kPhaseOnline;
-  e.vc = static_cast<std::uint8_t>(job_->plan().vc);
+  e.phase = s.part->switch_port >= 0 ? static_cast<std::uint8_t>(s.part->phase) : kPhaseOnline;
+  e.vc = static_cast<std::uint8_t>(part_of(local).vc);
   e.port = static_cast<std::uint8_t>(port);
   e.seq = static_cast<std::uint8_t>(index & 63U);
-  e.bytes = job_->bytes(tree, index);
+  e.bytes = job_->bytes(s.tree, index);
   packet.set_address(e.destination);
   return packet;
 }
 
-void Npu::pass_on(Packet& packet, int port) {
-  forward_[port].push(&packet);
-  dirty_ |= 1U << port;
+void Npu::pass_on(Packet& packet, int channel) {
+  channels_[channel].forward.push(&packet);
+  set_dirty(channel);
 }
 
 bool Npu::may_start(const TreeState& s) const {
   if (s.started == s.packets) return false;
-  const auto window = static_cast<std::uint64_t>(job_->plan().window);
-  if (s.sees_results && s.started - s.results >= window) return false;
+  const int local = static_cast<int>(&s - trees_.data());
+  const auto window = static_cast<std::uint64_t>(part_of(local).window);
+  if (s.hears_of_others) {
+    if (s.started >= job_->reached(s.tree) + window) return false;
+  } else if (s.sees_results && s.started - s.results >= window) {
+    return false;
+  }
+  const int vc = part_of(local).vc;
   return std::ranges::all_of(s.part->broadcast_to, [&](const Send& to) {
-    return !s.part->reduce_to.empty() || forward_[to.port].size() < kForwardLimit;
+    return !s.part->reduce_to.empty() ||
+           channels_[channel_of(to.port, vc)].forward.size() < kForwardLimit;
   });
 }
 
-bool Npu::start_packet(int port) {
-  const std::vector<int>& trees = sources_[port];
-  for (std::size_t tried = 0; tried < trees.size(); ++tried) {
-    const int tree = trees[next_source_[port]];
-    next_source_[port] = (next_source_[port] + 1) % trees.size();
-    TreeState& s = trees_[tree];
-    if (!may_start(s)) continue;
-    const std::uint64_t index = s.started++;
-    const bool in_switch = s.part->switch_port >= 0;
-    const bool root = !in_switch && s.part->reduce_to.empty();
-    const int to = root || in_switch ? rank_ : s.part->reduce_to.front().rank;
-    Packet& packet = make_packet(tree, false, index, to, port);
-    job_->fill_operand(rank_, tree, index, lanes_of(packet));
-    if (root) {
-      on_result(tree, index, lanes_of(packet));
-      packet.release();
-    } else {
-      send(packet, port);
+bool Npu::settle(Source& source) const {
+  while (source.begin < source.trees.size()) {
+    bool more = false;
+    for (std::size_t i = source.begin; i < source.end; ++i)
+      more = more || trees_[source.trees[i]].started < trees_[source.trees[i]].packets;
+    if (!more) {
+      source.begin = source.at = source.end;
+      source.packet = 0;
+      while (source.end < source.trees.size() &&
+             plan_tree(source.trees[source.end]).step == plan_tree(source.trees[source.begin]).step)
+        ++source.end;
+      continue;
     }
+    // One step at a time; a tree that is shorter than others leaves gaps at the end.
+    for (;; ++source.packet, source.at = source.begin) {
+      for (; source.at < source.end; ++source.at) {
+        const TreeState& s = trees_[source.trees[source.at]];
+        if (s.started == source.packet && s.started < s.packets) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool Npu::start_packet(int channel) {
+  Channel& c = channels_[channel];
+  for (std::size_t tried = 0; tried < c.sources.size(); ++tried) {
+    Source& source = c.sources[c.next];
+    c.next = c.next + 1 == c.sources.size() ? 0 : c.next + 1;
+    if (!job_->released(source.part)) continue;
+    if (source.in_switch && !settle(source)) continue;
+    const int local = source.trees[source.at];
+    if (!may_start(trees_[local])) continue;
+    start_one(local);
     return true;
   }
   return false;
 }
 
-void Npu::send(Packet& packet, int port) {
+void Npu::start_one(int local) {
+  TreeState& s = trees_[local];
+  const std::uint64_t index = s.started++;
+  const bool in_switch = s.part->switch_port >= 0;
+  const bool root = !in_switch && s.part->reduce_to.empty();
+  const int to = root || in_switch ? s.part->rank : s.part->reduce_to.front().rank;
+  Packet& packet = make_packet(local, false, index, to, s.channel % ports_);
+  job_->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));
+  if (root) {
+    on_result(local, index, lanes_of(packet));
+    packet.release();
+  } else {
+    send(packet, s.channel);
+  }
+}
+
+void Npu::send(Packet& packet, int channel) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
   const tlm::tlm_sync_enum answer = tx->nb_transport_fw(packet, phase, delay);
   if (answer == tlm::TLM_COMPLETED) {
     job_->fail(
-        fmt::format("rank {}: the NIC refused a packet: {}", rank_, packet.get_response_string()));
+        fmt::format("{}: the NIC refused a packet: {}", name(), packet.get_response_string()));
   } else if (answer == tlm::TLM_ACCEPTED) {
-    blocked_ |= 1U << port;
+    blocked_[channel / ports_] |= 1U << channel % ports_;
   }
 }
 
 tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (phase == tlm::END_REQ) {
-    const std::uint32_t port = 1U << static_cast<PooledPacket&>(packet).extension.port;  // our own
-    blocked_ &= ~port;
-    dirty_ |= port | multicast_ports_;
+    const PacketExtension& e = static_cast<PooledPacket&>(packet).extension;  // our own
+    const std::uint32_t port = 1U << e.port;
+    blocked_[e.vc] &= ~port;
+    dirty_[e.vc] |= port | multicast_[e.vc];
     if (job_ != nullptr) pump();
     return tlm::TLM_ACCEPTED;
   }
@@ -295,15 +384,21 @@ tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_
 }
 
 void Npu::pump() {
-  for (std::uint32_t able = dirty_ & ~blocked_; able != 0 && !job_->failed();
-       able = dirty_ & ~blocked_) {
-    const int port = std::countr_zero(able);
-    dirty_ &= ~(1U << port);
-    while ((blocked_ >> port & 1U) == 0) {
-      if (!forward_[port].empty()) {
-        send(*forward_[port].pop(), port);
-      } else if (!start_packet(port)) {
-        break;
+  for (int vc = 0; vc < kNumVcs; ++vc) {
+    std::uint32_t& dirty = dirty_[vc];
+    const std::uint32_t& blocked = blocked_[vc];
+    for (std::uint32_t able = dirty & ~blocked; able != 0 && !job_->failed();
+         able = dirty & ~blocked) {
+      const int port = std::countr_zero(able);
+      const int channel = channel_of(port, vc);
+      dirty &= ~(1U << port);
+      while ((blocked >> port & 1U) == 0) {
+        RingQueue<Packet*>& forward = channels_[channel].forward;
+        if (!forward.empty()) {
+          send(*forward.pop(), channel);
+        } else if (!start_packet(channel)) {
+          break;
+        }
       }
     }
   }

@@ -1,18 +1,19 @@
-// The collective engine of an NPU: executes its rank's part of a Plan
-// (collective/plan.h), packet by packet.
+// The collective engine of an NPU: executes what a Plan (collective/plan.h) gives it, packet by
+// packet, of all parts that it is a member of.
 //
-// Bind `tx` to the NIC's tx and the NIC's `rx` to `rx`. Everything happens inside TLM calls:
-// start() offers the first packets; every packet taken by the NIC (END_REQ) or received makes
-// room for more.
+// Bind `tx` to the NIC's tx and the NIC's `rx` to `rx`. Everything happens inside TLM calls and
+// release(), resume(): they offer the first packets; every packet taken by the NIC (END_REQ) or
+// received makes room for more.
 //   Endpoint tree: a leaf sends its operand; a rank with `reduce_from` waits for packet k of every
 //     one of them (early ones are kept), adds operand and packets in the prescribed order and
 //     passes the sum on to `reduce_to`, or at the root takes it as the result; results run along
 //     `broadcast_to`.
 //   In-switch tree: the operand leaves by `switch_port`, the result arrives by it.
-// Order of sending per NIC port: packets passed on first, then new ones, round robin over the trees
-//   that this rank starts packets of. At most `window` packets of a tree are under way per source:
-//   sent, and the result not seen here. Ranks that see no result are limited by the NIC's
-//   acceptance only.
+// Order of sending per channel, a NIC port and VC: packets passed on first, then new ones, round
+//   robin over what starts packets here: each endpoint tree, and per part all its in-switch trees
+//   together, these by (step, packet, tree) without skipping. At most `window` packets of a tree are
+//   under way per source (Part::window); contributors to an in-switch tree that see no result are
+//   limited by the NIC's acceptance only.
 // Time: additions and HBM take no time; a packet received at an edge can be passed
 //   on from the next edge.
 // Memory: bounded by the windows of the plan's sources, not by the collective's size.
@@ -23,6 +24,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <systemc>
@@ -42,9 +44,17 @@ class Npu final : public sc_core::sc_module {
 
   Npu(sc_core::sc_module_name name, int ports, int lanes);
 
-  // Begins this rank's part; the job must outlive the run.
-  void start(CollectiveJob& job, int rank);
-  void stop();  // forgets the job and everything held; reset the NIC before
+  // What this NPU does for one tree of the job's plan.
+  struct Share {
+    int tree = 0;
+    const TreeRank* rank = nullptr;
+  };
+  // Gets ready; `shares` by tree, ascending. Nothing is sent before release(). The job must outlive
+  // the run.
+  void start(CollectiveJob& job, const std::vector<Share>& shares);
+  void release(int part);  // the job has released it
+  void resume(int tree);   // the job's reached() has grown
+  void stop();             // forgets the job and everything held; reset the NIC before
 
   // Nothing held, everything sent and seen that the plan gives this rank.
   bool complete() const;
@@ -54,11 +64,13 @@ class Npu final : public sc_core::sc_module {
  private:
   struct alignas(64) TreeState {  // what every packet needs first, in one line of the caches
     const TreeRank* part = nullptr;
+    int tree = 0;  // of the plan
     std::uint64_t packets = 0;
     std::uint64_t started = 0;  // new packets generated (sources)
     std::uint64_t results = 0;  // results seen
-    int source_port = -1;  // NIC port of the first hop of packets started here; -1: not a source
+    int channel = -1;           // of the first hop of packets started here; -1: not a source
     bool sees_results = false;
+    bool hears_of_others = false;
     std::uint64_t reduced = 0;             // packets combined from reduce_from
     std::vector<RingQueue<Packet*>> held;  // per entry of reduce_from
     std::vector<std::uint64_t> arrived;    // per entry of reduce_from
@@ -67,30 +79,50 @@ class Npu final : public sc_core::sc_module {
   tlm::tlm_sync_enum receive(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
-  void prepare(int tree, const TreeRank& part);
-  void finish_alone(int tree);
-  void on_partial(int tree, Packet& packet, const PacketExtension& e);
-  void combine(int tree);
-  void on_result(int tree, std::uint64_t index, const std::uint16_t* lanes);
-  bool expect(int tree, const PacketExtension& e, std::uint64_t index, const char* what);
+  // What takes its turn in starting packets on a channel: an endpoint tree, or the in-switch trees of a
+  // part, by (step, tree), with the place of the next packet: tree `at` of those of the step, which are
+  // [begin, end), and the packet.
+  struct Source {
+    int part = 0;
+    bool in_switch = false;
+    std::vector<int> trees;  // local
+    std::size_t begin = 0, end = 0, at = 0;
+    std::uint64_t packet = 0;
+  };
+  struct Channel {
+    std::vector<Source> sources;
+    std::size_t next = 0;        // round robin
+    RingQueue<Packet*> forward;  // to pass on
+  };
+
+  int channel_of(int port, int vc) const { return vc * ports_ + port; }
+  void set_dirty(int channel) { dirty_[channel / ports_] |= 1U << channel % ports_; }
+  int find(int tree) const;  // local number; -1: none
+  const Tree& plan_tree(int local) const { return job_->plan().trees[trees_[local].tree]; }
+  const Part& part_of(int local) const { return job_->plan().parts[plan_tree(local).part]; }
+  void prepare(int local);
+  void add_source(int local, bool in_switch);
+  bool settle(Source& source) const;  // on the next packet; false: there is none
+  void finish_alone(int local);
+  void on_partial(int local, Packet& packet, const PacketExtension& e);
+  void combine(int local);
+  void on_result(int local, std::uint64_t index, const std::uint16_t* lanes);
+  bool expect(int local, const PacketExtension& e, std::uint64_t index, const char* what);
   bool may_start(const TreeState& state) const;
-  bool start_packet(int port);
-  Packet& make_packet(int tree, bool broadcast, std::uint64_t index, int to_rank, int port);
-  void pass_on(Packet& packet, int port);
-  void send(Packet& packet, int port);
+  bool start_packet(int channel);
+  void start_one(int local);
+  Packet& make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int port);
+  void pass_on(Packet& packet, int channel);
+  void send(Packet& packet, int channel);
   void pump();
 
   int ports_;
   CollectiveJob* job_ = nullptr;
-  int rank_ = 0;
-  std::vector<TreeState> trees_;
-  std::vector<std::vector<int>> sources_;    // per port: trees whose new packets leave by it
-  std::vector<std::size_t> next_source_;     // per port: round robin
-  std::vector<RingQueue<Packet*>> forward_;  // per port: to pass on
-  std::uint32_t dirty_ = 0;                  // ports where something may be sendable
-  std::uint32_t blocked_ = 0;                // ports with an open request
-  std::uint32_t source_ports_ = 0;           // ports with sources
-  std::uint32_t multicast_ports_ = 0;        // ports with sources that send to several ports
+  std::vector<TreeState> trees_;  // ascending by tree of the plan
+  std::vector<Channel> channels_;
+  std::array<std::uint32_t, kNumVcs> dirty_{};      // by VC: ports where something may be sendable
+  std::array<std::uint32_t, kNumVcs> blocked_{};    // ports with an open request
+  std::array<std::uint32_t, kNumVcs> multicast_{};  // ports with sources that send to several ports
   PacketPool pool_;
 };
 

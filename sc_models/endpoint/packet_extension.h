@@ -29,14 +29,18 @@
 
 namespace fredsim {
 
-// A packet's stream (collective tree and direction, or whatever the endpoints agree on) and its
-// index in it, modulo 2^18, share the 32-bit trace tag of its flits.
-inline constexpr int kIndexBits = 18;
+// The 32-bit trace tag of a packet's flits: its stream (collective tree and direction, or whatever
+// the endpoints agree on), whether its last flit is short of payload, and its index in the stream,
+// modulo 2^11, by which receivers see that none is lost or out of order.
+inline constexpr int kIndexBits = 11;
 inline constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
-inline constexpr std::uint32_t kMaxStreams = 1U << (32 - kIndexBits);
+inline constexpr std::uint32_t kShortBit = 1U << kIndexBits;
+inline constexpr int kStreamShift = kIndexBits + 1;
+inline constexpr std::uint32_t kMaxStreams = 1U << (32 - kStreamShift);
 
-constexpr std::uint32_t packet_tag(std::uint32_t stream, std::uint64_t index) {
-  return stream << kIndexBits | (static_cast<std::uint32_t>(index) & kIndexMask);
+constexpr std::uint32_t packet_tag(std::uint32_t stream, std::uint64_t index, bool is_short) {
+  return stream << kStreamShift | (is_short ? kShortBit : 0) |
+         (static_cast<std::uint32_t>(index) & kIndexMask);
 }
 
 struct PacketProtocol {
@@ -48,13 +52,13 @@ struct PacketExtension : tlm::tlm_extension<PacketExtension> {
   std::uint16_t source = 0;       // address of the sending endpoint; in-switch sums: of one of them
   std::uint16_t destination = 0;  // address; in-switch packets: not looked at
   std::uint32_t stream = 0;       // < kMaxStreams
-  std::uint32_t index = 0;        // packet of the stream, modulo 2^18
+  std::uint32_t index = 0;        // packet of the stream, modulo 2^11
   std::uint8_t phase = kPhaseOnline;
   std::uint8_t vc = kDp;
   std::uint8_t port = 0;  // NIC port to send by, or received on
   std::uint8_t seq = 0;   // modulo 64
   int flits = 0;
-  std::uint64_t bytes = 0;  // payload represented; received packets: flits × 512
+  std::uint64_t bytes = 0;  // payload represented, > (flits - 1) × 512; received: flits × 512
 
   tlm::tlm_extension_base* clone() const override { return new PacketExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {

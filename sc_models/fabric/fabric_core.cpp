@@ -14,10 +14,6 @@
 namespace fredsim {
 namespace {
 
-// The lowest bit of a stream tells the two directions of a tree apart; both are
-// "the same" short tag.
-constexpr std::uint32_t kDirectionBit = 1U << kIndexBits;
-
 bool any(const std::array<std::uint32_t, kNumVcs>& masks) {
   return (masks[0] | masks[1] | masks[2] | masks[3]) != 0;
 }
@@ -41,7 +37,7 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
   }
   outputs_.resize(places);
   inputs_.resize(places);
-  short_flits_.resize(places);
+  missing_bytes_.resize(places);
   int longest = 1;
   for (const Link& link : topology.links) {
     assert(link.latency >= 1 && link.rate.num >= 1 && link.rate.num <= link.rate.den);
@@ -131,12 +127,10 @@ void FabricCore::access(NodeId node, const RegisterRequest& request) {
 
 void FabricCore::clear_counts() {
   for (Output& out : outputs_) out.flits = 0;
-  std::ranges::fill(short_flits_, 0U);
-  short_tag_ = ~0U;
+  std::ranges::fill(missing_bytes_, 0U);
+  missing_of_.clear();
   quiet_ = 0;
 }
-
-void FabricCore::set_short_tag(std::uint32_t tag) { short_tag_ = tag | kDirectionBit; }
 
 bool FabricCore::empty() const {
   return flits_under_way_ == 0 && credits_under_way_ == 0 &&
@@ -152,7 +146,7 @@ const FabricCore::Output& FabricCore::output(int link) const {
 
 LinkCount FabricCore::count(int link) const {
   const Output& out = output(link);
-  return {.flits = out.flits, .short_flits = short_flits_[&out - outputs_.data()]};
+  return {.flits = out.flits, .missing_bytes = missing_bytes_[&out - outputs_.data()]};
 }
 
 int FabricCore::buffered(NodeId node, int port, int vc) const {
@@ -321,8 +315,9 @@ void FabricCore::launch_flits(NodeState& node) {
       fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
     }
     ++out.flits;
-    if ((flit[0] | kDirectionBit) == short_tag_ && (flit[2] & kTailBit) != 0) {
-      ++short_flits_[node.first + port];
+    if ((flit[2] & kTailBit) != 0 && (flit[0] & kShortBit) != 0) {
+      const std::uint32_t pair = flit[0] >> (kStreamShift + 1);
+      if (pair < missing_of_.size()) missing_bytes_[node.first + port] += missing_of_[pair];
     }
     std::uint32_t* const entry =
         wheel_[(slot_ + out.latency) & wheel_mask_].flits.grow(kEntryHeader + words);

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "endpoint/endpoint_core.h"
@@ -32,7 +33,7 @@ namespace fredsim {
 
 struct LinkCount {
   std::uint64_t flits = 0;
-  std::uint64_t short_flits = 0;  // of `flits`: tails whose tag is the short tag
+  std::uint64_t missing_bytes = 0;  // that they fall short of 512 bytes each
 };
 
 class FabricCore {
@@ -56,10 +57,12 @@ class FabricCore {
   // Depth of the buffer behind a link, per VC.
   int receiver_depth(int link, int vc) const;
 
-  // Counters of links, and quiet_cycles(), since clear_counts(). Flits with tag `tag` or `tag` with
-  // its stream's lowest bit flipped, and the tail bit, are counted as short too.
+  // Counters of links, and quiet_cycles(), since clear_counts(). Tails whose tag says so are short
+  // (endpoint/packet_extension.h), by as many bytes as the table says for half their stream's number.
   void clear_counts();
-  void set_short_tag(std::uint32_t tag);
+  void set_missing_bytes(std::vector<std::uint16_t> by_stream_pair) {
+    missing_of_ = std::move(by_stream_pair);
+  }
   LinkCount count(int link) const;
 
   std::uint64_t edge() const { return edge_; }
@@ -153,11 +156,11 @@ class FabricCore {
   std::vector<Input> inputs_;
   std::array<std::array<int, kNumVcs>, 2> depths_{};  // of a switch's buffers, of an endpoint's
   std::vector<Arrivals> wheel_;                       // by slot
-  std::vector<std::uint64_t> awake_;        // a bit per node: to be stepped at the next edge
-  std::vector<std::uint32_t> list_;         // nodes to step at this edge
-  std::vector<std::uint64_t> short_flits_;  // by place of the output
+  std::vector<std::uint64_t> awake_;          // a bit per node: to be stepped at the next edge
+  std::vector<std::uint32_t> list_;           // nodes to step at this edge
+  std::vector<std::uint64_t> missing_bytes_;  // by place of the output
+  std::vector<std::uint16_t> missing_of_;     // by half of a stream's number
   std::vector<NodeId> finished_;
-  std::uint32_t short_tag_ = ~0U;
   std::uint64_t edge_ = 0;
   std::uint64_t quiet_ = 0;
   std::uint64_t steps_left_out_ = 0;

@@ -10,10 +10,12 @@
 
 #include "base/error.h"
 #include "collective/equal_slices.h"
+#include "collective/link_load.h"
 #include "endpoint/io_controller.h"
 #include "endpoint/npu.h"
 #include "fabric/control_plane.h"
 #include "fabric/diagnosis.h"
+#include "fabric/part_results.h"
 #include "fabric/run_counts.h"
 
 namespace fredsim {
@@ -71,6 +73,9 @@ struct Machine::Parts {
   void prepare(const Plan& plan);
   std::uint64_t run_collective(CollectiveJob& job, const Plan& plan,
                                const std::function<void(const Progress&)>& on_progress);
+  void start_npus(CollectiveJob& job, const Plan& plan);
+  void release_due(CollectiveJob& job, const Plan& plan, std::uint64_t cycle);
+  bool is_stuck(const CollectiveJob& job);
   void drain();
   std::string model_name();
   [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job);
@@ -81,7 +86,8 @@ struct Machine::Parts {
   ControlPlane control;
   std::vector<std::unique_ptr<Npu>> npus;  // by node, null elsewhere
   std::vector<std::unique_ptr<IoController>> ios;
-  std::vector<const Npu*> members;  // of the plan under way, by rank
+  std::vector<const Npu*> members;         // of the plan under way
+  std::vector<std::vector<Npu*>> hearers;  // by tree: sources that go by the results of others
   std::uint64_t watchdog;
   bool one_for_equal_slices;
 };
@@ -131,9 +137,11 @@ RunResult Machine::run(const Plan& plan, const std::function<void(const Progress
 }
 
 void Machine::Parts::check(const Plan& plan) const {
-  for (const NodeId node : plan.members) {
-    if (node < 0 || node >= static_cast<NodeId>(npus.size()) || npus[node] == nullptr) {
-      throw BadInput(fmt::format("plan: node {} is not an NPU of {}", node, topology.name));
+  for (const Part& part : plan.parts) {
+    for (const NodeId node : part.members) {
+      if (node < 0 || node >= static_cast<NodeId>(npus.size()) || npus[node] == nullptr) {
+        throw BadInput(fmt::format("plan: node {} is not an NPU of {}", node, topology.name));
+      }
     }
   }
 }
@@ -152,6 +160,7 @@ void Machine::Parts::prepare(const Plan& plan) {
   fabric.start();
   control.configure();
   control.load(plan.programs);
+  if (needs_online_routes(topology, plan)) control.load_online_routes();
 }
 
 RunResult Machine::Parts::run(const Plan& plan,
@@ -163,10 +172,7 @@ RunResult Machine::Parts::run(const Plan& plan,
       one_for_equal_slices ? find_equal_slices(topology, plan) : all_slices(topology, plan);
   prepare(simulated.plan);
 
-  std::vector<std::uint16_t> addresses;
-  for (const NodeId node : plan.members) addresses.push_back(topology.nodes[node].address);
-  CollectiveJob job(simulated.plan, std::move(addresses), topology.format, options.seed,
-                    options.lanes);
+  CollectiveJob job(simulated.plan, topology, options.seed, options.lanes);
 
   RunResult result;
   const auto wall_start = std::chrono::steady_clock::now();
@@ -181,26 +187,14 @@ RunResult Machine::Parts::run(const Plan& plan,
   result.model = model_name();
   result.lanes = options.lanes;
   result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
-  result.collective = to_string(plan.collective);
-  result.algorithm = plan.algorithm;
-  std::vector<int>& group = result.groups.emplace_back();
-  for (const NodeId node : plan.members) {
-    const auto at = std::ranges::find(topology.npus, node);
-    group.push_back(static_cast<int>(at - topology.npus.begin()));
-  }
-  result.size_bytes = plan.bytes;
   result.seed = options.seed;
   result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
   result.bound_ns = plan.bound_ns;
-  if (result.cycles > 0) {
-    result.algbw_gbps = static_cast<double>(plan.bytes) / result.time_ns;
-    result.busbw_gbps =
-        result.algbw_gbps * bus_factor(plan.collective, static_cast<int>(plan.members.size()));
-  }
+  fill_parts(topology, plan, job, result);
   result.payload = "exact";
-  if (topology.kind == FabricKind::kFredTree && plan.algorithm == "in_switch") {
-    result.slices = static_cast<int>(plan.trees.size());
-    result.slices_simulated = static_cast<int>(simulated.plan.trees.size());
+  if (const int slices = in_switch_slices(plan); slices > 0) {
+    result.slices = slices;
+    result.slices_simulated = in_switch_slices(simulated.plan);
   }
   result.wall_s = wall.count();
   result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
@@ -213,20 +207,18 @@ std::uint64_t Machine::Parts::run_collective(
     CollectiveJob& job, const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
   FabricCore& core = fabric.core();
   core.clear_counts();
-  watch_short_flit(plan, core);
-  for (int rank = 0; rank < static_cast<int>(plan.members.size()); ++rank) {
-    Npu& npu = *npus[plan.members[rank]];
-    members.push_back(&npu);
-    npu.start(job, rank);
-  }
+  watch_short_flits(plan, core);
+  start_npus(job, plan);
   const std::uint64_t first = core.edge();
   std::uint64_t cycles = 0;
+  release_due(job, plan, cycles);
   fabric.on_cycle([&] {
     cycles = core.edge() - first;
+    release_due(job, plan, cycles);
     if (on_progress && cycles % kProgressCycles == 0) {
       on_progress({cycles, job.delivered_flits(), job.total_flits()});
     }
-    return job.done() || job.failed() || core.quiet_cycles() >= watchdog ||
+    return job.done() || job.failed() || is_stuck(job) ||
            (options.timeout_cycles != 0 && cycles > options.timeout_cycles);
   });
   if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
@@ -235,10 +227,50 @@ std::uint64_t Machine::Parts::run_collective(
   fabric.rethrow_failure();
   if (job.failed()) throw RunFailed(job.failure());
   if (job.done()) return last_edge;
-  if (core.quiet_cycles() >= watchdog) {
+  if (is_stuck(job)) {
     fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog), job);
   }
   fail_stuck(fmt::format("time-out after {} cycles", options.timeout_cycles), job);
+}
+
+void Machine::Parts::start_npus(CollectiveJob& job, const Plan& plan) {
+  std::vector<std::vector<Npu::Share>> shares(topology.nodes.size());
+  hearers.assign(plan.trees.size(), {});
+  for (int t = 0; t < std::ssize(plan.trees); ++t) {
+    const Tree& tree = plan.trees[t];
+    for (const TreeRank& rank : tree.ranks) {
+      const NodeId node = plan.parts[tree.part].members[rank.rank];
+      shares[node].push_back({t, &rank});
+      if (CollectiveJob::hears_of_others(tree, rank)) hearers[t].push_back(npus[node].get());
+    }
+  }
+  for (NodeId node = 0; node < std::ssize(shares); ++node) {
+    if (shares[node].empty()) continue;
+    members.push_back(npus[node].get());
+    npus[node]->start(job, shares[node]);
+  }
+}
+
+// What the NPUs hear between two edges: parts that start, results that have reached others.
+void Machine::Parts::release_due(CollectiveJob& job, const Plan& plan, std::uint64_t cycle) {
+  // Parts that have nothing to send end as they start, and others may come after them.
+  for (const auto* due = &job.release_due(cycle); !due->empty() && !job.failed();
+       due = &job.release_due(cycle)) {
+    for (const int part : *due) {
+      for (const NodeId node : plan.parts[part].members) npus[node]->release(part);
+    }
+  }
+  if (job.advanced().empty()) return;
+  const std::vector<int> advanced = job.advanced();
+  job.clear_advanced();
+  for (const int tree : advanced) {
+    for (Npu* npu : hearers[tree]) npu->resume(tree);
+  }
+}
+
+// Nothing moves any more, and no part is about to start by itself.
+bool Machine::Parts::is_stuck(const CollectiveJob& job) {
+  return fabric.core().quiet_cycles() >= watchdog && !job.waits_for_start();
 }
 
 void Machine::Parts::drain() {

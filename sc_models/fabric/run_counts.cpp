@@ -2,47 +2,19 @@
 
 #include <algorithm>
 
-#include "endpoint/packet_extension.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
-namespace {
-
-// The flit of 512 bytes that the last bytes of a vector do not fill, as links can see it: the tail
-// of one packet of one tree. A tag repeats every 2^18 packets, and every packet of a stream crosses
-// the same links, so of the tails a link has counted one in `repeats` is short.
-struct ShortFlit {
-  int tree = -1;  // -1: there is none
-  std::uint64_t last_packet = 0;
-  std::uint64_t repeats = 1;
-  std::uint64_t missing_bytes = 0;
-};
-
-ShortFlit short_flit(const Plan& plan) {
-  const std::uint64_t rest = plan.bytes % kFlitBytes;
-  if (rest == 0) return {};
-  for (int tree = 0; tree < static_cast<int>(plan.trees.size()); ++tree) {
-    const Tree& t = plan.trees[tree];
-    if (t.flits == 0 || t.first_flit + t.flits != plan.flits) continue;
-    const std::uint64_t last = (t.flits - 1) / static_cast<std::uint64_t>(plan.packet_flits);
-    return {tree, last, (last >> kIndexBits) + 1, kFlitBytes - rest};
-  }
-  return {};
-}
-
-}  // namespace
-
-void watch_short_flit(const Plan& plan, FabricCore& core) {
-  const ShortFlit s = short_flit(plan);
-  if (s.tree >= 0)
-    core.set_short_tag(packet_tag(static_cast<std::uint32_t>(2 * s.tree), s.last_packet));
+void watch_short_flits(const Plan& plan, FabricCore& core) {
+  std::vector<std::uint16_t> missing;  // a tree has two streams
+  for (const Tree& tree : plan.trees)
+    missing.push_back(static_cast<std::uint16_t>(tree.flits * kFlitBytes - tree.bytes));
+  core.set_missing_bytes(std::move(missing));
 }
 
 void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,
                  std::uint64_t cycles, RunResult& result) {
   const Topology& topology = fabric.topology();
-  const Plan& plan = simulated.plan;
-  const ShortFlit s = short_flit(plan);
   const auto count_of = [&](int link) { return fabric.core().count(simulated.link_like[link]); };
   std::vector<std::uint64_t> sent(topology.nodes.size());
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
@@ -53,7 +25,7 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
     r.from = topology.nodes[link.from].name;
     r.to = topology.nodes[link.to].name;
     r.flits = count.flits;
-    r.bytes = count.flits * kFlitBytes - count.short_flits / s.repeats * s.missing_bytes;
+    r.bytes = count.flits * kFlitBytes - count.missing_bytes;
     r.busy_cycles = count.flits;
     r.utilization = cycles == 0 ? 0
                                 : static_cast<double>(count.flits) /

@@ -11,9 +11,8 @@
 
 namespace fredsim {
 
-// Tells the fabric which tag marks the plan's short flit, if its last flit is
-// short. Before the run.
-void watch_short_flit(const Plan& plan, FabricCore& core);
+// Tells the fabric by how much the last flits of the plan's trees are short. Before the run.
+void watch_short_flits(const Plan& plan, FabricCore& core);
 // Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
 // the run, for utilisation.
 void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,

@@ -31,15 +31,33 @@ struct SwitchResult {
   std::vector<std::pair<std::string, std::uint64_t>> stall_cycles;  // reason -> cycles
 };
 
+// One collective on one group, of those that ran at the same time.
+struct PartResult {
+  std::string collective;
+  std::string algorithm;
+  std::vector<int> group;
+  std::string priority;  // "mp", "pp" or "dp"
+  std::uint64_t size_bytes = 0;
+  std::uint64_t start_cycle = 0;  // from which on it could send
+  std::uint64_t cycles = 0;       // from there until its last result was complete
+  double time_ns = 0;
+  double algbw_gbps = 0;
+  double busbw_gbps = 0;
+  double bound_ns = 0;  // analytic, of this part alone
+};
+
 struct RunResult {
   std::string config;  // path as given
   std::string fabric;  // the machine's name
   std::string model;
   int lanes = 1;
   double clock_ghz = 0;
+  // Of all parts: names joined by + where they differ, the largest size, bandwidths of the part that
+  // ends last over the whole time.
   std::string collective;
   std::string algorithm;
   std::vector<std::vector<int>> groups;
+  std::vector<PartResult> parts;
   std::uint64_t size_bytes = 0;
   std::uint64_t seed = 0;
   std::uint64_t cycles = 0;  // from the first clock edge until the last result is complete

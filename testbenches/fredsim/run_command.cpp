@@ -94,7 +94,7 @@ void elaborate(const Options& options, std::vector<Contender>& contenders) {
 
 RunResult run_job(const Contender& contender, const Plan& plan, bool show_progress) {
   const std::string job = fmt::format("{}, {} of {}", contender.config.topology.name,
-                                      to_string(plan.collective), format_size(plan.bytes));
+                                      to_string(plan.parts[0].collective), format_size(plan.parts[0].bytes));
   std::optional<ProgressLine> line;
   std::function<void(const Progress&)> on_progress;
   if (show_progress) {

@@ -26,7 +26,7 @@ TEST(InSwitchPlan, WholeWafer) {
   const Topology topology = test::fred_tree();
   const std::uint64_t flits = 5 * 6000;
   const Plan plan = all_reduce(topology, first_ranks(20), flits);
-  EXPECT_EQ(plan.algorithm, "in_switch");
+  EXPECT_EQ(plan.parts[0].algorithm, "in_switch");
   ASSERT_EQ(plan.trees.size(), 5U);
   EXPECT_EQ(plan.programs.size(), 5U * (5 + 1));
   for (int s = 0; s < 5; ++s) {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "collective/link_load.h"
-#include "collective/mesh_plan.h"
+#include "collective/mesh_rings.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 
@@ -23,10 +23,10 @@ std::map<Hop, std::uint64_t> mesh_loads(const Plan& plan, int width) {
   for (const Tree& tree : plan.trees) {
     for (std::size_t r = 0; r < tree.ranks.size(); ++r) {
       const auto walk = [&](const Send& send) {
-        int x = plan.members[r] % width;
-        int y = plan.members[r] / width;
-        const int to_x = plan.members[send.rank] % width;
-        const int to_y = plan.members[send.rank] / width;
+        int x = plan.parts[0].members[r] % width;
+        int y = plan.parts[0].members[r] / width;
+        const int to_x = plan.parts[0].members[send.rank] % width;
+        const int to_y = plan.parts[0].members[send.rank] / width;
         while (x != to_x || y != to_y) {
           const int next_x = x + (to_x > x) - (to_x < x);
           const int next_y = x != to_x ? y : y + (to_y > y) - (to_y < y);
@@ -145,7 +145,7 @@ TEST(MeshLoad, WholeWaferRing) {
   const Topology topology = test::mesh(5, 4);
   const std::uint64_t flits = 2000;
   const Plan plan = whole_wafer(topology, flits, "ring");
-  EXPECT_EQ(plan.algorithm, "ring");
+  EXPECT_EQ(plan.parts[0].algorithm, "ring");
   const std::map<Hop, std::uint64_t> loads = mesh_loads(plan, 5);
   EXPECT_EQ(loads.size(), 20U);
   for (const auto& [hop, load] : loads) EXPECT_EQ(load, flits * 19 / 10);
@@ -175,9 +175,9 @@ TEST(MeshLoad, LinkFlitsAgreeWithTheCount) {
     std::uint64_t injected = 0;
     std::uint64_t ejected = 0;
     for (std::size_t r = 0; r < sent.size(); ++r) {
-      EXPECT_EQ(out_of_npu[plan.members[r]], sent[r]);
+      EXPECT_EQ(out_of_npu[plan.parts[0].members[r]], sent[r]);
       injected += sent[r];
-      ejected += into_npu[plan.members[r]];
+      ejected += into_npu[plan.parts[0].members[r]];
     }
     EXPECT_EQ(injected, ejected);
   }

@@ -1,6 +1,4 @@
 // Trees of ring and hier_ring: who adds what in which order, and that everyone gets the result.
-#include "collective/mesh_plan.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/random.h"
+#include "collective/mesh_rings.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 
@@ -35,7 +34,7 @@ TEST(MeshPlan, HierRingServesEveryone) {
     for (const std::uint64_t flits : {1, 2, 3, 7, 40, 41, 1000, 32768}) {
       SCOPED_TRACE(fmt::format("{} x {}, {} flits", width, height, flits));
       const Plan plan = all_reduce(topology, first_ranks(width * height), flits);
-      EXPECT_EQ(plan.algorithm, "hier_ring");
+      EXPECT_EQ(plan.parts[0].algorithm, "hier_ring");
       test::expect_all_reduce(topology, plan);
       EXPECT_LE(plan.trees.size(), 2U * static_cast<std::size_t>(width * height));
     }
@@ -50,8 +49,8 @@ TEST(MeshPlan, RanksOfTheWholeWaferMayComeInAnyOrder) {
     const std::vector<int> group = random_group(random, 20, 20);
     for (const std::string algorithm : {"hier_ring", "ring"}) {
       const Plan plan = all_reduce(topology, group, 480, algorithm);
-      EXPECT_EQ(plan.algorithm, algorithm);
-      for (int r = 0; r < 20; ++r) EXPECT_EQ(plan.members[r], topology.npus[group[r]]);
+      EXPECT_EQ(plan.parts[0].algorithm, algorithm);
+      for (int r = 0; r < 20; ++r) EXPECT_EQ(plan.parts[0].members[r], topology.npus[group[r]]);
       test::expect_all_reduce(topology, plan);
       // Every hop of either ring stays on one line.
       for (const Tree& tree : plan.trees) {
@@ -109,7 +108,7 @@ TEST(MeshPlan, RingServesAnyGroup) {
     const int size = 1 + static_cast<int>(random.below(19));
     const std::uint64_t flits = 1 + random.below(200);
     const Plan plan = all_reduce(topology, random_group(random, 20, size), flits);
-    EXPECT_EQ(plan.algorithm, "ring");
+    EXPECT_EQ(plan.parts[0].algorithm, "ring");
     test::expect_all_reduce(topology, plan);
   }
 }
@@ -156,7 +155,7 @@ TEST(MeshPlan, LinesUseARing) {
   for (const auto& [width, height] : {std::pair{6, 1}, {1, 5}, {1, 1}, {2, 1}}) {
     const Topology topology = test::mesh(width, height);
     const Plan plan = all_reduce(topology, first_ranks(width * height), 600);
-    EXPECT_EQ(plan.algorithm, "ring");
+    EXPECT_EQ(plan.parts[0].algorithm, "ring");
     test::expect_all_reduce(topology, plan);
   }
 }

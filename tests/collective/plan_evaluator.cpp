@@ -5,47 +5,157 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "routing/fred_interpreter.h"
 
 namespace fredsim::test {
 namespace {
 
-void expect_partition(const Plan& plan) {
-  std::uint64_t next = 0;
-  for (const Tree& tree : plan.trees) {
-    EXPECT_EQ(tree.first_flit, next);
-    EXPECT_GT(tree.flits, 0U);
-    next += tree.flits;
-  }
-  EXPECT_EQ(next, plan.flits);
-}
+// What a rank receives, by the ranks whose operands are in it: ranges of flits, and their bytes.
+struct Received {
+  std::map<std::uint64_t, std::uint64_t> ranges;  // first flit -> flits
+  std::uint64_t bytes = 0;
+  friend bool operator==(const Received&, const Received&) = default;
+};
+using Receipts = std::map<std::pair<int, std::vector<int>>, Received>;  // (rank, operands of)
 
-void expect_every_rank_once(const SumOrder& order, std::size_t ranks) {
+std::vector<int> leaves_of(const SumOrder& order) {
   std::vector<int> leaves;
   for (const int n : order.postfix)
     if (n != SumOrder::kAdd) leaves.push_back(n);
   std::ranges::sort(leaves);
-  ASSERT_EQ(leaves.size(), ranks);
-  for (std::size_t r = 0; r < ranks; ++r) EXPECT_EQ(leaves[r], static_cast<int>(r));
-  EXPECT_EQ(order.postfix.size(), 2 * ranks - 1);
+  EXPECT_EQ(std::ranges::adjacent_find(leaves), leaves.end()) << "an operand is added twice";
+  EXPECT_EQ(order.postfix.size() + 1, 2 * leaves.size());
+  return leaves;
+}
+
+// Adds flits; without overlap, neighbours become one range.
+void add(Received& received, std::uint64_t first, std::uint64_t flits, std::uint64_t bytes) {
+  received.bytes += bytes;
+  auto next = received.ranges.lower_bound(first);
+  EXPECT_TRUE(next == received.ranges.end() || next->first >= first + flits) << "received twice";
+  if (next != received.ranges.begin()) {
+    const auto before = std::prev(next);
+    EXPECT_LE(before->first + before->second, first) << "received twice";
+    if (before->first + before->second == first) {
+      first = before->first;
+      flits += before->second;
+      received.ranges.erase(before);
+    }
+  }
+  if (next != received.ranges.end() && next->first == first + flits) {
+    flits += next->second;
+    received.ranges.erase(next);
+  }
+  received.ranges[first] = flits;
+}
+
+// Blocks as the contract says (collective/plan.h), counted here byte by byte.
+class Wanted {
+ public:
+  Wanted(const Part& part, const CollectiveSpec& spec)
+      : part_(part), spec_(spec), ranks_(static_cast<int>(part.members.size())) {}
+
+  Receipts receipts() {
+    for (int r = 0; r < ranks_; ++r) all_.push_back(r);
+    if (ranks_ == 1) {  // what it holds is checked
+      take(0, {0}, 0, part_.bytes);
+      return std::move(wanted_);
+    }
+    for (int r = 0; r < ranks_; ++r) {
+      const bool is_root = r == part_.root;
+      switch (part_.collective) {
+        case Collective::kAllReduce:
+          take(r, all_, 0, part_.bytes);
+          break;
+        case Collective::kReduceScatter:
+          take(r, all_, block_begin(r), block_bytes(r));
+          break;
+        case Collective::kAllGather:
+          for (int k = 0; k < ranks_; ++k)
+            if (k != r) take(r, {k}, block_begin(k), block_bytes(k));
+          break;
+        case Collective::kReduce:
+          if (is_root) take(r, all_, 0, part_.bytes);
+          break;
+        case Collective::kBroadcast:
+        case Collective::kMulticast:
+          if (!is_root) take(r, {part_.root}, 0, part_.bytes);
+          break;
+        case Collective::kGather:
+          if (!is_root) take(part_.root, {r}, block_begin(r), block_bytes(r));
+          break;
+        case Collective::kScatter:
+          if (!is_root) take(r, {part_.root}, block_begin(r), block_bytes(r));
+          break;
+        case Collective::kAllToAll:
+          for (int k = 0; k < ranks_; ++k)
+            if (k != r) take(r, {k}, block_begin(r), block_bytes(r));
+          break;
+        case Collective::kAllToAllV:
+          for (int k = 0; k < ranks_; ++k) {
+            std::uint64_t first = 0;
+            for (int j = 0; j < r; ++j) first += flits_of(spec_.matrix[k * ranks_ + j]);
+            if (k != r) take(r, {k}, first, spec_.matrix[k * ranks_ + r]);
+          }
+          break;
+        case Collective::kUnicast:
+          if (r == 1) take(1, {0}, 0, part_.bytes);
+          break;
+      }
+    }
+    return std::move(wanted_);
+  }
+
+ private:
+  static std::uint64_t flits_of(std::uint64_t bytes) {
+    return (bytes + kFlitBytes - 1) / kFlitBytes;
+  }
+  std::uint64_t block_bytes(int k) const {
+    const auto n = static_cast<std::uint64_t>(ranks_);
+    return part_.bytes / n + (static_cast<std::uint64_t>(k) < part_.bytes % n ? 1 : 0);
+  }
+  std::uint64_t block_begin(int k) const {
+    std::uint64_t first = 0;
+    for (int j = 0; j < k; ++j) first += flits_of(block_bytes(j));
+    return first;
+  }
+  void take(int rank, std::vector<int> from, std::uint64_t first, std::uint64_t bytes) {
+    if (bytes > 0) add(wanted_[{rank, std::move(from)}], first, flits_of(bytes), bytes);
+  }
+
+  const Part& part_;
+  const CollectiveSpec& spec_;
+  int ranks_;
+  std::vector<int> all_;
+  Receipts wanted_;
+};
+
+// What who holds the data keeps is checked on the way where it passes the engine; it is no transfer.
+bool keeps_its_own(const Part& part, const Tree& tree, int rank) {
+  return part.members.size() > 1 && tree.order.postfix == std::vector<int>{rank};
+}
+
+const TreeRank* find(const Tree& tree, int rank) {
+  const auto found = std::ranges::find(tree.ranks, rank, &TreeRank::rank);
+  return found == tree.ranks.end() ? nullptr : &*found;
 }
 
 // Delivers partial sums as soon as all that a rank waits for is there, then the result.
-void play_endpoint_tree(const Tree& tree) {
-  const std::size_t n = tree.ranks.size();
+void play_endpoint_tree(const Tree& tree, std::size_t n) {
   std::vector<std::map<int, Expression>> inbox(n);
   std::vector<bool> done(n);
   int root = -1;
   for (bool moved = true; moved;) {
     moved = false;
-    for (std::size_t r = 0; r < n; ++r) {
-      const TreeRank& rank = tree.ranks[r];
+    for (const TreeRank& rank : tree.ranks) {
+      const int r = rank.rank;
       if (done[r] || inbox[r].size() < rank.reduce_from.size()) continue;
       Expression sum;
-      if (rank.contributes) sum.push_back(static_cast<int>(r));
+      if (rank.contributes) sum.push_back(r);
       for (const int from : rank.reduce_from) {
         ASSERT_TRUE(inbox[r].contains(from)) << from << " never sends to " << r;
         const bool empty = sum.empty();
@@ -53,22 +163,21 @@ void play_endpoint_tree(const Tree& tree) {
         if (!empty) sum.push_back(SumOrder::kAdd);
       }
       done[r] = true;
+      if (sum.empty()) continue;
       moved = true;
       ASSERT_LE(rank.reduce_to.size(), 1U);
       if (rank.reduce_to.empty()) {
         ASSERT_EQ(root, -1) << "two roots";
-        root = static_cast<int>(r);
+        root = r;
         EXPECT_EQ(sum, tree.order.postfix);
       } else {
-        const auto [at, first] =
-            inbox[rank.reduce_to[0].rank].emplace(static_cast<int>(r), std::move(sum));
-        ASSERT_TRUE(first);
-        const auto& expected_from = tree.ranks[rank.reduce_to[0].rank].reduce_from;
-        ASSERT_EQ(std::ranges::count(expected_from, static_cast<int>(r)), 1);
+        const int to = rank.reduce_to[0].rank;
+        ASSERT_TRUE(inbox[to].emplace(r, std::move(sum)).second);
+        ASSERT_NE(find(tree, to), nullptr);
+        ASSERT_EQ(std::ranges::count(find(tree, to)->reduce_from, r), 1);
       }
     }
   }
-  EXPECT_EQ(std::ranges::count(done, false), 0) << "ranks wait for each other";
   ASSERT_GE(root, 0);
 
   std::vector<int> got(n);
@@ -77,12 +186,16 @@ void play_endpoint_tree(const Tree& tree) {
   while (!passing.empty()) {
     const int r = passing.back();
     passing.pop_back();
-    for (const Send& send : tree.ranks[r].broadcast_to) {
+    ASSERT_NE(find(tree, r), nullptr);
+    for (const Send& send : find(tree, r)->broadcast_to) {
       ASSERT_EQ(++got[send.rank], 1) << "rank " << send.rank << " gets the result twice";
       passing.push_back(send.rank);
     }
   }
-  for (std::size_t r = 0; r < n; ++r) EXPECT_EQ(got[r], tree.ranks[r].receives ? 1 : 0);
+  for (const TreeRank& rank : tree.ranks) {
+    EXPECT_LE(rank.receives ? 1 : 0, got[rank.rank]) << "rank " << rank.rank;
+    EXPECT_TRUE(done[rank.rank]) << "rank " << rank.rank << " waits for ever";
+  }
 }
 
 // Reads the rows bit by bit and lets every chiplet's µSwitches say what leaves by each port.
@@ -93,7 +206,8 @@ class SwitchPlayer {
       const FredSwitchShape& shape = topology.nodes[program.node].fred;
       const auto bit = [&](int b) { return (program.row[b / 32] >> (b % 32) & 1U) != 0; };
       EXPECT_TRUE(bit(0));
-      EXPECT_EQ(bit(1) + 2 * bit(2), plan.vc);
+      EXPECT_LT(program.phase, num_phases(shape));
+      vc_[{program.node, program.phase}] = bit(1) + 2 * bit(2);
       const int width = std::bit_width(static_cast<unsigned>(shape.ports));
       std::uint32_t driven = 0;
       for (int p = 0; p < shape.ports; ++p)
@@ -111,35 +225,46 @@ class SwitchPlayer {
   }
 
   void play(const Tree& tree) {
-    for (std::size_t r = 0; r < tree.ranks.size(); ++r) {
-      const TreeRank& rank = tree.ranks[r];
-      ASSERT_TRUE(rank.contributes && rank.receives);
+    for (const TreeRank& rank : tree.ranks) {
       ASSERT_TRUE(rank.reduce_from.empty() && rank.reduce_to.empty() && rank.broadcast_to.empty());
-      const int link = topology_.link_in(plan_.members[r], rank.switch_port);
+      const int link =
+          topology_.link_in(plan_.parts[tree.part].members[rank.rank], rank.switch_port);
       ASSERT_GE(link, 0);
-      EXPECT_EQ(arriving(link, rank.phase, 0), tree.order.postfix) << "rank " << r;
+      if (rank.receives) {
+        EXPECT_EQ(arriving(link, tree.part, rank.phase, 0), tree.order.postfix)
+            << "rank " << rank.rank;
+        continue;
+      }
+      const auto program = out_.find({topology_.links[link].from, rank.phase});
+      if (program != out_.end()) {
+        EXPECT_TRUE(program->second[topology_.links[link].from_port].empty())
+            << "rank " << rank.rank << " gets what it must not get";
+      }
     }
   }
 
  private:
-  Expression arriving(int link_id, int phase, int depth) {
+  Expression arriving(int link_id, int part, int phase, int depth) {
     const Link& link = topology_.links[link_id];
     if (topology_.nodes[link.from].kind == NodeKind::kNpu) {
-      const auto it = std::ranges::find(plan_.members, link.from);
-      return {static_cast<int>(it - plan_.members.begin())};
+      const std::vector<NodeId>& members = plan_.parts[part].members;
+      const auto it = std::ranges::find(members, link.from);
+      EXPECT_NE(it, members.end()) << "an operand of another part";
+      return {static_cast<int>(it - members.begin())};
     }
     const auto program = out_.find({link.from, phase});
     if (program == out_.end() || depth > 8) {
       ADD_FAILURE() << topology_.nodes[link.from].name << " not programmed, or a loop";
       return {};
     }
+    EXPECT_EQ((vc_.at({link.from, phase})), plan_.parts[part].vc);
     Expression result;
     for (const int n : program->second[link.from_port]) {
       if (n == SumOrder::kAdd) {
         result.push_back(n);
         continue;
       }
-      const Expression leaf = arriving(topology_.link_in(link.from, n), phase, depth + 1);
+      const Expression leaf = arriving(topology_.link_in(link.from, n), part, phase, depth + 1);
       result.insert(result.end(), leaf.begin(), leaf.end());
     }
     return result;
@@ -148,35 +273,57 @@ class SwitchPlayer {
   const Topology& topology_;
   const Plan& plan_;
   std::map<std::pair<NodeId, int>, std::vector<Expression>> out_;
+  std::map<std::pair<NodeId, int>, int> vc_;
 };
 
 }  // namespace
 
-void expect_all_reduce(const Topology& topology, const Plan& plan) {
-  expect_partition(plan);
-  EXPECT_GT(plan.window, 0);
+void expect_plan(const Topology& topology, std::span<const CollectiveSpec> work, const Plan& plan) {
+  ASSERT_EQ(plan.parts.size(), work.size());
   SwitchPlayer switches(topology, plan);
+  std::vector<Receipts> receipts(plan.parts.size());
   for (const Tree& tree : plan.trees) {
-    SCOPED_TRACE(fmt::format("tree from flit {}", tree.first_flit));
-    ASSERT_EQ(tree.ranks.size(), plan.members.size());
-    expect_every_rank_once(tree.order, tree.ranks.size());
-    for (const TreeRank& rank : tree.ranks) EXPECT_TRUE(rank.contributes && rank.receives);
+    const Part& part = plan.parts[tree.part];
+    SCOPED_TRACE(fmt::format("part {} tree from flit {}", tree.part, tree.first_flit));
+    EXPECT_GT(part.window, 0);
+    EXPECT_GT(tree.bytes + kFlitBytes, tree.flits * kFlitBytes);
+    EXPECT_LE(tree.bytes, tree.flits * kFlitBytes);
+    EXPECT_GT(tree.bytes, 0U);
+    EXPECT_TRUE(std::ranges::is_sorted(tree.ranks, {}, &TreeRank::rank));
+    const std::vector<int> leaves = leaves_of(tree.order);
+    std::vector<int> contributors;
+    for (const TreeRank& rank : tree.ranks) {
+      if (rank.contributes) contributors.push_back(rank.rank);
+      if (rank.receives && !keeps_its_own(part, tree, rank.rank))
+        add(receipts[tree.part][{rank.rank, leaves}], tree.first_flit, tree.flits, tree.bytes);
+    }
+    EXPECT_EQ(contributors, leaves);
     if (tree.transport == Transport::kEndpoint)
-      play_endpoint_tree(tree);
+      play_endpoint_tree(tree, part.members.size());
     else
       switches.play(tree);
   }
+  for (std::size_t p = 0; p < work.size(); ++p) {
+    SCOPED_TRACE(fmt::format("part {}: {}", p, to_string(plan.parts[p].collective)));
+    EXPECT_EQ(plan.parts[p].bytes, work[p].bytes);
+    EXPECT_TRUE(receipts[p] == Wanted(plan.parts[p], work[p]).receipts());
+  }
+}
+
+void expect_all_reduce(const Topology& topology, const Plan& plan) {
+  CollectiveSpec spec;
+  spec.bytes = plan.parts[0].bytes;
+  expect_plan(topology, {&spec, 1}, plan);
 }
 
 std::vector<std::uint64_t> flits_sent(const Plan& plan) {
-  std::vector<std::uint64_t> sent(plan.members.size());
+  std::vector<std::uint64_t> sent(plan.parts[0].members.size());
   for (const Tree& tree : plan.trees) {
-    for (std::size_t r = 0; r < tree.ranks.size(); ++r) {
-      const TreeRank& rank = tree.ranks[r];
+    for (const TreeRank& rank : tree.ranks) {
       const std::size_t copies = tree.transport == Transport::kInSwitch
                                      ? (rank.contributes ? 1 : 0)
                                      : rank.reduce_to.size() + rank.broadcast_to.size();
-      sent[r] += copies * tree.flits;
+      sent[rank.rank] += copies * tree.flits;
     }
   }
   return sent;

@@ -2,18 +2,21 @@
 // independent opinion that the plan's own `order` is checked against.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "collective/plan.h"
 
 namespace fredsim::test {
 
-// Expectations (GoogleTest) on every tree of an all-reduce plan: flit ranges cut the vector
-// without gap or overlap; every rank contributes once, the sum is the one in `order`; every rank
-// receives it once.
+// Expectations (GoogleTest) on a plan of this work: every rank receives exactly the bytes that its
+// collective gives it, once, each from the operands that it must hold, added in the order that
+// `order` says; nobody else gets anything through the switches.
+void expect_plan(const Topology& topology, std::span<const CollectiveSpec> work, const Plan& plan);
+// The same for a plan of one all-reduce.
 void expect_all_reduce(const Topology& topology, const Plan& plan);
 
-// Flits that every rank sends in the whole plan.
+// Flits that every rank sends in the whole plan, which has one part.
 std::vector<std::uint64_t> flits_sent(const Plan& plan);
 
 }  // namespace fredsim::test

@@ -34,8 +34,8 @@ TEST(Plan, SizesInFlits) {
   for (const auto& [bytes, flits] :
        {std::pair<std::uint64_t, std::uint64_t>{1, 1}, {512, 1}, {513, 2}, {1 << 20, 2048}}) {
     const Plan plan = make_plan(topology, Collective::kAllReduce, {3, 4}, bytes, "ring");
-    EXPECT_EQ(plan.bytes, bytes);
-    EXPECT_EQ(plan.flits, flits);
+    EXPECT_EQ(plan.parts[0].bytes, bytes);
+    EXPECT_EQ(test::flits_sent(plan), (std::vector<std::uint64_t>{flits, flits}));
     EXPECT_EQ(plan.packet_flits, kPacketFlits);
   }
 }
@@ -57,8 +57,11 @@ TEST(Plan, RefusesWhatDoesNotExist) {
   const Topology endpoint = test::fred_tree({}, false);
   const std::vector<int> all = first_ranks(20);
   constexpr Collective kAllReduce = Collective::kAllReduce;
-  expect_says(refusal(mesh, Collective::kAllGather, all, 512, "auto"),
-              {"all_gather", "all_reduce"});
+  expect_says(refusal(mesh, Collective::kUnicast, all, 512, "auto"), {"unicast", "20 NPUs"});
+  expect_says(refusal(mesh, Collective::kGather, all, 512, "ring"), {"gather", "direct"});
+  expect_says(refusal(fred, Collective::kAllToAll, all, 512, "in_switch"),
+              {"in_switch", "all_to_all", "direct"});
+  expect_says(refusal(fred, Collective::kAllToAllV, all, 512, "auto"), {"matrix", "20 × 20"});
   expect_says(refusal(mesh, kAllReduce, all, 0, "auto"), {"size", "0 bytes"});
   expect_says(refusal(mesh, kAllReduce, {}, 512, "auto"), {"group", "empty"});
   expect_says(refusal(mesh, kAllReduce, {0, 20}, 512, "auto"), {"NPU 20", "0 to 19"});
@@ -68,8 +71,8 @@ TEST(Plan, RefusesWhatDoesNotExist) {
   expect_says(refusal(mesh, kAllReduce, all, 512, "in_switch"), {"in_switch", "hier_ring"});
   expect_says(refusal(mesh, kAllReduce, {0, 1}, 512, "hier_ring"), {"hier_ring", "ring"});
   expect_says(refusal(test::mesh(6, 1), kAllReduce, first_ranks(6), 512, "hier_ring"), {"6 × 1"});
-  expect_says(refusal(fred, kAllReduce, all, 512, "ring"), {"ring", "in_switch"});
-  expect_says(refusal(endpoint, kAllReduce, all, 512, "auto"), {"in-switch"});
+  expect_says(refusal(fred, kAllReduce, {0, 1, 4}, 512, "hier_ring"), {"hier_ring", "ring"});
+  expect_says(refusal(endpoint, kAllReduce, all, 512, "in_switch"), {"in-switch", "hier_ring"});
 }
 
 TEST(Plan, SizeDoesNotGrowWithTheVector) {

@@ -99,10 +99,11 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
       const RunResult reduced = some.run(plan);
       const RunResult complete = all.run(plan);
       EXPECT_EQ(what_must_agree(reduced), what_must_agree(complete)) << bytes << " bytes";
-      EXPECT_EQ(complete.slices, static_cast<int>(plan.trees.size()));
       EXPECT_EQ(complete.slices_simulated, complete.slices);
-      EXPECT_EQ(reduced.slices, static_cast<int>(plan.trees.size()));
-      EXPECT_LE(reduced.slices_simulated, 3);
+      EXPECT_EQ(reduced.slices, complete.slices);
+      // Slow uplinks take several trees per slice; then all slices are simulated.
+      const bool one_tree_each = std::ssize(plan.trees) == complete.slices;
+      EXPECT_LE(reduced.slices_simulated, one_tree_each ? 3 : complete.slices);
     }
   });
 }

@@ -139,8 +139,8 @@ TEST_F(MachineTest, PacketsOutOfOrderAndStrayFlitsAreFound) {
                     if (node.name != "r0_0") return;
                     router.corrupt = [&](std::uint32_t* flit) {
                       const FlitHeader h = unpack_header(flit);
-                      if (h.head && h.tag >> 18 == 0) ++packets;
-                      const bool hit = packets == 3 && h.tag >> 18 == 0;
+                      if (h.head && h.tag >> kStreamShift == 0) ++packets;
+                      const bool hit = packets == 3 && h.tag >> kStreamShift == 0;
                       if (hit && (fault == kWholePacket || h.tail)) flit[0] ^= 1;
                     };
                   }));

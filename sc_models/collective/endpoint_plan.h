@@ -1,0 +1,25 @@
+// One part of a plan at the endpoints: on any fabric, by unicast packets between NPUs (§7.2).
+//
+//   all_reduce, reduce_scatter, all_gather: ring or hier_ring. On a mesh hier_ring is the
+//     hierarchical 2D ring in both dimension orders (collective/mesh_rings.h) and takes the whole
+//     mesh; on a FRED tree it runs inside the L1 switches, then across them, level by level, where
+//     every switch of a level holds as many members. `auto` takes it where it exists.
+//   reduce, broadcast, multicast: chain, from or to the root in ring order, half of the data one way
+//     around, half the other.
+//   the others: direct, each block straight to its receiver.
+// Rings go in group order, on a whole mesh along single hops. On a FRED tree everything is cut over
+// the slices, and slice s's share goes by NIC port s.
+#pragma once
+
+#include "collective/plan.h"
+
+namespace fredsim {
+
+// Fills algorithm, window and the trees of plan.parts[part], whose members are set (two or more).
+// Errors: BadInput for an algorithm that the group, fabric or collective does not have.
+void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan);
+
+// `name` as a message lists them: what plan_endpoint takes for a collective.
+std::string endpoint_algorithms(Collective collective);
+
+}  // namespace fredsim

@@ -1,0 +1,73 @@
+// The shapes of endpoint trees: who passes partial sums and results to whom (§7.2, §5).
+//
+// chain: ranks one after the other, the root at one end.
+// hierarchical ring: ranks laid out in a box of several dimensions; one tree per owner. Reduction
+//   towards the owner: in every line of dimension 0 a chain from the place after the owner's around
+//   the line's ring to the owner's coordinate, then among those the same along dimension 1, and so
+//   on; the result goes the same way back. A box of one dimension is the plain ring. Rings run in
+//   one direction.
+// A collective takes the reduction (reduce-scatter), the broadcast (all-gather) or both.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collective/plan.h"
+#include "collective/split.h"
+
+namespace fredsim {
+
+// Who holds operands and who gets the result.
+enum class Roles : std::uint8_t {
+  kAllToAll,  // all, all
+  kToRoot,    // all, the root
+  kFromRoot,  // the root, all
+  kToOthers,  // the root, all others
+};
+inline bool reduces(Roles roles) { return roles == Roles::kAllToAll || roles == Roles::kToRoot; }
+inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
+
+// NIC ports side by side: slices of a FRED tree, on which a tree stays on one port; 1 on a mesh,
+// where the port is the one that faces the destination.
+int endpoint_slices(const Topology& topology);
+int endpoint_port(const Topology& topology, NodeId from, NodeId to, int slice);
+
+// One tree under construction.
+class TreeBuilder {
+ public:
+  TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice);
+
+  // Calls with the same receiver are its additions, in order.
+  void reduce(int from, int to);
+  void pass_on(int from, int to);
+  Tree finish(Roles roles, int root, const FlitRange& range);
+
+ private:
+  Send send(int from, int to) const;
+  void append_sum(int rank);
+
+  const Topology& topology_;
+  const std::vector<NodeId>& members_;
+  int slice_;
+  Tree tree_;
+};
+
+// A chain with the root at one end: the ring without its last hop, forwards or backwards.
+Tree chain_tree(TreeBuilder builder, int ranks, int root, bool forwards, Roles roles,
+                const FlitRange& range);
+
+// ranks[p]: rank at position p, dimension 0 fastest.
+struct RingBox {
+  std::vector<int> sides;
+  std::vector<int> ranks;
+};
+Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
+                       const FlitRange& range);
+
+// One packet stream from a rank to another.
+Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,
+                 const FlitRange& range);
+// Nothing to send: what rank 0 holds is the result.
+Tree alone_tree(int part, const FlitRange& range);
+
+}  // namespace fredsim

@@ -1,0 +1,69 @@
+#include "fabric/part_results.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fredsim {
+namespace {
+
+// Each name once, in order.
+void join(std::string& names, std::set<std::string>& seen, const std::string& name) {
+  if (seen.insert(name).second) names += (names.empty() ? "" : "+") + name;
+}
+
+std::vector<int> npu_numbers(const Topology& topology, const Part& part) {
+  std::vector<int> numbers;
+  for (const NodeId node : part.members) {
+    const auto at = std::ranges::find(topology.npus, node);
+    numbers.push_back(static_cast<int>(at - topology.npus.begin()));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob& job,
+                RunResult& result) {
+  std::set<std::string> collectives;
+  std::set<std::string> algorithms;
+  std::uint64_t last_end = 0;
+  for (int p = 0; p < std::ssize(plan.parts); ++p) {
+    const Part& part = plan.parts[p];
+    PartResult r;
+    r.collective = to_string(part.collective);
+    r.algorithm = part.algorithm;
+    r.group = npu_numbers(topology, part);
+    r.priority = priority_name(part.vc);
+    r.size_bytes = part.bytes;
+    r.start_cycle = job.start_cycle(p);
+    r.cycles = job.end_cycle(p) - r.start_cycle;
+    r.time_ns = static_cast<double>(r.cycles) / result.clock_ghz;
+    r.bound_ns = part.bound_ns;
+    const auto size = static_cast<double>(part.bytes);
+    const double factor = bus_factor(part.collective, static_cast<int>(part.members.size()));
+    if (r.cycles > 0) {
+      r.algbw_gbps = size / r.time_ns;
+      r.busbw_gbps = r.algbw_gbps * factor;
+    }
+    if (result.cycles > 0 && (p == 0 || job.end_cycle(p) > last_end)) {
+      result.algbw_gbps = size / result.time_ns;
+      result.busbw_gbps = result.algbw_gbps * factor;
+      last_end = job.end_cycle(p);
+    }
+    join(result.collective, collectives, r.collective);
+    join(result.algorithm, algorithms, r.algorithm);
+    result.size_bytes = std::max(result.size_bytes, part.bytes);
+    result.groups.push_back(r.group);
+    result.parts.push_back(std::move(r));
+  }
+}
+
+int in_switch_slices(const Plan& plan) {
+  std::set<int> ports;
+  for (const Tree& tree : plan.trees) {
+    if (tree.transport == Transport::kInSwitch) ports.insert(tree.ranks.front().switch_port);
+  }
+  return static_cast<int>(ports.size());
+}
+
+}  // namespace fredsim
