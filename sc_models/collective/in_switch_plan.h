@@ -30,8 +30,16 @@ namespace fredsim {
 
 bool has_in_switch(Collective collective);
 
+// Over several slow lanes, packets are short: a packet holds its phase until its last flit has come,
+// and the phases of the other lanes wait. Runs of packets keep the changes of phase few.
+struct PacketShape {
+  int flits = kPacketFlits;
+  int run = 1;
+};
+
 struct InSwitchPlan {
   std::vector<std::vector<Tree>> trees;  // by part; empty for those not asked for
+  std::vector<PacketShape> packets;      // by part
   std::vector<std::vector<int>> after;   // by part
   std::vector<PhaseProgram> programs;
   std::vector<int> left_over;  // OnConflict::kUnicast: parts that do not fit

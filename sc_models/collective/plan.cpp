@@ -118,6 +118,8 @@ class WorkPlanner {
         p.algorithm = "in_switch";
         p.window = kInSwitchWindow;
         p.after = switches.after[part];
+        p.packet_flits = switches.packets[part].flits;
+        p.run = switches.packets[part].run;
         std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
       } else {
         plan_endpoint(topology_, specs_[part], part, plan_);

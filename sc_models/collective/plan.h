@@ -15,7 +15,8 @@
 // Blocks of reduce-scatter, all-gather, gather, scatter and all-to-all: rank k has the bytes
 //   [share_begin(bytes, N, k), share_begin(bytes, N, k + 1)) (collective/split.h).
 // Order on a NIC port and VC: all members send the packets of a part's in-switch trees by (step,
-//   packet, tree); otherwise flows that join in the switches would wait for each other for ever.
+//   packet / run, tree, packet); otherwise flows that join in the switches would wait for each
+//   other for ever.
 #pragma once
 
 #include <cstdint>
@@ -94,13 +95,14 @@ struct Part {
   // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources
   // that see no result of an endpoint tree count packets that have not reached all its receivers.
   int window = 0;
+  int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
+  int run = 1;  // packets of an in-switch tree that follow each other before the next tree's
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
 };
 
 struct Plan {
   std::vector<Part> parts;
-  int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
-  std::vector<Tree> trees;          // trees without flits are left out
+  std::vector<Tree> trees;  // trees without flits are left out
   std::vector<PhaseProgram> programs;
   std::vector<std::string> notes;  // what was decided otherwise than asked for
   // Analytic lower bound on the time, from the busiest link: bytes / bandwidth. Not simulated.

@@ -28,15 +28,15 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
       format_(topology.format),
       lanes_(lanes),
       cache_(kCachePackets),
-      cached_lanes_(kCachePackets * static_cast<std::size_t>(plan.packet_flits * lanes)) {
-  assert(plan.packet_flits >= 1 && plan.packet_flits <= kPacketFlits);
+      cached_lanes_(kCachePackets * static_cast<std::size_t>(kPacketFlits * lanes)) {
   if (2 * plan.trees.size() > kMaxStreams) {
     throw BadInput(fmt::format("plan: {} trees found, a run distinguishes {}", plan.trees.size(),
                                kMaxStreams / 2));
   }
   for (int p = 0; p < std::ssize(plan.parts); ++p) {
     const Part& part = plan.parts[p];
-    assert(part.window > 0);
+    assert(part.window > 0 && part.run > 0);
+    assert(part.packet_flits >= 1 && part.packet_flits <= kPacketFlits);
     PartState& state = parts_[p];
     state.seed = operand_seed(seed, p);
     for (const NodeId member : part.members) {
@@ -105,26 +105,25 @@ void CollectiveJob::clear_advanced() {
 }
 
 std::uint64_t CollectiveJob::packets(int tree) const {
-  const auto size = static_cast<std::uint64_t>(plan_.packet_flits);
+  const auto size = packet_flits(tree);
   return (plan_.trees[tree].flits + size - 1) / size;
 }
 
 int CollectiveJob::flits(int tree, std::uint64_t packet) const {
-  const auto size = static_cast<std::uint64_t>(plan_.packet_flits);
+  const auto size = packet_flits(tree);
   return static_cast<int>(std::min(size, plan_.trees[tree].flits - packet * size));
 }
 
 std::uint64_t CollectiveJob::bytes(int tree, std::uint64_t packet) const {
   const Tree& t = plan_.trees[tree];
-  const std::uint64_t begin = packet * static_cast<std::uint64_t>(plan_.packet_flits) * kFlitBytes;
+  const std::uint64_t begin = packet * packet_flits(tree) * kFlitBytes;
   const auto whole = static_cast<std::uint64_t>(flits(tree, packet)) * kFlitBytes;
   return std::min(whole, t.bytes - begin);
 }
 
 void CollectiveJob::fill_operand(int rank, int tree, std::uint64_t packet,
                                  std::uint16_t* lanes) const {
-  const std::uint64_t first =
-      plan_.trees[tree].first_flit + packet * static_cast<std::uint64_t>(plan_.packet_flits);
+  const std::uint64_t first = plan_.trees[tree].first_flit + packet * packet_flits(tree);
   fill_operands(format_, parts_[plan_.trees[tree].part].seed, rank, first, flits(tree, packet),
                 lanes_, lanes);
 }
@@ -133,14 +132,13 @@ const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t pack
   const std::uint64_t key = mix64(packet << 16 | static_cast<std::uint64_t>(tree));
   const std::size_t place = key % kCachePackets;
   std::uint16_t* const wanted =
-      &cached_lanes_[place * static_cast<std::size_t>(plan_.packet_flits * lanes_)];
+      &cached_lanes_[place * static_cast<std::size_t>(kPacketFlits * lanes_)];
   Expected& entry = cache_[place];
   if (entry.tree == tree && entry.packet == packet) return wanted;
   entry.tree = tree;
   entry.packet = packet;
   const Tree& t = plan_.trees[tree];
-  const std::uint64_t first =
-      t.first_flit + packet * static_cast<std::uint64_t>(plan_.packet_flits);
+  const std::uint64_t first = t.first_flit + packet * packet_flits(tree);
   std::uint16_t* out = wanted;
   const std::uint64_t seed = parts_[t.part].seed;
   const int count = flits(tree, packet);
@@ -175,8 +173,7 @@ void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,
                                       const std::uint16_t* lanes, const std::uint16_t* wanted) {
   int at = 0;
   while (lanes[at] == wanted[at]) ++at;
-  const std::uint64_t flit = plan_.trees[tree].first_flit +
-                             packet * static_cast<std::uint64_t>(plan_.packet_flits) +
+  const std::uint64_t flit = plan_.trees[tree].first_flit + packet * packet_flits(tree) +
                              static_cast<std::uint64_t>(at / lanes_);
   fail(
       fmt::format("payload wrong at rank {}: flit {} lane {} (tree {}, packet {}) is {:#06x}, "

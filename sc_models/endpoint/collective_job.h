@@ -86,6 +86,9 @@ class CollectiveJob {
     bool advances = false;
   };
   bool may_start(int part, std::uint64_t cycle) const;
+  std::uint64_t packet_flits(int tree) const {
+    return static_cast<std::uint64_t>(plan_.parts[plan_.trees[tree].part].packet_flits);
+  }
   const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
   void report_difference(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes,
                          const std::uint16_t* wanted);

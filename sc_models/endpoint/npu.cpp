@@ -304,25 +304,29 @@ bool Npu::may_start(const TreeState& s) const {
 }
 
 bool Npu::settle(Source& source) const {
+  const auto run = static_cast<std::uint64_t>(job_->plan().parts[source.part].run);
+  const auto step = [&](std::size_t i) { return plan_tree(source.trees[i]).step; };
   while (source.begin < source.trees.size()) {
-    bool more = false;
-    for (std::size_t i = source.begin; i < source.end; ++i)
-      more = more || trees_[source.trees[i]].started < trees_[source.trees[i]].packets;
-    if (!more) {
-      source.begin = source.at = source.end;
-      source.packet = 0;
-      while (source.end < source.trees.size() &&
-             plan_tree(source.trees[source.end]).step == plan_tree(source.trees[source.begin]).step)
-        ++source.end;
+    bool more = false;  // trees of this step that go on in a later round
+    for (;; ++source.at) {
+      if (source.at == source.end) {
+        more =
+            std::any_of(source.trees.begin() + static_cast<std::ptrdiff_t>(source.begin),
+                        source.trees.begin() + static_cast<std::ptrdiff_t>(source.end),
+                        [&](int local) { return trees_[local].started < trees_[local].packets; });
+        break;
+      }
+      const TreeState& s = trees_[source.trees[source.at]];
+      if (s.started < std::min(s.packets, (source.round + 1) * run)) return true;
+    }
+    if (more) {
+      ++source.round;
+      source.at = source.begin;
       continue;
     }
-    // One step at a time; a tree that is shorter than others leaves gaps at the end.
-    for (;; ++source.packet, source.at = source.begin) {
-      for (; source.at < source.end; ++source.at) {
-        const TreeState& s = trees_[source.trees[source.at]];
-        if (s.started == source.packet && s.started < s.packets) return true;
-      }
-    }
+    source.begin = source.at = source.end;
+    source.round = 0;
+    while (source.end < source.trees.size() && step(source.end) == step(source.begin)) ++source.end;
   }
   return false;
 }

@@ -11,7 +11,7 @@
 //   In-switch tree: the operand leaves by `switch_port`, the result arrives by it.
 // Order of sending per channel, a NIC port and VC: packets passed on first, then new ones, round
 //   robin over what starts packets here: each endpoint tree, and per part all its in-switch trees
-//   together, these by (step, packet, tree) without skipping. At most `window` packets of a tree are
+//   together, these by (step, packet / run, tree, packet) without skipping. At most `window` packets of a tree are
 //   under way per source (Part::window); contributors to an in-switch tree that see no result are
 //   limited by the NIC's acceptance only.
 // Time: additions and HBM take no time; a packet received at an edge can be passed
@@ -81,13 +81,13 @@ class Npu final : public sc_core::sc_module {
 
   // What takes its turn in starting packets on a channel: an endpoint tree, or the in-switch trees of a
   // part, by (step, tree), with the place of the next packet: tree `at` of those of the step, which are
-  // [begin, end), and the packet.
+  // [begin, end), in their round of `run` packets each.
   struct Source {
     int part = 0;
     bool in_switch = false;
     std::vector<int> trees;  // local
     std::size_t begin = 0, end = 0, at = 0;
-    std::uint64_t packet = 0;
+    std::uint64_t round = 0;
   };
   struct Channel {
     std::vector<Source> sources;
