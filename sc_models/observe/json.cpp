@@ -31,6 +31,15 @@ Json switch_json(const SwitchResult& result) {
           {"stall_cycles", std::move(stalls)}};
 }
 
+Json part_json(const PartResult& part) {
+  return {{"collective", part.collective}, {"algorithm", part.algorithm},
+          {"group", part.group},           {"priority", part.priority},
+          {"size_bytes", part.size_bytes}, {"start_cycle", part.start_cycle},
+          {"cycles", part.cycles},         {"time_ns", part.time_ns},
+          {"algbw_gbps", part.algbw_gbps}, {"busbw_gbps", part.busbw_gbps},
+          {"bound_ns", part.bound_ns}};
+}
+
 Json run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
   Json json = {{"config", r.config},         {"fabric", r.fabric},
@@ -41,6 +50,8 @@ Json run_json(const ReportedRun& run) {
                {"cycles", r.cycles},         {"time_ns", r.time_ns},
                {"algbw_gbps", r.algbw_gbps}, {"busbw_gbps", r.busbw_gbps},
                {"payload", r.payload}};
+  json["parts"] = Json::array();
+  for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
   if (r.slices > 0) json["slices"] = {{"all", r.slices}, {"simulated", r.slices_simulated}};
   json["traffic"] = {{"injected_bytes", r.injected_bytes},
                      {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},

@@ -1,9 +1,11 @@
 #include "observe/run_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
+#include <set>
 
 #include "base/units.h"
 #include "observe/text_table.h"
@@ -12,18 +14,57 @@ namespace fredsim {
 
 namespace {
 
+// "20 NPUs", "10 groups of 2 NPUs", "2 + 3 NPUs"
 std::string ranks_text(const RunResult& r) {
+  if (r.groups.size() == 1) return fmt::format("{} NPUs", r.groups.front().size());
+  const bool equal = std::ranges::all_of(
+      r.groups, [&](const auto& group) { return group.size() == r.groups.front().size(); });
+  if (equal) return fmt::format("{} groups of {} NPUs", r.groups.size(), r.groups.front().size());
   std::string text;
-  for (const auto& group : r.groups) {
-    text += fmt::format("{}{} NPUs", text.empty() ? "" : " + ", group.size());
+  for (const auto& group : r.groups)
+    text += fmt::format("{}{}", text.empty() ? "" : " + ", group.size());
+  return text + " NPUs";
+}
+
+bool same_work(const PartResult& a, const PartResult& b) {
+  return a.collective == b.collective && a.algorithm == b.algorithm && a.priority == b.priority &&
+         a.size_bytes == b.size_bytes && a.start_cycle == b.start_cycle;
+}
+
+// The parts of the runs that have several different ones.
+std::string parts_tables(std::span<const ReportedRun> runs) {
+  std::string text;
+  for (const auto& [r, comparison] : runs) {
+    const auto like_first = [&](const PartResult& p) { return same_work(p, r.parts.front()); };
+    if (r.parts.empty() || std::ranges::all_of(r.parts, like_first)) continue;
+    TextTable table({{"group", "", Align::kLeft},
+                     {"collective", "", Align::kLeft},
+                     {"algorithm", "", Align::kLeft},
+                     {"priority", "", Align::kLeft},
+                     {"size", ""},
+                     {"start", "cycle"},
+                     {"cycles", ""},
+                     {"time", "ns"},
+                     {"algbw", "GB/s"},
+                     {"busbw", "GB/s"},
+                     {"bound*", "ns"}});
+    for (const PartResult& p : r.parts) {
+      table.add_row({fmt::format("{}", fmt::join(p.group, ",")), p.collective, p.algorithm,
+                     p.priority, format_size(p.size_bytes), fmt::to_string(p.start_cycle),
+                     fmt::to_string(p.cycles), fmt::format("{:.1f}", p.time_ns),
+                     fmt::format("{:.1f}", p.algbw_gbps), fmt::format("{:.1f}", p.busbw_gbps),
+                     fmt::format("{:.1f}", p.bound_ns)});
+    }
+    text += fmt::format("\n{}, {}:\n\n{}", r.fabric, format_size(r.size_bytes), table.to_string());
   }
   return text;
 }
 
 std::string injected_per_npu(const RunResult& r) {
-  std::size_t ranks = 0;
-  for (const auto& group : r.groups) ranks += group.size();
-  return fmt::format("{:.0f}", static_cast<double>(r.injected_bytes) / static_cast<double>(ranks));
+  std::set<int> npus;  // groups may overlap
+  for (const auto& group : r.groups) npus.insert(group.begin(), group.end());
+  return fmt::format("{:.0f}",
+                     static_cast<double>(r.injected_bytes) / static_cast<double>(npus.size()));
 }
 
 std::string time_over_bound(const RunResult& r) {
@@ -64,7 +105,7 @@ std::string run_table(std::span<const ReportedRun> runs) {
   return fmt::format(
       "{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz, seed {}\n\n{}",
       first.fabric, first.collective, ranks_text(first), first.algorithm, first.model, first.lanes,
-      first.clock_ghz, first.seed, table.to_string());
+      first.clock_ghz, first.seed, table.to_string() + parts_tables(runs));
 }
 
 std::string compare_table(std::span<const ReportedRun> runs) {
@@ -94,7 +135,7 @@ std::string compare_table(std::span<const ReportedRun> runs) {
   }
   return fmt::format("{} of {} over {}, model {}, lanes {}, seed {}\n\n{}", base.collective,
                      format_size(base.size_bytes), ranks_text(base), base.model, base.lanes,
-                     base.seed, table.to_string());
+                     base.seed, table.to_string() + parts_tables(runs));
 }
 
 }  // namespace fredsim

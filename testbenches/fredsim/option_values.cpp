@@ -120,16 +120,10 @@ std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std:
   return sizes;
 }
 
-std::vector<int> parse_groups(const std::vector<std::string>& texts) {
-  if (texts.size() > 1) {
-    throw BadInput(
-        fmt::format("--group: found {} groups; allowed: one (several groups at the same "
-                    "time are not there yet)",
-                    texts.size()));
-  }
+std::vector<int> parse_group(const std::string& text) {
   std::vector<int> ranks;
-  if (texts.empty() || texts.front() == "all") return ranks;
-  std::string_view rest = texts.front();
+  if (text == "all") return ranks;
+  std::string_view rest = text;
   while (true) {
     const std::size_t comma = rest.find(',');
     const std::string_view field = rest.substr(0, comma);
@@ -140,7 +134,7 @@ std::vector<int> parse_groups(const std::vector<std::string>& texts) {
       throw BadInput(
           fmt::format("--group {}: found '{}'; allowed: 'all' or ranks with commas "
                       "between them, such as 0,1,5,6",
-                      texts.front(), field));
+                      text, field));
     }
     ranks.push_back(rank);
     if (comma == std::string_view::npos) return ranks;

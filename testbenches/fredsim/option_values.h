@@ -33,9 +33,9 @@ std::uint64_t parse_collective_size(const std::string& text, const std::string& 
 std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std::string& end,
                                             const std::string& factor);
 
-// The texts of all --group options: "all" (gives no ranks) or ranks such as "0,1,5,6". Which
-// ranks there are, and that none comes twice, is checked with the machine at hand (make_plan).
-std::vector<int> parse_groups(const std::vector<std::string>& texts);
+// The text of a --group option: "all" (gives no ranks) or ranks such as "0,1,5,6". Which ranks there
+// are, and that none comes twice, is checked with the machine at hand (make_plan).
+std::vector<int> parse_group(const std::string& text);
 
 inline constexpr int kMaxRates = 1000;  // of one --rate
 

@@ -16,15 +16,10 @@ namespace fredsim {
 
 namespace {
 
-constexpr const char* kDefaultSize = "1MiB";
-constexpr const char* kDefaultFactor = "2";
-
 // Option texts as CLI11 collects them.
 struct Texts {
-  std::vector<std::string> configs, overrides, groups;
-  std::string collective = "all_reduce";
-  std::string size, begin, end, factor;
-  std::string algorithm = "auto";
+  std::vector<std::string> configs, overrides;
+  WorkTexts work;
   std::string model = "tlm";
   std::string rtl_instances;
   std::string lanes = "1";
@@ -63,37 +58,11 @@ void add_run_options(CLI::App& command, Texts& texts, const char* seed_meaning) 
 }
 
 void add_work_options(CLI::App& command, Texts& texts) {
-  add(command, "--collective", texts.collective, "NAME", "all_reduce (default)");
-  add(command, "--size", texts.size, "SIZE",
-      fmt::format("vector that each rank holds: 4096, 4KiB, 1.5MB (default {})", kDefaultSize));
-  add(command, "-b", texts.begin, "SIZE", "sweep of sizes: the first");
-  add(command, "-e", texts.end, "SIZE", "sweep of sizes: the largest");
-  add(command, "-f", texts.factor, "N",
-      fmt::format("sweep of sizes: factor from each to the next (default {})", kDefaultFactor));
-  add(command, "--group", texts.groups, "RANKS", "who takes part: all (default) or 0,1,5,6");
-  add(command, "--algorithm", texts.algorithm, "NAME",
-      "auto (default), ring, hier_ring or in_switch");
+  texts.work.add_to(command);
   add(command, "--lanes", texts.lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
   add(command, "--timeout-cycles", texts.timeout_cycles, "N", "a longer run fails");
   add_run_options(command, texts, "of the payload (default 1)");
-}
-
-std::vector<std::uint64_t> sizes_of(const Texts& texts) {
-  const bool is_sweep = !texts.begin.empty() || !texts.end.empty() || !texts.factor.empty();
-  if (is_sweep && !texts.size.empty()) {
-    throw BadInput("--size: found together with -b, -e or -f; allowed: --size, or -b with -e");
-  }
-  if (!is_sweep) {
-    return {parse_collective_size(texts.size.empty() ? kDefaultSize : texts.size, "--size")};
-  }
-  if (texts.begin.empty() || texts.end.empty()) {
-    throw BadInput(
-        fmt::format("{}: found no such option; allowed: a sweep of sizes needs -b and -e",
-                    texts.begin.empty() ? "-b" : "-e"));
-  }
-  return parse_size_sweep(texts.begin, texts.end,
-                          texts.factor.empty() ? kDefaultFactor : texts.factor);
 }
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
@@ -132,10 +101,7 @@ Options checked(Command command, const Texts& texts) {
     options.traffic = texts.traffic.checked(options.seed);
     return options;
   }
-  options.collective = parse_collective(texts.collective);
-  options.sizes = sizes_of(texts);
-  options.group = parse_groups(texts.groups);
-  options.algorithm = texts.algorithm;
+  options.work = texts.work.checked();
   options.lanes = static_cast<int>(parse_number(texts.lanes, "--lanes", 1, kFlitLanes));
   if (!texts.timeout_cycles.empty()) {
     options.timeout_cycles = parse_number(texts.timeout_cycles, "--timeout-cycles", 1, kMax);

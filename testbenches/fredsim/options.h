@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "collective/plan.h"
 #include "fabric/traffic_options.h"
 #include "route_arguments.h"
 #include "switch/switch_factory.h"
+#include "work_arguments.h"
 
 namespace fredsim {
 
@@ -25,10 +25,7 @@ struct Options {
   Command command = Command::kInfo;
   std::vector<std::string> configs;    // `compare`: the base first
   std::vector<std::string> overrides;  // "key.path=value"
-  Collective collective = Collective::kAllReduce;
-  std::vector<std::uint64_t> sizes;  // ascending
-  std::vector<int> group;            // ranks in the order given; empty: all NPUs of the machine
-  std::string algorithm;
+  WorkOptions work;                    // `run` and `compare`
   SwitchModel model = SwitchModel::kTlm;
   std::string rtl_instances;  // empty: none
   int lanes = 1;

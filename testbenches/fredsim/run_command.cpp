@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <numeric>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -32,13 +32,6 @@ struct Contender {
   std::vector<ReportedRun> runs;
 };
 
-std::vector<int> ranks_of(const Options& options, const Topology& topology) {
-  if (!options.group.empty()) return options.group;
-  std::vector<int> ranks(topology.npus.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
-
 void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
   const std::size_t expected = base.topology.npus.size();
   const std::size_t found = other.topology.npus.size();
@@ -55,13 +48,13 @@ std::vector<Contender> plan_work(const Options& options) {
   std::vector<Contender> contenders;
   for (MachineConfig& config : load_machines(options)) {
     const Topology& topology = config.topology;
-    if (!contenders.empty() && options.group.empty()) {
+    if (!contenders.empty() && options.work.whole_machine()) {
       check_same_npus(contenders.front().config, config);
     }
     std::vector<Plan> plans;
-    for (const std::uint64_t size : options.sizes) {
-      plans.push_back(make_plan(topology, options.collective, ranks_of(options, topology), size,
-                                options.algorithm));
+    for (const std::uint64_t size : options.work.sizes) {
+      plans.push_back(make_plan(topology, specs_of(options.work, topology, size, options.seed),
+                                options.work.on_conflict));
     }
     contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
   }
@@ -92,9 +85,16 @@ void elaborate(const Options& options, std::vector<Contender>& contenders) {
   }
 }
 
+// "all_reduce of 1 MiB", or of the first of several.
+std::string work_name(const Plan& plan) {
+  const Part& first = plan.parts.front();
+  return fmt::format(
+      "{} of {}{}", to_string(first.collective), format_size(first.bytes),
+      plan.parts.size() > 1 ? fmt::format(" and {} more", plan.parts.size() - 1) : "");
+}
+
 RunResult run_job(const Contender& contender, const Plan& plan, bool show_progress) {
-  const std::string job = fmt::format("{}, {} of {}", contender.config.topology.name,
-                                      to_string(plan.parts[0].collective), format_size(plan.parts[0].bytes));
+  const std::string job = fmt::format("{}, {}", contender.config.topology.name, work_name(plan));
   std::optional<ProgressLine> line;
   std::function<void(const Progress&)> on_progress;
   if (show_progress) {
@@ -113,7 +113,15 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
 }
 
 void print_notes(const std::vector<Contender>& contenders) {
-  for (const Contender& contender : contenders) print_notes(contender.config);
+  for (const Contender& contender : contenders) {
+    print_notes(contender.config);
+    std::set<std::string> seen;  // by another size already
+    for (const Plan& plan : contender.plans) {
+      for (const std::string& note : plan.notes) {
+        if (seen.insert(note).second) fmt::print("  {}\n", note);
+      }
+    }
+  }
   fmt::print("\n");
   std::fflush(stdout);
 }
@@ -122,7 +130,7 @@ void print_notes(const std::vector<Contender>& contenders) {
 void run_jobs(const Options& options, std::vector<Contender>& contenders) {
   const bool prints = options.command == Command::kCompare && options.json_file != "-";
   const bool show_progress = !options.quiet && ::isatty(STDERR_FILENO) == 1;
-  for (std::size_t s = 0; s < options.sizes.size(); ++s) {
+  for (std::size_t s = 0; s < options.work.sizes.size(); ++s) {
     std::vector<ReportedRun> table;
     for (Contender& contender : contenders) {
       ReportedRun run{run_job(contender, contender.plans[s], show_progress), std::nullopt};

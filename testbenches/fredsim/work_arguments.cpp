@@ -1,0 +1,184 @@
+#include "work_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "add_option.h"
+#include "base/error.h"
+#include "base/int128.h"
+#include "base/suggest.h"
+#include "option_values.h"
+#include "work_file.h"
+
+namespace fredsim {
+namespace {
+
+constexpr const char* kDefaultSize = "1MiB";
+constexpr const char* kDefaultFactor = "2";
+constexpr auto kOnConflict = std::to_array<std::string_view>({"refuse", "later", "unicast"});
+
+OnConflict parse_on_conflict(const std::string& text) {
+  if (text.empty()) return OnConflict::kRefuse;
+  const auto it = std::ranges::find(kOnConflict, text);
+  if (it == kOnConflict.end()) {
+    throw BadInput(fmt::format("--on-conflict: found '{}'; allowed: {}{}", text,
+                               join_words(kOnConflict), did_you_mean(text, kOnConflict)));
+  }
+  return static_cast<OnConflict>(it - kOnConflict.begin());
+}
+
+bool has_size(const WorkTexts& texts) {
+  return !texts.size.empty() || !texts.begin.empty() || !texts.end.empty() || !texts.factor.empty();
+}
+
+std::vector<std::uint64_t> sizes_of(const WorkTexts& texts) {
+  const bool is_sweep = !texts.begin.empty() || !texts.end.empty() || !texts.factor.empty();
+  if (is_sweep && !texts.size.empty()) {
+    throw BadInput("--size: found together with -b, -e or -f; allowed: --size, or -b with -e");
+  }
+  if (!is_sweep) {
+    return {parse_collective_size(texts.size.empty() ? kDefaultSize : texts.size, "--size")};
+  }
+  if (texts.begin.empty() || texts.end.empty()) {
+    throw BadInput(
+        fmt::format("{}: found no such option; allowed: a sweep of sizes needs -b and -e",
+                    texts.begin.empty() ? "-b" : "-e"));
+  }
+  return parse_size_sweep(texts.begin, texts.end,
+                          texts.factor.empty() ? kDefaultFactor : texts.factor);
+}
+
+// The largest sum of a row.
+std::uint64_t largest_row(const std::vector<std::uint64_t>& matrix) {
+  const auto n = static_cast<std::ptrdiff_t>(std::lround(std::sqrt(matrix.size())));
+  std::uint64_t largest = 0;
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    const auto row = matrix.begin() + i * n;
+    largest = std::max(largest, std::accumulate(row, row + n, std::uint64_t{0}));
+  }
+  return largest;
+}
+
+WorkItem item_of(const WorkTexts& texts) {
+  WorkItem item;
+  if (!texts.collective.empty()) item.collective = parse_collective(texts.collective);
+  if (!texts.algorithm.empty()) item.algorithm = texts.algorithm;
+  if (!texts.priority.empty()) item.vc = parse_priority(texts.priority);
+  if (!texts.root.empty()) {
+    item.root =
+        static_cast<int>(parse_number(texts.root, "--root", 0, std::numeric_limits<int>::max()));
+  }
+  for (const std::string& text : texts.groups) item.groups.push_back(parse_group(text));
+  if (item.groups.empty()) item.groups.emplace_back();
+  if (texts.matrix.empty()) return item;
+  if (item.collective != Collective::kAllToAllV) {
+    throw BadInput(fmt::format("--matrix: found with --collective {}; allowed: with all_to_all_v",
+                               to_string(item.collective)));
+  }
+  if (has_size(texts)) {
+    throw BadInput("--matrix: found together with a size; allowed: one of them");
+  }
+  item.matrix = read_matrix(texts.matrix);
+  item.size = largest_row(item.matrix);
+  if (*item.size == 0) {
+    throw BadInput(fmt::format("--matrix {}: found nothing to send; allowed: a size above zero",
+                               texts.matrix));
+  }
+  return item;
+}
+
+}  // namespace
+
+void WorkTexts::add_to(CLI::App& command) {
+  add(command, "--collective", collective, "NAME",
+      "all_reduce (default), reduce_scatter, all_gather, reduce, broadcast, multicast, gather, "
+      "scatter, all_to_all, all_to_all_v or unicast");
+  add(command, "--size", size, "SIZE",
+      fmt::format("as NCCL counts it: 4096, 4KiB, 1.5MB (default {})", kDefaultSize));
+  add(command, "-b", begin, "SIZE", "sweep of sizes: the first");
+  add(command, "-e", end, "SIZE", "sweep of sizes: the largest");
+  add(command, "-f", factor, "N",
+      fmt::format("sweep of sizes: factor from each to the next (default {})", kDefaultFactor));
+  add(command, "--group", groups, "RANKS",
+      "who takes part: all (default) or 0,1,5,6; several groups run at the same time");
+  add(command, "--root", root, "R",
+      "position in the group of who has or gets the data (default 0)");
+  add(command, "--algorithm", algorithm, "NAME",
+      "auto (default), ring, hier_ring, chain, direct or in_switch");
+  add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)");
+  add(command, "--matrix", matrix, "FILE",
+      "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
+  add(command, "--work", work, "FILE.yaml", "several collectives at the same time");
+  add(command, "--on-conflict", on_conflict, "WHAT",
+      "groups that the switches cannot route together: refuse (default), later or unicast");
+}
+
+WorkOptions WorkTexts::checked() const {
+  WorkOptions options;
+  options.on_conflict = parse_on_conflict(on_conflict);
+  if (work.empty()) {
+    options.items = {item_of(*this)};
+  } else {
+    for (const auto& [option, given] :
+         {std::pair("--collective", !collective.empty()), std::pair("--group", !groups.empty()),
+          std::pair("--root", !root.empty()), std::pair("--algorithm", !algorithm.empty()),
+          std::pair("--priority", !priority.empty()), std::pair("--matrix", !matrix.empty())}) {
+      if (given) {
+        throw BadInput(
+            fmt::format("{}: found together with --work; allowed: in the work file", option));
+      }
+    }
+    options.items = read_work_file(work);
+  }
+  std::uint64_t largest = 0;
+  bool all_sized = !has_size(*this);
+  for (const WorkItem& item : options.items) {
+    all_sized = all_sized && item.size.has_value();
+    largest = std::max(largest, item.size.value_or(0));
+  }
+  options.sizes = all_sized ? std::vector{largest} : sizes_of(*this);
+  return options;
+}
+
+bool WorkOptions::whole_machine() const {
+  return std::ranges::any_of(items, [](const WorkItem& item) {
+    return std::ranges::any_of(item.groups, [](const auto& group) { return group.empty(); });
+  });
+}
+
+std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
+                                     std::uint64_t size, std::uint64_t seed) {
+  constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
+  std::vector<CollectiveSpec> specs;
+  for (const WorkItem& item : work.items) {
+    for (const std::vector<int>& group : item.groups) {
+      CollectiveSpec& spec = specs.emplace_back();
+      spec.collective = item.collective;
+      spec.group = group;
+      if (group.empty()) {
+        spec.group.resize(topology.npus.size());
+        std::iota(spec.group.begin(), spec.group.end(), 0);
+      }
+      spec.bytes = item.size.value_or(size);
+      spec.algorithm = item.algorithm;
+      spec.vc = item.vc;
+      spec.root = item.root;
+      const Uint128 periods = static_cast<Uint128>(item.start_ps) * topology.clock_hz;
+      spec.start_cycle = item.start_cycles +
+                         static_cast<std::uint64_t>((periods + kPicoseconds - 1) / kPicoseconds);
+      spec.matrix = item.matrix;
+      if (item.collective == Collective::kAllToAllV && item.matrix.empty()) {
+        spec.matrix = random_matrix(static_cast<int>(spec.group.size()), spec.bytes, seed);
+      }
+    }
+  }
+  return specs;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,50 @@
+// What `fredsim run` and `compare` have to do, from their options: collectives, groups, sizes.
+//
+// Units: sizes in bytes, with NCCL's meaning (DESIGN §5).
+// Errors: BadInput naming the option, or file, line and key, what was found and what is allowed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collective/plan.h"
+
+namespace fredsim {
+
+// One collective on one or several groups at the same time.
+struct WorkItem {
+  Collective collective = Collective::kAllReduce;
+  std::vector<std::vector<int>> groups;  // NPUs in rank order; an empty one: all of the machine
+  std::optional<std::uint64_t> size;     // else that of the run
+  int vc = kDp;
+  std::string algorithm = "auto";
+  int root = 0;  // rank in its group
+  std::uint64_t start_ps = 0;
+  std::uint64_t start_cycles = 0;     // beside start_ps
+  std::vector<std::uint64_t> matrix;  // all_to_all_v; empty: random
+};
+
+struct WorkOptions {
+  std::vector<std::uint64_t> sizes;  // of the runs, ascending
+  std::vector<WorkItem> items;       // of every run
+  OnConflict on_conflict = OnConflict::kRefuse;
+  bool whole_machine() const;  // a group is "all"
+};
+
+// What a run asks of a machine. `seed`: of the random sizes of an all_to_all_v.
+std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
+                                     std::uint64_t size, std::uint64_t seed);
+
+// The texts of the options, as CLI11 collects them.
+struct WorkTexts {
+  std::string collective, algorithm, root, priority, matrix, work, on_conflict;
+  std::vector<std::string> groups;
+  std::string size, begin, end, factor;
+  void add_to(CLI::App& command);
+  WorkOptions checked() const;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,207 @@
+#include "work_file.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "option_values.h"
+
+namespace fredsim {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"collective", "groups", "size", "priority", "algorithm", "root", "start"});
+
+std::string read_text(const std::string& path, const char* option) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()) || file.bad()) {
+    throw BadInput(fmt::format("{}: {}: cannot be read", option, path));
+  }
+  return text.str();
+}
+
+class WorkReader {
+ public:
+  explicit WorkReader(std::string path) : path_(std::move(path)) {}
+
+  std::vector<WorkItem> read() {
+    YAML::Node root;
+    try {
+      root = YAML::Load(read_text(path_, "--work"));
+    } catch (const YAML::Exception& error) {
+      throw BadInput(fmt::format("{}:{}: {}", path_, error.mark.line + 1, error.msg));
+    }
+    if (!root.IsSequence() || root.size() == 0) {
+      throw BadInput(
+          fmt::format("{}: found no list; allowed: a list of collectives, each with '- ' "
+                      "and keys",
+                      path_));
+    }
+    std::vector<WorkItem> items;
+    for (const YAML::Node& node : root) items.push_back(item(node));
+    return items;
+  }
+
+ private:
+  std::string place(const YAML::Node& node, const std::string& key = "") const {
+    return fmt::format("{}:{}{}", path_, node.Mark().line + 1, key.empty() ? "" : ": " + key);
+  }
+
+  std::string value(const YAML::Node& node, const std::string& key) const {
+    if (!node.IsScalar()) throw BadInput(place(node, key) + ": a single value is wanted");
+    return node.Scalar();
+  }
+
+  // A checked value's message, with the place in front.
+  template <class Parse>
+  auto located(const YAML::Node& node, const std::string& key, const Parse& parse) const {
+    const std::string text = value(node, key);
+    try {
+      return parse(text);
+    } catch (const BadInput& error) {
+      throw BadInput(fmt::format("{}: {}", place(node), error.what()));
+    }
+  }
+
+  WorkItem item(const YAML::Node& node) const {
+    if (!node.IsMap()) throw BadInput(place(node) + ": a collective's keys are wanted");
+    WorkItem item;
+    item.groups = {{}};
+    std::vector<std::string> seen;
+    for (const auto& entry : node) {
+      const std::string key = value(entry.first, "a key");
+      if (std::ranges::find(kKeys, key) == kKeys.end()) {
+        throw BadInput(fmt::format("{}: no such key; allowed: {}{}", place(entry.first, key),
+                                   join_words(kKeys, "and"), did_you_mean(key, kKeys)));
+      }
+      if (std::ranges::find(seen, key) != seen.end())
+        throw BadInput(place(entry.first, key) + ": found twice");
+      seen.push_back(key);
+      set(item, key, entry.second);
+    }
+    if (std::ranges::find(seen, "collective") == seen.end())
+      throw BadInput(place(node) + ": the key 'collective' is missing");
+    return item;
+  }
+
+  void set(WorkItem& item, const std::string& key, const YAML::Node& node) const {
+    if (key == "groups") {
+      item.groups = groups(node);
+    } else if (key == "collective") {
+      item.collective = located(node, key, parse_collective);
+    } else if (key == "algorithm") {
+      item.algorithm = value(node, key);
+    } else if (key == "priority") {
+      item.vc = located(node, key, parse_priority);
+    } else if (key == "size") {
+      item.size = located(
+          node, key, [&](const std::string& text) { return parse_collective_size(text, key); });
+    } else if (key == "root") {
+      item.root = static_cast<int>(number(node, key));
+    } else if (std::ranges::all_of(value(node, key),
+                                   [](unsigned char c) { return std::isdigit(c) != 0; })) {
+      item.start_cycles = number(node, key);
+    } else {
+      item.start_ps = located(node, key, [&](const std::string& text) {
+        return parse_time_ps(text, "start (or a number of cycles)");
+      });
+    }
+  }
+
+  std::uint64_t number(const YAML::Node& node, const std::string& key) const {
+    return located(node, key, [&](const std::string& text) {
+      return parse_number(text, key, 0, std::numeric_limits<int>::max());
+    });
+  }
+
+  std::vector<std::vector<int>> groups(const YAML::Node& node) const {
+    if (node.IsScalar() && node.Scalar() == "all") return {{}};
+    std::vector<std::vector<int>> groups;
+    for (const YAML::Node& group : node) {
+      std::vector<int>& ranks = groups.emplace_back();
+      for (const YAML::Node& rank : group)
+        ranks.push_back(static_cast<int>(number(rank, "groups")));
+      if (ranks.empty()) throw BadInput(place(group, "groups") + ": a group without NPUs");
+    }
+    if (groups.empty())
+      throw BadInput(place(node, "groups") + ": allowed: all, or lists such as [[0, 1], [2, 3]]");
+    return groups;
+  }
+
+  std::string path_;
+};
+
+std::vector<std::vector<std::uint64_t>> rows_of_csv(const std::string& text,
+                                                    const std::string& path) {
+  std::vector<std::vector<std::uint64_t>> rows;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::ranges::replace_if(
+        line, [](char c) { return c == ',' || c == ';' || c == '\r'; }, ' ');
+    std::istringstream fields(line);
+    std::vector<std::uint64_t> row;
+    for (std::string field; fields >> field;) {
+      row.push_back(
+          parse_number(field, fmt::format("--matrix {}:{}", path, number), 0, kMaxCollectiveBytes));
+    }
+    if (!row.empty()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
+                                                     const std::string& path) {
+  std::vector<std::vector<std::uint64_t>> rows;
+  try {
+    for (const auto& row : nlohmann::json::parse(text)) {
+      rows.emplace_back();
+      for (const auto& size : row) {
+        if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMaxCollectiveBytes) {
+          throw BadInput(fmt::format("--matrix {}: found {}; allowed: whole numbers of bytes", path,
+                                     size.dump()));
+        }
+        rows.back().push_back(size.get<std::uint64_t>());
+      }
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw BadInput(fmt::format("--matrix {}: {}", path, error.what()));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<WorkItem> read_work_file(const std::string& path) { return WorkReader(path).read(); }
+
+std::vector<std::uint64_t> read_matrix(const std::string& path) {
+  const std::string text = read_text(path, "--matrix");
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string::npos && text[first] == '[';
+  const auto rows = json ? rows_of_json(text, path) : rows_of_csv(text, path);
+  std::vector<std::uint64_t> matrix;
+  for (const auto& row : rows) {
+    if (row.size() != rows.size()) {
+      throw BadInput(
+          fmt::format("--matrix {}: found {} rows and one of {} sizes; allowed: as many "
+                      "sizes in every row as there are rows",
+                      path, rows.size(), row.size()));
+    }
+    matrix.insert(matrix.end(), row.begin(), row.end());
+  }
+  return matrix;
+}
+
+}  // namespace fredsim

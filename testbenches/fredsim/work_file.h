@@ -1,0 +1,23 @@
+// --work FILE.yaml and --matrix FILE: what does not fit on a command line.
+//
+// A work file is a YAML list of collectives that run at the same time, each a map of
+//   collective, algorithm, root, priority, size: as the options of the same names
+//   groups: all, or a list of groups, each a list of NPUs: [[0, 1], [2, 3]]
+//   start: when it may send first, from the beginning of the run: 200 ns, or cycles: 300
+// A matrix file has N rows of N sizes in bytes, from rank i to rank j: JSON [[0, 10], [20, 0]], or
+//   CSV with commas or blanks between them.
+// Errors: BadInput with file, line and key where there are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "work_arguments.h"
+
+namespace fredsim {
+
+std::vector<WorkItem> read_work_file(const std::string& path);
+std::vector<std::uint64_t> read_matrix(const std::string& path);  // row by row
+
+}  // namespace fredsim

@@ -1,0 +1,201 @@
+// Plans of any collectives on any groups, several at once: what they would deliver, and what they do
+// where the switches cannot route groups together.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "collective/link_load.h"
+#include "collective/random_work.h"
+#include "fabrics.h"
+#include "plan_evaluator.h"
+
+namespace fredsim {
+namespace {
+
+constexpr test::TreeSize kFredB{.uplink_bandwidth = 1'500'000'000'000};
+
+CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint64_t bytes,
+                       int vc = kDp) {
+  CollectiveSpec spec;
+  spec.collective = collective;
+  spec.group = std::move(group);
+  spec.bytes = bytes;
+  spec.vc = vc;
+  return spec;
+}
+
+std::vector<CollectiveSpec> groups_of(const std::vector<std::vector<int>>& groups) {
+  std::vector<CollectiveSpec> work;
+  for (const auto& group : groups) work.push_back(spec_of(Collective::kAllReduce, group, 100'000));
+  return work;
+}
+
+int phases_of(const Plan& plan) {
+  std::set<int> phases;
+  for (const PhaseProgram& program : plan.programs) phases.insert(program.phase);
+  return static_cast<int>(phases.size());
+}
+
+std::vector<Topology> fabrics(std::uint64_t seed) {
+  return {test::mesh(4, 3),
+          test::mesh(3, 1),
+          test::fred_tree(),
+          test::fred_tree({}, false),
+          test::with_shuffled_ports(test::fred_tree(kFredB), seed),
+          test::fred_tree({.l1_switches = 3,
+                           .npus_per_l1 = 5,
+                           .slices = 2,
+                           .uplinks = 3,
+                           .l2_chiplets_per_slice = 1,
+                           .uplink_bandwidth = 900'000'000'000})};
+}
+
+TEST(WorkPlan, RandomWorksDeliverWhatTheyMust) {
+  int refused = 0;
+  int accepted = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    for (const Topology& topology : fabrics(seed)) {
+      SCOPED_TRACE(fmt::format("seed {}, {}", seed, topology.name));
+      const std::vector<CollectiveSpec> work =
+          test::random_work(random, static_cast<int>(topology.npus.size()), 4, 60'000);
+      const auto on_conflict = static_cast<OnConflict>(random.below(3));
+      try {
+        const Plan plan = make_plan(topology, work, on_conflict);
+        test::expect_plan(topology, work, plan);
+        ++accepted;
+      } catch (const RoutingConflict& conflict) {
+        EXPECT_NE(std::string(conflict.what()).find("group "), std::string::npos);
+        EXPECT_NE(on_conflict, OnConflict::kUnicast);
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 5);
+  EXPECT_GT(accepted, 200);
+}
+
+// Ten groups inside the L1 switches, or four across them: one phase, and the bound of one group.
+TEST(WorkPlan, GroupsThatFitTogetherShareAPhase) {
+  const Topology topology = test::fred_tree();
+  std::vector<std::vector<int>> pairs;
+  std::vector<std::vector<int>> columns;
+  for (int i = 0; i < 20; i += 2) pairs.push_back({i, i + 1});
+  for (int i = 0; i < 4; ++i) columns.push_back({i, i + 4, i + 8, i + 12, i + 16});
+  for (const auto& groups : {pairs, columns}) {
+    const std::vector<CollectiveSpec> work = groups_of(groups);
+    const Plan plan = make_plan(topology, work);
+    test::expect_plan(topology, work, plan);
+    EXPECT_EQ(phases_of(plan), 1);
+    EXPECT_DOUBLE_EQ(plan.bound_ns, plan.parts.front().bound_ns);
+  }
+}
+
+TEST(WorkPlan, PrioritiesHavePhasesOfTheirOwn) {
+  const Topology topology = test::fred_tree();
+  const std::vector<int> all = test::first_ranks(20);
+  const std::vector<CollectiveSpec> work{spec_of(Collective::kAllReduce, all, 10'000, kMp),
+                                         spec_of(Collective::kAllReduce, all, 10'000, kPp),
+                                         spec_of(Collective::kAllReduce, all, 10'000, kDp)};
+  const Plan plan = make_plan(topology, work);
+  test::expect_plan(topology, work, plan);
+  EXPECT_EQ(phases_of(plan), 3);
+}
+
+TEST(WorkPlan, OverlappingGroupsOfOneChannelAreAConflict) {
+  const Topology topology = test::fred_tree();
+  const std::vector<CollectiveSpec> work = groups_of({{0, 1}, {4, 5}, {1, 5, 9}});
+  try {
+    make_plan(topology, work);
+    FAIL() << "accepted";
+  } catch (const RoutingConflict& conflict) {
+    for (const char* word : {"group 0,1 ", "group 1,5,9 ", "npu1"})
+      EXPECT_NE(std::string(conflict.what()).find(word), std::string::npos) << conflict.what();
+  }
+  const Plan later = make_plan(topology, work, OnConflict::kLater);
+  test::expect_plan(topology, work, later);
+  EXPECT_TRUE(later.parts[1].after.empty());
+  EXPECT_EQ(later.parts[2].after, (std::vector<int>{0, 1}));
+  const Plan unicast = make_plan(topology, work, OnConflict::kUnicast);
+  test::expect_plan(topology, work, unicast);
+  EXPECT_EQ(unicast.parts[1].algorithm, "in_switch");
+  EXPECT_EQ(unicast.parts[2].algorithm, "ring");
+  EXPECT_EQ(unicast.notes.size(), 1U);
+}
+
+// Five groups across all L1 switches of five NPUs and four uplinks.
+TEST(WorkPlan, MoreGroupsThanUplinksAreAConflict) {
+  const Topology topology = test::fred_tree({.npus_per_l1 = 5});
+  std::vector<std::vector<int>> columns;
+  for (int i = 0; i < 5; ++i) columns.push_back({i, i + 5, i + 10, i + 15, i + 20});
+  EXPECT_THROW(make_plan(topology, groups_of(columns)), RoutingConflict);
+  const Plan later = make_plan(topology, groups_of(columns), OnConflict::kLater);
+  EXPECT_EQ(later.parts[4].after, (std::vector<int>{0, 1, 2, 3}));
+}
+
+// Fred-B: a group alone has all uplinks, four groups have one each (FRED.md §6).
+TEST(WorkPlan, SlowUplinksAreSharedOut) {
+  const Topology topology = test::fred_tree(kFredB);
+  const std::vector<int> all = test::first_ranks(20);
+  const std::uint64_t bytes = 600 * 5 * kFlitBytes;
+  for (const Collective collective : {Collective::kAllReduce, Collective::kReduceScatter}) {
+    const std::vector<CollectiveSpec> work{spec_of(collective, all, bytes)};
+    const Plan plan = make_plan(topology, work);
+    test::expect_plan(topology, work, plan);
+    EXPECT_NEAR(plan.bound_ns, static_cast<double>(bytes) / 1.5e12 * 1e9, 0.05 * plan.bound_ns);
+  }
+  std::vector<CollectiveSpec> columns;
+  for (int i = 0; i < 4; ++i)
+    columns.push_back(spec_of(Collective::kAllReduce, {i, i + 4, i + 8, i + 12, i + 16}, bytes));
+  const Plan plan = make_plan(topology, columns);
+  EXPECT_DOUBLE_EQ(plan.bound_ns, static_cast<double>(bytes) / 375e9 * 1e9);
+}
+
+// The table of FRED.md §6: Fred-A crosses L2 with 0.4 D at 375 GB/s, Fred-C sends 1.9 D at 3 TB/s.
+TEST(WorkPlan, EndpointAllReduceOfTheWaferMeetsTheCountedBounds) {
+  const std::vector<int> all = test::first_ranks(20);
+  const std::uint64_t bytes = std::uint64_t{2000} * 100 * kFlitBytes;
+  const Plan a =
+      make_plan(test::fred_tree(kFredB, false), Collective::kAllReduce, all, bytes, "auto");
+  EXPECT_EQ(a.parts[0].algorithm, "hier_ring");
+  EXPECT_NEAR(a.bound_ns, 0.4 * static_cast<double>(bytes) / 375e9 * 1e9, 0.01 * a.bound_ns);
+  const Plan c = make_plan(test::fred_tree({}, false), Collective::kAllReduce, all, bytes, "auto");
+  EXPECT_NEAR(c.bound_ns, 1.9 * static_cast<double>(bytes) / 3e12 * 1e9, 0.01 * c.bound_ns);
+}
+
+// More owners than a chiplet has phases: at the endpoints, and the plan says so.
+TEST(WorkPlan, StepsBeyondThePhaseStoreRunAtTheEndpoints) {
+  const Topology topology = test::fred_tree({.l1_switches = 3, .npus_per_l1 = 10});
+  std::vector<CollectiveSpec> work{
+      spec_of(Collective::kReduceScatter, test::first_ranks(30), 100'000)};
+  const Plan plan = make_plan(topology, work);
+  test::expect_plan(topology, work, plan);
+  EXPECT_EQ(plan.parts[0].algorithm, "hier_ring");
+  ASSERT_EQ(plan.notes.size(), 1U);
+  EXPECT_NE(plan.notes[0].find("phases"), std::string::npos);
+  work[0].algorithm = "in_switch";
+  EXPECT_THROW(make_plan(topology, work), BadInput);
+}
+
+// Blocks in bytes: the smallest sizes there are.
+TEST(WorkPlan, BlocksOfAnyBytes) {
+  for (const Topology& topology :
+       {test::mesh(4, 3), test::fred_tree(), test::fred_tree({}, false)}) {
+    for (const Collective collective :
+         {Collective::kReduceScatter, Collective::kAllGather, Collective::kGather,
+          Collective::kScatter, Collective::kAllToAll}) {
+      for (const std::uint64_t bytes :
+           {1, 2, 11, 12, 13, 511, 512 * 12 - 1, 512 * 12, 512 * 12 + 1}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", topology.name, to_string(collective), bytes));
+        const std::vector<CollectiveSpec> work{spec_of(collective, test::first_ranks(12), bytes)};
+        test::expect_plan(topology, work, make_plan(topology, work));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fredsim
