@@ -95,6 +95,20 @@ const std::vector<int>& CollectiveJob::release_due(std::uint64_t cycle) {
   return due_;
 }
 
+bool CollectiveJob::starts_around(std::uint64_t cycle, std::uint64_t margin) const {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const std::uint64_t start = parts_[p].released ? parts_[p].start : plan_.parts[p].start_cycle;
+    if (start + margin > cycle) return true;
+  }
+  return false;
+}
+
+std::uint64_t CollectiveJob::last_end() const {
+  std::uint64_t last = 0;
+  for (const PartState& part : parts_) last = std::max(last, part.end);
+  return last;
+}
+
 void CollectiveJob::clear_advanced() {
   for (const int tree : advanced_) {
     TreeCount& t = trees_[tree];

@@ -44,7 +44,9 @@ class CollectiveJob {
   // and not noted yet have ended at the cycle before.
   const std::vector<int>& release_due(std::uint64_t cycle);
   bool released(int part) const { return parts_[part].released; }
-  bool waits_for_start() const { return unreleased_ > 0; }
+  // A part has not started for no other reason than that it is too early, or has just started.
+  bool starts_around(std::uint64_t cycle, std::uint64_t margin) const;
+  std::uint64_t last_end() const;
   std::uint64_t start_cycle(int part) const { return parts_[part].start; }
   std::uint64_t end_cycle(int part) const { return parts_[part].end; }
 

@@ -75,7 +75,7 @@ struct Machine::Parts {
                                const std::function<void(const Progress&)>& on_progress);
   void start_npus(CollectiveJob& job, const Plan& plan);
   void release_due(CollectiveJob& job, const Plan& plan, std::uint64_t cycle);
-  bool is_stuck(const CollectiveJob& job);
+  bool is_stuck(const CollectiveJob& job, std::uint64_t cycle);
   void drain();
   std::string model_name();
   [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job);
@@ -218,16 +218,15 @@ std::uint64_t Machine::Parts::run_collective(
     if (on_progress && cycles % kProgressCycles == 0) {
       on_progress({cycles, job.delivered_flits(), job.total_flits()});
     }
-    return job.done() || job.failed() || is_stuck(job) ||
+    return job.done() || job.failed() || is_stuck(job, cycles) ||
            (options.timeout_cycles != 0 && cycles > options.timeout_cycles);
   });
   if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
-  const std::uint64_t last_edge = cycles == 0 ? 0 : cycles - 1;
   fabric.on_cycle([] { return false; });
   fabric.rethrow_failure();
   if (job.failed()) throw RunFailed(job.failure());
-  if (job.done()) return last_edge;
-  if (is_stuck(job)) {
+  if (job.done()) return job.last_end();
+  if (is_stuck(job, cycles)) {
     fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog), job);
   }
   fail_stuck(fmt::format("time-out after {} cycles", options.timeout_cycles), job);
@@ -269,8 +268,8 @@ void Machine::Parts::release_due(CollectiveJob& job, const Plan& plan, std::uint
 }
 
 // Nothing moves any more, and no part is about to start by itself.
-bool Machine::Parts::is_stuck(const CollectiveJob& job) {
-  return fabric.core().quiet_cycles() >= watchdog && !job.waits_for_start();
+bool Machine::Parts::is_stuck(const CollectiveJob& job, std::uint64_t cycle) {
+  return fabric.core().quiet_cycles() >= watchdog && !job.starts_around(cycle, watchdog);
 }
 
 void Machine::Parts::drain() {

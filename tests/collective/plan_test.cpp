@@ -36,7 +36,7 @@ TEST(Plan, SizesInFlits) {
     const Plan plan = make_plan(topology, Collective::kAllReduce, {3, 4}, bytes, "ring");
     EXPECT_EQ(plan.parts[0].bytes, bytes);
     EXPECT_EQ(test::flits_sent(plan), (std::vector<std::uint64_t>{flits, flits}));
-    EXPECT_EQ(plan.packet_flits, kPacketFlits);
+    EXPECT_EQ(plan.parts[0].packet_flits, kPacketFlits);
   }
 }
 

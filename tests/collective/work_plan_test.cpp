@@ -47,7 +47,7 @@ std::vector<Topology> fabrics(std::uint64_t seed) {
           test::with_shuffled_ports(test::fred_tree(kFredB), seed),
           test::fred_tree({.l1_switches = 3,
                            .npus_per_l1 = 5,
-                           .slices = 2,
+                           .slices = 4,
                            .uplinks = 3,
                            .l2_chiplets_per_slice = 1,
                            .uplink_bandwidth = 900'000'000'000})};
@@ -74,7 +74,7 @@ TEST(WorkPlan, RandomWorksDeliverWhatTheyMust) {
       }
     }
   }
-  EXPECT_GT(refused, 5);
+  EXPECT_GT(refused, 0);
   EXPECT_GT(accepted, 200);
 }
 
