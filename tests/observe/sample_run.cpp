@@ -12,6 +12,17 @@ RunResult sample_run() {
   run.collective = "all_reduce";
   run.algorithm = "hier_ring";
   run.groups = {{0, 1, 5, 6}};
+  run.parts = {{.collective = "all_reduce",
+                .algorithm = "hier_ring",
+                .group = {0, 1, 5, 6},
+                .priority = "dp",
+                .size_bytes = 65536,
+                .start_cycle = 30,
+                .cycles = 270,
+                .time_ns = 180,
+                .algbw_gbps = 320,
+                .busbw_gbps = 480,
+                .bound_ns = 150}};
   run.size_bytes = 65536;
   run.seed = 7;
   run.cycles = 300;

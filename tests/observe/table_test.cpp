@@ -77,5 +77,24 @@ TEST(CompareTable, MachinesOfOneNameGoByTheirFile) {
   EXPECT_NE(text.find("\nmine.yaml "), std::string::npos) << text;
 }
 
+TEST(RunTable, PartsHaveLinesOfTheirOwnWhereTheyDiffer) {
+  RunResult run = sample_run();
+  EXPECT_EQ(run_table(std::vector<ReportedRun>{{run, std::nullopt}}).find("priority"),
+            std::string::npos);
+  run.parts.push_back(run.parts.front());
+  run.groups.push_back({2, 3});
+  run.parts.back().group = {2, 3};
+  EXPECT_EQ(run_table(std::vector<ReportedRun>{{run, std::nullopt}}).find("priority"),
+            std::string::npos)
+      << "two groups of the same work";
+  run.parts.back().priority = "mp";
+  run.parts.back().collective = "gather";
+  const std::string text = run_table(std::vector<ReportedRun>{{run, std::nullopt}});
+  for (const char* word : {"over 4 + 2 NPUs", "0,1,5,6  all_reduce", "2,3      gather", "mp", "dp",
+                           "start", "270", "180.0", "320.0", "480.0", "150.0"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  }
+}
+
 }  // namespace
 }  // namespace fredsim

@@ -1,0 +1,214 @@
+// Collectives other than all_reduce, several at once, and what is said where they do not fit together.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace fredsim {
+namespace {
+
+using nlohmann::json;
+
+json run_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const Outcome outcome = run_fredsim(arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return outcome.exit_code == 0 ? outcome.json()["runs"][0] : json();
+}
+
+struct Case {
+  const char* collective;
+  const char* mesh;          // algorithm
+  const char* fred;          // in the switches where there is one
+  const char* endpoints;     // of a Fred fabric
+  double injected_by_rings;  // all NPUs, in units of the size: mesh, Fred at the endpoints
+  double injected_by_fred;
+  double bus_factor;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.collective; }
+
+class CollectiveTest : public testing::TestWithParam<Case> {};
+
+TEST_P(CollectiveTest, RunsOnEveryFabric) {
+  const Case& c = GetParam();
+  const auto check = [&](const std::vector<std::string>& machine, const char* algorithm,
+                         double injected) {
+    std::vector<std::string> arguments = machine;
+    arguments.insert(arguments.end(), {"--collective", c.collective, "--size", "64KiB"});
+    const json run = run_of(arguments);
+    EXPECT_EQ(run["collective"], c.collective);
+    EXPECT_EQ(run["algorithm"], algorithm);
+    EXPECT_EQ(run["payload"], "exact");
+    EXPECT_DOUBLE_EQ(run["traffic"]["injected_bytes"].get<double>(), injected * 65536);
+    EXPECT_NEAR(run["busbw_gbps"].get<double>(), run["algbw_gbps"].get<double>() * c.bus_factor,
+                1e-6);
+    ASSERT_EQ(run["parts"].size(), 1U);
+    EXPECT_EQ(run["parts"][0]["cycles"], run["cycles"]);
+    EXPECT_EQ(run["parts"][0]["bound_ns"], run["derived"]["bound_ns"]);
+  };
+  check({"configs/mesh_2x2.yaml"}, c.mesh, c.injected_by_rings);
+  check({"configs/fred_small.yaml"}, c.fred, c.injected_by_fred);
+  check({"configs/fred_small.yaml", "--set", "fabric.in_switch=false"}, c.endpoints,
+        c.injected_by_rings);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CollectiveTest,
+    testing::Values(Case{"all_reduce", "hier_ring", "in_switch", "hier_ring", 6, 4, 1.5},
+                    Case{"reduce_scatter", "hier_ring", "in_switch", "hier_ring", 3, 4, 0.75},
+                    Case{"all_gather", "hier_ring", "in_switch", "hier_ring", 3, 1, 0.75},
+                    Case{"reduce", "chain", "in_switch", "chain", 3, 4, 1},
+                    Case{"broadcast", "chain", "in_switch", "chain", 3, 1, 1},
+                    Case{"multicast", "chain", "in_switch", "chain", 3, 1, 1},
+                    Case{"gather", "direct", "direct", "direct", 0.75, 0.75, 0.75},
+                    Case{"scatter", "direct", "direct", "direct", 0.75, 0.75, 0.75},
+                    Case{"all_to_all", "direct", "direct", "direct", 3, 3, 0.75}),
+    [](const auto& one) { return std::string(one.param.collective); });
+
+TEST(Collectives, UnicastGoesFromTheFirstToTheSecond) {
+  for (const char* config : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
+    const json run =
+        run_of({config, "--collective", "unicast", "--group", "3,1", "--size", "1000"});
+    EXPECT_EQ(run["traffic"]["injected_bytes"], 1000);
+    std::uint64_t from_3 = 0;
+    for (const json& link : run["links"])
+      if (link["from"] == "npu3") from_3 += link["bytes"].get<std::uint64_t>();
+    EXPECT_EQ(from_3, 1000U);
+  }
+}
+
+TEST(Collectives, TheRootIsAPositionInTheGroup) {
+  const json run = run_of({"configs/mesh_2x2.yaml", "--collective", "scatter", "--group", "2,0,3",
+                           "--root", "2", "--size", "3KiB"});
+  for (const json& link : run["links"]) {
+    if (link["from"] == "npu3" || !link["from"].get<std::string>().starts_with("npu")) continue;
+    EXPECT_EQ(link["flits"], 0) << link;
+  }
+  EXPECT_EQ(run["traffic"]["injected_bytes"], 2048);
+}
+
+TEST(Collectives, GroupsRunAtTheSameTime) {
+  const json one = run_of({"configs/fred_small.yaml", "--group", "0,1", "--size", "32KiB"});
+  const json two =
+      run_of({"configs/fred_small.yaml", "--group", "0,1", "--group", "2,3", "--size", "32KiB"});
+  EXPECT_EQ(two["groups"], json::parse("[[0, 1], [2, 3]]"));
+  EXPECT_EQ(two["cycles"], one["cycles"]);
+  EXPECT_EQ(two["parts"].size(), 2U);
+  EXPECT_EQ(two["parts"][1]["priority"], "dp");
+}
+
+TEST(Collectives, OverlappingGroupsAreAConflictUnlessToldWhatToDo) {
+  const std::vector<std::string> work{
+      "configs/fred_small.yaml", "--group", "0,1,2", "--group", "2,3", "--size", "32KiB"};
+  std::vector<std::string> arguments = work;
+  arguments.insert(arguments.begin(), "run");
+  const Outcome refused = run_fredsim(arguments);
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_EQ(refused.out, "");
+  for (const char* word : {"group 0,1,2", "group 2,3", "npu2", "--on-conflict"})
+    EXPECT_NE(refused.err.find(word), std::string::npos) << refused.err;
+
+  arguments = work;
+  arguments.insert(arguments.end(), {"--on-conflict", "later"});
+  const json later = run_of(arguments);
+  EXPECT_EQ(later["algorithm"], "in_switch");
+  EXPECT_GT(later["parts"][1]["start_cycle"], later["parts"][0]["cycles"]);
+
+  arguments.back() = "unicast";
+  const json unicast = run_of(arguments);
+  EXPECT_EQ(unicast["algorithm"], "in_switch+ring");
+  EXPECT_EQ(unicast["parts"][1]["start_cycle"], 0);
+}
+
+class WorkTest : public FolderTest {
+ protected:
+  // `run` on the small Fred fabric with this work file.
+  Outcome run_work(const std::string& text, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments{"run", "configs/fred_small.yaml", "--work",
+                                       write("work.yaml", text)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_fredsim(arguments);
+  }
+};
+
+TEST_F(WorkTest, SeveralCollectivesWithPrioritiesAndStarts) {
+  const std::string work =
+      "- collective: all_reduce\n"
+      "  groups: [[0, 1], [2, 3]]\n"
+      "  priority: mp\n"
+      "  size: 8KiB\n"
+      "- {collective: broadcast, root: 3, priority: pp, start: 100 ns}\n"
+      "- {collective: all_to_all, algorithm: direct, start: 77}\n";
+  const json run = run_work(work, {"--size", "20000", "--json", "-"}).json()["runs"][0];
+  EXPECT_EQ(run["collective"], "all_reduce+broadcast+all_to_all");
+  EXPECT_EQ(run["size_bytes"], 20000);
+  ASSERT_EQ(run["parts"].size(), 4U);
+  EXPECT_EQ(run["parts"][1]["group"], json::parse("[2, 3]"));
+  EXPECT_EQ(run["parts"][1]["size_bytes"], 8192);
+  EXPECT_EQ(run["parts"][2]["start_cycle"], 150);
+  EXPECT_EQ(run["parts"][2]["priority"], "pp");
+  EXPECT_EQ(run["parts"][3]["start_cycle"], 77);
+  EXPECT_EQ(run["parts"][3]["algorithm"], "direct");
+  const Outcome table = run_work(work);
+  for (const char* word : {"2 + 2 + 4 + 4 NPUs", "priority", "0,1,2,3", "mp", "pp", "150"})
+    EXPECT_NE(table.out.find(word), std::string::npos) << word << " in\n" << table.out;
+}
+
+TEST_F(WorkTest, BadFilesNameTheirLine) {
+  expect_refused(run_work("- collective: all_reduce\n  gruops: all\n"),
+                 {"work.yaml:2", "gruops", "did you mean 'groups'?"});
+  expect_refused(run_work("- collective: all_redcue\n"), {"work.yaml:1", "'all_redcue'"});
+  expect_refused(run_work("- size: 1KiB\n"), {"work.yaml:1", "collective"});
+  expect_refused(run_work("- collective: gather\n  root: first\n"), {"work.yaml:2", "'first'"});
+  expect_refused(run_work("- collective: gather\n  start: 5 parsecs\n"),
+                 {"work.yaml:2", "5 parsecs"});
+  expect_refused(run_work("- collective: gather\n  groups: [0, 1]\n"), {"work.yaml:2", "groups"});
+  expect_refused(run_work("collective: gather\n"), {"work.yaml", "list"});
+  expect_refused(run_work("- {collective: [}\n"), {"work.yaml:1"});
+}
+
+TEST_F(WorkTest, MatrixSaysWhoSendsHowMuch) {
+  const auto total = [&](const std::string& file) {
+    return run_of({"configs/mesh_2x2.yaml", "--collective", "all_to_all_v", "--matrix",
+                   file})["traffic"]["injected_bytes"]
+        .get<int>();
+  };
+  EXPECT_EQ(total(write("m.csv", "9,1,2,3\n0,0,0,0\n600 0 0 0\n1,1,1,5000\n")),
+            1 + 2 + 3 + 600 + 3);
+  EXPECT_EQ(total(write("m.json", "[[0,1,2,3],[0,0,0,0],[600,0,0,0],[1,1,1,0]]")),
+            1 + 2 + 3 + 600 + 3);
+  const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
+    expect_refused(run_fredsim({"run", "configs/mesh_2x2.yaml", "--collective", "all_to_all_v",
+                                "--matrix", write("bad", text)}),
+                   words);
+  };
+  refused("1,2\n3,4\n", {"4 sizes", "4 × 4"});
+  refused("1,2\n3\n", {"2 rows", "1 sizes"});
+  refused("[[0,-1],[0,0]]", {"-1"});
+  refused("0,x\n0,0\n", {"bad:1", "'x'"});
+}
+
+TEST(Collectives, RandomSizesFollowTheSeed) {
+  const auto injected = [](const char* seed) {
+    return run_of({"configs/mesh_2x2.yaml", "--collective", "all_to_all_v", "--size", "100KiB",
+                   "--seed", seed})["traffic"]["injected_bytes"]
+        .get<int>();
+  };
+  EXPECT_EQ(injected("1"), injected("1"));
+  EXPECT_NE(injected("1"), injected("2"));
+}
+
+TEST(Collectives, CompareRunsTheSameWorkOnDifferentFabrics) {
+  const Outcome outcome =
+      run_fredsim({"compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--collective",
+                   "all_gather", "--group", "0,1,2", "--size", "10000", "--json", "-"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_DOUBLE_EQ(outcome.json()["runs"][1]["injected_traffic_reduction"].get<double>(), 2);
+}
+
+}  // namespace
+}  // namespace fredsim
