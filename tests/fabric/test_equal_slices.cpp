@@ -95,7 +95,14 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
       group.resize(2 + random.below(group.size() - 1));
       const std::uint64_t bytes =
           random.below(2) == 0 ? pick(1, 200'000) : slices * kFlitBytes * pick(1, 60);
-      const Plan plan = make_plan(distinct, Collective::kAllReduce, group, bytes, "in_switch");
+      constexpr Collective kCollectives[] = {Collective::kAllReduce, Collective::kReduce,
+                                             Collective::kMulticast, Collective::kReduceScatter};
+      CollectiveSpec spec;
+      spec.collective = kCollectives[random.below(4)];
+      spec.root = static_cast<int>(random.below(group.size()));
+      spec.group = group;
+      spec.bytes = bytes;
+      const Plan plan = make_plan(distinct, {&spec, 1});
       const RunResult reduced = some.run(plan);
       const RunResult complete = all.run(plan);
       EXPECT_EQ(what_must_agree(reduced), what_must_agree(complete)) << bytes << " bytes";

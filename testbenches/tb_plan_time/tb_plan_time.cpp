@@ -1,0 +1,83 @@
+// What planning a collective over all NPUs costs, bounds included: milliseconds of processor time, the
+// median of five, on standard output.
+//
+//   tb_plan_time [CONFIG [KEY.PATH=VALUE …]]     default: the mesh and Fred-A to -D
+//
+// Run from the top of the checkout.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "collective/plan.h"
+#include "topology/config.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kTurns = 5;
+constexpr std::uint64_t kBytes = 16 << 20;
+constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduceScatter,
+                                  Collective::kAllGather, Collective::kReduce,
+                                  Collective::kBroadcast, Collective::kGather,
+                                  Collective::kScatter,   Collective::kAllToAll};
+
+struct Machine {
+  std::string config;
+  std::vector<std::string> overrides;
+};
+
+double milliseconds(const Topology& topology, Collective collective, std::string& algorithm) {
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
+  std::vector<double> times;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const std::clock_t start = std::clock();
+    const Plan plan = make_plan(topology, collective, group, kBytes, "auto");
+    times.push_back(1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    algorithm = plan.parts.front().algorithm;
+  }
+  std::ranges::sort(times);
+  return times[kTurns / 2];
+}
+
+void measure(const Machine& machine) {
+  const Topology topology = load_config(machine.config, machine.overrides).topology;
+  fmt::print("{} {}: {} NPUs\n", machine.config, fmt::join(machine.overrides, " "),
+             topology.npus.size());
+  for (const Collective collective : kCollectives) {
+    std::string algorithm;
+    const double ms = milliseconds(topology, collective, algorithm);
+    fmt::print("  {:<16} {:<10} {:8.2f} ms\n", to_string(collective), algorithm, ms);
+  }
+}
+
+}  // namespace
+}  // namespace fredsim
+
+int main(int argc, char** argv) {
+  try {
+    if (argc > 1) {
+      fredsim::measure({argv[1], {argv + 2, argv + argc}});
+      return 0;
+    }
+    const std::string slow = "fabric.uplink_bandwidth=1.5 TB/s";
+    const std::string endpoints = "fabric.in_switch=false";
+    fredsim::measure({"configs/mesh.yaml", {}});
+    fredsim::measure({"configs/fred_d.yaml", {slow, endpoints}});
+    fredsim::measure({"configs/fred_d.yaml", {slow}});
+    fredsim::measure({"configs/fred_d.yaml", {endpoints}});
+    fredsim::measure({"configs/fred_d.yaml", {}});
+    return 0;
+  } catch (const fredsim::Error& error) {
+    fmt::print(stderr, "tb_plan_time: {}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
