@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -35,10 +33,6 @@ Roles roles_of(Collective collective) {
     default:
       return Roles::kToOthers;  // who holds the data keeps it
   }
-}
-
-bool is_compound(Collective collective) {
-  return collective == Collective::kReduceScatter || collective == Collective::kAllGather;
 }
 
 // One tree of a part in a slice, before it has a lane.
@@ -135,7 +129,7 @@ class SliceRouter {
     return phase;
   }
   std::vector<StopFlow> flows_of(const SlicePart& part, int slot) const {
-    const Task& task = part.tasks[is_compound(collective(part)) ? slot : 0];
+    const Task& task = part.tasks[takes_steps(collective(part)) ? slot : 0];
     const Roles roles = roles_of(collective(part));
     std::vector<bool> contributes(members(part).size(), reduces(roles));
     std::vector<bool> receives(members(part).size(), broadcasts(roles));
@@ -143,7 +137,7 @@ class SliceRouter {
     receives[task.root] = roles != Roles::kToOthers;
     return flows_on(part.skeleton(slot), contributes, receives);
   }
-  int slots(const SlicePart& part) const { return part.slots(is_compound(collective(part))); }
+  int slots(const SlicePart& part) const { return part.slots(takes_steps(collective(part))); }
   Collective collective(const SlicePart& part) const { return plan_.parts[part.part].collective; }
 
  private:
@@ -252,6 +246,7 @@ class InSwitchPlanner {
   // All slices of parts that are under way together; empty where they do not fit.
   using Wave = std::vector<std::vector<SlicePart>>;
 
+  // Waves: parts under way together; a wave begins when the one before is complete.
   void plan_vc(const std::vector<int>& parts) {
     if (Wave wave = try_wave(parts); !wave.empty()) {
       emit(std::move(wave));
@@ -269,12 +264,13 @@ class InSwitchPlanner {
         wave->push_back(part);
       } else if (on_conflict_ == OnConflict::kUnicast) {
         result_.left_over.push_back(part);
-      } else if (on_conflict_ == OnConflict::kRefuse || !takes({})) {
+      } else if (on_conflict_ == OnConflict::kRefuse) {
         refuse(waves.front(), part);
+      } else if (!takes({})) {
+        refuse({}, part);
       } else {
         waves.push_back({part});
       }
-      if (on_conflict_ != OnConflict::kLater) assert(waves.size() == 1);
     }
     for (std::size_t w = 0; w < waves.size(); ++w) {
       for (const int part : waves[w]) {
@@ -339,7 +335,7 @@ class InSwitchPlanner {
   std::vector<Task> tasks_of(const Part& part, int slice) const {
     const int slices = topology_.fred.slices;
     const int ranks = static_cast<int>(part.members.size());
-    if (!is_compound(part.collective)) {
+    if (!takes_steps(part.collective)) {
       const FlitRange range = share_of(whole_range(0, part.bytes), slices, slice);
       if (range.flits == 0) return {};
       return {{part.collective == Collective::kUnicast ? 0 : part.root, range}};
@@ -401,7 +397,7 @@ class InSwitchPlanner {
   }
 
   Tree tree_of(const SliceRouter& router, const SlicePart& part, int slice, int slot) const {
-    const bool compound = is_compound(router.collective(part));
+    const bool compound = takes_steps(router.collective(part));
     const auto lanes = static_cast<int>(part.lanes.size());
     const Task& task = part.tasks[compound ? slot : 0];
     const FlitRange range = compound ? task.range : share_of(task.range, lanes, slot);
@@ -446,6 +442,10 @@ bool has_in_switch(Collective collective) {
     default:
       return true;
   }
+}
+
+bool takes_steps(Collective collective) {
+  return collective == Collective::kReduceScatter || collective == Collective::kAllGather;
 }
 
 InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,

@@ -29,6 +29,7 @@
 namespace fredsim {
 
 bool has_in_switch(Collective collective);
+bool takes_steps(Collective collective);  // serial ones, with a phase each
 
 // Over several slow lanes, packets are short: a packet holds its phase until its last flit has come,
 // and the phases of the other lanes wait. Runs of packets keep the changes of phase few.

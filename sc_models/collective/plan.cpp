@@ -138,19 +138,25 @@ class WorkPlanner {
       for (const int part : switches.left_over)
         to_endpoints(part, "its flows cannot be routed together with those before it");
       if (switches.no_rows) {
-        // The last one that may go another way; compound collectives take most phases.
-        const auto last = std::ranges::find_if(in_switch_.rbegin(), in_switch_.rend(), [&](int p) {
-          return specs_[p].algorithm == "auto";
-        });
-        if (last == in_switch_.rend())
-          throw BadInput(fmt::format("algorithm: in_switch does not fit: {}; allowed: {}",
-                                     *switches.no_rows,
-                                     endpoint_algorithms(specs_[in_switch_.back()].collective)));
-        to_endpoints(*last, *switches.no_rows);
+        to_endpoints(part_to_give_way(*switches.no_rows), *switches.no_rows);
         continue;
       }
       return switches;
     }
+  }
+
+  // The last part that may go another way, of those that take most phases if there are any.
+  int part_to_give_way(const std::string& why) const {
+    int chosen = -1;
+    for (const int part : in_switch_) {
+      const bool steps = takes_steps(specs_[part].collective);
+      if (specs_[part].algorithm == "auto" &&
+          (chosen < 0 || steps || !takes_steps(specs_[chosen].collective)))
+        chosen = part;
+    }
+    if (chosen >= 0) return chosen;
+    throw BadInput(fmt::format("algorithm: in_switch does not fit: {}; allowed: {}", why,
+                               endpoint_algorithms(specs_[in_switch_.back()].collective)));
   }
 
   void to_endpoints(int part, const std::string& why) {

@@ -46,6 +46,10 @@ void Npu::start(CollectiveJob& job, const std::vector<Share>& shares) {
 void Npu::prepare(int local) {
   TreeState& s = trees_[local];
   const TreeRank& part = *s.part;
+  const Part& plan_part = job_->plan().parts[plan_tree(local).part];
+  s.part_number = plan_tree(local).part;
+  s.vc = static_cast<std::uint8_t>(plan_part.vc);
+  s.window = static_cast<std::uint64_t>(plan_part.window);
   s.packets = job_->packets(s.tree);
   s.held.resize(part.reduce_from.size());
   s.arrived.resize(part.reduce_from.size());
@@ -53,7 +57,7 @@ void Npu::prepare(int local) {
   s.sees_results = part.receives || !part.broadcast_to.empty();
   s.hears_of_others = CollectiveJob::hears_of_others(plan_tree(local), part);
   if (!part.contributes || !part.reduce_from.empty()) return;
-  const int vc = part_of(local).vc;
+  const int vc = s.vc;
   if (in_switch) {
     s.channel = channel_of(part.switch_port, vc);
   } else if (!part.reduce_to.empty()) {
@@ -69,7 +73,7 @@ void Npu::prepare(int local) {
 
 void Npu::add_source(int local, bool in_switch) {
   std::vector<Source>& sources = channels_[trees_[local].channel].sources;
-  const int part = plan_tree(local).part;
+  const int part = trees_[local].part_number;
   const auto same = std::ranges::find_if(sources, [&](const Source& source) {
     return in_switch && source.in_switch && source.part == part;
   });
@@ -83,7 +87,7 @@ void Npu::add_source(int local, bool in_switch) {
 void Npu::release(int part) {
   for (int local = 0; local < std::ssize(trees_); ++local) {
     const TreeState& s = trees_[local];
-    if (plan_tree(local).part != part) continue;
+    if (s.part_number != part) continue;
     if (s.channel >= 0) {
       set_dirty(s.channel);
     } else if (s.part->contributes && s.part->reduce_from.empty()) {
@@ -151,7 +155,7 @@ void Npu::describe_missing(std::vector<std::string>& lines) const {
     }
     if (s.channel >= 0 && s.started < s.packets) {
       lines.push_back(fmt::format("rank {} tree {}: sent {} of {} packets, window {}", rank, s.tree,
-                                  s.started, s.packets, part_of(local).window));
+                                  s.started, s.packets, s.window));
     }
   }
 }
@@ -204,7 +208,7 @@ bool Npu::expect(int local, const PacketExtension& e, std::uint64_t index, const
 
 void Npu::on_partial(int local, Packet& packet, const PacketExtension& e) {
   TreeState& s = trees_[local];
-  const int source = job_->rank_of(plan_tree(local).part, e.source);
+  const int source = job_->rank_of(s.part_number, e.source);
   const auto found = std::ranges::find(s.part->reduce_from, source);
   if (source < 0 || found == s.part->reduce_from.end()) {
     job_->fail(
@@ -246,7 +250,7 @@ void Npu::combine(int local) {
     on_result(local, index, acc);
     sum.release();
   } else {
-    pass_on(sum, channel_of(to.port, part_of(local).vc));
+    pass_on(sum, channel_of(to.port, s.vc));
   }
 }
 
@@ -257,7 +261,7 @@ void Npu::on_result(int local, std::uint64_t index, const std::uint16_t* lanes) 
   for (const Send& to : s.part->broadcast_to) {
     Packet& copy = make_packet(local, true, index, to.rank, to.port);
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
-    pass_on(copy, channel_of(to.port, part_of(local).vc));
+    pass_on(copy, channel_of(to.port, s.vc));
   }
   if (s.channel >= 0) set_dirty(s.channel);
 }
@@ -266,7 +270,7 @@ void Npu::on_result(int local, std::uint64_t index, const std::uint16_t* lanes) 
 
 Packet& Npu::make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int port) {
   const TreeState& s = trees_[local];
-  const int part = plan_tree(local).part;
+  const int part = s.part_number;
   PooledPacket& packet = pool_.allocate(job_->flits(s.tree, index));
   PacketExtension& e = packet.extension;
   e.source = job_->address(part, s.part->rank);
@@ -274,7 +278,7 @@ Packet& Npu::make_packet(int local, bool broadcast, std::uint64_t index, int to_
   e.stream = static_cast<std::uint32_t>(2 * s.tree + (broadcast ? 1 : 0));
   e.index = static_cast<std::uint32_t>(index) & kIndexMask;
   e.phase = s.part->switch_port >= 0 ? static_cast<std::uint8_t>(s.part->phase) : kPhaseOnline;
-  e.vc = static_cast<std::uint8_t>(part_of(local).vc);
+  e.vc = s.vc;
   e.port = static_cast<std::uint8_t>(port);
   e.seq = static_cast<std::uint8_t>(index & 63U);
   e.bytes = job_->bytes(s.tree, index);
@@ -289,17 +293,14 @@ void Npu::pass_on(Packet& packet, int channel) {
 
 bool Npu::may_start(const TreeState& s) const {
   if (s.started == s.packets) return false;
-  const int local = static_cast<int>(&s - trees_.data());
-  const auto window = static_cast<std::uint64_t>(part_of(local).window);
   if (s.hears_of_others) {
-    if (s.started >= job_->reached(s.tree) + window) return false;
-  } else if (s.sees_results && s.started - s.results >= window) {
+    if (s.started >= job_->reached(s.tree) + s.window) return false;
+  } else if (s.sees_results && s.started - s.results >= s.window) {
     return false;
   }
-  const int vc = part_of(local).vc;
   return std::ranges::all_of(s.part->broadcast_to, [&](const Send& to) {
     return !s.part->reduce_to.empty() ||
-           channels_[channel_of(to.port, vc)].forward.size() < kForwardLimit;
+           channels_[channel_of(to.port, s.vc)].forward.size() < kForwardLimit;
   });
 }
 

@@ -64,11 +64,14 @@ class Npu final : public sc_core::sc_module {
  private:
   struct alignas(64) TreeState {  // what every packet needs first, in one line of the caches
     const TreeRank* part = nullptr;
-    int tree = 0;  // of the plan
     std::uint64_t packets = 0;
     std::uint64_t started = 0;  // new packets generated (sources)
     std::uint64_t results = 0;  // results seen
-    int channel = -1;           // of the first hop of packets started here; -1: not a source
+    std::uint64_t window = 0;
+    int tree = 0;         // of the plan
+    int part_number = 0;  // of the plan
+    int channel = -1;     // of the first hop of packets started here; -1: not a source
+    std::uint8_t vc = kDp;
     bool sees_results = false;
     bool hears_of_others = false;
     std::uint64_t reduced = 0;             // packets combined from reduce_from
@@ -99,7 +102,6 @@ class Npu final : public sc_core::sc_module {
   void set_dirty(int channel) { dirty_[channel / ports_] |= 1U << channel % ports_; }
   int find(int tree) const;  // local number; -1: none
   const Tree& plan_tree(int local) const { return job_->plan().trees[trees_[local].tree]; }
-  const Part& part_of(int local) const { return job_->plan().parts[plan_tree(local).part]; }
   void prepare(int local);
   void add_source(int local, bool in_switch);
   bool settle(Source& source) const;  // on the next packet; false: there is none
