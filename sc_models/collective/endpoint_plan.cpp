@@ -329,6 +329,18 @@ void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int par
   EndpointPlanner(topology, spec, part, plan).run();
 }
 
+std::string plain_algorithm(Collective collective) {
+  switch (family_of(collective)) {
+    case Family::kRing:
+      return "ring";
+    case Family::kChain:
+      return "chain";
+    case Family::kDirect:
+      break;
+  }
+  return "direct";
+}
+
 std::string endpoint_algorithms(Collective collective) {
   switch (family_of(collective)) {
     case Family::kRing:

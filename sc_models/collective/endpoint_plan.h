@@ -11,6 +11,8 @@
 // the slices, and slice s's share goes by NIC port s.
 #pragma once
 
+#include <string>
+
 #include "collective/plan.h"
 
 namespace fredsim {
@@ -19,7 +21,9 @@ namespace fredsim {
 // Errors: BadInput for an algorithm that the group, fabric or collective does not have.
 void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan);
 
-// `name` as a message lists them: what plan_endpoint takes for a collective.
+// What plan_endpoint takes for a collective, as a message lists it: "auto or direct".
 std::string endpoint_algorithms(Collective collective);
+// What it takes where there is no hierarchy: "ring", "chain" or "direct".
+std::string plain_algorithm(Collective collective);
 
 }  // namespace fredsim

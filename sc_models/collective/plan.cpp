@@ -88,11 +88,9 @@ bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
 void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan) {
   Part& p = plan.parts[part];
   const bool in_switch = goes_in_switch(topology, spec);
-  const bool direct = endpoint_algorithms(spec.collective) == "auto or direct";
   p.algorithm = spec.algorithm != "auto" ? spec.algorithm
                 : in_switch              ? "in_switch"
-                : direct                 ? "direct"
-                                         : "ring";
+                                         : plain_algorithm(spec.collective);
   p.window = kInSwitchWindow;
   plan.trees.push_back(alone_tree(part, whole_range(0, p.bytes)));
 }

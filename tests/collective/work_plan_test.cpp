@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "collective/link_load.h"
@@ -164,6 +165,71 @@ TEST(WorkPlan, EndpointAllReduceOfTheWaferMeetsTheCountedBounds) {
   EXPECT_NEAR(a.bound_ns, 0.4 * static_cast<double>(bytes) / 375e9 * 1e9, 0.01 * a.bound_ns);
   const Plan c = make_plan(test::fred_tree({}, false), Collective::kAllReduce, all, bytes, "auto");
   EXPECT_NEAR(c.bound_ns, 1.9 * static_cast<double>(bytes) / 3e12 * 1e9, 0.01 * c.bound_ns);
+}
+
+// Three levels, wired by hand: 2 pods of 2 L1 switches of 2 NPUs, one slice. Every chiplet has two ports
+// down and two up; an L2 switch is two chiplets, one for each uplink number of its L1 switches.
+Topology three_levels() {
+  Topology topology;
+  topology.name = "three_levels";
+  topology.kind = FabricKind::kFredTree;
+  topology.clock_hz = 1'500'000'000;
+  topology.fred.slices = 1;
+  topology.fred.in_switch = true;
+  const auto add = [&](NodeKind kind, int level, int ports) {
+    Node node{};
+    node.kind = kind;
+    node.name = fmt::format("n{}", topology.nodes.size());
+    node.level = level;
+    node.ports = ports;
+    node.address = static_cast<std::uint16_t>(topology.nodes.size());
+    if (kind == NodeKind::kFredSwitch) node.fred = {ports, 3};
+    topology.nodes.push_back(node);
+    return static_cast<NodeId>(topology.nodes.size()) - 1;
+  };
+  const auto connect = [&](NodeId a, int a_port, NodeId b, int b_port) {
+    for (const auto& [from, from_port, to, to_port] :
+         {std::tuple(a, a_port, b, b_port), std::tuple(b, b_port, a, a_port)}) {
+      topology.links.push_back({fmt::format("{}.{}", from, from_port), from, from_port, to, to_port,
+                                Rational{1, 1}, 30, 768'000'000'000, false});
+    }
+  };
+  for (int i = 0; i < 8; ++i) topology.npus.push_back(add(NodeKind::kNpu, 0, 1));
+  std::vector<NodeId> l1;
+  std::vector<NodeId> l2;
+  std::vector<NodeId> l3;
+  for (int i = 0; i < 4; ++i) l1.push_back(add(NodeKind::kFredSwitch, 1, 4));
+  for (int i = 0; i < 4; ++i) l2.push_back(add(NodeKind::kFredSwitch, 2, 4));
+  for (int i = 0; i < 2; ++i) l3.push_back(add(NodeKind::kFredSwitch, 3, 4));
+  for (int i = 0; i < 8; ++i) connect(topology.npus[i], 0, l1[i / 2], i % 2);
+  for (int i = 0; i < 4; ++i) {
+    for (int u = 0; u < 2; ++u) {
+      connect(l1[i], 2 + u, l2[i / 2 * 2 + u], i % 2);
+      connect(l2[i], 2 + u, l3[i % 2], i / 2 * 2 + u);
+    }
+  }
+  topology.index_ports();
+  return topology;
+}
+
+TEST(WorkPlan, InSwitchOnThreeLevels) {
+  const Topology topology = three_levels();
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    for (const Collective collective :
+         {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather,
+          Collective::kReduce, Collective::kBroadcast}) {
+      CollectiveSpec spec = spec_of(collective, test::random_group(random, 8), 10'000);
+      spec.root = static_cast<int>(random.below(spec.group.size()));
+      const Plan plan = make_plan(topology, {&spec, 1});
+      test::expect_plan(topology, {&spec, 1}, plan);
+      EXPECT_EQ(plan.parts[0].algorithm, "in_switch");
+    }
+  }
+  // Two groups over everything: each has an uplink of every L1 switch, and they meet nowhere.
+  const std::vector<CollectiveSpec> work = groups_of({{0, 2, 4, 6}, {1, 3, 5, 7}});
+  test::expect_plan(topology, work, make_plan(topology, work));
 }
 
 // More owners than a chiplet has phases: at the endpoints, and the plan says so.
