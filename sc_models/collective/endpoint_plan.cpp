@@ -73,8 +73,12 @@ class EndpointPlanner {
         part.window = kRingWindow;
         if (hierarchical && topology_.kind == FabricKind::kMesh2d) {
           mesh_hierarchy();
+        } else if (hierarchical) {
+          RingBox box = tree_box();
+          box.vcs = level_vcs(static_cast<int>(box.sides.size()));
+          rings(box);
         } else {
-          rings(hierarchical ? tree_box() : flat_box());
+          rings(flat_box());
         }
         break;
       }
@@ -158,6 +162,26 @@ class EndpointPlanner {
       here = std::move(next);
     }
     return *here.begin();
+  }
+
+  // Where nobody else uses the other data VCs, each level of a tree's rings has its own, as far as they
+  // go: on one, packets that wait for a slow or busy uplink at the front of an L1 chiplet's input hold
+  // up those behind them that stay below it.
+  std::vector<int> level_vcs(int levels) {
+    Part& part = plan_.parts[part_];
+    std::vector<int> vcs{part.vc};
+    const bool alone =
+        std::ranges::all_of(plan_.parts, [&](const Part& p) { return p.vc == part.vc; });
+    for (const int vc : {kMp, kPp, kDp})
+      if (alone && vc != part.vc) vcs.push_back(vc);
+    if (vcs.size() > 1) {
+      const std::string note =
+          fmt::format("hier_ring: levels above the first on virtual channel {}{}",
+                      priority_name(vcs[1]), levels > 2 ? " and " + priority_name(vcs[2]) : "");
+      if (std::ranges::find(plan_.notes, note) == plan_.notes.end()) plan_.notes.push_back(note);
+    }
+    vcs.resize(levels, vcs.back());
+    return vcs;
   }
 
   // Members by switch and level; of one dimension where they are not as many everywhere.

@@ -30,19 +30,22 @@ int endpoint_port(const Topology& topology, NodeId from, NodeId to, int slice) {
 }
 
 TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice)
-    : topology_(topology), members_(plan.parts[part].members), slice_(slice) {
+    : topology_(topology),
+      members_(plan.parts[part].members),
+      vc_(plan.parts[part].vc),
+      slice_(slice) {
   tree_.part = part;
   tree_.ranks.resize(members_.size());
   for (std::size_t r = 0; r < members_.size(); ++r) tree_.ranks[r].rank = static_cast<int>(r);
 }
 
-void TreeBuilder::reduce(int from, int to) {
-  tree_.ranks[from].reduce_to.push_back(send(from, to));
+void TreeBuilder::reduce(int from, int to, int vc) {
+  tree_.ranks[from].reduce_to.push_back(send(from, to, vc));
   tree_.ranks[to].reduce_from.push_back(from);
 }
 
-void TreeBuilder::pass_on(int from, int to) {
-  tree_.ranks[from].broadcast_to.push_back(send(from, to));
+void TreeBuilder::pass_on(int from, int to, int vc) {
+  tree_.ranks[from].broadcast_to.push_back(send(from, to, vc));
 }
 
 Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range) {
@@ -61,8 +64,8 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range) {
   return std::move(tree_);
 }
 
-Send TreeBuilder::send(int from, int to) const {
-  return {to, endpoint_port(topology_, members_[from], members_[to], slice_)};
+Send TreeBuilder::send(int from, int to, int vc) const {
+  return {to, endpoint_port(topology_, members_[from], members_[to], slice_), vc};
 }
 
 void TreeBuilder::append_sum(int rank) {
@@ -100,15 +103,17 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
   std::vector<int> strides{1};
   for (const int side : box.sides) strides.push_back(strides.back() * side);
   const int dimensions = static_cast<int>(box.sides.size());
+  const auto vc = [&](int d) { return box.vcs.empty() ? builder.vc() : box.vcs[d]; };
   for (int d = 0; d < dimensions && reduces(roles); ++d) {
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
-      for (int step = 1; step < box.sides[d]; ++step) builder.reduce(rank(step), rank(step + 1));
+      for (int step = 1; step < box.sides[d]; ++step)
+        builder.reduce(rank(step), rank(step + 1), vc(d));
     });
   }
   for (int d = dimensions - 1; d >= 0 && broadcasts(roles); --d) {
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
       for (int step = 0; step + 1 < box.sides[d]; ++step)
-        builder.pass_on(rank(step), rank(step + 1));
+        builder.pass_on(rank(step), rank(step + 1), vc(d));
     });
   }
   return builder.finish(roles, box.ranks[position], range);
@@ -120,7 +125,8 @@ Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from,
   TreeRank sender;
   sender.rank = from;
   sender.contributes = true;
-  sender.reduce_to = {{to, endpoint_port(topology, members[from], members[to], slice)}};
+  sender.reduce_to = {
+      {to, endpoint_port(topology, members[from], members[to], slice), plan.parts[part].vc}};
   TreeRank receiver;
   receiver.rank = to;
   receiver.receives = true;

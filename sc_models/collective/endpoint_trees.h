@@ -37,17 +37,21 @@ class TreeBuilder {
  public:
   TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice);
 
-  // Calls with the same receiver are its additions, in order.
-  void reduce(int from, int to);
-  void pass_on(int from, int to);
+  // Calls with the same receiver are its additions, in order. On the part's VC.
+  void reduce(int from, int to) { reduce(from, to, vc_); }
+  void pass_on(int from, int to) { pass_on(from, to, vc_); }
+  void reduce(int from, int to, int vc);
+  void pass_on(int from, int to, int vc);
+  int vc() const { return vc_; }  // the part's
   Tree finish(Roles roles, int root, const FlitRange& range);
 
  private:
-  Send send(int from, int to) const;
+  Send send(int from, int to, int vc) const;
   void append_sum(int rank);
 
   const Topology& topology_;
   const std::vector<NodeId>& members_;
+  int vc_;
   int slice_;
   Tree tree_;
 };
@@ -56,10 +60,12 @@ class TreeBuilder {
 Tree chain_tree(TreeBuilder builder, int ranks, int root, bool forwards, Roles roles,
                 const FlitRange& range);
 
-// ranks[p]: rank at position p, dimension 0 fastest.
+// ranks[p]: rank at position p, dimension 0 fastest. vcs[d]: the VC of dimension d's rings; empty: all
+// on the part's.
 struct RingBox {
-  std::vector<int> sides;
-  std::vector<int> ranks;
+  std::vector<int> sides{};
+  std::vector<int> ranks{};
+  std::vector<int> vcs{};
 };
 Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
                        const FlitRange& range);

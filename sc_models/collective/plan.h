@@ -47,6 +47,7 @@ enum class Collective : std::uint8_t {
 struct Send {
   int rank = 0;  // receiver
   int port = 0;  // NIC port to use
+  int vc = kDp;
 };
 
 // What one rank does for one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f
@@ -88,8 +89,8 @@ struct Part {
   std::string algorithm;        // as printed: "hier_ring", "in_switch", …
   std::vector<NodeId> members;  // rank -> NPU
   std::uint64_t bytes = 0;      // size as the user gave it (NCCL meaning, DESIGN §5)
-  int vc = kDp;
-  int root = 0;                   // rank; of collectives that have one
+  int vc = kDp;  // its priority; single hops of endpoint trees may use another (Send)
+  int root = 0;  // rank; of collectives that have one
   std::uint64_t start_cycle = 0;  // sends nothing before
   std::vector<int> after;         // parts that must be complete before it starts
   // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources

@@ -57,14 +57,14 @@ void Npu::prepare(int local) {
   s.sees_results = part.receives || !part.broadcast_to.empty();
   s.hears_of_others = CollectiveJob::hears_of_others(plan_tree(local), part);
   if (!part.contributes || !part.reduce_from.empty()) return;
-  const int vc = s.vc;
   if (in_switch) {
-    s.channel = channel_of(part.switch_port, vc);
+    s.channel = channel_of(part.switch_port, s.vc);
   } else if (!part.reduce_to.empty()) {
-    s.channel = channel_of(part.reduce_to.front().port, vc);
+    s.channel = channel_of(part.reduce_to.front());
   } else if (!part.broadcast_to.empty()) {
-    s.channel = channel_of(part.broadcast_to.front().port, vc);
-    multicast_[vc] |= 1U << part.broadcast_to.front().port;
+    const Send& to = part.broadcast_to.front();
+    s.channel = channel_of(to);
+    multicast_[to.vc] |= 1U << to.port;
   } else {
     return;  // nobody to send to
   }
@@ -231,7 +231,7 @@ void Npu::combine(int local) {
   const int lanes = job_->flits(s.tree, index) * job_->lanes();
   const bool root = s.part->reduce_to.empty();
   const Send to = root ? Send{} : s.part->reduce_to.front();
-  Packet& sum = make_packet(local, false, index, root ? s.part->rank : to.rank, to.port);
+  Packet& sum = make_packet(local, false, index, root ? s.part->rank : to.rank, channel_of(to));
   std::uint16_t* acc = lanes_of(sum);
   bool started = s.part->contributes;
   if (started) job_->fill_operand(s.part->rank, s.tree, index, acc);
@@ -250,7 +250,7 @@ void Npu::combine(int local) {
     on_result(local, index, acc);
     sum.release();
   } else {
-    pass_on(sum, channel_of(to.port, s.vc));
+    pass_on(sum, channel_of(to));
   }
 }
 
@@ -259,16 +259,16 @@ void Npu::on_result(int local, std::uint64_t index, const std::uint16_t* lanes) 
   ++s.results;
   if (s.part->receives) job_->accept_result(s.part->rank, s.tree, index, lanes);
   for (const Send& to : s.part->broadcast_to) {
-    Packet& copy = make_packet(local, true, index, to.rank, to.port);
+    Packet& copy = make_packet(local, true, index, to.rank, channel_of(to));
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
-    pass_on(copy, channel_of(to.port, s.vc));
+    pass_on(copy, channel_of(to));
   }
   if (s.channel >= 0) set_dirty(s.channel);
 }
 
 // ---- sending
 
-Packet& Npu::make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int port) {
+Packet& Npu::make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int channel) {
   const TreeState& s = trees_[local];
   const int part = s.part_number;
   PooledPacket& packet = pool_.allocate(job_->flits(s.tree, index));
@@ -278,8 +278,8 @@ Packet& Npu::make_packet(int local, bool broadcast, std::uint64_t index, int to_
   e.stream = static_cast<std::uint32_t>(2 * s.tree + (broadcast ? 1 : 0));
   e.index = static_cast<std::uint32_t>(index) & kIndexMask;
   e.phase = s.part->switch_port >= 0 ? static_cast<std::uint8_t>(s.part->phase) : kPhaseOnline;
-  e.vc = s.vc;
-  e.port = static_cast<std::uint8_t>(port);
+  e.vc = static_cast<std::uint8_t>(channel / ports_);
+  e.port = static_cast<std::uint8_t>(channel % ports_);
   e.seq = static_cast<std::uint8_t>(index & 63U);
   e.bytes = job_->bytes(s.tree, index);
   packet.set_address(e.destination);
@@ -299,8 +299,7 @@ bool Npu::may_start(const TreeState& s) const {
     return false;
   }
   return std::ranges::all_of(s.part->broadcast_to, [&](const Send& to) {
-    return !s.part->reduce_to.empty() ||
-           channels_[channel_of(to.port, s.vc)].forward.size() < kForwardLimit;
+    return !s.part->reduce_to.empty() || channels_[channel_of(to)].forward.size() < kForwardLimit;
   });
 }
 
@@ -353,7 +352,7 @@ void Npu::start_one(int local) {
   const bool in_switch = s.part->switch_port >= 0;
   const bool root = !in_switch && s.part->reduce_to.empty();
   const int to = root || in_switch ? s.part->rank : s.part->reduce_to.front().rank;
-  Packet& packet = make_packet(local, false, index, to, s.channel % ports_);
+  Packet& packet = make_packet(local, false, index, to, s.channel);
   job_->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));
   if (root) {
     on_result(local, index, lanes_of(packet));
@@ -380,7 +379,8 @@ tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_
     const PacketExtension& e = static_cast<PooledPacket&>(packet).extension;  // our own
     const std::uint32_t port = 1U << e.port;
     blocked_[e.vc] &= ~port;
-    dirty_[e.vc] |= port | multicast_[e.vc];
+    dirty_[e.vc] |= port;
+    for (int vc = 0; vc < kNumVcs; ++vc) dirty_[vc] |= multicast_[vc];
     if (job_ != nullptr) pump();
     return tlm::TLM_ACCEPTED;
   }

@@ -99,6 +99,7 @@ class Npu final : public sc_core::sc_module {
   };
 
   int channel_of(int port, int vc) const { return vc * ports_ + port; }
+  int channel_of(const Send& to) const { return channel_of(to.port, to.vc); }
   void set_dirty(int channel) { dirty_[channel / ports_] |= 1U << channel % ports_; }
   int find(int tree) const;  // local number; -1: none
   const Tree& plan_tree(int local) const { return job_->plan().trees[trees_[local].tree]; }
@@ -113,7 +114,7 @@ class Npu final : public sc_core::sc_module {
   bool may_start(const TreeState& state) const;
   bool start_packet(int channel);
   void start_one(int local);
-  Packet& make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int port);
+  Packet& make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int channel);
   void pass_on(Packet& packet, int channel);
   void send(Packet& packet, int channel);
   void pump();
