@@ -71,7 +71,7 @@ class EndpointPlanner {
         const bool hierarchical = choose_ring();
         part.algorithm = hierarchical ? "hier_ring" : "ring";
         part.window = kRingWindow;
-        if (hierarchical && topology_.kind == FabricKind::kMesh2d) {
+        if (hierarchical && topology_.is_grid()) {
           mesh_hierarchy();
         } else if (hierarchical) {
           RingBox box = tree_box();
@@ -110,7 +110,7 @@ class EndpointPlanner {
   bool choose_ring() const {
     accept({"ring", "hier_ring"});
     if (spec_.algorithm == "ring") return false;
-    const bool mesh = topology_.kind == FabricKind::kMesh2d;
+    const bool mesh = topology_.is_grid();
     const bool possible = mesh ? ranks_ == std::ssize(topology_.npus) && topology_.mesh.width > 1 &&
                                      topology_.mesh.height > 1
                                : tree_box().sides.size() > 1;
@@ -137,7 +137,7 @@ class EndpointPlanner {
   RingBox flat_box() const {
     RingBox box{{ranks_}, std::vector<int>(ranks_)};
     std::iota(box.ranks.begin(), box.ranks.end(), 0);
-    if (topology_.kind == FabricKind::kMesh2d && ranks_ == std::ssize(topology_.npus)) {
+    if (topology_.is_grid() && ranks_ == std::ssize(topology_.npus)) {
       const RingBox rows = rows_first_box(topology_, plan_.parts[part_].members);
       box.ranks = mesh_ring(topology_.mesh.width, topology_.mesh.height);
       for (int& place : box.ranks) place = rows.ranks[place];

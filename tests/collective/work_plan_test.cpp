@@ -240,8 +240,9 @@ TEST(WorkPlan, StepsBeyondThePhaseStoreRunAtTheEndpoints) {
   const Plan plan = make_plan(topology, work);
   test::expect_plan(topology, work, plan);
   EXPECT_EQ(plan.parts[0].algorithm, "hier_ring");
-  ASSERT_EQ(plan.notes.size(), 1U);
+  ASSERT_EQ(plan.notes.size(), 2U);
   EXPECT_NE(plan.notes[0].find("phases"), std::string::npos);
+  EXPECT_EQ(plan.notes[1], "hier_ring: levels above the first on virtual channel mp");
   work[0].algorithm = "in_switch";
   EXPECT_THROW(make_plan(topology, work), BadInput);
 }
