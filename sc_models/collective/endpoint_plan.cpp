@@ -75,7 +75,7 @@ class EndpointPlanner {
           mesh_hierarchy();
         } else if (hierarchical) {
           RingBox box = tree_box();
-          box.vcs = level_vcs(static_cast<int>(box.sides.size()));
+          spread(box);
           rings(box);
         } else {
           rings(flat_box());
@@ -164,24 +164,20 @@ class EndpointPlanner {
     return *here.begin();
   }
 
-  // Where nobody else uses the other data VCs, each level of a tree's rings has its own, as far as they
-  // go: on one, packets that wait for a slow or busy uplink at the front of an L1 chiplet's input hold
-  // up those behind them that stay below it.
-  std::vector<int> level_vcs(int levels) {
-    Part& part = plan_.parts[part_];
-    std::vector<int> vcs{part.vc};
-    const bool alone =
-        std::ranges::all_of(plan_.parts, [&](const Part& p) { return p.vc == part.vc; });
-    for (const int vc : {kMp, kPp, kDp})
-      if (alone && vc != part.vc) vcs.push_back(vc);
-    if (vcs.size() > 1) {
-      const std::string note =
-          fmt::format("hier_ring: levels above the first on virtual channel {}{}",
-                      priority_name(vcs[1]), levels > 2 ? " and " + priority_name(vcs[2]) : "");
-      if (std::ranges::find(plan_.notes, note) == plan_.notes.end()) plan_.notes.push_back(note);
-    }
-    vcs.resize(levels, vcs.back());
-    return vcs;
+  // Where all parts have one priority, the rings of a tree are spread over the data VCs: on one, packets
+  // that wait for an uplink at the front of an L1 chiplet's input hold up those behind them that stay
+  // below it, and the sums and results inside an L1 switch each other. What crosses levels goes first.
+  void spread(RingBox& box) {
+    const auto same = [&](const Part& p) { return p.vc == plan_.parts[part_].vc; };
+    if (!std::ranges::all_of(plan_.parts, same)) return;
+    box.reduce_vcs.assign(box.sides.size(), kMp);
+    box.broadcast_vcs = box.reduce_vcs;
+    box.reduce_vcs.front() = kPp;
+    box.broadcast_vcs.front() = kDp;
+    const std::string note =
+        "hier_ring: across L1 switches on virtual channel mp, inside them sums on pp, results on "
+        "dp";
+    if (std::ranges::find(plan_.notes, note) == plan_.notes.end()) plan_.notes.push_back(note);
   }
 
   // Members by switch and level; of one dimension where they are not as many everywhere.

@@ -103,17 +103,19 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
   std::vector<int> strides{1};
   for (const int side : box.sides) strides.push_back(strides.back() * side);
   const int dimensions = static_cast<int>(box.sides.size());
-  const auto vc = [&](int d) { return box.vcs.empty() ? builder.vc() : box.vcs[d]; };
+  const auto vc = [&](const std::vector<int>& vcs, int d) {
+    return vcs.empty() ? builder.vc() : vcs[d];
+  };
   for (int d = 0; d < dimensions && reduces(roles); ++d) {
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
       for (int step = 1; step < box.sides[d]; ++step)
-        builder.reduce(rank(step), rank(step + 1), vc(d));
+        builder.reduce(rank(step), rank(step + 1), vc(box.reduce_vcs, d));
     });
   }
   for (int d = dimensions - 1; d >= 0 && broadcasts(roles); --d) {
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
       for (int step = 0; step + 1 < box.sides[d]; ++step)
-        builder.pass_on(rank(step), rank(step + 1), vc(d));
+        builder.pass_on(rank(step), rank(step + 1), vc(box.broadcast_vcs, d));
     });
   }
   return builder.finish(roles, box.ranks[position], range);

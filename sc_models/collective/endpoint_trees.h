@@ -60,12 +60,12 @@ class TreeBuilder {
 Tree chain_tree(TreeBuilder builder, int ranks, int root, bool forwards, Roles roles,
                 const FlitRange& range);
 
-// ranks[p]: rank at position p, dimension 0 fastest. vcs[d]: the VC of dimension d's rings; empty: all
-// on the part's.
+// ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the owner
+// and back; empty: all on the part's.
 struct RingBox {
   std::vector<int> sides{};
   std::vector<int> ranks{};
-  std::vector<int> vcs{};
+  std::vector<int> reduce_vcs{}, broadcast_vcs{};
 };
 Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
                        const FlitRange& range);

@@ -242,7 +242,9 @@ TEST(WorkPlan, StepsBeyondThePhaseStoreRunAtTheEndpoints) {
   EXPECT_EQ(plan.parts[0].algorithm, "hier_ring");
   ASSERT_EQ(plan.notes.size(), 2U);
   EXPECT_NE(plan.notes[0].find("phases"), std::string::npos);
-  EXPECT_EQ(plan.notes[1], "hier_ring: levels above the first on virtual channel mp");
+  EXPECT_EQ(
+      plan.notes[1],
+      "hier_ring: across L1 switches on virtual channel mp, inside them sums on pp, results on dp");
   work[0].algorithm = "in_switch";
   EXPECT_THROW(make_plan(topology, work), BadInput);
 }
