@@ -10,8 +10,8 @@ BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config verilator libsystemc-dev libgtest-dev libfmt-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev zlib1g-dev
 )
-# And to run all tests: the RTL goes through yosys too.
-TEST_PACKAGES=(yosys)
+# And to run all tests: the RTL goes through yosys too, and scripts that make tables are in Python.
+TEST_PACKAGES=(yosys python3)
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
 

@@ -1,0 +1,113 @@
+"""Runs the paper's communication microbenchmarks (§8.1), prints them next to the paper's figures and draws bars.
+
+The paper's figures are effective NPU bandwidths in GB/s: what an NPU sends over the time it takes. Times relative to the mesh follow
+from them and from the bytes that each algorithm moves. For Fred-A's two-level ring the paper's 1850 GB/s give 0.81; the busiest
+link, which carries 0.4 of the vector at 375 GB/s, gives 0.842, and that is what is printed as the paper's here.
+
+Exit code 1 when a time is below its bound: then one of the two is wrong.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+MACHINES = ["mesh", "fred_a", "fred_b", "fred_c", "fred_d"]
+CONFIGS = ["configs/paper/mesh.yaml"] + [f"configs/{machine}.yaml" for machine in MACHINES[1:]]
+# name, title, effective NPU bandwidth, time relative to the mesh
+WORKS = [
+    ("mp20", "all-reduce over all 20", [1500, 1850, 1500, 3000, 3000], [1, 0.842, 0.526, 0.50, 0.263]),
+    ("mp2_dp5_pp2_mp", "MP all-reduce, 10 groups of 2", [750, 3000, 3000, 3000, 3000], [1, 0.25, 0.25, 0.25, 0.25]),
+    ("mp2_dp5_pp2_dp", "DP all-reduce, 4 groups of 5", [750, 375, 375, 3000, 3000], [1, 2.0, 1.25, 0.25, 0.156]),
+    ("mp2_dp5_pp2_pp", "PP multicast, 5 groups", [750, 3000, 3000, 3000, 3000], [1, 0.25, 0.25, 0.25, 0.25]),
+]
+LIMIT = {"mesh": 5.0}  # % above the bound; 3 elsewhere
+
+
+def run(arguments):
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for name, *_ in WORKS:
+        command = [arguments.program, "compare", *CONFIGS, "--work", f"configs/paper/{name}.yaml", "--size", arguments.size]
+        command += arguments.options
+        print("==", *command, flush=True)
+        command += ["--quiet", "--json", str(arguments.folder / f"{name}.json")]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def read(folder, name):
+    runs = json.loads((folder / f"{name}.json").read_text())["runs"]
+    by_machine = {run["fabric"]: run for run in runs}
+    return [by_machine[machine] for machine in MACHINES]
+
+
+def percent(ours, paper):
+    return f"{100 * (ours / paper - 1):+.1f} %"
+
+
+def print_table(folder):
+    row = "{:<30} {:<7} {:<10} {:>10} {:>11} {:>8} {:>9} {:>7} {:>9} {:>9} {:>7} {:>9}"
+    print(row.format("", "machine", "algorithm", "time, ns", "bound*, ns", "above", "NPU GB/s", "paper", "", "time/mesh", "paper", ""))
+    relative, below = {}, []
+    for name, title, bandwidths, times in WORKS:
+        runs = read(folder, name)
+        relative[name] = [run["time_ns"] / runs[0]["time_ns"] for run in runs]
+        for machine, run, bandwidth, time, ours in zip(MACHINES, runs, bandwidths, times, relative[name]):
+            bound = run["derived"]["bound_ns"]
+            above = 100 * (run["time_ns"] / bound - 1)
+            sent = run["traffic"]["injected_bytes_per_npu_max"] / run["time_ns"]
+            mark = " !" if above > LIMIT.get(machine, 3.0) else ""
+            if above < 0:
+                below.append(f"{title} on {machine}")
+            print(row.format(title if machine == "mesh" else "", machine, run["algorithm"], f"{run['time_ns']:.0f}", f"{bound:.0f}",
+                             f"{above:.2f} %{mark}", f"{sent:.0f}", bandwidth, percent(sent, bandwidth), f"{ours:.3f}", f"{time:.3f}",
+                             percent(ours, time)))
+    size = runs[0]["size_bytes"] / 2**20
+    print(f"\nVectors of {size:g} MiB, model {runs[0]['model']}. *: derived from the busiest link, all else simulated. !: further above the bound\n"
+          "than 3 % (mesh: 5 %). NPU GB/s: bytes that the busiest NPU sends over the time. paper: §8.1 and what follows from it.")
+    if below:
+        sys.exit("below the bound: " + ", ".join(below))
+    return relative
+
+
+def draw(folder, relative):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, len(WORKS), figsize=(13, 4), layout="constrained")
+    for axis, (name, title, _, paper) in zip(axes, WORKS):
+        places = range(len(MACHINES))
+        bars = axis.bar(places, relative[name], color=["#777777", "#8fb8de", "#3d7ebf", "#f2b880", "#d1701e"])
+        axis.bar_label(bars, fmt="%.3f", fontsize=8, padding=6)
+        axis.plot(places, paper, linestyle="none", marker="_", markersize=26, markeredgewidth=2, color="black", label="paper")
+        axis.set_xticks(places, ["mesh", "A", "B", "C", "D"])
+        axis.set_title(title, fontsize=10)
+        axis.margins(y=0.12)
+    axes[0].set_ylabel("time relative to the mesh")
+    axes[0].legend(frameon=False, loc="upper right")
+    for kind in ("png", "svg"):
+        file = folder / f"paper_fig9.{kind}"
+        figure.savefig(file, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        print(f"drawn: {file}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--size", default="64MiB", help="of each collective's vector (default %(default)s)")
+    parser.add_argument("--folder", type=pathlib.Path, default="build/paper", help="for JSON and pictures (default %(default)s)")
+    parser.add_argument("--program", default="build/fredsim", help=argparse.SUPPRESS)
+    parser.add_argument("--no-plot", action="store_true", help="the table only")
+    parser.add_argument("options", nargs="*", metavar="-- OPTION", help="options of fredsim compare, such as --model rtl")
+    arguments = parser.parse_args()
+    try:
+        run(arguments)
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"paper_fig9.py: {' '.join(error.cmd)}: exit code {error.returncode}")
+    relative = print_table(arguments.folder)
+    if not arguments.no_plot:
+        draw(arguments.folder, relative)
+
+
+main()
