@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
+#include <functional>
 #include <map>
 #include <memory>
+#include <ranges>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -17,7 +21,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMaxRoutings = 50'000;  // tried for one slice before it counts as impossible
+constexpr int kMaxRoutings = 50'000;  // tried for one slice before the search gives up
 
 // Found by measurement on Fred-B: with packets of a flit in runs of 4 to 6 a chiplet has gone round
 // its four lanes before the uplinks run dry.
@@ -35,6 +39,9 @@ Roles roles_of(Collective collective) {
   }
 }
 
+// Who starts or ends the only tree of a simple collective.
+int first_root(const Part& part) { return part.collective == Collective::kUnicast ? 0 : part.root; }
+
 // One tree of a part in a slice, before it has a lane.
 struct Task {
   int root = 0;
@@ -45,21 +52,38 @@ struct Task {
 struct SlicePart {
   int part = 0;
   std::vector<Task> tasks;  // simple collectives: one, to be split over the lanes
-  std::vector<std::shared_ptr<const Skeleton>> choices;
-  std::vector<std::shared_ptr<const Skeleton>> lanes;  // chosen; one at least
+  GroupRoles roles;         // of all tasks together
+  Skeleton lowest;
+  std::vector<Skeleton> lanes;  // chosen; one at least
 
   // Phases that it takes, and the skeleton of each.
   int slots(bool compound) const {
     return static_cast<int>(compound ? tasks.size() : lanes.size());
   }
   const Skeleton& skeleton(int slot) const {
-    return *lanes[static_cast<std::size_t>(slot) % lanes.size()];
+    return lanes[static_cast<std::size_t>(slot) % lanes.size()];
   }
 };
 
+GroupRoles roles_of_task(const Part& part, int root) {
+  const Roles roles = roles_of(part.collective);
+  GroupRoles result{std::vector<bool>(part.members.size(), reduces(roles)),
+                    std::vector<bool>(part.members.size(), broadcasts(roles))};
+  result.contributes[root] = true;
+  result.receives[root] = roles != Roles::kToOthers;
+  return result;
+}
+
+// Of all steps of a compound collective everyone has every role.
+GroupRoles roles_of_part(const Part& part) {
+  if (!takes_steps(part.collective)) return roles_of_task(part, first_root(part));
+  const std::vector<bool> all(part.members.size(), true);
+  return {all, all};
+}
+
 struct Routed {
   std::shared_ptr<const FredRoute> route;  // null: a conflict
-  std::string why;
+  ConflictingFlows conflict;               // then
 };
 
 // Routings by shape and flows: slices repeat each other.
@@ -72,8 +96,8 @@ class RouteCache {
     if (!added) return at->second;
     try {
       at->second.route = std::make_shared<FredRoute>(route_flows(shape, flows));
-    } catch (const RoutingConflict& conflict) {
-      at->second.why = conflict.what();
+    } catch (const FlowConflict& conflict) {
+      at->second.conflict = conflict.conflict();
     }
     return at->second;
   }
@@ -90,20 +114,33 @@ class SliceRouter {
               std::vector<SlicePart>& parts)
       : topology_(topology), plan_(plan), cache_(cache), slice_(slice), parts_(parts) {}
 
-  // Chooses the lanes. False: why() says what is in the way.
+  // Chooses the lanes. False: obstacle() says what is in the way.
   bool place() {
     if (!place_from(0)) return false;
     // More lanes, one each in turn, for those who need them.
     for (bool more = true; more;) {
       more = false;
       for (SlicePart& part : parts_) {
-        const int wanted = lanes_wanted(topology_, *part.lanes.front(), members(part), slice_);
+        const int wanted = lanes_wanted(topology_, part.lanes.front(), members(part), slice_);
         if (std::ssize(part.lanes) < wanted && add_lane(part)) more = true;
       }
     }
     return true;
   }
-  const std::string& why() const { return why_; }
+  // After place() has failed: the last thing that was in the way, or that uplinks are too few whatever
+  // the switches can route.
+  Obstacle obstacle() {
+    if (routings_ > kMaxRoutings) {
+      return {.kind = Obstacle::Kind::kGaveUp,
+              .why = fmt::format("no way found in {} routings tried", kMaxRoutings)};
+    }
+    by_ports_alone_ = true;
+    if (!place_from(0)) {
+      return {.kind = Obstacle::Kind::kUplinks,
+              .why = "there are not enough uplinks to give each a chiplet above its own"};
+    }
+    return obstacle_;
+  }
 
   // The flows of every chiplet in a phase, those of all parts in order.
   struct ChipletFlow {
@@ -130,12 +167,7 @@ class SliceRouter {
   }
   std::vector<StopFlow> flows_of(const SlicePart& part, int slot) const {
     const Task& task = part.tasks[takes_steps(collective(part)) ? slot : 0];
-    const Roles roles = roles_of(collective(part));
-    std::vector<bool> contributes(members(part).size(), reduces(roles));
-    std::vector<bool> receives(members(part).size(), broadcasts(roles));
-    contributes[task.root] = true;
-    receives[task.root] = roles != Roles::kToOthers;
-    return flows_on(part.skeleton(slot), contributes, receives);
+    return flows_on(part.skeleton(slot), roles_of_task(plan_.parts[part.part], task.root));
   }
   int slots(const SlicePart& part) const { return part.slots(takes_steps(collective(part))); }
   Collective collective(const SlicePart& part) const { return plan_.parts[part.part].collective; }
@@ -148,69 +180,89 @@ class SliceRouter {
   bool place_from(std::size_t i) {
     if (i == parts_.size()) return true;
     SlicePart& part = parts_[i];
-    for (const auto& choice : part.choices) {
-      if (!take(*choice)) continue;
-      part.lanes = {choice};
-      if (routable() && place_from(i + 1)) return true;
+    bool placed = false;
+    visit(part, [&](const Skeleton& skeleton) {
+      const PortUse ports = ports_of(skeleton, part.roles);
+      take(ports);
+      part.lanes = {skeleton};
+      placed = routable() && place_from(i + 1);
+      if (placed) return true;
       part.lanes.clear();
-      give_back(*choice);
-      if (routings_ > kMaxRoutings) return false;
-    }
-    return false;
+      give_back(ports);
+      return routings_ > kMaxRoutings;
+    });
+    return placed;
   }
 
   bool add_lane(SlicePart& part) {
-    for (const auto& choice : part.choices) {
-      if (std::ranges::find(part.lanes, choice) != part.lanes.end()) continue;
-      if (!take(*choice, true)) continue;
-      part.lanes.push_back(choice);
-      if (routable()) return true;
+    bool added = false;
+    visit(part, [&](const Skeleton& skeleton) {
+      PortUse ports = ports_of(skeleton, part.roles);
+      // Further lanes of a part share its members' ports with the first one.
+      for (const SkeletonStop& stop : skeleton) {
+        for (const auto& member : stop.members) {
+          ports[stop.chiplet].inputs &= ~(1U << member.port);
+          ports[stop.chiplet].outputs &= ~(1U << member.port);
+        }
+      }
+      take(ports);
+      part.lanes.push_back(skeleton);
+      added = routable();
+      if (added) return true;
       part.lanes.pop_back();
-      give_back(*choice, true);
-    }
-    return false;
+      give_back(ports);
+      return routings_ > kMaxRoutings;
+    });
+    return added;
   }
 
-  // Further lanes of a part share its members' ports with the first one.
-  static std::vector<PortsTaken> ports_to_take(const Skeleton& skeleton, bool further) {
-    std::vector<PortsTaken> taken = ports_of(skeleton);
-    for (std::size_t s = 0; s < skeleton.size() && further; ++s) {
-      for (const auto& member : skeleton[s].members) taken[s].ports &= ~(1U << member.port);
-    }
-    return taken;
+  void visit(const SlicePart& part, const std::function<bool(const Skeleton&)>& visit) {
+    visit_skeletons(topology_, part.lowest, part.roles, taken_, slice_, visit);
   }
 
-  bool take(const Skeleton& skeleton, bool further = false) {
-    const std::vector<PortsTaken> wanted = ports_to_take(skeleton, further);
-    for (const PortsTaken& chiplet : wanted) {
-      if ((taken_[chiplet.chiplet] & chiplet.ports) == 0) continue;
-      if (why_.empty())
-        why_ = fmt::format("{} has not enough uplinks for all of them",
-                           topology_.nodes[chiplet.chiplet].name);
-      return false;
+  void take(const PortUse& wanted) {
+    for (const auto& [chiplet, ports] : wanted) {
+      PortMasks& taken = taken_[chiplet];
+      assert((taken.inputs & ports.inputs) == 0 && (taken.outputs & ports.outputs) == 0);
+      taken.inputs |= ports.inputs;
+      taken.outputs |= ports.outputs;
     }
-    for (const PortsTaken& chiplet : wanted) taken_[chiplet.chiplet] |= chiplet.ports;
-    return true;
   }
-  void give_back(const Skeleton& skeleton, bool further = false) {
-    for (const PortsTaken& chiplet : ports_to_take(skeleton, further))
-      taken_[chiplet.chiplet] &= ~chiplet.ports;
+  void give_back(const PortUse& wanted) {
+    for (const auto& [chiplet, ports] : wanted) {
+      taken_[chiplet].inputs &= ~ports.inputs;
+      taken_[chiplet].outputs &= ~ports.outputs;
+    }
   }
 
   bool routable() {
+    if (by_ports_alone_) return true;
     int most = 0;
     for (const SlicePart& part : parts_)
       if (!part.lanes.empty()) most = std::max(most, slots(part));
     for (int slot = 0; slot < most; ++slot) {
-      for (const auto& [chiplet, flows] : phase(slot).flows) {
+      const Phase together = phase(slot);
+      for (const auto& [chiplet, flows] : together.flows) {
         ++routings_;
         const Routed& routed = cache_.route(topology_.nodes[chiplet].fred, flows);
         if (routed.route != nullptr) continue;
-        why_ = topology_.nodes[chiplet].name + ": " + routed.why;
+        set_obstacle(chiplet, flows, together.owners.at(chiplet), routed.conflict);
         return false;
       }
     }
     return true;
+  }
+
+  void set_obstacle(NodeId chiplet, const std::vector<Flow>& flows,
+                    const std::vector<ChipletFlow>& owners, const ConflictingFlows& conflict) {
+    const Node& node = topology_.nodes[chiplet];
+    obstacle_ = {.kind = Obstacle::Kind::kFlows, .chiplet = node.name, .level = conflict.level};
+    std::vector<std::string> names;
+    for (const int f : conflict.flows) {
+      obstacle_.flows.push_back({parts_[owners[f].part].part, flows[f]});
+      names.push_back(to_string(flows[f]));
+    }
+    obstacle_.why = describe(node.fred, conflict, names);
   }
 
   const Topology& topology_;
@@ -218,9 +270,10 @@ class SliceRouter {
   RouteCache& cache_;
   int slice_;
   std::vector<SlicePart>& parts_;
-  std::map<NodeId, std::uint32_t> taken_;
+  PortUse taken_;
   int routings_ = 0;
-  std::string why_;
+  bool by_ports_alone_ = false;
+  Obstacle obstacle_;
 };
 
 class InSwitchPlanner {
@@ -280,52 +333,68 @@ class InSwitchPlanner {
     }
   }
 
+  // `part` does not fit together with those of `wave`, who do.
   [[noreturn]] void refuse(const std::vector<int>& wave, int part) {
     std::vector<int> culprits = wave;
-    for (const int other : wave) {
-      if (const std::array pair{other, part}; try_wave({pair.begin(), pair.end()}).empty()) {
-        culprits = {other};
-        break;
-      }
-    }
     culprits.push_back(part);
-    try_wave(culprits);  // for the reason
+    for (const int other : wave | std::views::reverse) {  // the first ones are named
+      std::vector<int> fewer = culprits;
+      std::erase(fewer, other);
+      if (try_wave(fewer).empty()) culprits = std::move(fewer);
+    }
+    Obstacle obstacle;
+    try_wave(culprits, &obstacle);
     std::string names;
     for (const int p : culprits)
       names +=
           fmt::format("{}{}", names.empty() ? "" : ", ", group_name(topology_, plan_.parts[p]));
-    throw RoutingConflict(fmt::format(
-        "{}: {} cannot be routed {}: {} (--on-conflict later or unicast)", topology_.name, names,
-        culprits.size() > 1 ? "together" : "in the switches", why_));
+    const std::string what =
+        fmt::format("{}: {} cannot be routed {}: {}{} (--on-conflict later or unicast)",
+                    topology_.name, names, culprits.size() > 1 ? "together" : "in the switches",
+                    obstacle.chiplet.empty() ? "" : obstacle.chiplet + ": ", obstacle.why);
+    throw GroupConflict(what, std::move(culprits), std::move(obstacle));
   }
 
-  bool share_members(const std::vector<int>& parts) {
-    std::map<NodeId, int> owner;
+  // An NPU of two parts: the switches see two operands at one port, or two results.
+  std::optional<Obstacle> shared_member(const std::vector<int>& parts) const {
+    std::set<std::pair<NodeId, bool>> in_use;
     for (const int part : parts) {
-      for (const NodeId member : plan_.parts[part].members) {
-        if (owner.emplace(member, part).second) continue;
-        why_ = fmt::format("they share {} on one virtual channel", topology_.nodes[member].name);
-        return true;
+      const GroupRoles roles = roles_of_part(plan_.parts[part]);
+      for (std::size_t r = 0; r < roles.receives.size(); ++r) {
+        const NodeId member = plan_.parts[part].members[r];
+        if ((!roles.contributes[r] || in_use.emplace(member, false).second) &&
+            (!roles.receives[r] || in_use.emplace(member, true).second))
+          continue;
+        return Obstacle{.kind = Obstacle::Kind::kSharedNpu,
+                        .why = fmt::format("they share {} on one virtual channel",
+                                           topology_.nodes[member].name)};
       }
     }
-    return false;
+    return {};
   }
 
-  Wave try_wave(const std::vector<int>& parts) {
-    if (share_members(parts)) return {};
+  // Empty where they do not fit; `obstacle` then says why, where it is asked for.
+  Wave try_wave(const std::vector<int>& parts, Obstacle* obstacle = nullptr) {
+    if (std::optional<Obstacle> shared = shared_member(parts)) {
+      if (obstacle != nullptr) *obstacle = std::move(*shared);
+      return {};
+    }
     Wave wave;
     for (int slice = 0; slice < topology_.fred.slices; ++slice) {
       std::vector<SlicePart>& placed = wave.emplace_back();
-      for (const int part : parts) {
-        SlicePart slice_part{part, tasks_of(plan_.parts[part], slice), {}, {}};
-        if (slice_part.tasks.empty()) continue;
-        for (Skeleton& skeleton : skeletons_of(topology_, plan_.parts[part].members, slice))
-          slice_part.choices.push_back(std::make_shared<const Skeleton>(std::move(skeleton)));
-        placed.push_back(std::move(slice_part));
+      for (const int p : parts) {
+        const Part& part = plan_.parts[p];
+        std::vector<Task> tasks = tasks_of(part, slice);
+        if (tasks.empty()) continue;
+        placed.push_back({p,
+                          std::move(tasks),
+                          roles_of_part(part),
+                          lowest_stops(topology_, part.members, slice),
+                          {}});
       }
       SliceRouter router(topology_, plan_, cache_, slice, placed);
       if (!router.place()) {
-        why_ = router.why();
+        if (obstacle != nullptr) *obstacle = router.obstacle();
         return {};
       }
     }
@@ -338,7 +407,7 @@ class InSwitchPlanner {
     if (!takes_steps(part.collective)) {
       const FlitRange range = share_of(whole_range(0, part.bytes), slices, slice);
       if (range.flits == 0) return {};
-      return {{part.collective == Collective::kUnicast ? 0 : part.root, range}};
+      return {{first_root(part), range}};
     }
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part.bytes, ranks));
     std::vector<Task> tasks;
@@ -427,7 +496,6 @@ class InSwitchPlanner {
   RouteCache cache_;
   InSwitchPlan result_;
   int next_phase_ = 0;
-  std::string why_;
 };
 
 }  // namespace

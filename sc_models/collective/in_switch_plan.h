@@ -2,7 +2,7 @@
 //
 // Slices: each carries its share and shares nothing with the others. In a slice the members' chiplets
 //   and, level by level, the chiplets above them up to one that all have in common are a group's
-//   skeleton; a lane says by which uplink every level goes up, the same number at every chiplet.
+//   skeleton; a lane says by which uplink every chiplet goes up.
 // Flows: contributors' data are added on the way up; where all are in, the sum turns and is
 //   distributed on the way down; up and down are two flows of one phase. Simple collectives
 //   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
@@ -12,9 +12,13 @@
 //   go by them in turn, as many at once as there are lanes.
 // Phases: what a group does one after the other has an index each, lanes too. Parts of one VC that
 //   are under way together share phases and are routed together; each port, uplinks included, is
-//   one part's in all of their phases, so that no part waits for another inside the fabric. Parts of
-//   different VCs have different phases. Uplinks are given out by a complete search that tries a
-//   group's lanes in turn and goes back where the flows of a chiplet cannot be routed.
+//   one part's in all of their phases and each direction, so that no part waits for another inside
+//   the fabric; an NPU may send for one part and receive for another. Parts of different VCs have
+//   different phases.
+// Uplinks are given out by a search over all groups' choices (switch_lanes.h) that goes back where no
+//   uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is complete,
+//   up to kMaxRoutings routings; a conflict then means that no choice of uplinks and colours exists.
+//   (Further lanes over slow uplinks are taken as they come.)
 //
 // Ports are found by walking links, so the builder's port order does not matter, nor do the levels.
 #pragma once

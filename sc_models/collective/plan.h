@@ -22,8 +22,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/fp.h"
 #include "routing/fred_routing.h"
 #include "topology/topology.h"
@@ -124,9 +126,43 @@ struct CollectiveSpec {
 
 // What becomes of a part whose flows cannot be routed together with those of the parts before it.
 enum class OnConflict : std::uint8_t {
-  kRefuse,   // RoutingConflict naming the groups
+  kRefuse,   // GroupConflict
   kLater,    // it starts when those are complete
   kUnicast,  // it becomes unicasts between the endpoints
+};
+
+// What keeps groups from being in the switches together.
+struct Obstacle {
+  enum class Kind : std::uint8_t {
+    kSharedNpu,  // two of them send, or receive, at one NPU on one virtual channel
+    kUplinks,    // no choice of uplinks gives every group its own
+    kFlows,      // whatever the choice, flows of a chiplet have no routing
+    kGaveUp,     // the search was too long
+  };
+  Kind kind = Kind::kFlows;
+  std::string why{};
+  // kFlows: with the last choice tried, a chiplet and a minimal set of flows that it cannot route, and
+  // the outermost level at which no colouring works (routing/fred_routing.h).
+  struct PartFlow {
+    int part = 0;
+    Flow flow;
+  };
+  std::string chiplet{};
+  int level = 0;
+  std::vector<PartFlow> flows{};
+};
+
+class GroupConflict : public RoutingConflict {
+ public:
+  GroupConflict(const std::string& what, std::vector<int> parts, Obstacle obstacle)
+      : RoutingConflict(what), parts_(std::move(parts)), obstacle_(std::move(obstacle)) {}
+  // Without any one of them the others fit.
+  const std::vector<int>& parts() const { return parts_; }
+  const Obstacle& obstacle() const { return obstacle_; }
+
+ private:
+  std::vector<int> parts_;
+  Obstacle obstacle_;
 };
 
 std::string to_string(Collective collective);          // "all_reduce"
@@ -135,7 +171,7 @@ std::string priority_name(int vc);                     // "mp", "pp", "dp"
 int parse_priority(const std::string& text);           // the VC; BadInput likewise
 
 // Algorithms: "auto", "ring", "hier_ring", "chain", "direct", "in_switch" (README). BadInput where
-// the fabric or group does not support the algorithm, naming what does; RoutingConflict.
+// the fabric or group does not support the algorithm, naming what does; GroupConflict.
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict = OnConflict::kRefuse);
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <compare>
 #include <map>
+#include <optional>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/int128.h"
 
@@ -28,58 +32,174 @@ std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet) {
   return ports;
 }
 
+// What routing sees of an uplink: the chiplet above, and the edge µSwitches at both ends.
+struct UplinkKind {
+  NodeId parent = 0;
+  int own_pair = 0;
+  int parent_pair = 0;
+  friend auto operator<=>(const UplinkKind&, const UplinkKind&) = default;
+};
+
+// The uplinks of a stop that its group may take now, the ones the slice prefers first.
+struct FreeUplinks {
+  std::vector<int> all;  // in the order of their numbers, free or not
+  std::map<UplinkKind, std::vector<int>> of_kind;
+};
+
 class Climber {
  public:
-  Climber(const Topology& topology, int slice, std::vector<Skeleton>& found)
-      : topology_(topology), slice_(slice), found_(found) {}
+  Climber(const Topology& topology, const GroupRoles& roles, const PortUse& used, int slice,
+          const std::function<bool(const Skeleton&)>& visit)
+      : topology_(topology), roles_(roles), used_(used), slice_(slice), visit_(visit) {}
 
-  // `begin`: the first stop of the highest level so far.
-  void climb(const Skeleton& skeleton, std::size_t begin) {
-    if (skeleton.size() - begin == 1) {
-      found_.push_back(skeleton);
-      return;
-    }
-    std::vector<std::vector<int>> uplinks;
+  // `begin`: the first stop of the highest level so far. True: visit_ is content.
+  bool climb(const Skeleton& skeleton, std::size_t begin) {
+    if (skeleton.size() - begin == 1) return visit_(skeleton);
+    std::vector<FreeUplinks> uplinks;
     std::size_t lanes = ~std::size_t{0};
     for (std::size_t s = begin; s < skeleton.size(); ++s) {
-      uplinks.push_back(uplinks_of(topology_, skeleton[s].chiplet));
-      lanes = std::min(lanes, uplinks.back().size());
+      uplinks.push_back(free_uplinks(skeleton, s));
+      lanes = std::min(lanes, uplinks.back().all.size());
     }
+    std::set<std::vector<UplinkKind>> seen;
     for (std::size_t i = 0; i < lanes; ++i) {
       const std::size_t lane = (i + static_cast<std::size_t>(slice_)) % lanes;
-      Skeleton next = skeleton;
-      std::map<NodeId, int> parents;  // ascending, as the stops of a level
-      for (std::size_t s = begin; s < skeleton.size(); ++s) {
-        next[s].up_port = uplinks[s - begin][lane];
-        parents.emplace(up_link(next[s]).to, 0);
-      }
-      for (auto& [chiplet, stop] : parents) {
-        stop = static_cast<int>(next.size());
-        next.push_back({.chiplet = chiplet, .members = {}, .children = {}});
-      }
-      for (std::size_t s = begin; s < skeleton.size(); ++s) {
-        const Link& up = up_link(next[s]);
-        next[s].parent = parents.at(up.to);
-        next[next[s].parent].children.push_back({up.to_port, static_cast<int>(s)});
-      }
-      climb(next, skeleton.size());
+      std::vector<int> ports;
+      for (const FreeUplinks& stop : uplinks) ports.push_back(stop.all[lane]);
+      const std::optional<std::vector<UplinkKind>> kinds =
+          kinds_of(skeleton, begin, uplinks, ports);
+      if (kinds && seen.insert(*kinds).second && up(skeleton, begin, ports)) return true;
     }
+    return other_ways(skeleton, begin, uplinks, seen);
   }
 
  private:
+  UplinkKind kind_of(NodeId chiplet, int port) const {
+    const Link& link = topology_.links[topology_.link_out(chiplet, port)];
+    return {link.to, port / 2, link.to_port / 2};
+  }
+
+  FreeUplinks free_uplinks(const Skeleton& skeleton, std::size_t stop) const {
+    const NodeId chiplet = skeleton[stop].chiplet;
+    const PortMasks need = directions(skeleton, static_cast<int>(stop));
+    const auto used = used_.find(chiplet);
+    const PortMasks taken = used == used_.end() ? PortMasks{} : used->second;
+    FreeUplinks free{uplinks_of(topology_, chiplet), {}};
+    const std::size_t count = free.all.size();
+    for (const bool half_taken : {true, false}) {
+      std::map<UplinkKind, std::vector<int>> found;
+      for (std::size_t i = 0; i < count; ++i) {
+        const int port = free.all[(i + static_cast<std::size_t>(slice_)) % count];
+        const bool in = (taken.inputs >> port & 1U) != 0;
+        const bool out = (taken.outputs >> port & 1U) != 0;
+        if ((in && need.inputs != 0) || (out && need.outputs != 0)) continue;
+        if ((in || out) == half_taken) found[kind_of(chiplet, port)].push_back(port);
+      }
+      free.of_kind.merge(found);  // keeps what is there: half taken ones come first
+    }
+    return free;
+  }
+
+  // Whether the group uses a stop's uplink upwards (outputs) and downwards (inputs): as flows_on().
+  PortMasks directions(const Skeleton& skeleton, int stop) const {
+    const auto [contributors, receivers] = below(skeleton, stop);
+    const bool has_all = contributors == std::ranges::count(roles_.contributes, true);
+    const bool reaches_all = receivers == std::ranges::count(roles_.receives, true);
+    return {.inputs = receivers > 0 && !has_all ? 1U : 0U,
+            .outputs = contributors > 0 && !(has_all && reaches_all) ? 1U : 0U};
+  }
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> below(const Skeleton& skeleton, int stop) const {
+    std::pair<std::ptrdiff_t, std::ptrdiff_t> count;
+    for (const auto& member : skeleton[stop].members) {
+      count.first += roles_.contributes[member.rank] ? 1 : 0;
+      count.second += roles_.receives[member.rank] ? 1 : 0;
+    }
+    for (const auto& child : skeleton[stop].children) {
+      const auto [contributors, receivers] = below(skeleton, child.stop);
+      count.first += contributors;
+      count.second += receivers;
+    }
+    return count;
+  }
+
+  // The kinds of one uplink per stop; none where one may not be taken.
+  std::optional<std::vector<UplinkKind>> kinds_of(const Skeleton& skeleton, std::size_t begin,
+                                                  const std::vector<FreeUplinks>& uplinks,
+                                                  const std::vector<int>& ports) const {
+    std::vector<UplinkKind> kinds;
+    for (std::size_t s = 0; s < ports.size(); ++s) {
+      const UplinkKind kind = kind_of(skeleton[begin + s].chiplet, ports[s]);
+      const auto free = uplinks[s].of_kind.find(kind);
+      if (free == uplinks[s].of_kind.end() || std::ranges::count(free->second, ports[s]) == 0)
+        return {};
+      kinds.push_back(kind);
+    }
+    return kinds;
+  }
+
+  // All choices of kinds that lead to one chiplet, but for those seen.
+  bool other_ways(const Skeleton& skeleton, std::size_t begin,
+                  const std::vector<FreeUplinks>& uplinks,
+                  const std::set<std::vector<UplinkKind>>& seen) {
+    std::set<NodeId> parents;
+    for (const auto& [kind, ports] : uplinks.front().of_kind) parents.insert(kind.parent);
+    for (const NodeId parent : parents) {
+      std::vector<std::vector<UplinkKind>> kinds(uplinks.size());
+      for (std::size_t s = 0; s < uplinks.size(); ++s) {
+        for (const auto& [kind, ports] : uplinks[s].of_kind)
+          if (kind.parent == parent) kinds[s].push_back(kind);
+      }
+      if (std::ranges::any_of(kinds, [](const auto& of_stop) { return of_stop.empty(); })) continue;
+      std::vector<std::size_t> at(kinds.size());  // counts through them
+      for (std::size_t digit = 0; digit < at.size();) {
+        std::vector<UplinkKind> chosen;
+        std::vector<int> ports;
+        for (std::size_t s = 0; s < at.size(); ++s) {
+          chosen.push_back(kinds[s][at[s]]);
+          ports.push_back(uplinks[s].of_kind.at(chosen.back()).front());
+        }
+        if (!seen.contains(chosen) && up(skeleton, begin, ports)) return true;
+        for (digit = 0; digit < at.size() && ++at[digit] == kinds[digit].size(); ++digit)
+          at[digit] = 0;
+      }
+    }
+    return false;
+  }
+
+  // By these uplinks to the next level.
+  bool up(const Skeleton& skeleton, std::size_t begin, const std::vector<int>& ports) {
+    Skeleton next = skeleton;
+    std::map<NodeId, int> parents;  // ascending, as the stops of a level
+    for (std::size_t s = begin; s < skeleton.size(); ++s) {
+      next[s].up_port = ports[s - begin];
+      parents.emplace(up_link(next[s]).to, 0);
+    }
+    for (auto& [chiplet, stop] : parents) {
+      stop = static_cast<int>(next.size());
+      next.push_back({.chiplet = chiplet, .members = {}, .children = {}});
+    }
+    for (std::size_t s = begin; s < skeleton.size(); ++s) {
+      const Link& up = up_link(next[s]);
+      next[s].parent = parents.at(up.to);
+      next[next[s].parent].children.push_back({up.to_port, static_cast<int>(s)});
+    }
+    return climb(next, skeleton.size());
+  }
+
   const Link& up_link(const SkeletonStop& stop) const {
     return topology_.links[topology_.link_out(stop.chiplet, stop.up_port)];
   }
 
   const Topology& topology_;
+  const GroupRoles& roles_;
+  const PortUse& used_;
   int slice_;
-  std::vector<Skeleton>& found_;
+  const std::function<bool(const Skeleton&)>& visit_;
 };
 
 }  // namespace
 
-std::vector<Skeleton> skeletons_of(const Topology& topology, const std::vector<NodeId>& members,
-                                   int slice) {
+Skeleton lowest_stops(const Topology& topology, const std::vector<NodeId>& members, int slice) {
   std::map<NodeId, SkeletonStop> chiplets;
   for (std::size_t r = 0; r < members.size(); ++r) {
     const Link& link = topology.links[topology.link_out(members[r], slice)];
@@ -90,21 +210,23 @@ std::vector<Skeleton> skeletons_of(const Topology& topology, const std::vector<N
   }
   Skeleton lowest;
   for (auto& [chiplet, stop] : chiplets) lowest.push_back(std::move(stop));
-  std::vector<Skeleton> found;
-  Climber(topology, slice, found).climb(lowest, 0);
-  return found;
+  return lowest;
 }
 
-std::vector<PortsTaken> ports_of(const Skeleton& skeleton) {
-  std::vector<PortsTaken> taken;
-  for (const SkeletonStop& stop : skeleton) {
-    PortsTaken here{stop.chiplet, 0};
-    if (stop.up_port >= 0) here.ports |= 1U << stop.up_port;
-    for (const auto& member : stop.members) here.ports |= 1U << member.port;
-    for (const auto& child : stop.children) here.ports |= 1U << child.port;
-    taken.push_back(here);
+bool visit_skeletons(const Topology& topology, const Skeleton& lowest, const GroupRoles& roles,
+                     const PortUse& used, int slice,
+                     const std::function<bool(const Skeleton&)>& visit) {
+  return Climber(topology, roles, used, slice, visit).climb(lowest, 0);
+}
+
+PortUse ports_of(const Skeleton& skeleton, const GroupRoles& roles) {
+  PortUse use;
+  for (const StopFlow& flow : flows_on(skeleton, roles)) {
+    PortMasks& masks = use[skeleton[flow.stop].chiplet];
+    masks.inputs |= flow.flow.inputs;
+    masks.outputs |= flow.flow.outputs;
   }
-  return taken;
+  return use;
 }
 
 int lanes_wanted(const Topology& topology, const Skeleton& skeleton,
@@ -121,8 +243,8 @@ int lanes_wanted(const Topology& topology, const Skeleton& skeleton,
   return static_cast<int>(std::min<std::uint64_t>(wanted, kMaxPorts));
 }
 
-std::vector<StopFlow> flows_on(const Skeleton& skeleton, const std::vector<bool>& contributes,
-                               const std::vector<bool>& receives) {
+std::vector<StopFlow> flows_on(const Skeleton& skeleton, const GroupRoles& roles) {
+  const auto& [contributes, receives] = roles;
   const auto all_contributors = std::ranges::count(contributes, true);
   const auto all_receivers = std::ranges::count(receives, true);
   std::vector<std::ptrdiff_t> contributors(skeleton.size());

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <map>
 #include <vector>
 
 #include "routing/fred_routing.h"
@@ -30,17 +31,36 @@ struct SkeletonStop {
 // Stops level by level upwards; the last one is the top.
 using Skeleton = std::vector<SkeletonStop>;
 
-// All skeletons of a group in a slice, the one that the slice prefers first; one for a group inside a
-// chiplet. `members`: by rank; NIC port `slice` of each leads into the slice.
-std::vector<Skeleton> skeletons_of(const Topology& topology, const std::vector<NodeId>& members,
-                                   int slice);
-
-// Ports of one chiplet that a skeleton takes, as inputs and outputs alike.
-struct PortsTaken {
-  NodeId chiplet = 0;
-  std::uint32_t ports = 0;
+// Ports of a chiplet that flows take, by direction.
+struct PortMasks {
+  std::uint32_t inputs = 0;
+  std::uint32_t outputs = 0;
 };
-std::vector<PortsTaken> ports_of(const Skeleton& skeleton);
+using PortUse = std::map<NodeId, PortMasks>;
+
+// Who puts data into the trees of a group and who gets results, by rank.
+struct GroupRoles {
+  std::vector<bool> contributes;
+  std::vector<bool> receives;
+};
+
+// The lowest stops of a group in a slice. `members`: by rank; NIC port `slice` of each leads into it.
+Skeleton lowest_stops(const Topology& topology, const std::vector<NodeId>& members, int slice);
+
+// Calls `visit` with skeletons on `lowest` whose uplinks `used` leaves free, the one that the slice
+// prefers first, until it returns true; false when it never did.
+//
+// Order: first the same uplink number at every chiplet of a level, then, where the chiplets of a level
+// have a chiplet above in common, all other choices of uplinks that lead to it.
+// Of uplinks that no routing can tell apart (the same two chiplets, the same edge µSwitch at both
+// ends: flows share sub-networks or do not by edge µSwitches alone) one is visited. It is one that is
+// half taken, in the other direction, where there is any: then no uplink is left half taken in one
+// direction while another is in the other direction, so that what fits on them does not depend on the
+// order. On a two-level tree the visit is therefore complete: what no skeleton visited can do,
+// none can.
+bool visit_skeletons(const Topology& topology, const Skeleton& lowest, const GroupRoles& roles,
+                     const PortUse& used, int slice,
+                     const std::function<bool(const Skeleton&)>& visit);
 
 // Lanes of a skeleton's kind that it takes to carry as much as an NPU's port; 1 without uplinks.
 int lanes_wanted(const Topology& topology, const Skeleton& skeleton,
@@ -52,8 +72,8 @@ struct StopFlow {
   Flow flow;
   bool sum = false;
 };
-std::vector<StopFlow> flows_on(const Skeleton& skeleton, const std::vector<bool>& contributes,
-                               const std::vector<bool>& receives);
+std::vector<StopFlow> flows_on(const Skeleton& skeleton, const GroupRoles& roles);
+PortUse ports_of(const Skeleton& skeleton, const GroupRoles& roles);
 
 // Order of the ranks in the sum, from the order of the ports in every flow: order_of(flow's index).
 SumOrder rank_order(const Skeleton& skeleton, const std::vector<StopFlow>& flows,

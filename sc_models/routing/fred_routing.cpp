@@ -78,8 +78,7 @@ ConflictingFlows minimal_conflict(const FredSwitchShape& shape, std::span<const 
   ConflictingFlows conflict = minimal_conflict(shape, flows, colouring);
   std::vector<std::string> names;
   for (const int f : conflict.flows)
-    names.push_back(
-        fmt::format("{} ({}:{})", f, port_list(flows[f].inputs), port_list(flows[f].outputs)));
+    names.push_back(fmt::format("{} ({})", f, to_string(flows[f])));
   const std::string what = describe(shape, conflict, names);
   throw FlowConflict(what, std::move(conflict));
 }
@@ -187,6 +186,10 @@ void check_shape(const FredSwitchShape& shape) {
   if (shape.middle < kMinMiddle || shape.middle > kMaxMiddle)
     throw BadInput(fmt::format("Fred switch middle sub-networks: {} found, allowed: {} to {}",
                                shape.middle, kMinMiddle, kMaxMiddle));
+}
+
+std::string to_string(const Flow& flow) {
+  return port_list(flow.inputs) + ":" + port_list(flow.outputs);
 }
 
 std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,

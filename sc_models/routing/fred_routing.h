@@ -43,6 +43,8 @@ struct Flow {
   friend bool operator==(const Flow&, const Flow&) = default;
 };
 
+std::string to_string(const Flow& flow);  // "0,1:4,5": inputs, outputs
+
 // The order in which a tree of adders combines its leaves, as postfix: n >= 0 pushes leaf n (a port
 // or a rank, as the user of it says), kAdd replaces the two topmost values by their sum.
 struct SumOrder {
