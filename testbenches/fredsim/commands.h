@@ -31,4 +31,7 @@ void traffic_command(const Options& options);
 void route_command(const Options& options);
 void conflicts_command(const Options& options);
 
+// `fredsim strategies`: plans the groups of every strategy, no simulation.
+void strategies_command(const Options& options);
+
 }  // namespace fredsim

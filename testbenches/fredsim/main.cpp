@@ -40,6 +40,8 @@ void run(const fredsim::Options& options) {
       return fredsim::route_command(options);
     case fredsim::Command::kConflicts:
       return fredsim::conflicts_command(options);
+    case fredsim::Command::kStrategies:
+      return fredsim::strategies_command(options);
   }
 }
 

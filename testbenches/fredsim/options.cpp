@@ -30,6 +30,7 @@ struct Texts {
   TrafficTexts traffic;
   RouteTexts route;
   ConflictTexts conflicts;
+  StrategyTexts strategies;
 };
 
 void add_overrides(CLI::App& command, Texts& texts) {
@@ -88,6 +89,10 @@ Options checked(Command command, const Texts& texts) {
   if (command == Command::kInfo) return options;
   if (command == Command::kRoute) {
     options.route = texts.route.checked();
+    return options;
+  }
+  if (command == Command::kStrategies) {
+    options.strategies = texts.strategies.checked();
     return options;
   }
   options.seed = parse_number(texts.seed, "--seed", 0, kMax);
@@ -170,8 +175,21 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   add_json(*conflicts, texts);
   add_quiet(*conflicts, texts);
 
+  CLI::App* strategies = app.add_subcommand(
+      "strategies", "Which MP x DP x PP strategies the switches of a machine can route.");
+  strategies->add_option("CONFIG", texts.configs, "machine file")
+      ->required()
+      ->expected(1)
+      ->type_name("");
+  texts.strategies.add_to(*strategies);
+  add_json(*strategies, texts);
+  add_overrides(*strategies, texts);
+  add_quiet(*strategies, texts);
+
   if (argc < 2) {
-    throw BadInput("command: found none; allowed: run, compare, traffic, info, route or conflicts");
+    throw BadInput(
+        "command: found none; allowed: run, compare, traffic, info, route, conflicts or "
+        "strategies");
   }
   try {
     check_spelling(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
@@ -183,12 +201,13 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
     }
     throw BadInput(fmt::format("command line: {} (fredsim --help)", error.what()));
   }
-  const Command command = run->parsed()         ? Command::kRun
-                          : compare->parsed()   ? Command::kCompare
-                          : traffic->parsed()   ? Command::kTraffic
-                          : route->parsed()     ? Command::kRoute
-                          : conflicts->parsed() ? Command::kConflicts
-                                                : Command::kInfo;
+  const Command command = run->parsed()          ? Command::kRun
+                          : compare->parsed()    ? Command::kCompare
+                          : traffic->parsed()    ? Command::kTraffic
+                          : route->parsed()      ? Command::kRoute
+                          : conflicts->parsed()  ? Command::kConflicts
+                          : strategies->parsed() ? Command::kStrategies
+                                                 : Command::kInfo;
   return checked(command, texts);
 }
 

@@ -14,12 +14,21 @@
 
 #include "fabric/traffic_options.h"
 #include "route_arguments.h"
+#include "strategy_arguments.h"
 #include "switch/switch_factory.h"
 #include "work_arguments.h"
 
 namespace fredsim {
 
-enum class Command : std::uint8_t { kRun, kCompare, kTraffic, kInfo, kRoute, kConflicts };
+enum class Command : std::uint8_t {
+  kRun,
+  kCompare,
+  kTraffic,
+  kInfo,
+  kRoute,
+  kConflicts,
+  kStrategies
+};
 
 struct Options {
   Command command = Command::kInfo;
@@ -35,6 +44,7 @@ struct Options {
       rates;  // `traffic`: ascending; empty: those that the search for saturation takes
   RouteOptions route;
   ConflictOptions conflicts;
+  StrategyOptions strategies;
   std::uint64_t timeout_cycles = 0;  // 0: none
   std::string json_file;             // empty: none; "-": standard output
   std::string wave_file;             // empty: none

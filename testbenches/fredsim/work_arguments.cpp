@@ -93,6 +93,39 @@ WorkItem item_of(const WorkTexts& texts) {
   return item;
 }
 
+void check_without(const char* option, const char* allowed,
+                   std::initializer_list<std::pair<const char*, bool>> others) {
+  for (const auto& [other, given] : others) {
+    if (given)
+      throw BadInput(
+          fmt::format("{}: found together with {}; allowed: {}", other, option, allowed));
+  }
+}
+
+// One item per dimension.
+std::vector<WorkItem> items_of(const WorkTexts& texts, const Strategy& strategy) {
+  const std::vector<Dimension> dimensions = parse_dimensions(texts.dimension);
+  if (dimensions.size() > 1) {
+    check_without(
+        "several dimensions", "one dimension, or leave it out",
+        {{"--collective", !texts.collective.empty()}, {"--priority", !texts.priority.empty()}});
+  }
+  std::vector<WorkItem> items;
+  for (const Dimension dimension : dimensions) {
+    WorkItem& item = items.emplace_back(item_of(texts));
+    if (texts.collective.empty()) item.collective = collective_of(dimension);
+    if (texts.priority.empty()) item.vc = vc_of(dimension);
+    item.groups = groups_of(strategy, dimension);
+    if (item.groups.empty()) {
+      throw BadInput(
+          fmt::format("--dimension: found '{}', along which {} has no communication; "
+                      "allowed: dimensions of two or more",
+                      to_string(dimension), to_string(strategy)));
+    }
+  }
+  return items;
+}
+
 }  // namespace
 
 void WorkTexts::add_to(CLI::App& command) {
@@ -115,25 +148,58 @@ void WorkTexts::add_to(CLI::App& command) {
   add(command, "--matrix", matrix, "FILE",
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
   add(command, "--work", work, "FILE.yaml", "several collectives at the same time");
+  add(command, "--strategy", strategy, "mpM-dpD-ppP",
+      "3D parallelism: M x D x P workers, rank = mp + M (dp + D pp)");
+  add(command, "--dimension", dimension, "NAME",
+      "with --strategy: the groups of mp (all_reduce), dp (all_reduce) or pp (multicast to the "
+      "next "
+      "stage), each at its own priority; several at the same time: mp,dp");
+  add(command, "--placement", placement, "WHERE",
+      "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), identity "
+      "(default "
+      "of --group and --work) or a file with a list of NPUs");
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that the switches cannot route together: refuse (default), later or unicast");
+}
+
+void WorkTexts::check_strategy(const WorkOptions& options) const {
+  const bool paper = options.placement.kind == Placement::Kind::kPaper;
+  if (!options.strategy && (paper || !dimension.empty())) {
+    throw BadInput(fmt::format("--strategy: found no such option; allowed: {} needs a strategy",
+                               dimension.empty() ? "--placement paper" : "--dimension"));
+  }
+  if (options.strategy && dimension.empty() && !paper) {
+    throw BadInput(
+        fmt::format("--strategy: found '{}' without --dimension; allowed: with it, or with "
+                    "--placement paper for the workers of --group or --work",
+                    strategy));
+  }
 }
 
 WorkOptions WorkTexts::checked() const {
   WorkOptions options;
   options.on_conflict = parse_on_conflict(on_conflict);
-  if (work.empty()) {
+  if (!strategy.empty()) options.strategy = parse_strategy(strategy);
+  if (!placement.empty() || !dimension.empty())
+    options.placement = parse_placement(placement.empty() ? "paper" : placement);
+  check_strategy(options);
+  if (!dimension.empty()) {
+    check_without("--dimension", "one of them",
+                  {{"--work", !work.empty()},
+                   {"--group", !groups.empty()},
+                   {"--root", !root.empty()},
+                   {"--matrix", !matrix.empty()}});
+    options.items = items_of(*this, *options.strategy);
+  } else if (work.empty()) {
     options.items = {item_of(*this)};
   } else {
-    for (const auto& [option, given] :
-         {std::pair("--collective", !collective.empty()), std::pair("--group", !groups.empty()),
-          std::pair("--root", !root.empty()), std::pair("--algorithm", !algorithm.empty()),
-          std::pair("--priority", !priority.empty()), std::pair("--matrix", !matrix.empty())}) {
-      if (given) {
-        throw BadInput(
-            fmt::format("{}: found together with --work; allowed: in the work file", option));
-      }
-    }
+    check_without("--work", "in the work file",
+                  {{"--collective", !collective.empty()},
+                   {"--group", !groups.empty()},
+                   {"--root", !root.empty()},
+                   {"--algorithm", !algorithm.empty()},
+                   {"--priority", !priority.empty()},
+                   {"--matrix", !matrix.empty()}});
     options.items = read_work_file(work);
   }
   std::uint64_t largest = 0;
@@ -155,16 +221,17 @@ bool WorkOptions::whole_machine() const {
 std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
                                      std::uint64_t size, std::uint64_t seed) {
   constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
+  const std::vector<int> npus = npus_of(work.placement, work.strategy, topology);
+  const bool identity = work.placement.kind == Placement::Kind::kIdentity;
   std::vector<CollectiveSpec> specs;
   for (const WorkItem& item : work.items) {
     for (const std::vector<int>& group : item.groups) {
       CollectiveSpec& spec = specs.emplace_back();
       spec.collective = item.collective;
-      spec.group = group;
-      if (group.empty()) {
-        spec.group.resize(topology.npus.size());
-        std::iota(spec.group.begin(), spec.group.end(), 0);
-      }
+      if (group.empty())
+        spec.group = npus;
+      else
+        spec.group = identity ? group : placed(group, npus);
       spec.bytes = item.size.value_or(size);
       spec.algorithm = item.algorithm;
       spec.vc = item.vc;

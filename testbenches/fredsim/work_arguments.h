@@ -10,14 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "collective/parallelism.h"
 #include "collective/plan.h"
+#include "placement.h"
 
 namespace fredsim {
 
 // One collective on one or several groups at the same time.
 struct WorkItem {
   Collective collective = Collective::kAllReduce;
-  std::vector<std::vector<int>> groups;  // NPUs in rank order; an empty one: all of the machine
+  std::vector<std::vector<int>> groups;  // workers in rank order; an empty one: all of them
   std::optional<std::uint64_t> size;     // else that of the run
   int vc = kDp;
   std::string algorithm = "auto";
@@ -31,6 +33,8 @@ struct WorkOptions {
   std::vector<std::uint64_t> sizes;  // of the runs, ascending
   std::vector<WorkItem> items;       // of every run
   OnConflict on_conflict = OnConflict::kRefuse;
+  std::optional<Strategy> strategy;  // of the workers
+  Placement placement;
   bool whole_machine() const;  // a group is "all"
 };
 
@@ -41,10 +45,14 @@ std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& to
 // The texts of the options, as CLI11 collects them.
 struct WorkTexts {
   std::string collective, algorithm, root, priority, matrix, work, on_conflict;
+  std::string strategy, dimension, placement;
   std::vector<std::string> groups;
   std::string size, begin, end, factor;
   void add_to(CLI::App& command);
   WorkOptions checked() const;
+
+ private:
+  void check_strategy(const WorkOptions& options) const;
 };
 
 }  // namespace fredsim

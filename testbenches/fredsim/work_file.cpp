@@ -22,15 +22,6 @@ namespace {
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"collective", "groups", "size", "priority", "algorithm", "root", "start"});
 
-std::string read_text(const std::string& path, const char* option) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()) || file.bad()) {
-    throw BadInput(fmt::format("{}: {}: cannot be read", option, path));
-  }
-  return text.str();
-}
-
 class WorkReader {
  public:
   explicit WorkReader(std::string path) : path_(std::move(path)) {}
@@ -183,6 +174,15 @@ std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
 }
 
 }  // namespace
+
+std::string read_text(const std::string& path, const char* option) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()) || file.bad()) {
+    throw BadInput(fmt::format("{}: {}: cannot be read", option, path));
+  }
+  return text.str();
+}
 
 std::vector<WorkItem> read_work_file(const std::string& path) { return WorkReader(path).read(); }
 

@@ -2,7 +2,8 @@
 //
 // A work file is a YAML list of collectives that run at the same time, each a map of
 //   collective, algorithm, root, priority, size: as the options of the same names
-//   groups: all, or a list of groups, each a list of NPUs: [[0, 1], [2, 3]]
+//   groups: all, or a list of groups, each a list of worker ranks (--placement; without it
+//     NPUs): [[0, 1], [2, 3]]
 //   start: when it may send first, from the beginning of the run: 200 ns, or cycles: 300
 // A matrix file has N rows of N sizes in bytes, from rank i to rank j: JSON [[0, 10], [20, 0]], or
 //   CSV with commas or blanks between them.
@@ -16,6 +17,9 @@
 #include "work_arguments.h"
 
 namespace fredsim {
+
+// The text of a file; `option` is what names it in a message.
+std::string read_text(const std::string& path, const char* option);
 
 std::vector<WorkItem> read_work_file(const std::string& path);
 std::vector<std::uint64_t> read_matrix(const std::string& path);  // row by row

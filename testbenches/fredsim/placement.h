@@ -1,0 +1,35 @@
+// --strategy, --dimension, --placement: 3D parallelism on the command line (collective/parallelism.h).
+//
+// A placement file is a list of NPUs by worker rank, YAML or JSON: [3, 2, 1, 0].
+// Errors: BadInput naming the option or the file and line, what was found and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collective/parallelism.h"
+
+namespace fredsim {
+
+struct Placement {
+  enum class Kind : std::uint8_t { kIdentity, kPaper, kFile };
+  Kind kind = Kind::kIdentity;
+  std::string path;       // kFile
+  std::vector<int> npus;  // kFile: by worker rank, each once
+  std::string name() const;
+};
+
+// "paper", "identity" or the path of a file, which is read.
+Placement parse_placement(const std::string& text);
+
+// "mp", or several with commas between them, each once.
+std::vector<Dimension> parse_dimensions(const std::string& text);
+
+// NPUs of the machine by worker rank: of the strategy, of the file, or of all NPUs; kPaper needs a
+// strategy.
+std::vector<int> npus_of(const Placement& placement, const std::optional<Strategy>& strategy,
+                         const Topology& topology);
+
+}  // namespace fredsim

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "commands.h"
+#include "observe/output_file.h"
+#include "strategy_report.h"
+
+namespace fredsim {
+
+namespace {
+
+// A file must say where every worker of the largest strategy sits; smaller ones take the first.
+void check_covers(const Placement& placement, const Topology& topology) {
+  if (placement.kind == Placement::Kind::kFile && placement.npus.size() < topology.npus.size()) {
+    throw BadInput(fmt::format("{}: found {} NPUs; allowed: all {} of {}", placement.path,
+                               placement.npus.size(), topology.npus.size(), topology.name));
+  }
+}
+
+void check_all(const Topology& topology, const Placement& placement, StrategyReport& report) {
+  check_covers(placement, topology);
+  const std::vector<Strategy> strategies = all_strategies(static_cast<int>(topology.npus.size()));
+  report.fabric = topology.name;
+  report.npus = static_cast<int>(topology.npus.size());
+  report.strategies = static_cast<int>(strategies.size());
+  report.runs.push_back(
+      {topology.fred.middle, check_strategies(topology, strategies, [&](const Strategy& strategy) {
+         return npus_of(placement, strategy, topology);
+       })});
+}
+
+}  // namespace
+
+void strategies_command(const Options& options) {
+  std::optional<OutputFile> json;
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  const StrategyOptions& asked = options.strategies;
+  StrategyReport report;
+  report.config = options.configs.front();
+  report.placement = asked.placement.name();
+  const MachineConfig own = load_machines(options).front();
+  if (own.topology.kind != FabricKind::kFredTree || !own.topology.fred.in_switch) {
+    throw BadInput(
+        fmt::format("{}: {} has no in-switch collectives; allowed: a machine of type "
+                    "fred_tree with fabric.in_switch: true",
+                    own.path, own.topology.name));
+  }
+  if (asked.middles.empty()) check_all(own.topology, asked.placement, report);
+  for (const int middle : asked.middles) {
+    Options other = options;
+    other.overrides.push_back(fmt::format("fabric.middle={}", middle));
+    check_all(load_machines(other).front().topology, asked.placement, report);
+  }
+  if (!json || !json->is_stdout()) {
+    if (asked.all) fmt::print("{}\n", strategy_lines(report));
+    fmt::print("{}", strategy_summary(report));
+    if (!options.quiet) fmt::print("\n{}", kStrategyLegend);
+  }
+  if (json) json->write(strategy_json(FREDSIM_VERSION, report));
+}
+
+}  // namespace fredsim

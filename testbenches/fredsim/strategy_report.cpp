@@ -1,0 +1,178 @@
+#include "strategy_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/port_mask.h"
+#include "observe/text_table.h"
+
+namespace fredsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kDimensions{Dimension::kMp, Dimension::kDp, Dimension::kPp};
+
+enum class Outcome : std::uint8_t { kRouted, kUplinks, kConflict, kUndecided };
+
+Outcome outcome_of(const StrategyCheck& check) {
+  if (!check.obstacle) return Outcome::kRouted;
+  switch (check.obstacle->kind) {
+    case Obstacle::Kind::kFlows:
+      return Outcome::kConflict;
+    case Obstacle::Kind::kGaveUp:
+      return Outcome::kUndecided;
+    default:
+      return Outcome::kUplinks;
+  }
+}
+
+std::string name_of(Outcome outcome) {
+  constexpr std::array<std::string_view, 4> kNames{"routed", "uplinks", "conflict", "undecided"};
+  return std::string(kNames[static_cast<std::size_t>(outcome)]);
+}
+
+// What became of the strategies of one dimension.
+struct Counts {
+  std::array<int, 4> of{};  // by Outcome
+  int checked = 0;
+  const StrategyCheck* first_failure = nullptr;
+  int count(Outcome outcome) const { return of[static_cast<std::size_t>(outcome)]; }
+};
+
+Counts count(const StrategyRun& run, Dimension dimension) {
+  Counts counts;
+  for (const StrategyCheck& check : run.checks) {
+    if (check.dimension != dimension) continue;
+    ++counts.checked;
+    ++counts.of[static_cast<std::size_t>(outcome_of(check))];
+    if (check.obstacle && counts.first_failure == nullptr) counts.first_failure = &check;
+  }
+  return counts;
+}
+
+std::string group_text(const StrategyCheck& check, int group) {
+  return fmt::format("group {} on NPUs {}", group, fmt::join(check.groups[group], ","));
+}
+
+std::string failure_text(int middle, const StrategyCheck& check) {
+  const Obstacle& obstacle = *check.obstacle;
+  std::string text = fmt::format("\nm = {}, {}, the first: {}, {} of its {} groups\n", middle,
+                                 to_string(check.dimension), to_string(check.strategy),
+                                 check.culprits.size(), check.groups.size());
+  for (const int group : check.culprits) text += fmt::format("  {}\n", group_text(check, group));
+  text += obstacle.chiplet.empty() ? fmt::format("  {}\n", obstacle.why)
+                                   : fmt::format("  {}: {}\n", obstacle.chiplet, obstacle.why);
+  for (const Obstacle::PartFlow& flow : obstacle.flows)
+    text += fmt::format("    flow {} is of group {}\n", to_string(flow.flow), flow.part);
+  return text;
+}
+
+std::vector<int> ports_of(std::uint32_t mask) {
+  std::vector<int> ports;
+  for_each_port(mask, [&](int port) { ports.push_back(port); });
+  return ports;
+}
+
+Json failure_json(const StrategyCheck& check) {
+  const Obstacle& obstacle = *check.obstacle;
+  Json json = {{"strategy", to_string(check.strategy)},
+               {"outcome", name_of(outcome_of(check))},
+               {"why", obstacle.why},
+               {"groups", Json::array()}};
+  for (const int group : check.culprits)
+    json["groups"].push_back({{"group", group}, {"npus", check.groups[group]}});
+  if (obstacle.chiplet.empty()) return json;
+  json["chiplet"] = obstacle.chiplet;
+  json["level"] = obstacle.level;
+  json["flows"] = Json::array();
+  for (const Obstacle::PartFlow& flow : obstacle.flows) {
+    json["flows"].push_back({{"group", flow.part},
+                             {"inputs", ports_of(flow.flow.inputs)},
+                             {"outputs", ports_of(flow.flow.outputs)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string strategy_summary(const StrategyReport& report) {
+  TextTable table({{"m", ""},
+                   {"dimension", "", Align::kLeft},
+                   {"strategies", ""},
+                   {"routed", ""},
+                   {"too few", "uplinks"},
+                   {"conflict", ""},
+                   {"undecided", ""}});
+  std::string failures;
+  for (const StrategyRun& run : report.runs) {
+    for (const Dimension dimension : kDimensions) {
+      const Counts counts = count(run, dimension);
+      table.add_row({fmt::to_string(run.middle), to_string(dimension),
+                     fmt::to_string(counts.checked), fmt::to_string(counts.count(Outcome::kRouted)),
+                     fmt::to_string(counts.count(Outcome::kUplinks)),
+                     fmt::to_string(counts.count(Outcome::kConflict)),
+                     fmt::to_string(counts.count(Outcome::kUndecided))});
+      if (counts.first_failure != nullptr)
+        failures += failure_text(run.middle, *counts.first_failure);
+    }
+  }
+  return fmt::format("{}: {} strategies of at most {} workers, placement {}\n\n{}{}", report.fabric,
+                     report.strategies, report.npus, report.placement, table.to_string(), failures);
+}
+
+std::string strategy_lines(const StrategyReport& report) {
+  std::vector<Column> columns{{"strategy", "", Align::kLeft}};
+  std::map<std::array<int, 3>, std::vector<std::string>> rows;  // mp, dp, pp -> cells
+  for (const StrategyRun& run : report.runs) {
+    for (const Dimension dimension : kDimensions) {
+      columns.push_back({dimension == Dimension::kMp ? fmt::format("m = {}", run.middle) : "",
+                         to_string(dimension), Align::kLeft});
+    }
+  }
+  for (std::size_t r = 0; r < report.runs.size(); ++r) {
+    for (const StrategyCheck& check : report.runs[r].checks) {
+      const Strategy& s = check.strategy;
+      std::vector<std::string>& cells = rows[{s.mp, s.dp, s.pp}];
+      cells.resize(columns.size());
+      cells[0] = to_string(s);
+      cells[1 + 3 * r + static_cast<std::size_t>(check.dimension)] = name_of(outcome_of(check));
+    }
+  }
+  TextTable table(std::move(columns));
+  for (auto& [strategy, cells] : rows) table.add_row(std::move(cells));
+  return table.to_string();
+}
+
+std::string strategy_json(std::string_view version, const StrategyReport& report) {
+  Json json = {{"fredsim", version},      {"config", report.config},
+               {"fabric", report.fabric}, {"placement", report.placement},
+               {"npus", report.npus},     {"strategies", report.strategies},
+               {"runs", Json::array()}};
+  for (const StrategyRun& run : report.runs) {
+    for (const Dimension dimension : kDimensions) {
+      const Counts counts = count(run, dimension);
+      Json row = {{"middle", run.middle},
+                  {"dimension", to_string(dimension)},
+                  {"checked", counts.checked},
+                  {"routed", counts.count(Outcome::kRouted)},
+                  {"too_few_uplinks", counts.count(Outcome::kUplinks)},
+                  {"conflicts", counts.count(Outcome::kConflict)},
+                  {"undecided", counts.count(Outcome::kUndecided)},
+                  {"failures", Json::array()}};
+      for (const StrategyCheck& check : run.checks) {
+        if (check.dimension == dimension && check.obstacle)
+          row["failures"].push_back(failure_json(check));
+      }
+      json["runs"].push_back(std::move(row));
+    }
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fredsim

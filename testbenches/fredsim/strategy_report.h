@@ -1,0 +1,42 @@
+// Which strategies have a routing, as text for people and as JSON (`fredsim strategies`).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collective/strategy_check.h"
+
+namespace fredsim {
+
+// The checks of one m.
+struct StrategyRun {
+  int middle = 0;
+  std::vector<StrategyCheck> checks;
+};
+
+struct StrategyReport {
+  std::string config;     // path
+  std::string fabric;     // name
+  std::string placement;  // name
+  int npus = 0;
+  int strategies = 0;  // of every run
+  std::vector<StrategyRun> runs;
+};
+
+inline constexpr const char* kStrategyLegend =
+    "All groups of a dimension at the same time, as one in-switch phase; strategies in which the\n"
+    "dimension is 1 do not count. Too few uplinks: no choice gives every group its own, whatever\n"
+    "the switches can route. Conflict: there are such choices, and for none of them have all "
+    "flows\n"
+    "a routing in which every flow has one colour per level. The search is complete.\n";
+
+// A line per m and dimension; where one fails, the first that does, in full.
+std::string strategy_summary(const StrategyReport& report);
+// A line per strategy: what became of its dimensions for every m.
+std::string strategy_lines(const StrategyReport& report);
+// "runs" has one object per m and dimension. Ends in a newline.
+std::string strategy_json(std::string_view version, const StrategyReport& report);
+
+}  // namespace fredsim
