@@ -21,7 +21,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kMaxRoutings = 50'000;  // tried for one slice before the search gives up
+constexpr int kMaxSteps = 50'000;  // of the search in one slice: choices of uplinks, routings
 
 // Found by measurement on Fred-B: with packets of a flit in runs of 4 to 6 a chiplet has gone round
 // its four lanes before the uplinks run dry.
@@ -116,7 +116,7 @@ class SliceRouter {
 
   // Chooses the lanes. False: obstacle() says what is in the way.
   bool place() {
-    if (!place_from(0)) return false;
+    if (!demand_fits() || !place_from(0)) return false;
     // More lanes, one each in turn, for those who need them.
     for (bool more = true; more;) {
       more = false;
@@ -130,16 +130,21 @@ class SliceRouter {
   // After place() has failed: the last thing that was in the way, or that uplinks are too few whatever
   // the switches can route.
   Obstacle obstacle() {
-    if (routings_ > kMaxRoutings) {
+    const Obstacle no_uplinks{
+        .kind = Obstacle::Kind::kUplinks,
+        .why = "there are not enough uplinks to give each a chiplet above its own"};
+    if (!demand_fits()) return no_uplinks;
+    bool placed = false;
+    if (!gave_up()) {
+      steps_ = 0;
+      by_ports_alone_ = true;
+      placed = place_from(0);
+    }
+    if (gave_up()) {
       return {.kind = Obstacle::Kind::kGaveUp,
-              .why = fmt::format("no way found in {} routings tried", kMaxRoutings)};
+              .why = fmt::format("no way found in {} steps", kMaxSteps)};
     }
-    by_ports_alone_ = true;
-    if (!place_from(0)) {
-      return {.kind = Obstacle::Kind::kUplinks,
-              .why = "there are not enough uplinks to give each a chiplet above its own"};
-    }
-    return obstacle_;
+    return placed ? obstacle_ : no_uplinks;
   }
 
   // The flows of every chiplet in a phase, those of all parts in order.
@@ -177,19 +182,40 @@ class SliceRouter {
     return plan_.parts[part.part].members;
   }
 
+  bool gave_up() const { return steps_ > kMaxSteps; }
+
+  // No L1 chiplet has more to send up, or to get from above, than uplinks: says at once what the
+  // search would find out late.
+  bool demand_fits() const {
+    std::map<NodeId, std::pair<int, int>> demand;
+    for (const SlicePart& part : parts_) {
+      for (int s = 0; s < std::ssize(part.lowest) && part.lowest.size() > 1; ++s) {
+        const PortMasks uplink = uplink_directions(part.lowest, s, part.roles);
+        auto& [up, down] = demand[part.lowest[s].chiplet];
+        up += uplink.outputs != 0 ? 1 : 0;
+        down += uplink.inputs != 0 ? 1 : 0;
+      }
+    }
+    return std::ranges::all_of(demand, [&](const auto& entry) {
+      const int uplinks = static_cast<int>(uplinks_of(topology_, entry.first).size());
+      return std::max(entry.second.first, entry.second.second) <= uplinks;
+    });
+  }
+
   bool place_from(std::size_t i) {
     if (i == parts_.size()) return true;
     SlicePart& part = parts_[i];
     bool placed = false;
     visit(part, [&](const Skeleton& skeleton) {
       const PortUse ports = ports_of(skeleton, part.roles);
+      ++steps_;
       take(ports);
       part.lanes = {skeleton};
       placed = routable() && place_from(i + 1);
       if (placed) return true;
       part.lanes.clear();
       give_back(ports);
-      return routings_ > kMaxRoutings;
+      return gave_up();
     });
     return placed;
   }
@@ -211,7 +237,7 @@ class SliceRouter {
       if (added) return true;
       part.lanes.pop_back();
       give_back(ports);
-      return routings_ > kMaxRoutings;
+      return gave_up();
     });
     return added;
   }
@@ -243,7 +269,7 @@ class SliceRouter {
     for (int slot = 0; slot < most; ++slot) {
       const Phase together = phase(slot);
       for (const auto& [chiplet, flows] : together.flows) {
-        ++routings_;
+        ++steps_;
         const Routed& routed = cache_.route(topology_.nodes[chiplet].fred, flows);
         if (routed.route != nullptr) continue;
         set_obstacle(chiplet, flows, together.owners.at(chiplet), routed.conflict);
@@ -271,7 +297,7 @@ class SliceRouter {
   int slice_;
   std::vector<SlicePart>& parts_;
   PortUse taken_;
-  int routings_ = 0;
+  int steps_ = 0;
   bool by_ports_alone_ = false;
   Obstacle obstacle_;
 };
@@ -305,6 +331,7 @@ class InSwitchPlanner {
       emit(std::move(wave));
       return;
     }
+    if (on_conflict_ == OnConflict::kRefuse) refuse(parts);
     // One part after the other into the first wave that takes it.
     std::vector<std::vector<int>> waves{{}};
     for (const int part : parts) {
@@ -317,10 +344,8 @@ class InSwitchPlanner {
         wave->push_back(part);
       } else if (on_conflict_ == OnConflict::kUnicast) {
         result_.left_over.push_back(part);
-      } else if (on_conflict_ == OnConflict::kRefuse) {
-        refuse(waves.front(), part);
       } else if (!takes({})) {
-        refuse({}, part);
+        refuse({part});
       } else {
         waves.push_back({part});
       }
@@ -333,17 +358,21 @@ class InSwitchPlanner {
     }
   }
 
-  // `part` does not fit together with those of `wave`, who do.
-  [[noreturn]] void refuse(const std::vector<int>& wave, int part) {
-    std::vector<int> culprits = wave;
-    culprits.push_back(part);
-    for (const int other : wave | std::views::reverse) {  // the first ones are named
-      std::vector<int> fewer = culprits;
-      std::erase(fewer, other);
-      if (try_wave(fewer).empty()) culprits = std::move(fewer);
-    }
+  // `parts` do not fit together. Leaves out those without whom the others do not either, as far as
+  // the search can tell.
+  [[noreturn]] void refuse(const std::vector<int>& parts) {
+    std::vector<int> culprits = parts;
     Obstacle obstacle;
     try_wave(culprits, &obstacle);
+    for (const int part : parts | std::views::reverse) {  // the first ones are named
+      if (obstacle.kind == Obstacle::Kind::kGaveUp) break;
+      std::vector<int> fewer = culprits;
+      std::erase(fewer, part);
+      Obstacle remains;
+      if (!try_wave(fewer, &remains).empty() || remains.kind == Obstacle::Kind::kGaveUp) continue;
+      culprits = std::move(fewer);
+      obstacle = std::move(remains);
+    }
     std::string names;
     for (const int p : culprits)
       names +=

@@ -17,7 +17,7 @@
 //   different phases.
 // Uplinks are given out by a search over all groups' choices (switch_lanes.h) that goes back where no
 //   uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is complete,
-//   up to kMaxRoutings routings; a conflict then means that no choice of uplinks and colours exists.
+//   up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours exists.
 //   (Further lanes over slow uplinks are taken as they come.)
 //
 // Ports are found by walking links, so the builder's port order does not matter, nor do the levels.

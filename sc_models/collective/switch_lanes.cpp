@@ -15,8 +15,24 @@
 namespace fredsim {
 namespace {
 
-// Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is the
-// same order at every chiplet below the same switch.
+// Ranks that contribute, and that receive, at a stop and below.
+std::pair<std::ptrdiff_t, std::ptrdiff_t> below(const Skeleton& skeleton, int stop,
+                                                const GroupRoles& roles) {
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> count;
+  for (const auto& member : skeleton[stop].members) {
+    count.first += roles.contributes[member.rank] ? 1 : 0;
+    count.second += roles.receives[member.rank] ? 1 : 0;
+  }
+  for (const auto& child : skeleton[stop].children) {
+    const auto [contributors, receivers] = below(skeleton, child.stop, roles);
+    count.first += contributors;
+    count.second += receivers;
+  }
+  return count;
+}
+
+}  // namespace
+
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet) {
   std::vector<std::tuple<NodeId, int, int>> uplinks;
   const Node& node = topology.nodes[chiplet];
@@ -31,6 +47,16 @@ std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet) {
   for (const auto& [to, to_port, port] : uplinks) ports.push_back(port);
   return ports;
 }
+
+PortMasks uplink_directions(const Skeleton& skeleton, int stop, const GroupRoles& roles) {
+  const auto [contributors, receivers] = below(skeleton, stop, roles);
+  const bool has_all = contributors == std::ranges::count(roles.contributes, true);
+  const bool reaches_all = receivers == std::ranges::count(roles.receives, true);
+  return {.inputs = receivers > 0 && !has_all ? 1U : 0U,
+          .outputs = contributors > 0 && !(has_all && reaches_all) ? 1U : 0U};
+}
+
+namespace {
 
 // What routing sees of an uplink: the chiplet above, and the edge µSwitches at both ends.
 struct UplinkKind {
@@ -81,7 +107,7 @@ class Climber {
 
   FreeUplinks free_uplinks(const Skeleton& skeleton, std::size_t stop) const {
     const NodeId chiplet = skeleton[stop].chiplet;
-    const PortMasks need = directions(skeleton, static_cast<int>(stop));
+    const PortMasks need = uplink_directions(skeleton, static_cast<int>(stop), roles_);
     const auto used = used_.find(chiplet);
     const PortMasks taken = used == used_.end() ? PortMasks{} : used->second;
     FreeUplinks free{uplinks_of(topology_, chiplet), {}};
@@ -98,28 +124,6 @@ class Climber {
       free.of_kind.merge(found);  // keeps what is there: half taken ones come first
     }
     return free;
-  }
-
-  // Whether the group uses a stop's uplink upwards (outputs) and downwards (inputs): as flows_on().
-  PortMasks directions(const Skeleton& skeleton, int stop) const {
-    const auto [contributors, receivers] = below(skeleton, stop);
-    const bool has_all = contributors == std::ranges::count(roles_.contributes, true);
-    const bool reaches_all = receivers == std::ranges::count(roles_.receives, true);
-    return {.inputs = receivers > 0 && !has_all ? 1U : 0U,
-            .outputs = contributors > 0 && !(has_all && reaches_all) ? 1U : 0U};
-  }
-  std::pair<std::ptrdiff_t, std::ptrdiff_t> below(const Skeleton& skeleton, int stop) const {
-    std::pair<std::ptrdiff_t, std::ptrdiff_t> count;
-    for (const auto& member : skeleton[stop].members) {
-      count.first += roles_.contributes[member.rank] ? 1 : 0;
-      count.second += roles_.receives[member.rank] ? 1 : 0;
-    }
-    for (const auto& child : skeleton[stop].children) {
-      const auto [contributors, receivers] = below(skeleton, child.stop);
-      count.first += contributors;
-      count.second += receivers;
-    }
-    return count;
   }
 
   // The kinds of one uplink per stop; none where one may not be taken.

@@ -47,6 +47,13 @@ struct GroupRoles {
 // The lowest stops of a group in a slice. `members`: by rank; NIC port `slice` of each leads into it.
 Skeleton lowest_stops(const Topology& topology, const std::vector<NodeId>& members, int slice);
 
+// Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is the
+// same order at every chiplet below the same switch.
+std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet);
+
+// How a group uses the uplink of a stop: outputs not 0, upwards; inputs not 0, downwards.
+PortMasks uplink_directions(const Skeleton& skeleton, int stop, const GroupRoles& roles);
+
 // Calls `visit` with skeletons on `lowest` whose uplinks `used` leaves free, the one that the slice
 // prefers first, until it returns true; false when it never did.
 //
