@@ -358,8 +358,7 @@ class InSwitchPlanner {
     }
   }
 
-  // `parts` do not fit together. Leaves out those without whom the others do not either, as far as
-  // the search can tell.
+  // `parts` do not fit together. Leaves out those without whom the obstacle is of the same kind.
   [[noreturn]] void refuse(const std::vector<int>& parts) {
     std::vector<int> culprits = parts;
     Obstacle obstacle;
@@ -369,7 +368,7 @@ class InSwitchPlanner {
       std::vector<int> fewer = culprits;
       std::erase(fewer, part);
       Obstacle remains;
-      if (!try_wave(fewer, &remains).empty() || remains.kind == Obstacle::Kind::kGaveUp) continue;
+      if (!try_wave(fewer, &remains).empty() || remains.kind != obstacle.kind) continue;
       culprits = std::move(fewer);
       obstacle = std::move(remains);
     }

@@ -156,7 +156,7 @@ class GroupConflict : public RoutingConflict {
  public:
   GroupConflict(const std::string& what, std::vector<int> parts, Obstacle obstacle)
       : RoutingConflict(what), parts_(std::move(parts)), obstacle_(std::move(obstacle)) {}
-  // Without any one of them the others fit, unless it is kGaveUp.
+  // Without any one of them the others fit, or meet another kind of obstacle; kGaveUp: all.
   const std::vector<int>& parts() const { return parts_; }
   const Obstacle& obstacle() const { return obstacle_; }
 

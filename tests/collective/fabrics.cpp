@@ -36,7 +36,7 @@ Topology fred_tree(const TreeSize& size, bool in_switch) {
                                  .l2_chiplets_per_slice = size.l2_chiplets_per_slice,
                                  .uplink_bandwidth = size.uplink_bandwidth});
   spec.shape.slices = size.slices;
-  spec.shape.middle = 3;
+  spec.shape.middle = size.middle;
   spec.shape.in_switch = in_switch;
   return build_fred_tree(machine("fred", size.l1_switches * size.npus_per_l1), spec);
 }

@@ -19,6 +19,7 @@ struct TreeSize {
   int slices = 5;
   int uplinks = 4;
   int l2_chiplets_per_slice = 2;
+  int middle = 3;
   std::uint64_t uplink_bandwidth = 12'000'000'000'000;  // of one L1 switch
 };
 Topology fred_tree(const TreeSize& size = {}, bool in_switch = true);
