@@ -25,6 +25,7 @@ void check_all(const Topology& topology, const Placement& placement, StrategyRep
   check_covers(placement, topology);
   const std::vector<Strategy> strategies = all_strategies(static_cast<int>(topology.npus.size()));
   report.fabric = topology.name;
+  report.complete = topology.fred.depth() <= 2;
   report.npus = static_cast<int>(topology.npus.size());
   report.strategies = static_cast<int>(strategies.size());
   report.runs.push_back(
@@ -58,7 +59,7 @@ void strategies_command(const Options& options) {
   if (!json || !json->is_stdout()) {
     if (asked.all) fmt::print("{}\n", strategy_lines(report));
     fmt::print("{}", strategy_summary(report));
-    if (!options.quiet) fmt::print("\n{}", kStrategyLegend);
+    if (!options.quiet) fmt::print("\n{}", strategy_legend(report));
   }
   if (json) json->write(strategy_json(FREDSIM_VERSION, report));
 }

@@ -99,7 +99,24 @@ Json failure_json(const StrategyCheck& check) {
   return json;
 }
 
+constexpr const char* kLegend =
+    "All groups of a dimension at the same time, as one in-switch phase; strategies in which the\n"
+    "dimension is 1 do not count. Too few uplinks: no choice gives every group its own, whatever\n"
+    "the switches can route. Conflict: there are such choices, and for none of them have all "
+    "flows\n"
+    "a routing in which every flow has one colour per level. Undecided: the search took too "
+    "long.\n";
+
+constexpr const char* kIncomplete =
+    "On trees of more than two levels not all choices are searched: a group whose chiplets have "
+    "no\n"
+    "chiplet above in common takes the same uplink number at each of them.\n";
+
 }  // namespace
+
+std::string strategy_legend(const StrategyReport& report) {
+  return report.complete ? kLegend : std::string(kLegend) + kIncomplete;
+}
 
 std::string strategy_summary(const StrategyReport& report) {
   TextTable table({{"m", ""},
@@ -150,9 +167,13 @@ std::string strategy_lines(const StrategyReport& report) {
 }
 
 std::string strategy_json(std::string_view version, const StrategyReport& report) {
-  Json json = {{"fredsim", version},      {"config", report.config},
-               {"fabric", report.fabric}, {"placement", report.placement},
-               {"npus", report.npus},     {"strategies", report.strategies},
+  Json json = {{"fredsim", version},
+               {"config", report.config},
+               {"fabric", report.fabric},
+               {"placement", report.placement},
+               {"npus", report.npus},
+               {"search_complete", report.complete},
+               {"strategies", report.strategies},
                {"runs", Json::array()}};
   for (const StrategyRun& run : report.runs) {
     for (const Dimension dimension : kDimensions) {

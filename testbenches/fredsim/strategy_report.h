@@ -21,17 +21,13 @@ struct StrategyReport {
   std::string fabric;     // name
   std::string placement;  // name
   int npus = 0;
-  int strategies = 0;  // of every run
+  int strategies = 0;    // of every run
+  bool complete = true;  // the search is, where it does not say undecided
   std::vector<StrategyRun> runs;
 };
 
-inline constexpr const char* kStrategyLegend =
-    "All groups of a dimension at the same time, as one in-switch phase; strategies in which the\n"
-    "dimension is 1 do not count. Too few uplinks: no choice gives every group its own, whatever\n"
-    "the switches can route. Conflict: there are such choices, and for none of them have all "
-    "flows\n"
-    "a routing in which every flow has one colour per level. The search is complete.\n";
-
+// How to read it all.
+std::string strategy_legend(const StrategyReport& report);
 // A line per m and dimension; where one fails, the first that does, in full.
 std::string strategy_summary(const StrategyReport& report);
 // A line per strategy: what became of its dimensions for every m.

@@ -178,7 +178,8 @@ std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
 std::string read_text(const std::string& path, const char* option) {
   std::ifstream file(path);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf()) || file.bad()) {
+  if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) ||
+      file.bad()) {
     throw BadInput(fmt::format("{}: {}: cannot be read", option, path));
   }
   return text.str();

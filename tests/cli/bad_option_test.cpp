@@ -47,7 +47,7 @@ std::vector<std::string> conflicts(std::vector<std::string> arguments) {
 
 const std::vector<BadOption>& bad_options() {
   static const std::vector<BadOption> kCases{
-      {"NoCommand", {}, {"command", "run, compare, traffic, info, route or conflicts"}},
+      {"NoCommand", {}, {"command", "run, compare, traffic, info, route, conflicts or strategies"}},
       {"UnknownCommand", {"comapre", "x"}, {"'comapre'", "did you mean 'compare'?"}},
       {"OptionInPlaceOfCommand", {"--size"}, {"'--size'", "--help", "--version"}},
       {"NoConfig", {"run"}, {"CONFIG"}},
