@@ -327,11 +327,13 @@ class InSwitchPlanner {
 
   // Waves: parts under way together; a wave begins when the one before is complete.
   void plan_vc(const std::vector<int>& parts) {
-    if (Wave wave = try_wave(parts); !wave.empty()) {
+    const bool refuses = on_conflict_ == OnConflict::kRefuse;
+    Obstacle obstacle;
+    if (Wave wave = try_wave(parts, refuses ? &obstacle : nullptr); !wave.empty()) {
       emit(std::move(wave));
       return;
     }
-    if (on_conflict_ == OnConflict::kRefuse) refuse(parts);
+    if (refuses) refuse(parts, std::move(obstacle));
     // One part after the other into the first wave that takes it.
     std::vector<std::vector<int>> waves{{}};
     for (const int part : parts) {
@@ -345,7 +347,8 @@ class InSwitchPlanner {
       } else if (on_conflict_ == OnConflict::kUnicast) {
         result_.left_over.push_back(part);
       } else if (!takes({})) {
-        refuse({part});
+        try_wave({part}, &obstacle);
+        refuse({part}, std::move(obstacle));
       } else {
         waves.push_back({part});
       }
@@ -358,11 +361,9 @@ class InSwitchPlanner {
     }
   }
 
-  // `parts` do not fit together. Leaves out those without whom the obstacle is of the same kind.
-  [[noreturn]] void refuse(const std::vector<int>& parts) {
+  // `parts` do not fit together because of `obstacle`. Leaves out those without whom the obstacle is of the same kind.
+  [[noreturn]] void refuse(const std::vector<int>& parts, Obstacle obstacle) {
     std::vector<int> culprits = parts;
-    Obstacle obstacle;
-    try_wave(culprits, &obstacle);
     for (const int part : parts | std::views::reverse) {  // the first ones are named
       if (obstacle.kind == Obstacle::Kind::kGaveUp) break;
       std::vector<int> fewer = culprits;
