@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -130,9 +129,8 @@ class SliceRouter {
   // After place() has failed: the last thing that was in the way, or that uplinks are too few whatever
   // the switches can route.
   Obstacle obstacle() {
-    const Obstacle no_uplinks{
-        .kind = Obstacle::Kind::kUplinks,
-        .why = "there are not enough uplinks to give each a chiplet above its own"};
+    Obstacle no_uplinks{.kind = Obstacle::Kind::kUplinks,
+                        .why = "there are not enough uplinks to give each a chiplet above its own"};
     if (!demand_fits()) return no_uplinks;
     bool placed = false;
     if (!gave_up()) {
@@ -361,13 +359,15 @@ class InSwitchPlanner {
     }
   }
 
-  // `parts` do not fit together because of `obstacle`. Leaves out those without whom the obstacle is of the same kind.
+  // `parts` do not fit together because of `obstacle`. Leaves out those without whom it is of the same
+  // kind.
   [[noreturn]] void refuse(const std::vector<int>& parts, Obstacle obstacle) {
     std::vector<int> culprits = parts;
-    for (const int part : parts | std::views::reverse) {  // the first ones are named
+    // From behind, so that the first ones are named.
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       if (obstacle.kind == Obstacle::Kind::kGaveUp) break;
       std::vector<int> fewer = culprits;
-      std::erase(fewer, part);
+      std::erase(fewer, *part);
       Obstacle remains;
       if (!try_wave(fewer, &remains).empty() || remains.kind != obstacle.kind) continue;
       culprits = std::move(fewer);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <compare>
 #include <map>
 #include <optional>
 #include <set>
@@ -44,6 +43,7 @@ std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet) {
   }
   std::ranges::sort(uplinks);
   std::vector<int> ports;
+  ports.reserve(uplinks.size());
   for (const auto& [to, to_port, port] : uplinks) ports.push_back(port);
   return ports;
 }
@@ -63,7 +63,10 @@ struct UplinkKind {
   NodeId parent = 0;
   int own_pair = 0;
   int parent_pair = 0;
-  friend auto operator<=>(const UplinkKind&, const UplinkKind&) = default;
+  friend bool operator<(const UplinkKind& a, const UplinkKind& b) {
+    return std::tie(a.parent, a.own_pair, a.parent_pair) <
+           std::tie(b.parent, b.own_pair, b.parent_pair);
+  }
 };
 
 // The uplinks of a stop that its group may take now, the ones the slice prefers first.
@@ -91,6 +94,7 @@ class Climber {
     for (std::size_t i = 0; i < lanes; ++i) {
       const std::size_t lane = (i + static_cast<std::size_t>(slice_)) % lanes;
       std::vector<int> ports;
+      ports.reserve(uplinks.size());
       for (const FreeUplinks& stop : uplinks) ports.push_back(stop.all[lane]);
       const std::optional<std::vector<UplinkKind>> kinds =
           kinds_of(skeleton, begin, uplinks, ports);

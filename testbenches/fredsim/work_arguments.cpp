@@ -152,12 +152,10 @@ void WorkTexts::add_to(CLI::App& command) {
       "3D parallelism: M x D x P workers, rank = mp + M (dp + D pp)");
   add(command, "--dimension", dimension, "NAME",
       "with --strategy: the groups of mp (all_reduce), dp (all_reduce) or pp (multicast to the "
-      "next "
-      "stage), each at its own priority; several at the same time: mp,dp");
+      "next stage), each at its own priority; several at the same time: mp,dp");
   add(command, "--placement", placement, "WHERE",
       "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), identity "
-      "(default "
-      "of --group and --work) or a file with a list of NPUs");
+      "(default of --group and --work) or a file with a list of NPUs");
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that the switches cannot route together: refuse (default), later or unicast");
 }
