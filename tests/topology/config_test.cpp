@@ -43,12 +43,15 @@ std::string refused_text(const std::string& text) {
 }
 
 TEST(Config, ShippedFilesLoad) {
-  for (const auto& entry : std::filesystem::directory_iterator("configs")) {
-    SCOPED_TRACE(entry.path());
-    const MachineConfig config = load_config(entry.path().string());
+  std::vector<std::filesystem::path> files{"configs/paper/mesh.yaml"};
+  for (const auto& entry : std::filesystem::directory_iterator("configs"))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  for (const std::filesystem::path& file : files) {
+    SCOPED_TRACE(file);
+    const MachineConfig config = load_config(file.string());
     expect_sound(config.topology);
-    EXPECT_EQ(config.path, entry.path().string());
-    EXPECT_EQ(config.topology.name, entry.path().stem().string());
+    EXPECT_EQ(config.path, file.string());
+    EXPECT_EQ(config.topology.name, file.stem().string());
     EXPECT_EQ(config.topology.clock_hz, 1'500'000'000U);
   }
 }
