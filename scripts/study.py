@@ -109,7 +109,7 @@ def ranges(sizes, slower):
 
 
 def question_latency():
-    sweeps = [["-b", "1", "-e", "512", "-f", "512"], ["-b", "1KiB", "-e", "16MiB", "-f", "2"], ["--size", "64MiB"]]
+    sweeps = [["-b", "1", "-e", "512", "-f", "512"], ["-b", "1KiB", "-e", "64MiB", "-f", "2"]]
     shown = [1, 4 * KIB, 32 * KIB, 256 * KIB, 2 * MIB, 16 * MIB, 64 * MIB]
     if options.smoke:
         sweeps, shown = [["-b", "1", "-e", "64KiB", "-f", "256"]], [1, 64 * KIB]
@@ -234,7 +234,8 @@ def question_preemption():
     everyone = ("mp_interrupts_all", ["--priority", "dp"])
     head = ["MP alone", "beside DP", "loses", "DP alone", "beside MP", "loses", "both / sum", "phase changes alone", "together"]
     rows = []
-    for name, machine in (("Fred-D", "fred_d"), ("Fred-C", "fred_c"), ("mesh", "paper/mesh")):
+    machines = [("Fred-D", "fred_d"), ("Fred-C", "fred_c"), ("mesh", "paper/mesh")]
+    for name, machine in machines[:1] if options.smoke else machines:
         for dp, (work, alone) in (("4 groups of 5", groups), ("all 20", everyone)):
             rows.append([name, dp, *preempted(machine, work, alone, "256KiB")])
     after = run("fred_c", "--work", "configs/study/mp_after_all.yaml", "--size", "256KiB")
@@ -242,14 +243,13 @@ def question_preemption():
     table(["machine", "DP", *head], rows)
     print(f"On Fred-C the DP part over all 20 takes {part_cycles(after, 'dp')} cycles when the MP part starts after its end.\n")
 
-    works = [("20KiB", "24KiB")]
+    works = [(20, 24)]  # KiB
     if not options.smoke:
-        works = [(n, "24KiB") for n in ("5KiB", "20KiB", "80KiB", "120KiB", "160KiB", "256KiB", "1MiB")]
-        works += [("256KiB", "32KiB"), ("256KiB", "48KiB")]
+        works = [(n, 24) for n in (5, 20, 80, 120, 160, 256, 1024)] + [(256, 32), (256, 48)]
     rows = []
     for amount, buffer in works:
-        row = preempted("fred_d", *groups, amount, "--set", f"switch.input_buffer={buffer}")
-        rows.append([amount, buffer, *row[:6]])
+        row = preempted("fred_d", *groups, f"{amount}KiB", "--set", f"switch.input_buffer={buffer}KiB")
+        rows.append([size(amount * KIB), size(buffer * KIB), *row[:6]])
     print("The same on Fred-D with four DP groups, for other sizes of the MP part and other input buffers; cycles:\n")
     table(["MP size", "input buffer", *head[:6]], rows)
 
@@ -309,18 +309,18 @@ def question_rounding():
 
 
 def question_memory():
-    large = "4MiB" if options.smoke else "1GiB"
+    small, large = 16, 4 if options.smoke else 1024  # MiB
     rows = []
     for machine in ("mesh", "fred_d"):
-        peak = {}
-        for n in ("16MiB", large):
-            command = [options.program, "run", config(machine), "--size", n, "--quiet"]
-            peak[n] = int(execute(*command, prefix=[sys.executable, "-S", "-c", HELPER])) / KIB
-        if abs(peak[large] - peak["16MiB"]) > 8:
+        peak = []
+        for n in (small, large):
+            command = [options.program, "run", config(machine), "--size", f"{n}MiB", "--quiet"]
+            peak.append(int(execute(*command, prefix=[sys.executable, "-S", "-c", HELPER])) / KIB)
+        if abs(peak[1] - peak[0]) > 8:
             sys.exit(f"study.py: {machine}: memory grows with the size: {peak} MiB")
-        rows.append([TITLE[machine], *(f"{peak[n]:.1f}" for n in peak)])
+        rows.append([TITLE[machine], *(f"{mib:.1f}" for mib in peak)])
     print("Peak memory of an all-reduce over all 20, MiB:\n")
-    table(["machine", "16MiB", large], rows)
+    table(["machine", size(small * MIB), size(large * MIB)], rows)
 
 
 def main():
