@@ -278,12 +278,12 @@ def question_preemption():
     table(["flits per phase and slice", "reduce", "reduce_scatter", "phase changes more", "cycles per change"], rows)
 
     rows = []
-    for machine in ("fred_d",) if options.smoke else ("fred_d", "fred_c", "paper/mesh"):
+    for name, machine in machines[:1] if options.smoke else machines:
         cycles = [run(machine, "--work", "configs/study/mp_interrupts_dp.yaml", "--size", "256KiB", "--model", model)["cycles"]
                   for model in ("tlm", "rtl", "lockstep")]
         if len(set(cycles)) != 1:
             sys.exit(f"study.py: {machine}: tlm, rtl and lockstep differ: {cycles}")
-        rows.append([TITLE.get(machine, "mesh"), *cycles])
+        rows.append([name, *cycles])
     print("Cycles by body of the switches:\n")
     table(["machine", "tlm", "rtl", "lockstep"], rows)
 
