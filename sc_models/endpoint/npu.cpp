@@ -11,7 +11,7 @@ namespace {
 
 // A root that multicasts its own operand starts a new packet only when this few
 // copies wait per port.
-constexpr std::size_t kForwardLimit = 2;
+constexpr std::size_t kOwnLimit = 2;
 
 }  // namespace
 
@@ -120,6 +120,7 @@ void Npu::stop() {
   for (Channel& channel : channels_) {
     channel.sources.clear();
     channel.next = 0;
+    while (!channel.own.empty()) channel.own.pop();
     while (!channel.forward.empty()) channel.forward.pop();
   }
   pool_.reclaim();
@@ -136,8 +137,9 @@ bool Npu::complete() const {
            (s.held.empty() || s.reduced == s.packets) &&
            (!s.sees_results || s.results == s.packets);
   });
-  return nothing_held && all_done &&
-         std::ranges::all_of(channels_, [](const Channel& c) { return c.forward.empty(); });
+  return nothing_held && all_done && std::ranges::all_of(channels_, [](const Channel& c) {
+           return c.own.empty() && c.forward.empty();
+         });
 }
 
 void Npu::describe_missing(std::vector<std::string>& lines) const {
@@ -261,7 +263,9 @@ void Npu::on_result(int local, std::uint64_t index, const std::uint16_t* lanes) 
   for (const Send& to : s.part->broadcast_to) {
     Packet& copy = make_packet(local, true, index, to.rank, channel_of(to));
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
-    pass_on(copy, channel_of(to));
+    const int channel = channel_of(to);
+    (is_multicast_source(s) ? channels_[channel].own : channels_[channel].forward).push(&copy);
+    set_dirty(channel);
   }
   if (s.channel >= 0) set_dirty(s.channel);
 }
@@ -298,8 +302,8 @@ bool Npu::may_start(const TreeState& s) const {
   } else if (s.sees_results && s.started - s.results >= s.window) {
     return false;
   }
-  return std::ranges::all_of(s.part->broadcast_to, [&](const Send& to) {
-    return !s.part->reduce_to.empty() || channels_[channel_of(to)].forward.size() < kForwardLimit;
+  return !is_multicast_source(s) || std::ranges::all_of(s.part->broadcast_to, [&](const Send& to) {
+    return channels_[channel_of(to)].own.size() < kOwnLimit;
   });
 }
 
@@ -331,7 +335,7 @@ bool Npu::settle(Source& source) const {
   return false;
 }
 
-bool Npu::start_packet(int channel) {
+bool Npu::start_packet(int channel, bool multicast) {
   Channel& c = channels_[channel];
   for (std::size_t tried = 0; tried < c.sources.size(); ++tried) {
     Source& source = c.sources[c.next];
@@ -339,6 +343,7 @@ bool Npu::start_packet(int channel) {
     if (!job_->released(source.part)) continue;
     if (source.in_switch && !settle(source)) continue;
     const int local = source.trees[source.at];
+    if (multicast && !is_multicast_source(trees_[local])) continue;
     if (!may_start(trees_[local])) continue;
     start_one(local);
     return true;
@@ -398,10 +403,13 @@ void Npu::pump() {
       const int channel = channel_of(port, vc);
       dirty &= ~(1U << port);
       while ((blocked >> port & 1U) == 0) {
-        RingQueue<Packet*>& forward = channels_[channel].forward;
-        if (!forward.empty()) {
-          send(*forward.pop(), channel);
-        } else if (!start_packet(channel)) {
+        Channel& c = channels_[channel];
+        if (c.own.empty() && (multicast_[vc] >> port & 1U) != 0) start_packet(channel, true);
+        if (!c.own.empty()) {
+          send(*c.own.pop(), channel);
+        } else if (!c.forward.empty()) {
+          send(*c.forward.pop(), channel);
+        } else if (!start_packet(channel, false)) {
           break;
         }
       }

@@ -9,10 +9,11 @@
 //     passes the sum on to `reduce_to`, or at the root takes it as the result; results run along
 //     `broadcast_to`.
 //   In-switch tree: the operand leaves by `switch_port`, the result arrives by it.
-// Order of sending per channel, a NIC port and VC: packets passed on first, then new ones, round
-//   robin over what starts packets here: each endpoint tree, and per part all its in-switch trees
-//   together, these by (step, packet / run, tree, packet) without skipping. At most `window` packets of a tree are
-//   under way per source (Part::window); contributors to an in-switch tree that see no result are
+// Order of sending per channel, a NIC port and VC: first copies of new packets that go to several ranks
+//   (all-gather, broadcast), which have the longest way before them, then packets passed on, then
+//   other new ones; new ones round robin over what starts packets here: each endpoint tree, and per
+//   part all its in-switch trees together, these by (step, packet / run, tree, packet) without
+//   skipping. At most `window` packets of a tree are under way per source (Part::window); contributors to an in-switch tree that see no result are
 //   limited by the NIC's acceptance only.
 // Time: additions and HBM take no time; a packet received at an edge can be passed
 //   on from the next edge.
@@ -95,6 +96,7 @@ class Npu final : public sc_core::sc_module {
   struct Channel {
     std::vector<Source> sources;
     std::size_t next = 0;        // round robin
+    RingQueue<Packet*> own;      // copies of packets started here that go to several ranks
     RingQueue<Packet*> forward;  // to pass on
   };
 
@@ -112,9 +114,12 @@ class Npu final : public sc_core::sc_module {
   void on_result(int local, std::uint64_t index, const std::uint16_t* lanes);
   bool expect(int local, const PacketExtension& e, std::uint64_t index, const char* what);
   bool may_start(const TreeState& state) const;
-  bool start_packet(int channel);
+  bool start_packet(int channel, bool multicast);  // `multicast`: of such sources only
   void start_one(int local);
   Packet& make_packet(int local, bool broadcast, std::uint64_t index, int to_rank, int channel);
+  bool is_multicast_source(const TreeState& s) const {
+    return s.channel >= 0 && s.part->switch_port < 0 && s.part->reduce_to.empty();
+  }
   void pass_on(Packet& packet, int channel);
   void send(Packet& packet, int channel);
   void pump();
