@@ -8,10 +8,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Debian 12 packages to build the program. GoogleTest is among them because the build files look for it.
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config verilator libsystemc-dev libgtest-dev libfmt-dev libyaml-cpp-dev
-  nlohmann-json3-dev libcli11-dev zlib1g-dev
+  nlohmann-json3-dev libcli11-dev zlib1g-dev node-d3
 )
-# And to run all tests: the RTL goes through yosys too, and scripts that make tables are in Python.
-TEST_PACKAGES=(yosys python3)
+# And to run all tests: the RTL goes through yosys too, scripts that make tables are in Python, and the
+# report's page is opened in a browser.
+TEST_PACKAGES=(yosys python3 python3-selenium chromium chromium-driver)
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
 

@@ -56,8 +56,8 @@ class Machine : public sc_core::sc_module {
           const SwitchFactory& factory);
   ~Machine() override;
 
-  // Fills everything of RunResult but config and groups' order (groups = the plan's members by rank
-  // in the machine). `on_progress` is called every 4096 cycles.
+  // Fills everything of RunResult but config, layout and groups' order (groups = the plan's members by
+  // rank in the machine). `on_progress` is called every 4096 cycles.
   RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress = {});
   Fabric& fabric();
 

@@ -39,7 +39,7 @@ class TrafficRun {
   // The topology must outlive the run.
   TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory);
 
-  TrafficSetup setup() const;  // all but config
+  TrafficSetup setup() const;  // all but config and layout
   // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
   // cycle and the one at which the window ends, is called every 4096 cycles.
   using OnProgress = std::function<void(std::uint64_t cycle, std::uint64_t window_end)>;

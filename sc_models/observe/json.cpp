@@ -40,6 +40,22 @@ Json part_json(const PartResult& part) {
           {"bound_ns", part.bound_ns}};
 }
 
+Json layout_json(const Layout& layout) {
+  Json nodes = Json::array();
+  for (const LayoutNode& node : layout.nodes) {
+    Json json = {{"name", node.name}, {"kind", node.kind}};
+    if (node.grid) json.update({{"x", node.grid->x}, {"y", node.grid->y}});
+    if (node.tree) {
+      json.update({{"level", node.tree->level},
+                   {"switch", node.tree->switch_index},
+                   {"slice", node.tree->slice},
+                   {"chiplet", node.tree->chiplet}});
+    }
+    nodes.push_back(std::move(json));
+  }
+  return {{"kind", layout.kind}, {"nodes", std::move(nodes)}};
+}
+
 Json run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
   Json json = {{"config", r.config},         {"fabric", r.fabric},
@@ -68,6 +84,7 @@ Json run_json(const ReportedRun& run) {
   for (const LinkResult& link : r.links) json["links"].push_back(link_json(link));
   json["switches"] = Json::array();
   for (const SwitchResult& result : r.switches) json["switches"].push_back(switch_json(result));
+  json["layout"] = layout_json(r.layout);
   json["wall_s"] = r.wall_s;
   json["sim_cycles_per_s"] = r.sim_cycles_per_s;
   return json;
@@ -101,9 +118,14 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
   json.update({{"hops", p.hops}, {"flit_hops", p.flit_hops}, {"cycles", p.cycles}});
   json["links"] = Json::array();
   for (const LinkResult& link : p.links) json["links"].push_back(link_json(link));
+  json["layout"] = layout_json(s.layout);
   json["wall_s"] = p.wall_s;
   json["sim_cycles_per_s"] = p.sim_cycles_per_s;
   return json;
+}
+
+Json document_of(const Origin& origin) {
+  return {{"fredsim", origin.version}, {"command", origin.command}, {"runs", Json::array()}};
 }
 
 std::string text_of(const Json& json) {
@@ -112,15 +134,15 @@ std::string text_of(const Json& json) {
 
 }  // namespace
 
-std::string results_json(std::string_view version, std::span<const ReportedRun> runs) {
-  Json json = {{"fredsim", version}, {"runs", Json::array()}};
+std::string results_json(const Origin& origin, std::span<const ReportedRun> runs) {
+  Json json = document_of(origin);
   for (const ReportedRun& run : runs) json["runs"].push_back(run_json(run));
   return text_of(json);
 }
 
-std::string traffic_json(std::string_view version, const TrafficSetup& setup,
+std::string traffic_json(const Origin& origin, const TrafficSetup& setup,
                          std::span<const TrafficPoint> points) {
-  Json json = {{"fredsim", version}, {"runs", Json::array()}};
+  Json json = document_of(origin);
   for (const TrafficPoint& point : points) json["runs"].push_back(point_json(setup, point));
   const TrafficSaturation saturation = saturation_of(points);
   json["saturation"] = {
@@ -129,9 +151,9 @@ std::string traffic_json(std::string_view version, const TrafficSetup& setup,
   return text_of(json);
 }
 
-std::string conflicts_json(std::string_view version, const ConflictSetup& setup,
+std::string conflicts_json(const Origin& origin, const ConflictSetup& setup,
                            std::span<const ConflictPoint> points) {
-  Json json = {{"fredsim", version}, {"runs", Json::array()}};
+  Json json = document_of(origin);
   for (const ConflictPoint& p : points) {
     const Interval interval = wilson_95(p.conflicts, setup.trials);
     json["runs"].push_back(

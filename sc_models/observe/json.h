@@ -15,13 +15,19 @@
 
 namespace fredsim {
 
+// What made a file.
+struct Origin {
+  std::string_view version;
+  std::string_view command;  // the command line, as a shell takes it
+};
+
 // Ends in a newline. Text that is not UTF-8 (a path may be anything) comes out with U+FFFD in it.
-std::string results_json(std::string_view version, std::span<const ReportedRun> runs);
+std::string results_json(const Origin& origin, std::span<const ReportedRun> runs);
 // `fredsim traffic`: "runs" has one object per rate, "saturation" what they show together.
-std::string traffic_json(std::string_view version, const TrafficSetup& setup,
+std::string traffic_json(const Origin& origin, const TrafficSetup& setup,
                          std::span<const TrafficPoint> points);
 // `fredsim conflicts`: "runs" has one object per number of flows and m.
-std::string conflicts_json(std::string_view version, const ConflictSetup& setup,
+std::string conflicts_json(const Origin& origin, const ConflictSetup& setup,
                            std::span<const ConflictPoint> points);
 
 }  // namespace fredsim

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "observe/layout.h"
+
 namespace fredsim {
 
 struct LinkResult {
@@ -75,6 +77,7 @@ struct RunResult {
   std::uint64_t flit_hops = 0;
   std::vector<LinkResult> links;
   std::vector<SwitchResult> switches;
+  Layout layout;
   double wall_s = 0;
   double sim_cycles_per_s = 0;
 };

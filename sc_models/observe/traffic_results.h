@@ -30,6 +30,7 @@ struct TrafficSetup {
   int nodes = 0;
   int sending_nodes = 0;       // the others are their own partners in the pattern
   double injection_limit = 0;  // what the links of a node take, flits per cycle
+  Layout layout;
 };
 
 struct TrafficPoint {

@@ -34,4 +34,7 @@ void conflicts_command(const Options& options);
 // `fredsim strategies`: plans the groups of every strategy, no simulation.
 void strategies_command(const Options& options);
 
+// `fredsim report`: results of earlier commands as a page.
+void report_command(const Options& options);
+
 }  // namespace fredsim

@@ -34,7 +34,7 @@ void conflicts_command(const Options& options) {
     fmt::print("{}", conflict_table(setup, points));
     if (!options.quiet) fmt::print("\n{}", kConflictLegend);
   }
-  if (json) json->write(conflicts_json(FREDSIM_VERSION, setup, points));
+  if (json) json->write(conflicts_json({FREDSIM_VERSION, options.command_line}, setup, points));
 }
 
 }  // namespace fredsim

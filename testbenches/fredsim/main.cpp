@@ -42,6 +42,8 @@ void run(const fredsim::Options& options) {
       return fredsim::conflicts_command(options);
     case fredsim::Command::kStrategies:
       return fredsim::strategies_command(options);
+    case fredsim::Command::kReport:
+      return fredsim::report_command(options);
   }
 }
 

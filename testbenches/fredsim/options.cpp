@@ -8,6 +8,7 @@
 
 #include "add_option.h"
 #include "base/error.h"
+#include "command_line.h"
 #include "option_values.h"
 #include "spelling.h"
 #include "traffic_arguments.h"
@@ -31,6 +32,8 @@ struct Texts {
   RouteTexts route;
   ConflictTexts conflicts;
   StrategyTexts strategies;
+  std::vector<std::string> results;
+  std::string page = "report.html";
 };
 
 void add_overrides(CLI::App& command, Texts& texts) {
@@ -86,6 +89,11 @@ Options checked(Command command, const Texts& texts) {
   options.overrides = texts.overrides;
   options.json_file = texts.json;
   options.quiet = texts.quiet;
+  if (command == Command::kReport) {
+    options.result_files = texts.results;
+    options.page_file = texts.page;
+    return options;
+  }
   if (command == Command::kInfo) return options;
   if (command == Command::kRoute) {
     options.route = texts.route.checked();
@@ -186,13 +194,24 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   add_overrides(*strategies, texts);
   add_quiet(*strategies, texts);
 
+  CLI::App* report = app.add_subcommand(
+      "report", "Draws results as one page for a browser: curves, link load on the wafer, stalls.");
+  report->add_option("RESULTS", texts.results, "JSON of run, compare or traffic")
+      ->required()
+      ->type_name("")
+      ->expected(1, CLI::detail::expected_max_vector_size);
+  add(*report, "-o,--output", texts.page, "FILE.html",
+      "the page (default report.html); - is standard output");
+
   if (argc < 2) {
     throw BadInput(
-        "command: found none; allowed: run, compare, traffic, info, route, conflicts or "
-        "strategies");
+        "command: found none; allowed: run, compare, traffic, info, route, conflicts, strategies "
+        "or "
+        "report");
   }
+  const auto words = std::span(argv, static_cast<std::size_t>(argc)).subspan(1);
   try {
-    check_spelling(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    check_spelling(app, words);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
@@ -206,9 +225,12 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
                           : traffic->parsed()    ? Command::kTraffic
                           : route->parsed()      ? Command::kRoute
                           : conflicts->parsed()  ? Command::kConflicts
+                          : report->parsed()     ? Command::kReport
                           : strategies->parsed() ? Command::kStrategies
                                                  : Command::kInfo;
-  return checked(command, texts);
+  Options options = checked(command, texts);
+  options.command_line = command_line(words);
+  return options;
 }
 
 }  // namespace fredsim

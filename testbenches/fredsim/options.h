@@ -27,11 +27,13 @@ enum class Command : std::uint8_t {
   kInfo,
   kRoute,
   kConflicts,
-  kStrategies
+  kStrategies,
+  kReport
 };
 
 struct Options {
   Command command = Command::kInfo;
+  std::string command_line;            // all of it, as a shell takes it: "fredsim run …"
   std::vector<std::string> configs;    // `compare`: the base first
   std::vector<std::string> overrides;  // "key.path=value"
   WorkOptions work;                    // `run` and `compare`
@@ -45,9 +47,11 @@ struct Options {
   RouteOptions route;
   ConflictOptions conflicts;
   StrategyOptions strategies;
-  std::uint64_t timeout_cycles = 0;  // 0: none
-  std::string json_file;             // empty: none; "-": standard output
-  std::string wave_file;             // empty: none
+  std::vector<std::string> result_files;  // `report`
+  std::string page_file;                  // `report`; "-": standard output
+  std::uint64_t timeout_cycles = 0;       // 0: none
+  std::string json_file;                  // empty: none; "-": standard output
+  std::string wave_file;                  // empty: none
   std::string wave_scope;
   bool quiet = false;
 };

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "commands.h"
+#include "fabric/layout.h"
 #include "fabric/machine.h"
 #include "job_runner.h"
 #include "observe/json.h"
@@ -106,6 +107,7 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
   try {
     RunResult result = contender.machine->run(plan, on_progress);
     result.config = contender.config.path;
+    result.layout = layout_of(contender.config.topology);
     return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
@@ -168,7 +170,7 @@ void run_command(const Options& options) {
   for (const Contender& contender : contenders) {
     runs.insert(runs.end(), contender.runs.begin(), contender.runs.end());
   }
-  json->write(results_json(FREDSIM_VERSION, runs));
+  json->write(results_json({FREDSIM_VERSION, options.command_line}, runs));
 }
 
 }  // namespace fredsim

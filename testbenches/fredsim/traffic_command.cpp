@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "commands.h"
+#include "fabric/layout.h"
 #include "fabric/machine.h"
 #include "fabric/traffic_run.h"
 #include "observe/json.h"
@@ -44,6 +45,7 @@ class Sweep {
              factory_for({.model = options.model, .rtl_instances = options.rtl_instances})),
         setup_(run_.setup()) {
     setup_.config = machine.path;
+    setup_.layout = layout_of(machine.topology);
   }
 
   // No rates: those of the search for saturation.
@@ -127,7 +129,8 @@ void traffic_command(const Options& options) {
   }
   print_table();
   if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
-  if (json) json->write(traffic_json(FREDSIM_VERSION, sweep.setup(), sweep.points()));
+  if (!json) return;
+  json->write(traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
 }
 
 }  // namespace fredsim

@@ -13,13 +13,13 @@ namespace {
 using nlohmann::json;
 
 json parsed(const std::vector<ReportedRun>& runs) {
-  return json::parse(results_json("1.2.3", runs));
+  return json::parse(results_json({"1.2.3", "fredsim run a.yaml"}, runs));
 }
 
 TEST(ResultsJson, HasEveryKeyOfTheContract) {
   const json document = parsed({{sample_run(), std::nullopt}});
   const json expected = json::parse(R"({
-    "fredsim": "1.2.3",
+    "fredsim": "1.2.3", "command": "fredsim run a.yaml",
     "runs": [{
       "config": "configs/mesh.yaml", "fabric": "mesh", "model": "rtl", "lanes": 3,
       "clock_ghz": 1.5, "collective": "all_reduce", "algorithm": "hier_ring",
@@ -36,6 +36,10 @@ TEST(ResultsJson, HasEveryKeyOfTheContract) {
       "switches": [{"name": "r0_0", "model": "rtl", "flits_in": 21, "flits_out": 22,
                     "reductions": 23, "phase_changes": 24,
                     "stall_cycles": {"join": 25, "credit": 26}}],
+      "layout": {"kind": "mesh2d", "nodes": [
+        {"name": "npu0", "kind": "npu"}, {"name": "r0_0", "kind": "mesh_router", "x": 2, "y": 3},
+        {"name": "l2.s4.c1", "kind": "fred_switch", "level": 2, "switch": 5, "slice": 4,
+         "chiplet": 1}]},
       "wall_s": 0.5, "sim_cycles_per_s": 600.0
     }]})");
   EXPECT_EQ(document, expected) << json::diff(expected, document).dump(2);

@@ -37,6 +37,10 @@ RunResult sample_run() {
   run.flit_hops = 8;
   run.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 12, 0.25}};
   run.switches = {{"r0_0", "rtl", 21, 22, 23, 24, {{"join", 25}, {"credit", 26}}}};
+  run.layout = {.kind = "mesh2d",
+                .nodes = {{"npu0", "npu", {}, {}},
+                          {"r0_0", "mesh_router", GridPlace{2, 3}, {}},
+                          {"l2.s4.c1", "fred_switch", {}, TreePlace{2, 5, 4, 1}}}};
   run.wall_s = 0.5;
   run.sim_cycles_per_s = 600;
   return run;

@@ -26,6 +26,7 @@ TrafficSetup sample_setup() {
   setup.nodes = 20;
   setup.sending_nodes = 18;
   setup.injection_limit = 3.5;
+  setup.layout = {.kind = "torus2d", .nodes = {{"a", "mesh_router", GridPlace{1, 0}, {}}}};
   return setup;
 }
 
@@ -54,9 +55,10 @@ TrafficPoint sample_point(double rate, double accepted, bool saturated) {
 
 TEST(TrafficJson, HasEveryKey) {
   const std::vector<TrafficPoint> points{sample_point(0.5, 0.25, true)};
-  const json document = json::parse(traffic_json("1.2.3", sample_setup(), points));
+  const json document =
+      json::parse(traffic_json({"1.2.3", "fredsim traffic a.yaml"}, sample_setup(), points));
   const json expected = json::parse(R"({
-    "fredsim": "1.2.3",
+    "fredsim": "1.2.3", "command": "fredsim traffic a.yaml",
     "runs": [{
       "config": "configs/mesh.yaml", "fabric": "mesh", "model": "tlm", "lanes": 1,
       "clock_ghz": 1.5, "pattern": "transpose", "self_addressed": "excluded", "nodes": 20,
@@ -69,6 +71,8 @@ TEST(TrafficJson, HasEveryKey) {
                  "bytes": 5632, "busy_cycles": 11, "utilization": 0.25},
                 {"name": "b.1->a.0", "from": "b", "to": "a", "on_die": false, "flits": 31,
                  "bytes": 15872, "busy_cycles": 31, "utilization": 0.75}],
+      "layout": {"kind": "torus2d",
+                 "nodes": [{"name": "a", "kind": "mesh_router", "x": 1, "y": 0}]},
       "wall_s": 0.5, "sim_cycles_per_s": 1000.0
     }],
     "saturation": {"accepted_rate": 0.25, "first_saturated_rate": 0.5}})");
@@ -81,7 +85,8 @@ TEST(TrafficJson, WithoutAPacketThereIsNoLatency) {
   TrafficSetup setup = sample_setup();
   setup.hotspot_node = 2;
   setup.hotspot_fraction = 0.5;
-  const json document = json::parse(traffic_json("1.2.3", setup, {&point, 1}));
+  const json document =
+      json::parse(traffic_json({"1.2.3", "fredsim traffic a.yaml"}, setup, {&point, 1}));
   EXPECT_TRUE(document["runs"][0]["latency_cycles"]["mean"].is_null());
   EXPECT_TRUE(document["runs"][0]["latency_cycles"]["max"].is_null());
   EXPECT_EQ(document["runs"][0]["hotspot_node"], 2);

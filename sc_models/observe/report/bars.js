@@ -1,0 +1,32 @@
+// Horizontal bars: stacked, or from a start to an end.
+
+const kBarHeight = 20;
+
+// Rows: [{label, title, lines, bars: [{from, to, index}]}] with the tooltip's title and lines. Appends to `container`.
+function barChart(container, title, axisLabel, format, rows) {
+  const figure = d3.select(container).append("figure");
+  figure.append("figcaption").text(title);
+  const longest = d3.max(rows, (row) => row.label.length) || 0;
+  const left = Math.min(190, 14 + 7 * longest);
+  const width = Math.max(300, figure.node().clientWidth);
+  const bottom = 4 + rows.length * kBarHeight;
+  const svg = figure.append("svg").attr("width", width).attr("height", bottom + 44).attr("role", "group")
+    .attr("aria-label", title);
+  const end = d3.max(rows, (row) => d3.max(row.bars, (bar) => bar.to)) || 1;
+  const across = d3.scaleLinear().domain([0, end]).range([left, width - 24]);
+  svg.append("g").attr("class", "axis grid").attr("transform", `translate(0,${bottom})`)
+    .call(d3.axisBottom(across).ticks(width < 420 ? 4 : 8).tickFormat(format).tickSize(-bottom).tickPadding(6));
+  svg.append("text").attr("class", "label").attr("x", (left + width) / 2).attr("y", bottom + 38)
+    .attr("text-anchor", "middle").text(axisLabel);
+  const lines = svg.append("g").selectAll("g").data(rows).join("g")
+    .attr("transform", (_, k) => `translate(0,${4 + k * kBarHeight})`).attr("tabindex", 0).attr("role", "img")
+    .attr("aria-label", (row) => `${row.title}: ${row.lines.map((l) => l.join(" ")).join(", ")}`)
+    .on("pointermove focus", (row) => showTooltip(d3.event, row.title, row.lines))
+    .on("pointerleave blur", hideTooltip);
+  lines.append("rect").attr("class", "hit").attr("width", width).attr("height", kBarHeight);
+  lines.append("text").attr("x", left - 6).attr("y", 14).attr("text-anchor", "end").text((row) => row.label);
+  lines.selectAll("rect.bar").data((row) => row.bars).join("rect").attr("class", "bar")
+    .attr("x", (bar) => across(bar.from)).attr("y", 3).attr("height", kBarHeight - 6)
+    .attr("width", (bar) => Math.max(bar.to > bar.from ? 1 : 0, across(bar.to) - across(bar.from)))
+    .style("fill", (bar) => seriesColour(bar.index));
+}

@@ -1,0 +1,85 @@
+// Line charts on two numeric axes.
+
+const kChartHeight = 320;
+const kMargin = { top: 12, right: 26, bottom: 46, left: 62 };
+const kReach = 40;  // pixels within which the pointer picks a point
+
+// Both ends of an axis with some room; a logarithmic one has no 0.
+function domainOf(values, isLog) {
+  const [low, high] = d3.extent(values);
+  if (!isLog) return [0, high > 0 ? high * 1.05 : 1];
+  return low === high ? [low / 2, high * 2] : [low / 1.15, high * 1.15];
+}
+
+// Powers of `base` in the domain, thinned out to `most`; every 2nd and 5th of ten where there are few.
+function logTicks([low, high], base, most) {
+  const power = (value) => Math.log(value) / Math.log(base);
+  const first = Math.ceil(power(low) - 1e-9);
+  const last = Math.floor(power(high) + 1e-9);
+  const powers = d3.range(first, last + 1).map((k) => Math.pow(base, k));
+  if (powers.length > most) return powers.filter((_, k) => k % Math.ceil(powers.length / most) === 0);
+  if (base !== 10 || powers.length > 2) return powers;
+  return d3.merge(d3.range(first - 1, last + 1).map((k) => [1, 2, 5].map((n) => n * Math.pow(10, k))))
+    .filter((tick) => tick >= low && tick <= high);
+}
+
+function scaleOf(axis, values, range, most) {
+  const domain = domainOf(values, axis.log);
+  const scale = (axis.log ? d3.scaleLog().base(axis.log) : d3.scaleLinear()).domain(domain).range(range);
+  return { scale, ticks: axis.log ? logTicks(domain, axis.log, most) : scale.ticks(most) };
+}
+
+// x, y: {label, log: base of a logarithmic axis, format}. Series: [{label, index, dash, points: [{x, y, title, lines}]}],
+// a point's title and lines are those of its tooltip. Appends to `container`.
+function lineChart(container, title, x, y, series) {
+  const figure = d3.select(container).append("figure");
+  figure.append("figcaption").text(title);
+  const width = Math.max(280, figure.node().clientWidth);
+  const svg = figure.append("svg").attr("width", width).attr("height", kChartHeight).attr("role", "group")
+    .attr("aria-label", `${title}: ${series.map((one) => one.label).join(", ")}`);
+  const shown = series.map((one) => ({
+    ...one,
+    points: one.points.filter((p) => p.y !== null && (!x.log || p.x > 0) && (!y.log || p.y > 0)),
+  }));
+  const points = d3.merge(shown.map((one) => one.points.map((p) => ({ ...p, series: one }))));
+  if (points.length === 0) {
+    svg.append("text").attr("x", width / 2).attr("y", kChartHeight / 2).attr("text-anchor", "middle").text("no values");
+    return;
+  }
+  const right = width - kMargin.right;
+  const bottom = kChartHeight - kMargin.bottom;
+  const across = scaleOf(x, points.map((p) => p.x), [kMargin.left, right], width < 420 ? 5 : 8);
+  const up = scaleOf(y, points.map((p) => p.y), [bottom, kMargin.top], 6);
+
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${bottom})`)
+    .call(d3.axisBottom(across.scale).tickValues(across.ticks).tickFormat(x.format).tickSizeOuter(0));
+  svg.append("g").attr("class", "axis grid").attr("transform", `translate(${kMargin.left},0)`)
+    .call(d3.axisLeft(up.scale).tickValues(up.ticks).tickFormat(y.format).tickSize(kMargin.left - right).tickPadding(6));
+  svg.append("text").attr("class", "label").attr("x", (kMargin.left + right) / 2).attr("y", kChartHeight - 8)
+    .attr("text-anchor", "middle").text(x.label);
+  svg.append("text").attr("class", "label").attr("transform", `translate(13,${bottom / 2})rotate(-90)`)
+    .attr("text-anchor", "middle").text(y.label);
+
+  const line = d3.line().x((p) => across.scale(p.x)).y((p) => up.scale(p.y));
+  svg.append("g").selectAll("path").data(shown).join("path").attr("class", "series-line")
+    .attr("d", (one) => line(one.points)).style("stroke", (one) => seriesColour(one.index))
+    .attr("stroke-dasharray", (one) => one.dash);
+  const place = (p) => `translate(${across.scale(p.x)},${up.scale(p.y)})`;
+  const markers = svg.append("g").selectAll("path").data(points).join("path").attr("class", "point")
+    .attr("d", (p) => seriesMarker(p.series.index)).attr("transform", place)
+    .style("fill", (p) => seriesColour(p.series.index)).attr("tabindex", 0).attr("role", "img")
+    .attr("aria-label", (p) => `${p.title}: ${p.lines.map((l) => l.join(" ")).join(", ")}`)
+    .on("focus", (p) => pick(p)).on("blur", () => pick(null));
+
+  function pick(point) {
+    markers.classed("picked", (p) => p === point);
+    if (point) showTooltip(d3.event, point.title, point.lines);
+    else hideTooltip();
+  }
+  svg.on("pointermove", function () {
+    const [px, py] = d3.mouse(this);
+    const away = (p) => Math.hypot(across.scale(p.x) - px, up.scale(p.y) - py);
+    const nearest = points.reduce((best, p) => (away(p) < away(best) ? p : best));
+    pick(away(nearest) < kReach ? nearest : null);
+  }).on("pointerleave", () => pick(null));
+}

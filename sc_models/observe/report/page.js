@@ -1,0 +1,461 @@
+// Puts the page together from its data (observe/report_data.h).
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const element = (id) => document.getElementById(id);
+const unique = (values) => [...new Set(values)];
+const isTraffic = (run) => "pattern" in run;
+
+// Runs of one machine file in one results file are one machine; a second run of the same work there is another one.
+// Its label is the fabric's name, and what else it takes to tell it from others.
+function machinesOf(runs) {
+  const machines = new Map();
+  const seen = new Map();
+  for (const run of runs) {
+    const work = JSON.stringify([run.file, run.fabric, run.config, run.collective, run.algorithm, run.size_bytes, run.rate]);
+    const round = seen.get(work) || 0;
+    seen.set(work, round + 1);
+    const key = JSON.stringify([run.file, run.fabric, run.config, round]);
+    if (!machines.has(key)) machines.set(key, { key, round, file: data.files[run.file].name, first: run, runs: [] });
+    machines.get(key).runs.push(run);
+    run.machine = machines.get(key);
+  }
+  const all = [...machines.values()];
+  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => m.file, (m) => `#${m.round + 1}`];
+  for (const machine of all) {
+    const chosen = [parts[0](machine)];
+    let alike = all.filter((other) => other !== machine && parts[0](other) === parts[0](machine));
+    for (const part of parts.slice(1)) {
+      const left = alike.filter((other) => part(other) === part(machine));
+      if (left.length < alike.length) chosen.push(part(machine));
+      alike = left;
+    }
+    machine.label = chosen.length > 1 ? `${chosen[0]} (${chosen.slice(1).join(", ")})` : chosen[0];
+  }
+  return all;
+}
+
+const machines = machinesOf(data.runs);
+const collectiveRuns = data.runs.filter((run) => !isTraffic(run));
+const trafficRuns = data.runs.filter(isTraffic);
+
+// Options: [{value, label}]. Returns the element; `onChange` gets the value.
+function addSelect(container, id, label, options, value, onChange) {
+  const field = d3.select(container).append("label").attr("for", id).text(label);
+  const select = field.append("select").attr("id", id);
+  select.selectAll("option").data(options).join("option").attr("value", (option) => option.value)
+    .text((option) => option.label);
+  select.property("value", value).on("change", function () { onChange(this.value); });
+  return select;
+}
+
+// Latency and bandwidth by size.
+
+const collectives = unique(collectiveRuns.map((run) => run.collective));
+let shownCollective = collectives[0];
+
+const sizeAxis = { label: "Size", log: 2, format: bytes };
+const present = (lines) => lines.filter((line) => line[1] !== undefined && line[1] !== null);
+
+function runLines(run) {
+  return present([
+    ["collective", `${run.collective}, ${run.algorithm}`],
+    ["size", bytes(run.size_bytes)],
+    ["time", time(run.time_ns)],
+    ["cycles", count(run.cycles)],
+    ["bus bandwidth", bandwidth(run.busbw_gbps)],
+    ["speed-up", run.speedup === undefined ? null : `${ratio(run.speedup)} ×`],
+    ["time / bound", run.derived && run.derived.time_over_bound !== null ? ratio(run.derived.time_over_bound) : null],
+  ]);
+}
+
+function curveSeries(runs, value) {
+  const keys = unique(runs.map((run) => JSON.stringify([run.machine.key, run.algorithm])));
+  return keys.map((key, index) => {
+    const own = runs.filter((run) => JSON.stringify([run.machine.key, run.algorithm]) === key);
+    return {
+      label: `${own[0].machine.label}, ${own[0].algorithm}`, index, dash: seriesDash(index),
+      points: own.sort((a, b) => a.size_bytes - b.size_bytes)
+        .map((run) => ({ x: run.size_bytes, y: value(run), title: run.machine.label, lines: runLines(run) })),
+    };
+  });
+}
+
+function drawCurves() {
+  if (collectiveRuns.length === 0) return;
+  element("curves").hidden = false;
+  const runs = collectiveRuns.filter((run) => run.collective === shownCollective);
+  const charts = d3.select(element("curves-charts")).text("").node();
+  const latency = curveSeries(runs, (run) => run.time_ns);
+  legend(element("curves-legend"), latency.map((one) => ({ label: one.label, mark: lineMark(one.index) })));
+  lineChart(charts, `Latency of ${shownCollective}`, sizeAxis, { label: "Time", log: 10, format: time }, latency);
+  lineChart(charts, `Bus bandwidth of ${shownCollective}`, sizeAxis,
+    { label: "Bus bandwidth, GB/s", log: 10, format: d3.format("~r") }, curveSeries(runs, (run) => run.busbw_gbps));
+}
+
+function showRunsTable() {
+  showTable(element("runs-table"), "Runs", [
+    { name: "Machine", value: (run) => run.machine.label },
+    { name: "Collective", value: (run) => run.collective },
+    { name: "Algorithm", value: (run) => run.algorithm },
+    { name: "Size", value: (run) => run.size_bytes, text: (run) => bytes(run.size_bytes), number: true },
+    { name: "Cycles", value: (run) => run.cycles, text: (run) => count(run.cycles), number: true },
+    { name: "Time", value: (run) => run.time_ns, text: (run) => time(run.time_ns), number: true },
+    { name: "busbw", value: (run) => run.busbw_gbps, text: (run) => bandwidth(run.busbw_gbps), number: true },
+    { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
+    { name: "Injected less", value: (run) => run.injected_traffic_reduction, text: (run) => ratio(run.injected_traffic_reduction), number: true },
+    { name: "Links less", value: (run) => run.link_traffic_reduction, text: (run) => ratio(run.link_traffic_reduction), number: true },
+    { name: "Time / bound (derived)", value: (run) => run.derived && run.derived.time_over_bound, text: (run) => ratio(run.derived && run.derived.time_over_bound), number: true },
+    { name: "Payload", value: (run) => run.payload },
+  ], collectiveRuns);
+}
+
+// Synthetic traffic.
+
+function rateLines(run) {
+  const latency = run.latency_cycles;
+  return [
+    ["rate asked for", rate(run.rate)], ["offered", rate(run.offered_rate)], ["accepted", rate(run.accepted_rate)],
+    ["latency, mean", cycles(latency.mean)], ["p50", cycles(latency.p50)], ["p95", cycles(latency.p95)],
+    ["p99", cycles(latency.p99)], ["max", cycles(latency.max)], ["saturated", run.saturated ? "yes" : "no"],
+  ];
+}
+
+const trafficLabel = (machine, run) => `${machine.label}, ${run.pattern}, ${run.packet_flits}-flit packets`;
+
+// One per machine, pattern and length of packets; `value` of a run.
+function trafficSeries(name, value, dash) {
+  const keyOf = (run) => JSON.stringify([run.machine.key, run.pattern, run.packet_flits]);
+  return unique(trafficRuns.map(keyOf)).map((key, index) => {
+    const own = trafficRuns.filter((run) => keyOf(run) === key).sort((a, b) => a.rate - b.rate);
+    const label = trafficLabel(own[0].machine, own[0]);
+    return {
+      label: name ? `${label}: ${name}` : label, index, dash,
+      points: own.map((run) => ({ x: run.offered_rate, y: value(run), title: label, lines: rateLines(run) })),
+    };
+  });
+}
+
+function drawLoad() {
+  if (trafficRuns.length === 0) return;
+  element("load").hidden = false;
+  const charts = d3.select(element("load-charts")).text("").node();
+  const means = trafficSeries("mean", (run) => run.latency_cycles.mean, "");
+  const tails = trafficSeries("p99", (run) => run.latency_cycles.p99, "3 3");
+  legend(element("load-legend"), [
+    ...trafficSeries("", () => 0, "").map((one) => ({ label: one.label, mark: lineMark(one.index) })),
+    ...[["mean latency", ""], ["p99 latency", "3 3"]].map(([label, dash]) => ({
+      label, mark: (svg) => svg.append("line").attr("x2", 28).attr("y1", 7).attr("y2", 7).attr("class", "series-line plain").attr("stroke-dasharray", dash),
+    })),
+  ]);
+  const offered = { label: "Offered, flits per cycle and sending NPU", format: d3.format("~g") };
+  lineChart(charts, "Latency against offered rate", offered, { label: "Latency, cycles", log: 10, format: d3.format("~r") }, [...means, ...tails]);
+  lineChart(charts, "Accepted against offered rate", offered, { label: "Accepted, flits per cycle and sending NPU", format: d3.format("~g") },
+    trafficSeries("", (run) => run.accepted_rate, ""));
+}
+
+function showRatesTable() {
+  const latency = ["mean", "p50", "p95", "p99", "max"].map((name) => ({
+    name: `Latency ${name}`, number: true, value: (run) => run.latency_cycles[name], text: (run) => cycles(run.latency_cycles[name]),
+  }));
+  showTable(element("rates-table"), "Rates, in flits per cycle and sending NPU", [
+    { name: "Machine", value: (run) => run.machine.label },
+    { name: "Pattern", value: (run) => run.pattern },
+    { name: "Rate", value: (run) => run.rate, text: (run) => rate(run.rate), number: true },
+    { name: "Offered", value: (run) => run.offered_rate, text: (run) => rate(run.offered_rate), number: true },
+    { name: "Accepted", value: (run) => run.accepted_rate, text: (run) => rate(run.accepted_rate), number: true },
+    ...latency,
+    { name: "Hops", value: (run) => run.hops, text: (run) => d3.format(".2f")(run.hops), number: true },
+    { name: "Packets", value: (run) => run.packets, text: (run) => count(run.packets), number: true },
+    { name: "Arrived", value: (run) => run.packets_arrived, text: (run) => count(run.packets_arrived), number: true },
+    { name: "Saturated", value: (run) => (run.saturated ? "yes" : "no") },
+  ], trafficRuns);
+}
+
+// One run: machine and run are chosen, everything below follows.
+
+let machine = machines[0];
+let run = largest(machine);
+let slice = "mean";
+let scaleTo = "busiest";
+
+function largest(of) {
+  return of.runs[of.runs.length - 1];
+}
+
+function workOf(one) {
+  return isTraffic(one)
+    ? `${one.pattern}, ${one.packet_flits}-flit packets, rate ${d3.format(".4~r")(one.rate)}`
+    : `${one.collective} ${bytes(one.size_bytes)}${one.groups.length > 1 ? `, ${one.groups.length} groups` : ""}`;
+}
+
+function showRunControls() {
+  const controls = d3.select(element("run-controls")).text("").node();
+  addSelect(controls, "machine", "Machine", machines.map((one, k) => ({ value: k, label: one.label })), machines.indexOf(machine), (k) => {
+    const before = workOf(run);
+    machine = machines[k];
+    run = machine.runs.find((one) => workOf(one) === before) || largest(machine);
+    showRunControls();
+    showRun();
+    element("machine").focus();
+  });
+  addSelect(controls, "run-of-machine", "Run", machine.runs.map((one, k) => ({ value: k, label: workOf(one) })), machine.runs.indexOf(run), (k) => {
+    run = machine.runs[k];
+    showRun();
+  });
+}
+
+const groupText = (group) => `{${group.join(", ")}}`;
+
+function showFacts() {
+  const facts = isTraffic(run)
+    ? [["pattern", run.pattern], ["packets", `${run.packet_flits} ${run.packet_flits === 1 ? "flit" : "flits"}`], ...rateLines(run)]
+    : [
+      ...runLines(run),
+      run.groups.length === 1 ? ["group", `${run.groups[0].length} NPUs`] : ["groups", run.groups.map(groupText).join(" ")],
+      ["payload", run.payload],
+      ...(run.slices ? [["slices", `${run.slices.all}, simulated ${run.slices.simulated}`]] : []),
+    ];
+  const entries = d3.select(element("run-facts")).text("").selectAll("div").data(facts).join("div");
+  entries.append("dt").text((fact) => fact[0]);
+  entries.append("dd").text((fact) => fact[1]);
+}
+
+const linkCache = new Map();
+
+function linksOf(one) {
+  if (!linkCache.has(one)) {
+    const fabric = data.fabrics[one.fabric_index];
+    linkCache.set(one, fabric.links.map((link, k) => {
+      const [flits, size, utilization] = one.links[k];
+      return { ...link, flits, bytes: size, utilization };
+    }));
+  }
+  return linkCache.get(one);
+}
+
+const drawings = new Map();
+
+function drawingFor(one) {
+  const index = one.fabric_index;
+  if (!drawings.has(index)) drawings.set(index, drawingOf(data.fabrics[index]));
+  return drawings.get(index);
+}
+
+function boxLines(box, drawing) {
+  const fabric = data.fabrics[run.fabric_index];
+  const own = fabric.switches.map((name, k) => [name, run.switches[k]])
+    .filter(([name]) => drawing.boxOf.get(name) === box && (!isSlice(slice) || drawing.sliceOf.get(name) === Number(slice)));
+  if (own.length === 0) return [["kind", box.kind === "npu" ? "NPU" : box.kind === "io" ? "I/O controller" : "switch"]];
+  const sum = (key) => count(d3.sum(own, ([, counts]) => counts[key]));
+  return [
+    ...(own.length > 1 ? [["chiplets", own.length]] : [["name", own[0][0]]]),
+    ["model", unique(own.map(([, counts]) => counts.model)).join("+")],
+    ["flits in", sum("flits_in")], ["flits out", sum("flits_out")],
+    ["reductions", sum("reductions")], ["phase changes", sum("phase_changes")],
+    ["stall cycles", count(d3.sum(own, ([, counts]) => d3.sum(Object.values(counts.stall_cycles))))],
+  ];
+}
+
+const isSlice = (value) => value !== "mean" && value !== "max";
+
+function showWaferControls(drawing) {
+  const controls = d3.select(element("wafer-controls")).text("").node();
+  const slices = drawing ? unique([...drawing.sliceOf.values()]).sort(d3.ascending) : [];
+  if (isSlice(slice) && !slices.includes(Number(slice))) slice = "mean";
+  addSelect(controls, "slice", slices.length > 0 ? "Slices" : "Parallel links", [
+    { value: "mean", label: slices.length > 0 ? "all, mean" : "mean" },
+    { value: "max", label: slices.length > 0 ? "all, busiest" : "busiest" },
+    ...slices.map((one) => ({ value: one, label: `slice ${one}` })),
+  ], slice, (value) => { slice = value; showLinks(); });
+  addSelect(controls, "scale", "Colours", [
+    { value: "busiest", label: "0 to the busiest link" }, { value: "all", label: "0 to 100 %" },
+  ], scaleTo, (value) => { scaleTo = value; showLinks(); });
+}
+
+function showLinks() {
+  const drawing = drawingFor(run);
+  const sliceOf = (link) => drawing.sliceOf.get(link.from) ?? drawing.sliceOf.get(link.to);
+  const links = linksOf(run).filter((link) => !drawing || !isSlice(slice) || sliceOf(link) === Number(slice));
+  let pick = () => {};
+  d3.select(element("wafer")).text("");
+  d3.select(element("wafer-legend")).text("");
+  if (drawing) {
+    const load = slice === "max" ? d3.max : d3.mean;
+    const busiest = d3.max(arrowsOf(drawing, links), (arrow) => load(arrow.links, (link) => link.utilization)) || 0;
+    const full = scaleTo === "all" ? 1 : busiest;
+    showWaferLegend(element("wafer-legend"), full, drawing.isTree);
+    pick = showWafer(element("wafer"), drawing, links, load, full, (box) => boxLines(box, drawing));
+  }
+  element("wafer-note").textContent = !drawing
+    ? "The results do not say where the nodes of this fabric are; the table has its links."
+    : `An arrow keeps to the right of its direction of travel, and is wider the higher the load.${
+      drawing.isTree ? " A box is a switch (above L1: one of its chiplets) with all the slices shown." : ""}`;
+  showTable(element("links-table"), "Links: flits and bytes carried, and the share of what the link's rate allows", [
+    { name: "Link", value: (link) => link.name },
+    { name: "From", value: (link) => link.from },
+    { name: "To", value: (link) => link.to },
+    { name: "On die", value: (link) => (link.on_die ? "yes" : "no") },
+    { name: "Flits", value: (link) => link.flits, text: (link) => count(link.flits), number: true },
+    { name: "Bytes", value: (link) => link.bytes, text: (link) => count(link.bytes), number: true },
+    { name: "Utilization", value: (link) => link.utilization, text: (link) => percent(link.utilization), number: true },
+  ], links, { sortBy: "Utilization", onRow: (link) => pick(link) });
+}
+
+const kMostSwitches = 40;  // in the chart
+
+function showStalls() {
+  const names = data.fabrics[run.fabric_index].switches;
+  const rows = names.map((name, k) => ({ name, counts: run.switches[k], stalls: run.switches[k]?.stall_cycles || {} }));
+  element("stalls").hidden = run.switches.length === 0;
+  if (run.switches.length === 0) return;
+  const reasons = unique(d3.merge(rows.map((row) => Object.keys(row.stalls))));
+  const total = (row) => d3.sum(Object.values(row.stalls));
+  const most = rows.length > kMostSwitches
+    ? rows.slice().sort((a, b) => d3.descending(total(a), total(b))).slice(0, kMostSwitches) : rows;
+  const hasStalls = rows.some((row) => total(row) > 0);
+  element("stalls-none").hidden = hasStalls;
+  element("stalls-figure").hidden = !hasStalls;
+  legend(element("stalls-legend"), reasons.map((reason, index) => ({ label: reason, mark: boxMark(index) })));
+  const chart = d3.select(element("stalls-chart")).text("").node();
+  const title = most.length < rows.length
+    ? `The ${kMostSwitches} of ${rows.length} switches that stalled most` : "Stall cycles by reason";
+  barChart(chart, title, "Stall cycles", d3.format("~s"), most.map((row) => {
+    let end = 0;
+    return {
+      label: row.name, title: row.name, lines: reasons.map((reason) => [reason, count(row.stalls[reason] || 0)]),
+      bars: reasons.map((reason, index) => ({ index, from: end, to: (end += row.stalls[reason] || 0) })),
+    };
+  }));
+  const numbers = (name, value) => ({ name, value, text: (row) => count(value(row)), number: true });
+  showTable(element("stalls-table"), "Switches: flits, and stall cycles by reason", [
+    { name: "Switch", value: (row) => row.name },
+    { name: "Model", value: (row) => row.counts.model },
+    numbers("Flits in", (row) => row.counts.flits_in),
+    numbers("Flits out", (row) => row.counts.flits_out),
+    numbers("Reductions", (row) => row.counts.reductions),
+    numbers("Phase changes", (row) => row.counts.phase_changes),
+    ...reasons.map((reason) => numbers(`Stall: ${reason}`, (row) => row.stalls[reason] || 0)),
+    numbers("All stalls", total),
+  ], rows, { sortBy: "All stalls" });
+}
+
+function showTraffic() {
+  element("traffic").hidden = isTraffic(run);
+  if (isTraffic(run)) return;
+  const work = workOf(run);
+  const alike = collectiveRuns.filter((one) => workOf(one) === work);
+  const charts = d3.select(element("traffic-charts")).text("").node();
+  const bars = (key) => alike.map((one) => ({
+    label: one.machine.label, title: `${one.machine.label}, ${one.algorithm}`,
+    lines: [["injected", bytes(one.traffic.injected_bytes)], ["over links", bytes(one.traffic.link_bytes)]],
+    bars: [{ from: 0, to: one.traffic[key], index: 0 }],
+  }));
+  barChart(charts, `Injected by the NPUs, ${work}`, "Payload bytes", d3.format("~s"), bars("injected_bytes"));
+  barChart(charts, `Over links, ${work}`, "Payload bytes × wafer links crossed", d3.format("~s"), bars("link_bytes"));
+  const size = (name, key) => ({ name, value: (one) => one.traffic[key], text: (one) => count(one.traffic[key]), number: true });
+  showTable(element("traffic-table"), `Traffic of ${work}; less: bytes of the base / bytes of this machine`, [
+    { name: "Machine", value: (one) => one.machine.label },
+    { name: "Algorithm", value: (one) => one.algorithm },
+    size("Injected, bytes", "injected_bytes"),
+    size("By the busiest NPU", "injected_bytes_per_npu_max"),
+    size("Over links, bytes", "link_bytes"),
+    size("Flit hops", "flit_hops"),
+    { name: "Injected less", value: (one) => one.injected_traffic_reduction, text: (one) => ratio(one.injected_traffic_reduction), number: true },
+    { name: "Links less", value: (one) => one.link_traffic_reduction, text: (one) => ratio(one.link_traffic_reduction), number: true },
+  ], alike);
+}
+
+function showParts() {
+  const parts = run.parts || [];
+  element("parts").hidden = parts.length < 2;
+  if (parts.length < 2) return;
+  const priorities = unique(parts.map((part) => part.priority));
+  const chart = d3.select(element("parts-chart")).text("").node();
+  legend(element("parts-legend"), priorities.map((name, index) => ({ label: `priority ${name}`, mark: boxMark(index) })));
+  barChart(chart, "From start to end", "Cycle", d3.format("~s"), parts.map((part) => ({
+    label: `${part.collective} ${groupText(part.group.length > 4 ? [part.group[0], "…", part.group[part.group.length - 1]] : part.group)}`,
+    title: `${part.collective} ${groupText(part.group)}`,
+    lines: [["algorithm", part.algorithm], ["priority", part.priority], ["size", bytes(part.size_bytes)], ["start", cycles(part.start_cycle)],
+      ["takes", `${cycles(part.cycles)}, ${time(part.time_ns)}`], ["algbw", bandwidth(part.algbw_gbps)], ["busbw", bandwidth(part.busbw_gbps)]],
+    bars: [{ from: part.start_cycle, to: part.start_cycle + part.cycles, index: priorities.indexOf(part.priority) }],
+  })));
+  const value = (name, key, text) => ({ name, value: (part) => part[key], text: (part) => text(part[key]), number: true });
+  showTable(element("parts-table"), "Parts of the run", [
+    { name: "Group", value: (part) => groupText(part.group) },
+    { name: "Collective", value: (part) => part.collective },
+    { name: "Algorithm", value: (part) => part.algorithm },
+    { name: "Priority", value: (part) => part.priority },
+    value("Size", "size_bytes", bytes),
+    value("Start cycle", "start_cycle", count),
+    value("Cycles", "cycles", count),
+    value("Time", "time_ns", time),
+    value("algbw", "algbw_gbps", bandwidth),
+    value("busbw", "busbw_gbps", bandwidth),
+    value("Bound (derived)", "bound_ns", time),
+  ], parts);
+}
+
+function showRun() {
+  showFacts();
+  showWaferControls(drawingFor(run));
+  showLinks();
+  showStalls();
+  showTraffic();
+  showParts();
+}
+
+function showOrigin() {
+  showTable(element("files-table"), "Results files", [
+    { name: "File", value: (file) => file.name },
+    { name: "fredsim", value: (file) => file.version },
+    { name: "Command", value: (file) => file.command ?? "not in the file" },
+  ], data.files);
+  const all = (of, key) => unique(of.runs.map((one) => one[key]).filter((value) => value !== undefined)).join(", ");
+  showTable(element("machines-table"), "Machines", [
+    { name: "Machine", value: (one) => one.label },
+    { name: "Config", value: (one) => one.first.config },
+    { name: "Results file", value: (one) => one.file },
+    { name: "Model", value: (one) => all(one, "model") },
+    { name: "Clock", value: (one) => `${one.first.clock_ghz} GHz` },
+    { name: "Lanes", value: (one) => all(one, "lanes") },
+    { name: "Seed", value: (one) => all(one, "seed") },
+    { name: "Runs", value: (one) => one.runs.length, number: true },
+    { name: "Payload", value: (one) => all(one, "payload") || "–" },
+  ], machines);
+}
+
+// What depends on the width or the colours of the page.
+function draw() {
+  drawCurves();
+  drawLoad();
+  showStalls();
+  showTraffic();
+  showParts();
+}
+
+function start() {
+  const commands = unique(data.files.map((file) => file.command).filter((command) => command !== null));
+  element("summary").textContent = `${count(data.runs.length)} ${data.runs.length === 1 ? "run" : "runs"} on ${unique(machines.map((one) => one.label)).join(", ")}${
+    commands.length === 1 ? `: ${commands[0]}` : ""}`;
+  if (collectives.length > 1) {
+    addSelect(element("curves-controls"), "collective", "Collective", collectives.map((one) => ({ value: one, label: one })), shownCollective,
+      (value) => { shownCollective = value; drawCurves(); });
+  }
+  showRunsTable();
+  showRatesTable();
+  showOrigin();
+  showRunControls();
+  showRun();
+  draw();
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width) return;
+    width = window.innerWidth;
+    hideTooltip();
+    draw();
+  });
+  window.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTooltip(); });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showLinks);
+}
+
+start();

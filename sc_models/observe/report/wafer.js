@@ -1,0 +1,129 @@
+// The wafer as a heat map of its links' load. Links that join the same two boxes in the same direction (of several
+// ports, and of all slices where they are shown together) are one arrow.
+
+const kApart = 4;  // pixels of an arrow from the middle between the two directions; it keeps to its right
+const kHead = 7;
+
+// Dark on light and light on dark for the most loaded: the idle ones step back.
+function heatColour(share) {
+  const isDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  return d3.interpolateInferno(isDark ? 0.3 + 0.65 * share : 0.8 - 0.72 * share);
+}
+
+// Links: [{name, from, to, flits, bytes, utilization}]. Arrows: [{from, to: boxes, links}].
+function arrowsOf(drawing, links) {
+  const arrows = new Map();
+  for (const link of links) {
+    const from = drawing.boxOf.get(link.from);
+    const to = drawing.boxOf.get(link.to);
+    if (!from || !to) continue;
+    const key = `${from.id}>${to.id}`;
+    if (!arrows.has(key)) arrows.set(key, { key, from, to, links: [] });
+    arrows.get(key).links.push(link);
+  }
+  return [...arrows.values()];
+}
+
+// Where a line from the middle of a box in direction (ux, uy) leaves it.
+const halfLength = (box, ux, uy) => Math.min(box.w / 2 / Math.max(1e-9, Math.abs(ux)), box.h / 2 / Math.max(1e-9, Math.abs(uy))) + 2;
+
+function segment(x1, y1, x2, y2, length) {
+  const ux = (x2 - x1) / length;
+  const uy = (y2 - y1) / length;
+  const head = Math.min(kHead, length / 2);
+  const [bx, by] = [x2 - head * ux, y2 - head * uy];
+  return {
+    shaft: `M${x1},${y1}L${bx},${by}`,
+    head: `M${x2},${y2}L${bx - 3.6 * uy},${by + 3.6 * ux}L${bx + 3.6 * uy},${by - 3.6 * ux}Z`,
+  };
+}
+
+// The two paths of an arrow. One that closes a ring leaves the wafer on one side and comes back on the other.
+function arrowPaths({ from, to }) {
+  const wraps = from.grid && to.grid && Math.abs(from.grid.x - to.grid.x) + Math.abs(from.grid.y - to.grid.y) > 1;
+  const sign = wraps ? -1 : 1;
+  const distance = Math.hypot(to.x - from.x, to.y - from.y);
+  const ux = sign * (to.x - from.x) / distance;
+  const uy = sign * (to.y - from.y) / distance;
+  const [sx, sy] = [-kApart * uy, kApart * ux];
+  const start = halfLength(from, ux, uy);
+  const end = halfLength(to, ux, uy);
+  if (!wraps) {
+    const length = Math.max(2, distance - start - end);
+    const [x1, y1] = [from.x + start * ux + sx, from.y + start * uy + sy];
+    return segment(x1, y1, x1 + length * ux, y1 + length * uy, length);
+  }
+  const stub = 34;
+  const away = segment(from.x + start * ux + sx, from.y + start * uy + sy, from.x + (start + stub) * ux + sx, from.y + (start + stub) * uy + sy, stub);
+  const back = segment(to.x - (end + stub) * ux + sx, to.y - (end + stub) * uy + sy, to.x - end * ux + sx, to.y - end * uy + sy, stub);
+  return { shaft: away.shaft + back.shaft, head: away.head + back.head };
+}
+
+function arrowLines(arrow) {
+  const all = arrow.links.map((link) => link.utilization);
+  const lines = [
+    [all.length > 1 ? "utilization, mean" : "utilization", percent(d3.mean(all))],
+    ...(all.length > 1 ? [["utilization, busiest", percent(d3.max(all))]] : []),
+    ["flits", count(d3.sum(arrow.links, (link) => link.flits))],
+    ["bytes", bytes(d3.sum(arrow.links, (link) => link.bytes))],
+  ];
+  return [...lines, all.length > 1 ? ["links", all.length] : ["link", arrow.links[0].name]];
+}
+
+// Draws into `container`. `load(links)`: what an arrow shows of its links' utilizations; `full`: the load at the end
+// of the colour scale; `boxLines(box)`: the tooltip of a switch or endpoint. Returns a function that points out the
+// arrow of a link (null: none).
+function showWafer(container, drawing, links, load, full, boxLines) {
+  const svg = d3.select(container).text("").append("svg").attr("role", "group")
+    .attr("aria-label", "Wafer with the load of its links; the table below has the same values")
+    .attr("viewBox", `0 0 ${drawing.width} ${drawing.height}`)
+    .style("width", "100%").style("max-width", `${1.25 * drawing.width}px`).style("min-width", `${Math.min(drawing.width, Math.max(560, 0.5 * drawing.width))}px`);
+  const arrows = arrowsOf(drawing, links).map((arrow) => {
+    const value = load(arrow.links.map((link) => link.utilization));
+    return { ...arrow, ...arrowPaths(arrow), value, share: full > 0 ? Math.min(1, value / full) : 0 };
+  });
+  const drawn = svg.append("g").selectAll("g").data(arrows.sort((a, b) => a.value - b.value)).join("g")
+    .attr("class", "arrow").classed("idle", (arrow) => arrow.value === 0)
+    .attr("data-from", (arrow) => arrow.from.id).attr("data-to", (arrow) => arrow.to.id)
+    .on("pointermove", (arrow) => showTooltip(d3.event, `${arrow.from.id} → ${arrow.to.id}`, arrowLines(arrow)))
+    .on("pointerleave", hideTooltip);
+  const colour = (arrow) => (arrow.value === 0 ? null : heatColour(arrow.share));
+  drawn.append("path").attr("class", "hit").attr("d", (arrow) => arrow.shaft + arrow.head);
+  drawn.append("path").attr("class", "shaft").attr("d", (arrow) => arrow.shaft)
+    .style("stroke", colour).style("stroke-width", (arrow) => (arrow.value === 0 ? 1 : 1.6 + 2.8 * arrow.share));
+  drawn.append("path").attr("class", "head").attr("d", (arrow) => arrow.head).style("fill", colour);
+
+  const boxes = svg.append("g").selectAll("g").data(drawing.boxes).join("g")
+    .attr("class", (box) => `box ${box.kind}`).attr("transform", (box) => `translate(${box.x},${box.y})`)
+    .on("pointermove", (box) => showTooltip(d3.event, box.id, boxLines(box)))
+    .on("pointerleave", hideTooltip);
+  boxes.append("rect").attr("x", (box) => -box.w / 2).attr("y", (box) => -box.h / 2)
+    .attr("width", (box) => box.w).attr("height", (box) => box.h)
+    .attr("rx", (box) => (box.kind === "npu" ? 2 : box.kind === "io" ? 9 : 6));
+  boxes.append("text").attr("dy", "0.35em").text((box) => box.label);
+
+  return (link) => drawn.classed("picked", (arrow) => link !== null && arrow.links.includes(link));
+}
+
+// The colour scale from 0 to `full`, an idle link, and what the boxes are.
+function showWaferLegend(container, full, isTree) {
+  const root = d3.select(container).text("").attr("class", "legend");
+  const scale = root.append("span").attr("class", "scale");
+  scale.append("span").text("0 %");
+  const bar = scale.append("svg").attr("width", 160).attr("height", 14).attr("role", "img")
+    .attr("aria-label", `colours from 0 to ${percent(full)} utilization`);
+  bar.selectAll("rect").data(d3.range(40)).join("rect").attr("x", (k) => 4 * k).attr("width", 4.5).attr("height", 14)
+    .style("fill", (k) => heatColour(k / 39));
+  scale.append("span").text(`${percent(full)} utilization`);
+  const idle = root.append("span");
+  idle.append("svg").attr("width", 28).attr("height", 14).attr("aria-hidden", true).append("line")
+    .attr("class", "idle-line").attr("x2", 28).attr("y1", 7).attr("y2", 7);
+  idle.append("span").text("idle");
+  for (const [kind, name] of [[isTree ? "fred_switch" : "mesh_router", isTree ? "FRED switch" : "router"], ["npu", "NPU"], ["io", "I/O controller"]]) {
+    const entry = root.append("span");
+    entry.append("svg").attr("width", 28).attr("height", 14).attr("aria-hidden", true)
+      .append("g").attr("class", `box ${kind}`).append("rect").attr("x", 4).attr("y", 1).attr("width", 20).attr("height", 12)
+      .attr("rx", kind === "npu" ? 2 : 6);
+    entry.append("span").text(name);
+  }
+}

@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "commands.h"
+#include "observe/output_file.h"
+#include "observe/report_data.h"
+#include "observe/report_page.h"
+
+namespace fredsim {
+namespace {
+
+ResultFile read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()) || file.bad()) {
+    throw BadInput(
+        fmt::format("{}: cannot be read; allowed: results of run, compare or traffic "
+                    "(--json FILE)",
+                    path));
+  }
+  return {.path = path, .text = std::move(text).str()};
+}
+
+}  // namespace
+
+void report_command(const Options& options) {
+  const OutputFile page(options.page_file, "--output");
+  ReportData data;
+  for (const std::string& path : options.result_files) data.add(read(path));
+  page.write(report_page(FREDSIM_VERSION, data.json()));
+}
+
+}  // namespace fredsim

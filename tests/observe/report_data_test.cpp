@@ -1,0 +1,151 @@
+#include "observe/report_data.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/error.h"
+#include "observe/json.h"
+#include "sample_run.h"
+
+namespace fredsim {
+namespace {
+
+using Json = ReportData::Json;
+
+std::string results(const std::vector<ReportedRun>& runs) {
+  return results_json({"1.2.3", "fredsim run a.yaml"}, runs);
+}
+
+std::string traffic() {
+  TrafficSetup setup;
+  setup.config = "a.yaml";
+  setup.fabric = "a";
+  setup.pattern = "uniform";
+  TrafficPoint point;
+  point.rate = 0.5;
+  point.links = sample_run().links;
+  return traffic_json({"1.2.3", "fredsim traffic a.yaml"}, setup, {&point, 1});
+}
+
+Json data_of(const std::string& text) {
+  ReportData data;
+  data.add({.path = "a.json", .text = text});
+  return data.json();
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    data_of(text);
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+TEST(ReportData, KeepsWhatThePageShows) {
+  const Json data = data_of(results({{sample_run(), Comparison{2, 0.5, 0.25}}}));
+  EXPECT_EQ(data["files"], Json::parse(R"([{"name": "a.json", "version": "1.2.3",
+                                            "command": "fredsim run a.yaml"}])"));
+  const Json& run = data["runs"][0];
+  EXPECT_EQ(run["file"], 0);
+  EXPECT_EQ(run["fabric_index"], 0);
+  EXPECT_EQ(run["time_ns"], 200);
+  EXPECT_EQ(run["speedup"], 2);
+  EXPECT_EQ(run["parts"][0]["group"], Json::parse("[0, 1, 5, 6]"));
+  EXPECT_EQ(run["traffic"]["link_bytes"], 4000);
+  EXPECT_EQ(run["links"], Json::parse("[[11, 5632, 0.25]]"));
+  EXPECT_EQ(run["switches"][0]["stall_cycles"], Json::parse(R"({"join": 25, "credit": 26})"));
+  EXPECT_FALSE(run.contains("wall_s")) << "differs from run to run";
+  EXPECT_FALSE(run.contains("sim_cycles_per_s"));
+  const Json& fabric = data["fabrics"][0];
+  EXPECT_EQ(fabric["links"][0]["from"], "a");
+  EXPECT_EQ(fabric["switches"], Json::parse(R"(["r0_0"])"));
+  EXPECT_EQ(fabric["layout"]["nodes"][1]["y"], 3);
+  EXPECT_EQ(fabric["layout"]["nodes"][2]["chiplet"], 1);
+}
+
+TEST(ReportData, TrafficHasNoSwitches) {
+  const Json data = data_of(traffic());
+  EXPECT_EQ(data["runs"][0]["rate"], 0.5);
+  EXPECT_TRUE(data["runs"][0]["latency_cycles"]["p99"].is_null());
+  EXPECT_TRUE(data["runs"][0]["switches"].empty());
+}
+
+TEST(ReportData, RunsOfOneMachineShareItsFabric) {
+  RunResult other = sample_run();
+  other.links[0].to = "c";
+  ReportData data;
+  data.add({"a.json", results({{sample_run(), {}}, {other, {}}, {sample_run(), {}}})});
+  data.add({"b.json", results({{other, {}}})});
+  std::vector<int> fabrics;
+  std::vector<int> files;
+  for (const Json& run : data.json()["runs"]) {
+    fabrics.push_back(run["fabric_index"]);
+    files.push_back(run["file"]);
+  }
+  EXPECT_EQ(fabrics, (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_EQ(files, (std::vector<int>{0, 0, 0, 1}));
+  EXPECT_EQ(data.json()["fabrics"].size(), 2U);
+}
+
+TEST(ReportData, FilesOfBeforeTheNewKeysAreTaken) {
+  Json document = Json::parse(results({{sample_run(), {}}}));
+  document.erase("command");
+  for (const char* key : {"parts", "layout", "derived"}) document["runs"][0].erase(key);
+  const Json data = data_of(document.dump());
+  EXPECT_TRUE(data["files"][0]["command"].is_null());
+  EXPECT_TRUE(data["fabrics"][0]["layout"].is_null());
+}
+
+// Every key in turn taken away, or given a value of another kind.
+TEST(ReportData, WhatIsNotOursIsRefusedByFileAndKey) {
+  struct Case {
+    const char* pointer;
+    const char* place;
+  };
+  const Json run = Json::parse(results({{sample_run(), {}}}));
+  const Json load = Json::parse(traffic());
+  const auto check = [](Json document, const Case& one) {
+    const Json::json_pointer at(one.pointer);
+    document[at] = Json::parse("[[{}]]");
+    const std::string wrong_kind = refusal(document.dump());
+    EXPECT_EQ(wrong_kind.rfind("a.json: ", 0), 0U) << wrong_kind;
+    EXPECT_NE(wrong_kind.find(one.place), std::string::npos) << wrong_kind;
+    EXPECT_NE(wrong_kind.find("; allowed: "), std::string::npos) << wrong_kind;
+    document[at.parent_pointer()].erase(at.back());
+    const std::string missing = refusal(document.dump());
+    EXPECT_NE(missing.find("found no key '" + at.back() + "'"), std::string::npos) << missing;
+  };
+  for (const Case& one :
+       std::vector<Case>{{"/fredsim", "fredsim: found a list"},
+                         {"/runs/0/config", "runs[0].config"},
+                         {"/runs/0/size_bytes", "runs[0].size_bytes"},
+                         {"/runs/0/groups", "runs[0].groups[0][0]"},
+                         {"/runs/0/parts/0/priority", "runs[0].parts[0].priority"},
+                         {"/runs/0/traffic/link_bytes", "runs[0].traffic.link_byte"},
+                         {"/runs/0/links", "runs[0].links[0]"},
+                         {"/runs/0/links/0/on_die", "runs[0].links[0].on_die"},
+                         {"/runs/0/links/0/utilization", "links[0].utilization"},
+                         {"/runs/0/switches/0/name", "runs[0].switches[0].name"},
+                         {"/runs/0/layout/nodes/1/y", "runs[0].layout.nodes[1].y"}}) {
+    check(run, one);
+  }
+  check(load, {"/runs/0/accepted_rate", "runs[0].accepted_rate"});
+  check(load, {"/runs/0/latency_cycles/p99", "runs[0].latency_cycles.p99"});
+}
+
+TEST(ReportData, OtherFilesAreRefused) {
+  EXPECT_NE(refusal("").find("a.json: found no JSON"), std::string::npos) << refusal("");
+  EXPECT_NE(refusal("{\"fredsim\": ").find("a.json: found no JSON at byte"), std::string::npos);
+  EXPECT_NE(refusal("[1]").find("a.json: found a list"), std::string::npos) << refusal("[1]");
+  EXPECT_NE(refusal(R"({"fredsim": "1", "runs": []})").find("runs: found a list"),
+            std::string::npos);
+  Json document = Json::parse(results({{sample_run(), {}}}));
+  document["runs"][0]["cycles"] = -1;
+  EXPECT_NE(refusal(document.dump()).find("runs[0].cycles: found -1; allowed: a number, 0 or more"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace fredsim
