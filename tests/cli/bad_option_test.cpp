@@ -47,7 +47,9 @@ std::vector<std::string> conflicts(std::vector<std::string> arguments) {
 
 const std::vector<BadOption>& bad_options() {
   static const std::vector<BadOption> kCases{
-      {"NoCommand", {}, {"command", "run, compare, traffic, info, route, conflicts or strategies"}},
+      {"NoCommand",
+       {},
+       {"command", "run, compare, traffic, info, route, conflicts, strategies or report"}},
       {"UnknownCommand", {"comapre", "x"}, {"'comapre'", "did you mean 'compare'?"}},
       {"OptionInPlaceOfCommand", {"--size"}, {"'--size'", "--help", "--version"}},
       {"NoConfig", {"run"}, {"CONFIG"}},

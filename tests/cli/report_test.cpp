@@ -44,8 +44,8 @@ TEST_F(ReportTest, BadFilesAreNamedAndLeaveNoPage) {
                  {"none.json: cannot be read", "allowed: results of run"});
   expect_refused(run_fredsim({"report", write("text.json", "hello"), "-o", page}),
                  {"text.json: found no JSON at byte"});
-  const std::string conflicts =
-      results("conflicts.json", {"conflicts", "--ports", "4", "--middle", "2", "--trials", "10"});
+  const std::string conflicts = results("conflicts.json", {"conflicts", "--ports", "4", "--middle",
+                                                           "2", "--flows", "2", "--trials", "10"});
   expect_refused(run_fredsim({"report", conflicts, "-o", page}),
                  {"conflicts.json: runs[0]: found no key 'config'", "allowed: results of run"});
   expect_refused(run_fredsim({"report", conflicts, "-o", path("no/folder.html")}),
