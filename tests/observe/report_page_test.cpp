@@ -19,7 +19,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 // What the script in the page gets.
 std::string data_in(const std::string& page) {
-  const std::string opens = "<script type=\"application/json\" id=\"data\">";
+  const std::string opens = R"(<script type="application/json" id="data">)";
   const std::size_t from = page.find(opens) + opens.size();
   return page.substr(from, page.find("</script>", from) - from);
 }

@@ -55,7 +55,7 @@ function placeGrid(nodes, next, drawing) {
     const other = named.get(name);
     return other && Math.abs(other.x - node.x) + Math.abs(other.y - node.y) > 1;
   }));
-  const [away, aside] = isRing ? [50, 40] : [64, 0];  // the links that close a ring leave in the middle of a face
+  const [away, aside] = isRing ? [56, 32] : [64, 0];  // the links that close a ring leave in the middle of a face
   for (const router of routers) {
     const x = router.x * kPitch;
     const y = router.y * kPitch;

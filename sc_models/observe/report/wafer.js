@@ -53,7 +53,7 @@ function arrowPaths({ from, to }) {
     const [x1, y1] = [from.x + start * ux + sx, from.y + start * uy + sy];
     return segment(x1, y1, x1 + length * ux, y1 + length * uy, length);
   }
-  const stub = 34;
+  const stub = 28;
   const away = segment(from.x + start * ux + sx, from.y + start * uy + sy, from.x + (start + stub) * ux + sx, from.y + (start + stub) * uy + sy, stub);
   const back = segment(to.x - (end + stub) * ux + sx, to.y - (end + stub) * uy + sy, to.x - end * ux + sx, to.y - end * uy + sy, stub);
   return { shaft: away.shaft + back.shaft, head: away.head + back.head };
