@@ -36,8 +36,8 @@ std::string kind_name(NodeKind kind) {
 
 Layout layout_of(const Topology& topology) {
   Layout layout{.kind = kind_name(topology.kind), .nodes = {}};
-  std::map<std::pair<int, int>, int>
-      seen;  // chiplets of (level, slice): switches in order, each whole
+  // Chiplets of (level, slice) so far. Switches come in order, each with all of its own.
+  std::map<std::pair<int, int>, int> seen;
   for (const Node& node : topology.nodes) {
     LayoutNode& place = layout.nodes.emplace_back();
     place.name = node.name;

@@ -30,8 +30,7 @@ struct LayoutNode {
 };
 
 struct Layout {
-  std::string
-      kind;  // as `fabric.type` in a machine file: "mesh2d", "torus2d", "fred_tree"; empty: not known
+  std::string kind;  // as `fabric.type` in a machine file: "mesh2d", "torus2d", "fred_tree"
   std::vector<LayoutNode> nodes;
 };
 

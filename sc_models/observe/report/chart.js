@@ -1,7 +1,7 @@
 // Line charts on two numeric axes.
 
 const kChartHeight = 320;
-const kMargin = { top: 12, right: 26, bottom: 46, left: 62 };
+const kMargin = { top: 12, right: 26, bottom: 46, left: 74 };
 const kReach = 40;  // pixels within which the pointer picks a point
 
 // Both ends of an axis with some room; a logarithmic one has no 0.
