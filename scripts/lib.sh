@@ -10,9 +10,9 @@ BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config verilator libsystemc-dev libgtest-dev libfmt-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev zlib1g-dev node-d3
 )
-# And to run all tests: the RTL goes through yosys too, scripts that make tables are in Python, and the
-# report's page is opened in a browser.
-TEST_PACKAGES=(yosys python3 python3-selenium chromium chromium-driver)
+# And to run all tests: the RTL goes through yosys too, scripts that make tables are in Python, the report's
+# page is opened in a browser, and waveforms are read back with GTKWave's fst2vcd.
+TEST_PACKAGES=(yosys python3 python3-selenium chromium chromium-driver gtkwave)
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
 

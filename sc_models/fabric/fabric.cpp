@@ -1,10 +1,6 @@
 #include "fabric/fabric.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
-
-#include "base/error.h"
 
 namespace fredsim {
 namespace {
@@ -99,23 +95,8 @@ void Fabric::rethrow_failure() {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
-void Fabric::trace(const std::string& file, const std::string& pattern) {
-  auto wave = std::make_unique<WaveFile>(file);
-  int matching = 0;
-  for (NodeId id = 0; id < static_cast<NodeId>(topology_.nodes.size()); ++id) {
-    if (switches_[id] == nullptr) continue;
-    RtlSwitch* rtl = rtl_inside(*switches_[id]);
-    if (rtl == nullptr || fnmatch(pattern.c_str(), topology_.nodes[id].name.c_str(), 0) != 0) {
-      continue;
-    }
-    wave->add(*rtl);
-    ++matching;
-  }
-  if (matching == 0) {
-    throw BadInput("--wave-scope '" + pattern + "': no RTL instance has such a name");
-  }
-  wave->open();
-  wave_ = std::move(wave);
+void Fabric::trace(const WaveOptions& options) {
+  wave_ = std::make_unique<WaveRecorder>(topology_, core_, switches_, options);
 }
 
 void Fabric::clock_edge() {
@@ -123,21 +104,20 @@ void Fabric::clock_edge() {
     next_trigger(start_);
     return;
   }
+  if (wave_ != nullptr) wave_->before_edge();
   try {
     core_.tick();
   } catch (const std::exception& error) {
     running_ = false;
     failure_ = std::current_exception();
+    if (wave_ != nullptr) wave_->after_edge();
     if (!hook_) SC_REPORT_ERROR("/fredsim/fabric", error.what());
     attention_.notify(sc_core::SC_ZERO_TIME);
     next_trigger(start_);
     return;
   }
   for (const NodeId node : core_.finished_accesses()) controls_[node]->access_finished();
-  if (wave_ != nullptr) {
-    wave_->dump(
-        static_cast<std::uint64_t>(sc_core::sc_time_stamp() / sc_core::sc_time(1, sc_core::SC_PS)));
-  }
+  if (wave_ != nullptr) wave_->after_edge();
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
   fraction_ += kPicosecondsPerSecond % topology_.clock_hz;
   const bool extra = fraction_ >= topology_.clock_hz;

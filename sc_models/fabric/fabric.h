@@ -21,8 +21,8 @@
 #include "endpoint/nic.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_control.h"
+#include "fabric/wave_recorder.h"
 #include "switch/switch_factory.h"
-#include "switch/wave_file.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -56,9 +56,9 @@ class Fabric final : public sc_core::sc_module {
   const sc_core::sc_event& attention() const { return attention_; }
   void rethrow_failure();
 
-  // Writes the signals of the RTL instances whose node names match a shell-style pattern to an FST
-  // file, from the next edge on. Before the first edge only. BadInput when none matches.
-  void trace(const std::string& file, const std::string& pattern);
+  // Writes waveforms, from the next edge on. Before the first edge only. BadInput: WaveRecorder's.
+  void trace(const WaveOptions& options);
+  const WaveRecorder* wave() const { return wave_.get(); }  // null: none
 
  private:
   void clock_edge();
@@ -69,7 +69,7 @@ class Fabric final : public sc_core::sc_module {
   std::vector<std::unique_ptr<SwitchCore>> switches_;     // by node, null at endpoints
   std::vector<std::unique_ptr<Nic>> nics_;                // by node, null at switches
   std::vector<std::unique_ptr<SwitchControl>> controls_;  // by node, null at endpoints
-  std::unique_ptr<WaveFile> wave_;
+  std::unique_ptr<WaveRecorder> wave_;
   sc_core::sc_time period_;       // rounded down to picoseconds
   sc_core::sc_time long_period_;  // one picosecond more
   std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz

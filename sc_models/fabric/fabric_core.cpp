@@ -18,8 +18,6 @@ bool any(const std::array<std::uint32_t, kNumVcs>& masks) {
   return (masks[0] | masks[1] | masks[2] | masks[3]) != 0;
 }
 
-constexpr std::size_t kEntryHeader = 2;  // words of an arriving flit's entry before the flit's own
-
 bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
 }

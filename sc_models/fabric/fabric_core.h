@@ -74,6 +74,24 @@ class FabricCore {
                int vc) const;               // in the input buffer of a port; for diagnosis
   int outstanding(int link, int vc) const;  // credits of a sender that are not back
 
+  // For observers, between two ticks: what arrives at the pins in the tick that comes `later` ticks after
+  // the next one. on_flit(node, input port, words of the flit); on_credit(node, output port, VC).
+  template <typename OnFlit>
+  void visit_flits(int later, const OnFlit& on_flit) const {
+    const auto& flits = wheel_[(slot_ + static_cast<std::uint32_t>(later)) & wheel_mask_].flits;
+    for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+         entry += kEntryHeader + words_) {
+      on_flit(static_cast<NodeId>(entry[0]), static_cast<int>(entry[1]), entry + kEntryHeader);
+    }
+  }
+  template <typename OnCredit>
+  void visit_credits(int later, const OnCredit& on_credit) const {
+    for (const Credit& credit :
+         wheel_[(slot_ + static_cast<std::uint32_t>(later)) & wheel_mask_].credits) {
+      on_credit(static_cast<NodeId>(credit.node), int{credit.port}, int{credit.vc});
+    }
+  }
+
   void set_always_step(bool on) { always_step_ = on; }
   std::uint64_t steps_left_out() const { return steps_left_out_; }
 
@@ -89,6 +107,8 @@ class FabricCore {
     std::uint32_t latency = 1;
   };
   static constexpr std::uint32_t kNobody = ~0U;  // no link
+  static constexpr std::size_t kEntryHeader =
+      2;  // words of an arriving flit's entry before its own
   struct Input {
     std::uint32_t from = kNobody;  // node
     std::uint16_t from_port = 0;

@@ -31,7 +31,7 @@ bool matches(const std::string& pattern, const Node& node) {
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
   return topology.kind == FabricKind::kFredTree && topology.rtl_top.empty() &&
          !topology.fred.simulate_all_slices && options.model == SwitchModel::kTlm &&
-         options.rtl_instances.empty() && options.wave_file.empty();
+         options.rtl_instances.empty() && options.wave.file.empty();
 }
 
 class StopClock {
@@ -53,7 +53,8 @@ class StopClock {
 SwitchFactory factory_for(const FabricOptions& options) {
   return [options, context = std::make_shared<RtlContext>()](const Node& node,
                                                              const SwitchShape& shape) {
-    const bool wave = !options.wave_file.empty() && matches(options.wave_scope, node);
+    const bool wave =
+        !options.wave.file.empty() && !options.wave.links_only && matches(options.wave.scope, node);
     SwitchModel model = options.model;
     if (matches(options.rtl_instances, node) || (wave && model == SwitchModel::kTlm)) {
       model = SwitchModel::kRtl;
@@ -114,7 +115,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
       fabric.nic(id).rx.bind(io.rx);
     }
   }
-  if (!o.wave_file.empty()) fabric.trace(o.wave_file, o.wave_scope);
+  if (!o.wave.file.empty()) fabric.trace(o.wave);
 }
 
 Machine::Machine(sc_core::sc_module_name name, const Topology& topology,

@@ -19,6 +19,7 @@
 
 #include "collective/plan.h"
 #include "fabric/fabric.h"
+#include "fabric/wave_options.h"
 #include "observe/results.h"
 #include "topology/topology.h"
 
@@ -27,13 +28,12 @@ namespace fredsim {
 struct FabricOptions {
   SwitchModel model = SwitchModel::kTlm;
   // Switches that are RTL whatever `model` says: a shell-style pattern on instance (node) names. Those
-  // in the wave file are too, unless they run in lockstep.
+  // in the scope of the wave file are too, unless they run in lockstep or it holds links only.
   std::string rtl_instances{};
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
-  std::string wave_file{};           // FST of the RTL instances matching wave_scope; empty: none
-  std::string wave_scope = "*";      // shell-style pattern on instance (node) names
+  WaveOptions wave{};
 };
 
 // Bodies as the options say; the Verilated ones share a context, so that they can be traced into one

@@ -105,12 +105,31 @@ TrafficSetup TrafficRun::setup() const {
   return setup;
 }
 
+void TrafficRun::trace(const WaveOptions& options) {
+  wave_ = std::make_unique<WaveRecorder>(topology_, core_, switches_, options);
+}
+
+void TrafficRun::clock_edge() {
+  if (wave_ == nullptr) {
+    core_.tick();
+    return;
+  }
+  wave_->before_edge();
+  try {
+    core_.tick();
+  } catch (...) {
+    wave_->after_edge();
+    throw;
+  }
+  wave_->after_edge();
+}
+
 // All switches at the same time, an access per switch and cycle.
 void TrafficRun::set_up_switches() {
   for (NodeId id = 0; id < std::ssize(switches_); ++id) {
     if (switches_[id] != nullptr) core_.access(id, {.valid = true, .address = reg::kId});
   }
-  core_.tick();
+  clock_edge();
   std::size_t longest = 0;
   for (NodeId id = 0; id < std::ssize(switches_); ++id) {
     if (switches_[id] == nullptr) continue;
@@ -125,7 +144,7 @@ void TrafficRun::set_up_switches() {
     for (NodeId id = 0; id < std::ssize(switches_); ++id) {
       if (i < setup_[id].size()) core_.access(id, setup_[id][i]);
     }
-    core_.tick();
+    clock_edge();
   }
 }
 
@@ -151,7 +170,7 @@ void TrafficRun::start(double rate) {
 void TrafficRun::tick() {
   meter_.calendar.remove_due(meter_.now,
                              [&](int rank) { nodes_[topology_.npus[rank]]->packet_due(); });
-  core_.tick();
+  clock_edge();
   ++meter_.now;
   if (core_.quiet_cycles() >= watchdog_ && meter_.flits_injected != meter_.flits_consumed) {
     fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog_));

@@ -27,6 +27,7 @@
 #include "fabric/fabric.h"
 #include "fabric/fabric_core.h"
 #include "fabric/traffic_options.h"
+#include "fabric/wave_recorder.h"
 #include "observe/traffic_results.h"
 
 namespace fredsim {
@@ -40,6 +41,11 @@ class TrafficRun {
   TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory);
 
   TrafficSetup setup() const;  // all but config and layout
+
+  // Writes waveforms of all rates, one after the other. Before the first one. BadInput: WaveRecorder's.
+  void trace(const WaveOptions& options);
+  const WaveRecorder* wave() const { return wave_.get(); }  // null: none
+
   // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
   // cycle and the one at which the window ends, is called every 4096 cycles.
   using OnProgress = std::function<void(std::uint64_t cycle, std::uint64_t window_end)>;
@@ -52,6 +58,7 @@ class TrafficRun {
 
  private:
   void set_up_switches();
+  void clock_edge();
   std::uint64_t created_in_window() const;
   std::vector<std::uint64_t> link_flits() const;
   void fill_links(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
@@ -71,6 +78,7 @@ class TrafficRun {
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by node, null at switches
   std::optional<GeometricGap> gap_;
   std::uint64_t watchdog_;
+  std::unique_ptr<WaveRecorder> wave_;
 };
 
 }  // namespace fredsim

@@ -9,12 +9,52 @@
 
 namespace fredsim {
 
+struct WaveFile::Callbacks {
+  static WaveFile& self(void* user) { return *static_cast<WaveFile*>(user); }
+
+  static void declare(void* user, VerilatedFst* writer, std::uint32_t code) {
+    self(user).first_code_ = code;
+    for (const WaveSignal& signal : self(user).signals_) {
+      writer->pushNamePrefix(signal.scope + " ");
+      if (signal.bits == 1) {
+        writer->declBit(code++, signal.name.c_str(), -1, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false,
+                        -1);
+      } else {
+        writer->declBus(code++, signal.name.c_str(), -1, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false,
+                        -1, signal.bits - 1, 0);
+      }
+      writer->popNamePrefix();
+    }
+  }
+
+  static void write_all(void* user, VerilatedFst::Buffer* buffer) {
+    std::uint32_t* old = buffer->oldp(self(user).first_code_);
+    for (const WaveSignal& signal : self(user).signals_) {
+      buffer->fullIData(old++, *signal.value, signal.bits);
+    }
+  }
+
+  static void write_changes(void* user, VerilatedFst::Buffer* buffer) {
+    std::uint32_t* old = buffer->oldp(self(user).first_code_);
+    for (const WaveSignal& signal : self(user).signals_) {
+      buffer->chgIData(old++, *signal.value, signal.bits);
+    }
+  }
+};
+
 WaveFile::WaveFile(std::string path)
     : path_(std::move(path)), file_(std::make_unique<VerilatedFstC>()) {}
 
 WaveFile::~WaveFile() = default;
 
 void WaveFile::add(RtlSwitch& instance) { instance.trace(*file_); }
+
+void WaveFile::add(std::vector<WaveSignal> signals) {
+  signals_ = std::move(signals);
+  file_->spTrace()->addInitCb(&Callbacks::declare, this);
+  file_->spTrace()->addFullCb(&Callbacks::write_all, this);
+  file_->spTrace()->addChgCb(&Callbacks::write_changes, this);
+}
 
 void WaveFile::open() {
   // Verilator's writer ends the process on an unwritable path, so try it first.

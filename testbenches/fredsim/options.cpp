@@ -12,6 +12,7 @@
 #include "option_values.h"
 #include "spelling.h"
 #include "traffic_arguments.h"
+#include "wave_arguments.h"
 
 namespace fredsim {
 
@@ -26,7 +27,8 @@ struct Texts {
   std::string lanes = "1";
   std::string seed = "1";
   std::string timeout_cycles;
-  std::string json, wave, wave_scope;
+  std::string json;
+  WaveTexts wave;
   bool quiet = false;
   TrafficTexts traffic;
   RouteTexts route;
@@ -56,6 +58,7 @@ void add_run_options(CLI::App& command, Texts& texts, const char* seed_meaning) 
   add(command, "--rtl-instances", texts.rtl_instances, "GLOB",
       "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
   add(command, "--seed", texts.seed, "N", seed_meaning);
+  texts.wave.add_to(command);
   add_json(command, texts);
   add_overrides(command, texts);
   add_quiet(command, texts);
@@ -109,6 +112,7 @@ Options checked(Command command, const Texts& texts) {
     return options;
   }
   check_run_options(texts, options);
+  options.wave = texts.wave.checked();
   if (command == Command::kTraffic) {
     options.rates = texts.traffic.checked_rates();
     options.traffic = texts.traffic.checked(options.seed);
@@ -119,14 +123,6 @@ Options checked(Command command, const Texts& texts) {
   if (!texts.timeout_cycles.empty()) {
     options.timeout_cycles = parse_number(texts.timeout_cycles, "--timeout-cycles", 1, kMax);
   }
-  options.wave_file = texts.wave;
-  if (!texts.wave_scope.empty() && texts.wave.empty()) {
-    throw BadInput(
-        fmt::format("--wave-scope: found '{}' without --wave; allowed: together with "
-                    "--wave FILE.fst",
-                    texts.wave_scope));
-  }
-  options.wave_scope = texts.wave_scope.empty() ? "*" : texts.wave_scope;
   return options;
 }
 
@@ -147,8 +143,6 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   CLI::App* run = app.add_subcommand("run", "Runs one machine and prints a line per size.");
   run->add_option("CONFIG", texts.configs, "machine file")->required()->expected(1)->type_name("");
   add_work_options(*run, texts);
-  add(*run, "--wave", texts.wave, "FILE.fst", "waveforms of switches, which are then RTL");
-  add(*run, "--wave-scope", texts.wave_scope, "GLOB", "names of the switches in it (default *)");
 
   CLI::App* compare =
       app.add_subcommand("compare", "Runs the same work on several machines against the first.");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fabric/traffic_options.h"
+#include "fabric/wave_options.h"
 #include "route_arguments.h"
 #include "strategy_arguments.h"
 #include "switch/switch_factory.h"
@@ -51,8 +52,7 @@ struct Options {
   std::string page_file;                  // `report`; "-": standard output
   std::uint64_t timeout_cycles = 0;       // 0: none
   std::string json_file;                  // empty: none; "-": standard output
-  std::string wave_file;                  // empty: none
-  std::string wave_scope;
+  WaveOptions wave;                       // `compare`: the machine's name is added to the file's
   bool quiet = false;
 };
 

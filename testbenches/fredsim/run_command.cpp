@@ -18,6 +18,7 @@
 #include "observe/progress.h"
 #include "observe/run_table.h"
 #include "switch_pattern.h"
+#include "wave_arguments.h"
 
 namespace fredsim {
 
@@ -62,8 +63,8 @@ std::vector<Contender> plan_work(const Options& options) {
   std::vector<const Topology*> topologies;
   topologies.reserve(contenders.size());
   for (const Contender& contender : contenders) topologies.push_back(&contender.config.topology);
-  if (!options.wave_file.empty()) {
-    check_switch_pattern("--wave-scope", options.wave_scope, topologies);
+  if (!options.wave.file.empty()) {
+    check_instance_pattern("--wave-scope", options.wave.scope, topologies);
   }
   if (!options.rtl_instances.empty()) {
     check_switch_pattern("--rtl-instances", options.rtl_instances, topologies);
@@ -77,12 +78,20 @@ void elaborate(const Options& options, std::vector<Contender>& contenders) {
                              .lanes = options.lanes,
                              .seed = options.seed,
                              .timeout_cycles = options.timeout_cycles,
-                             .wave_file = options.wave_file,
-                             .wave_scope = options.wave_scope};
+                             .wave = {}};
+  std::set<std::string> files;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
+    const Topology& topology = contenders[i].config.topology;
+    FabricOptions own = fabric;
+    if (matches_instance(options.wave.scope, topology)) own.wave = options.wave;
+    if (!own.wave.file.empty() && contenders.size() > 1) {
+      own.wave.file = wave_file_of(options.wave.file, topology.name);
+      for (int n = 2; !files.insert(own.wave.file).second; ++n) {  // machines of the same name
+        own.wave.file = wave_file_of(options.wave.file, fmt::format("{}.{}", topology.name, n));
+      }
+    }
     const std::string name = fmt::format("machine{}", i);
-    contenders[i].machine =
-        std::make_unique<Machine>(name.c_str(), contenders[i].config.topology, fabric);
+    contenders[i].machine = std::make_unique<Machine>(name.c_str(), topology, own);
   }
 }
 
@@ -164,6 +173,10 @@ void run_command(const Options& options) {
   }
   runner.finish();
   if (prints && !options.quiet) fmt::print("{}", kTableLegend);
+  for (Contender& contender : contenders) {
+    const WaveRecorder* const wave = contender.machine->fabric().wave();
+    if (wave != nullptr) note_empty_wave(*wave);
+  }
 
   if (!json) return;
   std::vector<ReportedRun> runs;

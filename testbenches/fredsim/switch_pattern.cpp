@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,22 @@ void check_switch_pattern(const char* option, const std::string& pattern,
   }
   throw BadInput(fmt::format("{}: found '{}', which matches no switch; allowed: a pattern on {}",
                              option, pattern, join_words(names)));
+}
+
+bool matches_instance(const std::string& pattern, const Topology& topology) {
+  return std::ranges::any_of(topology.nodes, [&](const Node& node) {
+    return ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
+  });
+}
+
+void check_instance_pattern(const char* option, const std::string& pattern,
+                            std::span<const Topology* const> topologies) {
+  const auto matches = [&](const Topology* topology) {
+    return matches_instance(pattern, *topology);
+  };
+  if (!std::ranges::any_of(topologies, matches)) {
+    check_switch_pattern(option, pattern, topologies);  // its message names the switches
+  }
 }
 
 }  // namespace fredsim

@@ -15,6 +15,7 @@
 #include "observe/progress.h"
 #include "observe/traffic_table.h"
 #include "switch_pattern.h"
+#include "wave_arguments.h"
 
 namespace fredsim {
 
@@ -42,10 +43,13 @@ class Sweep {
         pattern_(to_string(options.traffic.pattern.kind)),
         show_progress_(!options.quiet && ::isatty(STDERR_FILENO) == 1),
         run_(machine.topology, options.traffic,
-             factory_for({.model = options.model, .rtl_instances = options.rtl_instances})),
+             factory_for({.model = options.model,
+                          .rtl_instances = options.rtl_instances,
+                          .wave = options.wave})),
         setup_(run_.setup()) {
     setup_.config = machine.path;
     setup_.layout = layout_of(machine.topology);
+    if (!options.wave.file.empty()) run_.trace(options.wave);
   }
 
   // No rates: those of the search for saturation.
@@ -56,6 +60,7 @@ class Sweep {
 
   const TrafficSetup& setup() const { return setup_; }
   const std::vector<TrafficPoint>& points() const { return points_; }
+  const WaveRecorder* wave() const { return run_.wave(); }
 
  private:
   void search_saturation() {
@@ -109,6 +114,9 @@ void traffic_command(const Options& options) {
   if (!options.rtl_instances.empty()) {
     check_switch_pattern("--rtl-instances", options.rtl_instances, {&topology, 1});
   }
+  if (!options.wave.file.empty()) {
+    check_instance_pattern("--wave-scope", options.wave.scope, {&topology, 1});
+  }
   Sweep sweep(options, machine);
   const bool prints = !json || !json->is_stdout();
   if (prints && !options.quiet) {
@@ -129,6 +137,7 @@ void traffic_command(const Options& options) {
   }
   print_table();
   if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
+  if (sweep.wave() != nullptr) note_empty_wave(*sweep.wave());
   if (!json) return;
   json->write(traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
 }

@@ -1,26 +1,301 @@
+// Waveform files: their content, read back with GTKWave's fst2vcd, against the counters of the same run.
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <sstream>
 
 #include "program.h"
 
 namespace fredsim {
 namespace {
 
-class WaveTest : public FolderTest {
- protected:
-  std::uintmax_t wave_bytes(const std::string& name, const std::string& scope) {
-    const Outcome outcome = run_fredsim({"run", "configs/mesh_2x2.yaml", "--size", "4KiB", "--wave",
-                                         path(name), "--wave-scope", scope});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    return std::filesystem::file_size(path(name));
+using Values = std::map<std::string, std::uint64_t>;  // by path, of signals of 64 bits at most
+
+// A value change dump, time by time: on_time(time in ps, all values at it).
+template <typename OnTime>
+void read_vcd(std::istream& vcd, const OnTime& on_time) {
+  std::map<std::string, std::vector<std::string>> paths;  // by identifier
+  std::vector<std::string> scope;
+  Values values;
+  std::uint64_t time = 0;
+  bool has_time = false;
+  std::string line;
+  while (std::getline(vcd, line)) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word == "$scope") {
+      words >> word >> word;
+      scope.push_back(word);
+    } else if (word == "$upscope") {
+      scope.pop_back();
+    } else if (word == "$var") {
+      std::string type, bits, id, name;
+      words >> type >> bits >> id >> name;
+      std::string path;
+      for (const std::string& part : scope) path += part + "/";
+      paths[id].push_back(path + name);
+    } else if (line[0] == '#') {
+      if (has_time) on_time(time, values);
+      has_time = true;
+      time = std::stoull(line.substr(1));
+    } else if (line[0] == '0' || line[0] == '1') {
+      for (const std::string& path : paths[line.substr(1)]) values[path] = line[0] == '1' ? 1 : 0;
+    } else if (line[0] == 'b') {
+      std::string id;
+      words >> id;
+      if (word.size() > 65) continue;
+      for (const std::string& path : paths[id])
+        values[path] = std::stoull(word.substr(1), nullptr, 2);
+    }
+  }
+  if (has_time) on_time(time, values);
+}
+
+std::string run_fst2vcd(const std::string& fst) {
+  const std::unique_ptr<std::FILE, decltype([](std::FILE* f) { ::pclose(f); })> pipe(
+      ::popen(("fst2vcd '" + fst + "'").c_str(), "r"));
+  std::string text;
+  std::vector<char> block(1U << 16);
+  for (std::size_t n = 1; n > 0; text.append(block.data(), n)) {
+    n = std::fread(block.data(), 1, block.size(), pipe.get());
+  }
+  return text;
+}
+
+// What the cycles in a file add up to.
+struct Content {
+  std::vector<std::uint64_t> cycles;           // recorded ones
+  std::map<std::string, std::uint64_t> times;  // value of "<path>" summed over recorded cycles
+  std::map<std::string, std::uint64_t> last;
+  std::vector<std::uint64_t> time_ps;
+  std::uint64_t sum(const std::string& link, const std::string& signal) const {
+    const auto found = times.find("links/" + link + "/" + signal);
+    return found == times.end() ? ~std::uint64_t{0} : found->second;
+  }
+  bool has_instance(const std::string& name) const {
+    const auto next = times.lower_bound(name + "/");
+    return next != times.end() && next->first.starts_with(name + "/");
   }
 };
 
-TEST_F(WaveTest, HoldsTheInstancesThatMatch) {
-  const std::uintmax_t all = wave_bytes("all.fst", "*");
-  const std::uintmax_t one = wave_bytes("one.fst", "r1_0");
-  EXPECT_GT(one, 1000U);
-  EXPECT_GT(all, 2 * one) << "four routers against one";
-  EXPECT_EQ(read_text(path("one.fst")).front(), '\0') << "an FST file begins with its header block";
+Content content_of(const std::string& fst) {
+  std::istringstream vcd(run_fst2vcd(fst));
+  Content content;
+  read_vcd(vcd, [&](std::uint64_t time, const Values& values) {
+    for (const auto& [path, value] : values) content.last[path] = value;
+    if (values.at("wave/recording") == 0) return;
+    content.cycles.push_back(values.at("wave/cycle"));
+    content.time_ps.push_back(time);
+    for (const auto& [path, value] : values) content.times[path] += value;
+  });
+  return content;
+}
+
+std::string scope_of(const std::string& link) {
+  std::string scope;
+  for (const char c : link) scope += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return scope;
+}
+
+constexpr const char* kVcs[] = {"mp", "pp", "dp", "control"};
+
+// Launches, arrivals and credits of every link as its counter has them; how many links.
+int expect_counts(const Content& content, const nlohmann::json& run) {
+  int links = 0;
+  for (const nlohmann::json& link : run["links"]) {
+    const std::string scope = scope_of(link["name"]);
+    const auto flits = link["flits"].get<std::uint64_t>();
+    EXPECT_EQ(content.sum(scope, "valid"), flits) << scope;
+    EXPECT_EQ(content.sum(scope, "arrive"), flits) << scope;
+    std::uint64_t valid = 0;
+    std::uint64_t credits = 0;
+    for (const std::string vc : kVcs) {
+      valid += content.sum(scope, "valid_" + vc);
+      credits += content.sum(scope, "credit_" + vc);
+    }
+    EXPECT_EQ(valid, flits) << scope;
+    EXPECT_EQ(credits, flits) << scope << ": all credits are back at the end";
+    ++links;
+  }
+  return links;
+}
+
+class WaveTest : public FolderTest {
+ protected:
+  nlohmann::json run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--wave", path("w.fst"), "--json", "-"});
+    const Outcome outcome = run_fredsim(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json();
+  }
+  Content content() const { return content_of(path("w.fst")); }
+};
+
+const std::vector<std::string> kSmallRun{"run", "configs/fred_small.yaml", "--size", "4KiB"};
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_F(WaveTest, LinksAreWhatTheCountersSay) {
+  const nlohmann::json result = run(with(kSmallRun, {"--wave-links-only"}));
+  EXPECT_EQ(result["runs"][0]["model"], "tlm");
+  const Content wave = content();
+  EXPECT_GT(expect_counts(wave, result["runs"][0]), 10);
+  for (std::size_t c = 0; c < wave.cycles.size(); ++c) {
+    EXPECT_EQ(wave.cycles[c], c);
+    EXPECT_EQ(wave.time_ps[c], c * 2000 / 3) << "1.5 GHz";
+  }
+  EXPECT_FALSE(wave.has_instance("l1_0.s0")) << "no RTL";
+}
+
+TEST_F(WaveTest, LinksOfRtlAreThoseOfTwins) {
+  run(with(kSmallRun, {"--wave-links-only"}));
+  const std::map<std::string, std::uint64_t> twins = content().times;
+  const nlohmann::json result = run(kSmallRun);
+  EXPECT_EQ(result["runs"][0]["model"], "rtl");
+  const Content rtl = content();
+  expect_counts(rtl, result["runs"][0]);
+  EXPECT_TRUE(rtl.has_instance("l1_0.s0"));
+  for (const auto& [path, value] : twins) EXPECT_EQ(rtl.times.at(path), value) << path;
+}
+
+TEST_F(WaveTest, ScopeChoosesInstancesAndTheirLinks) {
+  const nlohmann::json result =
+      run({"run", "configs/mesh_2x2.yaml", "--size", "4KiB", "--wave-scope", "r1_0"});
+  EXPECT_EQ(result["runs"][0]["model"], "rtl+tlm");
+  const Content wave = content();
+  EXPECT_TRUE(wave.has_instance("r1_0"));
+  EXPECT_FALSE(wave.has_instance("r0_0"));
+  for (const nlohmann::json& link : result["runs"][0]["links"]) {
+    const bool touches = link["from"] == "r1_0" || link["to"] == "r1_0";
+    const std::string scope = scope_of(link["name"]);
+    EXPECT_EQ(wave.sum(scope, "valid"),
+              touches ? link["flits"].get<std::uint64_t>() : ~std::uint64_t{0})
+        << scope;
+  }
+}
+
+TEST_F(WaveTest, ScopeMayBeAnEndpoint) {
+  const nlohmann::json result = run(with(kSmallRun, {"--wave-scope", "npu1"}));
+  EXPECT_EQ(result["runs"][0]["model"], "tlm") << "no switch is in scope";
+  EXPECT_TRUE(content().has_instance("links/npu1_0__l1_0_s0_1"));
+}
+
+TEST_F(WaveTest, HoldsAllSizesOneAfterTheOther) {
+  const nlohmann::json result = run({"run", "configs/fred_small.yaml", "-b", "1KiB", "-e", "2KiB",
+                                     "-f", "2", "--wave-links-only"});
+  const Content wave = content();
+  for (const nlohmann::json& link : result["runs"][0]["links"]) {
+    std::uint64_t flits = 0;
+    for (const nlohmann::json& one : result["runs"]) {
+      for (const nlohmann::json& other : one["links"]) {
+        if (other["name"] == link["name"]) flits += other["flits"].get<std::uint64_t>();
+      }
+    }
+    EXPECT_EQ(wave.sum(scope_of(link["name"]), "valid"), flits);
+  }
+}
+
+TEST_F(WaveTest, WindowsAreCutOutOfTheWhole) {
+  run(with(kSmallRun,
+           {"--wave-links-only", "--wave-window", "150:220", "--wave-window", "160ns:170ns"}));
+  const Content wave = content();
+  std::vector<std::uint64_t> expected;
+  for (std::uint64_t c = 150; c <= 220; ++c) expected.push_back(c);
+  for (std::uint64_t c = 240; c <= 255; ++c) expected.push_back(c);
+  EXPECT_EQ(wave.cycles, expected);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(wave.time_ps[i], expected[i] * 2000 / 3);
+  }
+  for (const auto& [path, value] : wave.last) {
+    if (path == "wave/recording" || path.ends_with("/valid")) {
+      EXPECT_EQ(value, 0U) << path << " in the gap after the last window";
+    }
+  }
+
+  run(with(kSmallRun, {"--wave-links-only"}));
+  Content whole;
+  std::istringstream vcd(run_fst2vcd(path("w.fst")));
+  read_vcd(vcd, [&](std::uint64_t, const Values& values) {
+    const std::uint64_t cycle = values.at("wave/cycle");
+    if (std::ranges::find(expected, cycle) == expected.end()) return;
+    for (const auto& [path, value] : values) whole.times[path] += value;
+  });
+  std::uint64_t flits = 0;
+  for (const auto& [path, value] : whole.times) {
+    if (!path.ends_with("/valid") && path.find("/credit") == std::string::npos) continue;
+    EXPECT_EQ(wave.times.at(path), value) << path;
+    if (path.ends_with("/valid")) flits += value;
+  }
+  EXPECT_GT(flits, 20U) << "the windows are where something happens";
+}
+
+TEST_F(WaveTest, CompareWritesAFilePerMachine) {
+  const nlohmann::json result = run({"compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml",
+                                     "--size", "1KiB", "--wave-links-only"});
+  EXPECT_EQ(result["runs"].size(), 2U);
+  for (const nlohmann::json& one : result["runs"]) {
+    const std::string fabric = one["fabric"];
+    EXPECT_GT(expect_counts(content_of(path("w." + fabric + ".fst")), one), 10) << fabric;
+    EXPECT_NE(read_text(path("w." + fabric + ".gtkw")).find("w." + fabric + ".fst"),
+              std::string::npos);
+  }
+}
+
+TEST_F(WaveTest, TrafficHasOneToo) {
+  const nlohmann::json result =
+      run({"traffic", "configs/fred_small.yaml", "--rate", "0.2", "--warmup", "0", "--cycles",
+           "1000", "--wave-links-only", "--wave-window", "0:10"});
+  EXPECT_EQ(content().cycles.size(), 11U);
+}
+
+TEST_F(WaveTest, SaysWhenNoWindowWasReached) {
+  const Outcome outcome =
+      run_fredsim(with(kSmallRun, {"--wave", path("w.fst"), "--wave-window", "1000000:"}));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("holds no cycle"), std::string::npos) << outcome.err;
+}
+
+TEST_F(WaveTest, SaveFileNamesSignalsThatThereAre) {
+  run(with(kSmallRun, {"--wave-links-only", "--wave-scope", "l1_0*"}));
+  const Content wave = content();
+  std::istringstream save(read_text(path("w.gtkw")));
+  std::string line;
+  int signals = 0;
+  std::vector<std::string> groups;
+  bool named = false;
+  while (std::getline(save, line)) {
+    if (line.starts_with("@")) {
+      named = false;
+    } else if (line.starts_with("^1 ")) {
+      EXPECT_TRUE(std::filesystem::exists(line.substr(3))) << line;
+      named = true;
+    } else if (line.starts_with("-")) {
+      if (!groups.empty() && groups.back() == line) {
+        groups.pop_back();
+      } else {
+        groups.push_back(line);
+      }
+    } else if (line.starts_with("links.") || line.starts_with("wave.")) {
+      std::string path = line.substr(0, line.find('['));
+      std::ranges::replace(path, '.', '/');
+      EXPECT_TRUE(wave.times.contains(path)) << path;
+      EXPECT_EQ(named, path.ends_with("/vc") || path.ends_with("/phase")) << path;
+      ++signals;
+    }
+  }
+  EXPECT_GT(signals, 100);
+  EXPECT_TRUE(groups.empty()) << "every group is closed";
+  EXPECT_NE(read_text(path("w.vc.filter")).find("3 control\n"), std::string::npos);
 }
 
 TEST_F(WaveTest, DoesNotChangeTheResult) {
@@ -42,6 +317,12 @@ TEST_F(WaveTest, DoesNotChangeTheResult) {
 TEST_F(WaveTest, UnwritablePathIsRefused) {
   expect_refused(run_fredsim({"run", "configs/mesh_2x2.yaml", "--wave", path("no/w.fst")}),
                  {path("no/w.fst"), "cannot be written"});
+}
+
+TEST_F(WaveTest, UnwritableSaveFileIsRefused) {
+  std::filesystem::create_directory(path("w.gtkw"));
+  expect_refused(run_fredsim({"run", "configs/mesh_2x2.yaml", "--wave", path("w.fst")}),
+                 {path("w.gtkw"), "cannot be written"});
 }
 
 }  // namespace

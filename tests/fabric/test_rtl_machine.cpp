@@ -63,13 +63,13 @@ TEST_P(RtlMachine, LeavingIdleStepsOutIsExact) {
 TEST_P(RtlMachine, WavesHoldTheMatchingInstancesOnly) {
   const std::string file = testing::TempDir() + "fredsim_" + GetParam() + ".fst";
   {
-    Machine machine("machine", topology_, {.wave_file = file, .wave_scope = "*"});
+    Machine machine("machine", topology_, {.wave = {.file = file}});
     simulation_.run([&] { machine.run(all_reduce(2000)); });
   }
   EXPECT_GT(std::filesystem::file_size(file), 1000U);
   std::filesystem::remove(file);
   Simulation again;
-  EXPECT_THROW(Machine("machine", topology_, {.wave_file = file, .wave_scope = "no_such_switch*"}),
+  EXPECT_THROW(Machine("machine", topology_, {.wave = {.file = file, .scope = "no_such_switch*"}}),
                BadInput);
   EXPECT_FALSE(std::filesystem::exists(file));
 }

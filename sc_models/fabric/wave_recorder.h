@@ -1,0 +1,89 @@
+// Waveforms of a fabric: the signals of its RTL instances in scope, and every link that touches an
+// instance in scope, whatever the bodies at its ends; with a save file for GTKWave beside it
+// (fabric/wave_save_file.h).
+//
+// Use: construct before the first edge; then around every edge before_edge(), after_edge(). An edge that
+//   throws is recorded too.
+// Time: cycle c, counted from the first edge on through all runs of the machine, is at c clock
+//   periods, rounded down to picoseconds. Between windows time goes on and values stay as they were.
+// Signals, under "links <from>_<port>__<to>_<port>" (WaveLink::scope):
+//   valid, valid_mp … valid_control   a flit is launched at this edge, on whichever VC or on that one
+//   head tail                         it is the first, or the last one of its packet
+//   vc phase dst src tag seq          its header (base/flit.h), and the last one's until the next
+//   stream packet                     the tag's parts (endpoint/packet_extension.h)
+//   arrive                            a flit reaches the receiver at this edge
+//   credit_mp … credit_control        a credit of the VC reaches the sender at this edge
+//   credits_mp … credits_control      those that the sender has, after the edge
+//   Under "wave": recording (0: a gap follows) and cycle (since reset, as in messages; modulo 2^32).
+// Errors: BadInput when no instance is in scope, a window is empty, windows are not in order, or a file cannot be written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric_core.h"
+#include "fabric/wave_options.h"
+#include "fabric/wave_save_file.h"
+#include "switch/switch_core.h"
+#include "switch/wave_file.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+class WaveRecorder {
+ public:
+  // `switches` by node, null at endpoints. All outlive the recorder.
+  WaveRecorder(const Topology& topology, const FabricCore& core,
+               std::span<const std::unique_ptr<SwitchCore>> switches, const WaveOptions& options);
+  ~WaveRecorder();
+  WaveRecorder(const WaveRecorder&) = delete;
+  WaveRecorder& operator=(const WaveRecorder&) = delete;
+
+  void before_edge();
+  void after_edge();
+
+  const std::string& path() const { return path_; }
+  std::uint64_t cycles() const { return cycle_; }  // so far
+  std::uint64_t cycles_recorded() const { return recorded_; }
+
+ private:
+  struct LinkValues {
+    std::uint32_t valid = 0, vc = 0, phase = 0, dst = 0, src = 0, tag = 0, stream = 0, packet = 0,
+                  seq = 0, head = 0, tail = 0, arrive = 0;
+    std::array<std::uint32_t, kNumVcs> valid_of{}, credit{}, credits{};
+  };
+  struct Cycles {
+    std::uint64_t from, to;  // both in
+  };
+
+  void choose_links(const std::string& pattern);
+  void set_windows(const std::vector<WaveWindow>& windows);
+  std::vector<WaveSignal> signals() const;
+  LinkValues* traced(int link);
+  void show_launches(int ticked);
+  bool in_window() const;
+  std::uint64_t time_ps(std::uint64_t cycle) const;
+
+  std::string path_;
+  const Topology& topology_;
+  const FabricCore& core_;
+  std::vector<NodeId> nodes_;    // in scope
+  std::vector<WaveLink> links_;  // traced
+  std::vector<LinkValues> values_;
+  std::vector<int> place_;      // by link: in links_, or -1
+  std::vector<int> latencies_;  // of traced links, each once
+  std::vector<Cycles> windows_;
+  std::size_t window_ = 0;  // the current one, or the next
+  std::uint64_t cycle_ = 0;
+  std::uint64_t edge_before_ = 0;
+  std::uint64_t recorded_ = 0;
+  std::uint32_t shown_cycle_ = 0;
+  std::uint32_t recording_ = 0;
+  WaveFile file_;
+};
+
+}  // namespace fredsim

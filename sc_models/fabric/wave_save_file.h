@@ -1,0 +1,35 @@
+// A save file for GTKWave: opens a waveform file with its links grouped by instance, port, flow and
+// VC, names in place of numbers.
+//
+// Files: FILE.gtkw beside FILE.fst, with FILE.vc.filter and FILE.phase.filter, the names of VCs
+//   and of the phase of unicasts. Paths in it are absolute, as GTKWave needs them.
+// Errors: BadInput when one cannot be written.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+inline constexpr const char* kVcNames[kNumVcs] = {"mp", "pp", "dp", "control"};
+
+struct WaveLink {
+  int link = 0;
+  std::string scope;  // its name in the file, under "links"
+};
+// "npu3.0->l1_0.s0.3" as the name of a scope: "npu3_0__l1_0_s0_3".
+std::string wave_scope_of(const Link& link);
+
+struct WaveView {
+  std::uint64_t start_ps = 0;   // left edge
+  std::uint64_t period_ps = 1;  // of the clock
+};
+
+// The groups of `nodes`, whose links are all in the file.
+void write_save_file(const std::string& fst, const Topology& topology,
+                     std::span<const NodeId> nodes, const WaveView& view);
+
+}  // namespace fredsim

@@ -1,0 +1,30 @@
+// The options of waveform files: --wave, --wave-scope, --wave-links-only, --wave-window.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "fabric/wave_options.h"
+#include "fabric/wave_recorder.h"
+
+namespace fredsim {
+
+// As CLI11 collects them.
+struct WaveTexts {
+  std::string file, scope;
+  bool links_only = false;
+  std::vector<std::string> windows;
+
+  void add_to(CLI::App& command);
+  // BadInput where they are wrong whatever the machine.
+  WaveOptions checked() const;
+};
+
+// The file of one of several machines: "w.fst" of mesh_2x2 is "w.mesh_2x2.fst".
+std::string wave_file_of(const std::string& file, const std::string& machine);
+
+// After the run, on standard error: that it ended before the first window.
+void note_empty_wave(const WaveRecorder& wave);
+
+}  // namespace fredsim
