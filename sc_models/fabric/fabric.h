@@ -58,7 +58,7 @@ class Fabric final : public sc_core::sc_module {
 
   // Writes waveforms, from the next edge on. Before the first edge only. BadInput: WaveRecorder's.
   void trace(const WaveOptions& options);
-  const WaveRecorder* wave() const { return wave_.get(); }  // null: none
+  WaveRecorder* wave() { return wave_.get(); }  // null: none
 
  private:
   void clock_edge();

@@ -134,7 +134,7 @@ Machine::~Machine() = default;
 Fabric& Machine::fabric() { return parts_->fabric; }
 
 RunResult Machine::run(const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
-  return parts_->run(plan, on_progress);
+  return run_recorded(parts_->fabric.wave(), [&] { return parts_->run(plan, on_progress); });
 }
 
 void Machine::Parts::check(const Plan& plan) const {

@@ -178,6 +178,10 @@ void TrafficRun::tick() {
 }
 
 TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
+  return run_recorded(wave_.get(), [&] { return measure_once(rate, on_progress); });
+}
+
+TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress) {
   const auto wall_start = std::chrono::steady_clock::now();
   start(rate);
   const auto tick_on = [&] {

@@ -57,6 +57,7 @@ class TrafficRun {
   FabricCore& core() { return core_; }
 
  private:
+  TrafficPoint measure_once(double rate, const OnProgress& on_progress);
   void set_up_switches();
   void clock_edge();
   std::uint64_t created_in_window() const;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,28 @@ struct WaveWindow {
   bool in_picoseconds = false;  // else in cycles
 };
 
+// What to look for, on the links and in the switches in scope; its first time counts.
+enum class WaveTriggerKind : std::uint8_t {
+  kStall,        // in more than `argument` cycles in a row some flit at a switch could not leave
+  kPhaseChange,  // a switch changes its phase
+  kPreemption,   // on a link, a flit leaves while a packet of lower priority is under way
+  kPacket,       // a flit with the tag `argument` leaves
+  kStream,       // a flit of the stream `argument` leaves
+  kFailure,      // the run fails; of a deadlock, the last cycle in which a flit has left
+};
+
+struct WaveTrigger {
+  WaveTriggerKind kind = WaveTriggerKind::kFailure;
+  std::uint64_t argument = 0;
+  std::uint64_t before = 100, after = 100;  // cycles around it in the file
+};
+
 struct WaveOptions {
-  std::string file{};                 // FST; empty: none
-  std::string scope = "*";            // shell-style pattern on instance (node) names
-  bool links_only = false;            // switches in scope keep the body they have
-  std::vector<WaveWindow> windows{};  // ascending, none in another; empty: the whole run
+  std::string file{};                    // FST; empty: none
+  std::string scope = "*";               // shell-style pattern on instance (node) names
+  bool links_only = false;               // switches in scope keep the body they have
+  std::optional<WaveTrigger> trigger{};  // none with windows
+  std::vector<WaveWindow> windows{};     // ascending, none in another; empty: the whole run
 };
 
 }  // namespace fredsim

@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
 #include "base/int128.h"
 #include "endpoint/packet_extension.h"
+#include "fabric/diagnosis.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
+constexpr std::uint64_t kCyclesBeforeTrigger = 40;  // in view as the viewer opens
 
 // value * num / den, rounded down; the largest number where there is no such.
 std::uint64_t scaled(std::uint64_t value, std::uint64_t num, std::uint64_t den) {
@@ -33,7 +34,12 @@ std::string to_text(const WaveWindow& window) {
 WaveRecorder::WaveRecorder(const Topology& topology, const FabricCore& core,
                            std::span<const std::unique_ptr<SwitchCore>> switches,
                            const WaveOptions& options)
-    : path_(options.file), topology_(topology), core_(core), file_(options.file) {
+    : path_(options.file),
+      topology_(topology),
+      core_(core),
+      trigger_(options.trigger),
+      searching_(trigger_.has_value()),
+      file_(options.file) {
   set_windows(options.windows);
   choose_links(options.scope);
   if (!options.links_only) {
@@ -44,11 +50,45 @@ WaveRecorder::WaveRecorder(const Topology& topology, const FabricCore& core,
   }
   file_.add(signals());
   file_.open();
-  write_save_file(options.file, topology, nodes_,
-                  {.start_ps = time_ps(windows_.front().from), .period_ps = time_ps(1)});
+  write_view();
+  if (!trigger_) return;
+  std::vector<const SwitchCore*> watched;
+  for (const NodeId node : nodes_) {
+    if (switches[node] != nullptr) watched.push_back(switches[node].get());
+  }
+  watch_.emplace(*trigger_, watched, links_.size());
 }
 
 WaveRecorder::~WaveRecorder() = default;
+
+void WaveRecorder::write_view() const {
+  WaveView view{.start_ps = time_ps(windows_.front().from), .period_ps = time_ps(1)};
+  if (found_) {
+    view.trigger_ps = time_ps(*found_);
+    const std::uint64_t lead = std::min(kCyclesBeforeTrigger, *found_);
+    view.start_ps = std::max(view.start_ps, time_ps(*found_ - lead));
+  }
+  write_save_file(path_, topology_, nodes_, view);
+}
+
+void WaveRecorder::begin_search() {
+  search_begin_ = cycle_;
+  watch_->begin_run();
+}
+
+void WaveRecorder::run_failed() {
+  if (trigger_->kind != WaveTriggerKind::kFailure) return;
+  const std::uint64_t quiet = core_.quiet_cycles();
+  found_ = cycle_ - 1 - (quiet >= watchdog_cycles(topology_) ? quiet : 0);
+}
+
+void WaveRecorder::record_found() {
+  const std::uint64_t before = std::min(trigger_->before, *found_ - search_begin_);
+  windows_ = {{*found_ - before, *found_ + trigger_->after}};
+  cycle_ = search_begin_;
+  searching_ = false;
+  write_view();
+}
 
 void WaveRecorder::choose_links(const std::string& pattern) {
   std::vector<bool> in_scope(topology_.nodes.size());
@@ -134,7 +174,7 @@ WaveRecorder::LinkValues* WaveRecorder::traced(int link) {
 }
 
 bool WaveRecorder::in_window() const {
-  return window_ < windows_.size() && cycle_ >= windows_[window_].from;
+  return !searching_ && window_ < windows_.size() && cycle_ >= windows_[window_].from;
 }
 
 std::uint64_t WaveRecorder::time_ps(std::uint64_t cycle) const {
@@ -157,33 +197,45 @@ void WaveRecorder::before_edge() {
   });
 }
 
-// `ticked`: 0 when the edge has failed before its end, else 1.
-void WaveRecorder::show_launches(int ticked) {
+// What has been launched at this edge: on_flit(link, header).
+template <typename OnFlit>
+void WaveRecorder::visit_launches(const OnFlit& on_flit) const {
+  const auto ticked = static_cast<int>(core_.edge() - edge_before_);  // 0: the edge has failed
   for (const int latency : latencies_) {
     core_.visit_flits(latency - ticked, [&](NodeId node, int port, const std::uint32_t* words) {
       const int link = topology_.link_in(node, port);
-      LinkValues* const v = traced(link);
-      if (v == nullptr || topology_.links[link].latency != latency) return;
-      const FlitHeader header = unpack_header(words);
-      v->valid = v->valid_of[header.vc] = 1;
-      v->vc = header.vc;
-      v->phase = header.phase;
-      v->dst = header.dst;
-      v->src = header.src;
-      v->tag = header.tag;
-      v->stream = header.tag >> kStreamShift;
-      v->packet = header.tag & kIndexMask;
-      v->seq = header.seq;
-      v->head = header.head ? 1 : 0;
-      v->tail = header.tail ? 1 : 0;
+      if (place_[link] < 0 || topology_.links[link].latency != latency) return;
+      on_flit(link, unpack_header(words));
     });
   }
 }
 
+void WaveRecorder::show_launches() {
+  visit_launches([&](int link, const FlitHeader& header) {
+    LinkValues* const v = &values_[place_[link]];
+    v->valid = v->valid_of[header.vc] = 1;
+    v->vc = header.vc;
+    v->phase = header.phase;
+    v->dst = header.dst;
+    v->src = header.src;
+    v->tag = header.tag;
+    v->stream = header.tag >> kStreamShift;
+    v->packet = header.tag & kIndexMask;
+    v->seq = header.seq;
+    v->head = header.head ? 1 : 0;
+    v->tail = header.tail ? 1 : 0;
+  });
+}
+
 void WaveRecorder::after_edge() {
+  if (searching_ && !found_) {
+    visit_launches(
+        [&](int link, const FlitHeader& header) { watch_->launch(place_[link], header); });
+    if (watch_->edge()) found_ = cycle_;
+  }
   const bool records = in_window();
   if (records || recording_ != 0) {  // the edge after a window closes it: nothing happens in a gap
-    if (records) show_launches(static_cast<int>(core_.edge() - edge_before_));
+    if (records) show_launches();
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const int link = links_[i].link;
       for (int vc = 0; vc < kNumVcs; ++vc) {

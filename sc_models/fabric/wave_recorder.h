@@ -4,6 +4,8 @@
 //
 // Use: construct before the first edge; then around every edge before_edge(), after_edge(). An edge that
 //   throws is recorded too.
+// Triggers: a run is made twice (run_recorded): the first finds the cycle and records nothing, the second,
+//   which does the same since runs are deterministic, records the cycles around it.
 // Time: cycle c, counted from the first edge on through all runs of the machine, is at c clock
 //   periods, rounded down to picoseconds. Between windows time goes on and values stay as they were.
 // Signals, under "links <from>_<port>__<to>_<port>" (WaveLink::scope):
@@ -21,13 +23,16 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "fabric/fabric_core.h"
 #include "fabric/wave_options.h"
 #include "fabric/wave_save_file.h"
+#include "fabric/wave_trigger.h"
 #include "switch/switch_core.h"
 #include "switch/wave_file.h"
 #include "topology/topology.h"
@@ -46,6 +51,13 @@ class WaveRecorder {
   void before_edge();
   void after_edge();
 
+  // A trigger that has not been found in any run yet.
+  bool searches() const { return searching_; }
+  void begin_search();
+  void run_failed();  // after begin_search(), in place of the run's end
+  const std::optional<std::uint64_t>& found() const { return found_; }  // cycle
+  void record_found();                                                  // before the second run
+
   const std::string& path() const { return path_; }
   std::uint64_t cycles() const { return cycle_; }  // so far
   std::uint64_t cycles_recorded() const { return recorded_; }
@@ -61,10 +73,13 @@ class WaveRecorder {
   };
 
   void choose_links(const std::string& pattern);
+  void write_view() const;
   void set_windows(const std::vector<WaveWindow>& windows);
   std::vector<WaveSignal> signals() const;
   LinkValues* traced(int link);
-  void show_launches(int ticked);
+  template <typename OnFlit>
+  void visit_launches(const OnFlit& on_flit) const;
+  void show_launches();
   bool in_window() const;
   std::uint64_t time_ps(std::uint64_t cycle) const;
 
@@ -83,7 +98,28 @@ class WaveRecorder {
   std::uint64_t recorded_ = 0;
   std::uint32_t shown_cycle_ = 0;
   std::uint32_t recording_ = 0;
+  std::optional<WaveTrigger> trigger_;
+  std::optional<TriggerWatch> watch_;
+  bool searching_ = false;
+  std::uint64_t search_begin_ = 0;  // cycle
+  std::optional<std::uint64_t> found_;
   WaveFile file_;
 };
+
+// Runs, twice where a trigger is looked for and found. `run` may throw RunFailed.
+template <typename Run>
+auto run_recorded(WaveRecorder* wave, const Run& run) {
+  if (wave == nullptr || !wave->searches()) return run();
+  wave->begin_search();
+  try {
+    auto result = run();
+    if (!wave->found()) return result;
+  } catch (const RunFailed&) {
+    wave->run_failed();
+    if (!wave->found()) throw;
+  }
+  wave->record_found();
+  return run();
+}
 
 }  // namespace fredsim

@@ -108,9 +108,13 @@ void write_save_file(const std::string& fst, const Topology& topology,
   // Of a frame of pixels, as a power of two.
   const double zoom =
       -std::log2(static_cast<double>(view.period_ps) * kFramePixels / kPixelsPerCycle);
-  save.text += fmt::format("[size] 1600 900\n[pos] -1 -1\n*{:.6f} {}", zoom, view.start_ps);
-  for (char marker = 'A'; marker <= 'Z'; ++marker) save.text += " -1";
-  save.text += "\n[treeopen] links.\n[signals_width] 260\n";
+  save.text += fmt::format("[size] 1600 900\n[pos] -1 -1\n*{:.6f} {}", zoom,
+                           view.trigger_ps.value_or(view.start_ps));
+  save.text += view.trigger_ps ? fmt::format(" {}", *view.trigger_ps) : " -1";  // marker A
+  for (char marker = 'B'; marker <= 'Z'; ++marker) save.text += " -1";
+  save.text += "\n";
+  if (view.trigger_ps) save.text += "[markername] Atrigger\n";
+  save.text += "[treeopen] links.\n[signals_width] 260\n";
   save.trace(kDecimal, "wave.cycle[31:0]");
   save.trace(kBinary, "wave.recording");
   for (const NodeId id : nodes) {

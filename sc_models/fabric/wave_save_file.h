@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -24,8 +25,9 @@ struct WaveLink {
 std::string wave_scope_of(const Link& link);
 
 struct WaveView {
-  std::uint64_t start_ps = 0;   // left edge
-  std::uint64_t period_ps = 1;  // of the clock
+  std::optional<std::uint64_t> trigger_ps{};  // marked where there is one
+  std::uint64_t start_ps = 0;                 // left edge
+  std::uint64_t period_ps = 1;                // of the clock
 };
 
 // The groups of `nodes`, whose links are all in the file.

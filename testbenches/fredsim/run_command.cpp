@@ -171,12 +171,12 @@ void run_command(const Options& options) {
   if (prints && options.command == Command::kRun && !contenders.front().runs.empty()) {
     fmt::print("{}\n", run_table(contenders.front().runs));  // what was done before a failure, too
   }
-  runner.finish();
-  if (prints && !options.quiet) fmt::print("{}", kTableLegend);
   for (Contender& contender : contenders) {
     const WaveRecorder* const wave = contender.machine->fabric().wave();
-    if (wave != nullptr) note_empty_wave(*wave);
+    if (wave != nullptr) note_wave(*wave, options.quiet);
   }
+  runner.finish();
+  if (prints && !options.quiet) fmt::print("{}", kTableLegend);
 
   if (!json) return;
   std::vector<ReportedRun> runs;

@@ -125,6 +125,7 @@ void traffic_command(const Options& options) {
     std::fflush(stdout);
   }
   const auto print_table = [&] {
+    if (sweep.wave() != nullptr) note_wave(*sweep.wave(), options.quiet);
     if (prints && !sweep.points().empty()) {
       fmt::print("{}", traffic_table(sweep.setup(), sweep.points()));
     }
@@ -137,7 +138,6 @@ void traffic_command(const Options& options) {
   }
   print_table();
   if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
-  if (sweep.wave() != nullptr) note_empty_wave(*sweep.wave());
   if (!json) return;
   json->write(traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
 }

@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <iterator>
+#include <limits>
 #include <string_view>
 
 #include "add_option.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "endpoint/packet_extension.h"
 #include "option_values.h"
 
 namespace fredsim {
@@ -15,6 +20,20 @@ namespace fredsim {
 namespace {
 
 constexpr const char* kWindow = "--wave-window";
+constexpr const char* kTrigger = "--wave-trigger";
+
+struct TriggerName {
+  std::string_view name;
+  WaveTriggerKind kind;
+  std::uint64_t most;  // of the argument; 0: there is none
+};
+constexpr TriggerName kTriggers[] = {
+    {"stall", WaveTriggerKind::kStall, kMaxQuantity},
+    {"phase-change", WaveTriggerKind::kPhaseChange, 0},
+    {"preemption", WaveTriggerKind::kPreemption, 0},
+    {"packet", WaveTriggerKind::kPacket, std::numeric_limits<std::uint32_t>::max()},
+    {"stream", WaveTriggerKind::kStream, kMaxStreams - 1},
+    {"failure", WaveTriggerKind::kFailure, 0}};
 
 [[noreturn]] void fail_window(const std::string& text) {
   throw BadInput(fmt::format(
@@ -42,6 +61,34 @@ WaveWindow parse_window(const std::string& text) {
   return window;
 }
 
+// Decimal, or hexadecimal after 0x, as a viewer shows tags.
+std::uint64_t parse_argument(const std::string& text, std::uint64_t most) {
+  if (!text.starts_with("0x")) return parse_number(text, kTrigger, 0, most);
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + 2, end, value, 16);
+  if (stop != end || error != std::errc() || value > most) {
+    throw BadInput(fmt::format("{}: found '{}'; allowed: 0x0 to {:#x}", kTrigger, text, most));
+  }
+  return value;
+}
+
+WaveTrigger parse_trigger(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const auto* const found = std::ranges::find(kTriggers, name, &TriggerName::name);
+  const bool has_argument = colon != std::string::npos;
+  if (found == std::end(kTriggers) || has_argument != (found->most != 0)) {
+    throw BadInput(
+        fmt::format("{}: found '{}'; allowed: stall:CYCLES, phase-change, preemption, packet:TAG, "
+                    "stream:NUMBER or failure",
+                    kTrigger, text));
+  }
+  WaveTrigger trigger{.kind = found->kind};
+  if (has_argument) trigger.argument = parse_argument(text.substr(colon + 1), found->most);
+  return trigger;
+}
+
 }  // namespace
 
 void WaveTexts::add_to(CLI::App& command) {
@@ -53,6 +100,11 @@ void WaveTexts::add_to(CLI::App& command) {
                    "only links: switches keep the body that --model says");
   add(command, kWindow, windows, "FROM:TO",
       "cycles in it, or times such as 100ns:200ns; repeatable, ascending (default all)");
+  add(command, kTrigger, trigger, "KIND[:ARG]",
+      "only what is around the first stall:CYCLES, phase-change, preemption, packet:TAG, "
+      "stream:NUMBER or failure; runs twice");
+  add(command, "--wave-before", before, "N", "cycles before the trigger (default 100)");
+  add(command, "--wave-after", after, "N", "cycles after it (default 100)");
 }
 
 WaveOptions WaveTexts::checked() const {
@@ -64,9 +116,28 @@ WaveOptions WaveTexts::checked() const {
     if (!scope.empty()) refuse("--wave-scope", "'" + scope + "'");
     if (links_only) refuse("--wave-links-only", "it");
     if (!windows.empty()) refuse(kWindow, "'" + windows.front() + "'");
+    if (!trigger.empty()) refuse(kTrigger, "'" + trigger + "'");
+  }
+  if (!trigger.empty() && !windows.empty()) {
+    throw BadInput(fmt::format("{}: found '{}' together with {}; allowed: one of the two", kTrigger,
+                               trigger, kWindow));
+  }
+  if (trigger.empty() && !(before.empty() && after.empty())) {
+    throw BadInput(fmt::format("{}: found '{}' without {}; allowed: together with it",
+                               before.empty() ? "--wave-after" : "--wave-before",
+                               before.empty() ? after : before, kTrigger));
   }
   WaveOptions options{.file = file, .links_only = links_only};
   if (!scope.empty()) options.scope = scope;
+  if (!trigger.empty()) {
+    options.trigger = parse_trigger(trigger);
+    if (!before.empty()) {
+      options.trigger->before = parse_number(before, "--wave-before", 0, kMaxQuantity);
+    }
+    if (!after.empty()) {
+      options.trigger->after = parse_number(after, "--wave-after", 0, kMaxQuantity);
+    }
+  }
   for (const std::string& window : windows) options.windows.push_back(parse_window(window));
   return options;
 }
@@ -80,10 +151,16 @@ std::string wave_file_of(const std::string& file, const std::string& machine) {
   return path.string();
 }
 
-void note_empty_wave(const WaveRecorder& wave) {
-  if (wave.cycles_recorded() > 0) return;
-  fmt::print(stderr, "fredsim: {} holds no cycle: the run ended with cycle {}, before {}\n",
-             wave.path(), wave.cycles() - 1, kWindow);
+void note_wave(const WaveRecorder& wave, bool quiet) {
+  if (wave.searches()) {
+    fmt::print(stderr, "fredsim: {} holds no cycle: what {} looks for did not happen\n",
+               wave.path(), kTrigger);
+  } else if (wave.cycles_recorded() == 0) {
+    fmt::print(stderr, "fredsim: {} holds no cycle: the run ended with cycle {}, before {}\n",
+               wave.path(), wave.cycles() - 1, kWindow);
+  } else if (wave.found() && !quiet) {
+    fmt::print(stderr, "fredsim: {}: {} at cycle {}\n", wave.path(), kTrigger, *wave.found());
+  }
 }
 
 }  // namespace fredsim

@@ -1,4 +1,5 @@
-// The options of waveform files: --wave, --wave-scope, --wave-links-only, --wave-window.
+// The options of waveform files: --wave, --wave-scope, --wave-links-only, --wave-window,
+// --wave-trigger, --wave-before, --wave-after.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,7 @@ struct WaveTexts {
   std::string file, scope;
   bool links_only = false;
   std::vector<std::string> windows;
+  std::string trigger, before, after;
 
   void add_to(CLI::App& command);
   // BadInput where they are wrong whatever the machine.
@@ -24,7 +26,7 @@ struct WaveTexts {
 // The file of one of several machines: "w.fst" of mesh_2x2 is "w.mesh_2x2.fst".
 std::string wave_file_of(const std::string& file, const std::string& machine);
 
-// After the run, on standard error: that it ended before the first window.
-void note_empty_wave(const WaveRecorder& wave);
+// After the run, on standard error: that the file holds nothing, or where the trigger was.
+void note_wave(const WaveRecorder& wave, bool quiet);
 
 }  // namespace fredsim

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -296,6 +297,141 @@ TEST_F(WaveTest, SaveFileNamesSignalsThatThereAre) {
   EXPECT_GT(signals, 100);
   EXPECT_TRUE(groups.empty()) << "every group is closed";
   EXPECT_NE(read_text(path("w.vc.filter")).find("3 control\n"), std::string::npos);
+}
+
+// Three parts of different priorities, for what happens between virtual channels.
+class WaveTriggerTest : public WaveTest {
+ protected:
+  std::vector<std::string> work() const {
+    return {"run",
+            "configs/fred_small.yaml",
+            "--size",
+            "256KiB",
+            "--wave-links-only",
+            "--work",
+            write("work.yaml",
+                  "- {collective: all_reduce, priority: mp, start: 50}\n"
+                  "- {collective: broadcast, root: 3, priority: pp, start: 40}\n"
+                  "- {collective: all_to_all, algorithm: direct}\n")};
+  }
+  // Runs with the trigger; the cycle of marker A in the save file, -1 where there is none.
+  std::int64_t triggered(const std::vector<std::string>& arguments, const std::string& trigger) {
+    run(with(arguments, {"--wave-trigger", trigger, "--wave-before", "7", "--wave-after", "9"}));
+    return marked();
+  }
+  std::int64_t marked() const {
+    std::istringstream save(read_text(path("w.gtkw")));
+    std::string line;
+    while (std::getline(save, line) && !line.starts_with("*")) {
+    }
+    std::istringstream words(line);
+    std::string zoom;
+    std::int64_t primary = 0;
+    std::int64_t trigger = 0;
+    words >> zoom >> primary >> trigger;
+    return trigger < 0 ? -1 : (trigger * 3 + 1999) / 2000;  // of 1.5 GHz, edges rounded down
+  }
+  // First cycle in the file at which this holds for the values of some link.
+  using OfLink = std::function<bool(const std::string& scope, const Values& values)>;
+  std::int64_t first_cycle(const OfLink& holds) const {
+    std::int64_t first = -1;
+    std::istringstream vcd(run_fst2vcd(path("w.fst")));
+    read_vcd(vcd, [&](std::uint64_t, const Values& values) {
+      for (const auto& [name, value] : values) {
+        if (value == 0 || !name.ends_with("/valid")) continue;
+        if (holds(name.substr(0, name.size() - 5), values) && first < 0) {
+          first = static_cast<std::int64_t>(values.at("wave/cycle"));
+        }
+      }
+    });
+    return first;
+  }
+  void expect_around(std::int64_t cycle) const {
+    const Content wave = content();
+    ASSERT_EQ(wave.cycles.size(), 17U);
+    EXPECT_EQ(wave.cycles.front(), cycle - 7);
+    EXPECT_EQ(wave.cycles.back(), cycle + 9);
+  }
+};
+
+TEST_F(WaveTriggerTest, PacketAndStream) {
+  run(work());
+  const std::int64_t packet = first_cycle(
+      [](const std::string& link, const Values& v) { return v.at(link + "tag") == 0x2001; });
+  const std::int64_t stream = first_cycle(
+      [](const std::string& link, const Values& v) { return v.at(link + "stream") == 2; });
+  ASSERT_GT(packet, 0);
+  ASSERT_GT(packet, stream);
+  EXPECT_EQ(triggered(work(), "packet:0x2001"), packet);
+  expect_around(packet);
+  EXPECT_EQ(triggered(work(), "stream:2"), stream);
+  expect_around(stream);
+}
+
+TEST_F(WaveTriggerTest, Preemption) {
+  run(work());
+  constexpr int kRank[] = {1, 2, 3, 0};  // mp, pp, dp, control
+  std::map<std::string, std::map<std::uint64_t, bool>> under_way;
+  const std::int64_t first = first_cycle([&](const std::string& link, const Values& v) {
+    const std::uint64_t vc = v.at(link + "vc");
+    bool overtakes = false;
+    for (const auto& [other, open] : under_way[link]) {
+      overtakes = overtakes || (open && kRank[other] > kRank[vc]);
+    }
+    under_way[link][vc] = v.at(link + "tail") == 0;
+    return overtakes;
+  });
+  ASSERT_GT(first, 0) << "the work has one";
+  EXPECT_EQ(triggered(work(), "preemption"), first);
+  expect_around(first);
+}
+
+TEST_F(WaveTriggerTest, PhaseChangeComesBetweenInputAndOutputOfASwitch) {
+  const std::int64_t cycle = triggered(kSmallRun, "phase-change");
+  run(with(kSmallRun, {"--wave-links-only"}));
+  const std::int64_t sent = first_cycle(
+      [](const std::string& link, const Values&) { return link.starts_with("links/npu"); });
+  const std::int64_t passed_on = first_cycle(
+      [](const std::string& link, const Values&) { return link.starts_with("links/l1"); });
+  EXPECT_GT(cycle, sent);
+  EXPECT_LE(cycle, passed_on);
+}
+
+TEST_F(WaveTriggerTest, LongerStallsComeLater) {
+  const std::int64_t any = triggered(work(), "stall:0");
+  const std::int64_t longer = triggered(work(), "stall:4");
+  EXPECT_GT(any, 0);
+  EXPECT_GE(longer, any + 4);
+  expect_around(longer);
+}
+
+TEST_F(WaveTriggerTest, FailureIsTheLastCycle) {
+  const Outcome outcome = run_fredsim(
+      with(kSmallRun, {"--wave-links-only", "--timeout-cycles", "60", "--wave", path("w.fst"),
+                       "--wave-trigger", "failure", "--wave-before", "20"}));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_NE(outcome.err.find("time-out after 60 cycles"), std::string::npos) << outcome.err;
+  const Content wave = content();
+  ASSERT_EQ(wave.cycles.size(), 21U);
+  EXPECT_EQ(static_cast<std::int64_t>(wave.cycles.back()), marked());
+}
+
+TEST_F(WaveTriggerTest, OneThatNeverComesLeavesTheResult) {
+  const std::vector<std::string> arguments =
+      with(kSmallRun, {"--wave", path("w.fst"), "--wave-trigger", "packet:99"});
+  const Outcome outcome = run_fredsim(arguments);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("did not happen"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("exact"), std::string::npos);
+}
+
+TEST_F(WaveTriggerTest, TrafficIsSearchedRateByRate) {
+  const std::vector<std::string> traffic{
+      "traffic", "configs/fred_small.yaml", "--rate", "0.01,0.7", "--warmup", "0", "--cycles",
+      "300",     "--wave-links-only"};
+  const std::int64_t cycle = triggered(traffic, "stall:6");
+  EXPECT_GT(cycle, 300) << "in the second rate";
+  EXPECT_EQ(content().cycles.size(), 17U);
 }
 
 TEST_F(WaveTest, DoesNotChangeTheResult) {

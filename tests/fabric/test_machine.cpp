@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <numeric>
 
 #include "base/error.h"
@@ -168,6 +169,80 @@ TEST_F(MachineTest, ADeadlockNamesWhatWaitsForWhat) {
       EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
     }
   });
+}
+
+// A trigger's second run, which records, fails as the first one did.
+class FailureTriggerTest : public MachineTest {
+ protected:
+  FailureTriggerTest() : file_(testing::TempDir() + "fredsim_failure.fst") {}
+  ~FailureTriggerTest() override {
+    for (const char* name : {".fst", ".gtkw", ".vc.filter", ".phase.filter"}) {
+      std::filesystem::remove(std::filesystem::path(file_).replace_extension(name));
+    }
+  }
+  FailureTriggerTest(const FailureTriggerTest&) = delete;
+  FailureTriggerTest& operator=(const FailureTriggerTest&) = delete;
+
+  // Cycles from the trigger to the end of the run.
+  std::uint64_t cycles_after(const SwitchFactory& switches, const std::string& message_part) {
+    const WaveOptions wave{.file = file_, .trigger = WaveTrigger{.before = 30, .after = 0}};
+    Machine machine("machine", topology_, {.wave = wave}, switches);
+    simulation_.run([&] {
+      const std::string message =
+          message_of<RunFailed>([&] { machine.run(all_reduce(topology_, 1 << 20)); });
+      EXPECT_NE(message.find(message_part), std::string::npos) << message;
+    });
+    const WaveRecorder& recorder = *machine.fabric().wave();
+    EXPECT_EQ(recorder.cycles_recorded(), 31U);
+    return recorder.cycles() - 1 - recorder.found().value();
+  }
+
+  std::string file_;
+};
+
+TEST_F(FailureTriggerTest, WrongPayload) {
+  const auto corrupt = [](std::uint32_t* flit) {
+    if ((unpack_header(flit).tag & kIndexMask) == 3) set_lane(flit, 0, get_lane(flit, 0) ^ 0x8000U);
+  };
+  const std::uint64_t after =
+      cycles_after(test_routers([&](const Node& node, TestMeshRouter& router) {
+                     if (node.name == "r1_0") router.corrupt = corrupt;
+                   }),
+                   "payload wrong at rank");
+  EXPECT_EQ(after, 0U);
+}
+
+TEST_F(FailureTriggerTest, ErrorOfASwitchIsInItsCycle) {
+  class Failing final : public TestMeshRouter {
+   public:
+    using TestMeshRouter::TestMeshRouter;
+    void reset() override {
+      TestMeshRouter::reset();
+      flits_ = 0;
+    }
+    void step(SwitchPins& pins) override {
+      if (pins.in_valid != 0) ++flits_;
+      TestMeshRouter::step(pins);
+    }
+    std::uint32_t error() const override { return flits_ > 20 ? 7 : 0; }
+
+   private:
+    int flits_ = 0;
+  };
+  const std::uint64_t after = cycles_after(
+      [](const Node&, const SwitchShape& shape) { return std::make_unique<Failing>(shape); },
+      "reports error 7");
+  EXPECT_EQ(after, 0U);
+}
+
+TEST_F(FailureTriggerTest, DeadlockIsWhereTheLastFlitLeft) {
+  const std::uint64_t after =
+      cycles_after(test_routers([](const Node& node, TestMeshRouter& router) {
+                     if (node.name == "r1_1") router.hold = 0x0F;
+                   }),
+                   "deadlock");
+  EXPECT_GE(after, 20'000U);
+  EXPECT_LT(after, 20'100U) << "the list of what waits takes register accesses";
 }
 
 TEST_F(MachineTest, TimeOutIsReported) {

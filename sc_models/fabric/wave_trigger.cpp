@@ -1,0 +1,83 @@
+#include "fabric/wave_trigger.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "endpoint/packet_extension.h"
+
+namespace fredsim {
+namespace {
+
+// Bits of the VCs of lower priority than each.
+constexpr std::array<std::uint32_t, kNumVcs> kLowerVcs = {1U << kPp | 1U << kDp, 1U << kDp, 0,
+                                                          1U << kMp | 1U << kPp | 1U << kDp};
+
+bool needs_counters(WaveTriggerKind kind) {
+  return kind == WaveTriggerKind::kStall || kind == WaveTriggerKind::kPhaseChange;
+}
+
+}  // namespace
+
+TriggerWatch::TriggerWatch(const WaveTrigger& trigger,
+                           const std::vector<const SwitchCore*>& switches, std::size_t links)
+    : trigger_(trigger), open_(links) {
+  if (!needs_counters(trigger.kind)) return;
+  for (const SwitchCore* core : switches) {
+    if (core->peek_counters(counters_)) switches_.push_back({core});
+  }
+  if (switches_.empty()) {
+    throw BadInput(
+        "--wave-trigger: found one on the counters of switches, but no switch in --wave-scope "
+        "tells them without a register access; allowed: with a scope that has one of ours");
+  }
+}
+
+void TriggerWatch::begin_run() {
+  seen_ = false;
+  std::ranges::fill(open_, 0U);
+  for (Watched& watched : switches_) watched = {watched.core};
+}
+
+void TriggerWatch::launch(int link, const FlitHeader& header) {
+  switch (trigger_.kind) {
+    case WaveTriggerKind::kPacket:
+      seen_ |= header.tag == trigger_.argument;
+      break;
+    case WaveTriggerKind::kStream:
+      seen_ |= header.tag >> kStreamShift == trigger_.argument;
+      break;
+    case WaveTriggerKind::kPreemption:
+      watch_preemption(link, header);
+      break;
+    default:
+      break;
+  }
+}
+
+void TriggerWatch::watch_preemption(int link, const FlitHeader& header) {
+  const std::uint32_t bit = 1U << header.vc;
+  seen_ |= (open_[link] & kLowerVcs[header.vc]) != 0;
+  open_[link] = header.tail ? open_[link] & ~bit : open_[link] | bit;
+}
+
+void TriggerWatch::watch_counters() {
+  const bool is_stall = trigger_.kind == WaveTriggerKind::kStall;
+  for (Watched& watched : switches_) {
+    watched.core->peek_counters(counters_);
+    const std::uint64_t count = is_stall ? counters_.stall_join + counters_.stall_credit +
+                                               counters_.stall_phase + counters_.stall_arbiter +
+                                               counters_.stall_link
+                                         : counters_.phase_changes;
+    watched.cycles_in_row = count > watched.count ? watched.cycles_in_row + 1 : 0;
+    watched.count = count;
+    seen_ |= watched.cycles_in_row > (is_stall ? trigger_.argument : 0);
+  }
+}
+
+bool TriggerWatch::edge() {
+  watch_counters();
+  return seen_;
+}
+
+}  // namespace fredsim
