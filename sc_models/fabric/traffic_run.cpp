@@ -109,11 +109,7 @@ void TrafficRun::trace(const WaveOptions& options) {
   wave_ = std::make_unique<WaveRecorder>(topology_, core_, switches_, options);
 }
 
-void TrafficRun::clock_edge() {
-  if (wave_ == nullptr) {
-    core_.tick();
-    return;
-  }
+void TrafficRun::recorded_edge() {
   wave_->before_edge();
   try {
     core_.tick();

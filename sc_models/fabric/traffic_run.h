@@ -59,7 +59,14 @@ class TrafficRun {
  private:
   TrafficPoint measure_once(double rate, const OnProgress& on_progress);
   void set_up_switches();
-  void clock_edge();
+  void clock_edge() {
+    if (wave_ == nullptr) {
+      core_.tick();
+    } else {
+      recorded_edge();
+    }
+  }
+  void recorded_edge();
   std::uint64_t created_in_window() const;
   std::vector<std::uint64_t> link_flits() const;
   void fill_links(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,

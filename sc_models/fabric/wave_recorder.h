@@ -17,7 +17,8 @@
 //   credit_mp … credit_control        a credit of the VC reaches the sender at this edge
 //   credits_mp … credits_control      those that the sender has, after the edge
 //   Under "wave": recording (0: a gap follows) and cycle (since reset, as in messages; modulo 2^32).
-// Errors: BadInput when no instance is in scope, a window is empty, windows are not in order, or a file cannot be written.
+// Errors: BadInput when no instance is in scope, a window has no edge, windows are not in order, or a
+//   file cannot be written; TriggerWatch's.
 #pragma once
 
 #include <array>
