@@ -13,6 +13,7 @@ enum class ExitCode : int {
   kFailed = 1,           // payload wrong, deadlock, lockstep difference
   kBadInput = 2,         // the message names file, line or key, what was found, what is allowed
   kRoutingConflict = 3,  // a set of flows has no routing
+  kInterrupted = 130,    // by SIGINT or SIGTERM: 128 + 2, as shells have it
 };
 
 class Error : public std::runtime_error {
@@ -37,6 +38,11 @@ class RoutingConflict : public Error {
 class RunFailed : public Error {
  public:
   explicit RunFailed(const std::string& what) : Error(ExitCode::kFailed, what) {}
+};
+
+class Interrupted : public Error {
+ public:
+  explicit Interrupted(const std::string& what) : Error(ExitCode::kInterrupted, what) {}
 };
 
 }  // namespace fredsim

@@ -139,7 +139,8 @@ class Correspondence {
 }  // namespace
 
 EqualSlices all_slices(const Topology& topology, const Plan& plan) {
-  EqualSlices result{plan, std::vector<int>(topology.links.size()),
+  EqualSlices result{plan, std::vector<int>(plan.trees.size(), 1),
+                     std::vector<int>(topology.links.size()),
                      std::vector<NodeId>(topology.nodes.size())};
   std::iota(result.link_like.begin(), result.link_like.end(), 0);
   std::iota(result.switch_like.begin(), result.switch_like.end(), 0);
@@ -154,6 +155,7 @@ EqualSlices find_equal_slices(const Topology& topology, const Plan& plan) {
     if (slice_port(tree) < 0 || !ports.insert(slice_port(tree)).second) return result;
   }
   std::vector<Tree> kept;
+  std::vector<int> copies;
   std::vector<NodeId> left_out;
   for (const Tree& tree : plan.trees) {
     const int port = slice_port(tree);
@@ -170,9 +172,15 @@ EqualSlices find_equal_slices(const Topology& topology, const Plan& plan) {
       }
       return true;
     });
-    if (like == kept.end()) kept.push_back(tree);
+    if (like == kept.end()) {
+      kept.push_back(tree);
+      copies.push_back(1);
+    } else {
+      ++copies[static_cast<std::size_t>(like - kept.begin())];
+    }
   }
   result.plan.trees = std::move(kept);
+  result.copies = std::move(copies);
   std::erase_if(result.plan.programs, [&](const PhaseProgram& program) {
     return std::ranges::find(left_out, program.node) != left_out.end();
   });

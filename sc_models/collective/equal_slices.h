@@ -10,7 +10,7 @@
 //   Which uplink a slice uses, and how its flows are coloured, does not matter: all ways through a switch take
 //   as many cycles, and with one phase per chiplet nothing is decided by the number of a port.
 // The vector's short last flit, which counts as fewer bytes, keeps its slice apart.
-// Result: the reduced plan, and for every link and switch of the topology the one whose counts it has:
+// Result: the reduced plan, for each of its trees how many it stands for, and for every link and switch of the topology the one whose counts it has:
 //   itself where it is simulated or takes no part.
 #pragma once
 
@@ -23,6 +23,7 @@ namespace fredsim {
 
 struct EqualSlices {
   Plan plan;                        // what is to be simulated
+  std::vector<int> copies;          // by tree of it: how many trees of the whole plan do the same
   std::vector<int> link_like;       // link -> link
   std::vector<NodeId> switch_like;  // node -> node
 };

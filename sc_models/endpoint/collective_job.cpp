@@ -19,7 +19,7 @@ constexpr std::size_t kCachePackets = 1024;
 }  // namespace
 
 CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed,
-                             int lanes)
+                             int lanes, const std::vector<int>& copies)
     : plan_(plan),
       parts_(plan.parts.size()),
       trees_(plan.trees.size()),
@@ -54,6 +54,8 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
         tree.ranks, [&](const TreeRank& rank) { return hears_of_others(tree, rank); });
     parts_[tree.part].flits_left += tree.flits * trees_[t].receivers;
     total_ += tree.flits * trees_[t].receivers;
+    if (!copies.empty()) trees_[t].copies = static_cast<std::uint64_t>(copies[t]);
+    total_bytes_ += tree.bytes * trees_[t].receivers * trees_[t].copies;
   }
   advanced_.reserve(trees_.size());
 }
@@ -177,6 +179,7 @@ void CollectiveJob::accept_result(int rank, int tree, std::uint64_t packet,
   part.flits_left -= static_cast<std::uint64_t>(count);
   if (part.flits_left == 0) ended_some_ = true;
   TreeCount& t = trees_[tree];
+  delivered_bytes_ += bytes(tree, packet) * t.copies;
   if (t.is_heard && ++t.results % t.receivers == 0 && !t.advances) {
     t.advances = true;
     advanced_.push_back(tree);

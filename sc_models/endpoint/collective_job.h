@@ -22,8 +22,10 @@ namespace fredsim {
 
 class CollectiveJob {
  public:
-  // The plan must outlive the job.
-  CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed, int lanes);
+  // The plan must outlive the job. `copies`, by tree: how many equal ones it stands for where bytes are
+  // counted; empty: one each.
+  CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed, int lanes,
+                const std::vector<int>& copies = {});
 
   const Plan& plan() const { return plan_; }
   FpFormat format() const { return format_; }
@@ -44,6 +46,7 @@ class CollectiveJob {
   // and not noted yet have ended at the cycle before.
   const std::vector<int>& release_due(std::uint64_t cycle);
   bool released(int part) const { return parts_[part].released; }
+  bool ended(int part) const { return parts_[part].ended; }
   // A part has not started for no other reason than that it is too early, or has just started.
   bool starts_around(std::uint64_t cycle, std::uint64_t margin) const;
   std::uint64_t last_end() const;
@@ -66,6 +69,8 @@ class CollectiveJob {
   const std::string& failure() const { return failure_; }
   std::uint64_t delivered_flits() const { return delivered_; }
   std::uint64_t total_flits() const { return total_; }
+  std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // of results, at all ranks
+  std::uint64_t total_bytes() const { return total_bytes_; }
 
  private:
   struct Expected {
@@ -82,6 +87,7 @@ class CollectiveJob {
   };
   struct TreeCount {
     std::uint64_t receivers = 0;
+    std::uint64_t copies = 1;
     std::uint64_t results = 0;  // packets, of all receivers
     std::uint64_t reached = 0;
     bool is_heard = false;  // by a source that hears_of_others()
@@ -110,6 +116,8 @@ class CollectiveJob {
   std::vector<std::uint16_t> cached_lanes_;  // of its packets, one after the other
   std::uint64_t delivered_ = 0;
   std::uint64_t total_ = 0;
+  std::uint64_t delivered_bytes_ = 0;
+  std::uint64_t total_bytes_ = 0;
   std::string failure_;
 };
 

@@ -66,6 +66,7 @@ void ControlPlane::configure() {
       throw RunFailed(fmt::format("{}: identity register reads {:#010x}", node.name, identity));
     }
     for (const RegisterWrite& w : setup_writes(topology, fabric_.core(), id)) {
+      if (is_stopped()) return;
       write(id, w.address, w.data);
     }
   }
@@ -75,6 +76,7 @@ void ControlPlane::load(std::span<const PhaseProgram> programs) {
   for (const PhaseProgram& program : programs) {
     const int words = phase_row_words(fabric_.topology().nodes[program.node].fred);
     for (int word = 0; word < static_cast<int>(program.row.size()); ++word) {
+      if (is_stopped()) return;
       write(program.node,
             reg::kPhaseStore + static_cast<std::uint32_t>(program.phase * words + word),
             program.row[word]);
@@ -85,7 +87,10 @@ void ControlPlane::load(std::span<const PhaseProgram> programs) {
 void ControlPlane::load_online_routes() {
   const std::vector<OnlineRoutes> routes = online_routes(fabric_.topology(), reg::kMaxRoutes);
   for (NodeId id = 0; id < static_cast<NodeId>(routes.size()); ++id) {
-    for (const RegisterWrite& w : route_writes(routes[id])) write(id, w.address, w.data);
+    for (const RegisterWrite& w : route_writes(routes[id])) {
+      if (is_stopped()) return;
+      write(id, w.address, w.data);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,6 +26,8 @@ class ControlPlane final : public sc_core::sc_module {
   std::uint32_t read(NodeId node, std::uint32_t word_address);
   std::uint64_t read_counter(NodeId node, std::uint32_t word_address);  // 64 bits, low word first
 
+  // From now on what follows ends early once the flag is set; the run is not to be started then.
+  void stop_on(const std::atomic<bool>* stop) { stop_ = stop; }
   // Identity of every switch checked, positions of mesh routers, credits of every connected output.
   void configure();
   void load(std::span<const PhaseProgram> programs);
@@ -35,7 +38,10 @@ class ControlPlane final : public sc_core::sc_module {
   std::uint32_t transport(NodeId node, tlm::tlm_command command, std::uint32_t word_address,
                           std::uint32_t data);
 
+  bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+
   Fabric& fabric_;
+  const std::atomic<bool>* stop_ = nullptr;
   std::vector<std::unique_ptr<tlm_utils::simple_initiator_socket<ControlPlane>>>
       sockets_;  // by node
 };

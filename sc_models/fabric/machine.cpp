@@ -34,6 +34,10 @@ bool may_leave_slices_out(const Topology& topology, const FabricOptions& options
          options.rtl_instances.empty() && options.wave.file.empty();
 }
 
+bool is_set(const std::atomic<bool>* flag) {
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
+
 class StopClock {
  public:
   explicit StopClock(Fabric& fabric) : fabric_(fabric) {}
@@ -53,6 +57,7 @@ class StopClock {
 SwitchFactory factory_for(const FabricOptions& options) {
   return [options, context = std::make_shared<RtlContext>()](const Node& node,
                                                              const SwitchShape& shape) {
+    if (is_set(options.stop)) throw Interrupted("interrupted while switches were built");
     const bool wave =
         !options.wave.file.empty() && !options.wave.links_only && matches(options.wave.scope, node);
     SwitchModel model = options.model;
@@ -115,6 +120,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
       fabric.nic(id).rx.bind(io.rx);
     }
   }
+  control.stop_on(o.stop);
   if (!o.wave.file.empty()) fabric.trace(o.wave);
 }
 
@@ -173,15 +179,18 @@ RunResult Machine::Parts::run(const Plan& plan,
       one_for_equal_slices ? find_equal_slices(topology, plan) : all_slices(topology, plan);
   prepare(simulated.plan);
 
-  CollectiveJob job(simulated.plan, topology, options.seed, options.lanes);
+  CollectiveJob job(simulated.plan, topology, options.seed, options.lanes, simulated.copies);
 
   RunResult result;
   const auto wall_start = std::chrono::steady_clock::now();
   result.cycles = run_collective(job, simulated.plan, on_progress);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
-  drain();
-  if (const std::string wrong = describe_imbalance(fabric, control, members); !wrong.empty()) {
-    throw RunFailed("flits and credits do not balance at the end:" + wrong);
+  result.incomplete = !job.done();
+  if (!result.incomplete) {
+    drain();
+    if (const std::string wrong = describe_imbalance(fabric, control, members); !wrong.empty()) {
+      throw RunFailed("flits and credits do not balance at the end:" + wrong);
+    }
   }
 
   result.fabric = topology.name;
@@ -192,7 +201,8 @@ RunResult Machine::Parts::run(const Plan& plan,
   result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
   result.bound_ns = plan.bound_ns;
   fill_parts(topology, plan, job, result);
-  result.payload = "exact";
+  result.payload = result.incomplete ? "incomplete" : "exact";
+  result.delivered_bytes = job.delivered_bytes();
   if (const int slices = in_switch_slices(plan); slices > 0) {
     result.slices = slices;
     result.slices_simulated = in_switch_slices(simulated.plan);
@@ -203,12 +213,14 @@ RunResult Machine::Parts::run(const Plan& plan,
   return result;
 }
 
-// Returns the cycles from the first edge to the one at which the last result is complete.
+// Returns the cycles from the first edge to the one at which the last result is complete, or to the one at
+// which the run was stopped.
 std::uint64_t Machine::Parts::run_collective(
     CollectiveJob& job, const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
   FabricCore& core = fabric.core();
   core.clear_counts();
   watch_short_flits(plan, core);
+  if (is_set(options.stop)) return 0;  // set-up, too, may have ended early
   start_npus(job, plan);
   const std::uint64_t first = core.edge();
   std::uint64_t cycles = 0;
@@ -217,9 +229,9 @@ std::uint64_t Machine::Parts::run_collective(
     cycles = core.edge() - first;
     release_due(job, plan, cycles);
     if (on_progress && cycles % kProgressCycles == 0) {
-      on_progress({cycles, job.delivered_flits(), job.total_flits()});
+      on_progress({cycles, job.delivered_bytes(), job.total_bytes()});
     }
-    return job.done() || job.failed() || is_stuck(job, cycles) ||
+    return job.done() || job.failed() || is_stuck(job, cycles) || is_set(options.stop) ||
            (options.timeout_cycles != 0 && cycles > options.timeout_cycles);
   });
   if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
@@ -230,6 +242,7 @@ std::uint64_t Machine::Parts::run_collective(
   if (is_stuck(job, cycles)) {
     fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog), job);
   }
+  if (is_set(options.stop)) return cycles;
   fail_stuck(fmt::format("time-out after {} cycles", options.timeout_cycles), job);
 }
 

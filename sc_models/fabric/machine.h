@@ -11,6 +11,7 @@
 //   command that adds it).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,17 +35,19 @@ struct FabricOptions {
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
   WaveOptions wave{};
+  // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
+  const std::atomic<bool>* stop = nullptr;
 };
 
-// Bodies as the options say; the Verilated ones share a context, so that they can be traced into one
+// Bodies as the options say; once stopped, Interrupted instead of the next one; the Verilated ones share a context, so that they can be traced into one
 // file.
 SwitchFactory factory_for(const FabricOptions& options);
 
 // What a progress display may read while a run is under way.
 struct Progress {
   std::uint64_t cycle = 0;
-  std::uint64_t flits_delivered = 0;  // results complete at the NPUs
-  std::uint64_t flits_total = 0;
+  std::uint64_t bytes_delivered = 0;  // of results complete at the NPUs, all together
+  std::uint64_t bytes_total = 0;
 };
 
 class Machine : public sc_core::sc_module {
@@ -57,7 +60,8 @@ class Machine : public sc_core::sc_module {
   ~Machine() override;
 
   // Fills everything of RunResult but config, layout and groups' order (groups = the plan's members by
-  // rank in the machine). `on_progress` is called every 4096 cycles.
+  // rank in the machine). `on_progress` is called every 4096 cycles. A run that was stopped
+  // (FabricOptions::stop) gives what was counted so far, marked incomplete.
   RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress = {});
   Fabric& fabric();
 

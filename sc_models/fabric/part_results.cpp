@@ -35,17 +35,19 @@ void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob&
     r.group = npu_numbers(topology, part);
     r.priority = priority_name(part.vc);
     r.size_bytes = part.bytes;
-    r.start_cycle = job.start_cycle(p);
-    r.cycles = job.end_cycle(p) - r.start_cycle;
+    r.incomplete = !job.ended(p);
+    r.start_cycle = job.released(p) ? job.start_cycle(p) : part.start_cycle;
+    const std::uint64_t end = r.incomplete ? result.cycles : job.end_cycle(p);
+    r.cycles = end > r.start_cycle ? end - r.start_cycle : 0;
     r.time_ns = static_cast<double>(r.cycles) / result.clock_ghz;
     r.bound_ns = part.bound_ns;
     const auto size = static_cast<double>(part.bytes);
     const double factor = bus_factor(part.collective, static_cast<int>(part.members.size()));
-    if (r.cycles > 0) {
+    if (r.cycles > 0 && !r.incomplete) {
       r.algbw_gbps = size / r.time_ns;
       r.busbw_gbps = r.algbw_gbps * factor;
     }
-    if (result.cycles > 0 && (p == 0 || job.end_cycle(p) > last_end)) {
+    if (result.cycles > 0 && !result.incomplete && (p == 0 || job.end_cycle(p) > last_end)) {
       result.algbw_gbps = size / result.time_ns;
       result.busbw_gbps = result.algbw_gbps * factor;
       last_end = job.end_cycle(p);

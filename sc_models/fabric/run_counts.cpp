@@ -5,6 +5,22 @@
 #include "switch/register_map.h"
 
 namespace fredsim {
+namespace {
+
+void fill_peeked(const SwitchCounters& counters, bool fred, SwitchResult& r) {
+  if (fred) {
+    r.reductions = counters.reductions;
+    r.phase_changes = counters.phase_changes;
+    r.stall_cycles.emplace_back("join", counters.stall_join);
+  }
+  r.stall_cycles.emplace_back("credit", counters.stall_credit);
+  if (fred) r.stall_cycles.emplace_back("phase", counters.stall_phase);
+  r.stall_cycles.emplace_back("arbiter", counters.stall_arbiter);
+  r.stall_cycles.emplace_back("link", counters.stall_link);
+}
+
+}  // namespace
+
 void watch_short_flits(const Plan& plan, FabricCore& core) {
   std::vector<std::uint16_t> missing;  // a tree has two streams
   for (const Tree& tree : plan.trees)
@@ -56,9 +72,15 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
       if (in >= 0) r.flits_in += count_of(in).flits;
       if (out >= 0) r.flits_out += count_of(out).flits;
     }
-    const auto read = [&](std::uint16_t address) {
-      return control.read_counter(simulated.switch_like[id], address);
-    };
+    const NodeId like = simulated.switch_like[id];
+    // Nothing moves any more in a run that is complete; in another, reading takes cycles that are not its own.
+    if (SwitchCounters counters;
+        result.incomplete && fabric.switch_core(like).peek_counters(counters)) {
+      fill_peeked(counters, fred, r);
+      result.switches.push_back(std::move(r));
+      continue;
+    }
+    const auto read = [&](std::uint16_t address) { return control.read_counter(like, address); };
     if (fred) {
       r.reductions = read(reg::kReductions);
       r.phase_changes = read(reg::kPhaseChanges);

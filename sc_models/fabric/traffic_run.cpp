@@ -136,7 +136,7 @@ void TrafficRun::set_up_switches() {
     }
     longest = std::max(longest, setup_[id].size());
   }
-  for (std::size_t i = 0; i < longest; ++i) {
+  for (std::size_t i = 0; i < longest && !is_stopped(); ++i) {
     for (NodeId id = 0; id < std::ssize(switches_); ++id) {
       if (i < setup_[id].size()) core_.access(id, setup_[id][i]);
     }
@@ -180,15 +180,18 @@ TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
 TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress) {
   const auto wall_start = std::chrono::steady_clock::now();
   start(rate);
-  const auto tick_on = [&] {
-    tick();
-    if (on_progress && meter_.now % kProgressCycles == 0) {
-      on_progress(meter_.now, meter_.window_end);
+  const auto tick_while = [&](const auto& condition) {
+    while (!is_stopped() && condition()) {
+      tick();
+      if (on_progress && meter_.now % kProgressCycles == 0) {
+        on_progress(meter_.now, meter_.window_end, meter_.flits_consumed * kFlitBytes);
+      }
     }
   };
-  while (meter_.now < meter_.window_begin) tick_on();
+  tick_while([&] { return meter_.now < meter_.window_begin; });
   const std::vector<std::uint64_t> before = link_flits();
-  while (meter_.now < meter_.window_end) tick_on();
+  tick_while([&] { return meter_.now < meter_.window_end; });
+  const std::uint64_t window = meter_.now - std::min(meter_.now, meter_.window_begin);
   const std::vector<std::uint64_t> after = link_flits();
 
   TrafficPoint point;
@@ -196,26 +199,34 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   point.packets = created_in_window();
   const std::uint64_t limit =
       meter_.window_end + kExtraWindows * options_.window_cycles + kExtraCycles;
-  while (meter_.latency.count() < point.packets && meter_.now < limit) tick_on();
+  const auto is_under_way = [&] {
+    return meter_.latency.count() < point.packets && meter_.now < limit;
+  };
+  tick_while(is_under_way);
+  point.incomplete = meter_.now < meter_.window_end || is_under_way();
+  point.delivered_bytes = meter_.flits_consumed * kFlitBytes;
 
-  const double node_cycles =
-      static_cast<double>(pattern_.sending_nodes()) * static_cast<double>(options_.window_cycles);
+  const double node_cycles = static_cast<double>(pattern_.sending_nodes()) *
+                             static_cast<double>(std::max(window, std::uint64_t{1}));
   const std::uint64_t created = point.packets * static_cast<std::uint64_t>(options_.packet_flits);
   point.offered = static_cast<double>(created) / node_cycles;
   point.accepted = static_cast<double>(meter_.window_flits) / node_cycles;
   const LatencyHistogram& latency = meter_.latency;
   point.arrived = latency.count();
-  point.saturated = point.arrived < point.packets ||
-                    is_short(created, meter_.window_flits, options_.packet_flits);
+  point.saturated =
+      !point.incomplete && (point.arrived < point.packets ||
+                            is_short(created, meter_.window_flits, options_.packet_flits));
   point.latency_mean = latency.mean();
   point.latency_p50 = latency.percentile(50);
   point.latency_p95 = latency.percentile(95);
   point.latency_p99 = latency.percentile(99);
   point.latency_max = latency.max();
   point.cycles = meter_.now;
-  fill_links(before, after, point);
-  drain();
-  point.hops = mean_hops();
+  fill_links(before, after, window, point);
+  if (!point.incomplete) {
+    drain();
+    point.hops = mean_hops();
+  }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
   point.wall_s = wall.count();
   point.sim_cycles_per_s = static_cast<double>(meter_.now) / wall.count();
@@ -235,7 +246,8 @@ std::vector<std::uint64_t> TrafficRun::link_flits() const {
 }
 
 void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
-                            const std::vector<std::uint64_t>& after, TrafficPoint& point) const {
+                            const std::vector<std::uint64_t>& after, std::uint64_t cycles,
+                            TrafficPoint& point) const {
   for (std::size_t l = 0; l < before.size(); ++l) {
     const Link& link = topology_.links[l];
     LinkResult r;
@@ -245,8 +257,9 @@ void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
     r.on_die = link.on_die;
     r.flits = r.busy_cycles = after[l] - before[l];
     r.bytes = r.flits * kFlitBytes;
-    r.utilization = static_cast<double>(r.flits) /
-                    (link.rate.value() * static_cast<double>(options_.window_cycles));
+    r.utilization = cycles == 0 ? 0
+                                : static_cast<double>(r.flits) /
+                                      (link.rate.value() * static_cast<double>(cycles));
     if (!link.on_die) point.flit_hops += r.flits;
     point.links.push_back(std::move(r));
   }

@@ -15,6 +15,7 @@
 //   in which no node sends, a FRED tree beyond the switches' routing tables, and the factory's.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,10 +46,13 @@ class TrafficRun {
   // Writes waveforms of all rates, one after the other. Before the first one. BadInput: WaveRecorder's.
   void trace(const WaveOptions& options);
   const WaveRecorder* wave() const { return wave_.get(); }  // null: none
+  // From now on measure() ends at the next edge once the flag is set, with a point that is marked incomplete.
+  void stop_on(const std::atomic<bool>& stop) { stop_ = &stop; }
 
   // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
-  // cycle and the one at which the window ends, is called every 4096 cycles.
-  using OnProgress = std::function<void(std::uint64_t cycle, std::uint64_t window_end)>;
+  // cycle, the one at which the window ends and the bytes consumed, is called every 4096 cycles.
+  using OnProgress =
+      std::function<void(std::uint64_t cycle, std::uint64_t window_end, std::uint64_t bytes)>;
   TrafficPoint measure(double rate, const OnProgress& on_progress = {});
 
   // What measure() is made of: a reset fabric with switches set up and sources at cycle 0; one cycle.
@@ -67,10 +71,11 @@ class TrafficRun {
     }
   }
   void recorded_edge();
+  bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   std::uint64_t created_in_window() const;
   std::vector<std::uint64_t> link_flits() const;
   void fill_links(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
-                  TrafficPoint& point) const;
+                  std::uint64_t cycles, TrafficPoint& point) const;
   void drain();
   double mean_hops() const;
   [[noreturn]] void fail_stuck(const std::string& what) const;
@@ -87,6 +92,7 @@ class TrafficRun {
   std::optional<GeometricGap> gap_;
   std::uint64_t watchdog_;
   std::unique_ptr<WaveRecorder> wave_;
+  const std::atomic<bool>* stop_ = nullptr;
 };
 
 }  // namespace fredsim

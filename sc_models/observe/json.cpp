@@ -31,13 +31,23 @@ Json switch_json(const SwitchResult& result) {
           {"stall_cycles", std::move(stalls)}};
 }
 
+// Only where there are any.
+Json bandwidth_json(double gbps, bool incomplete) { return incomplete ? Json() : Json(gbps); }
+
 Json part_json(const PartResult& part) {
-  return {{"collective", part.collective}, {"algorithm", part.algorithm},
-          {"group", part.group},           {"priority", part.priority},
-          {"size_bytes", part.size_bytes}, {"start_cycle", part.start_cycle},
-          {"cycles", part.cycles},         {"time_ns", part.time_ns},
-          {"algbw_gbps", part.algbw_gbps}, {"busbw_gbps", part.busbw_gbps},
-          {"bound_ns", part.bound_ns}};
+  Json json = {{"collective", part.collective},
+               {"algorithm", part.algorithm},
+               {"group", part.group},
+               {"priority", part.priority},
+               {"size_bytes", part.size_bytes},
+               {"start_cycle", part.start_cycle},
+               {"cycles", part.cycles},
+               {"time_ns", part.time_ns},
+               {"algbw_gbps", bandwidth_json(part.algbw_gbps, part.incomplete)},
+               {"busbw_gbps", bandwidth_json(part.busbw_gbps, part.incomplete)},
+               {"bound_ns", part.bound_ns}};
+  if (part.incomplete) json["incomplete"] = true;
+  return json;
 }
 
 Json layout_json(const Layout& layout) {
@@ -58,14 +68,25 @@ Json layout_json(const Layout& layout) {
 
 Json run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
-  Json json = {{"config", r.config},         {"fabric", r.fabric},
-               {"model", r.model},           {"lanes", r.lanes},
-               {"clock_ghz", r.clock_ghz},   {"collective", r.collective},
-               {"algorithm", r.algorithm},   {"groups", r.groups},
-               {"size_bytes", r.size_bytes}, {"seed", r.seed},
-               {"cycles", r.cycles},         {"time_ns", r.time_ns},
-               {"algbw_gbps", r.algbw_gbps}, {"busbw_gbps", r.busbw_gbps},
+  Json json = {{"config", r.config},
+               {"fabric", r.fabric},
+               {"model", r.model},
+               {"lanes", r.lanes},
+               {"clock_ghz", r.clock_ghz},
+               {"collective", r.collective},
+               {"algorithm", r.algorithm},
+               {"groups", r.groups},
+               {"size_bytes", r.size_bytes},
+               {"seed", r.seed},
+               {"cycles", r.cycles},
+               {"time_ns", r.time_ns},
+               {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
+               {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
                {"payload", r.payload}};
+  if (r.incomplete) {
+    json["incomplete"] = true;
+    json["delivered_bytes"] = r.delivered_bytes;
+  }
   json["parts"] = Json::array();
   for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
   if (r.slices > 0) json["slices"] = {{"all", r.slices}, {"simulated", r.slices_simulated}};
@@ -78,8 +99,9 @@ Json run_json(const ReportedRun& run) {
     json["injected_traffic_reduction"] = run.comparison->injected_traffic_reduction;
     json["link_traffic_reduction"] = run.comparison->link_traffic_reduction;
   }
-  json["derived"] = {{"bound_ns", r.bound_ns},
-                     {"time_over_bound", r.bound_ns > 0 ? Json(r.time_ns / r.bound_ns) : Json()}};
+  json["derived"] = {
+      {"bound_ns", r.bound_ns},
+      {"time_over_bound", r.bound_ns > 0 && !r.incomplete ? Json(r.time_ns / r.bound_ns) : Json()}};
   json["links"] = Json::array();
   for (const LinkResult& link : r.links) json["links"].push_back(link_json(link));
   json["switches"] = Json::array();
@@ -106,7 +128,7 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
                {"rate", p.rate},
                {"offered_rate", p.offered},
                {"accepted_rate", p.accepted},
-               {"saturated", p.saturated},
+               {"saturated", p.incomplete ? Json() : Json(p.saturated)},
                {"packets", p.packets},
                {"packets_arrived", p.arrived}});
   const auto of_arrived = [&](Json value) { return p.arrived > 0 ? std::move(value) : Json(); };
@@ -115,7 +137,13 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
                             {"p95", of_arrived(p.latency_p95)},
                             {"p99", of_arrived(p.latency_p99)},
                             {"max", of_arrived(p.latency_max)}};
-  json.update({{"hops", p.hops}, {"flit_hops", p.flit_hops}, {"cycles", p.cycles}});
+  if (p.incomplete) {
+    json["incomplete"] = true;
+    json["delivered_bytes"] = p.delivered_bytes;
+  }
+  json.update({{"hops", p.incomplete ? Json() : Json(p.hops)},
+               {"flit_hops", p.flit_hops},
+               {"cycles", p.cycles}});
   json["links"] = Json::array();
   for (const LinkResult& link : p.links) json["links"].push_back(link_json(link));
   json["layout"] = layout_json(s.layout);

@@ -3,6 +3,8 @@
 //
 // Everything outside "derived" was simulated or asked for; "derived" holds what was computed
 // analytically: "bound_ns", the lower bound of the busiest link, and "time_over_bound".
+// An interrupted run has "incomplete": true and "delivered_bytes" so far, and null where a run has to be
+// complete for a number.
 #pragma once
 
 #include <span>

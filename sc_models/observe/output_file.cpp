@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +18,24 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kProbeBytes = 4096;
+
+// The signals that end the program wait while it lives.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, SIGINT);
+    ::sigaddset(&signals, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 // Writes all of `text`; the system's error number, 0 when it went well.
 int write_all(int descriptor, std::string_view text) {
@@ -72,6 +91,7 @@ void OutputFile::write(std::string_view text) const {
 }
 
 void OutputFile::write_beside(std::string_view text, bool keep) const {
+  const SignalsWait signals_wait;
   std::string temporary = target_ + ".XXXXXX";
   const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) fail("cannot be created", errno);

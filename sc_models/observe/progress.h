@@ -1,7 +1,8 @@
-// One line on a terminal that says how far a run is, for runs longer than two seconds.
+// How far a run is, for runs that last: a bar on a terminal, plain lines in a log.
 //
-// The line is rewritten in place at most five times a second and wiped out at the end, so that
-// nothing of it stays beside the results. Time comes in from outside: no hidden clock.
+// A bar is shown after two seconds, rewritten in place at most five times a second, kept to the
+// terminal's width and wiped out at the end, so that nothing of it stays beside the results. Plain
+// lines come every thirty seconds. Time comes in from outside: no hidden clock.
 #pragma once
 
 #include <chrono>
@@ -14,18 +15,26 @@ namespace fredsim {
 // How far a run is.
 struct ProgressState {
   std::uint64_t cycle = 0;
-  std::uint64_t flits_delivered = 0;
-  std::uint64_t flits_total = 0;
+  double time_ns = 0;  // simulated
+  std::uint64_t bytes_delivered = 0;
+  double share = 0;  // of the run, 0 … 1
 };
 
-// "mesh, 16 MiB: 43 %, 1200345 cycles, 35.2 kcycles/s, 0:42 left"
-std::string progress_text(const std::string& label, const ProgressState& state, double seconds);
+enum class ProgressStyle : std::uint8_t { kBar, kLines };
+// What suits a stream: a bar on a terminal.
+ProgressStyle progress_style(std::FILE* stream);
+
+// "43 %, at 1.2 ms, 6.9 GiB delivered, 35.2 kcycles/s, 0:42 left"; `seconds` of wall time since the start.
+std::string progress_text(const ProgressState& state, double seconds);
+// "[####------] 43 %, … - mesh, 16 MiB", cut off to `columns` characters: the label gives way.
+std::string progress_bar(const std::string& label, const ProgressState& state, double seconds,
+                         int columns);
 
 class ProgressLine {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  ProgressLine(std::FILE* terminal, std::string label, Time start)
-      : terminal_(terminal), label_(std::move(label)), start_(start), last_(start) {}
+  ProgressLine(std::FILE* stream, ProgressStyle style, std::string label, Time start)
+      : stream_(stream), style_(style), label_(std::move(label)), start_(start), last_(start) {}
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -33,11 +42,12 @@ class ProgressLine {
   void update(const ProgressState& state, Time now);
 
  private:
-  std::FILE* terminal_;
+  std::FILE* stream_;
+  ProgressStyle style_;
   std::string label_;
   Time start_;
   Time last_;
-  bool is_shown_ = false;
+  bool is_shown_ = false;  // a bar to wipe out
 };
 
 }  // namespace fredsim

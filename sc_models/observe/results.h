@@ -41,6 +41,7 @@ struct PartResult {
   std::string priority;  // "mp", "pp" or "dp"
   std::uint64_t size_bytes = 0;
   std::uint64_t start_cycle = 0;  // from which on it could send
+  bool incomplete = false;        // interrupted: `cycles` are those so far, no bandwidths
   std::uint64_t cycles = 0;       // from there until its last result was complete
   double time_ns = 0;
   double algbw_gbps = 0;
@@ -67,7 +68,10 @@ struct RunResult {
   double algbw_gbps = 0;
   double busbw_gbps = 0;
   double bound_ns = 0;  // analytic lower bound from the busiest link
-  std::string payload;  // "exact", or what was wrong
+  std::string payload;  // "exact"; "incomplete" of an interrupted run
+  // Interrupted: cycles, traffic and counters are those so far; there are no bandwidths.
+  bool incomplete = false;
+  std::uint64_t delivered_bytes = 0;  // of results, at all NPUs together
   // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do
   // the same; 0: not in the switches of a FRED tree.
   int slices = 0, slices_simulated = 0;

@@ -31,6 +31,11 @@ bool same_work(const PartResult& a, const PartResult& b) {
          a.size_bytes == b.size_bytes && a.start_cycle == b.start_cycle;
 }
 
+// algbw or busbw.
+std::string bandwidth(double gbps, bool incomplete) {
+  return incomplete ? "-" : fmt::format("{:.1f}", gbps);
+}
+
 // The parts of the runs that have several different ones.
 std::string parts_tables(std::span<const ReportedRun> runs) {
   std::string text;
@@ -52,7 +57,7 @@ std::string parts_tables(std::span<const ReportedRun> runs) {
       table.add_row({fmt::format("{}", fmt::join(p.group, ",")), p.collective, p.algorithm,
                      p.priority, format_size(p.size_bytes), fmt::to_string(p.start_cycle),
                      fmt::to_string(p.cycles), fmt::format("{:.1f}", p.time_ns),
-                     fmt::format("{:.1f}", p.algbw_gbps), fmt::format("{:.1f}", p.busbw_gbps),
+                     bandwidth(p.algbw_gbps, p.incomplete), bandwidth(p.busbw_gbps, p.incomplete),
                      fmt::format("{:.1f}", p.bound_ns)});
     }
     text += fmt::format("\n{}, {}:\n\n{}", r.fabric, format_size(r.size_bytes), table.to_string());
@@ -68,10 +73,14 @@ std::string injected_per_npu(const RunResult& r) {
 }
 
 std::string time_over_bound(const RunResult& r) {
-  return r.bound_ns > 0 ? fmt::format("{:.3f}", r.time_ns / r.bound_ns) : "-";
+  return r.bound_ns > 0 && !r.incomplete ? fmt::format("{:.3f}", r.time_ns / r.bound_ns) : "-";
 }
 
-std::string times(double ratio) { return fmt::format("{:.3f}", ratio); }
+// A ratio to the base.
+std::string times(const ReportedRun& run, double Comparison::*ratio) {
+  if (run.comparison) return fmt::format("{:.3f}", *run.comparison.*ratio);
+  return run.result.incomplete ? "-" : "base";
+}
 
 std::string machine_label(std::span<const ReportedRun> runs, const RunResult& r) {
   const auto same_name = std::ranges::count_if(
@@ -97,8 +106,8 @@ std::string run_table(std::span<const ReportedRun> runs) {
                    {"simulated", "cycles/s"}});
   for (const auto& [r, comparison] : runs) {
     table.add_row({format_size(r.size_bytes), fmt::to_string(r.cycles),
-                   fmt::format("{:.1f}", r.time_ns), fmt::format("{:.1f}", r.algbw_gbps),
-                   fmt::format("{:.1f}", r.busbw_gbps), injected_per_npu(r),
+                   fmt::format("{:.1f}", r.time_ns), bandwidth(r.algbw_gbps, r.incomplete),
+                   bandwidth(r.busbw_gbps, r.incomplete), injected_per_npu(r),
                    fmt::to_string(r.link_bytes), fmt::format("{:.1f}", r.bound_ns),
                    time_over_bound(r), r.payload, fmt::format("{:.0f}", r.sim_cycles_per_s)});
   }
@@ -124,13 +133,13 @@ std::string compare_table(std::span<const ReportedRun> runs) {
                    {"bound*", "ns"},
                    {"time/bound*", ""},
                    {"payload", "", Align::kLeft}});
-  for (const auto& [r, comparison] : runs) {
+  for (const ReportedRun& run : runs) {
+    const RunResult& r = run.result;
     table.add_row({machine_label(runs, r), r.algorithm, fmt::to_string(r.cycles),
-                   fmt::format("{:.1f}", r.time_ns), fmt::format("{:.1f}", r.busbw_gbps),
-                   comparison ? times(comparison->speedup) : "base", injected_per_npu(r),
-                   comparison ? times(comparison->injected_traffic_reduction) : "base",
-                   fmt::to_string(r.link_bytes),
-                   comparison ? times(comparison->link_traffic_reduction) : "base",
+                   fmt::format("{:.1f}", r.time_ns), bandwidth(r.busbw_gbps, r.incomplete),
+                   times(run, &Comparison::speedup), injected_per_npu(r),
+                   times(run, &Comparison::injected_traffic_reduction),
+                   fmt::to_string(r.link_bytes), times(run, &Comparison::link_traffic_reduction),
                    fmt::format("{:.1f}", r.bound_ns), time_over_bound(r), r.payload});
   }
   return fmt::format("{} of {} over {}, model {}, lanes {}, seed {}\n\n{}", base.collective,

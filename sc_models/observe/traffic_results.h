@@ -38,8 +38,11 @@ struct TrafficPoint {
   double offered = 0;   // created in the window
   double accepted = 0;  // consumed in the window
   bool saturated = false;
-  std::uint64_t packets = 0;  // created in the window: the measured ones
-  std::uint64_t arrived = 0;  // of these, before the run's limit; the latencies are theirs
+  // Interrupted: everything is of the window so far, and says nothing about saturation.
+  bool incomplete = false;
+  std::uint64_t delivered_bytes = 0;  // consumed since cycle 0
+  std::uint64_t packets = 0;          // created in the window: the measured ones
+  std::uint64_t arrived = 0;          // of these, before the run's limit; the latencies are theirs
   double latency_mean = 0;
   std::uint64_t latency_p50 = 0, latency_p95 = 0, latency_p99 = 0, latency_max = 0;
   std::uint64_t flit_hops = 0;  // flits x wafer links crossed, in the window
@@ -50,7 +53,7 @@ struct TrafficPoint {
   double sim_cycles_per_s = 0;
 };
 
-// Where the fabric saturates, as far as the points show it.
+// Where the fabric saturates, as far as the complete points show it.
 struct TrafficSaturation {
   double accepted = 0;               // the highest of all points
   std::optional<double> first_rate;  // the lowest rate that is saturated; none: no point is

@@ -27,6 +27,7 @@ std::vector<const LinkResult*> by_load(const TrafficPoint& point) {
 }
 
 std::string state_text(const TrafficPoint& point) {
+  if (point.incomplete) return fmt::format("incomplete, {} cycles", point.cycles);
   if (!point.saturated) return "";
   const std::uint64_t missing = point.packets - point.arrived;
   return missing == 0 ? "saturated"
@@ -58,7 +59,8 @@ std::string saturation_text(std::span<const TrafficPoint> points) {
 }
 
 std::string busiest_text(std::span<const TrafficPoint> points) {
-  const TrafficPoint& point = *std::ranges::max_element(points, {}, &TrafficPoint::accepted);
+  const TrafficPoint& point = *std::ranges::max_element(
+      points, {}, [](const TrafficPoint& p) { return p.incomplete ? -1 : p.accepted; });
   const std::vector<const LinkResult*> links = by_load(point);
   std::string text = fmt::format("busiest links at rate {}:", rate_text(point.rate));
   for (std::size_t l = 0; l < std::min(kBusiest, links.size()); ++l) {
@@ -90,7 +92,7 @@ std::string traffic_table(const TrafficSetup& setup, std::span<const TrafficPoin
     table.add_row({rate_text(p.rate), rate_text(p.offered), rate_text(p.accepted),
                    p.arrived == 0 ? "-" : fmt::format("{:.1f}", p.latency_mean),
                    cycles(p.latency_p50), cycles(p.latency_p95), cycles(p.latency_p99),
-                   cycles(p.latency_max), fmt::format("{:.2f}", p.hops),
+                   cycles(p.latency_max), p.incomplete ? "-" : fmt::format("{:.2f}", p.hops),
                    fmt::format("{:.1f} %", 100 * by_load(p).front()->utilization), state_text(p)});
   }
   return heading(setup) + "\n" + table.to_string() + "\n" + saturation_text(points) +

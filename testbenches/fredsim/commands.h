@@ -1,7 +1,7 @@
 // The commands of the program. Results go to standard output, progress to standard error.
 //
 // Errors: BadInput, RoutingConflict and RunFailed (base/error.h); nothing is
-// written to --json then.
+// written to --json then. Interrupted after all that was measured so far is printed and written.
 #pragma once
 
 #include <vector>

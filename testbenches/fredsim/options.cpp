@@ -137,7 +137,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", "fredsim " FREDSIM_VERSION);
   app.footer(
       "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
-      "3 routing conflict.");
+      "3 routing conflict, 130 interrupted.");
 
   Texts texts;
   CLI::App* run = app.add_subcommand("run", "Runs one machine and prints a line per size.");

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include "commands.h"
 #include "fabric/layout.h"
 #include "fabric/machine.h"
+#include "interrupt.h"
 #include "job_runner.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
@@ -55,6 +55,7 @@ std::vector<Contender> plan_work(const Options& options) {
     }
     std::vector<Plan> plans;
     for (const std::uint64_t size : options.work.sizes) {
+      if (interrupt_flag()) throw Interrupted("interrupted during set-up");
       plans.push_back(make_plan(topology, specs_of(options.work, topology, size, options.seed),
                                 options.work.on_conflict));
     }
@@ -78,7 +79,8 @@ void elaborate(const Options& options, std::vector<Contender>& contenders) {
                              .lanes = options.lanes,
                              .seed = options.seed,
                              .timeout_cycles = options.timeout_cycles,
-                             .wave = {}};
+                             .wave = {},
+                             .stop = &interrupt_flag()};
   std::set<std::string> files;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const Topology& topology = contenders[i].config.topology;
@@ -108,9 +110,16 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
   std::optional<ProgressLine> line;
   std::function<void(const Progress&)> on_progress;
   if (show_progress) {
-    line.emplace(stderr, job, SteadyClock::now());
-    on_progress = [&line](const Progress& p) {
-      line->update({p.cycle, p.flits_delivered, p.flits_total}, SteadyClock::now());
+    line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+    const double ns_per_cycle = 1e9 / static_cast<double>(contender.config.topology.clock_hz);
+    on_progress = [&line, ns_per_cycle](const Progress& p) {
+      const auto delivered = static_cast<double>(p.bytes_delivered);
+      line->update(
+          {.cycle = p.cycle,
+           .time_ns = static_cast<double>(p.cycle) * ns_per_cycle,
+           .bytes_delivered = p.bytes_delivered,
+           .share = delivered / static_cast<double>(std::max(p.bytes_total, std::uint64_t{1}))},
+          SteadyClock::now());
     };
   }
   try {
@@ -137,19 +146,21 @@ void print_notes(const std::vector<Contender>& contenders) {
   std::fflush(stdout);
 }
 
-// All machines at one size after the other, so that the first figures are there soon.
+// All machines at one size after the other, so that the first figures are there soon. Ends early when
+// interrupted, with an incomplete run if it was under way.
 void run_jobs(const Options& options, std::vector<Contender>& contenders) {
   const bool prints = options.command == Command::kCompare && options.json_file != "-";
-  const bool show_progress = !options.quiet && ::isatty(STDERR_FILENO) == 1;
   for (std::size_t s = 0; s < options.work.sizes.size(); ++s) {
     std::vector<ReportedRun> table;
     for (Contender& contender : contenders) {
-      ReportedRun run{run_job(contender, contender.plans[s], show_progress), std::nullopt};
-      if (!table.empty()) run.comparison = compare_to_base(table.front().result, run.result);
+      if (interrupt_flag()) break;
+      ReportedRun run{run_job(contender, contender.plans[s], !options.quiet), std::nullopt};
+      if (!table.empty() && !run.result.incomplete)
+        run.comparison = compare_to_base(table.front().result, run.result);
       contender.runs.push_back(run);
       table.push_back(std::move(run));
     }
-    if (prints) {
+    if (prints && !table.empty()) {
       fmt::print("{}\n", compare_table(table));
       std::fflush(stdout);
     }
@@ -159,6 +170,7 @@ void run_jobs(const Options& options, std::vector<Contender>& contenders) {
 }  // namespace
 
 void run_command(const Options& options) {
+  interrupt_flag();
   std::optional<OutputFile> json;
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   std::vector<Contender> contenders = plan_work(options);
@@ -178,12 +190,17 @@ void run_command(const Options& options) {
   runner.finish();
   if (prints && !options.quiet) fmt::print("{}", kTableLegend);
 
-  if (!json) return;
   std::vector<ReportedRun> runs;
   for (const Contender& contender : contenders) {
     runs.insert(runs.end(), contender.runs.begin(), contender.runs.end());
   }
-  json->write(results_json({FREDSIM_VERSION, options.command_line}, runs));
+  if (json) json->write(results_json({FREDSIM_VERSION, options.command_line}, runs));
+  const auto complete = static_cast<std::size_t>(
+      std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));
+  const std::size_t asked = contenders.size() * options.work.sizes.size();
+  if (complete < asked) {
+    throw Interrupted(fmt::format("interrupted: {} of {} runs complete", complete, asked));
+  }
 }
 
 }  // namespace fredsim

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,7 @@
 #include "fabric/layout.h"
 #include "fabric/machine.h"
 #include "fabric/traffic_run.h"
+#include "interrupt.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
 #include "observe/progress.h"
@@ -41,21 +41,25 @@ class Sweep {
   Sweep(const Options& options, const MachineConfig& machine)
       : name_(machine.topology.name),
         pattern_(to_string(options.traffic.pattern.kind)),
-        show_progress_(!options.quiet && ::isatty(STDERR_FILENO) == 1),
+        show_progress_(!options.quiet),
+        ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
         run_(machine.topology, options.traffic,
              factory_for({.model = options.model,
                           .rtl_instances = options.rtl_instances,
-                          .wave = options.wave})),
+                           .wave = options.wave,
+                           .stop = &interrupt_flag()})),
         setup_(run_.setup()) {
     setup_.config = machine.path;
     setup_.layout = layout_of(machine.topology);
     if (!options.wave.file.empty()) run_.trace(options.wave);
+    run_.stop_on(interrupt_flag());
   }
 
-  // No rates: those of the search for saturation.
-  void measure(std::span<const double> rates) {
-    if (rates.empty()) search_saturation();
-    for (const double rate : rates) measure(rate);
+  // No rates: those of the search for saturation. False: interrupted, with an incomplete point if one was
+  // under way.
+  bool measure(std::span<const double> rates) {
+    if (rates.empty()) return search_saturation();
+    return std::ranges::all_of(rates, [&](double rate) { return measure(rate).has_value(); });
   }
 
   const TrafficSetup& setup() const { return setup_; }
@@ -63,33 +67,45 @@ class Sweep {
   const WaveRecorder* wave() const { return run_.wave(); }
 
  private:
-  void search_saturation() {
+  bool search_saturation() {
     int low = 0;
     int high = kSearchSteps;
-    if (!measure_step(high)) return;
-    while (high - low > 1) {
+    std::optional<bool> saturated = measure_step(high);
+    if (saturated == false) return true;
+    while (saturated && high - low > 1) {
       const int middle = (low + high) / 2;
-      (measure_step(middle) ? high : low) = middle;
+      saturated = measure_step(middle);
+      (saturated == true ? high : low) = middle;
     }
+    return saturated.has_value();
   }
-  // Whether the rate is saturated.
-  bool measure_step(int step) {
-    return measure(setup_.injection_limit * step / kSearchSteps).saturated;
+  std::optional<bool> measure_step(int step) {
+    return measure(setup_.injection_limit * step / kSearchSteps);
   }
-  const TrafficPoint& measure(double rate) {
+  // Whether the rate is saturated; none: interrupted.
+  std::optional<bool> measure(double rate) {
+    if (interrupt_flag()) return std::nullopt;
     const std::string job = fmt::format("{}, {} at rate {:g}", name_, pattern_, rate);
     std::optional<ProgressLine> line;
     TrafficRun::OnProgress on_progress;
     if (show_progress_) {
-      line.emplace(stderr, job, SteadyClock::now());
-      on_progress = [&line](std::uint64_t cycle, std::uint64_t window_end) {
-        line->update({cycle, std::min(cycle, window_end), window_end}, SteadyClock::now());
+      line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+      on_progress = [&](std::uint64_t cycle, std::uint64_t window_end, std::uint64_t bytes) {
+        line->update({.cycle = cycle,
+                      .time_ns = static_cast<double>(cycle) * ns_per_cycle_,
+                      .bytes_delivered = bytes,
+                      .share = static_cast<double>(std::min(cycle, window_end)) /
+                               static_cast<double>(window_end)},
+                     SteadyClock::now());
       };
     }
     try {
       TrafficPoint point = run_.measure(rate, on_progress);
       const auto next = std::ranges::upper_bound(points_, rate, {}, &TrafficPoint::rate);
-      return *points_.insert(next, std::move(point));
+      const std::optional<bool> saturated =
+          point.incomplete ? std::nullopt : std::optional(point.saturated);
+      points_.insert(next, std::move(point));
+      return saturated;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
     }
@@ -98,6 +114,7 @@ class Sweep {
   std::string name_;
   std::string_view pattern_;
   bool show_progress_;
+  double ns_per_cycle_;
   TrafficRun run_;
   TrafficSetup setup_;
   std::vector<TrafficPoint> points_;  // rates ascending
@@ -106,6 +123,7 @@ class Sweep {
 }  // namespace
 
 void traffic_command(const Options& options) {
+  interrupt_flag();
   std::optional<OutputFile> json;
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   const MachineConfig machine = load_machines(options).front();
@@ -130,16 +148,20 @@ void traffic_command(const Options& options) {
       fmt::print("{}", traffic_table(sweep.setup(), sweep.points()));
     }
   };
+  bool is_complete = true;
   try {
-    sweep.measure(options.rates);
+    is_complete = sweep.measure(options.rates);
   } catch (const Error&) {
     print_table();  // what was done before the failure
     throw;
   }
   print_table();
   if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
-  if (!json) return;
-  json->write(traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
+  if (json) json->write(traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
+  if (!is_complete) {
+    const auto complete = std::ranges::count(sweep.points(), false, &TrafficPoint::incomplete);
+    throw Interrupted(fmt::format("interrupted: {} rates complete", complete));
+  }
 }
 
 }  // namespace fredsim

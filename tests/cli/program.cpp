@@ -6,23 +6,29 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <sstream>
+#include <thread>
 
 namespace fredsim {
 
 namespace {
 
-using File = std::unique_ptr<std::FILE, decltype([](std::FILE* f) { std::fclose(f); })>;
-
+// Without touching the place at which the program writes.
 std::string all_of(std::FILE* file) {
   std::string text;
-  std::rewind(file);
-  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
-  return text;
+  std::array<char, 4096> part{};
+  for (;;) {
+    const ssize_t length =
+        ::pread(::fileno(file), part.data(), part.size(), static_cast<off_t>(text.size()));
+    if (length <= 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(length));
+  }
 }
 
 // In the child: never returns.
@@ -37,27 +43,55 @@ std::string all_of(std::FILE* file) {
     const rlimit limit{.rlim_cur = around.max_file_bytes, .rlim_max = around.max_file_bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);
   }
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);  // whoever runs the tests
   ::execv(FREDSIM_PROGRAM, argv.data());
   ::_exit(127);
 }
 
 }  // namespace
 
-Outcome run_fredsim(const std::vector<std::string>& arguments, const Surroundings& around) {
-  const File out(std::tmpfile());
-  const File err(std::tmpfile());
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
+                               const Surroundings& around)
+    : out_(std::tmpfile()), err_(std::tmpfile()) {
   std::vector<std::string> words{"fredsim"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  child_ = ::fork();
+  if (child_ == 0) become_program(argv, ::fileno(out_.get()), ::fileno(err_.get()), around);
+}
 
-  const pid_t child = ::fork();
-  if (child == 0) become_program(argv, ::fileno(out.get()), ::fileno(err.get()), around);
+RunningProgram::~RunningProgram() {
+  if (child_ < 0) return;
+  ::kill(child_, SIGKILL);
+  wait();
+}
+
+bool RunningProgram::wait_for_output(const std::string& text) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  siginfo_t info{};
+  while (all_of(out_.get()).find(text) == std::string::npos) {
+    info.si_pid = 0;
+    ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (info.si_pid != 0 || std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+void RunningProgram::send(int signal) const { ::kill(child_, signal); }
+
+Outcome RunningProgram::wait() {
   int status = 0;
-  ::waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, all_of(out.get()), all_of(err.get())};
+  ::waitpid(child_, &status, 0);
+  child_ = -1;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, all_of(out_.get()), all_of(err_.get())};
+}
+
+Outcome run_fredsim(const std::vector<std::string>& arguments, const Surroundings& around) {
+  return RunningProgram(arguments, around).wait();
 }
 
 void expect_refused(const Outcome& outcome, const std::vector<std::string>& words) {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,6 +25,30 @@ struct Outcome {
 struct Surroundings {
   std::string stdout_file{};         // standard output goes there; empty: into Outcome::out
   std::uint64_t max_file_bytes = 0;  // no file may grow beyond; 0: no limit
+};
+
+// The program under way.
+class RunningProgram {
+ public:
+  explicit RunningProgram(const std::vector<std::string>& arguments,
+                          const Surroundings& around = {});
+  ~RunningProgram();  // ends it if it has not been waited for
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  // Until standard output holds the text; false: not within half a minute, or the program has ended.
+  bool wait_for_output(const std::string& text);
+  void send(int signal) const;
+  Outcome wait();
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  using File = std::unique_ptr<std::FILE, CloseFile>;
+
+  File out_, err_;
+  pid_t child_ = -1;
 };
 
 Outcome run_fredsim(const std::vector<std::string>& arguments, const Surroundings& around = {});

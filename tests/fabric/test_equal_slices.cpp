@@ -106,6 +106,7 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
       const RunResult reduced = some.run(plan);
       const RunResult complete = all.run(plan);
       EXPECT_EQ(what_must_agree(reduced), what_must_agree(complete)) << bytes << " bytes";
+      EXPECT_EQ(reduced.delivered_bytes, complete.delivered_bytes);
       EXPECT_EQ(complete.slices_simulated, complete.slices);
       EXPECT_EQ(reduced.slices, complete.slices);
       // Slow uplinks take several trees per slice; then all slices are simulated.

@@ -101,13 +101,37 @@ TEST_F(MachineTest, ProgressReachesTheTotal) {
     Progress last;
     machine.run(all_reduce(topology_, 16 << 20), [&](const Progress& p) {
       ++calls;
-      EXPECT_GE(p.flits_delivered, last.flits_delivered);
-      EXPECT_LE(p.flits_delivered, p.flits_total);
+      EXPECT_GE(p.bytes_delivered, last.bytes_delivered);
+      EXPECT_LE(p.bytes_delivered, p.bytes_total);
       last = p;
     });
     EXPECT_GT(calls, 1U);
     EXPECT_EQ(last.cycle, calls * 4096);
-    EXPECT_EQ(last.flits_total, 4ULL * (16 << 20) / 512);
+    EXPECT_EQ(last.bytes_total, 4ULL * (16 << 20));
+  });
+}
+
+TEST_F(MachineTest, AStoppedRunIsIncompleteAndTheNextOneIsWhole) {
+  std::atomic<bool> stop{false};
+  Machine machine("machine", topology_, {.stop = &stop}, test_routers());
+  simulation_.run([&] {
+    const RunResult stopped = machine.run(all_reduce(topology_, 16 << 20),
+                                          [&](const Progress& p) { stop = p.cycle >= 8192; });
+    EXPECT_TRUE(stopped.incomplete);
+    EXPECT_EQ(stopped.payload, "incomplete");
+    EXPECT_EQ(stopped.cycles, 8192U);
+    EXPECT_GT(stopped.delivered_bytes, 0U);
+    EXPECT_LT(stopped.delivered_bytes, 4ULL * (16 << 20));
+    ASSERT_EQ(stopped.parts.size(), 1U);
+    EXPECT_TRUE(stopped.parts[0].incomplete);
+    EXPECT_EQ(stopped.parts[0].cycles, 8192U);
+    EXPECT_GT(stopped.flit_hops, 0U);
+    EXPECT_EQ(machine.run(all_reduce(topology_, 1000)).cycles, 0U) << "stopped before it starts";
+    stop = false;
+    const RunResult whole = machine.run(all_reduce(topology_, 1000));
+    EXPECT_FALSE(whole.incomplete);
+    EXPECT_EQ(whole.payload, "exact");
+    EXPECT_EQ(whole.delivered_bytes, 4U * 1000);
   });
 }
 

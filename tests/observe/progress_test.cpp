@@ -29,30 +29,54 @@ class ProgressLineTest : public testing::Test {
 
 TEST_F(ProgressLineTest, SilentForTwoSeconds) {
   {
-    ProgressLine line(file_, "mesh", start_);
-    line.update({1, 1, 10}, start_ + milliseconds(100));
-    line.update({2, 2, 10}, start_ + milliseconds(1999));
+    ProgressLine line(file_, ProgressStyle::kBar, "mesh", start_);
+    line.update({1, 1, 1, 0.1}, start_ + milliseconds(100));
+    line.update({2, 2, 2, 0.2}, start_ + milliseconds(1999));
   }
   EXPECT_EQ(written(), "");
 }
 
 TEST_F(ProgressLineTest, ThenAtMostFiveTimesASecondAndWipedOutAtTheEnd) {
   {
-    ProgressLine line(file_, "mesh", start_);
-    line.update({1000, 5, 10}, start_ + milliseconds(2000));
-    line.update({2000, 6, 10}, start_ + milliseconds(2100));
-    line.update({3000, 7, 10}, start_ + milliseconds(2200));
+    ProgressLine line(file_, ProgressStyle::kBar, "mesh", start_);
+    line.update({1000, 2000, 512, 0.5}, start_ + milliseconds(2000));
+    line.update({2000, 4000, 1024, 0.6}, start_ + milliseconds(2100));
+    line.update({3000, 6000, 1536, 0.7}, start_ + milliseconds(2200));
+  }
+  EXPECT_EQ(
+      written(),
+      "\r\x1b[K[#####-----] 50 %, at 2.0 µs, 512 B delivered, 0.5 kcycles/s, 0:02 left - mesh"
+      "\r\x1b[K[#######---] 70 %, at 6.0 µs, 1.5 KiB delivered, 1.4 kcycles/s, 0:00 left - mes"
+      "\r\x1b[K");
+}
+
+TEST_F(ProgressLineTest, PlainLinesComeEveryThirtySeconds) {
+  {
+    ProgressLine line(file_, ProgressStyle::kLines, "mesh", start_);
+    line.update({1000, 2000, 512, 0.25}, start_ + milliseconds(29'999));
+    line.update({1000, 2000, 512, 0.25}, start_ + milliseconds(30'000));
+    line.update({2000, 4000, 1024, 0.5}, start_ + milliseconds(50'000));
+    line.update({2000, 4000, 1024, 0.5}, start_ + milliseconds(60'000));
   }
   EXPECT_EQ(written(),
-            "\r\x1b[Kmesh: 50 %, 1000 cycles, 0.5 kcycles/s, 0:02 left"
-            "\r\x1b[Kmesh: 70 %, 3000 cycles, 1.4 kcycles/s, 0:00 left"
-            "\r\x1b[K");
+            "mesh: 25 %, at 2.0 µs, 512 B delivered, 0.0 kcycles/s, 1:30 left\n"
+            "mesh: 50 %, at 4.0 µs, 1.0 KiB delivered, 0.0 kcycles/s, 1:00 left\n");
 }
 
 TEST(ProgressText, NothingDeliveredYetGivesNoEstimate) {
-  EXPECT_EQ(progress_text("x", {4096, 0, 0}, 2.0), "x: 0 %, 4096 cycles, 2.0 kcycles/s");
-  EXPECT_EQ(progress_text("x", {4096, 1, 4}, 61.0),
-            "x: 25 %, 4096 cycles, 0.1 kcycles/s, 3:03 left");
+  EXPECT_EQ(progress_text({4096, 999, 0, 0}, 2.0), "0 %, at 999 ns, 0 B delivered, 2.0 kcycles/s");
+  EXPECT_EQ(progress_text({4096, 2.5e9, std::uint64_t{3} << 30, 0.25}, 61.0),
+            "25 %, at 2.5 s, 3.0 GiB delivered, 0.1 kcycles/s, 3:03 left");
+}
+
+TEST(ProgressBar, TheLabelGivesWayToTheFigures) {
+  const ProgressState state{4096, 2000, 512, 0.5};
+  EXPECT_EQ(progress_bar("mesh", state, 0, 100),
+            "[#####-----] 50 %, at 2.0 µs, 512 B delivered, 0:00 left - mesh");
+  EXPECT_EQ(progress_bar("mesh", state, 0, 62),
+            "[#####-----] 50 %, at 2.0 µs, 512 B delivered, 0:00 left - mes");
+  EXPECT_EQ(progress_bar("mesh", state, 0, 27), "[#####-----] 50 %, at 2.0 µ");
+  EXPECT_EQ(progress_bar("mesh", state, 0, 26), "[#####-----] 50 %, at 2.0 ");
 }
 
 }  // namespace
