@@ -177,6 +177,7 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
   if (job_ == nullptr || job_->failed()) return tlm::TLM_COMPLETED;
   const PacketExtension& e = extension(packet);
   const int tree = static_cast<int>(e.stream >> 1);
+  if (observer_ != nullptr) observer_->received(number_, packet);
   const int local = find(tree);
   if (local < 0) {
     job_->fail(
@@ -248,6 +249,7 @@ void Npu::combine(int local) {
     }
     input.release();
   }
+  if (observer_ != nullptr) observer_->added(number_, s.tree, static_cast<int>(s.held.size()));
   if (root) {
     on_result(local, index, acc);
     sum.release();
@@ -370,6 +372,7 @@ void Npu::start_one(int local) {
 void Npu::send(Packet& packet, int channel) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
+  if (observer_ != nullptr) observer_->queued(number_, packet);
   const tlm::tlm_sync_enum answer = tx->nb_transport_fw(packet, phase, delay);
   if (answer == tlm::TLM_COMPLETED) {
     job_->fail(
@@ -389,6 +392,7 @@ tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_
     if (job_ != nullptr) pump();
     return tlm::TLM_ACCEPTED;
   }
+  if (observer_ != nullptr) observer_->sent(number_, packet);
   packet.release();
   return tlm::TLM_COMPLETED;
 }

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "endpoint/collective_job.h"
+#include "endpoint/npu_observer.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_pool.h"
 #include "endpoint/ring_queue.h"
@@ -56,6 +57,12 @@ class Npu final : public sc_core::sc_module {
   void release(int part);  // the job has released it
   void resume(int tree);   // the job's reached() has grown
   void stop();             // forgets the job and everything held; reset the NIC before
+
+  // Tells the observer from now on, calling this NPU `number`.
+  void observe(NpuObserver& observer, int number) {
+    observer_ = &observer;
+    number_ = number;
+  }
 
   // Nothing held, everything sent and seen that the plan gives this rank.
   bool complete() const;
@@ -132,6 +139,8 @@ class Npu final : public sc_core::sc_module {
   std::array<std::uint32_t, kNumVcs> blocked_{};    // ports with an open request
   std::array<std::uint32_t, kNumVcs> multicast_{};  // ports with sources that send to several ports
   PacketPool pool_;
+  NpuObserver* observer_ = nullptr;
+  int number_ = 0;  // for the observer
 };
 
 }  // namespace fredsim

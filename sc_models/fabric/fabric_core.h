@@ -65,6 +65,12 @@ class FabricCore {
   }
   LinkCount count(int link) const;
 
+  // The pins of a node that launched flits at the last edge; null of another.
+  const SwitchPins* launched(NodeId node) const {
+    const NodeState& n = nodes_[node];
+    return n.pins.out_valid != 0 && n.charged + 1 == edge_ ? &n.pins : nullptr;
+  }
+
   std::uint64_t edge() const { return edge_; }
   std::uint64_t quiet_cycles() const { return quiet_; }  // edges since a flit was last launched
   bool empty() const;  // nothing on a link or in a switch, and no credit under way

@@ -17,6 +17,7 @@
 #include "fabric/diagnosis.h"
 #include "fabric/part_results.h"
 #include "fabric/run_counts.h"
+#include "fabric/timeline_recorder.h"
 
 namespace fredsim {
 namespace {
@@ -31,7 +32,7 @@ bool matches(const std::string& pattern, const Node& node) {
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
   return topology.kind == FabricKind::kFredTree && topology.rtl_top.empty() &&
          !topology.fred.simulate_all_slices && options.model == SwitchModel::kTlm &&
-         options.rtl_instances.empty() && options.wave.file.empty();
+         options.rtl_instances.empty() && options.wave.file.empty() && options.timeline == nullptr;
 }
 
 bool is_set(const std::atomic<bool>* flag) {
@@ -92,8 +93,9 @@ struct Machine::Parts {
   ControlPlane control;
   std::vector<std::unique_ptr<Npu>> npus;  // by node, null elsewhere
   std::vector<std::unique_ptr<IoController>> ios;
-  std::vector<const Npu*> members;         // of the plan under way
-  std::vector<std::vector<Npu*>> hearers;  // by tree: sources that go by the results of others
+  std::vector<const Npu*> members;             // of the plan under way
+  std::vector<std::vector<Npu*>> hearers;      // by tree: sources that go by the results of others
+  std::unique_ptr<TimelineRecorder> recorder;  // null: nobody looks
   std::uint64_t watchdog;
   bool one_for_equal_slices;
 };
@@ -121,6 +123,10 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
     }
   }
   control.stop_on(o.stop);
+  if (o.timeline != nullptr) {
+    recorder = std::make_unique<TimelineRecorder>(*o.timeline, o.timeline_level, t.name, fabric);
+    for (const NodeId npu : t.npus) npus[npu]->observe(*recorder, npu);
+  }
   if (!o.wave.file.empty()) fabric.trace(o.wave);
 }
 
@@ -186,6 +192,7 @@ RunResult Machine::Parts::run(const Plan& plan,
   result.cycles = run_collective(job, simulated.plan, on_progress);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
   result.incomplete = !job.done();
+  if (recorder != nullptr) recorder->end_run(result.cycles);
   if (!result.incomplete) {
     drain();
     if (const std::string wrong = describe_imbalance(fabric, control, members); !wrong.empty()) {
@@ -224,9 +231,11 @@ std::uint64_t Machine::Parts::run_collective(
   start_npus(job, plan);
   const std::uint64_t first = core.edge();
   std::uint64_t cycles = 0;
+  if (recorder != nullptr) recorder->begin_run(job, first);
   release_due(job, plan, cycles);
   fabric.on_cycle([&] {
     cycles = core.edge() - first;
+    if (recorder != nullptr) recorder->edge();
     release_due(job, plan, cycles);
     if (on_progress && cycles % kProgressCycles == 0) {
       on_progress({cycles, job.delivered_bytes(), job.total_bytes()});

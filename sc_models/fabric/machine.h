@@ -22,6 +22,7 @@
 #include "fabric/fabric.h"
 #include "fabric/wave_options.h"
 #include "observe/results.h"
+#include "observe/timeline.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -37,6 +38,9 @@ struct FabricOptions {
   WaveOptions wave{};
   // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
   const std::atomic<bool>* stop = nullptr;
+  // Where runs are recorded (fabric/timeline_recorder.h); all slices are simulated then.
+  Timeline* timeline = nullptr;
+  int timeline_level = 1;
 };
 
 // Bodies as the options say; once stopped, Interrupted instead of the next one; the Verilated ones share a context, so that they can be traced into one

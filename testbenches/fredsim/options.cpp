@@ -29,6 +29,7 @@ struct Texts {
   std::string timeout_cycles;
   std::string json;
   WaveTexts wave;
+  std::string timeline, timeline_level;
   bool quiet = false;
   TrafficTexts traffic;
   RouteTexts route;
@@ -68,6 +69,10 @@ void add_work_options(CLI::App& command, Texts& texts) {
   texts.work.add_to(command);
   add(command, "--lanes", texts.lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
+  add(command, "--timeline", texts.timeline, "FILE.json",
+      "what happened when, for ui.perfetto.dev and chrome://tracing");
+  add(command, "--timeline-level", texts.timeline_level, "N",
+      "0 parts and phases, 1 (default) steps, links and stalls, 2 packets, 3 additions and flits");
   add(command, "--timeout-cycles", texts.timeout_cycles, "N", "a longer run fails");
   add_run_options(command, texts, "of the payload (default 1)");
 }
@@ -122,6 +127,17 @@ Options checked(Command command, const Texts& texts) {
   options.lanes = static_cast<int>(parse_number(texts.lanes, "--lanes", 1, kFlitLanes));
   if (!texts.timeout_cycles.empty()) {
     options.timeout_cycles = parse_number(texts.timeout_cycles, "--timeout-cycles", 1, kMax);
+  }
+  options.timeline_file = texts.timeline;
+  if (!texts.timeline_level.empty()) {
+    if (texts.timeline.empty()) {
+      throw BadInput(
+          fmt::format("--timeline-level: found '{}' without --timeline; allowed: together with "
+                      "--timeline FILE.json",
+                      texts.timeline_level));
+    }
+    options.timeline_level =
+        static_cast<int>(parse_number(texts.timeline_level, "--timeline-level", 0, 3));
   }
   return options;
 }

@@ -17,6 +17,7 @@
 #include "observe/output_file.h"
 #include "observe/progress.h"
 #include "observe/run_table.h"
+#include "observe/timeline.h"
 #include "switch_pattern.h"
 #include "wave_arguments.h"
 
@@ -73,14 +74,17 @@ std::vector<Contender> plan_work(const Options& options) {
   return contenders;
 }
 
-void elaborate(const Options& options, std::vector<Contender>& contenders) {
+// `timeline`: null where none is asked for.
+void elaborate(const Options& options, std::vector<Contender>& contenders, Timeline* timeline) {
   const FabricOptions fabric{.model = options.model,
                              .rtl_instances = options.rtl_instances,
                              .lanes = options.lanes,
                              .seed = options.seed,
                              .timeout_cycles = options.timeout_cycles,
                              .wave = {},
-                             .stop = &interrupt_flag()};
+                             .stop = &interrupt_flag(),
+                             .timeline = timeline,
+                             .timeline_level = options.timeline_level};
   std::set<std::string> files;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const Topology& topology = contenders[i].config.topology;
@@ -132,6 +136,10 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
   }
 }
 
+bool prints_tables(const Options& options) {
+  return options.json_file != "-" && options.timeline_file != "-";
+}
+
 void print_notes(const std::vector<Contender>& contenders) {
   for (const Contender& contender : contenders) {
     print_notes(contender.config);
@@ -149,7 +157,7 @@ void print_notes(const std::vector<Contender>& contenders) {
 // All machines at one size after the other, so that the first figures are there soon. Ends early when
 // interrupted, with an incomplete run if it was under way.
 void run_jobs(const Options& options, std::vector<Contender>& contenders) {
-  const bool prints = options.command == Command::kCompare && options.json_file != "-";
+  const bool prints = options.command == Command::kCompare && prints_tables(options);
   for (std::size_t s = 0; s < options.work.sizes.size(); ++s) {
     std::vector<ReportedRun> table;
     for (Contender& contender : contenders) {
@@ -167,15 +175,31 @@ void run_jobs(const Options& options, std::vector<Contender>& contenders) {
   }
 }
 
+void write_timeline(const OutputFile& file, const Timeline& timeline) {
+  file.write(timeline.json(FREDSIM_VERSION));
+  if (timeline.left_out().empty()) return;
+  fmt::print(
+      stderr,
+      "fredsim: --timeline: a file holds {} events at most, half of them packets, additions and "
+      "flits; left out: {} (a smaller --size or --timeline-level shows all)\n",
+      Timeline::kMaxEvents, timeline.left_out_text());
+}
+
 }  // namespace
 
 void run_command(const Options& options) {
   interrupt_flag();
   std::optional<OutputFile> json;
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  std::optional<OutputFile> timeline_file;
+  if (!options.timeline_file.empty()) timeline_file.emplace(options.timeline_file, "--timeline");
+  if (json && timeline_file && json->is_stdout() && timeline_file->is_stdout()) {
+    throw BadInput("--timeline: found '-', as for --json; allowed: one of the two");
+  }
   std::vector<Contender> contenders = plan_work(options);
-  elaborate(options, contenders);
-  const bool prints = !json || !json->is_stdout();
+  Timeline timeline;
+  elaborate(options, contenders, timeline_file ? &timeline : nullptr);
+  const bool prints = prints_tables(options);
   if (prints && !options.quiet) print_notes(contenders);
 
   JobRunner runner("jobs", [&] { run_jobs(options, contenders); });
@@ -195,6 +219,7 @@ void run_command(const Options& options) {
     runs.insert(runs.end(), contender.runs.begin(), contender.runs.end());
   }
   if (json) json->write(results_json({FREDSIM_VERSION, options.command_line}, runs));
+  if (timeline_file) write_timeline(*timeline_file, timeline);
   const auto complete = static_cast<std::size_t>(
       std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));
   const std::size_t asked = contenders.size() * options.work.sizes.size();
