@@ -43,8 +43,8 @@ struct FabricOptions {
   int timeline_level = 1;
 };
 
-// Bodies as the options say; once stopped, Interrupted instead of the next one; the Verilated ones share a context, so that they can be traced into one
-// file.
+// Bodies as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
+// a context, so that they can be traced into one file.
 SwitchFactory factory_for(const FabricOptions& options);
 
 // What a progress display may read while a run is under way.

@@ -260,6 +260,7 @@ void ReportData::add(const ResultFile& file) {
   if (runs.empty()) root.at("runs").fail("one run or more");
   Json added = Json::array();
   for (const Value& run : runs) {
+    if (run.has("incomplete")) continue;  // interrupted: no figures to compare
     Json& json = added.emplace_back(copied(run, kRunKeys));
     json["file"] = json_["files"].size();
     if (run.has("pattern")) {
@@ -271,6 +272,7 @@ void ReportData::add(const ResultFile& file) {
     json["links"] = link_counts_of(run);
     json["switches"] = switch_counts_of(run);
   }
+  if (added.empty()) root.at("runs").fail("one run or more that was not interrupted");
   json_["files"].push_back(about);
   for (Json& run : added) json_["runs"].push_back(std::move(run));
 }

@@ -8,7 +8,7 @@
 //    "runs": [{"file", "fabric_index", "links": [[flits, bytes, utilization]],
 //              "switches": [{"model", "flits_in", …}], …}]}
 // "file" and "fabric_index" count from 0. The other keys of a run are those of the results, as they are
-// there, without those that the page does not show.
+// there, without those that the page does not show. Interrupted runs ("incomplete") are left out.
 // Errors: BadInput naming the file and the key, what was found and what is allowed.
 #pragma once
 

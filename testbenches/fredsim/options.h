@@ -52,8 +52,8 @@ struct Options {
   std::string page_file;                  // `report`; "-": standard output
   std::uint64_t timeout_cycles = 0;       // 0: none
   std::string json_file;                  // empty: none; "-": standard output
-  WaveOptions wave;           // `compare`: the machine's name is added to the file's
-  std::string timeline_file;  // empty: none; "-": standard output
+  WaveOptions wave;                       // `compare`: the machine's name is added to the file's
+  std::string timeline_file;              // empty: none; "-": standard output
   int timeline_level = 1;
   bool quiet = false;
 };

@@ -46,8 +46,8 @@ class Sweep {
         run_(machine.topology, options.traffic,
              factory_for({.model = options.model,
                           .rtl_instances = options.rtl_instances,
-                           .wave = options.wave,
-                           .stop = &interrupt_flag()})),
+                          .wave = options.wave,
+                          .stop = &interrupt_flag()})),
         setup_(run_.setup()) {
     setup_.config = machine.path;
     setup_.layout = layout_of(machine.topology);
@@ -157,7 +157,9 @@ void traffic_command(const Options& options) {
   }
   print_table();
   if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
-  if (json) json->write(traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
+  if (json)
+    json->write(
+        traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
   if (!is_complete) {
     const auto complete = std::ranges::count(sweep.points(), false, &TrafficPoint::incomplete);
     throw Interrupted(fmt::format("interrupted: {} rates complete", complete));

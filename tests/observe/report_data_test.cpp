@@ -43,6 +43,15 @@ std::string refusal(const std::string& text) {
   return "(nothing was thrown)";
 }
 
+TEST(ReportData, InterruptedRunsAreLeftOut) {
+  RunResult interrupted = sample_run();
+  interrupted.incomplete = true;
+  const Json data = data_of(results({{interrupted, std::nullopt}, {sample_run(), std::nullopt}}));
+  EXPECT_EQ(data["runs"].size(), 1U);
+  EXPECT_NE(refusal(results({{interrupted, std::nullopt}})).find("not interrupted"),
+            std::string::npos);
+}
+
 TEST(ReportData, KeepsWhatThePageShows) {
   const Json data = data_of(results({{sample_run(), Comparison{2, 0.5, 0.25}}}));
   EXPECT_EQ(data["files"], Json::parse(R"([{"name": "a.json", "version": "1.2.3",
