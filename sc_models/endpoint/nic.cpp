@@ -7,11 +7,11 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/vc_priority.h"
 
 namespace fredsim {
 namespace {
 
-constexpr std::array<int, kNumVcs> kPriority = {kControl, kMp, kPp, kDp};
 constexpr std::array<const char*, kNumVcs> kVcNames = {"MP", "PP", "DP", "control"};
 
 }  // namespace
@@ -66,7 +66,7 @@ void Nic::step(SwitchPins& pins) {
   }
   pins.out_valid = 0;
   pins.in_credit = {};
-  for (const int vc : kPriority) {
+  for (const int vc : kVcPriority) {
     for (std::uint32_t left = queued_[vc] & credited_[vc] & pins.out_ready & ~pins.out_valid;
          left != 0; left &= left - 1) {
       launch(std::countr_zero(left), vc, pins);
@@ -264,7 +264,7 @@ void Nic::buffer(int port, int vc, const std::uint32_t* flit) {
 }
 
 void Nic::drain(int port, SwitchPins& pins) {
-  for (const int vc : kPriority) {
+  for (const int vc : kVcPriority) {
     if ((backlog_[vc] >> port & 1U) == 0) continue;
     ReceiveQueue& queue = receive_[at(port, vc)];
     const int slot = queue.first;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/port_mask.h"
+#include "base/vc_priority.h"
 
 namespace fredsim {
 namespace {
@@ -32,10 +33,9 @@ constexpr std::array<const char*, kNumVcs> kVcs = [] {
   names[kDp] = "dp";
   return names;
 }();
-constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 
 int rank_of(int vc) {
-  return static_cast<int>(std::ranges::find(kPriority, vc) - kPriority.begin());
+  return static_cast<int>(std::ranges::find(kVcPriority, vc) - kVcPriority.begin());
 }
 
 struct SwitchSeries {

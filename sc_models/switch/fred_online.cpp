@@ -4,13 +4,12 @@
 #include <bit>
 
 #include "base/port_mask.h"
+#include "base/vc_priority.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
-
-constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 
 std::size_t index(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
 
@@ -48,7 +47,7 @@ std::span<const FredOnline::Move> FredOnline::route(const PortsByVc& fronts,
   std::array<std::uint8_t, 32> winner, vc_of;
   Ports matched = 0;
   in_busy_ = phase.popped;
-  for (const int vc : kPriority) {
+  for (const int vc : kVcPriority) {
     Ports granted = 0, past = 0, taken = 0;
     for_each_port(fronts[vc], [&](int p) {
       const Ports input = 1U << p;

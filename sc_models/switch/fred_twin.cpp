@@ -10,13 +10,13 @@
 #include "base/error.h"
 #include "base/fp.h"
 #include "base/port_mask.h"
+#include "base/vc_priority.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
 
-constexpr std::array<int, kNumVcs> kPriority{kControl, kMp, kPp, kDp};
 constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
 constexpr int kMaxDepth = 16'000;
 constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
@@ -184,7 +184,7 @@ FredTwin::Decision FredTwin::decide() {
   }
   if (ready == 0 || loading_ || lock_ != 0) return {};
   Decision decision;
-  for (const int vc : kPriority) {
+  for (const int vc : kVcPriority) {
     if ((ready >> vc & 1U) == 0) continue;
     decision.vc = vc;
     decision.phase = phases[vc];
@@ -341,7 +341,7 @@ void FredTwin::launch(SwitchPins& pins) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   Ports able_any = 0;
   Ports taken = 0;
-  for (const int vc : kPriority) {
+  for (const int vc : kVcPriority) {
     const Ports able = some_[vc] & (funded_[vc] | pins.out_credit[vc]);
     funded_[vc] |= pins.out_credit[vc];
     for_each_port(pins.out_credit[vc], [&](int p) {

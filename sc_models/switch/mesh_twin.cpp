@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/vc_priority.h"
 #include "routing/mesh_routing.h"
 #include "switch/register_map.h"
 
@@ -20,8 +21,8 @@ constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
 
 // Virtual channels in the order of their priority: control, MP, PP, DP.
 constexpr int vc_of_priority(int place) { return (place + kControl) % kNumVcs; }
-static_assert(vc_of_priority(0) == kControl && vc_of_priority(1) == kMp &&
-              vc_of_priority(2) == kPp && vc_of_priority(3) == kDp);
+static_assert(vc_of_priority(0) == kVcPriority[0] && vc_of_priority(1) == kVcPriority[1] &&
+              vc_of_priority(2) == kVcPriority[2] && vc_of_priority(3) == kVcPriority[3]);
 
 // Credits of eight ports in one vector register, and for every mask of eight ports a one each.
 constexpr int kGroup = 8;
