@@ -1,0 +1,223 @@
+#include "collective/slice_router.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "collective/in_switch_plan.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kMaxSteps = 50'000;  // of the search in one slice: choices of uplinks, routings
+
+}  // namespace
+
+Roles roles_in_switch(Collective collective) {
+  switch (collective) {
+    case Collective::kReduce:
+    case Collective::kReduceScatter:
+      return Roles::kToRoot;
+    case Collective::kAllReduce:
+      return Roles::kAllToAll;
+    default:
+      return Roles::kToOthers;  // who holds the data keeps it
+  }
+}
+
+int first_root(const Part& part) { return part.collective == Collective::kUnicast ? 0 : part.root; }
+
+GroupRoles roles_of_task(const Part& part, int root) {
+  const Roles roles = roles_in_switch(part.collective);
+  GroupRoles result{std::vector<bool>(part.members.size(), reduces(roles)),
+                    std::vector<bool>(part.members.size(), broadcasts(roles))};
+  result.contributes[root] = true;
+  result.receives[root] = roles != Roles::kToOthers;
+  return result;
+}
+
+// Of all steps of a compound collective everyone has every role.
+GroupRoles roles_of_part(const Part& part) {
+  if (!takes_steps(part.collective)) return roles_of_task(part, first_root(part));
+  const std::vector<bool> all(part.members.size(), true);
+  return {all, all};
+}
+
+const Routed& RouteCache::route(const FredSwitchShape& shape, const std::vector<Flow>& flows) {
+  Key key{shape.ports, shape.middle, {}};
+  for (const Flow& flow : flows) std::get<2>(key).emplace_back(flow.inputs, flow.outputs);
+  const auto [at, added] = routed_.try_emplace(std::move(key));
+  if (!added) return at->second;
+  try {
+    at->second.route = std::make_shared<FredRoute>(route_flows(shape, flows));
+  } catch (const FlowConflict& conflict) {
+    at->second.conflict = conflict.conflict();
+  }
+  return at->second;
+}
+
+bool SliceRouter::place() {
+  if (!demand_fits() || !place_from(0)) return false;
+  // More lanes, one each in turn, for those who need them.
+  for (bool more = true; more;) {
+    more = false;
+    for (SlicePart& part : parts_) {
+      const int wanted = lanes_wanted(topology_, part.lanes.front(), members(part), slice_);
+      if (std::ssize(part.lanes) < wanted && add_lane(part)) more = true;
+    }
+  }
+  return true;
+}
+
+Obstacle SliceRouter::obstacle() {
+  Obstacle no_uplinks{.kind = Obstacle::Kind::kUplinks,
+                      .why = "there are not enough uplinks to give each a chiplet above its own"};
+  if (!demand_fits()) return no_uplinks;
+  bool placed = false;
+  if (!gave_up()) {
+    steps_ = 0;
+    by_ports_alone_ = true;
+    placed = place_from(0);
+  }
+  if (gave_up()) {
+    return {.kind = Obstacle::Kind::kGaveUp,
+            .why = fmt::format("no way found in {} steps", kMaxSteps)};
+  }
+  return placed ? obstacle_ : no_uplinks;
+}
+
+SliceRouter::Phase SliceRouter::phase(int slot) const {
+  Phase phase;
+  for (int i = 0; i < std::ssize(parts_); ++i) {
+    const SlicePart& part = parts_[i];
+    if (part.lanes.empty() || slot >= slots(part)) continue;
+    const std::vector<StopFlow> flows = flows_of(part, slot);
+    for (int f = 0; f < std::ssize(flows); ++f) {
+      const NodeId chiplet = part.skeleton(slot)[flows[f].stop].chiplet;
+      phase.flows[chiplet].push_back(flows[f].flow);
+      phase.owners[chiplet].push_back({i, f});
+    }
+  }
+  return phase;
+}
+
+std::vector<StopFlow> SliceRouter::flows_of(const SlicePart& part, int slot) const {
+  const Task& task = part.tasks[takes_steps(collective(part)) ? slot : 0];
+  return flows_on(part.skeleton(slot), roles_of_task(plan_.parts[part.part], task.root));
+}
+
+int SliceRouter::slots(const SlicePart& part) const {
+  return part.slots(takes_steps(collective(part)));
+}
+
+bool SliceRouter::gave_up() const { return steps_ > kMaxSteps; }
+
+bool SliceRouter::demand_fits() const {
+  std::map<NodeId, std::pair<int, int>> demand;
+  for (const SlicePart& part : parts_) {
+    for (int s = 0; s < std::ssize(part.lowest) && part.lowest.size() > 1; ++s) {
+      const PortMasks uplink = uplink_directions(part.lowest, s, part.roles);
+      auto& [up, down] = demand[part.lowest[s].chiplet];
+      up += uplink.outputs != 0 ? 1 : 0;
+      down += uplink.inputs != 0 ? 1 : 0;
+    }
+  }
+  return std::ranges::all_of(demand, [&](const auto& entry) {
+    const int uplinks = static_cast<int>(uplinks_of(topology_, entry.first).size());
+    return std::max(entry.second.first, entry.second.second) <= uplinks;
+  });
+}
+
+bool SliceRouter::place_from(std::size_t i) {
+  if (i == parts_.size()) return true;
+  SlicePart& part = parts_[i];
+  bool placed = false;
+  visit(part, [&](const Skeleton& skeleton) {
+    const PortUse ports = ports_of(skeleton, part.roles);
+    ++steps_;
+    take(ports);
+    part.lanes = {skeleton};
+    placed = routable() && place_from(i + 1);
+    if (placed) return true;
+    part.lanes.clear();
+    give_back(ports);
+    return gave_up();
+  });
+  return placed;
+}
+
+bool SliceRouter::add_lane(SlicePart& part) {
+  bool added = false;
+  visit(part, [&](const Skeleton& skeleton) {
+    PortUse ports = ports_of(skeleton, part.roles);
+    // Further lanes of a part share its members' ports with the first one.
+    for (const SkeletonStop& stop : skeleton) {
+      for (const auto& member : stop.members) {
+        ports[stop.chiplet].inputs &= ~(1U << member.port);
+        ports[stop.chiplet].outputs &= ~(1U << member.port);
+      }
+    }
+    take(ports);
+    part.lanes.push_back(skeleton);
+    added = routable();
+    if (added) return true;
+    part.lanes.pop_back();
+    give_back(ports);
+    return gave_up();
+  });
+  return added;
+}
+
+void SliceRouter::visit(const SlicePart& part, const std::function<bool(const Skeleton&)>& visit) {
+  visit_skeletons(topology_, part.lowest, part.roles, taken_, slice_, visit);
+}
+
+void SliceRouter::take(const PortUse& wanted) {
+  for (const auto& [chiplet, ports] : wanted) {
+    PortMasks& taken = taken_[chiplet];
+    assert((taken.inputs & ports.inputs) == 0 && (taken.outputs & ports.outputs) == 0);
+    taken.inputs |= ports.inputs;
+    taken.outputs |= ports.outputs;
+  }
+}
+
+void SliceRouter::give_back(const PortUse& wanted) {
+  for (const auto& [chiplet, ports] : wanted) {
+    taken_[chiplet].inputs &= ~ports.inputs;
+    taken_[chiplet].outputs &= ~ports.outputs;
+  }
+}
+
+bool SliceRouter::routable() {
+  if (by_ports_alone_) return true;
+  int most = 0;
+  for (const SlicePart& part : parts_)
+    if (!part.lanes.empty()) most = std::max(most, slots(part));
+  for (int slot = 0; slot < most; ++slot) {
+    const Phase together = phase(slot);
+    for (const auto& [chiplet, flows] : together.flows) {
+      ++steps_;
+      const Routed& routed = cache_.route(topology_.nodes[chiplet].fred, flows);
+      if (routed.route != nullptr) continue;
+      set_obstacle(chiplet, flows, together.owners.at(chiplet), routed.conflict);
+      return false;
+    }
+  }
+  return true;
+}
+
+void SliceRouter::set_obstacle(NodeId chiplet, const std::vector<Flow>& flows,
+                               const std::vector<ChipletFlow>& owners,
+                               const ConflictingFlows& conflict) {
+  const Node& node = topology_.nodes[chiplet];
+  obstacle_ = {.kind = Obstacle::Kind::kFlows, .chiplet = node.name, .level = conflict.level};
+  std::vector<std::string> names;
+  for (const int f : conflict.flows) {
+    obstacle_.flows.push_back({parts_[owners[f].part].part, flows[f]});
+    names.push_back(to_string(flows[f]));
+  }
+  obstacle_.why = describe(node.fred, conflict, names);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,130 @@
+// Where the in-switch trees of one slice go: uplinks and routings of the parts that are under way together.
+//
+// Input: the parts of one VC in one slice, each with its trees (Task) and its chiplets below the turn
+//   (SlicePart::lowest). place() gives every part the chiplets and uplinks it goes by (lanes), so that no port
+//   is two parts' and the flows of every chiplet have a routing in each phase.
+// Search: complete over the uplinks, part by part, going back where flows cannot be routed; it gives up
+//   after a fixed number of steps. Further lanes, where an uplink is slower than a port, are taken as long as
+//   they fit.
+// Errors: none thrown; obstacle() says why place() failed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "collective/endpoint_trees.h"
+#include "collective/plan.h"
+#include "collective/split.h"
+#include "collective/switch_lanes.h"
+#include "routing/fred_routing.h"
+
+namespace fredsim {
+
+// Who sends and who receives in a tree of this collective.
+Roles roles_in_switch(Collective collective);
+GroupRoles roles_of_task(const Part& part, int root);
+// Of all trees of a part together.
+GroupRoles roles_of_part(const Part& part);
+// Who starts or ends the only tree of a simple collective.
+int first_root(const Part& part);
+
+// One tree of a part in a slice, before it has a lane.
+struct Task {
+  int root = 0;
+  FlitRange range;
+};
+
+// A part in one slice: its trees, and by which lanes they go.
+struct SlicePart {
+  int part = 0;
+  std::vector<Task> tasks;  // simple collectives: one, to be split over the lanes
+  GroupRoles roles;         // of all tasks together
+  Skeleton lowest;
+  std::vector<Skeleton> lanes;  // chosen; one at least
+
+  // Phases that it takes, and the skeleton of each.
+  int slots(bool compound) const {
+    return static_cast<int>(compound ? tasks.size() : lanes.size());
+  }
+  const Skeleton& skeleton(int slot) const {
+    return lanes[static_cast<std::size_t>(slot) % lanes.size()];
+  }
+};
+
+struct Routed {
+  std::shared_ptr<const FredRoute> route;  // null: a conflict
+  ConflictingFlows conflict;               // then
+};
+
+// Routings by shape and flows: slices repeat each other.
+class RouteCache {
+ public:
+  const Routed& route(const FredSwitchShape& shape, const std::vector<Flow>& flows);
+
+ private:
+  using Key = std::tuple<int, int, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
+  std::map<Key, Routed> routed_;
+};
+
+// The parts of one VC that are under way together, in one slice: lanes and routings.
+class SliceRouter {
+ public:
+  SliceRouter(const Topology& topology, const Plan& plan, RouteCache& cache, int slice,
+              std::vector<SlicePart>& parts)
+      : topology_(topology), plan_(plan), cache_(cache), slice_(slice), parts_(parts) {}
+
+  // Chooses the lanes. False: obstacle() says what is in the way.
+  bool place();
+  // After place() has failed: the last thing that was in the way, or that uplinks are too few whatever
+  // the switches can route.
+  Obstacle obstacle();
+
+  // The flows of every chiplet in a phase, those of all parts in order.
+  struct ChipletFlow {
+    int part = 0;  // of the slice
+    int flow = 0;  // of flows_of(part, slot)
+  };
+  struct Phase {
+    std::map<NodeId, std::vector<Flow>> flows;
+    std::map<NodeId, std::vector<ChipletFlow>> owners;
+  };
+  Phase phase(int slot) const;
+  std::vector<StopFlow> flows_of(const SlicePart& part, int slot) const;
+  int slots(const SlicePart& part) const;
+  Collective collective(const SlicePart& part) const { return plan_.parts[part.part].collective; }
+
+ private:
+  const std::vector<NodeId>& members(const SlicePart& part) const {
+    return plan_.parts[part.part].members;
+  }
+
+  bool gave_up() const;
+
+  // No L1 chiplet has more to send up, or to get from above, than uplinks: says at once what the
+  // search would find out late.
+  bool demand_fits() const;
+  bool place_from(std::size_t i);
+  bool add_lane(SlicePart& part);
+  void visit(const SlicePart& part, const std::function<bool(const Skeleton&)>& visit);
+  void take(const PortUse& wanted);
+  void give_back(const PortUse& wanted);
+  bool routable();
+  void set_obstacle(NodeId chiplet, const std::vector<Flow>& flows,
+                    const std::vector<ChipletFlow>& owners, const ConflictingFlows& conflict);
+
+  const Topology& topology_;
+  const Plan& plan_;
+  RouteCache& cache_;
+  int slice_;
+  std::vector<SlicePart>& parts_;
+  PortUse taken_;
+  int steps_ = 0;
+  bool by_ports_alone_ = false;
+  Obstacle obstacle_;
+};
+
+}  // namespace fredsim
