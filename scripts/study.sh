@@ -4,7 +4,7 @@
 #
 #   scripts/study.sh [--smoke] [QUESTION…]
 #
-# Tables are Markdown on standard output, those of the README; the commands, as they run, are on standard error.
+# Tables are Markdown on standard output, those of configs/study/README.md; the commands, as they run, are on standard error.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
