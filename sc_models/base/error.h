@@ -3,6 +3,8 @@
 // Programming errors are assertions, never these.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -35,9 +37,21 @@ class RoutingConflict : public Error {
   explicit RoutingConflict(const std::string& what) : Error(ExitCode::kRoutingConflict, what) {}
 };
 
+enum class FailureCause : std::uint8_t { kOther, kPayload, kDeadlock, kLockstepDifference };
+
 class RunFailed : public Error {
  public:
-  explicit RunFailed(const std::string& what) : Error(ExitCode::kFailed, what) {}
+  // `edge`: of the fabric (FabricCore::edge), where it lies before the last one: that of a deadlock's last
+  // flit, that of a time-out.
+  explicit RunFailed(const std::string& what, FailureCause cause = FailureCause::kOther,
+                     std::optional<std::uint64_t> edge = {})
+      : Error(ExitCode::kFailed, what), cause_(cause), edge_(edge) {}
+  FailureCause cause() const { return cause_; }
+  const std::optional<std::uint64_t>& edge() const { return edge_; }
+
+ private:
+  FailureCause cause_;
+  std::optional<std::uint64_t> edge_;
 };
 
 class Interrupted : public Error {

@@ -195,11 +195,14 @@ void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,
   fail(
       fmt::format("payload wrong at rank {}: flit {} lane {} (tree {}, packet {}) is {:#06x}, "
                   "expected {:#06x}",
-                  rank, flit, at % lanes_, tree, packet, lanes[at], wanted[at]));
+                  rank, flit, at % lanes_, tree, packet, lanes[at], wanted[at]),
+      FailureCause::kPayload);
 }
 
-void CollectiveJob::fail(const std::string& what) {
-  if (failure_.empty()) failure_ = what;
+void CollectiveJob::fail(const std::string& what, FailureCause cause) {
+  if (!failure_.empty()) return;
+  failure_ = what;
+  failure_cause_ = cause;
 }
 
 }  // namespace fredsim

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "collective/plan.h"
 
 namespace fredsim {
@@ -40,7 +41,7 @@ class CollectiveJob {
   void fill_operand(int rank, int tree, std::uint64_t packet, std::uint16_t* lanes) const;
   // A rank holds a result: verified on every lane and counted.
   void accept_result(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes);
-  void fail(const std::string& what);
+  void fail(const std::string& what, FailureCause cause = FailureCause::kOther);
 
   // Parts that may send from `cycle` on, each once. Notes the ends of parts: those that are complete
   // and not noted yet have ended at the cycle before.
@@ -67,6 +68,7 @@ class CollectiveJob {
   bool failed() const { return !failure_.empty(); }
   bool done() const { return delivered_ == total_ && unreleased_ == 0; }
   const std::string& failure() const { return failure_; }
+  FailureCause failure_cause() const { return failure_cause_; }
   std::uint64_t delivered_flits() const { return delivered_; }
   std::uint64_t total_flits() const { return total_; }
   std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // of results, at all ranks
@@ -119,6 +121,7 @@ class CollectiveJob {
   std::uint64_t delivered_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;
   std::string failure_;
+  FailureCause failure_cause_ = FailureCause::kOther;
 };
 
 }  // namespace fredsim

@@ -121,7 +121,7 @@ void TrafficNode::consume(int port, const std::uint32_t* flit) {
                            packet_flits_));
   }
   if ((flit[kHeaderWords] & 0xFFFFU) != payload(header.tag, header.dst, p.received)) {
-    fail(port, "a flit with another payload than it was sent with");
+    fail(port, "a flit with another payload than it was sent with", FailureCause::kPayload);
   }
   p.received_tag = header.tag;
   ++p.received;
@@ -148,8 +148,9 @@ void TrafficNode::describe_waiting(const std::vector<std::string>& peers,
   }
 }
 
-void TrafficNode::fail(int port, const std::string& what) const {
-  throw RunFailed(fmt::format("cycle {}: {} port {} received {}", meter_.now, name_, port, what));
+void TrafficNode::fail(int port, const std::string& what, FailureCause cause) const {
+  throw RunFailed(fmt::format("cycle {}: {} port {} received {}", meter_.now, name_, port, what),
+                  cause);
 }
 
 }  // namespace fredsim

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "endpoint/creation_calendar.h"
 #include "endpoint/endpoint_core.h"
 #include "endpoint/latency_histogram.h"
@@ -80,7 +81,8 @@ class TrafficNode final : public EndpointCore {
   void start_packet();
   void launch(int port, std::uint32_t* flit);
   void consume(int port, const std::uint32_t* flit);
-  [[noreturn]] void fail(int port, const std::string& what) const;
+  [[noreturn]] void fail(int port, const std::string& what,
+                         FailureCause cause = FailureCause::kOther) const;
 
   std::string name_;
   std::uint16_t address_;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/port_mask.h"
 #include "endpoint/packet_extension.h"
+#include "switch/lockstep_switch.h"
 
 namespace fredsim {
 namespace {
@@ -176,10 +177,14 @@ int FabricCore::outstanding(int link, int vc) const {
 void FabricCore::tick() {
   ++quiet_;
   finished_.clear();
-  if (words_ == flit_words(1)) {
-    step_nodes<flit_words(1)>();
-  } else {
-    step_nodes<0>();
+  try {
+    if (words_ == flit_words(1)) {
+      step_nodes<flit_words(1)>();
+    } else {
+      step_nodes<0>();
+    }
+  } catch (const LockstepDifference& difference) {
+    throw LockstepDifference(difference, edge_);
   }
   slot_ = (slot_ + 1) & wheel_mask_;
   ++edge_;

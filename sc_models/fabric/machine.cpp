@@ -85,7 +85,8 @@ struct Machine::Parts {
   bool is_stuck(const CollectiveJob& job, std::uint64_t cycle);
   void drain();
   std::string model_name();
-  [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job);
+  [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job,
+                               FailureCause cause, std::uint64_t edge);
 
   const Topology& topology;
   FabricOptions options;
@@ -246,13 +247,15 @@ std::uint64_t Machine::Parts::run_collective(
   if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
   fabric.on_cycle([] { return false; });
   fabric.rethrow_failure();
-  if (job.failed()) throw RunFailed(job.failure());
+  if (job.failed()) throw RunFailed(job.failure(), job.failure_cause());
   if (job.done()) return job.last_end();
   if (is_stuck(job, cycles)) {
-    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog), job);
+    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog), job,
+               FailureCause::kDeadlock, core.edge() - 1 - core.quiet_cycles());
   }
   if (is_set(options.stop)) return cycles;
-  fail_stuck(fmt::format("time-out after {} cycles", options.timeout_cycles), job);
+  fail_stuck(fmt::format("time-out after {} cycles", options.timeout_cycles), job,
+             FailureCause::kOther, core.edge() - 1);
 }
 
 void Machine::Parts::start_npus(CollectiveJob& job, const Plan& plan) {
@@ -314,10 +317,12 @@ std::string Machine::Parts::model_name() {
   return fmt::format("{}", fmt::join(models, "+"));
 }
 
-void Machine::Parts::fail_stuck(const std::string& what, const CollectiveJob& job) {
+void Machine::Parts::fail_stuck(const std::string& what, const CollectiveJob& job,
+                                FailureCause cause, std::uint64_t edge) {
   throw RunFailed(fmt::format("{}; {} of {} flits of results are complete. What waits:{}", what,
                               job.delivered_flits(), job.total_flits(),
-                              describe_waiting(fabric, control, members)));
+                              describe_waiting(fabric, control, members)),
+                  cause, edge);
 }
 
 }  // namespace fredsim

@@ -169,7 +169,8 @@ void TrafficRun::tick() {
   clock_edge();
   ++meter_.now;
   if (core_.quiet_cycles() >= watchdog_ && meter_.flits_injected != meter_.flits_consumed) {
-    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog_));
+    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog_),
+               FailureCause::kDeadlock);
   }
 }
 
@@ -291,12 +292,13 @@ void TrafficRun::drain() {
   }
 }
 
-void TrafficRun::fail_stuck(const std::string& what) const {
+void TrafficRun::fail_stuck(const std::string& what, FailureCause cause) const {
   std::vector<const EndpointCore*> endpoints;
   for (const auto& node : nodes_) endpoints.push_back(node.get());
   throw RunFailed(fmt::format("{}; cycle {}, {} of {} flits consumed. What waits:{}", what,
                               meter_.now, meter_.flits_consumed, meter_.flits_injected,
-                              describe_waiting(topology_, core_, endpoints)));
+                              describe_waiting(topology_, core_, endpoints)),
+                  cause, core_.edge() - 1 - core_.quiet_cycles());
 }
 
 }  // namespace fredsim

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/geometric.h"
 #include "endpoint/traffic_node.h"
 #include "fabric/fabric.h"
@@ -78,7 +79,8 @@ class TrafficRun {
                   std::uint64_t cycles, TrafficPoint& point) const;
   void drain();
   double mean_hops() const;
-  [[noreturn]] void fail_stuck(const std::string& what) const;
+  [[noreturn]] void fail_stuck(const std::string& what,
+                               FailureCause cause = FailureCause::kOther) const;
 
   const Topology& topology_;
   TrafficOptions options_;

@@ -25,7 +25,10 @@ enum class WaveTriggerKind : std::uint8_t {
   kPreemption,   // on a link, a flit leaves while a packet of lower priority is under way
   kPacket,       // a flit with the tag `argument` leaves
   kStream,       // a flit of the stream `argument` leaves
-  kFailure,      // the run fails; of a deadlock, the last cycle in which a flit has left
+  kPayload,      // the run fails because an NPU has got another value than is right
+  kLockstep,     // … because RTL and twin differ
+  kDeadlock,     // … because nothing moves any more: the last cycle in which a flit has left
+  kFailure,      // … for whatever reason
 };
 
 struct WaveTrigger {

@@ -8,7 +8,6 @@
 
 #include "base/int128.h"
 #include "endpoint/packet_extension.h"
-#include "fabric/diagnosis.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {
@@ -21,6 +20,19 @@ constexpr std::uint64_t kCyclesBeforeTrigger = 40;  // in view as the viewer ope
 std::uint64_t scaled(std::uint64_t value, std::uint64_t num, std::uint64_t den) {
   const Uint128 result = static_cast<Uint128>(value) * num / den;
   return result > WaveWindow::kOpenEnd ? WaveWindow::kOpenEnd : static_cast<std::uint64_t>(result);
+}
+
+bool is_looked_for(FailureCause cause, WaveTriggerKind kind) {
+  switch (kind) {
+    case WaveTriggerKind::kPayload:
+      return cause == FailureCause::kPayload;
+    case WaveTriggerKind::kLockstep:
+      return cause == FailureCause::kLockstepDifference;
+    case WaveTriggerKind::kDeadlock:
+      return cause == FailureCause::kDeadlock;
+    default:
+      return kind == WaveTriggerKind::kFailure;
+  }
 }
 
 std::string to_text(const WaveWindow& window) {
@@ -76,11 +88,12 @@ void WaveRecorder::begin_search() {
   watch_->begin_run();
 }
 
-void WaveRecorder::run_failed() {
-  if (trigger_->kind != WaveTriggerKind::kFailure) return;
-  const std::uint64_t quiet = core_.quiet_cycles();
-  found_ = cycle_ - 1 - (quiet >= watchdog_cycles(topology_) ? quiet : 0);
+void WaveRecorder::run_failed(const RunFailed& failure) {
+  if (!is_looked_for(failure.cause(), trigger_->kind)) return;
+  found_ = cycle_ - 1 - (edge_before_ - failure.edge().value_or(edge_before_));
 }
+
+double WaveRecorder::found_ns() const { return static_cast<double>(time_ps(*found_)) / 1000; }
 
 void WaveRecorder::record_found() {
   const std::uint64_t before = std::min(trigger_->before, *found_ - search_begin_);

@@ -55,9 +55,11 @@ class WaveRecorder {
   // A trigger that has not been found in any run yet.
   bool searches() const { return searching_; }
   void begin_search();
-  void run_failed();  // after begin_search(), in place of the run's end
-  const std::optional<std::uint64_t>& found() const { return found_; }  // cycle
-  void record_found();                                                  // before the second run
+  void run_failed(const RunFailed& failure);  // after begin_search(), in place of the run's end
+  const std::optional<std::uint64_t>& found() const { return found_; }  // cycle, through all runs
+  std::uint64_t found_in_run() const { return *found_ - search_begin_; }
+  double found_ns() const;  // in the file
+  void record_found();      // before the second run
 
   const std::string& path() const { return path_; }
   std::uint64_t cycles() const { return cycle_; }  // so far
@@ -115,8 +117,8 @@ auto run_recorded(WaveRecorder* wave, const Run& run) {
   try {
     auto result = run();
     if (!wave->found()) return result;
-  } catch (const RunFailed&) {
-    wave->run_failed();
+  } catch (const RunFailed& failure) {
+    wave->run_failed(failure);
     if (!wave->found()) throw;
   }
   wave->record_found();

@@ -59,7 +59,7 @@ std::string message(const LockstepDifference::Where& w, std::string_view referen
     return w.hex ? fmt::format("0x{:08x}", v) : fmt::format("{}", v);
   };
   return fmt::format(
-      "{}: lockstep difference in cycle {} of this switch, {}{}: {} has {}, {} has {}", w.instance,
+      "{}: lockstep difference in step {} of this switch, {}{}: {} has {}, {} has {}", w.instance,
       w.cycle, w.port < 0 ? "" : fmt::format("port {}, ", w.port), w.field, reference,
       value(w.reference), twin, value(w.twin));
 }
@@ -68,7 +68,13 @@ std::string message(const LockstepDifference::Where& w, std::string_view referen
 
 LockstepDifference::LockstepDifference(Where where, std::string_view reference_model,
                                        std::string_view twin_model)
-    : RunFailed(message(where, reference_model, twin_model)), where_(std::move(where)) {}
+    : RunFailed(message(where, reference_model, twin_model), FailureCause::kLockstepDifference),
+      where_(std::move(where)) {}
+
+LockstepDifference::LockstepDifference(const LockstepDifference& found, std::uint64_t fabric_cycle)
+    : RunFailed(fmt::format("cycle {}: {}", fabric_cycle, found.what()),
+                FailureCause::kLockstepDifference),
+      where_(found.where_) {}
 
 LockstepSwitch::LockstepSwitch(std::unique_ptr<SwitchCore> reference,
                                std::unique_ptr<SwitchCore> twin, const SwitchShape& shape,

@@ -9,7 +9,7 @@
 //   is read in both bodies, in turn, so that a difference is seen some hundred steps after it
 //   arose. reg_rdata as the outside sees it holds the last value that it read itself.
 // Timing: cycles are steps since reset, the first is 0. A fabric leaves out steps of idle switches,
-//   so they are this body's own count.
+//   so they are this body's own count; FabricCore adds its cycle to the message.
 // Errors: LockstepDifference; whatever the bodies throw. After a difference the two are not to be
 //   trusted, nor compared, until reset().
 #pragma once
@@ -35,6 +35,8 @@ class LockstepDifference : public RunFailed {
     bool hex = false;  // how the message writes the values
   };
   LockstepDifference(Where where, std::string_view reference_model, std::string_view twin_model);
+  // The same, its message opening with the cycle of the fabric.
+  LockstepDifference(const LockstepDifference& found, std::uint64_t fabric_cycle);
   const Where& where() const { return where_; }
 
  private:

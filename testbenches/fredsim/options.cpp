@@ -118,6 +118,7 @@ Options checked(Command command, const Texts& texts) {
   }
   check_run_options(texts, options);
   options.wave = texts.wave.checked();
+  check_trigger(options.wave, options.model);
   if (command == Command::kTraffic) {
     options.rates = texts.traffic.checked_rates();
     options.traffic = texts.traffic.checked(options.seed);

@@ -33,6 +33,9 @@ constexpr TriggerName kTriggers[] = {
     {"preemption", WaveTriggerKind::kPreemption, 0},
     {"packet", WaveTriggerKind::kPacket, std::numeric_limits<std::uint32_t>::max()},
     {"stream", WaveTriggerKind::kStream, kMaxStreams - 1},
+    {"payload", WaveTriggerKind::kPayload, 0},
+    {"lockstep", WaveTriggerKind::kLockstep, 0},
+    {"deadlock", WaveTriggerKind::kDeadlock, 0},
     {"failure", WaveTriggerKind::kFailure, 0}};
 
 [[noreturn]] void fail_window(const std::string& text) {
@@ -81,7 +84,7 @@ WaveTrigger parse_trigger(const std::string& text) {
   if (found == std::end(kTriggers) || has_argument != (found->most != 0)) {
     throw BadInput(
         fmt::format("{}: found '{}'; allowed: stall:CYCLES, phase-change, preemption, packet:TAG, "
-                    "stream:NUMBER or failure",
+                    "stream:NUMBER, payload, lockstep, deadlock or failure",
                     kTrigger, text));
   }
   WaveTrigger trigger{.kind = found->kind};
@@ -102,7 +105,7 @@ void WaveTexts::add_to(CLI::App& command) {
       "cycles in it, or times such as 100ns:200ns; repeatable, ascending (default all)");
   add(command, kTrigger, trigger, "KIND[:ARG]",
       "only what is around the first stall:CYCLES, phase-change, preemption, packet:TAG, "
-      "stream:NUMBER or failure; runs twice");
+      "stream:NUMBER, payload, lockstep, deadlock or failure; runs twice");
   add(command, "--wave-before", before, "N", "cycles before the trigger (default 100)");
   add(command, "--wave-after", after, "N", "cycles after it (default 100)");
 }
@@ -142,6 +145,14 @@ WaveOptions WaveTexts::checked() const {
   return options;
 }
 
+void check_trigger(const WaveOptions& wave, SwitchModel model) {
+  if (!wave.trigger || wave.trigger->kind != WaveTriggerKind::kLockstep) return;
+  if (model == SwitchModel::kLockstep) return;
+  throw BadInput(fmt::format(
+      "{}: found 'lockstep', but nothing runs in lockstep; allowed: with --model lockstep",
+      kTrigger));
+}
+
 std::string wave_file_of(const std::string& file, const std::string& machine) {
   std::filesystem::path path(file);
   const std::filesystem::path extension = path.extension() == ".fst" ? ".fst" : "";
@@ -159,7 +170,8 @@ void note_wave(const WaveRecorder& wave, bool quiet) {
     fmt::print(stderr, "fredsim: {} holds no cycle: the run ended with cycle {}, before {}\n",
                wave.path(), wave.cycles() - 1, kWindow);
   } else if (wave.found() && !quiet) {
-    fmt::print(stderr, "fredsim: {}: {} at cycle {}\n", wave.path(), kTrigger, *wave.found());
+    fmt::print(stderr, "fredsim: {}: {} at cycle {}, {:.3f} ns in the file\n", wave.path(),
+               kTrigger, wave.found_in_run(), wave.found_ns());
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "fabric/wave_options.h"
 #include "fabric/wave_recorder.h"
+#include "switch/switch_factory.h"
 
 namespace fredsim {
 
@@ -22,6 +23,9 @@ struct WaveTexts {
   // BadInput where they are wrong whatever the machine.
   WaveOptions checked() const;
 };
+
+// BadInput where what the trigger looks for cannot happen.
+void check_trigger(const WaveOptions& wave, SwitchModel model);
 
 // The file of one of several machines: "w.fst" of mesh_2x2 is "w.mesh_2x2.fst".
 std::string wave_file_of(const std::string& file, const std::string& machine);

@@ -302,11 +302,11 @@ TEST_F(WaveTest, SaveFileNamesSignalsThatThereAre) {
 // Three parts of different priorities, for what happens between virtual channels.
 class WaveTriggerTest : public WaveTest {
  protected:
-  std::vector<std::string> work() const {
+  std::vector<std::string> work(const std::string& size = "256KiB") const {
     return {"run",
             "configs/fred_small.yaml",
             "--size",
-            "256KiB",
+            size,
             "--wave-links-only",
             "--work",
             write("work.yaml",
@@ -386,23 +386,53 @@ TEST_F(WaveTriggerTest, Preemption) {
   expect_around(first);
 }
 
-TEST_F(WaveTriggerTest, PhaseChangeComesBetweenInputAndOutputOfASwitch) {
-  const std::int64_t cycle = triggered(kSmallRun, "phase-change");
-  run(with(kSmallRun, {"--wave-links-only"}));
-  const std::int64_t sent = first_cycle(
-      [](const std::string& link, const Values&) { return link.starts_with("links/npu"); });
-  const std::int64_t passed_on = first_cycle(
-      [](const std::string& link, const Values&) { return link.starts_with("links/l1"); });
-  EXPECT_GT(cycle, sent);
-  EXPECT_LE(cycle, passed_on);
+// Counter registers in the RTL of every switch, cycle by cycle: on_switch(cycle, switch, value of a register).
+template <typename OnSwitch>
+void for_every_switch(const std::string& fst, const OnSwitch& on_switch) {
+  const std::string inside = "/fred_switch/i_counters/";
+  std::istringstream vcd(run_fst2vcd(fst));
+  read_vcd(vcd, [&](std::uint64_t, const Values& values) {
+    const auto cycle = static_cast<std::int64_t>(values.at("wave/cycle"));
+    for (const auto& [path, value] : values) {
+      const std::string end = inside + "phase_changes_q";
+      if (!path.ends_with(end)) continue;
+      const std::string name = path.substr(0, path.size() - end.size());
+      on_switch(cycle, name,
+                [&](const std::string& counter) { return values.at(name + inside + counter); });
+    }
+  });
 }
 
-TEST_F(WaveTriggerTest, LongerStallsComeLater) {
-  const std::int64_t any = triggered(work(), "stall:0");
-  const std::int64_t longer = triggered(work(), "stall:4");
-  EXPECT_GT(any, 0);
-  EXPECT_GE(longer, any + 4);
-  expect_around(longer);
+TEST_F(WaveTriggerTest, PhaseChangeIsWhereTheRtlCountsIt) {
+  run(kSmallRun);
+  std::int64_t first = -1;
+  for_every_switch(path("w.fst"), [&](std::int64_t cycle, const std::string&, const auto& counter) {
+    if (first < 0 && counter("phase_changes_q") != 0) first = cycle;
+  });
+  ASSERT_GT(first, 0);
+  EXPECT_EQ(triggered(with(kSmallRun, {"--wave-links-only"}), "phase-change"), first);
+  expect_around(first);
+}
+
+TEST_F(WaveTriggerTest, StallIsWhereTheCountersOfTheRtlHaveGrownForSoLong) {
+  std::vector<std::string> rtl = work("16KiB");
+  std::erase(rtl, "--wave-links-only");
+  run(rtl);
+  std::map<std::string, std::pair<std::uint64_t, int>> stalls;  // so far, cycles in a row
+  std::map<int, std::int64_t> first;                            // by cycles in a row
+  for_every_switch(path("w.fst"), [&](std::int64_t cycle, const std::string& name, const auto& of) {
+    const std::uint64_t sum =
+        of("join_q") + of("credit_q") + of("phase_q") + of("arbiter_q") + of("link_q");
+    auto& [count, in_row] = stalls[name];
+    in_row = sum > count ? in_row + 1 : 0;
+    count = sum;
+    first.emplace(in_row, cycle);
+  });
+  for (const int n : {0, 2, 4}) {
+    ASSERT_TRUE(first.contains(n + 1)) << n;
+    EXPECT_EQ(triggered(work("16KiB"), "stall:" + std::to_string(n)), first[n + 1]) << n;
+    expect_around(first[n + 1]);
+  }
 }
 
 TEST_F(WaveTriggerTest, FailureIsTheLastCycle) {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "fabric/machine.h"
 #include "simulation.h"
+#include "switch/lockstep_switch.h"
 #include "test_mesh_router.h"
 #include "topology/config.h"
 
@@ -195,45 +196,111 @@ TEST_F(MachineTest, ADeadlockNamesWhatWaitsForWhat) {
   });
 }
 
-// A trigger's second run, which records, fails as the first one did.
+// A trigger's second run, which records, fails as the first one did; a run that fails for another cause than the
+// one looked for fails all the same.
 class FailureTriggerTest : public MachineTest {
  protected:
-  FailureTriggerTest() : file_(testing::TempDir() + "fredsim_failure.fst") {}
-  ~FailureTriggerTest() override {
-    for (const char* name : {".fst", ".gtkw", ".vc.filter", ".phase.filter"}) {
-      std::filesystem::remove(std::filesystem::path(file_).replace_extension(name));
+  struct Found {
+    bool any = false;
+    std::uint64_t cycle = 0;  // of the run
+    std::int64_t after = 0;   // cycles to the end of the run
+    std::string message;
+  };
+  static constexpr WaveTriggerKind kCauses[] = {
+      WaveTriggerKind::kPayload, WaveTriggerKind::kLockstep, WaveTriggerKind::kDeadlock};
+
+  ~FailureTriggerTest() override { std::filesystem::remove_all(folder_); }
+
+  // What a machine's trigger on `kind` finds. All are built before the first one runs.
+  std::vector<Found> search(const std::vector<std::pair<WaveTriggerKind, std::uint64_t>>& timeouts,
+                            const SwitchFactory& switches) {
+    std::vector<std::unique_ptr<Machine>> machines;
+    for (const auto& [kind, timeout] : timeouts) {
+      const std::string name = fmt::format("machine{}", machines.size());
+      const WaveOptions wave{.file = folder_ / (name + ".fst"),
+                             .trigger = WaveTrigger{kind, 0, 30, 0}};
+      machines.push_back(std::make_unique<Machine>(
+          name.c_str(), topology_, FabricOptions{.timeout_cycles = timeout, .wave = wave},
+          switches));
     }
-  }
-  FailureTriggerTest(const FailureTriggerTest&) = delete;
-  FailureTriggerTest& operator=(const FailureTriggerTest&) = delete;
-
-  // Cycles from the trigger to the end of the run.
-  std::uint64_t cycles_after(const SwitchFactory& switches, const std::string& message_part) {
-    const WaveOptions wave{.file = file_, .trigger = WaveTrigger{.before = 30, .after = 0}};
-    Machine machine("machine", topology_, {.wave = wave}, switches);
+    std::vector<Found> found;
     simulation_.run([&] {
-      const std::string message =
-          message_of<RunFailed>([&] { machine.run(all_reduce(topology_, 1 << 20)); });
-      EXPECT_NE(message.find(message_part), std::string::npos) << message;
+      for (const auto& machine : machines) {
+        Found& one = found.emplace_back();
+        one.message = message_of<RunFailed>([&] { machine->run(all_reduce(topology_, 1 << 20)); });
+        const WaveRecorder& recorder = *machine->fabric().wave();
+        one.any = recorder.found().has_value();
+        EXPECT_EQ(recorder.cycles_recorded(), one.any ? 31U : 0U);
+        if (!one.any) continue;
+        one.cycle = recorder.found_in_run();
+        one.after = static_cast<std::int64_t>(recorder.cycles() - 1 - *recorder.found());
+      }
     });
-    const WaveRecorder& recorder = *machine.fabric().wave();
-    EXPECT_EQ(recorder.cycles_recorded(), 31U);
-    return recorder.cycles() - 1 - recorder.found().value();
+    return found;
   }
 
-  std::string file_;
+  // Found when `cause` or any failure is looked for, and not otherwise; `cause` may be kFailure.
+  Found expect_cause(WaveTriggerKind cause, const SwitchFactory& switches,
+                     const std::string& message_part) {
+    std::vector<std::pair<WaveTriggerKind, std::uint64_t>> searches{{WaveTriggerKind::kFailure, 0}};
+    for (const WaveTriggerKind kind : kCauses) searches.emplace_back(kind, 0);
+    const std::vector<Found> found = search(searches, switches);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].any, i == 0 || searches[i].first == cause) << i;
+      EXPECT_NE(found[i].message.find(message_part), std::string::npos) << found[i].message;
+      if (!found[i].any) continue;
+      EXPECT_EQ(found[i].cycle, found[0].cycle);
+    }
+    return found[0];
+  }
+
+ private:
+  static std::filesystem::path new_folder() {
+    const std::filesystem::path folder = testing::TempDir() + "fredsim_failure";
+    std::filesystem::create_directories(folder);
+    return folder;
+  }
+  std::filesystem::path folder_ = new_folder();
 };
 
+// Flips a sign in the packets numbered 3.
+void corrupt_third(std::uint32_t* flit) {
+  if ((unpack_header(flit).tag & kIndexMask) == 3) set_lane(flit, 0, get_lane(flit, 0) ^ 0x8000U);
+}
+
 TEST_F(FailureTriggerTest, WrongPayload) {
-  const auto corrupt = [](std::uint32_t* flit) {
-    if ((unpack_header(flit).tag & kIndexMask) == 3) set_lane(flit, 0, get_lane(flit, 0) ^ 0x8000U);
+  const Found found = expect_cause(WaveTriggerKind::kPayload,
+                                   test_routers([&](const Node& node, TestMeshRouter& router) {
+                                     if (node.name == "r1_0") router.corrupt = corrupt_third;
+                                   }),
+                                   "payload wrong at rank");
+  EXPECT_EQ(found.after, 0);
+}
+
+TEST_F(FailureTriggerTest, LockstepDifferenceIsInTheCycleOfItsMessage) {
+  const auto switches = [&](const Node& node, const SwitchShape& shape) {
+    auto twin = std::make_unique<TestMeshRouter>(shape);
+    if (node.name == "r1_0") twin->corrupt = corrupt_third;
+    return std::make_unique<LockstepSwitch>(std::make_unique<TestMeshRouter>(shape),
+                                            std::move(twin), shape, node.name);
   };
-  const std::uint64_t after =
-      cycles_after(test_routers([&](const Node& node, TestMeshRouter& router) {
-                     if (node.name == "r1_0") router.corrupt = corrupt;
-                   }),
-                   "payload wrong at rank");
-  EXPECT_EQ(after, 0U);
+  const Found found =
+      expect_cause(WaveTriggerKind::kLockstep, switches, "r1_0: lockstep difference in step");
+  EXPECT_EQ(found.after, 0);
+  EXPECT_EQ(found.message.find(fmt::format("cycle {}: ", found.cycle)), 0U) << found.message;
+}
+
+TEST_F(FailureTriggerTest, TimeOutIsInItsCycle) {
+  const std::vector<Found> found = search({{WaveTriggerKind::kFailure, 500},
+                                           {WaveTriggerKind::kFailure, 507},
+                                           {WaveTriggerKind::kDeadlock, 500}},
+                                          test_routers());
+  for (const Found& one : found) EXPECT_EQ(one.message.find("time-out after 50"), 0U);
+  EXPECT_EQ(found[1].cycle, found[0].cycle + 7);
+  EXPECT_GE(found[0].cycle, 500U);
+  EXPECT_LT(found[0].cycle, 700U) << "the set-up of the routers comes before";
+  EXPECT_GT(found[0].after, 0) << "the list of what waits takes register accesses";
+  EXPECT_FALSE(found[2].any);
 }
 
 TEST_F(FailureTriggerTest, ErrorOfASwitchIsInItsCycle) {
@@ -253,20 +320,21 @@ TEST_F(FailureTriggerTest, ErrorOfASwitchIsInItsCycle) {
    private:
     int flits_ = 0;
   };
-  const std::uint64_t after = cycles_after(
+  const Found found = expect_cause(
+      WaveTriggerKind::kFailure,
       [](const Node&, const SwitchShape& shape) { return std::make_unique<Failing>(shape); },
       "reports error 7");
-  EXPECT_EQ(after, 0U);
+  EXPECT_EQ(found.after, 0);
 }
 
 TEST_F(FailureTriggerTest, DeadlockIsWhereTheLastFlitLeft) {
-  const std::uint64_t after =
-      cycles_after(test_routers([](const Node& node, TestMeshRouter& router) {
-                     if (node.name == "r1_1") router.hold = 0x0F;
-                   }),
-                   "deadlock");
-  EXPECT_GE(after, 20'000U);
-  EXPECT_LT(after, 20'100U) << "the list of what waits takes register accesses";
+  const Found found = expect_cause(WaveTriggerKind::kDeadlock,
+                                   test_routers([](const Node& node, TestMeshRouter& router) {
+                                     if (node.name == "r1_1") router.hold = 0x0F;
+                                   }),
+                                   "deadlock");
+  EXPECT_GE(found.after, 20'000);
+  EXPECT_LT(found.after, 20'100) << "the list of what waits takes register accesses";
 }
 
 TEST_F(MachineTest, TimeOutIsReported) {

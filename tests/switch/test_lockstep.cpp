@@ -230,7 +230,7 @@ TEST_P(LockstepFault, IsReportedWhereItIs) {
         EXPECT_EQ(difference.code(), ExitCode::kFailed);
         const std::string what = difference.what();
         for (const std::string& part :
-             {std::string("n1_2"), fmt::format("cycle {} ", w.cycle), w.field,
+             {std::string("n1_2"), fmt::format("step {} ", w.cycle), w.field,
               w.port < 0 ? std::string() : fmt::format("port {},", w.port), std::string("rtl has "),
               std::string("tlm has ")}) {
           EXPECT_NE(what.find(part), std::string::npos) << what << " lacks " << part;
