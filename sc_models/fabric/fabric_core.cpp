@@ -73,10 +73,7 @@ int FabricCore::receiver_depth(int link, int vc) const {
   return depths_[output(link).to_endpoint ? 1 : 0][vc];
 }
 
-void FabricCore::attach(NodeId node, SwitchCore& core) {
-  nodes_[node].core = &core;
-  nodes_[node].wakes_for_credits = core.model() != "tlm";  // RTL shows them in its waveform
-}
+void FabricCore::attach(NodeId node, SwitchCore& core) { nodes_[node].core = &core; }
 void FabricCore::attach(NodeId node, EndpointCore& core) {
   nodes_[node].endpoint = &core;
   core.set_waker(&awake_[static_cast<std::size_t>(node) / 64], std::uint64_t{1} << (node % 64));
@@ -237,7 +234,7 @@ void FabricCore::take_credits(List<Credit>& credits) {
     const std::uint32_t bit = 1U << credit.port;
     if ((node.pins.out_credit[credit.vc] & bit) != 0) hand_over_credits(node);  // an older one
     node.pins.out_credit[credit.vc] |= bit;
-    if (node.wakes_for_credits) keep_awake(credit.node);
+    if (node.endpoint != nullptr) keep_awake(credit.node);
   }
   credits_under_way_ -= static_cast<int>(credits.size);
   credits.size = 0;

@@ -9,7 +9,7 @@
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
 //   stepped; a step would change nothing (SwitchCore::idle, EndpointCore). Nor is it looked at: what
 //   arrives at a node, or keeps it busy, sets its bit, so that a cycle costs the nodes at which
-//   something happens (and a bit for each of the others). Credits that come to an idle twin wait at its
+//   something happens (and a bit for each of the others). Credits that come to an idle switch wait at its
 //   pins for its next step, before which nothing could spend them. set_always_step() switches both
 //   short cuts off.
 // Checks: a launch on a link that was not ready, more flits under way and buffered at a receiver
@@ -99,6 +99,8 @@ class FabricCore {
   }
 
   void set_always_step(bool on) { always_step_ = on; }
+  // The node steps at the next tick even if idle, so that an observer sees its pins as they are then.
+  void wake(NodeId node) { keep_awake(static_cast<std::size_t>(node)); }
   std::uint64_t steps_left_out() const { return steps_left_out_; }
 
  private:
@@ -151,7 +153,6 @@ class FabricCore {
     std::uint32_t first = 0;     // place of port 0
     std::uint32_t ready = 0;     // outputs whose link takes a flit
     std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
-    bool wakes_for_credits = true;
     std::uint64_t charged = 0;  // edge at which they have gained last
     SwitchPins pins;            // in_valid and out_credit: of the next step
   };

@@ -43,7 +43,7 @@ std::string to_text(const WaveWindow& window) {
 
 }  // namespace
 
-WaveRecorder::WaveRecorder(const Topology& topology, const FabricCore& core,
+WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
                            std::span<const std::unique_ptr<SwitchCore>> switches,
                            const WaveOptions& options)
     : path_(options.file),
@@ -57,7 +57,9 @@ WaveRecorder::WaveRecorder(const Topology& topology, const FabricCore& core,
   if (!options.links_only) {
     for (const NodeId node : nodes_) {
       RtlSwitch* const rtl = switches[node] != nullptr ? rtl_inside(*switches[node]) : nullptr;
-      if (rtl != nullptr) file_.add(*rtl);
+      if (rtl == nullptr) continue;
+      file_.add(*rtl);
+      rtl_.push_back(node);
     }
   }
   file_.add(signals());
@@ -80,7 +82,7 @@ void WaveRecorder::write_view() const {
     const std::uint64_t lead = std::min(kCyclesBeforeTrigger, *found_);
     view.start_ps = std::max(view.start_ps, time_ps(*found_ - lead));
   }
-  write_save_file(path_, topology_, nodes_, view);
+  write_save_file(path_, topology_, nodes_, file_.names(), view);
 }
 
 void WaveRecorder::begin_search() {
@@ -202,6 +204,7 @@ void WaveRecorder::before_edge() {
     values.valid_of = values.credit = {};
   }
   if (!in_window()) return;
+  for (const NodeId node : rtl_) core_.wake(node);
   core_.visit_flits(0, [&](NodeId node, int port, const std::uint32_t*) {
     if (LinkValues* const v = traced(topology_.link_in(node, port))) v->arrive = 1;
   });

@@ -43,7 +43,7 @@ namespace fredsim {
 class WaveRecorder {
  public:
   // `switches` by node, null at endpoints. All outlive the recorder.
-  WaveRecorder(const Topology& topology, const FabricCore& core,
+  WaveRecorder(const Topology& topology, FabricCore& core,
                std::span<const std::unique_ptr<SwitchCore>> switches, const WaveOptions& options);
   ~WaveRecorder();
   WaveRecorder(const WaveRecorder&) = delete;
@@ -88,8 +88,9 @@ class WaveRecorder {
 
   std::string path_;
   const Topology& topology_;
-  const FabricCore& core_;
+  FabricCore& core_;
   std::vector<NodeId> nodes_;    // in scope
+  std::vector<NodeId> rtl_;      // those whose RTL is in the file
   std::vector<WaveLink> links_;  // traced
   std::vector<LinkValues> values_;
   std::vector<int> place_;      // by link: in links_, or -1

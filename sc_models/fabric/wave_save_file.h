@@ -1,8 +1,8 @@
-// A save file for GTKWave: opens a waveform file with its links grouped by instance, port, flow and
-// VC, names in place of numbers.
+// A save file for GTKWave: opens a waveform file with its links, and the registers of its RTL, grouped by
+// instance, port, flow and VC, names in place of numbers.
 //
-// Files: FILE.gtkw beside FILE.fst, with FILE.vc.filter and FILE.phase.filter, the names of VCs
-//   and of the phase of unicasts. Paths in it are absolute, as GTKWave needs them.
+// Files: FILE.gtkw beside FILE.fst, with FILE.vc.filter and others, the names of VCs, of the phase of
+//   unicasts and of directions. Paths in it are absolute, as GTKWave needs them.
 // Errors: BadInput when one cannot be written.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "switch/wave_file.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -30,8 +31,9 @@ struct WaveView {
   std::uint64_t period_ps = 1;                // of the clock
 };
 
-// The groups of `nodes`, whose links are all in the file.
+// The groups of `nodes`, whose links are all in the file. `rtl`: the names of all that is in it.
 void write_save_file(const std::string& fst, const Topology& topology,
-                     std::span<const NodeId> nodes, const WaveView& view);
+                     std::span<const NodeId> nodes, std::span<const WaveName> rtl,
+                     const WaveView& view);
 
 }  // namespace fredsim

@@ -1,5 +1,6 @@
 #include "switch/wave_file.h"
 
+#include <gtkwave/fstapi.h>
 #include <verilated_fst_c.h>
 
 #include <fstream>
@@ -47,7 +48,10 @@ WaveFile::WaveFile(std::string path)
 
 WaveFile::~WaveFile() = default;
 
-void WaveFile::add(RtlSwitch& instance) { instance.trace(*file_); }
+void WaveFile::add(RtlSwitch& instance) {
+  instance.trace(*file_);
+  has_instances_ = true;
+}
 
 void WaveFile::add(std::vector<WaveSignal> signals) {
   signals_ = std::move(signals);
@@ -64,7 +68,33 @@ void WaveFile::open() {
   file_->set_time_unit("1ps");
   file_->set_time_resolution("1ps");
   file_->open(path_.c_str());
+  if (has_instances_) {
+    // Only a file that is complete tells what Verilator has declared in it.
+    file_->close();
+    read_names();
+    file_->open(path_.c_str());
+  }
   if (!file_->isOpen()) throw BadInput("waveform file '" + path_ + "' cannot be written");
+}
+
+void WaveFile::read_names() {
+  const std::unique_ptr<void, decltype(&::fstReaderClose)> reader(::fstReaderOpen(path_.c_str()),
+                                                                  &::fstReaderClose);
+  if (reader == nullptr) throw BadInput("waveform file '" + path_ + "' cannot be read back");
+  std::vector<std::string> scopes{""};  // paths, each with a dot at its end
+  while (const fstHier* const item = ::fstReaderIterateHier(reader.get())) {
+    if (item->htyp == FST_HT_SCOPE) {
+      scopes.push_back(scopes.back() + item->u.scope.name + ".");
+    } else if (item->htyp == FST_HT_UPSCOPE) {
+      scopes.pop_back();
+    } else if (item->htyp == FST_HT_VAR) {
+      const std::string name = item->u.var.name;  // "vc_q [1:0]"
+      const std::size_t space = name.find(' ');
+      names_.push_back({scopes.back() + name.substr(0, space),
+                        space == std::string::npos ? "" : name.substr(space + 1),
+                        static_cast<int>(item->u.var.length)});
+    }
+  }
 }
 
 void WaveFile::dump(std::uint64_t time_ps) { file_->dump(time_ps); }

@@ -4,70 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <functional>
 #include <map>
-#include <memory>
 #include <sstream>
 
 #include "program.h"
+#include "vcd.h"
 
 namespace fredsim {
 namespace {
-
-using Values = std::map<std::string, std::uint64_t>;  // by path, of signals of 64 bits at most
-
-// A value change dump, time by time: on_time(time in ps, all values at it).
-template <typename OnTime>
-void read_vcd(std::istream& vcd, const OnTime& on_time) {
-  std::map<std::string, std::vector<std::string>> paths;  // by identifier
-  std::vector<std::string> scope;
-  Values values;
-  std::uint64_t time = 0;
-  bool has_time = false;
-  std::string line;
-  while (std::getline(vcd, line)) {
-    std::istringstream words(line);
-    std::string word;
-    words >> word;
-    if (word == "$scope") {
-      words >> word >> word;
-      scope.push_back(word);
-    } else if (word == "$upscope") {
-      scope.pop_back();
-    } else if (word == "$var") {
-      std::string type, bits, id, name;
-      words >> type >> bits >> id >> name;
-      std::string path;
-      for (const std::string& part : scope) path += part + "/";
-      paths[id].push_back(path + name);
-    } else if (line[0] == '#') {
-      if (has_time) on_time(time, values);
-      has_time = true;
-      time = std::stoull(line.substr(1));
-    } else if (line[0] == '0' || line[0] == '1') {
-      for (const std::string& path : paths[line.substr(1)]) values[path] = line[0] == '1' ? 1 : 0;
-    } else if (line[0] == 'b') {
-      std::string id;
-      words >> id;
-      if (word.size() > 65) continue;
-      for (const std::string& path : paths[id])
-        values[path] = std::stoull(word.substr(1), nullptr, 2);
-    }
-  }
-  if (has_time) on_time(time, values);
-}
-
-std::string run_fst2vcd(const std::string& fst) {
-  const std::unique_ptr<std::FILE, decltype([](std::FILE* f) { ::pclose(f); })> pipe(
-      ::popen(("fst2vcd '" + fst + "'").c_str(), "r"));
-  std::string text;
-  std::vector<char> block(1U << 16);
-  for (std::size_t n = 1; n > 0; text.append(block.data(), n)) {
-    n = std::fread(block.data(), 1, block.size(), pipe.get());
-  }
-  return text;
-}
 
 // What the cycles in a file add up to.
 struct Content {
@@ -88,7 +33,8 @@ struct Content {
 Content content_of(const std::string& fst) {
   std::istringstream vcd(run_fst2vcd(fst));
   Content content;
-  read_vcd(vcd, [&](std::uint64_t time, const Values& values) {
+  read_vcd(vcd, [&](std::uint64_t time, const VcdState& state) {
+    const auto& values = state.values;
     for (const auto& [path, value] : values) content.last[path] = value;
     if (values.at("wave/recording") == 0) return;
     content.cycles.push_back(values.at("wave/cycle"));
@@ -226,10 +172,10 @@ TEST_F(WaveTest, WindowsAreCutOutOfTheWhole) {
   run(with(kSmallRun, {"--wave-links-only"}));
   Content whole;
   std::istringstream vcd(run_fst2vcd(path("w.fst")));
-  read_vcd(vcd, [&](std::uint64_t, const Values& values) {
-    const std::uint64_t cycle = values.at("wave/cycle");
+  read_vcd(vcd, [&](std::uint64_t, const VcdState& state) {
+    const std::uint64_t cycle = state.at("wave/cycle");
     if (std::ranges::find(expected, cycle) == expected.end()) return;
-    for (const auto& [path, value] : values) whole.times[path] += value;
+    for (const auto& [path, value] : state.values) whole.times[path] += value;
   });
   std::uint64_t flits = 0;
   for (const auto& [path, value] : whole.times) {
@@ -332,15 +278,15 @@ class WaveTriggerTest : public WaveTest {
     return trigger < 0 ? -1 : (trigger * 3 + 1999) / 2000;  // of 1.5 GHz, edges rounded down
   }
   // First cycle in the file at which this holds for the values of some link.
-  using OfLink = std::function<bool(const std::string& scope, const Values& values)>;
+  using OfLink = std::function<bool(const std::string& scope, const VcdState& state)>;
   std::int64_t first_cycle(const OfLink& holds) const {
     std::int64_t first = -1;
     std::istringstream vcd(run_fst2vcd(path("w.fst")));
-    read_vcd(vcd, [&](std::uint64_t, const Values& values) {
-      for (const auto& [name, value] : values) {
+    read_vcd(vcd, [&](std::uint64_t, const VcdState& state) {
+      for (const auto& [name, value] : state.values) {
         if (value == 0 || !name.ends_with("/valid")) continue;
-        if (holds(name.substr(0, name.size() - 5), values) && first < 0) {
-          first = static_cast<std::int64_t>(values.at("wave/cycle"));
+        if (holds(name.substr(0, name.size() - 5), state) && first < 0) {
+          first = static_cast<std::int64_t>(state.at("wave/cycle"));
         }
       }
     });
@@ -357,9 +303,9 @@ class WaveTriggerTest : public WaveTest {
 TEST_F(WaveTriggerTest, PacketAndStream) {
   run(work());
   const std::int64_t packet = first_cycle(
-      [](const std::string& link, const Values& v) { return v.at(link + "tag") == 0x2001; });
+      [](const std::string& link, const VcdState& v) { return v.at(link + "tag") == 0x2001; });
   const std::int64_t stream = first_cycle(
-      [](const std::string& link, const Values& v) { return v.at(link + "stream") == 2; });
+      [](const std::string& link, const VcdState& v) { return v.at(link + "stream") == 2; });
   ASSERT_GT(packet, 0);
   ASSERT_GT(packet, stream);
   EXPECT_EQ(triggered(work(), "packet:0x2001"), packet);
@@ -372,7 +318,7 @@ TEST_F(WaveTriggerTest, Preemption) {
   run(work());
   constexpr int kRank[] = {1, 2, 3, 0};  // mp, pp, dp, control
   std::map<std::string, std::map<std::uint64_t, bool>> under_way;
-  const std::int64_t first = first_cycle([&](const std::string& link, const Values& v) {
+  const std::int64_t first = first_cycle([&](const std::string& link, const VcdState& v) {
     const std::uint64_t vc = v.at(link + "vc");
     bool overtakes = false;
     for (const auto& [other, open] : under_way[link]) {
@@ -391,14 +337,14 @@ template <typename OnSwitch>
 void for_every_switch(const std::string& fst, const OnSwitch& on_switch) {
   const std::string inside = "/fred_switch/i_counters/";
   std::istringstream vcd(run_fst2vcd(fst));
-  read_vcd(vcd, [&](std::uint64_t, const Values& values) {
-    const auto cycle = static_cast<std::int64_t>(values.at("wave/cycle"));
-    for (const auto& [path, value] : values) {
+  read_vcd(vcd, [&](std::uint64_t, const VcdState& state) {
+    const auto cycle = static_cast<std::int64_t>(state.at("wave/cycle"));
+    for (const auto& [path, value] : state.values) {
       const std::string end = inside + "phase_changes_q";
       if (!path.ends_with(end)) continue;
       const std::string name = path.substr(0, path.size() - end.size());
       on_switch(cycle, name,
-                [&](const std::string& counter) { return values.at(name + inside + counter); });
+                [&](const std::string& counter) { return state.at(name + inside + counter); });
     }
   });
 }

@@ -256,7 +256,9 @@ class FailureTriggerTest : public MachineTest {
 
  private:
   static std::filesystem::path new_folder() {
-    const std::filesystem::path folder = testing::TempDir() + "fredsim_failure";
+    const std::filesystem::path folder =
+        testing::TempDir() + "fredsim_" +
+        testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::create_directories(folder);
     return folder;
   }

@@ -45,7 +45,7 @@ std::string refused_text(const std::string& text) {
 TEST(Config, ShippedFilesLoad) {
   std::vector<std::filesystem::path> files{"configs/paper/mesh.yaml"};
   for (const auto& entry : std::filesystem::directory_iterator("configs"))
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   for (const std::filesystem::path& file : files) {
     SCOPED_TRACE(file);
     const MachineConfig config = load_config(file.string());

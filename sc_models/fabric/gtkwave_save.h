@@ -1,0 +1,57 @@
+// The text of a GTKWave save file: groups of traces, the way each is shown, names in place of numbers.
+//
+// Use: group() around what belongs together, trace(), named() and bits() in it. A group without a trace
+//   is left out. Names are those of the waveform file, "[7:0]" included.
+// Filters: files of names by value (write_filters()), beside the waveform file, with its name.
+// Errors: BadInput when a file cannot be written.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "switch/wave_file.h"
+
+namespace fredsim {
+
+enum class TraceFormat : std::uint8_t { kBinary, kHex, kDecimal };
+enum class TraceNames : std::uint8_t { kVc, kPhase, kDirection };
+
+class GtkwaveSave {
+ public:
+  // `stem`: path of the waveform file without ".fst".
+  explicit GtkwaveSave(std::filesystem::path stem) : stem_(std::move(stem)) {}
+
+  template <typename Contents>
+  void group(const std::string& name, bool open, const Contents& contents) {
+    const std::size_t before = text.size();
+    begin_group(name, open);
+    const std::size_t empty = text.size();
+    contents();
+    if (text.size() == empty) {
+      text.resize(before);
+    } else {
+      end_group(name, open);
+    }
+  }
+  void trace(TraceFormat format, const std::string& name);
+  void named(TraceNames names, const std::string& name);
+  // Bits `lowest` … of a signal of more bits, under a name of their own.
+  void bits(TraceFormat format, const std::string& title, const WaveName& of, int lowest,
+            int count);
+  void named_bits(TraceNames names, const std::string& title, const WaveName& of, int lowest,
+                  int count);
+
+  void write() const;  // STEM.gtkw and its filters
+
+  std::string text;
+
+ private:
+  void begin_group(const std::string& name, bool open);
+  void end_group(const std::string& name, bool open);
+  std::filesystem::path filter(TraceNames names) const;
+  std::filesystem::path beside(const std::string& extension) const;
+
+  std::filesystem::path stem_;
+};
+
+}  // namespace fredsim
