@@ -1,8 +1,11 @@
 // A set of ports as a 32-bit mask, bit p for port p.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
+
+#include "base/flit.h"
 
 namespace fredsim {
 
@@ -10,6 +13,12 @@ namespace fredsim {
 template <typename F>
 void for_each_port(std::uint32_t ports, F&& f) {
   for (; ports != 0; ports &= ports - 1) f(std::countr_zero(ports));
+}
+
+// The ports that are in the set of some virtual channel.
+inline std::uint32_t on_any_vc(const std::array<std::uint32_t, kNumVcs>& sets) {
+  static_assert(kNumVcs == 4);
+  return sets[0] | sets[1] | sets[2] | sets[3];
 }
 
 }  // namespace fredsim

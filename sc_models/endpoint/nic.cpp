@@ -76,14 +76,14 @@ void Nic::step(SwitchPins& pins) {
     const int port = std::countr_zero(left);
     take_in(port, &pins.in_flit[port * words_], pins);
   }
-  const std::uint32_t busy = any(pins.in_credit);  // one flit per port and cycle is taken out
-  for (std::uint32_t left = any(backlog_) & ~busy; left != 0; left &= left - 1) {
+  const std::uint32_t busy = on_any_vc(pins.in_credit);  // one flit per port and cycle is taken out
+  for (std::uint32_t left = on_any_vc(backlog_) & ~busy; left != 0; left &= left - 1) {
     drain(std::countr_zero(left), pins);
   }
 }
 
 bool Nic::empty() const {
-  return any(queued_) == 0 && any(held_up_) == 0 &&
+  return on_any_vc(queued_) == 0 && on_any_vc(held_up_) == 0 &&
          std::ranges::all_of(current_, [](const Reassembly& r) { return r.packet == nullptr; }) &&
          std::ranges::all_of(receive_, [](const ReceiveQueue& q) { return q.others.empty(); });
 }

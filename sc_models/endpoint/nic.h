@@ -25,6 +25,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/port_mask.h"
 #include "endpoint/endpoint_core.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_pool.h"
@@ -54,15 +55,12 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   void reset() override;
   void set_credits(int port, int vc, int flits) override;
   void step(SwitchPins& pins) override;
-  bool idle() const override { return (any(queued_) | any(backlog_)) == 0; }
+  bool idle() const override { return (on_any_vc(queued_) | on_any_vc(backlog_)) == 0; }
   bool empty() const override;
   void describe_waiting(const std::vector<std::string>& peers,
                         std::vector<std::string>& lines) const override;
 
  private:
-  static std::uint32_t any(const std::array<std::uint32_t, kNumVcs>& masks) {
-    return masks[0] | masks[1] | masks[2] | masks[3];
-  }
   // All that is sent of a packet, gathered while its initiator has just written it.
   struct Queued {
     Packet* packet = nullptr;

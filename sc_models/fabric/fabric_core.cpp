@@ -15,9 +15,6 @@
 namespace fredsim {
 namespace {
 
-bool any(const std::array<std::uint32_t, kNumVcs>& masks) {
-  return (masks[0] | masks[1] | masks[2] | masks[3]) != 0;
-}
 
 bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
@@ -242,7 +239,7 @@ void FabricCore::take_credits(List<Credit>& credits) {
 
 // A step that takes in the credits that have waited for one; nothing else is at the pins.
 void FabricCore::hand_over_credits(NodeState& node) {
-  if (!any(node.pins.out_credit)) return;
+  if (on_any_vc(node.pins.out_credit) == 0) return;
   node.pins.out_ready = 0;
   node.core->step(node.pins);
   node.pins.out_credit = {};
@@ -273,7 +270,7 @@ void FabricCore::step_node(NodeState& node) {
   node.pins.out_credit = {};
   if (busy) keep_awake(static_cast<std::size_t>(&node - nodes_.data()));
   if (node.pins.out_valid != 0) launch_flits<kWords>(node);
-  if (any(node.pins.in_credit)) return_credits(node);
+  if (on_any_vc(node.pins.in_credit) != 0) return_credits(node);
 }
 
 // What the accumulators gain in `edges` edges.
