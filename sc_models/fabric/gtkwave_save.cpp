@@ -46,19 +46,19 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 void GtkwaveSave::begin_group(const std::string& name, bool open) {
-  text += fmt::format("{}\n-{}\n", open ? kOpenGroup : kClosedGroup, name);
+  text_ += fmt::format("{}\n-{}\n", open ? kOpenGroup : kClosedGroup, name);
 }
 
 void GtkwaveSave::end_group(const std::string& name, bool open) {
-  text += fmt::format("{}\n-{}\n", open ? kEndOfGroup : kEndOfClosedGroup, name);
+  text_ += fmt::format("{}\n-{}\n", open ? kEndOfGroup : kEndOfClosedGroup, name);
 }
 
 void GtkwaveSave::trace(TraceFormat format, const std::string& name) {
-  text += fmt::format("{}\n{}\n", kFormats[static_cast<int>(format)], name);
+  text_ += fmt::format("{}\n{}\n", kFormats[static_cast<int>(format)], name);
 }
 
 void GtkwaveSave::named(TraceNames names, const std::string& name) {
-  text += fmt::format("{}\n^1 {}\n{}\n", kNamed, filter(names).string(), name);
+  text_ += fmt::format("{}\n^1 {}\n{}\n", kNamed, filter(names).string(), name);
 }
 
 void GtkwaveSave::bits(TraceFormat format, const std::string& title, const WaveName& of, int lowest,
@@ -84,9 +84,9 @@ std::filesystem::path GtkwaveSave::filter(TraceNames names) const {
 void GtkwaveSave::write() const {
   for (const Filter& filter : kFilters) {
     const std::filesystem::path path = beside(filter.extension);
-    if (text.find(path.string()) != std::string::npos) write_file(path, filter.lines);
+    if (text_.find(path.string()) != std::string::npos) write_file(path, filter.lines);
   }
-  write_file(beside(".gtkw"), text);
+  write_file(beside(".gtkw"), text_);
 }
 
 }  // namespace fredsim

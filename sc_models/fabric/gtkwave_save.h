@@ -6,6 +6,7 @@
 // Errors: BadInput when a file cannot be written.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -18,17 +19,19 @@ enum class TraceNames : std::uint8_t { kVc, kPhase, kDirection };
 
 class GtkwaveSave {
  public:
-  // `stem`: path of the waveform file without ".fst".
-  explicit GtkwaveSave(std::filesystem::path stem) : stem_(std::move(stem)) {}
+  // `stem`: path of the waveform file without ".fst". `settings`: of the viewer, the lines that a save file
+  // opens with.
+  GtkwaveSave(std::filesystem::path stem, std::string settings)
+      : stem_(std::move(stem)), text_(std::move(settings)) {}
 
   template <typename Contents>
   void group(const std::string& name, bool open, const Contents& contents) {
-    const std::size_t before = text.size();
+    const std::size_t before = text_.size();
     begin_group(name, open);
-    const std::size_t empty = text.size();
+    const std::size_t empty = text_.size();
     contents();
-    if (text.size() == empty) {
-      text.resize(before);
+    if (text_.size() == empty) {
+      text_.resize(before);
     } else {
       end_group(name, open);
     }
@@ -43,8 +46,6 @@ class GtkwaveSave {
 
   void write() const;  // STEM.gtkw and its filters
 
-  std::string text;
-
  private:
   void begin_group(const std::string& name, bool open);
   void end_group(const std::string& name, bool open);
@@ -52,6 +53,7 @@ class GtkwaveSave {
   std::filesystem::path beside(const std::string& extension) const;
 
   std::filesystem::path stem_;
+  std::string text_;
 };
 
 }  // namespace fredsim

@@ -53,7 +53,7 @@ constexpr TraceFormat kBinary = TraceFormat::kBinary;
 constexpr TraceFormat kDecimal = TraceFormat::kDecimal;
 constexpr TraceFormat kHex = TraceFormat::kHex;
 
-// Per virtual channel, vectors in the order MP, PP, DP, control, at `index(vc)` of `of`.
+// A group for each virtual channel.
 template <typename OnVc>
 void for_each_vc(GtkwaveSave& save, const OnVc& on_vc) {
   for (int vc = 0; vc < kNumVcs; ++vc) {

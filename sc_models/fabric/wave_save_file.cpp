@@ -48,20 +48,21 @@ void add_link(GtkwaveSave& save, const std::string& title, const Link& link) {
   });
 }
 
-void add_head(GtkwaveSave& save, const std::filesystem::path& fst,
-              const std::filesystem::path& stem, const WaveView& view) {
-  save.text = fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}.gtkw\"\n[timestart] {}\n",
-                          fst.string(), stem.string(), view.start_ps);
+std::string settings(const std::filesystem::path& fst, const std::filesystem::path& stem,
+                     const WaveView& view) {
+  std::string text = fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}.gtkw\"\n[timestart] {}\n",
+                                 fst.string(), stem.string(), view.start_ps);
   // Of a frame of pixels, as a power of two.
   const double zoom =
       -std::log2(static_cast<double>(view.period_ps) * kFramePixels / kPixelsPerCycle);
-  save.text += fmt::format("[size] 1600 900\n[pos] -1 -1\n*{:.6f} {}", zoom,
-                           view.trigger_ps.value_or(view.start_ps));
-  save.text += view.trigger_ps ? fmt::format(" {}", *view.trigger_ps) : " -1";  // marker A
-  for (char marker = 'B'; marker <= 'Z'; ++marker) save.text += " -1";
-  save.text += "\n";
-  if (view.trigger_ps) save.text += "[markername] Atrigger\n";
-  save.text += "[treeopen] links.\n[signals_width] 260\n";
+  text += fmt::format("[size] 1600 900\n[pos] -1 -1\n*{:.6f} {}", zoom,
+                      view.trigger_ps.value_or(view.start_ps));
+  text += view.trigger_ps ? fmt::format(" {}", *view.trigger_ps) : " -1";  // marker A
+  for (char marker = 'B'; marker <= 'Z'; ++marker) text += " -1";
+  text += "\n";
+  if (view.trigger_ps) text += "[markername] Atrigger\n";
+  text += "[treeopen] links.\n[signals_width] 260\n";
+  return text;
 }
 
 }  // namespace
@@ -79,8 +80,7 @@ void write_save_file(const std::string& fst, const Topology& topology,
   const std::filesystem::path path = std::filesystem::absolute(fst);
   std::filesystem::path stem = path;
   if (stem.extension() == ".fst") stem.replace_extension();
-  GtkwaveSave save(stem);
-  add_head(save, path, stem, view);
+  GtkwaveSave save(stem, settings(path, stem, view));
   save.trace(TraceFormat::kDecimal, "wave.cycle[31:0]");
   save.trace(TraceFormat::kBinary, "wave.recording");
   const WaveRtlView rtl_view(rtl);
