@@ -7,7 +7,7 @@
 //   Only the flit words of ports whose valid bit is set are copied.
 // Counters: peek_counters() reads the registers of switch_counters where they are (peek.vlt keeps
 //   them readable), for our own tops; a user's own top has another hierarchy and answers false.
-// Use: include Model's root class, "V…___024root.h", before a VerilatedSwitch of it is made.
+// Use: include Model's root class, "V…/V…___024root.h", before a VerilatedSwitch of it is made.
 // Errors: RunFailed when the RTL ends the simulation.
 #pragma once
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "Vtb_fp_add_bf16.h"
-#include "Vtb_fp_add_fp16.h"
+#include "Vtb_fp_add_bf16/Vtb_fp_add_bf16.h"
+#include "Vtb_fp_add_fp16/Vtb_fp_add_fp16.h"
 #include "base/random.h"
 #include "reference.h"
 #include "verilated.h"

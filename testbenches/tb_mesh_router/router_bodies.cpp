@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "Vmesh_13_15_2_1_3.h"
-#include "Vmesh_13_15_2_1_3___024root.h"
-#include "Vmesh_1_0_3_5_1.h"
-#include "Vmesh_1_0_3_5_1___024root.h"
-#include "Vmesh_2_2_1_16_4.h"
-#include "Vmesh_2_2_1_16_4___024root.h"
+#include "Vmesh_13_15_2_1_3/Vmesh_13_15_2_1_3.h"
+#include "Vmesh_13_15_2_1_3/Vmesh_13_15_2_1_3___024root.h"
+#include "Vmesh_1_0_3_5_1/Vmesh_1_0_3_5_1.h"
+#include "Vmesh_1_0_3_5_1/Vmesh_1_0_3_5_1___024root.h"
+#include "Vmesh_2_2_1_16_4/Vmesh_2_2_1_16_4.h"
+#include "Vmesh_2_2_1_16_4/Vmesh_2_2_1_16_4___024root.h"
 #include "switch/lockstep_switch.h"
 #include "switch/rtl_switch.h"
 #include "switch/verilated_switch.h"

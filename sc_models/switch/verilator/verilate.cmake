@@ -2,7 +2,7 @@
 #
 #   fredsim_verilate(LIBRARY PREFIX … TOP … SOURCES … ARGUMENTS … OPTIMISE -O2 [TRACE])
 #
-# adds one class to it, included as "PREFIX.h". OPTIMISE is for what runs every cycle, -O0 compiles
+# adds one class to it, included as "PREFIX/PREFIX.h". OPTIMISE is for what runs every cycle, -O0 compiles
 # fastest; TRACE: the class can write waves.
 # Verilator's own verilate() runs Verilator when CMake configures, one class after the other, and again
 # at the first build. Here it runs at build time, beside all other jobs. Only then are the names of the
@@ -30,12 +30,14 @@ function(fredsim_verilated_library library)
   add_library(${library} STATIC)
   target_compile_options(${library} PRIVATE ${generated_code_options} -O0 -fpch-preprocess)
   target_precompile_headers(${library} PRIVATE <verilated.h>)
+  # One folder for all classes: with one more, nobody else's command line changes.
+  target_include_directories(${library} SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/verilated)
   target_link_libraries(${library} PUBLIC verilated_runtime)
 endfunction()
 
 function(fredsim_verilate library)
   cmake_parse_arguments(ARG "TRACE" "PREFIX;TOP;OPTIMISE" "SOURCES;ARGUMENTS" ${ARGN})
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${ARG_PREFIX})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/verilated/${ARG_PREFIX})
   if(ARG_TRACE)
     list(APPEND ARG_ARGUMENTS --trace-fst)
   endif()
@@ -61,5 +63,4 @@ function(fredsim_verilate library)
     COMMENT "Verilating ${ARG_PREFIX}"
     VERBATIM)
   target_sources(${library} PRIVATE ${parts})
-  target_include_directories(${library} SYSTEM PUBLIC ${folder})
 endfunction()
