@@ -1,10 +1,13 @@
 // Testbench of rtl/fp_add.sv: every answer bit for bit against a reference (reference.h).
 //
 //   tb_fp_add [--format fp16|bf16] [--seed N] [--pairs N] [--exhaustive] [--bench]
+//   tb_fp_add --wave FILE.fst
 // Default: special values × all 65 536 values in both orders, then --pairs random pairs (default 12
 // million; half uniform bits, half with exponents close together, for cancellation), both formats.
 // --exhaustive: all 2^32 pairs instead. --bench: prints additions per second on operands of mixed
-// sign. Exit: 0 all equal; 1 first difference, with operands; 2 bad option.
+// sign. --wave: one FP16 adder as a waveform (wave.h); open it with
+//   gtkwave FILE.fst testbenches/tb_fp_add/tb_fp_add.gtkw
+// Exit: 0 all equal; 1 first difference, with operands; 2 bad option.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -13,13 +16,16 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "../run_wave.h"
 #include "Vtb_fp_add_bf16/Vtb_fp_add_bf16.h"
 #include "Vtb_fp_add_fp16/Vtb_fp_add_fp16.h"
 #include "base/random.h"
 #include "reference.h"
 #include "verilated.h"
+#include "wave.h"
 
 namespace {
 
@@ -214,7 +220,7 @@ void bench_format(const char* name) {
 int usage(const std::string& argument) {
   std::fprintf(stderr,
                "tb_fp_add: cannot use '%s'; options: --format fp16|bf16, --seed N, --pairs N, "
-               "--exhaustive, --bench\n",
+               "--exhaustive, --bench; alone: --wave FILE.fst\n",
                argument.c_str());
   return 2;
 }
@@ -222,6 +228,9 @@ int usage(const std::string& argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc >= 2 && std::string_view(argv[1]) == "--wave") {
+    return fredsim::tb::run_wave("tb_fp_add", tb::record_wave, {argv + 2, argv + argc});
+  }
   Options options;
   const std::vector<std::string> args(argv + 1, argv + argc);
   for (std::size_t i = 0; i < args.size(); ++i) {

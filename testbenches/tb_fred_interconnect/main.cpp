@@ -2,22 +2,28 @@
 //
 //   tb_fred_interconnect [--seed N] [--cycles N] [--size P,M,LANES,FORMAT] [--list]
 //   tb_fred_interconnect --bench [--cycles N]
+//   tb_fred_interconnect --wave FILE.fst
 // Default: for every built size (sizes.cmake) known configurations, then random sets of flows as the
 // routing library routes them, then random configurations under random traffic with resets in
 // between, then launches that break sums; and that breaking a sum is asserted.
 // --bench: cycles per second of the sizes built for speed, every port busy at every cycle.
+// --wave: a short piece of work on Fred_3(5) as a waveform (wave.h); open it with
+//   gtkwave FILE.fst testbenches/tb_fred_interconnect/tb_fred_interconnect.gtkw
 // Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "../run_wave.h"
 #include "dut.h"
 #include "harness.h"
 #include "oracle.h"
 #include "routed_sets.h"
+#include "wave.h"
 
 namespace {
 
@@ -149,7 +155,7 @@ void bench(const tb::Size& size, const char* name, const ConfigBits& bits, bool 
 int usage(const std::string& argument) {
   std::fprintf(stderr,
                "tb_fred_interconnect: cannot use '%s'; options: --seed N, --cycles N, "
-               "--size P,M,LANES,FORMAT, --list, --bench\n",
+               "--size P,M,LANES,FORMAT, --list, --bench; alone: --wave FILE.fst\n",
                argument.c_str());
   return 2;
 }
@@ -179,6 +185,9 @@ int run_tests(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc >= 2 && std::string_view(argv[1]) == "--wave") {
+    return fredsim::tb::run_wave("tb_fred_interconnect", tb::record_wave, {argv + 2, argv + argc});
+  }
   Options options;
   const std::vector<std::string> args(argv + 1, argv + argc);
   for (std::size_t i = 0; i < args.size(); ++i) {

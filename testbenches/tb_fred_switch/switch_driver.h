@@ -52,6 +52,7 @@ class SwitchDriver {
   void add_online_packet(int input, int output, int vc, int flits);
   // One clock edge with traffic.
   void step();
+  void set_return_delay(int cycles) { stalls_.return_delay = cycles; }  // of credits from now on
   // Steps until everything has arrived; throws after `limit` cycles.
   void drain(std::uint64_t limit);
   // After drain: credits, counters, idle, error register.

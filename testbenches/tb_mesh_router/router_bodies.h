@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ struct RouterBody {
   std::string_view name;
   SwitchModel model;
   SwitchShape shape;
-  std::unique_ptr<SwitchCore> (*make_rtl)();
+  std::function<std::unique_ptr<SwitchCore>()> make_rtl;
   std::unique_ptr<SwitchCore> make() const;  // of `model`
 };
 

@@ -5,7 +5,10 @@
 // when they arrive, and the program prints the latency of each size. The switches are the
 // Verilated routers.
 //
-//   tb_own_npu [configs/mesh_2x2.yaml]
+//   tb_own_npu [--wave FILE.fst] [configs/mesh_2x2.yaml]
+//
+// --wave: the whole run as a waveform; open it with
+//   gtkwave FILE.fst testbenches/tb_own_npu/tb_own_npu.gtkw
 //
 // To use it for your own model, copy this file and its CMakeLists.txt, and change Sender and
 // Receiver. What a packet is and which phases the sockets speak:
@@ -17,6 +20,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <systemc>
 #include <vector>
 
@@ -129,8 +135,19 @@ struct Sender : sc_core::sc_module {
 // leave the rest unbound (a packet sent there would be an error).
 int sc_main(int argc, char** argv) {
   try {
-    const fredsim::Topology topology =
-        fredsim::load_config(argc > 1 ? argv[1] : "configs/mesh_2x2.yaml").topology;
+    const std::span<char*> arguments(argv + 1, argv + argc);
+    std::string config = "configs/mesh_2x2.yaml";
+    std::string wave;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (std::string_view(arguments[i]) != "--wave") {
+        config = arguments[i];
+      } else if (++i < arguments.size()) {
+        wave = arguments[i];
+      } else {
+        throw fredsim::BadInput("tb_own_npu: --wave: found nothing after it; allowed: FILE.fst");
+      }
+    }
+    const fredsim::Topology topology = fredsim::load_config(config).topology;
     fredsim::Fabric fabric("fabric", topology, kLanes,
                            fredsim::switches_of(fredsim::SwitchModel::kRtl));
     fredsim::ControlPlane control("control", fabric);
@@ -142,6 +159,7 @@ int sc_main(int argc, char** argv) {
     sender.tx.bind(fabric.nic(from).tx);
     fabric.nic(to).rx.bind(receiver.rx);
 
+    if (!wave.empty()) fabric.trace({.file = wave});
     fabric.reset();
     fabric.start();
     sc_core::sc_start();

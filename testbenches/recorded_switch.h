@@ -1,0 +1,52 @@
+// The RTL of a switch, every step of it in a waveform file: the --wave FILE.fst of the switch testbenches.
+//
+// Signals: those of the instance, and under "tb" cycle, steps since reset, and stage, the part of the work
+//   that is under way (set_stage).
+// Time: a step is 1 ns. Registers and outputs are as after its clock edge, pins of inputs as the edge found them.
+// Errors: BadInput for a file that cannot be written.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "switch/rtl_switch.h"
+#include "switch/wave_file.h"
+
+namespace fredsim::tb {
+
+class RecordedSwitch final : public SwitchCore {
+ public:
+  RecordedSwitch(std::unique_ptr<RtlSwitch> body, const std::string& file)
+      : body_(std::move(body)), file_(file) {
+    file_.add(*body_);
+    file_.add({{"tb", "cycle", 32, &cycle_}, {"tb", "stage", 3, &stage_}});
+    file_.open();
+  }
+  void set_stage(std::uint32_t stage) { stage_ = stage; }
+  std::uint64_t cycles() const { return steps_; }
+
+  void reset() override { body_->reset(); }
+  void step(SwitchPins& pins) override {
+    body_->step(pins);
+    cycle_ = static_cast<std::uint32_t>(steps_);
+    file_.dump(steps_ * kPicosecondsPerStep);
+    ++steps_;
+  }
+  bool idle() const override { return body_->idle(); }
+  std::uint32_t error() const override { return body_->error(); }
+  std::string_view model() const override { return body_->model(); }
+  bool peek_counters(SwitchCounters& into) const override { return body_->peek_counters(into); }
+
+ private:
+  static constexpr std::uint64_t kPicosecondsPerStep = 1000;
+
+  std::unique_ptr<RtlSwitch> body_;
+  std::uint64_t steps_ = 0;
+  std::uint32_t cycle_ = 0, stage_ = 0;
+  WaveFile file_;  // last: closed before what it shows is gone
+};
+
+}  // namespace fredsim::tb

@@ -1,0 +1,13 @@
+// What `tb_fp_add --wave FILE.fst` records: one FP16 adder, a pair of operands per ns, every sum checked.
+//
+// First pairs that each show one thing, in groups: exact sums, rounding, carry and overflow, cancellation,
+// subnormals, infinities and NaN, operand isolation; then random pairs with exponents close together.
+#pragma once
+
+#include <string>
+
+namespace tb {
+
+std::string record_wave(const std::string& file);  // what is in it
+
+}  // namespace tb

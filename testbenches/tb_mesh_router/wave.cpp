@@ -1,0 +1,86 @@
+#include "wave.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "../recorded_switch.h"
+#include "router_driver.h"
+#include "routing/mesh_routing.h"
+#include "switch/rtl_switch.h"
+
+namespace fredsim::tb {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+constexpr int kReceiveDepth = 12;  // flits per VC
+constexpr int kX = RouterDriver::kX;
+constexpr int kY = RouterDriver::kY;
+constexpr int kNorth = 0, kEast = 1, kWest = 3, kLocal = 4;  // input ports
+
+void deliver(RouterDriver& driver) {
+  while (!driver.done()) driver.step();
+  for (int i = 0; i < 8; ++i) driver.step();  // a gap between the stages
+}
+
+void straight(RouterDriver& driver) {
+  for (int i = 0; i < 3; ++i) {
+    driver.add_packet(kWest, kDp, mesh_address(kX + 1, kY, 0), kPacketFlits);
+    driver.add_packet(kEast, kDp, mesh_address(kX, kY, 0), kPacketFlits);
+  }
+}
+
+void contention(RouterDriver& driver) {
+  for (int i = 0; i < 3; ++i) {
+    for (const int in : {kNorth, kWest, kLocal}) {
+      driver.add_packet(in, kDp, mesh_address(kX, kY + 1, 0), 4);
+    }
+  }
+}
+
+void priorities(RouterDriver& driver) {
+  for (int i = 0; i < 3; ++i) {
+    for (const int vc : {kDp, kPp, kMp}) {
+      driver.add_packet(kWest, vc, mesh_address(kX + 1, kY, 0), kPacketFlits);
+    }
+    driver.add_packet(kWest, kControl, mesh_address(kX + 1, kY, 0), 1);
+  }
+}
+
+}  // namespace
+
+std::string record_wave(const std::string& file) {
+  RecordedSwitch* recorded = nullptr;
+  RouterBody body = wafer_router(SwitchModel::kRtl);
+  body.make_rtl = [&] {
+    auto made = std::make_unique<RecordedSwitch>(make_rtl_switch(body.shape, "dut"), file);
+    recorded = made.get();
+    return made;
+  };
+  RouterDriver driver(body, {.receive_depth = kReceiveDepth}, kSeed);
+  void (*const stages[])(RouterDriver&) = {straight, contention, priorities};
+  std::uint32_t stage = 0;
+  for (const auto& add_packets : stages) {
+    recorded->set_stage(++stage);
+    add_packets(driver);
+    deliver(driver);
+  }
+  recorded->set_stage(++stage);
+  driver.stalls() = {.pause_percent = 30, .return_delay = 30, .receive_depth = kReceiveDepth};
+  straight(driver);
+  contention(driver);
+  deliver(driver);
+
+  SwitchCounters counters;
+  recorded->peek_counters(counters);
+  const auto sum = [](const std::vector<std::uint64_t>& of_ports) {
+    return std::accumulate(of_ports.begin(), of_ports.end(), std::uint64_t{0});
+  };
+  return fmt::format(
+      "mesh_router with 4 local and 2 I/O ports, {} cycles, 1 ns each; {} flits in, {} flits out",
+      recorded->cycles(), sum(counters.flits_in), sum(counters.flits_out));
+}
+
+}  // namespace fredsim::tb
