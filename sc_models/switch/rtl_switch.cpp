@@ -40,7 +40,8 @@ std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
     for (const RegisteredSwitch& s : switches) built += fmt::format("\n  {}", s.entry);
     throw BadInput(
         fmt::format("{}: no RTL of this size is built: '{}'{}. Add it and build again:\n"
-                    "  cmake -B build -DFREDSIM_EXTRA_SWITCHES=\"{}{}\" && cmake --build build\n"
+                    "  cmake -B build -DFREDSIM_EXTRA_SWITCHES=\"{}{}\" && cmake --build build "
+                    "--target fredsim\n"
                     "Sizes built (sc_models/switch/sizes.cmake):{}",
                     instance_name, entry,
                     shape.rtl_top.empty() ? "" : " (its file list is one more field of the entry)",
