@@ -51,7 +51,7 @@ SaveFile read_save_file(const std::string& path) {
 std::vector<std::string> problems_of(const std::string& path, const std::vector<VcdName>& names) {
   std::vector<std::string> problems;
   const SaveFile save = read_save_file(path);
-  if (save.signals.empty()) problems.push_back("no signals");
+  if (save.signals.empty()) problems.emplace_back("no signals");
   std::map<std::string, int> bits_of;  // by path as GTKWave writes it
   for (const VcdName& name : names) {
     std::string dots = name.path;

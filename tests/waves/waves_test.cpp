@@ -1,12 +1,13 @@
 // The waveform of every testbench: the committed save file fits it, and values in it are what the testbench says.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -206,7 +207,7 @@ TEST_F(Waves, WhatCannotBeWrittenIsRefused) {
   for (const std::string program :
        {"tb_fp_add", "tb_fred_interconnect", "tb_fred_switch", "tb_mesh_router", "tb_own_npu"}) {
     for (const std::string arguments : {"", " /no/such/folder/w.fst"}) {
-      const std::string text = run(program + " --wave" + arguments, 2);
+      const std::string text = run(fmt::format("{} --wave{}", program, arguments), 2);
       EXPECT_NE(text.find(arguments.empty() ? "FILE.fst" : "cannot be written"), std::string::npos)
           << text;
     }
