@@ -35,6 +35,7 @@ class FredTwin final : public SwitchCore {
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
   bool peek_counters(SwitchCounters& into) const override;
+  bool peek_phase(SwitchPhase& into) const override;
 
  private:
   using Ports = FredOnline::Ports;

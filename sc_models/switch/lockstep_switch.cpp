@@ -85,6 +85,7 @@ LockstepSwitch::LockstepSwitch(std::unique_ptr<SwitchCore> reference,
       ports_(shape.ports()),
       words_(flit_words(shape.lanes)),
       twin_pins_(ports_, shape.lanes),
+      phase_peeked_(reference_->peek_phase(phase_) && twin_->peek_phase(twin_phase_)),
       peeked_(reference_->peek_counters(counters_) && twin_->peek_counters(twin_counters_)) {
   const auto add = [&](int first, int words) {
     for (int i = 0; i < words; ++i) sweep_.push_back(static_cast<std::uint16_t>(first + i));
@@ -165,6 +166,11 @@ void LockstepSwitch::compare_status() {
   if (reference_->error() != twin_->error()) {
     differ(-1, "error", reference_->error(), twin_->error());
   }
+  if (phase_peeked_) {
+    reference_->peek_phase(phase_);
+    twin_->peek_phase(twin_phase_);
+    if (phase_ != twin_phase_) compare_phase();
+  }
   if (!peeked_) return;
   reference_->peek_counters(counters_);
   twin_->peek_counters(twin_counters_);
@@ -185,6 +191,16 @@ void LockstepSwitch::compare_counters() const {
       differ(-1, std::string(c.name), counters_.*c.value, twin_counters_.*c.value);
     }
   }
+}
+
+void LockstepSwitch::compare_phase() const {
+  const SwitchPhase &a = phase_, &b = twin_phase_;
+  if (a.active != b.active) differ(-1, "control unit, active", a.active, b.active);
+  if (a.loading != b.loading) differ(-1, "control unit, loading", a.loading, b.loading);
+  if (a.busy != b.busy) differ(-1, "control unit, busy", a.busy, b.busy);
+  if (a.phase != b.phase) differ(-1, "control unit, phase", a.phase, b.phase);
+  if (a.vc != b.vc) differ(-1, "control unit, VC", a.vc, b.vc);
+  if (a.next != b.next) differ(-1, "control unit, next phase", a.next, b.next);
 }
 
 void LockstepSwitch::differ(int port, std::string field, std::uint64_t reference,

@@ -2,8 +2,8 @@
 // compared on everything that shows; the first difference ends the run (DESIGN §3, §7).
 //
 // Outputs are those of the reference. Compared after every step, in this order: out_valid,
-//   in_credit, the words of flits that are out, reg_rdata, idle, error, counters; after reset idle,
-//   error and counters.
+//   in_credit, the words of flits that are out, reg_rdata, idle, error, the control unit's
+//   phase where both bodies can be peeked, counters; after reset idle, error, phase and counters.
 // Counters: where both bodies can be peeked, all of them after every step. Otherwise through the
 //   register map: in steps in which the outside accesses no register one counter or credit register
 //   is read in both bodies, in turn, so that a difference is seen some hundred steps after it
@@ -56,6 +56,7 @@ class LockstepSwitch final : public SwitchCore {
   bool peek_counters(SwitchCounters& into) const override {
     return reference_->peek_counters(into);
   }
+  bool peek_phase(SwitchPhase& into) const override { return reference_->peek_phase(into); }
 
   SwitchCore& reference() { return *reference_; }
   SwitchCore& twin() { return *twin_; }
@@ -66,6 +67,7 @@ class LockstepSwitch final : public SwitchCore {
   void compare_flit(const SwitchPins& pins, int port) const;
   void compare_status();
   void compare_counters() const;
+  void compare_phase() const;
   [[noreturn]] void differ(int port, std::string field, std::uint64_t reference, std::uint64_t twin,
                            bool hex = false) const;
   [[noreturn]] void differ_in_mask(const std::string& field, std::uint32_t reference,
@@ -76,9 +78,11 @@ class LockstepSwitch final : public SwitchCore {
   int ports_, words_;
   SwitchPins twin_pins_;
   SwitchCounters counters_, twin_counters_;
+  SwitchPhase phase_, twin_phase_;
   std::uint64_t cycle_ = 0;
   std::uint16_t last_read_ = 0;  // register whose value reg_rdata shows
-  bool peeked_;                  // else the sweep:
+  bool phase_peeked_;
+  bool peeked_;  // the counters; else the sweep:
   std::vector<std::uint16_t> sweep_;
   std::size_t sweep_next_ = 0;
   std::uint32_t outside_rdata_ = 0;

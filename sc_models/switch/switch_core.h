@@ -14,7 +14,7 @@
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
 //   after it. The map is in rtl/fred_pkg.sv and mirrored in switch/register_map.h.
-// Counters: SwitchCounters is what the counter registers hold after the last step.
+// Counters, phase: SwitchCounters and SwitchPhase are what these registers hold after the last step.
 // Errors: `error()` is a sticky code, 0 = none (register_map.h); the fabric fails the run on it.
 #pragma once
 
@@ -66,6 +66,16 @@ struct SwitchCounters {
   bool operator==(const SwitchCounters&) const = default;
 };
 
+// What the control unit of a FRED switch has in use (rtl/fred_control.sv).
+struct SwitchPhase {
+  bool active = false;  // a phase has been loaded since reset
+  bool loading =
+      false;  // the row of `next` is loaded at the next edge; nothing of `phase` fires any more
+  bool busy = false;  // `phase` does not yield: inside a packet, or not silent for long enough
+  std::uint8_t phase = 0, vc = 0, next = 0;  // of the store; `next` only while loading
+  bool operator==(const SwitchPhase&) const = default;
+};
+
 class SwitchCore {
  public:
   virtual ~SwitchCore() = default;
@@ -81,6 +91,11 @@ class SwitchCore {
   // Reads all counters without a cycle. False: this body's counters can only be read through the
   // register map.
   virtual bool peek_counters(SwitchCounters& into) const {
+    static_cast<void>(into);
+    return false;
+  }
+  // The same for the phase; false for a mesh router, too.
+  virtual bool peek_phase(SwitchPhase& into) const {
     static_cast<void>(into);
     return false;
   }

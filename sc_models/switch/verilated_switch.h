@@ -5,8 +5,9 @@
 //   switch/sizes.cmake).
 // Timing: new inputs and the rising edge are one evaluation, the falling edge is the second.
 //   Only the flit words of ports whose valid bit is set are copied.
-// Counters: peek_counters() reads the registers of switch_counters where they are (peek.vlt keeps
-//   them readable), for our own tops; a user's own top has another hierarchy and answers false.
+// Counters, phase: peek_counters() and peek_phase() read the registers of switch_counters and
+//   fred_control where they are (peek.vlt keeps them readable), for our own tops; a user's own top has
+//   another hierarchy and answers false.
 // Use: include Model's root class, "V…/V…___024root.h", before a VerilatedSwitch of it is made.
 // Errors: RunFailed when the RTL ends the simulation.
 #pragma once
@@ -118,7 +119,25 @@ class VerilatedSwitch final : public RtlSwitch {
     }
   }
 
+  bool peek_phase(SwitchPhase& into) const override {
+    const auto& root = *model_->rootp;
+    if constexpr (requires { root.fred_switch__DOT__i_control__DOT__phase_q; }) {
+      into = {.active = root.fred_switch__DOT__i_control__DOT__active_q != 0,
+              .loading = root.fred_switch__DOT__i_control__DOT__loading_q != 0,
+              .busy = root.fred_switch__DOT__i_control__DOT__silent_q != kYield ||
+                      root.fred_switch__DOT__i_control__DOT__open_q != 0,
+              .phase = root.fred_switch__DOT__i_control__DOT__phase_q,
+              .vc = root.fred_switch__DOT__i_control__DOT__vc_q,
+              .next = root.fred_switch__DOT__i_control__DOT__next_phase_q};
+      return true;
+    } else {
+      return false;
+    }
+  }
+
  private:
+  static constexpr int kYield = 4;  // of fred_control, which nobody sets otherwise
+
   template <class Registers>  // VlUnpacked<QData, Ports>
   static void copy_counters(const Registers& in, const Registers& out, SwitchCounters& into) {
     into.flits_in.assign(in.m_storage, in.m_storage + Ports);

@@ -38,7 +38,7 @@ class Faulty final : public SwitchCore {
   void reset() override {
     body_->reset();
     cycle_ = 0;
-    done_ = miscounts_ = false;
+    done_ = miscounts_ = misphases_ = false;
   }
   void step(SwitchPins& pins) override {
     body_->step(pins);
@@ -56,7 +56,16 @@ class Faulty final : public SwitchCore {
     if (miscounts_) ++into.reductions;
     return peeked;
   }
+  bool peek_phase(SwitchPhase& into) const override {
+    const bool peeked = body_->peek_phase(into);
+    if (misphases_) into.*phase_fault_ ^= 1;
+    return peeked;
+  }
   void miscount() { miscounts_ = true; }
+  void misphase(std::uint8_t SwitchPhase::*what) {
+    misphases_ = true;
+    phase_fault_ = what;
+  }
 
   static constexpr std::uint64_t kFrom = 150;  // traffic is under way then
   std::uint64_t at = 0;                        // cycle of the fault
@@ -66,7 +75,8 @@ class Faulty final : public SwitchCore {
   Fault fault_;
   std::uint64_t cycle_ = 0;
   bool done_ = false;
-  bool miscounts_ = false;
+  bool miscounts_ = false, misphases_ = false;
+  std::uint8_t SwitchPhase::*phase_fault_ = nullptr;
 };
 
 struct Caught {
@@ -144,6 +154,65 @@ TEST(Lockstep, CatchesAWrongCounterInItsCycle) {
   EXPECT_EQ(caught.where.cycle, caught.injected);
   EXPECT_EQ(caught.where.field, "reductions");
   EXPECT_EQ(caught.where.reference + 1, caught.where.twin);
+}
+
+TEST(Lockstep, CatchesAWrongPhaseInItsCycle) {
+  using Field = std::uint8_t SwitchPhase::*;
+  for (const auto& [what, name] : {std::pair{Field{&SwitchPhase::phase}, "phase"},
+                                   {&SwitchPhase::vc, "VC"},
+                                   {&SwitchPhase::next, "next phase"}}) {
+    const Caught caught = catch_fault([what = what](Faulty& faulty, SwitchPins&) {
+      faulty.misphase(what);
+      return true;
+    });
+    EXPECT_EQ(caught.where.cycle, caught.injected);
+    EXPECT_EQ(caught.where.field, std::string("control unit, ") + name);
+  }
+}
+
+// A phase of MP comes while one of DP is busy: what the control unit shows, edge by edge, in lockstep.
+TEST(ControlUnit, ShowsThePhaseInUseAndItsPreEmption) {
+  SwitchShape shape;
+  shape.fred = {4, 3};
+  SwitchDriver driver(shape, make_switch(SwitchModel::kLockstep, shape, "dut"), {}, 1);
+  for (const int vc : {kDp, kMp}) {
+    Phase phase;
+    phase.vc = vc;
+    phase.flows = {{0x3, 0xC}};
+    phase.route = route_flows(shape.fred, phase.flows);
+    driver.add_phase(phase);
+  }
+  SwitchPhase now;
+  ASSERT_TRUE(driver.core().peek_phase(now));
+  EXPECT_EQ(now, SwitchPhase{});
+  for (int i = 0; i < 20; ++i) driver.add_packet(0, 0, kPacketFlits);
+  std::vector<SwitchPhase> seen{now};
+  const auto step = [&] {
+    driver.step();
+    ASSERT_TRUE(driver.core().peek_phase(now));
+    if (now != seen.back()) seen.push_back(now);
+  };
+  for (int i = 0; i < 30; ++i) step();
+  driver.add_packet(1, 0, kPacketFlits);
+  for (int i = 0; i < 300; ++i) step();
+  std::vector<SwitchPhase> loads;
+  for (const SwitchPhase& p : seen) {
+    if (p.loading) loads.push_back(p);
+  }
+  ASSERT_EQ(loads.size(), 3U);
+  EXPECT_FALSE(loads[0].active);
+  EXPECT_EQ(loads[0].next, 0);
+  EXPECT_TRUE(loads[1].active);
+  EXPECT_TRUE(loads[1].busy) << "pre-empted, not silent";
+  EXPECT_EQ(loads[1].phase, 0);
+  EXPECT_EQ(loads[1].vc, kDp);
+  EXPECT_EQ(loads[1].next, 1);
+  EXPECT_EQ(loads[2].phase, 1);
+  EXPECT_EQ(loads[2].vc, kMp);
+  EXPECT_FALSE(loads[2].busy) << "gives way to a lower priority when silent";
+  EXPECT_EQ(loads[2].next, 0);
+  EXPECT_FALSE(seen.back().busy);
+  EXPECT_EQ(seen.back().phase, 0);
 }
 
 }  // namespace

@@ -149,6 +149,14 @@ TEST_P(EverySize, CountersOfOurOwnTopsCanBePeeked) {
   EXPECT_EQ(counters.flits_out[0], 0U);
 }
 
+TEST_P(EverySize, ThePhaseOfOurOwnFredSwitchesCanBePeeked) {
+  core_->reset();
+  SwitchPhase phase{.active = true, .loading = true, .busy = true, .phase = 9, .vc = 2, .next = 7};
+  const bool is_ours = shape_.kind == NodeKind::kFredSwitch && shape_.rtl_top.empty();
+  ASSERT_EQ(core_->peek_phase(phase), is_ours);
+  if (is_ours) EXPECT_EQ(phase, SwitchPhase{});
+}
+
 INSTANTIATE_TEST_SUITE_P(Built, EverySize, testing::ValuesIn(built_switch_sizes()),
                          [](const auto& param) {
                            std::string name = param.param;
