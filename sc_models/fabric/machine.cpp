@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "collective/equal_slices.h"
@@ -75,6 +76,8 @@ struct Machine::Parts {
         bool one_for_equal);
 
   RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress);
+  RunResult run_to_end(CollectiveJob& job, const Plan& plan,
+                       const std::function<void(const Progress&)>& on_progress);
   void check(const Plan& plan) const;
   void reset_all();
   void prepare(const Plan& plan);
@@ -125,7 +128,8 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
   }
   control.stop_on(o.stop);
   if (o.timeline != nullptr) {
-    recorder = std::make_unique<TimelineRecorder>(*o.timeline, o.timeline_level, t.name, fabric);
+    recorder = std::make_unique<TimelineRecorder>(
+        *o.timeline, o.timeline_level, o.timeline_name.empty() ? t.name : o.timeline_name, fabric);
     for (const NodeId npu : t.npus) npus[npu]->observe(*recorder, npu);
   }
   if (!o.wave.file.empty()) fabric.trace(o.wave);
@@ -147,7 +151,12 @@ Machine::~Machine() = default;
 Fabric& Machine::fabric() { return parts_->fabric; }
 
 RunResult Machine::run(const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
-  return run_recorded(parts_->fabric.wave(), [&] { return parts_->run(plan, on_progress); });
+  TimelineRecorder* const recorder = parts_->recorder.get();
+  bool is_again = false;  // after the search for a wave's trigger
+  return run_recorded(parts_->fabric.wave(), [&] {
+    if (std::exchange(is_again, true) && recorder != nullptr) recorder->drop_run();
+    return parts_->run(plan, on_progress);
+  });
 }
 
 void Machine::Parts::check(const Plan& plan) const {
@@ -188,19 +197,7 @@ RunResult Machine::Parts::run(const Plan& plan,
 
   CollectiveJob job(simulated.plan, topology, options.seed, options.lanes, simulated.copies);
 
-  RunResult result;
-  const auto wall_start = std::chrono::steady_clock::now();
-  result.cycles = run_collective(job, simulated.plan, on_progress);
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
-  result.incomplete = !job.done();
-  if (recorder != nullptr) recorder->end_run(result.cycles);
-  if (!result.incomplete) {
-    drain();
-    if (const std::string wrong = describe_imbalance(fabric, control, members); !wrong.empty()) {
-      throw RunFailed("flits and credits do not balance at the end:" + wrong);
-    }
-  }
-
+  RunResult result = run_to_end(job, simulated.plan, on_progress);
   result.fabric = topology.name;
   result.model = model_name();
   result.lanes = options.lanes;
@@ -215,10 +212,33 @@ RunResult Machine::Parts::run(const Plan& plan,
     result.slices = slices;
     result.slices_simulated = in_switch_slices(simulated.plan);
   }
-  result.wall_s = wall.count();
-  result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
   fill_counts(simulated, fabric, control, result.cycles, result);
   return result;
+}
+
+// Until all is delivered and drained, or the run was stopped; a failure is marked on the timeline while there
+// is still all that it shows. Fills cycles, cost and whether the run is complete.
+RunResult Machine::Parts::run_to_end(CollectiveJob& job, const Plan& plan,
+                                     const std::function<void(const Progress&)>& on_progress) {
+  try {
+    RunResult result;
+    const auto wall_start = std::chrono::steady_clock::now();
+    result.cycles = run_collective(job, plan, on_progress);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+    result.wall_s = wall.count();
+    result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
+    result.incomplete = !job.done();
+    if (recorder != nullptr) recorder->end_run(result.cycles);
+    if (result.incomplete) return result;
+    drain();
+    if (const std::string wrong = describe_imbalance(fabric, control, members); !wrong.empty()) {
+      throw RunFailed("flits and credits do not balance at the end:" + wrong);
+    }
+    return result;
+  } catch (const RunFailed& failed) {
+    if (recorder != nullptr) recorder->run_failed(failed.what());
+    throw;
+  }
 }
 
 // Returns the cycles from the first edge to the one at which the last result is complete, or to the one at
@@ -246,6 +266,8 @@ std::uint64_t Machine::Parts::run_collective(
   });
   if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
   fabric.on_cycle([] { return false; });
+  // Finding out what waits takes cycles that are not the run's own.
+  if (recorder != nullptr && !job.done()) recorder->end_run(cycles);
   fabric.rethrow_failure();
   if (job.failed()) throw RunFailed(job.failure(), job.failure_cause());
   if (job.done()) return job.last_end();

@@ -41,6 +41,7 @@ struct FabricOptions {
   // Where runs are recorded (fabric/timeline_recorder.h); all slices are simulated then.
   Timeline* timeline = nullptr;
   int timeline_level = 1;
+  std::string timeline_name{};  // of the machine there; empty: the fabric's
 };
 
 // Bodies as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share

@@ -4,25 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
+#include "base/flit.h"
 #include "base/port_mask.h"
+#include "base/units.h"
 #include "base/vc_priority.h"
 
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kFirstInterval = 64;  // cycles
-constexpr std::size_t kMaxIntervals = 256;
-// Cycles without a flit of a phase after which its next one begins a new span.
-constexpr std::uint64_t kSilence = 64;
-
 constexpr Timeline::Category kRuns{"runs", false}, kParts{"parts", false}, kSteps{"steps", false},
     kPhases{"phases", false}, kPreEmptions{"pre-emptions", false}, kSent{"packets sent", true},
-    kReceived{"packets received", true}, kAdditions{"additions", true}, kFlits{"flits", true};
-
-bool is_switch(const Node& node) {
-  return node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo;
-}
+    kReceived{"packets received", true}, kAdditions{"additions", true},
+    kOnLinks{"packets on links", true};
 
 // By VC, as traces name them, and by priority.
 constexpr std::array<const char*, kNumVcs> kVcs = [] {
@@ -38,16 +34,26 @@ int rank_of(int vc) {
   return static_cast<int>(std::ranges::find(kVcPriority, vc) - kVcPriority.begin());
 }
 
-struct SwitchSeries {
-  const char* name;
-  std::uint64_t SwitchCounters::*count;
-};
-constexpr SwitchSeries kSwitchSeries[] = {{"stalls, join", &SwitchCounters::stall_join},
-                                          {"stalls, credit", &SwitchCounters::stall_credit},
-                                          {"stalls, phase", &SwitchCounters::stall_phase},
-                                          {"stalls, arbiter", &SwitchCounters::stall_arbiter},
-                                          {"stalls, link", &SwitchCounters::stall_link},
-                                          {"phase changes", &SwitchCounters::phase_changes}};
+// Tracks in the order of reading: runs, NPUs and I/O controllers, switches, links.
+int owner_of_node(const Topology& topology, NodeId id) {
+  const NodeKind kind = topology.nodes[id].kind;
+  const bool is_endpoint = kind == NodeKind::kNpu || kind == NodeKind::kIo;
+  return 1 + id + (is_endpoint ? 0 : static_cast<int>(topology.nodes.size()));
+}
+int owner_of_link(const Topology& topology, int link) {
+  return 1 + 2 * static_cast<int>(topology.nodes.size()) + link;
+}
+
+std::string packet_name(std::uint32_t stream, std::uint32_t index) {
+  return fmt::format("tree {} #{}", stream >> 1, index);
+}
+
+std::string work_name(const Plan& plan) {
+  const Part& first = plan.parts.front();
+  const std::string others =
+      plan.parts.size() > 1 ? fmt::format(" and {} more", plan.parts.size() - 1) : "";
+  return fmt::format("{} of {}{}", to_string(first.collective), format_size(first.bytes), others);
+}
 
 }  // namespace
 
@@ -56,16 +62,18 @@ TimelineRecorder::TimelineRecorder(Timeline& timeline, int level, const std::str
     : timeline_(timeline),
       level_(level),
       fabric_(fabric),
-      process_(timeline.add_process(name, static_cast<double>(fabric.topology().clock_hz))),
-      runs_(timeline.add_track(process_, "runs")) {
+      process_(timeline.add_process(name, fabric.topology().clock_hz)),
+      runs_(timeline.add_track(process_, 0, "runs")),
+      counters_(timeline, process_, fabric) {
   const Topology& topology = fabric.topology();
-  for (const Node& node : topology.nodes) {
-    nodes_.push_back(timeline.add_track(process_, node.name));
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    nodes_.push_back(
+        timeline.add_track(process_, owner_of_node(topology, id), topology.nodes[id].name));
   }
-  if (level >= 3) {
-    for (const Link& link : topology.links) {
-      links_.push_back(timeline.add_track(process_, link.name));
-    }
+  if (level < 3) return;
+  for (int l = 0; l < std::ssize(topology.links); ++l) {
+    links_.push_back(
+        timeline.add_track(process_, owner_of_link(topology, l), topology.links[l].name));
   }
 }
 
@@ -76,69 +84,49 @@ void TimelineRecorder::begin_run(const CollectiveJob& job, std::uint64_t first_e
   steps_.clear();
   queued_.clear();
   last_sent_.clear();
-  phases_.assign(fabric_.topology().nodes.size(), {});
-  interval_ = next_sample_ = kFirstInterval;
-  link_series_.clear();
-  switch_series_.clear();
+  phases_.clear();
+  on_links_.assign(links_.size(), {});
   timeline_.begin_run(process_);
-  if (level_ < 1) return;
   const Topology& topology = fabric_.topology();
-  for (const Link& link : topology.links) {
-    link_series_.push_back({link.name + " utilization", link.rate.value(), 0, {}});
-  }
-  SwitchCounters counters;
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-    if (!is_switch(topology.nodes[id]) || !fabric_.switch_core(id).peek_counters(counters))
-      continue;
-    for (const SwitchSeries& s : kSwitchSeries) {
-      switch_series_.push_back(
-          {fmt::format("{} {}", topology.nodes[id].name, s.name), 1, counters.*s.count, {}});
+    SwitchPhase phase;
+    if (topology.nodes[id].kind == NodeKind::kFredSwitch &&
+        fabric_.switch_core(id).peek_phase(phase)) {
+      phases_.push_back({.node = id, .now = phase});
     }
   }
+  if (level_ >= 1) counters_.begin_run();
 }
 
 void TimelineRecorder::edge() {
-  const Topology& topology = fabric_.topology();
-  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-    const SwitchPins* pins = fabric_.core().launched(id);
-    if (pins == nullptr) continue;
-    if (topology.nodes[id].kind == NodeKind::kFredSwitch) look_at_phase(id, *pins);
-    if (level_ >= 3) show_flits(id, *pins);
+  std::ranges::for_each(phases_, [&](PhaseInUse& phase) { look_at_phase(phase); });
+  if (level_ >= 3) {
+    for (NodeId id = 0; id < std::ssize(fabric_.topology().nodes); ++id) {
+      const SwitchPins* pins = fabric_.core().launched(id);
+      if (pins != nullptr) look_at_links(id, *pins);
+    }
   }
-  if (level_ >= 1 && now() == next_sample_) sample();
+  if (level_ >= 1) counters_.edge(now());
 }
 
 void TimelineRecorder::end_run(std::uint64_t cycles) {
   if (job_ == nullptr) return;  // stopped before it began
-  for (std::vector<Phase>& phases : phases_)
-    std::ranges::for_each(phases, [&](Phase& p) { close(p); });
-  // Spans of one track must not overlap but as one lies inside another: parts run side by side, steps too.
-  const std::vector<Node>& nodes = fabric_.topology().nodes;
-  const bool is_alone = job_->plan().parts.size() == 1;
-  for (const auto& [key, extent] : parts_) {
-    const auto& [npu, number] = key;
-    const Part& part = job_->plan().parts[number];
-    const std::string name = fmt::format("part {}", number);
-    timeline_.span(is_alone ? nodes_[npu] : track_named(nodes[npu].name + " " + name), kParts,
-                   fmt::format("{} {} {}", to_string(part.collective), part.algorithm, name),
-                   extent.begin, extent.end, {{"bytes", part.bytes}});
+  for (const PhaseInUse& phase : phases_) {
+    if (in_use(phase.now) && phase.since < cycles) show_phase(phase, cycles);
   }
-  for (const auto& [key, extent] : steps_) {
-    const auto& [npu, place] = key;
-    const std::string name = fmt::format("part {} step {}", place.first, place.second);
-    timeline_.span(track_named(nodes[npu].name + " " + name), kSteps, name, extent.begin,
-                   extent.end);
-  }
-  if (level_ >= 1) {
-    if (now() + interval_ > next_sample_) sample();  // what is left of the last interval
-    emit_series(cycles);
-  }
-  const Part& first = job_->plan().parts.front();
-  timeline_.span(runs_, kRuns,
-                 fmt::format("{} of {} bytes", to_string(first.collective), first.bytes), 0,
-                 cycles);
+  show_parts();
+  show_steps();
+  for (int link = 0; link < std::ssize(links_); ++link) show_on_link(link);
+  if (level_ >= 1) counters_.end_run(now(), cycles);
+  timeline_.span(runs_, kRuns, work_name(job_->plan()), 0, cycles);
   timeline_.end_run(process_, cycles);
   job_ = nullptr;
+  end_ = cycles;
+}
+
+void TimelineRecorder::run_failed(const std::string& message) {
+  if (job_ != nullptr) end_run(now());
+  timeline_.failure(runs_, end_, message);
 }
 
 // ---- NPUs
@@ -151,15 +139,45 @@ void TimelineRecorder::active(int npu, const Tree& tree, std::uint64_t cycle) {
   steps_.try_emplace({npu, {tree.part, tree.step}}, step).first->second.end = cycle;
 }
 
-Timeline::Track TimelineRecorder::port_track(int npu, const char* way, const PacketExtension& e) {
-  return track_named(
-      fmt::format("{} port {} {} {}", fabric_.topology().nodes[npu].name, e.port, kVcs[e.vc], way));
+// Parts run side by side, and so do steps: a track each.
+void TimelineRecorder::show_parts() {
+  const bool is_alone = job_->plan().parts.size() == 1;
+  for (const auto& [key, extent] : parts_) {
+    const auto& [npu, number] = key;
+    const Part& part = job_->plan().parts[number];
+    const std::string name = fmt::format("part {}", number);
+    const std::string& node = fabric_.topology().nodes[npu].name;
+    timeline_.span(is_alone ? nodes_[npu] : track_named(npu, node + " " + name), kParts,
+                   fmt::format("{} {}{}", to_string(part.collective), part.algorithm,
+                               is_alone ? "" : ", " + name),
+                   extent.begin, extent.end, {{"bytes", part.bytes}});
+  }
 }
 
-Timeline::Track TimelineRecorder::track_named(const std::string& name) {
+// Those of a part that has only one would say nothing new.
+void TimelineRecorder::show_steps() {
+  std::map<int, std::set<int>> of_part;
+  for (const Tree& tree : job_->plan().trees) of_part[tree.part].insert(tree.step);
+  for (const auto& [key, extent] : steps_) {
+    const auto& [npu, place] = key;
+    const auto& [part, step] = place;
+    if (of_part[part].size() < 2) continue;
+    const std::string name = fmt::format("part {} step {}", part, step);
+    timeline_.span(track_named(npu, fabric_.topology().nodes[npu].name + " " + name), kSteps, name,
+                   extent.begin, extent.end);
+  }
+}
+
+Timeline::Track TimelineRecorder::port_track(int npu, const char* way, const PacketExtension& e) {
+  return track_named(npu, fmt::format("{} port {} {} {}", fabric_.topology().nodes[npu].name,
+                                      e.port, kVcs[e.vc], way));
+}
+
+Timeline::Track TimelineRecorder::track_named(int owner, const std::string& name) {
   const auto found = others_.find(name);
   if (found != others_.end()) return found->second;
-  return others_.emplace(name, timeline_.add_track(process_, name)).first->second;
+  const int place = owner_of_node(fabric_.topology(), owner);
+  return others_.emplace(name, timeline_.add_track(process_, place, name)).first->second;
 }
 
 void TimelineRecorder::queued(int npu, const Packet& packet) {
@@ -181,7 +199,7 @@ void TimelineRecorder::sent(int npu, Packet& packet) {
   const Timeline::Track track = port_track(npu, "send", e);
   std::uint64_t& last = last_sent_[track.thread];
   timeline_.span(
-      track, kSent, fmt::format("tree {}", e.stream >> 1), std::max(handed_over, last), now(),
+      track, kSent, packet_name(e.stream, e.index), std::max(handed_over, last), now(),
       {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}, {"bytes", e.bytes}});
   last = now();
 }
@@ -192,8 +210,8 @@ void TimelineRecorder::received(int npu, Packet& packet) {
   if (static_cast<std::size_t>(e.stream >> 1) >= job_->plan().trees.size()) return;
   active(npu, tree_of(e), now());
   if (level_ < 2) return;
-  timeline_.instant(port_track(npu, "receive", e), kReceived, fmt::format("tree {}", e.stream >> 1),
-                    now(), {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
+  timeline_.instant(port_track(npu, "receive", e), kReceived, packet_name(e.stream, e.index), now(),
+                    {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
 }
 
 void TimelineRecorder::added(int npu, int tree, int inputs) {
@@ -204,102 +222,55 @@ void TimelineRecorder::added(int npu, int tree, int inputs) {
 
 // ---- switches and links
 
-void TimelineRecorder::look_at_phase(NodeId node, const SwitchPins& pins) {
+void TimelineRecorder::look_at_phase(PhaseInUse& phase) {
+  SwitchPhase next;
+  fabric_.switch_core(phase.node).peek_phase(next);
+  const SwitchPhase was = std::exchange(phase.now, next);
+  if (next == was) return;
+  const std::uint64_t cycle = now() - 1;  // of the edge that did it
+  if (in_use(was) && !in_use(next)) {
+    phase.before = was;
+    phase.was_busy = was.busy;
+    show_phase(phase, cycle);
+  } else if (!in_use(was) && in_use(next)) {
+    phase.since = cycle;
+    if (phase.was_busy && rank_of(next.vc) < rank_of(phase.before.vc)) {
+      timeline_.instant(nodes_[phase.node], kPreEmptions,
+                        fmt::format("phase {} pre-empts {}", next.phase, phase.before.phase),
+                        cycle);
+    }
+  }
+}
+
+void TimelineRecorder::show_phase(const PhaseInUse& phase, std::uint64_t end) {
+  const SwitchPhase& shown = in_use(phase.now) ? phase.now : phase.before;
+  timeline_.span(nodes_[phase.node], kPhases,
+                 fmt::format("phase {}, {}", shown.phase, kVcs[shown.vc]), phase.since, end);
+}
+
+// Flits one by one would be shorter than the ns that viewers tell apart.
+void TimelineRecorder::look_at_links(NodeId node, const SwitchPins& pins) {
   const auto words = static_cast<std::size_t>(flit_words(fabric_.lanes()));
   for_each_port(pins.out_valid, [&](int port) {
-    const FlitHeader flit = unpack_header(&pins.out_flit[static_cast<std::size_t>(port) * words]);
-    if (flit.phase != kPhaseOnline) show_phase(node, flit, now() - 1);
-  });
-}
-
-void TimelineRecorder::show_phase(NodeId node, const FlitHeader& flit, std::uint64_t cycle) {
-  std::vector<Phase>& phases = phases_[node];
-  const auto is_leaving = [&](const Phase& p) {
-    return p.is_open && cycle <= p.extent.end + kSilence;
-  };
-  auto phase = std::ranges::find(phases, flit.phase, &Phase::phase);
-  if (phase == phases.end()) {
-    const std::string name =
-        fmt::format("{} phase {}", fabric_.topology().nodes[node].name, flit.phase);
-    phases.push_back(
-        {.phase = flit.phase, .vc = flit.vc, .track = track_named(name), .extent = {}});
-    phase = std::prev(phases.end());
-  }
-  if (!is_leaving(*phase)) {
-    close(*phase);
-    *phase = {flit.phase, flit.vc, phase->track, {cycle, cycle}, true};
-    const bool preempts = std::ranges::any_of(phases, [&](const Phase& other) {
-      return is_leaving(other) && rank_of(flit.vc) < rank_of(other.vc);
-    });
-    if (preempts) {
-      timeline_.instant(nodes_[node], kPreEmptions,
-                        fmt::format("pre-emption by phase {}", flit.phase), cycle);
-    }
-  }
-  phase->extent.end = cycle;
-}
-
-void TimelineRecorder::close(Phase& phase) {
-  if (!phase.is_open) return;
-  timeline_.span(phase.track, kPhases, fmt::format("phase {}, {}", phase.phase, kVcs[phase.vc]),
-                 phase.extent.begin, phase.extent.end);
-  phase.is_open = false;
-}
-
-void TimelineRecorder::show_flits(NodeId node, const SwitchPins& pins) {
-  for_each_port(pins.out_valid, [&](int port) {
     const int link = fabric_.topology().link_out(node, port);
-    if (link >= 0) timeline_.instant(links_[link], kFlits, "flit", now() - 1);
+    if (link < 0) return;
+    const FlitHeader flit = unpack_header(&pins.out_flit[static_cast<std::size_t>(port) * words]);
+    OnLink& passing = on_links_[link];
+    if (passing.flits == 0 || passing.tag != flit.tag || passing.vc != flit.vc) {
+      show_on_link(link);
+      passing = {flit.tag, flit.vc, {now() - 1, now()}, 0};
+    }
+    passing.extent.end = now();
+    ++passing.flits;
   });
 }
 
-void TimelineRecorder::sample() {
-  const auto take = [](Series& series, std::uint64_t count) {
-    series.differences.push_back(count - series.last);
-    series.last = count;
-  };
-  for (int l = 0; l < std::ssize(link_series_); ++l) {
-    take(link_series_[l], fabric_.core().count(l).flits);
-  }
-  const Topology& topology = fabric_.topology();
-  SwitchCounters counters;
-  std::size_t at = 0;
-  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-    if (!is_switch(topology.nodes[id]) || !fabric_.switch_core(id).peek_counters(counters))
-      continue;
-    for (const SwitchSeries& s : kSwitchSeries) take(switch_series_[at++], counters.*s.count);
-  }
-  if (link_series_.front().differences.size() == kMaxIntervals) merge_intervals();
-  next_sample_ += interval_;
-}
-
-void TimelineRecorder::merge_intervals() {
-  for (std::vector<Series>* all : {&link_series_, &switch_series_}) {
-    for (Series& series : *all) {
-      std::vector<std::uint64_t>& d = series.differences;
-      for (std::size_t i = 0; i < d.size() / 2; ++i) d[i] = d[2 * i] + d[2 * i + 1];
-      d.resize(d.size() / 2);
-    }
-  }
-  interval_ *= 2;
-}
-
-// Only where a value changes; zero after the end.
-void TimelineRecorder::emit_series(std::uint64_t cycles) {
-  for (const std::vector<Series>* all : {&link_series_, &switch_series_}) {
-    for (const Series& series : *all) {
-      double shown = 0;
-      for (std::size_t i = 0; i < series.differences.size(); ++i) {
-        const std::uint64_t begin = i * interval_;
-        const std::uint64_t length = std::min(interval_, std::max(cycles, begin) + 1 - begin);
-        const double value = static_cast<double>(series.differences[i]) /
-                             (static_cast<double>(length) * series.scale);
-        if (value != shown) timeline_.counter(process_, series.name, begin, value);
-        shown = value;
-      }
-      if (shown != 0) timeline_.counter(process_, series.name, cycles, 0);
-    }
-  }
+void TimelineRecorder::show_on_link(int link) {
+  const OnLink& passing = on_links_[link];
+  if (passing.flits == 0) return;
+  timeline_.span(links_[link], kOnLinks,
+                 packet_name(passing.tag >> kStreamShift, passing.tag & kIndexMask),
+                 passing.extent.begin, passing.extent.end, {{"flits", passing.flits}});
 }
 
 }  // namespace fredsim

@@ -1,16 +1,16 @@
 // Records runs of one machine on a timeline: what its NPUs, switches and links do.
 //
 // Levels, each with those below it:
-//   0  the parts of every NPU; the phases of every FRED switch, a track for each, as the flits that leave it show
-//      them; pre-emptions: a phase of higher priority begins while another one's flits are leaving
-//   1  steps of every NPU; per interval, the utilization of every link, the stalls and phase changes of every
-//      switch
+//   0  the parts of every NPU; the phase that the control unit of every FRED switch has in use, and where it
+//      was pre-empted: given up for one of higher priority though it was inside a packet or not silent yet
+//   1  steps of every NPU, of compound collectives; counters (fabric/timeline_counters.h)
 //   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or receives
-//   3  additions at NPUs; every flit launched on a link
-// Exact: every cycle named, but for what is sampled per interval: differences of the link and switch counters
-//   (exact too, of the interval as a whole). Intervals double as a run grows, so that a run has 256 at most.
-// Bodies: only the pins and counters of a switch are looked at, which are the same in all of them. A body
-//   that cannot be peeked has no stalls on the timeline.
+//   3  additions at NPUs; every packet on every link, from its first flit to its last, in parts where another
+//      one comes between
+// Exact: every cycle named. Counters are exact of an interval as a whole.
+// Failure: what happened until then, and a mark with the message.
+// Bodies: only the pins, counters and phases of a switch are looked at, which are the same in all of them. A
+//   body whose registers cannot be peeked has neither phases nor stalls on the timeline.
 // Cost: nothing when there is none; a look at every node per cycle otherwise.
 #pragma once
 
@@ -24,6 +24,7 @@
 #include "endpoint/collective_job.h"
 #include "endpoint/npu_observer.h"
 #include "fabric/fabric.h"
+#include "fabric/timeline_counters.h"
 #include "observe/timeline.h"
 
 namespace fredsim {
@@ -36,6 +37,10 @@ class TimelineRecorder final : public NpuObserver {
   void begin_run(const CollectiveJob& job, std::uint64_t first_edge);
   void edge();  // after every clock edge of the run
   void end_run(std::uint64_t cycles);
+  // The run under way, or the one that has just ended, has failed: ends it.
+  void run_failed(const std::string& message);
+  // The last run is made again: as if it had not been.
+  void drop_run() { timeline_.drop_run(process_); }
 
   void queued(int npu, const Packet& packet) override;
   void sent(int npu, Packet& packet) override;
@@ -46,35 +51,36 @@ class TimelineRecorder final : public NpuObserver {
   struct Extent {  // cycles: edges at which something happened first and last
     std::uint64_t begin = 0, end = 0;
   };
-  struct Phase {  // flits of which leave, or left a while ago
-    int phase = 0;
-    int vc = 0;
-    Timeline::Track track;
-    Extent extent;
-    bool is_open = false;
+  struct PhaseInUse {
+    NodeId node = 0;
+    SwitchPhase now{};        // after the last edge
+    std::uint64_t since = 0;  // `now.phase` is in use, if it is
+    // The phase that gave way last, and whether it was busy.
+    SwitchPhase before{};
+    bool was_busy = false;
   };
-  // Differences of a counter by interval.
-  struct Series {
-    std::string name;
-    double scale = 1;  // value shown: difference / (cycles × scale)
-    std::uint64_t last = 0;
-    std::vector<std::uint64_t> differences;
+
+  struct OnLink {  // flits of one packet, launched one after the other
+    std::uint32_t tag = 0;
+    std::uint8_t vc = 0;
+    Extent extent{};  // to the cycle after the last one
+    std::uint64_t flits = 0;
   };
 
   std::uint64_t now() const { return fabric_.core().edge() - first_; }
   const Tree& tree_of(const PacketExtension& e) const {
     return job_->plan().trees[static_cast<std::size_t>(e.stream >> 1)];
   }
+  static bool in_use(const SwitchPhase& phase) { return phase.active && !phase.loading; }
   void active(int npu, const Tree& tree, std::uint64_t cycle);
-  void look_at_phase(NodeId node, const SwitchPins& pins);
-  void show_phase(NodeId node, const FlitHeader& flit, std::uint64_t cycle);
-  void close(Phase& phase);
-  void show_flits(NodeId node, const SwitchPins& pins);
-  void sample();
-  void merge_intervals();
-  void emit_series(std::uint64_t cycles);
+  void look_at_phase(PhaseInUse& phase);
+  void show_phase(const PhaseInUse& phase, std::uint64_t end);
+  void look_at_links(NodeId node, const SwitchPins& pins);
+  void show_on_link(int link);
+  void show_parts();
+  void show_steps();
   Timeline::Track port_track(int npu, const char* way, const PacketExtension& e);
-  Timeline::Track track_named(const std::string& name);  // made when first needed
+  Timeline::Track track_named(int owner, const std::string& name);  // made when first needed
 
   Timeline& timeline_;
   int level_;
@@ -84,16 +90,16 @@ class TimelineRecorder final : public NpuObserver {
   std::vector<Timeline::Track> nodes_;             // by node
   std::map<std::string, Timeline::Track> others_;  // by name
   std::vector<Timeline::Track> links_;             // level 3
+  TimelineCounters counters_;
   const CollectiveJob* job_ = nullptr;
   std::uint64_t first_ = 0;                                      // edge
+  std::uint64_t end_ = 0;                                        // cycle, of the last run
   std::map<std::pair<int, int>, Extent> parts_;                  // by NPU and part
   std::map<std::pair<int, std::pair<int, int>>, Extent> steps_;  // by NPU, part and step
-  std::vector<std::vector<Phase>> phases_;                       // by node
+  std::vector<PhaseInUse> phases_;                               // of switches that tell
+  std::vector<OnLink> on_links_;                                 // level 3
   std::unordered_map<const Packet*, std::uint64_t> queued_;      // cycle
   std::map<int, std::uint64_t> last_sent_;                       // by thread of a send track
-  std::uint64_t interval_ = 0;
-  std::uint64_t next_sample_ = 0;
-  std::vector<Series> link_series_, switch_series_;
 };
 
 }  // namespace fredsim

@@ -1,17 +1,22 @@
 // The course of runs as a trace-event file, which Perfetto (ui.perfetto.dev) and chrome://tracing load.
 //
 // Shape: a process per machine, a track ("thread") per NPU, switch and link; spans, instants and counters on
-//   them. Runs of one machine stand one after the other. Times in µs of simulated time, with the cycles
-//   (of the run) in "args".
+//   them. Runs of one machine stand one after the other.
+// Tracks: in the order of their owners, those of one owner by name, numbers in it by value; ids ascend in
+//   this order and are unique in the file, none is 0 (for Perfetto, the idle process). A track without an
+//   event is left out. Spans of one track must not overlap: viewers drop or misplace one that does.
+// Time: µs of simulated time, with the cycles (of the run) in "args". Perfetto cuts time stamps and durations
+//   down to whole ns, each by itself; they are written such that spans which only touch still do then.
 // Bound: at most `max_events` spans, instants and counter values per timeline, of which details fill half at
 //   most; what comes later is counted and left out, and the file says how many of which category
-//   ("otherData").
+//   ("otherData"). Failures are always in it.
 // Same runs, same text: nothing of wall time or of the switches' bodies is in it.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +27,7 @@ namespace fredsim {
 class Timeline {
  public:
   using Args = std::initializer_list<std::pair<const char*, std::uint64_t>>;
+  using Value = std::pair<const char*, double>;
   struct Track {
     int process = 0;
     int thread = 0;
@@ -35,19 +41,25 @@ class Timeline {
   static constexpr std::size_t kMaxEvents = 200'000;
   explicit Timeline(std::size_t max_events = kMaxEvents) : max_events_(max_events) {}
 
-  int add_process(const std::string& name, double clock_hz);
-  Track add_track(int process, const std::string& name);
+  int add_process(const std::string& name, std::uint64_t clock_hz);
+  // `owner`: tracks of the same one stand together; any numbers.
+  Track add_track(int process, int owner, const std::string& name);
 
   // A run begins after all that is there of its process; cycles are counted from here.
   void begin_run(int process);
   void end_run(int process, std::uint64_t cycles);
+  // As if the last begin_run() and all since had not been; nothing else has begun since then.
+  void drop_run(int process);
 
   void span(Track track, Category category, std::string name, std::uint64_t begin,
             std::uint64_t end, Args args = {});
   void instant(Track track, Category category, std::string name, std::uint64_t cycle,
                Args args = {});
-  // A value that holds from `cycle` on. Counters are told apart by their names.
-  void counter(int process, const std::string& name, std::uint64_t cycle, double value);
+  // Values that hold from `cycle` on. Counters are told apart by their names and those of the values.
+  void counter(int process, const std::string& name, std::uint64_t cycle,
+               std::span<const Value> values);
+  // Marks the end of a run: across all tracks of its process, and as "failed" in "otherData".
+  void failure(Track track, std::uint64_t cycle, const std::string& message);
 
   // By category, what the bound has left out.
   const std::map<std::string, std::uint64_t>& left_out() const { return left_out_; }
@@ -56,11 +68,16 @@ class Timeline {
   std::string json(std::string_view version) const;
 
  private:
+  struct NamedTrack {
+    int owner = 0;
+    std::string name;
+    bool is_used = false;
+  };
   struct Process {
     std::string name;
-    double clock_hz = 0;
+    std::uint64_t clock_hz = 0;
     std::uint64_t run_start = 0, end = 0;  // cycles since the first run
-    std::vector<std::string> tracks;
+    std::vector<NamedTrack> tracks;
   };
   struct Event {
     char type = 'X';
@@ -70,15 +87,32 @@ class Timeline {
     std::uint64_t begin = 0, cycles = 0;  // begin: since the process's first run
     std::uint64_t cycle = 0;              // of the run
     std::vector<std::pair<const char*, std::uint64_t>> args;
-    double value = 0;
+    std::vector<Value> values;
+  };
+  struct Failure {
+    Track track;
+    std::uint64_t begin = 0, cycle = 0;
+    std::string message;
+  };
+  struct Mark {  // when the last run began
+    std::size_t events = 0, details = 0, failures = 0;
+    std::map<std::string, std::uint64_t> left_out;
+  };
+  struct Ids {  // in the file
+    int process = 0;
+    std::vector<int> threads;
   };
   bool has_room(Category category);
+  void mark_used(Track track) { processes_[track.process].tracks[track.thread].is_used = true; }
+  std::vector<Ids> ids() const;
 
   std::size_t max_events_;
   std::size_t details_ = 0;
   std::vector<Process> processes_;
   std::vector<Event> events_;
+  std::vector<Failure> failures_;
   std::map<std::string, std::uint64_t> left_out_;
+  Mark mark_;
 };
 
 }  // namespace fredsim

@@ -72,7 +72,8 @@ void add_work_options(CLI::App& command, Texts& texts) {
   add(command, "--timeline", texts.timeline, "FILE.json",
       "what happened when, for ui.perfetto.dev and chrome://tracing");
   add(command, "--timeline-level", texts.timeline_level, "N",
-      "0 parts and phases, 1 (default) steps, links and stalls, 2 packets, 3 additions and flits");
+      "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
+      "packets on links");
   add(command, "--timeout-cycles", texts.timeout_cycles, "N", "a longer run fails");
   add_run_options(command, texts, "of the payload (default 1)");
 }

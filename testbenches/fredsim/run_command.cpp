@@ -74,6 +74,21 @@ std::vector<Contender> plan_work(const Options& options) {
   return contenders;
 }
 
+// Machines of one name are told apart by their files, those of one file by their number.
+std::string timeline_name(const std::vector<Contender>& contenders, std::size_t i) {
+  const MachineConfig& config = contenders[i].config;
+  const auto alike = [&](bool by_file) {
+    return std::ranges::count_if(contenders, [&](const Contender& other) {
+      return other.config.topology.name == config.topology.name &&
+             (!by_file || other.config.path == config.path);
+    });
+  };
+  std::string name = config.topology.name;
+  if (alike(false) > 1) name += fmt::format(" ({})", config.path);
+  if (alike(true) > 1) name += fmt::format(" #{}", i + 1);
+  return name;
+}
+
 // `timeline`: null where none is asked for.
 void elaborate(const Options& options, std::vector<Contender>& contenders, Timeline* timeline) {
   const FabricOptions fabric{.model = options.model,
@@ -84,7 +99,8 @@ void elaborate(const Options& options, std::vector<Contender>& contenders, Timel
                              .wave = {},
                              .stop = &interrupt_flag(),
                              .timeline = timeline,
-                             .timeline_level = options.timeline_level};
+                             .timeline_level = options.timeline_level,
+                             .timeline_name = {}};
   std::set<std::string> files;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const Topology& topology = contenders[i].config.topology;
@@ -96,6 +112,7 @@ void elaborate(const Options& options, std::vector<Contender>& contenders, Timel
         own.wave.file = wave_file_of(options.wave.file, fmt::format("{}.{}", topology.name, n));
       }
     }
+    own.timeline_name = timeline_name(contenders, i);
     const std::string name = fmt::format("machine{}", i);
     contenders[i].machine = std::make_unique<Machine>(name.c_str(), topology, own);
   }
@@ -178,11 +195,10 @@ void run_jobs(const Options& options, std::vector<Contender>& contenders) {
 void write_timeline(const OutputFile& file, const Timeline& timeline) {
   file.write(timeline.json(FREDSIM_VERSION));
   if (timeline.left_out().empty()) return;
-  fmt::print(
-      stderr,
-      "fredsim: --timeline: a file holds {} events at most, half of them packets, additions and "
-      "flits; left out: {} (a smaller --size or --timeline-level shows all)\n",
-      Timeline::kMaxEvents, timeline.left_out_text());
+  fmt::print(stderr,
+             "fredsim: --timeline: a file holds {} events at most, half of them packets and "
+             "additions; left out: {} (a smaller --size or --timeline-level shows all)\n",
+             Timeline::kMaxEvents, timeline.left_out_text());
 }
 
 }  // namespace
@@ -211,7 +227,13 @@ void run_command(const Options& options) {
     const WaveRecorder* const wave = contender.machine->fabric().wave();
     if (wave != nullptr) note_wave(*wave, options.quiet);
   }
-  runner.finish();
+  try {
+    runner.finish();
+  } catch (const Error& error) {
+    if (timeline_file && error.code() == ExitCode::kFailed)
+      write_timeline(*timeline_file, timeline);  // until the failure
+    throw;
+  }
   if (prints && !options.quiet) fmt::print("{}", kTableLegend);
 
   std::vector<ReportedRun> runs;

@@ -1,0 +1,55 @@
+// The counters of a timeline: what every link carries, and why flits wait in the switches, by interval.
+//
+// Values: of a link, "utilization", flits launched / flits its rate allows; of a switch, "<name> stalls" by
+//   reason: in how many flows or ports a front flit could not leave, on average over the cycles.
+// Exact, of an interval as a whole: differences of the link and switch counters. Intervals double as a run
+//   grows, so that it has kMaxIntervals at most. A switch that cannot be peeked has no stalls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "observe/timeline.h"
+
+namespace fredsim {
+
+class TimelineCounters {
+ public:
+  static constexpr std::uint64_t kFirstInterval = 64;  // cycles
+  static constexpr std::size_t kMaxIntervals = 256;
+
+  // Timeline and fabric outlive it.
+  TimelineCounters(Timeline& timeline, int process, Fabric& fabric)
+      : timeline_(timeline), process_(process), fabric_(fabric) {}
+
+  void begin_run();
+  void edge(std::uint64_t now) {  // cycles since the run's first edge
+    if (now == next_sample_) sample();
+  }
+  void end_run(std::uint64_t now, std::uint64_t cycles);
+
+ private:
+  struct Series {
+    std::string name;
+    std::vector<const char*> keys;  // of its values
+    double scale = 1;               // value shown: difference / (cycles × scale)
+    std::vector<std::uint64_t> last;
+    std::vector<std::uint64_t> differences;  // interval-major
+  };
+  void sample();
+  void merge_intervals();
+  void emit(const Series& series, std::uint64_t cycles) const;
+
+  Timeline& timeline_;
+  int process_;
+  Fabric& fabric_;
+  std::uint64_t interval_ = 0, next_sample_ = 0;
+  std::size_t intervals_ = 0;
+  std::vector<Series> links_;
+  std::vector<std::pair<NodeId, Series>> switches_;
+};
+
+}  // namespace fredsim
