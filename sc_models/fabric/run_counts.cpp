@@ -5,8 +5,6 @@
 #include "switch/register_map.h"
 
 namespace fredsim {
-namespace {
-
 void fill_peeked(const SwitchCounters& counters, bool fred, SwitchResult& r) {
   if (fred) {
     r.reductions = counters.reductions;
@@ -18,8 +16,6 @@ void fill_peeked(const SwitchCounters& counters, bool fred, SwitchResult& r) {
   r.stall_cycles.emplace_back("arbiter", counters.stall_arbiter);
   r.stall_cycles.emplace_back("link", counters.stall_link);
 }
-
-}  // namespace
 
 void watch_short_flits(const Plan& plan, FabricCore& core) {
   std::vector<std::uint16_t> missing;  // a tree has two streams

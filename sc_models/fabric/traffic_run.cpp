@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "fabric/diagnosis.h"
+#include "fabric/run_counts.h"
 #include "fabric/switch_setup.h"
 #include "switch/register_map.h"
 
@@ -34,6 +35,18 @@ bool is_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
   const double shortfall = offered - static_cast<double>(consumed);
   const double deviation = std::sqrt(2 * offered / packet_flits) * packet_flits;
   return shortfall > (1 - kAcceptedShare) * offered && shortfall > kDeviations * deviation;
+}
+
+// Of what is shown; counts per port are the links'.
+SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
+  SwitchCounters counters;
+  for (std::uint64_t SwitchCounters::*const count :
+       {&SwitchCounters::reductions, &SwitchCounters::phase_changes, &SwitchCounters::stall_join,
+        &SwitchCounters::stall_credit, &SwitchCounters::stall_phase, &SwitchCounters::stall_arbiter,
+        &SwitchCounters::stall_link}) {
+    counters.*count = after.*count - before.*count;
+  }
+  return counters;
 }
 
 }  // namespace
@@ -190,10 +203,10 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
     }
   };
   tick_while([&] { return meter_.now < meter_.window_begin; });
-  const std::vector<std::uint64_t> before = link_flits();
+  const Counts before = counts();
   tick_while([&] { return meter_.now < meter_.window_end; });
   const std::uint64_t window = meter_.now - std::min(meter_.now, meter_.window_begin);
-  const std::vector<std::uint64_t> after = link_flits();
+  const Counts after = counts();
 
   TrafficPoint point;
   point.rate = rate;
@@ -223,7 +236,8 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   point.latency_p99 = latency.percentile(99);
   point.latency_max = latency.max();
   point.cycles = meter_.now;
-  fill_links(before, after, window, point);
+  fill_links(before.link_flits, after.link_flits, window, point);
+  fill_switches(before, after, point);
   if (!point.incomplete) {
     drain();
     point.hops = mean_hops();
@@ -240,10 +254,17 @@ std::uint64_t TrafficRun::created_in_window() const {
   return created;
 }
 
-std::vector<std::uint64_t> TrafficRun::link_flits() const {
-  std::vector<std::uint64_t> flits(topology_.links.size());
-  for (std::size_t l = 0; l < flits.size(); ++l) flits[l] = core_.count(static_cast<int>(l)).flits;
-  return flits;
+TrafficRun::Counts TrafficRun::counts() const {
+  Counts counts;
+  counts.link_flits.resize(topology_.links.size());
+  for (int l = 0; l < std::ssize(topology_.links); ++l) counts.link_flits[l] = core_.count(l).flits;
+  counts.switches.resize(switches_.size());
+  for (std::size_t id = 0; id < switches_.size(); ++id) {
+    SwitchCounters counters;
+    if (switches_[id] != nullptr && switches_[id]->peek_counters(counters))
+      counts.switches[id] = std::move(counters);
+  }
+  return counts;
 }
 
 void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
@@ -263,6 +284,28 @@ void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
                                       (link.rate.value() * static_cast<double>(cycles));
     if (!link.on_die) point.flit_hops += r.flits;
     point.links.push_back(std::move(r));
+  }
+}
+
+void TrafficRun::fill_switches(const Counts& before, const Counts& after,
+                               TrafficPoint& point) const {
+  for (NodeId id = 0; id < std::ssize(switches_); ++id) {
+    if (switches_[id] == nullptr) continue;
+    const Node& node = topology_.nodes[id];
+    SwitchResult r;
+    r.name = node.name;
+    r.model = switches_[id]->model();
+    for (int port = 0; port < node.ports; ++port) {
+      const int in = topology_.link_in(id, port);
+      const int out = topology_.link_out(id, port);
+      if (in >= 0) r.flits_in += point.links[in].flits;
+      if (out >= 0) r.flits_out += point.links[out].flits;
+    }
+    if (before.switches[id] && after.switches[id]) {
+      fill_peeked(difference(*before.switches[id], *after.switches[id]),
+                  node.kind == NodeKind::kFredSwitch, r);
+    }
+    point.switches.push_back(std::move(r));
   }
 }
 

@@ -62,6 +62,10 @@ class TrafficRun {
   FabricCore& core() { return core_; }
 
  private:
+  struct Counts {  // since reset
+    std::vector<std::uint64_t> link_flits;
+    std::vector<std::optional<SwitchCounters>> switches;  // by node; none: cannot be peeked
+  };
   TrafficPoint measure_once(double rate, const OnProgress& on_progress);
   void set_up_switches();
   void clock_edge() {
@@ -74,9 +78,10 @@ class TrafficRun {
   void recorded_edge();
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   std::uint64_t created_in_window() const;
-  std::vector<std::uint64_t> link_flits() const;
+  Counts counts() const;
   void fill_links(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
                   std::uint64_t cycles, TrafficPoint& point) const;
+  void fill_switches(const Counts& before, const Counts& after, TrafficPoint& point) const;
   void drain();
   double mean_hops() const;
   [[noreturn]] void fail_stuck(const std::string& what,

@@ -68,21 +68,26 @@ Json layout_json(const Layout& layout) {
 
 Json run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
-  Json json = {{"config", r.config},
-               {"fabric", r.fabric},
-               {"model", r.model},
-               {"lanes", r.lanes},
-               {"clock_ghz", r.clock_ghz},
-               {"collective", r.collective},
-               {"algorithm", r.algorithm},
-               {"groups", r.groups},
-               {"size_bytes", r.size_bytes},
-               {"seed", r.seed},
-               {"cycles", r.cycles},
-               {"time_ns", r.time_ns},
-               {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
-               {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
-               {"payload", r.payload}};
+  Json json = {
+      {"config", r.config},
+      {"fabric", r.fabric},
+      {"model", r.model},
+      {"lanes", r.lanes},
+      {"clock_ghz", r.clock_ghz},
+      {"collective", r.collective},
+      {"algorithm", r.algorithm},
+      {"groups", r.groups},
+      {"placement", r.workers ? Json(r.workers->placement) : Json()},
+      {"strategy", r.workers && !r.workers->strategy.empty() ? Json(r.workers->strategy) : Json()},
+      {"dimensions",
+       r.workers && !r.workers->dimensions.empty() ? Json(r.workers->dimensions) : Json()},
+      {"size_bytes", r.size_bytes},
+      {"seed", r.seed},
+      {"cycles", r.cycles},
+      {"time_ns", r.time_ns},
+      {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
+      {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
+      {"payload", r.payload}};
   if (r.incomplete) {
     json["incomplete"] = true;
     json["delivered_bytes"] = r.delivered_bytes;
@@ -146,6 +151,8 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
                {"cycles", p.cycles}});
   json["links"] = Json::array();
   for (const LinkResult& link : p.links) json["links"].push_back(link_json(link));
+  json["switches"] = Json::array();
+  for (const SwitchResult& result : p.switches) json["switches"].push_back(switch_json(result));
   json["layout"] = layout_json(s.layout);
   json["wall_s"] = p.wall_s;
   json["sim_cycles_per_s"] = p.sim_cycles_per_s;

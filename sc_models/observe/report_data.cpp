@@ -30,6 +30,8 @@ class Value {
     return checked(json_.is_number() && json_.get<double>() >= 0, "a number, 0 or more");
   }
   const Json& number_or_null() const { return json_.is_null() ? json_ : number(); }
+  const Json& text_or_null() const { return json_.is_null() ? json_ : text(); }
+  bool is_null() const { return json_.is_null(); }
 
   bool has(const char* key) const { return object().contains(key); }
   Value at(const char* key) const {
@@ -207,7 +209,7 @@ Json link_counts_of(const Value& run) {
 
 Json switch_counts_of(const Value& run) {
   Json counts = Json::array();
-  if (!run.has("switches")) return counts;  // of synthetic traffic
+  if (!run.has("switches")) return counts;  // synthetic traffic of before there were any
   for (const Value& one : run.at("switches").items()) {
     Json& json = counts.emplace_back(copied(one, kSwitchKeys));
     json["stall_cycles"] = Json::object();
@@ -219,11 +221,24 @@ Json switch_counts_of(const Value& run) {
   return counts;
 }
 
+// Nothing in files of before there were any.
+void copy_workers(const Value& run, Json& json) {
+  for (const char* key : {"placement", "strategy"}) {
+    if (run.has(key)) json[key] = run.at(key).text_or_null();
+  }
+  if (!run.has("dimensions")) return;
+  const Value dimensions = run.at("dimensions");
+  json["dimensions"] = dimensions.is_null() ? Json() : Json::array();
+  if (dimensions.is_null()) return;
+  for (const Value& name : dimensions.items()) json["dimensions"].push_back(name.text());
+}
+
 void copy_collective(const Value& run, Json& json) {
   copy(run, kCollectiveKeys, json);
   json["groups"] = Json::array();
   for (const Value& group : run.at("groups").items()) json["groups"].push_back(group_of(group));
   json["parts"] = parts_of(run);
+  copy_workers(run, json);
   if (run.has("slices")) json["slices"] = copied(run.at("slices"), kSliceKeys);
   json["traffic"] = copied(run.at("traffic"), kInjectionKeys);
   copy_if_there(run, kComparisonKeys, json);

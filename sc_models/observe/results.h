@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,13 @@ struct PartResult {
   double bound_ns = 0;  // analytic, of this part alone
 };
 
+// Where the workers of a training strategy sit, and which of its groups communicate.
+struct WorkersResult {
+  std::string placement;                // "paper", "identity" or a file's path
+  std::string strategy;                 // "mp2-dp5-pp2"; empty: none
+  std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
+};
+
 struct RunResult {
   std::string config;  // path as given
   std::string fabric;  // the machine's name
@@ -60,6 +68,7 @@ struct RunResult {
   std::string collective;
   std::string algorithm;
   std::vector<std::vector<int>> groups;
+  std::optional<WorkersResult> workers;  // where asked for
   std::vector<PartResult> parts;
   std::uint64_t size_bytes = 0;
   std::uint64_t seed = 0;

@@ -47,8 +47,9 @@ struct TrafficPoint {
   std::uint64_t latency_p50 = 0, latency_p95 = 0, latency_p99 = 0, latency_max = 0;
   std::uint64_t flit_hops = 0;  // flits x wafer links crossed, in the window
   double hops = 0;  // wafer links per flit, over all flits of the run, warm-up to drained
-  std::vector<LinkResult> links;  // of the window
-  std::uint64_t cycles = 0;       // of the run: warm-up, window and arrival of the measured packets
+  std::vector<LinkResult> links;       // of the window
+  std::vector<SwitchResult> switches;  // of the window; no stalls where counters cannot be peeked
+  std::uint64_t cycles = 0;  // of the run: warm-up, window and arrival of the measured packets
   double wall_s = 0;
   double sim_cycles_per_s = 0;
 };

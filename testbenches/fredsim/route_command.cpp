@@ -29,7 +29,7 @@ void route_command(const Options& options) {
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   const FredRoute route = route_as_typed(options.route);
   if (!json || !json->is_stdout()) fmt::print("{}", route_text(options.route, route));
-  if (json) json->write(route_json(FREDSIM_VERSION, options.route, route));
+  if (json) json->write(route_json({FREDSIM_VERSION, options.command_line}, options.route, route));
 }
 
 }  // namespace fredsim

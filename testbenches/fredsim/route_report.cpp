@@ -145,9 +145,9 @@ std::string route_text(const RouteOptions& options, const FredRoute& route) {
   return text + "\n";
 }
 
-std::string route_json(std::string_view version, const RouteOptions& options,
-                       const FredRoute& route) {
-  Json json = {{"fredsim", version},
+std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route) {
+  Json json = {{"fredsim", origin.version},
+               {"command", origin.command},
                {"ports", options.shape.ports},
                {"middle", options.shape.middle},
                {"stages", fred_stages(options.shape.ports)},
@@ -165,7 +165,7 @@ std::string route_json(std::string_view version, const RouteOptions& options,
   for (const RouteLevel& level : route.levels) json["levels"].push_back(level_json(level));
   for (const SwitchSetting& setting : switch_settings(options.shape, route.bits))
     json["blocks"].push_back(setting_json(setting));
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fredsim

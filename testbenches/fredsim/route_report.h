@@ -5,8 +5,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "observe/json.h"
 #include "route_arguments.h"
 
 namespace fredsim {
@@ -15,7 +15,6 @@ namespace fredsim {
 std::string route_text(const RouteOptions& options, const FredRoute& route);
 
 // The same as one object, with every µSwitch; ends in a newline.
-std::string route_json(std::string_view version, const RouteOptions& options,
-                       const FredRoute& route);
+std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route);
 
 }  // namespace fredsim

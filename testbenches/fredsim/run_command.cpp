@@ -126,6 +126,16 @@ std::string work_name(const Plan& plan) {
       plan.parts.size() > 1 ? fmt::format(" and {} more", plan.parts.size() - 1) : "");
 }
 
+std::optional<WorkersResult> workers_of(const WorkOptions& work) {
+  if (!work.is_placed) return std::nullopt;
+  WorkersResult workers{.placement = work.placement.name(), .strategy = {}, .dimensions = {}};
+  if (work.strategy) workers.strategy = to_string(*work.strategy);
+  for (const Dimension dimension : work.dimensions) {
+    workers.dimensions.push_back(to_string(dimension));
+  }
+  return workers;
+}
+
 RunResult run_job(const Contender& contender, const Plan& plan, bool show_progress) {
   const std::string job = fmt::format("{}, {}", contender.config.topology.name, work_name(plan));
   std::optional<ProgressLine> line;
@@ -180,6 +190,7 @@ void run_jobs(const Options& options, std::vector<Contender>& contenders) {
     for (Contender& contender : contenders) {
       if (interrupt_flag()) break;
       ReportedRun run{run_job(contender, contender.plans[s], !options.quiet), std::nullopt};
+      run.result.workers = workers_of(options.work);
       if (!table.empty() && !run.result.incomplete)
         run.comparison = compare_to_base(table.front().result, run.result);
       contender.runs.push_back(run);

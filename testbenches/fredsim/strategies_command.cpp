@@ -61,7 +61,7 @@ void strategies_command(const Options& options) {
     fmt::print("{}", strategy_summary(report));
     if (!options.quiet) fmt::print("\n{}", strategy_legend(report));
   }
-  if (json) json->write(strategy_json(FREDSIM_VERSION, report));
+  if (json) json->write(strategy_json({FREDSIM_VERSION, options.command_line}, report));
 }
 
 }  // namespace fredsim

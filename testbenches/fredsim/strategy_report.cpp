@@ -166,8 +166,9 @@ std::string strategy_lines(const StrategyReport& report) {
   return table.to_string();
 }
 
-std::string strategy_json(std::string_view version, const StrategyReport& report) {
-  Json json = {{"fredsim", version},
+std::string strategy_json(const Origin& origin, const StrategyReport& report) {
+  Json json = {{"fredsim", origin.version},
+               {"command", origin.command},
                {"config", report.config},
                {"fabric", report.fabric},
                {"placement", report.placement},

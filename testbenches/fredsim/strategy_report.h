@@ -3,10 +3,10 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "collective/strategy_check.h"
+#include "observe/json.h"
 
 namespace fredsim {
 
@@ -33,6 +33,6 @@ std::string strategy_summary(const StrategyReport& report);
 // A line per strategy: what became of its dimensions for every m.
 std::string strategy_lines(const StrategyReport& report);
 // "runs" has one object per m and dimension. Ends in a newline.
-std::string strategy_json(std::string_view version, const StrategyReport& report);
+std::string strategy_json(const Origin& origin, const StrategyReport& report);
 
 }  // namespace fredsim

@@ -103,8 +103,8 @@ void check_without(const char* option, const char* allowed,
 }
 
 // One item per dimension.
-std::vector<WorkItem> items_of(const WorkTexts& texts, const Strategy& strategy) {
-  const std::vector<Dimension> dimensions = parse_dimensions(texts.dimension);
+std::vector<WorkItem> items_of(const WorkTexts& texts, const Strategy& strategy,
+                               const std::vector<Dimension>& dimensions) {
   if (dimensions.size() > 1) {
     check_without(
         "several dimensions", "one dimension, or leave it out",
@@ -178,7 +178,8 @@ WorkOptions WorkTexts::checked() const {
   WorkOptions options;
   options.on_conflict = parse_on_conflict(on_conflict);
   if (!strategy.empty()) options.strategy = parse_strategy(strategy);
-  if (!placement.empty() || !dimension.empty())
+  options.is_placed = !placement.empty() || !dimension.empty();
+  if (options.is_placed)
     options.placement = parse_placement(placement.empty() ? "paper" : placement);
   check_strategy(options);
   if (!dimension.empty()) {
@@ -187,7 +188,8 @@ WorkOptions WorkTexts::checked() const {
                    {"--group", !groups.empty()},
                    {"--root", !root.empty()},
                    {"--matrix", !matrix.empty()}});
-    options.items = items_of(*this, *options.strategy);
+    options.dimensions = parse_dimensions(dimension);
+    options.items = items_of(*this, *options.strategy, options.dimensions);
   } else if (work.empty()) {
     options.items = {item_of(*this)};
   } else {

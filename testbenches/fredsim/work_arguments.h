@@ -33,8 +33,10 @@ struct WorkOptions {
   std::vector<std::uint64_t> sizes;  // of the runs, ascending
   std::vector<WorkItem> items;       // of every run
   OnConflict on_conflict = OnConflict::kRefuse;
-  std::optional<Strategy> strategy;  // of the workers
+  std::optional<Strategy> strategy;   // of the workers
+  std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
   Placement placement;
+  bool is_placed = false;      // a placement was asked for
   bool whole_machine() const;  // a group is "all"
 };
 

@@ -19,17 +19,19 @@ json document_of(std::vector<std::string> arguments) {
   return outcome.exit_code == 0 ? outcome.json() : json();
 }
 
-// Without what depends on the machine it runs on.
+// Without what depends on the machine it runs on and on how the groups were named.
 json run_of(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"run", "configs/fred_d.yaml", "--size", "64KiB"});
   json run = document_of(arguments)["runs"][0];
   run.erase("wall_s");
   run.erase("sim_cycles_per_s");
+  for (const char* key : {"placement", "strategy", "dimensions"}) run.erase(key);
   return run;
 }
 
 TEST(Strategies, TheTableOfThePapersMachine) {
   const json document = document_of({"strategies", "configs/fred_d.yaml", "--middle", "2:4"});
+  EXPECT_EQ(document["command"], "fredsim strategies configs/fred_d.yaml --middle 2:4 --json -");
   EXPECT_EQ(document["fabric"], "fred_d");
   EXPECT_EQ(document["placement"], "paper");
   EXPECT_EQ(document["strategies"], 152);
@@ -113,6 +115,20 @@ TEST(Strategy, RunsTheGroupsOfItsDimensions) {
       with({"--dimension", "dp", "--collective", "reduce_scatter", "--priority", "mp"}),
       run_of({"--group", "0,4,8,12,16", "--group", "1,5,9,13,17", "--group", "2,6,10,14,18",
               "--group", "3,7,11,15,19", "--collective", "reduce_scatter", "--priority", "mp"}));
+}
+
+TEST(Strategy, TheResultsSayHowTheGroupsWereNamed) {
+  const auto names = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "configs/fred_d.yaml", "--size", "1KiB"});
+    const json run = document_of(more)["runs"][0];
+    return json{run["placement"], run["strategy"], run["dimensions"]};
+  };
+  EXPECT_EQ(names({}), json::parse("[null, null, null]"));
+  EXPECT_EQ(names({"--placement", "identity"}), json::parse(R"(["identity", null, null])"));
+  EXPECT_EQ(names({"--strategy", "mp2-dp5-pp2", "--dimension", "pp,mp"}),
+            json::parse(R"(["paper", "mp2-dp5-pp2", ["pp", "mp"]])"));
+  EXPECT_EQ(names({"--strategy", "mp2-dp5-pp2", "--placement", "paper", "--group", "0,1"}),
+            json::parse(R"(["paper", "mp2-dp5-pp2", null])"));
 }
 
 TEST(Strategy, SeveralDimensionsEachAtItsPriority) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -35,6 +36,12 @@ std::string text_of(const TrafficPoint& p) {
                   p.saturated, p.packets, p.arrived, p.latency_mean, p.latency_p50, p.latency_p95,
                   p.latency_p99, p.latency_max, p.flit_hops, p.cycles);
   for (const LinkResult& link : p.links) text += fmt::format("\n{} {}", link.name, link.flits);
+  for (const SwitchResult& s : p.switches) {
+    text += fmt::format("\n{} {} {} {} {}", s.name, s.flits_in, s.flits_out, s.reductions,
+                        s.phase_changes);
+    for (const auto& [reason, cycles] : s.stall_cycles)
+      text += fmt::format(" {} {}", reason, cycles);
+  }
   return text;
 }
 
@@ -126,6 +133,37 @@ TEST_P(Traffic, EveryBodyGivesTheSame) {
     const std::string some = topology.is_grid() ? "r0_*" : "l1_*";
     EXPECT_EQ(text_of(measure(topology, options, rate, {.rtl_instances = some})), expected);
   }
+}
+
+// Two windows next to each other count what one over both does, switch by switch.
+TEST_P(Traffic, CountsOfTheSwitchesAreThoseOfTheWindow) {
+  const Topology topology = machine(GetParam());
+  const auto window = [&](std::uint64_t from, std::uint64_t to) {
+    return measure(topology, {.packet_flits = 4, .warmup_cycles = from, .window_cycles = to - from},
+                   injection_limit(topology) * 0.9);
+  };
+  const TrafficPoint all = window(100, 1500);
+  const TrafficPoint first = window(100, 700);
+  const TrafficPoint second = window(700, 1500);
+  ASSERT_EQ(all.switches.size(),
+            topology.nodes.size() - topology.npus.size() -
+                std::ranges::count(topology.nodes, NodeKind::kIo, &Node::kind));
+  std::uint64_t stalls = 0;
+  for (std::size_t s = 0; s < all.switches.size(); ++s) {
+    SCOPED_TRACE(all.switches[s].name);
+    const auto& [a, b, c] = std::tie(all.switches[s], first.switches[s], second.switches[s]);
+    EXPECT_EQ(a.model, "tlm");
+    EXPECT_GT(a.flits_in, 0U);
+    EXPECT_EQ(a.flits_in, b.flits_in + c.flits_in);
+    EXPECT_EQ(a.flits_out, b.flits_out + c.flits_out);
+    ASSERT_GE(a.stall_cycles.size(), 3U);
+    for (std::size_t i = 0; i < a.stall_cycles.size(); ++i) {
+      EXPECT_EQ(a.stall_cycles[i].second, b.stall_cycles[i].second + c.stall_cycles[i].second)
+          << a.stall_cycles[i].first;
+      stalls += a.stall_cycles[i].second;
+    }
+  }
+  EXPECT_GT(stalls, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, Traffic, testing::Values("mesh_2x2", "fred_small"),

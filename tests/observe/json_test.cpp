@@ -23,7 +23,8 @@ TEST(ResultsJson, HasEveryKeyOfTheContract) {
     "runs": [{
       "config": "configs/mesh.yaml", "fabric": "mesh", "model": "rtl", "lanes": 3,
       "clock_ghz": 1.5, "collective": "all_reduce", "algorithm": "hier_ring",
-      "groups": [[0, 1, 5, 6]], "size_bytes": 65536, "seed": 7, "cycles": 300, "time_ns": 200.0,
+      "groups": [[0, 1, 5, 6]], "placement": "paper", "strategy": "mp2-dp2-pp1",
+      "dimensions": ["mp", "dp"], "size_bytes": 65536, "seed": 7, "cycles": 300, "time_ns": 200.0,
       "algbw_gbps": 327.68, "busbw_gbps": 491.52, "payload": "exact",
       "parts": [{"collective": "all_reduce", "algorithm": "hier_ring", "group": [0, 1, 5, 6],
                  "priority": "dp", "size_bytes": 65536, "start_cycle": 30, "cycles": 270,

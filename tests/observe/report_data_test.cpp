@@ -25,6 +25,7 @@ std::string traffic() {
   TrafficPoint point;
   point.rate = 0.5;
   point.links = sample_run().links;
+  point.switches = sample_run().switches;
   return traffic_json({"1.2.3", "fredsim traffic a.yaml"}, setup, {&point, 1});
 }
 
@@ -74,11 +75,31 @@ TEST(ReportData, KeepsWhatThePageShows) {
   EXPECT_EQ(fabric["layout"]["nodes"][2]["chiplet"], 1);
 }
 
-TEST(ReportData, TrafficHasNoSwitches) {
+TEST(ReportData, TrafficHasItsSwitchesToo) {
   const Json data = data_of(traffic());
   EXPECT_EQ(data["runs"][0]["rate"], 0.5);
   EXPECT_TRUE(data["runs"][0]["latency_cycles"]["p99"].is_null());
-  EXPECT_TRUE(data["runs"][0]["switches"].empty());
+  EXPECT_EQ(data["runs"][0]["switches"][0]["stall_cycles"]["credit"], 26);
+  EXPECT_EQ(data["fabrics"][0]["switches"], Json::parse(R"(["r0_0"])"));
+  Json older = Json::parse(traffic());  // of before traffic had them
+  older["runs"][0].erase("switches");
+  EXPECT_TRUE(data_of(older.dump())["runs"][0]["switches"].empty());
+}
+
+TEST(ReportData, SaysWhereWorkersAre) {
+  const Json run = data_of(results({{sample_run(), {}}}))["runs"][0];
+  EXPECT_EQ(run["placement"], "paper");
+  EXPECT_EQ(run["strategy"], "mp2-dp2-pp1");
+  EXPECT_EQ(run["dimensions"], Json::parse(R"(["mp", "dp"])"));
+  RunResult plain = sample_run();
+  plain.workers.reset();
+  EXPECT_TRUE(data_of(results({{plain, {}}}))["runs"][0]["dimensions"].is_null());
+  Json older = Json::parse(results({{sample_run(), {}}}));
+  for (const char* key : {"placement", "strategy", "dimensions"}) older["runs"][0].erase(key);
+  EXPECT_FALSE(data_of(older.dump())["runs"][0].contains("strategy"));
+  Json wrong = Json::parse(results({{sample_run(), {}}}));
+  wrong["runs"][0]["dimensions"] = 3;
+  EXPECT_NE(refusal(wrong.dump()).find("runs[0].dimensions"), std::string::npos);
 }
 
 TEST(ReportData, RunsOfOneMachineShareItsFabric) {

@@ -47,6 +47,7 @@ TrafficPoint sample_point(double rate, double accepted, bool saturated) {
   point.hops = 2.25;
   point.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 11, 0.25},
                  {"b.1->a.0", "b", "a", false, 31, 15872, 31, 0.75}};
+  point.switches = {{"a", "tlm", 31, 11, 0, 0, {{"credit", 5}, {"arbiter", 6}}}};
   point.cycles = 500;
   point.wall_s = 0.5;
   point.sim_cycles_per_s = 1000;
@@ -71,6 +72,8 @@ TEST(TrafficJson, HasEveryKey) {
                  "bytes": 5632, "busy_cycles": 11, "utilization": 0.25},
                 {"name": "b.1->a.0", "from": "b", "to": "a", "on_die": false, "flits": 31,
                  "bytes": 15872, "busy_cycles": 31, "utilization": 0.75}],
+      "switches": [{"name": "a", "model": "tlm", "flits_in": 31, "flits_out": 11, "reductions": 0,
+                    "phase_changes": 0, "stall_cycles": {"credit": 5, "arbiter": 6}}],
       "layout": {"kind": "torus2d",
                  "nodes": [{"name": "a", "kind": "mesh_router", "x": 1, "y": 0}]},
       "wall_s": 0.5, "sim_cycles_per_s": 1000.0

@@ -154,7 +154,9 @@ TEST_P(EverySize, ThePhaseOfOurOwnFredSwitchesCanBePeeked) {
   SwitchPhase phase{.active = true, .loading = true, .busy = true, .phase = 9, .vc = 2, .next = 7};
   const bool is_ours = shape_.kind == NodeKind::kFredSwitch && shape_.rtl_top.empty();
   ASSERT_EQ(core_->peek_phase(phase), is_ours);
-  if (is_ours) EXPECT_EQ(phase, SwitchPhase{});
+  if (is_ours) {
+    EXPECT_EQ(phase, SwitchPhase{});
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Built, EverySize, testing::ValuesIn(built_switch_sizes()),
