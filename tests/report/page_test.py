@@ -49,6 +49,10 @@ class PageTest(unittest.TestCase):
         cls.results("traffic", "traffic", "configs/mesh_2x2.yaml", "--rate", "0.5:2:0.5",
                     "--warmup", "100", "--cycles", "1000")
         cls.results("slices", "run", "configs/fred_small.yaml", "--set", "fabric.slices=2", "--size", "4KiB")
+        cls.results("one_size", "compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--size", "4KiB")
+        cls.results("one_rate", "traffic", "configs/fred_small.yaml", "--rate", "0.5", "--warmup", "100", "--cycles", "1000")
+        cls.results("strategy", "run", "configs/fred_small.yaml", "--strategy", "mp2-dp2-pp1", "--dimension", "dp",
+                    "--size", "8KiB")
         (cls.folder / "work.yaml").write_text(WORK)
         cls.results("work", "run", "configs/fred_small.yaml", "--work", str(cls.folder / "work.yaml"))
         cls.browser = start_browser(cls.folder / "profile")
@@ -108,8 +112,9 @@ class PageTest(unittest.TestCase):
         backgrounds = set()
         for theme in ("light", "dark"):
             for width in (1280, 400):
-                self.open("compare", "traffic", "work", width=width, theme=theme)
-                self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), width)
+                for names in (("compare", "traffic", "work"), ("one_size", "one_rate")):
+                    self.open(*names, width=width, theme=theme)
+                    self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), width)
                 backgrounds.add(self.one("body").value_of_css_property("background-color"))
         self.assertEqual(len(backgrounds), 2)
 
@@ -183,7 +188,54 @@ class PageTest(unittest.TestCase):
         self.assertEqual(len(self.all("#load .point")), 3 * 4, "curves x rates")
         self.assertIn("p99", self.hover("#load .point"))
         self.assertFalse(self.one("#curves").is_displayed())
-        self.assertFalse(self.one("#stalls").is_displayed())
+
+    def test_traffic_has_the_stalls_of_its_window(self):
+        self.open("traffic")
+        switch = json.loads(pathlib.Path(self.path("traffic")).read_text())["runs"][-1]["switches"][0]
+        self.assertGreater(sum(switch["stall_cycles"].values()), 0)
+        text = self.hover("#stalls-chart g[role=img]")
+        self.assertIn(switch["name"], text)
+        for reason, cycles in switch["stall_cycles"].items():
+            self.assertIn(f"{reason} {cycles:,}", text)
+
+    def test_one_size_is_a_bar_with_its_value_per_machine(self):
+        self.open("one_size")
+        self.assertEqual(self.all("#curves .point"), [])
+        self.assertFalse(self.one("#curves-legend").is_displayed())
+        runs = json.loads(pathlib.Path(self.path("one_size")).read_text())["runs"]
+        bars = self.all("#curves g[role=img]")
+        self.assertEqual(len(bars), 2 * 2, "charts x machines")
+        for run, latency, bandwidth in zip(runs, bars, bars[2:]):
+            self.assertIn(f'{run["fabric"]}, {run["algorithm"]}', latency.text)
+            self.assertIn(f'{run["time_ns"]:.5g} ns', latency.text)
+            self.assertIn(f'{run["busbw_gbps"]:,.1f} GB/s', bandwidth.text)
+        self.assertIn(f'{runs[0]["cycles"]:,}', self.hover("#curves g[role=img]"))
+
+    def test_one_rate_is_bars_with_their_values(self):
+        self.open("one_rate")
+        self.assertEqual(self.all("#load .point"), [])
+        run = json.loads(pathlib.Path(self.path("one_rate")).read_text())["runs"][0]
+        mean, p99, accepted = self.all("#load g[role=img]")
+        self.assertIn("fred_small, mean", mean.text)
+        self.assertIn(f'{run["latency_cycles"]["mean"]:.5g} cycles', mean.text)
+        self.assertIn(f'{run["latency_cycles"]["p99"]} cycles', p99.text)
+        self.assertIn(f'{run["accepted_rate"]:.4f}', accepted.text)
+
+    def test_a_point_alone_among_curves_says_its_value(self):
+        self.open("compare", "strategy")
+        run = json.loads(pathlib.Path(self.path("strategy")).read_text())["runs"][0]
+        labels = [label.text for label in self.all("#curves text.value")]
+        self.assertEqual(labels, [f'{run["time_ns"]:.5g} ns', f'{run["busbw_gbps"]:,.1f} GB/s'])
+
+    def test_what_was_run_names_strategy_and_placement(self):
+        self.open("compare", "strategy")
+        self.assertEqual(self.column("machines-table", "Strategy"), ["–", "–", "mp2-dp2-pp1"])
+        self.assertEqual(self.column("machines-table", "Dimensions"), ["–", "–", "dp"])
+        self.assertEqual(self.column("machines-table", "Placement"), ["–", "–", "paper"])
+        self.assertEqual(self.column("machines-table", "Machine")[2], "fred_small (strategy.json)",
+                         "without the folders that all files share")
+        self.open("compare")
+        self.assertNotIn("Strategy", self.one("#machines-table").text)
 
     def test_names_stay_text(self):
         evil = "</script><img src=x onerror=document.title='x'>"

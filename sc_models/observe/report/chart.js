@@ -29,7 +29,7 @@ function scaleOf(axis, values, range, most) {
   return { scale, ticks: axis.log ? logTicks(domain, axis.log, most) : scale.ticks(most) };
 }
 
-// x, y: {label, log: base of a logarithmic axis, format}. Series: [{label, index, dash, points: [{x, y, title, lines}]}],
+// x, y: {label, log: base of a logarithmic axis, format, text of a value where it is not the format's}. Series: [{label, index, dash, points: [{x, y, title, lines}]}],
 // a point's title and lines are those of its tooltip. Appends to `container`.
 function lineChart(container, title, x, y, series) {
   const figure = d3.select(container).append("figure");
@@ -70,6 +70,12 @@ function lineChart(container, title, x, y, series) {
     .style("fill", (p) => seriesColour(p.series.index)).attr("tabindex", 0).attr("role", "img")
     .attr("aria-label", (p) => `${p.title}: ${p.lines.map((l) => l.join(" ")).join(", ")}`)
     .on("focus", (p) => pick(p)).on("blur", () => pick(null));
+
+  // A series of one point has no line that would lead the eye to it: its value is written there.
+  svg.append("g").selectAll("text").data(shown.filter((one) => one.points.length === 1).map((one) => one.points[0])).join("text")
+    .attr("class", "value").attr("y", (p) => up.scale(p.y) + 4)
+    .attr("x", (p) => across.scale(p.x) + (across.scale(p.x) > (kMargin.left + right) / 2 ? -9 : 9))
+    .attr("text-anchor", (p) => (across.scale(p.x) > (kMargin.left + right) / 2 ? "end" : "start")).text((p) => (y.text || y.format)(p.y));
 
   function pick(point) {
     markers.classed("picked", (p) => p === point);

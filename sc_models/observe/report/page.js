@@ -5,6 +5,13 @@ const element = (id) => document.getElementById(id);
 const unique = (values) => [...new Set(values)];
 const isTraffic = (run) => "pattern" in run;
 
+// The folders that the paths of all results files begin with, "a/b/".
+function sharedFolder() {
+  const folders = data.files.map((file) => file.name.split("/").slice(0, -1));
+  const shared = folders[0].filter((_, k) => folders.every((names) => names.slice(0, k + 1).join("/") === folders[0].slice(0, k + 1).join("/")));
+  return shared.map((name) => `${name}/`).join("");
+}
+
 // Runs of one machine file in one results file are one machine; a second run of the same work there is another one.
 // Its label is the fabric's name, and what else it takes to tell it from others.
 function machinesOf(runs) {
@@ -20,7 +27,7 @@ function machinesOf(runs) {
     run.machine = machines.get(key);
   }
   const all = [...machines.values()];
-  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => m.file, (m) => `#${m.round + 1}`];
+  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => m.file.slice(sharedFolder().length), (m) => `#${m.round + 1}`];
   for (const machine of all) {
     const chosen = [parts[0](machine)];
     let alike = all.filter((other) => other !== machine && parts[0](other) === parts[0](machine));
@@ -80,16 +87,31 @@ function curveSeries(runs, value) {
   });
 }
 
+// A curve of one point says nothing: a bar per machine instead.
+function drawOneSize(charts, work, runs) {
+  const rows = (value, text) => d3.merge(curveSeries(runs, value).map((one) => one.points.map((point) => ({
+    label: one.label, title: point.title, lines: point.lines, text: text(point.y), bars: [{ from: 0, to: point.y, index: one.index }],
+  }))));
+  barChart(charts, `Latency of ${work}`, "Time", time, rows((run) => run.time_ns, time));
+  barChart(charts, `Bus bandwidth of ${work}`, "Bus bandwidth, GB/s", d3.format("~s"), rows((run) => run.busbw_gbps, bandwidth));
+}
+
 function drawCurves() {
   if (collectiveRuns.length === 0) return;
   element("curves").hidden = false;
   const runs = collectiveRuns.filter((run) => run.collective === shownCollective);
   const charts = d3.select(element("curves-charts")).text("").node();
+  const sizes = unique(runs.map((run) => run.size_bytes));
+  element("curves-legend").hidden = sizes.length === 1;
+  if (sizes.length === 1) {
+    drawOneSize(charts, `${shownCollective}, ${bytes(sizes[0])}`, runs);
+    return;
+  }
   const latency = curveSeries(runs, (run) => run.time_ns);
   legend(element("curves-legend"), latency.map((one) => ({ label: one.label, mark: lineMark(one.index) })));
   lineChart(charts, `Latency of ${shownCollective}`, sizeAxis, { label: "Time", log: 10, format: time }, latency);
   lineChart(charts, `Bus bandwidth of ${shownCollective}`, sizeAxis,
-    { label: "Bus bandwidth, GB/s", log: 10, format: d3.format("~r") }, curveSeries(runs, (run) => run.busbw_gbps));
+    { label: "Bus bandwidth, GB/s", log: 10, format: d3.format("~r"), text: bandwidth }, curveSeries(runs, (run) => run.busbw_gbps));
 }
 
 function showRunsTable() {
@@ -130,15 +152,33 @@ function trafficSeries(name, value, dash) {
     const label = trafficLabel(own[0].machine, own[0]);
     return {
       label: name ? `${label}: ${name}` : label, index, dash,
-      points: own.map((run) => ({ x: run.offered_rate, y: value(run), title: label, lines: rateLines(run) })),
+      points: own.map((run) => ({ x: run.offered_rate, y: value(run), title: label, machine: run.machine.label, lines: rateLines(run) })),
     };
   });
+}
+
+function drawOneRate(charts, offered) {
+  const works = unique(trafficRuns.map((run) => `${run.pattern}, ${run.packet_flits}-flit packets`));
+  const rows = (name, value, text) => d3.merge(trafficSeries("", value, "").map((one) => one.points.filter((p) => p.y !== null).map((p) => ({
+    label: [works.length === 1 ? p.machine : one.label, ...name].join(", "), title: p.title, lines: p.lines, text: text(p.y),
+    bars: [{ from: 0, to: p.y, index: one.index }],
+  }))));
+  const at = `rate ${rate(offered)}${works.length === 1 ? `, ${works[0]}` : ""}`;
+  barChart(charts, `Latency at ${at}`, "Cycles", d3.format("~s"),
+    d3.merge(d3.zip(rows(["mean"], (run) => run.latency_cycles.mean, cycles), rows(["p99"], (run) => run.latency_cycles.p99, cycles))));
+  barChart(charts, `Accepted at ${at}`, "Flits per cycle and sending NPU", d3.format("~g"), rows([], (run) => run.accepted_rate, rate));
 }
 
 function drawLoad() {
   if (trafficRuns.length === 0) return;
   element("load").hidden = false;
   const charts = d3.select(element("load-charts")).text("").node();
+  const rates = unique(trafficRuns.map((run) => run.rate));
+  element("load-legend").hidden = rates.length === 1;
+  if (rates.length === 1) {
+    drawOneRate(charts, rates[0]);
+    return;
+  }
   const means = trafficSeries("mean", (run) => run.latency_cycles.mean, "");
   const tails = trafficSeries("p99", (run) => run.latency_cycles.p99, "3 3");
   legend(element("load-legend"), [
@@ -410,7 +450,9 @@ function showOrigin() {
     { name: "fredsim", value: (file) => file.version },
     { name: "Command", value: (file) => file.command ?? "not in the file" },
   ], data.files);
-  const all = (of, key) => unique(of.runs.map((one) => one[key]).filter((value) => value !== undefined)).join(", ");
+  const all = (of, key) => unique(of.runs.map((one) => one[key]).filter((value) => value !== undefined && value !== null)
+    .map((value) => (Array.isArray(value) ? value.join("+") : value))).join(", ");
+  const ifAny = (name, key) => (data.runs.some((one) => one[key]) ? [{ name, value: (one) => all(one, key) || "–" }] : []);
   showTable(element("machines-table"), "Machines", [
     { name: "Machine", value: (one) => one.label },
     { name: "Config", value: (one) => one.first.config },
@@ -419,6 +461,9 @@ function showOrigin() {
     { name: "Clock", value: (one) => `${one.first.clock_ghz} GHz` },
     { name: "Lanes", value: (one) => all(one, "lanes") },
     { name: "Seed", value: (one) => all(one, "seed") },
+    ...ifAny("Strategy", "strategy"),
+    ...ifAny("Dimensions", "dimensions"),
+    ...ifAny("Placement", "placement"),
     { name: "Runs", value: (one) => one.runs.length, number: true },
     { name: "Payload", value: (one) => all(one, "payload") || "–" },
   ], machines);

@@ -11,7 +11,7 @@ function showTable(container, caption, columns, rows, { sortBy = null, descendin
   const root = d3.select(container).text("");
   const table = root.append("div").attr("class", "scroll").attr("tabindex", 0).attr("role", "region")
     .attr("aria-label", caption).append("table").attr("class", "data");
-  table.append("caption").text(caption);
+  table.append("caption").append("span").text(caption);
   const headings = table.append("thead").append("tr").selectAll("th").data(columns).join("th")
     .attr("scope", "col").classed("number", (column) => column.number);
   const buttons = headings.append("button").attr("type", "button")
