@@ -249,7 +249,8 @@ void Npu::combine(int local) {
     }
     input.release();
   }
-  if (observer_ != nullptr) observer_->added(number_, s.tree, static_cast<int>(s.held.size()));
+  const int additions = static_cast<int>(s.held.size()) - (s.part->contributes ? 0 : 1);
+  if (observer_ != nullptr && additions > 0) observer_->added(number_, s.tree, additions);
   if (root) {
     on_result(local, index, acc);
     sum.release();

@@ -17,7 +17,8 @@ class NpuObserver {
   virtual void queued(int npu, const Packet& packet) = 0;  // handed to the NIC
   virtual void sent(int npu, Packet& packet) = 0;          // its last flit has left
   virtual void received(int npu, Packet& packet) = 0;      // its last flit has come
-  virtual void added(int npu, int tree, int inputs) = 0;   // a partial sum made of so many packets
+  virtual void added(int npu, int tree,
+                     int additions) = 0;  // of whole packets, for one partial sum
 
  protected:
   NpuObserver() = default;

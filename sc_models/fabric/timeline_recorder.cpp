@@ -214,10 +214,10 @@ void TimelineRecorder::received(int npu, Packet& packet) {
                     {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
 }
 
-void TimelineRecorder::added(int npu, int tree, int inputs) {
+void TimelineRecorder::added(int npu, int tree, int additions) {
   if (job_ == nullptr || level_ < 3) return;
   timeline_.instant(nodes_[npu], kAdditions, fmt::format("add, tree {}", tree), now(),
-                    {{"inputs", static_cast<std::uint64_t>(inputs)}});
+                    {{"additions", static_cast<std::uint64_t>(additions)}});
 }
 
 // ---- switches and links

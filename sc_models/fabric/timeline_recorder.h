@@ -45,7 +45,7 @@ class TimelineRecorder final : public NpuObserver {
   void queued(int npu, const Packet& packet) override;
   void sent(int npu, Packet& packet) override;
   void received(int npu, Packet& packet) override;
-  void added(int npu, int tree, int inputs) override;
+  void added(int npu, int tree, int additions) override;
 
  private:
   struct Extent {  // cycles: edges at which something happened first and last

@@ -74,6 +74,23 @@ TEST_F(TimelineFile, PacketsAndFlitsAreThoseOfTheLinkCounters) {
   EXPECT_EQ(category("additions").size(), 0U);  // in the switches
 }
 
+// An all-reduce of N ranks on rings adds every packet N - 1 times; an all-to-all adds nothing.
+TEST_F(TimelineFile, AdditionsAreThoseOfTheCollective) {
+  const auto additions = [&] {
+    std::uint64_t sum = 0;
+    for (const json& e : category("additions")) sum += e["args"]["additions"].get<std::uint64_t>();
+    return sum;
+  };
+  const std::uint64_t packets = 8;
+  const std::string size = std::to_string(packets * 8 * 512);
+  ASSERT_NO_FATAL_FAILURE(
+      run({"run", "configs/mesh_2x2.yaml", "--algorithm", "ring", "--size", size}, "3"));
+  EXPECT_EQ(additions(), packets * 3);
+  ASSERT_NO_FATAL_FAILURE(
+      run({"run", "configs/mesh_2x2.yaml", "--collective", "all_to_all", "--size", size}, "3"));
+  EXPECT_EQ(additions(), 0U);
+}
+
 TEST_F(TimelineFile, SpansLieInsideTheirRunsOnNamedTracks) {
   ASSERT_NO_FATAL_FAILURE(
       run({"run", "configs/fred_small.yaml", "-b", "1KiB", "-e", "64KiB", "-f", "64"}, "2"));
@@ -228,6 +245,19 @@ TEST_F(TimelineFile, PhasesAreThoseOfTheControlUnits) {
     changes += s["phase_changes"].get<std::uint64_t>();
   }
   EXPECT_GT(changes, runs_[0]["switches"].size());
+}
+
+// Its registers are somewhere else, where nobody looks.
+TEST_F(TimelineFile, ASwitchOfTheUsersOwnHasNeitherPhasesNorStalls) {
+  ASSERT_NO_FATAL_FAILURE(run(
+      {"run", "configs/fred_small.yaml", "--size", "16KiB", "--set", "switch.rtl_top=own_switch"},
+      "1"));
+  EXPECT_TRUE(category("phases").empty());
+  EXPECT_EQ(category("parts").size(), 4U);
+  for (const json& e : timeline_["traceEvents"]) {
+    if (e["ph"] != "C") continue;
+    EXPECT_TRUE(e["args"].contains("utilization")) << e;
+  }
 }
 
 // What viewers ask of the format: catapult's (chrome://tracing) and Perfetto's rules.
