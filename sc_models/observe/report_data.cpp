@@ -13,7 +13,7 @@ namespace {
 
 using Json = ReportData::Json;
 
-constexpr std::string_view kResults = "results of run, compare or traffic (--json FILE)";
+constexpr std::string_view kResults = "results of run, compare, traffic or conflicts (--json FILE)";
 
 // A value of a file and the way to it, "runs[3].links": for messages.
 class Value {
@@ -142,6 +142,16 @@ constexpr auto kGridKeys = std::to_array<Key>({{"x", kNumber}, {"y", kNumber}});
 constexpr auto kTreeKeys = std::to_array<Key>(
     {{"level", kNumber}, {"switch", kNumber}, {"slice", kNumber}, {"chiplet", kNumber}});
 
+constexpr auto kConflictKeys = std::to_array<Key>({{"ports", kNumber},
+                                                   {"middle", kNumber},
+                                                   {"kind", kText},
+                                                   {"flows", kNumber},
+                                                   {"trials", kNumber},
+                                                   {"seed", kNumber},
+                                                   {"conflicts", kNumber},
+                                                   {"conflict_rate", kNumber}});
+constexpr auto kIntervalKeys = std::to_array<Key>({{"low", kNumber}, {"high", kNumber}});
+
 template <class Keys>
 void copy(const Value& from, const Keys& keys, Json& to) {
   for (const Key& key : keys) to[key.name] = (from.at(key.name).*key.check)();
@@ -263,7 +273,10 @@ Json parsed(const ResultFile& file) {
 }  // namespace
 
 ReportData::ReportData()
-    : json_({{"files", Json::array()}, {"fabrics", Json::array()}, {"runs", Json::array()}}) {}
+    : json_({{"files", Json::array()},
+             {"fabrics", Json::array()},
+             {"runs", Json::array()},
+             {"conflicts", Json::array()}}) {}
 
 void ReportData::add(const ResultFile& file) {
   const Json document = parsed(file);
@@ -274,7 +287,14 @@ void ReportData::add(const ResultFile& file) {
   const std::vector<Value> runs = root.at("runs").items();
   if (runs.empty()) root.at("runs").fail("one run or more");
   Json added = Json::array();
+  Json conflicts = Json::array();
   for (const Value& run : runs) {
+    if (run.has("conflict_rate")) {
+      Json& json = conflicts.emplace_back(copied(run, kConflictKeys));
+      json["file"] = json_["files"].size();
+      json["wilson_95"] = copied(run.at("wilson_95"), kIntervalKeys);
+      continue;
+    }
     if (run.has("incomplete")) continue;  // interrupted: no figures to compare
     Json& json = added.emplace_back(copied(run, kRunKeys));
     json["file"] = json_["files"].size();
@@ -287,9 +307,11 @@ void ReportData::add(const ResultFile& file) {
     json["links"] = link_counts_of(run);
     json["switches"] = switch_counts_of(run);
   }
-  if (added.empty()) root.at("runs").fail("one run or more that was not interrupted");
+  if (added.empty() && conflicts.empty())
+    root.at("runs").fail("one run or more that was not interrupted");
   json_["files"].push_back(about);
   for (Json& run : added) json_["runs"].push_back(std::move(run));
+  for (Json& rate : conflicts) json_["conflicts"].push_back(std::move(rate));
 }
 
 std::size_t ReportData::fabric_index(Json fabric) {

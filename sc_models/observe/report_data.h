@@ -6,7 +6,8 @@
 //    "fabrics": [{"layout": {"kind", "nodes"} or null, "links": [{"name", "from", "to", "on_die"}],
 //                 "switches": [name]}],
 //    "runs": [{"file", "fabric_index", "links": [[flits, bytes, utilization]],
-//              "switches": [{"model", "flits_in", …}], …}]}
+//              "switches": [{"model", "flits_in", …}], …}],
+//    "conflicts": [{"file", "ports", …}]}, the rates of `conflicts`
 // "file" and "fabric_index" count from 0. The other keys of a run are those of the results, as they are
 // there, without those that the page does not show. Interrupted runs ("incomplete") are left out.
 // Errors: BadInput naming the file and the key, what was found and what is allowed.

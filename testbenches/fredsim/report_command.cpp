@@ -17,7 +17,8 @@ ResultFile read(const std::string& path) {
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()) || file.bad()) {
     throw BadInput(
-        fmt::format("{}: cannot be read; allowed: results of run, compare or traffic "
+        fmt::format("{}: cannot be read; allowed: results of run, compare, traffic or "
+                    "conflicts "
                     "(--json FILE)",
                     path));
   }

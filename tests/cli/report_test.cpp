@@ -44,14 +44,13 @@ TEST_F(ReportTest, BadFilesAreNamedAndLeaveNoPage) {
                  {"none.json: cannot be read", "allowed: results of run"});
   expect_refused(run_fredsim({"report", write("text.json", "hello"), "-o", page}),
                  {"text.json: found no JSON at byte"});
-  const std::string conflicts = results("conflicts.json", {"conflicts", "--ports", "4", "--middle",
-                                                           "2", "--flows", "2", "--trials", "10"});
-  expect_refused(run_fredsim({"report", conflicts, "-o", page}),
-                 {"conflicts.json: runs[0]: found no key 'config'", "allowed: results of run"});
-  expect_refused(run_fredsim({"report", conflicts, "-o", path("no/folder.html")}),
+  const std::string strategies = results("strategies.json", {"strategies", "configs/fred_d.yaml"});
+  expect_refused(run_fredsim({"report", strategies, "-o", page}),
+                 {"strategies.json: runs[0]: found no key 'config'", "allowed: results of run"});
+  expect_refused(run_fredsim({"report", strategies, "-o", path("no/folder.html")}),
                  {"--output", "no/folder.html", "allowed: "});
   expect_refused(run_fredsim({"report"}), {"RESULTS"});
-  EXPECT_EQ(files(), (std::vector<std::string>{"conflicts.json", "text.json"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{"strategies.json", "text.json"}));
 }
 
 TEST(ResultsCommand, IsTheCommandLineAsAShellTakesIt) {

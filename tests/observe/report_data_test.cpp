@@ -86,6 +86,24 @@ TEST(ReportData, TrafficHasItsSwitchesToo) {
   EXPECT_TRUE(data_of(older.dump())["runs"][0]["switches"].empty());
 }
 
+TEST(ReportData, RatesOfConflictsAreNoRuns) {
+  const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5}};
+  const std::string text =
+      conflicts_json({"1.2.3", "fredsim conflicts"},
+                     {.kind = "any", .ports = 12, .trials = 10, .seed = 4}, points);
+  const Json data = data_of(text);
+  EXPECT_TRUE(data["runs"].empty());
+  ASSERT_EQ(data["conflicts"].size(), 1U);
+  const Json& rate = data["conflicts"][0];
+  EXPECT_EQ(rate["file"], 0);
+  EXPECT_EQ(rate["flows"], 3);
+  EXPECT_EQ(rate["conflict_rate"], 0.5);
+  EXPECT_GT(rate["wilson_95"]["high"], 0.5);
+  Json wrong = Json::parse(text);
+  wrong["runs"][0]["wilson_95"].erase("low");
+  EXPECT_NE(refusal(wrong.dump()).find("runs[0].wilson_95: found no key 'low'"), std::string::npos);
+}
+
 TEST(ReportData, SaysWhereWorkersAre) {
   const Json run = data_of(results({{sample_run(), {}}}))["runs"][0];
   EXPECT_EQ(run["placement"], "paper");

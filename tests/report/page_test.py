@@ -53,6 +53,7 @@ class PageTest(unittest.TestCase):
         cls.results("one_rate", "traffic", "configs/fred_small.yaml", "--rate", "0.5", "--warmup", "100", "--cycles", "1000")
         cls.results("strategy", "run", "configs/fred_small.yaml", "--strategy", "mp2-dp2-pp1", "--dimension", "dp",
                     "--size", "8KiB")
+        cls.results("conflicts", "conflicts", "--ports", "12", "--middle", "2,3", "--flows", "2:4", "--trials", "200")
         (cls.folder / "work.yaml").write_text(WORK)
         cls.results("work", "run", "configs/fred_small.yaml", "--work", str(cls.folder / "work.yaml"))
         cls.browser = start_browser(cls.folder / "profile")
@@ -112,7 +113,7 @@ class PageTest(unittest.TestCase):
         backgrounds = set()
         for theme in ("light", "dark"):
             for width in (1280, 400):
-                for names in (("compare", "traffic", "work"), ("one_size", "one_rate")):
+                for names in (("compare", "traffic", "work"), ("one_size", "one_rate", "conflicts")):
                     self.open(*names, width=width, theme=theme)
                     self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), width)
                 backgrounds.add(self.one("body").value_of_css_property("background-color"))
@@ -220,6 +221,18 @@ class PageTest(unittest.TestCase):
         self.assertIn(f'{run["latency_cycles"]["mean"]:.5g} cycles', mean.text)
         self.assertIn(f'{run["latency_cycles"]["p99"]} cycles', p99.text)
         self.assertIn(f'{run["accepted_rate"]:.4f}', accepted.text)
+
+    def test_conflicts_have_a_rate_with_its_interval(self):
+        for names in (("conflicts",), ("conflicts", "compare")):
+            self.open(*names)
+            self.assertEqual(self.one("#run").is_displayed(), len(names) == 2)
+            self.assertEqual(len(self.all("#conflicts .point")), 2 * 3, "m x flows")
+            self.assertEqual(len(self.all("#conflicts .interval")), 2 * 3)
+            rate = json.loads(pathlib.Path(self.path("conflicts")).read_text())["runs"][-2]
+            self.assertEqual((rate["middle"], rate["flows"]), (2, 4))
+            text = self.hover("#conflicts .point:nth-child(3)")
+            self.assertIn("Fred_2(12)", text)
+            self.assertIn(f'no routing {100 * rate["conflict_rate"]:.3f}'.rstrip("0").rstrip("."), text)
 
     def test_a_point_alone_among_curves_says_its_value(self):
         self.open("compare", "strategy")

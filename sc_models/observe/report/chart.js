@@ -26,11 +26,13 @@ function logTicks([low, high], base, most) {
 function scaleOf(axis, values, range, most) {
   const domain = domainOf(values, axis.log);
   const scale = (axis.log ? d3.scaleLog().base(axis.log) : d3.scaleLinear()).domain(domain).range(range);
+  if (axis.ticks) return { scale, ticks: axis.ticks };
   return { scale, ticks: axis.log ? logTicks(domain, axis.log, most) : scale.ticks(most) };
 }
 
-// x, y: {label, log: base of a logarithmic axis, format, text of a value where it is not the format's}. Series: [{label, index, dash, points: [{x, y, title, lines}]}],
-// a point's title and lines are those of its tooltip. Appends to `container`.
+// x, y: {label, log: base of a logarithmic axis, format, text of a value where it is not the format's, ticks where they
+// are given}. Series: [{label, index, dash, points: [{x, y, low, high, title, lines}]}], a point's title and lines are
+// those of its tooltip; low and high, an interval around it, may be left out. Appends to `container`.
 function lineChart(container, title, x, y, series) {
   const figure = d3.select(container).append("figure");
   figure.append("figcaption").text(title);
@@ -49,7 +51,7 @@ function lineChart(container, title, x, y, series) {
   const right = width - kMargin.right;
   const bottom = kChartHeight - kMargin.bottom;
   const across = scaleOf(x, points.map((p) => p.x), [kMargin.left, right], width < 420 ? 5 : 8);
-  const up = scaleOf(y, points.map((p) => p.y), [bottom, kMargin.top], 6);
+  const up = scaleOf(y, d3.merge(points.map((p) => [p.y, p.high ?? p.y])), [bottom, kMargin.top], 6);
 
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${bottom})`)
     .call(d3.axisBottom(across.scale).tickValues(across.ticks).tickFormat(x.format).tickSizeOuter(0));
@@ -64,6 +66,9 @@ function lineChart(container, title, x, y, series) {
   svg.append("g").selectAll("path").data(shown).join("path").attr("class", "series-line")
     .attr("d", (one) => line(one.points)).style("stroke", (one) => seriesColour(one.index))
     .attr("stroke-dasharray", (one) => one.dash);
+  svg.append("g").selectAll("line").data(points.filter((p) => p.low !== undefined)).join("line").attr("class", "interval")
+    .attr("x1", (p) => across.scale(p.x)).attr("x2", (p) => across.scale(p.x))
+    .attr("y1", (p) => up.scale(p.low)).attr("y2", (p) => up.scale(p.high)).style("stroke", (p) => seriesColour(p.series.index));
   const place = (p) => `translate(${across.scale(p.x)},${up.scale(p.y)})`;
   const markers = svg.append("g").selectAll("path").data(points).join("path").attr("class", "point")
     .attr("d", (p) => seriesMarker(p.series.index)).attr("transform", place)

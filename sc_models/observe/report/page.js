@@ -12,6 +12,8 @@ function sharedFolder() {
   return shared.map((name) => `${name}/`).join("");
 }
 
+const shortName = (path) => path.slice(sharedFolder().length);
+
 // Runs of one machine file in one results file are one machine; a second run of the same work there is another one.
 // Its label is the fabric's name, and what else it takes to tell it from others.
 function machinesOf(runs) {
@@ -27,7 +29,7 @@ function machinesOf(runs) {
     run.machine = machines.get(key);
   }
   const all = [...machines.values()];
-  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => m.file.slice(sharedFolder().length), (m) => `#${m.round + 1}`];
+  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => shortName(m.file), (m) => `#${m.round + 1}`];
   for (const machine of all) {
     const chosen = [parts[0](machine)];
     let alike = all.filter((other) => other !== machine && parts[0](other) === parts[0](machine));
@@ -213,8 +215,8 @@ function showRatesTable() {
 
 // One run: machine and run are chosen, everything below follows.
 
-let machine = machines[0];
-let run = largest(machine);
+let machine = machines[0];  // none: results of conflicts only
+let run = machine && largest(machine);
 let slice = "mean";
 let scaleTo = "busiest";
 
@@ -450,6 +452,7 @@ function showOrigin() {
     { name: "fredsim", value: (file) => file.version },
     { name: "Command", value: (file) => file.command ?? "not in the file" },
   ], data.files);
+  if (!run) return;
   const all = (of, key) => unique(of.runs.map((one) => one[key]).filter((value) => value !== undefined && value !== null)
     .map((value) => (Array.isArray(value) ? value.join("+") : value))).join(", ");
   const ifAny = (name, key) => (data.runs.some((one) => one[key]) ? [{ name, value: (one) => all(one, key) || "–" }] : []);
@@ -473,6 +476,8 @@ function showOrigin() {
 function draw() {
   drawCurves();
   drawLoad();
+  drawConflicts();
+  if (!run) return;
   showStalls();
   showTraffic();
   showParts();
@@ -480,17 +485,25 @@ function draw() {
 
 function start() {
   const commands = unique(data.files.map((file) => file.command).filter((command) => command !== null));
-  element("summary").textContent = `${count(data.runs.length)} ${data.runs.length === 1 ? "run" : "runs"} on ${unique(machines.map((one) => one.label)).join(", ")}${
-    commands.length === 1 ? `: ${commands[0]}` : ""}`;
+  const counted = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
+  const figures = [
+    ...(data.runs.length > 0 ? [`${counted(data.runs.length, "run", "runs")} on ${unique(machines.map((one) => one.label)).join(", ")}`] : []),
+    ...(data.conflicts.length > 0 ? [`${counted(data.conflicts.length, "rate", "rates")} of flows without a routing`] : []),
+  ];
+  element("summary").textContent = `${figures.join("; ")}${commands.length === 1 ? `: ${commands[0]}` : ""}`;
   if (collectives.length > 1) {
     addSelect(element("curves-controls"), "collective", "Collective", collectives.map((one) => ({ value: one, label: one })), shownCollective,
       (value) => { shownCollective = value; drawCurves(); });
   }
   showRunsTable();
   showRatesTable();
+  showConflictsTable();
   showOrigin();
-  showRunControls();
-  showRun();
+  element("run").hidden = !run;
+  if (run) {
+    showRunControls();
+    showRun();
+  }
   draw();
   let width = window.innerWidth;
   window.addEventListener("resize", () => {
@@ -500,7 +513,7 @@ function start() {
     draw();
   });
   window.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTooltip(); });
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showLinks);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (run) showLinks(); });
 }
 
 start();
