@@ -145,12 +145,12 @@ void TimelineRecorder::show_parts() {
   for (const auto& [key, extent] : parts_) {
     const auto& [npu, number] = key;
     const Part& part = job_->plan().parts[number];
-    const std::string name = fmt::format("part {}", number);
+    std::string name = fmt::format("{} {}", to_string(part.collective), part.algorithm);
+    if (!is_alone) name += fmt::format(", part {}", number);
     const std::string& node = fabric_.topology().nodes[npu].name;
-    timeline_.span(is_alone ? nodes_[npu] : track_named(npu, node + " " + name), kParts,
-                   fmt::format("{} {}{}", to_string(part.collective), part.algorithm,
-                               is_alone ? "" : ", " + name),
-                   extent.begin, extent.end, {{"bytes", part.bytes}});
+    timeline_.span(
+        is_alone ? nodes_[npu] : track_named(npu, fmt::format("{} part {}", node, number)), kParts,
+        name, extent.begin, extent.end, {{"bytes", part.bytes}});
   }
 }
 

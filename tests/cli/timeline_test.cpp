@@ -317,7 +317,7 @@ TEST_F(TimelineFile, KeepsTheRulesOfTheFormatOnRandomRuns) {
     const auto number = [&](std::uint64_t most) { return std::to_string(1 + random.below(most)); };
     std::vector<std::string> arguments{random.below(3) == 0 ? "compare" : "run",
                                        machines[random.below(2)]};
-    if (arguments[0] == "compare") arguments.push_back(machines[random.below(2)]);
+    if (arguments[0] == "compare") arguments.emplace_back(machines[random.below(2)]);
     if (random.below(3) == 0) {
       arguments.insert(
           arguments.end(),

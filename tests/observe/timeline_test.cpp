@@ -98,6 +98,7 @@ TEST(Timeline, TracksStandByOwnerAndNumberWithIdsOfTheirOwn) {
     }
   }
   std::vector<std::string> sorted;
+  sorted.reserve(by_id.size());
   for (const auto& [id, name] : by_id) sorted.push_back(name);
   EXPECT_EQ(sorted, (std::vector<std::string>{"runs", "npu2", "npu2 port 9 send",
                                               "npu2 port 10 send", "npu10"}));
