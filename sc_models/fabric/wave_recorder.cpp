@@ -73,7 +73,13 @@ WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
   watch_.emplace(*trigger_, watched, links_.size());
 }
 
-WaveRecorder::~WaveRecorder() = default;
+// A time after the last cycle gives it a width in a viewer.
+WaveRecorder::~WaveRecorder() {
+  if (recording_ == 0) return;
+  clear_events();
+  recording_ = 0;
+  file_.dump(time_ps(cycle_));
+}
 
 void WaveRecorder::write_view() const {
   WaveView view{.start_ps = time_ps(windows_.front().from), .period_ps = time_ps(1)};
@@ -196,13 +202,17 @@ std::uint64_t WaveRecorder::time_ps(std::uint64_t cycle) const {
   return scaled(cycle, kPicosecondsPerSecond, topology_.clock_hz);
 }
 
-void WaveRecorder::before_edge() {
-  edge_before_ = core_.edge();
-  if (!in_window() && recording_ == 0) return;
+void WaveRecorder::clear_events() {
   for (LinkValues& values : values_) {
     values.valid = values.head = values.tail = values.arrive = 0;
     values.valid_of = values.credit = {};
   }
+}
+
+void WaveRecorder::before_edge() {
+  edge_before_ = core_.edge();
+  if (!in_window() && recording_ == 0) return;
+  clear_events();
   if (!in_window()) return;
   for (const NodeId node : rtl_) core_.wake(node);
   core_.visit_flits(0, [&](NodeId node, int port, const std::uint32_t*) {

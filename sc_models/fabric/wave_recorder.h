@@ -42,7 +42,7 @@ namespace fredsim {
 
 class WaveRecorder {
  public:
-  // `switches` by node, null at endpoints. All outlive the recorder.
+  // `switches` by node, null at endpoints. All outlive the recorder, which writes the last time at its end.
   WaveRecorder(const Topology& topology, FabricCore& core,
                std::span<const std::unique_ptr<SwitchCore>> switches, const WaveOptions& options);
   ~WaveRecorder();
@@ -80,6 +80,7 @@ class WaveRecorder {
   void set_windows(const std::vector<WaveWindow>& windows);
   std::vector<WaveSignal> signals() const;
   LinkValues* traced(int link);
+  void clear_events();
   template <typename OnFlit>
   void visit_launches(const OnFlit& on_flit) const;
   void show_launches();

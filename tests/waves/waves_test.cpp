@@ -15,8 +15,8 @@
 #include <regex>
 #include <sstream>
 
+#include "gtkwave_save_file.h"
 #include "vcd.h"
-#include "waves/save_file.h"
 
 namespace fredsim {
 namespace {
@@ -48,7 +48,7 @@ class Waves : public testing::Test {
     std::istringstream vcd(text);
     read_vcd(vcd, on_time);
     const std::string save = "testbenches/" + testbench + "/" + testbench + ".gtkw";
-    for (const std::string& problem : problems_of(save, vcd_names(text))) {
+    for (const std::string& problem : problems_of_committed(save, vcd_names(text))) {
       ADD_FAILURE() << save << ": " << problem;
     }
   }
@@ -196,10 +196,10 @@ TEST_F(Waves, SaveFilesThatDoNotFitAreSeen) {
          "+{bit} (0)dut.port[0].wide[2:0]\n#{both} (0)dut.also_gone[1:0] dut.there\n"
          "^1 no/such.filter\ndut.there\n";
   const std::vector<std::string> problems =
-      problems_of(save, {{"dut/there", "", 1}, {"dut/port[0]/wide", "[2:0]", 3}});
+      problems_of_committed(save, {{"dut/there", "", 1}, {"dut/port[0]/wide", "[2:0]", 3}});
   const std::vector<std::string> want{"no signal dut.gone", "dut.port[0].wide has 3 bits, not 4",
                                       "no signal dut.also_gone", "no filter file no/such.filter",
-                                      "open group -group"};
+                                      "open group group"};
   EXPECT_EQ(problems, want);
 }
 
