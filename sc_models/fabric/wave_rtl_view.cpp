@@ -29,6 +29,13 @@ class WaveRtlView::Scope {
       save_.bits(format, title, *n, index * (n->bits / of), n->bits / of);
     }
   }
+  // `count` bits from bit `lowest` on of such a value.
+  void show_bits(TraceFormat format, const std::string& title, const std::string& signal, int index,
+                 int of, int lowest, int count) const {
+    if (const WaveName* const n = find(signal)) {
+      save_.bits(format, title, *n, index * (n->bits / of) + lowest, count);
+    }
+  }
   void show(TraceNames as, const std::string& title, const std::string& signal, int index,
             int of) const {
     if (const WaveName* const n = find(signal)) {
@@ -52,6 +59,8 @@ namespace {
 constexpr TraceFormat kBinary = TraceFormat::kBinary;
 constexpr TraceFormat kDecimal = TraceFormat::kDecimal;
 constexpr TraceFormat kHex = TraceFormat::kHex;
+constexpr int kWordBits = 32;
+constexpr int kLaneBits = 16;
 
 // A group for each virtual channel.
 template <typename OnVc>
@@ -160,12 +169,16 @@ void show_mesh_port(GtkwaveSave& save, const Scope& crossbar, int port, int port
 
 template <typename Scope>
 void show_pins(GtkwaveSave& save, const Scope& top, int port, int ports) {
+  // What no link tells of a flit: the value that it carries.
+  const auto show_first_lane = [&](const char* title, const char* flits) {
+    top.show_bits(kHex, title, flits, port, ports, kHeaderWords * kWordBits, kLaneBits);
+  };
   save.group("pins", false, [&] {
     top.show(kBinary, "in_valid", "in_valid_i", port, ports);
-    top.show(kHex, "in_flit", "in_flit_i", port, ports);
+    show_first_lane("in_lane_0", "in_flit_i");
     top.show(kBinary, "out_ready", "out_ready_i", port, ports);
     top.show(kBinary, "out_valid", "out_valid_o", port, ports);
-    top.show(kHex, "out_flit", "out_flit_o", port, ports);
+    show_first_lane("out_lane_0", "out_flit_o");
     for (int vc = 0; vc < kNumVcs; ++vc) {
       const std::string name = kVcNames[vc];
       const int at = vc * ports + port;

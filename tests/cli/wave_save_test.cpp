@@ -148,6 +148,26 @@ TEST_F(WaveSaveTest, PortsOfAFredSwitchAreItsLinks) {
             nullptr);
 }
 
+TEST_F(WaveSaveTest, LanesThatLeaveASwitchReachTheNext) {
+  run({"run", "configs/fred_small.yaml", "--size", "16KiB"});
+  const auto lanes = [&](const std::string& port, const std::string& direction) {
+    const SavedTrace* const valid = find(port + "/pins", direction + "_valid");
+    const SavedTrace* const lane = find(port + "/pins", direction + "_lane_0");
+    std::vector<std::uint64_t> values;
+    if (valid == nullptr || lane == nullptr) return values;
+    std::istringstream vcd(vcd_);
+    read_vcd(vcd, [&](std::uint64_t, const VcdState& state) {
+      if (state.at("wave/recording") == 0 || value_of(*valid, state) == 0) return;
+      values.push_back(value_of(*lane, state));
+    });
+    return values;
+  };
+  const std::vector<std::uint64_t> sent = lanes("l1_0.s0/port 2", "out");
+  EXPECT_EQ(sent.size(), 32U) << "16 KiB";
+  EXPECT_EQ(sent, lanes("l2.s0.c0/port 0", "in"));
+  EXPECT_GT(std::set(sent.begin(), sent.end()).size(), 10U) << "random sums";
+}
+
 TEST_F(WaveSaveTest, PortsOfAMeshRouterAreItsLinks) {
   run(with({"run", "configs/mesh_2x2.yaml", "--size", "16KiB"}, kWindow));
   EXPECT_GT(expect_all_exist(), 300);
