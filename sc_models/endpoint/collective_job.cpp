@@ -192,11 +192,10 @@ void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,
   while (lanes[at] == wanted[at]) ++at;
   const std::uint64_t flit = plan_.trees[tree].first_flit + packet * packet_flits(tree) +
                              static_cast<std::uint64_t>(at / lanes_);
-  fail(
-      fmt::format("payload wrong at rank {}: flit {} lane {} (tree {}, packet {}) is {:#06x}, "
-                  "expected {:#06x}",
-                  rank, flit, at % lanes_, tree, packet, lanes[at], wanted[at]),
-      FailureCause::kPayload);
+  fail(fmt::format("payload wrong at rank {}: flit {} lane {} (tree {}, packet {}) is {:#06x}, "
+                   "expected {:#06x}",
+                   rank, flit, at % lanes_, tree, packet, lanes[at], wanted[at]),
+       FailureCause::kPayload);
 }
 
 void CollectiveJob::fail(const std::string& what, FailureCause cause) {

@@ -15,7 +15,6 @@
 namespace fredsim {
 namespace {
 
-
 bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
 }

@@ -153,8 +153,8 @@ class FabricCore {
     std::uint32_t first = 0;     // place of port 0
     std::uint32_t ready = 0;     // outputs whose link takes a flit
     std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
-    std::uint64_t charged = 0;  // edge at which they have gained last
-    SwitchPins pins;            // in_valid and out_credit: of the next step
+    std::uint64_t charged = 0;   // edge at which they have gained last
+    SwitchPins pins;             // in_valid and out_credit: of the next step
   };
 
   template <int kWords>  // words of a flit; 0: words_
