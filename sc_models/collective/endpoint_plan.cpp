@@ -185,8 +185,8 @@ class EndpointPlanner {
     int levels = 0;
     for (const Node& node : topology_.nodes) levels = std::max(levels, node.level);
     // Units of a level: sets of members in order; at first each member is one.
-    std::vector<std::vector<int>> units;
-    for (int r = 0; r < ranks_; ++r) units.push_back({r});
+    std::vector<std::vector<int>> units(static_cast<std::size_t>(ranks_));
+    for (int r = 0; r < ranks_; ++r) units[r] = {r};
     RingBox box;
     for (int level = 1; level <= levels; ++level) {
       std::vector<std::vector<std::vector<int>>>
@@ -309,7 +309,7 @@ class EndpointPlanner {
     }
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(bytes(), ranks_));
     if (spec_.collective == Collective::kAllToAll) {
-      all_to_all([&](int) { return blocks; });
+      all_to_all([&](int) -> const std::vector<FlitRange>& { return blocks; });
       return;
     }
     for (int k = 1; k < ranks_; ++k) {
@@ -325,6 +325,7 @@ class EndpointPlanner {
   // Every rank begins with the one after it, so that no receiver is everybody's first.
   void all_to_all(const auto& blocks_of) {
     std::vector<std::vector<FlitRange>> rows;
+    rows.reserve(static_cast<std::size_t>(ranks_));
     for (int i = 0; i < ranks_; ++i) rows.push_back(blocks_of(i));
     for (int offset = 1; offset < ranks_; ++offset) {
       for (int i = 0; i < ranks_; ++i) {

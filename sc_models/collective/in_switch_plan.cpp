@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -80,10 +81,10 @@ class InSwitchPlanner {
   [[noreturn]] void refuse(const std::vector<int>& parts, Obstacle obstacle) {
     std::vector<int> culprits = parts;
     // From behind, so that the first ones are named.
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    for (const int part : std::views::reverse(parts)) {
       if (obstacle.kind == Obstacle::Kind::kGaveUp) break;
       std::vector<int> fewer = culprits;
-      std::erase(fewer, *part);
+      std::erase(fewer, part);
       Obstacle remains;
       if (!try_wave(fewer, &remains).empty() || remains.kind != obstacle.kind) continue;
       culprits = std::move(fewer);

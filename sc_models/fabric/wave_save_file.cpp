@@ -37,12 +37,12 @@ void add_link(GtkwaveSave& save, const std::string& title, const Link& link) {
       save.group(fmt::format("VC {}", vc), false, [&] {
         save.trace(TraceFormat::kBinary, path + "valid_" + vc);
         save.trace(TraceFormat::kBinary, path + "credit_" + vc);
-        save.trace(TraceFormat::kDecimal, path + "credits_" + vc + "[15:0]");
+        save.trace(TraceFormat::kDecimal, fmt::format("{}credits_{}[15:0]", path, vc));
       });
     }
     save.group("credit", false, [&] {
       for (const std::string vc : kVcNames) {
-        save.trace(TraceFormat::kDecimal, path + "credits_" + vc + "[15:0]");
+        save.trace(TraceFormat::kDecimal, fmt::format("{}credits_{}[15:0]", path, vc));
       }
     });
   });
