@@ -5,7 +5,7 @@
 //   staging FIFO then waits for the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and
 //   only head flits ask, so a packet that has begun to move never stops inside the switch. With credits
 //   spent here, at the end of the pipeline, the credit loop of a link is two link latencies plus one
-//   cycle, and 24 KB of input buffer cover it at 600 GB/s x 2 x 20 ns (FRED.md §3).
+//   cycle, and 24 KB of input buffer cover it at 600 GB/s x 2 x 20 ns.
 // Handshake: reserve_i at an edge takes one place of VC reserve_vc_i; the flit arrives from the
 //   interconnect later (in_valid_i). ready_i low at an edge: no flit is launched then (link pacing).
 //   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.

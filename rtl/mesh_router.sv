@@ -1,7 +1,7 @@
 // A router of the 2D mesh or torus: X-Y routing, virtual cut-through, four virtual channels with credits.
 //
 // Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O. An NPU is its own
-//   router and sends on all its links at once, hence several local ports (FRED.md §4).
+//   router and sends on all its links at once, hence several local ports.
 // Path of a flit: link -> input buffer of its VC -> output register -> link. A flit sampled on in_flit_i at
 //   edge e is on out_flit_o after edge e + 1 when nothing is in its way; a port carries one flit per
 //   cycle in each direction. What happens at an edge, in which order and who wins: mesh_crossbar. Where a

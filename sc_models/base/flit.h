@@ -13,10 +13,12 @@
 //           [17]    tail   last flit of its packet (a one-flit packet has both)
 //           [31:18] zero (the way of an online unicast inside a fred_switch)
 //   word 3… payload lanes, two FP16/BF16 lanes per word, lane 0 in [15:0] of word 3
-// A flit stands for 512 bytes whatever the number of lanes physically carried (DESIGN §3).
+// A flit stands for 512 bytes whatever the number of lanes physically carried.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace fredsim {
 
@@ -37,6 +39,9 @@ constexpr int flit_words(int lanes) { return kHeaderWords + (lanes + 1) / 2; }
 // Virtual channels. Priority on a port and in the control unit: kControl, then kMp, kPp, kDp.
 enum Vc : std::uint8_t { kMp = 0, kPp = 1, kDp = 2, kControl = 3 };
 inline constexpr int kNumVcs = 4;
+// In options and files, and in messages.
+inline constexpr std::array<std::string_view, kNumVcs> kVcNames{"mp", "pp", "dp", "control"};
+inline constexpr std::array<std::string_view, kNumVcs> kVcTitles{"MP", "PP", "DP", "control"};
 
 struct FlitHeader {
   std::uint32_t tag = 0;

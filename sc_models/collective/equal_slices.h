@@ -1,4 +1,4 @@
-// One slice for all that do the same: which trees of a plan have to be simulated at all (DESIGN §7.6).
+// One slice for all that do the same: which trees of a plan have to be simulated at all.
 //
 // The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two slices do
 //   the same, cycle by cycle, when

@@ -90,7 +90,7 @@ struct Part {
   Collective collective = Collective::kAllReduce;
   std::string algorithm;        // as printed: "hier_ring", "in_switch", …
   std::vector<NodeId> members;  // rank -> NPU
-  std::uint64_t bytes = 0;      // size as the user gave it (NCCL meaning, DESIGN §5)
+  std::uint64_t bytes = 0;      // size as the user gave it (NCCL meaning)
   int vc = kDp;  // its priority; single hops of endpoint trees may use another (Send)
   int root = 0;  // rank; of collectives that have one
   std::uint64_t start_cycle = 0;  // sends nothing before

@@ -10,11 +10,7 @@
 #include "base/vc_priority.h"
 
 namespace fredsim {
-namespace {
-
-constexpr std::array<const char*, kNumVcs> kVcNames = {"MP", "PP", "DP", "control"};
-
-}  // namespace
+namespace {}  // namespace
 
 Nic::Nic(sc_core::sc_module_name name, const NicShape& shape)
     : sc_core::sc_module(name),
@@ -96,7 +92,7 @@ void Nic::describe_waiting(const std::vector<std::string>& peers,
       if (!s.packets.empty()) {
         lines.push_back(
             fmt::format("{} port {} VC {}: {} packets to send, {}", sc_core::sc_object::basename(),
-                        port, kVcNames[vc], s.packets.size(),
+                        port, kVcTitles[vc], s.packets.size(),
                         sending_[at(port, vc)].credits == 0 ? "no credit from " + peers[port]
                                                             : "ready, the link is not"));
       }
@@ -105,13 +101,13 @@ void Nic::describe_waiting(const std::vector<std::string>& peers,
       if (current_[at(port, vc)].packet != nullptr) open_packets.push_back(current_[at(port, vc)]);
       for (const Reassembly& open : open_packets) {
         lines.push_back(fmt::format("{} port {} VC {}: a packet from address {} is incomplete",
-                                    sc_core::sc_object::basename(), port, kVcNames[vc],
+                                    sc_core::sc_object::basename(), port, kVcTitles[vc],
                                     open.source));
       }
       if (r.delivering != nullptr) {
         lines.push_back(fmt::format(
             "{} port {} VC {}: the endpoint does not take a packet; {} flits wait behind it",
-            sc_core::sc_object::basename(), port, kVcNames[vc], r.buffered));
+            sc_core::sc_object::basename(), port, kVcTitles[vc], r.buffered));
       }
     }
   }
@@ -288,7 +284,7 @@ void Nic::update_backlog(int port, int vc) {
 
 void Nic::fail(int port, int vc, const std::string& what) const {
   throw RunFailed(
-      fmt::format("{} port {} VC {}: {}", sc_core::sc_object::name(), port, kVcNames[vc], what));
+      fmt::format("{} port {} VC {}: {}", sc_core::sc_object::name(), port, kVcTitles[vc], what));
 }
 
 void Nic::consume(int port, int vc, const std::uint32_t* flit) {

@@ -12,7 +12,6 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kMaxLines = 24;  // of each kind
-constexpr std::array<const char*, kNumVcs> kVcNames = {"MP", "PP", "DP", "control"};
 constexpr std::array<std::pair<const char*, std::uint16_t>, 5> kStalls = {
     {{"join", reg::kStallJoin},
      {"credit", reg::kStallCredit},
@@ -52,7 +51,7 @@ void describe_buffers(const Topology& topology, const FabricCore& core, NodeId i
       const int flits = core.buffered(id, port, vc);
       if (flits > 0) {
         lines.push_back(fmt::format("{} input {} VC {}: {} flits buffered or passing", node.name,
-                                    port, kVcNames[vc], flits));
+                                    port, kVcTitles[vc], flits));
       }
     }
   }
@@ -62,7 +61,7 @@ void describe_buffers(const Topology& topology, const FabricCore& core, NodeId i
     for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
       if (core.outstanding(link, vc) < core.receiver_depth(link, vc)) continue;
       lines.push_back(fmt::format("{} output {} VC {}: no credit from {}", node.name, port,
-                                  kVcNames[vc], peers[port]));
+                                  kVcTitles[vc], peers[port]));
     }
   }
 }
@@ -91,7 +90,7 @@ void check_links(Fabric& fabric, std::vector<std::string>& lines) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       if (const int missing = core.outstanding(link, vc); missing != 0) {
         lines.push_back(fmt::format("link {} VC {}: {} credits are not back",
-                                    topology.links[link].name, kVcNames[vc], missing));
+                                    topology.links[link].name, kVcTitles[vc], missing));
       }
     }
   }
@@ -120,7 +119,7 @@ void check_switch(Fabric& fabric, ControlPlane& control, NodeId id,
     for (int vc = 0; vc < kNumVcs; ++vc) {
       compare(control.read(id, reg::kCredit + 4 * p + static_cast<std::uint32_t>(vc)),
               static_cast<std::uint64_t>(fabric.core().receiver_depth(out, vc)),
-              fmt::format("credits of port {} VC {}", port, kVcNames[vc]));
+              fmt::format("credits of port {} VC {}", port, kVcTitles[vc]));
     }
   }
 }

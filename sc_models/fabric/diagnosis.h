@@ -1,5 +1,5 @@
 // What is wrong with a fabric, in words: what waits for what in a deadlock, and what does not
-// balance after a run (DESIGN §7.3). Read-only. Call from the SC_THREAD that runs the machine.
+// balance after a run. Read-only. Call from the SC_THREAD that runs the machine.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -20,16 +19,7 @@ constexpr Timeline::Category kRuns{"runs", false}, kParts{"parts", false}, kStep
     kReceived{"packets received", true}, kAdditions{"additions", true},
     kOnLinks{"packets on links", true};
 
-// By VC, as traces name them, and by priority.
-constexpr std::array<const char*, kNumVcs> kVcs = [] {
-  std::array<const char*, kNumVcs> names{};
-  names[kControl] = "control";
-  names[kMp] = "mp";
-  names[kPp] = "pp";
-  names[kDp] = "dp";
-  return names;
-}();
-
+// The lower, the higher the priority.
 int rank_of(int vc) {
   return static_cast<int>(std::ranges::find(kVcPriority, vc) - kVcPriority.begin());
 }
@@ -170,7 +160,7 @@ void TimelineRecorder::show_steps() {
 
 Timeline::Track TimelineRecorder::port_track(int npu, const char* way, const PacketExtension& e) {
   return track_named(npu, fmt::format("{} port {} {} {}", fabric_.topology().nodes[npu].name,
-                                      e.port, kVcs[e.vc], way));
+                                      e.port, kVcNames[e.vc], way));
 }
 
 Timeline::Track TimelineRecorder::track_named(int owner, const std::string& name) {
@@ -245,7 +235,7 @@ void TimelineRecorder::look_at_phase(PhaseInUse& phase) {
 void TimelineRecorder::show_phase(const PhaseInUse& phase, std::uint64_t end) {
   const SwitchPhase& shown = in_use(phase.now) ? phase.now : phase.before;
   timeline_.span(nodes_[phase.node], kPhases,
-                 fmt::format("phase {}, {}", shown.phase, kVcs[shown.vc]), phase.since, end);
+                 fmt::format("phase {}, {}", shown.phase, kVcNames[shown.vc]), phase.since, end);
 }
 
 // Flits one by one would be shorter than the ns that viewers tell apart.

@@ -3,7 +3,7 @@
 //
 // Measurement: warm-up, then a window; packets created in the window are measured, and the run
 //   goes on, with traffic still offered, until all of them have arrived or 10 windows and 10 000 cycles
-//   more have passed; then sources stop, the fabric drains and its balance is checked (DESIGN §7.3).
+//   more have passed; then sources stop, the fabric drains and its balance is checked.
 // Rates in flits per cycle and sending node (a node that is its own partner in the pattern sends
 //   nothing and does not count): offered = created in the window, accepted = consumed in the window.
 // Saturated: not all measured packets arrived, or less than 95 % of what was offered was accepted, and

@@ -181,7 +181,7 @@ std::vector<WaveSignal> WaveRecorder::signals() const {
     add("tail", 1, v.tail);
     add("arrive", 1, v.arrive);
     for (int vc = 0; vc < kNumVcs; ++vc) {
-      const std::string name = kVcNames[vc];
+      const std::string name(kVcNames[vc]);
       add("valid_" + name, 1, v.valid_of[vc]);
       add("credit_" + name, 1, v.credit[vc]);
       add("credits_" + name, 16, v.credits[vc]);

@@ -180,7 +180,7 @@ void show_pins(GtkwaveSave& save, const Scope& top, int port, int ports) {
     top.show(kBinary, "out_valid", "out_valid_o", port, ports);
     show_first_lane("out_lane_0", "out_flit_o");
     for (int vc = 0; vc < kNumVcs; ++vc) {
-      const std::string name = kVcNames[vc];
+      const std::string name(kVcNames[vc]);
       const int at = vc * ports + port;
       top.show(kBinary, "in_credit_" + name, "in_credit_o", at, kNumVcs * ports);
       top.show(kBinary, "out_credit_" + name, "out_credit_i", at, kNumVcs * ports);

@@ -33,15 +33,15 @@ void add_link(GtkwaveSave& save, const std::string& title, const Link& link) {
       show(TraceFormat::kHex, "dst[15:0]");
       show(TraceFormat::kDecimal, "seq[5:0]");
     });
-    for (const std::string vc : kVcNames) {
+    for (const std::string_view vc : kVcNames) {
       save.group(fmt::format("VC {}", vc), false, [&] {
-        save.trace(TraceFormat::kBinary, path + "valid_" + vc);
-        save.trace(TraceFormat::kBinary, path + "credit_" + vc);
+        save.trace(TraceFormat::kBinary, fmt::format("{}valid_{}", path, vc));
+        save.trace(TraceFormat::kBinary, fmt::format("{}credit_{}", path, vc));
         save.trace(TraceFormat::kDecimal, fmt::format("{}credits_{}[15:0]", path, vc));
       });
     }
     save.group("credit", false, [&] {
-      for (const std::string vc : kVcNames) {
+      for (const std::string_view vc : kVcNames) {
         save.trace(TraceFormat::kDecimal, fmt::format("{}credits_{}[15:0]", path, vc));
       }
     });

@@ -16,8 +16,6 @@
 
 namespace fredsim {
 
-inline constexpr const char* kVcNames[kNumVcs] = {"mp", "pp", "dp", "control"};
-
 struct WaveLink {
   int link = 0;
   std::string scope;  // its name in the file, under "links"

@@ -1,4 +1,4 @@
-// The results JSON (DESIGN §6): one object, keys in a fixed order, numbers exact or shortest
+// The results JSON: one object, keys in a fixed order, numbers exact or shortest
 // round-trip, so that equal results are equal text but for "command", "wall_s" and "sim_cycles_per_s".
 //
 // Everything outside "derived" was simulated or asked for; "derived" holds what was computed

@@ -1,4 +1,4 @@
-// From results JSON (DESIGN §6) to what the report's page draws, checked and freed from what it does not
+// From results JSON to what the report's page draws, checked and freed from what it does not
 // need.
 //
 // What runs of one machine share, its links' ends and the layout, is there once:

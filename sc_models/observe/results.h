@@ -1,4 +1,4 @@
-// Results of a run: counters with their meaning, as a table and as JSON (DESIGN §6).
+// Results of a run: counters with their meaning, as a table and as JSON.
 //
 // Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is
 // full); bandwidths in GB/s of ten. Every number here was simulated, except bound_ns

@@ -1,5 +1,5 @@
 // The `lockstep` body of a switch: a reference and a twin get the same inputs at every step and are
-// compared on everything that shows; the first difference ends the run (DESIGN §3, §7).
+// compared on everything that shows; the first difference ends the run.
 //
 // Outputs are those of the reference. Compared after every step, in this order: out_valid,
 //   in_credit, the words of flits that are out, reg_rdata, idle, error, the control unit's

@@ -1,5 +1,5 @@
 // The `tlm` body of a mesh router: a C++ twin of rtl/mesh_router.sv, equal to it in every output,
-// register and counter at every edge (DESIGN §3, §7).
+// register and counter at every edge.
 //
 // What happens at an edge, in which order and who wins is the contract in rtl/mesh_crossbar.sv and
 //   rtl/mesh_router.sv; here is only how the twin keeps it.

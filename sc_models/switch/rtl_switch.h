@@ -1,4 +1,4 @@
-// The `rtl` body of a switch: a Verilated fred_switch or mesh_router behind SwitchCore (DESIGN §3).
+// The `rtl` body of a switch: a Verilated fred_switch or mesh_router behind SwitchCore.
 //
 // Shapes: one Verilated class per SwitchShape listed in switch/sizes.cmake; many instances of it.
 // Timing: step() is one rising edge of clk_i; all outputs of the RTL are functions of registers.

@@ -1,5 +1,5 @@
 // One chiplet or router, one clock edge at a time: the interface that every body of a switch
-// answers (DESIGN §3): `rtl` (a Verilated module), `tlm` (a C++ twin) and `lockstep` (both,
+// answers: `rtl` (a Verilated module), `tlm` (a C++ twin) and `lockstep` (both,
 // compared every cycle).
 //
 // Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).

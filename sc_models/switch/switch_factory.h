@@ -1,4 +1,4 @@
-// The bodies of a switch by name: `rtl`, `tlm`, `lockstep` (DESIGN §3), chosen per run and per
+// The bodies of a switch by name: `rtl`, `tlm`, `lockstep`, chosen per run and per
 //   instance.
 //
 // Use: make_switch() for every chiplet and router. Instances that share an RtlContext can be traced

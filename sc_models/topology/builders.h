@@ -28,7 +28,7 @@ struct MachineSpec {
   std::string rtl_top;  // top module of a user's own switch RTL; empty: ours
 };
 
-// A 2D mesh (FRED.md §4). The NPU at column x and row y is npu<y*width+x> on router r<x>_<y>.
+// A 2D mesh. The NPU at column x and row y is npu<y*width+x> on router r<x>_<y>.
 //   NPU: 4 NIC ports; NIC port i is joined to local port i (router port 4 + i) at
 //     npu_bandwidth / 4, but no more than one flit per cycle: this joint is inside the NPU's
 //     own router, no wafer link.
@@ -53,7 +53,7 @@ int mesh_io_controllers(int width, int height);  // how many the mesh has places
 // receivers that hold more than a packet (rtl/mesh_crossbar.sv): BadInput for smaller buffers.
 Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec);
 
-// A tree of Fred_m switches, 1 to 8 levels (FRED.md §4, "decomposition"; there: two). Every switch is
+// A tree of Fred_m switches, 1 to 8 levels (the paper's wafer has two). Every switch is
 // `slices` parallel parts that share nothing; a part is one chiplet at level 1 and
 // chiplets_per_slice chiplets above.
 //   Names: l1_<i>.s<s>; above l<k>_<i>.s<s>.c<c>; the one switch at the top of two levels or more has

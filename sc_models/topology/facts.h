@@ -22,7 +22,7 @@ MicroSwitchCount count_micro_switches(const FredSwitchShape& shape);
 // differ by one router at most.
 int mesh_bisection_links(const MeshFacts& mesh);
 
-// Bisection bandwidth in bytes/s, one direction, counted as the paper counts it (FRED.md §4). Its
+// Bisection bandwidth in bytes/s, one direction, counted as the paper counts it. Its
 // figures fix the rule, and both are one direction only:
 //   mesh: the links of mesh_bisection_links. 5 x 4 in halves of ten: 5 x 750 GB/s = 3.75 TB/s. A torus of
 //     sides above 2 has twice the mesh's.

@@ -1,4 +1,4 @@
-// fredsim, the command line (DESIGN §5): parses, runs a command, turns errors into exit codes.
+// fredsim, the command line: parses, runs a command, turns errors into exit codes.
 
 #include <fmt/format.h>
 

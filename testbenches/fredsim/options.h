@@ -1,7 +1,7 @@
 // What the user asked for on the command line, checked as far as it can be
 // without reading a machine.
 //
-// Units: sizes in bytes, with NCCL's meaning (DESIGN §5); time-out in cycles; rates in
+// Units: sizes in bytes, with NCCL's meaning; time-out in cycles; rates in
 // flits per cycle and node.
 // Errors: BadInput naming the option, what was found and what is allowed; a misspelt option or
 // command is one, with the nearest right one suggested.

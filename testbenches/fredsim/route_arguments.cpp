@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "add_option.h"
 #include "base/error.h"
+#include "base/flit.h"
 #include "base/suggest.h"
 #include "flow_arguments.h"
 #include "option_values.h"
@@ -16,18 +17,18 @@ namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kMaxTrials = 1'000'000'000;
-constexpr std::array<std::string_view, 3> kVcNames{"mp", "pp", "dp"};  // index: Vc
+constexpr auto kDataVcs = std::span(kVcNames).first<kControl>();
 
 int parse_ports(const std::string& text) {
   return static_cast<int>(parse_number(text, "--ports", 2, kMaxPorts));
 }
 
 int parse_vc(const std::string& text) {
-  const auto found = std::ranges::find(kVcNames, text);
-  if (found == kVcNames.end()) {
-    throw BadInput(fmt::format("--vc: found '{}'; allowed: {}", text, join_words(kVcNames)));
+  const auto found = std::ranges::find(kDataVcs, text);
+  if (found == kDataVcs.end()) {
+    throw BadInput(fmt::format("--vc: found '{}'; allowed: {}", text, join_words(kDataVcs)));
   }
-  return static_cast<int>(found - kVcNames.begin());
+  return static_cast<int>(found - kDataVcs.begin());
 }
 
 FlowKind parse_kind(const std::string& text) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/flit.h"
 #include "base/port_mask.h"
 #include "routing/switch_settings.h"
 
@@ -14,8 +14,6 @@ namespace fredsim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::array<std::string_view, kNumVcs> kVcNames{"mp", "pp", "dp", "control"};
 
 std::string hex(const std::vector<bool>& bits) {
   std::string digits;

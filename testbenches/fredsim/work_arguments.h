@@ -1,6 +1,6 @@
 // What `fredsim run` and `compare` have to do, from their options: collectives, groups, sizes.
 //
-// Units: sizes in bytes, with NCCL's meaning (DESIGN §5).
+// Units: sizes in bytes, with NCCL's meaning.
 // Errors: BadInput naming the option, or file, line and key, what was found and what is allowed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Fabrics for the tests of plans: the paper's wafers (FRED.md §4) and other sizes of them.
+// Fabrics for the tests of plans: the paper's wafers and other sizes of them.
 #pragma once
 
 #include <cstdint>

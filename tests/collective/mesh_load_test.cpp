@@ -1,5 +1,5 @@
 // Link loads of mesh plans, counted here from coordinates alone, against the plan's own bound and
-// against the figures of FRED.md §5 and §6.
+// against the figures of the paper (§3, §8.1).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -66,7 +66,7 @@ TEST(MeshPlan, RanksOfTheWholeWaferMayComeInAnyOrder) {
   }
 }
 
-// FRED.md §5: local first, then the row chain's partial, then the column chain's.
+// Order of additions: local first, then the row chain's partial, then the column chain's.
 TEST(MeshPlan, HierRingAddsInThePrescribedOrder) {
   constexpr int kAdd = SumOrder::kAdd;
   const Topology topology = test::mesh(2, 2);

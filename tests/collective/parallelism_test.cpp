@@ -91,7 +91,7 @@ TEST(Parallelism, PlacementsArePermutations) {
   }
 }
 
-// FRED.md §6: an L1 group of four holds MP2 × PP2, every DP group has one member in each L1.
+// §5.3: an L1 group of four holds MP2 × PP2, every DP group has one member in each L1.
 TEST(Parallelism, ThePaperPlacesMp2Dp5Pp2OverTheL1Switches) {
   const Strategy s = parse_strategy("mp2-dp5-pp2");
   const std::vector<int> npus = paper_placement(s);

@@ -147,7 +147,7 @@ TEST(Links, AnIdleLinkSavesUpLessThanOneFlit) {
   EXPECT_LE(pair.core.count(0).flits, 251U);
 }
 
-// FRED.md §3: 24 KiB = 48 flits cover a 20 ns (30 cycles) link at 600 GB/s (25/32 flit per
+// 24 KiB = 48 flits cover a 20 ns (30 cycles) link at 600 GB/s (25/32 flit per
 // cycle). A switch gives a credit back one edge after the flit at the earliest: a loop of 61
 // cycles, 47.66 flits.
 TEST(Links, FortyEightCreditsCarryThePapersLinkAtFullRate) {

@@ -1,4 +1,4 @@
-// The project's promise (DESIGN §7.1): whatever bodies the switches of a machine have, cycles, link
+// The project's promise: whatever bodies the switches of a machine have, cycles, link
 // counts, switch counters and payload are the same. Random machines, groups, sizes and mixes of bodies,
 // every one from a seed that a failure names.
 

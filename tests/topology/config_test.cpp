@@ -104,7 +104,7 @@ TEST(Config, FredD) {
   EXPECT_EQ(bisection_bytes_per_second(topology), 30'000'000'000'000U);
 }
 
-// FRED.md §4: uplinks of an L1 switch, bisection, in-switch collectives.
+// The paper's four variants: uplinks of an L1 switch, bisection, in-switch collectives.
 TEST(Config, FredAToD) {
   struct Variant {
     const char* file;

@@ -33,7 +33,7 @@ inline void expect_parts(const std::string& message, const std::vector<std::stri
   }
 }
 
-// The wafer of FRED.md §4.
+// The wafer of the paper.
 inline MachineSpec wafer() {
   MachineSpec machine;
   machine.name = "wafer";
