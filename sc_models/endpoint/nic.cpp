@@ -10,7 +10,6 @@
 #include "base/vc_priority.h"
 
 namespace fredsim {
-namespace {}  // namespace
 
 Nic::Nic(sc_core::sc_module_name name, const NicShape& shape)
     : sc_core::sc_module(name),

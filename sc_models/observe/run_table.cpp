@@ -39,7 +39,8 @@ std::string bandwidth(double gbps, bool incomplete) {
 // The parts of the runs that have several different ones.
 std::string parts_tables(std::span<const ReportedRun> runs) {
   std::string text;
-  for (const auto& [r, comparison] : runs) {
+  for (const ReportedRun& run : runs) {
+    const RunResult& r = run.result;
     const auto like_first = [&](const PartResult& p) { return same_work(p, r.parts.front()); };
     if (r.parts.empty() || std::ranges::all_of(r.parts, like_first)) continue;
     TextTable table({{"group", "", Align::kLeft},
