@@ -1,7 +1,8 @@
 #include "interrupt.h"
 
-#include <signal.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "base/error.h"
 
