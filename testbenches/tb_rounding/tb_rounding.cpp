@@ -205,6 +205,7 @@ void run(int argc, char** argv) {
     return;
   }
   std::vector<Contender> contenders;
+  contenders.reserve(machines.size());
   for (const std::string& machine : machines) contenders.push_back(contender(machine));
   fmt::print("{:<10} {:<10} {:<6} {:<9} {:>9} {:>8} {:>8} {:>12} {:>12} {:>9}\n", "machine",
              "order", "format", "data", "nearest %", "ULP p50", "ULP p99", "relative p50",
