@@ -95,11 +95,12 @@ class WaveSaveTest : public FolderTest {
       pairs.push_back(
           {find(port + "/pins", "out_valid"), find_link(port, "to", "valid"), port + " out_valid"});
       for (const std::string vc : {"mp", "pp", "dp", "control"}) {
-        const std::string inside = "/VC " + vc;
+        const std::string group = fmt::format("{}/{}/VC {}", port, output_group, vc);
         pairs.push_back({find(port + "/pins", "out_credit_" + vc),
-                         find_link(port, "to", "credit_" + vc), port + " out_credit_" + vc});
-        pairs.push_back({find(port + "/" + output_group + inside, "credits"),
-                         find_link(port, "to", "credits_" + vc), port + " credits " + vc});
+                         find_link(port, "to", "credit_" + vc),
+                         fmt::format("{} out_credit_{}", port, vc)});
+        pairs.push_back({find(group, "credits"), find_link(port, "to", "credits_" + vc),
+                         fmt::format("{} credits {}", port, vc)});
       }
     }
     for (const Pair& pair : pairs) {

@@ -343,8 +343,9 @@ void for_every_switch(const std::string& fst, const OnSwitch& on_switch) {
       const std::string end = inside + "phase_changes_q";
       if (!path.ends_with(end)) continue;
       const std::string name = path.substr(0, path.size() - end.size());
-      on_switch(cycle, name,
-                [&](const std::string& counter) { return state.at(name + inside + counter); });
+      on_switch(cycle, name, [&, counters = name + inside](const std::string& counter) {
+        return state.at(counters + counter);
+      });
     }
   });
 }

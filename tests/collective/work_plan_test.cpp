@@ -30,6 +30,7 @@ CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint6
 
 std::vector<CollectiveSpec> groups_of(const std::vector<std::vector<int>>& groups) {
   std::vector<CollectiveSpec> work;
+  work.reserve(groups.size());
   for (const auto& group : groups) work.push_back(spec_of(Collective::kAllReduce, group, 100'000));
   return work;
 }
@@ -83,9 +84,9 @@ TEST(WorkPlan, RandomWorksDeliverWhatTheyMust) {
 TEST(WorkPlan, GroupsThatFitTogetherShareAPhase) {
   const Topology topology = test::fred_tree();
   std::vector<std::vector<int>> pairs;
-  std::vector<std::vector<int>> columns;
+  std::vector<std::vector<int>> columns(4);
   for (int i = 0; i < 20; i += 2) pairs.push_back({i, i + 1});
-  for (int i = 0; i < 4; ++i) columns.push_back({i, i + 4, i + 8, i + 12, i + 16});
+  for (int i = 0; i < 4; ++i) columns[i] = {i, i + 4, i + 8, i + 12, i + 16};
   for (const auto& groups : {pairs, columns}) {
     const std::vector<CollectiveSpec> work = groups_of(groups);
     const Plan plan = make_plan(topology, work);
@@ -130,8 +131,8 @@ TEST(WorkPlan, OverlappingGroupsOfOneChannelAreAConflict) {
 // Five groups across all L1 switches of five NPUs and four uplinks.
 TEST(WorkPlan, MoreGroupsThanUplinksAreAConflict) {
   const Topology topology = test::fred_tree({.npus_per_l1 = 5});
-  std::vector<std::vector<int>> columns;
-  for (int i = 0; i < 5; ++i) columns.push_back({i, i + 5, i + 10, i + 15, i + 20});
+  std::vector<std::vector<int>> columns(5);
+  for (int i = 0; i < 5; ++i) columns[i] = {i, i + 5, i + 10, i + 15, i + 20};
   EXPECT_THROW(make_plan(topology, groups_of(columns)), RoutingConflict);
   const Plan later = make_plan(topology, groups_of(columns), OnConflict::kLater);
   EXPECT_EQ(later.parts[4].after, (std::vector<int>{0, 1, 2, 3}));
@@ -149,6 +150,7 @@ TEST(WorkPlan, SlowUplinksAreSharedOut) {
     EXPECT_NEAR(plan.bound_ns, static_cast<double>(bytes) / 1.5e12 * 1e9, 0.05 * plan.bound_ns);
   }
   std::vector<CollectiveSpec> columns;
+  columns.reserve(4);
   for (int i = 0; i < 4; ++i)
     columns.push_back(spec_of(Collective::kAllReduce, {i, i + 4, i + 8, i + 12, i + 16}, bytes));
   const Plan plan = make_plan(topology, columns);
@@ -195,12 +197,12 @@ Topology three_levels() {
     }
   };
   for (int i = 0; i < 8; ++i) topology.npus.push_back(add(NodeKind::kNpu, 0, 1));
-  std::vector<NodeId> l1;
-  std::vector<NodeId> l2;
-  std::vector<NodeId> l3;
-  for (int i = 0; i < 4; ++i) l1.push_back(add(NodeKind::kFredSwitch, 1, 4));
-  for (int i = 0; i < 4; ++i) l2.push_back(add(NodeKind::kFredSwitch, 2, 4));
-  for (int i = 0; i < 2; ++i) l3.push_back(add(NodeKind::kFredSwitch, 3, 4));
+  std::vector<NodeId> l1(4);
+  std::vector<NodeId> l2(4);
+  std::vector<NodeId> l3(2);
+  for (NodeId& node : l1) node = add(NodeKind::kFredSwitch, 1, 4);
+  for (NodeId& node : l2) node = add(NodeKind::kFredSwitch, 2, 4);
+  for (NodeId& node : l3) node = add(NodeKind::kFredSwitch, 3, 4);
   for (int i = 0; i < 8; ++i) connect(topology.npus[i], 0, l1[i / 2], i % 2);
   for (int i = 0; i < 4; ++i) {
     for (int u = 0; u < 2; ++u) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -116,8 +117,8 @@ TEST_P(RandomWafers, AreExact) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomWafers, testing::Range<std::uint64_t>(1, 21));
 
 Plan plan_of(const Topology& topology, Collective collective, int ranks, std::uint64_t bytes) {
-  std::vector<int> group;
-  for (int r = 0; r < ranks; ++r) group.push_back(r);
+  std::vector<int> group(static_cast<std::size_t>(ranks));
+  std::iota(group.begin(), group.end(), 0);
   return make_plan(topology, collective, group, bytes, "auto");
 }
 

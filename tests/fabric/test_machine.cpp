@@ -256,9 +256,8 @@ class FailureTriggerTest : public MachineTest {
 
  private:
   static std::filesystem::path new_folder() {
-    const std::filesystem::path folder =
-        testing::TempDir() + "fredsim_" +
-        testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::path folder = testing::TempDir() + "fredsim_" +
+                                   testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::create_directories(folder);
     return folder;
   }
