@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -81,7 +80,7 @@ class InSwitchPlanner {
   [[noreturn]] void refuse(const std::vector<int>& parts, Obstacle obstacle) {
     std::vector<int> culprits = parts;
     // From behind, so that the first ones are named.
-    for (const int part : std::views::reverse(parts)) {
+    for (const int part : std::vector<int>(parts.rbegin(), parts.rend())) {
       if (obstacle.kind == Obstacle::Kind::kGaveUp) break;
       std::vector<int> fewer = culprits;
       std::erase(fewer, part);

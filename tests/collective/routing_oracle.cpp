@@ -34,6 +34,7 @@ std::vector<Place> places_of(const Topology& topology, const CollectiveSpec& spe
       place.receivers |= 1U << link.to_port;
   }
   std::vector<Place> list;
+  list.reserve(places.size());
   for (const auto& [chiplet, place] : places) list.push_back(place);
   return list;
 }

@@ -123,6 +123,7 @@ TEST(UplinkSearch, SendersMayReceiveForAnotherGroup) {
 TEST(UplinkSearch, AConflictNamesNoGroupTooMany) {
   const Topology topology = test::fred_tree({.middle = 2});
   std::vector<CollectiveSpec> work;
+  work.reserve(10);
   for (int i = 0; i < 10; ++i) work.push_back(all_reduce({i, i + 10}));
   try {
     make_plan(topology, work);
