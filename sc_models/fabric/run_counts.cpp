@@ -5,6 +5,7 @@
 #include "switch/register_map.h"
 
 namespace fredsim {
+
 void fill_peeked(const SwitchCounters& counters, bool fred, SwitchResult& r) {
   if (fred) {
     r.reductions = counters.reductions;

@@ -19,11 +19,6 @@ constexpr Timeline::Category kRuns{"runs", false}, kParts{"parts", false}, kStep
     kReceived{"packets received", true}, kAdditions{"additions", true},
     kOnLinks{"packets on links", true};
 
-// The lower, the higher the priority.
-int rank_of(int vc) {
-  return static_cast<int>(std::ranges::find(kVcPriority, vc) - kVcPriority.begin());
-}
-
 // Tracks in the order of reading: runs, NPUs and I/O controllers, switches, links.
 int owner_of_node(const Topology& topology, NodeId id) {
   const NodeKind kind = topology.nodes[id].kind;
@@ -224,7 +219,7 @@ void TimelineRecorder::look_at_phase(PhaseInUse& phase) {
     show_phase(phase, cycle);
   } else if (!in_use(was) && in_use(next)) {
     phase.since = cycle;
-    if (phase.was_busy && rank_of(next.vc) < rank_of(phase.before.vc)) {
+    if (phase.was_busy && priority_rank(next.vc) < priority_rank(phase.before.vc)) {
       timeline_.instant(nodes_[phase.node], kPreEmptions,
                         fmt::format("phase {} pre-empts {}", next.phase, phase.before.phase),
                         cycle);

@@ -4,14 +4,22 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/vc_priority.h"
 #include "endpoint/packet_extension.h"
 
 namespace fredsim {
 namespace {
 
 // Bits of the VCs of lower priority than each.
-constexpr std::array<std::uint32_t, kNumVcs> kLowerVcs = {1U << kPp | 1U << kDp, 1U << kDp, 0,
-                                                          1U << kMp | 1U << kPp | 1U << kDp};
+constexpr std::array<std::uint32_t, kNumVcs> kLowerVcs = [] {
+  std::array<std::uint32_t, kNumVcs> lower{};
+  for (int vc = 0; vc < kNumVcs; ++vc) {
+    for (int other = 0; other < kNumVcs; ++other) {
+      if (priority_rank(other) > priority_rank(vc)) lower[vc] |= 1U << other;
+    }
+  }
+  return lower;
+}();
 
 bool needs_counters(WaveTriggerKind kind) {
   return kind == WaveTriggerKind::kStall || kind == WaveTriggerKind::kPhaseChange;

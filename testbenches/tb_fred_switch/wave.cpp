@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -80,13 +79,8 @@ std::string record_wave(const std::string& file) {
 
   SwitchCounters counters;
   recorded.peek_counters(counters);
-  const auto sum = [](const std::vector<std::uint64_t>& of_ports) {
-    return std::accumulate(of_ports.begin(), of_ports.end(), std::uint64_t{0});
-  };
-  return fmt::format(
-      "Fred_3(12), {} cycles, 1 ns each; {} flits in, {} flits out, {} additions, {} phase changes",
-      recorded.cycles(), sum(counters.flits_in), sum(counters.flits_out), counters.reductions,
-      counters.phase_changes);
+  return fmt::format("Fred_3(12), {}, {} additions, {} phase changes", recorded.summary(),
+                     counters.reductions, counters.phase_changes);
 }
 
 }  // namespace fredsim::tb

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "../recorded_switch.h"
@@ -73,14 +72,7 @@ std::string record_wave(const std::string& file) {
   contention(driver);
   deliver(driver);
 
-  SwitchCounters counters;
-  recorded->peek_counters(counters);
-  const auto sum = [](const std::vector<std::uint64_t>& of_ports) {
-    return std::accumulate(of_ports.begin(), of_ports.end(), std::uint64_t{0});
-  };
-  return fmt::format(
-      "mesh_router with 4 local and 2 I/O ports, {} cycles, 1 ns each; {} flits in, {} flits out",
-      recorded->cycles(), sum(counters.flits_in), sum(counters.flits_out));
+  return fmt::format("mesh_router with 4 local and 2 I/O ports, {}", recorded->summary());
 }
 
 }  // namespace fredsim::tb
