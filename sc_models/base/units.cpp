@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -40,6 +41,16 @@ constexpr std::array kSizeUnits = {Unit{"B", 1},
                                    Unit{"KB", kThousand},
                                    Unit{"MB", kMillion},
                                    Unit{"GB", kBillion}};
+constexpr std::array kNcclSizeUnits = {Unit{"B", 1},
+                                       Unit{"K", 1ULL << 10},
+                                       Unit{"M", 1ULL << 20},
+                                       Unit{"G", 1ULL << 30},
+                                       Unit{"KiB", 1ULL << 10},
+                                       Unit{"MiB", 1ULL << 20},
+                                       Unit{"GiB", 1ULL << 30},
+                                       Unit{"KB", kThousand},
+                                       Unit{"MB", kMillion},
+                                       Unit{"GB", kBillion}};
 constexpr std::array kBandwidthUnits = {Unit{"B/s", 1}, Unit{"KB/s", kThousand},
                                         Unit{"MB/s", kMillion}, Unit{"GB/s", kBillion},
                                         Unit{"TB/s", kTrillion}};
@@ -49,6 +60,7 @@ constexpr std::array kFrequencyUnits = {Unit{"Hz", 1}, Unit{"kHz", kThousand},
                                         Unit{"MHz", kMillion}, Unit{"GHz", kBillion}};
 
 constexpr Quantity kSize{"a size", "bytes", kSizeUnits};
+constexpr Quantity kNcclSize{"a size", "bytes", kNcclSizeUnits};
 constexpr Quantity kBandwidth{"a bandwidth", "bytes per second", kBandwidthUnits};
 constexpr Quantity kTime{"a time", "picoseconds", kTimeUnits};
 constexpr Quantity kFrequency{"a frequency", "hertz", kFrequencyUnits};
@@ -58,6 +70,22 @@ std::vector<std::string_view> unit_names(const Quantity& quantity) {
   std::vector<std::string_view> names;
   for (const Unit& unit : quantity.units) names.push_back(unit.name);
   return names;
+}
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// The unit that a misspelt one may stand for. Its first letter is its magnitude, so that only units
+// with the same one come into question; a letter alone may be any of them.
+std::string did_you_mean_unit(std::string_view unit, const Quantity& quantity) {
+  std::vector<std::string_view> alike;
+  for (const std::string_view name : unit_names(quantity)) {
+    if (lower(name.front()) == lower(unit.front())) alike.push_back(name);
+  }
+  if (unit.size() > 1 || alike.empty()) return did_you_mean(unit, alike);
+  std::vector<std::string> quoted;
+  for (const std::string_view name : alike) quoted.push_back(fmt::format("'{}'", name));
+  return fmt::format("; did you mean {}?",
+                     join_words(std::vector<std::string_view>(quoted.begin(), quoted.end())));
 }
 
 std::string_view trim(std::string_view text) {
@@ -75,7 +103,7 @@ class Parser {
   Parser(std::string_view text, std::string_view what, const Quantity& quantity)
       : text_(trim(text)), what_(what), quantity_(quantity) {}
 
-  std::uint64_t parse(bool zero_allowed, BareNumber bare) const {
+  std::uint64_t parse(bool zero_allowed) const {
     if (text_.empty()) refuse("found nothing");
     std::string_view rest = text_;
     const bool negative = rest.front() == '-';
@@ -89,7 +117,9 @@ class Parser {
     }
     if (whole.empty()) refuse("is not a number with a unit");
     if (negative) refuse("is negative");
-    const std::uint64_t value = scaled(whole, fraction, scale_of(trim(rest), bare));
+    const std::uint64_t value = is_nccl() && is_exponent(rest)
+                                    ? shifted(whole, fraction, rest.substr(1))
+                                    : scaled(whole, fraction, scale_of(trim(rest)));
     if (value == 0 && !zero_allowed)
       refuse(fmt::format("is zero; {} is above zero", quantity_.noun));
     return value;
@@ -103,10 +133,41 @@ class Parser {
     return digits;
   }
 
-  std::uint64_t scale_of(std::string_view unit, BareNumber bare) const {
+  bool is_nccl() const { return &quantity_ == &kNcclSize; }
+
+  // "e6" or "e+6" behind the number; what else begins with an e is no unit either.
+  static bool is_exponent(std::string_view rest) {
+    if (rest.empty() || lower(rest.front()) != 'e') return false;
+    rest.remove_prefix(rest.size() > 1 && rest[1] == '+' ? 2 : 1);
+    return !rest.empty() && std::ranges::all_of(rest, is_digit);
+  }
+
+  // whole.fraction * 10^exponent: the point moves to the right.
+  std::uint64_t shifted(std::string_view whole, std::string_view fraction,
+                        std::string_view exponent) const {
+    constexpr std::size_t kMostPlaces = 99;  // far beyond any quantity
+    if (exponent.front() == '+') exponent.remove_prefix(1);
+    exponent.remove_prefix(std::min(exponent.find_first_not_of('0'), exponent.size()));
+    std::size_t places = 0;
+    for (const char c : exponent.substr(0, 3)) {
+      places = places * 10 + static_cast<std::size_t>(c - '0');
+    }
+    places = std::min(places, kMostPlaces);
+    std::string digits(whole);
+    digits += fraction.substr(0, places);
+    digits.append(places - std::min(places, fraction.size()), '0');
+    return scaled(digits, fraction.substr(std::min(places, fraction.size())), 1);
+  }
+
+  std::uint64_t scale_of(std::string_view unit) const {
     if (unit.empty()) {
-      if (bare == BareNumber::kBytes) return 1;
+      if (is_nccl()) return 1;
       refuse("has no unit");
+    }
+    if (is_nccl()) {  // whose letters may be small
+      if (unit == "k") unit = "K";
+      if (unit == "m") unit = "M";
+      if (unit == "g") unit = "G";
     }
     for (const Unit& known : quantity_.units) {
       if (known.name == unit) return known.scale;
@@ -116,8 +177,7 @@ class Parser {
         if (known.name == unit) refuse(fmt::format("is {}, not {}", other->noun, quantity_.noun));
       }
     }
-    refuse(fmt::format("has the unknown unit '{}'{}", unit,
-                       did_you_mean(unit, unit_names(quantity_))));
+    refuse(fmt::format("has the unknown unit '{}'{}", unit, did_you_mean_unit(unit, quantity_)));
   }
 
   // whole.fraction * scale as an exact integer.
@@ -179,20 +239,20 @@ std::string decimal(std::uint64_t value, std::uint64_t scale) {
 
 }  // namespace
 
-std::uint64_t parse_size(std::string_view text, std::string_view what, BareNumber bare) {
-  return Parser(text, what, kSize).parse(false, bare);
+std::uint64_t parse_size(std::string_view text, std::string_view what, SizeForm form) {
+  return Parser(text, what, form == SizeForm::kNccl ? kNcclSize : kSize).parse(false);
 }
 
 std::uint64_t parse_bandwidth(std::string_view text, std::string_view what) {
-  return Parser(text, what, kBandwidth).parse(false, BareNumber::kRefused);
+  return Parser(text, what, kBandwidth).parse(false);
 }
 
 std::uint64_t parse_time_ps(std::string_view text, std::string_view what) {
-  return Parser(text, what, kTime).parse(true, BareNumber::kRefused);
+  return Parser(text, what, kTime).parse(true);
 }
 
 std::uint64_t parse_frequency(std::string_view text, std::string_view what) {
-  return Parser(text, what, kFrequency).parse(false, BareNumber::kRefused);
+  return Parser(text, what, kFrequency).parse(false);
 }
 
 std::string format_size(std::uint64_t bytes) {

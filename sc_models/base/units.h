@@ -1,12 +1,14 @@
 // Quantities with units as a user writes them, parsed to exact integers.
 //
-// Sizes: B, KiB/MiB/GiB are powers of two, KB/MB/GB of ten; a bare number is bytes only where
-// `parse_size` is told so (command line); bandwidths B/s, KB/s … TB/s of ten; times ps, ns, us, ms;
-// frequencies Hz, kHz, MHz, GHz. "1.5 GHz" and "1.5GHz" are both read. Decimal fractions are exact.
+// Sizes: B, KiB/MiB/GiB are powers of two, KB/MB/GB of ten; bandwidths B/s, KB/s … TB/s of ten; times
+// ps, ns, us, ms; frequencies Hz, kHz, MHz, GHz. "1.5 GHz" and "1.5GHz" are both read. Decimal
+// fractions are exact. A bare number, a bare K, M or G and "1e6" are sizes only where `parse_size` is
+// told so: as NCCL-tests take them on their command line.
 // Range: up to 2^53, so that every value is exact as a double and as a JSON number too.
 // Errors: BadInput naming `what` (the key or option), what was found and what is allowed:
 // unit missing, unknown unit, unit of another quantity, negative, zero where not allowed, not a
-// number, too large, not a whole number of the base unit.
+// number, too large, not a whole number of the base unit. For an unknown unit the message may suggest
+// another one, never one of another magnitude.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +21,14 @@ namespace fredsim {
 
 inline constexpr std::uint64_t kMaxQuantity = std::uint64_t{1} << 53;
 
-enum class BareNumber : std::uint8_t { kRefused, kBytes };
+enum class SizeForm : std::uint8_t {
+  kWithUnit,  // "4 KiB", "4 KB"
+  kNccl,      // also "4096", "4K" = "4k" = "4 KiB" (M and G likewise), "1e6", "1.5e6"
+};
 
 // bytes, > 0
 std::uint64_t parse_size(std::string_view text, std::string_view what,
-                         BareNumber bare = BareNumber::kRefused);
+                         SizeForm form = SizeForm::kWithUnit);
 std::uint64_t parse_bandwidth(std::string_view text, std::string_view what);  // bytes/s, > 0
 std::uint64_t parse_time_ps(std::string_view text, std::string_view what);    // picoseconds, >= 0
 std::uint64_t parse_frequency(std::string_view text, std::string_view what);  // hertz, > 0

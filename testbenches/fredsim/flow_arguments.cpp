@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -16,27 +15,6 @@ namespace {
 
 constexpr const char* kForms = "input ports, a colon, output ports, such as 0,1,2:4,5 or 0-3:4-7";
 
-struct PortRange {
-  int first = 0;
-  int last = 0;
-};
-
-std::optional<int> to_port(std::string_view text) {
-  int port = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
-  if (text.empty() || stop != end || error != std::errc() || port < 0) return {};
-  return port;
-}
-
-std::optional<PortRange> to_range(std::string_view text) {
-  const std::vector<std::string_view> ends = split_at(text, '-');
-  const std::optional<int> first = to_port(ends.front());
-  const std::optional<int> last = to_port(ends.back());
-  if (ends.size() > 2 || !first || !last || *first > *last) return {};
-  return PortRange{*first, *last};
-}
-
 // One side of one flow.
 class SideParser {
  public:
@@ -48,7 +26,7 @@ class SideParser {
       throw BadInput(fmt::format("FLOW '{}': found no {} port; allowed: {}", flow_, side_, kForms));
     }
     for (const std::string_view field : split_at(text, ',')) {
-      const std::optional<PortRange> range = to_range(field);
+      const std::optional<NumberRange> range = to_range(field);
       if (!range) {
         throw BadInput(fmt::format("FLOW '{}': found '{}' for {} ports; allowed: {}", flow_, field,
                                    side_, kForms));

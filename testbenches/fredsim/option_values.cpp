@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "collective/parallelism.h"
 #include "fabric/traffic_options.h"
 
 namespace fredsim {
@@ -36,6 +37,14 @@ double parse_rate(std::string_view text, const std::string& option) {
                                kMinTrafficRate));
   }
   return *rate;
+}
+
+std::optional<int> to_number(std::string_view text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || stop != end || error != std::errc() || number < 0) return {};
+  return number;
 }
 
 double rounded(double rate) { return std::round(rate * 1e9) / 1e9; }
@@ -94,8 +103,16 @@ std::vector<int> parse_numbers(const std::string& text, const std::string& optio
   return numbers;
 }
 
+std::optional<NumberRange> to_range(std::string_view text) {
+  const std::vector<std::string_view> ends = split_at(text, '-');
+  const std::optional<int> first = to_number(ends.front());
+  const std::optional<int> last = to_number(ends.back());
+  if (ends.size() > 2 || !first || !last || *first > *last) return {};
+  return NumberRange{*first, *last};
+}
+
 std::uint64_t parse_collective_size(const std::string& text, const std::string& option) {
-  const std::uint64_t bytes = parse_size(text, option, BareNumber::kBytes);
+  const std::uint64_t bytes = parse_size(text, option, SizeForm::kNccl);
   if (bytes > kMaxCollectiveBytes) {
     throw BadInput(fmt::format("{}: found '{}'; allowed: at most {}", option, text,
                                format_size(kMaxCollectiveBytes)));
@@ -106,6 +123,7 @@ std::uint64_t parse_collective_size(const std::string& text, const std::string& 
 std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std::string& end,
                                             const std::string& factor) {
   const std::uint64_t first = parse_collective_size(begin, "-b");
+  if (end.empty()) return {first};
   const std::uint64_t last = parse_collective_size(end, "-e");
   const std::uint64_t step = parse_number(factor, "-f", 2, kMaxCollectiveBytes);
   if (first > last) {
@@ -123,23 +141,22 @@ std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std:
 std::vector<int> parse_group(const std::string& text) {
   std::vector<int> ranks;
   if (text == "all") return ranks;
-  std::string_view rest = text;
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view field = rest.substr(0, comma);
-    int rank = 0;
-    const char* end = field.data() + field.size();
-    const auto [stop, error] = std::from_chars(field.data(), end, rank);
-    if (field.empty() || stop != end || error != std::errc() || rank < 0) {
-      throw BadInput(
-          fmt::format("--group {}: found '{}'; allowed: 'all' or ranks with commas "
-                      "between them, such as 0,1,5,6",
-                      text, field));
+  for (const std::string_view field : split_at(text, ',')) {
+    const std::optional<NumberRange> range = to_range(field);
+    if (!range) {
+      throw BadInput(fmt::format(
+          "--group {}: found '{}'; allowed: 'all' or ranks and ranges of them with commas "
+          "between, such as 0,1,5,6 or 0-3,8",
+          text, field));
     }
-    ranks.push_back(rank);
-    if (comma == std::string_view::npos) return ranks;
-    rest.remove_prefix(comma + 1);
+    if (range->last - range->first >= kMaxWorkers) {
+      throw BadInput(fmt::format("--group {}: found '{}'; allowed: at most {} ranks", text, field,
+                                 kMaxWorkers));
+    }
+    const int count = range->last - range->first + 1;
+    for (int i = 0; i < count; ++i) ranks.push_back(range->first + i);
   }
+  return ranks;
 }
 
 std::vector<double> parse_rates(const std::string& text, const std::string& option) {

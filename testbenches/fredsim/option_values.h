@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,15 +27,23 @@ std::vector<std::string_view> split_at(std::string_view text, char separator);
 std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,
                                int most);
 
-// Bytes of one collective, 1 … kMaxCollectiveBytes; a bare number is bytes, as with NCCL-tests.
+// "3" or "0-3", ports or ranks; none: neither, or the first is above the last.
+struct NumberRange {
+  int first = 0;
+  int last = 0;
+};
+std::optional<NumberRange> to_range(std::string_view text);
+
+// Bytes of one collective, 1 … kMaxCollectiveBytes, as NCCL-tests take them: a bare number is bytes, K,
+// M and G are powers of two.
 std::uint64_t parse_collective_size(const std::string& text, const std::string& option);
 
-// Sizes b, b·f, b·f², … <= e from the texts of -b, -e and -f.
+// Sizes b, b·f, b·f², … <= e from the texts of -b, -e and -f; b alone where -e is empty.
 std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std::string& end,
                                             const std::string& factor);
 
-// The text of a --group option: "all" (gives no ranks) or ranks such as "0,1,5,6". Which ranks there
-// are, and that none comes twice, is checked with the machine at hand (make_plan).
+// The text of a --group option: "all" (gives no ranks) or ranks and ranges of them such as "0,1,5-8". Which
+// ranks there are, and that none comes twice, is checked with the machine at hand (make_plan).
 std::vector<int> parse_group(const std::string& text);
 
 inline constexpr int kMaxRates = 1000;  // of one --rate

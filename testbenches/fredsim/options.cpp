@@ -8,6 +8,7 @@
 
 #include "add_option.h"
 #include "base/error.h"
+#include "base/suggest.h"
 #include "command_line.h"
 #include "option_values.h"
 #include "spelling.h"
@@ -144,6 +145,12 @@ Options checked(Command command, const Texts& texts) {
   return options;
 }
 
+std::string command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return join_words(std::vector<std::string_view>(names.begin(), names.end()));
+}
+
 }  // namespace
 
 std::optional<Options> parse_command_line(int argc, const char* const* argv) {
@@ -152,7 +159,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       "mesh.",
       "fredsim");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "fredsim " FREDSIM_VERSION);
+  app.set_version_flag("-V,--version", "fredsim " FREDSIM_VERSION);
   app.footer(
       "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
       "3 routing conflict, 130 interrupted.");
@@ -215,11 +222,12 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   add(*report, "-o,--output", texts.page, "FILE.html",
       "the page (default report.html); - is standard output");
 
+  CLI::App* help = app.add_subcommand("help", "Prints what --help prints, of a command or of all.");
+  std::string topic;
+  help->add_option("COMMAND", topic, "a command (default: all in short)")->type_name("");
+
   if (argc < 2) {
-    throw BadInput(
-        "command: found none; allowed: run, compare, traffic, info, route, conflicts, strategies "
-        "or "
-        "report");
+    throw BadInput(fmt::format("command: found none; allowed: {}", command_names(app)));
   }
   const auto words = std::span(argv, static_cast<std::size_t>(argc)).subspan(1);
   try {
@@ -231,6 +239,12 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       return std::nullopt;
     }
     throw BadInput(fmt::format("command line: {} (fredsim --help)", error.what()));
+  }
+  if (help->parsed()) {
+    std::vector<const char*> asked{*argv};
+    if (!topic.empty()) asked.push_back(topic.c_str());
+    asked.push_back("--help");
+    return parse_command_line(static_cast<int>(asked.size()), asked.data());
   }
   const Command command = run->parsed()          ? Command::kRun
                           : compare->parsed()    ? Command::kCompare

@@ -40,15 +40,18 @@ bool has_size(const WorkTexts& texts) {
 std::vector<std::uint64_t> sizes_of(const WorkTexts& texts) {
   const bool is_sweep = !texts.begin.empty() || !texts.end.empty() || !texts.factor.empty();
   if (is_sweep && !texts.size.empty()) {
-    throw BadInput("--size: found together with -b, -e or -f; allowed: --size, or -b with -e");
+    throw BadInput(
+        "--size: found together with -b, -e or -f; allowed: --size, or -b with -e and -f");
   }
   if (!is_sweep) {
     return {parse_collective_size(texts.size.empty() ? kDefaultSize : texts.size, "--size")};
   }
-  if (texts.begin.empty() || texts.end.empty()) {
-    throw BadInput(
-        fmt::format("{}: found no such option; allowed: a sweep of sizes needs -b and -e",
-                    texts.begin.empty() ? "-b" : "-e"));
+  if (texts.begin.empty()) {
+    throw BadInput(fmt::format("-b: found no such option; allowed: {} needs -b, the first size",
+                               texts.end.empty() ? "-f" : "-e"));
+  }
+  if (texts.end.empty() && !texts.factor.empty()) {
+    throw BadInput("-e: found no such option; allowed: -f needs -e, the largest size");
   }
   return parse_size_sweep(texts.begin, texts.end,
                           texts.factor.empty() ? kDefaultFactor : texts.factor);
@@ -133,13 +136,13 @@ void WorkTexts::add_to(CLI::App& command) {
       "all_reduce (default), reduce_scatter, all_gather, reduce, broadcast, multicast, gather, "
       "scatter, all_to_all, all_to_all_v or unicast");
   add(command, "--size", size, "SIZE",
-      fmt::format("as NCCL counts it: 4096, 4KiB, 1.5MB (default {})", kDefaultSize));
-  add(command, "-b", begin, "SIZE", "sweep of sizes: the first");
+      fmt::format("as NCCL counts it: 4096, 4K = 4KiB, 1.5MB, 1e6 (default {})", kDefaultSize));
+  add(command, "-b", begin, "SIZE", "sweep of sizes: the first; without -e the only one");
   add(command, "-e", end, "SIZE", "sweep of sizes: the largest");
   add(command, "-f", factor, "N",
       fmt::format("sweep of sizes: factor from each to the next (default {})", kDefaultFactor));
   add(command, "--group", groups, "RANKS",
-      "who takes part: all (default) or 0,1,5,6; several groups run at the same time");
+      "who takes part: all (default), 0,1,5,6 or 0-3,8; several groups run at the same time");
   add(command, "--root", root, "R",
       "position in the group of who has or gets the data (default 0)");
   add(command, "--algorithm", algorithm, "NAME",

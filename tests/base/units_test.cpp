@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -43,8 +44,88 @@ TEST(Units, Sizes) {
   EXPECT_EQ(parse_size("+4 KiB", "x"), 4096U);
   EXPECT_EQ(parse_size("4.000000000000000000000000 KiB", "x"), 4096U);
   EXPECT_EQ(parse_size("9007199254740992 B", "x"), kMaxQuantity);
-  EXPECT_EQ(parse_size("4096", "x", BareNumber::kBytes), 4096U);
-  EXPECT_EQ(parse_size("4 KiB", "x", BareNumber::kBytes), 4096U);
+}
+
+TEST(Units, SizesAsNcclTestsTakeThem) {
+  const auto size = [](std::string_view text) { return parse_size(text, "x", SizeForm::kNccl); };
+  EXPECT_EQ(size("8"), 8U);
+  EXPECT_EQ(size("4096"), 4096U);
+  EXPECT_EQ(size("4 KiB"), 4096U);
+  EXPECT_EQ(size("4KB"), 4000U);
+  EXPECT_EQ(size("1K"), 1U << 10);
+  EXPECT_EQ(size("128M"), 128U << 20);
+  EXPECT_EQ(size("1 G"), 1U << 30);
+  EXPECT_EQ(size("1.5k"), 1536U);
+  EXPECT_EQ(size("2m"), 2U << 20);
+  EXPECT_EQ(size("2g"), 2ULL << 30);
+  EXPECT_EQ(size("1e6"), 1'000'000U);
+  EXPECT_EQ(size("1E+6"), 1'000'000U);
+  EXPECT_EQ(size("1.25e3"), 1250U);
+  EXPECT_EQ(size("1.25e002"), 125U);
+  EXPECT_EQ(size("12.5e1"), 125U);
+  EXPECT_EQ(size("7e0"), 7U);
+}
+
+TEST(Units, SizesThatNcclTestsDoNotTakeAreRefused) {
+  const auto refused = [](std::string_view text) {
+    return refusal([&] { parse_size(text, "--size", SizeForm::kNccl); });
+  };
+  expect_parts(refused("1.25e1"), {"'1.25e1' is not a whole number of bytes"});
+  expect_parts(refused("1e16"), {"'1e16' is too large; at most 2^53 bytes"});
+  expect_parts(refused("1e99999999999999999999"), {"is too large"});
+  expect_parts(refused("0e5"), {"is zero"});
+  expect_parts(refused("0.5e"), {"unknown unit 'e'"});
+  expect_parts(refused("1e-3"), {"unknown unit 'e-3'"});
+  expect_parts(refused("1e3KiB"), {"unknown unit 'e3KiB'"});
+  expect_parts(refused("1b"), {"unknown unit 'b'; did you mean 'B'?"});
+  expect_parts(refused("1T"), {"unknown unit 'T' (a size is a number and B, K, M, G, KiB"});
+}
+
+TEST(Units, LettersWithoutAUnitAreForSizesOfCommandLinesOnly) {
+  for (const std::string_view text : {"48K", "48k", "48M", "48G", "48e3", "48"}) {
+    expect_parts(refusal([&] { parse_size(text, "switch.input_buffer"); }),
+                 {"switch.input_buffer: "});
+  }
+  expect_parts(refusal([] { parse_size("48K", "x"); }),
+               {"unknown unit 'K'; did you mean 'KiB' or 'KB'?"});
+  expect_parts(refusal([] { parse_bandwidth("750G", "x"); }),
+               {"unknown unit 'G'; did you mean 'GB/s'?"});
+  expect_parts(refusal([] { parse_frequency("1G", "x"); }),
+               {"unknown unit 'G'; did you mean 'GHz'?"});
+  expect_parts(refusal([] { parse_time_ps("20 n", "x"); }),
+               {"unknown unit 'n'; did you mean 'ns'?"});
+}
+
+// A hint names a unit whose first letter, the magnitude, is that of the text.
+TEST(Units, HintsKeepTheMagnitude) {
+  constexpr std::string_view kUnits[] = {
+      "b",   "BB",  "Bs", "TB",     "TiB",   "PB",   "MBB", "Mib",  "KIB", "kb",    "GBB",
+      "M8",  "EB",  "T",  "P",      "K",     "k",    "m",   "M",    "g",   "G",     "s",
+      "S",   "n",   "u",  "fs",     "as",    "Ms",   "nss", "sn",   "THz", "PHz",   "hz",
+      "KHZ", "mhz", "Gz", "PB/s",   "b/s",   "Tb/s", "mB/", "EB/s", "/s",  "GiB/s", "KX/s",
+      "iB",  "X",   "xB", "Mbit/s", "TB/ss", "Kbs",  "min", "h"};
+  const auto magnitude = [](std::string_view unit) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(unit.front())));
+  };
+  int hints = 0;
+  const auto check = [&](std::string_view unit, const std::string& message) {
+    const std::size_t hint = message.find("did you mean");
+    if (hint == std::string::npos) return;
+    ++hints;
+    const std::size_t end = message.find('?', hint);
+    for (std::size_t at = message.find('\'', hint); at < end; at = message.find('\'', at + 1)) {
+      EXPECT_EQ(magnitude(message.substr(at + 1)), magnitude(unit)) << message;
+      at = message.find('\'', at + 1);
+    }
+  };
+  for (const std::string_view unit : kUnits) {
+    const std::string text = "1 " + std::string(unit);
+    check(unit, refusal([&] { (void)parse_size(text, "x"); }));
+    check(unit, refusal([&] { (void)parse_bandwidth(text, "x"); }));
+    check(unit, refusal([&] { (void)parse_time_ps(text, "x"); }));
+    check(unit, refusal([&] { (void)parse_frequency(text, "x"); }));
+  }
+  EXPECT_GT(hints, 20);
 }
 
 TEST(Units, OtherQuantities) {
@@ -95,9 +176,9 @@ TEST(Units, EveryRefusalSaysKeyFoundAndAllowed) {
     expect_parts(message, {"npu.bandwidth: ", c.why, "B/s, KB/s, MB/s, GB/s or TB/s"});
   }
   expect_parts(refusal([] { parse_size("4096", "--size"); }), {"--size: '4096' has no unit"});
-  expect_parts(refusal([] { parse_size("4.5", "--size", BareNumber::kBytes); }),
+  expect_parts(refusal([] { parse_size("4.5", "--size", SizeForm::kNccl); }),
                {"not a whole number of bytes"});
-  expect_parts(refusal([] { parse_size("0", "--size", BareNumber::kBytes); }), {"is zero"});
+  expect_parts(refusal([] { parse_size("0", "--size", SizeForm::kNccl); }), {"is zero"});
   expect_parts(refusal([] { parse_time_ps("20 GB/s", "t"); }), {"is a bandwidth, not a time"});
   expect_parts(refusal([] { parse_time_ps("0.5 ps", "t"); }), {"whole number of picoseconds"});
   expect_parts(refusal([] { parse_frequency("0 Hz", "clock"); }), {"is zero", "kHz"});
@@ -123,7 +204,7 @@ TEST(Units, RandomDecimalsAreExact) {
 
 TEST(Units, RandomTextNeverEscapesAsAnotherError) {
   constexpr std::uint64_t kSeed = 12;
-  constexpr std::string_view kAlphabet = "0123456789.-+ eBKMGTi/sHznpum\t\xC2\xB5";
+  constexpr std::string_view kAlphabet = "0123456789.-+ eEkgBKMGTi/sHznpum\t\xC2\xB5";
   Random random(kSeed);
   for (int i = 0; i < 100'000; ++i) {
     std::string text;
@@ -131,7 +212,7 @@ TEST(Units, RandomTextNeverEscapesAsAnotherError) {
       text += kAlphabet[random.below(kAlphabet.size())];
     }
     try {
-      EXPECT_LE(parse_size(text, "x", BareNumber::kBytes), kMaxQuantity);
+      EXPECT_LE(parse_size(text, "x", SizeForm::kNccl), kMaxQuantity);
       EXPECT_LE(parse_bandwidth(text, "x"), kMaxQuantity);
     } catch (const BadInput&) {
       continue;  // what is being tested: nothing else comes out

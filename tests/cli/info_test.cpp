@@ -25,12 +25,32 @@ TEST(Program, HelpAndVersionAreNoErrors) {
   const Outcome version = run_fredsim({"--version"});
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_EQ(version.out, "fredsim " FREDSIM_VERSION "\n");
+  const Outcome letter = run_fredsim({"-V"});
+  EXPECT_EQ(letter.exit_code, 0);
+  EXPECT_EQ(letter.out, version.out);
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"--help"}, {"run", "--help"}, {"compare", "-h"}}) {
     const Outcome help = run_fredsim(arguments);
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_EQ(help.err, "");
     EXPECT_NE(help.out.find("Usage: fredsim"), std::string::npos) << help.out;
+  }
+}
+
+TEST(Program, HelpOfACommandIsThatOfItsOption) {
+  for (const std::string command : {"", "run", "compare", "traffic", "info", "route", "conflicts",
+                                    "strategies", "report", "help"}) {
+    std::vector<std::string> asked{"help"};
+    std::vector<std::string> option{"--help"};
+    if (!command.empty()) {
+      asked.push_back(command);
+      option.insert(option.begin(), command);
+    }
+    const Outcome help = run_fredsim(asked);
+    EXPECT_EQ(help.exit_code, 0) << help.err;
+    EXPECT_EQ(help.err, "");
+    EXPECT_EQ(help.out, run_fredsim(option).out);
+    EXPECT_NE(help.out.find("Usage: fredsim " + command), std::string::npos) << help.out;
   }
 }
 
