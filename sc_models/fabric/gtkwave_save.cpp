@@ -17,6 +17,8 @@ constexpr const char* kClosedGroup = "@c00200";
 constexpr const char* kEndOfGroup = "@1000200";
 constexpr const char* kEndOfClosedGroup = "@1401200";
 
+constexpr const char* kSaveFile = ".gtkw";
+
 struct Filter {
   const char* extension;
   const char* lines;  // value as shown in hex, name
@@ -44,6 +46,12 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> gtkwave_extensions() {
+  std::vector<std::string> extensions{kSaveFile};
+  for (const Filter& filter : kFilters) extensions.emplace_back(filter.extension);
+  return extensions;
+}
 
 void GtkwaveSave::begin_group(const std::string& name, bool open) {
   text_ += fmt::format("{}\n-{}\n", open ? kOpenGroup : kClosedGroup, name);
@@ -86,7 +94,7 @@ void GtkwaveSave::write() const {
     const std::filesystem::path path = beside(filter.extension);
     if (text_.find(path.string()) != std::string::npos) write_file(path, filter.lines);
   }
-  write_file(beside(".gtkw"), text_);
+  write_file(beside(kSaveFile), text_);
 }
 
 }  // namespace fredsim

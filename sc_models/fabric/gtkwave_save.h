@@ -9,10 +9,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "switch/wave_file.h"
 
 namespace fredsim {
+
+// Names behind STEM of all files that GtkwaveSave may write.
+std::vector<std::string> gtkwave_extensions();
 
 enum class TraceFormat : std::uint8_t { kBinary, kHex, kDecimal };
 enum class TraceNames : std::uint8_t { kVc, kPhase, kDirection };

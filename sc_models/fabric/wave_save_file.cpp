@@ -48,6 +48,11 @@ void add_link(GtkwaveSave& save, const std::string& title, const Link& link) {
   });
 }
 
+std::filesystem::path stem_of(std::filesystem::path fst) {
+  if (fst.extension() == ".fst") fst.replace_extension();
+  return fst;
+}
+
 std::string settings(const std::filesystem::path& fst, const std::filesystem::path& stem,
                      const WaveView& view) {
   std::string text = fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}.gtkw\"\n[timestart] {}\n",
@@ -67,6 +72,14 @@ std::string settings(const std::filesystem::path& fst, const std::filesystem::pa
 
 }  // namespace
 
+std::vector<std::string> files_beside_wave(const std::string& fst) {
+  const std::string stem = stem_of(fst).string();
+  std::vector<std::string> files;
+  for (const std::string& extension : gtkwave_extensions()) files.push_back(stem + extension);
+  files.push_back(fst + ".hier");  // of the FST writer, gone at the end
+  return files;
+}
+
 std::string wave_scope_of(const Link& link) {
   std::string scope;
   for (const char c : link.name)
@@ -78,8 +91,7 @@ void write_save_file(const std::string& fst, const Topology& topology,
                      std::span<const NodeId> nodes, std::span<const WaveName> rtl,
                      const WaveView& view) {
   const std::filesystem::path path = std::filesystem::absolute(fst);
-  std::filesystem::path stem = path;
-  if (stem.extension() == ".fst") stem.replace_extension();
+  const std::filesystem::path stem = stem_of(path);
   GtkwaveSave save(stem, settings(path, stem, view));
   save.trace(TraceFormat::kDecimal, "wave.cycle[31:0]");
   save.trace(TraceFormat::kBinary, "wave.recording");

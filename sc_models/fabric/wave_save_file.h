@@ -10,11 +10,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "switch/wave_file.h"
 #include "topology/topology.h"
 
 namespace fredsim {
+
+// The files that are written beside FILE.fst, the writer's temporary one included.
+std::vector<std::string> files_beside_wave(const std::string& fst);
 
 struct WaveLink {
   int link = 0;

@@ -9,9 +9,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "base/error.h"
+#include "observe/same_file.h"
 
 namespace fredsim {
 
@@ -48,15 +48,6 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-// The file that `path` names, through links that may lead to nothing yet.
-std::string resolve_links(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
-  if (error) return path;
-  if (!std::filesystem::is_symlink(resolved, error)) return resolved.string();
-  return (resolved.parent_path() / std::filesystem::read_symlink(resolved, error)).string();
-}
-
 }  // namespace
 
 OutputFile::OutputFile(std::string path, std::string option)
@@ -74,7 +65,7 @@ OutputFile::OutputFile(std::string path, std::string option)
     if (::access(path_.c_str(), W_OK) != 0) fail("cannot be written", errno);
     is_direct_ = !S_ISREG(status.st_mode);
   }
-  target_ = resolve_links(path_);
+  target_ = target_of(path_).string();
   if (!is_direct_) write_beside(std::string(kProbeBytes, ' '), false);
 }
 

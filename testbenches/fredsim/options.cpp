@@ -145,6 +145,26 @@ Options checked(Command command, const Texts& texts) {
   return options;
 }
 
+void list_files(const Texts& texts, Options& options) {
+  for (const std::string& path : options.configs) options.inputs.push_back({"CONFIG", path});
+  for (const std::string& path : options.result_files) options.inputs.push_back({"RESULTS", path});
+  if (!texts.work.work.empty()) options.inputs.push_back({"--work", texts.work.work});
+  if (!texts.work.matrix.empty()) options.inputs.push_back({"--matrix", texts.work.matrix});
+  for (const Placement& placement : {options.work.placement, options.strategies.placement}) {
+    if (placement.kind != Placement::Kind::kFile) continue;
+    options.inputs.push_back({"--placement", placement.path});
+  }
+  if (!options.json_file.empty()) options.outputs.push_back({"--json", options.json_file});
+  if (!options.timeline_file.empty()) {
+    options.outputs.push_back({"--timeline", options.timeline_file});
+  }
+  if (!options.page_file.empty()) options.outputs.push_back({"--output", options.page_file});
+  if (!options.wave.file.empty() && options.command != Command::kCompare) {
+    const std::vector<FileUse> wave = wave_uses(options.wave.file);
+    options.outputs.insert(options.outputs.end(), wave.begin(), wave.end());
+  }
+}
+
 std::string command_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -255,6 +275,8 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
                           : strategies->parsed() ? Command::kStrategies
                                                  : Command::kInfo;
   Options options = checked(command, texts);
+  list_files(texts, options);
+  check_outputs(options.inputs, options.outputs);
   options.command_line = command_line(words);
   return options;
 }

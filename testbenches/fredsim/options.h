@@ -14,6 +14,7 @@
 
 #include "fabric/traffic_options.h"
 #include "fabric/wave_options.h"
+#include "file_uses.h"
 #include "route_arguments.h"
 #include "strategy_arguments.h"
 #include "switch/switch_factory.h"
@@ -56,6 +57,8 @@ struct Options {
   std::string timeline_file;              // empty: none; "-": standard output
   int timeline_level = 1;
   bool quiet = false;
+  // What is read and written, as far as it is known without a machine: of `compare` no waveforms.
+  std::vector<FileUse> inputs, outputs;
 };
 
 // Nothing to do (`--help`, `--version`: printed to standard output) gives no options.

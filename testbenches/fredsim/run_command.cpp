@@ -89,6 +89,34 @@ std::string timeline_name(const std::vector<Contender>& contenders, std::size_t 
   return name;
 }
 
+// By contender, empty for those without one.
+std::vector<std::string> wave_files(const Options& options,
+                                    const std::vector<Contender>& contenders) {
+  std::vector<std::string> files;
+  for (const Contender& contender : contenders) {
+    const Topology& topology = contender.config.topology;
+    std::string& file = files.emplace_back();
+    if (options.wave.file.empty() || !matches_instance(options.wave.scope, topology)) continue;
+    std::string own = options.wave.file;
+    if (contenders.size() > 1) own = wave_file_of(own, topology.name);
+    for (int n = 2; std::ranges::count(files, own) > 0; ++n) {  // machines of the same name
+      own = wave_file_of(options.wave.file, fmt::format("{}.{}", topology.name, n));
+    }
+    file = own;
+  }
+  return files;
+}
+
+void check_waves(const Options& options, const std::vector<std::string>& files) {
+  std::vector<FileUse> outputs = options.outputs;
+  for (const std::string& file : files) {
+    if (file.empty()) continue;
+    const std::vector<FileUse> wave = wave_uses(file);
+    outputs.insert(outputs.end(), wave.begin(), wave.end());
+  }
+  check_outputs(options.inputs, outputs);
+}
+
 // `timeline`: null where none is asked for.
 void elaborate(const Options& options, std::vector<Contender>& contenders, Timeline* timeline) {
   const FabricOptions fabric{.model = options.model,
@@ -101,16 +129,14 @@ void elaborate(const Options& options, std::vector<Contender>& contenders, Timel
                              .timeline = timeline,
                              .timeline_level = options.timeline_level,
                              .timeline_name = {}};
-  std::set<std::string> files;
+  const std::vector<std::string> waves = wave_files(options, contenders);
+  if (options.command == Command::kCompare) check_waves(options, waves);
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const Topology& topology = contenders[i].config.topology;
     FabricOptions own = fabric;
-    if (matches_instance(options.wave.scope, topology)) own.wave = options.wave;
-    if (!own.wave.file.empty() && contenders.size() > 1) {
-      own.wave.file = wave_file_of(options.wave.file, topology.name);
-      for (int n = 2; !files.insert(own.wave.file).second; ++n) {  // machines of the same name
-        own.wave.file = wave_file_of(options.wave.file, fmt::format("{}.{}", topology.name, n));
-      }
+    if (!waves[i].empty()) {
+      own.wave = options.wave;
+      own.wave.file = waves[i];
     }
     own.timeline_name = timeline_name(contenders, i);
     const std::string name = fmt::format("machine{}", i);
@@ -220,9 +246,6 @@ void run_command(const Options& options) {
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   std::optional<OutputFile> timeline_file;
   if (!options.timeline_file.empty()) timeline_file.emplace(options.timeline_file, "--timeline");
-  if (json && timeline_file && json->is_stdout() && timeline_file->is_stdout()) {
-    throw BadInput("--timeline: found '-', as for --json; allowed: one of the two");
-  }
   std::vector<Contender> contenders = plan_work(options);
   Timeline timeline;
   elaborate(options, contenders, timeline_file ? &timeline : nullptr);
