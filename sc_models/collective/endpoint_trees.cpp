@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "routing/mesh_routing.h"
+#include "routing/nic_port.h"
 
 namespace fredsim {
 namespace {
@@ -22,11 +22,6 @@ bool does_nothing(const TreeRank& rank) {
 
 int endpoint_slices(const Topology& topology) {
   return topology.kind == FabricKind::kFredTree ? topology.fred.slices : 1;
-}
-
-int endpoint_port(const Topology& topology, NodeId from, NodeId to, int slice) {
-  if (topology.kind == FabricKind::kFredTree) return slice;
-  return mesh_nic_port(topology, from, topology.nodes[to].address);
 }
 
 TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice)
@@ -65,7 +60,7 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range) {
 }
 
 Send TreeBuilder::send(int from, int to, int vc) const {
-  return {to, endpoint_port(topology_, members_[from], members_[to], slice_), vc};
+  return {to, nic_port(topology_, members_[from], members_[to], slice_), vc};
 }
 
 void TreeBuilder::append_sum(int rank) {
@@ -128,7 +123,7 @@ Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from,
   sender.rank = from;
   sender.contributes = true;
   sender.reduce_to = {
-      {to, endpoint_port(topology, members[from], members[to], slice), plan.parts[part].vc}};
+      {to, nic_port(topology, members[from], members[to], slice), plan.parts[part].vc}};
   TreeRank receiver;
   receiver.rank = to;
   receiver.receives = true;

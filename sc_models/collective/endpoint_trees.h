@@ -28,9 +28,8 @@ inline bool reduces(Roles roles) { return roles == Roles::kAllToAll || roles == 
 inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
 
 // NIC ports side by side: slices of a FRED tree, on which a tree stays on one port; 1 on a mesh,
-// where the port is the one that faces the destination.
+// where the port is the one that faces the destination (routing/nic_port.h).
 int endpoint_slices(const Topology& topology);
-int endpoint_port(const Topology& topology, NodeId from, NodeId to, int slice);
 
 // One tree under construction.
 class TreeBuilder {

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "fabric/switch_setup.h"
-#include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -74,12 +73,9 @@ void ControlPlane::configure() {
 
 void ControlPlane::load(std::span<const PhaseProgram> programs) {
   for (const PhaseProgram& program : programs) {
-    const int words = phase_row_words(fabric_.topology().nodes[program.node].fred);
-    for (int word = 0; word < static_cast<int>(program.row.size()); ++word) {
+    for (const RegisterWrite& w : phase_writes(fabric_.topology(), program)) {
       if (is_stopped()) return;
-      write(program.node,
-            reg::kPhaseStore + static_cast<std::uint32_t>(program.phase * words + word),
-            program.row[word]);
+      write(program.node, w.address, w.data);
     }
   }
 }

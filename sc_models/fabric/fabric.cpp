@@ -57,6 +57,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
   }
   SC_HAS_PROCESS(Fabric);
   SC_METHOD(clock_edge);
+  reset();
 }
 
 Fabric::~Fabric() = default;
@@ -76,20 +77,87 @@ SwitchCore& Fabric::switch_core(NodeId node) {
   return *switches_[node];
 }
 
+void Fabric::load_phases(std::span<const PhaseProgram> programs) {
+  phases_.assign(programs.begin(), programs.end());
+}
+
 void Fabric::reset() {
   failure_ = nullptr;
   core_.reset();
+  setup_.reset();
+  is_reset_ = true;
+  ready_ = false;
   for (const auto& control : controls_) {
-    if (control != nullptr) control->cancel();
+    if (control == nullptr) continue;
+    control->cancel();
+    control->hold(false);
   }
 }
 
-void Fabric::start() {
+void Fabric::start(SetUp set_up) {
+  if (is_reset_) {
+    is_reset_ = false;
+    if (set_up == SetUp::kByFabric) {
+      begin_set_up();
+    } else {
+      become_ready();
+    }
+  }
   running_ = true;
   start_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void Fabric::stop() { running_ = false; }
+
+void Fabric::wait_until_ready() {
+  while (!ready_) {
+    sc_core::wait(ready_event_ | attention_);
+    rethrow_failure();
+  }
+}
+
+// Without credits NICs keep what they are given.
+void Fabric::begin_set_up() {
+  setup_.emplace(topology_, core_);
+  setup_->add(phases_);
+  set_nic_credits(false);
+  for (const auto& control : controls_) {
+    if (control != nullptr) control->hold(true);
+  }
+}
+
+void Fabric::set_nic_credits(bool on) {
+  for (int link = 0; link < std::ssize(topology_.links); ++link) {
+    const Link& l = topology_.links[link];
+    if (nics_[l.from] == nullptr) continue;
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      nics_[l.from]->set_credits(l.from_port, vc, on ? core_.receiver_depth(link, vc) : 0);
+    }
+  }
+}
+
+// An edge of the core, and of the set-up while it is under way.
+void Fabric::tick() {
+  const auto is_busy = [](const auto& control) { return control != nullptr && control->busy(); };
+  // Accesses that were made before the start are served first.
+  const bool sets_up = setup_ && std::ranges::none_of(controls_, is_busy);
+  if (sets_up) setup_->issue(core_);
+  core_.tick();
+  if (!sets_up) return;
+  setup_->check(core_);
+  if (!setup_->done()) return;
+  setup_.reset();
+  for (const auto& control : controls_) {
+    if (control != nullptr) control->hold(false);
+  }
+  set_nic_credits(true);
+  become_ready();
+}
+
+void Fabric::become_ready() {
+  ready_ = true;
+  ready_event_.notify(sc_core::SC_ZERO_TIME);
+}
 
 void Fabric::rethrow_failure() {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
@@ -106,7 +174,7 @@ void Fabric::clock_edge() {
   }
   if (wave_ != nullptr) wave_->before_edge();
   try {
-    core_.tick();
+    tick();
   } catch (const std::exception& error) {
     running_ = false;
     failure_ = std::current_exception();
@@ -116,7 +184,9 @@ void Fabric::clock_edge() {
     next_trigger(start_);
     return;
   }
-  for (const NodeId node : core_.finished_accesses()) controls_[node]->access_finished();
+  for (const NodeId node : core_.finished_accesses()) {
+    if (controls_[node]->busy()) controls_[node]->access_finished();  // else: of the set-up
+  }
   if (wave_ != nullptr) wave_->after_edge();
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
   fraction_ += kPicosecondsPerSecond % topology_.clock_hz;

@@ -2,25 +2,37 @@
 // and one clock process that steps everything (fabric_core.h).
 //
 // Use: construct during elaboration; bind modules to nic(node).tx and nic(node).rx of the endpoints
-//   that take part and an initiator to control(node).registers (ControlPlane does); then reset()
-//   and start() from an SC_THREAD (or before sc_start), configure the switches, and let time pass.
+//   that take part; then start(), before sc_start or from an SC_THREAD, and let time pass. That is all.
+// Set-up: a started fabric first writes into its switches what unicasts need, through their register maps:
+//   positions, rings, credits, the routing tables of a FRED tree. It takes an access per switch and cycle.
+//   Packets may be handed to the NICs at any time; none leaves before the set-up is complete, at which
+//   ready() becomes true. What is to be measured begins there: wait_until_ready().
+//   In-switch flows (FRED tree): the rows of their phases, out of a plan, are given to load_phases() before
+//   start(), and are part of the set-up. Later ones are written by a ControlPlane.
+//   start(SetUp::kByHost) leaves all of this to a ControlPlane, or to whoever binds to control(node).registers;
+//   NICs send from the first edge on.
 // Time: one clock edge per cycle of topology.clock_hz; edges fall on whole picoseconds, on average
 //   exactly at the clock's rate. Only a started fabric costs anything.
 // Errors: what a cycle throws stops the clock, is kept for rethrow_failure() and notifies
 //   attention(); without a cycle hook, nobody would look: it is then reported as a SystemC error.
+//   BadInput from start() for a FRED tree beyond its switches' routing tables.
 #pragma once
 
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
 
+#include "collective/plan.h"
 #include "endpoint/nic.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_control.h"
+#include "fabric/switch_setup.h"
 #include "fabric/wave_recorder.h"
 #include "switch/switch_factory.h"
 #include "topology/topology.h"
@@ -47,9 +59,17 @@ class Fabric final : public sc_core::sc_module {
   SwitchCore& switch_core(NodeId node);
   FabricCore& core() { return core_; }
 
-  void reset();  // everything as after power-up; the clock may run or not
-  void start();
+  // Who writes the switches' registers after a reset.
+  enum class SetUp : std::uint8_t { kByFabric, kByHost };
+
+  // Rows that the next set-ups write, too, in place of those of an earlier call.
+  void load_phases(std::span<const PhaseProgram> programs);
+  void reset();  // everything as after power-up, and construction; the clock may run or not
+  void start(SetUp set_up = SetUp::kByFabric);  // or goes on where it was stopped
   void stop();
+  bool ready() const { return ready_; }
+  // Call from an SC_THREAD. Throws the failure when the set-up has failed.
+  void wait_until_ready();
 
   // Called after every clock edge; attention() is notified whenever it returns true.
   void on_cycle(std::function<bool()> hook) { hook_ = std::move(hook); }
@@ -62,6 +82,10 @@ class Fabric final : public sc_core::sc_module {
 
  private:
   void clock_edge();
+  void tick();
+  void begin_set_up();
+  void set_nic_credits(bool on);
+  void become_ready();
 
   const Topology& topology_;
   int lanes_;
@@ -74,6 +98,11 @@ class Fabric final : public sc_core::sc_module {
   sc_core::sc_time long_period_;  // one picosecond more
   std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz
   bool running_ = false;
+  std::vector<PhaseProgram> phases_;
+  std::optional<SwitchSetup> setup_;  // under way
+  bool is_reset_ = false;             // and never started since
+  bool ready_ = false;
+  sc_core::sc_event ready_event_;
   sc_core::sc_event start_;
   sc_core::sc_event attention_;
   std::function<bool()> hook_;

@@ -180,7 +180,7 @@ void Machine::Parts::reset_all() {
 
 void Machine::Parts::prepare(const Plan& plan) {
   fabric.on_cycle([] { return false; });
-  fabric.start();
+  fabric.start(Fabric::SetUp::kByHost);
   control.configure();
   control.load(plan.programs);
   if (needs_online_routes(topology, plan)) control.load_online_routes();

@@ -18,6 +18,11 @@ void SwitchControl::cancel() {
   if (busy_) access_finished();
 }
 
+void SwitchControl::hold(bool on) {
+  held_ = on;
+  if (!on) free_.notify(sc_core::SC_ZERO_TIME);
+}
+
 void SwitchControl::b_transport(tlm::tlm_generic_payload& request, sc_core::sc_time& delay) {
   const sc_dt::uint64 address = request.get_address();
   tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
@@ -30,7 +35,7 @@ void SwitchControl::b_transport(tlm::tlm_generic_payload& request, sc_core::sc_t
 
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
   delay = sc_core::SC_ZERO_TIME;
-  while (busy_) sc_core::wait(free_);
+  while (busy_ || held_) sc_core::wait(free_);
   busy_ = true;
   finished_ = false;
   RegisterRequest access{.valid = true,

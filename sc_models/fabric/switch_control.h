@@ -2,8 +2,8 @@
 //
 // Payload: TLM_READ or TLM_WRITE, address = word address × 4 (switch/register_map.h), 4 bytes of
 //   data. b_transport takes simulated time: the access rides along with the switch's next clock
-//   edge and returns after it. Several initiators' accesses are served one after the other. The
-//   fabric's clock must run.
+//   edge and returns after it. Several initiators' accesses are served one after the other, and wait
+//   while the fabric sets its switches up itself. The fabric's clock must run.
 // Errors: TLM_ADDRESS_ERROR_RESPONSE (not a multiple of 4, beyond 16 bits of word address),
 //   TLM_BURST_ERROR_RESPONSE (length not 4), TLM_BYTE_ENABLE_ERROR_RESPONSE,
 //   TLM_COMMAND_ERROR_RESPONSE.
@@ -25,6 +25,8 @@ class SwitchControl final : public sc_core::sc_module {
 
   void access_finished();  // called by the fabric after the edge that served the access
   void cancel();           // the fabric was reset: an access that was waiting is dropped
+  void hold(bool on);      // accesses that come from now on wait
+  bool busy() const { return busy_; }  // one is being served
 
  private:
   void b_transport(tlm::tlm_generic_payload& request, sc_core::sc_time& delay);
@@ -32,6 +34,7 @@ class SwitchControl final : public sc_core::sc_module {
   FabricCore& core_;
   NodeId node_;
   bool busy_ = false;
+  bool held_ = false;
   bool finished_ = false;
   sc_core::sc_event served_;
   sc_core::sc_event free_;

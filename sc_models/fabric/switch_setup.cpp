@@ -1,5 +1,11 @@
 #include "fabric/switch_setup.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -36,6 +42,60 @@ std::vector<RegisterWrite> route_writes(const OnlineRoutes& routes) {
     writes.push_back({static_cast<std::uint16_t>(reg::kRoute + destination), routes[destination]});
   }
   return writes;
+}
+
+std::vector<RegisterWrite> phase_writes(const Topology& topology, const PhaseProgram& program) {
+  const int words = phase_row_words(topology.nodes[program.node].fred);
+  int address = reg::kPhaseStore + program.phase * words;
+  std::vector<RegisterWrite> writes;
+  for (const std::uint32_t word : program.row) {
+    writes.push_back({static_cast<std::uint16_t>(address++), word});
+  }
+  return writes;
+}
+
+SwitchSetup::SwitchSetup(const Topology& topology, const FabricCore& core)
+    : topology_(topology), accesses_(topology.nodes.size()) {
+  std::vector<OnlineRoutes> routes(topology.nodes.size());
+  if (topology.kind == FabricKind::kFredTree) routes = online_routes(topology, reg::kMaxRoutes);
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    const NodeKind kind = topology.nodes[id].kind;
+    if (kind == NodeKind::kNpu || kind == NodeKind::kIo) continue;
+    accesses_[id].push_back({.valid = true, .address = reg::kId});
+    append(id, setup_writes(topology, core, id));
+    append(id, route_writes(routes[id]));
+  }
+}
+
+void SwitchSetup::append(NodeId node, const std::vector<RegisterWrite>& writes) {
+  for (const RegisterWrite& w : writes) {
+    accesses_[node].push_back(
+        {.valid = true, .write = true, .address = w.address, .wdata = w.data});
+  }
+  longest_ = std::max(longest_, accesses_[node].size());
+}
+
+void SwitchSetup::add(std::span<const PhaseProgram> programs) {
+  for (const PhaseProgram& program : programs) {
+    append(program.node, phase_writes(topology_, program));
+  }
+}
+
+void SwitchSetup::issue(FabricCore& core) {
+  for (NodeId id = 0; id < std::ssize(accesses_); ++id) {
+    if (next_ < accesses_[id].size()) core.access(id, accesses_[id][next_]);
+  }
+  ++next_;
+}
+
+void SwitchSetup::check(const FabricCore& core) const {
+  if (next_ != 1) return;
+  for (NodeId id = 0; id < std::ssize(accesses_); ++id) {
+    const Node& node = topology_.nodes[id];
+    if (accesses_[id].empty() || core.read_data(id) == switch_identity(node)) continue;
+    throw RunFailed(
+        fmt::format("{}: identity register reads {:#010x}", node.name, core.read_data(id)));
+  }
 }
 
 }  // namespace fredsim

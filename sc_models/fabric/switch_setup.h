@@ -1,10 +1,13 @@
 // What is written into a switch's registers before traffic flows (switch/register_map.h), for whoever
-// writes it: ControlPlane by TLM-2.0, a TrafficRun straight at the fabric's core.
+// writes it: ControlPlane by TLM-2.0, one access after the other; SwitchSetup straight at the fabric's core, in
+// all switches at the same time.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "collective/plan.h"
 #include "fabric/fabric_core.h"
 #include "routing/online_routes.h"
 
@@ -22,5 +25,31 @@ std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCo
                                         NodeId node);
 // One switch's routing table for unicasts routed online: its destinations only.
 std::vector<RegisterWrite> route_writes(const OnlineRoutes& routes);
+// A row of a switch's phase store.
+std::vector<RegisterWrite> phase_writes(const Topology& topology, const PhaseProgram& program);
+
+// All that the switches of a fabric need for unicasts, an access per switch and cycle: identities read, then
+// setup_writes() and, on a FRED tree, route_writes() of every one of them, then the phase rows asked for.
+// Use: begin(); while (!done()) { issue(); a tick of the core; check(); }
+// Errors: BadInput for a FRED tree beyond the switches' routing tables (routing/online_routes.h).
+class SwitchSetup {
+ public:
+  SwitchSetup(const Topology& topology, const FabricCore& core);
+  void add(std::span<const PhaseProgram> programs);
+
+  void begin() { next_ = 0; }
+  bool done() const { return next_ == longest_; }
+  void issue(FabricCore& core);  // gives every switch its next access, for the next tick
+  // After that tick. RunFailed: a switch does not answer with its identity.
+  void check(const FabricCore& core) const;
+
+ private:
+  void append(NodeId node, const std::vector<RegisterWrite>& writes);
+
+  const Topology& topology_;
+  std::vector<std::vector<RegisterRequest>> accesses_;  // by node, none at endpoints
+  std::size_t longest_ = 0;
+  std::size_t next_ = 0;
+};
 
 }  // namespace fredsim

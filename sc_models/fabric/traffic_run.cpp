@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "fabric/diagnosis.h"
 #include "fabric/run_counts.h"
-#include "fabric/switch_setup.h"
-#include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
@@ -68,12 +66,10 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
       pattern_(options.pattern, topology),
       core_(topology, kLanes),
       switches_(topology.nodes.size()),
-      setup_(topology.nodes.size()),
+      setup_(topology, core_),
       meter_(static_cast<int>(topology.npus.size())),
       nodes_(topology.nodes.size()),
       watchdog_(watchdog_cycles(topology)) {
-  std::vector<OnlineRoutes> routes;
-  if (topology.kind == FabricKind::kFredTree) routes = online_routes(topology, reg::kMaxRoutes);
   for (const NodeId npu : topology.npus) addresses_.push_back(topology.nodes[npu].address);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
@@ -85,12 +81,6 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
     }
     switches_[id] = factory(node, switch_shape(topology, node, kLanes));
     core_.attach(id, *switches_[id]);
-    std::vector<RegisterWrite> writes = setup_writes(topology, core_, id);
-    if (!routes.empty()) std::ranges::copy(route_writes(routes[id]), std::back_inserter(writes));
-    for (const RegisterWrite& write : writes) {
-      setup_[id].push_back(
-          {.valid = true, .write = true, .address = write.address, .wdata = write.data});
-    }
   }
 }
 
@@ -133,27 +123,12 @@ void TrafficRun::recorded_edge() {
   wave_->after_edge();
 }
 
-// All switches at the same time, an access per switch and cycle.
 void TrafficRun::set_up_switches() {
-  for (NodeId id = 0; id < std::ssize(switches_); ++id) {
-    if (switches_[id] != nullptr) core_.access(id, {.valid = true, .address = reg::kId});
-  }
-  clock_edge();
-  std::size_t longest = 0;
-  for (NodeId id = 0; id < std::ssize(switches_); ++id) {
-    if (switches_[id] == nullptr) continue;
-    const Node& node = topology_.nodes[id];
-    if (core_.read_data(id) != switch_identity(node)) {
-      throw RunFailed(
-          fmt::format("{}: identity register reads {:#010x}", node.name, core_.read_data(id)));
-    }
-    longest = std::max(longest, setup_[id].size());
-  }
-  for (std::size_t i = 0; i < longest && !is_stopped(); ++i) {
-    for (NodeId id = 0; id < std::ssize(switches_); ++id) {
-      if (i < setup_[id].size()) core_.access(id, setup_[id][i]);
-    }
+  setup_.begin();
+  while (!is_stopped() && !setup_.done()) {
+    setup_.issue(core_);
     clock_edge();
+    setup_.check(core_);
   }
 }
 

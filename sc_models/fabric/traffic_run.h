@@ -28,6 +28,7 @@
 #include "endpoint/traffic_node.h"
 #include "fabric/fabric.h"
 #include "fabric/fabric_core.h"
+#include "fabric/switch_setup.h"
 #include "fabric/traffic_options.h"
 #include "fabric/wave_recorder.h"
 #include "observe/traffic_results.h"
@@ -92,8 +93,8 @@ class TrafficRun {
   TrafficPattern pattern_;
   FabricCore core_;
   std::vector<std::unique_ptr<SwitchCore>> switches_;  // by node, null at endpoints
-  std::vector<std::vector<RegisterRequest>> setup_;    // by node: what is written before traffic
-  std::vector<std::uint16_t> addresses_;               // by rank
+  SwitchSetup setup_;
+  std::vector<std::uint16_t> addresses_;  // by rank
   TrafficMeter meter_;
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by node, null at switches
   std::optional<GeometricGap> gap_;

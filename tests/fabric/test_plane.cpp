@@ -116,16 +116,14 @@ class Streams {
 
 TEST_F(FabricTest, IoAndNpuStreamAtTheChannelsRate) {
   Fabric fabric("fabric", topology_, 2, test_routers());
-  ControlPlane control("control", fabric);
   Streams streams(fabric);
-  fabric.reset();
   fabric.start();
   const NodeId io = topology_.io_controllers.back();
   const NodeId npu = topology_.npus[0];
   const std::uint64_t bytes = 1'000'000;
   const std::uint64_t flits = (bytes + kFlitBytes - 1) / kFlitBytes;
   simulation_.run([&] {
-    control.configure();
+    fabric.wait_until_ready();
     const Rational rate = topology_.links[topology_.link_out(io, 0)].rate;
     EXPECT_EQ(rate, (Rational{1, 6}));  // 128 GB/s of 768 GB/s
     const auto stream = [&](NodeId from, NodeId to, int port) {
@@ -179,18 +177,13 @@ void expect_all_to_all(const Topology& topology, Streams& streams) {
 
 TEST_F(FabricTest, AllEndpointsStreamToAllAtOnce) {
   Fabric fabric("fabric", topology_, 1, test_routers());
-  ControlPlane control("control", fabric);
   Streams streams(fabric);
-  fabric.reset();
   fabric.start();
-  simulation_.run([&] {
-    control.configure();
-    stream_all_to_all(fabric, streams);
-  });
+  simulation_.run([&] { stream_all_to_all(fabric, streams); });
   expect_all_to_all(topology_, streams);
 }
 
-// A FRED tree under unicasts routed online only: no phase is programmed.
+// A FRED tree under unicasts routed online only, set up by a host.
 TEST(FredFabric, AllEndpointsStreamToAllByOnlineRoutes) {
   Simulation simulation;
   const Topology topology =
@@ -199,7 +192,7 @@ TEST(FredFabric, AllEndpointsStreamToAllByOnlineRoutes) {
   ControlPlane control("control", fabric);
   Streams streams(fabric);
   fabric.reset();
-  fabric.start();
+  fabric.start(Fabric::SetUp::kByHost);
   simulation.run([&] {
     control.configure();
     control.load_online_routes();
@@ -234,7 +227,6 @@ struct BlockingSender : sc_core::sc_module {
     SC_THREAD(send);
   }
   void send() {
-    wait(sc_core::sc_time(1, sc_core::SC_US));  // the switches are configured by then
     for (int i = 0; i < packets; ++i) {
       Packet& packet = pool.allocate(kPacketFlits);
       PacketExtension& e = extension(packet);
@@ -258,7 +250,6 @@ struct BlockingSender : sc_core::sc_module {
 
 TEST_F(FabricTest, ASlowEndpointHoldsBackOnlyItsVirtualChannel) {
   Fabric fabric("fabric", topology_, 1, test_routers());
-  ControlPlane control("control", fabric);
   const NodeId to = topology_.npus[3];
   SlowEndpoint slow("slow");
   fabric.nic(to).rx.bind(slow.rx);
@@ -267,10 +258,8 @@ TEST_F(FabricTest, ASlowEndpointHoldsBackOnlyItsVirtualChannel) {
   BlockingSender mp("mp", address, kMp, 40);
   dp.tx.bind(fabric.nic(topology_.npus[0]).tx);
   mp.tx.bind(fabric.nic(topology_.npus[1]).tx);
-  fabric.reset();
   fabric.start();
   simulation_.run([&] {
-    control.configure();
     sc_core::wait(sc_core::sc_time(60, sc_core::SC_US));
     EXPECT_TRUE(fabric.core().empty());
     fabric.stop();
@@ -284,14 +273,11 @@ TEST_F(FabricTest, ASlowEndpointHoldsBackOnlyItsVirtualChannel) {
 
 TEST_F(FabricTest, AnArrivalWithoutModuleIsAnError) {
   Fabric fabric("fabric", topology_, 1, test_routers());
-  ControlPlane control("control", fabric);
   BlockingSender sender("sender", topology_.nodes[topology_.npus[3]].address, kPp, 1);
   sender.tx.bind(fabric.nic(topology_.npus[0]).tx);
-  fabric.reset();
   fabric.start();
   fabric.on_cycle([] { return false; });
   simulation_.run([&] {
-    control.configure();
     sc_core::wait(fabric.attention());
     const std::string message = message_of<RunFailed>([&] { fabric.rethrow_failure(); });
     EXPECT_NE(message.find("no module is bound to rx"), std::string::npos) << message;

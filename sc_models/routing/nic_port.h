@@ -1,0 +1,15 @@
+// The NIC port by which an endpoint sends a unicast, whatever the fabric.
+//
+// Grid of mesh routers: the port that faces the first hop (routing/mesh_routing.h); `spread` is not looked at.
+// FRED tree: any port leads to every endpoint, by slices of their own; `spread`, 0 or more, chooses: port
+//   spread modulo the number of ports. Packets by one port stay in order, those by several may overtake
+//   each other.
+#pragma once
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+int nic_port(const Topology& topology, NodeId from, NodeId to, int spread);
+
+}  // namespace fredsim
