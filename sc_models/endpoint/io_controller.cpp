@@ -77,8 +77,7 @@ void IoController::pump() {
     const tlm::tlm_sync_enum answer = tx->nb_transport_fw(packet, phase, delay);
     blocked_ = answer == tlm::TLM_ACCEPTED;
     if (answer == tlm::TLM_COMPLETED && failure_.empty()) {
-      failure_ =
-          fmt::format("{}: the NIC refused a packet: {}", name(), packet.get_response_string());
+      failure_ = fmt::format("{}: the NIC refused a packet: {}", name(), refusal(packet));
       return;
     }
   }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/vc_priority.h"
+#include "endpoint/packet_check.h"
 
 namespace fredsim {
 
@@ -43,6 +44,7 @@ void Nic::reset() {
   }
   pool_.reclaim();
   queued_ = held_up_ = backlog_ = {};
+  failure_.clear();
 }
 
 void Nic::set_credits(int port, int vc, int flits) {
@@ -52,6 +54,7 @@ void Nic::set_credits(int port, int vc, int flits) {
 }
 
 void Nic::step(SwitchPins& pins) {
+  if (!failure_.empty()) throw RunFailed(failure_);
   for (int vc = 0; vc < kNumVcs; ++vc) {
     if (pins.out_credit[vc] == 0) continue;
     credited_[vc] |= pins.out_credit[vc];
@@ -115,26 +118,39 @@ void Nic::describe_waiting(const std::vector<std::string>& peers,
 // ---- sending
 
 const PacketExtension* Nic::check(Packet& packet) const {
-  const auto* e = packet.get_extension<PacketExtension>();
-  if (e == nullptr || e->port >= shape_.ports || e->vc >= kNumVcs || e->flits < 1 ||
-      e->flits > (e->vc == kControl ? 1 : kPacketFlits) || e->stream >= kMaxStreams) {
-    packet.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+  if (const std::optional<Refusal> refusal = check_packet(packet, shape_)) {
+    refuse(packet, refusal->status, refusal->text);
     return nullptr;
   }
-  if (packet.get_data_length() != static_cast<unsigned>(e->flits * shape_.lanes * 2)) {
-    packet.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-    return nullptr;
+  return packet.get_extension<PacketExtension>();
+}
+
+void Nic::refuse(Packet& packet, tlm::tlm_response_status status, const std::string& text) const {
+  packet.set_response_status(status);
+  if (auto* e = packet.get_extension<PacketExtension>(); e != nullptr) {
+    e->refusal = fmt::format("{}: packet: {}", sc_core::sc_object::basename(), text);
   }
-  return e;
 }
 
 tlm::tlm_sync_enum Nic::tx_transport(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
-  sc_assert(phase == tlm::BEGIN_REQ);
+  if (phase != tlm::BEGIN_REQ) {
+    refuse(packet, tlm::TLM_GENERIC_ERROR_RESPONSE,
+           fmt::format("phase of the call: found {}; allowed: BEGIN_REQ and END_RESP",
+                       phase.get_name()));
+    return tlm::TLM_COMPLETED;
+  }
   const PacketExtension* e = check(packet);
   if (e == nullptr) return tlm::TLM_COMPLETED;
   SendQueue& queue = send_[at(e->port, e->vc)];
-  sc_assert(queue.request.packet == nullptr);
+  if (queue.request.packet != nullptr) {
+    refuse(packet, tlm::TLM_GENERIC_ERROR_RESPONSE,
+           fmt::format(
+               "BEGIN_REQ: found a request open on port {}, VC {}; allowed: the next one after "
+               "its END_REQ",
+               e->port, kVcTitles[e->vc]));
+    return tlm::TLM_COMPLETED;
+  }
   if (packet.has_mm()) packet.acquire();
   if (static_cast<int>(queue.packets.size()) >= shape_.queue_packets) {
     queue.request = queued(packet, *e, nullptr);
@@ -148,6 +164,12 @@ tlm::tlm_sync_enum Nic::tx_transport(Packet& packet, tlm::tlm_phase& phase, sc_c
 void Nic::tx_blocking(Packet& packet, sc_core::sc_time& delay) {
   const PacketExtension* e = check(packet);
   if (e == nullptr) return;
+  const auto caller = sc_core::sc_get_current_process_handle().proc_kind();
+  if (caller != sc_core::SC_THREAD_PROC_ && caller != sc_core::SC_CTHREAD_PROC_) {
+    refuse(packet, tlm::TLM_GENERIC_ERROR_RESPONSE,
+           "b_transport: found a call from outside an SC_THREAD; allowed there: nb_transport_fw");
+    return;
+  }
   if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
   delay = sc_core::SC_ZERO_TIME;
   SendQueue& queue = send_[at(e->port, e->vc)];
@@ -365,11 +387,21 @@ void Nic::deliver(int port, const FlitHeader& tail, const Reassembly& whole) {
   const tlm::tlm_sync_enum answer = rx->nb_transport_fw(packet, phase, delay);
   if (answer == tlm::TLM_COMPLETED) {
     receive_[at(port, tail.vc)].delivering = nullptr;
+    note_error(packet);
     packet.release();
     return;
   }
   update_backlog(port, tail.vc);
   if (answer == tlm::TLM_UPDATED) rx_answer(packet, phase, delay);
+}
+
+void Nic::note_error(Packet& packet) {
+  if (packet.get_response_status() >= tlm::TLM_INCOMPLETE_RESPONSE) return;
+  const PacketExtension& e = extension(packet);
+  failure_ = fmt::format("{} port {} VC {}: its module answered the packet from address {} with {}",
+                         sc_core::sc_object::basename(), e.port, kVcTitles[e.vc], e.source,
+                         packet.get_response_string());
+  wake();
 }
 
 tlm::tlm_sync_enum Nic::rx_answer(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
@@ -378,6 +410,7 @@ tlm::tlm_sync_enum Nic::rx_answer(Packet& packet, tlm::tlm_phase& phase, sc_core
   if (queue.delivering == &packet) queue.delivering = nullptr;
   update_backlog(e.port, e.vc);
   if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+  note_error(packet);
   packet.release();
   return tlm::TLM_COMPLETED;
 }

@@ -12,7 +12,8 @@
 //   stay in the buffer and keep their credits.
 // Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay
 //   unbound: the endpoint then sends nothing, and a packet that arrives is an error.
-// Errors: RunFailed for a flit beyond the receive buffer, a packet without head, with a stray flit
+// A packet that cannot be sent is refused at once (endpoint/packet_check.h); refusal() says why.
+// Errors: RunFailed when the endpoint answers a delivery with an error, for a flit beyond the receive buffer, a packet without head, with a stray flit
 //   or too long, or an arrival at an endpoint without module.
 #pragma once
 
@@ -27,19 +28,12 @@
 
 #include "base/port_mask.h"
 #include "endpoint/endpoint_core.h"
+#include "endpoint/nic_shape.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_pool.h"
 #include "endpoint/ring_queue.h"
 
 namespace fredsim {
-
-struct NicShape {
-  int ports = 1;
-  int lanes = 1;
-  std::uint16_t address = 0;
-  int receive_flits = 96;  // receive buffer per port and VC
-  int queue_packets = 2;   // send queue per port and VC
-};
 
 class Nic final : public sc_core::sc_module, public EndpointCore {
  public:
@@ -103,6 +97,8 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
 
   // The packet's extension, or null and an error response when it cannot be sent.
   const PacketExtension* check(Packet& packet) const;
+  void refuse(Packet& packet, tlm::tlm_response_status status, const std::string& text) const;
+  void note_error(Packet& packet);  // the endpoint has ended a delivery
   int at(int port, int vc) const { return vc * shape_.ports + port; }
   Queued queued(Packet& packet, const PacketExtension& e, bool* left) const;
   void enqueue(int port, int vc, const Queued& entry);
@@ -135,6 +131,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   PacketPool pool_;
   sc_core::sc_event progress_;  // for b_transport: room in a queue, or a packet has left
   int blocked_users_ = 0;
+  std::string failure_;  // found between two edges, for the next one to throw
 };
 
 }  // namespace fredsim

@@ -376,8 +376,7 @@ void Npu::send(Packet& packet, int channel) {
   if (observer_ != nullptr) observer_->queued(number_, packet);
   const tlm::tlm_sync_enum answer = tx->nb_transport_fw(packet, phase, delay);
   if (answer == tlm::TLM_COMPLETED) {
-    job_->fail(
-        fmt::format("{}: the NIC refused a packet: {}", name(), packet.get_response_string()));
+    job_->fail(fmt::format("{}: the NIC refused a packet: {}", name(), refusal(packet)));
   } else if (answer == tlm::TLM_ACCEPTED) {
     blocked_[channel / ports_] |= 1U << channel % ports_;
   }

@@ -1,7 +1,7 @@
 // A packet as a TLM-2.0 transaction: what travels between an endpoint and its NIC.
 //
-// The generic payload: command TLM_WRITE, address = destination address of the packet, data pointer
-//   = flits × lanes FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l),
+// The generic payload: command TLM_WRITE, streaming width the data length or more, no byte enables,
+//   address = destination of a packet that is delivered (sending: not looked at), data pointer = flits × lanes FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l),
 //   data length = their bytes. A flit stands for 512 bytes whatever the lanes carried, so `bytes`
 //   of the extension, not the data length, says what the packet represents.
 // The extension is mandatory, so these sockets speak PacketProtocol and bind only to each other.
@@ -16,12 +16,21 @@
 //   One request may be open (BEGIN_REQ without END_REQ) per port and VC, not per socket: a full
 //   queue blocks its own port and VC only. b_transport returns when BEGIN_RESP would be sent.
 //   Timing annotations are zero: calls are made at the clock edge they belong to.
-// Errors: TLM_GENERIC_ERROR_RESPONSE without extension or with a port, VC or packet length out of
-//   range; TLM_BURST_ERROR_RESPONSE when the data length does not match flits × lanes.
+// Errors: a packet that cannot be sent comes back at once (TLM_COMPLETED), and refusal() says why:
+//   TLM_COMMAND_ERROR_RESPONSE       another command
+//   TLM_BYTE_ENABLE_ERROR_RESPONSE   byte enables
+//   TLM_ADDRESS_ERROR_RESPONSE       a unicast to a destination that is not an endpoint of the machine
+//   TLM_BURST_ERROR_RESPONSE         a data length that is not flits × lanes × 2, a shorter streaming width
+//   TLM_GENERIC_ERROR_RESPONSE       no extension, or port, VC, phase, flits, bytes or stream out of range, no
+//                                    data; a call that the sockets do not allow: another phase, a second
+//                                    request where one is open, b_transport outside an SC_THREAD
+//   An endpoint that answers a delivery with an error fails the run.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <systemc>
 #include <tlm>
 
@@ -58,7 +67,9 @@ struct PacketExtension : tlm::tlm_extension<PacketExtension> {
   std::uint8_t port = 0;  // NIC port to send by, or received on
   std::uint8_t seq = 0;   // modulo 64
   int flits = 0;
-  std::uint64_t bytes = 0;  // payload represented, > (flits - 1) × 512; received: flits × 512
+  // Payload represented, > (flits - 1) × 512; 0 or received: flits × 512.
+  std::uint64_t bytes = 0;
+  std::string refusal{};  // what was wrong with it, of a packet that a NIC has refused
 
   tlm::tlm_extension_base* clone() const override { return new PacketExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -67,6 +78,13 @@ struct PacketExtension : tlm::tlm_extension<PacketExtension> {
 };
 
 using Packet = tlm::tlm_generic_payload;
+
+inline constexpr std::string_view kNoExtension =
+    "packet: found no PacketExtension; allowed: a packet with one (endpoint/packet_extension.h)";
+
+// What was wrong with a packet that came back with an error: NIC, what was found, what is allowed. Empty of
+// any other.
+std::string refusal(const Packet& packet);
 
 inline PacketExtension& extension(Packet& packet) {
   return *packet.get_extension<PacketExtension>();

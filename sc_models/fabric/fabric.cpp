@@ -39,15 +39,12 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
       controls_(topology.nodes.size()),
       period_(whole_picoseconds(topology.clock_hz)),
       long_period_(period_ + sc_core::sc_time(1, sc_core::SC_PS)) {
+  const auto addresses = std::make_shared<const EndpointAddresses>(topology);
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];
     const std::string object = object_name(node.name);
     if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) {
-      nics_[id] = std::make_unique<Nic>(object.c_str(),
-                                        NicShape{.ports = node.ports,
-                                                 .lanes = lanes,
-                                                 .address = node.address,
-                                                 .receive_flits = topology.buffers.receive_flits});
+      nics_[id] = std::make_unique<Nic>(object.c_str(), nic_shape(topology, id, lanes, addresses));
       core_.attach(id, *nics_[id]);
     } else {
       switches_[id] = factory(node, switch_shape(topology, node, lanes));

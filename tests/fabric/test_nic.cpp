@@ -132,24 +132,6 @@ TEST_F(NicTest, PhasesFollowTheQueueAndTheLastFlit) {
   });
 }
 
-TEST_F(NicTest, MalformedPacketsAreRefused) {
-  simulation_.run([&] {
-    const auto refused = [&](Packet& packet) {
-      EXPECT_EQ(offerer_.offer(packet), tlm::TLM_COMPLETED);
-      EXPECT_TRUE(nic_.idle());
-      return packet.get_response_status();
-    };
-    EXPECT_EQ(refused(offerer_.make(kDp, 1, 2)), tlm::TLM_GENERIC_ERROR_RESPONSE);
-    EXPECT_EQ(refused(offerer_.make(4, 1)), tlm::TLM_GENERIC_ERROR_RESPONSE);
-    EXPECT_EQ(refused(offerer_.make(kControl, 2)), tlm::TLM_GENERIC_ERROR_RESPONSE);
-    Packet& odd = offerer_.make(kDp, 2);
-    odd.set_data_length(2);
-    EXPECT_EQ(refused(odd), tlm::TLM_BURST_ERROR_RESPONSE);
-    Packet bare;
-    EXPECT_EQ(refused(bare), tlm::TLM_GENERIC_ERROR_RESPONSE);
-  });
-}
-
 TEST_F(NicTest, APacketWithoutHeadIsAnError) {
   simulation_.run([&] {
     pack_header({.src = 9, .vc = kPp, .tail = true}, pins_.in_flit.data());

@@ -1,0 +1,39 @@
+// What a NIC is made for: its sizes, and what there is in its machine to send packets to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// Addresses of a machine's endpoints; one for all of its NICs.
+class EndpointAddresses {
+ public:
+  explicit EndpointAddresses(const Topology& topology);
+  bool has(std::uint16_t address) const { return address < known_.size() && known_[address]; }
+  std::string text() const;  // "0 to 19, 64"
+
+ private:
+  std::vector<bool> known_;
+};
+
+struct NicShape {
+  int ports = 1;
+  int lanes = 1;
+  std::uint16_t address = 0;
+  int receive_flits = 96;                                   // receive buffer per port and VC
+  int queue_packets = 2;                                    // send queue per port and VC
+  std::shared_ptr<const EndpointAddresses> destinations{};  // null: any
+  // By port, rows of the phase store of the switch there; 0: it has none. Empty: any.
+  std::vector<int> phases{};
+};
+
+// Of an endpoint of a machine.
+NicShape nic_shape(const Topology& topology, NodeId endpoint, int lanes,
+                   std::shared_ptr<const EndpointAddresses> destinations);
+
+}  // namespace fredsim
