@@ -47,7 +47,7 @@ inline constexpr std::uint32_t kMeshId = 0x3E540001;
 // Error codes, the first one sticks.
 inline constexpr std::uint32_t kErrorNone = 0;
 inline constexpr std::uint32_t kErrorOverflow = 1;  // a flit arrived at a full input buffer
-inline constexpr std::uint32_t kErrorJoin = 2;      // joined flits disagree in tag, head or tail
+inline constexpr std::uint32_t kErrorJoin = 2;      // joined flits disagree in tag or tail
 // A head flit names a phase that is not programmed, or one whose VC or input ports do not match.
 inline constexpr std::uint32_t kErrorPhase = 3;
 inline constexpr std::uint32_t kErrorRoute =
