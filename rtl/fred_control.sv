@@ -19,7 +19,8 @@
 // Timing: the decision, when no packet is open, reads the row (1 cycle); the next cycle loads it into
 //   the flow tables and, as a wave, into the interconnect; the cycle after that flits of the new phase
 //   fire. Flits of the old phase under way in the interconnect are not disturbed. Two changes are at
-//   least fred_pkg::stages(P) + 1 cycles apart, so that the wave has passed.
+//   least fred_pkg::stages(P) + 2 cycles apart, so that the wave has passed.
+//   Until the change happens the decision is taken anew in every cycle: it lapses with the candidate's room.
 // Errors: error_join_o: the flits joined by a flow differ in tag or tail; error_phase_o: a candidate is
 //   not programmed, is of another VC, or has no flow at that port.
 // Online unicasts are not seen here: fred_online gives them what the phase leaves free. An output VC that

@@ -10,11 +10,22 @@
 #include "switch/register_map.h"
 
 namespace fredsim::tb {
+namespace {
+
+std::string text(const SwitchRules::Counts& c) {
+  return fmt::format(
+      "(reductions {}, phase changes {}, stalls: join {}, credit {}, phase {}, arbiter {}, link "
+      "{})",
+      c.reductions, c.phase_changes, c.join, c.credit, c.phase, c.arbiter, c.link);
+}
+
+}  // namespace
 
 SwitchDriver::SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore> core,
                            const Stalls& stalls, std::uint64_t seed)
     : shape_(shape),
       core_(std::move(core)),
+      rules_(shape),
       stalls_(stalls),
       random_(seed),
       seed_(seed),
@@ -30,6 +41,7 @@ SwitchDriver::SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore>
       in_[p][v].credits = shape_.buffers.depth(v);
       out_[p][v].credits_out = stalls_.receive_depth;
       write(reg::kCredit + 4 * p + v, static_cast<std::uint32_t>(stalls_.receive_depth));
+      rules_.set_credits(p, v, stalls_.receive_depth);
     }
   }
 }
@@ -66,6 +78,7 @@ int SwitchDriver::add_phase(const Phase& phase) {
     if (read(address) != row[w]) fail(fmt::format("phase store word {} does not read back", w));
   }
   phases_.push_back(phase);
+  rules_.add_phase(phase);
   return index;
 }
 
@@ -84,6 +97,7 @@ void SwitchDriver::write_routes() {
   for (int dst = 0; dst < shape_.ports() * kDestinations; ++dst) {
     const auto route = static_cast<std::uint32_t>(dst % shape_.ports() + 1);
     write(reg::kRoute + dst, route);
+    rules_.set_route(dst, dst % shape_.ports());
     if (read(reg::kRoute + dst) != route) fail(fmt::format("route {} does not read back", dst));
   }
 }
@@ -178,24 +192,24 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
     out = {out.credits_out, std::move(out.returns), true, h.tag, 0};
   }
   if (h.tag != out.tag) fail(fmt::format("output {}: packets {}, {} mixed", port, out.tag, h.tag));
-  const Flow& flow = packet.ports;
   FlitHeader want;
   want.tag = h.tag;
-  want.src = static_cast<std::uint16_t>(std::countr_zero(flow.inputs));
   want.dst = packet.dst;
   want.phase = static_cast<std::uint8_t>(packet.phase);
   want.vc = static_cast<std::uint8_t>(packet.vc);
   want.seq = static_cast<std::uint8_t>(h.tag & 63U);
   want.head = out.flit == 0;
   want.tail = out.flit == packet.flits - 1;
-  want.src = h.src;  // any contributor's header may stand for the sum; checked to be one of them
-  if ((flow.inputs >> h.src & 1U) == 0 || !(h == want)) {
-    fail(fmt::format("output {}: header of packet {} flit {} changed", port, h.tag, out.flit));
+  const std::vector<int> postfix = packet.phase == kPhaseOnline
+                                       ? std::vector<int>{std::countr_zero(packet.ports.inputs)}
+                                       : phases_[packet.phase].route.order[packet.flow].postfix;
+  // A sum has the header of its µSwitch's input 0 (rtl/fred_r_uswitch.sv): in the end of its first leaf.
+  want.src = static_cast<std::uint16_t>(postfix.front());
+  if (!(h == want)) {
+    fail(fmt::format("output {}: packet {} flit {} has another header, source {} and not {}", port,
+                     h.tag, out.flit, h.src, want.src));
   }
   if (words[2] >> 18 != 0) fail(fmt::format("output {}: header bits above the tail", port));
-  const std::vector<int> postfix = packet.phase == kPhaseOnline
-                                       ? std::vector<int>{h.src}
-                                       : phases_[packet.phase].route.order[packet.flow].postfix;
   std::vector<std::uint16_t> stack;
   for (int l = 0; l < shape_.lanes; ++l) {
     stack.clear();
@@ -221,6 +235,15 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
   last_delivery_ = cycle_;
 }
 
+void SwitchDriver::clock_edge() {
+  core_->step(pins_);
+  try {
+    rules_.check(pins_, *core_);
+  } catch (const std::runtime_error& error) {
+    fail(error.what());
+  }
+}
+
 void SwitchDriver::step() {
   send();
   pins_.out_ready = 0;
@@ -236,7 +259,7 @@ void SwitchDriver::step() {
     }
   }
   ready_now_ = pins_.out_ready;
-  core_->step(pins_);
+  clock_edge();
   receive();
   if (core_->error() != 0) fail(fmt::format("error register {}", core_->error()));
   ++cycle_;
@@ -259,11 +282,21 @@ void SwitchDriver::check_quiet() {
     pins_.in_valid = 0;
     pins_.out_credit = {};
     pins_.out_ready = static_cast<std::uint32_t>(random_.next());
-    core_->step(pins_);
+    clock_edge();
     if (pins_.out_valid != 0 || !core_->idle()) fail("an idle switch moved");
   }
-  std::uint64_t reductions = read_counter(reg::kReductions);
+  const std::uint64_t reductions = read_counter(reg::kReductions);
   if (reductions != additions_) fail(fmt::format("{} reductions, not {}", reductions, additions_));
+  const SwitchRules::Counts counted{.reductions = reductions,
+                                    .phase_changes = read_counter(reg::kPhaseChanges),
+                                    .join = read_counter(reg::kStallJoin),
+                                    .credit = read_counter(reg::kStallCredit),
+                                    .phase = read_counter(reg::kStallPhase),
+                                    .arbiter = read_counter(reg::kStallArbiter),
+                                    .link = read_counter(reg::kStallLink)};
+  if (counted != rules_.counts()) {
+    fail(fmt::format("counters {}, expected {}", text(counted), text(rules_.counts())));
+  }
   for (int p = 0; p < shape_.ports(); ++p) {
     if (read_counter(reg::kFlitsIn + 2 * p) != sent_[p] ||
         read_counter(reg::kFlitsOut + 2 * p) != received_[p]) {

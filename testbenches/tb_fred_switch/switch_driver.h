@@ -17,16 +17,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "routing/fred_routing.h"
+#include "phase.h"
 #include "switch/switch_core.h"
+#include "switch_rules.h"
 
 namespace fredsim::tb {
-
-struct Phase {
-  int vc = kDp;
-  std::vector<Flow> flows;
-  FredRoute route;
-};
 
 struct Stalls {
   int gap_percent = 0;     // chance that a sender rests in a cycle
@@ -98,9 +93,11 @@ class SwitchDriver {
   void queue_packet(const Packet& packet);
   std::uint16_t operand(std::uint32_t tag, int port, int flit, int lane) const;
   void check_flit(int port, const std::uint32_t* words);
+  void clock_edge();  // of the switch, and the rules' verdict on it
 
   SwitchShape shape_;
   std::unique_ptr<SwitchCore> core_;
+  SwitchRules rules_;
   Stalls stalls_;
   Random random_;
   std::uint64_t seed_;

@@ -1,0 +1,17 @@
+// A phase as the testbench programs it: flows, their VC, and how they were routed.
+#pragma once
+
+#include <vector>
+
+#include "base/flit.h"
+#include "routing/fred_routing.h"
+
+namespace fredsim::tb {
+
+struct Phase {
+  int vc = kDp;
+  std::vector<Flow> flows;
+  FredRoute route;
+};
+
+}  // namespace fredsim::tb

@@ -1,0 +1,69 @@
+// The rules of a FRED switch, checked at every clock edge against any body.
+//
+// Keeps its own picture of buffers, phases, staging and credits, written from the contracts in rtl/ (fred_control,
+// fred_online, fred_output_unit, fred_switch), and says from it what a step must do:
+//   - which flits leave the input buffers (their credits tell), phase by phase and unicast by unicast;
+//   - which flits are launched, stages + 2 edges after the buffer at the earliest, by priority of their VC,
+//     each with a credit, on links that are ready;
+//   - what the control unit shows, where a body tells;
+//   - that the switch is idle exactly when nothing is in it and no count in it goes on.
+// What flits carry is not looked at here (switch_driver.cpp).
+// Errors: std::runtime_error saying which rule broke, without cycle and seed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "online_rules.h"
+#include "phase_rules.h"
+#include "switch_view.h"
+
+namespace fredsim::tb {
+
+class SwitchRules {
+ public:
+  explicit SwitchRules(const SwitchShape& shape);
+
+  // As the writes to the registers of the same name.
+  void set_credits(int output, int vc, int flits) { view_.outputs[output][vc].credits = flits; }
+  void add_phase(const Phase& phase) { phase_.add_phase(phase); }
+  void set_route(int destination, int output) { online_.set_route(destination, output); }
+
+  // After core.step(pins): inputs and outputs of that step.
+  void check(const SwitchPins& pins, const SwitchCore& core);
+
+  struct Counts {
+    std::uint64_t reductions = 0, phase_changes = 0, join = 0, credit = 0, phase = 0, arbiter = 0,
+                  link = 0;
+    friend bool operator==(const Counts&, const Counts&) = default;
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Arrival {  // at staging
+    int left;       // edges
+    int output;
+    FlitHeader flit;
+  };
+  void check_launches(const SwitchPins& pins);
+  void check_credits(const SwitchPins& pins, const std::vector<Entry>& entries) const;
+  void check_phase(const SwitchCore& core) const;
+  void check_idle(bool idle) const;
+  void arrive();
+  void enter(const std::vector<Entry>& entries);
+  void take_in(const SwitchPins& pins);
+
+  SwitchShape shape_;
+  int words_, stages_;
+  SwitchView view_;
+  PhaseRules phase_;
+  OnlineRules online_;
+  std::deque<Arrival> inside_;  // in the interconnect
+  int quiet_;                   // edges since a flit entered it
+  std::uint32_t launched_ = 0;
+  Counts counts_;
+};
+
+}  // namespace fredsim::tb

@@ -1,0 +1,59 @@
+// What the rules of a FRED switch (switch_rules.h) are judged by: buffers and staging before a clock edge,
+// and what enters the interconnect at it. Written from the contracts in rtl/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "switch/switch_core.h"
+
+namespace fredsim::tb {
+
+// "Priority: control, MP, PP, DP" (rtl/fred_control.sv), on purpose not taken from the models' list.
+inline constexpr std::array<int, kNumVcs> kFirstToLast{kControl, kMp, kPp, kDp};
+
+inline bool has(std::uint32_t mask, int index) { return (mask >> index & 1U) != 0; }
+
+// Flits that enter the interconnect together at one edge: those of a flow, or an online unicast.
+struct Entry {
+  int vc = 0;
+  std::uint32_t inputs = 0, outputs = 0;
+  std::array<int, 4> middle{};  // sub-network of every level, outermost first
+};
+
+struct SwitchView {
+  explicit SwitchView(const SwitchShape& s)
+      : shape(s),
+        inputs(static_cast<std::size_t>(s.ports())),
+        outputs(static_cast<std::size_t>(s.ports())) {}
+
+  // Front of an input buffer; nullptr: empty.
+  const FlitHeader* front(int input, int vc) const {
+    const auto& flits = inputs[input][vc];
+    return flits.empty() ? nullptr : &flits.front();
+  }
+  // Staging has places for a whole packet.
+  bool room(int output, int vc) const {
+    return outputs[output][vc].places >= (vc == kControl ? 1 : kPacketFlits);
+  }
+  bool room(std::uint32_t mask, int vc) const {
+    for (int o = 0; o < shape.ports(); ++o) {
+      if (has(mask, o) && (!room(o, vc) || outputs[o][vc].online_from >= 0)) return false;
+    }
+    return true;
+  }
+
+  struct Output {
+    int places = 0;                 // of staging, not reserved
+    int credits = 0;                // of the receiver
+    int online_from = -1;           // input of the online packet that is open here
+    std::deque<FlitHeader> staged;  // they may be launched
+  };
+  SwitchShape shape;
+  std::vector<std::array<std::deque<FlitHeader>, kNumVcs>> inputs;
+  std::vector<std::array<Output, kNumVcs>> outputs;
+};
+
+}  // namespace fredsim::tb
