@@ -5,12 +5,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Debian 12 packages to build the program. GoogleTest is among them because the build files look for it.
+# Debian 12 packages to build the program.
 BUILD_PACKAGES=(
-  g++ cmake ninja-build pkg-config verilator libsystemc-dev libgtest-dev libfmt-dev libyaml-cpp-dev
+  g++ cmake ninja-build pkg-config verilator libsystemc-dev libfmt-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev zlib1g-dev node-d3
 )
-# And to run all tests: the RTL goes through yosys too, scripts that make tables are in Python, the report's
+# And to build all tests.
+TEST_BUILD_PACKAGES=(libgtest-dev)
+# And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's
 # page is opened in a browser, and waveforms are read back with GTKWave's fst2vcd.
 TEST_PACKAGES=(yosys python3 python3-selenium chromium chromium-driver gtkwave)
 # And to check the style.
@@ -49,9 +51,17 @@ need_packages() {
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null
 }
 
-# Configures build/ and builds the named targets in it ("all" for everything).
+# Configures build/, with options for CMake if the first words are such, and builds the named targets in it ("all" for
+# everything). Without -DBUILD_TESTING=ON a new build/ has no tests, which need TEST_BUILD_PACKAGES; one that has some
+# keeps them.
 build_targets() {
+  local options=()
+  if [[ ! -e build/CMakeCache.txt ]]; then options=(-DBUILD_TESTING=OFF); fi
+  while [[ "$1" == -D* ]]; do
+    options+=("$1")
+    shift
+  done
   say "building $* into build/"
-  cmake --preset release
+  cmake --preset release "${options[@]}"
   cmake --build --preset release --parallel "$(nproc)" --target "$@"
 }

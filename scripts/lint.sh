@@ -4,8 +4,8 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-need_packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
-build_targets all  # clang-tidy reads the generated headers of the Verilated switches
+need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
+build_targets -DBUILD_TESTING=ON all  # clang-tidy reads the generated headers of the Verilated switches
 
 if (($# > 0)); then
   files=("$@")

@@ -13,8 +13,8 @@ seed="${2:-1}"
 [[ "$cycles" =~ ^[1-9][0-9]*$ ]] || die "CYCLES: found '$cycles'; allowed: a whole number from 1 on"
 [[ "$seed" =~ ^[0-9]+$ ]] || die "FIRST_SEED: found '$seed'; allowed: a whole number from 0 on"
 
-need_packages "${BUILD_PACKAGES[@]}"
-build_targets tb_fred_switch tb_mesh_router
+need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}"
+build_targets -DBUILD_TESTING=ON tb_fred_switch tb_mesh_router
 say "lockstep"
 build/tb_fred_switch --lockstep "$cycles" "$seed"
 build/tb_mesh_router --lockstep "$cycles" "$seed"

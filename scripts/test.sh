@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-need_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
-build_targets all
+need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+build_targets -DBUILD_TESTING=ON all
 say "testing"
 exec ctest --preset release --parallel "$(nproc)" </dev/null

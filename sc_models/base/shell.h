@@ -1,0 +1,12 @@
+// Words for a command line that a user can paste into a POSIX shell.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fredsim {
+
+// The word as it is where a shell takes it so, else in single quotes.
+std::string shell_quoted(std::string_view word);
+
+}  // namespace fredsim

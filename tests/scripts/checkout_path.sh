@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# checkout_path.sh CHECKOUT: configures and builds parts of a copy of the checkout in a folder whose name has a space
+# and an apostrophe; without tests, where GoogleTest must not be looked for; with them, but without GoogleTest, which
+# is refused; and with a ccache that was not there before, which must not make anything be built again, and be used.
+set -euo pipefail
+checkout=$1
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+copy="$top/it's a test"
+mkdir "$copy" "$top/bin"
+cd "$checkout"
+cp -r CMakeLists.txt README.md configs rtl sc_models scripts testbenches tests "$copy"
+cd "$copy"
+cp -r rtl "my rtl"
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+configure() {
+  cmake -S . -B build -G Ninja "$@" >"$top/log" 2>&1
+}
+must_configure() { configure "$@" || { cat "$top/log"; fail "cmake $*"; }; }
+build() { cmake --build build --target "$@" >"$top/log" 2>&1 || { cat "$top/log"; fail "building $*"; }; }
+
+echo "without tests and without GoogleTest"
+own="mesh 1 0 1 5 1 mesh_router my rtl/mesh_router.f"
+must_configure -DBUILD_TESTING=OFF -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON "-DFREDSIM_SWITCHES=$own"
+[[ ! -e build/CTestTestfile.cmake ]] || fail "there are tests"
+class=sc_models/switch/verilated/Vmesh_1_0_1_5_1_mesh_router
+build "$class/slow.cpp" fredsim_base
+ninja -C build -n "$class/slow.cpp" fredsim_base | grep -q "no work to do" || fail "built once more"
+touch "my rtl/mesh_crossbar.sv"
+ninja -C build -n "$class/slow.cpp" | grep -q Verilating || fail "a source of the switch is not known as one"
+touch sc_models/base/rational.h
+ninja -C build -n fredsim_base | grep -q units.cpp || fail "a header is not known as one"
+build fredsim_base
+
+echo "with a ccache that comes later"
+cat >"$top/bin/ccache" <<END
+#!/bin/sh
+echo "\$@" >>'$top/ccache.log'
+exec "\$@"
+END
+chmod +x "$top/bin/ccache"
+export PATH="$top/bin:$PATH"
+must_configure
+ninja -C build -n fredsim_base | grep -q "no work to do" || fail "everything is built again"
+touch sc_models/base/suggest.cpp
+build fredsim_base
+grep -q "suggest.cpp" "$top/ccache.log" || fail "ccache is not used"
+
+echo "with tests but without GoogleTest"
+if configure -DBUILD_TESTING=ON; then fail "configured"; fi
+grep -q -e "-DBUILD_TESTING=OFF" "$top/log" || { cat "$top/log"; fail "no word of BUILD_TESTING"; }
+
+echo "with tests"
+must_configure -DCMAKE_DISABLE_FIND_PACKAGE_GTest=OFF
+build tests/tutorial/verilated/Vfred_4_3_1_48_4_24_0_fred_switch/all.cpp

@@ -1,0 +1,28 @@
+# What tests need, read with BUILD_TESTING only: GoogleTest, and fredsim_test().
+include(GoogleTest)
+find_package(GTest QUIET)
+if(NOT GTest_FOUND)
+  message(FATAL_ERROR "no GoogleTest found, which the tests need; allowed: install it (Debian: libgtest-dev), or "
+                      "configure without tests: -DBUILD_TESTING=OFF")
+endif()
+
+# fredsim_test(base SOURCES … DEPS …): one folder of tests/, one process per GoogleTest case. What the
+# tests call is optimised, they themselves are not, for the sake of the build time; for which the largest
+# of their headers are precompiled, once for all of them, in fredsim_test_headers.
+set(test_options ${FREDSIM_WARNINGS} -O0 -fpch-preprocess)
+file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")  # a library needs a source
+add_library(fredsim_test_headers STATIC ${PROJECT_BINARY_DIR}/test_headers.cpp)
+target_compile_options(fredsim_test_headers PRIVATE ${test_options})
+target_precompile_headers(fredsim_test_headers PRIVATE <gtest/gtest.h> <nlohmann/json.hpp>)
+target_link_libraries(fredsim_test_headers PRIVATE GTest::gtest nlohmann_json::nlohmann_json)
+
+function(fredsim_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(test_${name} ${ARG_SOURCES})
+  target_compile_options(test_${name} PRIVATE ${test_options})
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)  # what tests share
+  target_precompile_headers(test_${name} REUSE_FROM fredsim_test_headers)
+  target_link_libraries(test_${name} PRIVATE ${ARG_DEPS} GTest::gtest_main)
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
