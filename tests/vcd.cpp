@@ -3,11 +3,13 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/shell.h"
+
 namespace fredsim {
 
 std::string run_fst2vcd(const std::string& fst) {
   const std::unique_ptr<std::FILE, decltype([](std::FILE* f) { ::pclose(f); })> pipe(
-      ::popen(("fst2vcd '" + fst + "'").c_str(), "r"));
+      ::popen(("fst2vcd " + shell_quoted(fst)).c_str(), "r"));
   std::string text;
   std::vector<char> block(1U << 16);
   for (std::size_t n = 1; n > 0; text.append(block.data(), n)) {

@@ -104,13 +104,6 @@ void expect_refused(const Outcome& outcome, const std::vector<std::string>& word
   }
 }
 
-FolderTest::FolderTest() {
-  std::string name = (std::filesystem::temp_directory_path() / "fredsim_cli_XXXXXX").string();
-  if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-}
-
-FolderTest::~FolderTest() { std::filesystem::remove_all(folder_); }
-
 std::string FolderTest::write(const std::string& name, const std::string& text) const {
   std::ofstream(path(name)) << text;
   return path(name);

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "temporary_folder.h"
+
 namespace fredsim {
 
 struct Outcome {
@@ -59,19 +61,20 @@ void expect_refused(const Outcome& outcome, const std::vector<std::string>& word
 
 // A folder of its own for each test, removed afterwards.
 class FolderTest : public testing::Test {
+  TemporaryFolder temporary_;
+
  public:
   FolderTest(const FolderTest&) = delete;
   FolderTest& operator=(const FolderTest&) = delete;
 
  protected:
-  FolderTest();
-  ~FolderTest() override;
+  FolderTest() = default;
 
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return temporary_.file(name); }
   std::string write(const std::string& name, const std::string& text) const;  // its path
   std::vector<std::string> files() const;
 
-  std::filesystem::path folder_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 std::string read_text(const std::string& path);

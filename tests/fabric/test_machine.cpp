@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <numeric>
 
 #include "base/error.h"
 #include "fabric/machine.h"
 #include "simulation.h"
 #include "switch/lockstep_switch.h"
+#include "temporary_folder.h"
 #include "test_mesh_router.h"
 #include "topology/config.h"
 
@@ -209,15 +209,13 @@ class FailureTriggerTest : public MachineTest {
   static constexpr WaveTriggerKind kCauses[] = {
       WaveTriggerKind::kPayload, WaveTriggerKind::kLockstep, WaveTriggerKind::kDeadlock};
 
-  ~FailureTriggerTest() override { std::filesystem::remove_all(folder_); }
-
   // What a machine's trigger on `kind` finds. All are built before the first one runs.
   std::vector<Found> search(const std::vector<std::pair<WaveTriggerKind, std::uint64_t>>& timeouts,
                             const SwitchFactory& switches) {
     std::vector<std::unique_ptr<Machine>> machines;
     for (const auto& [kind, timeout] : timeouts) {
       const std::string name = fmt::format("machine{}", machines.size());
-      const WaveOptions wave{.file = folder_ / (name + ".fst"),
+      const WaveOptions wave{.file = folder_.file(name + ".fst"),
                              .trigger = WaveTrigger{kind, 0, 30, 0}};
       machines.push_back(std::make_unique<Machine>(
           name.c_str(), topology_, FabricOptions{.timeout_cycles = timeout, .wave = wave},
@@ -255,13 +253,7 @@ class FailureTriggerTest : public MachineTest {
   }
 
  private:
-  static std::filesystem::path new_folder() {
-    std::filesystem::path folder = testing::TempDir() + "fredsim_" +
-                                   testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::create_directories(folder);
-    return folder;
-  }
-  std::filesystem::path folder_ = new_folder();
+  TemporaryFolder folder_;
 };
 
 // Flips a sign in the packets numbered 3.

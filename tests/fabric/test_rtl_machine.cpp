@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "fabric/machine.h"
 #include "simulation.h"
+#include "temporary_folder.h"
 #include "topology/config.h"
 
 namespace fredsim::test {
@@ -61,7 +62,8 @@ TEST_P(RtlMachine, LeavingIdleStepsOutIsExact) {
 }
 
 TEST_P(RtlMachine, WavesHoldTheMatchingInstancesOnly) {
-  const std::string file = testing::TempDir() + "fredsim_" + GetParam() + ".fst";
+  const TemporaryFolder folder;
+  const std::string file = folder.file("w.fst");
   {
     Machine machine("machine", topology_, {.wave = {.file = file}});
     simulation_.run([&] { machine.run(all_reduce(2000)); });

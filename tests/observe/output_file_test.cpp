@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "temporary_folder.h"
 
 namespace fredsim {
 namespace {
@@ -19,20 +20,13 @@ namespace fs = std::filesystem;
 
 class OutputFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "fredsim_output_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_.file(name); }
   static std::string content(const fs::path& file) {
     std::ostringstream text;
     text << std::ifstream(file).rdbuf();
     return text.str();
   }
-  std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), {}); }
+  std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_.path()), {}); }
   void put(const std::string& name, const std::string& text) const {
     std::ofstream(path(name)) << text;
   }
@@ -47,7 +41,7 @@ class OutputFileTest : public testing::Test {
     return "nothing was thrown";
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(OutputFileTest, NothingIsThereBeforeTheWriteAndAllAfterIt) {
@@ -77,13 +71,13 @@ TEST_F(OutputFileTest, AnOlderFileIsReplacedOnlyByTheWrite) {
 
 TEST_F(OutputFileTest, ASymbolicLinkKeepsPointing) {
   put("real.json", "old");
-  fs::create_symlink("real.json", folder_ / "link.json");
-  fs::create_symlink("future.json", folder_ / "dangling.json");
+  fs::create_symlink("real.json", path("link.json"));
+  fs::create_symlink("future.json", path("dangling.json"));
   OutputFile(path("link.json"), "--json").write("new");
   OutputFile(path("dangling.json"), "--json").write("first");
-  EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+  EXPECT_TRUE(fs::is_symlink(path("link.json")));
   EXPECT_EQ(content(path("real.json")), "new");
-  EXPECT_TRUE(fs::is_symlink(folder_ / "dangling.json"));
+  EXPECT_TRUE(fs::is_symlink(path("dangling.json")));
   EXPECT_EQ(content(path("future.json")), "first");
 }
 
@@ -94,7 +88,7 @@ TEST_F(OutputFileTest, MissingFolderIsFoundAtOnce) {
 }
 
 TEST_F(OutputFileTest, AFolderIsNoFile) {
-  const std::string message = failure([&] { OutputFile(folder_.string(), "--json"); });
+  const std::string message = failure([&] { OutputFile(folder_.path().string(), "--json"); });
   EXPECT_NE(message.find("is a directory"), std::string::npos) << message;
 }
 

@@ -22,6 +22,13 @@ configure() {
 }
 must_configure() { configure "$@" || { cat "$top/log"; fail "cmake $*"; }; }
 build() { cmake --build build --target "$@" >"$top/log" 2>&1 || { cat "$top/log"; fail "building $*"; }; }
+# would_do TEXT TARGET…: what a build of the targets would do has the text in it.
+would_do() {
+  local text=$1
+  shift
+  ninja -C build -n "$@" >"$top/log"
+  grep -q "$text" "$top/log"
+}
 
 echo "without tests and without GoogleTest"
 own="mesh 1 0 1 5 1 mesh_router my rtl/mesh_router.f"
@@ -29,11 +36,11 @@ must_configure -DBUILD_TESTING=OFF -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON "-DFRED
 [[ ! -e build/CTestTestfile.cmake ]] || fail "there are tests"
 class=sc_models/switch/verilated/Vmesh_1_0_1_5_1_mesh_router
 build "$class/slow.cpp" fredsim_base
-ninja -C build -n "$class/slow.cpp" fredsim_base | grep -q "no work to do" || fail "built once more"
+would_do "no work to do" "$class/slow.cpp" fredsim_base || fail "built once more"
 touch "my rtl/mesh_crossbar.sv"
-ninja -C build -n "$class/slow.cpp" | grep -q Verilating || fail "a source of the switch is not known as one"
+would_do Verilating "$class/slow.cpp" || fail "a source of the switch is not known as one"
 touch sc_models/base/rational.h
-ninja -C build -n fredsim_base | grep -q units.cpp || fail "a header is not known as one"
+would_do units.cpp fredsim_base || fail "a header is not known as one"
 build fredsim_base
 
 echo "with a ccache that comes later"
@@ -45,7 +52,7 @@ END
 chmod +x "$top/bin/ccache"
 export PATH="$top/bin:$PATH"
 must_configure
-ninja -C build -n fredsim_base | grep -q "no work to do" || fail "everything is built again"
+would_do "no work to do" fredsim_base || fail "everything is built again"
 touch sc_models/base/suggest.cpp
 build fredsim_base
 grep -q "suggest.cpp" "$top/ccache.log" || fail "ccache is not used"

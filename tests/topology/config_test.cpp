@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "support.h"
+#include "temporary_folder.h"
 #include "topology/facts.h"
 
 namespace fredsim {
@@ -27,19 +28,14 @@ std::string fred(const std::string& override_text) {
   return refused("configs/fred_d.yaml", {override_text});
 }
 
-// A file of its own per test: ctest runs them side by side.
-std::filesystem::path write_file(const std::string& text) {
-  const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / (name + ".yaml");
-  std::ofstream(path) << text;
-  return path;
+std::string write_file(const TemporaryFolder& folder, const std::string& text) {
+  std::ofstream(folder.file("machine.yaml")) << text;
+  return folder.file("machine.yaml");
 }
 
 std::string refused_text(const std::string& text) {
-  const std::filesystem::path path = write_file(text);
-  std::string message = refused(path.string(), {});
-  std::filesystem::remove(path);
-  return message;
+  const TemporaryFolder folder;
+  return refused(write_file(folder, text), {});
 }
 
 TEST(Config, ShippedFilesLoad) {
@@ -202,9 +198,8 @@ TEST(Config, RandomTreesComeBackFromTheirText) {
         "switch: {{input_buffer: 24 KiB, control_buffer: 2 KiB, output_buffer: 12 KiB}}\n",
         npus, 100 * tree.slices, levels, tree.slices, tree.middle, tree.in_switch,
         tree.simulate_all_slices ? "all" : "distinct");
-    const std::filesystem::path path = write_file(text);
-    const Topology topology = load_config(path.string()).topology;
-    std::filesystem::remove(path);
+    const TemporaryFolder folder;
+    const Topology topology = load_config(write_file(folder, text)).topology;
     const FredTreeFacts& read = topology.fred;
     EXPECT_EQ(read.slices, tree.slices);
     EXPECT_EQ(read.middle, tree.middle);
@@ -256,8 +251,8 @@ TEST(Config, LevelsRefused) {
   expect_parts(mesh("fabric.levels=[{below: 3}]"),
                {"fabric.levels: a key of fabric type fred_tree"});
   expect_parts(refused_text("name: w\nfabric:\n  levels:\n    - below: 2\n      width: 3\n"),
-               {"LevelsRefused.yaml:5: unknown key 'fabric.levels.1.width'"});
-  expect_parts(refused_text("name: [w]\n"), {"LevelsRefused.yaml:1: name: found a list"});
+               {"machine.yaml:5: unknown key 'fabric.levels.1.width'"});
+  expect_parts(refused_text("name: [w]\n"), {"machine.yaml:1: name: found a list"});
 }
 
 TEST(Config, DefaultsAndOverrides) {
@@ -284,10 +279,10 @@ TEST(Config, DefaultsAndOverrides) {
 
 TEST(Config, UnknownKeys) {
   expect_parts(refused_text("name: w\nclok: 1 GHz\n"),
-               {"UnknownKeys.yaml:2: unknown key 'clok'; did you mean 'clock'?",
+               {"machine.yaml:2: unknown key 'clok'; did you mean 'clock'?",
                 "(allowed: name, clock, npu, io, fabric and switch)"});
   expect_parts(refused_text("fabric:\n  type: mesh2d\n  widht: 5\n"),
-               {"UnknownKeys.yaml:3: unknown key 'fabric.widht'; did you mean 'width'?",
+               {"machine.yaml:3: unknown key 'fabric.widht'; did you mean 'width'?",
                 "(allowed: type, link_latency, width, height, link_bandwidth and local_latency)"});
   expect_parts(mesh("fabric.widht=3"),
                {"--set fabric.widht=3: unknown key 'fabric.widht'; did you mean 'width'?"});
@@ -308,11 +303,11 @@ TEST(Config, KeysOfTheOtherFabric) {
 
 TEST(Config, MissingKeys) {
   expect_parts(refused_text("fabric:\n  type: mesh2d\n"),
-               {"MissingKeys.yaml: missing key 'name' (name of the machine)"});
+               {"machine.yaml: missing key 'name' (name of the machine)"});
   expect_parts(refused_text("name: w\n"),
                {"missing key 'fabric.type' (mesh2d, torus2d or fred_tree)"});
   expect_parts(refused_text("name: w\nclock: 1 GHz\nfabric: {type: mesh2d}\nnpu:\n  count: 4\n"),
-               {"MissingKeys.yaml:4: missing key 'npu.bandwidth'"});
+               {"machine.yaml:4: missing key 'npu.bandwidth'"});
 }
 
 TEST(Config, WrongTypes) {
@@ -360,8 +355,8 @@ TEST(Config, Files) {
   expect_parts(refused("configs", {}), {"configs: is a directory"});
   expect_parts(refused("configs/none.yaml", {}),
                {"configs/none.yaml: cannot be read: No such file"});
-  expect_parts(refused_text(""), {"Files.yaml: is empty"});
-  expect_parts(refused_text("name: [\n"), {"Files.yaml:"});
+  expect_parts(refused_text(""), {"machine.yaml: is empty"});
+  expect_parts(refused_text("name: [\n"), {"machine.yaml:"});
 }
 
 }  // namespace

@@ -15,7 +15,9 @@
 #include <regex>
 #include <sstream>
 
+#include "base/shell.h"
 #include "gtkwave_save_file.h"
+#include "temporary_folder.h"
 #include "vcd.h"
 
 namespace fredsim {
@@ -25,22 +27,16 @@ using OnTime = std::function<void(std::uint64_t, const VcdState&)>;
 
 class Waves : public testing::Test {
  protected:
-  Waves() {
-    std::string name = (std::filesystem::temp_directory_path() / "fredsim_waves_XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
-  ~Waves() override { std::filesystem::remove_all(folder_); }
-
   // Runs a program, whose waveform is wave(); what it prints.
   static std::string run(const std::string& command, int exit_code = 0) {
-    const std::string line = std::string(FREDSIM_PROGRAMS) + "/" + command + " 2>&1";
+    const std::string line = shell_quoted(FREDSIM_PROGRAMS) + "/" + command + " 2>&1";
     std::FILE* pipe = ::popen(line.c_str(), "r");
     std::string text;
     for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
     EXPECT_EQ(WEXITSTATUS(::pclose(pipe)), exit_code) << line << "\n" << text;
     return text;
   }
-  std::string wave() const { return (folder_ / "w.fst").string(); }
+  std::string wave() const { return folder_.file("w.fst"); }
 
   // Reads the waveform and holds the save file of the testbench against it.
   void read(const std::string& testbench, const OnTime& on_time) const {
@@ -53,7 +49,7 @@ class Waves : public testing::Test {
     }
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 // The number before `what` in a line that a testbench printed.
@@ -71,7 +67,7 @@ std::uint64_t ones(const VcdState& values, const std::string& path) {
 }
 
 TEST_F(Waves, FpAdd) {
-  const std::string text = run("tb_fp_add --wave " + wave());
+  const std::string text = run("tb_fp_add --wave " + shell_quoted(wave()));
   std::uint64_t pairs = 0;
   std::uint64_t disabled = 0;
   read("tb_fp_add", [&](std::uint64_t time, const VcdState& v) {
@@ -91,7 +87,7 @@ TEST_F(Waves, FpAdd) {
 }
 
 TEST_F(Waves, FredInterconnect) {
-  const std::string text = run("tb_fred_interconnect --wave " + wave());
+  const std::string text = run("tb_fred_interconnect --wave " + shell_quoted(wave()));
   std::uint64_t cycles = 0;
   std::uint64_t loads = 0;
   std::uint64_t flits = 0;
@@ -127,7 +123,7 @@ struct SwitchWave {
 };
 
 TEST_F(Waves, FredSwitch) {
-  const std::string text = run("tb_fred_switch --wave " + wave());
+  const std::string text = run("tb_fred_switch --wave " + shell_quoted(wave()));
   SwitchWave wave;
   std::uint64_t additions = 0;
   std::uint64_t phase_changes = 0;
@@ -150,7 +146,7 @@ TEST_F(Waves, FredSwitch) {
 }
 
 TEST_F(Waves, MeshRouter) {
-  const std::string text = run("tb_mesh_router --wave " + wave());
+  const std::string text = run("tb_mesh_router --wave " + shell_quoted(wave()));
   SwitchWave wave;
   std::map<std::uint64_t, std::uint64_t> arbiter;  // by stage
   read("tb_mesh_router", [&](std::uint64_t, const VcdState& v) {
@@ -163,7 +159,7 @@ TEST_F(Waves, MeshRouter) {
 }
 
 TEST_F(Waves, OwnNpu) {
-  run("tb_own_npu --wave " + wave() + " configs/mesh_2x2.yaml");
+  run("tb_own_npu --wave " + shell_quoted(wave()) + " configs/mesh_2x2.yaml");
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
   read("tb_own_npu", [&](std::uint64_t, const VcdState& v) {
@@ -179,7 +175,7 @@ TEST_F(Waves, OwnNpu) {
 TEST_F(Waves, OwnSwitch) {
   run("fredsim run configs/fred_small.yaml --size 4KiB --quiet --set switch.rtl_top=own_switch "
       "--wave " +
-      wave());
+      shell_quoted(wave()));
   std::uint64_t flits = 0;
   read("tb_own_switch", [&](std::uint64_t, const VcdState& v) {
     EXPECT_EQ(v.at("l1_0.s0/own_switch/valid_q"), v.at("l1_0.s0/in_valid_i"))
@@ -190,7 +186,7 @@ TEST_F(Waves, OwnSwitch) {
 }
 
 TEST_F(Waves, SaveFilesThatDoNotFitAreSeen) {
-  const std::string save = (folder_ / "w.gtkw").string();
+  const std::string save = folder_.file("w.gtkw");
   std::ofstream(save)
       << "[*] a comment\n@800200\n-group\n@28\ndut.gone\ndut.port[0].wide[3:0]\n"
          "+{bit} (0)dut.port[0].wide[2:0]\n#{both} (0)dut.also_gone[1:0] dut.there\n"
