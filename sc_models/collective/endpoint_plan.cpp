@@ -64,7 +64,7 @@ class EndpointPlanner {
         ranks_(static_cast<int>(plan.parts[part].members.size())),
         roles_(roles_of(spec.collective)) {}
 
-  void run() {
+  void run(std::vector<ChainSpec>& chains) {
     Part& part = plan_.parts[part_];
     switch (family_of(spec_.collective)) {
       case Family::kRing: {
@@ -86,7 +86,7 @@ class EndpointPlanner {
         accept({"chain", "ring"});
         part.algorithm = "chain";
         part.window = kChainWindow + kChainWindowPerRank * ranks_;
-        chains();
+        chains.push_back({part_, flat_box().ranks, roles_});
         break;
       case Family::kDirect:
         accept({"direct"});
@@ -275,18 +275,6 @@ class EndpointPlanner {
     }
   }
 
-  void chains() {
-    const FlitRange whole = whole_range(0, bytes());
-    const int ways = ranks_ > 2 ? 2 : 1;
-    for (int s = 0; s < slices_; ++s) {
-      for (int way = 0; way < ways; ++way) {
-        const FlitRange range = share_of(share_of(whole, slices_, s), ways, way);
-        if (range.flits > 0)
-          add(chain_tree(builder(s), ranks_, plan_.parts[part_].root, way == 0, roles_, range));
-      }
-    }
-  }
-
   void pair(int from, int to, const FlitRange& block) {
     for (int s = 0; s < slices_; ++s) {
       const FlitRange range = share_of(block, slices_, (s + from + to) % slices_);
@@ -346,8 +334,9 @@ class EndpointPlanner {
 
 }  // namespace
 
-void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan) {
-  EndpointPlanner(topology, spec, part, plan).run();
+void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan,
+                   std::vector<ChainSpec>& chains) {
+  EndpointPlanner(topology, spec, part, plan).run(chains);
 }
 
 std::string plain_algorithm(Collective collective) {

@@ -4,22 +4,26 @@
 //     hierarchical 2D ring in both dimension orders (collective/mesh_rings.h) and takes the whole
 //     mesh; on a FRED tree it runs inside the L1 switches, then across them, level by level, where
 //     every switch of a level holds as many members. `auto` takes it where it exists.
-//   reduce, broadcast, multicast: chain, from or to the root in ring order, half of the data one way
-//     around, half the other.
+//   reduce, broadcast, multicast: chain, from or to the root in ring order, in two halves that go the same
+//     way round or one each, what is faster (collective/chains.h).
 //   the others: direct, each block straight to its receiver.
 // Rings go in group order, on a whole mesh along single hops. On a FRED tree everything is cut over
 // the slices, and slice s's share goes by NIC port s.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "collective/chains.h"
 #include "collective/plan.h"
 
 namespace fredsim {
 
-// Fills algorithm, window and the trees of plan.parts[part], whose members are set (two or more).
+// Fills algorithm, window and the trees of plan.parts[part], whose members are set (two or more); in place of the
+// trees of a chain, whose ways depend on all other parts, its description is appended to `chains`.
 // Errors: BadInput for an algorithm that the group, fabric or collective does not have.
-void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan);
+void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan,
+                   std::vector<ChainSpec>& chains);
 
 // What plan_endpoint takes for a collective, as a message lists it: "auto or direct".
 std::string endpoint_algorithms(Collective collective);

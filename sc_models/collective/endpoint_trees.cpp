@@ -71,15 +71,17 @@ void TreeBuilder::append_sum(int rank) {
   }
 }
 
-Tree chain_tree(TreeBuilder builder, int ranks, int root, bool forwards, Roles roles,
-                const FlitRange& range) {
+Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
+                Roles roles, const FlitRange& range, int vc) {
+  const int ranks = static_cast<int>(ring.size());
+  const int place = static_cast<int>(std::ranges::find(ring, root) - ring.begin());
   const auto at = [&](int steps) {
-    return forwards ? (root + steps) % ranks : (root + ranks - steps) % ranks;
+    return ring[(forwards ? place + steps : place + ranks - steps) % ranks];
   };
   for (int steps = ranks - 1; steps > 0 && reduces(roles); --steps)
-    builder.reduce(at(steps), at(steps - 1));
+    builder.reduce(at(steps), at(steps - 1), vc);
   for (int steps = 1; steps < ranks && broadcasts(roles); ++steps)
-    builder.pass_on(at(steps - 1), at(steps));
+    builder.pass_on(at(steps - 1), at(steps), vc);
   return builder.finish(roles, root, range);
 }
 

@@ -36,9 +36,7 @@ class TreeBuilder {
  public:
   TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice);
 
-  // Calls with the same receiver are its additions, in order. On the part's VC.
-  void reduce(int from, int to) { reduce(from, to, vc_); }
-  void pass_on(int from, int to) { pass_on(from, to, vc_); }
+  // Calls with the same receiver are its additions, in order.
   void reduce(int from, int to, int vc);
   void pass_on(int from, int to, int vc);
   int vc() const { return vc_; }  // the part's
@@ -55,9 +53,10 @@ class TreeBuilder {
   Tree tree_;
 };
 
-// A chain with the root at one end: the ring without its last hop, forwards or backwards.
-Tree chain_tree(TreeBuilder builder, int ranks, int root, bool forwards, Roles roles,
-                const FlitRange& range);
+// A chain with the root at one end: the ring (ranks in its order) without the hop that closes it, forwards or
+// backwards, on one VC.
+Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
+                Roles roles, const FlitRange& range, int vc);
 
 // ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the owner
 // and back; empty: all on the part's.

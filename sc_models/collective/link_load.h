@@ -1,8 +1,4 @@
-// What a plan puts on every link, by walking it: packets between endpoints along X-Y paths or the
-// switches' routing tables, packets into switches along the flows of the rows that the plan
-// programs. Analytic, not simulated.
-//
-// A mesh router hands a flit to its NPU by the local port that faces the link it came by.
+// What a plan puts on every link, by walking it (collective/link_walk.h). Analytic, not simulated.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +7,9 @@
 #include "collective/plan.h"
 
 namespace fredsim {
+
+// In which a link sends so many flits without a gap.
+double flits_ns(const Link& link, std::uint64_t flits);
 
 // Flits that cross each link of topology.links in the whole run of a plan.
 std::vector<std::uint64_t> link_flits(const Topology& topology, const Plan& plan);

@@ -108,6 +108,7 @@ class WorkPlanner {
         in_switch_.push_back(part);
     }
     InSwitchPlan switches = plan_switches();
+    std::vector<ChainSpec> chains;
     for (int part = 0; part < std::ssize(specs_); ++part) {
       Part& p = plan_.parts[part];
       if (p.members.size() == 1) {
@@ -120,10 +121,11 @@ class WorkPlanner {
         p.run = switches.packets[part].run;
         std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
       } else {
-        plan_endpoint(topology_, specs_[part], part, plan_);
+        plan_endpoint(topology_, specs_[part], part, plan_, chains);
       }
     }
     plan_.programs = std::move(switches.programs);
+    add_chains(topology_, chains, plan_);
     set_bounds(topology_, plan_);
     return std::move(plan_);
   }

@@ -133,6 +133,21 @@ TEST(Collectives, FredBReachesItsBound) {
   });
 }
 
+// Half of the vector each way round the mesh; with both halves on the same links it would be twice as long.
+TEST(Collectives, ChainsOfAWholeMeshReachTheirBound) {
+  const Topology topology = build(small_fabrics()[0]);
+  Simulation simulation;
+  Machine machine("machine", topology, {});
+  simulation.run([&] {
+    for (const Collective collective : {Collective::kReduce, Collective::kBroadcast}) {
+      constexpr std::uint64_t kBytes = 4 << 20;
+      const RunResult r = machine.run(plan_of(topology, collective, 4, kBytes));
+      EXPECT_EQ(r.algorithm, "chain");
+      EXPECT_LT(r.time_ns, 1.05 * kBytes / 2 / 750);
+    }
+  });
+}
+
 // A part that starts when nothing has moved for longer than the watchdog waits.
 TEST(Collectives, ALateStartIsNoDeadlock) {
   const Topology topology = build(small_fabrics()[0]);

@@ -1,0 +1,141 @@
+#include "collective/chains.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "collective/link_load.h"
+#include "collective/link_walk.h"
+
+namespace fredsim {
+namespace {
+
+// Per half of the data, whether it goes forwards. Of equally good ones the first is taken.
+using Ways = std::array<bool, 2>;
+constexpr std::array<Ways, 3> kWays{{{true, true}, {false, false}, {true, false}}};
+
+// Parts decide one after the other, knowing what those before want; then each of them again, knowing all.
+constexpr int kRounds = 3;
+
+class ChainPlanner {
+ public:
+  ChainPlanner(const Topology& topology, const std::vector<ChainSpec>& chains, Plan& plan)
+      : topology_(topology),
+        chains_(chains),
+        plan_(plan),
+        walk_(topology, plan, topology.kind == FabricKind::kFredTree),
+        flits_(topology.links.size()),
+        chosen_(chains.size()) {
+    const auto same = [&](const Part& part) { return part.vc == plan.parts.front().vc; };
+    spreads_ = topology.kind == FabricKind::kFredTree && std::ranges::all_of(plan.parts, same);
+    for (const Tree& tree : plan.trees)
+      walk_.walk(tree, [&](int link) { flits_[link] += tree.flits; });
+  }
+
+  void run() {
+    bool changes = true;
+    for (int round = 0; round < kRounds && changes; ++round) {
+      changes = false;
+      for (std::size_t c = 0; c < chains_.size(); ++c) changes |= choose(c);
+    }
+    for (Choice& choice : chosen_) {
+      if (spreads_ && choice.ways[0] != choice.ways[1]) note();
+      std::ranges::move(choice.trees, std::back_inserter(plan_.trees));
+    }
+    std::ranges::stable_sort(plan_.trees, {}, &Tree::part);
+  }
+
+ private:
+  struct Crossing {
+    int link;
+    std::uint64_t flits;
+  };
+  struct Choice {
+    Ways ways{};
+    std::vector<Tree> trees;
+    std::vector<Crossing> crossings{};
+    double ns = std::numeric_limits<double>::infinity();
+  };
+
+  // True: it is another one than before.
+  bool choose(std::size_t c) {
+    Choice& now = chosen_[c];
+    for (const Crossing& crossing : now.crossings) flits_[crossing.link] -= crossing.flits;
+    Choice best;
+    for (const Ways& ways : kWays) {
+      if (Choice choice = weighed(chains_[c], ways); choice.ns < best.ns) best = std::move(choice);
+    }
+    for (const Crossing& crossing : best.crossings) flits_[crossing.link] += crossing.flits;
+    const bool changes = now.trees.empty() || now.ways != best.ways;
+    now = std::move(best);
+    return changes;
+  }
+
+  Choice weighed(const ChainSpec& chain, const Ways& ways) {
+    Choice choice{.ways = ways, .trees = trees_of(chain, ways)};
+    std::int64_t longest = 0;
+    for (const Tree& tree : choice.trees) {
+      std::int64_t cycles = 0;
+      walk_.walk(tree, [&](int link) {
+        choice.crossings.push_back({link, tree.flits});
+        flits_[link] += tree.flits;
+        cycles += topology_.links[link].latency;
+      });
+      longest = std::max(longest, cycles);
+    }
+    double busiest_ns = 0;
+    for (const Crossing& crossing : choice.crossings)
+      busiest_ns =
+          std::max(busiest_ns, flits_ns(topology_.links[crossing.link], flits_[crossing.link]));
+    for (const Crossing& crossing : choice.crossings) flits_[crossing.link] -= crossing.flits;
+    choice.ns =
+        busiest_ns + static_cast<double>(longest) * 1e9 / static_cast<double>(topology_.clock_hz);
+    return choice;
+  }
+
+  std::vector<Tree> trees_of(const ChainSpec& chain, const Ways& forwards) const {
+    const Part& part = plan_.parts[chain.part];
+    const FlitRange whole = whole_range(0, part.bytes);
+    const int slices = endpoint_slices(topology_);
+    const std::size_t halves = chain.ring.size() > 2 ? 2 : 1;
+    std::vector<Tree> trees;
+    for (int s = 0; s < slices; ++s) {
+      for (std::size_t half = 0; half < halves; ++half) {
+        const FlitRange range = share_of(share_of(whole, slices, s), halves, half);
+        if (range.flits == 0) continue;
+        // Backwards first: that is the longer way, by the hop that closes the ring.
+        const int vc = !spreads_ || forwards[0] == forwards[1] ? part.vc
+                       : forwards[half]                        ? kPp
+                                                               : kMp;
+        trees.push_back(chain_tree({topology_, plan_, chain.part, s}, chain.ring, part.root,
+                                   forwards[half], chain.roles, range, vc));
+      }
+    }
+    return trees;
+  }
+
+  void note() {
+    const std::string text =
+        "chain: half of the data each way round, on virtual channels mp and pp";
+    if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
+  }
+
+  const Topology& topology_;
+  const std::vector<ChainSpec>& chains_;
+  Plan& plan_;
+  LinkWalk walk_;
+  std::vector<std::uint64_t> flits_;  // of the plan's trees and those chosen, by link
+  std::vector<Choice> chosen_;
+  bool spreads_ = false;
+};
+
+}  // namespace
+
+void add_chains(const Topology& topology, const std::vector<ChainSpec>& chains, Plan& plan) {
+  if (!chains.empty()) ChainPlanner(topology, chains, plan).run();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,71 @@
+#include "collective/link_walk.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <limits>
+
+#include "routing/mesh_routing.h"
+
+namespace fredsim {
+
+LinkWalk::LinkWalk(const Topology& topology, const Plan& plan, bool online)
+    : topology_(topology), plan_(plan) {
+  for (const PhaseProgram& program : plan.programs)
+    programs_[{program.node, program.phase}] =
+        phase_flows(topology.nodes[program.node].fred, program.row);
+  if (online) routes_ = online_routes(topology, std::numeric_limits<std::uint16_t>::max());
+}
+
+void LinkWalk::walk(const Tree& tree, const OnLink& on_link) const {
+  const std::vector<NodeId>& members = plan_.parts[tree.part].members;
+  Fired fired;
+  for (const TreeRank& rank : tree.ranks) {
+    const NodeId from = members[rank.rank];
+    if (tree.transport == Transport::kInSwitch) {
+      if (rank.contributes)
+        follow_flows(rank.phase, cross(from, rank.switch_port, on_link), fired, on_link);
+      continue;
+    }
+    for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to}) {
+      for (const Send& send : *sends) follow(from, members[send.rank], send.port, on_link);
+    }
+  }
+}
+
+const Link& LinkWalk::cross(NodeId node, int port, const OnLink& on_link) const {
+  const int link = topology_.link_out(node, port);
+  assert(link >= 0);
+  on_link(link);
+  return topology_.links[link];
+}
+
+void LinkWalk::follow_flows(int phase, const Link& arrival, Fired& fired,
+                            const OnLink& on_link) const {
+  const NodeId node = arrival.to;
+  if (topology_.nodes[node].kind != NodeKind::kFredSwitch) return;
+  const std::vector<Flow>& flows = programs_.at({node, phase});
+  const auto flow = std::ranges::find_if(
+      flows, [&](const Flow& f) { return (f.inputs >> arrival.to_port & 1U) != 0; });
+  assert(flow != flows.end());
+  if (!fired.emplace(node, static_cast<int>(flow - flows.begin())).second) return;
+  for (std::uint32_t ports = flow->outputs; ports != 0; ports &= ports - 1)
+    follow_flows(phase, cross(node, std::countr_zero(ports), on_link), fired, on_link);
+}
+
+void LinkWalk::follow(NodeId from, NodeId to, int port, const OnLink& on_link) const {
+  const std::uint16_t address = topology_.nodes[to].address;
+  const Link* link = &cross(from, port, on_link);
+  while (link->to != to) link = &cross(link->to, next_port(*link, address), on_link);
+}
+
+int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
+  if (topology_.nodes[arrival.to].kind == NodeKind::kFredSwitch)
+    return routes_[arrival.to][destination] - 1;
+  const MeshRouterShape& router = topology_.nodes[arrival.to].mesh;
+  const MeshPosition to = mesh_position(destination);
+  const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
+  return direction < 0 ? kFirstLocal + arrival.to_port % router.local_ports : direction;
+}
+
+}  // namespace fredsim

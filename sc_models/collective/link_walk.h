@@ -1,0 +1,42 @@
+// Which links the flits of a plan's trees cross: packets between endpoints along X-Y paths or the switches'
+// routing tables, packets into switches along the flows of the rows that the plan programs.
+//
+// A mesh router hands a flit to its NPU by the local port that faces the link it came by.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "collective/plan.h"
+#include "routing/online_routes.h"
+
+namespace fredsim {
+
+class LinkWalk {
+ public:
+  // Of trees of `plan`, which must outlive the walk. `online`: some of them are routed by FRED switches online
+  // (needs_online_routes in collective/link_load.h).
+  LinkWalk(const Topology& topology, const Plan& plan, bool online);
+
+  // Calls on_link with the number of every link that the tree's flits cross, once for each crossing.
+  using OnLink = std::function<void(int link)>;
+  void walk(const Tree& tree, const OnLink& on_link) const;
+
+ private:
+  using Fired =
+      std::set<std::pair<NodeId, int>>;  // (chiplet, flow): its inputs join, it sends once
+  const Link& cross(NodeId node, int port, const OnLink& on_link) const;
+  void follow_flows(int phase, const Link& arrival, Fired& fired, const OnLink& on_link) const;
+  void follow(NodeId from, NodeId to, int port, const OnLink& on_link) const;
+  int next_port(const Link& arrival, std::uint16_t destination) const;
+
+  const Topology& topology_;
+  const Plan& plan_;
+  std::map<std::pair<NodeId, int>, std::vector<Flow>> programs_;
+  std::vector<OnlineRoutes> routes_;
+};
+
+}  // namespace fredsim
