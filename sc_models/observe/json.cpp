@@ -70,6 +70,7 @@ Json run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
   Json json = {
       {"config", r.config},
+      {"settings", settings_json(r.settings)},
       {"fabric", r.fabric},
       {"model", r.model},
       {"lanes", r.lanes},
@@ -118,8 +119,10 @@ Json run_json(const ReportedRun& run) {
 }
 
 Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
-  Json json = {{"config", s.config}, {"fabric", s.fabric},       {"model", s.model},
-               {"lanes", 1},         {"clock_ghz", s.clock_ghz}, {"pattern", s.pattern}};
+  Json json = {{"config", s.config},  {"settings", settings_json(s.settings)},
+               {"fabric", s.fabric},  {"model", s.model},
+               {"lanes", 1},          {"clock_ghz", s.clock_ghz},
+               {"pattern", s.pattern}};
   if (s.hotspot_node) json["hotspot_node"] = *s.hotspot_node;
   if (s.hotspot_fraction) json["hotspot_fraction"] = *s.hotspot_fraction;
   json.update({{"self_addressed", "excluded"},
@@ -168,6 +171,12 @@ std::string text_of(const Json& json) {
 }
 
 }  // namespace
+
+Json settings_json(const Settings& settings) {
+  Json json = Json::object();
+  for (const auto& [key, value] : settings.all) json[key] = value;
+  return json;
+}
 
 std::string results_json(const Origin& origin, std::span<const ReportedRun> runs) {
   Json json = document_of(origin);

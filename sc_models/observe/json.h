@@ -7,10 +7,12 @@
 // complete for a number.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/setting.h"
 #include "observe/conflict_table.h"
 #include "observe/report.h"
 #include "observe/traffic_results.h"
@@ -22,6 +24,9 @@ struct Origin {
   std::string_view version;
   std::string_view command;  // the command line, as a shell takes it
 };
+
+// {"fabric.middle": "2", …}: all of them.
+nlohmann::ordered_json settings_json(const Settings& settings);
 
 // Ends in a newline. Text that is not UTF-8 (a path may be anything) comes out with U+FFFD in it.
 std::string results_json(const Origin& origin, std::span<const ReportedRun> runs);

@@ -243,6 +243,17 @@ void copy_workers(const Value& run, Json& json) {
   for (const Value& name : dimensions.items()) json["dimensions"].push_back(name.text());
 }
 
+// None in files of before there were any.
+Json settings_of(const Value& run) {
+  Json settings = Json::object();
+  if (!run.has("settings")) return settings;
+  const Value values = run.at("settings");
+  for (const auto& [key, value] : values.object().items()) {
+    settings[key] = values.at(key.c_str()).text();
+  }
+  return settings;
+}
+
 void copy_collective(const Value& run, Json& json) {
   copy(run, kCollectiveKeys, json);
   json["groups"] = Json::array();
@@ -298,6 +309,7 @@ void ReportData::add(const ResultFile& file) {
     if (run.has("incomplete")) continue;  // interrupted: no figures to compare
     Json& json = added.emplace_back(copied(run, kRunKeys));
     json["file"] = json_["files"].size();
+    json["settings"] = settings_of(run);
     if (run.has("pattern")) {
       copy_synthetic_traffic(run, json);
     } else {

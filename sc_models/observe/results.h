@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/setting.h"
 #include "observe/layout.h"
 
 namespace fredsim {
@@ -59,6 +60,7 @@ struct WorkersResult {
 
 struct RunResult {
   std::string config;  // path as given
+  Settings settings;   // over what the file says
   std::string fabric;  // the machine's name
   std::string model;
   int lanes = 1;

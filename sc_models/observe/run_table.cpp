@@ -7,7 +7,9 @@
 #include <cassert>
 #include <set>
 
+#include "base/setting.h"
 #include "base/units.h"
+#include "observe/machine_labels.h"
 #include "observe/text_table.h"
 
 namespace fredsim {
@@ -61,7 +63,8 @@ std::string parts_tables(std::span<const ReportedRun> runs) {
                      bandwidth(p.algbw_gbps, p.incomplete), bandwidth(p.busbw_gbps, p.incomplete),
                      fmt::format("{:.1f}", p.bound_ns)});
     }
-    text += fmt::format("\n{}, {}:\n\n{}", r.fabric, format_size(r.size_bytes), table.to_string());
+    text += fmt::format("\n{}, {}:\n\n{}", with_settings(r.fabric, r.settings.own),
+                        format_size(r.size_bytes), table.to_string());
   }
   return text;
 }
@@ -81,12 +84,6 @@ std::string time_over_bound(const RunResult& r) {
 std::string times(const ReportedRun& run, double Comparison::*ratio) {
   if (run.comparison) return fmt::format("{:.3f}", *run.comparison.*ratio);
   return run.result.incomplete ? "-" : "base";
-}
-
-std::string machine_label(std::span<const ReportedRun> runs, const RunResult& r) {
-  const auto same_name = std::ranges::count_if(
-      runs, [&](const ReportedRun& o) { return o.result.fabric == r.fabric; });
-  return same_name > 1 ? r.config : r.fabric;
 }
 
 }  // namespace
@@ -114,8 +111,9 @@ std::string run_table(std::span<const ReportedRun> runs) {
   }
   return fmt::format(
       "{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz, seed {}\n\n{}",
-      first.fabric, first.collective, ranks_text(first), first.algorithm, first.model, first.lanes,
-      first.clock_ghz, first.seed, table.to_string() + parts_tables(runs));
+      with_settings(first.fabric, first.settings.own), first.collective, ranks_text(first),
+      first.algorithm, first.model, first.lanes, first.clock_ghz, first.seed,
+      table.to_string() + parts_tables(runs));
 }
 
 std::string compare_table(std::span<const ReportedRun> runs) {
@@ -134,18 +132,22 @@ std::string compare_table(std::span<const ReportedRun> runs) {
                    {"bound*", "ns"},
                    {"time/bound*", ""},
                    {"payload", "", Align::kLeft}});
-  for (const ReportedRun& run : runs) {
+  const MachineLabels machines = machine_labels(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const ReportedRun& run = runs[i];
     const RunResult& r = run.result;
-    table.add_row({machine_label(runs, r), r.algorithm, fmt::to_string(r.cycles),
+    table.add_row({machines.labels[i], r.algorithm, fmt::to_string(r.cycles),
                    fmt::format("{:.1f}", r.time_ns), bandwidth(r.busbw_gbps, r.incomplete),
                    times(run, &Comparison::speedup), injected_per_npu(r),
                    times(run, &Comparison::injected_traffic_reduction),
                    fmt::to_string(r.link_bytes), times(run, &Comparison::link_traffic_reduction),
                    fmt::format("{:.1f}", r.bound_ns), time_over_bound(r), r.payload});
   }
-  return fmt::format("{} of {} over {}, model {}, lanes {}, seed {}\n\n{}", base.collective,
+  std::string notes;
+  for (const std::string& note : machines.notes) notes += note + "\n";
+  return fmt::format("{} of {} over {}, model {}, lanes {}, seed {}\n{}\n{}", base.collective,
                      format_size(base.size_bytes), ranks_text(base), base.model, base.lanes,
-                     base.seed, table.to_string() + parts_tables(runs));
+                     base.seed, notes, table.to_string() + parts_tables(runs));
 }
 
 }  // namespace fredsim

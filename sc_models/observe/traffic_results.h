@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/setting.h"
 #include "observe/results.h"
 
 namespace fredsim {
@@ -17,6 +18,7 @@ namespace fredsim {
 // What all points of a command share.
 struct TrafficSetup {
   std::string config;  // path as given
+  Settings settings;   // over what the file says
   std::string fabric;  // the machine's name
   std::string model;
   double clock_ghz = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/setting.h"
 #include "observe/text_table.h"
 
 namespace fredsim {
@@ -43,9 +44,9 @@ std::string heading(const TrafficSetup& setup) {
       "{}: {} traffic, {} of {} NPUs send, packets of {} flit{}, model {}, clock {:g} GHz, seed "
       "{}\n"
       "warm-up {} cycles, window {} cycles, injection limit {:g} flits per cycle and NPU\n",
-      setup.fabric, pattern, setup.sending_nodes, setup.nodes, setup.packet_flits,
-      setup.packet_flits == 1 ? "" : "s", setup.model, setup.clock_ghz, setup.seed,
-      setup.warmup_cycles, setup.window_cycles, setup.injection_limit);
+      with_settings(setup.fabric, setup.settings.own), pattern, setup.sending_nodes, setup.nodes,
+      setup.packet_flits, setup.packet_flits == 1 ? "" : "s", setup.model, setup.clock_ghz,
+      setup.seed, setup.warmup_cycles, setup.window_cycles, setup.injection_limit);
 }
 
 std::string saturation_text(std::span<const TrafficPoint> points) {

@@ -1,13 +1,18 @@
 #include "topology/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "topology/builders.h"
 #include "topology/config_reader.h"
+#include "topology/config_tree.h"
 
 namespace fredsim {
 namespace {
@@ -91,8 +96,7 @@ FredLevel read_level(const ConfigReader& reader, int number, bool top) {
 }
 
 std::vector<FredLevel> read_levels(const ConfigReader& reader) {
-  for (const std::string_view key : {"fabric.l1_switches", "fabric.npus_per_l1", "fabric.uplinks",
-                                     "fabric.l2_chiplets_per_slice", "fabric.uplink_bandwidth"}) {
+  for (const std::string_view key : kTwoLevelKeys) {
     if (reader.has(key)) {
       throw BadInput(fmt::format("{}: found beside fabric.levels, which stands in its place",
                                  reader.label(key)));
@@ -129,21 +133,91 @@ Topology located(const ConfigReader& reader, const Build& build) {
   }
 }
 
-}  // namespace
-
-MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides) {
-  ConfigNode root = read_config_file(path);
-  for (const std::string& text : overrides) apply_override(root, text);
-  const ConfigReader reader(std::move(root), path);
+Topology build_topology(const ConfigReader& reader) {
   const FabricKind kind = reader.fabric();
   const MachineSpec machine = read_machine(reader, kind);
   if (kind != FabricKind::kFredTree) {
     const Mesh2dSpec spec = read_mesh2d(reader);
     const auto build = kind == FabricKind::kMesh2d ? build_mesh2d : build_torus2d;
-    return {path, located(reader, [&] { return build(machine, spec); })};
+    return located(reader, [&] { return build(machine, spec); });
   }
   const FredTreeSpec spec = read_fred_tree(reader);
-  return {path, located(reader, [&] { return build_fred_tree(machine, spec); })};
+  return located(reader, [&] { return build_fred_tree(machine, spec); });
+}
+
+// A machine file on its way to a topology.
+struct Draft {
+  const MachineFile* file = nullptr;
+  ConfigNode root;
+  Settings settings;
+};
+
+// As it is named on the command line.
+std::string word_of(const MachineFile& file) {
+  std::string word = file.path;
+  for (const std::string& setting : file.settings) {
+    word += (&setting == &file.settings.front() ? "@" : ",") + setting;
+  }
+  return word;
+}
+
+std::string key_of(const std::string& override_text) {
+  return override_text.substr(0, override_text.find('='));
+}
+
+// The last value of a key is the one in effect.
+void note_setting(std::vector<Setting>& settings, const std::string& override_text) {
+  const std::string key = key_of(override_text);
+  std::erase_if(settings, [&](const Setting& before) { return before.key == key; });
+  settings.push_back({key, override_text.substr(std::min(key.size() + 1, override_text.size()))});
+}
+
+// Applies --set to the drafts that have its key, to all where none has it, which then says so. The
+// note, where there is one, says to which.
+std::optional<std::string> apply_to_all(std::vector<Draft>& drafts, const std::string& text) {
+  const std::string key = key_of(text);
+  std::vector<std::string> with;
+  std::vector<std::string> without;
+  for (const Draft& draft : drafts)
+    (has_key(draft.root, key) ? with : without).push_back(word_of(*draft.file));
+  for (Draft& draft : drafts) {
+    if (!with.empty() && !has_key(draft.root, key)) continue;
+    const bool names_file = drafts.size() > 1 && !with.empty();
+    apply_override(draft.root, text, names_file ? draft.file->path + ": --set " : "--set ");
+    note_setting(draft.settings.all, text);
+  }
+  if (with.empty() || without.empty()) return std::nullopt;
+  return fmt::format("--set {}: applies to {}; {} {} no such key", shown(text),
+                     fmt::join(with, " and "), fmt::join(without, " and "),
+                     without.size() == 1 ? "has" : "have");
+}
+
+}  // namespace
+
+LoadedMachines load_configs(std::span<const MachineFile> files,
+                            std::span<const std::string> overrides) {
+  std::vector<Draft> drafts;
+  for (const MachineFile& file : files) drafts.push_back({&file, read_config_file(file.path), {}});
+  LoadedMachines loaded;
+  for (const std::string& text : overrides) {
+    if (auto note = apply_to_all(drafts, text)) loaded.notes.push_back(std::move(*note));
+  }
+  for (Draft& draft : drafts) {
+    for (const std::string& text : draft.file->settings) {
+      apply_override(draft.root, text, draft.file->path + "@");
+      note_setting(draft.settings.all, text);
+      note_setting(draft.settings.own, text);
+    }
+    const ConfigReader reader(std::move(draft.root), draft.file->path);
+    loaded.machines.push_back(
+        {draft.file->path, build_topology(reader), std::move(draft.settings)});
+  }
+  return loaded;
+}
+
+MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides) {
+  const MachineFile file{.path = path, .settings = {}};
+  return std::move(load_configs({&file, 1}, overrides).machines.front());
 }
 
 }  // namespace fredsim

@@ -21,9 +21,11 @@
 // do not come out.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/setting.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -31,7 +33,28 @@ namespace fredsim {
 struct MachineConfig {
   std::string path;  // as given
   Topology topology;
+  Settings settings{};
 };
+
+// A machine to be loaded: the settings, "key.path=value", are of this one alone.
+struct MachineFile {
+  std::string path;
+  std::vector<std::string> settings;
+};
+
+struct LoadedMachines {
+  std::vector<MachineConfig> machines;  // as the files
+  std::vector<std::string> notes;       // overrides that some of the machines have no key for
+};
+
+// Several machines with overrides in common. One whose key only some of them have (the others are of
+// another fabric type, or write their tree in the other way) is applied to those, and a note says so;
+// where none has it, it is refused as for one machine. A machine's own settings come after them.
+// Messages name them "configs/fred_d.yaml@key.path=value".
+LoadedMachines load_configs(std::span<const MachineFile> files,
+                            std::span<const std::string> overrides);
+
+// One machine.
 
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});
 

@@ -78,6 +78,24 @@ Scope other_scope(FabricKind kind) {
   return kind == FabricKind::kFredTree ? Scope::kMesh : Scope::kTree;
 }
 
+const ConfigNode* find_node(const ConfigNode& root, std::string_view path) {
+  const ConfigNode* node = &root;
+  for (std::string_view rest = path; node != nullptr && !rest.empty();) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    node = node->find(rest.substr(0, dot));
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  return node;
+}
+
+std::optional<FabricKind> kind_of(const ConfigNode& root) {
+  const ConfigNode* type = find_node(root, "fabric.type");
+  const auto* const name =
+      std::find(kFabricNames.begin(), kFabricNames.end(), type != nullptr ? type->text : "");
+  if (name == kFabricNames.end()) return std::nullopt;
+  return static_cast<FabricKind>(name - kFabricNames.begin());
+}
+
 // "fabric.levels.2.uplinks" -> "fabric.levels.uplinks": without the number of a list's entry.
 std::string schema_path(std::string_view path) {
   for (const Key& key : kKeys) {
@@ -148,6 +166,21 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
 
 }  // namespace
 
+bool has_key(const ConfigNode& root, std::string_view path) {
+  const Key* key = find_key(path);
+  if (key == nullptr) return false;
+  const std::optional<FabricKind> kind = kind_of(root);
+  if (!kind) return true;  // the type is wrong, which is to be said first
+  if (key->scope == other_scope(*kind)) return false;
+  constexpr std::string_view kLevels = "fabric.levels";
+  const ConfigNode* const levels = find_node(root, kLevels);
+  if (std::ranges::find(kTwoLevelKeys, path) != kTwoLevelKeys.end()) return levels == nullptr;
+  if (!path.starts_with(kLevels)) return true;
+  if (levels == nullptr || path == kLevels) return levels != nullptr;
+  const std::string_view entry = path.substr(kLevels.size() + 1);
+  return levels->find(entry.substr(0, entry.find('.'))) != nullptr;
+}
+
 ConfigReader::ConfigReader(ConfigNode root, std::string file)
     : root_(std::move(root)), file_(std::move(file)) {
   check_keys(root_, "");
@@ -177,12 +210,7 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
   }
 }
 
-std::optional<FabricKind> ConfigReader::kind() const {
-  const ConfigNode* type = find("fabric.type");
-  const auto name = std::find(kFabricNames.begin(), kFabricNames.end(), type ? type->text : "");
-  if (name == kFabricNames.end()) return std::nullopt;
-  return static_cast<FabricKind>(name - kFabricNames.begin());
-}
+std::optional<FabricKind> ConfigReader::kind() const { return kind_of(root_); }
 
 FabricKind ConfigReader::fabric() const {
   const auto found = static_cast<FabricKind>(choice("fabric.type", kFabricNames));
@@ -196,15 +224,7 @@ FabricKind ConfigReader::fabric() const {
   return found;
 }
 
-const ConfigNode* ConfigReader::find(std::string_view path) const {
-  const ConfigNode* node = &root_;
-  for (std::string_view rest = path; node != nullptr && !rest.empty();) {
-    const std::size_t dot = std::min(rest.find('.'), rest.size());
-    node = node->find(rest.substr(0, dot));
-    rest.remove_prefix(std::min(dot + 1, rest.size()));
-  }
-  return node;
-}
+const ConfigNode* ConfigReader::find(std::string_view path) const { return find_node(root_, path); }
 
 const ConfigNode& ConfigReader::value(std::string_view path) const {
   if (const ConfigNode* node = find(path)) return *node;

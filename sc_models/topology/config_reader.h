@@ -4,6 +4,7 @@
 // wrong type or out of range. Errors: BadInput as config.h says.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,6 +15,15 @@
 #include "topology/topology.h"
 
 namespace fredsim {
+
+// Keys of a tree of two levels, in whose place fabric.levels may stand.
+inline constexpr std::array<std::string_view, 5> kTwoLevelKeys = {
+    "fabric.l1_switches", "fabric.npus_per_l1", "fabric.uplinks", "fabric.l2_chiplets_per_slice",
+    "fabric.uplink_bandwidth"};
+
+// Whether the schema has the key for a machine such as this one: of its fabric type, of a tree written
+// with or without fabric.levels as it is, and of an entry that its list has.
+bool has_key(const ConfigNode& root, std::string_view path);
 
 class ConfigReader {
  public:

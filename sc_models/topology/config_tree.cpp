@@ -198,8 +198,8 @@ ConfigNode read_config_file(const std::string& path) {
   return parse_config_text(read_text(path), path);
 }
 
-void apply_override(ConfigNode& root, const std::string& override_text) {
-  const std::string place = "--set " + shown(override_text);
+void apply_override(ConfigNode& root, const std::string& override_text, const std::string& from) {
+  const std::string place = from + shown(override_text);
   const std::size_t equals = override_text.find('=');
   const std::string path = override_text.substr(0, equals);
   if (equals == std::string::npos || path.empty() || path.front() == '.' || path.back() == '.' ||

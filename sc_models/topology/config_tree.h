@@ -37,8 +37,9 @@ ConfigNode read_config_file(const std::string& path);
 // The same of a text; `source` stands for the file in messages.
 ConfigNode parse_config_text(const std::string& text, const std::string& source);
 
-// Applies "key.path=value" to the root.
-void apply_override(ConfigNode& root, const std::string& override_text);
+// Applies "key.path=value" to the root. Messages name it with `from` in front: "--set key.path=value".
+void apply_override(ConfigNode& root, const std::string& override_text,
+                    const std::string& from = "--set ");
 
 // `text` as a message shows it: at most 60 characters, control characters replaced.
 std::string shown(std::string_view text);

@@ -11,7 +11,8 @@
 
 namespace fredsim {
 
-// Machine files in the order given, with the overrides applied.
+// Machine files in the order given, with the overrides applied. A note on standard error (not with
+// --quiet) where only some of them have the key of one.
 std::vector<MachineConfig> load_machines(const Options& options);
 
 // A machine's name and what was rounded when it was built.

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "command_line.h"
+#include "machine_word.h"
 #include "option_values.h"
 #include "spelling.h"
 #include "traffic_arguments.h"
@@ -40,8 +41,12 @@ struct Texts {
   std::string page = "report.html";
 };
 
+constexpr const char* kMachineWord =
+    "machine file, or with settings of its own FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
+
 void add_overrides(CLI::App& command, Texts& texts) {
-  add(command, "--set", texts.overrides, "KEY.PATH=VALUE", "overrides a key of the machine files");
+  add(command, "--set", texts.overrides, "KEY.PATH=VALUE",
+      "overrides a key of the machine files that have it");
 }
 
 void add_json(CLI::App& command, Texts& texts) {
@@ -95,7 +100,8 @@ void check_run_options(const Texts& texts, Options& options) {
 Options checked(Command command, const Texts& texts) {
   Options options;
   options.command = command;
-  options.configs = texts.configs;
+  for (const std::string& word : texts.configs)
+    options.machines.push_back(parse_machine_word(word));
   options.overrides = texts.overrides;
   options.json_file = texts.json;
   options.quiet = texts.quiet;
@@ -146,7 +152,7 @@ Options checked(Command command, const Texts& texts) {
 }
 
 void list_files(const Texts& texts, Options& options) {
-  for (const std::string& path : options.configs) options.inputs.push_back({"CONFIG", path});
+  for (const MachineFile& file : options.machines) options.inputs.push_back({"CONFIG", file.path});
   for (const std::string& path : options.result_files) options.inputs.push_back({"RESULTS", path});
   if (!texts.work.work.empty()) options.inputs.push_back({"--work", texts.work.work});
   if (!texts.work.matrix.empty()) options.inputs.push_back({"--matrix", texts.work.matrix});
@@ -186,12 +192,12 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
 
   Texts texts;
   CLI::App* run = app.add_subcommand("run", "Runs one machine and prints a line per size.");
-  run->add_option("CONFIG", texts.configs, "machine file")->required()->expected(1)->type_name("");
+  run->add_option("CONFIG", texts.configs, kMachineWord)->required()->expected(1)->type_name("");
   add_work_options(*run, texts);
 
   CLI::App* compare =
       app.add_subcommand("compare", "Runs the same work on several machines against the first.");
-  compare->add_option("CONFIGS", texts.configs, "machine files, the baseline first")
+  compare->add_option("CONFIGS", texts.configs, fmt::format("{}; the baseline first", kMachineWord))
       ->required()
       ->type_name("")
       ->expected(2, CLI::detail::expected_max_vector_size);
@@ -199,7 +205,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
 
   CLI::App* traffic = app.add_subcommand(
       "traffic", "Latency and throughput of one machine under synthetic traffic, a line per rate.");
-  traffic->add_option("CONFIG", texts.configs, "machine file")
+  traffic->add_option("CONFIG", texts.configs, kMachineWord)
       ->required()
       ->expected(1)
       ->type_name("");
@@ -207,7 +213,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   add_run_options(*traffic, texts, "of creation times and destinations (default 1)");
 
   CLI::App* info = app.add_subcommand("info", "Prints what a machine file builds.");
-  info->add_option("CONFIG", texts.configs, "machine file")->required()->expected(1)->type_name("");
+  info->add_option("CONFIG", texts.configs, kMachineWord)->required()->expected(1)->type_name("");
   add_overrides(*info, texts);
 
   CLI::App* route = app.add_subcommand(
@@ -224,7 +230,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
 
   CLI::App* strategies = app.add_subcommand(
       "strategies", "Which MP x DP x PP strategies the switches of a machine can route.");
-  strategies->add_option("CONFIG", texts.configs, "machine file")
+  strategies->add_option("CONFIG", texts.configs, kMachineWord)
       ->required()
       ->expected(1)
       ->type_name("");

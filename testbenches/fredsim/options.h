@@ -18,6 +18,7 @@
 #include "route_arguments.h"
 #include "strategy_arguments.h"
 #include "switch/switch_factory.h"
+#include "topology/config.h"
 #include "work_arguments.h"
 
 namespace fredsim {
@@ -36,7 +37,7 @@ enum class Command : std::uint8_t {
 struct Options {
   Command command = Command::kInfo;
   std::string command_line;            // all of it, as a shell takes it: "fredsim run …"
-  std::vector<std::string> configs;    // `compare`: the base first
+  std::vector<MachineFile> machines;   // `compare`: the base first
   std::vector<std::string> overrides;  // "key.path=value"
   WorkOptions work;                    // `run` and `compare`
   SwitchModel model = SwitchModel::kTlm;

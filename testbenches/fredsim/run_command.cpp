@@ -35,6 +35,15 @@ struct Contender {
   std::vector<ReportedRun> runs;
 };
 
+// As on the command line.
+std::string word_of(const MachineConfig& config) {
+  return with_settings(config.path, config.settings.own);
+}
+
+std::string name_of(const MachineConfig& config) {
+  return with_settings(config.topology.name, config.settings.own);
+}
+
 void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
   const std::size_t expected = base.topology.npus.size();
   const std::size_t found = other.topology.npus.size();
@@ -42,7 +51,7 @@ void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
     throw BadInput(
         fmt::format("{}: found {} NPUs; allowed: {}, as many as the base {} has, since both "
                     "do the same work (or name the ranks with --group)",
-                    other.path, found, expected, base.path));
+                    word_of(other), found, expected, word_of(base)));
   }
 }
 
@@ -74,16 +83,16 @@ std::vector<Contender> plan_work(const Options& options) {
   return contenders;
 }
 
-// Machines of one name are told apart by their files, those of one file by their number.
+// Machines of one name and settings are told apart by their files, those of one file by their number.
 std::string timeline_name(const std::vector<Contender>& contenders, std::size_t i) {
   const MachineConfig& config = contenders[i].config;
   const auto alike = [&](bool by_file) {
     return std::ranges::count_if(contenders, [&](const Contender& other) {
-      return other.config.topology.name == config.topology.name &&
+      return name_of(other.config) == name_of(config) &&
              (!by_file || other.config.path == config.path);
     });
   };
-  std::string name = config.topology.name;
+  std::string name = name_of(config);
   if (alike(false) > 1) name += fmt::format(" ({})", config.path);
   if (alike(true) > 1) name += fmt::format(" #{}", i + 1);
   return name;
@@ -163,7 +172,7 @@ std::optional<WorkersResult> workers_of(const WorkOptions& work) {
 }
 
 RunResult run_job(const Contender& contender, const Plan& plan, bool show_progress) {
-  const std::string job = fmt::format("{}, {}", contender.config.topology.name, work_name(plan));
+  const std::string job = fmt::format("{}, {}", name_of(contender.config), work_name(plan));
   std::optional<ProgressLine> line;
   std::function<void(const Progress&)> on_progress;
   if (show_progress) {
@@ -182,6 +191,7 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
   try {
     RunResult result = contender.machine->run(plan, on_progress);
     result.config = contender.config.path;
+    result.settings = contender.config.settings;
     result.layout = layout_of(contender.config.topology);
     return result;
   } catch (const Error& error) {

@@ -41,9 +41,10 @@ void strategies_command(const Options& options) {
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   const StrategyOptions& asked = options.strategies;
   StrategyReport report;
-  report.config = options.configs.front();
+  report.config = options.machines.front().path;
   report.placement = asked.placement.name();
   const MachineConfig own = load_machines(options).front();
+  report.settings = own.settings;
   if (own.topology.kind != FabricKind::kFredTree || !own.topology.fred.in_switch) {
     throw BadInput(
         fmt::format("{}: {} has no in-switch collectives; allowed: a machine of type "
@@ -53,7 +54,7 @@ void strategies_command(const Options& options) {
   if (asked.middles.empty()) check_all(own.topology, asked.placement, report);
   for (const int middle : asked.middles) {
     Options other = options;
-    other.overrides.push_back(fmt::format("fabric.middle={}", middle));
+    other.machines.front().settings.push_back(fmt::format("fabric.middle={}", middle));
     check_all(load_machines(other).front().topology, asked.placement, report);
   }
   if (!json || !json->is_stdout()) {

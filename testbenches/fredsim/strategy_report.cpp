@@ -139,8 +139,9 @@ std::string strategy_summary(const StrategyReport& report) {
         failures += failure_text(run.middle, *counts.first_failure);
     }
   }
-  return fmt::format("{}: {} strategies of at most {} workers, placement {}\n\n{}{}", report.fabric,
-                     report.strategies, report.npus, report.placement, table.to_string(), failures);
+  return fmt::format("{}: {} strategies of at most {} workers, placement {}\n\n{}{}",
+                     with_settings(report.fabric, report.settings.own), report.strategies,
+                     report.npus, report.placement, table.to_string(), failures);
 }
 
 std::string strategy_lines(const StrategyReport& report) {
@@ -170,6 +171,7 @@ std::string strategy_json(const Origin& origin, const StrategyReport& report) {
   Json json = {{"fredsim", origin.version},
                {"command", origin.command},
                {"config", report.config},
+               {"settings", settings_json(report.settings)},
                {"fabric", report.fabric},
                {"placement", report.placement},
                {"npus", report.npus},

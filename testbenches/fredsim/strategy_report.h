@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/setting.h"
 #include "collective/strategy_check.h"
 #include "observe/json.h"
 
@@ -18,6 +19,7 @@ struct StrategyRun {
 
 struct StrategyReport {
   std::string config;     // path
+  Settings settings;      // over what the file says, but for --middle
   std::string fabric;     // name
   std::string placement;  // name
   int npus = 0;

@@ -39,7 +39,7 @@ void check_rates(const std::vector<double>& rates, const Topology& topology) {
 class Sweep {
  public:
   Sweep(const Options& options, const MachineConfig& machine)
-      : name_(machine.topology.name),
+      : name_(with_settings(machine.topology.name, machine.settings.own)),
         pattern_(to_string(options.traffic.pattern.kind)),
         show_progress_(!options.quiet),
         ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
@@ -50,6 +50,7 @@ class Sweep {
                           .stop = &interrupt_flag()})),
         setup_(run_.setup()) {
     setup_.config = machine.path;
+    setup_.settings = machine.settings;
     setup_.layout = layout_of(machine.topology);
     if (!options.wave.file.empty()) run_.trace(options.wave);
     run_.stop_on(interrupt_flag());

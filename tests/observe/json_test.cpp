@@ -21,7 +21,8 @@ TEST(ResultsJson, HasEveryKeyOfTheContract) {
   const json expected = json::parse(R"({
     "fredsim": "1.2.3", "command": "fredsim run a.yaml",
     "runs": [{
-      "config": "configs/mesh.yaml", "fabric": "mesh", "model": "rtl", "lanes": 3,
+      "config": "configs/mesh.yaml", "settings": {"npu.count": "20", "io.count": "0"},
+      "fabric": "mesh", "model": "rtl", "lanes": 3,
       "clock_ghz": 1.5, "collective": "all_reduce", "algorithm": "hier_ring",
       "groups": [[0, 1, 5, 6]], "placement": "paper", "strategy": "mp2-dp2-pp1",
       "dimensions": ["mp", "dp"], "size_bytes": 65536, "seed": 7, "cycles": 300, "time_ns": 200.0,

@@ -120,6 +120,16 @@ TEST(ReportData, SaysWhereWorkersAre) {
   EXPECT_NE(refusal(wrong.dump()).find("runs[0].dimensions"), std::string::npos);
 }
 
+TEST(ReportData, SettingsOfARun) {
+  Json document = Json::parse(results({{sample_run(), {}}}));
+  EXPECT_EQ(data_of(document.dump())["runs"][0]["settings"],
+            Json::parse(R"({"npu.count": "20", "io.count": "0"})"));
+  document["runs"][0]["settings"]["io.count"] = 0;
+  EXPECT_NE(refusal(document.dump()).find("runs[0].settings.io.count: found 0"), std::string::npos);
+  document["runs"][0].erase("settings");
+  EXPECT_EQ(data_of(document.dump())["runs"][0]["settings"], Json::object()) << "an older file";
+}
+
 TEST(ReportData, RunsOfOneMachineShareItsFabric) {
   RunResult other = sample_run();
   other.links[0].to = "c";

@@ -5,6 +5,7 @@ namespace fredsim {
 RunResult sample_run() {
   RunResult run;
   run.config = "configs/mesh.yaml";
+  run.settings = {.all = {{"npu.count", "20"}, {"io.count", "0"}}, .own = {}};
   run.fabric = "mesh";
   run.model = "rtl";
   run.lanes = 3;

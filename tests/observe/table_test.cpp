@@ -77,6 +77,70 @@ TEST(CompareTable, MachinesOfOneNameGoByTheirFile) {
   EXPECT_NE(text.find("\nmine.yaml "), std::string::npos) << text;
 }
 
+// "machine" cells of the table, and the lines between its title and its head.
+struct Named {
+  std::vector<std::string> machines, notes;
+};
+
+Named named(const std::vector<ReportedRun>& runs) {
+  Named found;
+  std::istringstream lines(compare_table(runs));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line) && !line.empty()) found.notes.push_back(line);
+  while (std::getline(lines, line) && !line.starts_with("---")) {
+  }
+  while (std::getline(lines, line)) found.machines.push_back(line.substr(0, line.find("  ")));
+  return found;
+}
+
+ReportedRun machine_of(const std::string& config, const std::string& fabric,
+                       std::vector<Setting> own) {
+  RunResult run = sample_run();
+  run.config = config;
+  run.fabric = fabric;
+  run.settings.own = std::move(own);
+  return {run, Comparison{}};
+}
+
+TEST(CompareTable, SettingsOfAMachineStandBehindItsName) {
+  const Named table = named({machine_of("m.yaml", "mesh", {}),
+                             machine_of("d.yaml", "fred", {{"fabric.middle", "2"}}),
+                             machine_of("d.yaml", "fred", {})});
+  EXPECT_EQ(table.machines, (std::vector<std::string>{"mesh", "fred@fabric.middle=2", "fred"}));
+  EXPECT_TRUE(table.notes.empty());
+}
+
+TEST(CompareTable, LongSettingsStandAboveTheTable) {
+  const Named table = named(
+      {machine_of("d.yaml", "fred", {{"fabric.middle", "2"}}), machine_of("d.yaml", "fred", {}),
+       machine_of("d.yaml", "fred", {{"switch.input_buffer", "48KiB"}, {"fabric.middle", "2"}})});
+  EXPECT_EQ(table.machines, (std::vector<std::string>{"fred [1]", "fred", "fred [2]"}));
+  EXPECT_EQ(table.notes,
+            (std::vector<std::string>{"fred [1]: fabric.middle=2",
+                                      "fred [2]: switch.input_buffer=48KiB, fabric.middle=2"}));
+}
+
+TEST(CompareTable, FilesOfOneNameAndTheSameSettingsGoByFileAndSettings) {
+  const Named table = named({machine_of("a.yaml", "fred", {{"fabric.middle", "2"}}),
+                             machine_of("b.yaml", "fred", {{"fabric.middle", "2"}})});
+  EXPECT_EQ(table.machines,
+            (std::vector<std::string>{"a.yaml@fabric.middle=2", "b.yaml@fabric.middle=2"}));
+}
+
+TEST(CompareTable, OneFileTwiceGoesByItsPath) {
+  EXPECT_EQ(named({machine_of("d.yaml", "fred", {}), machine_of("d.yaml", "fred", {})}).machines,
+            (std::vector<std::string>{"d.yaml", "d.yaml"}));
+}
+
+TEST(RunTable, SettingsStandBehindTheName) {
+  const ReportedRun run =
+      machine_of("d.yaml", "fred", {{"switch.input_buffer", "48KiB"}, {"fabric.middle", "2"}});
+  EXPECT_EQ(run_table(std::vector{run})
+                .find("fred@switch.input_buffer=48KiB,fabric.middle=2: all_reduce"),
+            0U);
+}
+
 TEST(RunTable, PartsHaveLinesOfTheirOwnWhereTheyDiffer) {
   RunResult run = sample_run();
   EXPECT_EQ(run_table(std::vector<ReportedRun>{{run, std::nullopt}}).find("priority"),

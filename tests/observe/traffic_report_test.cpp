@@ -15,6 +15,7 @@ using nlohmann::json;
 TrafficSetup sample_setup() {
   TrafficSetup setup;
   setup.config = "configs/mesh.yaml";
+  setup.settings.all = {{"npu.count", "20"}};
   setup.fabric = "mesh";
   setup.model = "tlm";
   setup.clock_ghz = 1.5;
@@ -61,7 +62,7 @@ TEST(TrafficJson, HasEveryKey) {
   const json expected = json::parse(R"({
     "fredsim": "1.2.3", "command": "fredsim traffic a.yaml",
     "runs": [{
-      "config": "configs/mesh.yaml", "fabric": "mesh", "model": "tlm", "lanes": 1,
+      "config": "configs/mesh.yaml", "settings": {"npu.count": "20"}, "fabric": "mesh", "model": "tlm", "lanes": 1,
       "clock_ghz": 1.5, "pattern": "transpose", "self_addressed": "excluded", "nodes": 20,
       "sending_nodes": 18, "packet_flits": 8, "seed": 3, "warmup_cycles": 100,
       "window_cycles": 200, "injection_limit": 3.5, "rate": 0.5, "offered_rate": 0.501,

@@ -56,6 +56,8 @@ class PageTest(unittest.TestCase):
         cls.results("conflicts", "conflicts", "--ports", "12", "--middle", "2,3", "--flows", "2:4", "--trials", "200")
         (cls.folder / "work.yaml").write_text(WORK)
         cls.results("work", "run", "configs/fred_small.yaml", "--work", str(cls.folder / "work.yaml"))
+        cls.results("settings", "compare", "configs/fred_small.yaml", "configs/fred_small.yaml@fabric.middle=2,fabric.slices=1",
+                    "configs/mesh_2x2.yaml", "--size", "4KiB")
         cls.browser = start_browser(cls.folder / "profile")
         cls.addClassCleanup(cls.browser.quit)
 
@@ -108,6 +110,15 @@ class PageTest(unittest.TestCase):
     def links_of_last_run(self, name, fabric):
         document = json.loads(pathlib.Path(self.path(name)).read_text())
         return [run for run in document["runs"] if run["fabric"] == fabric][-1]["links"]
+
+    def test_machines_of_one_file_are_told_apart_by_their_settings(self):
+        self.open("settings")
+        settings = "fabric.middle=2, fabric.slices=1"
+        self.assertEqual(self.column("machines-table", "Machine"),
+                         ["fred_small (as in its file)", f"fred_small ({settings})", "mesh_2x2"])
+        self.assertEqual(self.column("machines-table", "Settings"), ["–", settings, "–"])
+        self.open("compare")
+        self.assertNotIn("Settings", self.one("#machines-table").text)
 
     def test_fits_both_widths_in_both_themes(self):
         backgrounds = set()

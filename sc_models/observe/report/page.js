@@ -14,22 +14,25 @@ function sharedFolder() {
 
 const shortName = (path) => path.slice(sharedFolder().length);
 
-// Runs of one machine file in one results file are one machine; a second run of the same work there is another one.
+// "fabric.middle=2, fabric.slices=1": over what the machine file says.
+const settingsOf = (run) => Object.entries(run.settings).map(([key, value]) => `${key}=${value}`).join(", ");
+
+// Runs of one machine file with the same settings in one results file are one machine; a second run of the same work there is another one.
 // Its label is the fabric's name, and what else it takes to tell it from others.
 function machinesOf(runs) {
   const machines = new Map();
   const seen = new Map();
   for (const run of runs) {
-    const work = JSON.stringify([run.file, run.fabric, run.config, run.collective, run.algorithm, run.size_bytes, run.rate]);
+    const work = JSON.stringify([run.file, run.fabric, run.config, run.settings, run.collective, run.algorithm, run.size_bytes, run.rate]);
     const round = seen.get(work) || 0;
     seen.set(work, round + 1);
-    const key = JSON.stringify([run.file, run.fabric, run.config, round]);
+    const key = JSON.stringify([run.file, run.fabric, run.config, run.settings, round]);
     if (!machines.has(key)) machines.set(key, { key, round, file: data.files[run.file].name, first: run, runs: [] });
     machines.get(key).runs.push(run);
     run.machine = machines.get(key);
   }
   const all = [...machines.values()];
-  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => shortName(m.file), (m) => `#${m.round + 1}`];
+  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => settingsOf(m.first) || "as in its file", (m) => shortName(m.file), (m) => `#${m.round + 1}`];
   for (const machine of all) {
     const chosen = [parts[0](machine)];
     let alike = all.filter((other) => other !== machine && parts[0](other) === parts[0](machine));
@@ -379,6 +382,7 @@ function showOrigin() {
   showTable(element("machines-table"), "Machines", [
     { name: "Machine", value: (one) => one.label },
     { name: "Config", value: (one) => one.first.config },
+    ...(machines.some((one) => settingsOf(one.first)) ? [{ name: "Settings", value: (one) => settingsOf(one.first) || "–" }] : []),
     { name: "Results file", value: (one) => one.file },
     { name: "Model", value: (one) => all(one, "model") },
     { name: "Clock", value: (one) => `${one.first.clock_ghz} GHz` },

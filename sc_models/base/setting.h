@@ -1,0 +1,25 @@
+// A key of a machine file that was set on the command line, as results name it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+struct Setting {
+  std::string key;    // "fabric.middle"
+  std::string value;  // as typed
+  friend bool operator==(const Setting&, const Setting&) = default;
+};
+
+// What was set over a machine file, in the order in which it took effect, each key once.
+struct Settings {
+  std::vector<Setting> all;  // --set and the machine's own
+  std::vector<Setting> own;  // those that came with the name of the file
+};
+
+// "fred_d", or with settings of its own "fred_d@fabric.middle=2,fabric.slices=1", as they are typed.
+std::string with_settings(const std::string& machine, std::span<const Setting> own);
+
+}  // namespace fredsim
