@@ -39,7 +39,8 @@ SwitchDriver::SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore>
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       in_[p][v].credits = shape_.buffers.depth(v);
-      out_[p][v].credits_out = stalls_.receive_depth;
+      out_[p][v].credits_out = receive_depth(v);
+      if (stalls_.receive_depth == Stalls::kAsReset) continue;
       write(reg::kCredit + 4 * p + v, static_cast<std::uint32_t>(stalls_.receive_depth));
       rules_.set_credits(p, v, stalls_.receive_depth);
     }
@@ -304,7 +305,7 @@ void SwitchDriver::check_quiet() {
     }
     for (int v = 0; v < kNumVcs; ++v) {
       if (in_[p][v].credits != shape_.buffers.depth(v)) fail("input credits do not balance");
-      if (read(reg::kCredit + 4 * p + v) != static_cast<std::uint32_t>(stalls_.receive_depth)) {
+      if (read(reg::kCredit + 4 * p + v) != static_cast<std::uint32_t>(receive_depth(v))) {
         fail(fmt::format("credits of output {} VC {} do not balance", p, v));
       }
     }

@@ -24,10 +24,12 @@
 namespace fredsim::tb {
 
 struct Stalls {
-  int gap_percent = 0;     // chance that a sender rests in a cycle
-  int pause_percent = 0;   // chance that a link takes nothing in a cycle
-  int return_delay = 0;    // most cycles a receiver sits on a credit
-  int receive_depth = 48;  // receiver's buffer per VC
+  int gap_percent = 0;    // chance that a sender rests in a cycle
+  int pause_percent = 0;  // chance that a link takes nothing in a cycle
+  int return_delay = 0;   // most cycles a receiver sits on a credit
+  // Receivers' buffers per VC; kAsReset: what the switch takes for granted, its registers are not written.
+  int receive_depth = 48;
+  static constexpr int kAsReset = -1;
 };
 
 class SwitchDriver {
@@ -64,6 +66,9 @@ class SwitchDriver {
     return spans_.at({kPhaseOnline, online_flow(input, output)});
   }
   SwitchCore& core() { return *core_; }
+  std::unique_ptr<SwitchCore> take_core() {
+    return std::move(core_);
+  }  // the last that is done with the driver
   SwitchPins& pins() { return pins_; }
 
  private:
@@ -88,6 +93,10 @@ class SwitchDriver {
     int credits = 0;
   };
   [[noreturn]] void fail(const std::string& what) const;
+  int receive_depth(int vc) const {
+    return stalls_.receive_depth == Stalls::kAsReset ? shape_.buffers.depth(vc)
+                                                     : stalls_.receive_depth;
+  }
   void send();
   void receive();
   void queue_packet(const Packet& packet);

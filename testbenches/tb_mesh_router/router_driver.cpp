@@ -12,9 +12,13 @@ namespace fredsim::tb {
 
 RouterDriver::RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
                            const MeshRings& rings)
+    : RouterDriver(body, body.make(), stalls, seed, rings) {}
+
+RouterDriver::RouterDriver(const RouterBody& body, std::unique_ptr<SwitchCore> core,
+                           const Stalls& stalls, std::uint64_t seed, const MeshRings& rings)
     : shape_(body.shape),
       rings_(rings),
-      core_(body.make()),
+      core_(std::move(core)),
       stalls_(stalls),
       random_(seed),
       seed_(seed),
@@ -31,7 +35,7 @@ RouterDriver::RouterDriver(const RouterBody& body, const Stalls& stalls, std::ui
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       senders_[p][v].credits = shape_.buffers.depth(v);
-      set_depth(p, v, stalls_.receive_depth);
+      if (stalls_.receive_depth != Stalls::kAsReset) set_depth(p, v, stalls_.receive_depth);
     }
   }
 }

@@ -19,10 +19,12 @@
 namespace fredsim::tb {
 
 struct Stalls {
-  int gap_percent = 0;     // chance that a sender rests in a cycle
-  int pause_percent = 0;   // chance that a link takes nothing in a cycle
-  int return_delay = 0;    // most cycles a receiver sits on a credit
-  int receive_depth = 48;  // receivers' buffers per VC
+  int gap_percent = 0;    // chance that a sender rests in a cycle
+  int pause_percent = 0;  // chance that a link takes nothing in a cycle
+  int return_delay = 0;   // most cycles a receiver sits on a credit
+  // Receivers' buffers per VC; kAsReset: what the router takes for granted, its registers are not written.
+  int receive_depth = 48;
+  static constexpr int kAsReset = -1;
 };
 
 class RouterDriver {
@@ -32,6 +34,9 @@ class RouterDriver {
 
   RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
                const MeshRings& rings = {});
+  // The same with a router that has been in use; it is reset.
+  RouterDriver(const RouterBody& body, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
+               std::uint64_t seed, const MeshRings& rings = {});
 
   // Register access, one edge each; traffic goes on meanwhile.
   void write(int address, std::uint32_t value);
@@ -55,6 +60,9 @@ class RouterDriver {
   std::uint64_t launched(int out) const { return rules_.flits_out()[out]; }
   std::uint64_t launched(int out, int vc) const { return launched_[out][vc]; }
   SwitchCore& core() { return *core_; }
+  std::unique_ptr<SwitchCore> take_core() {
+    return std::move(core_);
+  }  // the last that is done with the driver
   SwitchPins& pins() { return pins_; }
   Stalls& stalls() { return stalls_; }
   const RouterRules& rules() const { return rules_; }

@@ -1,0 +1,186 @@
+// Registers of fred_switch (sc_models/switch/register_map.h), and what a reset in the middle of traffic leaves of a
+// switch: nothing. On the RTL, on the twin and on both in lockstep.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "switch/register_map.h"
+#include "switch/switch_factory.h"
+#include "switch_driver.h"
+
+namespace fredsim::tb {
+namespace {
+
+constexpr int kPorts = 4, kMiddle = 3;
+
+SwitchShape small() {
+  SwitchShape shape;
+  shape.fred = {kPorts, kMiddle};
+  return shape;
+}
+
+class FredSwitchRegisters : public testing::TestWithParam<SwitchModel> {
+ protected:
+  std::unique_ptr<SwitchCore> body() const { return make_switch(GetParam(), shape_, "dut"); }
+  SwitchShape shape_ = small();
+};
+INSTANTIATE_TEST_SUITE_P(Models, FredSwitchRegisters,
+                         testing::Values(SwitchModel::kRtl, SwitchModel::kTlm,
+                                         SwitchModel::kLockstep),
+                         [](const auto& test) {
+                           return std::string(switch_model_name(test.param));
+                         });
+
+TEST_P(FredSwitchRegisters, ReadBack) {
+  SwitchDriver driver(shape_, body(), {}, 1);
+  EXPECT_EQ(driver.read(reg::kId), reg::kFredId);
+  EXPECT_EQ(driver.read(reg::kShape), std::uint32_t{kPorts | kMiddle << 8});
+  EXPECT_EQ(driver.read(reg::kError), reg::kErrorNone);
+  for (const int read_only : {int{reg::kId}, int{reg::kShape}, int{reg::kFlitsIn}}) {
+    const std::uint32_t before = driver.read(read_only);
+    driver.write(read_only, ~before);
+    EXPECT_EQ(driver.read(read_only), before) << read_only;
+  }
+  const int row_words = phase_row_words(shape_.fred);
+  const int past_rows = reg::kPhaseStore + num_phases(shape_.fred) * row_words;
+  for (const int unknown : {int{reg::kPosition}, int{reg::kTorus}, 0x00FF,
+                            reg::kCredit + 4 * kPorts, 0x01FF, reg::kFlitsIn + 2 * kPorts,
+                            reg::kFlitsOut + 2 * kPorts, 0x0304, 0x031A, past_rows, 0xFFFF}) {
+    driver.write(unknown, ~0U);
+    EXPECT_EQ(driver.read(unknown), 0U) << unknown;
+  }
+  // What was read stays until the next read, whatever is written.
+  const std::vector<std::pair<int, std::uint32_t>> known{{reg::kShape, driver.read(reg::kShape)},
+                                                         {reg::kRoute + 7, 3},
+                                                         {past_rows - 1, 0xC0FFEE},
+                                                         {reg::kFlitsIn, 0}};
+  driver.write(reg::kRoute + 7, 3);
+  driver.write(past_rows - 1, 0xC0FFEE);
+  for (const auto& [address, value] : known) {
+    EXPECT_EQ(driver.read(address), value) << address;
+    driver.step();
+    EXPECT_EQ(driver.pins().reg_rdata, value) << address;
+    for (const auto& [written, same] : known) {
+      driver.write(written, same);
+      EXPECT_EQ(driver.pins().reg_rdata, value) << address << " after a write to " << written;
+    }
+  }
+}
+
+TEST_P(FredSwitchRegisters, KeepCreditsOfEveryPortAndVcApart) {
+  SwitchDriver driver(shape_, body(), {}, 1);
+  const auto credits = [](int p, int v) { return static_cast<std::uint32_t>(100 + 4 * p + v); };
+  for (int p = 0; p < kPorts; ++p) {
+    for (int v = 0; v < kNumVcs; ++v) driver.write(reg::kCredit + 4 * p + v, credits(p, v));
+  }
+  for (int p = 0; p < kPorts; ++p) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      EXPECT_EQ(driver.read(reg::kCredit + 4 * p + v), credits(p, v)) << p << " " << v;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- reset
+
+// Phases, routes and credits are written, and flits are everywhere in the switch.
+std::unique_ptr<SwitchCore> in_use(const SwitchShape& shape, std::unique_ptr<SwitchCore> core,
+                                   std::uint64_t seed) {
+  Random random(seed);
+  SwitchDriver driver(shape, std::move(core),
+                      {.pause_percent = 40, .return_delay = 30, .receive_depth = 10}, seed);
+  std::vector<Phase> phases;
+  for (int i = 0; i < 5; ++i) {
+    phases.push_back(random_phase(shape, static_cast<int>(random.below(kNumVcs)), kPorts, random));
+    driver.add_phase(phases.back());
+  }
+  add_random_packets(driver, shape, phases, 300, 40, random);
+  for (std::uint64_t left = 60 + random.below(60); left != 0; --left) driver.step();
+  return driver.take_core();
+}
+
+void expect_as_powered_up(SwitchCore& core, const SwitchShape& shape) {
+  EXPECT_TRUE(core.idle());
+  EXPECT_EQ(core.error(), reg::kErrorNone);
+  SwitchPhase phase;
+  ASSERT_TRUE(core.peek_phase(phase));
+  EXPECT_EQ(phase, SwitchPhase{});
+  SwitchPins pins(kPorts, shape.lanes);
+  const auto access = [&](int address, bool write = false, std::uint32_t value = 0) {
+    pins.reg = {true, write, static_cast<std::uint16_t>(address), value};
+    core.step(pins);
+    return pins.reg_rdata;
+  };
+  const auto expect_zero = [&](int first, int count) {
+    for (int i = 0; i < count; ++i) EXPECT_EQ(access(first + i), 0U) << first + i;
+  };
+  core.step(pins);
+  EXPECT_EQ(pins.reg_rdata, 0U);
+  for (int p = 0; p < kPorts; ++p) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      EXPECT_EQ(access(reg::kCredit + 4 * p + v),
+                static_cast<std::uint32_t>(shape.buffers.depth(v)));
+    }
+  }
+  expect_zero(reg::kError, 1);
+  expect_zero(reg::kFlitsIn, 2 * kPorts);
+  expect_zero(reg::kFlitsOut, 2 * kPorts);
+  expect_zero(reg::kReductions, 4);
+  expect_zero(reg::kStallJoin, 10);
+  expect_zero(reg::kRoute, 40);
+  expect_zero(reg::kPhaseStore, reg::kPhaseStoreWords);
+  // Of a row of which one word is written the others are zero.
+  access(reg::kPhaseStore + 1, true, ~0U);
+  for (int word = 0; word < phase_row_words(shape.fred); ++word) {
+    EXPECT_EQ(access(reg::kPhaseStore + word), word == 1 ? ~0U : 0U) << word;
+  }
+  // A phase of before is none, a destination of before has no route.
+  for (const std::uint8_t of : {std::uint8_t{2}, kPhaseOnline}) {
+    core.reset();
+    pins.reg = {};
+    pack_header({.phase = of, .head = true, .tail = true}, pins.in_flit.data());
+    pins.in_valid = 1;
+    core.step(pins);
+    pins.in_valid = 0;
+    for (int i = 0; i < 5; ++i) core.step(pins);
+    EXPECT_EQ(core.error(), of == kPhaseOnline ? reg::kErrorRoute : reg::kErrorPhase);
+    EXPECT_FALSE(core.idle());
+  }
+}
+
+TEST_P(FredSwitchRegisters, AreForgottenByAReset) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const auto core = in_use(shape_, body(), seed);
+    EXPECT_FALSE(core->idle());
+    core->reset();
+    expect_as_powered_up(*core, shape_);
+  }
+}
+
+// What comes after the reset runs by the rules that begin with it; with the credits that it leaves.
+TEST_P(FredSwitchRegisters, AndSoIsTheTrafficOfBefore) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    SwitchDriver driver(
+        shape_, in_use(shape_, body(), seed),
+        {.pause_percent = 20, .return_delay = 60, .receive_depth = Stalls::kAsReset}, seed);
+    std::vector<Phase> phases;
+    for (int i = 0; i < 3; ++i) {
+      phases.push_back(
+          random_phase(shape_, static_cast<int>(random.below(kNumVcs)), kPorts, random));
+      driver.add_phase(phases.back());
+    }
+    add_random_packets(driver, shape_, phases, 200, 30, random);
+    driver.drain(100'000);
+    driver.check_quiet();
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::tb
