@@ -1,6 +1,7 @@
 #include "observe/json.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace fredsim {
 
@@ -71,6 +72,7 @@ Json run_json(const ReportedRun& run) {
   Json json = {
       {"config", r.config},
       {"settings", settings_json(r.settings)},
+      {"machine", machine_json(r.machine)},
       {"fabric", r.fabric},
       {"model", r.model},
       {"lanes", r.lanes},
@@ -119,9 +121,13 @@ Json run_json(const ReportedRun& run) {
 }
 
 Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
-  Json json = {{"config", s.config},  {"settings", settings_json(s.settings)},
-               {"fabric", s.fabric},  {"model", s.model},
-               {"lanes", 1},          {"clock_ghz", s.clock_ghz},
+  Json json = {{"config", s.config},
+               {"settings", settings_json(s.settings)},
+               {"machine", machine_json(s.machine)},
+               {"fabric", s.fabric},
+               {"model", s.model},
+               {"lanes", 1},
+               {"clock_ghz", s.clock_ghz},
                {"pattern", s.pattern}};
   if (s.hotspot_node) json["hotspot_node"] = *s.hotspot_node;
   if (s.hotspot_fraction) json["hotspot_fraction"] = *s.hotspot_fraction;
@@ -162,12 +168,10 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
   return json;
 }
 
-Json document_of(const Origin& origin) {
-  return {{"fredsim", origin.version}, {"command", origin.command}, {"runs", Json::array()}};
-}
-
-std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+Json runs_document(const Origin& origin) {
+  Json json = document_of(origin);
+  json["runs"] = Json::array();
+  return json;
 }
 
 }  // namespace
@@ -178,15 +182,29 @@ Json settings_json(const Settings& settings) {
   return json;
 }
 
+Json machine_json(std::span<const MachineKey> keys) {
+  Json machine = Json::object();
+  for (const MachineKey& key : keys) {
+    Json* place = &machine;
+    std::istringstream names(key.path);
+    for (std::string name; std::getline(names, name, '.');) {
+      const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+      place = is_number ? &(*place)[std::stoul(name) - 1] : &(*place)[name];
+    }
+    std::visit([place](const auto& value) { *place = value; }, key.value);
+  }
+  return machine;
+}
+
 std::string results_json(const Origin& origin, std::span<const ReportedRun> runs) {
-  Json json = document_of(origin);
+  Json json = runs_document(origin);
   for (const ReportedRun& run : runs) json["runs"].push_back(run_json(run));
   return text_of(json);
 }
 
 std::string traffic_json(const Origin& origin, const TrafficSetup& setup,
                          std::span<const TrafficPoint> points) {
-  Json json = document_of(origin);
+  Json json = runs_document(origin);
   for (const TrafficPoint& point : points) json["runs"].push_back(point_json(setup, point));
   const TrafficSaturation saturation = saturation_of(points);
   json["saturation"] = {
@@ -197,7 +215,7 @@ std::string traffic_json(const Origin& origin, const TrafficSetup& setup,
 
 std::string conflicts_json(const Origin& origin, const ConflictSetup& setup,
                            std::span<const ConflictPoint> points) {
-  Json json = document_of(origin);
+  Json json = runs_document(origin);
   for (const ConflictPoint& p : points) {
     const Interval interval = wilson_95(p.conflicts, setup.trials);
     json["runs"].push_back(

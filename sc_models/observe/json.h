@@ -10,25 +10,21 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "base/setting.h"
 #include "observe/conflict_table.h"
+#include "observe/document.h"
 #include "observe/report.h"
 #include "observe/traffic_results.h"
 
 namespace fredsim {
 
-// What made a file.
-struct Origin {
-  std::string_view version;
-  std::string_view command;  // the command line, as a shell takes it
-};
+// The object that a machine file of these keys is: as YAML it is one.
+nlohmann::ordered_json machine_json(std::span<const MachineKey> keys);
 
 // {"fabric.middle": "2", …}: all of them.
 nlohmann::ordered_json settings_json(const Settings& settings);
 
-// Ends in a newline. Text that is not UTF-8 (a path may be anything) comes out with U+FFFD in it.
 std::string results_json(const Origin& origin, std::span<const ReportedRun> runs);
 // `fredsim traffic`: "runs" has one object per rate, "saturation" what they show together.
 std::string traffic_json(const Origin& origin, const TrafficSetup& setup,

@@ -272,6 +272,13 @@ void copy_synthetic_traffic(const Value& run, Json& json) {
   json["latency_cycles"] = copied(run.at("latency_cycles"), kLatencyKeys);
 }
 
+// Files of earlier versions have no commit.
+std::string version_of(const Value& root) {
+  std::string version = root.at("fredsim").text();
+  if (root.has("commit")) version += fmt::format(" (commit {})", root.at("commit").text());
+  return version;
+}
+
 Json parsed(const ResultFile& file) {
   try {
     return Json::parse(file.text);
@@ -293,7 +300,7 @@ void ReportData::add(const ResultFile& file) {
   const Json document = parsed(file);
   const Value root(file.path, document, true);
   const Json about = {{"name", file.path},
-                      {"version", root.at("fredsim").text()},
+                      {"version", version_of(root)},
                       {"command", root.has("command") ? root.at("command").text() : Json()}};
   const std::vector<Value> runs = root.at("runs").items();
   if (runs.empty()) root.at("runs").fail("one run or more");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/machine_key.h"
 #include "base/setting.h"
 #include "observe/layout.h"
 
@@ -61,6 +62,7 @@ struct WorkersResult {
 struct RunResult {
   std::string config;  // path as given
   Settings settings;   // over what the file says
+  std::vector<MachineKey> machine;
   std::string fabric;  // the machine's name
   std::string model;
   int lanes = 1;

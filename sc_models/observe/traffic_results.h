@@ -19,6 +19,7 @@ namespace fredsim {
 struct TrafficSetup {
   std::string config;  // path as given
   Settings settings;   // over what the file says
+  std::vector<MachineKey> machine;
   std::string fabric;  // the machine's name
   std::string model;
   double clock_ghz = 0;

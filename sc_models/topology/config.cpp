@@ -22,7 +22,6 @@ constexpr int kMaxCount = 1 << 16;
 
 FpFormat read_format(const ConfigReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames = {"fp16", "bf16"};
-  if (!reader.has("switch.format")) return FpFormat::kFp16;
   return reader.choice("switch.format", kNames) == 0 ? FpFormat::kFp16 : FpFormat::kBf16;
 }
 
@@ -44,9 +43,7 @@ MachineSpec read_machine(const ConfigReader& reader, FabricKind kind) {
   if (kind == FabricKind::kFredTree) {
     machine.buffers.output_flits = reader.flits("switch.output_buffer", kPacketFlits);
   }
-  if (reader.has("npu.receive_buffer")) {
-    machine.buffers.receive_flits = reader.flits("npu.receive_buffer", kPacketFlits);
-  }
+  machine.buffers.receive_flits = reader.flits("npu.receive_buffer", kPacketFlits);
   return machine;
 }
 
@@ -55,9 +52,7 @@ Mesh2dSpec read_mesh2d(const ConfigReader& reader) {
   spec.width = reader.integer("fabric.width", 1, kMaxMeshSide);
   spec.height = reader.integer("fabric.height", 1, kMaxMeshSide);
   spec.link_bandwidth = reader.bandwidth("fabric.link_bandwidth");
-  if (reader.has("fabric.local_latency")) {
-    spec.local_latency_ps = reader.time_ps("fabric.local_latency");
-  }
+  spec.local_latency_ps = reader.time_ps("fabric.local_latency");
   return spec;
 }
 
@@ -77,10 +72,8 @@ FredLevel read_level(const ConfigReader& reader, int number, bool top) {
   };
   FredLevel level;
   level.below = reader.integer(key("below"), number == 1 ? 1 : 2, kMaxPorts);
-  if (reader.has(key("chiplets_per_slice"))) {
-    level.chiplets_per_slice =
-        reader.integer(key("chiplets_per_slice"), 1, number == 1 ? 1 : kMaxPorts);
-  }
+  level.chiplets_per_slice =
+      reader.integer(key("chiplets_per_slice"), 1, number == 1 ? 1 : kMaxPorts);
   if (!top) {
     level.uplinks = reader.integer(key("uplinks"), 1, kMaxPorts);
     level.uplink_bandwidth = reader.bandwidth(key("uplink_bandwidth"));
@@ -116,10 +109,8 @@ FredTreeSpec read_fred_tree(const ConfigReader& reader) {
   shape.slices = reader.integer("fabric.slices", 1, kMaxPorts);
   shape.middle = reader.integer("fabric.middle", 2, 4);
   shape.in_switch = reader.boolean("fabric.in_switch");
-  if (reader.has("fabric.simulate_slices")) {
-    static constexpr std::array<std::string_view, 2> kNames = {"distinct", "all"};
-    shape.simulate_all_slices = reader.choice("fabric.simulate_slices", kNames) == 1;
-  }
+  static constexpr std::array<std::string_view, 2> kSlices = {"distinct", "all"};
+  shape.simulate_all_slices = reader.choice("fabric.simulate_slices", kSlices) == 1;
   return spec;
 }
 
@@ -210,7 +201,7 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
     }
     const ConfigReader reader(std::move(draft.root), draft.file->path);
     loaded.machines.push_back(
-        {draft.file->path, build_topology(reader), std::move(draft.settings)});
+        {draft.file->path, build_topology(reader), std::move(draft.settings), reader.resolved()});
   }
   return loaded;
 }

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "base/machine_key.h"
 #include "base/setting.h"
 #include "topology/topology.h"
 
@@ -34,6 +35,7 @@ struct MachineConfig {
   std::string path;  // as given
   Topology topology;
   Settings settings{};
+  std::vector<MachineKey> keys{};  // the whole machine, defaults included: ConfigReader::resolved()
 };
 
 // A machine to be loaded: the settings, "key.path=value", are of this one alone.

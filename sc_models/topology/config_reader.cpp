@@ -21,7 +21,9 @@ constexpr std::array<std::string_view, 3> kFabricNames = {"mesh2d", "torus2d", "
 
 enum class Scope : std::uint8_t { kAny, kMesh, kTree };  // kMesh: and tori
 
-enum class Holds : std::uint8_t { kValue, kKeys, kList };
+enum class Holds : std::uint8_t { kValue, kKeys, kList, kInteger, kBoolean };  // kValue: a text
+
+bool is_value(Holds holds) { return holds != Holds::kKeys && holds != Holds::kList; }
 
 // A key of an entry of a list stands without the entry's number: fabric.levels.uplinks.
 struct Key {
@@ -29,47 +31,55 @@ struct Key {
   std::string_view meaning;
   Scope scope = Scope::kAny;
   Holds holds = Holds::kValue;
+  std::string_view fallback =
+      {};  // default; empty: the key is needed, or stands for nothing when left out
 };
 
 constexpr std::array kKeys = {
     Key{"name", "name of the machine"},
     Key{"clock", "clock of the fabric, a frequency"},
     Key{"npu", "the NPUs", Scope::kAny, Holds::kKeys},
-    Key{"npu.count", "number of NPUs"},
+    Key{"npu.count", "number of NPUs", Scope::kAny, Holds::kInteger},
     Key{"npu.bandwidth", "network bandwidth of one NPU per direction"},
-    Key{"npu.receive_buffer", "receive buffer per NIC port and virtual channel, a size"},
+    Key{"npu.receive_buffer", "receive buffer per NIC port and virtual channel, a size",
+        Scope::kAny, Holds::kValue, "48 KiB"},
     Key{"io", "the I/O controllers", Scope::kAny, Holds::kKeys},
-    Key{"io.count", "number of I/O controllers"},
+    Key{"io.count", "number of I/O controllers", Scope::kAny, Holds::kInteger},
     Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
     Key{"fabric", "what joins them", Scope::kAny, Holds::kKeys},
     Key{"fabric.type", "mesh2d, torus2d or fred_tree"},
     Key{"fabric.link_latency", "latency of a wafer link, a time"},
-    Key{"fabric.width", "columns of the mesh or torus", Scope::kMesh},
-    Key{"fabric.height", "rows of the mesh or torus", Scope::kMesh},
+    Key{"fabric.width", "columns of the mesh or torus", Scope::kMesh, Holds::kInteger},
+    Key{"fabric.height", "rows of the mesh or torus", Scope::kMesh, Holds::kInteger},
     Key{"fabric.link_bandwidth", "bandwidth of a mesh link per direction", Scope::kMesh},
-    Key{"fabric.local_latency", "latency between an NPU and its router, a time", Scope::kMesh},
-    Key{"fabric.l1_switches", "number of L1 switches; or the list fabric.levels", Scope::kTree},
-    Key{"fabric.npus_per_l1", "NPUs on one L1 switch", Scope::kTree},
-    Key{"fabric.slices", "parallel chiplets that make up one L1 switch", Scope::kTree},
-    Key{"fabric.uplinks", "uplinks of one L1 chiplet", Scope::kTree},
-    Key{"fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Scope::kTree},
-    Key{"fabric.middle", "middle sub-networks m of Fred_m(P)", Scope::kTree},
+    Key{"fabric.local_latency", "latency between an NPU and its router, a time", Scope::kMesh,
+        Holds::kValue, "0 ns"},
+    Key{"fabric.l1_switches", "number of L1 switches; or the list fabric.levels", Scope::kTree,
+        Holds::kInteger},
+    Key{"fabric.npus_per_l1", "NPUs on one L1 switch", Scope::kTree, Holds::kInteger},
+    Key{"fabric.slices", "parallel chiplets that make up one L1 switch", Scope::kTree,
+        Holds::kInteger},
+    Key{"fabric.uplinks", "uplinks of one L1 chiplet", Scope::kTree, Holds::kInteger},
+    Key{"fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Scope::kTree, Holds::kInteger},
+    Key{"fabric.middle", "middle sub-networks m of Fred_m(P)", Scope::kTree, Holds::kInteger},
     Key{"fabric.uplink_bandwidth", "bandwidth of one L1 switch towards L2", Scope::kTree},
     Key{"fabric.levels", "the levels of a tree, a list, lowest first", Scope::kTree, Holds::kList},
     Key{"fabric.levels.below", "NPUs, or switches of the level below, under one switch",
-        Scope::kTree},
-    Key{"fabric.levels.chiplets_per_slice", "chiplets of one slice of a switch", Scope::kTree},
-    Key{"fabric.levels.uplinks", "uplinks of one chiplet", Scope::kTree},
+        Scope::kTree, Holds::kInteger},
+    Key{"fabric.levels.chiplets_per_slice", "chiplets of one slice of a switch", Scope::kTree,
+        Holds::kInteger, "1"},
+    Key{"fabric.levels.uplinks", "uplinks of one chiplet", Scope::kTree, Holds::kInteger},
     Key{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above",
         Scope::kTree},
-    Key{"fabric.in_switch", "true or false: collectives inside the switches", Scope::kTree},
-    Key{"fabric.simulate_slices", "distinct or all", Scope::kTree},
+    Key{"fabric.in_switch", "true or false: collectives inside the switches", Scope::kTree,
+        Holds::kBoolean},
+    Key{"fabric.simulate_slices", "distinct or all", Scope::kTree, Holds::kValue, "distinct"},
     Key{"switch", "the switches", Scope::kAny, Holds::kKeys},
     Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
     Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
     Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
         Scope::kTree},
-    Key{"switch.format", "fp16 or bf16"},
+    Key{"switch.format", "fp16 or bf16", Scope::kAny, Holds::kValue, "fp16"},
     Key{"switch.rtl_top", "top module of your own switch RTL"},
 };
 
@@ -184,6 +194,42 @@ bool has_key(const ConfigNode& root, std::string_view path) {
 ConfigReader::ConfigReader(ConfigNode root, std::string file)
     : root_(std::move(root)), file_(std::move(file)) {
   check_keys(root_, "");
+  for (const Key& key : kKeys) {
+    if (key.fallback.empty()) continue;
+    ConfigNode& node = defaults_.emplace_back(ConfigEntry{std::string(key.path), {}}).node;
+    node = {.kind = ConfigNode::Kind::kValue,
+            .where = file_,
+            .text = std::string(key.fallback),
+            .entries = {}};
+  }
+}
+
+std::vector<MachineKey> ConfigReader::resolved() const {
+  std::vector<MachineKey> keys;
+  const Scope other = other_scope(fabric());
+  const auto add = [&](const Key& key, std::string path) {
+    if (key.scope == other || !is_value(key.holds) || (key.fallback.empty() && !has(path))) return;
+    const std::string& text = value(path).text;
+    if (key.holds == Holds::kBoolean) {
+      keys.push_back({std::move(path), text == "true"});
+    } else if (key.holds == Holds::kInteger) {
+      keys.push_back({std::move(path), std::int64_t{std::stoi(text)}});
+    } else {
+      keys.push_back({std::move(path), text});
+    }
+  };
+  for (const Key& key : kKeys) {
+    const std::string_view section = parent(key.path);
+    const Key* list = section.empty() ? nullptr : find_key(section);
+    if (list == nullptr || list->holds != Holds::kList) add(key, std::string(key.path));
+    for (int n = 1; key.holds == Holds::kList && has(key.path) && n <= entries(key.path); ++n) {
+      for (const Key& inner : kKeys) {
+        if (parent(inner.path) == key.path)
+          add(inner, fmt::format("{}.{}.{}", key.path, n, leaf(inner.path)));
+      }
+    }
+  }
+  return keys;
 }
 
 void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix) const {
@@ -228,6 +274,8 @@ const ConfigNode* ConfigReader::find(std::string_view path) const { return find_
 
 const ConfigNode& ConfigReader::value(std::string_view path) const {
   if (const ConfigNode* node = find(path)) return *node;
+  const auto fallback = std::ranges::find(defaults_, schema_path(path), &ConfigEntry::key);
+  if (fallback != defaults_.end()) return fallback->node;
   const std::string_view section = parent(path);
   const ConfigNode* inside = section.empty() ? nullptr : find(section);
   throw BadInput(fmt::format("{}: missing key '{}' ({})", inside != nullptr ? inside->where : file_,

@@ -1,7 +1,8 @@
 // Typed, strict access to the keys of a machine configuration.
 //
 // The constructor refuses every key that is not in the schema; the getters refuse values of the
-// wrong type or out of range. Errors: BadInput as config.h says.
+// wrong type or out of range, and give the default of the schema for a key that is left out and has one.
+// Errors: BadInput as config.h says.
 #pragma once
 
 #include <array>
@@ -10,7 +11,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/machine_key.h"
 #include "topology/config_tree.h"
 #include "topology/topology.h"
 
@@ -37,6 +40,10 @@ class ConfigReader {
   // the place of that key.
   std::string located(const std::string& message) const;
 
+  // Every key that a machine of its fabric type has, in the order of the schema, with what was written or
+  // else its default. Without those that are left out and stand for nothing then: io, switch.rtl_top.
+  std::vector<MachineKey> resolved() const;
+
   bool has(std::string_view path) const { return find(path) != nullptr; }
   std::string label(std::string_view path) const;  // "configs/mesh.yaml:7: npu.count"
   int entries(std::string_view path) const;        // of a list; the third is at "path.3"
@@ -59,6 +66,7 @@ class ConfigReader {
 
   ConfigNode root_;
   std::string file_;
+  std::vector<ConfigEntry> defaults_;  // by path in the schema
 };
 
 }  // namespace fredsim

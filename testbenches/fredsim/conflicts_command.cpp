@@ -7,6 +7,7 @@
 #include "observe/conflict_table.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
+#include "observe/version.h"
 #include "routing/conflict_count.h"
 
 namespace fredsim {
@@ -34,7 +35,7 @@ void conflicts_command(const Options& options) {
     fmt::print("{}", conflict_table(setup, points));
     if (!options.quiet) fmt::print("\n{}", kConflictLegend);
   }
-  if (json) json->write(conflicts_json({FREDSIM_VERSION, options.command_line}, setup, points));
+  if (json) json->write(conflicts_json(origin_of(options.command_line), setup, points));
 }
 
 }  // namespace fredsim

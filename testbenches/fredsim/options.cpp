@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "command_line.h"
 #include "machine_word.h"
+#include "observe/version.h"
 #include "option_values.h"
 #include "spelling.h"
 #include "traffic_arguments.h"
@@ -185,7 +186,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       "mesh.",
       "fredsim");
   app.require_subcommand(1);
-  app.set_version_flag("-V,--version", "fredsim " FREDSIM_VERSION);
+  app.set_version_flag("-V,--version", version_text());
   app.footer(
       "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
       "3 routing conflict, 130 interrupted.");

@@ -8,6 +8,7 @@
 #include "observe/output_file.h"
 #include "observe/report_data.h"
 #include "observe/report_page.h"
+#include "observe/version.h"
 
 namespace fredsim {
 namespace {
@@ -31,7 +32,7 @@ void report_command(const Options& options) {
   const OutputFile page(options.page_file, "--output");
   ReportData data;
   for (const std::string& path : options.result_files) data.add(read(path));
-  page.write(report_page(FREDSIM_VERSION, data.json()));
+  page.write(report_page(version(), data.json()));
 }
 
 }  // namespace fredsim

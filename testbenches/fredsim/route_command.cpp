@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "observe/output_file.h"
+#include "observe/version.h"
 #include "route_report.h"
 
 namespace fredsim {
@@ -29,7 +30,7 @@ void route_command(const Options& options) {
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   const FredRoute route = route_as_typed(options.route);
   if (!json || !json->is_stdout()) fmt::print("{}", route_text(options.route, route));
-  if (json) json->write(route_json({FREDSIM_VERSION, options.command_line}, options.route, route));
+  if (json) json->write(route_json(origin_of(options.command_line), options.route, route));
 }
 
 }  // namespace fredsim

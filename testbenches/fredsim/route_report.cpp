@@ -144,16 +144,16 @@ std::string route_text(const RouteOptions& options, const FredRoute& route) {
 }
 
 std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route) {
-  Json json = {{"fredsim", origin.version},
-               {"command", origin.command},
-               {"ports", options.shape.ports},
-               {"middle", options.shape.middle},
-               {"stages", fred_stages(options.shape.ports)},
-               {"flows", Json::array()},
-               {"levels", Json::array()},
-               {"blocks", Json::array()},
-               {"configuration", {{"bits", route.bits.size()}, {"hex", hex(route.bits)}}},
-               {"phase_row", {{"vc", kVcNames[options.vc]}, {"words", row_words(options, route)}}}};
+  Json json = document_of(origin);
+  json.update(
+      {{"ports", options.shape.ports},
+       {"middle", options.shape.middle},
+       {"stages", fred_stages(options.shape.ports)},
+       {"flows", Json::array()},
+       {"levels", Json::array()},
+       {"blocks", Json::array()},
+       {"configuration", {{"bits", route.bits.size()}, {"hex", hex(route.bits)}}},
+       {"phase_row", {{"vc", kVcNames[options.vc]}, {"words", row_words(options, route)}}}});
   for (std::size_t f = 0; f < options.flows.size(); ++f) {
     json["flows"].push_back({{"typed", options.flow_texts[f]},
                              {"inputs", ports_of(options.flows[f].inputs)},
@@ -163,7 +163,7 @@ std::string route_json(const Origin& origin, const RouteOptions& options, const 
   for (const RouteLevel& level : route.levels) json["levels"].push_back(level_json(level));
   for (const SwitchSetting& setting : switch_settings(options.shape, route.bits))
     json["blocks"].push_back(setting_json(setting));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json);
 }
 
 }  // namespace fredsim

@@ -18,6 +18,7 @@
 #include "observe/progress.h"
 #include "observe/run_table.h"
 #include "observe/timeline.h"
+#include "observe/version.h"
 #include "switch_pattern.h"
 #include "wave_arguments.h"
 
@@ -192,6 +193,7 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
     RunResult result = contender.machine->run(plan, on_progress);
     result.config = contender.config.path;
     result.settings = contender.config.settings;
+    result.machine = contender.config.keys;
     result.layout = layout_of(contender.config.topology);
     return result;
   } catch (const Error& error) {
@@ -240,7 +242,7 @@ void run_jobs(const Options& options, std::vector<Contender>& contenders) {
 }
 
 void write_timeline(const OutputFile& file, const Timeline& timeline) {
-  file.write(timeline.json(FREDSIM_VERSION));
+  file.write(timeline.json(version()));
   if (timeline.left_out().empty()) return;
   fmt::print(stderr,
              "fredsim: --timeline: a file holds {} events at most, half of them packets and "
@@ -284,7 +286,7 @@ void run_command(const Options& options) {
   for (const Contender& contender : contenders) {
     runs.insert(runs.end(), contender.runs.begin(), contender.runs.end());
   }
-  if (json) json->write(results_json({FREDSIM_VERSION, options.command_line}, runs));
+  if (json) json->write(results_json(origin_of(options.command_line), runs));
   if (timeline_file) write_timeline(*timeline_file, timeline);
   const auto complete = static_cast<std::size_t>(
       std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "commands.h"
 #include "observe/output_file.h"
+#include "observe/version.h"
 #include "strategy_report.h"
 
 namespace fredsim {
@@ -21,17 +22,18 @@ void check_covers(const Placement& placement, const Topology& topology) {
   }
 }
 
-void check_all(const Topology& topology, const Placement& placement, StrategyReport& report) {
+void check_all(const MachineConfig& machine, const Placement& placement, StrategyReport& report) {
+  const Topology& topology = machine.topology;
   check_covers(placement, topology);
   const std::vector<Strategy> strategies = all_strategies(static_cast<int>(topology.npus.size()));
   report.fabric = topology.name;
   report.complete = topology.fred.depth() <= 2;
   report.npus = static_cast<int>(topology.npus.size());
   report.strategies = static_cast<int>(strategies.size());
-  report.runs.push_back(
-      {topology.fred.middle, check_strategies(topology, strategies, [&](const Strategy& strategy) {
-         return npus_of(placement, strategy, topology);
-       })});
+  report.runs.push_back({topology.fred.middle, machine.keys,
+                         check_strategies(topology, strategies, [&](const Strategy& strategy) {
+                           return npus_of(placement, strategy, topology);
+                         })});
 }
 
 }  // namespace
@@ -51,18 +53,18 @@ void strategies_command(const Options& options) {
                     "fred_tree with fabric.in_switch: true",
                     own.path, own.topology.name));
   }
-  if (asked.middles.empty()) check_all(own.topology, asked.placement, report);
+  if (asked.middles.empty()) check_all(own, asked.placement, report);
   for (const int middle : asked.middles) {
     Options other = options;
     other.machines.front().settings.push_back(fmt::format("fabric.middle={}", middle));
-    check_all(load_machines(other).front().topology, asked.placement, report);
+    check_all(load_machines(other).front(), asked.placement, report);
   }
   if (!json || !json->is_stdout()) {
     if (asked.all) fmt::print("{}\n", strategy_lines(report));
     fmt::print("{}", strategy_summary(report));
     if (!options.quiet) fmt::print("\n{}", strategy_legend(report));
   }
-  if (json) json->write(strategy_json({FREDSIM_VERSION, options.command_line}, report));
+  if (json) json->write(strategy_json(origin_of(options.command_line), report));
 }
 
 }  // namespace fredsim

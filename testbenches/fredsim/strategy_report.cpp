@@ -168,20 +168,20 @@ std::string strategy_lines(const StrategyReport& report) {
 }
 
 std::string strategy_json(const Origin& origin, const StrategyReport& report) {
-  Json json = {{"fredsim", origin.version},
-               {"command", origin.command},
-               {"config", report.config},
+  Json json = document_of(origin);
+  json.update({{"config", report.config},
                {"settings", settings_json(report.settings)},
                {"fabric", report.fabric},
                {"placement", report.placement},
                {"npus", report.npus},
                {"search_complete", report.complete},
                {"strategies", report.strategies},
-               {"runs", Json::array()}};
+               {"runs", Json::array()}});
   for (const StrategyRun& run : report.runs) {
     for (const Dimension dimension : kDimensions) {
       const Counts counts = count(run, dimension);
       Json row = {{"middle", run.middle},
+                  {"machine", machine_json(run.machine)},
                   {"dimension", to_string(dimension)},
                   {"checked", counts.checked},
                   {"routed", counts.count(Outcome::kRouted)},
@@ -196,7 +196,7 @@ std::string strategy_json(const Origin& origin, const StrategyReport& report) {
       json["runs"].push_back(std::move(row));
     }
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text_of(json);
 }
 
 }  // namespace fredsim

@@ -14,6 +14,7 @@ namespace fredsim {
 // The checks of one m.
 struct StrategyRun {
   int middle = 0;
+  std::vector<MachineKey> machine;
   std::vector<StrategyCheck> checks;
 };
 

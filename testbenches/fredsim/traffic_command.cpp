@@ -14,6 +14,7 @@
 #include "observe/output_file.h"
 #include "observe/progress.h"
 #include "observe/traffic_table.h"
+#include "observe/version.h"
 #include "switch_pattern.h"
 #include "wave_arguments.h"
 
@@ -51,6 +52,7 @@ class Sweep {
         setup_(run_.setup()) {
     setup_.config = machine.path;
     setup_.settings = machine.settings;
+    setup_.machine = machine.keys;
     setup_.layout = layout_of(machine.topology);
     if (!options.wave.file.empty()) run_.trace(options.wave);
     run_.stop_on(interrupt_flag());
@@ -159,8 +161,7 @@ void traffic_command(const Options& options) {
   print_table();
   if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
   if (json)
-    json->write(
-        traffic_json({FREDSIM_VERSION, options.command_line}, sweep.setup(), sweep.points()));
+    json->write(traffic_json(origin_of(options.command_line), sweep.setup(), sweep.points()));
   if (!is_complete) {
     const auto complete = std::ranges::count(sweep.points(), false, &TrafficPoint::incomplete);
     throw Interrupted(fmt::format("interrupted: {} rates complete", complete));

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "program.h"
 
 namespace fredsim {
@@ -24,7 +26,9 @@ TEST(Info, OverridesAreInIt) {
 TEST(Program, HelpAndVersionAreNoErrors) {
   const Outcome version = run_fredsim({"--version"});
   EXPECT_EQ(version.exit_code, 0);
-  EXPECT_EQ(version.out, "fredsim " FREDSIM_VERSION "\n");
+  const std::regex named("fredsim " FREDSIM_VERSION
+                         R"( \(commit ([0-9a-f]{7,}(-dirty)?|unknown)\)\n)");
+  EXPECT_TRUE(std::regex_match(version.out, named)) << version.out;
   const Outcome letter = run_fredsim({"-V"});
   EXPECT_EQ(letter.exit_code, 0);
   EXPECT_EQ(letter.out, version.out);

@@ -42,11 +42,12 @@ TEST(Wilson, EndsAreExact) {
 TEST(ConflictJson, HasEveryKey) {
   const ConflictSetup setup{.kind = "reduce", .ports = 12, .trials = 10, .seed = 4};
   const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5}};
-  json document = json::parse(conflicts_json({"1.2.3", "fredsim conflicts"}, setup, points));
+  json document =
+      json::parse(conflicts_json({"1.2.3", "5da5371", "fredsim conflicts"}, setup, points));
   const json interval = document["runs"][0]["wilson_95"];
   document["runs"][0].erase("wilson_95");
   EXPECT_EQ(document, json::parse(R"({
-    "fredsim": "1.2.3", "command": "fredsim conflicts",
+    "fredsim": "1.2.3", "commit": "5da5371", "schema": 1, "command": "fredsim conflicts",
     "runs": [{"ports": 12, "middle": 2, "kind": "reduce", "flows": 3, "trials": 10, "seed": 4,
               "conflicts": 5, "conflict_rate": 0.5}]})"));
   EXPECT_EQ(interval, json({{"low", wilson_95(5, 10).low}, {"high", wilson_95(5, 10).high}}));

@@ -13,15 +13,17 @@ namespace {
 using nlohmann::json;
 
 json parsed(const std::vector<ReportedRun>& runs) {
-  return json::parse(results_json({"1.2.3", "fredsim run a.yaml"}, runs));
+  return json::parse(results_json({"1.2.3", "5da5371", "fredsim run a.yaml"}, runs));
 }
 
 TEST(ResultsJson, HasEveryKeyOfTheContract) {
   const json document = parsed({{sample_run(), std::nullopt}});
   const json expected = json::parse(R"({
-    "fredsim": "1.2.3", "command": "fredsim run a.yaml",
+    "fredsim": "1.2.3", "commit": "5da5371", "schema": 1, "command": "fredsim run a.yaml",
     "runs": [{
       "config": "configs/mesh.yaml", "settings": {"npu.count": "20", "io.count": "0"},
+      "machine": {"name": "a", "npu": {"count": 4}, "fabric": {
+        "in_switch": true, "levels": [{"below": 2}, {"below": 3, "uplinks": 1}]}},
       "fabric": "mesh", "model": "rtl", "lanes": 3,
       "clock_ghz": 1.5, "collective": "all_reduce", "algorithm": "hier_ring",
       "groups": [[0, 1, 5, 6]], "placement": "paper", "strategy": "mp2-dp2-pp1",

@@ -14,7 +14,7 @@ namespace {
 using Json = ReportData::Json;
 
 std::string results(const std::vector<ReportedRun>& runs) {
-  return results_json({"1.2.3", "fredsim run a.yaml"}, runs);
+  return results_json({"1.2.3", "5da5371", "fredsim run a.yaml"}, runs);
 }
 
 std::string traffic() {
@@ -26,7 +26,7 @@ std::string traffic() {
   point.rate = 0.5;
   point.links = sample_run().links;
   point.switches = sample_run().switches;
-  return traffic_json({"1.2.3", "fredsim traffic a.yaml"}, setup, {&point, 1});
+  return traffic_json({"1.2.3", "5da5371", "fredsim traffic a.yaml"}, setup, {&point, 1});
 }
 
 Json data_of(const std::string& text) {
@@ -55,8 +55,8 @@ TEST(ReportData, InterruptedRunsAreLeftOut) {
 
 TEST(ReportData, KeepsWhatThePageShows) {
   const Json data = data_of(results({{sample_run(), Comparison{2, 0.5, 0.25}}}));
-  EXPECT_EQ(data["files"], Json::parse(R"([{"name": "a.json", "version": "1.2.3",
-                                            "command": "fredsim run a.yaml"}])"));
+  EXPECT_EQ(data["files"], Json::parse(R"_([{"name": "a.json", "version": "1.2.3 (commit 5da5371)",
+                                            "command": "fredsim run a.yaml"}])_"));
   const Json& run = data["runs"][0];
   EXPECT_EQ(run["file"], 0);
   EXPECT_EQ(run["fabric_index"], 0);
@@ -89,7 +89,7 @@ TEST(ReportData, TrafficHasItsSwitchesToo) {
 TEST(ReportData, RatesOfConflictsAreNoRuns) {
   const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5}};
   const std::string text =
-      conflicts_json({"1.2.3", "fredsim conflicts"},
+      conflicts_json({"1.2.3", "5da5371", "fredsim conflicts"},
                      {.kind = "any", .ports = 12, .trials = 10, .seed = 4}, points);
   const Json data = data_of(text);
   EXPECT_TRUE(data["runs"].empty());
@@ -128,6 +128,8 @@ TEST(ReportData, SettingsOfARun) {
   EXPECT_NE(refusal(document.dump()).find("runs[0].settings.io.count: found 0"), std::string::npos);
   document["runs"][0].erase("settings");
   EXPECT_EQ(data_of(document.dump())["runs"][0]["settings"], Json::object()) << "an older file";
+  document.erase("commit");
+  EXPECT_EQ(data_of(document.dump())["files"][0]["version"], "1.2.3");
 }
 
 TEST(ReportData, RunsOfOneMachineShareItsFabric) {

@@ -5,6 +5,12 @@ namespace fredsim {
 RunResult sample_run() {
   RunResult run;
   run.config = "configs/mesh.yaml";
+  run.machine = {{"name", "a"},
+                 {"npu.count", 4},
+                 {"fabric.in_switch", true},
+                 {"fabric.levels.1.below", 2},
+                 {"fabric.levels.2.below", 3},
+                 {"fabric.levels.2.uplinks", 1}};
   run.settings = {.all = {{"npu.count", "20"}, {"io.count", "0"}}, .own = {}};
   run.fabric = "mesh";
   run.model = "rtl";

@@ -15,6 +15,7 @@ using nlohmann::json;
 TrafficSetup sample_setup() {
   TrafficSetup setup;
   setup.config = "configs/mesh.yaml";
+  setup.machine = {{"clock", "1 GHz"}};
   setup.settings.all = {{"npu.count", "20"}};
   setup.fabric = "mesh";
   setup.model = "tlm";
@@ -57,12 +58,13 @@ TrafficPoint sample_point(double rate, double accepted, bool saturated) {
 
 TEST(TrafficJson, HasEveryKey) {
   const std::vector<TrafficPoint> points{sample_point(0.5, 0.25, true)};
-  const json document =
-      json::parse(traffic_json({"1.2.3", "fredsim traffic a.yaml"}, sample_setup(), points));
+  const json document = json::parse(
+      traffic_json({"1.2.3", "5da5371", "fredsim traffic a.yaml"}, sample_setup(), points));
   const json expected = json::parse(R"({
-    "fredsim": "1.2.3", "command": "fredsim traffic a.yaml",
+    "fredsim": "1.2.3", "commit": "5da5371", "schema": 1, "command": "fredsim traffic a.yaml",
     "runs": [{
-      "config": "configs/mesh.yaml", "settings": {"npu.count": "20"}, "fabric": "mesh", "model": "tlm", "lanes": 1,
+      "config": "configs/mesh.yaml", "settings": {"npu.count": "20"},
+      "machine": {"clock": "1 GHz"}, "fabric": "mesh", "model": "tlm", "lanes": 1,
       "clock_ghz": 1.5, "pattern": "transpose", "self_addressed": "excluded", "nodes": 20,
       "sending_nodes": 18, "packet_flits": 8, "seed": 3, "warmup_cycles": 100,
       "window_cycles": 200, "injection_limit": 3.5, "rate": 0.5, "offered_rate": 0.501,
@@ -90,7 +92,7 @@ TEST(TrafficJson, WithoutAPacketThereIsNoLatency) {
   setup.hotspot_node = 2;
   setup.hotspot_fraction = 0.5;
   const json document =
-      json::parse(traffic_json({"1.2.3", "fredsim traffic a.yaml"}, setup, {&point, 1}));
+      json::parse(traffic_json({"1.2.3", "5da5371", "fredsim traffic a.yaml"}, setup, {&point, 1}));
   EXPECT_TRUE(document["runs"][0]["latency_cycles"]["mean"].is_null());
   EXPECT_TRUE(document["runs"][0]["latency_cycles"]["max"].is_null());
   EXPECT_EQ(document["runs"][0]["hotspot_node"], 2);

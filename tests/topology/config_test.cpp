@@ -369,6 +369,48 @@ TEST(Config, RefusalsNameTheMachine) {
                {"configs/mesh.yaml@npu.count: key.path=value is wanted"});
 }
 
+std::string text_of(const MachineKey& key) {
+  std::string text = key.path + "=";
+  if (const auto* word = std::get_if<std::string>(&key.value)) return text + *word;
+  if (const auto* number = std::get_if<std::int64_t>(&key.value)) {
+    return text + std::to_string(*number);
+  }
+  return text + (std::get<bool>(key.value) ? "yes" : "no");
+}
+
+TEST(Config, KeysAreTheWholeMachine) {
+  const MachineConfig config = load_config(
+      "configs/fred_64.yaml", {"fabric.levels.2.uplink_bandwidth=7.2TB/s", "clock=2GHz"});
+  std::vector<std::string> keys;
+  for (const MachineKey& key : config.keys) keys.push_back(text_of(key));
+  const std::vector<std::string> want{"name=fred_64",
+                                      "clock=2GHz",
+                                      "npu.count=64",
+                                      "npu.bandwidth=1.8 TB/s",
+                                      "npu.receive_buffer=48 KiB",
+                                      "fabric.type=fred_tree",
+                                      "fabric.link_latency=20 ns",
+                                      "fabric.slices=3",
+                                      "fabric.middle=3",
+                                      "fabric.levels.1.below=4",
+                                      "fabric.levels.1.chiplets_per_slice=1",
+                                      "fabric.levels.1.uplinks=4",
+                                      "fabric.levels.1.uplink_bandwidth=7.2 TB/s",
+                                      "fabric.levels.2.below=4",
+                                      "fabric.levels.2.chiplets_per_slice=2",
+                                      "fabric.levels.2.uplinks=4",
+                                      "fabric.levels.2.uplink_bandwidth=7.2TB/s",
+                                      "fabric.levels.3.below=4",
+                                      "fabric.levels.3.chiplets_per_slice=4",
+                                      "fabric.in_switch=yes",
+                                      "fabric.simulate_slices=distinct",
+                                      "switch.input_buffer=24 KiB",
+                                      "switch.control_buffer=2 KiB",
+                                      "switch.output_buffer=12 KiB",
+                                      "switch.format=fp16"};
+  EXPECT_EQ(keys, want);
+}
+
 TEST(Config, UnknownKeys) {
   expect_parts(refused_text("name: w\nclok: 1 GHz\n"),
                {"machine.yaml:2: unknown key 'clok'; did you mean 'clock'?",

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Results files: every command's against the schema, which refuses keys that it does not know, and the machine in them
+as a machine file, whose run repeats the results.
+
+  results_test.py --program build/fredsim --schema sc_models/observe/results.schema.json
+"""
+
+import argparse
+import copy
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+
+WITHOUT_NPU_1 = ["--group", "0,2,3"]
+OWN_SWITCH = "switch.rtl_top=own_switch"
+SMALL = "configs/fred_small.yaml"
+MESH = "configs/mesh_2x2.yaml"
+
+# Every command, with what puts further keys into its file.
+COMMANDS = {
+    "run": ["run", MESH, "-b", "1KiB", "-e", "4KiB", "-f", "2"],
+    "run rtl": ["run", SMALL, "--model", "rtl", "--size", "512", "--set", OWN_SWITCH],
+    "run lockstep": ["run", MESH, "--model", "lockstep", "--size", "512", *WITHOUT_NPU_1],
+    "run placed": ["run", SMALL, "--strategy", "mp2-dp2-pp1", "--dimension", "dp", "--size", "4KiB"],
+    "run slices": ["run", SMALL, "--set", "fabric.slices=2", "--size", "4KiB"],
+    "compare": ["compare", "configs/torus.yaml", "configs/fred_d.yaml", "--collective", "all_to_all", "--size", "20KiB"],
+    "traffic": ["traffic", MESH, "--rate", "0.1,0.5", "--cycles", "500", "--warmup", "100"],
+    "traffic hotspot": ["traffic", SMALL, "--pattern", "hotspot", "--rate", "0.1", "--cycles", "500", "--warmup", "10"],
+    "traffic saturation": ["traffic", MESH, "--saturation", "--cycles", "200", "--warmup", "10"],
+    "conflicts": ["conflicts", "--ports", "8", "--middle", "2,3", "--flows", "2:3", "--trials", "100"],
+    "strategies": ["strategies", SMALL],
+    "strategies that fail": ["strategies", "configs/fred_b.yaml", "--middle", "2"],
+    "route": ["route", "--ports", "5", "--middle", "2", "0,1:0,1", "2:3"],
+}
+
+# Kinds of machines, with --set.
+MACHINES = {
+    "mesh with I/O controllers": ["configs/mesh.yaml", "fabric.local_latency=3ns", "switch.input_buffer=24 KiB"],
+    "torus": ["configs/torus.yaml", "switch.format=bf16", "name='a: \"b\" #c'"],
+    "tree of two levels": ["configs/fred_d.yaml", "fabric.middle=4", "fabric.link_latency=7.5 ns"],
+    "tree of three levels": ["configs/fred_64.yaml", "fabric.levels.2.uplink_bandwidth=7200GB/s", "clock=2 GHz"],
+    "own switch": [SMALL, OWN_SWITCH, "fabric.simulate_slices=all", "npu.receive_buffer=8KiB"],
+}
+
+
+def yaml_of(value, indent=""):
+    """In blocks, as people write it."""
+    if isinstance(value, dict):
+        return "".join(f"\n{indent}{key}: {yaml_of(inner, indent + '  ')}" for key, inner in value.items())
+    if isinstance(value, list):
+        return "".join(f"\n{indent}- {json.dumps(inner)}" for inner in value)
+    return json.dumps(value)
+
+
+def without(run, *keys):
+    return {key: value for key, value in run.items() if key not in keys}
+
+
+class ResultsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        schema = json.loads(OPTIONS.schema.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        cls.any_of_them = jsonschema.Draft202012Validator(schema)
+        cls.of = {command: jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
+                  for command, kind in [("run", "run"), ("compare", "run"), ("traffic", "traffic"),
+                                        ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route")]}
+
+    def results(self, *arguments):
+        done = subprocess.run([OPTIONS.program, *arguments, "--json", "-"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def assert_valid(self, command, document):
+        for error in self.of[command].iter_errors(document):
+            self.fail(f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
+        self.assertTrue(self.any_of_them.is_valid(document))
+
+    def test_every_command_keeps_to_the_schema(self):
+        for name, arguments in COMMANDS.items():
+            with self.subTest(name):
+                self.assert_valid(arguments[0], self.results(*arguments))
+
+    def test_interrupted_runs_do_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "results.json"
+            command = [OPTIONS.program, "compare", MESH, SMALL, "-b", "1KiB", "-e", "16GiB", "-f", "16777216", "--json", file]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
+                for line in program.stdout:
+                    if line.startswith("fred_small ") and " exact" in line:  # its first run is done
+                        break
+                program.send_signal(signal.SIGINT)
+                program.stdout.read()
+            self.assertEqual(program.returncode, 130)
+            self.assert_valid("compare", json.loads(file.read_text(encoding="utf-8")))
+
+    def test_schema_refuses_what_is_not_in_it(self):
+        document = self.results(*COMMANDS["run"])
+        unknown = copy.deepcopy(document)
+        unknown["runs"][1]["links"][0]["colour"] = "red"
+        missing = copy.deepcopy(document)
+        del missing["runs"][0]["machine"]["npu"]["receive_buffer"]
+        other = {**document, "schema": 2}
+        for wrong in (unknown, missing, other):
+            self.assertFalse(self.any_of_them.is_valid(wrong))
+
+    def test_machine_is_a_machine_file_that_repeats_the_results(self):
+        measured = ("config", "settings", "wall_s", "sim_cycles_per_s")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "machine.yaml"
+            for name, (config, *settings) in MACHINES.items():
+                with self.subTest(name):
+                    options = [word for setting in settings for word in ("--set", setting)]
+                    first = self.results("run", config, *options, "--size", "24KiB")["runs"][0]
+                    file.write_text(yaml_of(first["machine"]), encoding="utf-8")
+                    again = self.results("run", str(file), "--size", "24KiB")["runs"][0]
+                    self.assertEqual(without(first, *measured), without(again, *measured))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--schema", required=True, type=pathlib.Path)
+    OPTIONS = parser.parse_args()
+    unittest.main(argv=["results_test"])
