@@ -127,9 +127,9 @@ void check_switch(Fabric& fabric, ControlPlane& control, NodeId id,
 }  // namespace
 
 std::uint64_t watchdog_cycles(const Topology& topology) {
-  int longest = 0;
-  for (const Link& link : topology.links) longest = std::max(longest, link.latency);
-  return std::max<std::uint64_t>(20'000, 50 * static_cast<std::uint64_t>(longest));
+  std::uint64_t longest = 0;
+  for (const Link& link : topology.links) longest = std::max(longest, link.flit_cycles());
+  return std::max<std::uint64_t>(20'000, 50 * longest);
 }
 
 std::string describe_waiting(Fabric& fabric, ControlPlane& control,

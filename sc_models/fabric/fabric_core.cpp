@@ -6,14 +6,19 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <functional>
 
 #include "base/error.h"
+#include "base/int128.h"
 #include "base/port_mask.h"
 #include "endpoint/packet_extension.h"
 #include "switch/lockstep_switch.h"
 
 namespace fredsim {
 namespace {
+
+// Serialisation beyond this is not in the wheel, which would be as long.
+constexpr std::uint32_t kMostBeyondInWheel = 15;
 
 bool is_endpoint(const Node& node) {
   return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
@@ -33,11 +38,17 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
   outputs_.resize(places);
   inputs_.resize(places);
   missing_bytes_.resize(places);
-  int longest = 1;
+  std::uint32_t longest = 1;
   for (const Link& link : topology.links) {
     assert(link.latency >= 1 && link.rate.num >= 1 && link.rate.num <= link.rate.den);
-    longest = std::max(longest, link.latency);
     const auto latency = static_cast<std::uint32_t>(link.latency);
+    const auto beyond = static_cast<std::uint32_t>((link.rate.den - 1) / link.rate.num);
+    if (beyond < kMostBeyondInWheel) {
+      longest = std::max(longest, latency + (beyond == 0 ? 0 : beyond + 1));
+    } else {
+      longest = std::max(longest, latency);
+      serialising_words_.resize(places * words_);
+    }
     const std::uint32_t to_place = nodes_[link.to].first + static_cast<std::uint32_t>(link.to_port);
     outputs_[nodes_[link.from].first + static_cast<std::uint32_t>(link.from_port)] = {
         .num = link.rate.num,
@@ -45,18 +56,20 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
         .to = static_cast<std::uint32_t>(link.to),
         .to_port = static_cast<std::uint16_t>(link.to_port),
         .to_endpoint = is_endpoint(topology.nodes[link.to]),
-        .latency = latency};
+        .latency = latency,
+        .beyond = beyond};
     inputs_[to_place] = {.from = static_cast<std::uint32_t>(link.from),
                          .from_port = static_cast<std::uint16_t>(link.from_port),
                          .latency = latency};
   }
-  const std::uint32_t slots = std::bit_ceil(static_cast<std::uint32_t>(longest) + 1);
+  const std::uint32_t slots = std::bit_ceil(longest + 1);
   wheel_mask_ = slots - 1;
   const std::size_t links = topology.links.size();
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     wheel_.push_back(
         {List<std::uint32_t>(links * (kEntryHeader + words_)), List<Credit>(links * kNumVcs)});
   }
+  if (!serialising_words_.empty()) serialising_.reserve(links);
   for (int vc = 0; vc < kNumVcs; ++vc) {
     depths_[0][vc] = topology.buffers.depth(vc);
     depths_[1][vc] = topology.buffers.receive_flits;
@@ -84,6 +97,7 @@ void FabricCore::reset() {
   for (Arrivals& slot : wheel_) {
     slot.flits.size = slot.credits.size = 0;
   }
+  serialising_.clear();
   list_.clear();
   for (std::size_t node = 0; node < nodes_.size(); ++node) keep_awake(node);
   for (NodeState& node : nodes_) {
@@ -98,7 +112,7 @@ void FabricCore::reset() {
     const int ports = topology_.nodes[&node - nodes_.data()].ports;
     for (int port = 0; port < ports; ++port) {
       Output& out = outputs_[node.first + static_cast<std::uint32_t>(port)];
-      out.held = out.den + out.num - 1;
+      out.held = out.full();
       if (out.to == kNobody) continue;
       node.ready |= 1U << port;
       out.room = depths_[out.to_endpoint ? 1 : 0];
@@ -138,7 +152,15 @@ const FabricCore::Output& FabricCore::output(int link) const {
 
 LinkCount FabricCore::count(int link) const {
   const Output& out = output(link);
-  return {.flits = out.flits, .missing_bytes = missing_bytes_[&out - outputs_.data()]};
+  // Accumulators are brought up to date when their node steps.
+  const std::uint64_t edges = edge_ - nodes_[topology_.links[link].from].charged;
+  const auto gained = static_cast<Uint128>(out.num) * edges;
+  const std::uint64_t lacking = out.num == out.den ? 0 : out.full() - out.held;
+  const auto left = gained >= lacking ? 0 : lacking - static_cast<std::uint64_t>(gained);
+  return {.flits = out.flits,
+          .missing_bytes = missing_bytes_[&out - outputs_.data()],
+          .sent = static_cast<double>(out.flits) -
+                  static_cast<double>(left) / static_cast<double>(out.den)};
 }
 
 int FabricCore::buffered(NodeId node, int port, int vc) const {
@@ -158,6 +180,11 @@ int FabricCore::buffered(NodeId node, int port, int vc) const {
       }
     }
   }
+  for (const Serialising& flit : serialising_) {
+    if (&outputs_[flit.place] == &out && vc_of(&serialising_words_[flit.place * words_]) == vc) {
+      --flits;
+    }
+  }
   return flits;
 }
 
@@ -170,6 +197,7 @@ int FabricCore::outstanding(int link, int vc) const {
 void FabricCore::tick() {
   ++quiet_;
   finished_.clear();
+  if (!serialising_.empty()) end_serialising();
   try {
     if (words_ == flit_words(1)) {
       step_nodes<flit_words(1)>();
@@ -279,10 +307,10 @@ void FabricCore::charge(NodeState& node, std::uint64_t edges) {
     const int port = std::countr_zero(left);
     const std::uint32_t bit = 1U << port;
     Output& out = outputs[port];
-    out.held += out.num * edges;
+    out.held += out.num * std::min<std::uint64_t>(edges, out.beyond + 2);  // no more is lacking
     if (out.held >= out.den) node.ready |= bit;
-    if (out.held >= out.den + out.num - 1) {
-      out.held = out.den + out.num - 1;
+    if (out.held >= out.full()) {
+      out.held = out.full();
       node.charging &= ~bit;
     }
   }
@@ -301,11 +329,7 @@ void FabricCore::launch_flits(NodeState& node) {
   for (std::uint32_t left = node.pins.out_valid; left != 0; left &= left - 1) {
     const auto port = static_cast<std::size_t>(std::countr_zero(left));
     Output& out = outputs[port];
-    if (out.num != out.den) {
-      out.held -= out.den;
-      node.charging |= 1U << port;
-      if (out.held < out.den) node.ready &= ~(1U << port);
-    }
+    const std::uint32_t beyond = out.num == out.den ? 0 : serialise(node, static_cast<int>(port));
     const std::uint32_t* flit = out_flit + port * words;
     if (--out.room[vc_of(flit)] < 0) {
       fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
@@ -315,12 +339,47 @@ void FabricCore::launch_flits(NodeState& node) {
       const std::uint32_t pair = flit[0] >> (kStreamShift + 1);
       if (pair < missing_of_.size()) missing_bytes_[node.first + port] += missing_of_[pair];
     }
-    std::uint32_t* const entry =
-        wheel_[(slot_ + out.latency) & wheel_mask_].flits.grow(kEntryHeader + words);
-    entry[0] = out.to;
-    entry[1] = out.to_port;
-    std::memcpy(entry + kEntryHeader, flit, words * sizeof *flit);
+    std::uint32_t* to = nullptr;
+    if (out.beyond < kMostBeyondInWheel) {
+      to = arrival(out, out.latency + beyond);
+    } else {
+      const auto place = static_cast<std::uint32_t>(node.first + port);
+      serialising_.push_back({edge_ + beyond, place});
+      std::ranges::push_heap(serialising_, std::greater{}, &Serialising::until);
+      to = &serialising_words_[place * words];
+    }
+    std::memcpy(to, flit, words * sizeof *flit);
     ++flits_under_way_;
+  }
+}
+
+// Takes a launched flit into the serialiser: by how many cycles its end lies beyond the next edge,
+// rounded up. That is (lacking - 1) / num, without the division.
+std::uint32_t FabricCore::serialise(NodeState& node, int port) {
+  Output& out = outputs_[node.first + static_cast<std::uint32_t>(port)];
+  out.held -= out.den;
+  node.charging |= 1U << port;
+  if (out.held < out.den) node.ready &= ~(1U << port);
+  return out.beyond + (out.held < out.den - 1 - out.beyond * out.num ? 1 : 0);
+}
+
+// Room for the words of a flit that is at the end of the link in so many cycles.
+std::uint32_t* FabricCore::arrival(const Output& out, std::uint32_t cycles) {
+  std::uint32_t* const entry =
+      wheel_[(slot_ + cycles) & wheel_mask_].flits.grow(kEntryHeader + words_);
+  entry[0] = out.to;
+  entry[1] = out.to_port;
+  return entry + kEntryHeader;
+}
+
+void FabricCore::end_serialising() {
+  while (!serialising_.empty() && serialising_.front().until == edge_) {
+    const std::uint32_t place = serialising_.front().place;
+    std::ranges::pop_heap(serialising_, std::greater{}, &Serialising::until);
+    serialising_.pop_back();
+    const Output& out = outputs_[place];
+    std::memcpy(arrival(out, out.latency), &serialising_words_[place * words_],
+                words_ * sizeof(std::uint32_t));
   }
 }
 

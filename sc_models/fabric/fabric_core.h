@@ -1,11 +1,17 @@
 // The fabric without SystemC: links, their pacing, and one clock edge of every switch and endpoint.
 //
-// Links: a delay line of `latency` cycles for flits and of the same for credits backwards,
-//   register to register: what a step at edge e puts on an output pin is on the receiver's input
-//   pin in its step at edge e + latency. All nodes of a cycle are independent of each other, so
-//   their order is immaterial.
-// Pacing, exact: every link has an accumulator that gains `num` per cycle, at most den + num - 1;
-//   a flit may be launched when it holds `den` or more and takes `den` away.
+// Links: a delay line of `latency` cycles for flits and of the same for credits backwards, register to
+//   register, and a serialiser in front of it. A flit is there when its last bit is: launched at edge e
+//   on a link of num/den flits per cycle, it begins at max(e, the end of the flit before it), takes den/num
+//   cycles, and is on the receiver's input pin at edge e + latency + beyond. `beyond` is what its end lies
+//   beyond e + 1, rounded up to whole cycles; the one cycle is that of any register-to-register transfer
+//   and part of `latency`. So it is 0 on a link of a flit per cycle, and on a slower one that has
+//   rested ceil(den/num) - 1. Credits are wires of their own and not serialised.
+//   All nodes of a cycle are independent of each other, so their order is immaterial.
+// Pacing, exact: a flit may be launched when the serialiser is free before the next edge. Every link has an
+//   accumulator that gains `num` per cycle, at most den + num - 1, what a rested one holds; a launch needs
+//   `den` and takes it away. What is lacking to den + num - 1, over num, is how many cycles the
+//   serialiser still sends.
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
 //   stepped; a step would change nothing (SwitchCore::idle, EndpointCore). Nor is it looked at: what
 //   arrives at a node, or keeps it busy, sets its bit, so that a cycle costs the nodes at which
@@ -32,8 +38,9 @@
 namespace fredsim {
 
 struct LinkCount {
-  std::uint64_t flits = 0;
+  std::uint64_t flits = 0;          // launched
   std::uint64_t missing_bytes = 0;  // that they fall short of 512 bytes each
+  double sent = 0;                  // of the flits, what the serialiser has sent, in flits
 };
 
 class FabricCore {
@@ -65,10 +72,10 @@ class FabricCore {
   }
   LinkCount count(int link) const;
 
-  // The pins of a node that launched flits at the last edge; null of another.
-  const SwitchPins* launched(NodeId node) const {
+  // The pins of a node that launched flits at edge `at`, the last one; null of another.
+  const SwitchPins* launched(NodeId node, std::uint64_t at) const {
     const NodeState& n = nodes_[node];
-    return n.pins.out_valid != 0 && n.charged + 1 == edge_ ? &n.pins : nullptr;
+    return n.pins.out_valid != 0 && n.charged == at ? &n.pins : nullptr;
   }
 
   std::uint64_t edge() const { return edge_; }
@@ -80,20 +87,19 @@ class FabricCore {
                int vc) const;               // in the input buffer of a port; for diagnosis
   int outstanding(int link, int vc) const;  // credits of a sender that are not back
 
-  // For observers, between two ticks: what arrives at the pins in the tick that comes `later` ticks after
-  // the next one. on_flit(node, input port, words of the flit); on_credit(node, output port, VC).
+  // For observers, between two ticks: what arrives at the pins in the next one.
+  // on_flit(node, input port); on_credit(node, output port, VC).
   template <typename OnFlit>
-  void visit_flits(int later, const OnFlit& on_flit) const {
-    const auto& flits = wheel_[(slot_ + static_cast<std::uint32_t>(later)) & wheel_mask_].flits;
+  void visit_flits(const OnFlit& on_flit) const {
+    const auto& flits = wheel_[slot_].flits;
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += kEntryHeader + words_) {
-      on_flit(static_cast<NodeId>(entry[0]), static_cast<int>(entry[1]), entry + kEntryHeader);
+      on_flit(static_cast<NodeId>(entry[0]), static_cast<int>(entry[1]));
     }
   }
   template <typename OnCredit>
-  void visit_credits(int later, const OnCredit& on_credit) const {
-    for (const Credit& credit :
-         wheel_[(slot_ + static_cast<std::uint32_t>(later)) & wheel_mask_].credits) {
+  void visit_credits(const OnCredit& on_credit) const {
+    for (const Credit& credit : wheel_[slot_].credits) {
       on_credit(static_cast<NodeId>(credit.node), int{credit.port}, int{credit.vc});
     }
   }
@@ -113,6 +119,8 @@ class FabricCore {
     std::uint16_t to_port = 0;
     bool to_endpoint = false;
     std::uint32_t latency = 1;
+    std::uint32_t beyond = 0;  // cycles that a rested serialiser takes beyond the first
+    std::uint64_t full() const { return den + num - 1; }  // `held` of a rested one
   };
   static constexpr std::uint32_t kNobody = ~0U;  // no link
   static constexpr std::size_t kEntryHeader =
@@ -146,6 +154,11 @@ class FabricCore {
     List<std::uint32_t> flits;  // an entry: node, input port, words of the flit
     List<Credit> credits;
   };
+  // A flit of a link so slow that the wheel does not reach to its end: one per output at most.
+  struct Serialising {
+    std::uint64_t until = 0;  // edge at which the wire has it
+    std::uint32_t place = 0;  // of the output; the words are in serialising_words_
+  };
   struct NodeState {
     NodeState(std::uint32_t place, int ports, int lanes) : first(place), pins(ports, lanes) {}
     SwitchCore* core = nullptr;
@@ -169,6 +182,9 @@ class FabricCore {
   void keep_awake(std::size_t node) { awake_[node / 64] |= std::uint64_t{1} << (node % 64); }
   template <int kWords>
   void launch_flits(NodeState& node);
+  std::uint32_t serialise(NodeState& node, int port);
+  std::uint32_t* arrival(const Output& out, std::uint32_t cycles);
+  void end_serialising();
   void return_credits(NodeState& node);
   const Output& output(int link) const;
   std::string port_name(const NodeState& node, int port) const;
@@ -183,6 +199,8 @@ class FabricCore {
   std::vector<Input> inputs_;
   std::array<std::array<int, kNumVcs>, 2> depths_{};  // of a switch's buffers, of an endpoint's
   std::vector<Arrivals> wheel_;                       // by slot
+  std::vector<Serialising> serialising_;              // heap, the earliest first
+  std::vector<std::uint32_t> serialising_words_;      // by place; empty where no link is that slow
   std::vector<std::uint64_t> awake_;          // a bit per node: to be stepped at the next edge
   std::vector<std::uint32_t> list_;           // nodes to step at this edge
   std::vector<std::uint64_t> missing_bytes_;  // by place of the output

@@ -40,9 +40,8 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
     r.flits = count.flits;
     r.bytes = count.flits * kFlitBytes - count.missing_bytes;
     r.busy_cycles = count.flits;
-    r.utilization = cycles == 0 ? 0
-                                : static_cast<double>(count.flits) /
-                                      (link.rate.value() * static_cast<double>(cycles));
+    r.utilization =
+        cycles == 0 ? 0 : count.sent / (link.rate.value() * static_cast<double>(cycles));
     r.on_die = link.on_die;
     if (!link.on_die) {
       result.flit_hops += r.flits;

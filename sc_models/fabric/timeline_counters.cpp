@@ -1,6 +1,7 @@
 #include "fabric/timeline_counters.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fredsim {
 namespace {
@@ -38,25 +39,25 @@ void TimelineCounters::begin_run() {
     for (const Stall& stall : kStalls) {
       if (stall.is_of_phases && node.kind != NodeKind::kFredSwitch) continue;
       series.keys.push_back(stall.name);
-      series.last.push_back(counters.*stall.count);
+      series.last.push_back(static_cast<double>(counters.*stall.count));
     }
     switches_.emplace_back(id, std::move(series));
   }
 }
 
 void TimelineCounters::sample() {
-  const auto take = [](Series& series, std::size_t key, std::uint64_t count) {
+  const auto take = [](Series& series, std::size_t key, double count) {
     series.differences.push_back(count - series.last[key]);
     series.last[key] = count;
   };
-  for (int l = 0; l < std::ssize(links_); ++l) take(links_[l], 0, fabric_.core().count(l).flits);
+  for (int l = 0; l < std::ssize(links_); ++l) take(links_[l], 0, fabric_.core().count(l).sent);
   SwitchCounters counters;
   for (auto& [id, series] : switches_) {
     fabric_.switch_core(id).peek_counters(counters);
     std::size_t key = 0;
     for (const Stall& stall : kStalls) {
       if (key < series.keys.size() && series.keys[key] == stall.name) {
-        take(series, key++, counters.*stall.count);
+        take(series, key++, static_cast<double>(counters.*stall.count));
       }
     }
   }
@@ -67,7 +68,7 @@ void TimelineCounters::sample() {
 void TimelineCounters::merge_intervals() {
   const auto merge = [](Series& series) {
     const std::size_t keys = series.keys.size();
-    std::vector<std::uint64_t>& d = series.differences;
+    std::vector<double>& d = series.differences;
     for (std::size_t i = 0; i < d.size() / keys / 2; ++i) {
       for (std::size_t k = 0; k < keys; ++k) {
         d[i * keys + k] = d[2 * i * keys + k] + d[(2 * i + 1) * keys + k];
@@ -98,8 +99,9 @@ void TimelineCounters::emit(const Series& series, std::uint64_t cycles) const {
     const std::uint64_t length = std::min(interval_, std::max(cycles, begin) + 1 - begin);
     std::vector<Timeline::Value> values = zero;
     for (std::size_t k = 0; k < keys; ++k) {
-      values[k].second = static_cast<double>(series.differences[i * keys + k]) /
-                         (static_cast<double>(length) * series.scale);
+      const double value =
+          series.differences[i * keys + k] / (static_cast<double>(length) * series.scale);
+      values[k].second = std::round(value * 1e9) / 1e9;
     }
     if (values != shown) timeline_.counter(process_, series.name, begin, values);
     shown = std::move(values);

@@ -1,6 +1,6 @@
 // The counters of a timeline: what every link carries, and why flits wait in the switches, by interval.
 //
-// Values: of a link, "utilization", flits launched / flits its rate allows; of a switch, "<name> stalls" by
+// Values: of a link, "utilization", flits sent / flits its rate allows; of a switch, "<name> stalls" by
 //   reason: in how many flows or ports a front flit could not leave, on average over the cycles.
 // Exact, of an interval as a whole: differences of the link and switch counters. Intervals double as a run
 //   grows, so that it has kMaxIntervals at most. A switch that cannot be peeked has no stalls.
@@ -36,8 +36,8 @@ class TimelineCounters {
     std::string name;
     std::vector<const char*> keys;  // of its values
     double scale = 1;               // value shown: difference / (cycles × scale)
-    std::vector<std::uint64_t> last;
-    std::vector<std::uint64_t> differences;  // interval-major
+    std::vector<double> last;
+    std::vector<double> differences;  // interval-major
   };
   void sample();
   void merge_intervals();

@@ -86,8 +86,9 @@ void TimelineRecorder::begin_run(const CollectiveJob& job, std::uint64_t first_e
 void TimelineRecorder::edge() {
   std::ranges::for_each(phases_, [&](PhaseInUse& phase) { look_at_phase(phase); });
   if (level_ >= 3) {
+    const FabricCore& core = fabric_.core();
     for (NodeId id = 0; id < std::ssize(fabric_.topology().nodes); ++id) {
-      const SwitchPins* pins = fabric_.core().launched(id);
+      const SwitchPins* pins = core.launched(id, core.edge() - 1);
       if (pins != nullptr) look_at_links(id, *pins);
     }
   }

@@ -211,7 +211,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   point.latency_p99 = latency.percentile(99);
   point.latency_max = latency.max();
   point.cycles = meter_.now;
-  fill_links(before.link_flits, after.link_flits, window, point);
+  fill_links(before.links, after.links, window, point);
   fill_switches(before, after, point);
   if (!point.incomplete) {
     drain();
@@ -231,8 +231,7 @@ std::uint64_t TrafficRun::created_in_window() const {
 
 TrafficRun::Counts TrafficRun::counts() const {
   Counts counts;
-  counts.link_flits.resize(topology_.links.size());
-  for (int l = 0; l < std::ssize(topology_.links); ++l) counts.link_flits[l] = core_.count(l).flits;
+  for (int l = 0; l < std::ssize(topology_.links); ++l) counts.links.push_back(core_.count(l));
   counts.switches.resize(switches_.size());
   for (std::size_t id = 0; id < switches_.size(); ++id) {
     SwitchCounters counters;
@@ -242,8 +241,8 @@ TrafficRun::Counts TrafficRun::counts() const {
   return counts;
 }
 
-void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
-                            const std::vector<std::uint64_t>& after, std::uint64_t cycles,
+void TrafficRun::fill_links(const std::vector<LinkCount>& before,
+                            const std::vector<LinkCount>& after, std::uint64_t cycles,
                             TrafficPoint& point) const {
   for (std::size_t l = 0; l < before.size(); ++l) {
     const Link& link = topology_.links[l];
@@ -252,10 +251,10 @@ void TrafficRun::fill_links(const std::vector<std::uint64_t>& before,
     r.from = topology_.nodes[link.from].name;
     r.to = topology_.nodes[link.to].name;
     r.on_die = link.on_die;
-    r.flits = r.busy_cycles = after[l] - before[l];
+    r.flits = r.busy_cycles = after[l].flits - before[l].flits;
     r.bytes = r.flits * kFlitBytes;
     r.utilization = cycles == 0 ? 0
-                                : static_cast<double>(r.flits) /
+                                : (after[l].sent - before[l].sent) /
                                       (link.rate.value() * static_cast<double>(cycles));
     if (!link.on_die) point.flit_hops += r.flits;
     point.links.push_back(std::move(r));

@@ -64,7 +64,7 @@ class TrafficRun {
 
  private:
   struct Counts {  // since reset
-    std::vector<std::uint64_t> link_flits;
+    std::vector<LinkCount> links;
     std::vector<std::optional<SwitchCounters>> switches;  // by node; none: cannot be peeked
   };
   TrafficPoint measure_once(double rate, const OnProgress& on_progress);
@@ -80,7 +80,7 @@ class TrafficRun {
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   std::uint64_t created_in_window() const;
   Counts counts() const;
-  void fill_links(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
+  void fill_links(const std::vector<LinkCount>& before, const std::vector<LinkCount>& after,
                   std::uint64_t cycles, TrafficPoint& point) const;
   void fill_switches(const Counts& before, const Counts& after, TrafficPoint& point) const;
   void drain();

@@ -127,9 +127,6 @@ void WaveRecorder::choose_links(const std::string& pattern) {
     if (!in_scope[l.from] && !in_scope[l.to]) continue;
     place_[link] = static_cast<int>(links_.size());
     links_.push_back({link, wave_scope_of(l)});
-    if (std::ranges::find(latencies_, l.latency) == latencies_.end()) {
-      latencies_.push_back(l.latency);
-    }
   }
   values_.resize(links_.size());
 }
@@ -215,10 +212,10 @@ void WaveRecorder::before_edge() {
   clear_events();
   if (!in_window()) return;
   for (const NodeId node : rtl_) core_.wake(node);
-  core_.visit_flits(0, [&](NodeId node, int port, const std::uint32_t*) {
+  core_.visit_flits([&](NodeId node, int port) {
     if (LinkValues* const v = traced(topology_.link_in(node, port))) v->arrive = 1;
   });
-  core_.visit_credits(0, [&](NodeId node, int port, int vc) {
+  core_.visit_credits([&](NodeId node, int port, int vc) {
     if (LinkValues* const v = traced(topology_.link_out(node, port))) v->credit[vc] = 1;
   });
 }
@@ -226,13 +223,14 @@ void WaveRecorder::before_edge() {
 // What has been launched at this edge: on_flit(link, header).
 template <typename OnFlit>
 void WaveRecorder::visit_launches(const OnFlit& on_flit) const {
-  const auto ticked = static_cast<int>(core_.edge() - edge_before_);  // 0: the edge has failed
-  for (const int latency : latencies_) {
-    core_.visit_flits(latency - ticked, [&](NodeId node, int port, const std::uint32_t* words) {
-      const int link = topology_.link_in(node, port);
-      if (place_[link] < 0 || topology_.links[link].latency != latency) return;
-      on_flit(link, unpack_header(words));
-    });
+  for (const WaveLink& traced : links_) {
+    const Link& link = topology_.links[traced.link];
+    const SwitchPins* const pins = core_.launched(link.from, edge_before_);
+    if (pins == nullptr || (pins->out_valid >> link.from_port & 1U) == 0) continue;
+    const std::size_t words =
+        pins->out_flit.size() / static_cast<std::size_t>(topology_.nodes[link.from].ports);
+    on_flit(traced.link,
+            unpack_header(&pins->out_flit[static_cast<std::size_t>(link.from_port) * words]));
   }
 }
 

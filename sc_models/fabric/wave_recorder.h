@@ -94,8 +94,7 @@ class WaveRecorder {
   std::vector<NodeId> rtl_;      // those whose RTL is in the file
   std::vector<WaveLink> links_;  // traced
   std::vector<LinkValues> values_;
-  std::vector<int> place_;      // by link: in links_, or -1
-  std::vector<int> latencies_;  // of traced links, each once
+  std::vector<int> place_;  // by link: in links_, or -1
   std::vector<Cycles> windows_;
   std::size_t window_ = 0;  // the current one, or the next
   std::uint64_t cycle_ = 0;

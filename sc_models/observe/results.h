@@ -23,7 +23,7 @@ struct LinkResult {
   std::uint64_t flits = 0;
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
-  double utilization = 0;         // flits launched / flits the link's rate allows during the run
+  double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
 };
 
 struct SwitchResult {

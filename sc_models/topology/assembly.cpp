@@ -68,6 +68,15 @@ void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) 
         link.key, made.name, format_bandwidth(static_cast<double>(link.bytes_per_second)),
         kFlitBytes, format_frequency(topology_.clock_hz), format_frequency(least)));
   }
+  if (made.rate.den / kMaxLatencyCycles >= made.rate.num) {
+    const std::uint64_t least = topology_.clock_hz * kFlitBytes / kMaxLatencyCycles + 1;
+    throw BadInput(fmt::format(
+        "{}: on link {} of {} a flit of {} B takes more than {} cycles at clock {}; the link must "
+        "carry at least {}",
+        link.key, made.name, format_bandwidth(static_cast<double>(link.bytes_per_second)),
+        kFlitBytes, kMaxLatencyCycles, format_frequency(topology_.clock_hz),
+        format_bandwidth(static_cast<double>(least))));
+  }
   topology_.links.push_back(std::move(made));
 }
 

@@ -149,7 +149,7 @@ std::string level_name(const Node& node) {
 
 std::string links(const Topology& topology) {
   // Both directions of a port pair are one entry; endpoints, then the lower level, come first.
-  using Class = std::tuple<int, std::string, std::uint64_t, int>;
+  using Class = std::tuple<int, std::string, std::uint64_t, int, std::uint64_t>;
   std::map<Class, int> counts;
   for (const Link& link : topology.links) {
     const Node* from = &topology.nodes[link.from];
@@ -157,16 +157,16 @@ std::string links(const Topology& topology) {
     if (std::tuple(from->level, link.from) > std::tuple(to->level, link.to)) continue;
     const int rank = from->level * 2 + (from->kind == NodeKind::kIo ? 1 : 0);
     ++counts[{rank, fmt::format("{} - {}", level_name(*from), level_name(*to)),
-              link.bytes_per_second, link.latency}];
+              link.bytes_per_second, link.latency, link.flit_cycles()}];
   }
   std::vector<Row> rows = {
-      {"links (both directions)", "count", "bandwidth", "flits/cycle", "latency in cycles"}};
+      {"links, both ways", "count", "bandwidth", "flits/cycle", "latency in cycles", "flit after"}};
   for (const auto& [type, count] : counts) {
-    const auto& [rank, name, bytes_per_second, latency] = type;
+    const auto& [rank, name, bytes_per_second, latency, flit_cycles] = type;
     rows.push_back({name, std::to_string(count),
                     format_bandwidth(static_cast<double>(bytes_per_second)),
                     fraction(link_rate(bytes_per_second, topology.clock_hz)),
-                    cycles_and_ns(latency, topology.clock_hz)});
+                    cycles_and_ns(latency, topology.clock_hz), std::to_string(flit_cycles)});
   }
   return fmt::format("\n{}", table(rows));
 }
@@ -213,6 +213,9 @@ std::string describe(const Topology& topology) {
   text += links(topology);
   text += buffers(topology);
   text += "\nnotes\n";
+  text +=
+      "  flit after: cycles from its launch on a link that has rested until its last bit is "
+      "there\n";
   for (const std::string& note : topology.notes) text += fmt::format("  {}\n", note);
   return text;
 }

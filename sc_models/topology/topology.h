@@ -53,10 +53,16 @@ struct Link {
   int from_port = 0;
   NodeId to = 0;
   int to_port = 0;
-  Rational rate;    // flits per cycle, 0 < rate <= 1
-  int latency = 1;  // cycles from the output register to the receiving buffer's register, >= 1
+  Rational rate;  // flits per cycle, 0 < rate <= 1
+  // Cycles from the output register to the receiving buffer's register, >= 1, for a flit that takes one cycle
+  // to send; fabric/fabric_core.h says when one that takes longer is there.
+  int latency = 1;
   std::uint64_t bytes_per_second = 0;
   bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
+  // From the launch of a flit, on a link that has rested, to the edge at which its last bit is there.
+  std::uint64_t flit_cycles() const {
+    return static_cast<std::uint64_t>(latency) + (rate.den - 1) / rate.num;
+  }
 };
 
 // Input buffers of the switches in flits (per virtual channel) and of the endpoints' NICs.

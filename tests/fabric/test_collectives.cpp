@@ -55,6 +55,7 @@ void expect_good(const Plan& plan, const RunResult& r) {
   EXPECT_EQ(r.payload, "exact");
   EXPECT_EQ(r.injected_bytes, injected_bytes(plan));
   EXPECT_GE(r.time_ns, r.bound_ns);
+  for (const LinkResult& link : r.links) EXPECT_LE(link.utilization, 1) << link.name;
   ASSERT_EQ(r.parts.size(), plan.parts.size());
   for (std::size_t p = 0; p < r.parts.size(); ++p) {
     const PartResult& part = r.parts[p];
@@ -88,6 +89,39 @@ TEST_P(RandomWorks, AreExactInEveryBody) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomWorks, testing::Range<std::uint64_t>(1, 25));
+
+// Few flits on links so slow that sending one takes longer than its way: bounds are still bounds.
+class SlowLinks : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SlowLinks, AreNeverFasterThanTheirRate) {
+  SCOPED_TRACE(fmt::format("seed {}", GetParam()));
+  Random random(GetParam());
+  const auto bandwidth = [&] {
+    constexpr int kGigabytes[] = {1, 5, 24, 33, 51, 250, 333, 749};
+    return kGigabytes[random.below(std::size(kGigabytes))];
+  };
+  const bool mesh = GetParam() % 2 == 0;
+  const std::string npu = fmt::format("npu.bandwidth={}GB/s", bandwidth() * (mesh ? 4 : 1));
+  const std::string link =
+      fmt::format("fabric.{}={}GB/s", mesh ? "link_bandwidth" : "uplink_bandwidth",
+                  bandwidth() * (mesh ? 1 : 2));
+  const Topology topology =
+      build({mesh ? "configs/mesh_2x2.yaml" : "configs/fred_small.yaml", {npu, link}});
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
+  simulation.run([&] {
+    for (int run = 0; run < 3; ++run) {
+      const Plan plan =
+          make_plan(topology, random_work(random, 4, 3, run == 0 ? 600 : 9000), OnConflict::kLater);
+      const RunResult r = tlm.run(plan);
+      expect_good(plan, r);
+      EXPECT_EQ(what_must_agree(r), what_must_agree(lockstep.run(plan)));
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SlowLinks, testing::Range<std::uint64_t>(1, 25));
 
 // Larger machines on twins.
 class RandomWafers : public testing::TestWithParam<std::uint64_t> {};
