@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -56,19 +57,33 @@ void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
   }
 }
 
+Plan plan_of(const MachineConfig& config, const Options& options, std::uint64_t size,
+             bool shares_name) {
+  const Topology& topology = config.topology;
+  try {
+    return make_plan(topology, specs_of(options.work, topology, size, options.seed),
+                     options.work.on_conflict);
+  } catch (const Error& error) {
+    if (!shares_name) throw;
+    throw Error(error.code(), fmt::format("{}: {}", word_of(config), error.what()));
+  }
+}
+
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
 std::vector<Contender> plan_work(const Options& options) {
   std::vector<Contender> contenders;
-  for (MachineConfig& config : load_machines(options)) {
-    const Topology& topology = config.topology;
+  std::vector<MachineConfig> machines = load_machines(options);
+  std::map<std::string, int> names;
+  for (const MachineConfig& config : machines) ++names[config.topology.name];
+  for (MachineConfig& config : machines) {
+    const bool shares_name = names[config.topology.name] > 1;
     if (!contenders.empty() && options.work.whole_machine()) {
       check_same_npus(contenders.front().config, config);
     }
     std::vector<Plan> plans;
     for (const std::uint64_t size : options.work.sizes) {
       if (interrupt_flag()) throw Interrupted("interrupted during set-up");
-      plans.push_back(make_plan(topology, specs_of(options.work, topology, size, options.seed),
-                                options.work.on_conflict));
+      plans.push_back(plan_of(config, options, size, shares_name));
     }
     contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
   }

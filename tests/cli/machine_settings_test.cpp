@@ -101,6 +101,9 @@ TEST(MachineSettings, Refusals) {
   refused(with("fabric.middle=2,,npu.count=4"), {"no setting between commas"});
   refused("no_such.yaml@fabric.middle=2", {"fredsim: no_such.yaml: cannot be read"});
   refused("no_such@dir/x.yaml@fabric.middle=2", {"fredsim: no_such@dir/x.yaml: cannot be read"});
+  expect_refused(
+      run_fredsim({"compare", kFred, with("fabric.in_switch=false"), "--algorithm", "in_switch"}),
+      {"fredsim: " + with("fabric.in_switch=false") + ": algorithm: in_switch"});
   refused(with("npu.count=8,fabric.npus_per_l1=4"),
           {"npu.count=8,fabric.npus_per_l1=4: found 8 NPUs"});
 }
