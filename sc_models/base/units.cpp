@@ -83,6 +83,7 @@ std::string did_you_mean_unit(std::string_view unit, const Quantity& quantity) {
   }
   if (unit.size() > 1 || alike.empty()) return did_you_mean(unit, alike);
   std::vector<std::string> quoted;
+  quoted.reserve(alike.size());
   for (const std::string_view name : alike) quoted.push_back(fmt::format("'{}'", name));
   return fmt::format("; did you mean {}?",
                      join_words(std::vector<std::string_view>(quoted.begin(), quoted.end())));
