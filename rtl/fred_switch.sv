@@ -16,7 +16,7 @@
 //   that samples a read. Credits, phases and routes are written before traffic
 //   flows.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
-// error_o: first error code seen, sticky; the switch goes on as well as it can.
+// error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
 module fred_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 12,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,10 +56,13 @@ TEST_P(FredSwitchRegisters, ReadBack) {
     EXPECT_EQ(driver.read(unknown), 0U) << unknown;
   }
   // What was read stays until the next read, whatever is written.
+  driver.write_routes();
+  driver.add_online_packet(0, 1, kMp, kPacketFlits);
+  driver.drain(100);
   const std::vector<std::pair<int, std::uint32_t>> known{{reg::kShape, driver.read(reg::kShape)},
                                                          {reg::kRoute + 7, 3},
                                                          {past_rows - 1, 0xC0FFEE},
-                                                         {reg::kFlitsIn, 0}};
+                                                         {reg::kFlitsIn, kPacketFlits}};
   driver.write(reg::kRoute + 7, 3);
   driver.write(past_rows - 1, 0xC0FFEE);
   for (const auto& [address, value] : known) {
@@ -82,6 +86,68 @@ TEST_P(FredSwitchRegisters, KeepCreditsOfEveryPortAndVcApart) {
     for (int v = 0; v < kNumVcs; ++v) {
       EXPECT_EQ(driver.read(reg::kCredit + 4 * p + v), credits(p, v)) << p << " " << v;
     }
+  }
+}
+
+// ---------------------------------------------------------------- errors
+enum Mistake : unsigned { kOverflow = 1, kJoin = 2, kPhase = 4, kRoute = 8 };
+
+// The error register some edges after those mistakes came to light at the same edge.
+std::uint32_t error_of(SwitchCore& core, const SwitchShape& shape, unsigned mistakes) {
+  core.reset();
+  SwitchPins pins(kPorts, shape.lanes);
+  const auto step = [&] {
+    core.step(pins);
+    pins.in_valid = 0;
+    pins.reg = {};
+  };
+  const auto put = [&](int port, int vc, int phase, std::uint32_t tag) {
+    pins.in_valid |= 1U << port;
+    pack_header({.tag = tag,
+                 .phase = static_cast<std::uint8_t>(phase),
+                 .vc = static_cast<std::uint8_t>(vc),
+                 .head = true,
+                 .tail = true},
+                &pins.in_flit[port * flit_words(shape.lanes)]);
+  };
+  const std::vector<std::pair<int, std::vector<Flow>>> phases{{kDp, {{0x3, 0x3}}},
+                                                              {kMp, {{0xC, 0xC}}}};
+  int address = reg::kPhaseStore;
+  for (const auto& [vc, flows] : phases) {
+    for (const std::uint32_t word :
+         phase_row(shape.fred, vc, flows, route_flows(shape.fred, flows))) {
+      pins.reg = {true, true, static_cast<std::uint16_t>(address++), word};
+      step();
+    }
+  }
+  // Phase 0 is in use, and port 2 full of flits that wait for port 3.
+  for (int i = 0; i < shape.buffers.depth(kMp); ++i) {
+    put(2, kMp, 1, 7);
+    if (i == 0) put(0, kDp, 0, 7);
+    if (i == 0) put(1, kDp, 0, 7);
+    step();
+  }
+  EXPECT_EQ(core.error(), reg::kErrorNone);
+  if ((mistakes & kOverflow) != 0) put(2, kMp, 1, 7);
+  if ((mistakes & kJoin) != 0) put(0, kDp, 0, 8);
+  if ((mistakes & kJoin) != 0) put(1, kDp, 0, 9);
+  if ((mistakes & kPhase) != 0) put(3, kPp, 9, 7);
+  if ((mistakes & kRoute) != 0) put((mistakes & kPhase) != 0 ? 0 : 3, kPp, kPhaseOnline, 7);
+  for (int i = 0; i < 10; ++i) step();
+  return core.error();
+}
+
+// The first error stays; of several at once it is that of the lowest code.
+TEST_P(FredSwitchRegisters, TellTheFirstError) {
+  const auto core = body();
+  const std::vector<std::uint32_t> codes{reg::kErrorOverflow, reg::kErrorJoin, reg::kErrorPhase,
+                                         reg::kErrorRoute};
+  for (unsigned mistakes = 0; mistakes < 16; ++mistakes) {
+    constexpr unsigned kFourPorts = kJoin | kPhase | kRoute;  // would need a fifth
+    if ((mistakes & kFourPorts) == kFourPorts) continue;
+    SCOPED_TRACE(fmt::format("mistakes {:04b}", mistakes));
+    EXPECT_EQ(error_of(*core, shape_, mistakes),
+              mistakes == 0 ? reg::kErrorNone : codes[std::countr_zero(mistakes)]);
   }
 }
 

@@ -356,6 +356,35 @@ TEST_P(MeshRouter, OverflowIsAnError) {
   EXPECT_EQ(error_of(wafer(), kIo0 + 1, h, 5), reg::kErrorOverflow);
 }
 
+// A packet without a route arrives `ahead` edges before a flit that finds its buffer full: the register tells the
+// one from the third edge on, the other from the second on.
+TEST_P(MeshRouter, OverflowWinsWhereBothErrorsComeAtOnce) {
+  for (const int ahead : {0, 1, 2}) {
+    SCOPED_TRACE(ahead);
+    const auto core = wafer().make();
+    core->reset();
+    SwitchPins pins(10, 1);
+    const auto put = [&](int port, std::uint16_t dst) {
+      pins.in_valid |= 1U << port;
+      pack_header({.dst = dst, .vc = kPp, .head = true, .tail = true},
+                  &pins.in_flit[port * flit_words(1)]);
+    };
+    pins.reg = {true, true, reg::kPosition, kX | kY << 8};
+    for (int i = 0; i <= 80; ++i) {
+      put(kWest, kEastward);
+      if (i == 80 - ahead) put(kNorth, kNorthward);
+      core->step(pins);
+      pins.in_valid = 0;
+      pins.reg = {};
+    }
+    EXPECT_EQ(core->error(), ahead < 2 ? reg::kErrorNone : reg::kErrorRoute);
+    for (int i = 0; i < 5; ++i) {
+      core->step(pins);
+      EXPECT_EQ(core->error(), ahead < 2 ? reg::kErrorOverflow : reg::kErrorRoute);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Model, MeshRouter, testing::ValuesIn(kModels), [](const auto& model) {
   return std::string(switch_model_name(model.param));
 });
