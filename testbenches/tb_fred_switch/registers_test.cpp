@@ -134,6 +134,9 @@ std::uint32_t error_of(SwitchCore& core, const SwitchShape& shape, unsigned mist
   if ((mistakes & kPhase) != 0) put(3, kPp, 9, 7);
   if ((mistakes & kRoute) != 0) put((mistakes & kPhase) != 0 ? 0 : 3, kPp, kPhaseOnline, 7);
   for (int i = 0; i < 10; ++i) step();
+  pins.reg = {true, false, reg::kError, 0};
+  step();
+  EXPECT_EQ(pins.reg_rdata, core.error());
   return core.error();
 }
 

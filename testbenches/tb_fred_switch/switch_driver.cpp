@@ -131,7 +131,7 @@ void SwitchDriver::queue_packet(const Packet& packet) {
         h.head = i == 0;
         h.tail = i == packet.flits - 1;
         pack_header(h, w.data());
-        for (int l = 0; l < shape_.lanes; ++l) set_lane(w.data(), l, operand(tag, p, i, l));
+        for (int l = 0; l < carried_lanes(); ++l) set_lane(w.data(), l, operand(tag, p, i, l));
         in_[p][packet.vc].queue.push_back(w);
       }
     }
@@ -226,6 +226,17 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
     if (stack.back() != get_lane(words, l)) {
       fail(fmt::format("output {}: packet {} flit {} lane {}: {:04x}, expected {:04x}", port, h.tag,
                        out.flit, l, get_lane(words, l), stack.back()));
+    }
+  }
+  // The other half of a last word: copied with the rest of it, zero in a sum.
+  if (shape_.lanes < carried_lanes()) {
+    const int l = shape_.lanes;
+    const std::uint16_t want_half =
+        postfix.size() == 1 ? operand(h.tag, postfix.front(), out.flit, l) : std::uint16_t{0};
+    if (get_lane(words, l) != want_half) {
+      fail(
+          fmt::format("output {}: packet {} flit {} carries {:04x} above its last lane, not {:04x}",
+                      port, h.tag, out.flit, get_lane(words, l), want_half));
     }
   }
   if (++out.flit == packet.flits) out.open = false;

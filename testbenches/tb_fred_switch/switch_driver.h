@@ -100,6 +100,7 @@ class SwitchDriver {
   void send();
   void receive();
   void queue_packet(const Packet& packet);
+  int carried_lanes() const { return (shape_.lanes + 1) / 2 * 2; }  // with half a word that is over
   std::uint16_t operand(std::uint32_t tag, int port, int flit, int lane) const;
   void check_flit(int port, const std::uint32_t* words);
   void clock_edge();  // of the switch, and the rules' verdict on it

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "router_driver.h"
 #include "switch/register_map.h"
 
@@ -345,6 +348,49 @@ TEST_P(MeshRouter, ImpossibleDestinationsAreErrors) {
     h.dst = mesh_address(kX, kY, endpoint);
     EXPECT_EQ(error_of(wafer(), kEast, h, 1), reg::kErrorRoute) << endpoint;
   }
+}
+
+// What is before such a packet leaves, what is behind it never does; other VCs of the input go on.
+TEST_P(MeshRouter, APacketWithoutARouteStaysWhereItIs) {
+  const auto core = wafer().make();
+  core->reset();
+  SwitchPins pins(10, 1);
+  pins.reg = {true, true, reg::kPosition, kX | kY << 8};
+  core->step(pins);
+  pins.reg = {};
+  pins.out_ready = ~0U;
+  int returned = 0;
+  std::vector<std::pair<int, std::uint32_t>> launched;  // output, tag
+  const auto step = [&] {
+    core->step(pins);
+    pins.in_valid = 0;
+    returned += static_cast<int>(pins.in_credit[kPp] >> kWest & 1U);
+    for (int p = 0; p < 10; ++p) {
+      if ((pins.out_valid >> p & 1U) != 0)
+        launched.emplace_back(p, pins.out_flit[p * flit_words(1)]);
+    }
+  };
+  const auto put = [&](std::uint32_t tag, std::uint16_t dst, Vc vc, bool head, bool tail) {
+    pins.in_valid = 1U << kWest;
+    pack_header({.tag = tag, .dst = dst, .vc = vc, .head = head, .tail = tail},
+                &pins.in_flit[kWest * flit_words(1)]);
+    step();
+  };
+  using Flits = decltype(launched);
+  pins.out_ready = 0;  // so that they stand behind one another
+  put(1, kEastward, kPp, true, false);
+  put(2, kEastward, kPp, false, true);
+  for (const bool head : {true, false}) put(3, kWestward, kPp, head, !head);
+  put(4, kSouthward, kPp, true, true);
+  pins.out_ready = ~0U;
+  for (int i = 0; i < 10; ++i) step();
+  EXPECT_EQ(launched, (Flits{{kEast, 1}, {kEast, 2}}));
+  EXPECT_EQ(returned, 2);
+  EXPECT_EQ(core->error(), reg::kErrorRoute);
+  put(5, kSouthward, kDp, true, true);
+  for (int i = 0; i < 10; ++i) step();
+  EXPECT_EQ(launched, (Flits{{kEast, 1}, {kEast, 2}, {kSouth, 5}}));
+  EXPECT_FALSE(core->idle());
 }
 
 TEST_P(MeshRouter, OverflowIsAnError) {
