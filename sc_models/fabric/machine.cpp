@@ -40,6 +40,13 @@ bool is_set(const std::atomic<bool>* flag) {
   return flag != nullptr && flag->load(std::memory_order_relaxed);
 }
 
+SwitchModel model_of(const Node& node, const FabricOptions& options) {
+  if (matches(options.rtl_instances, node)) return SwitchModel::kRtl;
+  const bool wave =
+      !options.wave.file.empty() && !options.wave.links_only && matches(options.wave.scope, node);
+  return wave && options.model == SwitchModel::kTlm ? SwitchModel::kRtl : options.model;
+}
+
 class StopClock {
  public:
   explicit StopClock(Fabric& fabric) : fabric_(fabric) {}
@@ -60,14 +67,21 @@ SwitchFactory factory_for(const FabricOptions& options) {
   return [options, context = std::make_shared<RtlContext>()](const Node& node,
                                                              const SwitchShape& shape) {
     if (is_set(options.stop)) throw Interrupted("interrupted while switches were built");
-    const bool wave =
-        !options.wave.file.empty() && !options.wave.links_only && matches(options.wave.scope, node);
-    SwitchModel model = options.model;
-    if (matches(options.rtl_instances, node) || (wave && model == SwitchModel::kTlm)) {
-      model = SwitchModel::kRtl;
-    }
-    return make_switch(model, shape, node.name, context);
+    return make_switch(model_of(node, options), shape, node.name, context);
   };
+}
+
+std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptions& options) {
+  std::vector<NeededSwitch> needed;
+  std::set<std::string> entries;
+  for (const Node& node : topology.nodes) {
+    if (node.kind != NodeKind::kFredSwitch && node.kind != NodeKind::kMeshRouter) continue;
+    const SwitchShape shape = switch_shape(topology, node, options.lanes);
+    if (!has_rtl(model_of(node, options), shape) || !entries.insert(size_entry(shape)).second)
+      continue;
+    needed.push_back({shape, fmt::format("{}, {}", topology.name, node.name)});
+  }
+  return needed;
 }
 
 struct Machine::Parts {

@@ -17,12 +17,14 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "collective/plan.h"
 #include "fabric/fabric.h"
 #include "fabric/wave_options.h"
 #include "observe/results.h"
 #include "observe/timeline.h"
+#include "switch/missing_sizes.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -47,6 +49,9 @@ struct FabricOptions {
 // Bodies as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
 // a context, so that they can be traced into one file.
 SwitchFactory factory_for(const FabricOptions& options);
+
+// One switch of every size that such a machine has as RTL (require_built()).
+std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptions& options);
 
 // What a progress display may read while a run is under way.
 struct Progress {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.h"
+#include "switch/missing_sizes.h"
 #include "switch/switch_registry.h"
 
 namespace fredsim {
@@ -36,16 +36,8 @@ std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
   const auto switches = registered_switches();
   const auto found = std::ranges::find(switches, std::string_view(entry), &RegisteredSwitch::entry);
   if (found == switches.end()) {
-    std::string built;
-    for (const RegisteredSwitch& s : switches) built += fmt::format("\n  {}", s.entry);
-    throw BadInput(
-        fmt::format("{}: no RTL of this size is built: '{}'{}. Add it and build again:\n"
-                    "  cmake -B build -DFREDSIM_EXTRA_SWITCHES=\"{}{}\" && cmake --build build "
-                    "--target fredsim\n"
-                    "Sizes built (sc_models/switch/sizes.cmake):{}",
-                    instance_name, entry,
-                    shape.rtl_top.empty() ? "" : " (its file list is one more field of the entry)",
-                    entry, shape.rtl_top.empty() ? "" : " FILES.f", built));
+    const NeededSwitch needed{shape, instance_name};
+    require_built({&needed, 1});
   }
   if (!context) context = std::make_shared<RtlContext>();
   return found->make(instance_name, std::move(context));

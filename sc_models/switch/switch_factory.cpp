@@ -18,6 +18,10 @@ std::string_view switch_model_name(SwitchModel model) {
   return kNames[static_cast<std::size_t>(model)];
 }
 
+bool has_rtl(SwitchModel model, const SwitchShape& shape) {
+  return model != SwitchModel::kTlm || !shape.rtl_top.empty();
+}
+
 std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name) {
   if (shape.kind == NodeKind::kMeshRouter) return std::make_unique<MeshTwin>(shape, name);
   return std::make_unique<FredTwin>(shape, name);
@@ -26,8 +30,7 @@ std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::strin
 std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,
                                         const std::string& name,
                                         std::shared_ptr<RtlContext> context) {
-  const bool own_rtl = !shape.rtl_top.empty();
-  if (model == SwitchModel::kTlm && !own_rtl) return make_twin(shape, name);
+  if (!has_rtl(model, shape)) return make_twin(shape, name);
   if (model != SwitchModel::kLockstep) return make_rtl_switch(shape, name, std::move(context));
   auto twin = make_twin(shape, name);
   return std::make_unique<LockstepSwitch>(make_rtl_switch(shape, name, std::move(context)),

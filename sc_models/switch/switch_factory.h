@@ -23,6 +23,9 @@ enum class SwitchModel : std::uint8_t { kRtl, kTlm, kLockstep };
 
 std::string_view switch_model_name(SwitchModel model);  // "rtl", "tlm", "lockstep"
 
+// Whether a switch of this model has RTL in it: a user's own always has, which has no twin.
+bool has_rtl(SwitchModel model, const SwitchShape& shape);
+
 std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,
                                         const std::string& name,
                                         std::shared_ptr<RtlContext> context = nullptr);

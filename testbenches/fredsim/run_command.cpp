@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -156,16 +157,22 @@ void elaborate(const Options& options, std::vector<Contender>& contenders, Timel
                              .timeline_name = {}};
   const std::vector<std::string> waves = wave_files(options, contenders);
   if (options.command == Command::kCompare) check_waves(options, waves);
+  std::vector<FabricOptions> own(contenders.size(), fabric);
+  std::vector<NeededSwitch> needed;  // of all machines: one message for what is missing
   for (std::size_t i = 0; i < contenders.size(); ++i) {
-    const Topology& topology = contenders[i].config.topology;
-    FabricOptions own = fabric;
     if (!waves[i].empty()) {
-      own.wave = options.wave;
-      own.wave.file = waves[i];
+      own[i].wave = options.wave;
+      own[i].wave.file = waves[i];
     }
-    own.timeline_name = timeline_name(contenders, i);
+    own[i].timeline_name = timeline_name(contenders, i);
+    std::ranges::move(needed_rtl(contenders[i].config.topology, own[i]),
+                      std::back_inserter(needed));
+  }
+  require_built(needed);
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
     const std::string name = fmt::format("machine{}", i);
-    contenders[i].machine = std::make_unique<Machine>(name.c_str(), topology, own);
+    contenders[i].machine =
+        std::make_unique<Machine>(name.c_str(), contenders[i].config.topology, own[i]);
   }
 }
 

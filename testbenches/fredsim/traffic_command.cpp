@@ -37,6 +37,15 @@ void check_rates(const std::vector<double>& rates, const Topology& topology) {
   }
 }
 
+SwitchFactory switches_of(const Options& options, const Topology& topology) {
+  const FabricOptions fabric{.model = options.model,
+                             .rtl_instances = options.rtl_instances,
+                             .wave = options.wave,
+                             .stop = &interrupt_flag()};
+  require_built(needed_rtl(topology, fabric));
+  return factory_for(fabric);
+}
+
 class Sweep {
  public:
   Sweep(const Options& options, const MachineConfig& machine)
@@ -44,11 +53,7 @@ class Sweep {
         pattern_(to_string(options.traffic.pattern.kind)),
         show_progress_(!options.quiet),
         ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
-        run_(machine.topology, options.traffic,
-             factory_for({.model = options.model,
-                          .rtl_instances = options.rtl_instances,
-                          .wave = options.wave,
-                          .stop = &interrupt_flag()})),
+        run_(machine.topology, options.traffic, switches_of(options, machine.topology)),
         setup_(run_.setup()) {
     setup_.config = machine.path;
     setup_.settings = machine.settings;

@@ -1,7 +1,11 @@
 // Bad machine files: a good one with one thing made wrong. Each is refused with exit code 2 and one
 // line that names the file, what was found and what is allowed.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
+#include "base/shell.h"
 #include "program.h"
 
 namespace fredsim {
@@ -105,6 +109,38 @@ TEST_F(BadFileTest, SwitchSizeThatWasNotBuilt) {
   for (const char* word : {"fred 4 3 1 48 4 38 0", "-DFREDSIM_EXTRA_SWITCHES="}) {
     EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " in " << outcome.err;
   }
+}
+
+// The words that a shell makes of a line: one per line.
+std::string words_of(const std::string& line) {
+  const std::string script = "cmake() { printf '%s\\n' \"$@\"; }\n" + line + "\n";
+  std::FILE* pipe = ::popen(("sh -c " + shell_quoted(script)).c_str(), "r");
+  std::string text;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+  EXPECT_EQ(::pclose(pipe), 0);
+  return text;
+}
+
+TEST_F(BadFileTest, AllSizesThatTheMachinesLackAreInOneMessage) {
+  const Outcome outcome =
+      run_fredsim({"compare", "configs/mesh_2x2.yaml", "configs/fred_64.yaml",
+                   "configs/fred_small.yaml", "--group", "0-3", "--model", "rtl", "--set",
+                   "switch.control_buffer=17 KiB", "--json", path("out.json")});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "") << "before the first run";
+  EXPECT_TRUE(files().empty());
+  const std::vector<std::string> sizes{"mesh 4 2 1 80 34", "fred 8 3 1 48 34 24 0",
+                                       "fred 12 3 1 48 34 24 0", "fred 4 3 1 48 34 24 0"};
+  for (const std::string& size : sizes) {
+    EXPECT_NE(outcome.err.find("\n  " + size + "  ("), std::string::npos)
+        << size << " in " << outcome.err;
+  }
+  const std::size_t line = outcome.err.find("  cmake ");
+  ASSERT_NE(line, std::string::npos) << outcome.err;
+  const std::string words = words_of(outcome.err.substr(line, outcome.err.find('\n', line) - line));
+  EXPECT_NE(words.find("\n-DFREDSIM_EXTRA_SWITCHES="), std::string::npos) << words;
+  EXPECT_NE(words.find(fmt::format("{}\n--build\n", fmt::join(sizes, ";"))), std::string::npos)
+      << words;
 }
 
 }  // namespace

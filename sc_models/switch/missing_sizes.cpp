@@ -1,0 +1,83 @@
+#include "switch/missing_sizes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/shell.h"
+#include "switch/rtl_switch.h"
+
+namespace fredsim {
+namespace {
+
+// "fred 4 3 1 48 4 24 0 top path/files.f" -> "top path/files.f"; empty for a switch of ours.
+std::string own_part(const std::string& entry) {
+  const std::size_t letter = entry.find_first_not_of("0123456789 ", entry.find(' '));
+  return letter == std::string::npos ? "" : entry.substr(letter);
+}
+
+// An entry with its file list, as the size list wants it.
+std::string with_files(const SwitchBuild& build, const std::string& entry) {
+  const std::string top = own_part(entry);
+  if (top.empty()) return entry;
+  for (const auto* list : {&build.extra, &build.listed}) {
+    for (const std::string& other : *list) {
+      const std::string own = own_part(other);
+      if (own.starts_with(top + " ")) return entry + own.substr(top.size());
+    }
+  }
+  return entry + " FILES.f";
+}
+
+bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code failed;
+  return std::filesystem::equivalent(a, b, failed) && !failed;
+}
+
+}  // namespace
+
+std::string build_line(const SwitchBuild& build, std::span<const std::string> entries,
+                       const std::filesystem::path& folder) {
+  std::vector<std::string> all = build.extra;
+  for (const std::string& entry : entries) all.push_back(with_files(build, entry));
+  std::string source = "-S " + shell_quoted(build.source.string()) + " ";
+  std::string target = build.build.string();
+  if (is_same(folder, build.source)) {
+    source = "";
+    const std::string inside = build.build.lexically_relative(build.source).string();
+    if (!inside.starts_with("..")) target = inside;
+  }
+  target = shell_quoted(target);
+  return fmt::format("cmake {}-B {} {} && cmake --build {} --target fredsim", source, target,
+                     shell_quoted(fmt::format("-DFREDSIM_EXTRA_SWITCHES={}", fmt::join(all, ";"))),
+                     target);
+}
+
+void require_built(std::span<const NeededSwitch> needed) {
+  const std::vector<std::string> built = built_switch_sizes();
+  std::vector<std::string> missing;
+  std::string lines;
+  for (const NeededSwitch& one : needed) {
+    const std::string entry = size_entry(one.shape);
+    if (std::ranges::count(built, entry) + std::ranges::count(missing, entry) > 0) continue;
+    lines += fmt::format("  {}  ({})\n", entry, one.who);
+    missing.push_back(entry);
+  }
+  if (missing.empty()) return;
+  std::error_code failed;
+  const std::string line =
+      build_line(switch_build(), missing, std::filesystem::current_path(failed));
+  throw BadInput(fmt::format(
+      "no RTL of {} is built:\n{}Add {} and build again{}:\n  {}\n"
+      "Sizes built (sc_models/switch/sizes.cmake):\n  {}",
+      missing.size() == 1 ? "this switch size" : "these switch sizes", lines,
+      missing.size() == 1 ? "it" : "them",
+      line.find("FILES.f") == std::string::npos ? "" : ", with its file list for FILES.f", line,
+      fmt::join(built, "\n  ")));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,86 @@
+// What is said about sizes that are not built: all of them, and a line that adds them and drops nothing.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "switch/missing_sizes.h"
+#include "switch/rtl_switch.h"
+#include "temporary_folder.h"
+
+namespace fredsim {
+namespace {
+
+const SwitchBuild kBuild{
+    .source = "/no/such/folder",
+    .build = "/no/such/folder/build",
+    .listed = {"mesh 4 2 1 80 4", "fred 4 3 1 48 4 24 0 own_switch own/own_switch.f"},
+    .extra = {"fred 8 3 1 48 4 24 0", "fred 4 3 1 48 4 24 0 mine /my rtl/it's mine.f"}};
+
+std::string line(const std::vector<std::string>& entries) {
+  return build_line(kBuild, entries, "/");
+}
+
+TEST(BuildLine, AppendsToWhatIsExtraAlready) {
+  EXPECT_EQ(line({"mesh 4 2 1 96 4"}),
+            "cmake -S /no/such/folder -B /no/such/folder/build "
+            R"('-DFREDSIM_EXTRA_SWITCHES=fred 8 3 1 48 4 24 0;)"
+            R"(fred 4 3 1 48 4 24 0 mine /my rtl/it'\''s mine.f;mesh 4 2 1 96 4' )"
+            "&& cmake --build /no/such/folder/build --target fredsim");
+}
+
+TEST(BuildLine, KnowsTheFilesOfOwnSwitches) {
+  for (const auto& [entry, end] :
+       {std::pair("fred 6 3 1 48 4 24 0 mine",
+                  R"(;fred 6 3 1 48 4 24 0 mine /my rtl/it'\''s mine.f' )"),
+        std::pair("fred 6 3 1 48 4 24 0 own_switch",
+                  ";fred 6 3 1 48 4 24 0 own_switch own/own_switch.f' "),
+        std::pair("fred 6 3 1 48 4 24 0 own", ";fred 6 3 1 48 4 24 0 own FILES.f' "),
+        std::pair("mesh 1 0 1 80 4 other", ";mesh 1 0 1 80 4 other FILES.f' ")}) {
+    EXPECT_NE(line({entry}).find(end), std::string::npos) << line({entry});
+  }
+}
+
+TEST(BuildLine, IsShortAtTheTopOfTheCheckout) {
+  const TemporaryFolder checkout;
+  SwitchBuild build{
+      .source = checkout.path(), .build = checkout.path() / "build", .listed = {}, .extra = {}};
+  EXPECT_EQ(build_line(build, std::vector<std::string>{"x"}, checkout.path()),
+            "cmake -B build -DFREDSIM_EXTRA_SWITCHES=x && cmake --build build --target fredsim");
+  build.build = "/else/where";
+  EXPECT_EQ(build_line(build, std::vector<std::string>{"mesh 1 0 1 5 1"}, checkout.path()),
+            "cmake -B /else/where '-DFREDSIM_EXTRA_SWITCHES=mesh 1 0 1 5 1' "
+            "&& cmake --build /else/where --target fredsim");
+}
+
+NeededSwitch needed(int ports, const char* who) {
+  NeededSwitch one{.shape = {}, .who = who};
+  one.shape.fred = {ports, 4};
+  return one;
+}
+
+TEST(RequireBuilt, NamesEverySizeOnceAndWhoNeedsIt) {
+  try {
+    require_built(std::vector{needed(30, "a, l1"), needed(31, "a, l2"), needed(30, "b, l1")});
+    FAIL() << "no error";
+  } catch (const BadInput& error) {
+    const std::string what = error.what();
+    EXPECT_NE(
+        what.find("\n  fred 30 4 1 48 4 24 0  (a, l1)\n  fred 31 4 1 48 4 24 0  (a, l2)\nAdd"),
+        std::string::npos)
+        << what;
+    EXPECT_NE(what.find("fred 30 4 1 48 4 24 0;fred 31 4 1 48 4 24 0' &&"), std::string::npos)
+        << what;
+    EXPECT_EQ(what.find("FILES.f"), std::string::npos) << what;
+  }
+}
+
+TEST(RequireBuilt, SaysNothingOfWhatIsBuilt) {
+  NeededSwitch one{.shape = {}, .who = "a"};
+  one.shape.fred = {4, 3};
+  ASSERT_EQ(size_entry(one.shape), "fred 4 3 1 48 4 24 0");
+  EXPECT_NO_THROW(require_built({&one, 1}));
+  one.shape.rtl_top = "not_built";
+  EXPECT_THROW(require_built({&one, 1}), BadInput);
+}
+
+}  // namespace
+}  // namespace fredsim
