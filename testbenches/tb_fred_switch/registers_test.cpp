@@ -154,6 +154,73 @@ TEST_P(FredSwitchRegisters, TellTheFirstError) {
   }
 }
 
+// Error and phase changes after a flit of (phase, vc) has come to ports 0 and 1; row `index` of the store has their
+// sum on the DP channel, valid or not.
+std::pair<std::uint32_t, std::uint64_t> after_flits(SwitchCore& core, const SwitchShape& shape,
+                                                    int index, bool valid, int phase, int vc) {
+  const std::vector<Flow> flows{{0x3, 0x3}};
+  std::vector<std::uint32_t> row =
+      phase_row(shape.fred, kDp, flows, route_flows(shape.fred, flows));
+  if (!valid) row[0] &= ~1U;
+  core.reset();
+  SwitchPins pins(shape.ports(), shape.lanes);
+  int address = reg::kPhaseStore + index * static_cast<int>(row.size());
+  for (const std::uint32_t word : row) {
+    pins.reg = {true, true, static_cast<std::uint16_t>(address++), word};
+    core.step(pins);
+  }
+  pins.reg = {};
+  for (int p = 0; p < 2; ++p) {
+    pack_header({.phase = static_cast<std::uint8_t>(phase),
+                 .vc = static_cast<std::uint8_t>(vc),
+                 .head = true,
+                 .tail = true},
+                &pins.in_flit[p * flit_words(shape.lanes)]);
+  }
+  pins.in_valid = 3;
+  core.step(pins);
+  pins.in_valid = 0;
+  for (int i = 0; i < 10; ++i) core.step(pins);
+  SwitchCounters counters;
+  EXPECT_TRUE(core.peek_counters(counters));
+  return {core.error(), counters.phase_changes};
+}
+
+const std::pair<std::uint32_t, std::uint64_t> kLoaded{reg::kErrorNone, 1},
+    kRefused{reg::kErrorPhase, 0};
+
+TEST_P(FredSwitchRegisters, RowsThatAreNoPhaseOfTheirFlitsAreNotLoaded) {
+  const auto core = body();
+  for (const bool valid : {true, false}) {
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      SCOPED_TRACE(fmt::format("{} row, VC {}", valid ? "valid" : "invalid", vc));
+      EXPECT_EQ(after_flits(*core, shape_, 0, valid, 0, vc),
+                valid && vc == kDp ? kLoaded : kRefused);
+    }
+  }
+}
+
+// Nor is another one in their place. In the second shape a phase's index has a bit more than that of the last row.
+TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
+  SwitchShape other = shape_;
+  other.fred = {5, 2};  // as it is built
+  other.lanes = 3;
+  other.buffers.data_flits = 12;
+  other.buffers.control_flits = 1;
+  other.buffers.output_flits = 9;
+  other.format = FpFormat::kBf16;
+  EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(num_phases(other.fred))));
+  for (const SwitchShape& shape : {shape_, other}) {
+    const auto core = make_switch(GetParam(), shape, "dut");
+    const int rows = num_phases(shape.fred);
+    for (int phase = rows - 2; phase < kPhaseOnline; ++phase) {
+      SCOPED_TRACE(fmt::format("phase {} of {}", phase, rows));
+      EXPECT_EQ(after_flits(*core, shape, phase % rows, true, phase, kDp),
+                phase < rows ? kLoaded : kRefused);
+    }
+  }
+}
+
 // ---------------------------------------------------------------- reset
 
 // Phases, routes and credits are written, and flits are everywhere in the switch.
@@ -208,16 +275,23 @@ void expect_as_powered_up(SwitchCore& core, const SwitchShape& shape) {
     EXPECT_EQ(access(reg::kPhaseStore + word), word == 1 ? ~0U : 0U) << word;
   }
   // A phase of before is none, a destination of before has no route.
-  for (const std::uint8_t of : {std::uint8_t{2}, kPhaseOnline}) {
-    core.reset();
-    pins.reg = {};
-    pack_header({.phase = of, .head = true, .tail = true}, pins.in_flit.data());
-    pins.in_valid = 1;
-    core.step(pins);
-    pins.in_valid = 0;
-    for (int i = 0; i < 5; ++i) core.step(pins);
-    EXPECT_EQ(core.error(), of == kPhaseOnline ? reg::kErrorRoute : reg::kErrorPhase);
-    EXPECT_FALSE(core.idle());
+  for (const int phase_of_before : {1, 2, 3, 4, int{kPhaseOnline}}) {
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      core.reset();
+      pins.reg = {};
+      pack_header({.phase = static_cast<std::uint8_t>(phase_of_before),
+                   .vc = static_cast<std::uint8_t>(vc),
+                   .head = true,
+                   .tail = true},
+                  pins.in_flit.data());
+      pins.in_valid = 1;
+      core.step(pins);
+      pins.in_valid = 0;
+      for (int i = 0; i < 5; ++i) core.step(pins);
+      EXPECT_EQ(core.error(),
+                phase_of_before == kPhaseOnline ? reg::kErrorRoute : reg::kErrorPhase);
+      EXPECT_FALSE(core.idle());
+    }
   }
 }
 

@@ -72,7 +72,8 @@ void RouterDriver::add_packet(int in, int vc, std::uint16_t dst, int flits) {
     Flit flit(static_cast<std::size_t>(words_));
     FlitHeader h;
     h.tag = next_tag_;
-    h.dst = dst;
+    // Only the flit that starts a packet says where it goes.
+    h.dst = i == 0 ? dst : static_cast<std::uint16_t>(random_.next());
     h.src = static_cast<std::uint16_t>(in);
     h.phase = kPhaseOnline;
     h.vc = static_cast<std::uint8_t>(vc);
