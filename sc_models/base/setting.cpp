@@ -2,15 +2,19 @@
 
 namespace fredsim {
 
-std::string with_settings(const std::string& machine, std::span<const Setting> own) {
-  std::string text = machine;
-  for (const auto& [key, value] : own) {
-    text += text.size() == machine.size() ? "@" : ",";
+std::string settings_text(std::span<const Setting> settings) {
+  std::string text;
+  for (const auto& [key, value] : settings) {
+    if (!text.empty()) text += ",";
     text += key;
     text += "=";
     text += value;
   }
   return text;
+}
+
+std::string with_settings(const std::string& machine, std::span<const Setting> own) {
+  return own.empty() ? machine : machine + "@" + settings_text(own);
 }
 
 }  // namespace fredsim

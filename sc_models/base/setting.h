@@ -19,6 +19,9 @@ struct Settings {
   std::vector<Setting> own;  // those that came with the name of the file
 };
 
+// "fabric.middle=2,fabric.slices=1", as they are typed; empty: none.
+std::string settings_text(std::span<const Setting> settings);
+
 // "fred_d", or with settings of its own "fred_d@fabric.middle=2,fabric.slices=1", as they are typed.
 std::string with_settings(const std::string& machine, std::span<const Setting> own);
 

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "observe/text_table.h"
+#include "observe/table_fields.h"
 
 namespace fredsim {
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kZ95 = 1.959963984540054;  // 97.5 % of a normal distribution lie below
 
-std::string percent(double rate) { return fmt::format("{:.3f} %", 100 * rate); }
+Cell percent(double rate) { return {fmt::format("{:.3f} %", 100 * rate), fmt::to_string(rate)}; }
 
 }  // namespace
 
@@ -30,21 +30,39 @@ Interval wilson_95(std::uint64_t successes, std::uint64_t trials) {
           successes == trials ? 1 : std::min(1.0, centre + half)};
 }
 
-std::string conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points) {
-  TextTable table({{"flows", ""},
-                   {"m", ""},
-                   {"conflicts", ""},
-                   {"rate", ""},
-                   {"95 % interval", "from"},
-                   {"", "to"}});
-  for (const ConflictPoint& p : points) {
-    const Interval interval = wilson_95(p.conflicts, setup.trials);
-    table.add_row({fmt::to_string(p.flows), fmt::to_string(p.middle), fmt::to_string(p.conflicts),
-                   percent(static_cast<double>(p.conflicts) / static_cast<double>(setup.trials)),
-                   percent(interval.low), percent(interval.high)});
-  }
-  return fmt::format("Fred_m({}), random sets of flows of kind {}, {} sets each, seed {}\n\n{}",
-                     setup.ports, setup.kind, setup.trials, setup.seed, table.to_string());
+TitledTable conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points) {
+  std::vector<Field<ConflictPoint>> fields;
+  const auto of_setup = [&](const char* name, const std::string& text) {
+    fields.push_back({{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
+                      [text](const ConflictPoint&) { return text; }});
+  };
+  const auto of_point = [&](Column column, std::function<Cell(const ConflictPoint&)> cell) {
+    fields.push_back({std::move(column), std::move(cell)});
+  };
+  const auto interval = [&](const ConflictPoint& p) {
+    return wilson_95(p.conflicts, setup.trials);
+  };
+  of_setup("ports", fmt::to_string(setup.ports));
+  of_setup("kind", setup.kind);
+  of_setup("trials", fmt::to_string(setup.trials));
+  of_setup("seed", fmt::to_string(setup.seed));
+  of_point({.label = "flows", .name = "flows"},
+           [](const ConflictPoint& p) { return fmt::to_string(p.flows); });
+  of_point({.label = "m", .name = "middle"},
+           [](const ConflictPoint& p) { return fmt::to_string(p.middle); });
+  of_point({.label = "conflicts", .name = "conflicts"},
+           [](const ConflictPoint& p) { return count_cell(p.conflicts); });
+  of_point({.label = "rate", .name = "conflict_rate"}, [&](const ConflictPoint& p) {
+    return percent(static_cast<double>(p.conflicts) / static_cast<double>(setup.trials));
+  });
+  of_point(
+      {.label = "95 % interval from", .header = {"95 % interval", "from"}, .name = "wilson_95_low"},
+      [&](const ConflictPoint& p) { return percent(interval(p).low); });
+  of_point({.label = "95 % interval to", .header = {"", "to"}, .name = "wilson_95_high"},
+           [&](const ConflictPoint& p) { return percent(interval(p).high); });
+  return {fmt::format("Fred_m({}), random sets of flows of kind {}, {} sets each, seed {}",
+                      setup.ports, setup.kind, setup.trials, setup.seed),
+          table_of(fields, std::vector(points.begin(), points.end()))};
 }
 
 }  // namespace fredsim

@@ -1,9 +1,11 @@
-// How often random flow sets conflict (`fredsim conflicts`), as a table for people; JSON: json.h.
+// How often random flow sets conflict (`fredsim conflicts`), as a table; JSON: json.h.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+
+#include "observe/table_output.h"
 
 namespace fredsim {
 
@@ -29,10 +31,10 @@ struct Interval {
 Interval wilson_95(std::uint64_t successes, std::uint64_t trials);
 
 inline constexpr const char* kConflictLegend =
-    "A set conflicts when it has no routing in which every flow has one colour per level; the\n"
-    "search is complete. Interval: Wilson, 95 %. For a number of flows every m is put to the same\n"
-    "sets: those that conflict with a larger m are among those that do with a smaller one.\n";
+    "A set conflicts when it has no routing in which every flow has one colour per level; the "
+    "search is complete. Interval: Wilson, 95 %. For a number of flows every m is put to the same "
+    "sets: those that conflict with a larger m are among those that do with a smaller one.";
 
-std::string conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points);
+TitledTable conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points);
 
 }  // namespace fredsim

@@ -1,7 +1,6 @@
 #include "observe/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <cmath>
 #include <span>
 #include <utility>
+
+#include "observe/terminal.h"
 
 namespace fredsim {
 
@@ -34,12 +35,6 @@ std::string rounded(double value, std::span<const Unit> units) {
   const auto unit = std::ranges::find_if(units.first(units.size() - 1),
                                          [&](const Unit& u) { return value >= u.size; });
   return fmt::format("{:.{}f} {}", value / unit->size, unit->size > 1 ? 1 : 0, unit->name);
-}
-
-int columns_of(std::FILE* terminal) {
-  winsize size{};
-  const bool known = ::ioctl(::fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : kUsualColumns;
 }
 
 // To so many characters on the screen; a character begins with a byte that is not 10xxxxxx.
@@ -102,7 +97,7 @@ void ProgressLine::update(const ProgressState& state, Time now) {
     is_shown_ = true;
     // A line as wide as the terminal would wrap on some.
     fmt::print(stream_, "{}{}", kEraseLine,
-               progress_bar(label_, state, seconds, columns_of(stream_) - 1));
+               progress_bar(label_, state, seconds, window_columns(stream_).value_or(kUsualColumns) - 1));
   }
   last_ = now;
   std::fflush(stream_);

@@ -5,31 +5,27 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "base/text_width.h"
 #include "base/units.h"
 #include "topology/facts.h"
 
 namespace fredsim {
 namespace {
 
+constexpr std::size_t kNoteIndent = 2;
+constexpr std::size_t kValueIndent = 17;  // of what goes on, to where the values stand
+
 using Row = std::vector<std::string>;
 
-// Columns as wide as their widest cell, the first to the left, the others to the right.
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], fmt::formatted_size("{}", row[i]));
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    text += fmt::format("  {:<{}}", row[0], widths[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) text += fmt::format("  {:>{}}", row[i], widths[i]);
-    text += '\n';
-  }
-  return text;
+// The first column to the left, the others to the right. A blank line above.
+std::string table(std::vector<Column> header, const std::vector<Row>& rows, std::size_t columns) {
+  header.front().align = Align::kLeft;
+  TextTable text(std::move(header));
+  for (const Row& row : rows) text.add_row({row.begin(), row.end()});
+  return '\n' + text.fitted({.width = columns}).text;
 }
 
 std::string fraction(const Rational& rate) {
@@ -53,9 +49,8 @@ std::string sentence(const Topology& topology) {
 }
 
 // The levels of a FRED tree, lowest first.
-std::string levels(const FredTreeFacts& tree) {
-  std::vector<Row> rows = {{"levels", "switches", "below each", "slices", "chiplets per slice",
-                            "uplinks per chiplet", "upwards per switch"}};
+std::string levels(const FredTreeFacts& tree, std::size_t columns) {
+  std::vector<Row> rows;
   for (int k = 1; k <= tree.depth(); ++k) {
     const FredLevel& level = tree.levels[k - 1];
     const bool top = k == tree.depth();
@@ -65,7 +60,14 @@ std::string levels(const FredTreeFacts& tree) {
                     top ? "-" : std::to_string(level.uplinks),
                     top ? "-" : format_bandwidth(static_cast<double>(level.uplink_bandwidth))});
   }
-  return fmt::format("\n{}", table(rows));
+  return table({{"level"},
+                {"switches"},
+                {"below", "each"},
+                {.label = "slices", .rank = 1},
+                {"chiplets", "/slice"},
+                {"uplinks", "/chiplet"},
+                {"upwards", "/switch"}},
+               rows, columns);
 }
 
 // "20, 3 TB/s each over 5 NIC ports"
@@ -82,7 +84,7 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
                      node.ports, ports, node.ports == 1 ? "" : "s");
 }
 
-std::string chiplets(const Topology& topology) {
+std::string chiplets(const Topology& topology, std::size_t columns) {
   // Level first, then the larger chiplets first.
   std::map<std::tuple<int, int, int>, int> counts;
   for (const Node& node : topology.nodes) {
@@ -90,7 +92,7 @@ std::string chiplets(const Topology& topology) {
       ++counts[{node.level, -node.fred.ports, node.fred.middle}];
     }
   }
-  std::vector<Row> rows = {{"chiplets", "count", "ports", "R", "D", "RD", "demux", "mux"}};
+  std::vector<Row> rows;
   MicroSwitchCount sum;
   int chiplet_count = 0;
   const auto row = [](std::string name, int count, std::string ports,
@@ -118,19 +120,20 @@ std::string chiplets(const Topology& topology) {
     sum.muxes += count * each.muxes;
   }
   rows.push_back(row("all together", chiplet_count, "", sum));
-  return fmt::format("\nµSwitches of one chiplet (R reduces, D distributes, RD both)\n{}",
-                     table(rows));
+  return "\nµSwitches of one chiplet (R reduces, D distributes, RD both)\n" +
+         table({{"chiplets"}, {"count"}, {"ports"}, {"R"}, {"D"}, {"RD"}, {"demux"}, {"mux"}}, rows,
+               columns);
 }
 
-std::string routers(const Topology& topology) {
+std::string routers(const Topology& topology, std::size_t columns) {
   const auto is_router = [](const Node& node) { return node.kind == NodeKind::kMeshRouter; };
   const auto router = std::find_if(topology.nodes.begin(), topology.nodes.end(), is_router);
   const auto count = std::count_if(topology.nodes.begin(), topology.nodes.end(), is_router);
-  return fmt::format(
-      "\n{}", table({{"routers", "count", "ports", "mesh", "local", "I/O"},
-                     {"mesh router", std::to_string(count), std::to_string(router->ports),
-                      std::to_string(int{kFirstLocal}), std::to_string(router->mesh.local_ports),
-                      std::to_string(router->mesh.io_ports)}}));
+  return table({{"routers"}, {"count"}, {"ports"}, {"mesh"}, {"local"}, {"I/O"}},
+               {{"mesh router", std::to_string(count), std::to_string(router->ports),
+                 std::to_string(int{kFirstLocal}), std::to_string(router->mesh.local_ports),
+                 std::to_string(router->mesh.io_ports)}},
+               columns);
 }
 
 std::string level_name(const Node& node) {
@@ -147,7 +150,7 @@ std::string level_name(const Node& node) {
   return fmt::format("L{}", node.level);
 }
 
-std::string links(const Topology& topology) {
+std::string links(const Topology& topology, std::size_t columns) {
   // Both directions of a port pair are one entry; endpoints, then the lower level, come first.
   using Class = std::tuple<int, std::string, std::uint64_t, int, std::uint64_t>;
   std::map<Class, int> counts;
@@ -159,8 +162,7 @@ std::string links(const Topology& topology) {
     ++counts[{rank, fmt::format("{} - {}", level_name(*from), level_name(*to)),
               link.bytes_per_second, link.latency, link.flit_cycles()}];
   }
-  std::vector<Row> rows = {
-      {"links, both ways", "count", "bandwidth", "flits/cycle", "latency in cycles", "flit after"}};
+  std::vector<Row> rows;
   for (const auto& [type, count] : counts) {
     const auto& [rank, name, bytes_per_second, latency, flit_cycles] = type;
     rows.push_back({name, std::to_string(count),
@@ -168,11 +170,17 @@ std::string links(const Topology& topology) {
                     fraction(link_rate(bytes_per_second, topology.clock_hz)),
                     cycles_and_ns(latency, topology.clock_hz), std::to_string(flit_cycles)});
   }
-  return fmt::format("\n{}", table(rows));
+  return table({{"links", "both ways"},
+                {"count"},
+                {"bandwidth"},
+                {.label = "flits", .unit = "/cycle", .rank = 1},  // follows from the bandwidth
+                {"latency", "cycles"},
+                {"flit", "after"}},
+               rows, columns);
 }
 
-std::string buffers(const Topology& topology) {
-  std::vector<Row> rows = {{"buffers (per port and virtual channel)", "size", "flits"}};
+std::string buffers(const Topology& topology, std::size_t columns) {
+  std::vector<Row> rows;
   const auto add = [&](std::string name, int flits) {
     rows.push_back({std::move(name), format_size(static_cast<std::uint64_t>(flits) * kFlitBytes),
                     std::to_string(flits)});
@@ -183,17 +191,18 @@ std::string buffers(const Topology& topology) {
     add("switch output staging", topology.buffers.output_flits);
   }
   add("NPU receive", topology.buffers.receive_flits);
-  return fmt::format("\n{}", table(rows));
+  return table({{"buffers", "per port and VC"}, {"size"}, {"flits"}}, rows, columns);
 }
 
 }  // namespace
 
-std::string describe(const Topology& topology) {
+std::string describe(const Topology& topology, std::size_t columns) {
   const auto bisection = static_cast<double>(bisection_bytes_per_second(topology));
-  std::string text = fmt::format("{}: {}\n", topology.name, sentence(topology));
-  text += fmt::format("  clock            {}; one flit of {} B per cycle = {}\n",
-                      format_frequency(topology.clock_hz), kFlitBytes,
-                      format_bandwidth(static_cast<double>(topology.clock_hz) * kFlitBytes));
+  const std::string title = fmt::format("{}: {}\n", topology.name, sentence(topology));
+  std::string text =
+      fmt::format("  clock            {}; one flit of {} B per cycle = {}\n",
+                  format_frequency(topology.clock_hz), kFlitBytes,
+                  format_bandwidth(static_cast<double>(topology.clock_hz) * kFlitBytes));
   text += fmt::format("  NPUs             {}\n", endpoints(topology, topology.npus, "NIC port"));
   text +=
       fmt::format("  I/O controllers  {}\n", endpoints(topology, topology.io_controllers, "port"));
@@ -209,14 +218,17 @@ std::string describe(const Topology& topology) {
   if (!topology.rtl_top.empty()) {
     text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
   }
-  text += topology.is_grid() ? routers(topology) : levels(topology.fred) + chiplets(topology);
-  text += links(topology);
-  text += buffers(topology);
+  text = wrap(title, columns, kNoteIndent) + wrap(text, columns, kValueIndent);
+  text += topology.is_grid() ? routers(topology, columns)
+                             : levels(topology.fred, columns) + chiplets(topology, columns);
+  text += links(topology, columns);
+  text += buffers(topology, columns);
   text += "\nnotes\n";
-  text +=
-      "  flit after: cycles from its launch on a link that has rested until its last bit is "
-      "there\n";
-  for (const std::string& note : topology.notes) text += fmt::format("  {}\n", note);
+  const std::string flit_after =
+      "  flit after: cycles from its launch on a link that has rested until its last bit is there";
+  text += wrap(flit_after, columns, kNoteIndent) + '\n';
+  for (const std::string& note : topology.notes)
+    text += wrap("  " + note, columns, kNoteIndent) + '\n';
   return text;
 }
 

@@ -3,14 +3,17 @@
 // Bandwidths in GB/s or TB/s of ten, per direction; rates in flits per cycle as exact fractions;
 // latencies in cycles and ns; buffers in bytes and flits. All of it follows from the topology,
 // nothing is simulated. Never throws.
+// Lines and tables are kept to `columns`; from 60 on that works.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
+#include "base/text_table.h"
 #include "topology/topology.h"
 
 namespace fredsim {
 
-std::string describe(const Topology& topology);
+std::string describe(const Topology& topology, std::size_t columns = kAnyWidth);
 
 }  // namespace fredsim

@@ -4,6 +4,7 @@
 // written to --json then. Interrupted after all that was measured so far is printed and written.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "options.h"
@@ -15,8 +16,8 @@ namespace fredsim {
 // --quiet) where only some of them have the key of one.
 std::vector<MachineConfig> load_machines(const Options& options);
 
-// A machine's name and what was rounded when it was built.
-void print_notes(const MachineConfig& machine);
+// What stands above a machine's notes: its name and file.
+std::string notes_title(const MachineConfig& machine);
 
 // `fredsim info`: needs no simulation.
 void info_command(const Options& options);

@@ -32,8 +32,9 @@ void conflicts_command(const Options& options) {
       points.push_back({.flows = flows, .middle = asked.middles[i], .conflicts = conflicts[i]});
   }
   if (!json || !json->is_stdout()) {
-    fmt::print("{}", conflict_table(setup, points));
-    if (!options.quiet) fmt::print("\n{}", kConflictLegend);
+    TableOutput output(options.format, terminal_style(stdout));
+    fmt::print("{}", output.table(conflict_table(setup, points)));
+    if (!options.quiet) fmt::print("{}", output.legend(kConflictLegend));
   }
   if (json) json->write(conflicts_json(origin_of(options.command_line), setup, points));
 }

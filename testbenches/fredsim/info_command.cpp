@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "commands.h"
+#include "observe/terminal.h"
 #include "topology/describe.h"
 
 namespace fredsim {
@@ -15,14 +16,14 @@ std::vector<MachineConfig> load_machines(const Options& options) {
   return std::move(loaded.machines);
 }
 
-void print_notes(const MachineConfig& machine) {
-  fmt::print("{} ({})\n", machine.topology.name, with_settings(machine.path, machine.settings.own));
-  for (const std::string& note : machine.topology.notes) fmt::print("  {}\n", note);
+std::string notes_title(const MachineConfig& machine) {
+  return fmt::format("{} ({})", machine.topology.name,
+                     with_settings(machine.path, machine.settings.own));
 }
 
 void info_command(const Options& options) {
   for (const MachineConfig& machine : load_machines(options)) {
-    fmt::print("{}", describe(machine.topology));
+    fmt::print("{}", describe(machine.topology, terminal_style(stdout).columns));
   }
 }
 

@@ -210,4 +210,14 @@ SwitchModel parse_model(const std::string& text) {
                              did_you_mean(text, names)));
 }
 
+TableFormat parse_format(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kNames{"table", "csv", "markdown"};
+  const auto* const found = std::ranges::find(kNames, text);
+  if (found == kNames.end()) {
+    throw BadInput(fmt::format("--format: found '{}'; allowed: {}{}", text, join_words(kNames),
+                               did_you_mean(text, kNames)));
+  }
+  return static_cast<TableFormat>(found - kNames.begin());
+}
+
 }  // namespace fredsim

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "observe/table_output.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {
@@ -58,5 +59,8 @@ double parse_fraction(const std::string& text, const std::string& option);
 
 // "tlm", "rtl" or "lockstep".
 SwitchModel parse_model(const std::string& text);
+
+// "table", "csv" or "markdown".
+TableFormat parse_format(const std::string& text);
 
 }  // namespace fredsim

@@ -31,6 +31,7 @@ struct Texts {
   std::string seed = "1";
   std::string timeout_cycles;
   std::string json;
+  std::string format = "table";
   WaveTexts wave;
   std::string timeline, timeline_level;
   bool quiet = false;
@@ -54,6 +55,11 @@ void add_json(CLI::App& command, Texts& texts) {
   add(command, "--json", texts.json, "FILE", "all results; - is standard output");
 }
 
+void add_format(CLI::App& command, Texts& texts) {
+  add(command, "--format", texts.format, "NAME",
+      "of the tables: table (default), csv (all columns, nothing else) or markdown");
+}
+
 void add_quiet(CLI::App& command, Texts& texts) {
   command.add_flag("--quiet", texts.quiet, "only the results: no progress, no notes");
 }
@@ -68,6 +74,7 @@ void add_run_options(CLI::App& command, Texts& texts, const char* seed_meaning) 
   add(command, "--seed", texts.seed, "N", seed_meaning);
   texts.wave.add_to(command);
   add_json(command, texts);
+  add_format(command, texts);
   add_overrides(command, texts);
   add_quiet(command, texts);
 }
@@ -105,6 +112,7 @@ Options checked(Command command, const Texts& texts) {
     options.machines.push_back(parse_machine_word(word));
   options.overrides = texts.overrides;
   options.json_file = texts.json;
+  options.format = parse_format(texts.format);
   options.quiet = texts.quiet;
   if (command == Command::kReport) {
     options.result_files = texts.results;
@@ -227,6 +235,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   texts.conflicts.add_to(*conflicts);
   add(*conflicts, "--seed", texts.seed, "N", "of the random sets (default 1)");
   add_json(*conflicts, texts);
+  add_format(*conflicts, texts);
   add_quiet(*conflicts, texts);
 
   CLI::App* strategies = app.add_subcommand(
@@ -237,6 +246,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       ->type_name("");
   texts.strategies.add_to(*strategies);
   add_json(*strategies, texts);
+  add_format(*strategies, texts);
   add_overrides(*strategies, texts);
   add_quiet(*strategies, texts);
 

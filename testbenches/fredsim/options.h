@@ -15,6 +15,7 @@
 #include "fabric/traffic_options.h"
 #include "fabric/wave_options.h"
 #include "file_uses.h"
+#include "observe/table_output.h"
 #include "route_arguments.h"
 #include "strategy_arguments.h"
 #include "switch/switch_factory.h"
@@ -57,6 +58,7 @@ struct Options {
   WaveOptions wave;                       // `compare`: the machine's name is added to the file's
   std::string timeline_file;              // empty: none; "-": standard output
   int timeline_level = 1;
+  TableFormat format = TableFormat::kTable;
   bool quiet = false;
   // What is read and written, as far as it is known without a machine: of `compare` no waveforms.
   std::vector<FileUse> inputs, outputs;

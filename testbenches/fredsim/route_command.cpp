@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <optional>
 
 #include "commands.h"
 #include "observe/output_file.h"
+#include "observe/terminal.h"
 #include "observe/version.h"
 #include "route_report.h"
 
@@ -29,7 +31,9 @@ void route_command(const Options& options) {
   std::optional<OutputFile> json;
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   const FredRoute route = route_as_typed(options.route);
-  if (!json || !json->is_stdout()) fmt::print("{}", route_text(options.route, route));
+  if (!json || !json->is_stdout()) {
+    fmt::print("{}", route_text(options.route, route, terminal_style(stdout).columns));
+  }
   if (json) json->write(route_json(origin_of(options.command_line), options.route, route));
 }
 

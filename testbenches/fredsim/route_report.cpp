@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 
 #include "base/flit.h"
 #include "base/port_mask.h"
+#include "base/text_width.h"
 #include "routing/switch_settings.h"
 
 namespace fredsim {
@@ -14,6 +16,9 @@ namespace fredsim {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kWordColumns = 11;  // of "0x00000000" and a blank
+constexpr std::size_t kFurther = 2;       // indentation of lines that go on
 
 std::string hex(const std::vector<bool>& bits) {
   std::string digits;
@@ -53,24 +58,51 @@ bool is_edge(const SwitchSetting& setting) {
   return setting.block == SwitchBlock::kDemux || setting.block == SwitchBlock::kMux;
 }
 
-std::string setting_line(const SwitchSetting& setting) {
-  const std::vector<std::string> words = in_words(setting);
-  const int bits = setting.code_bits * static_cast<int>(setting.codes.size());
-  std::string name(to_string(setting.block));
-  std::string meaning;
-  if (is_edge(setting)) {
-    meaning = words.front();
-  } else {
-    name += fmt::format(" {}", setting.index);
-    for (std::size_t k = 0; k < words.size(); ++k)
-      meaning += fmt::format("{}out {} = {}", k == 0 ? "" : ", ", k, words[k]);
-  }
-  const std::string range = fmt::format("[{}:{}]", setting.first_bit + bits - 1, setting.first_bit);
-  return fmt::format("  {:<12} {:<11} {:<12} {}\n", name, range, binary(setting), meaning);
+std::string name_of(const SwitchSetting& setting) {
+  const std::string name(to_string(setting.block));
+  return is_edge(setting) ? name : fmt::format("{} {}", name, setting.index);
 }
 
+std::string bits_of(const SwitchSetting& setting) {
+  const int bits = setting.code_bits * static_cast<int>(setting.codes.size());
+  return fmt::format("[{}:{}]", setting.first_bit + bits - 1, setting.first_bit);
+}
+
+std::string meaning_of(const SwitchSetting& setting) {
+  const std::vector<std::string> words = in_words(setting);
+  if (is_edge(setting)) return words.front();
+  std::string meaning;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    meaning += fmt::format("{}out {} = {}", k == 0 ? "" : ", ", k, words[k]);
+  return meaning;
+}
+
+// Lines of settings, in the same columns at all levels; meanings that need further lines stay in theirs.
+class SettingLines {
+ public:
+  SettingLines(const std::vector<SwitchSetting>& settings, std::size_t columns)
+      : columns_(columns) {
+    for (const SwitchSetting& setting : settings) {
+      if (setting.idle()) continue;
+      name_ = std::max(name_, display_width(name_of(setting)));
+      bits_ = std::max(bits_, display_width(bits_of(setting)));
+      codes_ = std::max(codes_, display_width(binary(setting)));
+    }
+  }
+  std::string line(const SwitchSetting& setting) const {
+    const std::string text =
+        fmt::format("  {:<{}}  {:<{}}  {:<{}}  {}", name_of(setting), name_, bits_of(setting),
+                    bits_, binary(setting), codes_, meaning_of(setting));
+    return wrap(text, columns_, name_ + bits_ + codes_ + 6) + '\n';
+  }
+
+ private:
+  std::size_t columns_;
+  std::size_t name_ = 0, bits_ = 0, codes_ = 0;
+};
+
 std::string level_text(const RouteLevel& level, const RouteOptions& options,
-                       const std::vector<SwitchSetting>& settings) {
+                       const std::vector<SwitchSetting>& settings, const SettingLines& lines) {
   std::string text = fmt::format(
       "\nlevel {}{}: Fred_{}({})\n", level.depth,
       level.path.empty() ? "" : fmt::format(", sub-network {}", fmt::join(level.path, ".")),
@@ -81,7 +113,7 @@ std::string level_text(const RouteLevel& level, const RouteOptions& options,
     text += "\n";
   }
   for (const SwitchSetting& setting : settings)
-    if (setting.path == level.path && !setting.idle()) text += setting_line(setting);
+    if (setting.path == level.path && !setting.idle()) text += lines.line(setting);
   return text;
 }
 
@@ -122,7 +154,7 @@ Json level_json(const RouteLevel& level) {
 
 }  // namespace
 
-std::string route_text(const RouteOptions& options, const FredRoute& route) {
+std::string route_text(const RouteOptions& options, const FredRoute& route, std::size_t columns) {
   const FredSwitchShape& shape = options.shape;
   const std::vector<SwitchSetting> settings = switch_settings(shape, route.bits);
   std::string text = fmt::format(
@@ -130,17 +162,20 @@ std::string route_text(const RouteOptions& options, const FredRoute& route) {
       shape.ports, options.flows.size(), options.flows.size() == 1 ? "" : "s",
       fred_stages(shape.ports), route.bits.size());
   text += flows_text(options, route);
-  for (const RouteLevel& level : route.levels) text += level_text(level, options, settings);
+  const SettingLines lines(settings, columns);
+  for (const RouteLevel& level : route.levels) text += level_text(level, options, settings, lines);
   text += fmt::format("\n{} of {} µSwitches, demuxes and muxes are idle, all their bits 0\n",
                       std::ranges::count_if(settings, &SwitchSetting::idle), settings.size());
   text += fmt::format("configuration {}\n", hex(route.bits));
   text += fmt::format("phase row, VC {}, {} words of the phase store from the lowest:\n",
                       kVcNames[options.vc], phase_row_words(shape));
   const std::vector<std::string> words = row_words(options, route);
-  constexpr std::size_t kPerLine = 8;
+  // As many on a line as the columns have room for, a power of two.
+  const std::size_t per_line =
+      std::bit_floor(std::max((columns - 1) / kWordColumns, std::size_t{1}));
   for (std::size_t w = 0; w < words.size(); ++w)
-    text += fmt::format("{}{}", w % kPerLine == 0 ? (w == 0 ? "  " : "\n  ") : " ", words[w]);
-  return text + "\n";
+    text += fmt::format("{}{}", w % per_line == 0 ? (w == 0 ? "  " : "\n  ") : " ", words[w]);
+  return wrap(text, columns, kFurther) + "\n";
 }
 
 std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route) {

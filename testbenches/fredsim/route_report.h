@@ -12,7 +12,7 @@
 namespace fredsim {
 
 // Flows, then level by level the colours and the µSwitches in use, the bits, the row.
-std::string route_text(const RouteOptions& options, const FredRoute& route);
+std::string route_text(const RouteOptions& options, const FredRoute& route, std::size_t columns);
 
 // The same as one object, with every µSwitch; ends in a newline.
 std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route);

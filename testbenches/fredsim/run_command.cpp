@@ -227,23 +227,29 @@ bool prints_tables(const Options& options) {
   return options.json_file != "-" && options.timeline_file != "-";
 }
 
-void print_notes(const std::vector<Contender>& contenders) {
+void print_notes(const std::vector<Contender>& contenders, TableOutput& output) {
+  std::vector<TitledList> lists;
   for (const Contender& contender : contenders) {
-    print_notes(contender.config);
+    std::vector<std::string> notes = contender.config.topology.notes;
     std::set<std::string> seen;  // by another size already
     for (const Plan& plan : contender.plans) {
       for (const std::string& note : plan.notes) {
-        if (seen.insert(note).second) fmt::print("  {}\n", note);
+        if (seen.insert(note).second) notes.push_back(note);
       }
     }
+    lists.push_back({notes_title(contender.config), std::move(notes)});
   }
-  fmt::print("\n");
+  fmt::print("{}", output.lists(lists));
   std::fflush(stdout);
+}
+
+void print_parts(const std::vector<ReportedRun>& runs, TableOutput& output) {
+  for (const TitledTable& parts : parts_tables(runs)) fmt::print("{}", output.table(parts));
 }
 
 // All machines at one size after the other, so that the first figures are there soon. Ends early when
 // interrupted, with an incomplete run if it was under way.
-void run_jobs(const Options& options, std::vector<Contender>& contenders) {
+void run_jobs(const Options& options, std::vector<Contender>& contenders, TableOutput& output) {
   const bool prints = options.command == Command::kCompare && prints_tables(options);
   for (std::size_t s = 0; s < options.work.sizes.size(); ++s) {
     std::vector<ReportedRun> table;
@@ -257,9 +263,23 @@ void run_jobs(const Options& options, std::vector<Contender>& contenders) {
       table.push_back(std::move(run));
     }
     if (prints && !table.empty()) {
-      fmt::print("{}\n", compare_table(table));
+      fmt::print("{}", output.table(compare_table(table, options.format)));
+      if (options.format == TableFormat::kTable) print_parts(table, output);
       std::fflush(stdout);
     }
+  }
+}
+
+// What could not be printed while runs were still to come.
+void print_after(const Options& options, const std::vector<Contender>& contenders,
+                 TableOutput& output) {
+  if (options.command == Command::kRun) {
+    const std::vector<ReportedRun>& runs = contenders.front().runs;
+    if (runs.empty()) return;
+    fmt::print("{}", output.table(run_table(runs)));
+    print_parts(runs, output);
+  } else if (options.format != TableFormat::kTable) {  // between tables that are one there
+    for (const Contender& contender : contenders) print_parts(contender.runs, output);
   }
 }
 
@@ -284,13 +304,12 @@ void run_command(const Options& options) {
   Timeline timeline;
   elaborate(options, contenders, timeline_file ? &timeline : nullptr);
   const bool prints = prints_tables(options);
-  if (prints && !options.quiet) print_notes(contenders);
+  TableOutput output(options.format, terminal_style(stdout));
+  if (prints && !options.quiet) print_notes(contenders, output);
 
-  JobRunner runner("jobs", [&] { run_jobs(options, contenders); });
+  JobRunner runner("jobs", [&] { run_jobs(options, contenders, output); });
   sc_core::sc_start();
-  if (prints && options.command == Command::kRun && !contenders.front().runs.empty()) {
-    fmt::print("{}\n", run_table(contenders.front().runs));  // what was done before a failure, too
-  }
+  if (prints) print_after(options, contenders, output);  // what was done before a failure, too
   for (Contender& contender : contenders) {
     const WaveRecorder* const wave = contender.machine->fabric().wave();
     if (wave != nullptr) note_wave(*wave, options.quiet);
@@ -302,7 +321,9 @@ void run_command(const Options& options) {
       write_timeline(*timeline_file, timeline);  // until the failure
     throw;
   }
-  if (prints && !options.quiet) fmt::print("{}", kTableLegend);
+  if (prints && !options.quiet) {
+    fmt::print("{}", output.legend(kTableLegend));
+  }
 
   std::vector<ReportedRun> runs;
   for (const Contender& contender : contenders) {

@@ -36,6 +36,28 @@ void check_all(const MachineConfig& machine, const Placement& placement, Strateg
                          })});
 }
 
+// The lines of all strategies need another header than the summary: CSV has either.
+void print(const Options& options, const StrategyReport& report) {
+  const TerminalStyle style = terminal_style(stdout);
+  TableOutput output(options.format, style);
+  const bool is_csv = options.format == TableFormat::kCsv;
+  if (options.strategies.all && is_csv) {
+    fmt::print("{}", output.table(strategy_rows(report)));
+    return;
+  }
+  if (options.strategies.all) {
+    const bool is_text = options.format == TableFormat::kTable;
+    for (const TitledTable& table : strategy_lines(report, is_text ? style.columns : kAnyWidth))
+      fmt::print("{}", output.table(table));
+  }
+  fmt::print("{}", output.table(strategy_summary(report)));
+  const std::string failures = strategy_failures(report);
+  if (!failures.empty()) fmt::print("{}", output.block(failures));
+  if (!options.quiet) {
+    fmt::print("{}", output.legend(strategy_legend(report)));
+  }
+}
+
 }  // namespace
 
 void strategies_command(const Options& options) {
@@ -59,11 +81,7 @@ void strategies_command(const Options& options) {
     other.machines.front().settings.push_back(fmt::format("fabric.middle={}", middle));
     check_all(load_machines(other).front(), asked.placement, report);
   }
-  if (!json || !json->is_stdout()) {
-    if (asked.all) fmt::print("{}\n", strategy_lines(report));
-    fmt::print("{}", strategy_summary(report));
-    if (!options.quiet) fmt::print("\n{}", strategy_legend(report));
-  }
+  if (!json || !json->is_stdout()) print(options, report);
   if (json) json->write(strategy_json(origin_of(options.command_line), report));
 }
 

@@ -7,9 +7,11 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/port_mask.h"
-#include "observe/text_table.h"
+#include "base/text_width.h"
+#include "observe/table_fields.h"
 
 namespace fredsim {
 namespace {
@@ -62,7 +64,7 @@ std::string group_text(const StrategyCheck& check, int group) {
 
 std::string failure_text(int middle, const StrategyCheck& check) {
   const Obstacle& obstacle = *check.obstacle;
-  std::string text = fmt::format("\nm = {}, {}, the first: {}, {} of its {} groups\n", middle,
+  std::string text = fmt::format("m = {}, {}, the first: {}, {} of its {} groups\n", middle,
                                  to_string(check.dimension), to_string(check.strategy),
                                  check.culprits.size(), check.groups.size());
   for (const int group : check.culprits) text += fmt::format("  {}\n", group_text(check, group));
@@ -100,71 +102,142 @@ Json failure_json(const StrategyCheck& check) {
 }
 
 constexpr const char* kLegend =
-    "All groups of a dimension at the same time, as one in-switch phase; strategies in which the\n"
-    "dimension is 1 do not count. Too few uplinks: no choice gives every group its own, whatever\n"
-    "the switches can route. Conflict: there are such choices, and for none of them have all "
-    "flows\n"
-    "a routing in which every flow has one colour per level. Undecided: the search took too "
-    "long.\n";
+    "All groups of a dimension at the same time, as one in-switch phase; strategies in which the "
+    "dimension is 1 do not count. Too few uplinks: no choice gives every group its own, whatever "
+    "the switches can route. Conflict: there are such choices, and for none of them have all flows "
+    "a routing in which every flow has one colour per level. Undecided: the search took too long.";
 
 constexpr const char* kIncomplete =
-    "On trees of more than two levels not all choices are searched: a group whose chiplets have "
-    "no\n"
-    "chiplet above in common takes the same uplink number at each of them.\n";
+    "On trees of more than two levels not all choices are searched: a group whose chiplets have no "
+    "chiplet above in common takes the same uplink number at each of them.";
 
-}  // namespace
-
-std::string strategy_legend(const StrategyReport& report) {
-  return report.complete ? kLegend : std::string(kLegend) + kIncomplete;
-}
-
-std::string strategy_summary(const StrategyReport& report) {
-  TextTable table({{"m", ""},
-                   {"dimension", "", Align::kLeft},
-                   {"strategies", ""},
-                   {"routed", ""},
-                   {"too few", "uplinks"},
-                   {"conflict", ""},
-                   {"undecided", ""}});
-  std::string failures;
-  for (const StrategyRun& run : report.runs) {
-    for (const Dimension dimension : kDimensions) {
-      const Counts counts = count(run, dimension);
-      table.add_row({fmt::to_string(run.middle), to_string(dimension),
-                     fmt::to_string(counts.checked), fmt::to_string(counts.count(Outcome::kRouted)),
-                     fmt::to_string(counts.count(Outcome::kUplinks)),
-                     fmt::to_string(counts.count(Outcome::kConflict)),
-                     fmt::to_string(counts.count(Outcome::kUndecided))});
-      if (counts.first_failure != nullptr)
-        failures += failure_text(run.middle, *counts.first_failure);
-    }
-  }
-  return fmt::format("{}: {} strategies of at most {} workers, placement {}\n\n{}{}",
-                     with_settings(report.fabric, report.settings.own), report.strategies,
-                     report.npus, report.placement, table.to_string(), failures);
-}
-
-std::string strategy_lines(const StrategyReport& report) {
+// The outcomes of the strategies for some of the m, one line each.
+TextTable lines_of(std::span<const StrategyRun> runs) {
   std::vector<Column> columns{{"strategy", "", Align::kLeft}};
-  std::map<std::array<int, 3>, std::vector<std::string>> rows;  // mp, dp, pp -> cells
-  for (const StrategyRun& run : report.runs) {
+  for (const StrategyRun& run : runs) {
     for (const Dimension dimension : kDimensions) {
-      columns.push_back({dimension == Dimension::kMp ? fmt::format("m = {}", run.middle) : "",
-                         to_string(dimension), Align::kLeft});
+      const std::string name = to_string(dimension);
+      const std::string m = fmt::format("m = {}", run.middle);
+      columns.push_back({.label = fmt::format("{}, {}", m, name),
+                         .align = Align::kLeft,
+                         .header = {dimension == Dimension::kMp ? m : "", name}});
     }
   }
-  for (std::size_t r = 0; r < report.runs.size(); ++r) {
-    for (const StrategyCheck& check : report.runs[r].checks) {
+  std::map<std::array<int, 3>, std::vector<Cell>> rows;  // mp, dp, pp -> cells
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (const StrategyCheck& check : runs[r].checks) {
       const Strategy& s = check.strategy;
-      std::vector<std::string>& cells = rows[{s.mp, s.dp, s.pp}];
-      cells.resize(columns.size());
+      std::vector<Cell>& cells = rows[{s.mp, s.dp, s.pp}];
+      cells.resize(columns.size(), "");
       cells[0] = to_string(s);
       cells[1 + 3 * r + static_cast<std::size_t>(check.dimension)] = name_of(outcome_of(check));
     }
   }
   TextTable table(std::move(columns));
   for (auto& [strategy, cells] : rows) table.add_row(std::move(cells));
-  return table.to_string();
+  return table;
+}
+
+// No strategy's name would have to be cut.
+bool fits(const TextTable& table, std::size_t columns) {
+  std::istringstream lines(table.to_string());
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
+  return widest <= columns;
+}
+
+// What rows of both tables for programs begin with.
+std::vector<Column> columns_of_setup() {
+  std::vector<Column> columns;
+  for (const char* name : {"config", "settings", "fabric", "placement", "npus"})
+    columns.push_back({.label = name, .name = name, .shown = Shown::kOnlyInCsv});
+  return columns;
+}
+
+std::vector<Cell> cells_of_setup(const StrategyReport& report) {
+  return {report.config, settings_text(report.settings.all), report.fabric, report.placement,
+          fmt::to_string(report.npus)};
+}
+
+}  // namespace
+
+std::string strategy_legend(const StrategyReport& report) {
+  return report.complete ? kLegend : fmt::format("{} {}", kLegend, kIncomplete);
+}
+
+TitledTable strategy_summary(const StrategyReport& report) {
+  std::vector<Column> columns = columns_of_setup();
+  const std::vector<Column> own{
+      {.label = "m", .name = "middle"},
+      {.label = "dimension", .align = Align::kLeft, .name = "dimension"},
+      {.label = "strategies", .name = "checked"},
+      {.label = "routed", .name = "routed"},
+      {.label = "too few uplinks", .header = {"too few", "uplinks"}, .name = "too_few_uplinks"},
+      {.label = "conflict", .name = "conflicts"},
+      {.label = "undecided", .rank = 1, .name = "undecided"}};
+  columns.insert(columns.end(), own.begin(), own.end());
+  TextTable table(std::move(columns));
+  for (const StrategyRun& run : report.runs) {
+    for (const Dimension dimension : kDimensions) {
+      const Counts counts = count(run, dimension);
+      std::vector<Cell> cells = cells_of_setup(report);
+      cells.emplace_back(fmt::to_string(run.middle));
+      cells.emplace_back(to_string(dimension));
+      cells.emplace_back(fmt::to_string(counts.checked));
+      for (const Outcome outcome :
+           {Outcome::kRouted, Outcome::kUplinks, Outcome::kConflict, Outcome::kUndecided})
+        cells.emplace_back(fmt::to_string(counts.count(outcome)));
+      table.add_row(std::move(cells));
+    }
+  }
+  return {fmt::format("{}: {} strategies of at most {} workers, placement {}",
+                      with_settings(report.fabric, report.settings.own), report.strategies,
+                      report.npus, report.placement),
+          std::move(table)};
+}
+
+std::string strategy_failures(const StrategyReport& report) {
+  std::string text;
+  for (const StrategyRun& run : report.runs) {
+    for (const Dimension dimension : kDimensions) {
+      const Counts counts = count(run, dimension);
+      if (counts.first_failure == nullptr) continue;
+      text += (text.empty() ? "" : "\n") + failure_text(run.middle, *counts.first_failure);
+    }
+  }
+  return text;
+}
+
+std::vector<TitledTable> strategy_lines(const StrategyReport& report, std::size_t columns) {
+  std::vector<TitledTable> tables;
+  std::span<const StrategyRun> left = report.runs;
+  while (!left.empty()) {
+    std::size_t count = left.size();
+    while (count > 1 && !fits(lines_of(left.first(count)), columns)) --count;
+    tables.push_back({"", lines_of(left.first(count))});
+    left = left.subspan(count);
+  }
+  return tables;
+}
+
+TitledTable strategy_rows(const StrategyReport& report) {
+  std::vector<Column> columns = columns_of_setup();
+  for (const char* name : {"strategy", "mp", "dp", "pp", "middle", "dimension", "outcome", "why"})
+    columns.push_back({.label = name, .name = name});
+  TextTable table(std::move(columns));
+  for (const StrategyRun& run : report.runs) {
+    for (const StrategyCheck& check : run.checks) {
+      const Strategy& s = check.strategy;
+      std::vector<Cell> cells = cells_of_setup(report);
+      for (const std::string& text :
+           {to_string(s), fmt::to_string(s.mp), fmt::to_string(s.dp), fmt::to_string(s.pp),
+            fmt::to_string(run.middle), std::string(to_string(check.dimension)),
+            name_of(outcome_of(check)), check.obstacle ? check.obstacle->why : std::string()})
+        cells.emplace_back(text);
+      table.add_row(std::move(cells));
+    }
+  }
+  return {"", std::move(table)};
 }
 
 std::string strategy_json(const Origin& origin, const StrategyReport& report) {

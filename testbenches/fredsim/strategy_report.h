@@ -1,4 +1,4 @@
-// Which strategies have a routing, as text for people and as JSON (`fredsim strategies`).
+// Which strategies have a routing, as tables and as JSON (`fredsim strategies`).
 #pragma once
 
 #include <span>
@@ -8,6 +8,7 @@
 #include "base/setting.h"
 #include "collective/strategy_check.h"
 #include "observe/json.h"
+#include "observe/table_output.h"
 
 namespace fredsim {
 
@@ -31,10 +32,15 @@ struct StrategyReport {
 
 // How to read it all.
 std::string strategy_legend(const StrategyReport& report);
-// A line per m and dimension; where one fails, the first that does, in full.
-std::string strategy_summary(const StrategyReport& report);
-// A line per strategy: what became of its dimensions for every m.
-std::string strategy_lines(const StrategyReport& report);
+// A line per m and dimension.
+TitledTable strategy_summary(const StrategyReport& report);
+// Of every m and dimension that fails, the first strategy that does, in full; empty: none fails.
+std::string strategy_failures(const StrategyReport& report);
+// A line per strategy: what became of its dimensions for every m. Side by side as many m as `columns` have
+// room for, and at least one; the others in further tables.
+std::vector<TitledTable> strategy_lines(const StrategyReport& report, std::size_t columns);
+// The same with a row per strategy, m and dimension.
+TitledTable strategy_rows(const StrategyReport& report);
 // "runs" has one object per m and dimension. Ends in a newline.
 std::string strategy_json(const Origin& origin, const StrategyReport& report);
 

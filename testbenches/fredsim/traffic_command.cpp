@@ -145,15 +145,16 @@ void traffic_command(const Options& options) {
   }
   Sweep sweep(options, machine);
   const bool prints = !json || !json->is_stdout();
+  TableOutput output(options.format, terminal_style(stdout));
   if (prints && !options.quiet) {
-    print_notes(machine);
-    fmt::print("\n");
+    fmt::print("{}", output.lists({{notes_title(machine), topology->notes}}));
     std::fflush(stdout);
   }
   const auto print_table = [&] {
     if (sweep.wave() != nullptr) note_wave(*sweep.wave(), options.quiet);
     if (prints && !sweep.points().empty()) {
-      fmt::print("{}", traffic_table(sweep.setup(), sweep.points()));
+      fmt::print("{}", output.table(traffic_table(sweep.setup(), sweep.points())));
+      fmt::print("{}", output.block(traffic_summary(sweep.points())));
     }
   };
   bool is_complete = true;
@@ -164,7 +165,9 @@ void traffic_command(const Options& options) {
     throw;
   }
   print_table();
-  if (prints && !options.quiet) fmt::print("\n{}", kTrafficLegend);
+  if (prints && !options.quiet) {
+    fmt::print("{}", output.legend(kTrafficLegend));
+  }
   if (json)
     json->write(traffic_json(origin_of(options.command_line), sweep.setup(), sweep.points()));
   if (!is_complete) {

@@ -46,7 +46,7 @@ TEST_P(InterruptModel, KeepsTheRunsSoFar) {
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_EQ(outcome.err, "fredsim: interrupted: 1 of 2 runs complete\n");
-  EXPECT_NE(outcome.out.find(" incomplete "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("  incomplete"), std::string::npos) << outcome.out;
   EXPECT_EQ(files(), (std::vector<std::string>{"out.json"}));
   const auto runs = nlohmann::json::parse(read_text(path("out.json")))["runs"];
   ASSERT_EQ(runs.size(), 2U);

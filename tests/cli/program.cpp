@@ -43,7 +43,10 @@ std::string all_of(std::FILE* file) {
     const rlimit limit{.rlim_cur = around.max_file_bytes, .rlim_max = around.max_file_bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);
   }
-  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);  // whoever runs the tests
+  // Whoever runs the tests may have set these.
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  ::unsetenv("COLUMNS");
+  if (around.columns != nullptr) ::setenv("COLUMNS", around.columns, 1);
   ::execv(FREDSIM_PROGRAM, argv.data());
   ::_exit(127);
 }

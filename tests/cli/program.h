@@ -27,6 +27,7 @@ struct Outcome {
 struct Surroundings {
   std::string stdout_file{};         // standard output goes there; empty: into Outcome::out
   std::uint64_t max_file_bytes = 0;  // no file may grow beyond; 0: no limit
+  const char* columns = nullptr;     // COLUMNS of the environment; null: not set
 };
 
 // The program under way.

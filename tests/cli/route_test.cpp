@@ -34,18 +34,18 @@ flow 1: inputs 2 to outputs 0,1, order of additions 2
 level 0: Fred_2(3)
   flow 0 (0,1:2) takes sub-network 0
   flow 1 (2:0,1) takes sub-network 1
-  R-µSwitch 0  [3:0]       00 11        out 0 = sum, out 1 = nothing
-  demux        [5:4]       10           sub-network 1
-  D-µSwitch 0  [17:14]     10 10        out 0 = sub-network 1, out 1 = sub-network 1
-  mux          [19:18]     01           sub-network 0
+  R-µSwitch 0   [3:0]    00 11  out 0 = sum, out 1 = nothing
+  demux         [5:4]    10     sub-network 1
+  D-µSwitch 0   [17:14]  10 10  out 0 = sub-network 1, out 1 = sub-network 1
+  mux           [19:18]  01     sub-network 0
 
 level 1, sub-network 0: Fred_2(2)
   flow 0 (0,1:2)
-  RD-µSwitch 0 [9:6]       01 00        out 0 = nothing, out 1 = input 0
+  RD-µSwitch 0  [9:6]    01 00  out 0 = nothing, out 1 = input 0
 
 level 1, sub-network 1: Fred_2(2)
   flow 1 (2:0,1)
-  RD-µSwitch 0 [13:10]     00 10        out 0 = input 1, out 1 = nothing
+  RD-µSwitch 0  [13:10]  00 10  out 0 = input 1, out 1 = nothing
 
 0 of 6 µSwitches, demuxes and muxes are idle, all their bits 0
 configuration 0x68923

@@ -93,7 +93,7 @@ TEST_P(TrafficTest, BodiesGiveTheSameTable) {
   const auto table_of = [&](const char* model) {
     std::vector<std::string> more = arguments;
     more.insert(more.end(), {"--model", model});
-    std::string text = run_fredsim(traffic(GetParam(), more)).out;
+    std::string text = run_fredsim(traffic(GetParam(), more), {.columns = "300"}).out;
     const std::string said = std::string("model ") + model;
     const std::size_t at = text.find(said);
     EXPECT_NE(at, std::string::npos) << text;

@@ -57,7 +57,8 @@ TEST(ConflictTable, ALinePerPoint) {
   const ConflictSetup setup{.kind = "any", .ports = 8, .trials = 10, .seed = 4};
   const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5},
                                           {.flows = 3, .middle = 3, .conflicts = 0}};
-  EXPECT_EQ(conflict_table(setup, points),
+  const TitledTable titled = conflict_table(setup, points);
+  EXPECT_EQ(titled.heading + "\n\n" + titled.table.to_string(),
             "Fred_m(8), random sets of flows of kind any, 10 sets each, seed 4\n"
             "\n"
             "flows  m  conflicts      rate  95 % interval\n"
@@ -65,6 +66,11 @@ TEST(ConflictTable, ALinePerPoint) {
             "------------------------------------------------------\n"
             "    3  2          5  50.000 %       23.659 %  76.341 %\n"
             "    3  3          0   0.000 %        0.000 %  27.753 %\n");
+  const std::string csv = TableOutput(TableFormat::kCsv, {}).table(titled);
+  EXPECT_EQ(csv.substr(0, csv.find("0.236593")),
+            "ports,kind,trials,seed,flows,middle,conflicts,conflict_rate,wilson_95_low,"
+            "wilson_95_high\n"
+            "8,any,10,4,3,2,5,0.5,");
 }
 
 }  // namespace

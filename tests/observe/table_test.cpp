@@ -4,38 +4,32 @@
 #include <vector>
 
 #include "observe/run_table.h"
-#include "observe/text_table.h"
 #include "sample_run.h"
 
 namespace fredsim {
 namespace {
 
-TEST(TextTable, ColumnsAreAlignedAndLinesHaveNoTrailingBlanks) {
-  TextTable table({{"name", "", Align::kLeft}, {"time", "ns"}, {"note", "", Align::kLeft}});
-  table.add_row({"a", "1.0", "x"});
-  table.add_row({"longer", "12345.0", ""});
-  EXPECT_EQ(table.to_string(),
-            "name       time  note\n"
-            "             ns\n"
-            "---------------------\n"
-            "a           1.0  x\n"
-            "longer  12345.0\n");
+// As wide as it needs.
+std::string text_of(const TitledTable& titled) {
+  return titled.heading + "\n\n" + titled.table.to_string();
 }
 
-TEST(TextTable, WidthCountsCharactersNotBytes) {
-  TextTable table({{"name", "", Align::kLeft}, {"n", ""}});
-  table.add_row({"Übermaß", "1"});
-  table.add_row({"uebermass", "2"});
-  const std::string text = table.to_string();
-  EXPECT_NE(text.find("Übermaß    1\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("uebermass  2\n"), std::string::npos) << text;
+std::string csv_of(const TitledTable& titled) {
+  return TableOutput(TableFormat::kCsv, {}).table(titled);
+}
+
+std::string parts_of(const RunResult& run) {
+  std::string text;
+  for (const TitledTable& table : parts_tables(std::vector<ReportedRun>{{run, std::nullopt}}))
+    text += text_of(table);
+  return text;
 }
 
 TEST(RunTable, OneLinePerSizeWithUnitsAndTheSharedFactsAbove) {
   RunResult larger = sample_run();
   larger.size_bytes = 1000;
   const std::vector<ReportedRun> runs{{sample_run(), std::nullopt}, {larger, std::nullopt}};
-  const std::string text = run_table(runs);
+  const std::string text = text_of(run_table(runs));
   EXPECT_NE(text.find("mesh: all_reduce over 4 NPUs, algorithm hier_ring, model rtl, lanes 3, "
                       "clock 1.5 GHz, seed 7"),
             std::string::npos)
@@ -58,7 +52,7 @@ TEST(CompareTable, BaseFirstThenRatios) {
   other.fabric = "fred_d";
   const std::vector<ReportedRun> runs{{sample_run(), std::nullopt},
                                       {other, Comparison{3.25, 1.9, 1 / 1.1}}};
-  const std::string text = compare_table(runs);
+  const std::string text = text_of(compare_table(runs, TableFormat::kTable));
   EXPECT_EQ(text.find("all_reduce of 64 KiB over 4 NPUs, model rtl, lanes 3, seed 7\n"), 0U);
   EXPECT_NE(text.find("\nmesh "), std::string::npos) << text;
   const std::size_t row = text.find("\nfred_d ");
@@ -72,7 +66,7 @@ TEST(CompareTable, MachinesOfOneNameGoByTheirFile) {
   RunResult other = sample_run();
   other.config = "mine.yaml";
   const std::vector<ReportedRun> runs{{sample_run(), std::nullopt}, {other, Comparison{}}};
-  const std::string text = compare_table(runs);
+  const std::string text = text_of(compare_table(runs, TableFormat::kTable));
   EXPECT_NE(text.find("\nconfigs/mesh.yaml "), std::string::npos) << text;
   EXPECT_NE(text.find("\nmine.yaml "), std::string::npos) << text;
 }
@@ -84,7 +78,7 @@ struct Named {
 
 Named named(const std::vector<ReportedRun>& runs) {
   Named found;
-  std::istringstream lines(compare_table(runs));
+  std::istringstream lines(text_of(compare_table(runs, TableFormat::kTable)));
   std::string line;
   std::getline(lines, line);
   while (std::getline(lines, line) && !line.empty()) found.notes.push_back(line);
@@ -136,26 +130,94 @@ TEST(CompareTable, OneFileTwiceGoesByItsPath) {
 TEST(RunTable, SettingsStandBehindTheName) {
   const ReportedRun run =
       machine_of("d.yaml", "fred", {{"switch.input_buffer", "48KiB"}, {"fabric.middle", "2"}});
-  EXPECT_EQ(run_table(std::vector{run})
-                .find("fred@switch.input_buffer=48KiB,fabric.middle=2: all_reduce"),
-            0U);
+  EXPECT_TRUE(
+      run_table(std::vector{run})
+          .heading.starts_with("fred@switch.input_buffer=48KiB,fabric.middle=2: all_reduce"));
+}
+
+// What a spreadsheet or a script needs of a run: everything, as exact as in JSON.
+TEST(RunTable, CsvHasAllOfARun) {
+  EXPECT_EQ(
+      csv_of(run_table(std::vector<ReportedRun>{{sample_run(), std::nullopt}})),
+      "fabric,config,settings,model,lanes,clock_ghz,seed,collective,groups,placement,strategy,"
+      "dimensions,algorithm,size_bytes,cycles,time_ns,algbw_gbps,busbw_gbps,"
+      "injected_bytes_per_npu,link_bytes,bound_ns,time_over_bound,payload,"
+      "sim_cycles_per_s,injected_bytes,injected_bytes_per_npu_max,flit_hops,wall_s\n"
+      "mesh,configs/"
+      "mesh.yaml,\"npu.count=20,io.count=0\",rtl,3,1.5,7,all_reduce,\"0,1,5,6\",paper,mp2-dp2-pp1,"
+      "\"mp,dp\",hier_ring,65536,300,200,327.68,491.52,250,4000,160,1.25,exact,600,"
+      "1000,300,8,0.5\n");
+}
+
+TEST(CompareTable, CsvHasRatiosOfEveryMachineAndNoneOfAnInterruptedOne) {
+  RunResult cut = sample_run();
+  cut.incomplete = true;
+  cut.payload = "incomplete";
+  const std::vector<ReportedRun> runs{{sample_run(), std::nullopt},
+                                      {sample_run(), Comparison{3.25, 1.9, 1 / 3.0}},
+                                      {cut, std::nullopt}};
+  const std::string csv = csv_of(compare_table(runs, TableFormat::kCsv));
+  EXPECT_NE(csv.find(",327.68,491.52,1,250,1,4000,1,160,1.25,exact,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",327.68,491.52,3.25,250,1.9,4000,0.3333333333333333,160,1.25,exact,"),
+            std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find(",,,,250,,4000,,160,,incomplete,"), std::string::npos) << csv;
+}
+
+TEST(CompareTable, TheSizeIsInTheHeadingOrAColumn) {
+  const std::vector<ReportedRun> runs{{sample_run(), std::nullopt}};
+  const TitledTable joined = compare_table(runs, TableFormat::kMarkdown);
+  EXPECT_EQ(joined.heading, "all_reduce over 4 NPUs, model rtl, lanes 3, seed 7");
+  const std::string text = TableOutput(TableFormat::kMarkdown, {}).table(joined);
+  EXPECT_NE(text.find("| mesh | hier_ring | 64 KiB | 300 |"), std::string::npos) << text;
+}
+
+TEST(CompareTable, TheFastestMachineAndABadPayloadStandOut) {
+  std::vector<ReportedRun> runs{{sample_run(), std::nullopt},
+                                {sample_run(), Comparison{1.5, 1, 1}},
+                                {sample_run(), Comparison{1.25, 1, 1}}};
+  runs[2].result.payload = "incomplete";
+  const auto tones = [&] {
+    std::vector<Tone> all;
+    const TextTable table = compare_table(runs, TableFormat::kTable).table;
+    for (const auto& row : table.rows()) {
+      for (const Cell& cell : row)
+        if (cell.tone != Tone::kPlain) all.push_back(cell.tone);
+    }
+    return all;
+  };
+  EXPECT_EQ(tones(), (std::vector{Tone::kGood, Tone::kBad}));
+  runs[1].comparison->speedup = runs[2].comparison->speedup = 0.5;
+  EXPECT_EQ(tones(), std::vector{Tone::kBad}) << "none is faster than the base";
+}
+
+// What a user came for stays, whatever the numbers.
+TEST(CompareTable, TheMostImportantColumnsAreThereIn80) {
+  RunResult big = sample_run();
+  big.fabric = "fred_small";
+  big.cycles = 123456789;
+  big.time_ns = 82304526.1;
+  const std::vector<ReportedRun> runs{{big, std::nullopt}, {big, Comparison{3.25, 1.9, 1.1}}};
+  const FittedTable fitted = compare_table(runs, TableFormat::kTable).table.fitted({.width = 80});
+  for (const char* label :
+       {"machine", "algorithm", "cycles", "time", "busbw", "speed-up", "payload"})
+    EXPECT_NE(fitted.text.find(label), std::string::npos) << label << fitted.text;
 }
 
 TEST(RunTable, PartsHaveLinesOfTheirOwnWhereTheyDiffer) {
   RunResult run = sample_run();
-  EXPECT_EQ(run_table(std::vector<ReportedRun>{{run, std::nullopt}}).find("priority"),
-            std::string::npos);
+  EXPECT_EQ(parts_of(run), "");
   run.parts.push_back(run.parts.front());
   run.groups.push_back({2, 3});
   run.parts.back().group = {2, 3};
-  EXPECT_EQ(run_table(std::vector<ReportedRun>{{run, std::nullopt}}).find("priority"),
-            std::string::npos)
-      << "two groups of the same work";
+  EXPECT_EQ(parts_of(run), "") << "two groups of the same work";
   run.parts.back().priority = "mp";
   run.parts.back().collective = "gather";
-  const std::string text = run_table(std::vector<ReportedRun>{{run, std::nullopt}});
-  for (const char* word : {"over 4 + 2 NPUs", "0,1,5,6  all_reduce", "2,3      gather", "mp", "dp",
-                           "start", "270", "180.0", "320.0", "480.0", "150.0"}) {
+  const std::vector<ReportedRun> runs{{run, std::nullopt}};
+  EXPECT_NE(run_table(runs).heading.find("over 4 + 2 NPUs"), std::string::npos);
+  const std::string text = parts_of(run);
+  for (const char* word : {"0,1,5,6  all_reduce", "2,3      gather", "mp", "dp", "start", "270",
+                           "180.0", "320.0", "480.0", "150.0"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   }
 }

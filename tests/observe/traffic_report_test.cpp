@@ -103,26 +103,47 @@ TEST(TrafficJson, WithoutAPacketThereIsNoLatency) {
 TEST(TrafficTable, ShowsRatesLatenciesAndWhereItSaturates) {
   const std::vector<TrafficPoint> points{sample_point(0.25, 0.25, false),
                                          sample_point(0.5, 0.375, true)};
-  EXPECT_EQ(traffic_table(sample_setup(), points),
+  const TitledTable titled = traffic_table(sample_setup(), points);
+  EXPECT_EQ(titled.heading,
             "mesh: transpose traffic, 18 of 20 NPUs send, packets of 8 flits, model tlm, clock 1.5 "
             "GHz, seed 3\n"
-            "warm-up 100 cycles, window 200 cycles, injection limit 3.5 flits per cycle and NPU\n"
-            "\n"
-            "  rate  offered  accepted  latency                      hops  link load\n"
-            "                              mean  p50  p95  p99  max  mean        max\n"
-            "-------------------------------------------------------------------------"
-            "-----------------------------------\n"
-            "0.2500   0.2510    0.2500    100.5  100  120  130  140  2.25     75.0 %\n"
-            "0.5000   0.5010    0.3750    100.5  100  120  130  140  2.25     75.0 %  saturated, "
-            "10 of 50 packets missing\n"
-            "\n"
+            "warm-up 100 cycles, window 200 cycles, injection limit 3.5 flits per cycle and NPU");
+  EXPECT_EQ(
+      titled.table.to_string(),
+      "  rate  offered  accepted  latency                      hops      link  missing  state\n"
+      "                              mean  p50  p95  p99  max  mean  load max  packets\n"
+      "--------------------------------------------------------------------------------"
+      "----------\n"
+      "0.2500   0.2510    0.2500    100.5  100  120  130  140  2.25    75.0 %        0\n"
+      "0.5000   0.5010    0.3750    100.5  100  120  130  140  2.25    75.0 %       10  "
+      "saturated\n");
+  EXPECT_EQ(traffic_summary(points),
             "saturation: highest accepted rate 0.3750, first saturated rate 0.5000\n"
             "busiest links at rate 0.5000: b.1->a.0 75.0 %, a.0->b.1 25.0 %\n");
 }
 
+TEST(TrafficTable, PacketsAreMissingOnlyWhereSomeAre) {
+  TrafficPoint point = sample_point(0.25, 0.25, false);
+  point.arrived = point.packets;
+  const TitledTable titled = traffic_table(sample_setup(), {&point, 1});
+  EXPECT_EQ(titled.table.to_string().find("missing"), std::string::npos);
+  const std::string csv = TableOutput(TableFormat::kCsv, {}).table(titled);
+  EXPECT_EQ(
+      csv,
+      "config,settings,fabric,model,clock_ghz,seed,pattern,hotspot_node,hotspot_fraction,nodes,"
+      "sending_nodes,packet_flits,warmup_cycles,window_cycles,"
+      "injection_limit_flits_per_cycle,rate_flits_per_cycle,offered_flits_per_cycle,"
+      "accepted_flits_per_cycle,latency_mean_cycles,latency_p50_cycles,latency_p95_cycles,"
+      "latency_p99_cycles,latency_max_cycles,hops,link_utilization_max,packets_missing,"
+      "state,packets,cycles,wall_s\n"
+      "configs/"
+      "mesh.yaml,npu.count=20,mesh,tlm,1.5,3,transpose,,,20,18,8,100,200,3.5,0.25,0.251,0.25,"
+      "100.5,100,120,130,140,2.25,0.75,0,free,50,500,0.5\n");
+}
+
 TEST(TrafficTable, SaysWhenNothingSaturates) {
   const std::vector<TrafficPoint> points{sample_point(0.0005, 0.0005, false)};
-  const std::string text = traffic_table(sample_setup(), points);
+  const std::string text = traffic_summary(points);
   EXPECT_NE(text.find("saturation: none of these rates; highest accepted rate 5.00e-04\n"),
             std::string::npos)
       << text;

@@ -1,0 +1,79 @@
+// A table for people: one or two header lines (title, unit), a rule, rows; columns as wide as they need, kept to
+// a width where there is one.
+//
+// What does not fit goes in this order: columns on the left (names) are shortened to a third of the
+// width, then columns are left out, those of the highest rank first. A shortened text ends in a number,
+// "…#1", and stands in full below the table.
+// Widths are those of base/text_width.h. Colours are ANSI escapes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+enum class Align : std::uint8_t { kLeft, kRight };
+
+// What a cell says, in colours: green, yellow, red.
+enum class Tone : std::uint8_t { kPlain, kGood, kDoubtful, kBad };
+
+// Where a column is: in tables of another kind (observe/table_output.h) there is room for more.
+enum class Shown : std::uint8_t { kEverywhere, kNotInText, kOnlyInCsv };
+
+struct Column {
+  std::string label;
+  std::string unit{};  // may be empty
+  Align align = Align::kRight;
+  int rank = 0;                         // 0: never left out
+  std::array<std::string, 2> header{};  // its two lines; none: label and unit
+  std::string name{};                   // in CSV, unit included, such as time_ns; none: not there
+  Shown shown = Shown::kEverywhere;
+};
+
+struct Cell {
+  Cell(std::string for_people, Tone how = Tone::kPlain)  // NOLINT(google-explicit-constructor)
+      : text(std::move(for_people)), value(text), tone(how) {}
+  Cell(const char* for_people)
+      : Cell(std::string(for_people)) {}  // NOLINT(google-explicit-constructor)
+  Cell(std::string for_people, std::string for_programs, Tone how = Tone::kPlain)
+      : text(std::move(for_people)), value(std::move(for_programs)), tone(how) {}
+
+  std::string text;
+  std::string value;  // in CSV: in the column's unit, all digits; empty: there is none
+  Tone tone = Tone::kPlain;
+};
+
+constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+
+struct TableFit {
+  std::size_t width = kAnyWidth;
+  int max_rank = std::numeric_limits<int>::max();  // columns above it are left out in any case
+  bool colours = false;
+};
+
+struct FittedTable {
+  std::string text;
+  int max_rank = 0;                   // of the columns in it
+  std::vector<std::string> left_out;  // labels
+};
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add_row(std::vector<Cell> cells);  // one per column
+
+  FittedTable fitted(const TableFit& fit) const;  // lines without trailing blanks
+  std::string to_string() const { return fitted({}).text; }
+
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,43 @@
+// Cells of tables, and tables whose columns say how their cells come about.
+//
+// Numbers are rounded for people and exact for programs; Cell{"-", ""} is a number that does not exist.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text_table.h"
+
+namespace fredsim {
+
+inline Cell count_cell(std::uint64_t count) { return fmt::to_string(count); }
+inline Cell no_cell() { return {"-", ""}; }
+inline Cell number_cell(double value, int digits) {
+  return {fmt::format("{:.{}f}", value, digits), fmt::to_string(value)};
+}
+
+template <typename Row>
+struct Field {
+  Column column;
+  std::function<Cell(const Row&)> cell;
+};
+
+template <typename Row>
+TextTable table_of(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows) {
+  std::vector<Column> columns;
+  for (const Field<Row>& field : fields) columns.push_back(field.column);
+  TextTable table(std::move(columns));
+  for (const Row& row : rows) {
+    std::vector<Cell> cells;
+    for (const Field<Row>& field : fields) cells.push_back(field.cell(row));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,22 @@
+// What a stream can show.
+//
+// Columns: COLUMNS where it is set, as POSIX has it, the window's width on a terminal, 80 elsewhere.
+// Colours: on a terminal that is not "dumb", unless NO_COLOR is set (no-color.org).
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+
+namespace fredsim {
+
+struct TerminalStyle {
+  std::size_t columns = 80;
+  bool colours = false;
+};
+TerminalStyle terminal_style(std::FILE* stream);
+
+// The width of the window behind a stream; none: no terminal, or it does not say.
+std::optional<int> window_columns(std::FILE* stream);
+
+}  // namespace fredsim
