@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "command_line.h"
+#include "help.h"
 #include "machine_word.h"
 #include "observe/version.h"
 #include "option_values.h"
@@ -193,11 +194,15 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       "Cycle-accurate collectives and traffic on a wafer-scale interconnect: FRED against a 2D "
       "mesh.",
       "fredsim");
+  app.formatter(help_formatter());
   app.require_subcommand(1);
   app.set_version_flag("-V,--version", version_text());
   app.footer(
       "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
-      "3 routing conflict, 130 interrupted.");
+      "3 routing conflict, 130 interrupted.\n\n"
+      "fredsim help COMMAND says what a command takes, with examples. A first one:\n"
+      "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+      "    --size 64KiB");
 
   Texts texts;
   CLI::App* run = app.add_subcommand("run", "Runs one machine and prints a line per size.");
@@ -263,6 +268,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   std::string topic;
   help->add_option("COMMAND", topic, "a command (default: all in short)")->type_name("");
 
+  add_examples(app);
   if (argc < 2) {
     throw BadInput(fmt::format("command: found none; allowed: {}", command_names(app)));
   }

@@ -84,7 +84,7 @@ void ConflictTexts::add_to(CLI::App& command) {
       "  reduce      two or more inputs, one output\n"
       "  all_reduce  two or more ports, the same on both sides\n"
       "  any         one or more inputs, one or more outputs, drawn independently\n"
-      "Sizes first: all size vectors that fit on the P ports are equally likely. Then ports: all\n"
+      "Sizes first: all size vectors that fit on the P ports are equally likely. Then ports: all "
       "choices of ports for these sizes are equally likely. Every m is put to the same sets.\n"
       "Conflict: no routing exists in which every flow has one colour per level.");
 }
