@@ -1,5 +1,5 @@
 # Common parts of the scripts in this folder: sourced, not run. Sets up strict mode, goes to the top of
-# the checkout, and offers: say, die, need_packages, build_targets.
+# the checkout, and offers: say, die, with_log, need_packages, build_targets.
 # shellcheck shell=bash disable=SC2034  # the lists are used by the scripts that source this
 
 set -euo pipefail
@@ -25,6 +25,20 @@ die() {
   exit 1
 }
 
+# Runs a command and keeps what it prints to itself. If it fails, the log is shown and this ends with its
+# exit code.
+with_log() {
+  local log code=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null || code=$?
+  if ((code != 0)); then
+    cat "$log" >&2
+    printf '%s: exit code %s of: %s\n' "$(basename "$0")" "$code" "$*" >&2
+  fi
+  rm -f "$log"
+  ((code == 0)) || exit "$code"
+}
+
 # Installs those of the named packages that are missing; without any missing, needs no network.
 need_packages() {
   command -v apt-get >/dev/null ||
@@ -44,11 +58,11 @@ need_packages() {
       die "cannot install ${missing[*]}: run this as root, or install sudo, or install them yourself"
     as_root=(sudo)
   fi
-  say "installing ${missing[*]}"
+  say "installing ${#missing[@]} Debian packages and what they need: ${missing[*]}"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
     -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
-  "${apt[@]}" update </dev/null
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null
+  with_log "${apt[@]}" update
+  with_log "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
 # Configures build/, with options for CMake if the first words are such, and builds the named targets in it ("all" for
