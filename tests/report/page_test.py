@@ -1,4 +1,4 @@
-"""The page of `fredsim report` in headless Chromium: no errors, values on hover, selectors that redraw.
+"""The page of `fredsim report`: no errors, values on hover, selectors that redraw.
 
 Runs small jobs with the program, makes pages of their results, and uses them as a reader would.
 """
@@ -6,110 +6,22 @@ Runs small jobs with the program, makes pages of their results, and uses them as
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.select import Select
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
-FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-dev-shm-usage
-  --disable-background-networking --disable-component-update --disable-sync""".split()
-
-WORK = """
-- {collective: all_reduce, groups: [[0, 1]], priority: mp, size: 4KiB}
-- {collective: all_reduce, groups: [[2, 3]], size: 8KiB, start: 50}
-"""
-
-OPTIONS = argparse.Namespace()
+from page import OPTIONS, Page
+from saving_test import SavingTest  # noqa: F401, run with the others
 
 
-def start_browser(profile):
-    options = Options()
-    options.binary_location = OPTIONS.browser
-    for flag in FLAGS + [f"--user-data-dir={profile}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service(OPTIONS.driver), options=options)
-
-
-class PageTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="fredsim_page_")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
-        cls.results("compare", "compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml",
-                    "-b", "4KiB", "-e", "64KiB", "-f", "4")
-        cls.results("traffic", "traffic", "configs/mesh_2x2.yaml", "--rate", "0.5:2:0.5",
-                    "--warmup", "100", "--cycles", "1000")
-        cls.results("slices", "run", "configs/fred_small.yaml", "--set", "fabric.slices=2", "--size", "4KiB")
-        cls.results("one_size", "compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--size", "4KiB")
-        cls.results("one_rate", "traffic", "configs/fred_small.yaml", "--rate", "0.5", "--warmup", "100", "--cycles", "1000")
-        cls.results("strategy", "run", "configs/fred_small.yaml", "--strategy", "mp2-dp2-pp1", "--dimension", "dp",
-                    "--size", "8KiB")
-        cls.results("conflicts", "conflicts", "--ports", "12", "--middle", "2,3", "--flows", "2:4", "--trials", "200")
-        (cls.folder / "work.yaml").write_text(WORK)
-        cls.results("work", "run", "configs/fred_small.yaml", "--work", str(cls.folder / "work.yaml"))
-        cls.results("settings", "compare", "configs/fred_small.yaml", "configs/fred_small.yaml@fabric.middle=2,fabric.slices=1",
-                    "configs/mesh_2x2.yaml", "--size", "4KiB")
-        cls.browser = start_browser(cls.folder / "profile")
-        cls.addClassCleanup(cls.browser.quit)
-
-    @classmethod
-    def results(cls, name, *arguments):
-        subprocess.run([OPTIONS.program, *arguments, "--quiet", "--json", cls.path(name)],
-                       check=True, stdout=subprocess.DEVNULL)
-
-    @classmethod
-    def path(cls, name):
-        return str(cls.folder / f"{name}.json")
-
-    def open(self, *names, width=1280, theme="light"):
-        page = self.folder / "page.html"
-        subprocess.run([OPTIONS.program, "report", *map(self.path, names), "-o", str(page)], check=True)
-        command = self.browser.execute_cdp_cmd
-        command("Emulation.setEmulatedMedia",
-                {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-        command("Emulation.setDeviceMetricsOverride",
-                {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-        self.browser.get(page.as_uri())
-
-    def tearDown(self):
-        self.assertEqual(self.browser.get_log("browser"), [], "the console is empty")
-
-    def all(self, selector):
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
-
-    def hover(self, selector):
-        target = self.one(selector)
-        self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", target)
-        ActionChains(self.browser).move_to_element(target).perform()
-        tooltip = self.one("#tooltip")
-        self.assertTrue(tooltip.is_displayed(), selector)
-        return tooltip.text
-
-    def select(self, name, text):
-        Select(self.one(f"#{name}")).select_by_visible_text(text)
-
-    def arrows(self):
-        return {(a.get_attribute("data-from"), a.get_attribute("data-to")) for a in self.all("#wafer g.arrow")}
-
-    def column(self, table, heading):
-        headings = [h.text.split(" ")[0] for h in self.all(f"#{table} th")]
-        return [c.text for c in self.all(f"#{table} tbody td:nth-child({headings.index(heading) + 1})")]
-
-    def links_of_last_run(self, name, fabric):
-        document = json.loads(pathlib.Path(self.path(name)).read_text())
-        return [run for run in document["runs"] if run["fabric"] == fabric][-1]["links"]
+class PageTest(Page):
+    def size_ticks(self, chart):
+        """Labels of the ticks of the horizontal axis, "" where there is none, and where those with one are."""
+        texts = self.all(f"#curves-charts figure:nth-child({chart}) .axis:not(.grid) .tick text")
+        spans = [(t.rect["x"], t.rect["x"] + t.rect["width"]) for t in texts if t.text]
+        return [text.text for text in texts], spans
 
     def test_machines_of_one_file_are_told_apart_by_their_settings(self):
         self.open("settings")
@@ -149,6 +61,44 @@ class PageTest(unittest.TestCase):
             self.assertIn(" → ".join(ends), text)
             self.assertIn(f'{100 * link["utilization"]:.2f} %', text)
             self.assertIn(f'{link["flits"]:,}', text)
+
+    def test_the_whole_map_can_be_reached_on_a_narrow_page(self):
+        in_view = """
+            const view = document.getElementById("wafer").getBoundingClientRect();
+            return [...document.querySelectorAll("#wafer .box rect")].map((box) => box.getBoundingClientRect())
+              .map((box) => box.left >= view.left - 1 && box.right <= view.right + 1 && box.top >= view.top - 1 && box.bottom <= view.bottom + 1);"""
+        self.open("wafer", width=400)
+        for machine in ("mesh", "fred_d"):
+            self.select("machine", machine)
+            self.select("zoom", "readable")
+            self.assertIn("scroll it", self.one("#wafer-note").text)
+            wafer = self.one("#wafer")
+            self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", wafer)
+            seen = self.browser.execute_script(in_view)
+            self.assertFalse(all(seen), "too small to read")
+            for across, down in ((300, 0), (300, 0), (300, 0), (300, 0), (0, 300), (-300, 0), (-300, 0), (-300, 0), (-300, 0)):
+                ActionChains(self.browser).scroll_from_origin(ScrollOrigin.from_element(wafer), across, down).perform()
+                seen = [one or other for one, other in zip(seen, self.browser.execute_script(in_view))]
+                self.browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", wafer)
+            self.assertEqual(seen.count(False), 0, f"{machine}: boxes that the wheel does not bring into view")
+            self.select("zoom", "whole")
+            self.assertTrue(all(self.browser.execute_script(in_view)), machine)
+            self.assertNotIn("scroll it", self.one("#wafer-note").text)
+
+    def test_sizes_on_the_axis_are_the_measured_ones(self):
+        for name, sizes in (("compare", ["4 KiB", "16 KiB", "64 KiB"]), ("odd", ["1000 B", "5.859 KiB", "35.16 KiB"]),
+                            ("dense", [f"{1 << k} KiB" for k in range(7)])):
+            self.open(name)
+            for chart in (1, 2):
+                self.assertEqual(self.size_ticks(chart)[0], sizes)
+        self.open("dense", width=400)
+        labels, spans = self.size_ticks(1)
+        self.assertEqual(len(labels), len(sizes), "a tick without a label is there, too")
+        self.assertTrue(all(label in ("", size) for label, size in zip(labels, sizes)), labels)
+        self.assertIn("", labels)
+        self.assertTrue(labels[0] and labels[-1], "both ends are labelled")
+        for (_, right), (left, _) in zip(spans, spans[1:]):
+            self.assertLess(right, left, labels)
 
     def test_the_machine_changes_the_drawing_and_the_table(self):
         self.open("compare")

@@ -2,6 +2,7 @@
 
 const kChartHeight = 320;
 const kMargin = { top: 12, right: 26, bottom: 46, left: 74 };
+const kLabelGap = 8;  // pixels between labels of an axis
 const kReach = 40;  // pixels within which the pointer picks a point
 
 // Both ends of an axis with some room; a logarithmic one has no 0.
@@ -30,12 +31,29 @@ function scaleOf(axis, values, range, most) {
   return { scale, ticks: axis.log ? logTicks(domain, axis.log, most) : scale.ticks(most) };
 }
 
+// Those of an axis' ticks, in ascending order, whose labels have room beside each other; the last one has.
+function labelledTicks(svg, { scale, ticks }, format) {
+  const probe = svg.append("g").attr("class", "axis").append("text");
+  const ends = ticks.map((tick) => {
+    const half = probe.text(format(tick)).node().getComputedTextLength() / 2 + kLabelGap / 2;
+    return { tick, from: scale(tick) - half, to: scale(tick) + half };
+  });
+  probe.node().parentNode.remove();
+  const last = ends[ends.length - 1];
+  let right = -Infinity;
+  return new Set(ends.filter((end) => {
+    const fits = end === last || (end.from >= right && end.to <= last.from);
+    if (fits) right = end.to;
+    return fits;
+  }).map((end) => end.tick));
+}
+
 // x, y: {label, log: base of a logarithmic axis, format, text of a value where it is not the format's, ticks where they
 // are given}. Series: [{label, index, dash, points: [{x, y, low, high, title, lines}]}], a point's title and lines are
 // those of its tooltip; low and high, an interval around it, may be left out. Appends to `container`.
 function lineChart(container, title, x, y, series) {
   const figure = d3.select(container).append("figure");
-  figure.append("figcaption").text(title);
+  const caption = figure.append("figcaption").text(title);
   const width = Math.max(280, figure.node().clientWidth);
   const svg = figure.append("svg").attr("width", width).attr("height", kChartHeight).attr("role", "group")
     .attr("aria-label", `${title}: ${series.map((one) => one.label).join(", ")}`);
@@ -53,14 +71,18 @@ function lineChart(container, title, x, y, series) {
   const across = scaleOf(x, points.map((p) => p.x), [kMargin.left, right], width < 420 ? 5 : 8);
   const up = scaleOf(y, d3.merge(points.map((p) => [p.y, p.high ?? p.y])), [bottom, kMargin.top], 6);
 
+  const labelled = labelledTicks(svg, across, x.format);
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${bottom})`)
-    .call(d3.axisBottom(across.scale).tickValues(across.ticks).tickFormat(x.format).tickSizeOuter(0));
+    .call(d3.axisBottom(across.scale).tickValues(across.ticks).tickSizeOuter(0)
+      .tickFormat((tick) => (labelled.has(tick) ? x.format(tick) : "")));
   svg.append("g").attr("class", "axis grid").attr("transform", `translate(${kMargin.left},0)`)
     .call(d3.axisLeft(up.scale).tickValues(up.ticks).tickFormat(y.format).tickSize(kMargin.left - right).tickPadding(6));
   svg.append("text").attr("class", "label").attr("x", (kMargin.left + right) / 2).attr("y", kChartHeight - 8)
     .attr("text-anchor", "middle").text(x.label);
   svg.append("text").attr("class", "label").attr("transform", `translate(13,${bottom / 2})rotate(-90)`)
     .attr("text-anchor", "middle").text(y.label);
+
+  addSaving(caption.node(), title, svg.node(), container);
 
   const line = d3.line().x((p) => across.scale(p.x)).y((p) => up.scale(p.y));
   svg.append("g").selectAll("path").data(shown).join("path").attr("class", "series-line")

@@ -30,7 +30,7 @@ const share = (rate) => `${d3.format(".3~f")(100 * rate)} %`;
 
 function showConflictsTable() {
   if (data.conflicts.length === 0) return;
-  const number = (name, key, text) => ({ name, value: (one) => one[key], text: (one) => text(one[key]), number: true });
+  const number = (name, key, text, unit) => ({ name, unit, value: (one) => one[key], text: (one) => text(one[key]), number: true });
   showTable(element("conflicts-table"), "Random sets of flows through one switch; Wilson's 95 % interval", [
     { name: "Results file", value: (one) => data.files[one.file].name },
     { name: "Switch", value: (one) => `Fred_${one.middle}(${one.ports})` },
@@ -38,9 +38,9 @@ function showConflictsTable() {
     number("Flows", "flows", count),
     number("Sets", "trials", count),
     number("Without a routing", "conflicts", count),
-    number("Share", "conflict_rate", share),
-    { name: "From", value: (one) => one.wilson_95.low, text: (one) => share(one.wilson_95.low), number: true },
-    { name: "To", value: (one) => one.wilson_95.high, text: (one) => share(one.wilson_95.high), number: true },
+    number("Share", "conflict_rate", share, "fraction"),
+    { name: "From", unit: "fraction", value: (one) => one.wilson_95.low, text: (one) => share(one.wilson_95.low), number: true },
+    { name: "To", unit: "fraction", value: (one) => one.wilson_95.high, text: (one) => share(one.wilson_95.high), number: true },
     number("Seed", "seed", (seed) => seed),
   ], data.conflicts);
 }

@@ -62,7 +62,7 @@ function drawLoad() {
 
 function showRatesTable() {
   const latency = ["mean", "p50", "p95", "p99", "max"].map((name) => ({
-    name: `Latency ${name}`, number: true, value: (run) => run.latency_cycles[name], text: (run) => cycles(run.latency_cycles[name]),
+    name: `Latency ${name}`, unit: "cycles", number: true, value: (run) => run.latency_cycles[name], text: (run) => cycles(run.latency_cycles[name]),
   }));
   showTable(element("rates-table"), "Rates, in flits per cycle and sending NPU", [
     { name: "Machine", value: (run) => run.machine.label },

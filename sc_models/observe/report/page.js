@@ -65,7 +65,8 @@ function addSelect(container, id, label, options, value, onChange) {
 const collectives = unique(collectiveRuns.map((run) => run.collective));
 let shownCollective = collectives[0];
 
-const sizeAxis = { label: "Size", log: 2, format: bytes };
+// A tick per measured size.
+const sizeAxis = (sizes) => ({ label: "Size", log: 2, format: bytes, ticks: sizes.slice().sort(d3.ascending) });
 const present = (lines) => lines.filter((line) => line[1] !== undefined && line[1] !== null);
 
 function runLines(run) {
@@ -114,8 +115,8 @@ function drawCurves() {
   }
   const latency = curveSeries(runs, (run) => run.time_ns);
   legend(element("curves-legend"), latency.map((one) => ({ label: one.label, mark: lineMark(one.index) })));
-  lineChart(charts, `Latency of ${shownCollective}`, sizeAxis, { label: "Time", log: 10, format: time }, latency);
-  lineChart(charts, `Bus bandwidth of ${shownCollective}`, sizeAxis,
+  lineChart(charts, `Latency of ${shownCollective}`, sizeAxis(sizes), { label: "Time", log: 10, format: time }, latency);
+  lineChart(charts, `Bus bandwidth of ${shownCollective}`, sizeAxis(sizes),
     { label: "Bus bandwidth, GB/s", log: 10, format: d3.format("~r"), text: bandwidth }, curveSeries(runs, (run) => run.busbw_gbps));
 }
 
@@ -124,10 +125,10 @@ function showRunsTable() {
     { name: "Machine", value: (run) => run.machine.label },
     { name: "Collective", value: (run) => run.collective },
     { name: "Algorithm", value: (run) => run.algorithm },
-    { name: "Size", value: (run) => run.size_bytes, text: (run) => bytes(run.size_bytes), number: true },
+    { name: "Size", unit: "bytes", value: (run) => run.size_bytes, text: (run) => bytes(run.size_bytes), number: true },
     { name: "Cycles", value: (run) => run.cycles, text: (run) => count(run.cycles), number: true },
-    { name: "Time", value: (run) => run.time_ns, text: (run) => time(run.time_ns), number: true },
-    { name: "busbw", value: (run) => run.busbw_gbps, text: (run) => bandwidth(run.busbw_gbps), number: true },
+    { name: "Time", unit: "ns", value: (run) => run.time_ns, text: (run) => time(run.time_ns), number: true },
+    { name: "busbw", unit: "GB/s", value: (run) => run.busbw_gbps, text: (run) => bandwidth(run.busbw_gbps), number: true },
     { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
     { name: "Injected less", value: (run) => run.injected_traffic_reduction, text: (run) => ratio(run.injected_traffic_reduction), number: true },
     { name: "Links less", value: (run) => run.link_traffic_reduction, text: (run) => ratio(run.link_traffic_reduction), number: true },
@@ -142,6 +143,7 @@ let machine = machines[0];  // none: results of conflicts only
 let run = machine && largest(machine);
 let slice = "mean";
 let scaleTo = "busiest";
+let zoom = "readable";
 
 function largest(of) {
   return of.runs[of.runs.length - 1];
@@ -235,6 +237,19 @@ function showWaferControls(drawing) {
   addSelect(controls, "scale", "Colours", [
     { value: "busiest", label: "0 to the busiest link" }, { value: "all", label: "0 to 100 %" },
   ], scaleTo, (value) => { scaleTo = value; showLinks(); });
+  addSelect(controls, "zoom", "Map", [
+    { value: "readable", label: "readable" }, { value: "whole", label: "whole" }, { value: "large", label: "large" },
+  ], zoom, (value) => { zoom = value; showLinks(); });
+}
+
+// Whether the drawing has room depends on the width of the page.
+function showWaferNote() {
+  const drawing = drawingFor(run);
+  element("wafer-note").textContent = !drawing
+    ? "The results do not say where the nodes of this fabric are; the table has its links."
+    : `An arrow keeps to the right of its direction of travel, and is wider the higher the load.${
+      drawing.isTree ? " A box is a switch (above L1: one of its chiplets) with all the slices shown." : ""}${
+      isCut(element("wafer")) ? " There is more of it than fits here: scroll it, or choose the whole map." : ""}`;
 }
 
 function showLinks() {
@@ -244,17 +259,16 @@ function showLinks() {
   let pick = () => {};
   d3.select(element("wafer")).text("");
   d3.select(element("wafer-legend")).text("");
+  d3.select(element("wafer-save")).text("");
   if (drawing) {
     const load = slice === "max" ? d3.max : d3.mean;
     const busiest = d3.max(arrowsOf(drawing, links), (arrow) => load(arrow.links, (link) => link.utilization)) || 0;
     const full = scaleTo === "all" ? 1 : busiest;
     showWaferLegend(element("wafer-legend"), full, drawing.isTree);
-    pick = showWafer(element("wafer"), drawing, links, load, full, (box) => boxLines(box, drawing));
+    pick = showWafer(element("wafer"), drawing, links, load, full, zoom, (box) => boxLines(box, drawing));
+    addSaving(element("wafer-save"), `Link load of ${machine.label}, ${workOf(run)}`, element("wafer").firstChild, element("wafer"));
   }
-  element("wafer-note").textContent = !drawing
-    ? "The results do not say where the nodes of this fabric are; the table has its links."
-    : `An arrow keeps to the right of its direction of travel, and is wider the higher the load.${
-      drawing.isTree ? " A box is a switch (above L1: one of its chiplets) with all the slices shown." : ""}`;
+  showWaferNote();
   showTable(element("links-table"), "Links: flits and bytes carried, and the share of what the link's rate allows", [
     { name: "Link", value: (link) => link.name },
     { name: "From", value: (link) => link.from },
@@ -262,7 +276,7 @@ function showLinks() {
     { name: "On die", value: (link) => (link.on_die ? "yes" : "no") },
     { name: "Flits", value: (link) => link.flits, text: (link) => count(link.flits), number: true },
     { name: "Bytes", value: (link) => link.bytes, text: (link) => count(link.bytes), number: true },
-    { name: "Utilization", value: (link) => link.utilization, text: (link) => percent(link.utilization), number: true },
+    { name: "Utilization", unit: "fraction", value: (link) => link.utilization, text: (link) => percent(link.utilization), number: true },
   ], links, { sortBy: "Utilization", onRow: (link) => pick(link) });
 }
 
@@ -344,19 +358,19 @@ function showParts() {
       ["takes", `${cycles(part.cycles)}, ${time(part.time_ns)}`], ["algbw", bandwidth(part.algbw_gbps)], ["busbw", bandwidth(part.busbw_gbps)]],
     bars: [{ from: part.start_cycle, to: part.start_cycle + part.cycles, index: priorities.indexOf(part.priority) }],
   })));
-  const value = (name, key, text) => ({ name, value: (part) => part[key], text: (part) => text(part[key]), number: true });
+  const value = (name, key, text, unit) => ({ name, unit, value: (part) => part[key], text: (part) => text(part[key]), number: true });
   showTable(element("parts-table"), "Parts of the run", [
     { name: "Group", value: (part) => groupText(part.group) },
     { name: "Collective", value: (part) => part.collective },
     { name: "Algorithm", value: (part) => part.algorithm },
     { name: "Priority", value: (part) => part.priority },
-    value("Size", "size_bytes", bytes),
+    value("Size", "size_bytes", bytes, "bytes"),
     value("Start cycle", "start_cycle", count),
     value("Cycles", "cycles", count),
-    value("Time", "time_ns", time),
-    value("algbw", "algbw_gbps", bandwidth),
-    value("busbw", "busbw_gbps", bandwidth),
-    value("Bound (derived)", "bound_ns", time),
+    value("Time", "time_ns", time, "ns"),
+    value("algbw", "algbw_gbps", bandwidth, "GB/s"),
+    value("busbw", "busbw_gbps", bandwidth, "GB/s"),
+    value("Bound (derived)", "bound_ns", time, "ns"),
   ], parts);
 }
 
@@ -385,7 +399,7 @@ function showOrigin() {
     ...(machines.some((one) => settingsOf(one.first)) ? [{ name: "Settings", value: (one) => settingsOf(one.first) || "–" }] : []),
     { name: "Results file", value: (one) => one.file },
     { name: "Model", value: (one) => all(one, "model") },
-    { name: "Clock", value: (one) => `${one.first.clock_ghz} GHz` },
+    { name: "Clock", unit: "GHz", value: (one) => one.first.clock_ghz, text: (one) => `${one.first.clock_ghz} GHz` },
     { name: "Lanes", value: (one) => all(one, "lanes") },
     { name: "Seed", value: (one) => all(one, "seed") },
     ...ifAny("Strategy", "strategy"),
@@ -402,6 +416,7 @@ function draw() {
   drawLoad();
   drawConflicts();
   if (!run) return;
+  showWaferNote();
   showStalls();
   showTraffic();
   showParts();

@@ -2,8 +2,8 @@
 
 const kFirstRows = 100;  // of a long table; a button brings the others
 
-// Columns: [{name, value(row), text(row) where it is not the value, number: right-aligned}]. A click on a heading
-// sorts, the next one the other way round. `onRow(row or null)`: the pointer or focus entered or left.
+// Columns: [{name, unit of the value, value(row), text(row) where it is not the value, number: right-aligned}]. A click on
+// a heading sorts, the next one the other way round; a button saves all rows as they are sorted. `onRow(row or null)`: the pointer or focus entered or left.
 function showTable(container, caption, columns, rows, { sortBy = null, descending = true, onRow = () => {} } = {}) {
   let sorted = sortBy;
   let down = descending;
@@ -25,6 +25,9 @@ function showTable(container, caption, columns, rows, { sortBy = null, descendin
   const body = table.append("tbody");
   const more = root.append("button").attr("type", "button").attr("class", "more")
     .on("click", () => { limit = Infinity; draw(); });
+  const save = () => saveFile(fileName(caption, "csv"), "text/csv", csvOf(columns, ordered()));
+  tableSavers.set(container.id, save);
+  saveButton(root.node(), "CSV", caption, save);
 
   function ordered() {
     const column = columns.find((one) => one.name === sorted);

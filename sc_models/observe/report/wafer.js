@@ -70,15 +70,24 @@ function arrowLines(arrow) {
   return [...lines, all.length > 1 ? ["links", all.length] : ["link", arrow.links[0].name]];
 }
 
+// Pixels below which a drawing scrolls: by the size of its texts, whatever the width of the page.
+function narrowest(drawing, zoom) {
+  if (zoom === "whole") return 0;
+  if (zoom === "large") return 1.25 * drawing.width;
+  return Math.min(drawing.width, Math.max(560, (drawing.isTree ? 0.5 : 0.68) * drawing.width));
+}
+
+const isCut = (container) => container.scrollWidth > container.clientWidth + 1 || container.scrollHeight > container.clientHeight + 1;
+
 // Draws into `container`. `load(links)`: what an arrow shows of its links' utilizations; `full`: the load at the end
-// of the colour scale; `boxLines(box)`: the tooltip of a switch or endpoint. Returns a function that points out the
+// of the colour scale; `zoom`: "whole", "readable" or "large"; `boxLines(box)`: the tooltip of a switch or endpoint. Returns a function that points out the
 // arrow of a link (null: none).
-function showWafer(container, drawing, links, load, full, boxLines) {
+function showWafer(container, drawing, links, load, full, zoom, boxLines) {
   const isWide = drawing.isTree && drawing.width > 1300;  // it shrinks to the page, and its boxes have room
   const svg = d3.select(container).text("").append("svg").attr("role", "group").classed("wide", isWide)
     .attr("aria-label", "Wafer with the load of its links; the table below has the same values")
     .attr("viewBox", `0 0 ${drawing.width} ${drawing.height}`)
-    .style("width", "100%").style("max-width", `${1.25 * drawing.width}px`).style("min-width", `${Math.min(drawing.width, Math.max(560, (drawing.isTree ? 0.5 : 0.68) * drawing.width))}px`);
+    .style("width", "100%").style("max-width", `${1.25 * drawing.width}px`).style("min-width", `${narrowest(drawing, zoom)}px`);
   const arrows = arrowsOf(drawing, links).map((arrow) => {
     const value = load(arrow.links.map((link) => link.utilization));
     return { ...arrow, ...arrowPaths(arrow), value, share: full > 0 ? Math.min(1, value / full) : 0 };
