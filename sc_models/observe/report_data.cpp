@@ -285,6 +285,9 @@ Json parsed(const ResultFile& file) {
   } catch (const Json::parse_error& error) {
     throw BadInput(
         fmt::format("{}: found no JSON at byte {}; allowed: {}", file.path, error.byte, kResults));
+  } catch (const Json::exception&) {
+    throw BadInput(
+        fmt::format("{}: found a number that is too large; allowed: {}", file.path, kResults));
   }
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "topology/yaml_problem.h"
 
 namespace fredsim {
 namespace {
@@ -142,10 +143,11 @@ ConfigNode parse_yaml(const std::string& text, const std::string& source,
     }
   } catch (const YAML::Exception& error) {
     if (!fixed_place.empty()) {
-      throw BadInput(fmt::format("{}: the value is not YAML: {}", fixed_place, shown(error.msg)));
+      throw BadInput(
+          fmt::format("{}: the value is not YAML: {}", fixed_place, yaml_problem(error)));
     }
     throw BadInput(fmt::format("{}:{}:{}: not YAML: {}", source, error.mark.line + 1,
-                               error.mark.column + 1, shown(error.msg)));
+                               error.mark.column + 1, yaml_problem(error)));
   }
   return builder.take();
 }

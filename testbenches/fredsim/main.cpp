@@ -5,7 +5,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <systemc>
+#include <typeinfo>
 
 #include "base/error.h"
 #include "commands.h"
@@ -25,6 +31,41 @@ int fail(fredsim::ExitCode code, const char* message) {
   std::fflush(stdout);
   fmt::print(stderr, "fredsim: {}\n", message);
   return static_cast<int>(code);
+}
+
+constexpr const char* kOutOfMemory =
+    "out of memory; a smaller machine or group, or fewer sizes and machines in one command, need "
+    "less";
+
+// An exception that cannot be caught: SystemC's destructors allocate, and throw where there is nothing left.
+[[noreturn]] void end_without_unwinding() {
+  const char* message = "internal error, a fault of fredsim and not of its input";
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    message = kOutOfMemory;
+  } catch (...) {  // the message stays
+  }
+  std::fputs("fredsim: ", stderr);
+  std::fputs(message, stderr);
+  std::fputs("\n", stderr);
+  std::_Exit(static_cast<int>(fredsim::ExitCode::kFailed));
+}
+
+// Nothing a user does should lead here. Our own checks say what does not hold; what a library says is not shown.
+std::string what_stopped(const std::exception& error) {
+  const bool is_ours = typeid(error) == typeid(std::logic_error);
+  return fmt::format("internal error, a fault of fredsim and not of its input: {}",
+                     is_ours ? error.what() : typeid(error).name());
+}
+
+std::string what_stopped(const sc_core::sc_report& report) {
+  const std::string_view place = report.get_msg_type();
+  if (place.starts_with("/fredsim/")) return report.get_msg();
+  // Of a process.
+  if (place == "failed to allocate stack memory" || place == "stack setup failed")
+    return kOutOfMemory;
+  return fmt::format("internal error, a fault of fredsim and not of its input: SystemC, {}", place);
 }
 
 void run(const fredsim::Options& options) {
@@ -66,16 +107,17 @@ int sc_main(int argc, char** argv) {
   } catch (const fredsim::Error& error) {
     return fail(error.code(), error.what());
   } catch (const sc_core::sc_report& report) {
-    return fail(fredsim::ExitCode::kFailed, report.get_msg());
+    return fail(fredsim::ExitCode::kFailed, what_stopped(report).c_str());
   } catch (const std::bad_alloc&) {
-    return fail(fredsim::ExitCode::kFailed, "out of memory");
+    return fail(fredsim::ExitCode::kFailed, kOutOfMemory);
   } catch (const std::exception& error) {
-    return fail(fredsim::ExitCode::kFailed, error.what());
+    return fail(fredsim::ExitCode::kFailed, what_stopped(error).c_str());
   }
 }
 
 int main(int argc, char** argv) {
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
+  std::set_terminate(end_without_unwinding);
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, not a death
   return sc_core::sc_elab_and_sim(argc, argv);
 }

@@ -14,6 +14,7 @@
 #include "machine_word.h"
 #include "observe/version.h"
 #include "option_values.h"
+#include "parse_problem.h"
 #include "spelling.h"
 #include "traffic_arguments.h"
 #include "wave_arguments.h"
@@ -281,7 +282,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       app.exit(error);
       return std::nullopt;
     }
-    throw BadInput(fmt::format("command line: {} (fredsim --help)", error.what()));
+    throw BadInput(parse_problem(app));
   }
   if (help->parsed()) {
     std::vector<const char*> asked{*argv};

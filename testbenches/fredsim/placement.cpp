@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "option_values.h"
+#include "topology/yaml_problem.h"
 #include "work_file.h"
 
 namespace fredsim {
@@ -19,7 +20,8 @@ std::vector<int> read_placement(const std::string& path) {
   try {
     root = YAML::Load(read_text(path, "--placement (paper, identity or a file)"));
   } catch (const YAML::Exception& error) {
-    throw BadInput(fmt::format("{}:{}: {}", path, error.mark.line + 1, error.msg));
+    throw BadInput(
+        fmt::format("{}:{}: not YAML: {}", path, error.mark.line + 1, yaml_problem(error)));
   }
   if (!root.IsSequence() || root.size() == 0) {
     throw BadInput(

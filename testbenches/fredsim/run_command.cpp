@@ -9,12 +9,14 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "commands.h"
 #include "fabric/layout.h"
 #include "fabric/machine.h"
 #include "interrupt.h"
 #include "job_runner.h"
+#include "memory_check.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
 #include "observe/progress.h"
@@ -58,16 +60,21 @@ void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
   }
 }
 
-Plan plan_of(const MachineConfig& config, const Options& options, std::uint64_t size,
-             bool shares_name) {
-  const Topology& topology = config.topology;
+// What an action on a machine throws, with the machine as typed where several have its name.
+template <class Action>
+auto named(const MachineConfig& config, bool shares_name, const Action& action) {
   try {
-    return make_plan(topology, specs_of(options.work, topology, size, options.seed),
-                     options.work.on_conflict);
+    return action();
   } catch (const Error& error) {
     if (!shares_name) throw;
     throw Error(error.code(), fmt::format("{}: {}", word_of(config), error.what()));
   }
+}
+
+// "all_reduce of 1 MiB", or of the first of several.
+std::string work_name(Collective collective, std::uint64_t bytes, std::size_t parts) {
+  return fmt::format("{} of {}{}", to_string(collective), format_size(bytes),
+                     parts > 1 ? fmt::format(" and {} more", parts - 1) : "");
 }
 
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
@@ -76,15 +83,31 @@ std::vector<Contender> plan_work(const Options& options) {
   std::vector<MachineConfig> machines = load_machines(options);
   std::map<std::string, int> names;
   for (const MachineConfig& config : machines) ++names[config.topology.name];
-  for (MachineConfig& config : machines) {
-    const bool shares_name = names[config.topology.name] > 1;
-    if (!contenders.empty() && options.work.whole_machine()) {
-      check_same_npus(contenders.front().config, config);
+  const auto specs = [&](const MachineConfig& config, std::uint64_t size) {
+    return named(config, names[config.topology.name] > 1,
+                 [&] { return specs_of(options.work, config.topology, size, options.seed); });
+  };
+  std::vector<PlannedWork> work;
+  std::uint64_t nodes = 0;
+  for (const MachineConfig& config : machines) {
+    if (options.work.whole_machine()) check_same_npus(machines.front(), config);
+    nodes += config.topology.nodes.size();
+    for (const std::uint64_t size : options.work.sizes) {
+      const std::vector<CollectiveSpec> asked = specs(config, size);
+      const CollectiveSpec& first = asked.front();
+      work.push_back({fmt::format("{}, {}", name_of(config),
+                                  work_name(first.collective, first.bytes, asked.size())),
+                      plan_size(config.topology, asked)});
     }
+  }
+  check_memory(work, nodes, available_memory());
+  for (MachineConfig& config : machines) {
     std::vector<Plan> plans;
     for (const std::uint64_t size : options.work.sizes) {
       if (interrupt_flag()) throw Interrupted("interrupted during set-up");
-      plans.push_back(plan_of(config, options, size, shares_name));
+      plans.push_back(named(config, names[config.topology.name] > 1, [&] {
+        return make_plan(config.topology, specs(config, size), options.work.on_conflict);
+      }));
     }
     contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
   }
@@ -176,14 +199,6 @@ void elaborate(const Options& options, std::vector<Contender>& contenders, Timel
   }
 }
 
-// "all_reduce of 1 MiB", or of the first of several.
-std::string work_name(const Plan& plan) {
-  const Part& first = plan.parts.front();
-  return fmt::format(
-      "{} of {}{}", to_string(first.collective), format_size(first.bytes),
-      plan.parts.size() > 1 ? fmt::format(" and {} more", plan.parts.size() - 1) : "");
-}
-
 std::optional<WorkersResult> workers_of(const WorkOptions& work) {
   if (!work.is_placed) return std::nullopt;
   WorkersResult workers{.placement = work.placement.name(), .strategy = {}, .dimensions = {}};
@@ -195,7 +210,9 @@ std::optional<WorkersResult> workers_of(const WorkOptions& work) {
 }
 
 RunResult run_job(const Contender& contender, const Plan& plan, bool show_progress) {
-  const std::string job = fmt::format("{}, {}", name_of(contender.config), work_name(plan));
+  const std::string job = fmt::format(
+      "{}, {}", name_of(contender.config),
+      work_name(plan.parts.front().collective, plan.parts.front().bytes, plan.parts.size()));
   std::optional<ProgressLine> line;
   std::function<void(const Progress&)> on_progress;
   if (show_progress) {

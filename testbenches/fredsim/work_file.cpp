@@ -15,6 +15,8 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "option_values.h"
+#include "topology/config_tree.h"
+#include "topology/yaml_problem.h"
 
 namespace fredsim {
 namespace {
@@ -31,7 +33,8 @@ class WorkReader {
     try {
       root = YAML::Load(read_text(path_, "--work"));
     } catch (const YAML::Exception& error) {
-      throw BadInput(fmt::format("{}:{}: {}", path_, error.mark.line + 1, error.msg));
+      throw BadInput(
+          fmt::format("{}:{}: not YAML: {}", path_, error.mark.line + 1, yaml_problem(error)));
     }
     if (!root.IsSequence() || root.size() == 0) {
       throw BadInput(
@@ -153,22 +156,41 @@ std::vector<std::vector<std::uint64_t>> rows_of_csv(const std::string& text,
   return rows;
 }
 
+std::string json_shown(const nlohmann::json& value) {
+  return shown(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+nlohmann::json parsed_json(const std::string& text, const std::string& path) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    const auto before = text.substr(0, error.byte);
+    throw BadInput(
+        fmt::format("--matrix {}:{}: found no JSON; allowed: lists such as [[0, 512], [512, 0]]",
+                    path, 1 + std::ranges::count(before, '\n')));
+  } catch (const nlohmann::json::exception&) {
+    throw BadInput(fmt::format(
+        "--matrix {}: found a number that is too large; allowed: whole numbers of bytes", path));
+  }
+}
+
 std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
                                                      const std::string& path) {
+  const nlohmann::json matrix = parsed_json(text, path);
   std::vector<std::vector<std::uint64_t>> rows;
-  try {
-    for (const auto& row : nlohmann::json::parse(text)) {
-      rows.emplace_back();
-      for (const auto& size : row) {
-        if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMaxCollectiveBytes) {
-          throw BadInput(fmt::format("--matrix {}: found {}; allowed: whole numbers of bytes", path,
-                                     size.dump()));
-        }
-        rows.back().push_back(size.get<std::uint64_t>());
-      }
+  for (const auto& row : matrix) {
+    if (!row.is_array()) {
+      throw BadInput(fmt::format("--matrix {}: found {}; allowed: lists of whole numbers of bytes",
+                                 path, json_shown(row)));
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw BadInput(fmt::format("--matrix {}: {}", path, error.what()));
+    rows.emplace_back();
+    for (const auto& size : row) {
+      if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMaxCollectiveBytes) {
+        throw BadInput(fmt::format("--matrix {}: found {}; allowed: whole numbers of bytes", path,
+                                   json_shown(size)));
+      }
+      rows.back().push_back(size.get<std::uint64_t>());
+    }
   }
   return rows;
 }

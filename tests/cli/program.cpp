@@ -43,6 +43,10 @@ std::string all_of(std::FILE* file) {
     const rlimit limit{.rlim_cur = around.max_file_bytes, .rlim_max = around.max_file_bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);
   }
+  if (around.max_memory_bytes > 0) {
+    const rlimit limit{.rlim_cur = around.max_memory_bytes, .rlim_max = around.max_memory_bytes};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
   // Whoever runs the tests may have set these.
   for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
   ::unsetenv("COLUMNS");
@@ -104,6 +108,10 @@ void expect_refused(const Outcome& outcome, const std::vector<std::string>& word
   EXPECT_EQ(outcome.err.rfind("fredsim: ", 0), 0U) << outcome.err;
   for (const std::string& word : words) {
     EXPECT_NE(outcome.err.find(word), std::string::npos) << "'" << word << "' in " << outcome.err;
+  }
+  for (const char* text : {"json.exception", "yaml-cpp", "filesystem error", "std::", "bad_alloc",
+                           "required", "internal error", "illegal", "not expected"}) {
+    EXPECT_EQ(outcome.err.find(text), std::string::npos) << "a library's text: " << outcome.err;
   }
 }
 

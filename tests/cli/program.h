@@ -25,9 +25,10 @@ struct Outcome {
 };
 
 struct Surroundings {
-  std::string stdout_file{};         // standard output goes there; empty: into Outcome::out
-  std::uint64_t max_file_bytes = 0;  // no file may grow beyond; 0: no limit
-  const char* columns = nullptr;     // COLUMNS of the environment; null: not set
+  std::string stdout_file{};           // standard output goes there; empty: into Outcome::out
+  std::uint64_t max_file_bytes = 0;    // no file may grow beyond; 0: no limit
+  std::uint64_t max_memory_bytes = 0;  // address space; 0: no limit
+  const char* columns = nullptr;       // COLUMNS of the environment; null: not set
 };
 
 // The program under way.
@@ -57,7 +58,7 @@ class RunningProgram {
 Outcome run_fredsim(const std::vector<std::string>& arguments, const Surroundings& around = {});
 
 // Exit code 2, nothing on standard output, one line on standard error that holds
-// every one of `words`.
+// every one of `words` and no text of a library.
 void expect_refused(const Outcome& outcome, const std::vector<std::string>& words);
 
 // A folder of its own for each test, removed afterwards.

@@ -1,0 +1,127 @@
+#include "collective/plan_size.h"
+
+#include <algorithm>
+
+#include "base/flit.h"
+#include "collective/endpoint_plan.h"
+#include "collective/endpoint_trees.h"
+#include "collective/in_switch_plan.h"
+#include "collective/split.h"
+
+namespace fredsim {
+namespace {
+
+// Heap of a list of one or two hops, and of a step of the order of additions
+// per entry.
+constexpr std::uint64_t kList = 32;
+constexpr std::uint64_t kSum = 2 * sizeof(int);
+// Of a tree beside its entries, with the blocks around its lists.
+constexpr std::uint64_t kTree = sizeof(Tree) + 2 * 16;
+// What the NPUs and the count of results keep per entry during a run: measured,
+// 150 to 270.
+constexpr std::uint64_t kRunPerEntry = 280;
+
+std::uint64_t flits_of(std::uint64_t bytes) { return (bytes + kFlitBytes - 1) / kFlitBytes; }
+
+class SizeOfOne {
+ public:
+  SizeOfOne(const Topology& topology, const CollectiveSpec& spec)
+      : topology_(topology),
+        spec_(spec),
+        ranks_(spec.group.size()),
+        slices_(static_cast<std::uint64_t>(endpoint_slices(topology))) {}
+
+  PlanSize run() {
+    if (ranks_ < 2) return PlanSize{.trees = 1, .entries = 1, .bytes = kTree, .run_bytes = kTree};
+    const std::string family = plain_algorithm(spec_.collective);
+    // Serial steps in the switches are about as large as a ring, which they may
+    // become.
+    if (in_switch() && !takes_steps(spec_.collective)) {
+      add(cuts(spec_.bytes, slices_), ranks_, 0);
+    } else if (family == "ring") {
+      rings();
+    } else if (family == "chain") {
+      add(cuts(spec_.bytes, 2 * slices_), ranks_, spec_.collective == Collective::kReduce ? 2 : 1);
+    } else {
+      pairs();
+    }
+    size_.run_bytes += size_.bytes + kRunPerEntry * size_.entries;  // a run has its own copy
+    return size_;
+  }
+
+ private:
+  bool in_switch() const {
+    return (spec_.algorithm == "auto" || spec_.algorithm == "in_switch") &&
+           topology_.kind == FabricKind::kFredTree && topology_.fred.in_switch &&
+           has_in_switch(spec_.collective);
+  }
+
+  // Trees that `bytes` are cut into: no tree without a flit.
+  static std::uint64_t cuts(std::uint64_t bytes, std::uint64_t wanted) {
+    return std::min(std::max<std::uint64_t>(flits_of(bytes), 1), wanted);
+  }
+
+  void add(std::uint64_t trees, std::uint64_t entries, std::uint64_t lists) {
+    size_.trees += trees;
+    size_.entries += trees * entries;
+    size_.bytes += trees * (kTree + entries * (sizeof(TreeRank) + lists * kList + kSum));
+  }
+
+  void rings() {
+    const bool both_ways = topology_.is_grid() && spec_.algorithm != "ring" &&
+                           ranks_ == topology_.npus.size() && topology_.mesh.width > 1 &&
+                           topology_.mesh.height > 1;  // rows first, and columns first
+    const std::uint64_t parts = slices_ * (both_ways ? 2 : 1);
+    if (spec_.collective == Collective::kAllReduce) {
+      add(cuts(spec_.bytes, ranks_ * parts), ranks_, 3);
+    } else {
+      add(ranks_ * cuts(spec_.bytes / ranks_, parts), ranks_,
+          spec_.collective == Collective::kAllGather ? 1 : 2);
+    }
+  }
+
+  void pairs() {
+    constexpr std::uint64_t kLists = 1;
+    const std::uint64_t n = ranks_;
+    if (spec_.collective == Collective::kAllToAllV) {
+      for (std::uint64_t k = 0; k < spec_.matrix.size(); ++k) {
+        if (k / n != k % n && spec_.matrix[k] > 0) add(cuts(spec_.matrix[k], slices_), 2, kLists);
+      }
+    } else if (spec_.collective == Collective::kUnicast) {
+      add(cuts(spec_.bytes, slices_), 2, kLists);
+    } else {
+      const std::uint64_t times = spec_.collective == Collective::kAllToAll ? n : 1;
+      const std::vector<std::uint64_t> blocks = block_sizes(spec_.bytes, static_cast<int>(n));
+      for (std::uint64_t k = 0; k < n; ++k) {
+        // One pair fewer per block: nobody sends to itself.
+        const std::uint64_t senders =
+            times == 1 ? (static_cast<int>(k) == spec_.root ? 0 : 1) : n - 1;
+        if (blocks[k] > 0 && senders > 0) add(senders * cuts(blocks[k], slices_), 2, kLists);
+      }
+    }
+    if (spec_.collective == Collective::kAllToAll || spec_.collective == Collective::kAllToAllV)
+      size_.run_bytes += n * n * sizeof(FlitRange);  // who sends what to whom, while it is planned
+  }
+
+  const Topology& topology_;
+  const CollectiveSpec& spec_;
+  std::uint64_t ranks_;
+  std::uint64_t slices_;
+  PlanSize size_;
+};
+
+}  // namespace
+
+PlanSize plan_size(const Topology& topology, std::span<const CollectiveSpec> work) {
+  PlanSize size;
+  for (const CollectiveSpec& spec : work) {
+    const PlanSize one = SizeOfOne(topology, spec).run();
+    size.trees += one.trees;
+    size.entries += one.entries;
+    size.bytes += one.bytes;
+    size.run_bytes += one.run_bytes;
+  }
+  return size;
+}
+
+}  // namespace fredsim

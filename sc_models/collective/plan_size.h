@@ -1,0 +1,25 @@
+// How large a plan becomes, before it is made: collectives of thousands of NPUs can need more memory than a machine
+// has, and take minutes to find out.
+//
+// Bytes are those that the heap has in use for the plan, within a fourth of the true figure for plans of more than a
+// megabyte (tests/collective/plan_size_test.cpp); groups that are planned otherwise than asked for, because they do not
+// fit in the switches, are not known here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "collective/plan.h"
+
+namespace fredsim {
+
+struct PlanSize {
+  std::uint64_t trees = 0;    // exact for all-to-alls, gathers and scatters, else at most
+  std::uint64_t entries = 0;  // TreeRanks of all trees
+  std::uint64_t bytes = 0;
+  std::uint64_t run_bytes = 0;  // what planning or a run takes for a while beside it
+};
+
+PlanSize plan_size(const Topology& topology, std::span<const CollectiveSpec> work);
+
+}  // namespace fredsim

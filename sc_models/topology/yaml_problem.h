@@ -1,0 +1,15 @@
+// What is wrong with a text that is not YAML, in our words instead of the parser's.
+#pragma once
+
+#include <string>
+
+namespace YAML {
+class Exception;
+}
+
+namespace fredsim {
+
+// "found '[' without its ']'"
+std::string yaml_problem(const YAML::Exception& error);
+
+}  // namespace fredsim

@@ -1,0 +1,12 @@
+// What is wrong with a command line that CLI11 refuses, in our words instead of its own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace fredsim {
+
+// "run: found no CONFIG; allowed: one (fredsim run --help)". After a parse that failed.
+std::string parse_problem(const CLI::App& app);
+
+}  // namespace fredsim

@@ -1,0 +1,66 @@
+// Work that does not fit in memory is refused at once, with the figures; what fits runs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "program.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kGb = 1'000'000'000;
+const std::vector<std::string> kLargest{"run",   "configs/mesh.yaml", "--set",  "npu.count=4096",
+                                        "--set", "fabric.width=64",   "--set",  "fabric.height=64",
+                                        "--set", "io.count=0",        "--quiet"};
+
+Outcome run_within(std::uint64_t bytes, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = kLargest;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_fredsim(arguments, {.max_memory_bytes = bytes});
+}
+
+class MemoryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "the sanitizer needs terabytes of addresses";
+#endif
+  }
+};
+
+TEST_F(MemoryTest, PlansThatDoNotFitAreRefusedWithTheFigures) {
+  expect_refused(run_within(4 * kGb, {"--collective", "all_to_all", "--size", "16MiB"}),
+                 {"mesh, all_to_all of 16 MiB", "needs about 2", "GB are free", "--group"});
+  expect_refused(run_within(4 * kGb, {"--collective", "all_reduce", "--size", "16MiB"}),
+                 {"mesh, all_reduce of 16 MiB", "needs about 2", "GB are free"});
+}
+
+TEST_F(MemoryTest, TooManyStreamsAreRefusedBeforeTheyArePlanned) {
+  const Outcome outcome =
+      run_within(4 * kGb, {"--collective", "all_to_all", "--size", "1MiB", "--group", "0-999"});
+  expect_refused(outcome, {"all_to_all of 1 MiB", "999000 trees", "524288"});
+}
+
+TEST_F(MemoryTest, WhatFitsRuns) {
+  const std::vector<std::string> small{"--collective", "broadcast", "--size",
+                                       "1KiB",         "--group",   "0-20"};
+  EXPECT_EQ(run_within(4 * kGb, small).exit_code, 0);
+  EXPECT_EQ(run_fredsim({"run", "configs/mesh.yaml", "--size", "64KiB", "--collective",
+                         "all_to_all", "--quiet"},
+                        {.max_memory_bytes = kGb / 4})
+                .exit_code,
+            0);
+}
+
+// The estimate knows nothing of what other programs take, nor of addresses without memory behind them.
+TEST_F(MemoryTest, RunningOutOfItIsAFailedRunInOneLine) {
+  const Outcome outcome =
+      run_within(kGb, {"--collective", "broadcast", "--size", "1KiB", "--group", "0-20"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err.rfind("fredsim: out of memory; ", 0), 0U) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+}
+
+}  // namespace
+}  // namespace fredsim

@@ -1,0 +1,99 @@
+// The size of a plan as it is told before against that of the plan once made.
+#include "collective/plan_size.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <numeric>
+
+#include "topology/config.h"
+
+namespace fredsim {
+namespace {
+
+std::uint64_t heap_in_use() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+struct Case {
+  const char* collective;
+  const char* algorithm;
+  std::uint64_t bytes;
+};
+
+constexpr std::uint64_t kLarge = std::uint64_t{64} << 20;
+
+const Case kCases[] = {{"all_reduce", "auto", kLarge},   {"all_reduce", "ring", kLarge},
+                       {"all_reduce", "auto", 4096},     {"reduce_scatter", "auto", kLarge},
+                       {"all_gather", "auto", kLarge},   {"all_gather", "ring", 4096},
+                       {"reduce", "auto", kLarge},       {"broadcast", "auto", kLarge},
+                       {"multicast", "auto", kLarge},    {"gather", "auto", kLarge},
+                       {"scatter", "auto", 4096},        {"all_to_all", "auto", kLarge},
+                       {"all_to_all", "direct", 4096},   {"all_to_all_v", "auto", kLarge},
+                       {"all_to_all_v", "auto", 100'000}};
+
+class PlanSizeTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(PlanSizeTest, IsThatOfThePlan) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer has a heap of its own";
+#endif
+  const std::string machine = GetParam();
+  const Topology topology =
+      machine == "mesh_16x16"
+          ? load_config("configs/mesh.yaml",
+                        {"npu.count=256", "fabric.width=16", "fabric.height=16", "io.count=0"})
+                .topology
+          : load_config("configs/" + machine + ".yaml").topology;
+  int compared = 0;
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(testing::Message() << c.collective << " " << c.algorithm << " " << c.bytes);
+    CollectiveSpec spec;
+    spec.collective = parse_collective(c.collective);
+    spec.algorithm = c.algorithm;
+    spec.bytes = c.bytes;
+    spec.group.resize(topology.npus.size());
+    std::iota(spec.group.begin(), spec.group.end(), 0);
+    if (spec.collective == Collective::kAllToAllV)
+      spec.matrix = random_matrix(static_cast<int>(spec.group.size()), spec.bytes, 1);
+    const PlanSize size = plan_size(topology, {&spec, 1});
+    const std::uint64_t before = heap_in_use();
+    const Plan plan = make_plan(topology, {&spec, 1});
+    const auto bytes = static_cast<double>(heap_in_use() - before);
+    std::uint64_t entries = 0;
+    for (const Tree& tree : plan.trees) entries += tree.ranks.size();
+    EXPECT_GE(size.trees, plan.trees.size());
+    EXPECT_GE(size.entries, entries);
+    if (plan.parts[0].algorithm == "direct") {
+      EXPECT_EQ(size.trees, plan.trees.size());
+    }
+    if (bytes < 1e6) continue;
+    ++compared;
+    EXPECT_LT(static_cast<double>(size.bytes), 1.25 * bytes);
+    EXPECT_GT(static_cast<double>(size.bytes), bytes / 1.25);
+  }
+  if (machine != "fred_d" && machine != "fred_c") {
+    EXPECT_GE(compared, 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, PlanSizeTest,
+                         testing::Values("mesh_16x16", "fred_64", "fred_c", "fred_d"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST(PlanSize, PartsAddUp) {
+  const Topology topology = load_config("configs/mesh.yaml").topology;
+  CollectiveSpec spec;
+  spec.group = {0, 1, 2};
+  spec.bytes = 4096;
+  const PlanSize one = plan_size(topology, {&spec, 1});
+  const std::vector<CollectiveSpec> two{spec, spec};
+  const PlanSize both = plan_size(topology, two);
+  EXPECT_EQ(both.trees, 2 * one.trees);
+  EXPECT_EQ(both.bytes, 2 * one.bytes);
+  EXPECT_GT(one.run_bytes, one.bytes);
+}
+
+}  // namespace
+}  // namespace fredsim
