@@ -57,6 +57,8 @@ class Fabric final : public sc_core::sc_module {
   Nic& nic(NodeId endpoint);
   SwitchControl& control(NodeId node);
   SwitchCore& switch_core(NodeId node);
+  // By node, null at endpoints.
+  std::span<const std::unique_ptr<SwitchCore>> switches() const { return switches_; }
   FabricCore& core() { return core_; }
 
   // Who writes the switches' registers after a reset.

@@ -1,7 +1,6 @@
 #include "fabric/machine.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "fabric/part_results.h"
 #include "fabric/run_counts.h"
 #include "fabric/timeline_recorder.h"
+#include "fabric/window_counts.h"
 
 namespace fredsim {
 namespace {
@@ -101,7 +101,6 @@ struct Machine::Parts {
   void release_due(CollectiveJob& job, const Plan& plan, std::uint64_t cycle);
   bool is_stuck(const CollectiveJob& job, std::uint64_t cycle);
   void drain();
-  std::string model_name();
   [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job,
                                FailureCause cause, std::uint64_t edge);
 
@@ -213,7 +212,7 @@ RunResult Machine::Parts::run(const Plan& plan,
 
   RunResult result = run_to_end(job, simulated.plan, on_progress);
   result.fabric = topology.name;
-  result.model = model_name();
+  result.model = model_names(fabric.switches());
   result.lanes = options.lanes;
   result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
   result.seed = options.seed;
@@ -340,17 +339,6 @@ void Machine::Parts::drain() {
   sc_core::wait(fabric.attention());
   fabric.on_cycle([] { return false; });
   fabric.rethrow_failure();
-}
-
-// "rtl", or every model in use: "rtl+tlm".
-std::string Machine::Parts::model_name() {
-  std::set<std::string> models;
-  for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-    const NodeKind kind = topology.nodes[id].kind;
-    if (kind == NodeKind::kNpu || kind == NodeKind::kIo) continue;
-    models.emplace(fabric.switch_core(id).model());
-  }
-  return fmt::format("{}", fmt::join(models, "+"));
 }
 
 void Machine::Parts::fail_stuck(const std::string& what, const CollectiveJob& job,

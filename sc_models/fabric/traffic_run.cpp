@@ -1,16 +1,13 @@
 #include "fabric/traffic_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
 
 #include "base/error.h"
 #include "fabric/diagnosis.h"
-#include "fabric/run_counts.h"
 
 namespace fredsim {
 namespace {
@@ -33,18 +30,6 @@ bool is_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
   const double shortfall = offered - static_cast<double>(consumed);
   const double deviation = std::sqrt(2 * offered / packet_flits) * packet_flits;
   return shortfall > (1 - kAcceptedShare) * offered && shortfall > kDeviations * deviation;
-}
-
-// Of what is shown; counts per port are the links'.
-SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
-  SwitchCounters counters;
-  for (std::uint64_t SwitchCounters::*const count :
-       {&SwitchCounters::reductions, &SwitchCounters::phase_changes, &SwitchCounters::stall_join,
-        &SwitchCounters::stall_credit, &SwitchCounters::stall_phase, &SwitchCounters::stall_arbiter,
-        &SwitchCounters::stall_link}) {
-    counters.*count = after.*count - before.*count;
-  }
-  return counters;
 }
 
 }  // namespace
@@ -87,11 +72,7 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
 TrafficSetup TrafficRun::setup() const {
   TrafficSetup setup;
   setup.fabric = topology_.name;
-  std::set<std::string_view> models;
-  for (const auto& core : switches_) {
-    if (core != nullptr) models.insert(core->model());
-  }
-  setup.model = fmt::format("{}", fmt::join(models, "+"));
+  setup.model = model_names(switches_);
   setup.clock_ghz = static_cast<double>(topology_.clock_hz) / 1e9;
   setup.pattern = to_string(options_.pattern.kind);
   if (options_.pattern.kind == PatternKind::kHotspot) {
@@ -178,10 +159,10 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
     }
   };
   tick_while([&] { return meter_.now < meter_.window_begin; });
-  const Counts before = counts();
+  const FabricCounts before = counts();
   tick_while([&] { return meter_.now < meter_.window_end; });
   const std::uint64_t window = meter_.now - std::min(meter_.now, meter_.window_begin);
-  const Counts after = counts();
+  const FabricCounts after = counts();
 
   TrafficPoint point;
   point.rate = rate;
@@ -211,8 +192,11 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   point.latency_p99 = latency.percentile(99);
   point.latency_max = latency.max();
   point.cycles = meter_.now;
-  fill_links(before.links, after.links, window, point);
-  fill_switches(before, after, point);
+  point.links = link_results(topology_, before, after, window);
+  for (const LinkResult& link : point.links) {
+    if (!link.on_die) point.flit_hops += link.flits;
+  }
+  point.switches = switch_results(topology_, switches_, before, after);
   if (!point.incomplete) {
     drain();
     point.hops = mean_hops();
@@ -229,59 +213,7 @@ std::uint64_t TrafficRun::created_in_window() const {
   return created;
 }
 
-TrafficRun::Counts TrafficRun::counts() const {
-  Counts counts;
-  for (int l = 0; l < std::ssize(topology_.links); ++l) counts.links.push_back(core_.count(l));
-  counts.switches.resize(switches_.size());
-  for (std::size_t id = 0; id < switches_.size(); ++id) {
-    SwitchCounters counters;
-    if (switches_[id] != nullptr && switches_[id]->peek_counters(counters))
-      counts.switches[id] = std::move(counters);
-  }
-  return counts;
-}
-
-void TrafficRun::fill_links(const std::vector<LinkCount>& before,
-                            const std::vector<LinkCount>& after, std::uint64_t cycles,
-                            TrafficPoint& point) const {
-  for (std::size_t l = 0; l < before.size(); ++l) {
-    const Link& link = topology_.links[l];
-    LinkResult r;
-    r.name = link.name;
-    r.from = topology_.nodes[link.from].name;
-    r.to = topology_.nodes[link.to].name;
-    r.on_die = link.on_die;
-    r.flits = r.busy_cycles = after[l].flits - before[l].flits;
-    r.bytes = r.flits * kFlitBytes;
-    r.utilization = cycles == 0 ? 0
-                                : (after[l].sent - before[l].sent) /
-                                      (link.rate.value() * static_cast<double>(cycles));
-    if (!link.on_die) point.flit_hops += r.flits;
-    point.links.push_back(std::move(r));
-  }
-}
-
-void TrafficRun::fill_switches(const Counts& before, const Counts& after,
-                               TrafficPoint& point) const {
-  for (NodeId id = 0; id < std::ssize(switches_); ++id) {
-    if (switches_[id] == nullptr) continue;
-    const Node& node = topology_.nodes[id];
-    SwitchResult r;
-    r.name = node.name;
-    r.model = switches_[id]->model();
-    for (int port = 0; port < node.ports; ++port) {
-      const int in = topology_.link_in(id, port);
-      const int out = topology_.link_out(id, port);
-      if (in >= 0) r.flits_in += point.links[in].flits;
-      if (out >= 0) r.flits_out += point.links[out].flits;
-    }
-    if (before.switches[id] && after.switches[id]) {
-      fill_peeked(difference(*before.switches[id], *after.switches[id]),
-                  node.kind == NodeKind::kFredSwitch, r);
-    }
-    point.switches.push_back(std::move(r));
-  }
-}
+FabricCounts TrafficRun::counts() const { return count_all(core_, topology_, switches_); }
 
 // Of a drained fabric: over all flits of the run.
 double TrafficRun::mean_hops() const {

@@ -31,6 +31,7 @@
 #include "fabric/switch_setup.h"
 #include "fabric/traffic_options.h"
 #include "fabric/wave_recorder.h"
+#include "fabric/window_counts.h"
 #include "observe/traffic_results.h"
 
 namespace fredsim {
@@ -63,10 +64,6 @@ class TrafficRun {
   FabricCore& core() { return core_; }
 
  private:
-  struct Counts {  // since reset
-    std::vector<LinkCount> links;
-    std::vector<std::optional<SwitchCounters>> switches;  // by node; none: cannot be peeked
-  };
   TrafficPoint measure_once(double rate, const OnProgress& on_progress);
   void set_up_switches();
   void clock_edge() {
@@ -79,10 +76,7 @@ class TrafficRun {
   void recorded_edge();
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   std::uint64_t created_in_window() const;
-  Counts counts() const;
-  void fill_links(const std::vector<LinkCount>& before, const std::vector<LinkCount>& after,
-                  std::uint64_t cycles, TrafficPoint& point) const;
-  void fill_switches(const Counts& before, const Counts& after, TrafficPoint& point) const;
+  FabricCounts counts() const;
   void drain();
   double mean_hops() const;
   [[noreturn]] void fail_stuck(const std::string& what,

@@ -67,6 +67,21 @@ Json layout_json(const Layout& layout) {
   return {{"kind", layout.kind}, {"nodes", std::move(nodes)}};
 }
 
+// Of a testbench's own NPUs.
+void clear_what_does_not_apply(const RunResult& r, Json& json) {
+  const auto clear = [&](const char* key, bool is_nothing) {
+    if (is_nothing) json[key] = nullptr;
+  };
+  clear("config", r.config.empty());
+  clear("machine", r.machine.empty());
+  clear("size_bytes", r.size_bytes == 0);
+  clear("seed", r.seed == 0);
+  clear("algbw_gbps", r.algbw_gbps == 0);
+  clear("busbw_gbps", r.busbw_gbps == 0);
+  clear("payload", r.payload.empty());
+  json["derived"]["bound_ns"] = nullptr;
+}
+
 Json run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
   Json json = {
@@ -117,6 +132,7 @@ Json run_json(const ReportedRun& run) {
   json["layout"] = layout_json(r.layout);
   json["wall_s"] = r.wall_s;
   json["sim_cycles_per_s"] = r.sim_cycles_per_s;
+  if (r.is_own) clear_what_does_not_apply(r, json);
   return json;
 }
 

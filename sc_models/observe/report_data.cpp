@@ -77,21 +77,22 @@ struct Key {
 constexpr Check kText = &Value::text;
 constexpr Check kNumber = &Value::number;
 constexpr Check kNumberOrNull = &Value::number_or_null;
+constexpr Check kTextOrNull = &Value::text_or_null;
 
-constexpr auto kRunKeys = std::to_array<Key>({{"config", kText},
+constexpr auto kRunKeys = std::to_array<Key>({{"config", kTextOrNull},
                                               {"fabric", kText},
                                               {"model", kText},
                                               {"lanes", kNumber},
                                               {"clock_ghz", kNumber},
-                                              {"seed", kNumber},
+                                              {"seed", kNumberOrNull},
                                               {"cycles", kNumber}});
 constexpr auto kCollectiveKeys = std::to_array<Key>({{"collective", kText},
                                                      {"algorithm", kText},
-                                                     {"size_bytes", kNumber},
+                                                     {"size_bytes", kNumberOrNull},
                                                      {"time_ns", kNumber},
-                                                     {"algbw_gbps", kNumber},
-                                                     {"busbw_gbps", kNumber},
-                                                     {"payload", kText}});
+                                                     {"algbw_gbps", kNumberOrNull},
+                                                     {"busbw_gbps", kNumberOrNull},
+                                                     {"payload", kTextOrNull}});
 constexpr auto kComparisonKeys = std::to_array<Key>({{"speedup", kNumber},
                                                      {"injected_traffic_reduction", kNumber},
                                                      {"link_traffic_reduction", kNumber}});
@@ -129,7 +130,7 @@ constexpr auto kInjectionKeys = std::to_array<Key>({{"injected_bytes", kNumber},
                                                     {"flit_hops", kNumber}});
 constexpr auto kSliceKeys = std::to_array<Key>({{"all", kNumber}, {"simulated", kNumber}});
 constexpr auto kDerivedKeys =
-    std::to_array<Key>({{"bound_ns", kNumber}, {"time_over_bound", kNumberOrNull}});
+    std::to_array<Key>({{"bound_ns", kNumberOrNull}, {"time_over_bound", kNumberOrNull}});
 constexpr auto kSwitchKeys = std::to_array<Key>({{"model", kText},
                                                  {"flits_in", kNumber},
                                                  {"flits_out", kNumber},

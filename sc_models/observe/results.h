@@ -60,6 +60,9 @@ struct WorkersResult {
 };
 
 struct RunResult {
+  // Of a testbench with NPUs of its own (fabric/measurement.h), without a plan of ours: there is no bound; a
+  // size, bandwidth or seed of 0 and an empty text mean that it does not apply, null in JSON, "-" in tables.
+  bool is_own = false;
   std::string config;  // path as given
   Settings settings;   // over what the file says
   std::vector<MachineKey> machine;

@@ -73,6 +73,29 @@ TEST(ResultsJson, PathThatIsNotUtf8IsStillJson) {
   EXPECT_EQ(parsed({{run, std::nullopt}})["runs"][0]["config"], "caf\uFFFD.yaml");
 }
 
+TEST(ResultsJson, NullWhatDoesNotApplyToOwnNpus) {
+  RunResult run = sample_run();
+  run.is_own = true;
+  const json with_all = parsed({{run, std::nullopt}})["runs"][0];
+  for (const char* key :
+       {"config", "machine", "size_bytes", "seed", "algbw_gbps", "busbw_gbps", "payload"}) {
+    EXPECT_FALSE(with_all[key].is_null()) << key;
+  }
+  run.config.clear();
+  run.machine.clear();
+  run.size_bytes = run.seed = 0;
+  run.algbw_gbps = run.busbw_gbps = run.bound_ns = 0;
+  run.payload.clear();
+  const json with_nothing = parsed({{run, std::nullopt}})["runs"][0];
+  for (const char* key :
+       {"config", "machine", "size_bytes", "seed", "algbw_gbps", "busbw_gbps", "payload"}) {
+    EXPECT_TRUE(with_nothing[key].is_null()) << key;
+  }
+  EXPECT_EQ(with_nothing["derived"],
+            json::parse(R"({"bound_ns": null, "time_over_bound": null})"));
+  EXPECT_EQ(with_nothing["cycles"], 300);
+}
+
 TEST(ResultsJson, NoBoundNoRatio) {
   RunResult run = sample_run();
   run.bound_ns = 0;

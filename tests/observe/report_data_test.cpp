@@ -75,6 +75,21 @@ TEST(ReportData, KeepsWhatThePageShows) {
   EXPECT_EQ(fabric["layout"]["nodes"][2]["chiplet"], 1);
 }
 
+TEST(ReportData, TakesRunsOfOwnNpusWithWhatDoesNotApplyLeftOut) {
+  RunResult own = sample_run();
+  own.is_own = true;
+  own.config.clear();
+  own.size_bytes = own.seed = 0;
+  own.algbw_gbps = own.busbw_gbps = 0;
+  own.payload.clear();
+  const Json run = data_of(results({{own, std::nullopt}}))["runs"][0];
+  for (const char* key : {"config", "size_bytes", "seed", "algbw_gbps", "busbw_gbps", "payload"}) {
+    EXPECT_TRUE(run[key].is_null()) << key;
+  }
+  EXPECT_TRUE(run["derived"]["bound_ns"].is_null());
+  EXPECT_EQ(run["time_ns"], 200);
+}
+
 TEST(ReportData, TrafficHasItsSwitchesToo) {
   const Json data = data_of(traffic());
   EXPECT_EQ(data["runs"][0]["rate"], 0.5);

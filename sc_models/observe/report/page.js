@@ -32,7 +32,7 @@ function machinesOf(runs) {
     run.machine = machines.get(key);
   }
   const all = [...machines.values()];
-  const parts = [(m) => m.first.fabric, (m) => m.first.config, (m) => settingsOf(m.first) || "as in its file", (m) => shortName(m.file), (m) => `#${m.round + 1}`];
+  const parts = [(m) => m.first.fabric, (m) => m.first.config ?? "no machine file", (m) => settingsOf(m.first) || "as in its file", (m) => shortName(m.file), (m) => `#${m.round + 1}`];
   for (const machine of all) {
     const chosen = [parts[0](machine)];
     let alike = all.filter((other) => other !== machine && parts[0](other) === parts[0](machine));
@@ -62,7 +62,10 @@ function addSelect(container, id, label, options, value, onChange) {
 
 // Latency and bandwidth by size.
 
-const collectives = unique(collectiveRuns.map((run) => run.collective));
+// A testbench's own NPUs may have no size, and no bus bandwidth: null.
+const sizedRuns = collectiveRuns.filter((run) => run.size_bytes !== null);
+const collectives = unique(sizedRuns.map((run) => run.collective));
+const orDash = (value, text) => (value === null || value === undefined ? "–" : text(value));
 let shownCollective = collectives[0];
 
 // A tick per measured size.
@@ -72,10 +75,10 @@ const present = (lines) => lines.filter((line) => line[1] !== undefined && line[
 function runLines(run) {
   return present([
     ["collective", `${run.collective}, ${run.algorithm}`],
-    ["size", bytes(run.size_bytes)],
+    ["size", run.size_bytes === null ? null : bytes(run.size_bytes)],
     ["time", time(run.time_ns)],
     ["cycles", count(run.cycles)],
-    ["bus bandwidth", bandwidth(run.busbw_gbps)],
+    ["bus bandwidth", run.busbw_gbps === null ? null : bandwidth(run.busbw_gbps)],
     ["speed-up", run.speedup === undefined ? null : `${ratio(run.speedup)} ×`],
     ["time / bound", run.derived && run.derived.time_over_bound !== null ? ratio(run.derived.time_over_bound) : null],
   ]);
@@ -88,9 +91,10 @@ function curveSeries(runs, value) {
     return {
       label: `${own[0].machine.label}, ${own[0].algorithm}`, index, dash: seriesDash(index),
       points: own.sort((a, b) => a.size_bytes - b.size_bytes)
-        .map((run) => ({ x: run.size_bytes, y: value(run), title: run.machine.label, lines: runLines(run) })),
+        .map((run) => ({ x: run.size_bytes, y: value(run), title: run.machine.label, lines: runLines(run) }))
+        .filter((point) => point.y !== null),
     };
-  });
+  }).filter((one) => one.points.length > 0);
 }
 
 // A curve of one point says nothing: a bar per machine instead.
@@ -99,13 +103,14 @@ function drawOneSize(charts, work, runs) {
     label: one.label, title: point.title, lines: point.lines, text: text(point.y), bars: [{ from: 0, to: point.y, index: one.index }],
   }))));
   barChart(charts, `Latency of ${work}`, "Time", time, rows((run) => run.time_ns, time));
-  barChart(charts, `Bus bandwidth of ${work}`, "Bus bandwidth, GB/s", d3.format("~s"), rows((run) => run.busbw_gbps, bandwidth));
+  const busbw = rows((run) => run.busbw_gbps, bandwidth);
+  if (busbw.length > 0) barChart(charts, `Bus bandwidth of ${work}`, "Bus bandwidth, GB/s", d3.format("~s"), busbw);
 }
 
 function drawCurves() {
-  if (collectiveRuns.length === 0) return;
+  if (sizedRuns.length === 0) return;
   element("curves").hidden = false;
-  const runs = collectiveRuns.filter((run) => run.collective === shownCollective);
+  const runs = sizedRuns.filter((run) => run.collective === shownCollective);
   const charts = d3.select(element("curves-charts")).text("").node();
   const sizes = unique(runs.map((run) => run.size_bytes));
   element("curves-legend").hidden = sizes.length === 1;
@@ -116,8 +121,10 @@ function drawCurves() {
   const latency = curveSeries(runs, (run) => run.time_ns);
   legend(element("curves-legend"), latency.map((one) => ({ label: one.label, mark: lineMark(one.index) })));
   lineChart(charts, `Latency of ${shownCollective}`, sizeAxis(sizes), { label: "Time", log: 10, format: time }, latency);
+  const busbw = curveSeries(runs, (run) => run.busbw_gbps);
+  if (busbw.length === 0) return;
   lineChart(charts, `Bus bandwidth of ${shownCollective}`, sizeAxis(sizes),
-    { label: "Bus bandwidth, GB/s", log: 10, format: d3.format("~r"), text: bandwidth }, curveSeries(runs, (run) => run.busbw_gbps));
+    { label: "Bus bandwidth, GB/s", log: 10, format: d3.format("~r"), text: bandwidth }, busbw);
 }
 
 function showRunsTable() {
@@ -125,15 +132,15 @@ function showRunsTable() {
     { name: "Machine", value: (run) => run.machine.label },
     { name: "Collective", value: (run) => run.collective },
     { name: "Algorithm", value: (run) => run.algorithm },
-    { name: "Size", unit: "bytes", value: (run) => run.size_bytes, text: (run) => bytes(run.size_bytes), number: true },
+    { name: "Size", unit: "bytes", value: (run) => run.size_bytes, text: (run) => orDash(run.size_bytes, bytes), number: true },
     { name: "Cycles", value: (run) => run.cycles, text: (run) => count(run.cycles), number: true },
     { name: "Time", unit: "ns", value: (run) => run.time_ns, text: (run) => time(run.time_ns), number: true },
-    { name: "busbw", unit: "GB/s", value: (run) => run.busbw_gbps, text: (run) => bandwidth(run.busbw_gbps), number: true },
+    { name: "busbw", unit: "GB/s", value: (run) => run.busbw_gbps, text: (run) => orDash(run.busbw_gbps, bandwidth), number: true },
     { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
     { name: "Injected less", value: (run) => run.injected_traffic_reduction, text: (run) => ratio(run.injected_traffic_reduction), number: true },
     { name: "Links less", value: (run) => run.link_traffic_reduction, text: (run) => ratio(run.link_traffic_reduction), number: true },
     { name: "Time / bound (derived)", value: (run) => run.derived && run.derived.time_over_bound, text: (run) => ratio(run.derived && run.derived.time_over_bound), number: true },
-    { name: "Payload", value: (run) => run.payload },
+    { name: "Payload", value: (run) => run.payload ?? "–" },
   ], collectiveRuns);
 }
 
@@ -152,7 +159,7 @@ function largest(of) {
 function workOf(one) {
   return isTraffic(one)
     ? `${one.pattern}, ${one.packet_flits}-flit packets, rate ${d3.format(".4~r")(one.rate)}`
-    : `${one.collective} ${bytes(one.size_bytes)}${one.groups.length > 1 ? `, ${one.groups.length} groups` : ""}`;
+    : `${one.collective}${one.size_bytes === null ? "" : ` ${bytes(one.size_bytes)}`}${one.groups.length > 1 ? `, ${one.groups.length} groups` : ""}`;
 }
 
 function showRunControls() {
@@ -179,7 +186,7 @@ function showFacts() {
     : [
       ...runLines(run),
       run.groups.length === 1 ? ["group", `${run.groups[0].length} NPUs`] : ["groups", run.groups.map(groupText).join(" ")],
-      ["payload", run.payload],
+      ["payload", run.payload ?? "not checked"],
       ...(run.slices ? [["slices", `${run.slices.all}, simulated ${run.slices.simulated}`]] : []),
     ];
   const entries = d3.select(element("run-facts")).text("").selectAll("div").data(facts).join("div");
@@ -395,13 +402,13 @@ function showOrigin() {
   const ifAny = (name, key) => (data.runs.some((one) => one[key]) ? [{ name, value: (one) => all(one, key) || "–" }] : []);
   showTable(element("machines-table"), "Machines", [
     { name: "Machine", value: (one) => one.label },
-    { name: "Config", value: (one) => one.first.config },
+    { name: "Config", value: (one) => one.first.config ?? "–" },
     ...(machines.some((one) => settingsOf(one.first)) ? [{ name: "Settings", value: (one) => settingsOf(one.first) || "–" }] : []),
     { name: "Results file", value: (one) => one.file },
     { name: "Model", value: (one) => all(one, "model") },
     { name: "Clock", unit: "GHz", value: (one) => one.first.clock_ghz, text: (one) => `${one.first.clock_ghz} GHz` },
     { name: "Lanes", value: (one) => all(one, "lanes") },
-    { name: "Seed", value: (one) => all(one, "seed") },
+    { name: "Seed", value: (one) => all(one, "seed") || "–" },
     ...ifAny("Strategy", "strategy"),
     ...ifAny("Dimensions", "dimensions"),
     ...ifAny("Placement", "placement"),

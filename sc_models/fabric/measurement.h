@@ -1,0 +1,55 @@
+// What happens on a fabric between two moments, as a result like those of `fredsim run`: for testbenches with
+// NPUs of their own (testbenches/tb_own_npu).
+//
+// Use: construct it when the work begins, in an SC_THREAD, once the fabric is ready (Fabric::wait_until_ready);
+//   ask for result() when the work has ended. Results go into the same table and the same JSON as ours: run_table()
+//   (observe/run_table.h), results_json() (observe/json.h); what does not apply to them is "-" there, or null.
+// Cycles: from the first edge after the beginning, at which a packet that is handed over then can leave, to the
+//   last one before the end, at which the delivery that ended the work was made; as `fredsim run` counts them.
+//   Bytes are those of whole flits.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "fabric/window_counts.h"
+#include "observe/results.h"
+#include "topology/config.h"
+
+namespace fredsim {
+
+// What was done, in the testbench's own words. What is left out does not apply.
+struct OwnWork {
+  std::string collective;
+  std::string algorithm;
+  const MachineConfig* machine = nullptr;  // the machine file
+  // NPUs that took part, by their numbers; empty: those that sent or received.
+  std::vector<int> group{};
+  std::optional<std::uint64_t> size_bytes{};
+  std::optional<double> bus_factor{};  // busbw / algbw: bus_factor() in collective/plan.h
+  std::optional<std::uint64_t> seed{};
+  std::string payload{};  // "exact" where the testbench has checked it
+};
+
+class Measurement {
+ public:
+  // The fabric must outlive it.
+  explicit Measurement(Fabric& fabric);
+  std::uint64_t cycles() const;  // so far
+  RunResult result(const OwnWork& work) const;
+
+ private:
+  void fill_traffic(RunResult& result) const;
+  std::vector<int> npus_with_traffic(const RunResult& result) const;
+
+  Fabric& fabric_;
+  std::uint64_t first_edge_;
+  std::chrono::steady_clock::time_point wall_start_ = std::chrono::steady_clock::now();
+  FabricCounts before_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,95 @@
+#include "fabric/window_counts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "fabric/run_counts.h"
+
+namespace fredsim {
+namespace {
+
+// Of what is shown; counts per port are the links'.
+SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
+  SwitchCounters counters;
+  for (std::uint64_t SwitchCounters::*const count :
+       {&SwitchCounters::reductions, &SwitchCounters::phase_changes, &SwitchCounters::stall_join,
+        &SwitchCounters::stall_credit, &SwitchCounters::stall_phase, &SwitchCounters::stall_arbiter,
+        &SwitchCounters::stall_link}) {
+    counters.*count = after.*count - before.*count;
+  }
+  return counters;
+}
+
+std::uint64_t flits_between(const FabricCounts& before, const FabricCounts& after, int link) {
+  return link < 0 ? 0 : after.links[link].flits - before.links[link].flits;
+}
+
+}  // namespace
+
+FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchBodies switches) {
+  FabricCounts counts;
+  for (int l = 0; l < std::ssize(topology.links); ++l) counts.links.push_back(core.count(l));
+  counts.switches.resize(switches.size());
+  for (std::size_t id = 0; id < switches.size(); ++id) {
+    SwitchCounters counters;
+    if (switches[id] != nullptr && switches[id]->peek_counters(counters))
+      counts.switches[id] = std::move(counters);
+  }
+  return counts;
+}
+
+std::string model_names(SwitchBodies switches) {
+  std::set<std::string_view> models;
+  for (const auto& core : switches) {
+    if (core != nullptr) models.insert(core->model());
+  }
+  return fmt::format("{}", fmt::join(models, "+"));
+}
+
+std::vector<LinkResult> link_results(const Topology& topology, const FabricCounts& before,
+                                     const FabricCounts& after, std::uint64_t cycles) {
+  std::vector<LinkResult> results;
+  for (int l = 0; l < std::ssize(topology.links); ++l) {
+    const Link& link = topology.links[l];
+    LinkResult r;
+    r.name = link.name;
+    r.from = topology.nodes[link.from].name;
+    r.to = topology.nodes[link.to].name;
+    r.on_die = link.on_die;
+    r.flits = r.busy_cycles = flits_between(before, after, l);
+    r.bytes = r.flits * kFlitBytes;
+    r.utilization = cycles == 0 ? 0
+                                : (after.links[l].sent - before.links[l].sent) /
+                                      (link.rate.value() * static_cast<double>(cycles));
+    results.push_back(std::move(r));
+  }
+  return results;
+}
+
+std::vector<SwitchResult> switch_results(const Topology& topology, SwitchBodies switches,
+                                         const FabricCounts& before, const FabricCounts& after) {
+  std::vector<SwitchResult> results;
+  for (NodeId id = 0; id < std::ssize(switches); ++id) {
+    if (switches[id] == nullptr) continue;
+    const Node& node = topology.nodes[id];
+    SwitchResult r;
+    r.name = node.name;
+    r.model = switches[id]->model();
+    for (int port = 0; port < node.ports; ++port) {
+      r.flits_in += flits_between(before, after, topology.link_in(id, port));
+      r.flits_out += flits_between(before, after, topology.link_out(id, port));
+    }
+    if (before.switches[id] && after.switches[id]) {
+      fill_peeked(difference(*before.switches[id], *after.switches[id]),
+                  node.kind == NodeKind::kFredSwitch, r);
+    }
+    results.push_back(std::move(r));
+  }
+  return results;
+}
+
+}  // namespace fredsim
