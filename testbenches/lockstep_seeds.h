@@ -2,37 +2,30 @@
 // many cycles have been compared (scripts/lockstep.sh).
 //
 // Prints the total and the seeds, or the seed of the first difference with what it was. Returns the exit code: 0,
-// 1 after a difference, 2 for a count that is no number.
+// 1 after a difference. BadInput for a count that is no number.
 #pragma once
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <exception>
+#include <limits>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "base/units.h"
 
 namespace fredsim::tb {
 
-// `run`: does the work of a seed, returns the cycles compared, throws at a difference. `arguments`: after
-// --lockstep.
+// `run`: does the work of a seed, returns the cycles compared, throws at a difference. `values`: after
+// --lockstep, one or two.
 template <class Run>
-int run_lockstep_seeds(std::string_view name, const Run& run,
-                       std::span<const char* const> arguments) {
-  std::uint64_t values[2] = {0, 1};
-  for (std::size_t i = 0; i < arguments.size() || i == 0; ++i) {
-    const char* text = i < arguments.size() ? arguments[i] : "";
-    const char* end = text + std::strlen(text);
-    const auto [stop, error] = std::from_chars(text, end, values[i < 2 ? i : 1]);
-    if (i > 1 || stop != end || error != std::errc() || values[0] == 0) {
-      fmt::print(stderr, "--lockstep: found '{}'; allowed: cycles, from 1 on, and a first seed\n",
-                 text);
-      return 2;
-    }
-  }
-  const auto [cycles, first] = values;
+int run_lockstep_seeds(std::string_view name, const Run& run, std::span<const std::string> values) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t cycles = parse_number(values[0], "--lockstep CYCLES", 1, kMost);
+  const std::uint64_t first =
+      values.size() > 1 ? parse_number(values[1], "--lockstep FIRST_SEED", 0, kMost) : 1;
   std::uint64_t done = 0;
   std::uint64_t seed = first;
   for (; done < cycles; ++seed) {

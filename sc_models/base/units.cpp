@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -239,6 +240,18 @@ std::string decimal(std::uint64_t value, std::uint64_t scale) {
 }
 
 }  // namespace
+
+std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t least,
+                           std::uint64_t most) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || stop != end || error != std::errc() || value < least || value > most) {
+    throw BadInput(fmt::format("{}: found '{}'; allowed: a whole number, {} to {}", what, text,
+                               least, most));
+  }
+  return value;
+}
 
 std::uint64_t parse_size(std::string_view text, std::string_view what, SizeForm form) {
   return Parser(text, what, form == SizeForm::kNccl ? kNcclSize : kSize).parse(false);

@@ -26,6 +26,10 @@ enum class SizeForm : std::uint8_t {
   kNccl,      // also "4096", "4K" = "4k" = "4 KiB" (M and G likewise), "1e6", "1.5e6"
 };
 
+// A whole number in [least, most], decimal digits only.
+std::uint64_t parse_number(std::string_view text, std::string_view what, std::uint64_t least,
+                           std::uint64_t most);
+
 // bytes, > 0
 std::uint64_t parse_size(std::string_view text, std::string_view what,
                          SizeForm form = SizeForm::kWithUnit);

@@ -60,6 +60,11 @@ Cell bandwidth(double gbps, bool incomplete) {
 
 Cell size_cell(std::uint64_t bytes) { return {format_size(bytes), fmt::to_string(bytes)}; }
 
+// A figure that own NPUs may not have: 0 then.
+Cell unless_missing(const RunResult& r, double figure, Cell cell) {
+  return r.is_own && figure == 0 ? no_cell() : std::move(cell);
+}
+
 Cell time_over_bound(const RunResult& r) {
   return r.bound_ns > 0 && !r.incomplete ? number_cell(r.time_ns / r.bound_ns, 3) : no_cell();
 }
@@ -71,6 +76,7 @@ Cell times(const ReportedRun& run, double Comparison::*ratio) {
 }
 
 Cell payload(const RunResult& r) {
+  if (r.payload.empty()) return no_cell();  // own NPUs, not checked
   return {r.payload, r.payload == "exact" ? Tone::kPlain : Tone::kBad};
 }
 
@@ -95,7 +101,11 @@ std::vector<RunField> fields_of_work() {
           only_in_csv("model", [](const RunResult& r) { return r.model; }),
           only_in_csv("lanes", [](const RunResult& r) { return fmt::to_string(r.lanes); }),
           only_in_csv("clock_ghz", [](const RunResult& r) { return fmt::to_string(r.clock_ghz); }),
-          only_in_csv("seed", [](const RunResult& r) { return fmt::to_string(r.seed); }),
+          only_in_csv("seed",
+                      [](const RunResult& r) {
+                        return unless_missing(r, static_cast<double>(r.seed),
+                                              fmt::to_string(r.seed));
+                      }),
           only_in_csv("collective", [](const RunResult& r) { return r.collective; }),
           only_in_csv("groups", groups_text),
           only_in_csv("placement", of_workers(&WorkersResult::placement)),
@@ -116,8 +126,9 @@ RunField algorithm_field(int rank, Shown shown) {
 }
 
 RunField size_field(Shown shown) {
-  return field({.label = "size", .name = "size_bytes", .shown = shown},
-               [](const RunResult& r) { return size_cell(r.size_bytes); });
+  return field({.label = "size", .name = "size_bytes", .shown = shown}, [](const RunResult& r) {
+    return unless_missing(r, static_cast<double>(r.size_bytes), size_cell(r.size_bytes));
+  });
 }
 
 RunField cycles_field(int rank) {
@@ -132,12 +143,16 @@ RunField time_field() {
 
 RunField algbw_field(int rank) {
   return field({.label = "algbw", .unit = "GB/s", .rank = rank, .name = "algbw_gbps"},
-               [](const RunResult& r) { return bandwidth(r.algbw_gbps, r.incomplete); });
+               [](const RunResult& r) {
+                 return unless_missing(r, r.algbw_gbps, bandwidth(r.algbw_gbps, r.incomplete));
+               });
 }
 
 RunField busbw_field(int rank) {
   return field({.label = "busbw", .unit = "GB/s", .rank = rank, .name = "busbw_gbps"},
-               [](const RunResult& r) { return bandwidth(r.busbw_gbps, r.incomplete); });
+               [](const RunResult& r) {
+                 return unless_missing(r, r.busbw_gbps, bandwidth(r.busbw_gbps, r.incomplete));
+               });
 }
 
 RunField injected_field(int rank) {
@@ -161,8 +176,9 @@ RunField link_field(int rank) {
 }
 
 RunField bound_field(int rank) {
-  return field({.label = "bound*", .unit = "ns", .rank = rank, .name = "bound_ns"},
-               [](const RunResult& r) { return number_cell(r.bound_ns, 1); });
+  return field(
+      {.label = "bound*", .unit = "ns", .rank = rank, .name = "bound_ns"},
+      [](const RunResult& r) { return unless_missing(r, r.bound_ns, number_cell(r.bound_ns, 1)); });
 }
 
 RunField time_over_bound_field(int rank) {
@@ -257,10 +273,11 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
   for (const ReportedRun& run : runs) rows.push_back({run.result.fabric, &run});
   const auto fields =
       joined({{machine_field(Shown::kOnlyInCsv)}, fields_of_work(), own, more_counts()});
-  return {fmt::format("{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz, seed {}",
+  const bool has_seed = !first.is_own || first.seed != 0;
+  return {fmt::format("{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz{}",
                       with_settings(first.fabric, first.settings.own), first.collective,
                       ranks_text(first), first.algorithm, first.model, first.lanes, first.clock_ghz,
-                      first.seed),
+                      has_seed ? fmt::format(", seed {}", first.seed) : ""),
           table_of(fields, rows)};
 }
 

@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
+#include "base/error.h"
+#include "base/suggest.h"
 #include "base/text_width.h"
 
 namespace fredsim {
@@ -49,6 +52,16 @@ std::string markdown_line(const std::vector<std::string>& fields) {
 }
 
 }  // namespace
+
+TableFormat parse_format(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kNames{"table", "csv", "markdown"};
+  const auto* const found = std::ranges::find(kNames, text);
+  if (found == kNames.end()) {
+    throw BadInput(fmt::format("--format: found '{}'; allowed: {}{}", text, join_words(kNames),
+                               did_you_mean(text, kNames)));
+  }
+  return static_cast<TableFormat>(found - kNames.begin());
+}
 
 std::string TableOutput::part(std::string text) {
   header_.clear();

@@ -21,6 +21,8 @@
 namespace fredsim {
 
 enum class TableFormat : std::uint8_t { kTable, kCsv, kMarkdown };
+// "table", "csv" or "markdown": the value of an option --format. BadInput: none of these.
+TableFormat parse_format(const std::string& text);
 
 struct TitledTable {
   std::string heading;  // lines; empty: none

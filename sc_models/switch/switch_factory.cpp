@@ -1,8 +1,13 @@
 #include "switch/switch_factory.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
+#include <vector>
 
+#include "base/error.h"
+#include "base/suggest.h"
 #include "switch/fred_twin.h"
 #include "switch/lockstep_switch.h"
 #include "switch/mesh_twin.h"
@@ -20,6 +25,18 @@ std::string_view switch_model_name(SwitchModel model) {
 
 bool has_rtl(SwitchModel model, const SwitchShape& shape) {
   return model != SwitchModel::kTlm || !shape.rtl_top.empty();
+}
+
+SwitchModel parse_model(std::string_view text) {
+  constexpr std::array<SwitchModel, 3> kModels{SwitchModel::kTlm, SwitchModel::kRtl,
+                                               SwitchModel::kLockstep};
+  std::vector<std::string_view> names;
+  for (const SwitchModel model : kModels) {
+    names.push_back(switch_model_name(model));
+    if (text == names.back()) return model;
+  }
+  throw BadInput(fmt::format("--model: found '{}'; allowed: {}{}", text, join_words(names),
+                             did_you_mean(text, names)));
 }
 
 std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name) {

@@ -22,6 +22,8 @@ namespace fredsim {
 enum class SwitchModel : std::uint8_t { kRtl, kTlm, kLockstep };
 
 std::string_view switch_model_name(SwitchModel model);  // "rtl", "tlm", "lockstep"
+// The value of an option --model. BadInput: none of these names.
+SwitchModel parse_model(std::string_view text);
 
 // Whether a switch of this model has RTL in it: a user's own always has, which has no twin.
 bool has_rtl(SwitchModel model, const SwitchShape& shape);

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "collective/parallelism.h"
 #include "fabric/traffic_options.h"
@@ -59,18 +57,6 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
     if (end == std::string_view::npos) return fields;
     text.remove_prefix(end + 1);
   }
-}
-
-std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t least,
-                           std::uint64_t most) {
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || stop != end || error != std::errc() || value < least || value > most) {
-    throw BadInput(fmt::format("{}: found '{}'; allowed: a whole number, {} to {}", option, text,
-                               least, most));
-  }
-  return value;
 }
 
 std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,
@@ -196,28 +182,6 @@ double parse_fraction(const std::string& text, const std::string& option) {
         fmt::format("{}: found '{}'; allowed: a number above 0, 1 at most", option, text));
   }
   return *fraction;
-}
-
-SwitchModel parse_model(const std::string& text) {
-  constexpr std::array<SwitchModel, 3> kModels{SwitchModel::kTlm, SwitchModel::kRtl,
-                                               SwitchModel::kLockstep};
-  std::vector<std::string_view> names;
-  for (const SwitchModel model : kModels) {
-    names.push_back(switch_model_name(model));
-    if (text == names.back()) return model;
-  }
-  throw BadInput(fmt::format("--model: found '{}'; allowed: {}{}", text, join_words(names),
-                             did_you_mean(text, names)));
-}
-
-TableFormat parse_format(const std::string& text) {
-  constexpr std::array<std::string_view, 3> kNames{"table", "csv", "markdown"};
-  const auto* const found = std::ranges::find(kNames, text);
-  if (found == kNames.end()) {
-    throw BadInput(fmt::format("--format: found '{}'; allowed: {}{}", text, join_words(kNames),
-                               did_you_mean(text, kNames)));
-  }
-  return static_cast<TableFormat>(found - kNames.begin());
 }
 
 }  // namespace fredsim

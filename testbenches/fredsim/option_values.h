@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.h"
 #include "observe/table_output.h"
 #include "switch/switch_factory.h"
 
@@ -16,10 +17,6 @@ namespace fredsim {
 
 inline constexpr std::uint64_t kMaxCollectiveBytes = std::uint64_t{1} << 40;  // 1 TiB
 inline constexpr int kMaxSizes = 64;  // of one sweep -b … -e
-
-// A whole number in [least, most], decimal digits only.
-std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t least,
-                           std::uint64_t most);
 
 // Fields between separators, empty ones too; one at least.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
@@ -56,11 +53,5 @@ std::vector<double> parse_rates(const std::string& text, const std::string& opti
 
 // A number above 0, 1 at most.
 double parse_fraction(const std::string& text, const std::string& option);
-
-// "tlm", "rtl" or "lockstep".
-SwitchModel parse_model(const std::string& text);
-
-// "table", "csv" or "markdown".
-TableFormat parse_format(const std::string& text);
 
 }  // namespace fredsim

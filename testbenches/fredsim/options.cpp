@@ -9,13 +9,13 @@
 #include "add_option.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "command_line.h"
+#include "common/command_line.h"
+#include "common/spelling.h"
 #include "help.h"
 #include "machine_word.h"
 #include "observe/version.h"
 #include "option_values.h"
 #include "parse_problem.h"
-#include "spelling.h"
 #include "traffic_arguments.h"
 #include "wave_arguments.h"
 
@@ -301,7 +301,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   Options options = checked(command, texts);
   list_files(texts, options);
   check_outputs(options.inputs, options.outputs);
-  options.command_line = command_line(words);
+  options.command_line = command_line("fredsim", words);
   return options;
 }
 

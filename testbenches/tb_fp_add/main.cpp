@@ -1,12 +1,5 @@
-// Testbench of rtl/fp_add.sv: every answer bit for bit against a reference (reference.h).
-//
-//   tb_fp_add [--format fp16|bf16] [--seed N] [--pairs N] [--exhaustive] [--bench]
-//   tb_fp_add --wave FILE.fst
-// Default: special values × all 65 536 values in both orders, then --pairs random pairs (default 12
-// million; half uniform bits, half with exponents close together, for cancellation), both formats.
-// --exhaustive: all 2^32 pairs instead. --bench: prints additions per second on operands of mixed
-// sign. --wave: one FP16 adder as a waveform (wave.h); open it with
-//   gtkwave FILE.fst testbenches/tb_fp_add/tb_fp_add.gtkw
+// Testbench of rtl/fp_add.sv: every answer bit for bit against a reference (reference.h). --help says what it
+// takes.
 // Exit: 0 all equal; 1 first difference, with operands; 2 bad option.
 #include <array>
 #include <chrono>
@@ -16,13 +9,14 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "../run_wave.h"
 #include "Vtb_fp_add_bf16/Vtb_fp_add_bf16.h"
 #include "Vtb_fp_add_fp16/Vtb_fp_add_fp16.h"
+#include "base/error.h"
 #include "base/random.h"
+#include "common/program_options.h"
 #include "reference.h"
 #include "verilated.h"
 #include "wave.h"
@@ -217,41 +211,31 @@ void bench_format(const char* name) {
   model.final();
 }
 
-int usage(const std::string& argument) {
-  std::fprintf(stderr,
-               "tb_fp_add: cannot use '%s'; options: --format fp16|bf16, --seed N, --pairs N, "
-               "--exhaustive, --bench; alone: --wave FILE.fst\n",
-               argument.c_str());
-  return 2;
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc >= 2 && std::string_view(argv[1]) == "--wave") {
-    return fredsim::tb::run_wave("tb_fp_add", tb::record_wave, {argv + 2, argv + argc});
-  }
+int run(int argc, char** argv) {
   Options options;
-  const std::vector<std::string> args(argv + 1, argv + argc);
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const bool has_value = i + 1 < args.size();
-    if (args[i] == "--format" && has_value) {
-      const std::string& format = args[++i];
-      if (format != "fp16" && format != "bf16") return usage(format);
-      options.fp16 = format == "fp16";
-      options.bf16 = format == "bf16";
-    } else if (args[i] == "--seed" && has_value) {
-      options.seed = std::strtoull(args[++i].c_str(), nullptr, 0);
-    } else if (args[i] == "--pairs" && has_value) {
-      options.pairs = std::strtoull(args[++i].c_str(), nullptr, 0);
-    } else if (args[i] == "--exhaustive") {
-      options.exhaustive = true;
-    } else if (args[i] == "--bench") {
-      options.bench = true;
-    } else {
-      return usage(args[i]);
-    }
+  fredsim::ProgramOptions program(
+      "tb_fp_add",
+      "Checks rtl/fp_add.sv, every answer bit for bit, against a reference: special values with\n"
+      "all 65 536 values in both orders, then random pairs, FP16 and BF16.",
+      "  build/tb_fp_add --format bf16 --seed 7\n"
+      "  build/tb_fp_add --wave w.fst\n"
+      "  gtkwave w.fst testbenches/tb_fp_add/tb_fp_add.gtkw");
+  std::string format;
+  std::string wave;
+  program.add("--format", format, "NAME", "fp16 or bf16 (default: both)");
+  program.add("--seed", options.seed, 0, "of the random pairs (default 1)");
+  program.add("--pairs", options.pairs, 0,
+              "random pairs, half of them with exponents close together\n(default 12000000)");
+  program.add_flag("--exhaustive", options.exhaustive, "all 2^32 pairs instead, which takes hours");
+  program.add_flag("--bench", options.bench, "additions per second instead of the check");
+  program.add("--wave", wave, "FILE.fst", "one FP16 adder as a waveform instead of the check");
+  if (const auto end = program.parse({argv + 1, argv + argc})) return *end;
+  if (!wave.empty()) return fredsim::tb::run_wave("tb_fp_add", tb::record_wave, wave);
+  if (!format.empty() && format != "fp16" && format != "bf16") {
+    throw fredsim::BadInput("--format: found '" + format + "'; allowed: fp16 or bf16");
   }
+  options.fp16 = format != "bf16";
+  options.bf16 = format != "fp16";
   std::printf("seed %llu\n", static_cast<unsigned long long>(options.seed));
   if (options.bench) {
     if (options.fp16) bench_format<Vtb_fp_add_fp16>("FP16");
@@ -261,4 +245,14 @@ int main(int argc, char** argv) {
   if (options.fp16) run_format<Vtb_fp_add_fp16>(options, tb::kFp16);
   if (options.bf16) run_format<Vtb_fp_add_bf16>(options, tb::kBf16);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const fredsim::Error& error) {
+    return fredsim::report_error("tb_fp_add", error);
+  }
 }

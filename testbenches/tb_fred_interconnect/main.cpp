@@ -1,24 +1,16 @@
 // Testbench of rtl/fred_interconnect.sv (and of the µSwitches inside).
-//
-//   tb_fred_interconnect [--seed N] [--cycles N] [--size P,M,LANES,FORMAT] [--list]
-//   tb_fred_interconnect --bench [--cycles N]
-//   tb_fred_interconnect --wave FILE.fst
-// Default: for every built size (sizes.cmake) known configurations, then random sets of flows as the
-// routing library routes them, then random configurations under random traffic with resets in
-// between, then launches that break sums; and that breaking a sum is asserted.
-// --bench: cycles per second of the sizes built for speed, every port busy at every cycle.
-// --wave: a short piece of work on Fred_3(5) as a waveform (wave.h); open it with
-//   gtkwave FILE.fst testbenches/tb_fred_interconnect/tb_fred_interconnect.gtkw
+// --help says what it takes.
 // Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "../run_wave.h"
+#include "base/error.h"
+#include "common/program_options.h"
 #include "dut.h"
 #include "harness.h"
 #include "oracle.h"
@@ -152,14 +144,6 @@ void bench(const tb::Size& size, const char* name, const ConfigBits& bits, bool 
               1e-6 * cycles / wall.count(), static_cast<unsigned long long>(delivered));
 }
 
-int usage(const std::string& argument) {
-  std::fprintf(stderr,
-               "tb_fred_interconnect: cannot use '%s'; options: --seed N, --cycles N, "
-               "--size P,M,LANES,FORMAT, --list, --bench; alone: --wave FILE.fst\n",
-               argument.c_str());
-  return 2;
-}
-
 int run_tests(const Options& options) {
   std::printf("seed %llu\n", static_cast<unsigned long long>(options.seed));
   bool found = false;
@@ -179,34 +163,34 @@ int run_tests(const Options& options) {
       throw tb::Mismatch("nothing was tested");
     }
   }
-  return found ? 0 : usage("--size " + options.size);
+  if (!found) {
+    throw fredsim::BadInput("--size: found '" + options.size +
+                            "'; allowed: one of those that --list prints");
+  }
+  return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc >= 2 && std::string_view(argv[1]) == "--wave") {
-    return fredsim::tb::run_wave("tb_fred_interconnect", tb::record_wave, {argv + 2, argv + argc});
-  }
+int run(int argc, char** argv) {
   Options options;
-  const std::vector<std::string> args(argv + 1, argv + argc);
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const bool has_value = i + 1 < args.size();
-    if (args[i] == "--seed" && has_value) {
-      options.seed = std::strtoull(args[++i].c_str(), nullptr, 0);
-    } else if (args[i] == "--cycles" && has_value) {
-      options.cycles = std::atoi(args[++i].c_str());
-      if (options.cycles <= 0) return usage("--cycles " + args[i]);
-    } else if (args[i] == "--size" && has_value) {
-      options.size = args[++i];
-    } else if (args[i] == "--list") {
-      options.list = true;
-    } else if (args[i] == "--bench") {
-      options.bench = true;
-    } else {
-      return usage(args[i]);
-    }
-  }
+  fredsim::ProgramOptions program(
+      "tb_fred_interconnect",
+      "Checks rtl/fred_interconnect.sv and its µSwitches, in every built size, against an\n"
+      "independent model: known configurations, sets of flows as the routing library routes them,\n"
+      "random configurations under random traffic with resets, and broken sums, which must be\n"
+      "asserted.",
+      "  build/tb_fred_interconnect --size 5,3,1,0 --seed 7\n"
+      "  build/tb_fred_interconnect --wave w.fst\n"
+      "  gtkwave w.fst testbenches/tb_fred_interconnect/tb_fred_interconnect.gtkw");
+  std::string wave;
+  program.add("--seed", options.seed, 0, "of the random work (default 1)");
+  program.add("--cycles", options.cycles, 1,
+              "per size (default 3000, with many lanes 600; --bench: 1000000)");
+  program.add("--size", options.size, "P,M,LANES,FORMAT", "this size only (default: all)");
+  program.add_flag("--list", options.list, "prints the built sizes instead of the check");
+  program.add_flag("--bench", options.bench, "cycles per second instead of the check");
+  program.add("--wave", wave, "FILE.fst", "Fred_3(5) as a waveform instead of the check");
+  if (const auto end = program.parse({argv + 1, argv + argc})) return *end;
+  if (!wave.empty()) return fredsim::tb::run_wave("tb_fred_interconnect", tb::record_wave, wave);
   if (options.list) {
     for (const tb::Size& size : tb::built_sizes()) std::printf("%s\n", key(size.shape).c_str());
     return 0;
@@ -222,10 +206,18 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
+  return run_tests(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    return run_tests(options);
+    return run(argc, argv);
   } catch (const tb::Mismatch& mismatch) {
     std::fprintf(stderr, "FAIL %s\n", mismatch.what());
     return 1;
+  } catch (const fredsim::Error& error) {
+    return fredsim::report_error("tb_fred_interconnect", error);
   }
 }

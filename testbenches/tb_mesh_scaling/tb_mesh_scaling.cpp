@@ -1,7 +1,5 @@
 // What a simulated cycle costs by the size of the mesh and by the traffic on it, and the memory it takes: two
-// tables on standard output.
-//
-//   tb_mesh_scaling [CYCLES]      cycles per measurement, default 20000
+// tables on standard output. --help says what it takes.
 //
 // Meshes of configs/mesh.yaml's routers and links (twins), without I/O. Traffic: every NPU sends one-flit packets
 //   to its eastern neighbour (`neighbor`, two links on average whatever the size).
@@ -12,13 +10,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <ctime>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "common/program_options.h"
 #include "fabric/machine.h"
 #include "fabric/traffic_run.h"
 #include "topology/config.h"
@@ -88,23 +85,22 @@ void print_heading(const std::string& title) {
 
 int sc_main(int argc, char** argv) {
   int cycles = 20'000;
-  if (argc > 1) {
-    const char* end = argv[1] + std::strlen(argv[1]);
-    const auto [stop, error] = std::from_chars(argv[1], end, cycles);
-    if (argc > 2 || stop != end || error != std::errc() || cycles < 1) {
-      fmt::print(stderr, "tb_mesh_scaling: found '{}'; allowed: a number of cycles, from 1 on\n",
-                 argv[argc - 1]);
-      return 2;
-    }
-  }
+  fredsim::ProgramOptions options(
+      "tb_mesh_scaling",
+      "What a simulated cycle costs by the size of the mesh and by the traffic on it, and the\n"
+      "memory it takes: two tables, meshes of 4 x 4 to 64 x 64 under the same traffic, and 64 x "
+      "64\n"
+      "under more and more.",
+      "  build/tb_mesh_scaling 5000");
+  options.add("CYCLES", cycles, 1, "simulated per measurement (default 20000)");
+  if (const auto end = options.parse({argv + 1, argv + argc})) return *end;
   try {
     fredsim::print_heading("The same traffic on larger and larger meshes");
     for (const int side : {4, 8, 16, 32, 64}) fredsim::measure(side, 4, cycles);
     fredsim::print_heading("\nMore and more traffic on one mesh");
     for (const double total : {1, 4, 16, 64, 256}) fredsim::measure(64, total, cycles);
   } catch (const fredsim::Error& error) {
-    fmt::print(stderr, "tb_mesh_scaling: {}\n", error.what());
-    return static_cast<int>(error.code());
+    return fredsim::report_error("tb_mesh_scaling", error);
   }
   return 0;
 }

@@ -1,18 +1,12 @@
 // Worked example: your own NPU model on our fabric.
 //
 // What it shows: two small user-written modules, Sender and Receiver, take the place of our NPUs
-// on two endpoints of a mesh; Sender sends messages with blocking TLM-2.0 calls, Receiver notes
-// when they arrive, and the program prints the latency of each size. The switches are the
-// Verilated routers.
+// on two endpoints of a machine, whichever it is; Sender sends messages with blocking TLM-2.0 calls,
+// Receiver checks them and notes when they arrive, and the program prints a line per message, the same
+// table and JSON as `fredsim run`. --help says what it takes.
 //
-//   tb_own_npu [--wave FILE.fst] [configs/mesh_2x2.yaml]
-//
-// --wave: the whole run as a waveform; open it with
-//   gtkwave FILE.fst testbenches/tb_own_npu/tb_own_npu.gtkw
-//
-// To use it for your own model, copy this file and its CMakeLists.txt, and change Sender and
-// Receiver. What a packet is and which phases the sockets speak:
-// sc_models/endpoint/packet_extension.h.
+// To use it for your own model, copy this folder, and change Sender and Receiver. What a packet is and
+// which phases the sockets speak: sc_models/endpoint/packet_extension.h.
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -20,18 +14,23 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <systemc>
 #include <vector>
 
 #include "base/error.h"
+#include "common/command_line.h"
+#include "common/program_options.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_pool.h"
-#include "fabric/control_plane.h"
 #include "fabric/fabric.h"
-#include "routing/mesh_routing.h"
+#include "fabric/measurement.h"
+#include "observe/json.h"
+#include "observe/output_file.h"
+#include "observe/run_table.h"
+#include "observe/version.h"
+#include "routing/nic_port.h"
 #include "topology/config.h"
 
 namespace {
@@ -39,7 +38,8 @@ namespace {
 constexpr int kLanes = 1;  // FP16 lanes carried per flit; timing does not depend on it
 
 // Step 1: a module that receives. It needs one target socket; b_transport is the easy way to write
-// one. The NIC calls it once per packet, after the packet's last flit has arrived.
+// one. The NIC calls it once per packet, after the packet's last flit has arrived. An error answer
+// ends the run.
 struct Receiver : sc_core::sc_module {
   tlm_utils::simple_target_socket<Receiver, 32, fredsim::PacketProtocol> rx{"rx"};
   sc_core::sc_event arrived;
@@ -53,10 +53,10 @@ struct Receiver : sc_core::sc_module {
     // The payload is in lanes_of(packet), lane l of flit f at f * kLanes + l. Sender wrote the
     // packet's index into every lane.
     const fredsim::PacketExtension& e = fredsim::extension(packet);
-    for (int l = 0; l < e.flits * kLanes; ++l) {
-      if (fredsim::lanes_of(packet)[l] != e.index) SC_REPORT_ERROR(name(), "payload wrong");
-    }
-    packet.set_response_status(tlm::TLM_OK_RESPONSE);
+    const std::uint16_t* const lanes = fredsim::lanes_of(packet);
+    const bool is_right = std::all_of(lanes, lanes + e.flits * kLanes,
+                                      [&](std::uint16_t lane) { return lane == e.index; });
+    packet.set_response_status(is_right ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
     ++packets;
     arrived.notify(sc_core::SC_ZERO_TIME);
   }
@@ -66,12 +66,14 @@ struct Receiver : sc_core::sc_module {
 // comes back when the packet's last flit has left on the link (the packet is then still under way).
 struct Sender : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Sender, 32, fredsim::PacketProtocol> tx{"tx"};
+  std::vector<fredsim::ReportedRun> runs;  // a message each
 
-  Sender(sc_core::sc_module_name name, fredsim::Fabric& fabric, fredsim::ControlPlane& control,
-         fredsim::NodeId from, fredsim::NodeId to, Receiver& receiver)
+  Sender(sc_core::sc_module_name name, fredsim::Fabric& fabric,
+         const fredsim::MachineConfig& machine, fredsim::NodeId from, fredsim::NodeId to,
+         Receiver& receiver)
       : sc_core::sc_module(name),
         fabric_(fabric),
-        control_(control),
+        machine_(machine),
         from_(from),
         to_(to),
         receiver_(receiver) {
@@ -81,20 +83,25 @@ struct Sender : sc_core::sc_module {
 
  private:
   void run() {
-    // Switches are set up over their register sockets, in simulated time, before anything is sent.
-    control_.configure();
+    // A packet may be handed over at any time, and leaves when the fabric has set its switches up. What is
+    // measured begins then.
+    fabric_.wait_until_ready();
     for (const int flits : {1, 8, 80}) {
-      const sc_core::sc_time start = sc_core::sc_time_stamp();
-      const std::uint64_t first_edge = fabric_.core().edge();
+      const fredsim::Measurement measurement(fabric_);
       const int due =
           receiver_.packets + (flits + fredsim::kPacketFlits - 1) / fredsim::kPacketFlits;
       for (int left = flits; left > 0; left -= fredsim::kPacketFlits) {
         send_packet(std::min(left, fredsim::kPacketFlits));
       }
       while (receiver_.packets < due) wait(receiver_.arrived);
-      fmt::print("{} -> {}: {} bytes after {} cycles, {}\n", node(from_).name, node(to_).name,
-                 flits * fredsim::kFlitBytes, fabric_.core().edge() - first_edge - 1,
-                 (sc_core::sc_time_stamp() - start).to_string());
+      // What your model has done in your own words; what is left out does not apply.
+      const auto bytes = static_cast<std::uint64_t>(flits) * fredsim::kFlitBytes;
+      runs.push_back({measurement.result({.collective = "own_message",
+                                          .algorithm = "blocking",
+                                          .machine = &machine_,
+                                          .size_bytes = bytes,
+                                          .payload = "exact"}),
+                      std::nullopt});
     }
     fabric_.stop();  // no more clock edges: sc_start() returns
   }
@@ -102,26 +109,22 @@ struct Sender : sc_core::sc_module {
   void send_packet(int flits) {
     fredsim::Packet& packet = pool_.allocate(flits);  // or build a tlm_generic_payload of your own
     fredsim::PacketExtension& e = fredsim::extension(packet);
-    e.destination = node(to_).address;
+    e.destination = fabric_.topology().nodes[to_].address;
     e.port = static_cast<std::uint8_t>(
-        fredsim::mesh_nic_port(fabric_.topology(), from_, node(to_).address));
+        fredsim::nic_port(fabric_.topology(), from_, to_, static_cast<int>(index_)));
     e.vc = fredsim::kMp;
     e.phase = fredsim::kPhaseOnline;  // a unicast packet, routed by the switches themselves
     e.stream = 1;
     e.index = index_++;
-    for (int l = 0; l < flits * kLanes; ++l) {
-      fredsim::lanes_of(packet)[l] = static_cast<std::uint16_t>(e.index);
-    }
+    std::fill_n(fredsim::lanes_of(packet), flits * kLanes, static_cast<std::uint16_t>(e.index));
     sc_core::sc_time delay;
     tx->b_transport(packet, delay);
-    if (!packet.is_response_ok()) SC_REPORT_ERROR(name(), packet.get_response_string().c_str());
+    if (!packet.is_response_ok()) throw fredsim::RunFailed(fredsim::refusal(packet));
     packet.release();
   }
 
-  const fredsim::Node& node(fredsim::NodeId id) const { return fabric_.topology().nodes[id]; }
-
   fredsim::Fabric& fabric_;
-  fredsim::ControlPlane& control_;
+  const fredsim::MachineConfig& machine_;
   fredsim::NodeId from_;
   fredsim::NodeId to_;
   Receiver& receiver_;
@@ -129,43 +132,71 @@ struct Sender : sc_core::sc_module {
   fredsim::PacketPool pool_{kLanes};
 };
 
-}  // namespace
+struct Options {
+  std::string config = "configs/mesh_2x2.yaml";
+  std::string model = "rtl";
+  std::string format = "table";
+  std::string json;
+  std::string wave;
+};
 
 // Step 3: assemble. A Fabric makes a NIC for every endpoint of the topology; bind what you have,
 // leave the rest unbound (a packet sent there would be an error).
+void run(const Options& options, const std::string& command) {
+  const fredsim::TableFormat format = fredsim::parse_format(options.format);
+  std::optional<fredsim::OutputFile> json;
+  if (!options.json.empty()) json.emplace(options.json, "--json");
+  const fredsim::MachineConfig machine = fredsim::load_config(options.config);
+  const fredsim::Topology& topology = machine.topology;
+  fredsim::Fabric fabric("fabric", topology, kLanes,
+                         fredsim::switches_of(fredsim::parse_model(options.model)));
+  const fredsim::NodeId from = topology.npus.front();
+  const fredsim::NodeId to = topology.npus.back();
+  Receiver receiver("receiver");
+  Sender sender("sender", fabric, machine, from, to, receiver);
+  sender.tx.bind(fabric.nic(from).tx);
+  fabric.nic(to).rx.bind(receiver.rx);
+
+  if (!options.wave.empty()) fabric.trace({.file = options.wave});
+  fabric.start();
+  sc_core::sc_start();
+  fabric.rethrow_failure();
+
+  // Step 4: the table, and the file that `fredsim report` shows.
+  if (!json || !json->is_stdout()) {
+    fredsim::TableOutput output(format, fredsim::terminal_style(stdout));
+    fmt::print("{}", output.table(fredsim::run_table(sender.runs)));
+    fmt::print("{}", output.legend(fredsim::kTableLegend));
+  }
+  if (json) json->write(fredsim::results_json(fredsim::origin_of(command), sender.runs));
+}
+
+}  // namespace
+
 int sc_main(int argc, char** argv) {
+  Options options;
+  fredsim::ProgramOptions program(
+      "tb_own_npu",
+      "Worked example: an NPU model of your own. Sends three messages from the first NPU of a\n"
+      "machine to the last one, through two modules in place of ours, and prints a line for each.",
+      "  build/tb_own_npu\n"
+      "  build/tb_own_npu --config configs/fred_d.yaml --model tlm --json own.json\n"
+      "  build/fredsim report own.json -o own.html\n"
+      "  build/tb_own_npu --wave w.fst\n"
+      "  gtkwave w.fst testbenches/tb_own_npu/tb_own_npu.gtkw");
+  program.add("--config,CONFIG", options.config, "FILE.yaml",
+              "machine, any of them (default configs/mesh_2x2.yaml)");
+  program.add("--model", options.model, "NAME",
+              "body of the switches: rtl (default, Verilated), tlm (C++ twins) or\n"
+              "lockstep (both, compared)");
+  program.add("--format", options.format, "NAME", "of the table: table (default), csv or markdown");
+  program.add("--json", options.json, "FILE", "results as JSON; -: to standard output");
+  program.add("--wave", options.wave, "FILE.fst", "the whole run as a waveform");
+  if (const auto end = program.parse({argv + 1, argv + argc})) return *end;
   try {
-    const std::span<char*> arguments(argv + 1, argv + argc);
-    std::string config = "configs/mesh_2x2.yaml";
-    std::string wave;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (std::string_view(arguments[i]) != "--wave") {
-        config = arguments[i];
-      } else if (++i < arguments.size()) {
-        wave = arguments[i];
-      } else {
-        throw fredsim::BadInput("tb_own_npu: --wave: found nothing after it; allowed: FILE.fst");
-      }
-    }
-    const fredsim::Topology topology = fredsim::load_config(config).topology;
-    fredsim::Fabric fabric("fabric", topology, kLanes,
-                           fredsim::switches_of(fredsim::SwitchModel::kRtl));
-    fredsim::ControlPlane control("control", fabric);
-
-    const fredsim::NodeId from = topology.npus.front();
-    const fredsim::NodeId to = topology.npus.back();
-    Receiver receiver("receiver");
-    Sender sender("sender", fabric, control, from, to, receiver);
-    sender.tx.bind(fabric.nic(from).tx);
-    fabric.nic(to).rx.bind(receiver.rx);
-
-    if (!wave.empty()) fabric.trace({.file = wave});
-    fabric.reset();
-    fabric.start();
-    sc_core::sc_start();
-    return receiver.packets == 12 ? 0 : 1;
-  } catch (const fredsim::Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return static_cast<int>(error.code());
+    run(options, fredsim::command_line("tb_own_npu", {argv + 1, argv + argc}));
+    return 0;
+  } catch (const std::exception& error) {
+    return fredsim::report_error("tb_own_npu", error);
   }
 }

@@ -1,9 +1,5 @@
 // What planning a collective over all NPUs costs, bounds included: milliseconds of processor time, the
-// median of five, on standard output.
-//
-//   tb_plan_time [CONFIG [KEY.PATH=VALUE …]]     default: the mesh and Fred-A to -D
-//
-// Run from the top of the checkout.
+// median of five, on standard output. --help says what it takes. Run from the top of the checkout.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,6 +13,7 @@
 
 #include "base/error.h"
 #include "collective/plan.h"
+#include "common/program_options.h"
 #include "topology/config.h"
 
 namespace fredsim {
@@ -63,9 +60,25 @@ void measure(const Machine& machine) {
 }  // namespace fredsim
 
 int main(int argc, char** argv) {
+  fredsim::ProgramOptions options(
+      "tb_plan_time",
+      "What planning a collective of 16 MiB over all NPUs costs, bounds included: milliseconds of\n"
+      "processor time, the median of five, a line per collective.",
+      "  build/tb_plan_time\n"
+      "  build/tb_plan_time configs/fred_64.yaml fabric.middle=2");
+  std::string config;
+  std::vector<std::string> overrides;
+  options.app()
+      .add_option("CONFIG", config,
+                  "machine file (default: the mesh and Fred-A to -D, one after the other)")
+      ->type_name("");
+  options.app()
+      .add_option("KEY.PATH=VALUE", overrides, "settings of the machine file to change")
+      ->type_name("");
+  if (const auto end = options.parse({argv + 1, argv + argc})) return *end;
   try {
-    if (argc > 1) {
-      fredsim::measure({argv[1], {argv + 2, argv + argc}});
+    if (!config.empty()) {
+      fredsim::measure({config, overrides});
       return 0;
     }
     const std::string slow = "fabric.uplink_bandwidth=1.5 TB/s";
@@ -77,7 +90,6 @@ int main(int argc, char** argv) {
     fredsim::measure({"configs/fred_d.yaml", {}});
     return 0;
   } catch (const fredsim::Error& error) {
-    fmt::print(stderr, "tb_plan_time: {}\n", error.what());
-    return static_cast<int>(error.code());
+    return fredsim::report_error("tb_plan_time", error);
   }
 }

@@ -1,7 +1,5 @@
 // What the order of additions costs in precision: sums of an all-reduce as the switches' trees and as the rings
-// of endpoints add them up, against the exact sum. A table on standard output.
-//
-//   tb_rounding [--samples N] [--seed N] CONFIG:ALGORITHM…
+// of endpoints add them up, against the exact sum. A table on standard output. --help says what it takes.
 //
 // Orders are those of the collective's plan on the machine, the same ones that every simulated run prescribes and
 //   checks bit for bit; sample i takes the order of the plan's tree i modulo their number (each block of a ring begins
@@ -17,7 +15,6 @@
 // Exit code 1 when a sum is further from the exact one than n - 1 roundings can bring it; 2 for bad input.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -33,6 +30,7 @@
 #include "base/fp.h"
 #include "base/random.h"
 #include "collective/plan.h"
+#include "common/program_options.h"
 #include "topology/config.h"
 
 namespace fredsim {
@@ -189,21 +187,7 @@ void print(const Contender& who, FpFormat format, const char* data, std::uint64_
              quantile(errors.relative, 0.5), quantile(errors.relative, 0.99), errors.backward);
 }
 
-void run(int argc, char** argv) {
-  CLI::App app("Rounding error of an all-reduce by the order of its additions", "tb_rounding");
-  std::uint64_t samples = 200'000;
-  std::uint64_t seed = 1;
-  std::vector<std::string> machines;
-  app.add_option("--samples", samples, "sums per line")->check(CLI::Range(1, 100'000'000));
-  app.add_option("--seed", seed, "of the data");
-  app.add_option("CONFIG:ALGORITHM", machines)->required();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw BadInput(error.what());
-    app.exit(error);
-    return;
-  }
+void run(const std::vector<std::string>& machines, std::uint64_t samples, std::uint64_t seed) {
   std::vector<Contender> contenders;
   contenders.reserve(machines.size());
   for (const std::string& machine : machines) contenders.push_back(contender(machine));
@@ -224,11 +208,28 @@ void run(int argc, char** argv) {
 }  // namespace fredsim
 
 int main(int argc, char** argv) {
+  fredsim::ProgramOptions options(
+      "tb_rounding",
+      "What the order of additions costs in precision: sums of an all-reduce in the order that "
+      "the\n"
+      "switches' trees or the endpoints' rings add in, against the exact sum. A line per machine,\n"
+      "format and data.",
+      "  build/tb_rounding configs/mesh.yaml:hier_ring "
+      "configs/mesh.yaml:ring configs/fred_d.yaml:in_switch");
+  std::uint64_t samples = 200'000;
+  std::uint64_t seed = 1;
+  std::vector<std::string> machines;
+  options.add("--samples", samples, 1, "sums per line (default 200000)");
+  options.add("--seed", seed, 0, "of the data (default 1)");
+  options.app()
+      .add_option("CONFIG:ALGORITHM", machines, "machine file and all-reduce algorithm; several")
+      ->required()
+      ->type_name("");
+  if (const auto end = options.parse({argv + 1, argv + argc})) return *end;
   try {
-    fredsim::run(argc, argv);
+    fredsim::run(machines, samples, seed);
     return 0;
   } catch (const fredsim::Error& error) {
-    fmt::print(stderr, "tb_rounding: {}\n", error.what());
-    return static_cast<int>(error.code());
+    return fredsim::report_error("tb_rounding", error);
   }
 }

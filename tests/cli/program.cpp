@@ -51,7 +51,8 @@ std::string all_of(std::FILE* file) {
   for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
   ::unsetenv("COLUMNS");
   if (around.columns != nullptr) ::setenv("COLUMNS", around.columns, 1);
-  ::execv(FREDSIM_PROGRAM, argv.data());
+  const auto program = std::filesystem::path(FREDSIM_PROGRAM).parent_path() / around.program;
+  ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }
 
@@ -60,7 +61,7 @@ std::string all_of(std::FILE* file) {
 RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
                                const Surroundings& around)
     : out_(std::tmpfile()), err_(std::tmpfile()) {
-  std::vector<std::string> words{"fredsim"};
+  std::vector<std::string> words{around.program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);

@@ -23,6 +23,22 @@ class PageTest(Page):
         spans = [(t.rect["x"], t.rect["x"] + t.rect["width"]) for t in texts if t.text]
         return [text.text for text in texts], spans
 
+    def test_own_npus_beside_ours(self):
+        self.open("own", "one_size")
+        for details in self.all("details"):
+            self.browser.execute_script("arguments[0].open = true", details)
+        self.assertEqual(self.column("runs-table", "Size")[:3], ["–", "4 KiB", "40 KiB"])
+        self.assertEqual(self.column("runs-table", "busbw")[:3], ["–"] * 3)
+        self.select("collective", "own_message")
+        charts = [caption.text for caption in self.all("#curves-charts figcaption")]
+        self.assertEqual(charts, ["Latency of own_message"], "there is no bus bandwidth")
+        self.select("run-of-machine", "own_message")
+        self.assertIn("not checked", self.one("#run-facts").text)
+        for wrong in ("null", "NaN", "undefined"):
+            self.assertNotIn(wrong, self.one("body").text)
+        self.open("own")
+        self.assertEqual(len(self.all("#curves-charts figcaption")), 1)
+
     def test_machines_of_one_file_are_told_apart_by_their_settings(self):
         self.open("settings")
         settings = "fabric.middle=2, fabric.slices=1"
@@ -237,8 +253,8 @@ class PageTest(Page):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for option in ("program", "browser", "driver"):
-        parser.add_argument(f"--{option}", required=True)
+    for option in ("program", "own_npu", "browser", "driver"):
+        parser.add_argument(f"--{option.replace('_', '-')}", required=True)
     _, rest = parser.parse_known_args(namespace=OPTIONS)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
 

@@ -2,7 +2,7 @@
 """Results files: every command's against the schema, which refuses keys that it does not know, and the machine in them
 as a machine file, whose run repeats the results.
 
-  results_test.py --program build/fredsim --schema sc_models/observe/results.schema.json
+  results_test.py --program build/fredsim --own-npu build/tb_own_npu --schema sc_models/observe/results.schema.json
 """
 
 import argparse
@@ -25,6 +25,7 @@ MESH = "configs/mesh_2x2.yaml"
 COMMANDS = {
     "run": ["run", MESH, "-b", "1KiB", "-e", "4KiB", "-f", "2"],
     "run rtl": ["run", SMALL, "--model", "rtl", "--size", "512", "--set", OWN_SWITCH],
+    "run some rtl": ["run", SMALL, "--rtl-instances", "l1_0*", "--size", "512"],
     "run lockstep": ["run", MESH, "--model", "lockstep", "--size", "512", *WITHOUT_NPU_1],
     "run placed": ["run", SMALL, "--strategy", "mp2-dp2-pp1", "--dimension", "dp", "--size", "4KiB"],
     "run slices": ["run", SMALL, "--set", "fabric.slices=2", "--size", "4KiB"],
@@ -68,7 +69,7 @@ class ResultsTest(unittest.TestCase):
         jsonschema.Draft202012Validator.check_schema(schema)
         cls.any_of_them = jsonschema.Draft202012Validator(schema)
         cls.of = {command: jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
-                  for command, kind in [("run", "run"), ("compare", "run"), ("traffic", "traffic"),
+                  for command, kind in [("run", "run"), ("compare", "run"), ("own", "own"), ("traffic", "traffic"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route")]}
 
     def results(self, *arguments):
@@ -85,6 +86,13 @@ class ResultsTest(unittest.TestCase):
         for name, arguments in COMMANDS.items():
             with self.subTest(name):
                 self.assert_valid(arguments[0], self.results(*arguments))
+
+    def test_own_npus_do_too(self):
+        for config in (MESH, SMALL):
+            command = [OPTIONS.own_npu, "--config", config, "--model", "tlm", "--json", "-"]
+            document = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            self.assert_valid("own", document)
+            self.assertFalse(self.of["run"].is_valid({**document, "command": "fredsim run"}), "has null")
 
     def test_interrupted_runs_do_too(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -125,6 +133,7 @@ class ResultsTest(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
+    parser.add_argument("--own-npu", required=True)
     parser.add_argument("--schema", required=True, type=pathlib.Path)
     OPTIONS = parser.parse_args()
     unittest.main(argv=["results_test"])

@@ -63,12 +63,14 @@ void check_spelling(const CLI::App& app, std::span<const char* const> arguments)
     if (looks_like_option(text)) {
       if (!check_option(*scope, where, text)) continue;
       if (i + 1 == arguments.size() || looks_like_option(arguments[i + 1])) {
-        throw BadInput(fmt::format(
-            "{}: found no value after it{}", text,
-            i + 1 == arguments.size() ? "" : fmt::format(" but '{}'", arguments[i + 1])));
+        const std::string value = scope->get_option(std::string(text))->get_type_name();
+        throw BadInput(
+            fmt::format("{}: found no value after it{}{}", text,
+                        i + 1 == arguments.size() ? "" : fmt::format(" but '{}'", arguments[i + 1]),
+                        value.empty() ? "" : "; allowed: " + value));
       }
       ++i;
-    } else if (scope == &app) {
+    } else if (scope == &app && !app.get_subcommands({}).empty()) {
       std::vector<std::string> commands;
       for (const CLI::App* command : app.get_subcommands({})) {
         commands.push_back(command->get_name());

@@ -1,0 +1,123 @@
+// The command lines of the programs in testbenches/: what --help says, and what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+
+namespace fredsim {
+namespace {
+
+const std::vector<std::string> kPrograms{FREDSIM_TESTBENCHES};
+
+Outcome run(const std::string& program, const std::vector<std::string>& arguments) {
+  return RunningProgram(arguments, {.program = program}).wait();
+}
+
+// SystemC says who it is on standard error.
+std::string last_line(const std::string& text) {
+  const std::size_t begin = text.rfind('\n', text.size() - 2);
+  return begin == std::string::npos ? text : text.substr(begin + 1);
+}
+
+class Testbench : public testing::TestWithParam<std::string> {};
+
+TEST_P(Testbench, HelpSaysWhatItTakesAndFitsAPage) {
+  for (const char* option : {"--help", "-h"}) {
+    const Outcome help = run(GetParam(), {option});
+    EXPECT_EQ(help.exit_code, 0) << help.err;
+    EXPECT_NE(help.out.find("Usage: " + GetParam() + " [OPTIONS]"), std::string::npos) << help.out;
+    EXPECT_NE(help.out.find("Examples, at the top of a checkout:\n  build/" + GetParam()),
+              std::string::npos)
+        << help.out;
+    EXPECT_NE(help.out.find("default"), std::string::npos) << help.out;
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);) {
+      const auto width = std::ranges::count_if(
+          line, [](unsigned char byte) { return (byte & 0xC0U) != 0x80U; });  // of UTF-8
+      EXPECT_LE(width, 100) << line;
+    }
+  }
+}
+
+TEST_P(Testbench, WhatItDoesNotKnowIsRefusedWithWhatItDoes) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--hepl"}, {"--help=3", "--no-such-option"}}) {
+    const Outcome outcome = run(GetParam(), arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    const std::string message = last_line(outcome.err);
+    EXPECT_TRUE(message.starts_with(GetParam() + ": option of ")) << message;
+    EXPECT_NE(message.find("; allowed: -h"), std::string::npos) << message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Testbench, testing::ValuesIn(kPrograms),
+                         [](const auto& program) { return program.param; });
+
+TEST(Testbenches, AreAllHere) {
+  std::set<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator("testbenches")) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("tb_") && name != "tb_own_switch") folders.insert(name);  // has no program
+  }
+  EXPECT_EQ(std::set<std::string>(kPrograms.begin(), kPrograms.end()), folders);
+}
+
+void expect_message(const std::string& program, const std::vector<std::string>& arguments,
+                    const std::string& message) {
+  const Outcome outcome = run(program, arguments);
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  EXPECT_EQ(last_line(outcome.err), program + ": " + message + "\n");
+}
+
+TEST(Testbenches, ValuesThatAreNotAllowedAreRefused) {
+  expect_message("tb_fp_add", {"--format", "fp8"}, "--format: found 'fp8'; allowed: fp16 or bf16");
+  expect_message("tb_fp_add", {"--pairs", "-1"},
+                 "--pairs: found '-1'; allowed: a whole number, 0 to 18446744073709551615");
+  expect_message("tb_fp_add", {"bf16"},
+                 "found 'bf16'; allowed: nothing further (see tb_fp_add --help)");
+  expect_message("tb_fp_add", {"--wave"}, "--wave: found no value after it; allowed: FILE.fst");
+  expect_message("tb_fred_interconnect", {"--size", "1"},
+                 "--size: found '1'; allowed: one of those that --list prints");
+  expect_message(
+      "tb_fred_switch", {"--lockstep", "x"},
+      "--lockstep CYCLES: found 'x'; allowed: a whole number, 1 to 18446744073709551615");
+  expect_message(
+      "tb_mesh_router", {"--lockstep", "0"},
+      "--lockstep CYCLES: found '0'; allowed: a whole number, 1 to 18446744073709551615");
+  expect_message("tb_mesh_router", {"--lockstep", "9", "8", "7"},
+                 "--lockstep: At Most 2 required but received 3 (see tb_mesh_router --help)");
+  expect_message("tb_mesh_router", {"--bench", "--wave", "w.fst"},
+                 "--bench excludes --wave (see tb_mesh_router --help)");
+  expect_message("tb_mesh_scaling", {"0"},
+                 "CYCLES: found '0'; allowed: a whole number, 1 to 2147483647");
+  expect_message("tb_plan_time", {"none.yaml"},
+                 "none.yaml: cannot be read: No such file or directory");
+  expect_message("tb_rounding", {}, "CONFIG:ALGORITHM is required (see tb_rounding --help)");
+  expect_message("tb_own_npu", {"--model", "verilog"},
+                 "--model: found 'verilog'; allowed: tlm, rtl or lockstep");
+}
+
+TEST(Testbenches, GoogleTestsOptionsArePassedOn) {
+  for (const char* program : {"tb_fred_switch", "tb_mesh_router"}) {
+    const Outcome list = run(program, {"--gtest_list_tests", "--gtest_filter=*Lockstep*"});
+    EXPECT_EQ(list.exit_code, 0) << list.err;
+    EXPECT_NE(list.out.find("Lockstep"), std::string::npos) << list.out;
+    EXPECT_EQ(list.out.find("Online"), std::string::npos) << list.out;
+    EXPECT_EQ(run(program, {"--gtest_help"}).exit_code, 0);
+    const Outcome unknown = run(program, {"--gtest_fliter=Lockstep.*"});
+    EXPECT_EQ(unknown.exit_code, 2);
+    EXPECT_NE(unknown.err.find("found '--gtest_fliter=Lockstep.*'; allowed: "), std::string::npos)
+        << unknown.err;
+    EXPECT_EQ(run(program, {"--lockstep", "1", "3"}).exit_code, 0);
+  }
+}
+
+}  // namespace
+}  // namespace fredsim
