@@ -21,6 +21,15 @@ double value(FpFormat format, std::uint16_t bits) {
   return std::ldexp(bits >> 15 != 0 ? -fraction : fraction, exponent - bias);
 }
 
+TEST(Operand, PartsHaveSeedsOfTheirOwn) {
+  std::set<std::uint64_t> seeds;
+  for (const std::uint64_t seed : {1, 2, 7}) {
+    EXPECT_EQ(operand_seed(seed, 0), seed);
+    for (int part = 0; part < 100; ++part) seeds.insert(operand_seed(seed, part));
+  }
+  EXPECT_EQ(seeds.size(), 300U);
+}
+
 TEST(Operand, ValuesAreFiniteOfBothSignsAndModerate) {
   for (const FpFormat format : {FpFormat::kFp16, FpFormat::kBf16}) {
     int negative = 0;

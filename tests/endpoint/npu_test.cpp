@@ -68,6 +68,7 @@ struct ScriptedNic : sc_core::sc_module {
       return tlm::TLM_ACCEPTED;
     }
     --room[e.port];
+    taken.push_back(&packet);
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
@@ -84,6 +85,7 @@ struct ScriptedNic : sc_core::sc_module {
   std::array<int, kPorts> room{1000, 1000};
   std::array<Packet*, kPorts> open{};
   std::vector<Sent> sent;
+  std::vector<Packet*> taken;  // at once
 };
 
 class NpuTest : public testing::Test {
@@ -174,6 +176,36 @@ class NpuTest : public testing::Test {
   PacketPool pool_{1};
   std::unique_ptr<CollectiveJob> job_;
 };
+
+TEST_F(NpuTest, RanksAreFoundByTheirAddresses) {
+  Part& part = plan_.parts.emplace_back();
+  part.members = {3, 0, 2};  // addresses 13, 10 and 12
+  part.window = 1;
+  const CollectiveJob job(plan_, topology_, 1, 1);
+  std::vector<int> ranks;
+  for (std::uint16_t address = 9; address <= 14; ++address)
+    ranks.push_back(job.rank_of(0, address));
+  EXPECT_EQ(ranks, (std::vector<int>{-1, 1, -1, 2, 0, -1}));
+}
+
+// A packet is the pool's again when its last flit has left.
+TEST_F(NpuTest, PacketsThatHaveLeftAreReleased) {
+  simulation_.run([&] {
+    add_tree(3,
+             {{.rank = 0, .contributes = true, .reduce_to = {{.rank = 1}}},
+              {.rank = 1, .contributes = true, .receives = true, .reduce_from = {0}}},
+             {1, 0, SumOrder::kAdd});
+    start(1000);
+    ASSERT_EQ(nic_.taken.size(), 3U);
+    for (Packet* packet : nic_.taken) {
+      EXPECT_EQ(packet->get_ref_count(), 1);
+      tlm::tlm_phase phase = tlm::BEGIN_RESP;
+      sc_core::sc_time delay;
+      EXPECT_EQ(nic_.tx->nb_transport_bw(*packet, phase, delay), tlm::TLM_COMPLETED);
+      EXPECT_EQ(packet->get_ref_count(), 0);
+    }
+  });
+}
 
 // A leaf that gets the result: sent and not seen again are never more than the window, and never fewer
 // while there is something to send.
