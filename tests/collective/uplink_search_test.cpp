@@ -141,5 +141,33 @@ TEST(UplinkSearch, AConflictNamesNoGroupTooMany) {
   }
 }
 
+// More groups that come down into an L1 switch than it has uplinks, or that go up: told without a search.
+TEST(UplinkSearch, DemandIsCountedInEitherDirection) {
+  const Topology topology = test::fred_tree({.l1_switches = 9,
+                                             .npus_per_l1 = 8,
+                                             .uplinks = 7,
+                                             .l2_chiplets_per_slice = 7,
+                                             .uplink_bandwidth = 21'000'000'000'000});
+  for (const bool into : {true, false}) {
+    std::vector<CollectiveSpec> work;
+    for (int group = 0; group < 8; ++group) {
+      CollectiveSpec& spec = work.emplace_back();
+      spec.collective = Collective::kUnicast;
+      spec.bytes = 4096;
+      spec.group = {8 * (group + 1), group};
+      if (!into) std::swap(spec.group[0], spec.group[1]);
+    }
+    try {
+      make_plan(topology, work);
+      ADD_FAILURE() << "eight groups on seven uplinks";
+    } catch (const GroupConflict& conflict) {
+      EXPECT_EQ(conflict.obstacle().kind, Obstacle::Kind::kUplinks);
+      EXPECT_EQ(conflict.parts().size(), 8U);
+    }
+    work.pop_back();
+    EXPECT_NO_THROW(make_plan(topology, work));
+  }
+}
+
 }  // namespace
 }  // namespace fredsim

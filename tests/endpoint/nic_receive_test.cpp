@@ -323,7 +323,10 @@ TEST_F(NicReceive, ResetForgetsWhatWaits) {
     step({.source = 1});
     step({.source = 2, .tail = false});
     step({.source = 3, .vc = kMp, .tail = false});
+    const Packet* held = endpoint_.held[0][kDp];
+    EXPECT_EQ(held->get_ref_count(), 1);
     nic_.reset();
+    EXPECT_EQ(held->get_ref_count(), 0) << "it is the pool's again";
     endpoint_.held = {};
     endpoint_.delivered.clear();
     endpoint_.slow = false;

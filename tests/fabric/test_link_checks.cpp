@@ -184,6 +184,8 @@ TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
     EXPECT_EQ(core_.credits_on_links(), edges > 10 && edges <= 10 + kLatency ? 1 : 0);
     EXPECT_EQ(core_.outstanding(0, kMp), edges <= 10 + kLatency ? 1 : 0);
     EXPECT_EQ(core_.outstanding(0, kDp), edges > 1 ? 1 : 0);
+    EXPECT_EQ(core_.launched(0, core_.edge() - 1) != nullptr, edges <= 2);
+    EXPECT_EQ(core_.launched(1, core_.edge() - 1), nullptr);
     EXPECT_EQ(core_.quiet_cycles(), static_cast<std::uint64_t>(edges <= 2 ? 0 : edges - 2));
   }
 }

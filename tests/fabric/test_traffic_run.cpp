@@ -62,6 +62,8 @@ TEST_P(Traffic, BelowSaturationEverythingArrivesAtTheRateOffered) {
       const TrafficPoint p = measure(topology, options, 0.08);
       EXPECT_FALSE(p.saturated);
       EXPECT_EQ(p.arrived, p.packets);
+      EXPECT_GE(p.cycles, 21'000U);
+      EXPECT_LE(p.cycles, 21'000 + p.latency_max) << "over when the last packet is there";
       const int senders = TrafficPattern(options.pattern, topology).sending_nodes();
       const double packets = 0.08 * senders * 20'000 / flits;
       const double deviation = 0.08 / std::sqrt(packets);
@@ -148,9 +150,14 @@ TEST_P(Traffic, CountsOfTheSwitchesAreThoseOfTheWindow) {
   ASSERT_EQ(all.switches.size(),
             topology.nodes.size() - topology.npus.size() -
                 std::ranges::count(topology.nodes, NodeKind::kIo, &Node::kind));
+  std::vector<std::string> names;
+  for (const Node& node : topology.nodes) {
+    if (node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo) names.push_back(node.name);
+  }
   std::uint64_t stalls = 0;
   for (std::size_t s = 0; s < all.switches.size(); ++s) {
-    SCOPED_TRACE(all.switches[s].name);
+    SCOPED_TRACE(names[s]);
+    EXPECT_EQ(all.switches[s].name, names[s]);
     const auto& [a, b, c] = std::tie(all.switches[s], first.switches[s], second.switches[s]);
     EXPECT_EQ(a.model, "tlm");
     EXPECT_GT(a.flits_in, 0U);
