@@ -152,6 +152,7 @@ class NpuTest : public testing::Test {
   // A result reaches another rank, of which the NPU hears after the edge.
   void reach(int rank, int tree, std::uint32_t index) {
     std::vector<std::uint16_t> lanes;
+    lanes.reserve(kPacketFlits);
     for (int f = 0; f < job_->flits(tree, index); ++f) lanes.push_back(value(tree, index, f));
     job_->accept_result(rank, tree, index, lanes.data());
     EXPECT_FALSE(job_->failed()) << job_->failure();
@@ -337,6 +338,7 @@ TEST_P(NpuRuns, InSwitchTreesGoInRunsAndSteps) {
   }
   std::ranges::sort(in_order);
   std::vector<Sent> due;
+  due.reserve(in_order.size());
   for (const auto& [step, round, tree, packet] : in_order)
     due.push_back({tree, static_cast<std::uint32_t>(packet), 1});
   simulation_.run([&] {
