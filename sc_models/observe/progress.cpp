@@ -96,8 +96,9 @@ void ProgressLine::update(const ProgressState& state, Time now) {
     if (now - start_ < kQuietStart || now - last_ < kInterval) return;
     is_shown_ = true;
     // A line as wide as the terminal would wrap on some.
-    fmt::print(stream_, "{}{}", kEraseLine,
-               progress_bar(label_, state, seconds, window_columns(stream_).value_or(kUsualColumns) - 1));
+    fmt::print(
+        stream_, "{}{}", kEraseLine,
+        progress_bar(label_, state, seconds, window_columns(stream_).value_or(kUsualColumns) - 1));
   }
   last_ = now;
   std::fflush(stream_);

@@ -30,10 +30,12 @@ struct Field {
 template <typename Row>
 TextTable table_of(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows) {
   std::vector<Column> columns;
+  columns.reserve(fields.size());
   for (const Field<Row>& field : fields) columns.push_back(field.column);
   TextTable table(std::move(columns));
   for (const Row& row : rows) {
     std::vector<Cell> cells;
+    cells.reserve(fields.size());
     for (const Field<Row>& field : fields) cells.push_back(field.cell(row));
     table.add_row(std::move(cells));
   }

@@ -112,6 +112,7 @@ std::string TableOutput::rows_of_csv(const TextTable& table) {
   }
   for (const auto& row : table.rows()) {
     std::vector<std::string> fields;
+    fields.reserve(shown.size());
     for (const std::size_t c : shown) fields.push_back(csv_field(row[c].value));
     text += csv_line(fields);
   }
@@ -137,6 +138,7 @@ std::string TableOutput::rows_of_markdown(const TitledTable& titled) {
   }
   for (const auto& row : titled.table.rows()) {
     std::vector<std::string> fields;
+    fields.reserve(shown.size());
     for (const std::size_t c : shown) fields.push_back(markdown_field(row[c].text));
     text += markdown_line(fields);
   }
