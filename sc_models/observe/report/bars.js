@@ -7,7 +7,8 @@ const kLetterWidth = 7;
 // stands behind the bars. Appends to `container`.
 function barChart(container, title, axisLabel, format, rows) {
   const figure = d3.select(container).append("figure");
-  const caption = figure.append("figcaption").text(title);
+  figure.append("figcaption").text(title);
+  const buttons = figure.append("span");
   const width = Math.max(300, figure.node().clientWidth);
   const room = (texts) => 14 + kLetterWidth * (d3.max(texts, (text) => text.length) || 0);
   const left = Math.min(0.42 * width, room(rows.map((row) => row.label)));
@@ -18,7 +19,7 @@ function barChart(container, title, axisLabel, format, rows) {
   const bottom = 4 + rows.length * kBarHeight;
   const svg = figure.append("svg").attr("width", width).attr("height", bottom + 44).attr("role", "group")
     .attr("aria-label", title);
-  addSaving(caption.node(), title, svg.node(), container);
+  addSaving(buttons.node(), title, svg.node(), container);
   const end = d3.max(rows, (row) => d3.max(row.bars, (bar) => bar.to)) || 1;
   const across = d3.scaleLinear().domain([0, end]).range([left, right]);
   svg.append("g").attr("class", "axis grid").attr("transform", `translate(0,${bottom})`)

@@ -53,7 +53,8 @@ function labelledTicks(svg, { scale, ticks }, format) {
 // those of its tooltip; low and high, an interval around it, may be left out. Appends to `container`.
 function lineChart(container, title, x, y, series) {
   const figure = d3.select(container).append("figure");
-  const caption = figure.append("figcaption").text(title);
+  figure.append("figcaption").text(title);
+  const buttons = figure.append("span");
   const width = Math.max(280, figure.node().clientWidth);
   const svg = figure.append("svg").attr("width", width).attr("height", kChartHeight).attr("role", "group")
     .attr("aria-label", `${title}: ${series.map((one) => one.label).join(", ")}`);
@@ -82,7 +83,7 @@ function lineChart(container, title, x, y, series) {
   svg.append("text").attr("class", "label").attr("transform", `translate(13,${bottom / 2})rotate(-90)`)
     .attr("text-anchor", "middle").text(y.label);
 
-  addSaving(caption.node(), title, svg.node(), container);
+  addSaving(buttons.node(), title, svg.node(), container);
 
   const line = d3.line().x((p) => across.scale(p.x)).y((p) => up.scale(p.y));
   svg.append("g").selectAll("path").data(shown).join("path").attr("class", "series-line")
