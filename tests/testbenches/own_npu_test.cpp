@@ -109,6 +109,9 @@ TEST(OwnNpu, LeavesEmptyInCsvWhatDoesNotApply) {
   std::string values;
   std::getline(lines, names);
   std::getline(lines, values);
+  const std::size_t group = values.find("\"0,3\"");  // the only field in quotes
+  ASSERT_NE(group, std::string::npos) << values;
+  values.replace(group, 5, "group");
   const auto fields = [](const std::string& line) {
     std::vector<std::string> all;
     std::istringstream text(line);
@@ -117,7 +120,7 @@ TEST(OwnNpu, LeavesEmptyInCsvWhatDoesNotApply) {
   };
   std::map<std::string, std::string> row;
   for (std::size_t i = 0; i < fields(names).size(); ++i) row[fields(names)[i]] = fields(values)[i];
-  EXPECT_EQ(row["cycles"], "65");
+  EXPECT_EQ(row["payload"], "exact");
   EXPECT_EQ(row["size_bytes"], "512");
   for (const char* name : {"seed", "busbw_gbps", "bound_ns", "time_over_bound"}) {
     EXPECT_EQ(row.at(name), "") << name;
