@@ -78,8 +78,9 @@ SizeTotals run_size(const tb::Size& size, const Options& options) {
   }
   const tb::RoutedSets sets = tb::run_routed_sets(shape, harness, options.seed, kRoutedSets);
   const int cycles = options.cycles != 0 ? options.cycles : shape.lanes > 16 ? 600 : 3000;
-  for (int part = 0; part < 3; ++part) {
-    harness.run(cycles / 3);
+  constexpr int kResets = 30;  // flits and loads are under way in most of them
+  for (int part = 0; part < kResets; ++part) {
+    harness.run(cycles / kResets);
     harness.reset();
   }
   context.assertOn(false);

@@ -25,14 +25,9 @@ struct Size {
 class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, SwitchModel>> {
  protected:
   FredOnlineUnicasts() {
-    shape_.fred = {std::get<Size>(GetParam()).ports, std::get<Size>(GetParam()).middle};
-    if (shape_.fred.middle == 2) {  // as it is built
-      shape_.lanes = 3;
-      shape_.buffers.data_flits = 12;
-      shape_.buffers.control_flits = 1;
-      shape_.buffers.output_flits = 9;
-      shape_.format = FpFormat::kBf16;
-    }
+    const Size size = std::get<Size>(GetParam());
+    shape_.fred = {size.ports, size.middle};
+    if (size.middle == 2) shape_ = narrow_shape();
   }
   std::unique_ptr<SwitchCore> body() const {
     return make_switch(std::get<SwitchModel>(GetParam()), shape_, "dut");
@@ -161,6 +156,12 @@ TEST_P(FredOnlineUnicasts, WithoutARouteAreAnError) {
     auto core = body();
     core->reset();
     SwitchPins pins(shape_.ports(), shape_.lanes);
+    // A destination beyond the table is not the one whose low bits it has.
+    const bool beyond = destination >= reg::kMaxRoutes;
+    pins.reg = {true, true, static_cast<std::uint16_t>(reg::kRoute + destination % reg::kMaxRoutes),
+                static_cast<std::uint32_t>(beyond ? 1 : shape_.ports() + 1)};
+    core->step(pins);
+    pins.reg = {};
     FlitHeader h;
     h.dst = static_cast<std::uint16_t>(destination);
     h.phase = kPhaseOnline;

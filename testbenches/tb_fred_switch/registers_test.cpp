@@ -202,13 +202,7 @@ TEST_P(FredSwitchRegisters, RowsThatAreNoPhaseOfTheirFlitsAreNotLoaded) {
 
 // Nor is another one in their place. In the second shape a phase's index has a bit more than that of the last row.
 TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
-  SwitchShape other = shape_;
-  other.fred = {5, 2};  // as it is built
-  other.lanes = 3;
-  other.buffers.data_flits = 12;
-  other.buffers.control_flits = 1;
-  other.buffers.output_flits = 9;
-  other.format = FpFormat::kBf16;
+  const SwitchShape other = narrow_shape();
   EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(num_phases(other.fred))));
   for (const SwitchShape& shape : {shape_, other}) {
     const auto core = make_switch(GetParam(), shape, "dut");

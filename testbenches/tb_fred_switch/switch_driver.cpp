@@ -323,6 +323,17 @@ void SwitchDriver::check_quiet() {
   }
 }
 
+SwitchShape narrow_shape() {
+  SwitchShape shape;
+  shape.fred = {5, 2};
+  shape.lanes = 3;
+  shape.buffers.data_flits = 12;
+  shape.buffers.control_flits = 1;
+  shape.buffers.output_flits = 9;
+  shape.format = FpFormat::kBf16;
+  return shape;
+}
+
 Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random) {
   for (;;) {
     Phase phase;

@@ -127,6 +127,9 @@ class SwitchDriver {
   std::uint32_t ready_now_ = 0;
 };
 
+// Fred_2(5) of three BF16 lanes, with buffers of hardly more than a packet, as it is built (sizes.cmake).
+SwitchShape narrow_shape();
+
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.
 Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random);
 

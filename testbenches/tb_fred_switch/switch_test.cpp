@@ -50,6 +50,16 @@ void random_traffic(SwitchModel model, const SwitchShape& shape, const Stalls& s
   driver.check_quiet();
 }
 
+Stalls random_stalls(std::uint64_t seed) {
+  Random random(seed);
+  Stalls stalls;
+  stalls.gap_percent = static_cast<int>(random.below(60));
+  stalls.pause_percent = static_cast<int>(random.below(60));
+  stalls.return_delay = static_cast<int>(random.below(80));
+  stalls.receive_depth = 1 + static_cast<int>(random.below(64));
+  return stalls;
+}
+
 struct Size {
   int ports, middle, lanes;
 };
@@ -72,12 +82,7 @@ TEST_P(FredSwitchSizes, DeliversEveryFlitWithoutStalls) {
 TEST_P(FredSwitchSizes, DeliversEveryFlitWithStalls) {
   const int packets = shape_.lanes > 1 ? 60 : 300;
   for (std::uint64_t seed = 100; seed <= 140; ++seed) {
-    Random random(seed);
-    Stalls stalls;
-    stalls.gap_percent = static_cast<int>(random.below(60));
-    stalls.pause_percent = static_cast<int>(random.below(60));
-    stalls.return_delay = static_cast<int>(random.below(80));
-    stalls.receive_depth = 1 + static_cast<int>(random.below(64));
+    const Stalls stalls = random_stalls(seed);
     random_traffic(model_, shape_, stalls, seed, packets);
   }
 }
@@ -127,6 +132,13 @@ class FredSwitch : public testing::TestWithParam<SwitchModel> {
 };
 INSTANTIATE_TEST_SUITE_P(Models, FredSwitch, testing::ValuesIn(kModels),
                          [](const auto& test) { return model_label(test.param); });
+
+TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksAndNarrowBuffers) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    random_traffic(GetParam(), narrow_shape(), {}, seed, 200);
+    random_traffic(GetParam(), narrow_shape(), random_stalls(seed), seed, 200);
+  }
+}
 
 // Concurrent flows of one phase do not disturb each other.
 TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
