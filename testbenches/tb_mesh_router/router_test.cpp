@@ -38,8 +38,10 @@ TEST_P(MeshRouter, RegistersReadBack) {
   driver.write(reg::kPosition, 63 | 62 << 8);
   EXPECT_EQ(driver.read(reg::kPosition), 63U | 62U << 8);
   EXPECT_EQ(driver.read(reg::kTorus), 0U);
-  driver.write(reg::kTorus, 64 | 63 << 8 | 1 << 16);
-  EXPECT_EQ(driver.read(reg::kTorus), 64U | 63U << 8);
+  for (const std::uint32_t sides : {64U | 63U << 8, 63U | 64U << 8}) {
+    driver.write(reg::kTorus, sides | 1U << 16);
+    EXPECT_EQ(driver.read(reg::kTorus), sides);
+  }
   EXPECT_EQ(driver.read(reg::kError), reg::kErrorNone);
   for (int p = 0; p < 10; ++p) {
     for (int v = 0; v < kNumVcs; ++v) driver.set_depth(p, v, 100 + 4 * p + v);
