@@ -23,7 +23,7 @@ clang-format --dry-run -Werror "${files[@]}"
 say "clang-tidy, ${#sources[@]} files"
 # Precompiled headers are GCC's; clang-tidy takes the commands without them.
 mkdir -p build/lint
-sed -E 's/ -include [^ ]*cmake_pch\.hxx//' build/compile_commands.json >build/lint/compile_commands.json
+sed -E 's/ -include (\\"[^"]*cmake_pch\.hxx\\"|[^ ]*cmake_pch\.hxx)//' build/compile_commands.json >build/lint/compile_commands.json
 printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
   clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option
 

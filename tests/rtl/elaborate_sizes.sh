@@ -6,13 +6,13 @@
 # --lint-only of the largest sizes takes seconds each. Warnings are errors. Stops at the first bad size.
 set -eu
 verilator=$1
-rtl=$2
+cd "$2"
 count=0
 for middle in 2 3 4; do
   ports=2
   while [ "$ports" -le 32 ]; do
-    "$verilator" --xml-only --xml-output /dev/null -Wall "$rtl/lint.vlt" \
-      -F "$rtl/fred_interconnect.f" --top-module fred_interconnect -GP="$ports" -GM="$middle" || {
+    "$verilator" --xml-only --xml-output /dev/null -Wall lint.vlt \
+      -F fred_interconnect.f --top-module fred_interconnect -GP="$ports" -GM="$middle" || {
       echo "FAIL P=$ports M=$middle" >&2
       exit 1
     }

@@ -36,6 +36,7 @@ must_configure -DBUILD_TESTING=OFF -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON "-DFRED
 [[ ! -e build/CTestTestfile.cmake ]] || fail "there are tests"
 class=sc_models/switch/verilated/Vmesh_1_0_1_5_1_mesh_router
 build "$class/slow.cpp" fredsim_base
+if grep -q "$top" "build/$class"/*.cpp; then fail "Verilator has names of files from the path, cut at a space"; fi
 would_do "no work to do" "$class/slow.cpp" fredsim_base || fail "built once more"
 touch "my rtl/mesh_crossbar.sv"
 would_do Verilating "$class/slow.cpp" || fail "a source of the switch is not known as one"

@@ -1,4 +1,4 @@
-# Run after Verilator (verilate.cmake): gathers the C++ files of the class `prefix` in `folder` in
+# Run after Verilator (verilate.cmake), which ran in the folder `source`: gathers the C++ files of the class `prefix` in `folder` in
 # fast.cpp, trace.cpp and slow.cpp, and all of them in all.cpp; and lists in sources.d what they were made
 # from, so that files which the Verilog includes count too.
 include(${folder}/${prefix}.cmake)
@@ -19,7 +19,11 @@ gather(trace.cpp ${trace})
 gather(all.cpp ${folder}/fast.cpp ${folder}/trace.cpp ${folder}/slow.cpp)
 
 # Ninja 1.11 cannot read an apostrophe here; without those paths it misses an included file at worst.
-set(sources ${${prefix}_DEPS})
+set(sources "")
+foreach(name ${${prefix}_DEPS})
+  cmake_path(ABSOLUTE_PATH name BASE_DIRECTORY "${source}")
+  list(APPEND sources ${name})
+endforeach()
 list(FILTER sources EXCLUDE REGEX "'")
 list(TRANSFORM sources REPLACE " " "\\\\ ")
 list(JOIN sources " " sources)

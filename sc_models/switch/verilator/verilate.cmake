@@ -51,15 +51,26 @@ function(fredsim_verilate library)
                               COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(${folder}/fast.cpp PROPERTIES
                               COMPILE_OPTIONS ${ARG_OPTIMISE} SKIP_PRECOMPILE_HEADERS ON)
+  # Verilator ends the name of a source at a space: file patterns in its settings would not fit, and messages be wrong.
+  # From the top of the checkout names have none, whatever the path to it.
+  set(names "")
+  foreach(source ${ARG_SOURCES})
+    cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${source}" NORMALIZE inside)
+    if(inside)
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    endif()
+    list(APPEND names ${source})
+  endforeach()
   add_custom_command(
     OUTPUT ${folder}/${ARG_PREFIX}.h ${parts}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
     COMMAND ${VERILATOR_BIN} --cc --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX}
-            --top ${ARG_TOP} --x-assign fast --x-initial fast ${ARG_ARGUMENTS} ${ARG_SOURCES}
-    COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX}
+            --top ${ARG_TOP} --x-assign fast --x-initial fast ${ARG_ARGUMENTS} ${names}
+    COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX} -D source=${PROJECT_SOURCE_DIR}
             -P ${FREDSIM_VERILATOR}/parts.cmake
     DEPENDS ${ARG_SOURCES} ${VERILATOR_BIN} ${FREDSIM_VERILATOR}/parts.cmake
     DEPFILE ${folder}/sources.d
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMENT "Verilating ${ARG_PREFIX}"
     VERBATIM)
   target_sources(${library} PRIVATE ${parts})
