@@ -1,7 +1,6 @@
 #include "topology/yaml_problem.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/exceptions.h>
 
 #include <algorithm>
 #include <array>

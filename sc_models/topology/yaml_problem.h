@@ -1,11 +1,9 @@
 // What is wrong with a text that is not YAML, in our words instead of the parser's.
 #pragma once
 
-#include <string>
+#include <yaml-cpp/exceptions.h>
 
-namespace YAML {
-class Exception;
-}
+#include <string>
 
 namespace fredsim {
 
