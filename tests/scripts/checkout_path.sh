@@ -47,7 +47,7 @@ build fredsim_base
 echo "with a ccache that comes later"
 cat >"$top/bin/ccache" <<END
 #!/bin/sh
-echo "\$@" >>'$top/ccache.log'
+echo "\$@" >>"\${0%/bin/*}/ccache.log"
 exec "\$@"
 END
 chmod +x "$top/bin/ccache"

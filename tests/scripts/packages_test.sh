@@ -17,7 +17,7 @@ fail() {
 
 # A script that needs one package; its exit code.
 run_script() {
-  printf '%s\n' "source '$PWD/scripts/lib.sh'" 'need_packages g++' 'echo "and then the rest"' \
+  printf '%s\n' "source $(printf %q "$PWD/scripts/lib.sh")" 'need_packages g++' 'echo "and then the rest"' \
     >"$folder/script.sh"
   local code=0
   PATH="$folder:$PATH" bash "$folder/script.sh" >"$folder/output" 2>&1 || code=$?
