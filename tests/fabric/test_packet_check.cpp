@@ -247,8 +247,9 @@ TEST_P(ErrorOfTheEndpoint, FailsTheRun) {
   std::string message;
   simulation.run([&] {
     EXPECT_EQ(sender.send(packet.packet), tlm::TLM_UPDATED);
-    sc_core::wait(fabric.attention());
+    sc_core::wait(sc_core::sc_time(1, sc_core::SC_US), fabric.attention());
     message = message_of<RunFailed>([&] { fabric.rethrow_failure(); });
+    fabric.stop();
   });
   EXPECT_TRUE(
       message.ends_with("VC DP: its module answered the packet from address 0 with "

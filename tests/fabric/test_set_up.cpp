@@ -219,6 +219,7 @@ TEST(SetUpFailure, IsToldToWhoWaits) {
   fabric.start();
   simulation.run([&] {
     const std::string message = message_of<RunFailed>([&] { fabric.wait_until_ready(); });
+    fabric.stop();
     EXPECT_NE(message.find("identity register reads 0x00000077"), std::string::npos) << message;
   });
 }
