@@ -27,7 +27,7 @@ sed -E 's/ -include (\\"[^"]*cmake_pch\.hxx\\"|[^ ]*cmake_pch\.hxx)//' build/com
 printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
   clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option
 
-for list in rtl/*.f; do
+for list in rtl/*/*.f; do
   top="$(basename "$list" .f)"
   say "verilator --lint-only, $top"
   verilator --lint-only -Wall rtl/lint.vlt -F "$list" --top-module "$top"

@@ -2,7 +2,7 @@
 // header inside it (§6.2.3).
 //
 // Shape: an array of `flit_words(lanes)` 32-bit words, the same bits as the RTL's flit vector
-// (rtl/fred_pkg.sv), word 0 in the least significant bits:
+// (rtl/common/noc_pkg.sv), word 0 in the least significant bits:
 //   word 0  [31:0]  tag    trace id of the packet: simulation only, not counted as wire bits
 //   word 1  [15:0]  dst    destination address       } header of 6 bytes:
 //           [31:16] src    source address            } dst 16 + src 16 + phase 8 + vc 2 + seq 6

@@ -1,4 +1,4 @@
-// Scalar FP16 and BF16 addition, bit for bit that of rtl/fp_add.sv.
+// Scalar FP16 and BF16 addition, bit for bit that of rtl/common/fp_add.sv.
 //
 // Round to nearest even, subnormals kept, infinities; every NaN result is the format's canonical
 // quiet NaN (FP16 0x7E00, BF16 0x7FC0). +0 + -0 = +0; -0 + -0 = -0. Never throws.

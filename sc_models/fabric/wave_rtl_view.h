@@ -1,5 +1,5 @@
 // What a viewer is to show of the inside of a switch's RTL: its registers by port, virtual channel and
-// flow, for fred_switch (rtl/fred_*.sv) and mesh_router (rtl/mesh_*.sv).
+// flow, for fred_switch (rtl/fred/fred_*.sv) and mesh_router (rtl/mesh/mesh_*.sv).
 //
 // Vectors that hold a value per port or virtual channel are cut up, each value under a name of its own.
 //   A design of a user's own shows its pins, and of its inside whatever has our names, at any depth of

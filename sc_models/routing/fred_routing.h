@@ -6,7 +6,7 @@
 // flow are added there, both outputs are distributed there.
 //
 // Configuration bits, least significant first, for Fred_m(P) with r = floor(P/2), s = ceil(P/2)
-// (mirrors rtl/fred_interconnect.sv):
+// (mirrors rtl/fred/fred_interconnect.sv):
 //   P = 2: RD-µSwitch, 4 bits, output k in bits [2k+1:2k]: 0 nothing, 1 input 0, 2 input 1, 3 sum
 //   P > 2: r R-µSwitches, 2m bits each: output j in bits [2j+1:2j], same code
 //          P odd: demux of the last input port, clog2(m+1) bits: 0 nothing, j+1 = sub-network j

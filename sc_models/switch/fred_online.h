@@ -1,4 +1,4 @@
-// Online routing of unicasts in a FredTwin: the C++ side of rtl/fred_online.sv, which states the rules,
+// Online routing of unicasts in a FredTwin: the C++ side of rtl/fred/fred_online.sv, which states the rules,
 // the latency and the fairness.
 //
 // Shapes: port masks have bit p for port p; arrays by front have index 4p + v for VC v of input p.

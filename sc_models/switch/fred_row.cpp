@@ -37,7 +37,7 @@ class Fields {
   int at_ = 0;
 };
 
-// The middle sub-networks on the way from an input port on, as rtl/fred_paths.sv finds them; the µSwitch
+// The middle sub-networks on the way from an input port on, as rtl/fred/fred_paths.sv finds them; the µSwitch
 // bits begin at `first`.
 std::uint8_t path_from(int port, const FredSwitchShape& shape, const Fields& bits, int first) {
   const int middle = shape.middle;

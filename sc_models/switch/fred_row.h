@@ -1,5 +1,5 @@
 // A row of the phase store of a fred_switch, decoded: what the control unit and the µSwitches do under
-// it (rtl/fred_phase_store.sv has the layout, rtl/fred_network.sv the wiring).
+// it (rtl/fred/fred_phase_store.sv has the layout, rtl/fred/fred_network.sv the wiring).
 //
 // Shapes: port masks have bit p for port p. `sums` says what every output port carries, whatever the
 //   flow table says; in a row made by phase_row() the two agree.
@@ -33,7 +33,7 @@ struct FredRow {
   std::vector<Flow> flows;   // those with an input port, by code
   std::vector<Sum> sums;
   std::array<std::uint8_t, 32> partner{};  // lowest input port with the same field
-  // Middle sub-networks that the flow of a port uses, 2 bits per level, outermost first (rtl/fred_paths.sv).
+  // Middle sub-networks that the flow of a port uses, 2 bits per level, outermost first (rtl/fred/fred_paths.sv).
   std::array<std::uint8_t, 32> in_path{}, out_path{};
 };
 

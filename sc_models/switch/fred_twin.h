@@ -1,5 +1,5 @@
 // The `tlm` body of a fred_switch: a C++ twin that gives the same outputs in the same cycle as the RTL
-// (rtl/fred_switch.sv) for every size, buffer depth, format and configuration.
+// (rtl/fred/fred_switch.sv) for every size, buffer depth, format and configuration.
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output

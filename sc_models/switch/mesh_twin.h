@@ -1,8 +1,8 @@
-// The `tlm` body of a mesh router: a C++ twin of rtl/mesh_router.sv, equal to it in every output,
+// The `tlm` body of a mesh router: a C++ twin of rtl/mesh/mesh_router.sv, equal to it in every output,
 // register and counter at every edge.
 //
-// What happens at an edge, in which order and who wins is the contract in rtl/mesh_crossbar.sv and
-//   rtl/mesh_router.sv; here is only how the twin keeps it.
+// What happens at an edge, in which order and who wins is the contract in rtl/mesh/mesh_crossbar.sv and
+//   rtl/mesh/mesh_router.sv; here is only how the twin keeps it.
 // Shapes: whatever the RTL takes, at run time: 1 or more local and 0 to 15 I/O ports, 32 ports in
 //   all, 1 to 256 lanes, buffers of 1 to 65535 flits per VC; packets of kPacketFlits.
 // Cost: a step looks at the flits that stand at the front of a buffer, arrive or leave, and at

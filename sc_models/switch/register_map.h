@@ -1,5 +1,5 @@
 // The register map of fred_switch and mesh_router: word addresses, 32-bit data. Mirrors
-// rtl/fred_pkg.sv and rtl/mesh_pkg.sv; tests/switch checks the two against each other through the RTL.
+// rtl/common/noc_pkg.sv, rtl/fred/fred_pkg.sv and rtl/mesh/mesh_pkg.sv; tests/switch checks the two against each other through the RTL.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
-//   after it. The map is in rtl/fred_pkg.sv and mirrored in switch/register_map.h.
+//   after it. The map is in rtl/common/noc_pkg.sv and mirrored in switch/register_map.h.
 // Counters, phase: SwitchCounters and SwitchPhase are what these registers hold after the last step.
 // Errors: `error()` is a sticky code, 0 = none (register_map.h); the fabric fails the run on it.
 #pragma once
@@ -66,7 +66,7 @@ struct SwitchCounters {
   bool operator==(const SwitchCounters&) const = default;
 };
 
-// What the control unit of a FRED switch has in use (rtl/fred_control.sv).
+// What the control unit of a FRED switch has in use (rtl/fred/fred_control.sv).
 struct SwitchPhase {
   bool active = false;  // a phase has been loaded since reset
   bool loading =

@@ -1,4 +1,4 @@
-// Testbench of rtl/fp_add.sv: every answer bit for bit against a reference (reference.h). --help says what it
+// Testbench of rtl/common/fp_add.sv: every answer bit for bit against a reference (reference.h). --help says what it
 // takes.
 // Exit: 0 all equal; 1 first difference, with operands; 2 bad option.
 #include <array>
@@ -215,7 +215,7 @@ int run(int argc, char** argv) {
   Options options;
   fredsim::ProgramOptions program(
       "tb_fp_add",
-      "Checks rtl/fp_add.sv, every answer bit for bit, against a reference: special values with\n"
+      "Checks rtl/common/fp_add.sv, every answer bit for bit, against a reference: special values with\n"
       "all 65 536 values in both orders, then random pairs, FP16 and BF16.",
       "  build/tb_fp_add --format bf16 --seed 7\n"
       "  build/tb_fp_add --wave w.fst\n"

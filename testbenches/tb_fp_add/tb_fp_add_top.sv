@@ -2,8 +2,8 @@
 module tb_fp_add_top #(
   /// Adders side by side; adder n has bits [16n +: 16] of every vector.
   parameter int unsigned ADDERS = 64,
-  /// Lane format: fred_pkg::FORMAT_*.
-  parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16
+  /// Lane format: noc_pkg::FORMAT_*.
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16
 ) (
   input  logic                 en_i,
   input  logic [16*ADDERS-1:0] a_i,

@@ -1,4 +1,4 @@
-// Testbench of rtl/fred_interconnect.sv (and of the µSwitches inside).
+// Testbench of rtl/fred/fred_interconnect.sv (and of the µSwitches inside).
 // --help says what it takes.
 // Exit: 0 all equal; 1 a difference, with seed and cycle; 2 bad option.
 #include <chrono>
@@ -175,7 +175,7 @@ int run(int argc, char** argv) {
   Options options;
   fredsim::ProgramOptions program(
       "tb_fred_interconnect",
-      "Checks rtl/fred_interconnect.sv and its µSwitches, in every built size, against an\n"
+      "Checks rtl/fred/fred_interconnect.sv and its µSwitches, in every built size, against an\n"
       "independent model: known configurations, sets of flows as the routing library routes them,\n"
       "random configurations under random traffic with resets, and broken sums, which must be\n"
       "asserted.",

@@ -7,10 +7,10 @@ module tb_fred_interconnect_top #(
   parameter int unsigned M = 3,
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
-  /// Lane format: fred_pkg::FORMAT_*.
-  parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  /// Lane format: noc_pkg::FORMAT_*.
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Bits of a flit, derived.
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// Configuration in whole 32-bit words, never less than three, derived.
   localparam int unsigned CONFIG_W = 96 + (fred_pkg::config_bits(P, M) / 32) * 32
 ) (

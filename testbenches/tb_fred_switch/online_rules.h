@@ -1,4 +1,4 @@
-// Rules of online unicasts, written from the contract in rtl/fred_online.sv.
+// Rules of online unicasts, written from the contract in rtl/fred/fred_online.sv.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.
 #pragma once

@@ -1,4 +1,4 @@
-// Rules of flow join and choice of phase, written from the contract in rtl/fred_control.sv.
+// Rules of flow join and choice of phase, written from the contract in rtl/fred/fred_control.sv.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.
 #pragma once

@@ -204,7 +204,7 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
   const std::vector<int> postfix = packet.phase == kPhaseOnline
                                        ? std::vector<int>{std::countr_zero(packet.ports.inputs)}
                                        : phases_[packet.phase].route.order[packet.flow].postfix;
-  // A sum has the header of its µSwitch's input 0 (rtl/fred_r_uswitch.sv): in the end of its first leaf.
+  // A sum has the header of its µSwitch's input 0 (rtl/fred/fred_r_uswitch.sv): in the end of its first leaf.
   want.src = static_cast<std::uint16_t>(postfix.front());
   if (!(h == want)) {
     fail(fmt::format("output {}: packet {} flit {} has another header, source {} and not {}", port,

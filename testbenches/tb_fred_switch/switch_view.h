@@ -11,7 +11,7 @@
 
 namespace fredsim::tb {
 
-// "Priority: control, MP, PP, DP" (rtl/fred_control.sv), on purpose not taken from the models' list.
+// "Priority: control, MP, PP, DP" (rtl/fred/fred_control.sv), on purpose not taken from the models' list.
 inline constexpr std::array<int, kNumVcs> kFirstToLast{kControl, kMp, kPp, kDp};
 
 inline bool has(std::uint32_t mask, int index) { return (mask >> index & 1U) != 0; }

@@ -2,7 +2,7 @@
 // leave, which stay and why.
 //
 // Keeps its own picture of the input buffers, credits, open packets and round-robin pointers,
-// written from the contract in rtl/mesh_crossbar.sv and rtl/mesh_router.sv, and judges the
+// written from the contract in rtl/mesh/mesh_crossbar.sv and rtl/mesh/mesh_router.sv, and judges the
 // outputs of a step:
 //   - a flit that leaves is the oldest of its (input, VC), unchanged, at the output that X-Y
 //     routing names, with a credit, for a packet start with credits for a whole packet (into a ring:

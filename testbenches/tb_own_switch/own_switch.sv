@@ -20,7 +20,7 @@ module own_switch #(
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

@@ -12,7 +12,7 @@ for middle in 2 3 4; do
   ports=2
   while [ "$ports" -le 32 ]; do
     "$verilator" --xml-only --xml-output /dev/null -Wall lint.vlt \
-      -F fred_interconnect.f --top-module fred_interconnect -GP="$ports" -GM="$middle" || {
+      -F fred/fred_interconnect.f --top-module fred_interconnect -GP="$ports" -GM="$middle" || {
       echo "FAIL P=$ports M=$middle" >&2
       exit 1
     }

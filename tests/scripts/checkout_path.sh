@@ -31,14 +31,14 @@ would_do() {
 }
 
 echo "without tests and without GoogleTest"
-own="mesh 1 0 1 5 1 mesh_router my rtl/mesh_router.f"
+own="mesh 1 0 1 5 1 mesh_router my rtl/mesh/mesh_router.f"
 must_configure -DBUILD_TESTING=OFF -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON "-DFREDSIM_SWITCHES=$own"
 [[ ! -e build/CTestTestfile.cmake ]] || fail "there are tests"
 class=sc_models/switch/verilated/Vmesh_1_0_1_5_1_mesh_router
 build "$class/slow.cpp" fredsim_base
 if grep -q "$top" "build/$class"/*.cpp; then fail "Verilator has names of files from the path, cut at a space"; fi
 would_do "no work to do" "$class/slow.cpp" fredsim_base || fail "built once more"
-touch "my rtl/mesh_crossbar.sv"
+touch "my rtl/mesh/mesh_crossbar.sv"
 would_do Verilating "$class/slow.cpp" || fail "a source of the switch is not known as one"
 touch sc_models/base/rational.h
 would_do units.cpp fredsim_base || fail "a header is not known as one"

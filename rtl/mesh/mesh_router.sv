@@ -13,7 +13,7 @@
 //   rings: mesh_crossbar);
 //   out_credit_i bit v*P+p gives a credit, usable at the same edge. All outputs are registers or, idle_o
 //   and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
-// Flits: fred_pkg. A packet is the flits of one (input port, VC) up to a tail.
+// Flits: noc_pkg. A packet is the flits of one (input port, VC) up to a tail.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
 //   that samples a read, other addresses read 0. Position, rings and credits are written while no traffic flows.
 //   Credits read as those at hand. Counters:
@@ -25,7 +25,7 @@
 //                             (out_ready_i low) lets none go; such flits count in no other counter
 //   Flits in are in their counter after the edge that samples them, all others one edge after the event.
 // idle_o: no flit buffered or on an output; a clock edge without inputs then changes no state.
-// error_o: first error code seen, sticky: fred_pkg::ERROR_OVERFLOW (the flit is dropped; told from the second
+// error_o: first error code seen, sticky: noc_pkg::ERROR_OVERFLOW (the flit is dropped; told from the second
 //   edge on, counting the one that dropped it) or ERROR_ROUTE (the packet stays where it is; told from the
 //   third edge on, counting the one after which it is at the front). Overflow wins when both come at once.
 module mesh_router #(
@@ -44,7 +44,7 @@ module mesh_router #(
   /// ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -79,9 +79,9 @@ module mesh_router #(
   logic               from_counters_q;  // whose data the last read wants
   logic [31:0]        counter_rdata, other_q;
 
-  assign counter_hit = reg_addr_i >= fred_pkg::REG_FLITS_IN && reg_addr_i < fred_pkg::REG_PHASE_STORE;
-  assign credit_register = reg_addr_i - fred_pkg::REG_CREDIT;
-  assign credit_hit = reg_valid_i && reg_addr_i >= fred_pkg::REG_CREDIT &&
+  assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_PHASE_STORE;
+  assign credit_register = reg_addr_i - noc_pkg::REG_CREDIT;
+  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT &&
                       credit_register < 16'(4 * P);
   assign credit_index = INDEX_W'(32'(credit_register[1:0]) * P + 32'(credit_register[15:2]));
   assign reg_rdata_o = from_counters_q ? counter_rdata : other_q;
@@ -118,9 +118,9 @@ module mesh_router #(
       rows_q <= '0;
       from_counters_q <= 1'b0;
       other_q <= '0;
-      error_o <= fred_pkg::ERROR_NONE;
+      error_o <= noc_pkg::ERROR_NONE;
     end else begin
-      if (reg_valid_i && reg_write_i && reg_addr_i == fred_pkg::REG_POSITION) begin
+      if (reg_valid_i && reg_write_i && reg_addr_i == noc_pkg::REG_POSITION) begin
         x_q <= reg_wdata_i[5:0];
         y_q <= reg_wdata_i[13:8];
       end
@@ -131,16 +131,16 @@ module mesh_router #(
       if (reg_valid_i && !reg_write_i) begin
         from_counters_q <= counter_hit;
         other_q <= '0;
-        if (reg_addr_i == fred_pkg::REG_ID) other_q <= fred_pkg::MESH_ID;
-        if (reg_addr_i == fred_pkg::REG_SHAPE) other_q <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
-        if (reg_addr_i == fred_pkg::REG_POSITION) other_q <= {18'd0, y_q, 2'd0, x_q};
+        if (reg_addr_i == noc_pkg::REG_ID) other_q <= mesh_pkg::MESH_ID;
+        if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
+        if (reg_addr_i == noc_pkg::REG_POSITION) other_q <= {18'd0, y_q, 2'd0, x_q};
         if (reg_addr_i == mesh_pkg::REG_TORUS) other_q <= {17'd0, rows_q, 1'b0, columns_q};
-        if (reg_addr_i == fred_pkg::REG_ERROR) other_q <= error_o;
+        if (reg_addr_i == noc_pkg::REG_ERROR) other_q <= error_o;
         if (credit_hit) other_q <= {16'd0, credits[32'(credit_index)*16 +: 16]};
       end
-      if (error_o == fred_pkg::ERROR_NONE) begin
-        if (error_overflow) error_o <= fred_pkg::ERROR_OVERFLOW;
-        else if (error_route) error_o <= fred_pkg::ERROR_ROUTE;
+      if (error_o == noc_pkg::ERROR_NONE) begin
+        if (error_overflow) error_o <= noc_pkg::ERROR_OVERFLOW;
+        else if (error_route) error_o <= noc_pkg::ERROR_ROUTE;
       end
     end
   end

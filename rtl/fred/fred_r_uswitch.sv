@@ -18,13 +18,13 @@ module fred_r_uswitch #(
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
-  parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Where an online unicast names its output: first bit.
   parameter int unsigned KEY_LSB = fred_pkg::PATH_LSB,
   /// Where an online unicast names its output: bits.
   parameter int unsigned KEY_W = 2,
   /// Bits of a flit, derived.
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
@@ -38,7 +38,7 @@ module fred_r_uswitch #(
   output logic [OUTPUTS-1:0]                  out_valid_o,
   output logic [OUTPUTS*FLIT_W-1:0]           out_flit_o
 );
-  localparam int unsigned PAYLOAD_W = FLIT_W - fred_pkg::HEADER_W;
+  localparam int unsigned PAYLOAD_W = FLIT_W - noc_pkg::HEADER_W;
 
   logic [OUTPUTS*fred_pkg::USEL_W-1:0] config_q;
   logic                                uses_sum_q;  // some output has the code of the sum
@@ -65,18 +65,18 @@ module fred_r_uswitch #(
   assign add = uses_sum_q && ruled == 2'b11;
 
   for (genvar lane = 0; lane < LANES; lane = lane + 1) begin : gen_lane
-    localparam int unsigned LSB = fred_pkg::HEADER_W + lane * fred_pkg::LANE_W;
+    localparam int unsigned LSB = noc_pkg::HEADER_W + lane * noc_pkg::LANE_W;
     fp_add #(
       .FORMAT(FORMAT)
     ) i_fp_add (
       .en_i (add),
-      .a_i  (flit_0[LSB+:fred_pkg::LANE_W]),
-      .b_i  (flit_1[LSB+:fred_pkg::LANE_W]),
-      .sum_o(sum[lane*fred_pkg::LANE_W+:fred_pkg::LANE_W])
+      .a_i  (flit_0[LSB+:noc_pkg::LANE_W]),
+      .b_i  (flit_1[LSB+:noc_pkg::LANE_W]),
+      .sum_o(sum[lane*noc_pkg::LANE_W+:noc_pkg::LANE_W])
     );
   end
   if (LANES % 2 == 1) begin : gen_pad
-    assign sum[PAYLOAD_W-1-:fred_pkg::LANE_W] = '0;
+    assign sum[PAYLOAD_W-1-:noc_pkg::LANE_W] = '0;
   end
 
   // ---- Outputs -------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ module fred_r_uswitch #(
           if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_SUM) begin
             if (add) begin
               valid_q[j] <= rst_ni;
-              flit_q[j*FLIT_W+:FLIT_W] <= {sum, flit_0[fred_pkg::HEADER_W-1:0]};
+              flit_q[j*FLIT_W+:FLIT_W] <= {sum, flit_0[noc_pkg::HEADER_W-1:0]};
             end
           end else if (config_q[j*fred_pkg::USEL_W+:fred_pkg::USEL_W] == fred_pkg::USEL_IN0) begin
             if (ruled[0]) begin

@@ -12,7 +12,7 @@ module fred_port_demux #(
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
   /// Bits of a flit, derived.
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// Bits of the configuration, derived.
   localparam int unsigned SEL_W = fred_pkg::sel_w(M)
 ) (

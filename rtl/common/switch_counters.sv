@@ -1,6 +1,6 @@
 // Performance counters of a switch, 64 bits each, read through the register map.
 //
-// Shared by fred_switch and mesh_router; addresses: fred_pkg::REG_*. Reads of addresses without a counter
+// Shared by fred_switch and mesh_router; addresses: noc_pkg::REG_*. Reads of addresses without a counter
 // give 0. Timing: an event of a cycle is in the counter after its edge; rdata_o follows the edge that
 // samples read_i and holds. Counters that are never fed are removed by synthesis.
 module switch_counters #(
@@ -39,17 +39,17 @@ module switch_counters #(
     value = '0;
     if (read_i) begin
       case (addr_i & 16'hFFFE)
-        fred_pkg::REG_REDUCTIONS:    value = reductions_q;
-        fred_pkg::REG_PHASE_CHANGES: value = phase_changes_q;
-        fred_pkg::REG_STALL_JOIN:    value = join_q;
-        fred_pkg::REG_STALL_CREDIT:  value = credit_q;
-        fred_pkg::REG_STALL_PHASE:   value = phase_q;
-        fred_pkg::REG_STALL_ARBITER: value = arbiter_q;
-        fred_pkg::REG_STALL_LINK:    value = link_q;
+        noc_pkg::REG_REDUCTIONS:    value = reductions_q;
+        noc_pkg::REG_PHASE_CHANGES: value = phase_changes_q;
+        noc_pkg::REG_STALL_JOIN:    value = join_q;
+        noc_pkg::REG_STALL_CREDIT:  value = credit_q;
+        noc_pkg::REG_STALL_PHASE:   value = phase_q;
+        noc_pkg::REG_STALL_ARBITER: value = arbiter_q;
+        noc_pkg::REG_STALL_LINK:    value = link_q;
         default: begin
           for (int unsigned p = 0; p < P; p++) begin
-            if ((addr_i & 16'hFFFE) == fred_pkg::REG_FLITS_IN + 16'(2 * p)) value = in_q[p];
-            if ((addr_i & 16'hFFFE) == fred_pkg::REG_FLITS_OUT + 16'(2 * p)) value = out_q[p];
+            if ((addr_i & 16'hFFFE) == noc_pkg::REG_FLITS_IN + 16'(2 * p)) value = in_q[p];
+            if ((addr_i & 16'hFFFE) == noc_pkg::REG_FLITS_OUT + 16'(2 * p)) value = out_q[p];
           end
         end
       endcase

@@ -5,12 +5,13 @@
 //   x[5:0], y[11:6], endpoint[15:12]; north is y - 1, east is x + 1. Rows and columns of a torus are rings:
 //   their sides (columns of a row, rows of a column) are 3 to 64, 0 where there is no ring.
 package mesh_pkg;
+  localparam bit [31:0] MESH_ID = 32'h3E54_0001;
   localparam bit [4:0] NORTH = 5'd0;
   localparam bit [4:0] EAST = 5'd1;
   localparam bit [4:0] SOUTH = 5'd2;
   localparam bit [4:0] WEST = 5'd3;
   localparam int unsigned FIRST_LOCAL = 4;
-  // Register of mesh_router, beside those of fred_pkg: sides of the rings, columns | rows << 8.
+  // Register of mesh_router, beside those of noc_pkg: sides of the rings, columns | rows << 8.
   localparam bit [15:0] REG_TORUS = 16'h0004;
 
   // From coordinate `from` to another one, `to`: whether the way is upwards, to the next higher coordinate. On

@@ -66,8 +66,8 @@ module fred_online #(
 );
   localparam int unsigned PORT_W = $clog2(P);
 
-  logic [5:0]          route_q [fred_pkg::MAX_ROUTES];
-  logic [31:0]         written_q [fred_pkg::MAX_ROUTES / 32];  // routes since reset
+  logic [5:0]          route_q [noc_pkg::MAX_ROUTES];
+  logic [31:0]         written_q [noc_pkg::MAX_ROUTES / 32];  // routes since reset
   // Per (input, VC), index 4p+v: inside a packet, and the output it goes to. Per (output, VC), index 4p+v:
   // inside a packet; round-robin pointer.
   logic [4*P-1:0]      begun_q, locked_q;
@@ -125,7 +125,7 @@ module fred_online #(
           for (int unsigned p = 0; p < P; p++) begin
             if (online_i[4*p + k % 4]) begin
               dst = front_dst_i[64*p + 16*(k % 4) +: 16];
-              route = (dst < 16'(fred_pkg::MAX_ROUTES) && written_q[dst[9:5]][dst[4:0]])
+              route = (dst < 16'(noc_pkg::MAX_ROUTES) && written_q[dst[9:5]][dst[4:0]])
                           ? route_q[dst[9:0]] : '0;
               routed[4*p + k % 4] = begun_q[4*p + k % 4] || (route != '0 && route <= 6'(P));
               out = begun_q[4*p + k % 4] ? out_q[(4*p + k % 4)*PORT_W +: PORT_W]
@@ -219,7 +219,7 @@ module fred_online #(
       out_q <= '0;
       pointer_q <= '0;
       first_q <= '0;
-      for (int unsigned i = 0; i < fred_pkg::MAX_ROUTES / 32; i++) written_q[i] <= '0;
+      for (int unsigned i = 0; i < noc_pkg::MAX_ROUTES / 32; i++) written_q[i] <= '0;
       route_rdata_o <= '0;
     end else begin
       if (pop_o != '0) begin

@@ -1,6 +1,7 @@
 // Files of fred_switch, relative to this folder: read with -F.
+../common/noc_pkg.sv
+../common/fp_add.sv
 fred_pkg.sv
-fp_add.sv
 fred_r_uswitch.sv
 fred_d_uswitch.sv
 fred_rd_uswitch.sv
@@ -14,5 +15,5 @@ fred_phase_store.sv
 fred_control.sv
 fred_paths.sv
 fred_online.sv
-switch_counters.sv
+../common/switch_counters.sv
 fred_switch.sv

@@ -14,7 +14,7 @@ module fred_port_mux #(
   /// Which output of its D-µSwitch this is.
   parameter bit SIDE = 1'b0,
   /// Bits of a flit, derived.
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// Bits of the configuration, derived.
   localparam int unsigned SEL_W = fred_pkg::sel_w(M)
 ) (

@@ -51,7 +51,7 @@ module mesh_crossbar #(
   /// ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// bits of an index over (VC, port), derived
   localparam int unsigned INDEX_W = $clog2(4 * P)
 ) (
@@ -258,14 +258,14 @@ module mesh_crossbar #(
             end
           end
           if (in_valid_i[p]) begin
-            vc = in_flit_i[p*FLIT_W + fred_pkg::VC_LSB +: 2];
+            vc = in_flit_i[p*FLIT_W + noc_pkg::VC_LSB +: 2];
             slot = free[32'(vc)*SLOT_W +: SLOT_W];
             held = count[32'(vc)*SLOT_W +: SLOT_W];
             fresh = held == '0 && !begun[vc];
             way = mesh_pkg::route_xy(x_i, y_i, columns_i, rows_i,
-                                     in_flit_i[p*FLIT_W + fred_pkg::DST_LSB +: 16], p,
+                                     in_flit_i[p*FLIT_W + noc_pkg::DST_LSB +: 16], p,
                                      NUM_LOCAL, NUM_IO);
-            side = {PORT_W'(way[4:0]), way[5], in_flit_i[p*FLIT_W + fred_pkg::TAIL_BIT]};
+            side = {PORT_W'(way[4:0]), way[5], in_flit_i[p*FLIT_W + noc_pkg::TAIL_BIT]};
             if (count_q[(4*p + 32'(vc))*SLOT_W +: SLOT_W] == DEPTHS[32'(vc)*SLOT_W +: SLOT_W]) begin
               error_overflow_o <= 1'b1;
             end else begin

@@ -6,22 +6,22 @@
 // Operand isolation: en_i low forces sum_o to 0 and keeps the body quiet (in hardware and in simulation).
 // Not done: no exception flags, no other rounding mode.
 module fp_add #(
-  /// Lane format: fred_pkg::FORMAT_FP16 (5-bit exponent) or fred_pkg::FORMAT_BF16 (8-bit exponent).
-  parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16
+  /// Lane format: noc_pkg::FORMAT_FP16 (5-bit exponent) or noc_pkg::FORMAT_BF16 (8-bit exponent).
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16
 ) (
   input  logic                        en_i,
-  input  logic [fred_pkg::LANE_W-1:0] a_i,
-  input  logic [fred_pkg::LANE_W-1:0] b_i,
-  output logic [fred_pkg::LANE_W-1:0] sum_o
+  input  logic [noc_pkg::LANE_W-1:0] a_i,
+  input  logic [noc_pkg::LANE_W-1:0] b_i,
+  output logic [noc_pkg::LANE_W-1:0] sum_o
 );
 
-  localparam int unsigned EXP_W = (FORMAT == fred_pkg::FORMAT_BF16) ? 8 : 5;
-  localparam int unsigned MAN_W = fred_pkg::LANE_W - 1 - EXP_W;
+  localparam int unsigned EXP_W = (FORMAT == noc_pkg::FORMAT_BF16) ? 8 : 5;
+  localparam int unsigned MAN_W = noc_pkg::LANE_W - 1 - EXP_W;
   localparam int unsigned FIX_W = MAN_W + 4;  // hidden bit, mantissa, guard, round, sticky
   localparam logic [EXP_W-1:0] EXP_MAX = '1;
 
-  logic [fred_pkg::LANE_W-1:0] larger;   // of the two magnitudes
-  logic [fred_pkg::LANE_W-2:0] smaller;  // without its sign
+  logic [noc_pkg::LANE_W-1:0] larger;   // of the two magnitudes
+  logic [noc_pkg::LANE_W-2:0] smaller;  // without its sign
   logic                        subtract;
   logic [EXP_W-1:0]            exp_larger, exp_smaller, exp_diff;
   logic [FIX_W-1:0]            fix_larger, fix_smaller, shifted, lost;
@@ -46,14 +46,14 @@ module fp_add #(
     room = '0;
     round_up = '0;
     if (en_i) begin
-      if (a_i[fred_pkg::LANE_W-2:0] >= b_i[fred_pkg::LANE_W-2:0]) begin
+      if (a_i[noc_pkg::LANE_W-2:0] >= b_i[noc_pkg::LANE_W-2:0]) begin
         larger = a_i;
-        smaller = b_i[fred_pkg::LANE_W-2:0];
+        smaller = b_i[noc_pkg::LANE_W-2:0];
       end else begin
         larger = b_i;
-        smaller = a_i[fred_pkg::LANE_W-2:0];
+        smaller = a_i[noc_pkg::LANE_W-2:0];
       end
-      subtract = a_i[fred_pkg::LANE_W-1] ^ b_i[fred_pkg::LANE_W-1];
+      subtract = a_i[noc_pkg::LANE_W-1] ^ b_i[noc_pkg::LANE_W-1];
       exp_larger = larger[MAN_W+:EXP_W];
       exp_smaller = smaller[MAN_W+:EXP_W];
 
@@ -105,12 +105,12 @@ module fp_add #(
         // Round to nearest even; a carry out of the mantissa moves into the exponent, up to infinity.
         round_up = total[2] && (total[3] || total[1:0] != 2'b00);
         if (exp_sum == EXP_MAX) begin
-          sum_o = {larger[fred_pkg::LANE_W-1], EXP_MAX, {MAN_W{1'b0}}};
+          sum_o = {larger[noc_pkg::LANE_W-1], EXP_MAX, {MAN_W{1'b0}}};
         end else if (total == '0) begin
-          sum_o = {larger[fred_pkg::LANE_W-1] && !subtract, {(fred_pkg::LANE_W - 1) {1'b0}}};
+          sum_o = {larger[noc_pkg::LANE_W-1] && !subtract, {(noc_pkg::LANE_W - 1) {1'b0}}};
         end else begin
-          sum_o = {larger[fred_pkg::LANE_W-1],
-                   {exp_sum, total[3+:MAN_W]} + {{(fred_pkg::LANE_W - 2) {1'b0}}, round_up}};
+          sum_o = {larger[noc_pkg::LANE_W-1],
+                   {exp_sum, total[3+:MAN_W]} + {{(noc_pkg::LANE_W - 2) {1'b0}}, round_up}};
         end
       end
     end

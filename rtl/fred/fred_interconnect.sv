@@ -24,9 +24,9 @@ module fred_interconnect #(
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
-  parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Bits of a flit, derived.
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// µSwitch configuration bits, derived.
   localparam int unsigned CONFIG_BITS = fred_pkg::config_bits(P, M),
   /// Register stages, derived.

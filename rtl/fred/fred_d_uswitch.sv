@@ -11,7 +11,7 @@ module fred_d_uswitch #(
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
   /// Bits of a flit, derived.
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES),
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// Bits of one output's code, derived.
   localparam int unsigned SEL_W = fred_pkg::sel_w(M)
 ) (

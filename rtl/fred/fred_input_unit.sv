@@ -17,7 +17,7 @@ module fred_input_unit #(
   /// depth of the control VC in flits
   parameter int unsigned CTRL_DEPTH = 4,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -60,7 +60,7 @@ module fred_input_unit #(
   localparam logic [4*W-1:0] DEPTHS = {W'(CTRL_DEPTH), {3{W'(VC_DEPTH)}}};
 
   logic [1:0] in_vc;
-  assign in_vc = in_flit_i[fred_pkg::VC_LSB +: 2];
+  assign in_vc = in_flit_i[noc_pkg::VC_LSB +: 2];
 
   always_ff @(posedge clk_i) begin : update
     logic [W-1:0] in_count, pop_count, in_slot, next_head;
@@ -91,8 +91,8 @@ module fred_input_unit #(
         if (pop_count == W'(1)) begin
           valid_q[pop_vc_i] <= 1'b0;
         end else begin
-          phase_q[32'(pop_vc_i)*8 +: 8] <= mem_q[next_head][fred_pkg::PHASE_LSB +: 8];
-          dst_q[32'(pop_vc_i)*16 +: 16] <= mem_q[next_head][fred_pkg::DST_LSB +: 16];
+          phase_q[32'(pop_vc_i)*8 +: 8] <= mem_q[next_head][noc_pkg::PHASE_LSB +: 8];
+          dst_q[32'(pop_vc_i)*16 +: 16] <= mem_q[next_head][noc_pkg::DST_LSB +: 16];
         end
       end
       if (in_valid_i) begin
@@ -108,8 +108,8 @@ module fred_input_unit #(
           // The flit is the new front where nothing stands before it.
           if (in_count == '0 || (in_count == W'(1) && pop_i && in_vc == pop_vc_i)) begin
             valid_q[in_vc] <= 1'b1;
-            phase_q[32'(in_vc)*8 +: 8] <= in_flit_i[fred_pkg::PHASE_LSB +: 8];
-            dst_q[32'(in_vc)*16 +: 16] <= in_flit_i[fred_pkg::DST_LSB +: 16];
+            phase_q[32'(in_vc)*8 +: 8] <= in_flit_i[noc_pkg::PHASE_LSB +: 8];
+            dst_q[32'(in_vc)*16 +: 16] <= in_flit_i[noc_pkg::DST_LSB +: 16];
           end
         end
       end
@@ -122,7 +122,7 @@ module fred_input_unit #(
   assign empty_o = valid_q == '0 && credit_o == '0;
 
   for (genvar v = 0; v < 4; v++) begin : gen_vc
-    assign online_o[v] = valid_q[v] && phase_q[8*v +: 8] == fred_pkg::PHASE_ONLINE;
+    assign online_o[v] = valid_q[v] && phase_q[8*v +: 8] == noc_pkg::PHASE_ONLINE;
   end
 
   always_comb begin

@@ -39,7 +39,7 @@ module fred_switch #(
   /// see fred_control
   parameter int unsigned QUANTUM = 64,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -130,19 +130,19 @@ module fred_switch #(
   // Whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store, 3 routes.
   logic [1:0]  source_q;
 
-  assign store_hit = reg_addr_i >= fred_pkg::REG_PHASE_STORE;
-  assign route_hit = reg_addr_i >= fred_pkg::REG_ROUTE &&
-                     reg_addr_i < fred_pkg::REG_ROUTE + 16'(fred_pkg::MAX_ROUTES);
-  assign counter_hit = reg_addr_i >= fred_pkg::REG_FLITS_IN && !store_hit && !route_hit;
-  assign credit_index = reg_addr_i - fred_pkg::REG_CREDIT;
-  assign credit_hit = reg_valid_i && reg_addr_i >= fred_pkg::REG_CREDIT && credit_index < 16'(4 * P);
+  assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;
+  assign route_hit = reg_addr_i >= noc_pkg::REG_ROUTE &&
+                     reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
+  assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !route_hit;
+  assign credit_index = reg_addr_i - noc_pkg::REG_CREDIT;
+  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && credit_index < 16'(4 * P);
   assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
                      : (source_q == 2'd1) ? counter_rdata : other_q;
 
   fred_phase_store #(.P(P), .M(M)) i_phase_store (
     .clk_i, .rst_ni,
     .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
-    .addr_i(reg_addr_i - fred_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
+    .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
     .table_read_i(table_read), .table_phase_i(table_phase), .table_o(tables),
     .row_read_i(row_read), .row_phase_i(row_phase), .row_o(row)
   );
@@ -164,21 +164,21 @@ module fred_switch #(
     if (!rst_ni) begin
       other_q <= '0;
       source_q <= '0;
-      error_o <= fred_pkg::ERROR_NONE;
+      error_o <= noc_pkg::ERROR_NONE;
     end else begin
       if (reg_valid_i && !reg_write_i) begin
         source_q <= route_hit ? 2'd3 : store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
         other_q <= '0;
-        if (reg_addr_i == fred_pkg::REG_ID) other_q <= fred_pkg::FRED_ID;
-        if (reg_addr_i == fred_pkg::REG_SHAPE) other_q <= {16'd0, 8'(M), 8'(P)};
-        if (reg_addr_i == fred_pkg::REG_ERROR) other_q <= error_o;
+        if (reg_addr_i == noc_pkg::REG_ID) other_q <= fred_pkg::FRED_ID;
+        if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= {16'd0, 8'(M), 8'(P)};
+        if (reg_addr_i == noc_pkg::REG_ERROR) other_q <= error_o;
         if (credit_hit) other_q <= {16'd0, credits[32'(credit_index)*16 +: 16]};
       end
-      if (error_o == fred_pkg::ERROR_NONE) begin
-        if (overflow != '0) error_o <= fred_pkg::ERROR_OVERFLOW;
-        else if (error_join) error_o <= fred_pkg::ERROR_JOIN;
-        else if (error_phase) error_o <= fred_pkg::ERROR_PHASE;
-        else if (error_route) error_o <= fred_pkg::ERROR_ROUTE;
+      if (error_o == noc_pkg::ERROR_NONE) begin
+        if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
+        else if (error_join) error_o <= noc_pkg::ERROR_JOIN;
+        else if (error_phase) error_o <= noc_pkg::ERROR_PHASE;
+        else if (error_route) error_o <= noc_pkg::ERROR_ROUTE;
       end
     end
   end
@@ -202,11 +202,11 @@ module fred_switch #(
       .pop_i(leave[p]), .pop_vc_i(online_pop[p] ? online_pop_vc[2*p +: 2] : vc), .flit_o(front),
       .empty_o(in_empty[p]), .overflow_o(overflow[p])
     );
-    assign pop_tail[p] = front[fred_pkg::TAIL_BIT];
-    assign pop_tag[32*p +: 32] = front[fred_pkg::TAG_LSB +: 32];
+    assign pop_tail[p] = front[noc_pkg::TAIL_BIT];
+    assign pop_tag[32*p +: 32] = front[noc_pkg::TAG_LSB +: 32];
     // The way is put in where a flit enters the interconnect and taken out where it leaves.
-    assign join_flit[p*FLIT_W +: FLIT_W] = {front[FLIT_W-1:fred_pkg::HEADER_W], way[p*WAY_W +: WAY_W],
-                                            front[fred_pkg::TAIL_BIT:0]};
+    assign join_flit[p*FLIT_W +: FLIT_W] = {front[FLIT_W-1:noc_pkg::HEADER_W], way[p*WAY_W +: WAY_W],
+                                            front[noc_pkg::TAIL_BIT:0]};
     assign done = done_flit[p*FLIT_W +: FLIT_W] & ~WAY_MASK;
     assign room_now[p] = room_phase[4*p + 32'(vc)];
     fred_output_unit #(

@@ -23,7 +23,7 @@ module fred_output_unit #(
   /// flits of the longest data packet; control packets are one flit
   parameter int unsigned PACKET_FLITS = 8,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -65,7 +65,7 @@ module fred_output_unit #(
   localparam logic [4*W-1:0] PACKETS = {W'(1), {3{W'(PACKET_FLITS)}}};
 
   logic [1:0] in_vc;
-  assign in_vc = in_flit_i[fred_pkg::VC_LSB +: 2];
+  assign in_vc = in_flit_i[noc_pkg::VC_LSB +: 2];
   assign room_o = room_q;
   assign credits_o = credits_q;
 

@@ -8,11 +8,11 @@ module fred_rd_uswitch #(
   /// Lanes physically carried per flit.
   parameter int unsigned LANES = 1,
   /// Lane format: fred_pkg::FORMAT_*.
-  parameter int unsigned FORMAT = fred_pkg::FORMAT_FP16,
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
   /// Levels of middle sub-networks around this one.
   parameter int unsigned LEVEL = 0,
   /// Bits of a flit, derived.
-  localparam int unsigned FLIT_W = fred_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
