@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "switch/node_shape.h"
+
 namespace fredsim {
 namespace {
 

@@ -19,6 +19,8 @@
 #include "fabric/run_counts.h"
 #include "fabric/timeline_recorder.h"
 #include "fabric/window_counts.h"
+#include "switch/node_shape.h"
+#include "switch/switch_kind.h"
 
 namespace fredsim {
 namespace {

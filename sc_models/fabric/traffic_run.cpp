@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "fabric/diagnosis.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {

@@ -83,8 +83,8 @@ LockstepSwitch::LockstepSwitch(std::unique_ptr<SwitchCore> reference,
       twin_(std::move(twin)),
       name_(std::move(name)),
       ports_(shape.ports()),
-      words_(flit_words(shape.lanes)),
-      twin_pins_(ports_, shape.lanes),
+      words_(flit_words(shape.lanes())),
+      twin_pins_(ports_, shape.lanes()),
       phase_peeked_(reference_->peek_phase(phase_) && twin_->peek_phase(twin_phase_)),
       peeked_(reference_->peek_counters(counters_) && twin_->peek_counters(twin_counters_)) {
   const auto add = [&](int first, int words) {

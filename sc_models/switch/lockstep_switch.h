@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "switch/switch_core.h"
+#include "switch/switch_shape.h"
 
 namespace fredsim {
 

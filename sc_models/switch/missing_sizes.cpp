@@ -10,14 +10,23 @@
 #include "base/error.h"
 #include "base/shell.h"
 #include "switch/rtl_switch.h"
+#include "switch/switch_kind.h"
 
 namespace fredsim {
 namespace {
 
-// "fred 4 3 1 48 4 24 0 top path/files.f" -> "top path/files.f"; empty for a switch of ours.
+// "fred P=4 top path/files.f" -> "top path/files.f"; empty for a switch of ours. Before the top stand the kind and
+// its parameters, with or without their names.
 std::string own_part(const std::string& entry) {
-  const std::size_t letter = entry.find_first_not_of("0123456789 ", entry.find(' '));
-  return letter == std::string::npos ? "" : entry.substr(letter);
+  std::size_t at = entry.find_first_not_of(' ');
+  for (bool is_kind = true; at != std::string::npos; is_kind = false) {
+    const std::size_t end = std::min(entry.find(' ', at), entry.size());
+    const std::string word = entry.substr(at, end - at);
+    const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_kind && !is_number && word.find('=') == std::string::npos) return entry.substr(at);
+    at = entry.find_first_not_of(' ', end);
+  }
+  return "";
 }
 
 // An entry with its file list, as the size list wants it.

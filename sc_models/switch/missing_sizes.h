@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "switch/switch_core.h"
+#include "switch/switch_shape.h"
 
 namespace fredsim {
 

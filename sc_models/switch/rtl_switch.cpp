@@ -1,27 +1,13 @@
 #include "switch/rtl_switch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "switch/missing_sizes.h"
+#include "switch/switch_kind.h"
 #include "switch/switch_registry.h"
 
 namespace fredsim {
-
-std::string size_entry(const SwitchShape& shape) {
-  const BufferShape& b = shape.buffers;
-  std::string entry =
-      shape.kind == NodeKind::kFredSwitch
-          ? fmt::format("fred {} {} {} {} {} {} {}", shape.fred.ports, shape.fred.middle,
-                        shape.lanes, b.data_flits, b.control_flits, b.output_flits,
-                        static_cast<int>(shape.format))
-          : fmt::format("mesh {} {} {} {} {}", shape.local_ports, shape.io_ports, shape.lanes,
-                        b.data_flits, b.control_flits);
-  if (!shape.rtl_top.empty()) entry += " " + shape.rtl_top;
-  return entry;
-}
 
 std::vector<std::string> built_switch_sizes() {
   std::vector<std::string> sizes;

@@ -1,4 +1,4 @@
-// The `rtl` body of a switch: a Verilated fred_switch or mesh_router behind SwitchCore.
+// The `rtl` body of a switch: its Verilated RTL top behind SwitchCore.
 //
 // Shapes: one Verilated class per SwitchShape listed in switch/sizes.cmake; many instances of it.
 // Timing: step() is one rising edge of clk_i; all outputs of the RTL are functions of registers.
@@ -13,6 +13,7 @@
 
 #include "switch/rtl_context.h"
 #include "switch/switch_core.h"
+#include "switch/switch_shape.h"
 
 class VerilatedFstC;
 
@@ -30,9 +31,7 @@ std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
                                            const std::string& instance_name,
                                            std::shared_ptr<RtlContext> context = nullptr);
 
-// The entry of switch/sizes.cmake that stands for a shape: "fred 12 3 1 48 4 16 0".
-std::string size_entry(const SwitchShape& shape);
-// Entries that are built into this program.
+// Entries of the size list (size_entry(), switch/switch_kind.h) that are built into this program.
 std::vector<std::string> built_switch_sizes();
 
 }  // namespace fredsim

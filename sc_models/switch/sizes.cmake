@@ -1,18 +1,19 @@
-# The switches that are Verilated, one class each. Every entry is a string of fields:
-#   fred P M LANES VC_DEPTH CTRL_DEPTH OUT_DEPTH FORMAT      Fred_M(P): rtl/fred/fred_switch.sv
-#   mesh LOCALS IOS LANES VC_DEPTH CTRL_DEPTH                rtl/mesh/mesh_router.sv
-# FORMAT: 0 FP16, 1 BF16. A mesh router only passes lanes on, so it has none.
-# A switch of your own with the same port list and parameters: append its top module and its file list
-# (relative to the source folder; one source per line, relative to the list, the top module last) to an
-# entry, "fred 12 3 1 48 4 24 0 my_switch /path/my_switch.f", and name it in a config: switch.rtl_top. A
-# changed copy of ours may keep the name: "fred 4 3 1 48 4 24 0 fred_switch my_rtl/fred/fred_switch.f".
+# The switches that are Verilated, one class each. Every entry is a kind (kinds.cmake) and parameters of its RTL top by
+# name, in any order:
+#   fred P=8 M=2            Fred_2(8): rtl/fred/fred_switch.sv; its parameters are in fred/kind.cmake
+#   mesh VC_DEPTH=96        rtl/mesh/mesh_router.sv; mesh/kind.cmake
+# Parameters left out have the kind's defaults. Without names, an entry has the numbers of the kind's basic
+# parameters, in the order of kind.cmake: "fred 8 2 1 48 4 24 0", "mesh 4 2 1 96 4".
+# A switch of your own with the same ports and these parameters, and any of its own: append its top module and its file
+# list (relative to the source folder; one source per line, relative to the list, the top module last) to an
+# entry, "fred P=12 MINE=5 my_switch /path/my_switch.f", and name it in a config: switch.rtl_top. A
+# changed copy of ours may keep the name: "fred P=4 fred_switch my_rtl/fred/fred_switch.f".
 # More without editing this file:
-#   cmake -B build -DFREDSIM_EXTRA_SWITCHES="fred 8 3 1 48 4 24 0;fred 8 2 1 48 4 24 0"
+#   cmake -B build -DFREDSIM_EXTRA_SWITCHES="fred P=8;fred P=8 M=2"
 # Build time grows with every entry (about LANES and P), so list what is used.
 set(FREDSIM_SWITCHES
-  "fred 12 3 1 48 4 24 0" "fred 11 3 1 48 4 24 0" "fred 10 3 1 48 4 24 0"
-  "fred 4 3 1 48 4 24 0" "fred 4 3 1 48 4 24 0 own_switch testbenches/tb_own_switch/own_switch.f"
-  "fred 5 2 3 12 1 9 1" "fred 3 2 256 48 4 24 0"
-  "mesh 4 2 1 80 4"
+  "fred P=12" "fred P=11" "fred P=10" "fred P=4" "fred P=4 own_switch testbenches/tb_own_switch/own_switch.f"
+  "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1" "fred P=3 M=2 LANES=256"
+  "mesh"
   CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")

@@ -20,14 +20,10 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/flit.h"
-#include "base/fp.h"
-#include "topology/topology.h"
 
 namespace fredsim {
 
@@ -103,21 +99,5 @@ class SwitchCore {
  protected:
   SwitchCore() = default;
 };
-
-// Everything that decides which body is built. Two equal shapes are one Verilated class.
-struct SwitchShape {
-  NodeKind kind = NodeKind::kFredSwitch;  // or kMeshRouter
-  FredSwitchShape fred;
-  int local_ports = 0;  // mesh router
-  int io_ports = 0;     // mesh router
-  int lanes = 1;
-  BufferShape buffers;
-  FpFormat format = FpFormat::kFp16;
-  std::string rtl_top;  // top module of a user's own RTL with the same ports; empty: ours
-  int ports() const {
-    return kind == NodeKind::kFredSwitch ? fred.ports : 4 + local_ports + io_ports;
-  }
-};
-SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes);
 
 }  // namespace fredsim

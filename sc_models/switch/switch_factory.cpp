@@ -8,9 +8,8 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "switch/fred_twin.h"
 #include "switch/lockstep_switch.h"
-#include "switch/mesh_twin.h"
+#include "switch/switch_kind.h"
 
 namespace fredsim {
 namespace {
@@ -40,8 +39,8 @@ SwitchModel parse_model(std::string_view text) {
 }
 
 std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name) {
-  if (shape.kind == NodeKind::kMeshRouter) return std::make_unique<MeshTwin>(shape, name);
-  return std::make_unique<FredTwin>(shape, name);
+  shape.kind->check(shape, name);
+  return shape.kind->make_twin(shape, name);
 }
 
 std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& shape,

@@ -5,7 +5,7 @@
 //   into one wave file; null gives each instance its own.
 // A user's own RTL (SwitchShape::rtl_top): `rtl` is that RTL, `tlm` our twin of the same shape,
 //   `lockstep` compares the two.
-// Errors: BadInput for a shape whose RTL is not built (rtl, lockstep) or that has no twin (tlm,
+// Errors: BadInput for a shape whose RTL is not built (rtl, lockstep) or whose values its kind does not take (tlm,
 //   lockstep).
 #pragma once
 

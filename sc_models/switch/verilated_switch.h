@@ -1,13 +1,15 @@
 // One Verilated switch or router as a SwitchCore: pins set and read around two
 // evaluations per cycle.
 //
-// Shapes: Model is the Verilated class, Ports its P, Lanes its LANES (compile-time, from
+// Shapes: Model is the Verilated class, Ports the number of its ports, Lanes its LANES (compile-time, from
 //   switch/sizes.cmake).
 // Timing: new inputs and the rising edge are one evaluation, the falling edge is the second.
 //   Only the flit words of ports whose valid bit is set are copied.
-// Counters, phase: peek_counters() and peek_phase() read the registers of switch_counters and
-//   fred_control where they are (peek.vlt keeps them readable), for our own tops; a user's own top has
-//   another hierarchy and answers false.
+// Counters, phase: peek_counters() and peek_phase() read registers where they are. Peek, of the switch's kind
+//   (switch/<kind>/<kind>_peek.h), says where:
+//     template <class Root> static bool counters(const Root&, int ports, SwitchCounters& into);
+//     template <class Root> static bool phase(const Root&, SwitchPhase& into);
+//   with the root class of the model, and false where they are not there: a user's own top has another hierarchy.
 // Use: include Model's root class, "V…/V…___024root.h", before a VerilatedSwitch of it is made.
 // Errors: RunFailed when the RTL ends the simulation.
 #pragma once
@@ -28,7 +30,7 @@
 
 namespace fredsim {
 
-template <class Model, int Ports, int Lanes>
+template <class Model, class Peek, int Ports, int Lanes>
 class VerilatedSwitch final : public RtlSwitch {
  public:
   VerilatedSwitch(const std::string& name, std::shared_ptr<RtlContext> context)
@@ -89,61 +91,13 @@ class VerilatedSwitch final : public RtlSwitch {
   void trace(VerilatedFstC& file) override { model_->trace(&file, 99); }
 
   bool peek_counters(SwitchCounters& into) const override {
-    const auto& root = *model_->rootp;
-    static_assert(std::is_destructible_v<std::remove_cvref_t<decltype(root)>>,
+    static_assert(std::is_destructible_v<std::remove_cvref_t<decltype(*model_->rootp)>>,
                   "include the root class of the Verilated model");
-    if constexpr (requires { root.mesh_router__DOT__i_counters__DOT__in_q; }) {
-      copy_counters(root.mesh_router__DOT__i_counters__DOT__in_q,
-                    root.mesh_router__DOT__i_counters__DOT__out_q, into);
-      into.reductions = root.mesh_router__DOT__i_counters__DOT__reductions_q;
-      into.phase_changes = root.mesh_router__DOT__i_counters__DOT__phase_changes_q;
-      into.stall_join = root.mesh_router__DOT__i_counters__DOT__join_q;
-      into.stall_credit = root.mesh_router__DOT__i_counters__DOT__credit_q;
-      into.stall_phase = root.mesh_router__DOT__i_counters__DOT__phase_q;
-      into.stall_arbiter = root.mesh_router__DOT__i_counters__DOT__arbiter_q;
-      into.stall_link = root.mesh_router__DOT__i_counters__DOT__link_q;
-      return true;
-    } else if constexpr (requires { root.fred_switch__DOT__i_counters__DOT__in_q; }) {
-      copy_counters(root.fred_switch__DOT__i_counters__DOT__in_q,
-                    root.fred_switch__DOT__i_counters__DOT__out_q, into);
-      into.reductions = root.fred_switch__DOT__i_counters__DOT__reductions_q;
-      into.phase_changes = root.fred_switch__DOT__i_counters__DOT__phase_changes_q;
-      into.stall_join = root.fred_switch__DOT__i_counters__DOT__join_q;
-      into.stall_credit = root.fred_switch__DOT__i_counters__DOT__credit_q;
-      into.stall_phase = root.fred_switch__DOT__i_counters__DOT__phase_q;
-      into.stall_arbiter = root.fred_switch__DOT__i_counters__DOT__arbiter_q;
-      into.stall_link = root.fred_switch__DOT__i_counters__DOT__link_q;
-      return true;
-    } else {
-      return false;
-    }
+    return Peek::counters(*model_->rootp, Ports, into);
   }
-
-  bool peek_phase(SwitchPhase& into) const override {
-    const auto& root = *model_->rootp;
-    if constexpr (requires { root.fred_switch__DOT__i_control__DOT__phase_q; }) {
-      into = {.active = root.fred_switch__DOT__i_control__DOT__active_q != 0,
-              .loading = root.fred_switch__DOT__i_control__DOT__loading_q != 0,
-              .busy = root.fred_switch__DOT__i_control__DOT__silent_q != kYield ||
-                      root.fred_switch__DOT__i_control__DOT__open_q != 0,
-              .phase = root.fred_switch__DOT__i_control__DOT__phase_q,
-              .vc = root.fred_switch__DOT__i_control__DOT__vc_q,
-              .next = root.fred_switch__DOT__i_control__DOT__next_phase_q};
-      return true;
-    } else {
-      return false;
-    }
-  }
+  bool peek_phase(SwitchPhase& into) const override { return Peek::phase(*model_->rootp, into); }
 
  private:
-  static constexpr int kYield = 4;  // of fred_control, which nobody sets otherwise
-
-  template <class Registers>  // VlUnpacked<QData, Ports>
-  static void copy_counters(const Registers& in, const Registers& out, SwitchCounters& into) {
-    into.flits_in.assign(in.m_storage, in.m_storage + Ports);
-    into.flits_out.assign(out.m_storage, out.m_storage + Ports);
-  }
-
   void clock_edge() {
     model_->clk_i = 1;
     model_->eval();

@@ -10,18 +10,19 @@
 #include "switch/register_map.h"
 #include "switch/rtl_switch.h"
 #include "switch/switch_factory.h"
+#include "switch/switch_kind.h"
 #include "switch_driver.h"
 
 namespace fredsim::tb {
 namespace {
 
 // FRED switches of ours among those that are built.
-std::vector<SwitchShape> built_shapes() {
-  std::vector<SwitchShape> shapes;
+std::vector<FredShape> built_shapes() {
+  std::vector<FredShape> shapes;
   for (int ports = 2; ports <= 32; ++ports) {
     for (int middle = 2; middle <= 4; ++middle) {
       for (const int lanes : {1, 2, 3, 256}) {
-        SwitchShape shape;
+        FredShape shape;
         shape.fred = {ports, middle};
         shape.lanes = lanes;
         shapes.push_back(shape);
@@ -34,7 +35,7 @@ std::vector<SwitchShape> built_shapes() {
     }
   }
   const std::vector<std::string> built = built_switch_sizes();
-  std::erase_if(shapes, [&](const SwitchShape& shape) {
+  std::erase_if(shapes, [&](const FredShape& shape) {
     return std::ranges::find(built, size_entry(shape)) == built.end();
   });
   return shapes;
@@ -74,7 +75,7 @@ class RandomReads final : public SwitchCore {
 };
 
 // Flits that no sender who keeps the contract would send, without credits either.
-std::uint64_t break_contract(SwitchCore& core, const SwitchShape& shape, Random& random) {
+std::uint64_t break_contract(SwitchCore& core, const FredShape& shape, Random& random) {
   SwitchPins pins(shape.ports(), shape.lanes);
   const std::uint64_t steps = 50 + random.below(100);
   for (std::uint64_t i = 0; i < steps; ++i) {
@@ -99,9 +100,9 @@ std::uint64_t break_contract(SwitchCore& core, const SwitchShape& shape, Random&
 }  // namespace
 
 std::uint64_t run_lockstep(std::uint64_t seed) {
-  static const std::vector<SwitchShape> shapes = built_shapes();
+  static const std::vector<FredShape> shapes = built_shapes();
   Random random(seed);
-  const SwitchShape& shape = shapes[random.below(shapes.size())];
+  const FredShape& shape = shapes[random.below(shapes.size())];
   Stalls stalls;
   if (random.below(4) != 0) {
     stalls.gap_percent = static_cast<int>(random.below(70));

@@ -85,7 +85,7 @@ struct Caught {
 };
 
 Caught catch_fault(const std::function<bool(Faulty&, SwitchPins&)>& fault) {
-  SwitchShape shape;
+  FredShape shape;
   shape.fred = {12, 3};
   Faulty* faulty = nullptr;
   auto twin = std::make_unique<Faulty>(make_twin(shape, "dut"),
@@ -172,7 +172,7 @@ TEST(Lockstep, CatchesAWrongPhaseInItsCycle) {
 
 // A phase of MP comes while one of DP is busy: what the control unit shows, edge by edge, in lockstep.
 TEST(ControlUnit, ShowsThePhaseInUseAndItsPreEmption) {
-  SwitchShape shape;
+  FredShape shape;
   shape.fred = {4, 3};
   SwitchDriver driver(shape, make_switch(SwitchModel::kLockstep, shape, "dut"), {}, 1);
   for (const int vc : {kDp, kMp}) {

@@ -16,7 +16,7 @@ bool meets(std::uint32_t mask, int port, int level) {
 
 }  // namespace
 
-OnlineRules::OnlineRules(const SwitchShape& shape)
+OnlineRules::OnlineRules(const FredShape& shape)
     : ports_(shape.ports()),
       middle_(shape.fred.middle),
       levels_((fred_stages(shape.fred.ports) - 1) / 2),

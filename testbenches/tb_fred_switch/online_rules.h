@@ -16,7 +16,7 @@ namespace fredsim::tb {
 
 class OnlineRules {
  public:
-  explicit OnlineRules(const SwitchShape& shape);
+  explicit OnlineRules(const FredShape& shape);
   void set_route(int destination, int output) { routes_[destination] = output; }
 
   struct Edge {

@@ -39,7 +39,7 @@ class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, Switch
     return to;
   }
 
-  SwitchShape shape_;
+  FredShape shape_;
 };
 
 TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {

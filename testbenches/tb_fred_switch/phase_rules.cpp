@@ -24,7 +24,7 @@ std::array<int, 4> middle_of(const FredRoute& route, int flow) {
 
 }  // namespace
 
-PhaseRules::PhaseRules(const SwitchShape& shape)
+PhaseRules::PhaseRules(const FredShape& shape)
     : ports_(shape.ports()), stages_(fred_stages(shape.fred.ports)), since_load_(stages_) {}
 
 void PhaseRules::add_phase(const Phase& phase) { phases_.push_back(phase); }

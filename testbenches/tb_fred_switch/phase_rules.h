@@ -14,7 +14,7 @@ namespace fredsim::tb {
 
 class PhaseRules {
  public:
-  explicit PhaseRules(const SwitchShape& shape);
+  explicit PhaseRules(const FredShape& shape);
   void add_phase(const Phase& phase);  // in the order of the phase store
 
   struct Edge {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kPorts = 4, kMiddle = 3;
 
-SwitchShape small() {
-  SwitchShape shape;
+FredShape small() {
+  FredShape shape;
   shape.fred = {kPorts, kMiddle};
   return shape;
 }
@@ -28,7 +28,7 @@ SwitchShape small() {
 class FredSwitchRegisters : public testing::TestWithParam<SwitchModel> {
  protected:
   std::unique_ptr<SwitchCore> body() const { return make_switch(GetParam(), shape_, "dut"); }
-  SwitchShape shape_ = small();
+  FredShape shape_ = small();
 };
 INSTANTIATE_TEST_SUITE_P(Models, FredSwitchRegisters,
                          testing::Values(SwitchModel::kRtl, SwitchModel::kTlm,
@@ -93,7 +93,7 @@ TEST_P(FredSwitchRegisters, KeepCreditsOfEveryPortAndVcApart) {
 enum Mistake : unsigned { kOverflow = 1, kJoin = 2, kPhase = 4, kRoute = 8 };
 
 // The error register some edges after those mistakes came to light at the same edge.
-std::uint32_t error_of(SwitchCore& core, const SwitchShape& shape, unsigned mistakes) {
+std::uint32_t error_of(SwitchCore& core, const FredShape& shape, unsigned mistakes) {
   core.reset();
   SwitchPins pins(kPorts, shape.lanes);
   const auto step = [&] {
@@ -156,7 +156,7 @@ TEST_P(FredSwitchRegisters, TellTheFirstError) {
 
 // Error and phase changes after a flit of (phase, vc) has come to ports 0 and 1; row `index` of the store has their
 // sum on the DP channel, valid or not.
-std::pair<std::uint32_t, std::uint64_t> after_flits(SwitchCore& core, const SwitchShape& shape,
+std::pair<std::uint32_t, std::uint64_t> after_flits(SwitchCore& core, const FredShape& shape,
                                                     int index, bool valid, int phase, int vc) {
   const std::vector<Flow> flows{{0x3, 0x3}};
   std::vector<std::uint32_t> row =
@@ -202,9 +202,9 @@ TEST_P(FredSwitchRegisters, RowsThatAreNoPhaseOfTheirFlitsAreNotLoaded) {
 
 // Nor is another one in their place. In the second shape a phase's index has a bit more than that of the last row.
 TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
-  const SwitchShape other = narrow_shape();
+  const FredShape other = narrow_shape();
   EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(num_phases(other.fred))));
-  for (const SwitchShape& shape : {shape_, other}) {
+  for (const FredShape& shape : {shape_, other}) {
     const auto core = make_switch(GetParam(), shape, "dut");
     const int rows = num_phases(shape.fred);
     for (int phase = rows - 2; phase < kPhaseOnline; ++phase) {
@@ -218,7 +218,7 @@ TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
 // ---------------------------------------------------------------- reset
 
 // Phases, routes and credits are written, and flits are everywhere in the switch.
-std::unique_ptr<SwitchCore> in_use(const SwitchShape& shape, std::unique_ptr<SwitchCore> core,
+std::unique_ptr<SwitchCore> in_use(const FredShape& shape, std::unique_ptr<SwitchCore> core,
                                    std::uint64_t seed) {
   Random random(seed);
   SwitchDriver driver(shape, std::move(core),
@@ -233,7 +233,7 @@ std::unique_ptr<SwitchCore> in_use(const SwitchShape& shape, std::unique_ptr<Swi
   return driver.take_core();
 }
 
-void expect_as_powered_up(SwitchCore& core, const SwitchShape& shape) {
+void expect_as_powered_up(SwitchCore& core, const FredShape& shape) {
   EXPECT_TRUE(core.idle());
   EXPECT_EQ(core.error(), reg::kErrorNone);
   SwitchPhase phase;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "routing/fred_routing.h"
+#include "switch/fred/fred_shape.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
 
@@ -64,7 +65,7 @@ class Bench {
   std::vector<std::uint32_t> tags;  // of the flits that have left by kOut
 
  private:
-  SwitchShape shape_;
+  FredShape shape_;
   std::unique_ptr<SwitchCore> core_;
 };
 

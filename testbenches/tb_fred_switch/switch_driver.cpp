@@ -21,7 +21,7 @@ std::string text(const SwitchRules::Counts& c) {
 
 }  // namespace
 
-SwitchDriver::SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore> core,
+SwitchDriver::SwitchDriver(const FredShape& shape, std::unique_ptr<SwitchCore> core,
                            const Stalls& stalls, std::uint64_t seed)
     : shape_(shape),
       core_(std::move(core)),
@@ -323,8 +323,8 @@ void SwitchDriver::check_quiet() {
   }
 }
 
-SwitchShape narrow_shape() {
-  SwitchShape shape;
+FredShape narrow_shape() {
+  FredShape shape;
   shape.fred = {5, 2};
   shape.lanes = 3;
   shape.buffers.data_flits = 12;
@@ -334,7 +334,7 @@ SwitchShape narrow_shape() {
   return shape;
 }
 
-Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random) {
+Phase random_phase(const FredShape& shape, int vc, int most, Random& random) {
   for (;;) {
     Phase phase;
     phase.vc = vc;
@@ -358,7 +358,7 @@ Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random) {
   }
 }
 
-void add_random_packets(SwitchDriver& driver, const SwitchShape& shape,
+void add_random_packets(SwitchDriver& driver, const FredShape& shape,
                         const std::vector<Phase>& phases, int packets, int online_percent,
                         Random& random) {
   const auto ports = static_cast<std::uint64_t>(shape.ports());

@@ -18,6 +18,7 @@
 
 #include "base/random.h"
 #include "phase.h"
+#include "switch/fred/fred_shape.h"
 #include "switch/switch_core.h"
 #include "switch_rules.h"
 
@@ -34,7 +35,7 @@ struct Stalls {
 
 class SwitchDriver {
  public:
-  SwitchDriver(const SwitchShape& shape, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
+  SwitchDriver(const FredShape& shape, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
                std::uint64_t seed);
 
   // Register access, one clock edge each; traffic goes on meanwhile.
@@ -105,7 +106,7 @@ class SwitchDriver {
   void check_flit(int port, const std::uint32_t* words);
   void clock_edge();  // of the switch, and the rules' verdict on it
 
-  SwitchShape shape_;
+  FredShape shape_;
   std::unique_ptr<SwitchCore> core_;
   SwitchRules rules_;
   Stalls stalls_;
@@ -128,14 +129,14 @@ class SwitchDriver {
 };
 
 // Fred_2(5) of three BF16 lanes, with buffers of hardly more than a packet, as it is built (sizes.cmake).
-SwitchShape narrow_shape();
+FredShape narrow_shape();
 
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.
-Phase random_phase(const SwitchShape& shape, int vc, int most, Random& random);
+Phase random_phase(const FredShape& shape, int vc, int most, Random& random);
 
 // Packets of random flows of the phases (already added, in this order), among them online unicasts between
 // random ports.
-void add_random_packets(SwitchDriver& driver, const SwitchShape& shape,
+void add_random_packets(SwitchDriver& driver, const FredShape& shape,
                         const std::vector<Phase>& phases, int packets, int online_percent,
                         Random& random);
 

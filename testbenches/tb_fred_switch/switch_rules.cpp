@@ -19,7 +19,7 @@ std::string text(const SwitchPhase& p) {
 
 }  // namespace
 
-SwitchRules::SwitchRules(const SwitchShape& shape)
+SwitchRules::SwitchRules(const FredShape& shape)
     : shape_(shape),
       words_(flit_words(shape.lanes)),
       stages_(fred_stages(shape.fred.ports)),

@@ -24,7 +24,7 @@ namespace fredsim::tb {
 
 class SwitchRules {
  public:
-  explicit SwitchRules(const SwitchShape& shape);
+  explicit SwitchRules(const FredShape& shape);
 
   // As the writes to the registers of the same name.
   void set_credits(int output, int vc, int flits) { view_.outputs[output][vc].credits = flits; }
@@ -55,7 +55,7 @@ class SwitchRules {
   void enter(const std::vector<Entry>& entries);
   void take_in(const SwitchPins& pins);
 
-  SwitchShape shape_;
+  FredShape shape_;
   int words_, stages_;
   SwitchView view_;
   PhaseRules phase_;

@@ -13,8 +13,8 @@
 namespace fredsim::tb {
 namespace {
 
-SwitchShape shape_of(int ports, int middle, int lanes = 1) {
-  SwitchShape s;
+FredShape shape_of(int ports, int middle, int lanes = 1) {
+  FredShape s;
   s.fred = {ports, middle};
   s.lanes = lanes;
   return s;
@@ -24,7 +24,7 @@ std::string model_label(SwitchModel model) { return std::string(switch_model_nam
 
 constexpr std::array kModels{SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep};
 
-Phase fixed_phase(const SwitchShape& shape, int vc, std::vector<Flow> flows) {
+Phase fixed_phase(const FredShape& shape, int vc, std::vector<Flow> flows) {
   Phase p;
   p.vc = vc;
   p.route = route_flows(shape.fred, flows);
@@ -32,7 +32,7 @@ Phase fixed_phase(const SwitchShape& shape, int vc, std::vector<Flow> flows) {
   return p;
 }
 
-void random_traffic(SwitchModel model, const SwitchShape& shape, const Stalls& stalls,
+void random_traffic(SwitchModel model, const FredShape& shape, const Stalls& stalls,
                     std::uint64_t seed, int packets) {
   SCOPED_TRACE(fmt::format("Fred_{}({}) lanes {} seed {}", shape.fred.middle, shape.fred.ports,
                            shape.lanes, seed));
@@ -70,7 +70,7 @@ class FredSwitchSizes : public testing::TestWithParam<std::tuple<Size, SwitchMod
 
   Size size_ = std::get<Size>(GetParam());
   SwitchModel model_ = std::get<SwitchModel>(GetParam());
-  SwitchShape shape_ = shape_of(size_.ports, size_.middle, size_.lanes);
+  FredShape shape_ = shape_of(size_.ports, size_.middle, size_.lanes);
 };
 
 TEST_P(FredSwitchSizes, DeliversEveryFlitWithoutStalls) {
@@ -124,10 +124,10 @@ INSTANTIATE_TEST_SUITE_P(Built, FredSwitchSizes,
 
 class FredSwitch : public testing::TestWithParam<SwitchModel> {
  protected:
-  std::unique_ptr<SwitchCore> body(const SwitchShape& shape) const {
+  std::unique_ptr<SwitchCore> body(const FredShape& shape) const {
     return make_switch(GetParam(), shape, "dut");
   }
-  std::uint32_t error_after(const SwitchShape& shape,
+  std::uint32_t error_after(const FredShape& shape,
                             const std::vector<std::pair<int, FlitHeader>>& flits, int steps) const;
 };
 INSTANTIATE_TEST_SUITE_P(Models, FredSwitch, testing::ValuesIn(kModels),
@@ -142,7 +142,7 @@ TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksAndNarrowBuffers) {
 
 // Concurrent flows of one phase do not disturb each other.
 TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
-  const SwitchShape shape = shape_of(12, 3);
+  const FredShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, body(shape), {}, 1);
   driver.add_phase(
       fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}, {0x0F0, 0x100}, {0x100, 0x0F0}}));
@@ -159,7 +159,7 @@ TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
 // A DP stream is interrupted by MP packets at a packet boundary; both complete; the cost is
 // measured.
 TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
-  const SwitchShape shape = shape_of(12, 3);
+  const FredShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, body(shape), {}, 3);
   driver.add_phase(fixed_phase(shape, kDp, {{0x00F, 0x00F}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}}));
@@ -184,7 +184,7 @@ TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
 
 // Alternating phases of equal priority on the same ports: each packet pays the change.
 TEST_P(FredSwitch, PhaseChangeCostsTwoCycles) {
-  const SwitchShape shape = shape_of(12, 3);
+  const FredShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, body(shape), {}, 4);
   driver.add_phase(fixed_phase(shape, kDp, {{0x001, 0x002}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x004, 0x008}}));
@@ -200,7 +200,7 @@ TEST_P(FredSwitch, PhaseChangeCostsTwoCycles) {
 
 // Two phases of equal priority, both always ready: neither starves.
 TEST_P(FredSwitch, EqualPriorityPhasesShare) {
-  const SwitchShape shape = shape_of(12, 3);
+  const FredShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, body(shape), {}, 5);
   driver.add_phase(fixed_phase(shape, kDp, {{0x003, 0x003}}));
   driver.add_phase(fixed_phase(shape, kDp, {{0x00C, 0x00C}}));
@@ -216,7 +216,7 @@ TEST_P(FredSwitch, EqualPriorityPhasesShare) {
   driver.check_quiet();
 }
 
-std::uint32_t FredSwitch::error_after(const SwitchShape& shape,
+std::uint32_t FredSwitch::error_after(const FredShape& shape,
                                       const std::vector<std::pair<int, FlitHeader>>& flits,
                                       int steps) const {
   auto core = body(shape);
@@ -240,7 +240,7 @@ std::uint32_t FredSwitch::error_after(const SwitchShape& shape,
 }
 
 TEST_P(FredSwitch, ErrorsAreReported) {
-  const SwitchShape shape = shape_of(12, 3);
+  const FredShape shape = shape_of(12, 3);
   FlitHeader h;
   h.vc = kDp;
   h.head = h.tail = true;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <vector>
 
+#include "switch/fred/fred_shape.h"
 #include "switch/switch_core.h"
 
 namespace fredsim::tb {
@@ -24,7 +25,7 @@ struct Entry {
 };
 
 struct SwitchView {
-  explicit SwitchView(const SwitchShape& s)
+  explicit SwitchView(const FredShape& s)
       : shape(s),
         inputs(static_cast<std::size_t>(s.ports())),
         outputs(static_cast<std::size_t>(s.ports())) {}
@@ -51,7 +52,7 @@ struct SwitchView {
     int online_from = -1;           // input of the online packet that is open here
     std::deque<FlitHeader> staged;  // they may be launched
   };
-  SwitchShape shape;
+  FredShape shape;
   std::vector<std::array<std::deque<FlitHeader>, kNumVcs>> inputs;
   std::vector<std::array<Output, kNumVcs>> outputs;
 };

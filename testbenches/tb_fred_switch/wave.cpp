@@ -17,13 +17,13 @@ constexpr std::uint64_t kSeed = 1;
 constexpr int kReceiveDepth = 16;  // flits per VC: a third of ours, so that credits run out
 constexpr int kSlowReturn = 40;    // cycles, at most, that a receiver sits on a credit in stage 4
 
-SwitchShape shape_of_wave() {
-  SwitchShape shape;
+FredShape shape_of_wave() {
+  FredShape shape;
   shape.fred = {12, 3};
   return shape;
 }
 
-Phase phase_of(const SwitchShape& shape, int vc, std::vector<Flow> flows) {
+Phase phase_of(const FredShape& shape, int vc, std::vector<Flow> flows) {
   Phase phase;
   phase.vc = vc;
   phase.route = route_flows(shape.fred, flows);
@@ -45,7 +45,7 @@ void deliver(SwitchDriver& driver) {
 }  // namespace
 
 std::string record_wave(const std::string& file) {
-  const SwitchShape shape = shape_of_wave();
+  const FredShape shape = shape_of_wave();
   auto body = std::make_unique<RecordedSwitch>(make_rtl_switch(shape, "dut"), file);
   RecordedSwitch& recorded = *body;
   SwitchDriver driver(shape, std::move(body), {.receive_depth = kReceiveDepth}, kSeed);

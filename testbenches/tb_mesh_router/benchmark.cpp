@@ -68,7 +68,7 @@ void compare(std::string_view name, std::string_view unit, double scale, const M
 // destinations at random, else a permutation without conflicts.
 Speed one_router(SwitchModel model, int percent, int vcs, bool random_destinations) {
   const RouterBody body = wafer_router(model);
-  const SwitchShape& shape = body.shape;
+  const MeshShape& shape = body.shape;
   const int ports = shape.ports();
   auto core = body.make();
   core->reset();

@@ -30,7 +30,7 @@ struct Seen {
 
 class Episode {
  public:
-  Episode(SwitchCore& core, const SwitchShape& shape, std::uint64_t seed)
+  Episode(SwitchCore& core, const MeshShape& shape, std::uint64_t seed)
       : core_(core),
         shape_(shape),
         random_(seed),
@@ -194,7 +194,7 @@ class Episode {
   }
 
   SwitchCore& core_;
-  const SwitchShape& shape_;
+  const MeshShape& shape_;
   Random random_;
   int ports_, words_;
   SwitchPins pins_;

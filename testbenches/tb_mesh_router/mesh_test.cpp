@@ -89,7 +89,7 @@ std::uint64_t moved_at_the_end(const RouterBody& body, const MeshRings& rings,
                                const Lengths& lengths, std::uint64_t seed) {
   constexpr int kRouters = 4;
   constexpr int kCycles = 2000;
-  const SwitchShape& shape = body.shape;
+  const MeshShape& shape = body.shape;
   const int words = flit_words(shape.lanes);
   Random random(seed);
   std::vector<std::unique_ptr<SwitchCore>> cores;

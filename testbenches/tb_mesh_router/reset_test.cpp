@@ -31,7 +31,7 @@ std::unique_ptr<SwitchCore> in_use(const RouterBody& body, std::uint64_t seed,
   return driver.take_core();
 }
 
-void expect_as_powered_up(SwitchCore& core, const SwitchShape& shape) {
+void expect_as_powered_up(SwitchCore& core, const MeshShape& shape) {
   EXPECT_TRUE(core.idle());
   EXPECT_EQ(core.error(), reg::kErrorNone);
   SwitchPins pins(shape.ports(), shape.lanes);

@@ -9,15 +9,15 @@
 #include "Vmesh_2_2_1_16_4/Vmesh_2_2_1_16_4.h"
 #include "Vmesh_2_2_1_16_4/Vmesh_2_2_1_16_4___024root.h"
 #include "switch/lockstep_switch.h"
+#include "switch/mesh/mesh_peek.h"
 #include "switch/rtl_switch.h"
 #include "switch/verilated_switch.h"
 
 namespace fredsim::tb {
 namespace {
 
-SwitchShape shape_of(int locals, int ios, int lanes, int data_flits, int control_flits) {
-  SwitchShape s;
-  s.kind = NodeKind::kMeshRouter;
+MeshShape shape_of(int locals, int ios, int lanes, int data_flits, int control_flits) {
+  MeshShape s;
   s.local_ports = locals;
   s.io_ports = ios;
   s.lanes = lanes;
@@ -26,14 +26,14 @@ SwitchShape shape_of(int locals, int ios, int lanes, int data_flits, int control
   return s;
 }
 
-const SwitchShape kWafer = shape_of(4, 2, 1, 80, 4);
+const MeshShape kWafer = shape_of(4, 2, 1, 80, 4);
 
 std::unique_ptr<SwitchCore> make_wafer() { return make_rtl_switch(kWafer, "dut"); }
 
 template <class Model, int Ports, int Lanes>
 std::unique_ptr<SwitchCore> make_verilated() {
-  return std::make_unique<VerilatedSwitch<Model, Ports, Lanes>>("dut",
-                                                                std::make_shared<RtlContext>());
+  return std::make_unique<VerilatedSwitch<Model, MeshPeek, Ports, Lanes>>(
+      "dut", std::make_shared<RtlContext>());
 }
 
 }  // namespace

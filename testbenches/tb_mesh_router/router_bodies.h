@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "switch/mesh/mesh_shape.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim::tb {
@@ -18,7 +19,7 @@ inline constexpr std::array kModels{SwitchModel::kRtl, SwitchModel::kTlm, Switch
 struct RouterBody {
   std::string_view name;
   SwitchModel model;
-  SwitchShape shape;
+  MeshShape shape;
   std::function<std::unique_ptr<SwitchCore>()> make_rtl;
   std::unique_ptr<SwitchCore> make() const;  // of `model`
 };

@@ -66,7 +66,7 @@ class RouterDriver {
   SwitchPins& pins() { return pins_; }
   Stalls& stalls() { return stalls_; }
   const RouterRules& rules() const { return rules_; }
-  const SwitchShape& shape() const { return shape_; }
+  const MeshShape& shape() const { return shape_; }
 
  private:
   using Flit = std::vector<std::uint32_t>;
@@ -79,7 +79,7 @@ class RouterDriver {
   void pause_and_return();
   void receive();
 
-  SwitchShape shape_;
+  MeshShape shape_;
   MeshRings rings_;
   std::unique_ptr<SwitchCore> core_;
   Stalls stalls_;

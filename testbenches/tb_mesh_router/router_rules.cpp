@@ -23,7 +23,7 @@ bool bit(std::uint32_t mask, int index) { return (mask >> index & 1U) != 0; }
 
 }  // namespace
 
-int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst,
+int expected_output(const MeshShape& shape, int x, int y, int in, std::uint16_t dst,
                     const MeshRings& rings) {
   const MeshPosition to = mesh_position(dst);
   const int direction = mesh_direction(x, y, to.x, to.y, rings);
@@ -35,7 +35,7 @@ int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_
   return endpoint <= shape.io_ports ? kFirstLocal + shape.local_ports + endpoint - 1 : -1;
 }
 
-RouterRules::RouterRules(const SwitchShape& shape, int x, int y, const MeshRings& rings)
+RouterRules::RouterRules(const MeshShape& shape, int x, int y, const MeshRings& rings)
     : shape_(shape),
       x_(x),
       y_(y),

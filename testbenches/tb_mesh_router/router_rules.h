@@ -20,17 +20,18 @@
 #include <deque>
 #include <vector>
 
+#include "switch/mesh/mesh_shape.h"
 #include "switch/switch_core.h"
 
 namespace fredsim::tb {
 
 // Output port of a flit for `dst` entering router (x, y) by port `in`; -1 where there is none.
-int expected_output(const SwitchShape& shape, int x, int y, int in, std::uint16_t dst,
+int expected_output(const MeshShape& shape, int x, int y, int in, std::uint16_t dst,
                     const MeshRings& rings = {});
 
 class RouterRules {
  public:
-  RouterRules(const SwitchShape& shape, int x, int y, const MeshRings& rings);
+  RouterRules(const MeshShape& shape, int x, int y, const MeshRings& rings);
 
   void set_depth(int port, int vc, int flits);  // as a write to register kCredit + 4 * port + vc
 
@@ -73,7 +74,7 @@ class RouterRules {
   void count_stalls(const SwitchPins& pins, const std::vector<Front>& fronts);
   void advance(const SwitchPins& pins, const std::vector<Front>& fronts);
 
-  SwitchShape shape_;
+  MeshShape shape_;
   int x_, y_;
   MeshRings rings_;
   int words_;

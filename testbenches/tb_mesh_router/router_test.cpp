@@ -175,7 +175,7 @@ constexpr MeshRings kRings{6, 6};
 // Where a row is a ring, east and west of the router at 2 are three columns each: of the tie east, as 2 is
 // even. Row 3 of 6 goes north, as 3 is odd.
 TEST_P(MeshRouter, TakesTheShorterWayRoundARing) {
-  const SwitchShape shape = wafer().shape;
+  const MeshShape shape = wafer().shape;
   const auto way = [&](int x, int y) {
     return expected_output(shape, kX, kY, kLocal0, mesh_address(x, y, 0), kRings);
   };

@@ -94,7 +94,7 @@ TEST_P(MeshRouterTraffic, DeliversEveryFlitOnATorus) {
 // stalls: links pause at random too.
 TEST_P(MeshRouterTraffic, IdleEdgesChangeNothing) {
   const RouterBody router = GetParam().body();
-  const SwitchShape& shape = router.shape;
+  const MeshShape& shape = router.shape;
   const int words = flit_words(shape.lanes);
   const std::uint32_t all_ports = ~0U >> (32 - shape.ports());
   for (std::uint64_t seed = 201; seed <= 204; ++seed) {

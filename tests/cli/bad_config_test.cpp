@@ -106,7 +106,8 @@ TEST_F(BadFileTest, SwitchSizeThatWasNotBuilt) {
   const Outcome outcome = run_fredsim({"run", config, "--model", "rtl"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "");
-  for (const char* word : {"fred 4 3 1 48 4 38 0", "-DFREDSIM_EXTRA_SWITCHES="}) {
+  for (const char* word : {"fred P=4 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=38 FORMAT=0",
+                           "-DFREDSIM_EXTRA_SWITCHES="}) {
     EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " in " << outcome.err;
   }
 }
@@ -129,8 +130,11 @@ TEST_F(BadFileTest, AllSizesThatTheMachinesLackAreInOneMessage) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.out, "") << "before the first run";
   EXPECT_TRUE(files().empty());
-  const std::vector<std::string> sizes{"mesh 4 2 1 80 34", "fred 8 3 1 48 34 24 0",
-                                       "fred 12 3 1 48 34 24 0", "fred 4 3 1 48 34 24 0"};
+  const std::vector<std::string> sizes{
+      "mesh NUM_LOCAL=4 NUM_IO=2 LANES=1 VC_DEPTH=80 CTRL_DEPTH=34",
+      "fred P=8 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=34 OUT_DEPTH=24 FORMAT=0",
+      "fred P=12 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=34 OUT_DEPTH=24 FORMAT=0",
+      "fred P=4 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=34 OUT_DEPTH=24 FORMAT=0"};
   for (const std::string& size : sizes) {
     EXPECT_NE(outcome.err.find("\n  " + size + "  ("), std::string::npos)
         << size << " in " << outcome.err;

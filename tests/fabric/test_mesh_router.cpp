@@ -8,7 +8,7 @@
 namespace fredsim::test {
 
 TestMeshRouter::TestMeshRouter(const SwitchShape& shape)
-    : shape_(shape), words_(flit_words(shape.lanes)) {
+    : shape_(shape), words_(flit_words(shape.lanes())) {
   TestMeshRouter::reset();
 }
 

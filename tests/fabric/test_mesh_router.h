@@ -12,13 +12,14 @@
 #include <functional>
 #include <vector>
 
+#include "switch/mesh/mesh_shape.h"
 #include "switch/switch_core.h"
 
 namespace fredsim::test {
 
 class TestMeshRouter : public SwitchCore {
  public:
-  explicit TestMeshRouter(const SwitchShape& shape);
+  explicit TestMeshRouter(const SwitchShape& shape);  // of the kind "mesh"
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -44,7 +45,7 @@ class TestMeshRouter : public SwitchCore {
     return queues_[port * kNumVcs + vc];
   }
 
-  SwitchShape shape_;
+  MeshShape shape_;
   int words_;
   int x_ = 0;
   int y_ = 0;

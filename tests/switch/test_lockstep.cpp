@@ -11,18 +11,17 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "switch/fred_twin.h"
+#include "switch/fred/fred_shape.h"
 #include "switch/lockstep_switch.h"
-#include "switch/mesh_twin.h"
+#include "switch/mesh/mesh_shape.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {
 namespace {
 
-SwitchShape mesh_shape() {
-  SwitchShape shape;
-  shape.kind = NodeKind::kMeshRouter;
+MeshShape mesh_shape() {
+  MeshShape shape;
   shape.local_ports = 4;
   shape.io_ports = 2;
   shape.buffers.data_flits = 80;
@@ -80,7 +79,7 @@ constexpr std::uint32_t kRequested = reg::kCredit + 4 * 5 + 2;
 
 // Random one-flit packets on all ports, every credit given back; a register read every 16 cycles.
 void drive(SwitchCore& core, int cycles, const std::function<void(const SwitchPins&)>& look = {}) {
-  const SwitchShape shape = mesh_shape();
+  const MeshShape shape = mesh_shape();
   const int words = flit_words(shape.lanes);
   Random random(7);
   SwitchPins pins(shape.ports(), shape.lanes);
@@ -192,7 +191,7 @@ struct Pair {
 };
 
 Pair make_pair(Side side) {
-  const SwitchShape shape = mesh_shape();
+  const MeshShape shape = mesh_shape();
   auto faulty = std::make_unique<FaultyBody>(
       make_switch(side == Side::kTwin ? SwitchModel::kTlm : SwitchModel::kRtl, shape, "n1_2"));
   auto sound =
@@ -258,7 +257,7 @@ TEST(Lockstep, SoundBodiesDoNotDiffer) {
 
 // A user's own RTL: its counters are read in turn, in the steps in which nobody else reads.
 TEST(Lockstep, CountersThatCannotBePeekedAreSwept) {
-  const SwitchShape shape = mesh_shape();
+  const MeshShape shape = mesh_shape();
   Random random(3);
   for (const int address : {reg::kFlitsIn + 0, reg::kFlitsOut + 2 * 9 + 1, int{reg::kStallLink},
                             reg::kCredit + 4 * 9 + 3}) {
@@ -345,35 +344,33 @@ TEST(SwitchFactory, FindsTheRtlInside) {
 }
 
 TEST(SwitchFactory, TheTwinTakesWhatTheRtlTakes) {
-  SwitchShape shape = mesh_shape();
+  MeshShape shape = mesh_shape();
   shape.rtl_top = "somebodys_router";
   EXPECT_NO_THROW(make_twin(shape, "n"));
-  const auto wrong = [](const std::function<void(SwitchShape&)>& change) {
-    SwitchShape s = mesh_shape();
+  const auto wrong = [](const std::function<void(MeshShape&)>& change) {
+    MeshShape s = mesh_shape();
     change(s);
-    EXPECT_THROW(MeshTwin(s, "n"), BadInput);
+    EXPECT_THROW(make_twin(s, "n"), BadInput);
   };
-  wrong([](SwitchShape& s) { s.kind = NodeKind::kFredSwitch; });
-  wrong([](SwitchShape& s) { s.local_ports = 0; });
-  wrong([](SwitchShape& s) { s.io_ports = 16; });
-  wrong([](SwitchShape& s) { s.local_ports = 27; });
-  wrong([](SwitchShape& s) { s.lanes = 257; });
-  wrong([](SwitchShape& s) { s.buffers.data_flits = 0; });
-  wrong([](SwitchShape& s) { s.buffers.control_flits = 0x10000; });
-  const auto wrong_fred = [](const std::function<void(SwitchShape&)>& change) {
-    SwitchShape s;
+  wrong([](MeshShape& s) { s.local_ports = 0; });
+  wrong([](MeshShape& s) { s.io_ports = 16; });
+  wrong([](MeshShape& s) { s.local_ports = 27; });
+  wrong([](MeshShape& s) { s.lanes = 257; });
+  wrong([](MeshShape& s) { s.buffers.data_flits = 0; });
+  wrong([](MeshShape& s) { s.buffers.control_flits = 0x10000; });
+  const auto wrong_fred = [](const std::function<void(FredShape&)>& change) {
+    FredShape s;
     s.fred = {12, 3};
-    EXPECT_NO_THROW(FredTwin(s, "n"));
+    EXPECT_NO_THROW(make_twin(s, "n"));
     change(s);
-    EXPECT_THROW(FredTwin(s, "n"), BadInput);
+    EXPECT_THROW(make_twin(s, "n"), BadInput);
   };
-  wrong_fred([](SwitchShape& s) { s.kind = NodeKind::kMeshRouter; });
-  wrong_fred([](SwitchShape& s) { s.fred.ports = 1; });
-  wrong_fred([](SwitchShape& s) { s.fred.ports = 33; });
-  wrong_fred([](SwitchShape& s) { s.fred.middle = 5; });
-  wrong_fred([](SwitchShape& s) { s.lanes = 0; });
-  wrong_fred([](SwitchShape& s) { s.buffers.data_flits = 0; });
-  wrong_fred([](SwitchShape& s) { s.buffers.output_flits = kPacketFlits - 1; });
+  wrong_fred([](FredShape& s) { s.fred.ports = 1; });
+  wrong_fred([](FredShape& s) { s.fred.ports = 33; });
+  wrong_fred([](FredShape& s) { s.fred.middle = 5; });
+  wrong_fred([](FredShape& s) { s.lanes = 0; });
+  wrong_fred([](FredShape& s) { s.buffers.data_flits = 0; });
+  wrong_fred([](FredShape& s) { s.buffers.output_flits = kPacketFlits - 1; });
 }
 
 }  // namespace

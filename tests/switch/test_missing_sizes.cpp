@@ -2,18 +2,18 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "switch/fred/fred_shape.h"
 #include "switch/missing_sizes.h"
-#include "switch/rtl_switch.h"
+#include "switch/switch_kind.h"
 #include "temporary_folder.h"
 
 namespace fredsim {
 namespace {
 
-const SwitchBuild kBuild{
-    .source = "/no/such/folder",
-    .build = "/no/such/folder/build",
-    .listed = {"mesh 4 2 1 80 4", "fred 4 3 1 48 4 24 0 own_switch own/own_switch.f"},
-    .extra = {"fred 8 3 1 48 4 24 0", "fred 4 3 1 48 4 24 0 mine /my rtl/it's mine.f"}};
+const SwitchBuild kBuild{.source = "/no/such/folder",
+                         .build = "/no/such/folder/build",
+                         .listed = {"mesh 4 2 1 80 4", "fred P=4 own_switch own/own_switch.f"},
+                         .extra = {"fred P=8", "fred 4 3 1 48 4 24 0 mine /my rtl/it's mine.f"}};
 
 std::string line(const std::vector<std::string>& entries) {
   return build_line(kBuild, entries, "/");
@@ -22,18 +22,16 @@ std::string line(const std::vector<std::string>& entries) {
 TEST(BuildLine, AppendsToWhatIsExtraAlready) {
   EXPECT_EQ(line({"mesh 4 2 1 96 4"}),
             "cmake -S /no/such/folder -B /no/such/folder/build "
-            R"('-DFREDSIM_EXTRA_SWITCHES=fred 8 3 1 48 4 24 0;)"
+            R"('-DFREDSIM_EXTRA_SWITCHES=fred P=8;)"
             R"(fred 4 3 1 48 4 24 0 mine /my rtl/it'\''s mine.f;mesh 4 2 1 96 4' )"
             "&& cmake --build /no/such/folder/build --target fredsim");
 }
 
 TEST(BuildLine, KnowsTheFilesOfOwnSwitches) {
   for (const auto& [entry, end] :
-       {std::pair("fred 6 3 1 48 4 24 0 mine",
-                  R"(;fred 6 3 1 48 4 24 0 mine /my rtl/it'\''s mine.f' )"),
-        std::pair("fred 6 3 1 48 4 24 0 own_switch",
-                  ";fred 6 3 1 48 4 24 0 own_switch own/own_switch.f' "),
-        std::pair("fred 6 3 1 48 4 24 0 own", ";fred 6 3 1 48 4 24 0 own FILES.f' "),
+       {std::pair("fred P=6 mine", R"(;fred P=6 mine /my rtl/it'\''s mine.f' )"),
+        std::pair("fred P=6 DEEP=2 own_switch", ";fred P=6 DEEP=2 own_switch own/own_switch.f' "),
+        std::pair("fred P=6 DEEP=2 own", ";fred P=6 DEEP=2 own FILES.f' "),
         std::pair("mesh 1 0 1 80 4 other", ";mesh 1 0 1 80 4 other FILES.f' ")}) {
     EXPECT_NE(line({entry}).find(end), std::string::npos) << line({entry});
   }
@@ -52,9 +50,9 @@ TEST(BuildLine, IsShortAtTheTopOfTheCheckout) {
 }
 
 NeededSwitch needed(int ports, const char* who) {
-  NeededSwitch one{.shape = {}, .who = who};
-  one.shape.fred = {ports, 4};
-  return one;
+  FredShape shape;
+  shape.fred = {ports, 4};
+  return {.shape = shape, .who = who};
 }
 
 TEST(RequireBuilt, NamesEverySizeOnceAndWhoNeedsIt) {
@@ -64,19 +62,25 @@ TEST(RequireBuilt, NamesEverySizeOnceAndWhoNeedsIt) {
   } catch (const BadInput& error) {
     const std::string what = error.what();
     EXPECT_NE(
-        what.find("\n  fred 30 4 1 48 4 24 0  (a, l1)\n  fred 31 4 1 48 4 24 0  (a, l2)\nAdd"),
+        what.find(
+            "\n  fred P=30 M=4 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 FORMAT=0  (a, l1)\n  "
+            "fred P=31 M=4 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 FORMAT=0  (a, l2)\nAdd"),
         std::string::npos)
         << what;
-    EXPECT_NE(what.find("fred 30 4 1 48 4 24 0;fred 31 4 1 48 4 24 0' &&"), std::string::npos)
+    EXPECT_NE(what.find("fred P=30 M=4 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 FORMAT=0;fred "
+                        "P=31 M=4 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 FORMAT=0' &&"),
+              std::string::npos)
         << what;
     EXPECT_EQ(what.find("FILES.f"), std::string::npos) << what;
   }
 }
 
 TEST(RequireBuilt, SaysNothingOfWhatIsBuilt) {
-  NeededSwitch one{.shape = {}, .who = "a"};
-  one.shape.fred = {4, 3};
-  ASSERT_EQ(size_entry(one.shape), "fred 4 3 1 48 4 24 0");
+  FredShape shape;
+  shape.fred = {4, 3};
+  NeededSwitch one{.shape = shape, .who = "a"};
+  ASSERT_EQ(size_entry(one.shape),
+            "fred P=4 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 FORMAT=0");
   EXPECT_NO_THROW(require_built({&one, 1}));
   one.shape.rtl_top = "not_built";
   EXPECT_THROW(require_built({&one, 1}), BadInput);

@@ -6,29 +6,38 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "switch/fred/fred_kind.h"
+#include "switch/fred/fred_shape.h"
+#include "switch/mesh/mesh_kind.h"
 #include "switch/register_map.h"
 #include "switch/rtl_switch.h"
 
 namespace fredsim {
 namespace {
 
-// The inverse of size_entry() for the sizes of our own RTL.
+// The inverse of size_entry() for the sizes that are built.
 SwitchShape shape_of(const std::string& entry) {
   std::istringstream in(entry);
-  std::string kind;
-  SwitchShape s;
-  in >> kind;
-  if (kind == "fred") {
-    int format = 0;
-    in >> s.fred.ports >> s.fred.middle >> s.lanes >> s.buffers.data_flits >>
-        s.buffers.control_flits >> s.buffers.output_flits >> format;
-    s.format = static_cast<FpFormat>(format);
-  } else {
-    s.kind = NodeKind::kMeshRouter;
-    in >> s.local_ports >> s.io_ports >> s.lanes >> s.buffers.data_flits >> s.buffers.control_flits;
+  std::string word;
+  in >> word;
+  const SwitchKind& kind = switch_kind(word);
+  std::vector<NamedValue> values;
+  std::string top;
+  while (in >> word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      top = word;
+    } else {
+      values.push_back({word.substr(0, equals), std::stoi(word.substr(equals + 1))});
+    }
   }
-  in >> s.rtl_top;
-  return s;
+  SwitchShape shape = kind.shape(values);
+  shape.rtl_top = top;
+  return shape;
+}
+
+int depth(const SwitchShape& shape, int vc) {
+  return shape.value(vc == kControl ? "CTRL_DEPTH" : "VC_DEPTH");
 }
 
 class EverySize : public testing::TestWithParam<std::string> {
@@ -43,7 +52,7 @@ class EverySize : public testing::TestWithParam<std::string> {
 
   SwitchShape shape_ = shape_of(GetParam());
   std::unique_ptr<RtlSwitch> core_ = make_rtl_switch(shape_, "dut");
-  SwitchPins pins_{shape_.ports(), shape_.lanes};
+  SwitchPins pins_{shape_.ports(), shape_.lanes()};
 };
 
 TEST_P(EverySize, EntryAndShapeAreInverse) { EXPECT_EQ(size_entry(shape_), GetParam()); }
@@ -52,16 +61,16 @@ TEST_P(EverySize, IdentityShapeAndCreditsAfterReset) {
   core_->reset();
   EXPECT_TRUE(core_->idle());
   EXPECT_EQ(core_->error(), reg::kErrorNone);
-  const bool mesh = shape_.kind == NodeKind::kMeshRouter;
+  const bool mesh = shape_.kind == &mesh_kind();
   EXPECT_EQ(read(reg::kId), mesh ? reg::kMeshId : reg::kFredId);
-  const int low = mesh ? shape_.local_ports : shape_.fred.ports;
-  const int high = mesh ? shape_.io_ports : shape_.fred.middle;
+  const int low = shape_.value(mesh ? "NUM_LOCAL" : "P");
+  const int high = shape_.value(mesh ? "NUM_IO" : "M");
   EXPECT_EQ(read(reg::kShape), static_cast<std::uint32_t>(low | high << 8));
   EXPECT_EQ(read(reg::kError), reg::kErrorNone);
   for (int port = 0; port < shape_.ports(); ++port) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       const auto address = static_cast<std::uint32_t>(reg::kCredit + 4 * port + vc);
-      EXPECT_EQ(read(address), static_cast<std::uint32_t>(shape_.buffers.depth(vc)));
+      EXPECT_EQ(read(address), static_cast<std::uint32_t>(depth(shape_, vc)));
       access(true, address, static_cast<std::uint32_t>(1000 + 4 * port + vc));
     }
   }
@@ -73,12 +82,12 @@ TEST_P(EverySize, IdentityShapeAndCreditsAfterReset) {
   }
   EXPECT_TRUE(core_->idle());
   core_->reset();
-  EXPECT_EQ(read(reg::kCredit), static_cast<std::uint32_t>(shape_.buffers.depth(0)));
+  EXPECT_EQ(read(reg::kCredit), static_cast<std::uint32_t>(depth(shape_, 0)));
 }
 
 TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
   core_->reset();
-  if (shape_.kind == NodeKind::kMeshRouter) {
+  if (shape_.kind == &mesh_kind()) {
     access(true, reg::kPosition, 5 | 9 << 8);
     EXPECT_EQ(read(reg::kPosition), 5U | 9U << 8);
     access(true, reg::kTorus, 64 | 7 << 8);
@@ -94,7 +103,7 @@ TEST_P(EverySize, PositionAndPhaseStoreReadBack) {
 // What a row held before a reset must not show again behind the first write after it.
 TEST_P(EverySize, PhaseStoreIsZeroAfterResetAndAroundAFirstWrite) {
   // A mesh router has no phase store: zero whatever is written.
-  const std::uint32_t word = shape_.kind == NodeKind::kMeshRouter ? 0 : 0x12345678;
+  const std::uint32_t word = shape_.kind == &mesh_kind() ? 0 : 0x12345678;
   core_->reset();
   for (int i = 0; i < reg::kPhaseStoreWords; ++i) EXPECT_EQ(read(reg::kPhaseStore + i), 0U) << i;
   for (int i = 0; i < reg::kPhaseStoreWords; ++i) access(true, reg::kPhaseStore + i, ~0U);
@@ -115,19 +124,19 @@ TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
   // A fred_switch without a programmed phase keeps the flit and says so; a mesh router
   // without credits keeps it silently. Either way the buffer fills and one flit more than
   // fits is an overflow.
-  const int words = flit_words(shape_.lanes);
+  const int words = flit_words(shape_.lanes());
   pins_.in_valid = 1;
   pack_header({.dst = mesh_address(1, 0, 0), .vc = kControl, .head = true, .tail = true},
               pins_.in_flit.data());
   ASSERT_GE(static_cast<int>(pins_.in_flit.size()), words);
   core_->step(pins_);
   EXPECT_FALSE(core_->idle());
-  for (int i = 0; i < shape_.buffers.control_flits; ++i) core_->step(pins_);
+  for (int i = 0; i < depth(shape_, kControl); ++i) core_->step(pins_);
   pins_.in_valid = 0;
   core_->step(pins_);
   EXPECT_NE(core_->error(), reg::kErrorNone);
   EXPECT_EQ(read(reg::kError), core_->error());
-  EXPECT_EQ(read(reg::kFlitsIn), static_cast<std::uint32_t>(shape_.buffers.control_flits + 1));
+  EXPECT_EQ(read(reg::kFlitsIn), static_cast<std::uint32_t>(depth(shape_, kControl) + 1));
   core_->reset();
   EXPECT_EQ(core_->error(), reg::kErrorNone);
   EXPECT_TRUE(core_->idle());
@@ -152,7 +161,7 @@ TEST_P(EverySize, CountersOfOurOwnTopsCanBePeeked) {
 TEST_P(EverySize, ThePhaseOfOurOwnFredSwitchesCanBePeeked) {
   core_->reset();
   SwitchPhase phase{.active = true, .loading = true, .busy = true, .phase = 9, .vc = 2, .next = 7};
-  const bool is_ours = shape_.kind == NodeKind::kFredSwitch && shape_.rtl_top.empty();
+  const bool is_ours = shape_.kind == &fred_kind() && shape_.rtl_top.empty();
   ASSERT_EQ(core_->peek_phase(phase), is_ours);
   if (is_ours) {
     EXPECT_EQ(phase, SwitchPhase{});
@@ -162,12 +171,12 @@ TEST_P(EverySize, ThePhaseOfOurOwnFredSwitchesCanBePeeked) {
 INSTANTIATE_TEST_SUITE_P(Built, EverySize, testing::ValuesIn(built_switch_sizes()),
                          [](const auto& param) {
                            std::string name = param.param;
-                           for (char& c : name) c = c == ' ' ? '_' : c;
+                           for (char& c : name) c = c == ' ' || c == '=' ? '_' : c;
                            return name;
                          });
 
 TEST(RtlSwitch, ASizeThatIsNotBuiltNamesTheEntryAndTheCommand) {
-  SwitchShape shape;
+  FredShape shape;
   shape.fred = {31, 4};
   shape.lanes = 7;
   try {
@@ -176,7 +185,10 @@ TEST(RtlSwitch, ASizeThatIsNotBuiltNamesTheEntryAndTheCommand) {
   } catch (const BadInput& error) {
     const std::string what = error.what();
     EXPECT_NE(what.find("l1_0.s0"), std::string::npos) << what;
-    EXPECT_NE(what.find("fred 31 4 7 48 4 24 0' && cmake --build"), std::string::npos) << what;
+    EXPECT_NE(what.find("fred P=31 M=4 LANES=7 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 FORMAT=0' && "
+                        "cmake --build"),
+              std::string::npos)
+        << what;
     for (const std::string& size : built_switch_sizes()) {
       EXPECT_NE(what.find(size), std::string::npos) << what;
     }
@@ -190,12 +202,12 @@ TEST(RtlSwitch, InstancesOfOneContextDoNotDisturbEachOther) {
   const auto b = make_rtl_switch(shape, "b", context);
   a->reset();
   b->reset();
-  SwitchPins pins(shape.ports(), shape.lanes);
+  SwitchPins pins(shape.ports(), shape.lanes());
   pins.reg = {true, true, reg::kCredit, 99};
   a->step(pins);
   pins.reg = {true, false, reg::kCredit, 0};
   b->step(pins);
-  EXPECT_EQ(pins.reg_rdata, static_cast<std::uint32_t>(shape.buffers.depth(0)));
+  EXPECT_EQ(pins.reg_rdata, static_cast<std::uint32_t>(depth(shape, 0)));
   a->step(pins);
   EXPECT_EQ(pins.reg_rdata, 99U);
 }

@@ -1,4 +1,4 @@
-#include "switch/fred_online.h"
+#include "switch/fred/fred_online.h"
 
 #include <algorithm>
 #include <bit>

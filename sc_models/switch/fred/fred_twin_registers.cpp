@@ -1,7 +1,7 @@
 // The registers of a FredTwin: reads see the state before an edge's work, writes change it after.
 #include <bit>
 
-#include "switch/fred_twin.h"
+#include "switch/fred/fred_twin.h"
 #include "switch/register_map.h"
 
 namespace fredsim {

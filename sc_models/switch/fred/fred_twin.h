@@ -9,7 +9,7 @@
 //   contradict its flow table, packets longer than kPacketFlits or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
 //   time after it was written.
-// Errors: the error register, as the RTL's; BadInput from the constructor for a shape out of range.
+// Errors: the error register, as the RTL's. The shape is one that SwitchKind::check() has let pass.
 #pragma once
 
 #include <array>
@@ -19,15 +19,16 @@
 #include <string_view>
 #include <vector>
 
-#include "switch/fred_online.h"
-#include "switch/fred_row.h"
+#include "switch/fred/fred_online.h"
+#include "switch/fred/fred_row.h"
+#include "switch/fred/fred_shape.h"
 #include "switch/switch_core.h"
 
 namespace fredsim {
 
 class FredTwin final : public SwitchCore {
  public:
-  FredTwin(const SwitchShape& shape, const std::string& name);
+  explicit FredTwin(const FredShape& shape);
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -108,7 +109,7 @@ class FredTwin final : public SwitchCore {
   static constexpr int kYield = 4;
   static constexpr int kQuantum = 64;
 
-  SwitchShape shape_;
+  FredShape shape_;
   int ports_;
   std::size_t words_;
   int in_slots_, out_depth_;

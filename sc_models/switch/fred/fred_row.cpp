@@ -1,4 +1,4 @@
-#include "switch/fred_row.h"
+#include "switch/fred/fred_row.h"
 
 #include <algorithm>
 #include <bit>

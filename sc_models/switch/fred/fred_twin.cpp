@@ -1,13 +1,10 @@
-#include "switch/fred_twin.h"
-
-#include <fmt/format.h>
+#include "switch/fred/fred_twin.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
-#include "base/error.h"
 #include "base/fp.h"
 #include "base/port_mask.h"
 #include "base/vc_priority.h"
@@ -18,7 +15,6 @@ namespace fredsim {
 namespace {
 
 constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
-constexpr int kMaxDepth = 16'000;
 constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
 
 std::uint8_t phase_of(const std::uint32_t* flit) { return static_cast<std::uint8_t>(flit[2]); }
@@ -27,28 +23,11 @@ void advance(std::uint16_t& place, int depth) {
   place = static_cast<std::uint16_t>(place + 1 == depth ? 0 : place + 1);
 }
 
-// What the RTL's parameters allow.
-const SwitchShape& checked(const SwitchShape& shape, const std::string& name) {
-  const auto check = [&](const char* what, int found, int least, int most) {
-    if (found < least || found > most) {
-      throw BadInput(
-          fmt::format("{}: a FRED switch has {} to {} {}, not {}", name, least, most, what, found));
-    }
-  };
-  if (shape.kind != NodeKind::kFredSwitch) throw BadInput(name + ": not a FRED switch");
-  check_shape(shape.fred);
-  check("lanes", shape.lanes, 1, kFlitLanes);
-  check("flits in the buffer of a data VC", shape.buffers.data_flits, 1, kMaxDepth);
-  check("flits in the buffer of the control VC", shape.buffers.control_flits, 1, kMaxDepth);
-  check("flits of output staging per VC", shape.buffers.output_flits, kPacketFlits, kMaxDepth);
-  return shape;
-}
-
 }  // namespace
 
-FredTwin::FredTwin(const SwitchShape& shape, const std::string& name)
+FredTwin::FredTwin(const FredShape& shape)
     : shape_(shape),
-      ports_(checked(shape, name).fred.ports),
+      ports_(shape.fred.ports),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       in_slots_(3 * shape.buffers.data_flits + shape.buffers.control_flits),
       out_depth_(shape.buffers.output_flits),

@@ -1,13 +1,10 @@
-#include "switch/mesh_twin.h"
-
-#include <fmt/format.h>
+#include "switch/mesh/mesh_twin.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
-#include "base/error.h"
 #include "base/vc_priority.h"
 #include "routing/mesh_routing.h"
 #include "switch/register_map.h"
@@ -47,23 +44,14 @@ void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
 
 }  // namespace
 
-MeshTwin::MeshTwin(const SwitchShape& shape, std::string name)
+MeshTwin::MeshTwin(const MeshShape& shape)
     : words_(flit_words(shape.lanes)),
       ports_(shape.ports()),
       locals_(shape.local_ports),
       ios_(shape.io_ports) {
-  const auto require = [&](bool fits, const char* what, int found) {
-    if (!fits) throw BadInput(fmt::format("{}: a mesh router has {}, not {}", name, what, found));
-  };
-  if (shape.kind != NodeKind::kMeshRouter) throw BadInput(name + ": not a mesh router");
-  require(locals_ >= 1, "1 or more local ports", locals_);
-  require(ios_ >= 0 && ios_ <= 15, "0 to 15 I/O ports", ios_);
-  require(ports_ <= kMaxPorts, "at most 32 ports", ports_);
-  require(shape.lanes >= 1 && shape.lanes <= kFlitLanes, "1 to 256 lanes", shape.lanes);
   std::uint32_t slots = 0;
   for (int v = 0; v < kNumVcs; ++v) {
     const int depth = shape.buffers.depth(v);
-    require(depth >= 1 && depth <= 0xFFFF, "buffers of 1 to 65535 flits", depth);
     Channel& channel = channels_[v];
     channel.depth = static_cast<std::uint32_t>(depth);
     channel.base = slots;

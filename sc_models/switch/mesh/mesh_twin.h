@@ -10,7 +10,7 @@
 //   to the output pins.
 // State: plain values without cycle numbers. An emptied buffer starts again at its first row, so
 //   that a lightly loaded router stays within few cache lines.
-// Errors: BadInput from the constructor for a shape that the RTL does not take.
+// Errors: none; the shape is one that SwitchKind::check() has let pass.
 #pragma once
 
 #include <array>
@@ -18,13 +18,14 @@
 #include <string>
 #include <vector>
 
+#include "switch/mesh/mesh_shape.h"
 #include "switch/switch_core.h"
 
 namespace fredsim {
 
 class MeshTwin final : public SwitchCore {
  public:
-  MeshTwin(const SwitchShape& shape, std::string name);
+  explicit MeshTwin(const MeshShape& shape);
 
   void reset() override;
   void step(SwitchPins& pins) override;

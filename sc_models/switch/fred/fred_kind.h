@@ -1,0 +1,10 @@
+// The kind "fred": Fred_M(P), rtl/fred/fred_switch.sv and its twin.
+#pragma once
+
+#include "switch/switch_kind.h"
+
+namespace fredsim {
+
+const SwitchKind& fred_kind();
+
+}  // namespace fredsim

@@ -1,0 +1,39 @@
+// Where a Verilated fred_switch has its counters and the phase in use (switch/verilated_switch.h).
+#pragma once
+
+#include "switch/counter_peek.h"
+
+namespace fredsim {
+
+struct FredPeek {
+  template <class Root>
+  static bool counters(const Root& root, int ports, SwitchCounters& into) {
+    if constexpr (requires { root.fred_switch__DOT__i_counters__DOT__in_q; }) {
+      PEEK_COUNTERS(root, fred_switch__DOT__i_counters, ports, into);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  template <class Root>
+  static bool phase(const Root& root, SwitchPhase& into) {
+    if constexpr (requires { root.fred_switch__DOT__i_control__DOT__phase_q; }) {
+      into = {.active = root.fred_switch__DOT__i_control__DOT__active_q != 0,
+              .loading = root.fred_switch__DOT__i_control__DOT__loading_q != 0,
+              .busy = root.fred_switch__DOT__i_control__DOT__silent_q != kYield ||
+                      root.fred_switch__DOT__i_control__DOT__open_q != 0,
+              .phase = root.fred_switch__DOT__i_control__DOT__phase_q,
+              .vc = root.fred_switch__DOT__i_control__DOT__vc_q,
+              .next = root.fred_switch__DOT__i_control__DOT__next_phase_q};
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  static constexpr int kYield = 4;  // of fred_control, which nobody sets otherwise
+};
+
+}  // namespace fredsim

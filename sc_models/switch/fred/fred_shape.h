@@ -1,0 +1,26 @@
+// The parameters of a fred_switch (kind.cmake) as a struct, for its twin and its testbenches.
+#pragma once
+
+#include <string>
+
+#include "base/fp.h"
+#include "switch/switch_shape.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct FredShape {
+  FredSwitchShape fred;
+  int lanes = 1;
+  BufferShape buffers{};
+  FpFormat format = FpFormat::kFp16;
+  std::string rtl_top{};  // SwitchShape
+
+  FredShape() = default;
+  explicit FredShape(const SwitchShape& shape);  // of kind fred_kind()
+  int ports() const { return fred.ports; }
+  operator SwitchShape()
+      const;  // NOLINT(google-explicit-constructor): the same shape for those who ask the kind
+};
+
+}  // namespace fredsim

@@ -1,0 +1,17 @@
+# Fred_M(P), a switch that adds and distributes the flits of flows (rtl/fred/fred_switch.sv).
+fredsim_switch_kind(fred
+  TOP fred_switch
+  FILES rtl/fred/fred_switch.f
+  PORTS "P"
+  # name | default | least | most | meaning
+  PARAMETERS
+    "P | 12 | 2 | 32 | ports"
+    "M | 3 | 2 | 4 | middle sub-networks"
+    "LANES | 1 | 1 | 256 | lanes of a flit that are carried"
+    "VC_DEPTH | 48 | 1 | 16000 | input buffer of each data VC in flits"
+    "CTRL_DEPTH | 4 | 1 | 16000 | input buffer of the control VC in flits"
+    "OUT_DEPTH | 24 | 1 | 16000 | output staging of each VC in flits"
+    "FORMAT | 0 | 0 | 1 | 0 FP16, 1 BF16"
+  BASIC 7
+  # Registers that fred_peek.h reads.
+  SETTINGS peek.vlt)

@@ -1,0 +1,110 @@
+#include "switch/switch_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "switch/switch_kinds.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+namespace {
+
+std::vector<const SwitchKind*>& added_kinds() {
+  static std::vector<const SwitchKind*> kinds;
+  return kinds;
+}
+
+}  // namespace
+
+int SwitchShape::ports() const { return kind->ports(values); }
+
+int SwitchShape::value(std::string_view parameter) const {
+  return values.at(static_cast<std::size_t>(kind->index(parameter)));
+}
+
+SwitchKind::SwitchKind(SwitchFacts facts) : facts_(std::move(facts)) {
+  if (index("LANES") < 0) throw std::logic_error("switch kind " + name() + ": no parameter LANES");
+}
+
+int SwitchKind::index(std::string_view parameter) const {
+  const auto found = std::ranges::find(facts_.parameters, parameter, &SwitchParameter::name);
+  return found == facts_.parameters.end() ? -1
+                                          : static_cast<int>(found - facts_.parameters.begin());
+}
+
+SwitchShape SwitchKind::shape(std::span<const NamedValue> values) const {
+  SwitchShape made{.kind = this, .values = {}};
+  for (const SwitchParameter& parameter : facts_.parameters)
+    made.values.push_back(parameter.fallback);
+  for (const NamedValue& given : values) {
+    if (const int at = index(given.name); at >= 0)
+      made.values[static_cast<std::size_t>(at)] = given.value;
+  }
+  return made;
+}
+
+void SwitchKind::check(const SwitchShape& shape, const std::string& name) const {
+  for (std::size_t i = 0; i < facts_.parameters.size(); ++i) {
+    const SwitchParameter& p = facts_.parameters[i];
+    if (shape.values[i] >= p.least && shape.values[i] <= p.most) continue;
+    throw BadInput(fmt::format("{}: {} of a {} switch ({}): found {}; allowed: {} to {}", name,
+                               p.name, facts_.name, p.meaning, shape.values[i], p.least, p.most));
+  }
+  if (const int found = shape.ports(); found < 1 || found > kMaxPorts) {
+    throw BadInput(fmt::format("{}: ports of a {} switch: found {}; allowed: 1 to {}", name,
+                               facts_.name, found, kMaxPorts));
+  }
+  check_together(shape, name);
+}
+
+void SwitchKind::check_together(const SwitchShape& /*shape*/, const std::string& /*name*/) const {}
+
+std::vector<const SwitchKind*> switch_kinds() {
+  std::vector<const SwitchKind*> kinds = built_in_kinds();
+  kinds.insert(kinds.end(), added_kinds().begin(), added_kinds().end());
+  return kinds;
+}
+
+const SwitchKind* find_switch_kind(std::string_view name) {
+  const std::vector<const SwitchKind*> kinds = switch_kinds();
+  const auto found = std::ranges::find(
+      kinds, name, [](const SwitchKind* kind) { return std::string_view(kind->name()); });
+  return found == kinds.end() ? nullptr : *found;
+}
+
+const SwitchKind& switch_kind(std::string_view name) {
+  if (const SwitchKind* kind = find_switch_kind(name)) return *kind;
+  std::vector<std::string_view> names;
+  for (const SwitchKind* kind : switch_kinds()) names.push_back(kind->name());
+  throw BadInput(fmt::format("switch kind: found '{}'; allowed: {}{}", name, join_words(names),
+                             did_you_mean(name, names)));
+}
+
+void add_switch_kind(const SwitchKind& kind) {
+  if (find_switch_kind(kind.name()) != nullptr) {
+    throw std::logic_error("two kinds of switches are called " + kind.name());
+  }
+  added_kinds().push_back(&kind);
+}
+
+std::string size_entry(const SwitchShape& shape) {
+  const auto parameters = shape.kind->parameters();
+  std::string entry = shape.kind->name();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (static_cast<int>(i) >= shape.kind->basic_parameters() &&
+        shape.values[i] == parameters[i].fallback)
+      continue;
+    entry += fmt::format(" {}={}", parameters[i].name, shape.values[i]);
+  }
+  for (const NamedValue& own : shape.own_values)
+    entry += fmt::format(" {}={}", own.name, own.value);
+  if (!shape.rtl_top.empty()) entry += " " + shape.rtl_top;
+  return entry;
+}
+
+}  // namespace fredsim
