@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Synthesises the RTL into the cells of an open library and times it: area, memories, longest paths in FO4, clock.
+# Installs what is missing, then runs scripts/synth/; `scripts/synth.sh --help` says more.
+#
+#   scripts/synth.sh [--quick] [--json FILE] [MODULE…]
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+here=$PWD
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+need_packages "${SYNTH_PACKAGES[@]}" >&2
+top=$PWD
+cd "$here"
+exec /usr/bin/python3 -B "$top/scripts/synth" "$@"

@@ -1,0 +1,120 @@
+"""Synthesis of the RTL with yosys and timing with OpenSTA, in the cells of osu018: area, memories, longest paths.
+
+A MODULE is a name with or without parameters: fred_control:P=4,M=3. Those not given are the RTL's; LANES is 256
+where a module has it. Without any MODULE: a Fred_3(4), a Fred_3(12) and a mesh router with 4 local ports and 2 for I/O.
+Parts that are done already are kept in the folder, named after what they were made of, and not done again.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import sys
+import time
+from pathlib import Path
+
+import report
+from flow import Flow
+from sources import Sources
+from yosys import ToolError
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+QUICK = ("fred_switch:P=4,M=3", "mesh_router:NUM_LOCAL=1,NUM_IO=0")
+ALL = ("fred_switch:P=4,M=3", "fred_switch:P=12,M=3", "mesh_router:NUM_LOCAL=4,NUM_IO=2")
+EXAMPLE = """example:
+  scripts/synth.sh fred_switch:P=4,M=3,LANES=4 fred_control:P=12 --json synth.json
+"""
+
+
+class Wrong(Exception):
+    """A word on the command line that cannot be meant."""
+
+
+def parse_module(text, sources):
+    """"name:A=1,B=2" -> (name, parameters)."""
+    name, _, rest = text.partition(":")
+    if name not in sources.modules():
+        raise Wrong(f"unknown module '{name}'; allowed: {', '.join(sources.modules())}")
+    allowed = sources.parameters(name)
+    parameters = {}
+    for word in rest.split(",") if rest else ():
+        match = re.fullmatch(r"(\w+)=(\d+)", word)
+        if not match or match[1] not in allowed:
+            raise Wrong(f"'{word}' in '{text}'; allowed: NAME=NUMBER with NAME one of {', '.join(allowed)}")
+        parameters[match[1]] = int(match[2])
+    return name, parameters
+
+
+def parse_pair(text):
+    numbers = re.fullmatch(r"(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)", text)
+    if not numbers:
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: READ,SETUP, two numbers of FO4")
+    return float(numbers[1]), float(numbers[2])
+
+
+def positive(text):
+    if not re.fullmatch(r"\d+", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number from 1")
+    return int(text)
+
+
+def parse_arguments(words):
+    parser = argparse.ArgumentParser(prog="scripts/synth.sh", description=__doc__, epilog=EXAMPLE, allow_abbrev=False,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("modules", nargs="*", metavar="MODULE")
+    parser.add_argument("--quick", action="store_true", help=f"under 3 minutes: {' '.join(QUICK)}")
+    parser.add_argument("--list", action="store_true", help="prints the modules with their parameters, and ends")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="writes the figures; complete, or not at all")
+    parser.add_argument("--limit", metavar="SECONDS", type=positive, default=240, help="for each run of a tool (default: 240)")
+    parser.add_argument("--jobs", metavar="NUMBER", type=positive, default=os.cpu_count(), help="runs at a time (default: all cores)")
+    parser.add_argument("--memory-fo4", metavar="READ,SETUP", type=parse_pair, default=(20.0, 4.0),
+                        help="delay of memories, clock or address to data, and set-up (default: 20,4)")  # fmt: skip
+    parser.add_argument("--folder", metavar="FOLDER", type=Path, default=CHECKOUT / "build" / "synth",
+                        help="for netlists and logs (default: build/synth)")  # fmt: skip
+    return parser.parse_args(words)
+
+
+def write_whole(file, text):
+    part = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        part.write_text(text)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def main(words):
+    arguments = parse_arguments(words)
+    sources = Sources(CHECKOUT)
+    if arguments.list:
+        for name in sources.modules():
+            print("\n".join(report.wrapped([name, *sources.parameters(name)], "")))
+        return
+    if arguments.quick and arguments.modules:
+        raise Wrong("--quick has modules of its own; allowed: --quick or MODULE…")
+    wanted = [parse_module(text, sources) for text in (QUICK if arguments.quick else arguments.modules or ALL)]
+    if arguments.json and not arguments.json.parent.is_dir():
+        raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
+    start = time.monotonic()
+    flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
+    tops = flow.tops(wanted)
+    for top in tops:
+        print(report.table(top), end="\n\n")
+    for line in report.assumptions(flow.fo4_ns, arguments.memory_fo4):
+        print("\n".join(report.wrapped(line.split(), "")))
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"{time.monotonic() - start:.0f} s; the largest tool took {peak:.0f} MB.")
+    if arguments.json:
+        write_whole(arguments.json, json.dumps(report.as_json(tops, flow.fo4_ns, arguments.memory_fo4), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except Wrong as error:
+        print(f"synth.sh: {error}", file=sys.stderr)
+        sys.exit(2)
+    except (ToolError, OSError) as error:
+        print(f"synth.sh: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,187 @@
+"""From a module and a size to its figures: parts synthesised side by side, put together, timed."""
+
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+import cells
+import timing
+from yosys import Part, ToolError, Unfinished, locked
+
+# Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
+LANES = (4, 32)
+FULL_LANES = 256
+# Modules whose area has a line through these; others with lanes, whose flits lie in memories, are synthesised as wide as they are.
+ON_LINE = frozenset(("fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch", "mesh_crossbar"))
+
+
+@dataclass
+class Row:
+    """One module of a top, with all that is below it flattened or in rows of its own."""
+
+    module: str
+    count: int
+    parameters: dict
+    kge: float = 0.0  # of one, at the top's lanes, without its parts
+    register_kge: float = 0.0
+    memories: list = field(default_factory=list)  # of one
+    path_fo4: float | None = None  # longest of it alone, between registers, its parts included
+    seconds: float = 0.0
+    unfinished: str | None = None
+
+
+@dataclass
+class Top:
+    """A module of one size, with everything in it."""
+
+    kind: str
+    parameters: dict
+    ports: int | None
+    lanes: int | None
+    rows: list
+    paths: list  # (FO4, from, to), latest first
+    lacks: list  # modules that are not in the figures, with the reason
+    seconds: float
+
+
+def on_line(at_first, at_second, lanes):
+    """Value at a number of lanes, from those at LANES."""
+    first, second = LANES
+    return at_first + (at_second - at_first) * (lanes - first) / (second - first)
+
+
+class Flow:
+    def __init__(self, sources, folder, jobs, limit, memory_fo4):
+        self.sources, self.folder, self.limit, self.memory_fo4 = sources, folder, limit, memory_fo4
+        self.pool = ThreadPoolExecutor(jobs)
+        self.parts = {}
+        self.areas = cells.areas(cells.LIBERTY.read_text())
+        self.fo4_ns = timing.measure_fo4_ns(folder / "fo4")
+
+    # ------------------------------------------------------------------ synthesis
+    def part(self, module, parameters):
+        """The part with that name, and whether it is a new one."""
+        part = Part(module, parameters, self.sources, self.folder)
+        known = self.parts.setdefault(part.name, part)
+        return known, known is part
+
+    def synthesise(self, tops):
+        """Synthesises parts, and the parts in them."""
+        running = {}
+
+        def submit(part, step):
+            running[self.pool.submit(self._run, part, step)] = (part, step)
+
+        for part in tops:
+            submit(part, part.prepare)
+        try:
+            while running:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    part, step = running.pop(future)
+                    future.result()
+                    if step == part.prepare and not part.unfinished:
+                        for _, module, parameters in part.children:
+                            child, new = self.part(module, parameters)
+                            part.parts.append(child)
+                            if new:
+                                submit(child, child.prepare)
+                        submit(part, part.build)
+        finally:
+            for future in running:
+                future.cancel()
+
+    def _run(self, part, step):
+        try:
+            with locked(part.folder):
+                step(self.limit)
+        except Unfinished:
+            part.unfinished = f"did not finish in {self.limit} s"
+            part.seconds += self.limit
+        except ToolError as error:
+            raise ToolError(f"{part.module}: {error}; in {part.folder}") from None
+
+    # ------------------------------------------------------------------ putting together
+    def tops(self, wanted):
+        """Figures of (module, parameters) each, in that order."""
+        sized = []
+        for module, parameters in wanted:
+            if "LANES" in self.sources.parameters(module):
+                lanes = parameters.get("LANES", FULL_LANES)
+                sizes = [dict(parameters, LANES=n) for n in (LANES if lanes not in LANES else (lanes,))]
+            else:
+                lanes, sizes = None, [parameters]
+            sized.append((lanes, [self.part(module, size) for size in sizes]))
+        self.synthesise([part for _, parts in sized for part, new in parts if new])
+        self._widen([(lanes, part) for lanes, parts in sized if len(parts) > 1 for part, _ in parts[:1]])
+        paths = self._paths([parts[0][0] for _, parts in sized])
+        return [self._top(lanes, [part for part, _ in parts], paths) for lanes, parts in sized]
+
+    def _widen(self, tops):
+        """Synthesises what is not on a line as wide as it is."""
+        new = []
+        for lanes, top in tops:
+            for part, _ in self._below(top).values():
+                if "LANES" in part.parameters and not part.children and part.module not in ON_LINE:
+                    part.wide[lanes], is_new = self.part(part.module, dict(part.parameters, LANES=lanes))
+                    if is_new:
+                        new.append(part.wide[lanes])
+        self.synthesise(new)
+
+    def _below(self, part):
+        """The part and all in it: name -> (part, number)."""
+        found = {part.name: [part, 1]}
+        for child in part.parts:
+            for name, (inner, count) in self._below(child).items():
+                found.setdefault(name, [inner, 0])[1] += count
+        return found
+
+    def _paths(self, tops):
+        """Longest paths of these and of every part in them: name -> paths."""
+        wanted = {name: part for top in tops for name, (part, _) in self._below(top).items() if part.netlist}
+        futures = {name: self.pool.submit(self._paths_of, part) for name, part in wanted.items()}
+        return {name: future.result() for name, future in futures.items()}
+
+    def _paths_of(self, part):
+        parts = [inner for inner, _ in self._below(part).values() if inner.netlist]
+        netlists = [inner.verilog([child.name for child in inner.parts]) for inner in parts]
+        memories = [memory for inner in parts for memory in inner.memories]
+        with locked(part.folder):
+            return timing.longest_paths(part, netlists, memories, part.folder / "timing", self.fo4_ns, self.memory_fo4,
+                                        self.limit)  # fmt: skip
+
+    def _top(self, lanes, parts, paths):
+        first = parts[0]
+        below = [{self._place(part): (part, count) for part, count in self._below(top).values()} for top in parts]
+        rows, lacks = [], []
+        for place, (part, count) in below[0].items():
+            row = Row(part.module, count, part.parameters or part.given, seconds=part.seconds)
+            rows.append(row)
+            other, other_count = below[1].get(place, (None, 0)) if len(below) > 1 else (None, 0)
+            wide = part.wide.get(lanes) if len(below) > 1 else None
+            row.unfinished = part.unfinished or (wide or other or part).unfinished
+            if row.unfinished:
+                lacks.append(f"{part.module} {row.unfinished}")
+                continue
+            row.path_fo4 = paths[part.name][0][0] if paths[part.name] else None
+            row.memories = [dict(name=memory.name, words=memory.words, width=memory.width, reads=memory.read_kinds(),
+                                 writes=memory.writes) for memory in part.memories]  # fmt: skip
+            own = [area / self.areas[cells.UNIT_GATE] / 1000 for area in part.area(self.areas)]
+            if wide is not None:
+                for memory, same in zip(row.memories, wide.memories, strict=True):
+                    memory["width"] = same.width
+                own = [area / self.areas[cells.UNIT_GATE] / 1000 for area in wide.area(self.areas)]
+            elif other is not None:
+                for memory, more in zip(row.memories, other.memories, strict=True):
+                    memory["width"] = round(on_line(memory["width"], more.width, lanes))
+                also = [area / self.areas[cells.UNIT_GATE] / 1000 for area in other.area(self.areas)]
+                own = [on_line(a, b, lanes) for a, b in zip(own, also, strict=True)]
+            if other is not None:
+                row.count = round(on_line(count, other_count, lanes))
+            row.kge, row.register_kge = own
+        ports = first.ports.get("in_valid_i", (None, None))[1] if "in_credit_o" in first.ports else first.parameters.get("P")
+        return Top(first.module, first.parameters or first.given, ports, lanes, rows, paths.get(first.name, []), lacks,
+                   sum(part.seconds for part, _ in [pair for both in below for pair in both.values()]))  # fmt: skip
+
+    @staticmethod
+    def _place(part):
+        """What a part and its like with other lanes have in common."""
+        return part.module, *sorted(item for item in (part.parameters or part.given).items() if item[0] != "LANES")

@@ -1,0 +1,134 @@
+"""The figures as a table of 80 columns and as JSON."""
+
+from itertools import groupby
+
+import cells
+from flow import LANES
+
+PATHS_SHOWN, PATHS_WRITTEN = 8, 40
+COLUMNS = "{:<24} {:>6} {:>10} {:>10} {:>13} {:>10}"
+CAVEAT = "open flow: slower than commercial synthesis, and without wires"
+
+
+def size(top):
+    names = [name for name in top.parameters if name != "LANES"]
+    lanes = [] if top.lanes is None else [f"LANES={top.lanes}"]
+    return " ".join([f"{name}={top.parameters[name]}" for name in names] + lanes)
+
+
+def memory_bits(rows):
+    return sum(row.count * memory["words"] * memory["width"] for row in rows for memory in row.memories)
+
+
+def area(top):
+    return sum(row.count * row.kge for row in top.rows)
+
+
+def ports_text(memory):
+    synchronous, asynchronous = memory["reads"]
+    kinds = [f"{number} {kind}" for number, kind in
+             ((synchronous, "synchronous"), (asynchronous, "asynchronous")) if number]  # fmt: skip
+    return f"reads: {' + '.join(kinds) or 'none'}; writes: {memory['writes']}"
+
+
+def wrapped(words, indent):
+    """Words in lines of at most 80 columns."""
+    lines, line = [], ""
+    for word in words:
+        if line and len(indent) + len(line) + 1 + len(word) > 80:
+            lines.append(indent + line)
+            line = ""
+        line = f"{line} {word}".strip()
+    return [*lines, indent + line]
+
+
+def path_lines(fo4, start, end):
+    text = f"  {fo4:6.1f}  {start} -> {end}"
+    return [text] if len(text) <= 80 else [f"  {fo4:6.1f}  {start}", " " * 10 + f"-> {end}"]
+
+
+def table(top):
+    lines = wrapped([top.kind, *size(top).split()], "")
+    lines.append(COLUMNS.format("module", "number", "kGE", "registers", "memory bits", "path, FO4"))
+    by_module = sorted(top.rows, key=lambda row: row.module != top.kind)
+    for module, same in groupby(sorted(by_module, key=lambda row: (row.module != top.kind, row.module)),
+                                key=lambda row: row.module):  # fmt: skip
+        rows = list(same)
+        late = max((row.path_fo4 for row in rows if row.path_fo4 is not None), default=None)
+        unfinished = next((row.unfinished for row in rows if row.unfinished), None)
+        if unfinished:
+            lines.append(f"{module:<24} {sum(row.count for row in rows):>6} {unfinished:>10}")
+        else:
+            lines.append(COLUMNS.format(
+                module, sum(row.count for row in rows), f"{sum(row.count * row.kge for row in rows):.1f}",
+                f"{sum(row.count * row.register_kge for row in rows):.1f}", memory_bits(rows),
+                "-" if late is None else f"{late:.1f}"))  # fmt: skip
+    lines.append(COLUMNS.format(
+        "all" if not top.lacks else "all that finished", "", f"{area(top):.1f}",
+        f"{sum(row.count * row.register_kge for row in top.rows):.1f}", memory_bits(top.rows),
+        f"{top.paths[0][0]:.1f}" if top.paths else "-"))  # fmt: skip
+    if top.lacks:
+        lines += wrapped(f"Not in these figures: {'; '.join(dict.fromkeys(top.lacks))}.".split(), "")
+    for row in sorted(top.rows, key=lambda row: row.module):
+        for memory in row.memories:
+            lines += wrapped(f"{row.count} × {row.module}.{memory['name']}: {memory['words']} × {memory['width']} bit; "
+                             f"{ports_text(memory)}".split(), "  ")  # fmt: skip
+    if top.paths:
+        low, high = cells.clock_ghz(top.paths[0][0])
+        lines += wrapped(f"Clock at 14 to 16 nm: {low:.2f} to {high:.2f} GHz ({CAVEAT}). Longest paths, FO4:".split(), "")
+        for path in top.paths[:PATHS_SHOWN]:
+            lines += path_lines(*path)
+    return "\n".join(lines)
+
+
+def assumptions(fo4_ns, memory_fo4):
+    read, setup = memory_fo4
+    return [
+        f"Library osu018 (180 nm, typical); FO4 {1000 * fo4_ns:.1f} ps there, measured with OpenSTA on a chain of"
+        f" {cells.INVERTER}; {cells.FO4_PS_FAST} to {cells.FO4_PS_SLOW} ps at 14 to 16 nm (Stillmaker & Baas 2017).",
+        "The open flow is slower than commercial synthesis and knows no wires: ideal wires, ideal clock, no skew. Reset"
+        " is not timed.",
+        "Paths count clock-to-output and set-up; every pin of a module is driven by a register and drives one.",
+        f"Memories: clock to data {read:g} FO4, set-up {setup:g} FO4; an asynchronous read takes {read:g} FO4 from address"
+        " to data. Their area is not counted.",
+        f"kGE: 1000 {cells.UNIT_GATE}. Modules are mapped one by one; nets between them get no buffers.",
+        f"Area at other lanes: a line through {LANES[0]} and {LANES[1]}. Paths are those at {LANES[0]} lanes.",
+    ]
+
+
+def as_json(tops, fo4_ns, memory_fo4):
+    return {
+        "fo4_ps": round(1000 * fo4_ns, 2),
+        "assumptions": assumptions(fo4_ns, memory_fo4),
+        "tops": [
+            {
+                "kind": top.kind, "ports": top.ports, "middle": top.parameters.get("M"), "lanes": top.lanes,
+                "parameters": {name: value for name, value in top.parameters.items() if name != "LANES"},
+                "area_kge": round(area(top), 3), "memory_bits": memory_bits(top.rows),
+                "path_fo4": round(top.paths[0][0], 2) if top.paths else None,
+                "clock_ghz": [round(ghz, 3) for ghz in cells.clock_ghz(top.paths[0][0])] if top.paths else None,
+                "paths": [{"from": start, "to": end, "fo4": round(fo4, 2)} for fo4, start, end in top.paths[:PATHS_WRITTEN]],
+                "complete": not top.lacks, "lacks": list(dict.fromkeys(top.lacks)), "seconds": round(top.seconds, 1),
+                "modules": [
+                    {
+                        "module": row.module, "number": row.count, "parameters": row.parameters,
+                        "area_kge": None if row.unfinished else round(row.kge, 3),
+                        "register_kge": None if row.unfinished else round(row.register_kge, 3),
+                        "path_fo4": None if row.path_fo4 is None else round(row.path_fo4, 2),
+                        "unfinished": row.unfinished, "seconds": round(row.seconds, 1),
+                    }
+                    for row in top.rows
+                ],
+                "memories": [
+                    {
+                        "module": row.module, "number": row.count, "name": memory["name"], "words": memory["words"],
+                        "width": memory["width"], "synchronous_reads": memory["reads"][0],
+                        "asynchronous_reads": memory["reads"][1], "writes": memory["writes"],
+                    }
+                    for row in top.rows
+                    for memory in row.memories
+                ],
+            }
+            for top in tops
+        ],
+    }  # fmt: skip

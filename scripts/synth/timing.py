@@ -1,0 +1,104 @@
+"""Timing with OpenSTA: a netlist between registers, with ideal wires and an ideal clock."""
+
+import re
+
+from cells import INVERTER, LIBERTY, REGISTER, inverter_chain, memory_library
+from yosys import ToolError, run
+
+PERIOD_NS = 1000  # longer than any path; only the delays count
+CLOCK, RESET = "clk_i", "rst_ni"
+
+# Prints "path DELAY FROM TO" for the latest path into every end, delays with clock-to-output and set-up.
+REPORT = """
+proc register_of {pin} {
+  set name [get_full_name $pin]
+  set slash [string last "/" $name]
+  if {[string match "*/Q" $name] || [string match "*/D" $name]} {
+    set q [get_pins -quiet "[string range $name 0 $slash]Q"]
+    if {[llength $q] > 0} {
+      set nets [get_nets -quiet -of_objects $q]
+      if {[llength $nets] > 0} { return "[string range $name 0 $slash] [get_full_name [lindex $nets 0]]" }
+    }
+  }
+  return "$name $name"
+}
+foreach end [find_timing_paths -path_delay max -group_count @ENDS@] {
+  set late [expr @PERIOD@ - [get_property $end slack]]
+  puts "path\t$late\t[register_of [get_property $end startpoint]]\t[register_of [get_property $end endpoint]]"
+}
+"""
+
+
+def _sta(folder, script, limit):
+    (folder / "log").unlink(missing_ok=True)
+    (folder / "sta.tcl").write_text(script)
+    run(["sta", "-no_splash", "-exit", "sta.tcl"], folder, limit)
+    log = (folder / "log").read_text(errors="replace")
+    if wrong := re.search(r"^Error: .*", log, re.MULTILINE):  # OpenSTA goes on after one
+        raise ToolError(f"sta: {wrong[0]}; in {folder}")
+    return log
+
+
+def measure_fo4_ns(folder):
+    """Delay of an inverter that drives four of its kind, mean of rising and falling, in the middle of a chain."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "chain.v").write_text(inverter_chain(12))
+    log = _sta(folder, f"""read_liberty {LIBERTY}
+read_verilog chain.v
+link_design top
+create_clock -name clock -period {PERIOD_NS}
+set_input_delay 0 -clock clock [get_ports a]
+set_output_delay 0 -clock clock [get_ports y]
+report_checks -path_delay max -format full -digits 5
+""", 60)  # fmt: skip
+    times = [float(line.split()[1]) for line in log.splitlines() if f"/Y ({INVERTER})" in line]
+    return (times[9] - times[5]) / 4
+
+
+def between_registers(part):
+    """A netlist that has the part between registers: one before every input, one after every output."""
+    ports = [*part.ports]
+    out = [f"module top({CLOCK}, {RESET});", f"input {CLOCK}, {RESET};"]
+    connections = []
+    for port in ports:
+        direction, bits = part.ports[port]
+        if port in (CLOCK, RESET):
+            connections.append(f".{port}({port})")
+            continue
+        out.append(f"wire [{bits - 1}:0] {port}, {port}_pin;")
+        connections.append(f".{port}({port})")
+        for bit in range(bits):
+            here, there = f"{port}[{bit}]", f"{port}_pin[{bit}]"
+            data, output = (there, here) if direction == "input" else (here, there)
+            out.append(f"{REGISTER} \\{port}[{bit}]_pin (.CLK({CLOCK}), .D({data}), .Q({output}));")
+    return "\n".join([*out, f"{part.name} i ({', '.join(connections)});", "endmodule", ""])
+
+
+def longest_paths(part, netlists, memories, folder, fo4_ns, memory_fo4, limit, ends=3000):
+    """Latest paths [(FO4, from, to)] through a part, latest first; one for every pair of registers, those
+    of generated instances that are alike taken as one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "memories.lib").write_text(memory_library(memories, *(round(fo4 * fo4_ns, 5) for fo4 in memory_fo4)))
+    (folder / "design.v").write_text("\n".join([*netlists, between_registers(part)]))
+    report = REPORT.replace("@ENDS@", str(ends)).replace("@PERIOD@", str(PERIOD_NS))
+    clock = f"create_clock -name clock -period {PERIOD_NS} [get_ports {CLOCK}]"
+    log = _sta(folder, f"read_liberty {LIBERTY}\nread_liberty memories.lib\nread_verilog design.v\nlink_design top\n"
+               f"{clock}\n{report}", limit)  # fmt: skip
+    paths = {}
+    for line in log.splitlines():
+        if line.startswith("path\t"):
+            _, late, start, end = line.split("\t")
+            path = (float(late) / fo4_ns, readable(start), readable(end))
+            pair = tuple(re.sub(r"\[\d+\]", "", name) for name in path[1:])
+            paths[pair] = max(paths.get(pair, path), path)
+    return sorted(paths.values(), key=lambda path: (-path[0], path[1:]))
+
+
+def readable(pin):
+    """`instance.register` of "CELL NET" or "PIN PIN" as OpenSTA writes them, bit numbers of registers left out."""
+    cell, net = (word.replace("\\", "") for word in pin.split(" ", 1))
+    name = net.removeprefix("i/")
+    if re.search(r"(^|/)_\d+_$", name):  # a net without a name of its own
+        name = cell.removeprefix("i/").rstrip("/")
+    name = re.sub(r"/(RD|WR)_(CLK|EN|ADDR|DATA|SRST|ARST)(\[\d+\])?$", r"", name)
+    return re.sub(r"\[\d+\]$", "", name).replace("/", ".").removesuffix("_pin")

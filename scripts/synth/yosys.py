@@ -1,0 +1,207 @@
+"""Synthesis of one part with yosys and abc: RTL -> netlist of library cells, with other parts and memories as black boxes."""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+from contextlib import contextmanager
+
+from cells import LIBERTY, REGISTER, Memory
+
+# Fewer bits than this, or a write port for a constant address (a reset of all words), and it is built of registers.
+MEMORY_BITS = 1024
+
+# abc's steps. Long chains of logic are restructured for depth, twice, before they are mapped; the rest is mapped
+# over structural choices as it is, which is faster and, where paths are short, as good. Then buffers, then sizes.
+DEEP = frozenset(("fp_add", "fred_control"))
+MAP_DEEP = "strash; dch; if -g -K 6; dch; if -g -K 6; dch; map -B 0.9; topo"
+MAP = "strash; &get -n; &dch -f; &nf; &put"
+SIZE = "buffer -p -N 16; upsize; dnsize; stime -p"
+
+# RTL to gates of yosys: without `share`, whose search takes too long. The library has no registers with enable or reset.
+COARSE = "synth -run coarse:fine -flatten -noshare"
+FINE = ("memory_map", "opt -undriven -fine", "techmap", "opt -fast -full", "dfflegalize -cell $_DFF_P_ 01", "opt -fast",
+        "dfflibmap -liberty cells.lib", "abc -liberty cells.lib -constr constraints -script abc", "setundef -zero",
+        "splitnets", "opt_clean -purge")  # fmt: skip
+
+FORMAT = 1  # one more when a part's files change for another reason than those here
+
+# What drives an input and loads an output of a part while abc sizes its gates.
+DRIVER, LOAD_FF = "BUFX2", 20
+
+
+class Unfinished(Exception):
+    """A run that its time limit ended."""
+
+
+class ToolError(Exception):
+    """A tool that failed."""
+
+
+def run(command, folder, limit):
+    """Runs a tool in a folder, its output in a log; returns its processor time. More of that than the limit ends it: what
+    finishes does not depend on how busy the machine is."""
+    with open(folder / "log", "ab") as log:
+        process = subprocess.Popen(["prlimit", f"--cpu={limit}", *command], cwd=folder, stdin=subprocess.DEVNULL,
+                                   stdout=log, stderr=log, start_new_session=True)  # fmt: skip
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = usage.ru_utime + usage.ru_stime
+    if process.returncode != 0:
+        if process.returncode in (-signal.SIGKILL, -signal.SIGXCPU) or seconds > 0.9 * limit:
+            raise Unfinished
+        lines = (folder / "log").read_text(errors="replace").splitlines()
+        wrong = [line for line in lines if line.startswith(("ERROR", "Error"))] or lines[-1:]
+        raise ToolError(f"{command[0]}: exit code {process.returncode}: {' '.join(wrong)}")
+    return seconds
+
+
+def one_by_one(text, widths):
+    """A netlist with assignments of concatenations, which OpenSTA does not read, as one assignment per bit. Wires that are
+    no ports have one bit."""
+
+    def bits(side):
+        found = []
+        for digits, name, left, right in re.findall(
+            r"(\d+'[bh][0-9a-f]+)|(\\\S+\s|[A-Za-z_]\w*)\s*(?:\[(\d+)(?::(\d+))?\])?", side
+        ):
+            if digits:
+                width, value = int(digits.split("'")[0]), int(digits[digits.index("'") + 2:], 2 if "'b" in digits else 16)
+                found += [f"1'b{value >> bit & 1}" for bit in reversed(range(width))]
+            elif left:
+                found += [f"{name}[{bit}]" for bit in range(int(left), int(right or left) - 1, -1)]
+            elif name in widths and widths[name] > 1:
+                found += [f"{name}[{bit}]" for bit in reversed(range(widths[name]))]
+            else:
+                found.append(name)
+        return found
+
+    def split(match):
+        to, source = bits(match[1]), bits(match[2])
+        assert len(to) == len(source), match[0]
+        return "\n".join(f"  assign {a} = {b};" for a, b in zip(to, source, strict=True))
+
+    return re.sub(r"^  assign (\{.*\}) = (.*);$", split, text, flags=re.MULTILINE)
+
+
+@contextmanager
+def locked(folder):
+    """Keeps other runs of this program out of a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class Part:
+    """A module with parameters, synthesised on its own."""
+
+    def __init__(self, module, parameters, sources, folder):
+        self.module, self.given, self.sources = module, parameters, sources
+        packages, boxes, modules = sources.needed(module)
+        self.read = [f"read_verilog {option} rtl/{sources.files[name].relative_to('rtl')}" for option, names in
+                     (("-sv", packages), ("-lib -defer -sv", boxes), ("-defer -sv", modules)) for name in names]  # fmt: skip
+        # Everything the netlist depends on.
+        key = [module, sorted(parameters.items()), [sources.text(name) for name in packages + boxes + modules],
+               COARSE, FINE, MAP_DEEP if module in DEEP else MAP, SIZE, DRIVER, LOAD_FF, MEMORY_BITS, FORMAT,
+               LIBERTY.stat().st_size]  # fmt: skip
+        self.name = f"{module}__{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:12]}"
+        self.folder = folder / self.name
+        self.children = []  # (instance, module, parameters), from prepare() on
+        self.parts = []  # those children
+        self.memories, self.ports, self.parameters = [], {}, {}
+        self.cells = {}  # library cell -> number, from build() on
+        self.netlist = None
+        self.wide = {}  # number of lanes -> the same with those, where its area is taken from that
+        self.unfinished = None  # why there is no netlist
+        self.seconds = 0.0
+
+    # ------------------------------------------------------------------ RTL -> gates of yosys, memories
+    def prepare(self, limit):
+        """Elaborates, and finds what is in it. The folder is there already, and locked."""
+        if not (self.folder / "prepared.json").exists():
+            (self.folder / "rtl").unlink(missing_ok=True)
+            (self.folder / "rtl").symlink_to((self.sources.checkout / "rtl").resolve())
+            chparams = "".join(f" -chparam {name} {value}" for name, value in self.given.items())
+            script = [*self.read, f"hierarchy -check -top {self.module}{chparams}", "chformal -remove", COARSE,
+                      "write_rtlil prepared.il", "write_json prepared.json.part"]  # fmt: skip
+            seconds = self._yosys("prepare", script, limit)
+            (self.folder / "prepare_seconds").write_text(f"{seconds:.1f}")
+            (self.folder / "prepared.json.part").rename(self.folder / "prepared.json")
+        self.seconds += float((self.folder / "prepare_seconds").read_text())
+        modules = json.loads((self.folder / "prepared.json").read_text())["modules"]
+        this = next(module for module in modules.values() if "top" in module["attributes"])
+        self.parameters = {name: int(value, 2) for name, value in this["parameter_default_values"].items()
+                           if set(value) <= set("01")}  # fmt: skip
+        self.ports = {name: (port["direction"], len(port["bits"])) for name, port in this["ports"].items()}
+        self._types = {}  # name that yosys gave a black box -> index of a child with it
+        for instance, cell in this["cells"].items():
+            if cell["type"] == "$mem_v2":
+                memory = Memory(instance, cell["parameters"])
+                constant = any(all(isinstance(bit, str) for bit in
+                                   cell["connections"]["WR_ADDR"][port * memory.address_bits:][: memory.address_bits])
+                               for port in range(memory.writes))  # fmt: skip
+                if memory.bits() >= MEMORY_BITS and not constant:
+                    memory.cell = f"memory_{len(self.memories)}_{self.name}"
+                    self.memories.append(memory)
+            elif cell["type"] in modules:
+                box = modules[cell["type"]]
+                self._types.setdefault(cell["type"], len(self.children))
+                self.children.append((instance, box["attributes"]["hdlname"].lstrip("\\"),
+                                      {name: int(value, 2) for name, value in box["parameter_default_values"].items()}))  # fmt: skip
+
+    # ------------------------------------------------------------------ gates of yosys -> library cells
+    def build(self, limit):
+        done = self.folder / "netlist.v"
+        if not done.exists():
+            (self.folder / "cells.lib").unlink(missing_ok=True)
+            (self.folder / "cells.lib").symlink_to(LIBERTY)
+            (self.folder / "constraints").write_text(f"set_driving_cell {DRIVER}\nset_load {LOAD_FF}\n")
+            steps = f"{MAP_DEEP if self.module in DEEP else MAP}; {SIZE}"
+            (self.folder / "abc").write_text("\n".join(steps.split("; ")) + "\n")
+            boxes = []
+            for memory in self.memories:
+                pins = memory.pins()
+                boxes.append(f"module {memory.cell}({', '.join(pins)});")
+                boxes += [f"{way} [{max(count, 1) - 1}:0] {pin};" for pin, (way, count) in pins.items()]
+                boxes.append("endmodule")
+            (self.folder / "boxes.v").write_text("\n".join([*boxes, ""]))
+            gates = (self.folder / "prepared.il").read_text()
+            for memory in self.memories:
+                start = gates.index(f"  cell $mem_v2 \\{memory.name}\n")
+                end = gates.index("\n  end\n", start)
+                cell = gates[start:end].replace("$mem_v2", f"\\{memory.cell}", 1)
+                gates = gates[:start] + re.sub(r"\n    parameter [^\n]*", "", cell) + gates[end:]
+            (self.folder / "boxed.il").write_text(gates)
+            script = ["read_rtlil boxed.il", "read_verilog -lib boxes.v", *FINE,
+                      f"tee -q -o cells.txt stat -top {self.module}", "write_verilog -noattr -noexpr mapped.v"]  # fmt: skip
+            seconds = self._yosys("map", script, limit)
+            (self.folder / "map_seconds").write_text(f"{seconds:.1f}")
+            (self.folder / "mapped.v").rename(done)
+        self.seconds += float((self.folder / "map_seconds").read_text())
+        for name, count in re.findall(r"^ +([A-Z]\w+) +(\d+)$", (self.folder / "cells.txt").read_text(), re.MULTILINE):
+            self.cells[name] = self.cells.get(name, 0) + int(count)
+        self.netlist = done
+
+    def verilog(self, child_names):
+        """The netlist's text, with the names of its children's netlists in place of yosys's, in order of `children`."""
+        text = one_by_one(self.netlist.read_text(), {name: bits for name, (_, bits) in self.ports.items()})
+        for kind, index in self._types.items():
+            text = text.replace(f"\\{kind} ", f"{child_names[index]} ").replace(f"  {kind} ", f"  {child_names[index]} ")
+        return re.sub(rf"^module {self.module}\(", f"module {self.name}(", text, flags=re.MULTILINE)
+
+    def area(self, areas):
+        """Of its own cells: (all, registers), in the library's unit."""
+        total = sum(areas[name] * count for name, count in self.cells.items())
+        return total, areas[REGISTER] * self.cells.get(REGISTER, 0)
+
+    def _yosys(self, name, script, limit):
+        (self.folder / f"{name}.ys").write_text("\n".join([*script, ""]))
+        return run(["yosys", "-Q", "-T", f"{name}.ys"], self.folder, limit)

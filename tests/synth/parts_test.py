@@ -1,0 +1,145 @@
+"""parts_test.py FOLDER: the parts of scripts/synth/ that need no synthesis, and one that is quick."""
+
+import json
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+
+import cells  # noqa: E402
+import flow  # noqa: E402
+import report  # noqa: E402
+import timing  # noqa: E402
+from sources import Sources  # noqa: E402
+
+FOLDER = Path(sys.argv.pop())
+
+
+def synth(*words):
+    return subprocess.run([CHECKOUT / "scripts" / "synth.sh", *map(str, words)], capture_output=True, text=True)
+
+
+class Words(unittest.TestCase):
+    """What is typed wrongly is named, with what is allowed, and ends with 2."""
+
+    def refused(self, words, *texts):
+        result = synth(*words)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stdout, "")
+        for text in texts:
+            self.assertIn(text, result.stderr)
+
+    def test_unknown_module(self):
+        self.refused(["fred_contrl"], "unknown module 'fred_contrl'", "allowed:", "fred_control")
+
+    def test_unknown_parameter(self):
+        self.refused(["fred_control:Q=4"], "'Q=4'", "allowed:", "P, M, YIELD, QUANTUM")
+
+    def test_parameter_without_number(self):
+        self.refused(["fred_control:P"], "'P'", "NAME=NUMBER")
+
+    def test_unknown_option(self):
+        self.refused(["--quik"], "--quik")
+
+    def test_numbers(self):
+        self.refused(["--limit", "0"], "--limit", "a whole number from 1")
+        self.refused(["--memory-fo4", "20"], "READ,SETUP")
+
+    def test_quick_with_modules(self):
+        self.refused(["--quick", "fp_add"], "--quick")
+
+    def test_no_folder_for_json(self):
+        self.refused(["fp_add", "--json", FOLDER / "none" / "x.json"], "no folder")
+
+    def test_help_and_list(self):
+        text = synth("--help")
+        self.assertEqual(text.returncode, 0)
+        self.assertIn("example:", text.stdout)
+        names = synth("--list").stdout
+        self.assertIn("fred_control P M YIELD QUANTUM", names)
+        self.assertIn("mesh_router NUM_LOCAL NUM_IO", names)
+
+
+class Quick(unittest.TestCase):
+    """A module that takes a second: table and JSON."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.file = FOLDER / "quick.json"
+        cls.result = synth("fred_paths:P=2,M=2", "fred_output_unit:LANES=1", "--json", cls.file, "--folder", FOLDER / "parts")
+        cls.json = json.loads(cls.file.read_text()) if cls.file.exists() else None
+
+    def test_table(self):
+        self.assertEqual(self.result.returncode, 0, self.result.stderr)
+        self.assertLessEqual(max(map(len, self.result.stdout.splitlines())), 80)
+        self.assertIn("1 × fred_output_unit.mem_q: 96 × 128 bit; reads: 1 synchronous; writes: 1", self.result.stdout)
+        self.assertEqual(self.result.stdout.count("Clock at"), self.result.stdout.count("slower than commercial\n"))
+
+    def test_json(self):
+        top = self.json["tops"][1]
+        self.assertEqual(top["kind"], "fred_output_unit")
+        self.assertEqual((top["lanes"], top["memory_bits"], top["complete"]), (1, 96 * 128, True))
+        self.assertEqual(top["path_fo4"], top["paths"][0]["fo4"])
+        self.assertEqual({"from", "to", "fo4"}, set(top["paths"][0]))
+        low, high = top["clock_ghz"]
+        self.assertAlmostEqual(low, 1000 / 8.4 / top["path_fo4"], delta=0.01)
+        self.assertAlmostEqual(high, 1000 / 5.7 / top["path_fo4"], delta=0.01)
+        self.assertEqual(self.json["tops"][0]["middle"], 2)
+        for path in top["paths"]:
+            self.assertNotRegex(path["from"] + path["to"], r"(^|\.)_\d+_")
+
+    def test_time_limit(self):
+        file = FOLDER / "unfinished.json"
+        result = synth("fred_control:P=12,M=3", "--limit", 1, "--json", file, "--folder", FOLDER / "parts")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("did not finish in 1 s", result.stdout)
+        top = json.loads(file.read_text())["tops"][0]
+        self.assertEqual((top["complete"], top["lacks"]), (False, ["fred_control did not finish in 1 s"]))
+        self.assertEqual([path.name for path in FOLDER.iterdir() if path.name.startswith(".")], [])
+
+
+class Parts(unittest.TestCase):
+    def test_fo4(self):
+        self.assertAlmostEqual(timing.measure_fo4_ns(FOLDER / "fo4"), 0.0992, delta=0.0002)
+        low, high = cells.clock_ghz(79)
+        self.assertAlmostEqual(low, 1.507, delta=0.001)
+        self.assertAlmostEqual(high, 2.221, delta=0.001)
+
+    def test_line(self):
+        self.assertAlmostEqual(flow.on_line(3 + 2 * flow.LANES[0], 3 + 2 * flow.LANES[1], 256), 3 + 2 * 256)
+
+    def test_areas(self):
+        areas = cells.areas(cells.LIBERTY.read_text())
+        self.assertEqual((areas["NAND2X1"], areas["DFFPOSX1"], areas["BUFX2"]), (24, 96, 24))
+
+    def test_memory(self):
+        memory = cells.Memory("mem_q", {"SIZE": "110000", "WIDTH": "1000", "ABITS": "110", "RD_PORTS": "10",
+                                        "WR_PORTS": "1", "RD_CLK_ENABLE": "01"})  # fmt: skip
+        self.assertEqual((memory.bits(), memory.read_kinds(), memory.synchronous), (384, (1, 1), [True, False]))
+        memory.cell = "memory"
+        text = cells.memory_library([memory], 2.0, 0.5)
+        self.assertIn('related_pin : "RD_CLK[0]"', text)  # port 0 is synchronous,
+        self.assertNotIn('related_pin : "RD_ADDR[0]"', text)
+        self.assertIn('related_pin : "RD_ADDR[6]"', text)  # port 1 is not
+
+    def test_names(self):
+        self.assertEqual(timing.readable(r"i/gen_port\[0\].i_input/ i/gen_port\[0\].i_input/count_q\[3\]"),
+                         "gen_port[0].i_input.count_q")  # fmt: skip
+        self.assertEqual(timing.readable(r"in_flit_i\[3\]_pin/ in_flit_i[3]"), "in_flit_i")
+        self.assertEqual(timing.readable(r"i/i_x/mem_q/WR_ADDR[3] i/i_x/mem_q/WR_ADDR[3]"), "i_x.mem_q")
+
+    def test_sources(self):
+        sources = Sources(CHECKOUT)
+        self.assertEqual(sources.needed("fred_rd_uswitch"),
+                         (["noc_pkg", "fred_pkg"], ["fred_r_uswitch"], ["fred_rd_uswitch"]))  # fmt: skip
+        for name in sources.modules():
+            self.assertRegex(sources.text(name), rf"\bmodule {name}\b")
+
+    def test_wrapped(self):
+        self.assertEqual(report.wrapped(["a" * 50, "b" * 50], "  "), ["  " + "a" * 50, "  " + "b" * 50])
+
+
+unittest.main()
