@@ -42,17 +42,26 @@ def wrapped(words, indent):
     return [*lines, indent + line]
 
 
+def shortened(name, room):
+    """A name of registers without so many instances in the middle that it fits."""
+    words = name.split(".")
+    first, rest = words[0], words[1:]
+    while len(name) > room and len(rest) > 1:
+        rest = rest[1:]
+        name = first + "..." + ".".join(rest)
+    return name
+
+
 def path_lines(fo4, start, end):
     text = f"  {fo4:6.1f}  {start} -> {end}"
-    return [text] if len(text) <= 80 else [f"  {fo4:6.1f}  {start}", " " * 10 + f"-> {end}"]
+    return [text] if len(text) <= 80 else [f"  {fo4:6.1f}  {shortened(start, 70)}", f"          -> {shortened(end, 67)}"]
 
 
 def table(top):
     lines = wrapped([top.kind, *size(top).split()], "")
     lines.append(COLUMNS.format("module", "number", "kGE", "registers", "memory bits", "path, FO4"))
-    by_module = sorted(top.rows, key=lambda row: row.module != top.kind)
-    for module, same in groupby(sorted(by_module, key=lambda row: (row.module != top.kind, row.module)),
-                                key=lambda row: row.module):  # fmt: skip
+    by_module = sorted(top.rows, key=lambda row: (row.module != top.kind, row.module))
+    for module, same in groupby(by_module, key=lambda row: row.module):
         rows = list(same)
         late = max((row.path_fo4 for row in rows if row.path_fo4 is not None), default=None)
         unfinished = next((row.unfinished for row in rows if row.unfinished), None)

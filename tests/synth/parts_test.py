@@ -13,6 +13,7 @@ import cells  # noqa: E402
 import flow  # noqa: E402
 import report  # noqa: E402
 import timing  # noqa: E402
+import yosys  # noqa: E402
 from sources import Sources  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
@@ -131,12 +132,27 @@ class Parts(unittest.TestCase):
         self.assertEqual(timing.readable(r"in_flit_i\[3\]_pin/ in_flit_i[3]"), "in_flit_i")
         self.assertEqual(timing.readable(r"i/i_x/mem_q/WR_ADDR[3] i/i_x/mem_q/WR_ADDR[3]"), "i_x.mem_q")
 
+    def test_assignments(self):
+        """One assignment per bit, since OpenSTA does not read concatenations."""
+        split = yosys.one_by_one("  assign { p, _1_ } = { 1'h0, \\q.r , z[3] };\n  assign a = b;\n  assign { z[2:1] } = 2'h1;\n",
+                                 {"p": 2, "z": 4})  # fmt: skip
+        self.assertEqual(split, "  assign p[1] = 1'b0;\n  assign p[0] = \\q.r ;\n  assign _1_ = z[3];\n  assign a = b;\n"
+                         "  assign z[2] = 1'b0;\n  assign z[1] = 1'b1;\n")  # fmt: skip
+
     def test_sources(self):
         sources = Sources(CHECKOUT)
         self.assertEqual(sources.needed("fred_rd_uswitch"),
                          (["noc_pkg", "fred_pkg"], ["fred_r_uswitch"], ["fred_rd_uswitch"]))  # fmt: skip
         for name in sources.modules():
             self.assertRegex(sources.text(name), rf"\bmodule {name}\b")
+
+    def test_long_names(self):
+        name = "i_network." + "gen_sub[2].i_network." * 4 + "i_r_uswitch.out_flit_o"
+        lines = report.path_lines(76.4, name, name)
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertTrue(lines[0].startswith("    76.4  i_network...i_network."), lines[0])
+        self.assertTrue(lines[1].endswith(".i_r_uswitch.out_flit_o"), lines[1])
+        self.assertEqual(report.path_lines(5, "a.b", "c"), ["     5.0  a.b -> c"])
 
     def test_wrapped(self):
         self.assertEqual(report.wrapped(["a" * 50, "b" * 50], "  "), ["  " + "a" * 50, "  " + "b" * 50])
