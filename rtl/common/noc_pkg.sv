@@ -1,9 +1,16 @@
 // What every switch and every endpoint shares: flit layout, virtual channels, lane formats, register map.
 //
-// Use: always qualified (noc_pkg::X). sc_models/base/flit.h and switch/register_map.h say the same to C++.
+// The only place where these are written: <rtl/noc_pkg.h>, from which base/flit.h and switch/register_map.h take them,
+// is made from this file (sc_models/base/rtl_packages.cmake).
+// Use: always qualified (noc_pkg::X). Functions are loops with fixed bounds, so that Verilator and yosys evaluate them
+// alike.
 package noc_pkg;
 
   // ---- Flit: header words 0..2, then two lanes per 32-bit word ----------------------------------
+  // A flit stands for FLIT_BYTES, whatever the number of lanes that are physically carried.
+  localparam int unsigned FLIT_BYTES = 512;
+  localparam int unsigned FLIT_LANES = 256;
+  localparam int unsigned PACKET_FLITS = 8;  // of a data packet (§6.2.3); a control packet is one flit
   localparam int unsigned HEADER_W = 96;
   localparam int unsigned LANE_W = 16;
   localparam int unsigned TAG_LSB = 0;    // trace id of the packet; simulation only
@@ -24,12 +31,30 @@ package noc_pkg;
   // Phase index that means: unicast, routed online by its destination (§5).
   localparam bit [PHASE_W-1:0] PHASE_ONLINE = 8'hFF;
 
-  // Virtual channels (§5.4). Priority: control, then MP, PP, DP.
+  // Virtual channels (§5.4).
   localparam int unsigned NUM_VCS = 4;
   localparam bit [VC_W-1:0] VC_MP = 2'd0;
   localparam bit [VC_W-1:0] VC_PP = 2'd1;
   localparam bit [VC_W-1:0] VC_DP = 2'd2;
   localparam bit [VC_W-1:0] VC_CONTROL = 2'd3;
+  // Their priority on a port and in the control unit, VC_W bits each, the highest first.
+  localparam bit [NUM_VCS*VC_W-1:0] VC_PRIORITY = {VC_DP, VC_PP, VC_MP, VC_CONTROL};
+
+  // The VC of highest priority in a mask of VCs; 0 for an empty one.
+  function automatic logic [VC_W-1:0] first_vc(input logic [NUM_VCS-1:0] mask);
+    first_vc = '0;
+    for (int rank = NUM_VCS - 1; rank >= 0; rank = rank - 1) begin
+      if (mask[VC_PRIORITY[VC_W*rank +: VC_W]]) first_vc = VC_PRIORITY[VC_W*rank +: VC_W];
+    end
+  endfunction
+
+  // 0 is the highest priority.
+  function automatic logic [VC_W-1:0] vc_rank(input logic [VC_W-1:0] vc);
+    vc_rank = '0;
+    for (int unsigned rank = 0; rank < NUM_VCS; rank = rank + 1) begin
+      if (VC_PRIORITY[VC_W*rank +: VC_W] == vc) vc_rank = VC_W'(rank);
+    end
+  endfunction
 
   // Lane formats.
   localparam int unsigned FORMAT_FP16 = 0;
@@ -40,30 +65,45 @@ package noc_pkg;
     flit_w = HEADER_W + 32 * ((lanes + 1) / 2);
   endfunction
 
-  // ---- Register map: word addresses, 32-bit data (switch/register_map.h says what each one is) --------
-  localparam bit [15:0] REG_ID = 16'h0000;
-  localparam bit [15:0] REG_SHAPE = 16'h0001;
-  localparam bit [15:0] REG_POSITION = 16'h0002;
-  localparam bit [15:0] REG_ERROR = 16'h0003;
-  localparam bit [15:0] REG_CREDIT = 16'h0100;     // + 4 * port + vc
-  localparam bit [15:0] REG_FLITS_IN = 16'h0200;   // + 2 * port; 64-bit counters, low word first
-  localparam bit [15:0] REG_FLITS_OUT = 16'h0280;  // + 2 * port
-  localparam bit [15:0] REG_REDUCTIONS = 16'h0300;
-  localparam bit [15:0] REG_PHASE_CHANGES = 16'h0302;
+  // ---- Register map: word addresses, 32-bit data -------------------------------------------------
+  localparam bit [15:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
+  localparam bit [15:0] REG_SHAPE = 16'h0001;     // RO; fred: P | M << 8; mesh: locals | I/Os << 8
+  localparam bit [15:0] REG_POSITION = 16'h0002;  // RW, mesh_router: x | y << 8
+  localparam bit [15:0] REG_ERROR = 16'h0003;     // RO: sticky error code
+  // RW: credits of output port p, VC v (+ 4p + v), i.e. the depth of the buffer at the other end. Reset value: the
+  // switch's own input buffer depth. Write only while no traffic flows.
+  localparam bit [15:0] REG_CREDIT = 16'h0100;
+  // RO counters, 64 bits as two words, low word first.
+  localparam bit [15:0] REG_FLITS_IN = 16'h0200;       // + 2p
+  localparam bit [15:0] REG_FLITS_OUT = 16'h0280;      // + 2p
+  localparam bit [15:0] REG_REDUCTIONS = 16'h0300;     // fred: element-wise flit additions fired
+  localparam bit [15:0] REG_PHASE_CHANGES = 16'h0302;  // fred: configurations loaded
+  // Cycles x (flow or port) in which the first flit of an input buffer could not leave, by reason:
+  //   join     fred: another input of the flow has no flit
+  //   credit   no room at an output for a packet (fred: staging; mesh: credit)
+  //   phase    fred: the flit's phase is not the active one
+  //   arbiter  mesh, and online unicasts in a fred: another flit or packet has the output or the input;
+  //            fred with two middle sub-networks also: no path through the interconnect is free
+  //   link     output flit waits for the link's pacing only
   localparam bit [15:0] REG_STALL_JOIN = 16'h0310;
   localparam bit [15:0] REG_STALL_CREDIT = 16'h0312;
   localparam bit [15:0] REG_STALL_PHASE = 16'h0314;
   localparam bit [15:0] REG_STALL_ARBITER = 16'h0316;
   localparam bit [15:0] REG_STALL_LINK = 16'h0318;
-  localparam bit [15:0] REG_ROUTE = 16'h0400;        // + destination
-  localparam bit [15:0] REG_PHASE_STORE = 16'h1000;  // + phase * row_words + word
+  // RW: the routing table of a fred_switch for online unicasts, + destination: 1 + output port, or 0: no route. Reset
+  // value: 0. Written before such packets arrive.
+  localparam bit [15:0] REG_ROUTE = 16'h0400;
+  // RW: the phase store of a fred_switch, + phase * row_words + word (fred_pkg). Reset value: zero, no phase is valid.
+  localparam bit [15:0] REG_PHASE_STORE = 16'h1000;
 
   localparam int unsigned MAX_ROUTES = 1024;  // destinations of online unicasts
 
+  // Error codes; the first one sticks.
   localparam bit [31:0] ERROR_NONE = 32'd0;
-  localparam bit [31:0] ERROR_OVERFLOW = 32'd1;
-  localparam bit [31:0] ERROR_JOIN = 32'd2;
+  localparam bit [31:0] ERROR_OVERFLOW = 32'd1;  // a flit arrived at a full input buffer
+  localparam bit [31:0] ERROR_JOIN = 32'd2;      // joined flits disagree in tag or tail
+  // A head flit names a phase that is not programmed, or one whose VC or input ports do not match.
   localparam bit [31:0] ERROR_PHASE = 32'd3;
-  localparam bit [31:0] ERROR_ROUTE = 32'd4;
+  localparam bit [31:0] ERROR_ROUTE = 32'd4;     // no port leads to the destination of a packet's head
 
 endpackage

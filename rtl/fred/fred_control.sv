@@ -159,10 +159,9 @@ module fred_control #(
   end
 
   // ------------------------------------------------------------------ decision
-  // Rank of a VC: 0 is the highest priority; control (3), MP (0), PP (1), DP (2).
   logic [1:0] rank_now, pick_vc;
   logic       silent, expired, change;
-  assign rank_now = vc_q + 2'd1;
+  assign rank_now = noc_pkg::vc_rank(vc_q);
   assign silent = silent_q == YIELD_W'(YIELD) && open_q == '0;
   assign expired = busy_q == QUANTUM_W'(QUANTUM);
 
@@ -170,8 +169,8 @@ module fred_control #(
     change = 1'b0;
     pick_vc = 2'd0;
     if (cand_ready != '0 && !loading_q && lock_q == '0) begin
-      pick_vc = cand_ready[3] ? 2'd3 : cand_ready[0] ? 2'd0 : cand_ready[1] ? 2'd1 : 2'd2;
-      change = !active_q || silent || (pick_vc + 2'd1 < rank_now) ||
+      pick_vc = noc_pkg::first_vc(cand_ready);
+      change = !active_q || silent || (noc_pkg::vc_rank(pick_vc) < rank_now) ||
                (pick_vc == vc_q && expired);
     end
   end

@@ -117,41 +117,43 @@ module fred_online #(
     middle = '0;
     turn = '0;
     if (online_i != '0) begin
-      for (int unsigned k = 3; k < 7; k++) begin  // VC k % 4: control, MP, PP, DP
-        if ((online_i & {P{4'd1 << (k % 4)}}) != '0) begin
-          granted = '0;
-          taken = '0;
-          past = '0;
-          for (int unsigned p = 0; p < P; p++) begin
-            if (online_i[4*p + k % 4]) begin
-              dst = front_dst_i[64*p + 16*(k % 4) +: 16];
-              route = (dst < 16'(noc_pkg::MAX_ROUTES) && written_q[dst[9:5]][dst[4:0]])
-                          ? route_q[dst[9:0]] : '0;
-              routed[4*p + k % 4] = begun_q[4*p + k % 4] || (route != '0 && route <= 6'(P));
-              out = begun_q[4*p + k % 4] ? out_q[(4*p + k % 4)*PORT_W +: PORT_W]
-                                         : PORT_W'(route - 6'd1);
-              if (routed[4*p + k % 4]) begin
-                lack[4*p + k % 4] = !begun_q[4*p + k % 4] && !room_i[4*32'(out) + k % 4];
-                later = PORT_W'(p) >= pointer_q[(4*32'(out) + k % 4)*PORT_W +: PORT_W];
-                // The first one that asks, until the first one at or after the pointer.
-                if (!lack[4*p + k % 4] && !in_busy[p] && !out_busy[out] &&
-                    (begun_q[4*p + k % 4] ||
-                     (!locked_q[4*32'(out) + k % 4] &&
-                      !(phase_held_i[out] && phase_vc_i == 2'(k % 4)))) &&
-                    (!granted[out] || (later && !past[out]))) begin
-                  if (granted[out]) taken[winner[32'(out)*PORT_W +: PORT_W]] = 1'b0;
-                  taken[p] = 1'b1;
-                  granted[out] = 1'b1;
-                  past[out] = later;
-                  winner[32'(out)*PORT_W +: PORT_W] = PORT_W'(p);
-                  pop_vc_o[2*p +: 2] = 2'(k % 4);
-                  reserve_vc_o[2*32'(out) +: 2] = 2'(k % 4);
+      for (int unsigned rank = 0; rank < 4; rank++) begin
+        for (int unsigned v = 0; v < 4; v++) begin
+          if (2'(v) == noc_pkg::VC_PRIORITY[2*rank +: 2] && (online_i & {P{4'd1 << v}}) != '0) begin
+            granted = '0;
+            taken = '0;
+            past = '0;
+            for (int unsigned p = 0; p < P; p++) begin
+              if (online_i[4*p + v]) begin
+                dst = front_dst_i[64*p + 16*(v) +: 16];
+                route = (dst < 16'(noc_pkg::MAX_ROUTES) && written_q[dst[9:5]][dst[4:0]])
+                            ? route_q[dst[9:0]] : '0;
+                routed[4*p + v] = begun_q[4*p + v] || (route != '0 && route <= 6'(P));
+                out = begun_q[4*p + v] ? out_q[(4*p + v)*PORT_W +: PORT_W]
+                                           : PORT_W'(route - 6'd1);
+                if (routed[4*p + v]) begin
+                  lack[4*p + v] = !begun_q[4*p + v] && !room_i[4*32'(out) + v];
+                  later = PORT_W'(p) >= pointer_q[(4*32'(out) + v)*PORT_W +: PORT_W];
+                  // The first one that asks, until the first one at or after the pointer.
+                  if (!lack[4*p + v] && !in_busy[p] && !out_busy[out] &&
+                      (begun_q[4*p + v] ||
+                       (!locked_q[4*32'(out) + v] &&
+                        !(phase_held_i[out] && phase_vc_i == 2'(v)))) &&
+                      (!granted[out] || (later && !past[out]))) begin
+                    if (granted[out]) taken[winner[32'(out)*PORT_W +: PORT_W]] = 1'b0;
+                    taken[p] = 1'b1;
+                    granted[out] = 1'b1;
+                    past[out] = later;
+                    winner[32'(out)*PORT_W +: PORT_W] = PORT_W'(p);
+                    pop_vc_o[2*p +: 2] = 2'(v);
+                    reserve_vc_o[2*32'(out) +: 2] = 2'(v);
+                  end
                 end
               end
             end
+            in_busy = in_busy | taken;
+            out_busy = out_busy | granted;
           end
-          in_busy = in_busy | taken;
-          out_busy = out_busy | granted;
         end
       end
       // The ways. From here on "busy" are the ports of flits that have one.

@@ -91,7 +91,7 @@ module fred_output_unit #(
     end else begin
       able = some_q & (credit_q | credit_i);
       launch = ready_i && able != '0;
-      pick = able[3] ? 2'd3 : able[0] ? 2'd0 : able[1] ? 2'd1 : 2'd2;
+      pick = noc_pkg::first_vc(able);
       out_valid_o <= launch;
       stall_link_o <= !ready_i && able != '0;
       if (credit_i != '0 || launch || credit_write_i) begin

@@ -1,7 +1,7 @@
 // Constants of the FRED switch: its part of the flit header, configuration layout, phase-store rows.
 //
-// Purpose: the one place where the RTL says what sc_models/routing/fred_routing.h says to C++. Both sides must
-//   agree bit for bit.
+// The only place where these are written: C++ has them, and the functions at every size, from <rtl/fred_pkg.h>, which
+//   is made from this file (sc_models/base/rtl_packages.cmake).
 // Use: always qualified (fred_pkg::X). Functions are constant functions of elaboration-time arguments,
 //   written as loops with fixed bounds so that Verilator and yosys evaluate them alike.
 // Shapes: Fred_m(P), 2 <= P <= 32 ports, 2 <= m <= 4 middle sub-networks (paper §4).

@@ -181,40 +181,42 @@ module mesh_crossbar #(
       link = '0;
       launch = '0;
       freed = '0;
-      for (int unsigned k = 3; k < 7; k++) begin  // VC k % 4: control, MP, PP, DP
-        if ((standing & {P{4'd1 << (k % 4)}}) != '0) begin
-          in_free = ~in_taken;
-          granted = '0;
-          past = '0;
-          for (int unsigned p = 0; p < P; p++) begin
-            if (standing[4*p + k % 4]) begin
-              out = route_q[(4*p + k % 4)*PORT_W +: PORT_W];
-              able = begun_q[4*p + k % 4] || !open_q[(k % 4)*P + 32'(out)];
-              if (begun_q[4*p + k % 4] || (ring[out] && p < mesh_pkg::FIRST_LOCAL &&
-                                           out == PORT_W'(p ^ 2))) begin  // on a ring, straight on
-                lack[4*p + k % 4] = !some[(k % 4)*P + 32'(out)];
-              end else begin
-                lack[4*p + k % 4] = ring[out] ? !more[(k % 4)*P + 32'(out)]
-                                              : !packet[(k % 4)*P + 32'(out)];
-              end
-              pause[4*p + k % 4] = able && !out_ready_i[out] && !lack[4*p + k % 4];
-              link[out] = link[out] | pause[4*p + k % 4];
-              later = PORT_W'(p) >= pointer_q[((k % 4)*P + 32'(out))*PORT_W +: PORT_W];
-              // The first one that asks, until the first one at or after the pointer.
-              if (able && !lack[4*p + k % 4] && out_ready_i[out] && in_free[p] && out_free[out] &&
-                  (!granted[out] || (later && !past[out]))) begin
-                if (granted[out]) in_taken[winner[32'(out)*PORT_W +: PORT_W]] = 1'b0;
-                granted[out] = 1'b1;
-                past[out] = later;
-                winner[32'(out)*PORT_W +: PORT_W] = PORT_W'(p);
-                in_taken[p] = 1'b1;
-                in_vc[2*p +: 2] = 2'(k);
+      for (int unsigned rank = 0; rank < 4; rank++) begin
+        for (int unsigned v = 0; v < 4; v++) begin
+          if (2'(v) == noc_pkg::VC_PRIORITY[2*rank +: 2] && (standing & {P{4'd1 << v}}) != '0) begin
+            in_free = ~in_taken;
+            granted = '0;
+            past = '0;
+            for (int unsigned p = 0; p < P; p++) begin
+              if (standing[4*p + v]) begin
+                out = route_q[(4*p + v)*PORT_W +: PORT_W];
+                able = begun_q[4*p + v] || !open_q[v*P + 32'(out)];
+                if (begun_q[4*p + v] || (ring[out] && p < mesh_pkg::FIRST_LOCAL &&
+                                             out == PORT_W'(p ^ 2))) begin  // on a ring, straight on
+                  lack[4*p + v] = !some[v*P + 32'(out)];
+                end else begin
+                  lack[4*p + v] = ring[out] ? !more[v*P + 32'(out)]
+                                                : !packet[v*P + 32'(out)];
+                end
+                pause[4*p + v] = able && !out_ready_i[out] && !lack[4*p + v];
+                link[out] = link[out] | pause[4*p + v];
+                later = PORT_W'(p) >= pointer_q[(v*P + 32'(out))*PORT_W +: PORT_W];
+                // The first one that asks, until the first one at or after the pointer.
+                if (able && !lack[4*p + v] && out_ready_i[out] && in_free[p] && out_free[out] &&
+                    (!granted[out] || (later && !past[out]))) begin
+                  if (granted[out]) in_taken[winner[32'(out)*PORT_W +: PORT_W]] = 1'b0;
+                  granted[out] = 1'b1;
+                  past[out] = later;
+                  winner[32'(out)*PORT_W +: PORT_W] = PORT_W'(p);
+                  in_taken[p] = 1'b1;
+                  in_vc[2*p +: 2] = 2'(v);
+                end
               end
             end
+            out_free = out_free & ~granted;
+            launch[v*P +: P] = granted;
+            freed[v*P +: P] = in_taken & in_free;
           end
-          out_free = out_free & ~granted;
-          launch[(k % 4)*P +: P] = granted;
-          freed[(k % 4)*P +: P] = in_taken & in_free;
         end
       end
       out_valid_o <= ~out_free;

@@ -11,7 +11,8 @@ package mesh_pkg;
   localparam bit [4:0] SOUTH = 5'd2;
   localparam bit [4:0] WEST = 5'd3;
   localparam int unsigned FIRST_LOCAL = 4;
-  // Register of mesh_router, beside those of noc_pkg: sides of the rings, columns | rows << 8.
+  // Register of mesh_router, beside those of noc_pkg: RW, sides of the rings, columns of a row | rows of a column
+  // << 8; 0, the reset value: none.
   localparam bit [15:0] REG_TORUS = 16'h0004;
 
   // From coordinate `from` to another one, `to`: whether the way is upwards, to the next higher coordinate. On

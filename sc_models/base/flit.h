@@ -1,8 +1,8 @@
 // The flit as it crosses every link and every switch port, and the packet
 // header inside it (§6.2.3).
 //
-// Shape: an array of `flit_words(lanes)` 32-bit words, the same bits as the RTL's flit vector
-// (rtl/common/noc_pkg.sv), word 0 in the least significant bits:
+// Shape: an array of `flit_words(lanes)` 32-bit words, the same bits as the RTL's flit vector, word 0 in the least
+// significant bits. rtl/common/noc_pkg.sv says where each field is:
 //   word 0  [31:0]  tag    trace id of the packet: simulation only, not counted as wire bits
 //   word 1  [15:0]  dst    destination address       } header of 6 bytes:
 //           [31:16] src    source address            } dst 16 + src 16 + phase 8 + vc 2 + seq 6
@@ -20,25 +20,52 @@
 #include <cstdint>
 #include <string_view>
 
+#include "rtl/noc_pkg.h"
+
 namespace fredsim {
 
-inline constexpr int kFlitBytes = 512;
-inline constexpr int kFlitLanes = 256;  // FP16 or BF16 lanes in a full flit
-inline constexpr int kHeaderWords = 3;
+inline constexpr int kFlitBytes = noc_pkg::FLIT_BYTES;
+inline constexpr int kFlitLanes = noc_pkg::FLIT_LANES;  // FP16 or BF16 lanes in a full flit
+inline constexpr int kHeaderWords = noc_pkg::HEADER_W / 32;
 inline constexpr int kMaxFlitWords = kHeaderWords + kFlitLanes / 2;
-inline constexpr int kPacketFlits = 8;  // data packet of 4 KiB
-inline constexpr std::uint8_t kPhaseOnline = 0xFF;
+inline constexpr int kPacketFlits = noc_pkg::PACKET_FLITS;  // data packet of 4 KiB
+inline constexpr std::uint8_t kPhaseOnline = noc_pkg::PHASE_ONLINE;
+
+// A field of the header: `width` bits from bit `lsb` of the flit on, all in one word.
+struct HeaderField {
+  std::uint32_t lsb, width;
+  constexpr std::uint32_t word() const { return lsb / 32; }
+  constexpr std::uint32_t mask() const { return ~0U >> (32 - width); }
+  constexpr std::uint32_t placed(std::uint32_t value) const { return (value & mask()) << lsb % 32; }
+  constexpr std::uint32_t of(const std::uint32_t* words) const {
+    return words[word()] >> lsb % 32 & mask();
+  }
+};
+inline constexpr HeaderField kTagField{noc_pkg::TAG_LSB, noc_pkg::TAG_W};
+inline constexpr HeaderField kDstField{noc_pkg::DST_LSB, noc_pkg::DST_W};
+inline constexpr HeaderField kSrcField{noc_pkg::SRC_LSB, noc_pkg::SRC_W};
+inline constexpr HeaderField kPhaseField{noc_pkg::PHASE_LSB, noc_pkg::PHASE_W};
+inline constexpr HeaderField kVcField{noc_pkg::VC_LSB, noc_pkg::VC_W};
+inline constexpr HeaderField kSeqField{noc_pkg::SEQ_LSB, noc_pkg::SEQ_W};
+inline constexpr HeaderField kHeadField{noc_pkg::HEAD_BIT, 1};
+inline constexpr HeaderField kTailField{noc_pkg::TAIL_BIT, 1};
 
 // Of word 2.
-inline constexpr std::uint32_t kHeadBit = 1U << 16;
-inline constexpr std::uint32_t kTailBit = 1U << 17;
-constexpr int vc_of(const std::uint32_t* words) { return static_cast<int>(words[2] >> 8 & 3U); }
+inline constexpr std::uint32_t kHeadBit = kHeadField.placed(1);
+inline constexpr std::uint32_t kTailBit = kTailField.placed(1);
+static_assert(kHeadField.word() == 2 && kTailField.word() == 2);
+constexpr int vc_of(const std::uint32_t* words) { return static_cast<int>(kVcField.of(words)); }
 
 constexpr int flit_words(int lanes) { return kHeaderWords + (lanes + 1) / 2; }
 
-// Virtual channels. Priority on a port and in the control unit: kControl, then kMp, kPp, kDp.
-enum Vc : std::uint8_t { kMp = 0, kPp = 1, kDp = 2, kControl = 3 };
-inline constexpr int kNumVcs = 4;
+// Virtual channels; base/vc_priority.h has their order.
+enum Vc : std::uint8_t {
+  kMp = noc_pkg::VC_MP,
+  kPp = noc_pkg::VC_PP,
+  kDp = noc_pkg::VC_DP,
+  kControl = noc_pkg::VC_CONTROL
+};
+inline constexpr int kNumVcs = noc_pkg::NUM_VCS;
 // In options and files, and in messages.
 inline constexpr std::array<std::string_view, kNumVcs> kVcNames{"mp", "pp", "dp", "control"};
 inline constexpr std::array<std::string_view, kNumVcs> kVcTitles{"MP", "PP", "DP", "control"};
@@ -56,23 +83,30 @@ struct FlitHeader {
 };
 
 inline void pack_header(const FlitHeader& h, std::uint32_t* words) {
-  words[0] = h.tag;
-  words[1] = std::uint32_t{h.dst} | std::uint32_t{h.src} << 16;
-  words[2] = std::uint32_t{h.phase} | (std::uint32_t{h.vc} & 3U) << 8 |
-             (std::uint32_t{h.seq} & 63U) << 10 | std::uint32_t{h.head} << 16 |
-             std::uint32_t{h.tail} << 17;
+  for (int w = 0; w < kHeaderWords; ++w) words[w] = 0;
+  const auto put = [&](const HeaderField& field, std::uint32_t value) {
+    words[field.word()] |= field.placed(value);
+  };
+  put(kTagField, h.tag);
+  put(kDstField, h.dst);
+  put(kSrcField, h.src);
+  put(kPhaseField, h.phase);
+  put(kVcField, h.vc);
+  put(kSeqField, h.seq);
+  put(kHeadField, h.head);
+  put(kTailField, h.tail);
 }
 
 inline FlitHeader unpack_header(const std::uint32_t* words) {
   FlitHeader h;
-  h.tag = words[0];
-  h.dst = static_cast<std::uint16_t>(words[1]);
-  h.src = static_cast<std::uint16_t>(words[1] >> 16);
-  h.phase = static_cast<std::uint8_t>(words[2]);
-  h.vc = static_cast<std::uint8_t>(words[2] >> 8 & 3U);
-  h.seq = static_cast<std::uint8_t>(words[2] >> 10 & 63U);
-  h.head = (words[2] >> 16 & 1U) != 0;
-  h.tail = (words[2] >> 17 & 1U) != 0;
+  h.tag = kTagField.of(words);
+  h.dst = static_cast<std::uint16_t>(kDstField.of(words));
+  h.src = static_cast<std::uint16_t>(kSrcField.of(words));
+  h.phase = static_cast<std::uint8_t>(kPhaseField.of(words));
+  h.vc = static_cast<std::uint8_t>(kVcField.of(words));
+  h.seq = static_cast<std::uint8_t>(kSeqField.of(words));
+  h.head = kHeadField.of(words) != 0;
+  h.tail = kTailField.of(words) != 0;
   return h;
 }
 

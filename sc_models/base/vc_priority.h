@@ -3,12 +3,22 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/flit.h"
 
 namespace fredsim {
 
-inline constexpr std::array<int, kNumVcs> kVcPriority{kControl, kMp, kPp, kDp};
+// Highest first.
+inline constexpr std::array<int, kNumVcs> kVcPriority = [] {
+  std::array<int, kNumVcs> order{};
+  std::uint32_t rest = noc_pkg::VC_PRIORITY;
+  for (int& vc : order) {
+    vc = static_cast<int>(rest & ~(~0U << noc_pkg::VC_W));
+    rest >>= noc_pkg::VC_W;
+  }
+  return order;
+}();
 
 // 0 is the highest priority.
 constexpr int priority_rank(int vc) {

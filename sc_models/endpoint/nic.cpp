@@ -332,7 +332,7 @@ void Nic::complete(int port, const std::uint32_t* last, Reassembly& open) {
 // The normal case: the next flit of an open packet.
 bool Nic::continues(const Reassembly& open, const std::uint32_t* flit) {
   return open.packet != nullptr && (flit[2] & kHeadBit) == 0 && flit[0] == open.tag &&
-         flit[1] >> 16 == open.source && open.flits < kPacketFlits;
+         kSrcField.of(flit) == open.source && open.flits < kPacketFlits;
 }
 
 // The open packet that a flit belongs to; a head opens it.

@@ -10,16 +10,8 @@
 namespace fredsim {
 namespace {
 
-// Width of a code that is 0 for nothing or 1 + j for one of m sub-networks.
-int select_width(int middle) { return std::bit_width(static_cast<unsigned>(middle)); }
-
-int config_bits(int ports, int middle) {
-  if (ports == 2) return 4;
-  const int select = select_width(middle);
-  const int pairs = ports / 2;
-  return pairs * (2 * middle + 2 * select) + ports % 2 * 2 * select +
-         middle * config_bits((ports + 1) / 2, middle);
-}
+// The code of a µSwitch's output is the mask of the inputs that it takes.
+static_assert(fred_pkg::USEL_IN0 == 1 && fred_pkg::USEL_IN1 == 2 && fred_pkg::USEL_SUM == 3);
 
 std::string port_list(std::uint32_t ports) {
   std::string text;
@@ -88,7 +80,7 @@ class Emitter {
  public:
   Emitter(const FredSwitchShape& shape, const FlowColouring& colouring, FredRoute& route)
       : middle_(shape.middle),
-        select_(select_width(shape.middle)),
+        select_(static_cast<int>(fred_pkg::sel_w(shape.middle))),
         colouring_(colouring),
         route_(route) {}
 
@@ -117,7 +109,7 @@ class Emitter {
       path.push_back(c);
       emit(depth + 1, inner, classes[c], inner_offset, path);
       path.pop_back();
-      inner_offset += config_bits(inner, middle_);
+      inner_offset += fred_config_bits({inner, middle_});
     }
   }
 
@@ -136,7 +128,7 @@ class Emitter {
     const int pairs = ports / 2;
     const auto select = static_cast<unsigned>(colour) + 1;
     const int inner = inner_begin(ports, offset);
-    const int outputs = inner + middle_ * config_bits((ports + 1) / 2, middle_);
+    const int outputs = inner + middle_ * fred_config_bits({(ports + 1) / 2, middle_});
     for (int i = 0; i < pairs; ++i)
       if (const unsigned pair = flow.inputs >> (2 * i) & 3U; pair != 0)
         put(offset + i * 2 * middle_ + 2 * colour, 2, pair);
@@ -172,12 +164,6 @@ SumOrder sum_order(int ports, std::uint32_t inputs) {
 }
 
 }  // namespace
-
-int fred_stages(int ports) { return ports == 2 ? 1 : 2 + fred_stages((ports + 1) / 2); }
-
-int fred_config_bits(const FredSwitchShape& shape) {
-  return config_bits(shape.ports, shape.middle);
-}
 
 void check_shape(const FredSwitchShape& shape) {
   if (shape.ports < 2 || shape.ports > kMaxPorts)

@@ -5,8 +5,8 @@
 // middle sub-networks (conflict graph, coloured with m colours); both inputs of a µSwitch in one
 // flow are added there, both outputs are distributed there.
 //
-// Configuration bits, least significant first, for Fred_m(P) with r = floor(P/2), s = ceil(P/2)
-// (mirrors rtl/fred/fred_interconnect.sv):
+// Configuration bits, least significant first, for Fred_m(P) with r = floor(P/2), s = ceil(P/2), codes of
+// rtl/fred/fred_pkg.sv:
 //   P = 2: RD-µSwitch, 4 bits, output k in bits [2k+1:2k]: 0 nothing, 1 input 0, 2 input 1, 3 sum
 //   P > 2: r R-µSwitches, 2m bits each: output j in bits [2j+1:2j], same code
 //          P odd: demux of the last input port, clog2(m+1) bits: 0 nothing, j+1 = sub-network j
@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "rtl/fred_pkg.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -90,8 +91,11 @@ class FlowConflict : public RoutingConflict {
 std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,
                      std::span<const std::string> names);
 
-int fred_stages(int ports);                          // registered stages of the interconnect
-int fred_config_bits(const FredSwitchShape& shape);  // µSwitch bits of one phase
+// Registered stages of the interconnect, and µSwitch bits of one phase.
+inline int fred_stages(int ports) { return static_cast<int>(fred_pkg::stages(ports)); }
+inline int fred_config_bits(const FredSwitchShape& shape) {
+  return static_cast<int>(fred_pkg::config_bits(shape.ports, shape.middle));
+}
 void check_shape(const FredSwitchShape& shape);      // BadInput unless 2 <= P <= 32, 2 <= m <= 4
 
 FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows);
@@ -103,8 +107,13 @@ bool has_routing(const FredSwitchShape& shape, std::span<const Flow> flows);
 // One row of the phase store. Bits, least significant first: [0] valid, [2:1] vc, then for every
 // input port, then for every output port, clog2(P+1) bits: 0 = no flow, f+1 = flow f; then the
 // µSwitch bits.
-int phase_row_words(const FredSwitchShape& shape);
-int num_phases(const FredSwitchShape& shape);  // rows that fit in 1.5 KB, at most 255
+inline int phase_row_words(const FredSwitchShape& shape) {
+  return static_cast<int>(fred_pkg::row_words(shape.ports, shape.middle));
+}
+// Rows that fit in the store, 1.5 KB, at most 255.
+inline int num_phases(const FredSwitchShape& shape) {
+  return static_cast<int>(fred_pkg::num_phases(shape.ports, shape.middle));
+}
 std::vector<std::uint32_t> phase_row(const FredSwitchShape& shape, int vc,
                                      std::span<const Flow> flows, const FredRoute& route);
 // The flows of a row, read back from its port fields.

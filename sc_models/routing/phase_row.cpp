@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <bit>
 #include <cassert>
 
 #include "routing/fred_routing.h"
@@ -7,16 +5,14 @@
 namespace fredsim {
 namespace {
 
-constexpr int kStoreBits = 1536 * 8;  // 1.5 KB (§6.2.3)
-constexpr int kMaxPhases = 255;       // kPhaseOnline is not a row
-constexpr int kVcBit = 1;
-constexpr int kVcWidth = 2;
-constexpr int kFlowsBit = kVcBit + kVcWidth;
+constexpr int kVcBit = fred_pkg::ROW_VC_LSB;
+constexpr int kVcWidth = noc_pkg::VC_W;
+constexpr int kFlowsBit = fred_pkg::ROW_FLOWS_LSB;
 
 // Width of a port's flow: 0 = none, f + 1 = flow f, at most one flow per port.
-int flow_width(int ports) { return std::bit_width(static_cast<unsigned>(ports)); }
+int flow_width(int ports) { return static_cast<int>(fred_pkg::flow_w(ports)); }
 
-int config_bit(int ports) { return kFlowsBit + 2 * ports * flow_width(ports); }
+int config_bit(int ports) { return static_cast<int>(fred_pkg::row_config_lsb(ports)); }
 
 void put(std::vector<std::uint32_t>& row, int offset, int width, std::uint32_t value) {
   for (int b = 0; b < width; ++b)
@@ -32,20 +28,12 @@ std::uint32_t get(std::span<const std::uint32_t> row, int offset, int width) {
 
 }  // namespace
 
-int phase_row_words(const FredSwitchShape& shape) {
-  return (config_bit(shape.ports) + fred_config_bits(shape) + 31) / 32;
-}
-
-int num_phases(const FredSwitchShape& shape) {
-  return std::min(kStoreBits / 32 / phase_row_words(shape), kMaxPhases);
-}
-
 std::vector<std::uint32_t> phase_row(const FredSwitchShape& shape, int vc,
                                      std::span<const Flow> flows, const FredRoute& route) {
   assert(0 <= vc && vc < kNumVcs);
   assert(static_cast<int>(route.bits.size()) == fred_config_bits(shape));
   std::vector<std::uint32_t> row(phase_row_words(shape));
-  put(row, 0, 1, 1);
+  put(row, fred_pkg::ROW_VALID_BIT, 1, 1);
   put(row, kVcBit, kVcWidth, static_cast<std::uint32_t>(vc));
   const int width = flow_width(shape.ports);
   for (std::size_t f = 0; f < flows.size(); ++f) {

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cassert>
 
 namespace fredsim {
 namespace {
 
-constexpr int kSumCodeBits = 2;
+constexpr int kSumCodeBits = fred_pkg::USEL_W;
 
 class Reader {
  public:
   Reader(int middle, const std::vector<bool>& bits)
-      : middle_(middle), select_bits_(std::bit_width(static_cast<unsigned>(middle))), bits_(bits) {}
+      : middle_(middle), select_bits_(static_cast<int>(fred_pkg::sel_w(middle))), bits_(bits) {}
 
   void read(int ports) {
     if (ports == 2) {
@@ -63,9 +62,9 @@ class Reader {
 bool adds(SwitchBlock block) { return block == SwitchBlock::kR || block == SwitchBlock::kRd; }
 
 std::string code_in_words(SwitchBlock block, int code) {
-  if (code == 0) return "nothing";
+  if (code == fred_pkg::USEL_NONE) return "nothing";
   if (!adds(block)) return fmt::format("sub-network {}", code - 1);
-  return code == 3 ? "sum" : fmt::format("input {}", code - 1);
+  return code == fred_pkg::USEL_SUM ? "sum" : fmt::format("input {}", code - 1);
 }
 
 }  // namespace

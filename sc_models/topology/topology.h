@@ -12,6 +12,7 @@
 #include "base/flit.h"
 #include "base/fp.h"
 #include "base/rational.h"
+#include "rtl/mesh_pkg.h"
 
 namespace fredsim {
 
@@ -34,7 +35,13 @@ struct MeshRouterShape {
   int x = 0;  // column, 0 = west
   int y = 0;  // row, 0 = north
 };
-enum MeshPort : int { kNorth = 0, kEast = 1, kSouth = 2, kWest = 3, kFirstLocal = 4 };
+enum MeshPort : int {
+  kNorth = mesh_pkg::NORTH,
+  kEast = mesh_pkg::EAST,
+  kSouth = mesh_pkg::SOUTH,
+  kWest = mesh_pkg::WEST,
+  kFirstLocal = mesh_pkg::FIRST_LOCAL
+};
 
 struct Node {
   NodeKind kind;

@@ -8,8 +8,8 @@
 namespace fredsim {
 namespace {
 
-constexpr int kVcBit = 1;
-constexpr int kFlowsBit = 3;
+constexpr int kVcBit = fred_pkg::ROW_VC_LSB;
+constexpr int kFlowsBit = fred_pkg::ROW_FLOWS_LSB;
 
 using Expression = std::vector<int>;  // postfix over input ports; empty: no flit
 
@@ -41,7 +41,7 @@ class Fields {
 // bits begin at `first`.
 std::uint8_t path_from(int port, const FredSwitchShape& shape, const Fields& bits, int first) {
   const int middle = shape.middle;
-  const int select_width = std::bit_width(static_cast<unsigned>(middle));
+  const int select_width = static_cast<int>(fred_pkg::sel_w(middle));
   unsigned path = 0;
   int index = port;
   int level = 0;
@@ -54,7 +54,10 @@ std::uint8_t path_from(int port, const FredSwitchShape& shape, const Fields& bit
     } else {
       for (int j = middle - 1; j >= 0; --j) {
         const unsigned code = bits.at(first + (index / 2 * middle + j) * 2, 2);
-        if (code == 3 || code == (index % 2 == 0 ? 1U : 2U)) chosen = j;
+        if (code == fred_pkg::USEL_SUM ||
+            code == (index % 2 == 0 ? fred_pkg::USEL_IN0 : fred_pkg::USEL_IN1)) {
+          chosen = j;
+        }
       }
     }
     path |= static_cast<unsigned>(chosen) << (2 * level);
@@ -66,9 +69,9 @@ std::uint8_t path_from(int port, const FredSwitchShape& shape, const Fields& bit
 
 // Output of an R- or RD-µSwitch with a code of fred_pkg::USEL_*.
 Expression choose(unsigned code, const Expression& a, const Expression& b) {
-  if (code == 1) return a;
-  if (code == 2) return b;
-  if (code == 0 || a.empty() || b.empty()) return {};
+  if (code == fred_pkg::USEL_IN0) return a;
+  if (code == fred_pkg::USEL_IN1) return b;
+  if (code == fred_pkg::USEL_NONE || a.empty() || b.empty()) return {};
   Expression sum = a;
   sum.insert(sum.end(), b.begin(), b.end());
   sum.push_back(SumOrder::kAdd);
@@ -83,7 +86,7 @@ std::vector<Expression> walk(const std::vector<Expression>& inputs, int middle, 
     const unsigned second = bits.take(2);
     return {choose(first, inputs[0], inputs[1]), choose(second, inputs[0], inputs[1])};
   }
-  const int select_width = std::bit_width(static_cast<unsigned>(middle));
+  const int select_width = static_cast<int>(fred_pkg::sel_w(middle));
   const std::size_t pairs = ports / 2;
   const bool odd = ports % 2 != 0;
   std::vector<std::vector<Expression>> inner(static_cast<std::size_t>(middle),
@@ -123,7 +126,7 @@ void add_output(std::vector<FredRow::Sum>& sums, const Expression& postfix, int 
 
 FredRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t> words) {
   const int ports = shape.ports;
-  const int width = std::bit_width(static_cast<unsigned>(ports));
+  const int width = static_cast<int>(fred_pkg::flow_w(ports));
   Fields bits(words);
   FredRow row;
   row.valid = bits.take(kVcBit) != 0;

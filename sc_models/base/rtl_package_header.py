@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Writes the C++ header of a SystemVerilog package: rtl_package_header.py PACKAGE XML WRITTEN_IN HEADER
+
+XML is Verilator's --xml-only output of the package and of a module `probe` (rtl_packages.cmake), whose constants are
+the values of the package's functions by size. WRITTEN_IN: the package's file, to be named in the header.
+"""
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+PORTS = range(2, 33)
+MIDDLE = range(2, 5)
+
+
+def constants(element):
+    """Name -> value of the constants declared in a package or module, in their order."""
+    found = {}
+    for var in element.findall("var[@localparam='true']"):
+        text = var.find("const").get("name")
+        number = re.fullmatch(r"(\d+)'s?h([0-9a-f]+)", text)
+        if number is None or int(number[1]) > 32:
+            sys.exit(f"{var.get('name')}: found {text}; allowed: a number of at most 32 bits")
+        found[var.get("name")] = int(number[2], 16)
+    return found
+
+
+def function(name, values):
+    """A constexpr function of a switch's size. Its values are named name_p2 …, name_m2 … or name_p2m2 …"""
+    by_ports = any(key.startswith(f"{name}_p") for key in values)
+    by_middle = any(re.match(f"{name}_(p[0-9]+)?m", key) for key in values)
+    ports = [f"p{p}" for p in PORTS] if by_ports else [""]
+    middle = [f"m{m}" for m in MIDDLE] if by_middle else [""]
+    table = [str(values[f"{name}_{p}{m}"]) for p in ports for m in middle]
+    index = [f"(ports - {PORTS[0]}) * {len(middle)}"] * by_ports + [f"middle - {MIDDLE[0]}"] * by_middle
+    parameters = ["int ports"] * by_ports + ["int middle"] * by_middle
+    return (f"constexpr std::uint32_t {name}({', '.join(parameters)}) {{\n"
+            f"  constexpr std::array<std::uint32_t, {len(table)}> of_size{{{', '.join(table)}}};\n"
+            f"  return of_size[static_cast<std::size_t>({' + '.join(index)})];\n}}\n")
+
+
+def main(package, xml, written_in, header):
+    netlist = ElementTree.parse(xml).getroot().find("netlist")
+    values = constants(netlist.find(f"package[@name='{package}']"))
+    by_size = constants(netlist.find("module[@name='probe']"))
+    names = dict.fromkeys(re.match(r"(\w+)_(p\d+)?(m\d+)?$", key)[1] for key in by_size)
+    text = [f"// Made from {written_in}, which says what these are.\n#pragma once\n\n"
+            "#include <array>\n#include <cstddef>\n#include <cstdint>\n\n"
+            f"namespace fredsim::{package} {{\n\n"]
+    text += [f"inline constexpr std::uint32_t {name} = {value:#x};\n" for name, value in values.items()]
+    if names:
+        text.append("\n// Of Fred_m(P): ports 2 to 32, middle 2 to 4.\n")
+        text += [function(name, by_size) for name in names]
+    text.append(f"\n}}  // namespace fredsim::{package}\n")
+    with open(header, "w", encoding="utf-8") as file:
+        file.writelines(text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,53 @@
+# C++ headers of SystemVerilog packages: what RTL and C++ both know is written in the package alone.
+#
+#   fredsim_rtl_package(fred_pkg FILES rtl/common/noc_pkg.sv rtl/fred/fred_pkg.sv
+#                       BY_PORTS stages BY_MIDDLE sel_w BY_SIZE row_words)
+#
+# writes <rtl/fred_pkg.h>: every constant of the package, which the last of FILES holds, as a constexpr of the same name
+# in namespace fredsim::fred_pkg, and those of its functions that are named: of a switch's ports, of its middle
+# sub-networks, or of both. Verilator computes the values, at build time. Link fredsim_rtl_packages to include them.
+set(FREDSIM_RTL_PACKAGES ${CMAKE_CURRENT_LIST_DIR})
+find_package(Python3 REQUIRED COMPONENTS Interpreter)  # Verilator needs it too
+add_library(fredsim_rtl_packages INTERFACE)
+target_include_directories(fredsim_rtl_packages INTERFACE ${PROJECT_BINARY_DIR}/rtl_packages)
+
+function(fredsim_rtl_package package)
+  cmake_parse_arguments(ARG "" "" "FILES;BY_PORTS;BY_MIDDLE;BY_SIZE" ${ARGN})
+  set(folder ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
+  set(probe "// The functions of ${package} by size, as constants.\nmodule probe;\n")
+  foreach(middle RANGE 2 4)
+    foreach(name ${ARG_BY_MIDDLE})
+      string(APPEND probe "  localparam int unsigned ${name}_m${middle} = ${package}::${name}(${middle});\n")
+    endforeach()
+  endforeach()
+  foreach(ports RANGE 2 32)
+    foreach(name ${ARG_BY_PORTS})
+      string(APPEND probe "  localparam int unsigned ${name}_p${ports} = ${package}::${name}(${ports});\n")
+    endforeach()
+    foreach(middle RANGE 2 4)
+      foreach(name ${ARG_BY_SIZE})
+        string(APPEND probe "  localparam int unsigned ${name}_p${ports}m${middle} = "
+                            "${package}::${name}(${ports}, ${middle});\n")
+      endforeach()
+    endforeach()
+  endforeach()
+  string(APPEND probe "endmodule\n")
+  file(CONFIGURE OUTPUT ${folder}/${package}_probe.sv CONTENT "${probe}" @ONLY)
+  list(GET ARG_FILES -1 written_in)
+  # Copied, since in both folders' paths there may be spaces, which end a name in Verilator.
+  list(TRANSFORM ARG_FILES REPLACE "^.*/" "" OUTPUT_VARIABLE names)
+  list(TRANSFORM ARG_FILES PREPEND ${PROJECT_SOURCE_DIR}/)
+  add_custom_command(
+    OUTPUT ${folder}/${package}.h
+    COMMAND ${CMAKE_COMMAND} -E copy ${ARG_FILES} .
+    COMMAND ${VERILATOR_BIN} --xml-only --xml-output ${package}.xml --Mdir . --top-module probe
+            ${names} ${package}_probe.sv
+    COMMAND Python3::Interpreter ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
+            ${package} ${package}.xml ${written_in} ${package}.h
+    DEPENDS ${ARG_FILES} ${folder}/${package}_probe.sv ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
+    WORKING_DIRECTORY ${folder}
+    COMMENT "C++ constants of ${package}"
+    VERBATIM)
+  add_custom_target(rtl_${package} DEPENDS ${folder}/${package}.h)
+  add_dependencies(fredsim_rtl_packages rtl_${package})
+endfunction()
