@@ -340,4 +340,19 @@ module fred_control #(
       for (int unsigned i = 0; i < 4 * P; i++) stall_phase_o = stall_phase_o + 8'(other_i[i]);
     end
   end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [P-1:0] early;
+    if (rst_ni && (fire != '0 || loading_q)) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        early[f] = fire[f] && !open_q[f] && (flow_out_q[f*P +: P] & ~room_now_i) != '0;
+      end
+      no_flit_in_a_change: assert (!loading_q || fire == '0);
+      change_between_packets: assert (!loading_q || open_q == '0);
+      wave_has_passed: assert (!loading_q || lock_q == '0);
+      joined_flits_are_there: assert ((pop_o & ~match_i) == '0);
+      packet_has_room: assert (early == '0);
+    end
+  end
 endmodule

@@ -134,4 +134,18 @@ module fred_input_unit #(
     flit_o = '0;
     if (pop_i) flit_o = mem_q[head_q[32'(pop_vc_i)*W +: W]];
   end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [3:0] deeper, stale;
+    if (rst_ni && (pop_i || in_valid_i)) begin
+      for (int unsigned v = 0; v < 4; v++) begin
+        deeper[v] = count_q[v*W +: W] > DEPTHS[v*W +: W];
+        stale[v] = valid_q[v] != (count_q[v*W +: W] != '0);
+      end
+      pop_takes_a_front: assert (!pop_i || valid_q[pop_vc_i]);
+      count_within_depth: assert (deeper == '0);
+      front_where_flits_are: assert (stale == '0);
+    end
+  end
 endmodule

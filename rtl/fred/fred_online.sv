@@ -249,4 +249,15 @@ module fred_online #(
       end
     end
   end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [P-1:0] wrong;
+    if (rst_ni && pop_o != '0) begin
+      for (int unsigned p = 0; p < P; p++) wrong[p] = pop_o[p] && !online_i[4*p + 32'(pop_vc_o[2*p +: 2])];
+      pop_takes_a_front: assert (wrong == '0);
+      phase_goes_first: assert ((pop_o & phase_pop_i) == '0 && (reserve_o & phase_reserve_i) == '0);
+      one_output_per_flit: assert ($countones(pop_o) == $countones(reserve_o));
+    end
+  end
 endmodule

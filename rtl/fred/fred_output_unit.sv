@@ -99,7 +99,10 @@ module fred_output_unit #(
         for (int unsigned v = 0; v < 4; v++) begin
           if (credit_i[v]) credits[16*v +: 16] = credits[16*v +: 16] + 16'd1;
         end
-        if (launch) credits[32'(pick)*16 +: 16] = credits[32'(pick)*16 +: 16] - 16'd1;
+        if (launch) begin
+          launch_has_a_credit: assert (credits[32'(pick)*16 +: 16] != '0);
+          credits[32'(pick)*16 +: 16] = credits[32'(pick)*16 +: 16] - 16'd1;
+        end
         if (credit_write_i) credits[32'(credit_vc_i)*16 +: 16] = credit_wdata_i;
         for (int unsigned v = 0; v < 4; v++) credit_q[v] <= credits[16*v +: 16] != '0;
         credits_q <= credits;
@@ -138,4 +141,14 @@ module fred_output_unit #(
 
   // Reserved places cover flits still in the interconnect, so "empty" means nothing on the way either.
   assign empty_o = !out_valid_o && all_free_q;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni) begin
+      reservation_has_a_place: assert (!reserve_i || places_q[32'(reserve_vc_i)*W +: W] != '0);
+      // Flits held and flits on the way together are the places reserved.
+      arrival_was_reserved: assert (!in_valid_i || 32'(count_q[32'(in_vc)*W +: W]) +
+                                                       32'(places_q[32'(in_vc)*W +: W]) < OUT_DEPTH);
+    end
+  end
 endmodule

@@ -82,4 +82,8 @@ module fred_port_mux #(
 
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && step_i) one_flit_per_output: assert (((in_valid & take) & ((in_valid & take) - 4'd1)) == '0);
+  end
 endmodule

@@ -121,9 +121,11 @@ module fred_r_uswitch #(
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;
 
+  // ---- Assertions ----------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    if (rst_ni && step_i && uses_sum_q) begin
-      assert (ruled == 2'b00 || ruled == 2'b11);
+    if (rst_ni && step_i) begin
+      sum_has_both_inputs: assert (!uses_sum_q || ruled == 2'b00 || ruled == 2'b11);
+      unicasts_apart: assert (online != 2'b11 || flit_0[KEY_LSB+:KEY_W] != flit_1[KEY_LSB+:KEY_W]);
     end
   end
 endmodule

@@ -58,6 +58,13 @@ module fred_switch #(
   output logic                idle_o,
   output logic [31:0]         error_o
 );
+  if (P < 2 || P > 32 || M < 2 || M > 4 || LANES < 1 || LANES > 256 || FORMAT > 1 || PACKET_FLITS < 1 ||
+      VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
+    // The parameters' list has the ranges.
+    $fatal(1, "fred_switch: found P=%0d M=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d OUT_DEPTH=%0d FORMAT=%0d",
+           P, M, LANES, VC_DEPTH, CTRL_DEPTH, OUT_DEPTH, FORMAT);
+  end
+
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
   localparam int unsigned TABLE_W = fred_pkg::row_bits(P, M) - CONFIG_W;
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M);

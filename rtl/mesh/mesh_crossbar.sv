@@ -141,6 +141,7 @@ module mesh_crossbar #(
     logic                last, fresh;
     // One output VC.
     logic [15:0]         credit;
+    logic [4*P-1:0]      unpaid;
     logic [NEED_W-1:0]   need;
     if (!rst_ni) begin
       count_q <= '0;
@@ -320,6 +321,7 @@ module mesh_crossbar #(
       // ---------------------------------------------------------------- credits
       changed = out_credit_i ^ launch;  // one gained and one spent leave the number as it is
       if (credit_write_i) changed[credit_index_i] = 1'b1;
+      unpaid = '0;
       if (changed != '0) begin
         for (int unsigned v = 0; v < 4; v++) begin
           if (changed[v*P +: P] != '0) begin
@@ -335,7 +337,10 @@ module mesh_crossbar #(
                     need_q[NEED_W*i +: NEED_W] <= need;
                   end
                 end else if (out_credit_i[i]) credit = credit + 16'd1;
-                else credit = credit - 16'd1;
+                else begin
+                  unpaid[i] = credit == '0;
+                  credit = credit - 16'd1;
+                end
                 credits_q[16*i +: 16] <= credit;
                 some_q[i] <= credit != '0;
                 more_q[i] <= credit > 16'(need);
@@ -346,6 +351,25 @@ module mesh_crossbar #(
           end
         end
       end
+      launch_has_a_credit: assert (unpaid == '0);
+    end
+  end
+
+  // ------------------------------------------------------------------ assertions, of the edge before
+  always_ff @(posedge clk_i) begin : assertions
+    logic [4*P-1:0] deeper, stale, flags;
+    if (rst_ni && (out_valid_o != '0 || in_credit_o != '0)) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        for (int unsigned v = 0; v < 4; v++) begin
+          deeper[4*p + v] = count_q[(4*p + v)*SLOT_W +: SLOT_W] > DEPTHS[v*SLOT_W +: SLOT_W];
+          stale[4*p + v] = front_q[4*p + v] != (count_q[(4*p + v)*SLOT_W +: SLOT_W] != '0);
+          flags[v*P + p] = some_q[v*P + p] != (credits_q[(v*P + p)*16 +: 16] != '0);
+        end
+      end
+      count_within_depth: assert (deeper == '0);
+      front_where_flits_are: assert (stale == '0);
+      flags_follow_credits: assert (flags == '0);
+      one_credit_per_flit: assert ($countones(out_valid_o) == $countones(in_credit_o));
     end
   end
 endmodule

@@ -63,6 +63,12 @@ module mesh_router #(
   output logic                idle_o,
   output logic [31:0]         error_o
 );
+  if (NUM_LOCAL < 1 || P > 32 || LANES < 1 || LANES > 256 || VC_DEPTH < 1 || CTRL_DEPTH < 1 ||
+      PACKET_FLITS < 1) begin : gen_range
+    $fatal(1, "mesh_router: found NUM_LOCAL=%0d NUM_IO=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d",
+           NUM_LOCAL, NUM_IO, LANES, VC_DEPTH, CTRL_DEPTH);
+  end
+
   localparam int unsigned INDEX_W = $clog2(4 * P);
 
   logic [5:0]      x_q, y_q;

@@ -8,6 +8,7 @@
 # at the first build. Here it runs at build time, beside all other jobs. Only then are the names of the
 # generated files known, so parts.cmake gathers them in files whose names are known before; which also
 # compiles Verilator's headers two or three times instead of twenty.
+# Assertions are on, in every class; parameters out of range stop the build.
 set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
 
 # Generated code is built without our warnings, and without sanitizers: they would take most of the
@@ -20,7 +21,9 @@ find_package(ZLIB REQUIRED)
 set(runtime verilated.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
 list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
 add_library(verilated_runtime STATIC ${runtime})
-target_compile_options(verilated_runtime PRIVATE -O2 ${generated_code_options})
+# What RTL has to say, failed assertions first of all, goes to stderr: stdout may be a JSON document.
+target_compile_options(verilated_runtime PRIVATE -O2 "-DVL_PRINTF(...)=std::fprintf(stderr, __VA_ARGS__)"
+                       -include cstdio ${generated_code_options})
 target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
                                                            ${VERILATOR_ROOT}/include/vltstd)
 target_link_libraries(verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
@@ -65,7 +68,8 @@ function(fredsim_verilate library)
     OUTPUT ${folder}/${ARG_PREFIX}.h ${parts}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
     COMMAND ${VERILATOR_BIN} --cc --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX}
-            --top ${ARG_TOP} --x-assign fast --x-initial fast ${ARG_ARGUMENTS} ${names}
+            --top ${ARG_TOP} --assert --x-assign fast --x-initial fast ${ARG_ARGUMENTS}
+            -Werror-USERFATAL ${names}
     COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX} -D source=${PROJECT_SOURCE_DIR}
             -P ${FREDSIM_VERILATOR}/parts.cmake
     DEPENDS ${ARG_SOURCES} ${VERILATOR_BIN} ${FREDSIM_VERILATOR}/parts.cmake
