@@ -26,11 +26,11 @@ class ChainPlanner {
       : topology_(topology),
         chains_(chains),
         plan_(plan),
-        walk_(topology, plan, topology.kind == FabricKind::kFredTree),
+        walk_(topology, plan, topology.is_tree()),
         flits_(topology.links.size()),
         chosen_(chains.size()) {
     const auto same = [&](const Part& part) { return part.vc == plan.parts.front().vc; };
-    spreads_ = topology.kind == FabricKind::kFredTree && std::ranges::all_of(plan.parts, same);
+    spreads_ = topology.is_tree() && std::ranges::all_of(plan.parts, same);
     for (const Tree& tree : plan.trees)
       walk_.walk(tree, [&](int link) { flits_[link] += tree.flits; });
   }

@@ -21,7 +21,7 @@ bool does_nothing(const TreeRank& rank) {
 }  // namespace
 
 int endpoint_slices(const Topology& topology) {
-  return topology.kind == FabricKind::kFredTree ? topology.fred.slices : 1;
+  return topology.is_tree() ? topology.fred.slices : 1;
 }
 
 TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice)

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "switch/node_shape.h"
+
 namespace fredsim {
 namespace {
 
@@ -78,10 +80,10 @@ class Correspondence {
     const Node& a = topology_.nodes[node];
     const Node& b = topology_.nodes[like];
     if (a.kind != b.kind || a.level != b.level || a.ports != b.ports ||
-        a.fred.middle != b.fred.middle) {
+        a.switch_kind != b.switch_kind || a.values != b.values) {
       return false;
     }
-    if (a.kind == NodeKind::kFredSwitch) {
+    if (a.is_switch()) {
       const auto [place, added] = nodes_.emplace(node, like);
       if (added) found_.push(node);
       if (place->second != like) return false;
@@ -97,9 +99,9 @@ class Correspondence {
     const auto model = program_of_.find(like);
     if (program == program_of_.end() || model == program_of_.end()) return false;
     if (program->second->phase != model->second->phase) return false;
-    const FredSwitchShape& shape = topology_.nodes[node].fred;
-    const std::vector<Flow> flows = phase_flows(shape, program->second->row);
-    const std::vector<Flow> model_flows = phase_flows(shape, model->second->row);
+    const SwitchShape shape = switch_shape(topology_, topology_.nodes[node]);
+    const std::vector<Flow> flows = shape.kind->phase_flows(shape, program->second->row);
+    const std::vector<Flow> model_flows = shape.kind->phase_flows(shape, model->second->row);
     if (flows.size() != model_flows.size()) return false;
     for (std::size_t f = 0; f < flows.size(); ++f) {
       if (!match_ports(node, flows[f].inputs, like, model_flows[f].inputs) ||

@@ -19,7 +19,7 @@ constexpr PacketShape kSlowLanes{.flits = 1, .run = 5};
 class InSwitchPlanner {
  public:
   InSwitchPlanner(const Topology& topology, const Plan& plan, OnConflict on_conflict)
-      : topology_(topology), plan_(plan), on_conflict_(on_conflict) {
+      : topology_(topology), plan_(plan), on_conflict_(on_conflict), cache_(topology) {
     result_.trees.resize(plan.parts.size());
     result_.after.resize(plan.parts.size());
     result_.packets.resize(plan.parts.size());
@@ -187,19 +187,19 @@ class InSwitchPlanner {
       if (slot < router.slots(parts[i])) orders[i].resize(router.flows_of(parts[i], slot).size());
     }
     for (const auto& [chiplet, flows] : phase.flows) {
-      const FredSwitchShape& shape = topology_.nodes[chiplet].fred;
-      const FredRoute& route = *cache_.route(shape, flows).route;
+      const SwitchShape& shape = cache_.shape(chiplet);
+      const RoutedFlows& routed = cache_.route(chiplet, flows);
       const std::vector<SliceRouter::ChipletFlow>& owners = phase.owners.at(chiplet);
       for (std::size_t f = 0; f < flows.size(); ++f)
-        orders[owners[f].part][owners[f].flow] = route.order[f];
+        orders[owners[f].part][owners[f].flow] = routed.order[f];
       const int index = next_phase_ + slot;
-      if (index >= num_phases(shape)) {
+      if (const int phases = shape.kind->num_phases(shape); index >= phases) {
         result_.no_rows = fmt::format("{} phases or more are needed, {} has room for {}", index + 1,
-                                      topology_.nodes[chiplet].name, num_phases(shape));
+                                      topology_.nodes[chiplet].name, phases);
         return;
       }
       const int vc = plan_.parts[parts[owners.front().part].part].vc;
-      result_.programs.push_back({chiplet, index, phase_row(shape, vc, flows, route)});
+      result_.programs.push_back({chiplet, index, shape.kind->phase_row(shape, vc, flows, routed)});
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (slot >= router.slots(parts[i])) continue;

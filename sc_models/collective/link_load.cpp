@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "collective/link_walk.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
@@ -27,8 +28,7 @@ double flits_ns(const Link& link, std::uint64_t flits) {
 }
 
 bool needs_online_routes(const Topology& topology, const Plan& plan) {
-  return topology.kind == FabricKind::kFredTree &&
-         std::ranges::any_of(plan.trees, [](const Tree& tree) {
+  return routes_by_table(topology) && std::ranges::any_of(plan.trees, [](const Tree& tree) {
            return tree.transport == Transport::kEndpoint && tree.ranks.size() > 1;
          });
 }

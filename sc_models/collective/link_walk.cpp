@@ -6,14 +6,16 @@
 #include <limits>
 
 #include "routing/mesh_routing.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 
 LinkWalk::LinkWalk(const Topology& topology, const Plan& plan, bool online)
     : topology_(topology), plan_(plan) {
-  for (const PhaseProgram& program : plan.programs)
-    programs_[{program.node, program.phase}] =
-        phase_flows(topology.nodes[program.node].fred, program.row);
+  for (const PhaseProgram& program : plan.programs) {
+    const SwitchShape shape = switch_shape(topology, topology.nodes[program.node]);
+    programs_[{program.node, program.phase}] = shape.kind->phase_flows(shape, program.row);
+  }
   if (online) routes_ = online_routes(topology, std::numeric_limits<std::uint16_t>::max());
 }
 
@@ -43,7 +45,7 @@ const Link& LinkWalk::cross(NodeId node, int port, const OnLink& on_link) const 
 void LinkWalk::follow_flows(int phase, const Link& arrival, Fired& fired,
                             const OnLink& on_link) const {
   const NodeId node = arrival.to;
-  if (topology_.nodes[node].kind != NodeKind::kFredSwitch) return;
+  if (topology_.nodes[node].is_endpoint()) return;
   const std::vector<Flow>& flows = programs_.at({node, phase});
   const auto flow = std::ranges::find_if(
       flows, [&](const Flow& f) { return (f.inputs >> arrival.to_port & 1U) != 0; });
@@ -60,9 +62,8 @@ void LinkWalk::follow(NodeId from, NodeId to, int port, const OnLink& on_link) c
 }
 
 int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
-  if (topology_.nodes[arrival.to].kind == NodeKind::kFredSwitch)
-    return routes_[arrival.to][destination] - 1;
-  const MeshRouterShape& router = topology_.nodes[arrival.to].mesh;
+  if (!topology_.is_grid()) return routes_[arrival.to][destination] - 1;
+  const MeshPlace& router = topology_.nodes[arrival.to].mesh;
   const MeshPosition to = mesh_position(destination);
   const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
   return direction < 0 ? kFirstLocal + arrival.to_port % router.local_ports : direction;

@@ -12,6 +12,7 @@
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
 #include "collective/link_load.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
@@ -71,8 +72,10 @@ bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
   const bool asked = spec.algorithm == "in_switch";
   if (!asked && spec.algorithm != "auto") return false;
   std::string why;
-  if (topology.kind != FabricKind::kFredTree) {
+  if (!topology.is_tree()) {
     why = fmt::format("needs a Fred fabric, {} is none", topology.name);
+  } else if (!adds_in_switches(topology)) {
+    why = fmt::format("needs switches that add, {} has others", topology.name);
   } else if (!topology.fred.in_switch) {
     why = fmt::format("is not there, {} has in-switch collectives switched off", topology.name);
   } else if (!has_in_switch(spec.collective)) {

@@ -7,6 +7,7 @@
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
 #include "collective/split.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
@@ -51,8 +52,8 @@ class SizeOfOne {
 
  private:
   bool in_switch() const {
-    return (spec_.algorithm == "auto" || spec_.algorithm == "in_switch") &&
-           topology_.kind == FabricKind::kFredTree && topology_.fred.in_switch &&
+    return (spec_.algorithm == "auto" || spec_.algorithm == "in_switch") && topology_.is_tree() &&
+           topology_.fred.in_switch && adds_in_switches(topology_) &&
            has_in_switch(spec_.collective);
   }
 

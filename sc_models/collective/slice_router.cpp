@@ -44,16 +44,18 @@ GroupRoles roles_of_part(const Part& part) {
   return {all, all};
 }
 
-const Routed& RouteCache::route(const FredSwitchShape& shape, const std::vector<Flow>& flows) {
-  Key key{shape.ports, shape.middle, {}};
+const SwitchShape& RouteCache::shape(NodeId chiplet) {
+  const auto found = shapes_.find(chiplet);
+  if (found != shapes_.end()) return found->second;
+  return shapes_.emplace(chiplet, switch_shape(topology_, topology_.nodes[chiplet])).first->second;
+}
+
+const RoutedFlows& RouteCache::route(NodeId chiplet, const std::vector<Flow>& flows) {
+  const SwitchShape& of = shape(chiplet);
+  Key key{of.kind, of.values, {}};
   for (const Flow& flow : flows) std::get<2>(key).emplace_back(flow.inputs, flow.outputs);
   const auto [at, added] = routed_.try_emplace(std::move(key));
-  if (!added) return at->second;
-  try {
-    at->second.route = std::make_shared<FredRoute>(route_flows(shape, flows));
-  } catch (const FlowConflict& conflict) {
-    at->second.conflict = conflict.conflict();
-  }
+  if (added) at->second = of.kind->route_flows(of, flows);
   return at->second;
 }
 
@@ -198,8 +200,8 @@ bool SliceRouter::routable() {
     const Phase together = phase(slot);
     for (const auto& [chiplet, flows] : together.flows) {
       ++steps_;
-      const Routed& routed = cache_.route(topology_.nodes[chiplet].fred, flows);
-      if (routed.route != nullptr) continue;
+      const RoutedFlows& routed = cache_.route(chiplet, flows);
+      if (routed.routed) continue;
       set_obstacle(chiplet, flows, together.owners.at(chiplet), routed.conflict);
       return false;
     }
@@ -217,7 +219,8 @@ void SliceRouter::set_obstacle(NodeId chiplet, const std::vector<Flow>& flows,
     obstacle_.flows.push_back({parts_[owners[f].part].part, flows[f]});
     names.push_back(to_string(flows[f]));
   }
-  obstacle_.why = describe(node.fred, conflict, names);
+  const SwitchShape& shape = cache_.shape(chiplet);
+  obstacle_.why = shape.kind->describe_conflict(shape, conflict, names);
 }
 
 }  // namespace fredsim

@@ -11,7 +11,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -20,7 +19,8 @@
 #include "collective/plan.h"
 #include "collective/split.h"
 #include "collective/switch_lanes.h"
-#include "routing/fred_routing.h"
+#include "routing/flows.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 
@@ -55,19 +55,21 @@ struct SlicePart {
   }
 };
 
-struct Routed {
-  std::shared_ptr<const FredRoute> route;  // null: a conflict
-  ConflictingFlows conflict;               // then
-};
-
 // Routings by shape and flows: slices repeat each other.
 class RouteCache {
  public:
-  const Routed& route(const FredSwitchShape& shape, const std::vector<Flow>& flows);
+  explicit RouteCache(const Topology& topology) : topology_(topology) {}
+
+  const SwitchShape& shape(NodeId chiplet);
+  const RoutedFlows& route(NodeId chiplet, const std::vector<Flow>& flows);
 
  private:
-  using Key = std::tuple<int, int, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
-  std::map<Key, Routed> routed_;
+  using Ports = std::pair<std::uint32_t, std::uint32_t>;
+  using Key = std::tuple<const SwitchKind*, std::vector<int>, std::vector<Ports>>;
+
+  const Topology& topology_;
+  std::map<NodeId, SwitchShape> shapes_;
+  std::map<Key, RoutedFlows> routed_;
 };
 
 // The parts of one VC that are under way together, in one slice: lanes and routings.

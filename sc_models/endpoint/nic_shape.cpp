@@ -4,22 +4,18 @@
 
 #include <utility>
 
-#include "routing/fred_routing.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
 
 constexpr int kMostRanges = 8;  // in a text
 
-bool is_endpoint(const Node& node) {
-  return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
-}
-
 }  // namespace
 
 EndpointAddresses::EndpointAddresses(const Topology& topology) {
   for (const Node& node : topology.nodes) {
-    if (!is_endpoint(node)) continue;
+    if (!node.is_endpoint()) continue;
     if (node.address >= known_.size()) known_.resize(node.address + std::size_t{1});
     known_[node.address] = true;
   }
@@ -51,8 +47,8 @@ NicShape nic_shape(const Topology& topology, NodeId endpoint, int lanes,
   for (int port = 0; port < node.ports; ++port) {
     const int link = topology.link_out(endpoint, port);
     const Node* to = link < 0 ? nullptr : &topology.nodes[topology.links[link].to];
-    const bool has_store = to != nullptr && to->kind == NodeKind::kFredSwitch;
-    shape.phases.push_back(has_store ? num_phases(to->fred) : 0);
+    const bool has_switch = to != nullptr && to->is_switch();
+    shape.phases.push_back(has_switch ? kind_of(*to).num_phases(switch_shape(topology, *to)) : 0);
   }
   return shape;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "fabric/switch_setup.h"
+#include "switch/node_shape.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -15,8 +16,7 @@ ControlPlane::ControlPlane(sc_core::sc_module_name name, Fabric& fabric)
   const Topology& topology = fabric.topology();
   sockets_.resize(topology.nodes.size());
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-    const NodeKind kind = topology.nodes[id].kind;
-    if (kind == NodeKind::kNpu || kind == NodeKind::kIo) continue;
+    if (topology.nodes[id].is_endpoint()) continue;
     sockets_[id] = std::make_unique<tlm_utils::simple_initiator_socket<ControlPlane>>(
         sc_core::sc_gen_unique_name("registers"));
     sockets_[id]->bind(fabric.control(id).registers);
@@ -61,7 +61,7 @@ void ControlPlane::configure() {
     if (sockets_[id] == nullptr) continue;
     const Node& node = topology.nodes[id];
     const std::uint32_t identity = read(id, reg::kId);
-    if (identity != switch_identity(node)) {
+    if (identity != kind_of(node).identity()) {
       throw RunFailed(fmt::format("{}: identity register reads {:#010x}", node.name, identity));
     }
     for (const RegisterWrite& w : setup_writes(topology, fabric_.core(), id)) {
@@ -73,7 +73,7 @@ void ControlPlane::configure() {
 
 void ControlPlane::load(std::span<const PhaseProgram> programs) {
   for (const PhaseProgram& program : programs) {
-    for (const RegisterWrite& w : phase_writes(fabric_.topology(), program)) {
+    for (const RegisterWrite& w : phase_writes(program)) {
       if (is_stopped()) return;
       write(program.node, w.address, w.data);
     }

@@ -3,25 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "switch/register_map.h"
+#include "switch/switch_counters.h"
 
 namespace fredsim {
 namespace {
 
 constexpr std::size_t kMaxLines = 24;  // of each kind
-constexpr std::array<std::pair<const char*, std::uint16_t>, 5> kStalls = {
-    {{"join", reg::kStallJoin},
-     {"credit", reg::kStallCredit},
-     {"phase", reg::kStallPhase},
-     {"arbiter", reg::kStallArbiter},
-     {"link", reg::kStallLink}}};
-
-bool is_switch(const Node& node) {
-  return node.kind == NodeKind::kFredSwitch || node.kind == NodeKind::kMeshRouter;
-}
 
 std::string join(const std::vector<std::string>& lines) {
   std::string text;
@@ -69,12 +58,14 @@ void describe_buffers(const Topology& topology, const FabricCore& core, NodeId i
 void describe_stalls(Fabric& fabric, ControlPlane& control, std::vector<std::string>& lines) {
   const Topology& topology = fabric.topology();
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-    if (!is_switch(topology.nodes[id]) || fabric.switch_core(id).idle()) continue;
-    for (const auto& [name, address] : kStalls) {
-      const std::uint64_t before = control.read_counter(id, address);
-      const std::uint64_t after = control.read_counter(id, address);
+    if (!topology.nodes[id].is_switch() || fabric.switch_core(id).idle()) continue;
+    for (const CounterInfo& counter : kSwitchCounters) {
+      if (counter.stall == nullptr) continue;
+      const std::uint64_t before = control.read_counter(id, counter.address);
+      const std::uint64_t after = control.read_counter(id, counter.address);
       if (after == before) continue;
-      lines.push_back(fmt::format("{}: flits stall for: {}", topology.nodes[id].name, name));
+      lines.push_back(
+          fmt::format("{}: flits stall for: {}", topology.nodes[id].name, counter.stall));
     }
   }
 }
@@ -139,7 +130,7 @@ std::string describe_waiting(Fabric& fabric, ControlPlane& control,
   std::vector<std::string> switches;
   std::vector<std::string> ranks;
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-    if (is_switch(topology.nodes[id])) {
+    if (topology.nodes[id].is_switch()) {
       describe_buffers(topology, fabric.core(), id, switches);
     } else {
       fabric.nic(id).describe_waiting(peers_of(topology, id), nics);
@@ -175,7 +166,7 @@ std::string describe_imbalance(Fabric& fabric, ControlPlane& control,
   }
   check_links(fabric, lines);
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-    if (is_switch(topology.nodes[id])) {
+    if (topology.nodes[id].is_switch()) {
       check_switch(fabric, control, id, lines);
     } else if (!fabric.nic(id).empty()) {
       lines.push_back(topology.nodes[id].name + ": its NIC is not empty");

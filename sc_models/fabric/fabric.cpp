@@ -45,7 +45,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];
     const std::string object = object_name(node.name);
-    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) {
+    if (node.is_endpoint()) {
       nics_[id] = std::make_unique<Nic>(object.c_str(), nic_shape(topology, id, lanes, addresses));
       core_.attach(id, *nics_[id]);
     } else {

@@ -20,10 +20,6 @@ namespace {
 // Serialisation beyond this is not in the wheel, which would be as long.
 constexpr std::uint32_t kMostBeyondInWheel = 15;
 
-bool is_endpoint(const Node& node) {
-  return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
-}
-
 }  // namespace
 
 FabricCore::FabricCore(const Topology& topology, int lanes)
@@ -55,7 +51,7 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
         .den = link.rate.den,
         .to = static_cast<std::uint32_t>(link.to),
         .to_port = static_cast<std::uint16_t>(link.to_port),
-        .to_endpoint = is_endpoint(topology.nodes[link.to]),
+        .to_endpoint = topology.nodes[link.to].is_endpoint(),
         .latency = latency,
         .beyond = beyond};
     inputs_[to_place] = {.from = static_cast<std::uint32_t>(link.from),

@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "switch/node_shape.h"
+
 namespace fredsim {
 namespace {
 
@@ -18,18 +20,10 @@ std::string kind_name(FabricKind kind) {
   return "";
 }
 
-std::string kind_name(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::kNpu:
-      return "npu";
-    case NodeKind::kIo:
-      return "io";
-    case NodeKind::kFredSwitch:
-      return "fred_switch";
-    case NodeKind::kMeshRouter:
-      return "mesh_router";
-  }
-  return "";
+// Switches by their RTL top.
+std::string kind_name(const Node& node) {
+  if (node.is_switch()) return kind_of(node).rtl_top();
+  return node.kind == NodeKind::kNpu ? "npu" : "io";
 }
 
 }  // namespace
@@ -41,10 +35,11 @@ Layout layout_of(const Topology& topology) {
   for (const Node& node : topology.nodes) {
     LayoutNode& place = layout.nodes.emplace_back();
     place.name = node.name;
-    place.kind = kind_name(node.kind);
-    if (node.kind == NodeKind::kMeshRouter) {
+    place.kind = kind_name(node);
+    if (node.is_endpoint()) continue;
+    if (topology.is_grid()) {
       place.grid = GridPlace{.x = node.mesh.x, .y = node.mesh.y};
-    } else if (node.kind == NodeKind::kFredSwitch) {
+    } else {
       const int chiplets = topology.fred.levels[node.level - 1].chiplets_per_slice;
       const int index = seen[{node.level, node.slice}]++;
       place.tree = TreePlace{.level = node.level,

@@ -33,9 +33,9 @@ bool matches(const std::string& pattern, const Node& node) {
 
 // Who asks for RTL, a comparison or a wave wants to have it of every switch.
 bool may_leave_slices_out(const Topology& topology, const FabricOptions& options) {
-  return topology.kind == FabricKind::kFredTree && topology.rtl_top.empty() &&
-         !topology.fred.simulate_all_slices && options.model == SwitchModel::kTlm &&
-         options.rtl_instances.empty() && options.wave.file.empty() && options.timeline == nullptr;
+  return topology.is_tree() && topology.rtl_top.empty() && !topology.fred.simulate_all_slices &&
+         options.model == SwitchModel::kTlm && options.rtl_instances.empty() &&
+         options.wave.file.empty() && options.timeline == nullptr;
 }
 
 bool is_set(const std::atomic<bool>* flag) {
@@ -77,7 +77,7 @@ std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptio
   std::vector<NeededSwitch> needed;
   std::set<std::string> entries;
   for (const Node& node : topology.nodes) {
-    if (node.kind != NodeKind::kFredSwitch && node.kind != NodeKind::kMeshRouter) continue;
+    if (node.is_endpoint()) continue;
     const SwitchShape shape = switch_shape(topology, node, options.lanes);
     if (!has_rtl(model_of(node, options), shape) || !entries.insert(size_entry(shape)).second)
       continue;

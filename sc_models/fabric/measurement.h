@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "fabric/fabric.h"
 #include "fabric/window_counts.h"
 #include "observe/results.h"
-#include "topology/config.h"
 
 namespace fredsim {
 

@@ -2,20 +2,31 @@
 
 #include <algorithm>
 
-#include "switch/register_map.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 
-void fill_peeked(const SwitchCounters& counters, bool fred, SwitchResult& r) {
-  if (fred) {
-    r.reductions = counters.reductions;
-    r.phase_changes = counters.phase_changes;
-    r.stall_cycles.emplace_back("join", counters.stall_join);
+namespace {
+
+// Every counter that switches of the kind have, as `count` finds it.
+template <typename Count>
+void fill_counters(const SwitchKind& kind, const Count& count, SwitchResult& r) {
+  SwitchCounters counters;
+  for (const CounterInfo& counter : kSwitchCounters) {
+    if (!kind.has(counter)) continue;
+    counters.*counter.value = count(counter);
+    if (counter.stall != nullptr)
+      r.stall_cycles.emplace_back(counter.stall, counters.*counter.value);
   }
-  r.stall_cycles.emplace_back("credit", counters.stall_credit);
-  if (fred) r.stall_cycles.emplace_back("phase", counters.stall_phase);
-  r.stall_cycles.emplace_back("arbiter", counters.stall_arbiter);
-  r.stall_cycles.emplace_back("link", counters.stall_link);
+  r.reductions = counters.reductions;
+  r.phase_changes = counters.phase_changes;
+}
+
+}  // namespace
+
+void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r) {
+  fill_counters(
+      kind, [&](const CounterInfo& counter) { return counters.*counter.value; }, r);
 }
 
 void watch_short_flits(const Plan& plan, FabricCore& core) {
@@ -57,8 +68,8 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
 
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];
-    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) continue;
-    const bool fred = node.kind == NodeKind::kFredSwitch;
+    if (node.is_endpoint()) continue;
+    const SwitchKind& kind = kind_of(node);
     SwitchResult r;
     r.name = node.name;
     r.model = fabric.switch_core(id).model();
@@ -72,20 +83,13 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
     // Nothing moves any more in a run that is complete; in another, reading takes cycles that are not its own.
     if (SwitchCounters counters;
         result.incomplete && fabric.switch_core(like).peek_counters(counters)) {
-      fill_peeked(counters, fred, r);
+      fill_peeked(counters, kind, r);
       result.switches.push_back(std::move(r));
       continue;
     }
-    const auto read = [&](std::uint16_t address) { return control.read_counter(like, address); };
-    if (fred) {
-      r.reductions = read(reg::kReductions);
-      r.phase_changes = read(reg::kPhaseChanges);
-      r.stall_cycles.emplace_back("join", read(reg::kStallJoin));
-    }
-    r.stall_cycles.emplace_back("credit", read(reg::kStallCredit));
-    if (fred) r.stall_cycles.emplace_back("phase", read(reg::kStallPhase));
-    r.stall_cycles.emplace_back("arbiter", read(reg::kStallArbiter));
-    r.stall_cycles.emplace_back("link", read(reg::kStallLink));
+    fill_counters(
+        kind,
+        [&](const CounterInfo& counter) { return control.read_counter(like, counter.address); }, r);
     result.switches.push_back(std::move(r));
   }
 }

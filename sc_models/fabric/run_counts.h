@@ -8,13 +8,14 @@
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
 #include "observe/results.h"
+#include "switch/switch_kind.h"
 
 namespace fredsim {
 
 // Tells the fabric by how much the last flits of the plan's trees are short. Before the run.
 void watch_short_flits(const Plan& plan, FabricCore& core);
-// Reductions, phase changes and stalls of a switch, `fred` or a mesh router.
-void fill_peeked(const SwitchCounters& counters, bool fred, SwitchResult& r);
+// Reductions, phase changes and stalls of a switch, as far as its kind has them.
+void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r);
 // Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
 // the run, for utilisation.
 void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,

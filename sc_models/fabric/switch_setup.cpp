@@ -5,26 +5,15 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "routing/fred_routing.h"
+#include "switch/node_shape.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
 
-std::uint32_t switch_identity(const Node& node) {
-  return node.kind == NodeKind::kMeshRouter ? reg::kMeshId : reg::kFredId;
-}
-
 std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCore& core,
                                         NodeId id) {
   const Node& node = topology.nodes[id];
-  std::vector<RegisterWrite> writes;
-  if (node.kind == NodeKind::kMeshRouter) {
-    writes.push_back({reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8)});
-    const MeshRings& rings = topology.mesh.rings;
-    if (topology.kind == FabricKind::kTorus2d) {
-      writes.push_back({reg::kTorus, static_cast<std::uint32_t>(rings.columns | rings.rows << 8)});
-    }
-  }
+  std::vector<RegisterWrite> writes = kind_of(node).setup_writes(topology, node);
   for (int port = 0; port < node.ports; ++port) {
     const int link = topology.link_out(id, port);
     for (int vc = 0; vc < kNumVcs && link >= 0; ++vc) {
@@ -44,9 +33,8 @@ std::vector<RegisterWrite> route_writes(const OnlineRoutes& routes) {
   return writes;
 }
 
-std::vector<RegisterWrite> phase_writes(const Topology& topology, const PhaseProgram& program) {
-  const int words = phase_row_words(topology.nodes[program.node].fred);
-  int address = reg::kPhaseStore + program.phase * words;
+std::vector<RegisterWrite> phase_writes(const PhaseProgram& program) {
+  int address = reg::kPhaseStore + program.phase * static_cast<int>(program.row.size());
   std::vector<RegisterWrite> writes;
   for (const std::uint32_t word : program.row) {
     writes.push_back({static_cast<std::uint16_t>(address++), word});
@@ -57,10 +45,9 @@ std::vector<RegisterWrite> phase_writes(const Topology& topology, const PhasePro
 SwitchSetup::SwitchSetup(const Topology& topology, const FabricCore& core)
     : topology_(topology), accesses_(topology.nodes.size()) {
   std::vector<OnlineRoutes> routes(topology.nodes.size());
-  if (topology.kind == FabricKind::kFredTree) routes = online_routes(topology, reg::kMaxRoutes);
+  if (routes_by_table(topology)) routes = online_routes(topology, reg::kMaxRoutes);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
-    const NodeKind kind = topology.nodes[id].kind;
-    if (kind == NodeKind::kNpu || kind == NodeKind::kIo) continue;
+    if (topology.nodes[id].is_endpoint()) continue;
     accesses_[id].push_back({.valid = true, .address = reg::kId});
     append(id, setup_writes(topology, core, id));
     append(id, route_writes(routes[id]));
@@ -77,7 +64,7 @@ void SwitchSetup::append(NodeId node, const std::vector<RegisterWrite>& writes) 
 
 void SwitchSetup::add(std::span<const PhaseProgram> programs) {
   for (const PhaseProgram& program : programs) {
-    append(program.node, phase_writes(topology_, program));
+    append(program.node, phase_writes(program));
   }
 }
 
@@ -92,7 +79,7 @@ void SwitchSetup::check(const FabricCore& core) const {
   if (next_ != 1) return;
   for (NodeId id = 0; id < std::ssize(accesses_); ++id) {
     const Node& node = topology_.nodes[id];
-    if (accesses_[id].empty() || core.read_data(id) == switch_identity(node)) continue;
+    if (accesses_[id].empty() || core.read_data(id) == kind_of(node).identity()) continue;
     throw RunFailed(
         fmt::format("{}: identity register reads {:#010x}", node.name, core.read_data(id)));
   }

@@ -10,26 +10,20 @@
 #include "collective/plan.h"
 #include "fabric/fabric_core.h"
 #include "routing/online_routes.h"
+#include "switch/switch_kind.h"
 
 namespace fredsim {
 
-struct RegisterWrite {
-  std::uint16_t address = 0;  // of a word
-  std::uint32_t data = 0;
-};
-
-// What reg::kId of the switch must read.
-std::uint32_t switch_identity(const Node& node);
-// Position of a mesh router and the rings it is on, credits of every connected output.
+// What its kind wants (SwitchKind::setup_writes()), credits of every connected output.
 std::vector<RegisterWrite> setup_writes(const Topology& topology, const FabricCore& core,
                                         NodeId node);
 // One switch's routing table for unicasts routed online: its destinations only.
 std::vector<RegisterWrite> route_writes(const OnlineRoutes& routes);
 // A row of a switch's phase store.
-std::vector<RegisterWrite> phase_writes(const Topology& topology, const PhaseProgram& program);
+std::vector<RegisterWrite> phase_writes(const PhaseProgram& program);
 
 // All that the switches of a fabric need for unicasts, an access per switch and cycle: identities read, then
-// setup_writes() and, on a FRED tree, route_writes() of every one of them, then the phase rows asked for.
+// setup_writes() and, where switches route by table, route_writes() of every one of them, then the phase rows asked for.
 // Use: begin(); while (!done()) { issue(); a tick of the core; check(); }
 // Errors: BadInput for a FRED tree beyond the switches' routing tables (routing/online_routes.h).
 class SwitchSetup {

@@ -3,22 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "switch/node_shape.h"
+
 namespace fredsim {
-namespace {
-
-struct Stall {
-  const char* name;
-  std::uint64_t SwitchCounters::*count;
-  bool is_of_phases;  // a router has none
-};
-constexpr Stall kStalls[] = {{"join", &SwitchCounters::stall_join, true},
-                             {"credit", &SwitchCounters::stall_credit, false},
-                             {"phase", &SwitchCounters::stall_phase, true},
-                             {"arbiter", &SwitchCounters::stall_arbiter, false},
-                             {"link", &SwitchCounters::stall_link, false}};
-
-}  // namespace
-
 void TimelineCounters::begin_run() {
   interval_ = next_sample_ = kFirstInterval;
   intervals_ = 0;
@@ -31,17 +18,16 @@ void TimelineCounters::begin_run() {
   SwitchCounters counters;
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
-    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo ||
-        !fabric_.switch_core(id).peek_counters(counters)) {
-      continue;
-    }
+    if (node.is_endpoint() || !fabric_.switch_core(id).peek_counters(counters)) continue;
     Series series{node.name + " stalls", {}, 1, {}, {}};
-    for (const Stall& stall : kStalls) {
-      if (stall.is_of_phases && node.kind != NodeKind::kFredSwitch) continue;
-      series.keys.push_back(stall.name);
-      series.last.push_back(static_cast<double>(counters.*stall.count));
+    std::vector<std::uint64_t SwitchCounters::*> stalls;
+    for (const CounterInfo& counter : kSwitchCounters) {
+      if (counter.stall == nullptr || !kind_of(node).has(counter)) continue;
+      series.keys.push_back(counter.stall);
+      series.last.push_back(static_cast<double>(counters.*counter.value));
+      stalls.push_back(counter.value);
     }
-    switches_.emplace_back(id, std::move(series));
+    switches_.push_back({id, std::move(stalls), std::move(series)});
   }
 }
 
@@ -52,13 +38,10 @@ void TimelineCounters::sample() {
   };
   for (int l = 0; l < std::ssize(links_); ++l) take(links_[l], 0, fabric_.core().count(l).sent);
   SwitchCounters counters;
-  for (auto& [id, series] : switches_) {
-    fabric_.switch_core(id).peek_counters(counters);
-    std::size_t key = 0;
-    for (const Stall& stall : kStalls) {
-      if (key < series.keys.size() && series.keys[key] == stall.name) {
-        take(series, key++, static_cast<double>(counters.*stall.count));
-      }
+  for (SwitchSeries& one : switches_) {
+    fabric_.switch_core(one.node).peek_counters(counters);
+    for (std::size_t key = 0; key < one.stalls.size(); ++key) {
+      take(one.series, key, static_cast<double>(counters.*one.stalls[key]));
     }
   }
   if (++intervals_ == kMaxIntervals) merge_intervals();
@@ -77,7 +60,7 @@ void TimelineCounters::merge_intervals() {
     d.resize(d.size() / 2);
   };
   std::ranges::for_each(links_, merge);
-  for (auto& [id, series] : switches_) merge(series);
+  for (SwitchSeries& one : switches_) merge(one.series);
   intervals_ /= 2;
   interval_ *= 2;
 }
@@ -85,7 +68,7 @@ void TimelineCounters::merge_intervals() {
 void TimelineCounters::end_run(std::uint64_t now, std::uint64_t cycles) {
   if (now + interval_ > next_sample_) sample();  // what is left of the last interval
   for (const Series& series : links_) emit(series, cycles);
-  for (const auto& [id, series] : switches_) emit(series, cycles);
+  for (const SwitchSeries& one : switches_) emit(one.series, cycles);
 }
 
 // Only where a value changes; zero after the end.

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "fabric/fabric.h"
@@ -39,6 +38,11 @@ class TimelineCounters {
     std::vector<double> last;
     std::vector<double> differences;  // interval-major
   };
+  struct SwitchSeries {
+    NodeId node = 0;
+    std::vector<std::uint64_t SwitchCounters::*> stalls;  // by key
+    Series series;
+  };
   void sample();
   void merge_intervals();
   void emit(const Series& series, std::uint64_t cycles) const;
@@ -49,7 +53,7 @@ class TimelineCounters {
   std::uint64_t interval_ = 0, next_sample_ = 0;
   std::size_t intervals_ = 0;
   std::vector<Series> links_;
-  std::vector<std::pair<NodeId, Series>> switches_;
+  std::vector<SwitchSeries> switches_;
 };
 
 }  // namespace fredsim

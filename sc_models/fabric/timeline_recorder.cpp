@@ -21,9 +21,8 @@ constexpr Timeline::Category kRuns{"runs", false}, kParts{"parts", false}, kStep
 
 // Tracks in the order of reading: runs, NPUs and I/O controllers, switches, links.
 int owner_of_node(const Topology& topology, NodeId id) {
-  const NodeKind kind = topology.nodes[id].kind;
-  const bool is_endpoint = kind == NodeKind::kNpu || kind == NodeKind::kIo;
-  return 1 + id + (is_endpoint ? 0 : static_cast<int>(topology.nodes.size()));
+  const bool is_switch = topology.nodes[id].is_switch();
+  return 1 + id + (is_switch ? static_cast<int>(topology.nodes.size()) : 0);
 }
 int owner_of_link(const Topology& topology, int link) {
   return 1 + 2 * static_cast<int>(topology.nodes.size()) + link;
@@ -75,8 +74,7 @@ void TimelineRecorder::begin_run(const CollectiveJob& job, std::uint64_t first_e
   const Topology& topology = fabric_.topology();
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     SwitchPhase phase;
-    if (topology.nodes[id].kind == NodeKind::kFredSwitch &&
-        fabric_.switch_core(id).peek_phase(phase)) {
+    if (topology.nodes[id].is_switch() && fabric_.switch_core(id).peek_phase(phase)) {
       phases_.push_back({.node = id, .now = phase});
     }
   }

@@ -20,10 +20,6 @@ constexpr std::uint64_t kExtraCycles = 10'000;
 constexpr double kAcceptedShare = 0.95;
 constexpr double kDeviations = 3;
 
-bool is_endpoint(const Node& node) {
-  return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
-}
-
 // In flits of the window. Of a fabric that keeps up, created and consumed packets differ by what is under
 // way at the window's two ends: at most two independent counts of that many packets.
 bool is_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
@@ -59,7 +55,7 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
   for (const NodeId npu : topology.npus) addresses_.push_back(topology.nodes[npu].address);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
-    if (is_endpoint(node)) {
+    if (node.is_endpoint()) {
       nodes_[id] = std::make_unique<TrafficNode>(node.name, node.ports, node.address,
                                                  options.packet_flits, addresses_, meter_);
       core_.attach(id, *nodes_[id]);

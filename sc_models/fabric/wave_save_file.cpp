@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "fabric/gtkwave_save.h"
 #include "fabric/wave_rtl_view.h"
+#include "switch/gtkwave_save.h"
 
 namespace fredsim {
 namespace {
@@ -99,7 +99,7 @@ void write_save_file(const std::string& fst, const Topology& topology,
   for (const NodeId id : nodes) {
     const Node& node = topology.nodes[id];
     save.group(node.name, true, [&] {
-      rtl_view.add_control(save, node.name, node.ports);
+      rtl_view.add_control(save, node);
       for (int port = 0; port < node.ports; ++port) {
         const int out = topology.link_out(id, port);
         const int in = topology.link_in(id, port);
@@ -109,7 +109,7 @@ void write_save_file(const std::string& fst, const Topology& topology,
         save.group(fmt::format("port {}", port), true, [&] {
           add_link(save, "to " + peer, away);
           add_link(save, "from " + peer, topology.links[in]);
-          rtl_view.add_port(save, node.name, port, node.ports);
+          rtl_view.add_port(save, node, port);
         });
       }
     });

@@ -73,10 +73,13 @@ void TriggerWatch::watch_counters() {
   const bool is_stall = trigger_.kind == WaveTriggerKind::kStall;
   for (Watched& watched : switches_) {
     watched.core->peek_counters(counters_);
-    const std::uint64_t count = is_stall ? counters_.stall_join + counters_.stall_credit +
-                                               counters_.stall_phase + counters_.stall_arbiter +
-                                               counters_.stall_link
-                                         : counters_.phase_changes;
+    std::uint64_t count = counters_.phase_changes;
+    if (is_stall) {
+      count = 0;
+      for (const CounterInfo& counter : kSwitchCounters) {
+        if (counter.stall != nullptr) count += counters_.*counter.value;
+      }
+    }
     watched.cycles_in_row = count > watched.count ? watched.cycles_in_row + 1 : 0;
     watched.count = count;
     seen_ |= watched.cycles_in_row > (is_stall ? trigger_.argument : 0);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fabric/run_counts.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
@@ -15,11 +16,8 @@ namespace {
 // Of what is shown; counts per port are the links'.
 SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
   SwitchCounters counters;
-  for (std::uint64_t SwitchCounters::*const count :
-       {&SwitchCounters::reductions, &SwitchCounters::phase_changes, &SwitchCounters::stall_join,
-        &SwitchCounters::stall_credit, &SwitchCounters::stall_phase, &SwitchCounters::stall_arbiter,
-        &SwitchCounters::stall_link}) {
-    counters.*count = after.*count - before.*count;
+  for (const CounterInfo& counter : kSwitchCounters) {
+    counters.*counter.value = after.*counter.value - before.*counter.value;
   }
   return counters;
 }
@@ -84,8 +82,7 @@ std::vector<SwitchResult> switch_results(const Topology& topology, SwitchBodies 
       r.flits_out += flits_between(before, after, topology.link_out(id, port));
     }
     if (before.switches[id] && after.switches[id]) {
-      fill_peeked(difference(*before.switches[id], *after.switches[id]),
-                  node.kind == NodeKind::kFredSwitch, r);
+      fill_peeked(difference(*before.switches[id], *after.switches[id]), kind_of(node), r);
     }
     results.push_back(std::move(r));
   }

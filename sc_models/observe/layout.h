@@ -24,9 +24,9 @@ struct TreePlace {
 
 struct LayoutNode {
   std::string name;
-  std::string kind;               // "npu", "io", "fred_switch", "mesh_router"
-  std::optional<GridPlace> grid;  // mesh routers
-  std::optional<TreePlace> tree;  // FRED switches
+  std::string kind;  // "npu", "io", or a switch's RTL top: "fred_switch", "mesh_router"
+  std::optional<GridPlace> grid;  // switches of a grid
+  std::optional<TreePlace> tree;  // switches of a tree
 };
 
 struct Layout {

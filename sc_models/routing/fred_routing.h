@@ -26,10 +26,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "routing/flows.h"
 #include "rtl/fred_pkg.h"
 #include "topology/topology.h"
 
@@ -38,20 +37,10 @@ namespace fredsim {
 inline constexpr int kMinMiddle = 2;  // m, middle sub-networks
 inline constexpr int kMaxMiddle = 4;
 
-struct Flow {
-  std::uint32_t inputs = 0;   // mask of input ports, not empty
-  std::uint32_t outputs = 0;  // mask of output ports, not empty
-  friend bool operator==(const Flow&, const Flow&) = default;
-};
-
-std::string to_string(const Flow& flow);  // "0,1:4,5": inputs, outputs
-
-// The order in which a tree of adders combines its leaves, as postfix: n >= 0 pushes leaf n (a port
-// or a rank, as the user of it says), kAdd replaces the two topmost values by their sum.
-struct SumOrder {
-  static constexpr int kAdd = -1;
-  std::vector<int> postfix;
-  friend bool operator==(const SumOrder&, const SumOrder&) = default;
+// A switch chiplet Fred_m(P).
+struct FredSwitchShape {
+  int ports = 0;   // P, 2 … 32
+  int middle = 0;  // m, 2 … 4
 };
 
 // One level of one sub-network of a routing, for people to read (`fredsim route`). Sub-networks
@@ -70,23 +59,6 @@ struct FredRoute {
   std::vector<RouteLevel> levels;  // depth first
 };
 
-// A minimal set of flows that has no routing: without any one of them there is one.
-struct ConflictingFlows {
-  int level = 0;  // the outermost at which no colouring works, whatever the outer levels do
-  int ports = 0;  // P at that level
-  std::vector<int> flows;  // indices, ascending
-};
-
-class FlowConflict : public RoutingConflict {
- public:
-  FlowConflict(const std::string& what, ConflictingFlows conflict)
-      : RoutingConflict(what), conflict_(std::move(conflict)) {}
-  const ConflictingFlows& conflict() const { return conflict_; }
-
- private:
-  ConflictingFlows conflict_;
-};
-
 // The message of a conflict; `names` has a text for every flow of `conflict`, in its order.
 std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,
                      std::span<const std::string> names);
@@ -96,7 +68,7 @@ inline int fred_stages(int ports) { return static_cast<int>(fred_pkg::stages(por
 inline int fred_config_bits(const FredSwitchShape& shape) {
   return static_cast<int>(fred_pkg::config_bits(shape.ports, shape.middle));
 }
-void check_shape(const FredSwitchShape& shape);      // BadInput unless 2 <= P <= 32, 2 <= m <= 4
+void check_shape(const FredSwitchShape& shape);  // BadInput unless 2 <= P <= 32, 2 <= m <= 4
 
 FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows);
 

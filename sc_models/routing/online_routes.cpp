@@ -69,7 +69,7 @@ Choices choices_of(const FredTreeFacts& tree, int destination) {
 }  // namespace
 
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes) {
-  assert(topology.kind == FabricKind::kFredTree);
+  assert(topology.is_tree());
   const int addresses = count_addresses(topology, max_routes);
   const std::vector<std::vector<bool>> below = addresses_below(topology, addresses);
   std::vector<OnlineRoutes> routes(topology.nodes.size());

@@ -22,7 +22,7 @@ namespace fredsim {
 // By destination address: 1 + output port, or 0 where the switch does not lead there.
 using OnlineRoutes = std::vector<std::uint8_t>;
 
-// By node, empty for endpoints. For kFredTree, of any number of levels.
+// By node, empty for endpoints. For a tree, of any number of levels.
 // Errors: BadInput for an endpoint whose address is `max_routes` or more.
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes);
 

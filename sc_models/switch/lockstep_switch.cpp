@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
 
@@ -11,20 +10,6 @@
 
 namespace fredsim {
 namespace {
-
-struct NamedCounter {
-  std::string_view name;
-  std::uint64_t SwitchCounters::*value;
-  std::uint16_t address;
-};
-constexpr std::array kCounters{
-    NamedCounter{"reductions", &SwitchCounters::reductions, reg::kReductions},
-    NamedCounter{"phase_changes", &SwitchCounters::phase_changes, reg::kPhaseChanges},
-    NamedCounter{"stall_join", &SwitchCounters::stall_join, reg::kStallJoin},
-    NamedCounter{"stall_credit", &SwitchCounters::stall_credit, reg::kStallCredit},
-    NamedCounter{"stall_phase", &SwitchCounters::stall_phase, reg::kStallPhase},
-    NamedCounter{"stall_arbiter", &SwitchCounters::stall_arbiter, reg::kStallArbiter},
-    NamedCounter{"stall_link", &SwitchCounters::stall_link, reg::kStallLink}};
 
 struct RegisterName {
   int port = -1;
@@ -47,7 +32,7 @@ RegisterName register_name(int address, int ports) {
   if (const int port = offset(reg::kFlitsOut, 2); port >= 0) {
     return {port, fmt::format("flits_out {}", half)};
   }
-  for (const NamedCounter& c : kCounters) {
+  for (const CounterInfo& c : kSwitchCounters) {
     if ((address & 0xFFFE) == c.address) return {-1, fmt::format("{} {}", c.name, half)};
   }
   return {-1, fmt::format("register 0x{:04x}", address)};
@@ -92,7 +77,7 @@ LockstepSwitch::LockstepSwitch(std::unique_ptr<SwitchCore> reference,
   };
   add(reg::kFlitsIn, 2 * ports_);
   add(reg::kFlitsOut, 2 * ports_);
-  for (const NamedCounter& c : kCounters) add(c.address, 2);
+  for (const CounterInfo& c : kSwitchCounters) add(c.address, 2);
   add(reg::kCredit, 4 * ports_);
 }
 
@@ -186,9 +171,9 @@ void LockstepSwitch::compare_counters() const {
       differ(p, "flits_out", counters_.flits_out[p], twin_counters_.flits_out[p]);
     }
   }
-  for (const NamedCounter& c : kCounters) {
+  for (const CounterInfo& c : kSwitchCounters) {
     if (counters_.*c.value != twin_counters_.*c.value) {
-      differ(-1, std::string(c.name), counters_.*c.value, twin_counters_.*c.value);
+      differ(-1, c.name, counters_.*c.value, twin_counters_.*c.value);
     }
   }
 }

@@ -1,29 +1,44 @@
 #include "switch/node_shape.h"
 
-#include <cassert>
+#include <fmt/format.h>
 
-#include "switch/switch_kind.h"
+#include <algorithm>
+#include <cassert>
+#include <stdexcept>
 
 namespace fredsim {
 
+const SwitchKind& kind_of(const Node& node) {
+  assert(node.is_switch());
+  return switch_kind(node.switch_kind);
+}
+
 SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes) {
-  assert(node.kind == NodeKind::kFredSwitch || node.kind == NodeKind::kMeshRouter);
-  const bool is_fred = node.kind == NodeKind::kFredSwitch;
   const BufferShape& buffers = topology.buffers;
   std::vector<NamedValue> values{{"LANES", lanes},
                                  {"VC_DEPTH", buffers.data_flits},
                                  {"CTRL_DEPTH", buffers.control_flits},
                                  {"OUT_DEPTH", buffers.output_flits},
                                  {"FORMAT", static_cast<int>(topology.format)}};
-  if (is_fred) {
-    values.insert(values.end(), {{"P", node.fred.ports}, {"M", node.fred.middle}});
-  } else {
-    values.insert(values.end(),
-                  {{"NUM_LOCAL", node.mesh.local_ports}, {"NUM_IO", node.mesh.io_ports}});
-  }
-  SwitchShape shape = switch_kind(is_fred ? "fred" : "mesh").shape(values);
+  values.insert(values.end(), node.values.begin(), node.values.end());
+  SwitchShape shape = kind_of(node).shape(values);
   shape.rtl_top = topology.rtl_top;
+  if (shape.ports() != node.ports) {
+    throw std::logic_error(fmt::format("topology: {} has {} ports, its switch {}", node.name,
+                                       node.ports, shape.ports()));
+  }
   return shape;
+}
+
+bool routes_by_table(const Topology& topology) {
+  const auto one = std::ranges::find_if(topology.nodes, &Node::is_switch);
+  return one != topology.nodes.end() && kind_of(*one).unicast_routes() == UnicastRoutes::kByTable;
+}
+
+bool adds_in_switches(const Topology& topology) {
+  return std::ranges::all_of(topology.nodes, [&](const Node& node) {
+    return node.is_endpoint() || kind_of(node).num_phases(switch_shape(topology, node)) > 0;
+  });
 }
 
 }  // namespace fredsim

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/flit.h"
+#include "switch/switch_counters.h"
 
 namespace fredsim {
 
@@ -52,17 +53,7 @@ struct SwitchPins {
   std::vector<std::uint32_t> out_flit;
 };
 
-// Performance counters of a switch since reset; register_map.h says what each one counts.
-struct SwitchCounters {
-  std::vector<std::uint64_t> flits_in, flits_out;  // per port
-  std::uint64_t reductions = 0, phase_changes = 0;
-  // Cycles x (flow or port) in which a front flit could not leave, by reason.
-  std::uint64_t stall_join = 0, stall_credit = 0, stall_phase = 0, stall_arbiter = 0,
-                stall_link = 0;
-  bool operator==(const SwitchCounters&) const = default;
-};
-
-// What the control unit of a FRED switch has in use (rtl/fred/fred_control.sv).
+// What the control unit of a switch with phases has in use (rtl/fred/fred_control.sv).
 struct SwitchPhase {
   bool active = false;  // a phase has been loaded since reset
   bool loading =
@@ -90,7 +81,7 @@ class SwitchCore {
     static_cast<void>(into);
     return false;
   }
-  // The same for the phase; false for a mesh router, too.
+  // The same for the phase; false for a switch without phases, too.
   virtual bool peek_phase(SwitchPhase& into) const {
     static_cast<void>(into);
     return false;

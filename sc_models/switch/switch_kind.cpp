@@ -64,6 +64,51 @@ void SwitchKind::check(const SwitchShape& shape, const std::string& name) const 
 
 void SwitchKind::check_together(const SwitchShape& /*shape*/, const std::string& /*name*/) const {}
 
+std::vector<RegisterWrite> SwitchKind::setup_writes(const Topology& /*topology*/,
+                                                    const Node& /*node*/) const {
+  return {};
+}
+
+int SwitchKind::num_phases(const SwitchShape& /*shape*/) const { return 0; }
+
+RoutedFlows SwitchKind::route_flows(const SwitchShape& /*shape*/,
+                                    std::span<const Flow> /*flows*/) const {
+  no_flows();
+}
+
+std::string SwitchKind::describe_conflict(const SwitchShape& /*shape*/,
+                                          const ConflictingFlows& /*conflict*/,
+                                          std::span<const std::string> /*names*/) const {
+  no_flows();
+}
+
+std::vector<std::uint32_t> SwitchKind::phase_row(const SwitchShape& /*shape*/, int /*vc*/,
+                                                 std::span<const Flow> /*flows*/,
+                                                 const RoutedFlows& /*routed*/) const {
+  no_flows();
+}
+
+std::vector<Flow> SwitchKind::phase_flows(const SwitchShape& /*shape*/,
+                                          std::span<const std::uint32_t> /*row*/) const {
+  no_flows();
+}
+
+void SwitchKind::no_flows() const {
+  throw std::logic_error("switches of the kind " + name() + " have no phases");
+}
+
+void SwitchKind::show_control(GtkwaveSave& /*save*/, const WaveScope& /*top*/,
+                              int /*ports*/) const {}
+
+void SwitchKind::show_port(GtkwaveSave& /*save*/, const WaveScope& /*top*/, int /*port*/,
+                           int /*ports*/) const {}
+
+std::string SwitchKind::label(const SwitchShape& /*shape*/) const { return name(); }
+
+std::string_view SwitchKind::parts_title() const { return ""; }
+
+std::vector<NamedValue> SwitchKind::parts(const SwitchShape& /*shape*/) const { return {}; }
+
 std::vector<const SwitchKind*> switch_kinds() {
   std::vector<const SwitchKind*> kinds = built_in_kinds();
   kinds.insert(kinds.end(), added_kinds().begin(), added_kinds().end());

@@ -9,14 +9,20 @@
 // Errors: BadInput for what a machine file or a size may say; std::logic_error for kinds that contradict each other.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/named_value.h"
+#include "routing/flows.h"
 #include "switch/switch_core.h"
+#include "switch/switch_counters.h"
 #include "switch/switch_shape.h"
+#include "switch/wave_scope.h"
+#include "topology/topology.h"
 
 namespace fredsim {
 
@@ -33,6 +39,25 @@ struct SwitchFacts {
   std::vector<SwitchParameter> parameters;
   int basic = 0;  // the first ones, which an entry of the size list always names
   int (*ports)(std::span<const int> values) = nullptr;
+};
+
+struct RegisterWrite {
+  std::uint16_t address = 0;  // of a word
+  std::uint32_t data = 0;
+};
+
+// What a set of flows becomes in a switch that adds and distributes them.
+struct RoutedFlows {
+  bool routed = false;
+  std::vector<bool> bits{};       // configuration of its interconnect, as the kind lays it out
+  std::vector<SumOrder> order{};  // per flow: how its input ports are added
+  ConflictingFlows conflict{};    // where they have no way through it together
+};
+
+// How a switch finds the output of a unicast.
+enum class UnicastRoutes : std::uint8_t {
+  kByCoordinates,  // its own place in a grid and that of the destination (routing/mesh_routing.h)
+  kByTable,        // by destination; written before traffic flows (routing/online_routes.h)
 };
 
 class SwitchKind {
@@ -59,11 +84,46 @@ class SwitchKind {
   virtual std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,
                                                 const std::string& name) const = 0;
 
+  // What its identity register (reg::kId) reads.
+  virtual std::uint32_t identity() const = 0;
+  // Written into a switch of this kind before traffic flows, beside credits and its routing table.
+  virtual std::vector<RegisterWrite> setup_writes(const Topology& topology, const Node& node) const;
+  virtual UnicastRoutes unicast_routes() const = 0;
+
+  // Flows, added up and distributed inside the switch. A phase is a set of flows that are routed together; the switch
+  // has a store of rows, one a phase. 0 rows: a kind that only passes flits on, and has none of the others.
+  virtual int num_phases(const SwitchShape& shape) const;
+  virtual RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const;
+  // The message of a conflict; `names` has a text for every flow of it, in its order.
+  virtual std::string describe_conflict(const SwitchShape& shape, const ConflictingFlows& conflict,
+                                        std::span<const std::string> names) const;
+  virtual std::vector<std::uint32_t> phase_row(const SwitchShape& shape, int vc,
+                                               std::span<const Flow> flows,
+                                               const RoutedFlows& routed) const;
+  // The flows of a row.
+  virtual std::vector<Flow> phase_flows(const SwitchShape& shape,
+                                        std::span<const std::uint32_t> row) const;
+
+  // Which of kSwitchCounters it has.
+  virtual bool has(const CounterInfo& counter) const = 0;
+
+  // What a waveform viewer shows of the inside of its RTL; `top` is the instance. Its pins are shown anyway.
+  virtual void show_control(GtkwaveSave& save, const WaveScope& top, int ports) const;
+  virtual void show_port(GtkwaveSave& save, const WaveScope& top, int port, int ports) const;
+
+  // For `fredsim info`: a switch of this shape, "Fred_3(12)", and how many of what it is made of, the same names for
+  // all shapes. parts_title(): the line above that table, "" where there are no parts.
+  virtual std::string label(const SwitchShape& shape) const;
+  virtual std::string_view parts_title() const;
+  virtual std::vector<NamedValue> parts(const SwitchShape& shape) const;
+
  protected:
   // What the ranges of the parameters do not say.
   virtual void check_together(const SwitchShape& shape, const std::string& name) const;
 
  private:
+  [[noreturn]] void no_flows() const;
+
   SwitchFacts facts_;
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "switch/rtl_switch.h"
+#include "switch/wave_name.h"
 
 namespace fredsim {
 
@@ -23,13 +24,6 @@ struct WaveSignal {
   std::string name;
   int bits = 1;  // 1 … 32
   const std::uint32_t* value = nullptr;
-};
-
-// As a viewer names a signal: "l1_0.s0.fred_switch.i_control.vc_q", "[1:0]", 2. The range is empty of a
-// signal of one bit.
-struct WaveName {
-  std::string path, range;
-  int bits = 1;
 };
 
 class WaveFile {

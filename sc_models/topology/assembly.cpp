@@ -101,6 +101,15 @@ Topology Assembly::finish() {
   return std::move(topology_);
 }
 
+std::string_view default_switch_kind(FabricKind fabric) {
+  return fabric == FabricKind::kFredTree ? "fred" : "mesh";
+}
+
+std::string switch_kind_of(const MachineSpec& machine, FabricKind fabric) {
+  return std::string(machine.switch_kind.empty() ? default_switch_kind(fabric)
+                                                 : std::string_view(machine.switch_kind));
+}
+
 std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,
                                std::string_view counted) {
   if (bandwidth % static_cast<std::uint64_t>(parts) != 0) {

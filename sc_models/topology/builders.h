@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "topology/topology.h"
@@ -25,8 +26,12 @@ struct MachineSpec {
   std::uint64_t link_latency_ps = 0;
   BufferShape buffers;
   FpFormat format = FpFormat::kFp16;
-  std::string rtl_top;  // top module of a user's own switch RTL; empty: ours
+  std::string rtl_top;        // top module of a user's own switch RTL; empty: ours
+  std::string switch_kind{};  // empty: default_switch_kind()
 };
+// What the fabrics are built of where nothing else is asked for.
+std::string_view default_switch_kind(FabricKind fabric);
+std::string switch_kind_of(const MachineSpec& machine, FabricKind fabric);
 
 // A 2D mesh. The NPU at column x and row y is npu<y*width+x> on router r<x>_<y>.
 //   NPU: 4 NIC ports; NIC port i is joined to local port i (router port 4 + i) at

@@ -4,21 +4,6 @@
 
 namespace fredsim {
 
-MicroSwitchCount count_micro_switches(const FredSwitchShape& shape) {
-  MicroSwitchCount count;
-  int networks = 1;  // sub-networks on this level of the recursion
-  int ports = shape.ports;
-  for (; ports > 2; ports = (ports + 1) / 2) {
-    count.reduce += networks * (ports / 2);
-    count.distribute += networks * (ports / 2);
-    count.demuxes += networks * (ports % 2);
-    count.muxes += networks * (ports % 2);
-    networks *= shape.middle;
-  }
-  count.reduce_distribute = networks;
-  return count;
-}
-
 int mesh_bisection_links(const MeshFacts& mesh) {
   if (mesh.width == 1 && mesh.height == 1) return 0;
   // Straight across a side, at one place, at two on a ring; where the side is odd, one of them has a step

@@ -121,12 +121,13 @@ void check(const MachineSpec& machine, const FredTreeSpec& spec) {
   check_ports(machine, tree, keys);
 }
 
-Node chiplet(std::string name, int ports, int middle, int level, int slice) {
+Node chiplet(std::string kind, std::string name, int ports, int middle, int level, int slice) {
   Node node{};
-  node.kind = NodeKind::kFredSwitch;
+  node.kind = NodeKind::kSwitch;
   node.name = std::move(name);
   node.ports = ports;
-  node.fred = {ports, middle};
+  node.switch_kind = std::move(kind);
+  node.values = {{"P", ports}, {"M", middle}};
   node.level = level;
   node.slice = slice;
   return node;
@@ -138,6 +139,7 @@ class TreeBuilder {
       : machine_(machine),
         tree_(spec.shape),
         keys_(spec),
+        kind_(switch_kind_of(machine, FabricKind::kFredTree)),
         assembly_(machine, FabricKind::kFredTree),
         latency_(
             assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {
@@ -202,7 +204,7 @@ class TreeBuilder {
           const int ports =
               k == 1 ? level.below + level.uplinks + io_of(i)
                      : level.below * tree_.uplinks_per_chiplet_above(k - 1) + level.uplinks;
-          assembly_.add_switch(chiplet(name(k, i, s, c), ports, tree_.middle, k, s));
+          assembly_.add_switch(chiplet(kind_, name(k, i, s, c), ports, tree_.middle, k, s));
         }
       }
     }
@@ -255,6 +257,7 @@ class TreeBuilder {
   const MachineSpec& machine_;
   const FredTreeFacts& tree_;
   Keys keys_;
+  std::string kind_;
   Assembly assembly_;
   int latency_;
   std::vector<NodeId> first_of_level_;

@@ -111,7 +111,9 @@ Topology build(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind ki
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       Node router{};
-      router.kind = NodeKind::kMeshRouter;
+      router.kind = NodeKind::kSwitch;
+      router.switch_kind = switch_kind_of(machine, kind);
+      router.values = {{"NUM_LOCAL", kNicPorts}, {"NUM_IO", kIoPorts}};
       router.name = fmt::format("r{}_{}", x, y);
       router.mesh = {.local_ports = kNicPorts, .io_ports = kIoPorts, .x = x, .y = y};
       router.ports = kFirstLocal + kNicPorts + kIoPorts;

@@ -11,33 +11,19 @@ namespace {
 
 [[noreturn]] void broken(const std::string& what) { throw std::logic_error("topology: " + what); }
 
-bool is_endpoint(const Node& node) {
-  return node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo;
-}
-
-int shape_ports(const Node& node) {
-  switch (node.kind) {
-    case NodeKind::kFredSwitch:
-      return node.fred.ports;
-    case NodeKind::kMeshRouter:
-      return kFirstLocal + node.mesh.local_ports + node.mesh.io_ports;
-    case NodeKind::kNpu:
-    case NodeKind::kIo:
-      break;
-  }
-  return node.ports;
-}
-
 void check_nodes(const Topology& topology) {
   std::set<std::string_view> names;
   std::set<std::uint16_t> addresses;
   for (const Node& node : topology.nodes) {
     if (!names.insert(node.name).second) broken("two nodes are called " + node.name);
-    if (node.ports < 1 || node.ports > kMaxPorts || node.ports != shape_ports(node)) {
+    if (node.ports < 1 || node.ports > kMaxPorts) {
       broken(fmt::format("{} has {} ports", node.name, node.ports));
     }
-    if (is_endpoint(node) && !addresses.insert(node.address).second) {
+    if (node.is_endpoint() && !addresses.insert(node.address).second) {
       broken(fmt::format("the address {} of {} is taken", node.address, node.name));
+    }
+    if (node.is_switch() == node.switch_kind.empty()) {
+      broken(fmt::format("{} is of the switch kind '{}'", node.name, node.switch_kind));
     }
   }
   const auto check_list = [&](const std::vector<NodeId>& list, NodeKind kind) {

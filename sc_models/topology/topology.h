@@ -11,25 +11,21 @@
 
 #include "base/flit.h"
 #include "base/fp.h"
+#include "base/named_value.h"
 #include "base/rational.h"
 #include "rtl/mesh_pkg.h"
 
 namespace fredsim {
 
-enum class NodeKind : std::uint8_t { kNpu, kIo, kFredSwitch, kMeshRouter };
+enum class NodeKind : std::uint8_t { kNpu, kIo, kSwitch };
 
 using NodeId = int;
 
 inline constexpr int kMaxPorts = 32;  // of any node: a port is a bit of a 32-bit mask
 
-// Parameters of a FRED switch chiplet: Fred_m(P).
-struct FredSwitchShape {
-  int ports = 0;   // P, 2 … 32
-  int middle = 0;  // m, 2 … 4
-};
-
-// Parameters of a mesh router: port order N, E, S, W, then local ports, then I/O ports.
-struct MeshRouterShape {
+// Where a switch of a grid stands, and how its ports are used: N, E, S, W, then local ports, to its NPU, then
+// those of its I/O controllers.
+struct MeshPlace {
   int local_ports = 4;
   int io_ports = 2;
   int x = 0;  // column, 0 = west
@@ -48,10 +44,16 @@ struct Node {
   std::string name;  // "npu3", "io7", "l1_2.s4", "l2.s4.c1", "r3_1"
   int ports = 0;
   std::uint16_t address = 0;  // endpoints: the address packets carry (base/flit.h)
-  FredSwitchShape fred;       // kFredSwitch only
-  MeshRouterShape mesh;       // kMeshRouter only
-  int level = 0;              // 0 endpoint, 1 first switch level, 2 …
-  int slice = -1;             // parallel chiplet slice, -1 where there is none
+  // Switches: their kind, and parameters of its RTL by name, as far as they are not the machine's
+  // (buffers, format). A kind takes those that it has (switch/switch_kind.h).
+  std::string switch_kind;
+  std::vector<NamedValue> values;
+  MeshPlace mesh;  // switches of a grid
+  int level = 0;   // 0 endpoint, 1 first switch level, 2 …
+  int slice = -1;  // parallel chiplet slice, -1 where there is none
+
+  bool is_switch() const { return kind == NodeKind::kSwitch; }
+  bool is_endpoint() const { return !is_switch(); }
 };
 
 struct Link {
@@ -76,7 +78,7 @@ struct Link {
 struct BufferShape {
   int data_flits = 48;     // per data VC and port: 24 KiB
   int control_flits = 4;   // control VC: 2 KiB
-  int output_flits = 24;   // FRED switch: staging per output port and VC
+  int output_flits = 24;   // staging per output port and VC, of switches that have it
   int receive_flits = 96;  // endpoint NIC, per VC and port
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
@@ -128,8 +130,13 @@ struct Topology {
   std::vector<Link> links;
   BufferShape buffers;
   FpFormat format = FpFormat::kFp16;
-  std::string rtl_top;  // top module of a user's own switch RTL; empty: ours
-  bool is_grid() const { return kind != FabricKind::kFredTree; }  // of mesh routers
+  // Parameters of the RTL of all its switches, beside what buffers and format say; of those that only a user's own RTL
+  // has; and its top module, empty: ours.
+  std::vector<NamedValue> switch_values;
+  std::vector<NamedValue> own_values;
+  std::string rtl_top;
+  bool is_grid() const { return kind != FabricKind::kFredTree; }  // of switches with a MeshPlace
+  bool is_tree() const { return kind == FabricKind::kFredTree; }
   MeshFacts mesh;
   FredTreeFacts fred;
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]

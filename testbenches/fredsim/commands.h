@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "options.h"
-#include "topology/config.h"
 
 namespace fredsim {
 

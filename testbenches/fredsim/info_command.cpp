@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "commands.h"
+#include "config/describe.h"
 #include "observe/terminal.h"
-#include "topology/describe.h"
 
 namespace fredsim {
 

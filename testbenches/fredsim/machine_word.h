@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "topology/config.h"
+#include "config/config.h"
 
 namespace fredsim {
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "config/config.h"
 #include "fabric/traffic_options.h"
 #include "fabric/wave_options.h"
 #include "file_uses.h"
@@ -19,7 +20,6 @@
 #include "route_arguments.h"
 #include "strategy_arguments.h"
 #include "switch/switch_factory.h"
-#include "topology/config.h"
 #include "work_arguments.h"
 
 namespace fredsim {

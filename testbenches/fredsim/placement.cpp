@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/error.h"
+#include "config/yaml_problem.h"
 #include "option_values.h"
-#include "topology/yaml_problem.h"
 #include "work_file.h"
 
 namespace fredsim {

@@ -17,7 +17,7 @@ void check_switch_pattern(const char* option, const std::string& pattern,
   std::vector<std::string_view> names;
   for (const Topology* topology : topologies) {
     for (const Node& node : topology->nodes) {
-      if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) continue;
+      if (node.is_endpoint()) continue;
       if (::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0) return;
       names.push_back(node.name);
     }

@@ -14,9 +14,9 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "config/config_tree.h"
+#include "config/yaml_problem.h"
 #include "option_values.h"
-#include "topology/config_tree.h"
-#include "topology/yaml_problem.h"
 
 namespace fredsim {
 namespace {

@@ -18,11 +18,11 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "common/program_options.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "fabric/switch_setup.h"
 #include "replay.h"
 #include "switch/register_map.h"
-#include "topology/config.h"
 
 namespace fredsim::speed {
 namespace {
@@ -58,8 +58,7 @@ class Comparison : public sc_core::sc_module {
     set_stack_size(1 << 20);
     FabricCore& core = machine_.fabric().core();
     for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
-      const NodeKind kind = topology.nodes[id].kind;
-      if (kind == NodeKind::kFredSwitch || kind == NodeKind::kMeshRouter) {
+      if (topology.nodes[id].is_switch()) {
         bare_.attach(id, machine_.fabric().switch_core(id));
         continue;
       }
@@ -137,12 +136,7 @@ class Comparison : public sc_core::sc_module {
     bare_.reset();
     for (NodeId id = 0; id < static_cast<NodeId>(topology_.nodes.size()); ++id) configure(id);
     for (const PhaseProgram& program : plan_.programs) {
-      const int words = phase_row_words(topology_.nodes[program.node].fred);
-      for (int w = 0; w < static_cast<int>(program.row.size()); ++w) {
-        write(program.node,
-              reg::kPhaseStore + static_cast<std::uint32_t>(program.phase * words + w),
-              program.row[w]);
-      }
+      for (const auto& [address, data] : phase_writes(program)) write(program.node, address, data);
     }
     bare_.clear_counts();
     for (const auto& player : players_) player->play(first_edge_);
@@ -166,7 +160,7 @@ class Comparison : public sc_core::sc_module {
 
   void configure(NodeId id) {
     const Node& node = topology_.nodes[id];
-    if (node.kind == NodeKind::kNpu || node.kind == NodeKind::kIo) return;
+    if (node.is_endpoint()) return;
     for (const auto& [address, data] : setup_writes(topology_, bare_, id)) write(id, address, data);
   }
 

@@ -16,9 +16,9 @@
 
 #include "base/error.h"
 #include "common/program_options.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "fabric/traffic_run.h"
-#include "topology/config.h"
 
 namespace fredsim {
 namespace {

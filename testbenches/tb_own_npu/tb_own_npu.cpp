@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "common/command_line.h"
 #include "common/program_options.h"
+#include "config/config.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_pool.h"
 #include "fabric/fabric.h"
@@ -31,7 +32,6 @@
 #include "observe/run_table.h"
 #include "observe/version.h"
 #include "routing/nic_port.h"
-#include "topology/config.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "collective/plan.h"
 #include "common/program_options.h"
-#include "topology/config.h"
+#include "config/config.h"
 
 namespace fredsim {
 namespace {

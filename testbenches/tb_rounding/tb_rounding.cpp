@@ -31,7 +31,7 @@
 #include "base/random.h"
 #include "collective/plan.h"
 #include "common/program_options.h"
-#include "topology/config.h"
+#include "config/config.h"
 
 namespace fredsim {
 namespace {

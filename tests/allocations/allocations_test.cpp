@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "../fabric/simulation.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "fabric/traffic_run.h"
-#include "topology/config.h"
 
 namespace {
 

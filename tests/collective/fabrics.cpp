@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/random.h"
+#include "switch/node_shape.h"
 #include "topology/builders.h"
 
 namespace fredsim::test {
@@ -45,7 +46,7 @@ Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed) {
   Topology shuffled = topology;
   Random random(seed);
   for (std::size_t n = 0; n < shuffled.nodes.size(); ++n) {
-    if (shuffled.nodes[n].kind != NodeKind::kFredSwitch) continue;
+    if (shuffled.nodes[n].is_endpoint()) continue;
     std::vector<int> to = first_ranks(shuffled.nodes[n].ports);
     for (std::size_t p = to.size() - 1; p > 0; --p) std::swap(to[p], to[random.below(p + 1)]);
     for (Link& link : shuffled.links) {
@@ -61,6 +62,11 @@ std::vector<int> first_ranks(int n) {
   std::vector<int> ranks(n);
   std::iota(ranks.begin(), ranks.end(), 0);
   return ranks;
+}
+
+FredSwitchShape fred_shape(const Topology& topology, NodeId chiplet) {
+  const SwitchShape shape = switch_shape(topology, topology.nodes[chiplet]);
+  return {shape.value("P"), shape.value("M")};
 }
 
 }  // namespace fredsim::test

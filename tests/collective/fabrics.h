@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "routing/fred_routing.h"
 #include "topology/topology.h"
 
 namespace fredsim::test {
@@ -29,5 +30,8 @@ Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed);
 
 // 0 … n-1.
 std::vector<int> first_ranks(int n);
+
+// Of a Fred_m(P).
+FredSwitchShape fred_shape(const Topology& topology, NodeId chiplet);
 
 }  // namespace fredsim::test

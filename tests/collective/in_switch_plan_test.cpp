@@ -61,7 +61,7 @@ TEST(InSwitchPlan, Groups) {
   EXPECT_EQ(inside.programs.size(), 5U);
   for (const PhaseProgram& program : inside.programs) {
     EXPECT_EQ(topology.nodes[program.node].level, 1);
-    EXPECT_EQ(phase_flows(topology.nodes[program.node].fred, program.row),
+    EXPECT_EQ(phase_flows(test::fred_shape(topology, program.node), program.row),
               (std::vector<Flow>{{0b1011, 0b1011}}));
   }
 }
@@ -100,7 +100,8 @@ TEST(InSwitchPlan, SlicesSpreadOverUplinks) {
       columns.insert(node.name.substr(node.name.find(".c")));
       continue;
     }
-    const std::vector<Flow> flows = phase_flows(node.fred, program.row);
+    const std::vector<Flow> flows =
+        phase_flows(test::fred_shape(topology, program.node), program.row);
     ASSERT_EQ(flows.size(), 2U);
     EXPECT_EQ(flows[0].inputs, 0b1111U);
     EXPECT_EQ(flows[1].outputs, 0b1111U);

@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "fabrics.h"
 #include "routing/fred_interpreter.h"
 
 namespace fredsim::test {
@@ -203,7 +204,7 @@ class SwitchPlayer {
  public:
   SwitchPlayer(const Topology& topology, const Plan& plan) : topology_(topology), plan_(plan) {
     for (const PhaseProgram& program : plan.programs) {
-      const FredSwitchShape& shape = topology.nodes[program.node].fred;
+      const FredSwitchShape shape = fred_shape(topology, program.node);
       const auto bit = [&](int b) { return (program.row[b / 32] >> (b % 32) & 1U) != 0; };
       EXPECT_TRUE(bit(0));
       EXPECT_LT(program.phase, num_phases(shape));

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-#include "topology/config.h"
+#include "config/config.h"
 
 namespace fredsim {
 namespace {

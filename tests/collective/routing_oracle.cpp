@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabrics.h"
 #include "routing/fred_routing.h"
 
 namespace fredsim::test {
@@ -55,7 +56,7 @@ class Oracle {
     if (group == groups_.size()) {
       ports_fit_ = true;
       for (const auto& [chiplet, flows] : flows_)
-        if (!has_routing(topology_.nodes[chiplet].fred, flows)) return false;
+        if (!has_routing(fred_shape(topology_, chiplet), flows)) return false;
       return true;
     }
     const std::vector<Place>& places = groups_[group];

@@ -185,7 +185,10 @@ Topology three_levels() {
     node.level = level;
     node.ports = ports;
     node.address = static_cast<std::uint16_t>(topology.nodes.size());
-    if (kind == NodeKind::kFredSwitch) node.fred = {ports, 3};
+    if (node.is_switch()) {
+      node.switch_kind = "fred";
+      node.values = {{"P", ports}, {"M", 3}};
+    }
     topology.nodes.push_back(node);
     return static_cast<NodeId>(topology.nodes.size()) - 1;
   };
@@ -200,9 +203,9 @@ Topology three_levels() {
   std::vector<NodeId> l1(4);
   std::vector<NodeId> l2(4);
   std::vector<NodeId> l3(2);
-  for (NodeId& node : l1) node = add(NodeKind::kFredSwitch, 1, 4);
-  for (NodeId& node : l2) node = add(NodeKind::kFredSwitch, 2, 4);
-  for (NodeId& node : l3) node = add(NodeKind::kFredSwitch, 3, 4);
+  for (NodeId& node : l1) node = add(NodeKind::kSwitch, 1, 4);
+  for (NodeId& node : l2) node = add(NodeKind::kSwitch, 2, 4);
+  for (NodeId& node : l3) node = add(NodeKind::kSwitch, 3, 4);
   for (int i = 0; i < 8; ++i) connect(topology.npus[i], 0, l1[i / 2], i % 2);
   for (int i = 0; i < 4; ++i) {
     for (int u = 0; u < 2; ++u) {

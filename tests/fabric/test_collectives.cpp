@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/random_work.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
-#include "topology/config.h"
 #include "what_must_agree.h"
 
 namespace fredsim::test {

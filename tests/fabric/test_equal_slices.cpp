@@ -9,9 +9,9 @@
 
 #include "base/random.h"
 #include "collective/equal_slices.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
-#include "topology/config.h"
 #include "what_must_agree.h"
 
 namespace fredsim::test {

@@ -7,12 +7,12 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
 #include "switch/lockstep_switch.h"
 #include "temporary_folder.h"
 #include "test_mesh_router.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {

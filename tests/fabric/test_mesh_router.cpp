@@ -7,13 +7,13 @@
 
 namespace fredsim::test {
 
-TestMeshRouter::TestMeshRouter(const SwitchShape& shape)
-    : shape_(shape), words_(flit_words(shape.lanes())) {
-  TestMeshRouter::reset();
+TestSwitch::TestSwitch(const SwitchShape& shape)
+    : ports_(shape.ports()), words_(flit_words(shape.lanes())) {
+  TestSwitch::reset();
 }
 
-void TestMeshRouter::reset() {
-  const auto ports = static_cast<std::size_t>(shape_.ports());
+void TestSwitch::reset() {
+  const auto ports = static_cast<std::size_t>(ports_);
   queues_.assign(ports * kNumVcs, {});
   Output output;
   output.owner.fill(-1);
@@ -30,25 +30,32 @@ int TestMeshRouter::route(std::uint16_t destination) const {
   const int endpoint = destination >> 12;
   if (x != x_ || y != y_) return mesh_direction(x_, y_, x, y, {});
   // Any local port leads to the NPU; the first one will do.
-  return endpoint == 0 ? kFirstLocal : kFirstLocal + shape_.local_ports + endpoint - 1;
+  return endpoint == 0 ? kFirstLocal : kFirstLocal + locals_ + endpoint - 1;
 }
 
-void TestMeshRouter::access(SwitchPins& pins) {
+std::uint32_t TestMeshRouter::identity() const { return reg::kMeshId; }
+
+void TestMeshRouter::write(std::uint16_t address, std::uint32_t data) {
+  if (address != reg::kPosition) return;
+  x_ = static_cast<int>(data & 0xFF);
+  y_ = static_cast<int>(data >> 8);
+}
+
+void TestSwitch::access(SwitchPins& pins) {
   const std::uint16_t a = pins.reg.address;
   const auto in = [&](std::uint16_t base, int words) { return a >= base && a < base + words; };
-  const int ports = shape_.ports();
+  const int ports = ports_;
   if (pins.reg.write) {
-    if (a == reg::kPosition) {
-      x_ = static_cast<int>(pins.reg.wdata & 0xFF);
-      y_ = static_cast<int>(pins.reg.wdata >> 8);
-    } else if (in(reg::kCredit, 4 * ports)) {
+    if (in(reg::kCredit, 4 * ports)) {
       outputs_[(a - reg::kCredit) / 4].credits[(a - reg::kCredit) % 4] =
           static_cast<int>(pins.reg.wdata);
+    } else {
+      write(a, pins.reg.wdata);
     }
     return;
   }
   pins.reg_rdata = 0;
-  if (a == reg::kId) pins.reg_rdata = reg::kMeshId;
+  if (a == reg::kId) pins.reg_rdata = identity();
   if (in(reg::kCredit, 4 * ports)) {
     pins.reg_rdata = static_cast<std::uint32_t>(
         outputs_[(a - reg::kCredit) / 4].credits[(a - reg::kCredit) % 4]);
@@ -61,10 +68,10 @@ void TestMeshRouter::access(SwitchPins& pins) {
   }
 }
 
-bool TestMeshRouter::send(int port, int vc, SwitchPins& pins) {
+bool TestSwitch::send(int port, int vc, SwitchPins& pins) {
   Output& out = outputs_[port];
   if (out.credits[vc] == 0 || (hold >> port & 1U) != 0) return false;
-  const int ports = shape_.ports();
+  const int ports = ports_;
   for (int tried = 0; tried < ports; ++tried) {
     const int input = out.owner[vc] >= 0 ? out.owner[vc] : (out.next[vc] + tried) % ports;
     auto& flits = queue(input, vc);
@@ -91,22 +98,22 @@ bool TestMeshRouter::send(int port, int vc, SwitchPins& pins) {
   return false;
 }
 
-void TestMeshRouter::step(SwitchPins& pins) {
+void TestSwitch::step(SwitchPins& pins) {
   pins.out_valid = 0;
   pins.in_credit = {};
-  for (int port = 0; port < shape_.ports(); ++port) {
+  for (int port = 0; port < ports_; ++port) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       if ((pins.out_credit[vc] >> port & 1U) != 0) ++outputs_[port].credits[vc];
     }
   }
   if (pins.reg.valid) access(pins);
-  for (int port = 0; port < shape_.ports(); ++port) {
+  for (int port = 0; port < ports_; ++port) {
     if ((pins.out_ready >> port & 1U) == 0) continue;
     for (const int vc : {int{kControl}, int{kMp}, int{kPp}, int{kDp}}) {
       if (send(port, vc, pins)) break;
     }
   }
-  for (int port = 0; port < shape_.ports(); ++port) {
+  for (int port = 0; port < ports_; ++port) {
     if ((pins.in_valid >> port & 1U) == 0) continue;
     const std::uint32_t* flit = &pins.in_flit[port * words_];
     queue(port, unpack_header(flit).vc).emplace_back(flit, flit + words_);

@@ -1,9 +1,8 @@
-// A small mesh router in plain C++ for tests of the fabric: X-Y routed, virtual cut-through
-// replaced by the simplest thing that works: a packet holds its output's VC from head to tail.
+// Small switches in plain C++ for tests of the fabric, virtual cut-through replaced by the simplest thing that
+// works: a packet holds its output's VC from head to tail.
 //
-// Ports, registers (identity, position, credits, flit counters) and credit rules are those
-// of mesh_router; its timing is not: a flit in the buffer after edge e leaves at e + 1 at
-// the earliest.
+// TestMeshRouter: X-Y routed. Ports, registers (identity, position, credits, flit counters) and credit rules are
+// those of mesh_router; its timing is not: a flit in the buffer after edge e leaves at e + 1 at the earliest.
 #pragma once
 
 #include <array>
@@ -12,14 +11,14 @@
 #include <functional>
 #include <vector>
 
-#include "switch/mesh/mesh_shape.h"
 #include "switch/switch_core.h"
+#include "switch/switch_shape.h"
 
 namespace fredsim::test {
 
-class TestMeshRouter : public SwitchCore {
+class TestSwitch : public SwitchCore {
  public:
-  explicit TestMeshRouter(const SwitchShape& shape);  // of the kind "mesh"
+  explicit TestSwitch(const SwitchShape& shape);
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -31,6 +30,11 @@ class TestMeshRouter : public SwitchCore {
   std::function<void(std::uint32_t* flit)> corrupt;
   std::uint32_t hold = 0;
 
+ protected:
+  virtual int route(std::uint16_t destination) const = 0;  // output port
+  virtual std::uint32_t identity() const = 0;
+  virtual void write(std::uint16_t address, std::uint32_t data) = 0;  // of what is not a credit
+
  private:
   struct Output {
     std::array<int, kNumVcs> credits{};
@@ -38,23 +42,36 @@ class TestMeshRouter : public SwitchCore {
     std::array<int, kNumVcs> next{};   // round robin
   };
 
-  int route(std::uint16_t destination) const;
   void access(SwitchPins& pins);
   bool send(int port, int vc, SwitchPins& pins);
   std::deque<std::vector<std::uint32_t>>& queue(int port, int vc) {
     return queues_[port * kNumVcs + vc];
   }
 
-  MeshShape shape_;
+  int ports_;
   int words_;
-  int x_ = 0;
-  int y_ = 0;
   int flits_ = 0;
   bool credit_pulse_ = false;  // in_credit is high: one more step lowers it
   std::vector<std::deque<std::vector<std::uint32_t>>> queues_;
   std::vector<Output> outputs_;
   std::vector<std::uint64_t> flits_in_;
   std::vector<std::uint64_t> flits_out_;
+};
+
+class TestMeshRouter : public TestSwitch {
+ public:
+  explicit TestMeshRouter(const SwitchShape& shape)  // of the kind "mesh"
+      : TestSwitch(shape), locals_(shape.value("NUM_LOCAL")) {}
+
+ protected:
+  int route(std::uint16_t destination) const override;
+  std::uint32_t identity() const override;
+  void write(std::uint16_t address, std::uint32_t data) override;
+
+ private:
+  int locals_;
+  int x_ = 0;
+  int y_ = 0;
 };
 
 }  // namespace fredsim::test

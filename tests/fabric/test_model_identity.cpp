@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
-#include "topology/config.h"
 #include "what_must_agree.h"
 
 namespace fredsim::test {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "endpoint/nic.h"
 #include "endpoint/packet_pool.h"
 #include "fabric/fabric.h"
 #include "simulation.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "endpoint/io_controller.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
@@ -11,7 +12,6 @@
 #include "simulation.h"
 #include "switch/register_map.h"
 #include "test_mesh_router.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {
@@ -94,7 +94,7 @@ class Streams {
   explicit Streams(Fabric& fabric) : topology_(fabric.topology()), ends_(topology_.nodes.size()) {
     for (NodeId id = 0; id < static_cast<NodeId>(ends_.size()); ++id) {
       const Node& node = topology_.nodes[id];
-      if (node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo) continue;
+      if (node.is_switch()) continue;
       ends_[id] = std::make_unique<IoController>(node.name.c_str(), node.address, fabric.lanes());
       ends_[id]->tx.bind(fabric.nic(id).tx);
       fabric.nic(id).rx.bind(ends_[id]->rx);

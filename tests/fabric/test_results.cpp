@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {

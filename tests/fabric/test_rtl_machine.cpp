@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
 #include "temporary_folder.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "collective/plan.h"
+#include "config/config.h"
 #include "endpoint/io_controller.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
@@ -18,7 +19,6 @@
 #include "routing/nic_port.h"
 #include "simulation.h"
 #include "switch/register_map.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {

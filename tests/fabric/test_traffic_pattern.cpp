@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "config/config.h"
 #include "endpoint/creation_calendar.h"
 #include "endpoint/latency_histogram.h"
 #include "endpoint/packet_source.h"
 #include "simulation.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "config/config.h"
 #include "fabric/machine.h"
 #include "fabric/traffic_run.h"
 #include "routing/fred_routing.h"
 #include "simulation.h"
 #include "switch/register_map.h"
-#include "topology/config.h"
 
 namespace fredsim::test {
 namespace {
@@ -152,7 +152,7 @@ TEST_P(Traffic, CountsOfTheSwitchesAreThoseOfTheWindow) {
                 std::ranges::count(topology.nodes, NodeKind::kIo, &Node::kind));
   std::vector<std::string> names;
   for (const Node& node : topology.nodes) {
-    if (node.kind != NodeKind::kNpu && node.kind != NodeKind::kIo) names.push_back(node.name);
+    if (node.is_switch()) names.push_back(node.name);
   }
   std::uint64_t stalls = 0;
   for (std::size_t s = 0; s < all.switches.size(); ++s) {

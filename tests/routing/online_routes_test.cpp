@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "config/config.h"
 #include "topology/builders.h"
-#include "topology/config.h"
 
 namespace fredsim {
 namespace {

@@ -8,45 +8,6 @@
 namespace fredsim {
 namespace {
 
-// The recursion of routing/fred_routing.h, word for word.
-MicroSwitchCount by_recursion(int ports, int middle) {
-  MicroSwitchCount count;
-  if (ports == 2) {
-    count.reduce_distribute = 1;
-    return count;
-  }
-  count.reduce = ports / 2;
-  count.distribute = ports / 2;
-  count.demuxes = ports % 2;
-  count.muxes = ports % 2;
-  for (int j = 0; j < middle; ++j) {
-    const MicroSwitchCount inside = by_recursion((ports + 1) / 2, middle);
-    count.reduce += inside.reduce;
-    count.distribute += inside.distribute;
-    count.reduce_distribute += inside.reduce_distribute;
-    count.demuxes += inside.demuxes;
-    count.muxes += inside.muxes;
-  }
-  return count;
-}
-
-TEST(Facts, MicroSwitches) {
-  for (int middle = 2; middle <= 4; ++middle) {
-    for (int ports = 2; ports <= kMaxPorts; ++ports) {
-      EXPECT_EQ(count_micro_switches({ports, middle}), by_recursion(ports, middle))
-          << "Fred_" << middle << "(" << ports << ")";
-    }
-  }
-}
-
-TEST(Facts, MicroSwitchesByHand) {
-  EXPECT_EQ(count_micro_switches({2, 3}), (MicroSwitchCount{0, 0, 1, 0, 0}));
-  EXPECT_EQ(count_micro_switches({3, 2}), (MicroSwitchCount{1, 1, 2, 1, 1}));
-  EXPECT_EQ(count_micro_switches({4, 3}), (MicroSwitchCount{2, 2, 3, 0, 0}));
-  EXPECT_EQ(count_micro_switches({8, 2}), (MicroSwitchCount{8, 8, 4, 0, 0}));
-  EXPECT_EQ(count_micro_switches({12, 3}), (MicroSwitchCount{24, 24, 27, 9, 9}));
-}
-
 // Over all ways to halve the mesh or torus.
 int least_cut(const MeshFacts& mesh) {
   const int nodes = mesh.width * mesh.height;

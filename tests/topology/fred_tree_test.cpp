@@ -56,10 +56,11 @@ TEST(FredTree, WaferFacts) {
   std::map<std::pair<int, int>, int> chiplets;  // (level, P) -> count
   int count = 0;
   for (const Node& node : tree.nodes) {
-    if (node.kind != NodeKind::kFredSwitch) continue;
+    if (node.is_endpoint()) continue;
     ++count;
-    ++chiplets[{node.level, node.fred.ports}];
-    EXPECT_EQ(node.fred.middle, 3);
+    ++chiplets[{node.level, node.ports}];
+    EXPECT_EQ(node.switch_kind, "fred");
+    EXPECT_EQ(node.values, (std::vector<NamedValue>{{"P", node.ports}, {"M", 3}}));
   }
   EXPECT_EQ(count, 35);
   EXPECT_EQ(chiplets,
@@ -263,7 +264,7 @@ TEST(FredTree, RandomShapesAreSound) {
     expect_even_links_down(tree);
     std::map<int, int> chiplets;
     for (const Node& node : tree.nodes) {
-      if (node.kind == NodeKind::kFredSwitch) ++chiplets[node.level];
+      if (node.is_switch()) ++chiplets[node.level];
     }
     EXPECT_EQ(chiplets, chiplets_by_formula(tree.fred));
     const std::uint64_t below_top = levels.back().below;

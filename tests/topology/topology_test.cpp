@@ -34,10 +34,10 @@ Topology pair() {
     topology.npus.push_back(i);
   }
   Node chiplet{};
-  chiplet.kind = NodeKind::kFredSwitch;
+  chiplet.kind = NodeKind::kSwitch;
   chiplet.name = "l1_0.s0";
   chiplet.ports = 3;
-  chiplet.fred = {3, 3};
+  chiplet.switch_kind = "fred";
   topology.nodes.push_back(chiplet);
   for (const int i : {0, 1}) {
     topology.links.push_back(one_way(i, 0, 2, i));
@@ -69,7 +69,10 @@ TEST(Topology, FindsWhatIsBroken) {
       {"node name", [](Topology& t) { t.nodes[1].name = "npu0"; }, "two nodes are called npu0"},
       {"link name", [](Topology& t) { t.links[1].name = t.links[0].name; }, "two links are called"},
       {"no ports", [](Topology& t) { t.nodes[0].ports = 0; }, "npu0 has 0 ports"},
-      {"shape", [](Topology& t) { t.nodes[2].fred.ports = 4; }, "l1_0.s0 has 3 ports"},
+      {"no kind", [](Topology& t) { t.nodes[2].switch_kind = ""; },
+       "l1_0.s0 is of the switch kind ''"},
+      {"kind of an NPU", [](Topology& t) { t.nodes[0].switch_kind = "fred"; },
+       "npu0 is of the switch kind"},
       {"address", [](Topology& t) { t.nodes[1].address = 0; }, "address 0 of npu1"},
       {"missing in list", [](Topology& t) { t.npus.pop_back(); }, "in no list"},
       {"twice in list", [](Topology& t) { t.npus[1] = 0; }, "listed twice"},

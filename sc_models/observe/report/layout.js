@@ -59,14 +59,14 @@ function placeGrid(nodes, next, drawing) {
   for (const router of routers) {
     const x = router.x * kPitch;
     const y = router.y * kPitch;
-    addBox(drawing, [router.name], { id: router.name, label: router.name.replace(/^r/, ""), kind: router.kind, x, y, w: 34, h: 26, grid: router });
+    addBox(drawing, [router.name], { id: router.name, label: router.name.replace(/^r/, ""), kind: "mesh_router", x, y, w: 34, h: 26, grid: router });
     const faces = [
       router.y === 0 && [-aside, -away], router.x === east && [away, -aside],
       router.y === south && [-aside, away], router.x === 0 && [-away, -aside],
     ].filter(Boolean);
     for (const name of next.get(router.name) || []) {
       const kind = kinds.get(name);
-      if (kind === "mesh_router") continue;
+      if (kind !== "npu" && kind !== "io") continue;
       const [dx, dy] = kind === "npu" ? [44, 42] : faces.shift() || [-44, 42];
       addBox(drawing, [name], { id: name, label: number(name), kind, x: x + dx, y: y + dy, w: kind === "npu" ? 28 : 22, h: kind === "npu" ? 24 : 18 });
     }

@@ -2,12 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
+#include "routing/fred_routing.h"
+#include "routing/micro_switches.h"
 #include "switch/fred/fred_shape.h"
 #include "switch/fred/fred_twin.h"
+#include "switch/fred/fred_waves.h"
+#include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
+
+FredSwitchShape network(const SwitchShape& shape) { return {shape.value("P"), shape.value("M")}; }
 
 class FredKind final : public SwitchKind {
  public:
@@ -16,6 +24,65 @@ class FredKind final : public SwitchKind {
   std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,
                                         const std::string& /*name*/) const override {
     return std::make_unique<FredTwin>(FredShape(shape));
+  }
+
+  std::uint32_t identity() const override { return reg::kFredId; }
+  UnicastRoutes unicast_routes() const override { return UnicastRoutes::kByTable; }
+
+  int num_phases(const SwitchShape& shape) const override {
+    return fredsim::num_phases(network(shape));
+  }
+  RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const override {
+    try {
+      FredRoute route = fredsim::route_flows(network(shape), flows);
+      return {.routed = true, .bits = std::move(route.bits), .order = std::move(route.order)};
+    } catch (const FlowConflict& conflict) {
+      return {.conflict = conflict.conflict()};
+    }
+  }
+  std::string describe_conflict(const SwitchShape& shape, const ConflictingFlows& conflict,
+                                std::span<const std::string> names) const override {
+    return describe(network(shape), conflict, names);
+  }
+  std::vector<std::uint32_t> phase_row(const SwitchShape& shape, int vc,
+                                       std::span<const Flow> flows,
+                                       const RoutedFlows& routed) const override {
+    FredRoute route;
+    route.bits = routed.bits;
+    return fredsim::phase_row(network(shape), vc, flows, route);
+  }
+  std::vector<Flow> phase_flows(const SwitchShape& shape,
+                                std::span<const std::uint32_t> row) const override {
+    return fredsim::phase_flows(network(shape), row);
+  }
+
+  bool has(const CounterInfo& /*counter*/) const override { return true; }
+
+  void show_control(GtkwaveSave& save, const WaveScope& top, int ports) const override {
+    if (const auto core = top.around("i_control")) {
+      save.group("control unit", true,
+                 [&] { show_fred_control(save, core->inside("i_control"), ports); });
+    }
+  }
+  void show_port(GtkwaveSave& save, const WaveScope& top, int port, int /*ports*/) const override {
+    if (const auto core = top.around("i_control")) {
+      show_fred_port(save, core->inside(fmt::format("gen_port[{}]", port)));
+    }
+  }
+
+  std::string label(const SwitchShape& shape) const override {
+    return fmt::format("Fred_{}({})", shape.value("M"), shape.value("P"));
+  }
+  std::string_view parts_title() const override {
+    return "µSwitches of one chiplet (R reduces, D distributes, RD both)";
+  }
+  std::vector<NamedValue> parts(const SwitchShape& shape) const override {
+    const MicroSwitchCount count = count_micro_switches(network(shape));
+    return {{"R", count.reduce},
+            {"D", count.distribute},
+            {"RD", count.reduce_distribute},
+            {"demux", count.demuxes},
+            {"mux", count.muxes}};
   }
 
  protected:

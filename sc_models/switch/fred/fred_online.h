@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/flit.h"
-#include "topology/topology.h"
+#include "routing/fred_routing.h"
 
 namespace fredsim {
 

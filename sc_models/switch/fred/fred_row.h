@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "topology/topology.h"
+#include "routing/fred_routing.h"
 
 namespace fredsim {
 

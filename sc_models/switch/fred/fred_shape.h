@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/fp.h"
+#include "routing/fred_routing.h"
 #include "switch/switch_shape.h"
 #include "topology/topology.h"
 

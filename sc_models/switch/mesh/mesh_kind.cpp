@@ -2,6 +2,8 @@
 
 #include "switch/mesh/mesh_shape.h"
 #include "switch/mesh/mesh_twin.h"
+#include "switch/mesh/mesh_waves.h"
+#include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
@@ -14,6 +16,38 @@ class MeshKind final : public SwitchKind {
                                         const std::string& /*name*/) const override {
     return std::make_unique<MeshTwin>(MeshShape(shape));
   }
+
+  std::uint32_t identity() const override { return reg::kMeshId; }
+  std::vector<RegisterWrite> setup_writes(const Topology& topology,
+                                          const Node& node) const override {
+    const auto pair = [](int low, int high) { return static_cast<std::uint32_t>(low | high << 8); };
+    std::vector<RegisterWrite> writes{{reg::kPosition, pair(node.mesh.x, node.mesh.y)}};
+    if (topology.kind == FabricKind::kTorus2d) {
+      const MeshRings& rings = topology.mesh.rings;
+      writes.push_back({reg::kTorus, pair(rings.columns, rings.rows)});
+    }
+    return writes;
+  }
+  UnicastRoutes unicast_routes() const override { return UnicastRoutes::kByCoordinates; }
+
+  bool has(const CounterInfo& counter) const override {
+    return counter.value == &SwitchCounters::stall_credit ||
+           counter.value == &SwitchCounters::stall_arbiter ||
+           counter.value == &SwitchCounters::stall_link;
+  }
+
+  void show_control(GtkwaveSave& save, const WaveScope& top, int /*ports*/) const override {
+    if (const auto router = top.around("i_crossbar")) {
+      show_mesh_control(save, router->inside("i_crossbar"));
+    }
+  }
+  void show_port(GtkwaveSave& save, const WaveScope& top, int port, int ports) const override {
+    if (const auto router = top.around("i_crossbar")) {
+      show_mesh_port(save, router->inside("i_crossbar"), port, ports);
+    }
+  }
+
+  std::string label(const SwitchShape& /*shape*/) const override { return "mesh router"; }
 };
 
 }  // namespace

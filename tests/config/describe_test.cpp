@@ -1,4 +1,4 @@
-#include "topology/describe.h"
+#include "config/describe.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/config.h"
+#include "config/config.h"
 
 namespace fredsim {
 namespace {

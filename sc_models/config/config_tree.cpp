@@ -1,4 +1,4 @@
-#include "topology/config_tree.h"
+#include "config/config_tree.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "topology/yaml_problem.h"
+#include "config/yaml_problem.h"
 
 namespace fredsim {
 namespace {

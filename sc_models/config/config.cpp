@@ -1,4 +1,4 @@
-#include "topology/config.h"
+#include "config/config.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "config/config_reader.h"
+#include "config/config_tree.h"
 #include "topology/builders.h"
-#include "topology/config_reader.h"
-#include "topology/config_tree.h"
 
 namespace fredsim {
 namespace {

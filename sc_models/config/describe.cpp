@@ -1,4 +1,4 @@
-#include "topology/describe.h"
+#include "config/describe.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 
 #include "base/text_width.h"
 #include "base/units.h"
+#include "switch/node_shape.h"
 #include "topology/facts.h"
 
 namespace fredsim {
@@ -84,70 +85,55 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
                      node.ports, ports, node.ports == 1 ? "" : "s");
 }
 
+// The switches of a tree, and what those of its kind are made of.
 std::string chiplets(const Topology& topology, std::size_t columns) {
   // Level first, then the larger chiplets first.
-  std::map<std::tuple<int, int, int>, int> counts;
+  std::map<std::tuple<int, int, std::vector<int>>, std::pair<SwitchShape, int>> counts;
   for (const Node& node : topology.nodes) {
-    if (node.kind == NodeKind::kFredSwitch) {
-      ++counts[{node.level, -node.fred.ports, node.fred.middle}];
-    }
+    if (node.is_endpoint()) continue;
+    SwitchShape shape = switch_shape(topology, node);
+    const std::tuple key(node.level, -node.ports, shape.values);
+    ++counts.try_emplace(key, std::move(shape), 0).first->second.second;
   }
+  const auto& first = counts.begin()->second.first;
+  std::vector<NamedValue> sum = first.kind->parts(first);
+  for (NamedValue& part : sum) part.value = 0;
+  std::vector<Column> header{{"chiplets"}, {"count"}, {"ports"}};
+  for (const NamedValue& part : sum) header.push_back({part.name});
   std::vector<Row> rows;
-  MicroSwitchCount sum;
   int chiplet_count = 0;
-  const auto row = [](std::string name, int count, std::string ports,
-                      const MicroSwitchCount& each) {
-    return Row{std::move(name),
-               std::to_string(count),
-               std::move(ports),
-               std::to_string(each.reduce),
-               std::to_string(each.distribute),
-               std::to_string(each.reduce_distribute),
-               std::to_string(each.demuxes),
-               std::to_string(each.muxes)};
+  const auto add_row = [&](std::string name, int count, std::string ports,
+                           const std::vector<NamedValue>& parts) {
+    Row& row = rows.emplace_back(Row{std::move(name), std::to_string(count), std::move(ports)});
+    for (const NamedValue& part : parts) row.push_back(std::to_string(part.value));
   };
-  for (const auto& [type, count] : counts) {
-    const auto [level, negative_ports, middle] = type;
-    const FredSwitchShape shape{-negative_ports, middle};
-    const MicroSwitchCount each = count_micro_switches(shape);
-    rows.push_back(row(fmt::format("L{} Fred_{}({})", level, shape.middle, shape.ports), count,
-                       std::to_string(shape.ports), each));
+  for (const auto& [type, counted] : counts) {
+    const auto& [shape, count] = counted;
+    const std::vector<NamedValue> parts = shape.kind->parts(shape);
+    add_row(fmt::format("L{} {}", std::get<0>(type), shape.kind->label(shape)), count,
+            std::to_string(shape.ports()), parts);
     chiplet_count += count;
-    sum.reduce += count * each.reduce;
-    sum.distribute += count * each.distribute;
-    sum.reduce_distribute += count * each.reduce_distribute;
-    sum.demuxes += count * each.demuxes;
-    sum.muxes += count * each.muxes;
+    for (std::size_t p = 0; p < sum.size(); ++p) sum[p].value += count * parts[p].value;
   }
-  rows.push_back(row("all together", chiplet_count, "", sum));
-  return "\nµSwitches of one chiplet (R reduces, D distributes, RD both)\n" +
-         table({{"chiplets"}, {"count"}, {"ports"}, {"R"}, {"D"}, {"RD"}, {"demux"}, {"mux"}}, rows,
-               columns);
+  add_row("all together", chiplet_count, "", sum);
+  const std::string_view title = first.kind->parts_title();
+  return (title.empty() ? std::string() : fmt::format("\n{}\n", title)) +
+         table(std::move(header), rows, columns);
 }
 
 std::string routers(const Topology& topology, std::size_t columns) {
-  const auto is_router = [](const Node& node) { return node.kind == NodeKind::kMeshRouter; };
-  const auto router = std::find_if(topology.nodes.begin(), topology.nodes.end(), is_router);
-  const auto count = std::count_if(topology.nodes.begin(), topology.nodes.end(), is_router);
+  const auto router = std::ranges::find_if(topology.nodes, &Node::is_switch);
+  const auto count = std::ranges::count_if(topology.nodes, &Node::is_switch);
   return table({{"routers"}, {"count"}, {"ports"}, {"mesh"}, {"local"}, {"I/O"}},
-               {{"mesh router", std::to_string(count), std::to_string(router->ports),
-                 std::to_string(int{kFirstLocal}), std::to_string(router->mesh.local_ports),
-                 std::to_string(router->mesh.io_ports)}},
+               {{kind_of(*router).label(switch_shape(topology, *router)), std::to_string(count),
+                 std::to_string(router->ports), std::to_string(int{kFirstLocal}),
+                 std::to_string(router->mesh.local_ports), std::to_string(router->mesh.io_ports)}},
                columns);
 }
 
-std::string level_name(const Node& node) {
-  switch (node.kind) {
-    case NodeKind::kNpu:
-      return "NPU";
-    case NodeKind::kIo:
-      return "I/O";
-    case NodeKind::kMeshRouter:
-      return "router";
-    case NodeKind::kFredSwitch:
-      break;
-  }
-  return fmt::format("L{}", node.level);
+std::string level_name(const Topology& topology, const Node& node) {
+  if (node.is_endpoint()) return node.kind == NodeKind::kNpu ? "NPU" : "I/O";
+  return topology.is_grid() ? "router" : fmt::format("L{}", node.level);
 }
 
 std::string links(const Topology& topology, std::size_t columns) {
@@ -159,7 +145,7 @@ std::string links(const Topology& topology, std::size_t columns) {
     const Node* to = &topology.nodes[link.to];
     if (std::tuple(from->level, link.from) > std::tuple(to->level, link.to)) continue;
     const int rank = from->level * 2 + (from->kind == NodeKind::kIo ? 1 : 0);
-    ++counts[{rank, fmt::format("{} - {}", level_name(*from), level_name(*to)),
+    ++counts[{rank, fmt::format("{} - {}", level_name(topology, *from), level_name(topology, *to)),
               link.bytes_per_second, link.latency, link.flit_cycles()}];
   }
   std::vector<Row> rows;
@@ -187,7 +173,8 @@ std::string buffers(const Topology& topology, std::size_t columns) {
   };
   add("switch input, data", topology.buffers.data_flits);
   add("switch input, control", topology.buffers.control_flits);
-  if (topology.kind == FabricKind::kFredTree) {
+  const auto one = std::ranges::find_if(topology.nodes, &Node::is_switch);
+  if (kind_of(*one).index("OUT_DEPTH") >= 0) {
     add("switch output staging", topology.buffers.output_flits);
   }
   add("NPU receive", topology.buffers.receive_flits);
@@ -208,7 +195,7 @@ std::string describe(const Topology& topology, std::size_t columns) {
       fmt::format("  I/O controllers  {}\n", endpoints(topology, topology.io_controllers, "port"));
   text += fmt::format("  bisection        {} per direction\n", format_bandwidth(bisection));
   text += fmt::format("  addition         {}\n", to_string(topology.format));
-  if (topology.kind == FabricKind::kFredTree && topology.fred.in_switch) {
+  if (topology.is_tree() && topology.fred.in_switch) {
     text += fmt::format("  slices simulated {}\n",
                         topology.fred.simulate_all_slices
                             ? "all"

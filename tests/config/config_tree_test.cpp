@@ -1,11 +1,11 @@
-#include "topology/config_tree.h"
+#include "config/config_tree.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "base/random.h"
-#include "support.h"
+#include "topology/support.h"
 
 namespace fredsim {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "switch/wave_file.h"
+#include "switch/wave_name.h"
 
 namespace fredsim {
 

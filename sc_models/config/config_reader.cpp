@@ -1,4 +1,4 @@
-#include "topology/config_reader.h"
+#include "config/config_reader.h"
 
 #include <fmt/format.h>
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/machine_key.h"
-#include "topology/config_tree.h"
+#include "config/config_tree.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -1,5 +1,5 @@
 // Configuration files as the user meets them: the shipped ones, and every way to get one wrong.
-#include "topology/config.h"
+#include "config/config.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "support.h"
 #include "temporary_folder.h"
 #include "topology/facts.h"
+#include "topology/support.h"
 
 namespace fredsim {
 namespace {

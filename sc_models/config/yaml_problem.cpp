@@ -1,4 +1,4 @@
-#include "topology/yaml_problem.h"
+#include "config/yaml_problem.h"
 
 #include <fmt/format.h>
 

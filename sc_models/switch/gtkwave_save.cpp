@@ -1,4 +1,4 @@
-#include "fabric/gtkwave_save.h"
+#include "switch/gtkwave_save.h"
 
 #include <fmt/format.h>
 

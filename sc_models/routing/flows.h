@@ -1,0 +1,50 @@
+// Flows through a switch: what enters by these ports is added up and leaves by those.
+//
+// Whether a set of flows has a way through a switch at the same time, and how the switch is told, is its kind's
+//   affair (switch/switch_kind.h; of Fred_m(P): routing/fred_routing.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace fredsim {
+
+struct Flow {
+  std::uint32_t inputs = 0;   // mask of input ports, not empty
+  std::uint32_t outputs = 0;  // mask of output ports, not empty
+  friend bool operator==(const Flow&, const Flow&) = default;
+};
+
+std::string to_string(const Flow& flow);  // "0,1:4,5": inputs, outputs
+
+// The order in which a tree of adders combines its leaves, as postfix: n >= 0 pushes leaf n (a port
+// or a rank, as the user of it says), kAdd replaces the two topmost values by their sum.
+struct SumOrder {
+  static constexpr int kAdd = -1;
+  std::vector<int> postfix;
+  friend bool operator==(const SumOrder&, const SumOrder&) = default;
+};
+
+// A minimal set of flows that has no routing: without any one of them there is one.
+struct ConflictingFlows {
+  int level =
+      0;  // of a switch of levels: the outermost at which no colouring works, whatever the outer levels do
+  int ports = 0;           // P at that level
+  std::vector<int> flows;  // indices, ascending
+};
+
+class FlowConflict : public RoutingConflict {
+ public:
+  FlowConflict(const std::string& what, ConflictingFlows conflict)
+      : RoutingConflict(what), conflict_(std::move(conflict)) {}
+  const ConflictingFlows& conflict() const { return conflict_; }
+
+ private:
+  ConflictingFlows conflict_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,82 @@
+#include "switch/fred/fred_waves.h"
+
+#include <fmt/format.h>
+
+#include "base/flit.h"
+
+namespace fredsim {
+namespace {
+
+constexpr TraceFormat kBinary = TraceFormat::kBinary;
+constexpr TraceFormat kDecimal = TraceFormat::kDecimal;
+constexpr TraceFormat kHex = TraceFormat::kHex;
+
+}  // namespace
+
+void show_fred_control(GtkwaveSave& save, const WaveScope& control, int ports) {
+  save.group("phase", true, [&] {
+    control.show(kBinary, "active_q");
+    control.show(TraceNames::kVc, "vc_q");
+    control.show(TraceNames::kPhase, "phase_q");
+    control.show(kBinary, "loading_q");
+    control.show(TraceNames::kPhase, "next_phase_q");
+    control.show(kBinary, "change");
+    control.show(TraceNames::kVc, "pick_vc");
+    control.show(kBinary, "cand_ready");
+    control.show(kDecimal, "lock_q");
+    control.show(kDecimal, "silent_q");
+    control.show(kDecimal, "busy_q");
+  });
+  save.group("stalls", true, [&] {
+    for (const char* const reason : {"stall_join_o", "stall_credit_o", "stall_phase_o"}) {
+      control.show(kDecimal, reason);
+    }
+    control.show(kBinary, "error_join_o");
+    control.show(kBinary, "error_phase_o");
+  });
+  for (int flow = 0; flow < ports; ++flow) {
+    save.group(fmt::format("flow {}", flow), false, [&] {
+      control.show(kBinary, "used", "used_q", flow, ports);
+      control.show(kBinary, "inputs", "flow_in_q", flow, ports);
+      control.show(kBinary, "outputs", "flow_out_q", flow, ports);
+      control.show(kBinary, "inside_packet", "open_q", flow, ports);
+      control.show(kBinary, "fires", "fire", flow, ports);
+      control.show(kBinary, "lacks_an_input", "partly_in", flow, ports);
+      control.show(kBinary, "lacks_room", "no_room", flow, ports);
+    });
+  }
+}
+
+void show_fred_port(GtkwaveSave& save, const WaveScope& port) {
+  save.group("input buffer", false, [&] {
+    const WaveScope input = port.inside("i_input");
+    input.show(kBinary, "in_valid_i");
+    input.show(kBinary, "match_o");
+    input.show(kBinary, "pop_i");
+    input.show(TraceNames::kVc, "pop_vc_i");
+    show_each_vc(save, [&](int vc) {
+      input.show(kDecimal, "flits", "count_q", vc, kNumVcs);
+      input.show(kBinary, "front_valid", "valid_q", vc, kNumVcs);
+      input.show(TraceNames::kPhase, "front_phase", "phase_q", vc, kNumVcs);
+      input.show(kHex, "front_dst", "dst_q", vc, kNumVcs);
+      input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);
+    });
+  });
+  save.group("output staging", false, [&] {
+    const WaveScope output = port.inside("i_output");
+    output.show(kBinary, "reserve_i");
+    output.show(TraceNames::kVc, "reserve_vc_i");
+    output.show(kBinary, "in_valid_i");
+    output.show(kBinary, "ready_i");
+    output.show(kBinary, "out_valid_o");
+    output.show(kBinary, "stall_link_o");
+    show_each_vc(save, [&](int vc) {
+      output.show(kDecimal, "flits", "count_q", vc, kNumVcs);
+      output.show(kDecimal, "places_free", "places_q", vc, kNumVcs);
+      output.show(kBinary, "room_for_a_packet", "room_q", vc, kNumVcs);
+      output.show(kDecimal, "credits", "credits_q", vc, kNumVcs);
+    });
+  });
+}
+
+}  // namespace fredsim

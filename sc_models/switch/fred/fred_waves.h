@@ -1,0 +1,13 @@
+// What a viewer shows of the inside of a fred_switch: its registers by port, virtual channel and flow
+// (rtl/fred/fred_control.sv, fred_input_unit.sv, fred_output_unit.sv). Tests hold that everything named exists there.
+#pragma once
+
+#include "switch/wave_scope.h"
+
+namespace fredsim {
+
+// `control`: the control unit's; `port`: of one gen_port.
+void show_fred_control(GtkwaveSave& save, const WaveScope& control, int ports);
+void show_fred_port(GtkwaveSave& save, const WaveScope& port);
+
+}  // namespace fredsim
