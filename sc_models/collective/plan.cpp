@@ -49,6 +49,7 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   part.collective = spec.collective;
   part.members = members_of(topology, spec.group);
   part.bytes = spec.bytes;
+  part.packet_flits = topology.packet_flits;
   part.vc = spec.vc;
   part.root = spec.root;
   part.start_cycle = spec.start_cycle;
@@ -120,7 +121,7 @@ class WorkPlanner {
         p.algorithm = "in_switch";
         p.window = kInSwitchWindow;
         p.after = switches.after[part];
-        p.packet_flits = switches.packets[part].flits;
+        p.packet_flits = std::min(p.packet_flits, switches.packets[part].flits);
         p.run = switches.packets[part].run;
         std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
       } else {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "config/config_reader.h"
 #include "config/config_tree.h"
+#include "switch/node_shape.h"
 #include "topology/builders.h"
 
 namespace fredsim {
@@ -19,13 +21,79 @@ namespace {
 
 // Most of any count: the shape rules of the builders are tighter and say why.
 constexpr int kMaxCount = 1 << 16;
+constexpr int kMaxParameter = std::numeric_limits<int>::max();  // of RTL
 
 FpFormat read_format(const ConfigReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames = {"fp16", "bf16"};
   return reader.choice("switch.format", kNames) == 0 ? FpFormat::kFp16 : FpFormat::kBf16;
 }
 
-MachineSpec read_machine(const ConfigReader& reader, FabricKind kind) {
+// Parameters that something else than switch.params says, and what it is.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSaidElsewhere{
+    {{"P", "the fabric"},
+     {"NUM_LOCAL", "the fabric"},
+     {"NUM_IO", "the fabric"},
+     {"M", "fabric.middle"},
+     {"LANES", "--lanes"},
+     {"VC_DEPTH", "switch.input_buffer"},
+     {"CTRL_DEPTH", "switch.control_buffer"},
+     {"OUT_DEPTH", "switch.output_buffer"},
+     {"FORMAT", "switch.format"},
+     {"YIELD", "switch.yield"},
+     {"QUANTUM", "switch.quantum"},
+     {"PACKET_FLITS", "fabric.packet"}}};
+
+// One of switch.params: of the kind, or of a user's own RTL.
+void add_parameter(const ConfigReader& reader, const NamedValue& given, MachineSpec& machine) {
+  const SwitchKind& kind = reader.switch_kind();
+  const std::string label = reader.label(fmt::format("switch.params.{}", given.name));
+  const auto* const elsewhere = std::ranges::find(
+      kSaidElsewhere, given.name, &std::pair<std::string_view, std::string_view>::first);
+  if (elsewhere != kSaidElsewhere.end() && kind.index(given.name) >= 0) {
+    throw BadInput(fmt::format("{}: found {}; this parameter is set by {}", label, given.value,
+                               elsewhere->second));
+  }
+  if (const int at = kind.index(given.name); at >= 0) {
+    const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
+    if (given.value < p.least || given.value > p.most) {
+      throw BadInput(fmt::format("{}: found {}; allowed is {} to {} ({})", label, given.value,
+                                 p.least, p.most, p.meaning));
+    }
+    machine.switch_values.push_back(given);
+    return;
+  }
+  if (machine.rtl_top.empty()) {
+    throw BadInput(
+        fmt::format("{}: found {}, but switches of the kind {} have no such parameter; allowed "
+                    "with switch.rtl_top, of RTL that has it",
+                    label, given.value, kind.name()));
+  }
+  machine.own_values.push_back(given);
+}
+
+// Kind and parameters of the switches, beside their buffers and format.
+void read_switches(const ConfigReader& reader, MachineSpec& machine) {
+  const SwitchKind& kind = reader.switch_kind();
+  machine.switch_kind = kind.name();
+  for (const auto& [parameter, key] :
+       {std::pair("YIELD", "switch.yield"), std::pair("QUANTUM", "switch.quantum")}) {
+    const int at = kind.index(parameter);
+    if (at < 0) continue;
+    const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
+    machine.switch_values.push_back({parameter, reader.integer(key, p.least, p.most)});
+  }
+  if (kind.index("OUT_DEPTH") >= 0) {
+    machine.buffers.output_flits = reader.flits("switch.output_buffer", machine.packet_flits);
+  }
+  for (const NamedValue& given : reader.names_under("switch.params", 0, kMaxParameter))
+    add_parameter(reader, given, machine);
+  // As the size list has them (size_entry()): by "NAME=value".
+  std::ranges::sort(machine.own_values, {}, [](const NamedValue& own) {
+    return fmt::format("{}={}", own.name, own.value);
+  });
+}
+
+MachineSpec read_machine(const ConfigReader& reader) {
   MachineSpec machine;
   machine.name = reader.text("name");
   machine.clock_hz = reader.frequency("clock");
@@ -38,12 +106,11 @@ MachineSpec read_machine(const ConfigReader& reader, FabricKind kind) {
   machine.link_latency_ps = reader.time_ps("fabric.link_latency");
   machine.format = read_format(reader);
   if (reader.has("switch.rtl_top")) machine.rtl_top = reader.text("switch.rtl_top");
-  machine.buffers.data_flits = reader.flits("switch.input_buffer", kPacketFlits);
+  machine.packet_flits = reader.flits("fabric.packet", 1, kPacketFlits);
+  read_switches(reader, machine);
+  machine.buffers.data_flits = reader.flits("switch.input_buffer", machine.packet_flits);
   machine.buffers.control_flits = reader.flits("switch.control_buffer", 1);
-  if (kind == FabricKind::kFredTree) {
-    machine.buffers.output_flits = reader.flits("switch.output_buffer", kPacketFlits);
-  }
-  machine.buffers.receive_flits = reader.flits("npu.receive_buffer", kPacketFlits);
+  machine.buffers.receive_flits = reader.flits("npu.receive_buffer", machine.packet_flits);
   return machine;
 }
 
@@ -126,14 +193,25 @@ Topology located(const ConfigReader& reader, const Build& build) {
 
 Topology build_topology(const ConfigReader& reader) {
   const FabricKind kind = reader.fabric();
-  const MachineSpec machine = read_machine(reader, kind);
+  const std::vector<std::string> unused = reader.keys_not_of(reader.switch_kind());
+  const MachineSpec machine = read_machine(reader);
+  const auto finished = [&](Topology topology) {
+    topology.notes.insert(topology.notes.end(), unused.begin(), unused.end());
+    return topology;
+  };
   if (kind != FabricKind::kFredTree) {
     const Mesh2dSpec spec = read_mesh2d(reader);
     const auto build = kind == FabricKind::kMesh2d ? build_mesh2d : build_torus2d;
-    return located(reader, [&] { return build(machine, spec); });
+    return finished(located(reader, [&] { return build(machine, spec); }));
   }
   const FredTreeSpec spec = read_fred_tree(reader);
-  return located(reader, [&] { return build_fred_tree(machine, spec); });
+  Topology tree = finished(located(reader, [&] { return build_fred_tree(machine, spec); }));
+  if (tree.fred.in_switch && !adds_in_switches(tree)) {
+    throw BadInput(
+        fmt::format("{}: found true, but switches of the kind {} add nothing up; allowed: false",
+                    reader.label("fabric.in_switch"), machine.switch_kind));
+  }
+  return tree;
 }
 
 // A machine file on its way to a topology.

@@ -5,19 +5,20 @@
 //   name, clock
 //   npu     count, bandwidth, [receive_buffer = 48 KiB]
 //   [io     count, bandwidth]                                    without it: no I/O controllers
-//   fabric  type = mesh2d or torus2d: width, height, link_bandwidth, link_latency, [local_latency = 0 ns]
-//           type = fred_tree:  slices, middle, link_latency, in_switch, [simulate_slices = distinct];
+//   fabric  type = mesh2d or torus2d: width, height, link_bandwidth, link_latency, [packet = 4 KiB], [local_latency = 0 ns]
+//           type = fred_tree:  slices, middle, link_latency, [packet = 4 KiB], in_switch, [simulate_slices = distinct];
 //             of two levels:   l1_switches, npus_per_l1, uplinks, l2_chiplets_per_slice,
 //                              uplink_bandwidth
 //             of any number:   levels, a list, lowest first: below, [chiplets_per_slice = 1], and
 //                              but for the last one, the top, uplinks, uplink_bandwidth
-//   switch  input_buffer, control_buffer, [format = fp16], [rtl_top],
-//           and for fred_tree output_buffer
+//   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, mesh on others],
+//           [rtl_top], [params: NAME: value …];
+//           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64]
 // Overrides are `key.path=value` strings (--set), applied in order after the file was read; the
 // entries of a list are numbered from 1: fabric.levels.2.uplinks=2.
 // Strict. Errors: BadInput with file and line (or the override), the key, what was found and what
 // is allowed: unreadable, empty or broken files, unknown keys (with the nearest right one), keys of
-// the other fabric type, missing and duplicate keys, wrong types, values out of range, shapes that
+// the other fabric type or of another kind of switch, missing and duplicate keys, wrong types, values out of range, shapes that
 // do not come out.
 #pragma once
 

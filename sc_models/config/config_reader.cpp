@@ -12,6 +12,7 @@
 #include "base/flit.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "topology/builders.h"
 
 namespace fredsim {
 namespace {
@@ -21,9 +22,12 @@ constexpr std::array<std::string_view, 3> kFabricNames = {"mesh2d", "torus2d", "
 
 enum class Scope : std::uint8_t { kAny, kMesh, kTree };  // kMesh: and tori
 
-enum class Holds : std::uint8_t { kValue, kKeys, kList, kInteger, kBoolean };  // kValue: a text
+// kValue: a text; kNames: integers under names that the schema does not know
+enum class Holds : std::uint8_t { kValue, kKeys, kList, kInteger, kBoolean, kNames };
 
-bool is_value(Holds holds) { return holds != Holds::kKeys && holds != Holds::kList; }
+bool is_value(Holds holds) {
+  return holds != Holds::kKeys && holds != Holds::kList && holds != Holds::kNames;
+}
 
 // A key of an entry of a list stands without the entry's number: fabric.levels.uplinks.
 struct Key {
@@ -33,6 +37,7 @@ struct Key {
   Holds holds = Holds::kValue;
   std::string_view fallback =
       {};  // default; empty: the key is needed, or stands for nothing when left out
+  std::string_view parameter = {};  // of the switches' RTL; only kinds that have it have the key
 };
 
 constexpr std::array kKeys = {
@@ -49,6 +54,7 @@ constexpr std::array kKeys = {
     Key{"fabric", "what joins them", Scope::kAny, Holds::kKeys},
     Key{"fabric.type", "mesh2d, torus2d or fred_tree"},
     Key{"fabric.link_latency", "latency of a wafer link, a time"},
+    Key{"fabric.packet", "longest data packet, a size", Scope::kAny, Holds::kValue, "4 KiB"},
     Key{"fabric.width", "columns of the mesh or torus", Scope::kMesh, Holds::kInteger},
     Key{"fabric.height", "rows of the mesh or torus", Scope::kMesh, Holds::kInteger},
     Key{"fabric.link_bandwidth", "bandwidth of a mesh link per direction", Scope::kMesh},
@@ -75,13 +81,31 @@ constexpr std::array kKeys = {
         Holds::kBoolean},
     Key{"fabric.simulate_slices", "distinct or all", Scope::kTree, Holds::kValue, "distinct"},
     Key{"switch", "the switches", Scope::kAny, Holds::kKeys},
+    Key{"switch.kind", "kind of the switches"},
     Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
     Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
-    Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
-        Scope::kTree},
+    Key{"switch.output_buffer", "output staging per port and virtual channel, a size", Scope::kAny,
+        Holds::kValue, "", "OUT_DEPTH"},
     Key{"switch.format", "fp16 or bf16", Scope::kAny, Holds::kValue, "fp16"},
+    Key{"switch.yield",
+        "cycles of silence after which a phase gives way to one of no higher priority", Scope::kAny,
+        Holds::kInteger, "4", "YIELD"},
+    Key{"switch.quantum", "busy cycles after which a phase gives way to one of equal priority",
+        Scope::kAny, Holds::kInteger, "64", "QUANTUM"},
+    Key{"switch.params", "parameters of the switches' RTL that have no key, by name", Scope::kAny,
+        Holds::kNames},
     Key{"switch.rtl_top", "top module of your own switch RTL"},
 };
+// What stands under a name of switch.params.
+constexpr Key kNamedParameter{"", "value of a parameter, an integer", Scope::kAny, Holds::kInteger};
+
+bool is_name(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && is_letter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
 
 // Whose keys a fabric of this kind does not have.
 Scope other_scope(FabricKind kind) {
@@ -123,7 +147,24 @@ const Key* find_key(std::string_view path) {
   const std::string wanted = schema_path(path);
   const auto key = std::find_if(kKeys.begin(), kKeys.end(),
                                 [&](const Key& candidate) { return candidate.path == wanted; });
-  return key == kKeys.end() ? nullptr : &*key;
+  if (key != kKeys.end()) return &*key;
+  const std::size_t dot = std::min(wanted.rfind('.'), wanted.size());
+  const bool is_named = std::ranges::any_of(kKeys, [&](const Key& candidate) {
+    return candidate.holds == Holds::kNames && candidate.path == wanted.substr(0, dot);
+  });
+  return is_named && is_name(wanted.substr(std::min(dot + 1, wanted.size()))) ? &kNamedParameter
+                                                                              : nullptr;
+}
+
+// The kind of the switches of a machine such as this one; null where its name is wrong.
+const SwitchKind* switch_kind_in(const ConfigNode& root, FabricKind fabric) {
+  const ConfigNode* name = find_node(root, "switch.kind");
+  return find_switch_kind(name != nullptr ? std::string_view(name->text)
+                                          : default_switch_kind(fabric));
+}
+
+bool lacks_parameter(const SwitchKind* kind, const Key& key) {
+  return kind != nullptr && !key.parameter.empty() && kind->index(key.parameter) < 0;
 }
 
 std::string_view parent(std::string_view path) {
@@ -158,9 +199,9 @@ std::string suggestion(std::string_view path) {
 void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
                 std::optional<FabricKind> fabric) {
   using Kind = ConfigNode::Kind;
-  const Kind fitting = wanted == Holds::kKeys   ? Kind::kMap
-                       : wanted == Holds::kList ? Kind::kList
-                                                : Kind::kValue;
+  const Kind fitting = wanted == Holds::kKeys || wanted == Holds::kNames ? Kind::kMap
+                       : wanted == Holds::kList                          ? Kind::kList
+                                                                         : Kind::kValue;
   if (node.kind == fitting) return;
   const std::string found = node.kind == Kind::kMap ? "keys"
                             : node.kind == Kind::kList
@@ -169,6 +210,8 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
   const std::string allowed =
       wanted == Holds::kKeys
           ? fmt::format("keys are wanted: {}", join_words(keys_inside(path, fabric), "and"))
+      : wanted == Holds::kNames
+          ? fmt::format("names with values are wanted, NAME: 3 ({})", find_key(path)->meaning)
           : fmt::format("a {} is wanted ({})", wanted == Holds::kList ? "list" : "single value",
                         find_key(path)->meaning);
   throw BadInput(fmt::format("{}: {}: found {}; {}", node.where, path, found, allowed));
@@ -182,6 +225,7 @@ bool has_key(const ConfigNode& root, std::string_view path) {
   const std::optional<FabricKind> kind = kind_of(root);
   if (!kind) return true;  // the type is wrong, which is to be said first
   if (key->scope == other_scope(*kind)) return false;
+  if (lacks_parameter(switch_kind_in(root, *kind), *key)) return false;
   constexpr std::string_view kLevels = "fabric.levels";
   const ConfigNode* const levels = find_node(root, kLevels);
   if (std::ranges::find(kTwoLevelKeys, path) != kTwoLevelKeys.end()) return levels == nullptr;
@@ -206,9 +250,18 @@ ConfigReader::ConfigReader(ConfigNode root, std::string file)
 
 std::vector<MachineKey> ConfigReader::resolved() const {
   std::vector<MachineKey> keys;
-  const Scope other = other_scope(fabric());
+  const FabricKind fabric_kind = fabric();
+  const Scope other = other_scope(fabric_kind);
+  const SwitchKind* const switches = switch_kind_in(root_, fabric_kind);
   const auto add = [&](const Key& key, std::string path) {
-    if (key.scope == other || !is_value(key.holds) || (key.fallback.empty() && !has(path))) return;
+    if (path == "switch.kind" && !has(path)) {
+      keys.push_back({std::move(path), std::string(default_switch_kind(fabric_kind))});
+      return;
+    }
+    if (key.scope == other || lacks_parameter(switches, key) || !is_value(key.holds) ||
+        (key.fallback.empty() && !has(path))) {
+      return;
+    }
     const std::string& text = value(path).text;
     if (key.holds == Holds::kBoolean) {
       keys.push_back({std::move(path), text == "true"});
@@ -222,6 +275,10 @@ std::vector<MachineKey> ConfigReader::resolved() const {
     const std::string_view section = parent(key.path);
     const Key* list = section.empty() ? nullptr : find_key(section);
     if (list == nullptr || list->holds != Holds::kList) add(key, std::string(key.path));
+    if (key.holds == Holds::kNames && has(key.path)) {
+      for (const auto& [name, node] : find(key.path)->entries)
+        add(kNamedParameter, fmt::format("{}.{}", key.path, name));
+    }
     for (int n = 1; key.holds == Holds::kList && has(key.path) && n <= entries(key.path); ++n) {
       for (const Key& inner : kKeys) {
         if (parent(inner.path) == key.path)
@@ -257,6 +314,55 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
 }
 
 std::optional<FabricKind> ConfigReader::kind() const { return kind_of(root_); }
+
+const SwitchKind& ConfigReader::switch_kind() const {
+  const FabricKind fabric_kind = fabric();
+  // Unicasts go by coordinates in a grid, by tables in a tree.
+  const auto fits = [&](const SwitchKind& one) {
+    return (one.unicast_routes() == UnicastRoutes::kByTable) ==
+           (fabric_kind == FabricKind::kFredTree);
+  };
+  const SwitchKind* const found = switch_kind_in(root_, fabric_kind);
+  if (found != nullptr && fits(*found)) return *found;
+  std::vector<std::string_view> names;
+  for (const SwitchKind* one : switch_kinds()) {
+    if (fits(*one)) names.push_back(one->name());
+  }
+  const std::string text = this->text("switch.kind");
+  throw BadInput(fmt::format("{}: found '{}'; allowed for a {}: {}{}", label("switch.kind"),
+                             shown(text), kFabricNames[static_cast<std::size_t>(fabric_kind)],
+                             join_words(names), did_you_mean(text, names)));
+}
+
+std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) const {
+  // A machine file is right in itself; with another kind set over it, what it says of its own stays unused.
+  const ConfigNode* const chosen = find("switch.kind");
+  const auto is_in_file = [&](const ConfigNode& node) {
+    return node.where.starts_with(file_ + ":");
+  };
+  const bool is_other = chosen != nullptr && !is_in_file(*chosen);
+  std::vector<std::string> unused;
+  for (const Key& key : kKeys) {
+    const ConfigNode* const node = find(key.path);
+    if (node == nullptr || !lacks_parameter(&switches, key)) continue;
+    const std::string why =
+        fmt::format("switches of the kind {} have no {}", switches.name(), key.parameter);
+    if (!is_other || !is_in_file(*node)) {
+      throw BadInput(
+          fmt::format("{}: found '{}', but {}", label(key.path), shown(node->text), why));
+    }
+    unused.push_back(fmt::format("{} is not used: {}", key.path, why));
+  }
+  return unused;
+}
+
+std::vector<NamedValue> ConfigReader::names_under(std::string_view path, int low, int high) const {
+  std::vector<NamedValue> values;
+  if (!has(path)) return values;
+  for (const auto& [name, node] : find(path)->entries)
+    values.push_back({name, integer(fmt::format("{}.{}", path, name), low, high)});
+  return values;
+}
 
 FabricKind ConfigReader::fabric() const {
   const auto found = static_cast<FabricKind>(choice("fabric.type", kFabricNames));
@@ -343,19 +449,19 @@ std::uint64_t ConfigReader::frequency(std::string_view path) const {
   return parse_frequency(value(path).text, label(path));
 }
 
-int ConfigReader::flits(std::string_view path, int least) const {
-  constexpr std::uint64_t kMostFlits = 65535;  // credit counters have 16 bits
+int ConfigReader::flits(std::string_view path, int least, int most) const {
+  const auto most_flits = static_cast<std::uint64_t>(most);
   const std::uint64_t bytes = parse_size(value(path).text, label(path));
   if (bytes % kFlitBytes != 0) {
     throw BadInput(fmt::format("{}: found {}, which is not a whole number of flits of {} B",
                                label(path), format_size(bytes), kFlitBytes));
   }
   const std::uint64_t count = bytes / kFlitBytes;
-  if (count < static_cast<std::uint64_t>(least) || count > kMostFlits) {
+  if (count < static_cast<std::uint64_t>(least) || count > most_flits) {
     throw BadInput(fmt::format("{}: found {} = {} flits; allowed is {} ({} flit{}) to {} flits",
                                label(path), format_size(bytes), count,
                                format_size(static_cast<std::uint64_t>(least) * kFlitBytes), least,
-                               least == 1 ? "" : "s: one packet", kMostFlits));
+                               least == 1 ? "" : "s: one packet", most_flits));
   }
   return static_cast<int>(count);
 }

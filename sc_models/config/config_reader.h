@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "base/machine_key.h"
+#include "base/named_value.h"
 #include "config/config_tree.h"
+#include "switch/switch_kind.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -36,12 +38,21 @@ class ConfigReader {
   // fabric.type; refuses keys of the other type.
   FabricKind fabric() const;
 
+  // Of the machine's switches: switch.kind, or what its fabric is built of. BadInput: none of that name, or one that
+  // cannot route in such a fabric.
+  const SwitchKind& switch_kind() const;
+  // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand in the file of a
+  // machine whose kind was set over it a note for each.
+  std::vector<std::string> keys_not_of(const SwitchKind& switches) const;
+  // The integers under a key of free names; none where it is left out.
+  std::vector<NamedValue> names_under(std::string_view path, int low, int high) const;
+
   // A builder's message, which opens with "key: " where one key is meant, with
   // the place of that key.
   std::string located(const std::string& message) const;
 
   // Every key that a machine of its fabric type has, in the order of the schema, with what was written or
-  // else its default. Without those that are left out and stand for nothing then: io, switch.rtl_top.
+  // else its default. Without those that are left out and stand for nothing then: io, switch.rtl_top, switch.params.
   std::vector<MachineKey> resolved() const;
 
   bool has(std::string_view path) const { return find(path) != nullptr; }
@@ -56,7 +67,8 @@ class ConfigReader {
   std::uint64_t time_ps(std::string_view path) const;
   std::uint64_t frequency(std::string_view path) const;
   // A buffer of `size` in whole flits, at least `least` of them.
-  int flits(std::string_view path, int least) const;
+  int flits(std::string_view path, int least, int most = kMostFlits) const;
+  static constexpr int kMostFlits = 65535;  // credit counters have 16 bits
 
  private:
   const ConfigNode* find(std::string_view path) const;

@@ -1,6 +1,7 @@
 #include "config/describe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -83,6 +84,16 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
   }
   return fmt::format("{}, {} each over {} {}{}", list.size(), format_bandwidth(bandwidth),
                      node.ports, ports, node.ports == 1 ? "" : "s");
+}
+
+// "fred, YIELD=4 QUANTUM=64": the kind, and parameters that no table shows.
+std::string switch_line(const Topology& topology) {
+  std::string line = std::ranges::find_if(topology.nodes, &Node::is_switch)->switch_kind;
+  std::vector<std::string> values;
+  for (const auto* more : {&topology.switch_values, &topology.own_values}) {
+    for (const NamedValue& one : *more) values.push_back(fmt::format("{}={}", one.name, one.value));
+  }
+  return values.empty() ? line : fmt::format("{}; {}", line, fmt::join(values, ", "));
 }
 
 // The switches of a tree, and what those of its kind are made of.
@@ -194,6 +205,9 @@ std::string describe(const Topology& topology, std::size_t columns) {
   text +=
       fmt::format("  I/O controllers  {}\n", endpoints(topology, topology.io_controllers, "port"));
   text += fmt::format("  bisection        {} per direction\n", format_bandwidth(bisection));
+  text += fmt::format("  packet           up to {}, {} flit{}\n",
+                      format_size(static_cast<std::uint64_t>(topology.packet_flits) * kFlitBytes),
+                      topology.packet_flits, topology.packet_flits == 1 ? "" : "s");
   text += fmt::format("  addition         {}\n", to_string(topology.format));
   if (topology.is_tree() && topology.fred.in_switch) {
     text += fmt::format("  slices simulated {}\n",
@@ -202,6 +216,7 @@ std::string describe(const Topology& topology, std::size_t columns) {
                             : "with --model tlm one for all that do the same, which is exact "
                               "(all: --set fabric.simulate_slices=all)");
   }
+  text += fmt::format("  switches         {}\n", switch_line(topology));
   if (!topology.rtl_top.empty()) {
     text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
   }

@@ -17,8 +17,13 @@ std::uint16_t pattern(std::uint16_t source, std::uint32_t stream, std::uint32_t 
 
 }  // namespace
 
-IoController::IoController(sc_core::sc_module_name name, std::uint16_t address, int lanes)
-    : sc_core::sc_module(name), address_(address), lanes_(lanes), pool_(lanes) {
+IoController::IoController(sc_core::sc_module_name name, std::uint16_t address, int lanes,
+                           int packet_flits)
+    : sc_core::sc_module(name),
+      address_(address),
+      lanes_(lanes),
+      packet_flits_(packet_flits),
+      pool_(lanes) {
   tx.register_nb_transport_bw(this, &IoController::sent);
   rx.register_nb_transport_fw(this, &IoController::receive);
 }
@@ -41,8 +46,8 @@ void IoController::reset() {
 }
 
 Packet& IoController::next_packet(Transfer& transfer) {
-  const std::uint64_t bytes =
-      std::min<std::uint64_t>(transfer.bytes, std::uint64_t{kPacketFlits} * kFlitBytes);
+  const std::uint64_t bytes = std::min<std::uint64_t>(
+      transfer.bytes, static_cast<std::uint64_t>(packet_flits_) * kFlitBytes);
   const int flits = static_cast<int>((bytes + kFlitBytes - 1) / kFlitBytes);
   Packet& packet = pool_.allocate(flits);
   PacketExtension& e = extension(packet);

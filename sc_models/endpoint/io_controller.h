@@ -30,7 +30,9 @@ class IoController final : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<IoController, 32, PacketProtocol> tx{"tx"};
   tlm_utils::simple_target_socket<IoController, 32, PacketProtocol> rx{"rx"};
 
-  IoController(sc_core::sc_module_name name, std::uint16_t address, int lanes);
+  // `packet_flits`: of the longest packet it sends.
+  IoController(sc_core::sc_module_name name, std::uint16_t address, int lanes,
+               int packet_flits = kPacketFlits);
 
   void send(std::uint64_t bytes, std::uint16_t destination, int port = 0, int vc = kPp);
   void reset();  // forgets transfers and counts; reset the NIC before
@@ -54,6 +56,7 @@ class IoController final : public sc_core::sc_module {
 
   std::uint16_t address_;
   int lanes_;
+  int packet_flits_;
   RingQueue<Transfer> transfers_;
   std::uint32_t stream_ = 0;  // of the front transfer
   std::uint32_t index_ = 0;   // its next packet

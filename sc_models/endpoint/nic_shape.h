@@ -26,6 +26,7 @@ struct NicShape {
   int lanes = 1;
   std::uint16_t address = 0;
   int receive_flits = 96;                                   // receive buffer per port and VC
+  int packet_flits = kPacketFlits;                          // longest data packet
   int queue_packets = 2;                                    // send queue per port and VC
   std::shared_ptr<const EndpointAddresses> destinations{};  // null: any
   // By port, rows of the phase store of the switch there; 0: it has none. Empty: any.

@@ -21,7 +21,7 @@ std::optional<Refusal> check_extension(const PacketExtension& e, const NicShape&
     return refuse(
         fmt::format("vc: found {}; allowed: 0 to {}, MP, PP, DP, control", e.vc, kNumVcs - 1));
   }
-  const int longest = e.vc == kControl ? 1 : kPacketFlits;
+  const int longest = e.vc == kControl ? 1 : nic.packet_flits;
   if (e.flits < 1 || e.flits > longest) {
     return refuse(fmt::format("flits: found {}; allowed on VC {}: {}", e.flits, kVcTitles[e.vc],
                               longest == 1 ? "1" : fmt::format("1 to {}", longest)));

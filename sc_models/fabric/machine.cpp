@@ -136,7 +136,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
       fabric.nic(id).rx.bind(npus[id]->rx);
     } else if (node.kind == NodeKind::kIo) {
       auto& io = *ios.emplace_back(
-          std::make_unique<IoController>(node.name.c_str(), node.address, o.lanes));
+          std::make_unique<IoController>(node.name.c_str(), node.address, o.lanes, t.packet_flits));
       io.tx.bind(fabric.nic(id).tx);
       fabric.nic(id).rx.bind(io.rx);
     }

@@ -52,6 +52,10 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
       meter_(static_cast<int>(topology.npus.size())),
       nodes_(topology.nodes.size()),
       watchdog_(watchdog_cycles(topology)) {
+  if (options.packet_flits > topology.packet_flits) {
+    throw BadInput(fmt::format("--packet-flits: found {}; allowed on {}: 1 to {} (fabric.packet)",
+                               options.packet_flits, topology.name, topology.packet_flits));
+  }
   for (const NodeId npu : topology.npus) addresses_.push_back(topology.nodes[npu].address);
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];

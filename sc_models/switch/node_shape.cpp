@@ -19,10 +19,14 @@ SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes) 
                                  {"VC_DEPTH", buffers.data_flits},
                                  {"CTRL_DEPTH", buffers.control_flits},
                                  {"OUT_DEPTH", buffers.output_flits},
-                                 {"FORMAT", static_cast<int>(topology.format)}};
-  values.insert(values.end(), node.values.begin(), node.values.end());
+                                 {"FORMAT", static_cast<int>(topology.format)},
+                                 {"PACKET_FLITS", topology.packet_flits}};
+  for (const auto* more : {&topology.switch_values, &node.values}) {
+    values.insert(values.end(), more->begin(), more->end());
+  }
   SwitchShape shape = kind_of(node).shape(values);
   shape.rtl_top = topology.rtl_top;
+  shape.own_values = topology.own_values;
   if (shape.ports() != node.ports) {
     throw std::logic_error(fmt::format("topology: {} has {} ports, its switch {}", node.name,
                                        node.ports, shape.ports()));

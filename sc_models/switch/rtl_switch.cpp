@@ -26,7 +26,7 @@ std::unique_ptr<RtlSwitch> make_rtl_switch(const SwitchShape& shape,
     require_built({&needed, 1});
   }
   if (!context) context = std::make_shared<RtlContext>();
-  return found->make(instance_name, std::move(context));
+  return found->make(shape, instance_name, std::move(context));
 }
 
 }  // namespace fredsim

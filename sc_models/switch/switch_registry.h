@@ -13,7 +13,8 @@ namespace fredsim {
 
 struct RegisteredSwitch {
   std::string_view entry;  // as size_entry() writes it
-  std::unique_ptr<RtlSwitch> (*make)(const std::string& name, std::shared_ptr<RtlContext> context);
+  std::unique_ptr<RtlSwitch> (*make)(const SwitchShape& shape, const std::string& name,
+                                     std::shared_ptr<RtlContext> context);
 };
 
 std::span<const RegisteredSwitch> registered_switches();

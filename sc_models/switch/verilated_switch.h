@@ -7,8 +7,9 @@
 //   Only the flit words of ports whose valid bit is set are copied.
 // Counters, phase: peek_counters() and peek_phase() read registers where they are. Peek, of the switch's kind
 //   (switch/<kind>/<kind>_peek.h), says where:
-//     template <class Root> static bool counters(const Root&, int ports, SwitchCounters& into);
-//     template <class Root> static bool phase(const Root&, SwitchPhase& into);
+//     explicit Peek(const SwitchShape&);
+//     template <class Root> bool counters(const Root&, int ports, SwitchCounters& into) const;
+//     template <class Root> bool phase(const Root&, SwitchPhase& into) const;
 //   with the root class of the model, and false where they are not there: a user's own top has another hierarchy.
 // Use: include Model's root class, "V…/V…___024root.h", before a VerilatedSwitch of it is made.
 // Errors: RunFailed when the RTL ends the simulation.
@@ -33,8 +34,10 @@ namespace fredsim {
 template <class Model, class Peek, int Ports, int Lanes>
 class VerilatedSwitch final : public RtlSwitch {
  public:
-  VerilatedSwitch(const std::string& name, std::shared_ptr<RtlContext> context)
-      : context_(std::move(context)),
+  VerilatedSwitch(const SwitchShape& shape, const std::string& name,
+                  std::shared_ptr<RtlContext> context)
+      : peek_(shape),
+        context_(std::move(context)),
         model_(std::make_unique<Model>(context_->get(), name.c_str())) {}
   ~VerilatedSwitch() override {
     // A model with readable signals signs off from the context of its thread, which may be
@@ -93,9 +96,9 @@ class VerilatedSwitch final : public RtlSwitch {
   bool peek_counters(SwitchCounters& into) const override {
     static_assert(std::is_destructible_v<std::remove_cvref_t<decltype(*model_->rootp)>>,
                   "include the root class of the Verilated model");
-    return Peek::counters(*model_->rootp, Ports, into);
+    return peek_.counters(*model_->rootp, Ports, into);
   }
-  bool peek_phase(SwitchPhase& into) const override { return Peek::phase(*model_->rootp, into); }
+  bool peek_phase(SwitchPhase& into) const override { return peek_.phase(*model_->rootp, into); }
 
  private:
   void clock_edge() {
@@ -113,6 +116,7 @@ class VerilatedSwitch final : public RtlSwitch {
                     "message is above)");
   }
 
+  Peek peek_;
   std::shared_ptr<RtlContext> context_;  // before the model: outlives it
   std::unique_ptr<Model> model_;
 };

@@ -15,7 +15,10 @@ Assembly::Assembly(const MachineSpec& machine, FabricKind kind) {
   topology_.kind = kind;
   topology_.clock_hz = machine.clock_hz;
   topology_.buffers = machine.buffers;
+  topology_.packet_flits = machine.packet_flits;
   topology_.format = machine.format;
+  topology_.switch_values = machine.switch_values;
+  topology_.own_values = machine.own_values;
   topology_.rtl_top = machine.rtl_top;
 }
 

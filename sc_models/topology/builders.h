@@ -25,9 +25,12 @@ struct MachineSpec {
   std::uint64_t io_bandwidth = 0;  // of one I/O controller; > 0 where there are any
   std::uint64_t link_latency_ps = 0;
   BufferShape buffers;
+  int packet_flits = kPacketFlits;  // longest data packet
   FpFormat format = FpFormat::kFp16;
-  std::string rtl_top;        // top module of a user's own switch RTL; empty: ours
-  std::string switch_kind{};  // empty: default_switch_kind()
+  std::vector<NamedValue> switch_values{};  // Topology
+  std::vector<NamedValue> own_values{};     // Topology
+  std::string rtl_top;                      // top module of a user's own switch RTL; empty: ours
+  std::string switch_kind{};                // empty: default_switch_kind()
 };
 // What the fabrics are built of where nothing else is asked for.
 std::string_view default_switch_kind(FabricKind fabric);

@@ -35,7 +35,7 @@ void check(const MachineSpec& machine, const Mesh2dSpec& spec) {
   }
 }
 
-void check_ring_buffers(const BufferShape& buffers) {
+void check_ring_buffers(const MachineSpec& machine) {
   const auto require = [](std::string_view key, int flits, int packet) {
     if (flits > packet) return;
     const auto size = [](int n) { return format_size(static_cast<std::uint64_t>(n) * kFlitBytes); };
@@ -43,8 +43,8 @@ void check_ring_buffers(const BufferShape& buffers) {
         "{}: found {}; on a torus a buffer holds more than a packet: allowed is {} or more", key,
         size(flits), size(packet + 1)));
   };
-  require("switch.input_buffer", buffers.data_flits, kPacketFlits);
-  require("switch.control_buffer", buffers.control_flits, 1);
+  require("switch.input_buffer", machine.buffers.data_flits, machine.packet_flits);
+  require("switch.control_buffer", machine.buffers.control_flits, 1);
 }
 
 int ring_side(FabricKind kind, int side) {
@@ -60,7 +60,7 @@ Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
 }
 
 Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
-  check_ring_buffers(machine.buffers);
+  check_ring_buffers(machine);
   return build(machine, spec, FabricKind::kTorus2d);
 }
 

@@ -129,6 +129,7 @@ struct Topology {
   std::vector<Node> nodes;
   std::vector<Link> links;
   BufferShape buffers;
+  int packet_flits = kPacketFlits;  // longest data packet, 1 … kPacketFlits
   FpFormat format = FpFormat::kFp16;
   // Parameters of the RTL of all its switches, beside what buffers and format say; of those that only a user's own RTL
   // has; and its top module, empty: ours.

@@ -26,11 +26,10 @@ std::vector<FredShape> built_shapes() {
         shape.fred = {ports, middle};
         shape.lanes = lanes;
         shapes.push_back(shape);
-        shape.buffers.data_flits = 12;
-        shape.buffers.control_flits = 1;
-        shape.buffers.output_flits = 9;
-        shape.format = FpFormat::kBf16;
-        shapes.push_back(shape);
+        FredShape narrow = narrow_shape();
+        narrow.fred = shape.fred;
+        narrow.lanes = lanes;
+        shapes.push_back(narrow);
       }
     }
   }

@@ -70,14 +70,15 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereMIsThree) {
     const std::vector<int> to = random_permutation(random);
     for (int i = 0; i < kPackets; ++i) {
       for (int in = 0; in < shape_.ports(); ++in) {
-        driver.add_online_packet(in, to[in], kPp, kPacketFlits);
+        driver.add_online_packet(in, to[in], kPp, shape_.packet_flits);
       }
     }
     const std::uint64_t start = driver.cycle();
     driver.drain(20'000);
     driver.check_quiet();
     const std::uint64_t time = driver.last_delivery() - start;
-    const std::uint64_t ideal = fred_stages(shape_.fred.ports) + 2 + kPackets * kPacketFlits - 1;
+    const std::uint64_t ideal =
+        fred_stages(shape_.fred.ports) + 2 + kPackets * shape_.packet_flits - 1;
     if (shape_.fred.middle >= 3) {
       EXPECT_EQ(time, ideal);
       EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);
@@ -132,9 +133,9 @@ TEST_P(FredOnlineUnicasts, RunBesideThePhaseInUse) {
       driver.add_packet(0, 0, 1);
       driver.drain(200);
       for (int k = 0; k < 50; ++k) {
-        driver.add_packet(0, 0, kPacketFlits);
+        driver.add_packet(0, 0, shape_.packet_flits);
         for (int i = ports / 2; unicasts && i < ports; ++i) {
-          driver.add_online_packet(from[i], to[i], kDp, kPacketFlits);
+          driver.add_online_packet(from[i], to[i], kDp, shape_.packet_flits);
         }
       }
       const std::uint64_t start = driver.cycle();

@@ -25,7 +25,12 @@ std::array<int, 4> middle_of(const FredRoute& route, int flow) {
 }  // namespace
 
 PhaseRules::PhaseRules(const FredShape& shape)
-    : ports_(shape.ports()), stages_(fred_stages(shape.fred.ports)), since_load_(stages_) {}
+    : ports_(shape.ports()),
+      stages_(fred_stages(shape.fred.ports)),
+      yield_(shape.yield),
+      quantum_(shape.quantum),
+      since_load_(stages_),
+      silent_(yield_) {}
 
 void PhaseRules::add_phase(const Phase& phase) { phases_.push_back(phase); }
 
@@ -76,13 +81,13 @@ void PhaseRules::choose(const SwitchView& view, Edge& edge) const {
   if (first < 0 || loading_ || since_load_ < stages_) return;
   edge.next = first;
   const bool between_packets = std::ranges::find(open_, true) == open_.end();
-  if (active_ < 0 || (silent_ == kYield && between_packets)) {
+  if (active_ < 0 || (silent_ == yield_ && between_packets)) {
     edge.change = true;
     return;
   }
   const int now = rank(phases_[active_].vc);
   const int then = rank(phases_[first].vc);
-  edge.change = then < now || (then == now && busy_ == kQuantum);
+  edge.change = then < now || (then == now && busy_ == quantum_);
 }
 
 // All flows independently, one flit each.
@@ -131,10 +136,10 @@ void PhaseRules::advance(const Edge& edge) {
   open_ = edge.open;
   ++since_load_;
   if (edge.entries.empty()) {
-    silent_ = std::min(silent_ + 1, kYield);
+    silent_ = std::min(silent_ + 1, yield_);
   } else {
     silent_ = 0;
-    busy_ = std::min(busy_ + 1, kQuantum);
+    busy_ = std::min(busy_ + 1, quantum_);
   }
   if (loading_) {
     active_ = next_;
@@ -156,7 +161,7 @@ std::uint32_t PhaseRules::open_outputs() const {
 SwitchPhase PhaseRules::shown() const {
   return {.active = active_ >= 0,
           .loading = loading_,
-          .busy = silent_ != kYield || open_outputs() != 0,
+          .busy = silent_ != yield_ || open_outputs() != 0,
           .phase = static_cast<std::uint8_t>(std::max(active_, 0)),
           .vc = static_cast<std::uint8_t>(vc()),
           .next = static_cast<std::uint8_t>(next_)};

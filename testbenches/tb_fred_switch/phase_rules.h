@@ -34,10 +34,9 @@ class PhaseRules {
   // What the control unit shows after the last edge.
   SwitchPhase shown() const;
   // Nothing in here would change at an edge without flits.
-  bool at_rest() const { return !loading_ && since_load_ >= stages_ && silent_ == kYield; }
+  bool at_rest() const { return !loading_ && since_load_ >= stages_ && silent_ == yield_; }
 
  private:
-  static constexpr int kYield = 4, kQuantum = 64;  // defaults of the RTL's parameters
   // Front of (input, vc) that the active phase cannot take.
   const FlitHeader* other(const SwitchView& view, int input, int vc) const;
   int candidate(const SwitchView& view, int vc) const;  // its input port; -1: none
@@ -46,11 +45,12 @@ class PhaseRules {
   void join(const SwitchView& view, Edge& edge) const;
 
   int ports_, stages_;
+  int yield_, quantum_;
   std::vector<Phase> phases_;
   int active_ = -1, next_ = 0;
   bool loading_ = false;
   int since_load_;          // edges
-  int silent_ = kYield;     // edges without a flit
+  int silent_;              // edges without a flit
   int busy_ = 0;            // edges with one, since the load
   std::vector<bool> open_;  // flows of the active phase inside a packet
   std::array<int, kNumVcs> pointers_{};

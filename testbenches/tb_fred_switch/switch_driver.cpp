@@ -331,6 +331,9 @@ FredShape narrow_shape() {
   shape.buffers.control_flits = 1;
   shape.buffers.output_flits = 9;
   shape.format = FpFormat::kBf16;
+  shape.packet_flits = 6;
+  shape.yield = 2;
+  shape.quantum = 9;
   return shape;
 }
 
@@ -363,7 +366,7 @@ void add_random_packets(SwitchDriver& driver, const FredShape& shape,
                         Random& random) {
   const auto ports = static_cast<std::uint64_t>(shape.ports());
   const auto length = [&](int vc) {
-    return 1 + static_cast<int>(random.below(vc == kControl ? 1 : kPacketFlits));
+    return 1 + static_cast<int>(random.below(vc == kControl ? 1 : shape.packet_flits));
   };
   if (online_percent != 0) driver.write_routes();
   for (; packets != 0; --packets) {

@@ -128,7 +128,8 @@ class SwitchDriver {
   std::uint32_t ready_now_ = 0;
 };
 
-// Fred_2(5) of three BF16 lanes, with buffers of hardly more than a packet, as it is built (sizes.cmake).
+// Fred_2(5) of three BF16 lanes, with buffers of hardly more than a packet, shorter packets and phases that give
+// way sooner than by default, as it is built (sizes.cmake).
 FredShape narrow_shape();
 
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.

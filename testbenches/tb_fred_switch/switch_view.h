@@ -37,7 +37,7 @@ struct SwitchView {
   }
   // Staging has places for a whole packet.
   bool room(int output, int vc) const {
-    return outputs[output][vc].places >= (vc == kControl ? 1 : kPacketFlits);
+    return outputs[output][vc].places >= (vc == kControl ? 1 : shape.packet_flits);
   }
   bool room(std::uint32_t mask, int vc) const {
     for (int o = 0; o < shape.ports(); ++o) {

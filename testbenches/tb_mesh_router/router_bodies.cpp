@@ -31,9 +31,11 @@ const MeshShape kWafer = shape_of(4, 2, 1, 80, 4);
 std::unique_ptr<SwitchCore> make_wafer() { return make_rtl_switch(kWafer, "dut"); }
 
 template <class Model, int Ports, int Lanes>
-std::unique_ptr<SwitchCore> make_verilated() {
-  return std::make_unique<VerilatedSwitch<Model, MeshPeek, Ports, Lanes>>(
-      "dut", std::make_shared<RtlContext>());
+RouterBody verilated(const char* name, SwitchModel model, const MeshShape& shape) {
+  return {name, model, shape, [shape] {
+            return std::make_unique<VerilatedSwitch<Model, MeshPeek, Ports, Lanes>>(
+                shape, "dut", std::make_shared<RtlContext>());
+          }};
 }
 
 }  // namespace
@@ -48,15 +50,15 @@ std::unique_ptr<SwitchCore> RouterBody::make() const {
 RouterBody wafer_router(SwitchModel model) { return {"wafer", model, kWafer, make_wafer}; }
 
 RouterBody small_router(SwitchModel model) {
-  return {"small", model, shape_of(1, 0, 3, 5, 1), make_verilated<Vmesh_1_0_3_5_1, 5, 3>};
+  return verilated<Vmesh_1_0_3_5_1, 5, 3>("small", model, shape_of(1, 0, 3, 5, 1));
 }
 
 RouterBody even_router(SwitchModel model) {
-  return {"even", model, shape_of(2, 2, 1, 16, 4), make_verilated<Vmesh_2_2_1_16_4, 8, 1>};
+  return verilated<Vmesh_2_2_1_16_4, 8, 1>("even", model, shape_of(2, 2, 1, 16, 4));
 }
 
 RouterBody full_router(SwitchModel model) {
-  return {"full", model, shape_of(13, 15, 2, 1, 3), make_verilated<Vmesh_13_15_2_1_3, 32, 2>};
+  return verilated<Vmesh_13_15_2_1_3, 32, 2>("full", model, shape_of(13, 15, 2, 1, 3));
 }
 
 std::string test_name(const RouterBody& body) {

@@ -390,6 +390,7 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "npu.receive_buffer=48 KiB",
                                       "fabric.type=fred_tree",
                                       "fabric.link_latency=20 ns",
+                                      "fabric.packet=4 KiB",
                                       "fabric.slices=3",
                                       "fabric.middle=3",
                                       "fabric.levels.1.below=4",
@@ -404,10 +405,13 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "fabric.levels.3.chiplets_per_slice=4",
                                       "fabric.in_switch=yes",
                                       "fabric.simulate_slices=distinct",
+                                      "switch.kind=fred",
                                       "switch.input_buffer=24 KiB",
                                       "switch.control_buffer=2 KiB",
                                       "switch.output_buffer=12 KiB",
-                                      "switch.format=fp16"};
+                                      "switch.format=fp16",
+                                      "switch.yield=4",
+                                      "switch.quantum=64"};
   EXPECT_EQ(keys, want);
 }
 
@@ -415,9 +419,10 @@ TEST(Config, UnknownKeys) {
   expect_parts(refused_text("name: w\nclok: 1 GHz\n"),
                {"machine.yaml:2: unknown key 'clok'; did you mean 'clock'?",
                 "(allowed: name, clock, npu, io, fabric and switch)"});
-  expect_parts(refused_text("fabric:\n  type: mesh2d\n  widht: 5\n"),
-               {"machine.yaml:3: unknown key 'fabric.widht'; did you mean 'width'?",
-                "(allowed: type, link_latency, width, height, link_bandwidth and local_latency)"});
+  expect_parts(
+      refused_text("fabric:\n  type: mesh2d\n  widht: 5\n"),
+      {"machine.yaml:3: unknown key 'fabric.widht'; did you mean 'width'?",
+       "(allowed: type, link_latency, packet, width, height, link_bandwidth and local_latency)"});
   expect_parts(mesh("fabric.widht=3"),
                {"--set fabric.widht=3: unknown key 'fabric.widht'; did you mean 'width'?"});
   expect_parts(mesh("fabrik.width=3"), {"unknown key 'fabrik'; did you mean 'fabric'?"});
@@ -429,10 +434,54 @@ TEST(Config, UnknownKeys) {
 TEST(Config, KeysOfTheOtherFabric) {
   expect_parts(mesh("fabric.slices=5"),
                {"fabric.slices: a key of fabric type fred_tree, but fabric.type is mesh2d"});
-  expect_parts(mesh("switch.output_buffer=12 KiB"), {"switch.output_buffer: a key of fabric type"});
+  expect_parts(
+      mesh("switch.output_buffer=12 KiB"),
+      {"switch.output_buffer: found '12 KiB', but switches of the kind mesh have no OUT_DEPTH"});
+  expect_parts(mesh("switch.yield=5"), {"switches of the kind mesh have no YIELD"});
   expect_parts(
       fred("fabric.width=5"),
       {"fabric.width: a key of fabric type mesh2d or torus2d, but fabric.type is fred_tree"});
+}
+
+TEST(Config, PacketsMayBeShorter) {
+  EXPECT_EQ(load_config("configs/mesh.yaml").topology.packet_flits, kPacketFlits);
+  const Topology topology =
+      load_config("configs/fred_small.yaml", {"fabric.packet=1KiB", "switch.output_buffer=1KiB"})
+          .topology;
+  EXPECT_EQ(topology.packet_flits, 2);
+  EXPECT_EQ(topology.buffers.output_flits, 2);
+  expect_parts(fred("fabric.packet=8 KiB"),
+               {"fabric.packet: found 8 KiB = 16 flits; allowed is 512 B (1 flit) to 8 flits"});
+}
+
+TEST(Config, SwitchesHaveAKindAndParameters) {
+  const auto load = [](const std::vector<std::string>& overrides) {
+    return load_config("configs/fred_small.yaml", overrides).topology;
+  };
+  EXPECT_EQ(load({}).switch_values, (std::vector<NamedValue>{{"YIELD", 4}, {"QUANTUM", 64}}));
+  EXPECT_EQ(load({"switch.kind=fred"}).nodes.back().switch_kind, "fred");
+  EXPECT_EQ(load({"switch.yield=9", "switch.quantum=100"}).switch_values,
+            (std::vector<NamedValue>{{"YIELD", 9}, {"QUANTUM", 100}}));
+  const Topology own =
+      load({"switch.rtl_top=mine", "switch.params.WAYS=2", "switch.params.DEEP=7"});
+  EXPECT_EQ(own.own_values, (std::vector<NamedValue>{{"DEEP", 7}, {"WAYS", 2}}));
+  EXPECT_EQ(load({"switch.rtl_top=mine", "switch.params={WAYS: 2, DEEP: 7}"}).own_values,
+            own.own_values);
+  expect_parts(fred("switch.kind=frid"),
+               {"switch.kind: found 'frid'; allowed for a fred_tree: fred; did you mean 'fred'?"});
+  expect_parts(fred("switch.kind=mesh"),
+               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred"});
+  expect_parts(fred("switch.yield=0"),
+               {"switch.yield: found '0'; allowed is an integer from 1 to"});
+  expect_parts(fred("switch.params.DEEP=7"),
+               {"switch.params.DEEP: found 7, but switches of the kind fred have no such parameter",
+                "switch.rtl_top"});
+  expect_parts(fred("switch.params.YIELD=7"), {"this parameter is set by switch.yield"});
+  expect_parts(fred("switch.params.P=7"), {"this parameter is set by the fabric"});
+  expect_parts(fred("switch.params=7"), {"switch.params: found the value '7'; names with values"});
+  expect_parts(fred("switch.params.DEEP=x"),
+               {"switch.params.DEEP: found 'x', which is no integer"});
+  expect_parts(fred("switch.params.2=7"), {"unknown key 'switch.params.2'"});
 }
 
 TEST(Config, MissingKeys) {

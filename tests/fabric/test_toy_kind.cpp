@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <string>
@@ -69,7 +70,8 @@ class ToyKind final : public SwitchKind {
                     .rtl_top = "toy_switch",
                     .parameters = {{"P", "ports", 4, 2, 32},
                                    {"LANES", "lanes", 1, 1, 256},
-                                   {"VC_DEPTH", "input buffer in flits", 48, 8, 64}},
+                                   {"VC_DEPTH", "input buffer in flits", 48, 8, 64},
+                                   {"TEMPER", "how patient it is", 3, 0, 9}},
                     .basic = 1,
                     .ports = [](std::span<const int> values) { return values[0]; }}) {}
 
@@ -100,14 +102,14 @@ const SwitchKind& toy_kind() {
 
 class Toy : public testing::Test {
  protected:
-  Toy() {
-    for (Node& node : topology_.nodes) {
-      if (node.is_switch()) node.switch_kind = toy_kind().name();
-    }
+  static Topology load(std::vector<std::string> settings = {}) {
+    settings.push_back("switch.kind=" + toy_kind().name());
+    settings.emplace_back("fabric.in_switch=false");
+    return load_config("configs/fred_small.yaml", settings).topology;
   }
 
   Simulation simulation_;
-  Topology topology_ = load_config("configs/fred_small.yaml").topology;
+  Topology topology_ = load();
 };
 
 TEST_F(Toy, RunsACollective) {
@@ -146,6 +148,31 @@ TEST_F(Toy, IsDescribedAndNamed) {
   EXPECT_EQ(text.find("RD"), std::string::npos) << text;
   EXPECT_EQ(layout_of(topology_).nodes[static_cast<std::size_t>(std::ssize(topology_.npus))].kind,
             "toy_switch");
+}
+
+TEST_F(Toy, IsAskedForInAMachineFile) {
+  EXPECT_NE(std::ranges::find(
+                topology_.notes,
+                "switch.output_buffer is not used: switches of the kind toy have no OUT_DEPTH"),
+            topology_.notes.end());
+  EXPECT_NE(message_of<BadInput>([] {
+              load({"switch.yield=3"});
+            }).find("switch.yield: found '3', but switches of the kind toy have no YIELD"),
+            std::string::npos);
+  EXPECT_NE(message_of<BadInput>([] {
+              load_config("configs/fred_small.yaml", {"switch.kind=" + toy_kind().name()});
+            }).find("fabric.in_switch: found true, but switches of the kind toy add nothing up"),
+            std::string::npos);
+  EXPECT_NE(message_of<BadInput>([] {
+              load_config("configs/mesh_2x2.yaml", {"switch.kind=" + toy_kind().name()});
+            }).find("switch.kind: found 'toy'; allowed for a mesh2d: mesh"),
+            std::string::npos);
+  EXPECT_EQ(load({"switch.params.TEMPER=5"}).switch_values,
+            (std::vector<NamedValue>{{"TEMPER", 5}}));
+  EXPECT_NE(message_of<BadInput>([] {
+              load({"switch.params.TEMPER=12"});
+            }).find("switch.params.TEMPER: found 12; allowed is 0 to 9 (how patient it is)"),
+            std::string::npos);
 }
 
 TEST_F(Toy, SizesThatAreNotBuiltNameItsParameters) {

@@ -88,10 +88,11 @@ class FredKind final : public SwitchKind {
  protected:
   void check_together(const SwitchShape& shape, const std::string& name) const override {
     const int depth = shape.value("OUT_DEPTH");
-    if (depth >= kPacketFlits) return;
+    const int packet = shape.value("PACKET_FLITS");
+    if (depth >= packet) return;
     throw BadInput(fmt::format(
         "{}: OUT_DEPTH of a fred switch: found {}; allowed: a packet of {} flits or more", name,
-        depth, kPacketFlits));
+        depth, packet));
   }
 };
 
@@ -109,6 +110,9 @@ FredShape::FredShape(const SwitchShape& shape)
               .control_flits = shape.value("CTRL_DEPTH"),
               .output_flits = shape.value("OUT_DEPTH")},
       format(static_cast<FpFormat>(shape.value("FORMAT"))),
+      packet_flits(shape.value("PACKET_FLITS")),
+      yield(shape.value("YIELD")),
+      quantum(shape.value("QUANTUM")),
       rtl_top(shape.rtl_top) {}
 
 FredShape::operator SwitchShape() const {
@@ -119,7 +123,10 @@ FredShape::operator SwitchShape() const {
                                                 {"VC_DEPTH", buffers.data_flits},
                                                 {"CTRL_DEPTH", buffers.control_flits},
                                                 {"OUT_DEPTH", buffers.output_flits},
-                                                {"FORMAT", static_cast<int>(format)}});
+                                                {"FORMAT", static_cast<int>(format)},
+                                                {"PACKET_FLITS", packet_flits},
+                                                {"YIELD", yield},
+                                                {"QUANTUM", quantum}});
   shape.rtl_top = rtl_top;
   return shape;
 }

@@ -2,12 +2,17 @@
 #pragma once
 
 #include "switch/counter_peek.h"
+#include "switch/switch_shape.h"
 
 namespace fredsim {
 
-struct FredPeek {
+class FredPeek {
+ public:
+  explicit FredPeek(const SwitchShape& shape)
+      : yield_(static_cast<unsigned>(shape.value("YIELD"))) {}
+
   template <class Root>
-  static bool counters(const Root& root, int ports, SwitchCounters& into) {
+  bool counters(const Root& root, int ports, SwitchCounters& into) const {
     if constexpr (requires { root.fred_switch__DOT__i_counters__DOT__in_q; }) {
       PEEK_COUNTERS(root, fred_switch__DOT__i_counters, ports, into);
       return true;
@@ -17,11 +22,11 @@ struct FredPeek {
   }
 
   template <class Root>
-  static bool phase(const Root& root, SwitchPhase& into) {
+  bool phase(const Root& root, SwitchPhase& into) const {
     if constexpr (requires { root.fred_switch__DOT__i_control__DOT__phase_q; }) {
       into = {.active = root.fred_switch__DOT__i_control__DOT__active_q != 0,
               .loading = root.fred_switch__DOT__i_control__DOT__loading_q != 0,
-              .busy = root.fred_switch__DOT__i_control__DOT__silent_q != kYield ||
+              .busy = root.fred_switch__DOT__i_control__DOT__silent_q != yield_ ||
                       root.fred_switch__DOT__i_control__DOT__open_q != 0,
               .phase = root.fred_switch__DOT__i_control__DOT__phase_q,
               .vc = root.fred_switch__DOT__i_control__DOT__vc_q,
@@ -33,7 +38,7 @@ struct FredPeek {
   }
 
  private:
-  static constexpr int kYield = 4;  // of fred_control, which nobody sets otherwise
+  unsigned yield_;
 };
 
 }  // namespace fredsim

@@ -15,7 +15,9 @@ struct FredShape {
   int lanes = 1;
   BufferShape buffers{};
   FpFormat format = FpFormat::kFp16;
-  std::string rtl_top{};  // SwitchShape
+  int packet_flits = kPacketFlits;
+  int yield = 4, quantum = 64;  // cycles: of silence, of being busy
+  std::string rtl_top{};        // SwitchShape
 
   FredShape() = default;
   explicit FredShape(const SwitchShape& shape);  // of kind fred_kind()

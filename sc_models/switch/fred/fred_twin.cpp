@@ -34,6 +34,9 @@ FredTwin::FredTwin(const FredShape& shape)
       row_words_(phase_row_words(shape.fred)),
       phases_(num_phases(shape.fred)),
       stages_(fred_stages(shape.fred.ports)),
+      packet_flits_(shape.packet_flits),
+      yield_(shape.yield),
+      quantum_(shape.quantum),
       in_(static_cast<std::size_t>(ports_)),
       out_(in_.size()),
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
@@ -82,7 +85,7 @@ void FredTwin::reset() {
   now_ = next_ = std::make_shared<const FredRow>();
   open_ = 0;
   lock_ = busy_ = 0;
-  silent_ = kYield;
+  silent_ = yield_;
   pointer_ = {};
   std::ranges::fill(flits_in_, 0U);
   std::ranges::fill(flits_out_, 0U);
@@ -94,7 +97,7 @@ void FredTwin::reset() {
 }
 
 bool FredTwin::idle() const {
-  return !loading_ && lock_ == 0 && silent_ == kYield && reserved_ == 0 && launched_ == 0 &&
+  return !loading_ && lock_ == 0 && silent_ == yield_ && reserved_ == 0 && launched_ == 0 &&
          credits_out_ == 0 && (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0;
 }
 
@@ -169,9 +172,9 @@ FredTwin::Decision FredTwin::decide() {
     decision.phase = phases[vc];
     break;
   }
-  const bool silent = silent_ == kYield && open_ == 0;
+  const bool silent = silent_ == yield_ && open_ == 0;
   decision.change = !active_ || silent || rank_of(decision.vc) < rank_of(vc_) ||
-                    (decision.vc == vc_ && busy_ == kQuantum);
+                    (decision.vc == vc_ && busy_ == quantum_);
   return decision;
 }
 
@@ -423,8 +426,8 @@ void FredTwin::advance_control(const Decision& decision, bool fired) {
   if (lock_ != 0) --lock_;
   if (fired) {
     silent_ = 0;
-    if (busy_ != kQuantum) ++busy_;
-  } else if (silent_ != kYield) {
+    if (busy_ != quantum_) ++busy_;
+  } else if (silent_ != yield_) {
     ++silent_;
   }
   if (loading_) {

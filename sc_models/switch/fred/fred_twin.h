@@ -6,7 +6,7 @@
 //   staging; it is counted there when the interconnect's pipeline would have delivered it. Online unicasts:
 //   fred_online.h.
 // Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose µSwitch bits
-//   contradict its flow table, packets longer than kPacketFlits or of several flits on the control VC.
+//   contradict its flow table, packets longer than PACKET_FLITS or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
 //   time after it was written.
 // Errors: the error register, as the RTL's. The shape is one that SwitchKind::check() has let pass.
@@ -92,7 +92,7 @@ class FredTwin final : public SwitchCore {
   void find_matches();
   void match_front(int port);
   void set_room(int port, int vc) {
-    const bool room = out_[port][vc].places >= (vc == kControl ? 1 : kPacketFlits);
+    const bool room = out_[port][vc].places >= (vc == kControl ? 1 : packet_flits_);
     room_[vc] = room ? room_[vc] | 1U << port : room_[vc] & ~(1U << port);
   }
   std::uint32_t* in_slot(int port, int slot) {
@@ -106,14 +106,12 @@ class FredTwin final : public SwitchCore {
     return &out_flits_[static_cast<std::size_t>(port * kNumVcs * out_depth_ + slot) * words_];
   }
 
-  static constexpr int kYield = 4;
-  static constexpr int kQuantum = 64;
-
   FredShape shape_;
   int ports_;
   std::size_t words_;
   int in_slots_, out_depth_;
   int row_words_, phases_, stages_;
+  int packet_flits_, yield_, quantum_;
 
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::array<OutVc, kNumVcs>> out_;
@@ -142,7 +140,7 @@ class FredTwin final : public SwitchCore {
   Row now_, next_;          // of the active phase, of the one being loaded
   std::uint32_t open_ = 0;  // flows of now_, by place in it, that are inside a packet
   int lock_ = 0;
-  int silent_ = kYield;
+  int silent_ = 0;
   int busy_ = 0;
   std::array<std::uint8_t, kNumVcs> pointer_{};
 

@@ -101,7 +101,7 @@ bool FredTwin::peek_counters(SwitchCounters& into) const {
 bool FredTwin::peek_phase(SwitchPhase& into) const {
   into = {.active = active_,
           .loading = loading_,
-          .busy = silent_ != kYield || open_ != 0,
+          .busy = silent_ != yield_ || open_ != 0,
           .phase = static_cast<std::uint8_t>(phase_),
           .vc = static_cast<std::uint8_t>(vc_),
           .next = static_cast<std::uint8_t>(next_phase_)};

@@ -12,6 +12,9 @@ fredsim_switch_kind(fred
     "CTRL_DEPTH | 4 | 1 | 16000 | input buffer of the control VC in flits"
     "OUT_DEPTH | 24 | 1 | 16000 | output staging of each VC in flits"
     "FORMAT | 0 | 0 | 1 | 0 FP16, 1 BF16"
+    "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
+    "YIELD | 4 | 1 | 255 | cycles of silence after which the active phase gives way to one of no higher priority"
+    "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase gives way to one of equal priority"
   BASIC 7
   # Registers that fred_peek.h reads.
   SETTINGS peek.vlt)

@@ -10,4 +10,5 @@ fredsim_switch_kind(mesh
     "LANES | 1 | 1 | 256 | lanes of a flit that are carried"
     "VC_DEPTH | 80 | 1 | 65535 | input buffer of each data VC in flits"
     "CTRL_DEPTH | 4 | 1 | 65535 | input buffer of the control VC in flits"
+    "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
   BASIC 5)

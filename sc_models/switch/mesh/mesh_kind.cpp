@@ -62,6 +62,7 @@ MeshShape::MeshShape(const SwitchShape& shape)
       io_ports(shape.value("NUM_IO")),
       lanes(shape.lanes()),
       buffers{.data_flits = shape.value("VC_DEPTH"), .control_flits = shape.value("CTRL_DEPTH")},
+      packet_flits(shape.value("PACKET_FLITS")),
       rtl_top(shape.rtl_top) {}
 
 MeshShape::operator SwitchShape() const {
@@ -70,7 +71,8 @@ MeshShape::operator SwitchShape() const {
                                                 {"NUM_IO", io_ports},
                                                 {"LANES", lanes},
                                                 {"VC_DEPTH", buffers.data_flits},
-                                                {"CTRL_DEPTH", buffers.control_flits}});
+                                                {"CTRL_DEPTH", buffers.control_flits},
+                                                {"PACKET_FLITS", packet_flits}});
   shape.rtl_top = rtl_top;
   return shape;
 }

@@ -2,12 +2,16 @@
 #pragma once
 
 #include "switch/counter_peek.h"
+#include "switch/switch_shape.h"
 
 namespace fredsim {
 
-struct MeshPeek {
+class MeshPeek {
+ public:
+  explicit MeshPeek(const SwitchShape& /*shape*/) {}
+
   template <class Root>
-  static bool counters(const Root& root, int ports, SwitchCounters& into) {
+  bool counters(const Root& root, int ports, SwitchCounters& into) const {
     if constexpr (requires { root.mesh_router__DOT__i_counters__DOT__in_q; }) {
       PEEK_COUNTERS(root, mesh_router__DOT__i_counters, ports, into);
       return true;
@@ -17,7 +21,7 @@ struct MeshPeek {
   }
 
   template <class Root>
-  static bool phase(const Root& /*root*/, SwitchPhase& /*into*/) {
+  bool phase(const Root& /*root*/, SwitchPhase& /*into*/) const {
     return false;
   }
 };

@@ -13,6 +13,7 @@ struct MeshShape {
   int io_ports = 0;
   int lanes = 1;
   BufferShape buffers{};
+  int packet_flits = kPacketFlits;
   std::string rtl_top{};  // SwitchShape
 
   MeshShape() = default;

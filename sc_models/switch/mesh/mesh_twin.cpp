@@ -48,7 +48,8 @@ MeshTwin::MeshTwin(const MeshShape& shape)
     : words_(flit_words(shape.lanes)),
       ports_(shape.ports()),
       locals_(shape.local_ports),
-      ios_(shape.io_ports) {
+      ios_(shape.io_ports),
+      packet_flits_(static_cast<std::uint32_t>(shape.packet_flits)) {
   std::uint32_t slots = 0;
   for (int v = 0; v < kNumVcs; ++v) {
     const int depth = shape.buffers.depth(v);
@@ -74,7 +75,7 @@ void MeshTwin::reset() {
   for (int v = 0; v < kNumVcs; ++v) {
     Channel& c = channels_[v];
     c.credits.fill(static_cast<std::uint16_t>(c.depth));
-    const std::uint32_t need = v == kControl ? 1 : std::min<std::uint32_t>(kPacketFlits, c.depth);
+    const std::uint32_t need = v == kControl ? 1 : std::min(packet_flits_, c.depth);
     c.outputs.fill({.need = static_cast<std::uint8_t>(need)});
     c.queues = {};
   }
@@ -389,8 +390,8 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   Channel& channel = channels_[credit % 4];
   channel.credits[credit / 4] = static_cast<std::uint16_t>(value);
   if (credit % 4 == kControl) return;  // its packets are one flit
-  channel.outputs[credit / 4].need = static_cast<std::uint8_t>(
-      std::clamp(value & 0xFFFFU, std::uint32_t{1}, std::uint32_t{kPacketFlits}));
+  channel.outputs[credit / 4].need =
+      static_cast<std::uint8_t>(std::clamp(value & 0xFFFFU, std::uint32_t{1}, packet_flits_));
 }
 
 bool MeshTwin::peek_counters(SwitchCounters& into) const {

@@ -4,7 +4,7 @@
 // What happens at an edge, in which order and who wins is the contract in rtl/mesh/mesh_crossbar.sv and
 //   rtl/mesh/mesh_router.sv; here is only how the twin keeps it.
 // Shapes: whatever the RTL takes, at run time: 1 or more local and 0 to 15 I/O ports, 32 ports in
-//   all, 1 to 256 lanes, buffers of 1 to 65535 flits per VC; packets of kPacketFlits.
+//   all, 1 to 256 lanes, buffers of 1 to 65535 flits per VC; packets of PACKET_FLITS.
 // Cost: a step looks at the flits that stand at the front of a buffer, arrive or leave, and at
 //   credits that come; it allocates nothing. A flit's words are copied twice: into its buffer and
 //   to the output pins.
@@ -91,6 +91,7 @@ class MeshTwin final : public SwitchCore {
 
   int words_;
   int ports_, locals_, ios_;
+  std::uint32_t packet_flits_;
   std::array<std::uint32_t, kNumVcs> wanted_;  // per VC: output ports that a front wants
   std::uint32_t buffered_;                     // flits in all buffers
   // Counter registers see what left and what stood still one edge after it happened; Output::flits
