@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "common/parse_problem.h"
 #include "common/spelling.h"
 
 namespace fredsim {
@@ -37,14 +38,10 @@ void ProgramOptions::parse_or_throw(std::span<char* const> arguments) {
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {
     app_.parse(std::move(words));
-  } catch (const CLI::ExtrasError&) {
-    const std::vector<std::string> left = app_.remaining();
-    throw BadInput(
-        fmt::format("found '{}'; allowed: nothing further (see {} --help)", left.front(), name_));
   } catch (const CLI::CallForHelp&) {
     throw;
-  } catch (const CLI::ParseError& error) {
-    throw BadInput(fmt::format("{} (see {} --help)", error.what(), name_));
+  } catch (const CLI::ParseError&) {
+    throw BadInput(parse_problem(app_));
   }
   for (const auto& check : checks_) check();
 }

@@ -62,14 +62,16 @@ void check_spelling(const CLI::App& app, std::span<const char* const> arguments)
     if (text == "--") return;
     if (looks_like_option(text)) {
       if (!check_option(*scope, where, text)) continue;
-      if (i + 1 == arguments.size() || looks_like_option(arguments[i + 1])) {
-        const std::string value = scope->get_option(std::string(text))->get_type_name();
-        throw BadInput(
-            fmt::format("{}: found no value after it{}{}", text,
-                        i + 1 == arguments.size() ? "" : fmt::format(" but '{}'", arguments[i + 1]),
-                        value.empty() ? "" : "; allowed: " + value));
-      }
       ++i;
+      const bool has_next = i < arguments.size();
+      const std::string_view next = has_next ? arguments[i] : "";
+      // An empty text would later pass for an option that is not there.
+      if (next.empty() || looks_like_option(next)) {
+        const std::string value = scope->get_option(std::string(text))->get_type_name();
+        throw BadInput(fmt::format("{}: found no value after it{}{}", text,
+                                   has_next ? fmt::format(" but '{}'", next) : "",
+                                   value.empty() ? "" : "; allowed: " + value));
+      }
     } else if (scope == &app && !app.get_subcommands({}).empty()) {
       std::vector<std::string> commands;
       for (const CLI::App* command : app.get_subcommands({})) {
@@ -78,6 +80,8 @@ void check_spelling(const CLI::App& app, std::span<const char* const> arguments)
       }
       if (scope == &app) fail_unknown("command", text, commands);
       where = app.get_name() + " " + scope->get_name();
+    } else if (text.empty()) {
+      throw BadInput(fmt::format("{}: found an empty argument", where));
     }
   }
 }

@@ -1,5 +1,5 @@
 // Spelling of the command line, looked at before CLI11 parses it: unknown commands and options get
-// the nearest right one, an option without its value is told from a value that is an option.
+// the nearest right one, an option without its value is told from a value that is an option or empty.
 #pragma once
 
 #include <CLI/CLI.hpp>

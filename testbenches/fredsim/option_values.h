@@ -16,7 +16,6 @@
 namespace fredsim {
 
 inline constexpr std::uint64_t kMaxCollectiveBytes = std::uint64_t{1} << 40;  // 1 TiB
-inline constexpr int kMaxSizes = 64;  // of one sweep -b … -e
 
 // Fields between separators, empty ones too; one at least.
 std::vector<std::string_view> split_at(std::string_view text, char separator);

@@ -10,12 +10,12 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "common/command_line.h"
+#include "common/parse_problem.h"
 #include "common/spelling.h"
 #include "help.h"
 #include "machine_word.h"
 #include "observe/version.h"
 #include "option_values.h"
-#include "parse_problem.h"
 #include "traffic_arguments.h"
 #include "wave_arguments.h"
 

@@ -55,8 +55,9 @@ void TrafficTexts::add_to(CLI::App& command) {
 
 std::vector<double> TrafficTexts::checked_rates() const {
   if (saturation == !rate.empty()) {
-    throw BadInput(fmt::format("--rate: found {}; allowed: either --rate or --saturation",
-                               saturation ? "it together with --saturation" : "no such option"));
+    throw BadInput(
+        fmt::format("--rate: found {}; allowed: either --rate or --saturation",
+                    saturation ? "together with --saturation" : "neither it nor --saturation"));
   }
   return saturation ? std::vector<double>() : parse_rates(rate, "--rate");
 }

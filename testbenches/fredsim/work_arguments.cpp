@@ -47,11 +47,11 @@ std::vector<std::uint64_t> sizes_of(const WorkTexts& texts) {
     return {parse_collective_size(texts.size.empty() ? kDefaultSize : texts.size, "--size")};
   }
   if (texts.begin.empty()) {
-    throw BadInput(fmt::format("-b: found no such option; allowed: {} needs -b, the first size",
+    throw BadInput(fmt::format("{}: found without -b; allowed: together with -b, the first size",
                                texts.end.empty() ? "-f" : "-e"));
   }
   if (texts.end.empty() && !texts.factor.empty()) {
-    throw BadInput("-e: found no such option; allowed: -f needs -e, the largest size");
+    throw BadInput("-f: found without -e; allowed: together with -e, the largest size");
   }
   return parse_size_sweep(texts.begin, texts.end,
                           texts.factor.empty() ? kDefaultFactor : texts.factor);
@@ -166,7 +166,7 @@ void WorkTexts::add_to(CLI::App& command) {
 void WorkTexts::check_strategy(const WorkOptions& options) const {
   const bool paper = options.placement.kind == Placement::Kind::kPaper;
   if (!options.strategy && (paper || !dimension.empty())) {
-    throw BadInput(fmt::format("--strategy: found no such option; allowed: {} needs a strategy",
+    throw BadInput(fmt::format("{}: found without --strategy; allowed: together with it",
                                dimension.empty() ? "--placement paper" : "--dimension"));
   }
   if (options.strategy && dimension.empty() && !paper) {

@@ -6,7 +6,8 @@
 
 namespace fredsim {
 
-// "run: found no CONFIG; allowed: one (fredsim run --help)". After a parse that failed.
+// "run: found no CONFIG; allowed: one (fredsim run --help)", without "run: " and "run" where there are no
+// commands. After a parse that failed.
 std::string parse_problem(const CLI::App& app);
 
 }  // namespace fredsim

@@ -29,6 +29,17 @@ std::string count_problem(const CLI::Option& option) {
                      found == 0 ? "no" : fmt::to_string(found), values, allowed_count(option));
 }
 
+// An option that excludes another one which is there too; empty: none.
+std::string clash(const CLI::Option& option) {
+  if (option.count() == 0) return "";
+  for (const CLI::Option* other : option.get_excludes()) {
+    if (other->count() == 0) continue;
+    return fmt::format("{}: found together with {}; allowed: one of them", name_of(option),
+                       name_of(*other));
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string parse_problem(const CLI::App& app) {
@@ -37,13 +48,14 @@ std::string parse_problem(const CLI::App& app) {
   std::string problem;
   for (const CLI::Option* option : scope->get_options()) {
     if (problem.empty()) problem = count_problem(*option);
+    if (problem.empty()) problem = clash(*option);
   }
   const std::vector<std::string> left = app.remaining(true);
   if (problem.empty() && !left.empty()) {
     problem = fmt::format("found '{}', which it does not take", left.front());
   }
   if (problem.empty()) problem = "found options that do not go together";
-  if (scope == &app) return fmt::format("command line: {} ({} --help)", problem, app.get_name());
+  if (scope == &app) return fmt::format("{} ({} --help)", problem, app.get_name());
   return fmt::format("{0}: {1} ({2} {0} --help)", scope->get_name(), problem, app.get_name());
 }
 
