@@ -22,12 +22,19 @@ constexpr std::size_t kValueIndent = 17;  // of what goes on, to where the value
 
 using Row = std::vector<std::string>;
 
+struct Page {
+  std::size_t columns;
+  std::vector<std::string> left_out;  // columns of tables that have no room
+};
+
 // The first column to the left, the others to the right. A blank line above.
-std::string table(std::vector<Column> header, const std::vector<Row>& rows, std::size_t columns) {
+std::string table(std::vector<Column> header, const std::vector<Row>& rows, Page& page) {
   header.front().align = Align::kLeft;
   TextTable text(std::move(header));
   for (const Row& row : rows) text.add_row({row.begin(), row.end()});
-  return '\n' + text.fitted({.width = columns}).text;
+  FittedTable fitted = text.fitted({.width = page.columns});
+  page.left_out.insert(page.left_out.end(), fitted.left_out.begin(), fitted.left_out.end());
+  return '\n' + fitted.text;
 }
 
 std::string fraction(const Rational& rate) {
@@ -51,7 +58,7 @@ std::string sentence(const Topology& topology) {
 }
 
 // The levels of a FRED tree, lowest first.
-std::string levels(const FredTreeFacts& tree, std::size_t columns) {
+std::string levels(const FredTreeFacts& tree, Page& page) {
   std::vector<Row> rows;
   for (int k = 1; k <= tree.depth(); ++k) {
     const FredLevel& level = tree.levels[k - 1];
@@ -69,7 +76,7 @@ std::string levels(const FredTreeFacts& tree, std::size_t columns) {
                 {"chiplets", "/slice"},
                 {"uplinks", "/chiplet"},
                 {"upwards", "/switch"}},
-               rows, columns);
+               rows, page);
 }
 
 // "20, 3 TB/s each over 5 NIC ports"
@@ -97,7 +104,7 @@ std::string switch_line(const Topology& topology) {
 }
 
 // The switches of a tree, and what those of its kind are made of.
-std::string chiplets(const Topology& topology, std::size_t columns) {
+std::string chiplets(const Topology& topology, Page& page) {
   // Level first, then the larger chiplets first.
   std::map<std::tuple<int, int, std::vector<int>>, std::pair<SwitchShape, int>> counts;
   for (const Node& node : topology.nodes) {
@@ -129,17 +136,17 @@ std::string chiplets(const Topology& topology, std::size_t columns) {
   add_row("all together", chiplet_count, "", sum);
   const std::string_view title = first.kind->parts_title();
   return (title.empty() ? std::string() : fmt::format("\n{}\n", title)) +
-         table(std::move(header), rows, columns);
+         table(std::move(header), rows, page);
 }
 
-std::string routers(const Topology& topology, std::size_t columns) {
+std::string routers(const Topology& topology, Page& page) {
   const auto router = std::ranges::find_if(topology.nodes, &Node::is_switch);
   const auto count = std::ranges::count_if(topology.nodes, &Node::is_switch);
   return table({{"routers"}, {"count"}, {"ports"}, {"mesh"}, {"local"}, {"I/O"}},
                {{kind_of(*router).label(switch_shape(topology, *router)), std::to_string(count),
                  std::to_string(router->ports), std::to_string(int{kFirstLocal}),
                  std::to_string(router->mesh.local_ports), std::to_string(router->mesh.io_ports)}},
-               columns);
+               page);
 }
 
 std::string level_name(const Topology& topology, const Node& node) {
@@ -147,7 +154,7 @@ std::string level_name(const Topology& topology, const Node& node) {
   return topology.is_grid() ? "router" : fmt::format("L{}", node.level);
 }
 
-std::string links(const Topology& topology, std::size_t columns) {
+std::string links(const Topology& topology, Page& page) {
   // Both directions of a port pair are one entry; endpoints, then the lower level, come first.
   using Class = std::tuple<int, std::string, std::uint64_t, int, std::uint64_t>;
   std::map<Class, int> counts;
@@ -173,10 +180,10 @@ std::string links(const Topology& topology, std::size_t columns) {
                 {.label = "flits", .unit = "/cycle", .rank = 1},  // follows from the bandwidth
                 {"latency", "cycles"},
                 {"flit", "after"}},
-               rows, columns);
+               rows, page);
 }
 
-std::string buffers(const Topology& topology, std::size_t columns) {
+std::string buffers(const Topology& topology, Page& page) {
   std::vector<Row> rows;
   const auto add = [&](std::string name, int flits) {
     rows.push_back({std::move(name), format_size(static_cast<std::uint64_t>(flits) * kFlitBytes),
@@ -189,7 +196,7 @@ std::string buffers(const Topology& topology, std::size_t columns) {
     add("switch output staging", topology.buffers.output_flits);
   }
   add("NPU receive", topology.buffers.receive_flits);
-  return table({{"buffers", "per port and VC"}, {"size"}, {"flits"}}, rows, columns);
+  return table({{"buffers", "per port and VC"}, {"size"}, {"flits"}}, rows, page);
 }
 
 }  // namespace
@@ -220,17 +227,24 @@ std::string describe(const Topology& topology, std::size_t columns) {
   if (!topology.rtl_top.empty()) {
     text += fmt::format("  switch RTL       {} (your own)\n", topology.rtl_top);
   }
+  Page page{columns, {}};
   text = wrap(title, columns, kNoteIndent) + wrap(text, columns, kValueIndent);
-  text += topology.is_grid() ? routers(topology, columns)
-                             : levels(topology.fred, columns) + chiplets(topology, columns);
-  text += links(topology, columns);
-  text += buffers(topology, columns);
+  text += topology.is_grid() ? routers(topology, page)
+                             : levels(topology.fred, page) + chiplets(topology, page);
+  text += links(topology, page);
+  text += buffers(topology, page);
   text += "\nnotes\n";
   const std::string flit_after =
       "  flit after: cycles from its launch on a link that has rested until its last bit is there";
   text += wrap(flit_after, columns, kNoteIndent) + '\n';
   for (const std::string& note : topology.notes)
     text += wrap("  " + note, columns, kNoteIndent) + '\n';
+  if (!page.left_out.empty()) {
+    text += wrap(fmt::format("  no room in {} columns: {}; a wider terminal shows them", columns,
+                             fmt::join(page.left_out, ", ")),
+                 columns, kNoteIndent) +
+            '\n';
+  }
   return text;
 }
 

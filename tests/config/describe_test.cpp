@@ -82,5 +82,13 @@ TEST(Describe, WithoutIoAndWithOneRouter) {
   expect_lines(text, {"I/O controllers none", "bisection 0 B/s per direction"});
 }
 
+TEST(Describe, NamesTheColumnsThatHaveNoRoom) {
+  const Topology topology = load_config("configs/fred_d.yaml").topology;
+  EXPECT_EQ(describe(topology, 60).find("no room"), std::string::npos);
+  const std::string text = describe(topology, 52);
+  expect_lines(text, {" no room in 52 columns: slices, flits; a wider", "terminal shows them"});
+  EXPECT_EQ(text.find("/cycle"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace fredsim
