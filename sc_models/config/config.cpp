@@ -101,7 +101,8 @@ MachineSpec read_machine(const ConfigReader& reader) {
   machine.npu_bandwidth = reader.bandwidth("npu.bandwidth");
   if (reader.has("io")) {
     machine.io_controllers = reader.integer("io.count", 0, kMaxCount);
-    machine.io_bandwidth = reader.bandwidth("io.bandwidth");
+    if (machine.io_controllers > 0 || reader.has("io.bandwidth"))
+      machine.io_bandwidth = reader.bandwidth("io.bandwidth");
   }
   machine.link_latency_ps = reader.time_ps("fabric.link_latency");
   machine.format = read_format(reader);

@@ -226,6 +226,8 @@ bool has_key(const ConfigNode& root, std::string_view path) {
   if (!kind) return true;  // the type is wrong, which is to be said first
   if (key->scope == other_scope(*kind)) return false;
   if (lacks_parameter(switch_kind_in(root, *kind), *key)) return false;
+  if (path.starts_with("io."))
+    return find_node(root, "io") != nullptr;  // a section that may be left out
   constexpr std::string_view kLevels = "fabric.levels";
   const ConfigNode* const levels = find_node(root, kLevels);
   if (std::ranges::find(kTwoLevelKeys, path) != kTwoLevelKeys.end()) return levels == nullptr;

@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, 5> kTwoLevelKeys = {
     "fabric.uplink_bandwidth"};
 
 // Whether the schema has the key for a machine such as this one: of its fabric type, of a tree written
-// with or without fabric.levels as it is, and of an entry that its list has.
+// with or without fabric.levels as it is, of an entry that its list has, and with an io section for what is in it.
 bool has_key(const ConfigNode& root, std::string_view path);
 
 class ConfigReader {

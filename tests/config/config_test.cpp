@@ -342,6 +342,27 @@ TEST(Config, OverrideOfSomeMachinesIsAppliedToThoseAndNoted) {
   }
 }
 
+TEST(Config, OverrideOfTheIoSectionIsForMachinesThatHaveOne) {
+  const std::vector<MachineFile> files{{"configs/mesh_2x2.yaml", {}},
+                                       {"configs/fred_small.yaml", {}}};
+  const LoadedMachines both = loaded(files, {"io.bandwidth=64 GB/s"});
+  EXPECT_EQ(both.notes, (std::vector<std::string>{
+                            "--set io.bandwidth=64 GB/s: applies to configs/mesh_2x2.yaml; "
+                            "configs/fred_small.yaml has no such key"}));
+  EXPECT_EQ(link_named(both.machines[0].topology, "io0.0->r0_0.8").bytes_per_second,
+            64'000'000'000U);
+  EXPECT_TRUE(both.machines[1].topology.io_controllers.empty());
+
+  // Of one machine it makes the section; none need no bandwidth.
+  const auto small = [](const std::vector<std::string>& overrides) {
+    return load_config("configs/fred_small.yaml", overrides).topology.io_controllers.size();
+  };
+  EXPECT_EQ(small({"io.count=0"}), 0U);
+  EXPECT_EQ(small({"io.count=2", "io.bandwidth=64 GB/s"}), 2U);
+  expect_parts(refused_machines({{"configs/fred_small.yaml", {}}}, {"io.count=2"}),
+               {"missing key 'io.bandwidth'"});
+}
+
 TEST(Config, OverrideThatNoMachineHasIsRefusedAsForOne) {
   const std::vector<MachineFile> grids{{"configs/mesh.yaml", {}}, {"configs/torus.yaml", {}}};
   EXPECT_EQ(refused_machines(grids, {"fabric.middle=2"}),
