@@ -50,7 +50,7 @@ bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
 }  // namespace
 
 std::string build_line(const SwitchBuild& build, std::span<const std::string> entries,
-                       const std::filesystem::path& folder) {
+                       const std::filesystem::path& folder, const std::string& program) {
   std::vector<std::string> all = build.extra;
   for (const std::string& entry : entries) all.push_back(with_files(build, entry));
   std::string source = "-S " + shell_quoted(build.source.string()) + " ";
@@ -61,12 +61,12 @@ std::string build_line(const SwitchBuild& build, std::span<const std::string> en
     if (!inside.starts_with("..")) target = inside;
   }
   target = shell_quoted(target);
-  return fmt::format("cmake {}-B {} {} && cmake --build {} --target fredsim", source, target,
+  return fmt::format("cmake {}-B {} {} && cmake --build {} --target {}", source, target,
                      shell_quoted(fmt::format("-DFREDSIM_EXTRA_SWITCHES={}", fmt::join(all, ";"))),
-                     target);
+                     target, program);
 }
 
-void require_built(std::span<const NeededSwitch> needed) {
+void require_built(std::span<const NeededSwitch> needed, const std::string& program) {
   const std::vector<std::string> built = built_switch_sizes();
   std::vector<std::string> missing;
   std::string lines;
@@ -79,7 +79,7 @@ void require_built(std::span<const NeededSwitch> needed) {
   if (missing.empty()) return;
   std::error_code failed;
   const std::string line =
-      build_line(switch_build(), missing, std::filesystem::current_path(failed));
+      build_line(switch_build(), missing, std::filesystem::current_path(failed), program);
   throw BadInput(fmt::format(
       "no RTL of {} is built:\n{}Add {} and build again{}:\n  {}\n"
       "Sizes built (sc_models/switch/sizes.cmake):\n  {}",

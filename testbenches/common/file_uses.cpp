@@ -1,4 +1,4 @@
-#include "file_uses.h"
+#include "common/file_uses.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "common/file_uses.h"
 #include "config/config.h"
 #include "fabric/traffic_options.h"
 #include "fabric/wave_options.h"
-#include "file_uses.h"
 #include "observe/table_output.h"
 #include "route_arguments.h"
 #include "strategy_arguments.h"

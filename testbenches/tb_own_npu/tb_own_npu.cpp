@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <systemc>
@@ -21,11 +22,13 @@
 
 #include "base/error.h"
 #include "common/command_line.h"
+#include "common/file_uses.h"
 #include "common/program_options.h"
 #include "config/config.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_pool.h"
 #include "fabric/fabric.h"
+#include "fabric/machine.h"
 #include "fabric/measurement.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
@@ -132,6 +135,15 @@ struct Sender : sc_core::sc_module {
   fredsim::PacketPool pool_{kLanes};
 };
 
+// Refuses outputs over the machine file or over each other.
+void check_files(const std::string& config, const std::string& json, const std::string& wave) {
+  const std::vector<fredsim::FileUse> inputs{{"--config", config}};
+  std::vector<fredsim::FileUse> outputs;
+  if (!wave.empty()) outputs = fredsim::wave_uses(wave);
+  if (!json.empty()) outputs.push_back({"--json", json});
+  fredsim::check_outputs(inputs, outputs);
+}
+
 struct Options {
   std::string config = "configs/mesh_2x2.yaml";
   std::string model = "rtl";
@@ -142,14 +154,17 @@ struct Options {
 
 // Step 3: assemble. A Fabric makes a NIC for every endpoint of the topology; bind what you have,
 // leave the rest unbound (a packet sent there would be an error).
-void run(const Options& options, const std::string& command) {
+void run(const Options& options, const std::string& program, const std::string& command) {
+  check_files(options.config, options.json, options.wave);
   const fredsim::TableFormat format = fredsim::parse_format(options.format);
   std::optional<fredsim::OutputFile> json;
   if (!options.json.empty()) json.emplace(options.json, "--json");
   const fredsim::MachineConfig machine = fredsim::load_config(options.config);
   const fredsim::Topology& topology = machine.topology;
-  fredsim::Fabric fabric("fabric", topology, kLanes,
-                         fredsim::switches_of(fredsim::parse_model(options.model)));
+  const fredsim::SwitchModel model = fredsim::parse_model(options.model);
+  // Names all sizes of switches that are wanted as RTL and not built, not only the first.
+  fredsim::require_built(fredsim::needed_rtl(topology, {.model = model, .lanes = kLanes}), program);
+  fredsim::Fabric fabric("fabric", topology, kLanes, fredsim::switches_of(model));
   const fredsim::NodeId from = topology.npus.front();
   const fredsim::NodeId to = topology.npus.back();
   Receiver receiver("receiver");
@@ -194,7 +209,8 @@ int sc_main(int argc, char** argv) {
   program.add("--wave", options.wave, "FILE.fst", "the whole run as a waveform");
   if (const auto end = program.parse({argv + 1, argv + argc})) return *end;
   try {
-    run(options, fredsim::command_line("tb_own_npu", {argv + 1, argv + argc}));
+    run(options, std::filesystem::path(*argv).filename(),
+        fredsim::command_line("tb_own_npu", {argv + 1, argv + argc}));
     return 0;
   } catch (const std::exception& error) {
     return fredsim::report_error("tb_own_npu", error);

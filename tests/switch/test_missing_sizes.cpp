@@ -16,7 +16,7 @@ const SwitchBuild kBuild{.source = "/no/such/folder",
                          .extra = {"fred P=8", "fred 4 3 1 48 4 24 0 mine /my rtl/it's mine.f"}};
 
 std::string line(const std::vector<std::string>& entries) {
-  return build_line(kBuild, entries, "/");
+  return build_line(kBuild, entries, "/", "fredsim");
 }
 
 TEST(BuildLine, AppendsToWhatIsExtraAlready) {
@@ -41,12 +41,13 @@ TEST(BuildLine, IsShortAtTheTopOfTheCheckout) {
   const TemporaryFolder checkout;
   SwitchBuild build{
       .source = checkout.path(), .build = checkout.path() / "build", .listed = {}, .extra = {}};
-  EXPECT_EQ(build_line(build, std::vector<std::string>{"x"}, checkout.path()),
+  EXPECT_EQ(build_line(build, std::vector<std::string>{"x"}, checkout.path(), "fredsim"),
             "cmake -B build -DFREDSIM_EXTRA_SWITCHES=x && cmake --build build --target fredsim");
   build.build = "/else/where";
-  EXPECT_EQ(build_line(build, std::vector<std::string>{"mesh 1 0 1 5 1"}, checkout.path()),
-            "cmake -B /else/where '-DFREDSIM_EXTRA_SWITCHES=mesh 1 0 1 5 1' "
-            "&& cmake --build /else/where --target fredsim");
+  EXPECT_EQ(
+      build_line(build, std::vector<std::string>{"mesh 1 0 1 5 1"}, checkout.path(), "my_npu"),
+      "cmake -B /else/where '-DFREDSIM_EXTRA_SWITCHES=mesh 1 0 1 5 1' "
+      "&& cmake --build /else/where --target my_npu");
 }
 
 NeededSwitch needed(int ports, const char* who) {

@@ -1,6 +1,9 @@
 // tb_own_npu: an own NPU's results are like ours, on every machine, and `fredsim report` takes them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -8,6 +11,7 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "temporary_folder.h"
 
 namespace fredsim {
 namespace {
@@ -87,6 +91,42 @@ TEST(OwnNpu, IsTheSameWithEveryBody) {
   const json twins = comparable("tlm");
   EXPECT_EQ(comparable("rtl"), twins);
   EXPECT_EQ(comparable("lockstep"), twins);
+}
+
+TEST(OwnNpu, NamesEverySizeThatIsMissingAndBuildsItself) {
+  const TemporaryFolder folder;
+  std::ifstream from("configs/fred_d.yaml");
+  std::string text(std::istreambuf_iterator<char>(from), {});
+  const std::string middle = "  middle: 3\n";
+  const std::size_t at = text.find(middle);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, middle.size(), "  middle: 4\n");
+  const std::string machine = folder.path() / "m.yaml";
+  std::ofstream(machine) << text;
+  const Outcome outcome = run_own_npu({"--config", machine});
+  EXPECT_EQ(outcome.exit_code, 2);
+  for (const char* words : {"fred 12 4 1", "fred 11 4 1", "fred 10 4 1", "--target tb_own_npu"}) {
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << words << "\n" << outcome.err;
+  }
+}
+
+TEST(OwnNpu, WritesNothingOverWhatItReadsOrWrites) {
+  const TemporaryFolder folder;
+  const std::string machine = folder.path() / "m.yaml";
+  std::filesystem::copy_file("configs/mesh_2x2.yaml", machine);
+  const auto size = std::filesystem::file_size(machine);
+  const std::string wave = folder.path() / "w.fst";
+  for (const std::vector<std::string>& outputs : {std::vector<std::string>{"--json", machine},
+                                                  {"--wave", machine},
+                                                  {"--json", wave, "--wave", wave}}) {
+    std::vector<std::string> arguments{"--config", machine};
+    arguments.insert(arguments.end(), outputs.begin(), outputs.end());
+    const Outcome outcome = run_own_npu(arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("the same file as"), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::filesystem::file_size(machine), size);
+    EXPECT_FALSE(std::filesystem::exists(wave));
+  }
 }
 
 TEST(OwnNpu, PrintsALinePerMessage) {
