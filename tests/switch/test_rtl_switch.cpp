@@ -142,15 +142,25 @@ TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
   EXPECT_TRUE(core_->idle());
 }
 
-// Without a cycle for our own tops; a user's own top has its counters somewhere else.
+// Whose registers have our names and can be peeked, without a cycle: our own tops; of a changed copy that keeps the name
+// of its top nothing is known.
+enum class Peek : std::uint8_t { kYes, kNo, kUnknown };
+Peek peek_of(const SwitchShape& shape) {
+  if (shape.rtl_top.empty()) return Peek::kYes;
+  return shape.rtl_top == shape.kind->rtl_top() ? Peek::kUnknown : Peek::kNo;
+}
+
 TEST_P(EverySize, CountersOfOurOwnTopsCanBePeeked) {
   core_->reset();
   pins_.in_valid = 1;
   pack_header({.vc = kControl, .head = true, .tail = true}, pins_.in_flit.data());
   core_->step(pins_);
   SwitchCounters counters;
-  ASSERT_EQ(core_->peek_counters(counters), shape_.rtl_top.empty());
-  if (!shape_.rtl_top.empty()) return;
+  const bool peeked = core_->peek_counters(counters);
+  if (const Peek expected = peek_of(shape_); expected != Peek::kUnknown) {
+    ASSERT_EQ(peeked, expected == Peek::kYes);
+  }
+  if (!peeked) return;
   ASSERT_EQ(std::ssize(counters.flits_in), shape_.ports());
   ASSERT_EQ(std::ssize(counters.flits_out), shape_.ports());
   EXPECT_EQ(counters.flits_in[0], 1U);
@@ -161,9 +171,11 @@ TEST_P(EverySize, CountersOfOurOwnTopsCanBePeeked) {
 TEST_P(EverySize, ThePhaseOfOurOwnFredSwitchesCanBePeeked) {
   core_->reset();
   SwitchPhase phase{.active = true, .loading = true, .busy = true, .phase = 9, .vc = 2, .next = 7};
-  const bool is_ours = shape_.kind == &fred_kind() && shape_.rtl_top.empty();
-  ASSERT_EQ(core_->peek_phase(phase), is_ours);
-  if (is_ours) {
+  const bool peeked = core_->peek_phase(phase);
+  if (const Peek expected = peek_of(shape_); expected != Peek::kUnknown) {
+    ASSERT_EQ(peeked, shape_.kind == &fred_kind() && expected == Peek::kYes);
+  }
+  if (peeked) {
     EXPECT_EQ(phase, SwitchPhase{});
   }
 }
