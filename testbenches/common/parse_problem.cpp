@@ -18,6 +18,8 @@ std::string allowed_count(const CLI::Option& option) {
 
 // What is wrong with the number of values of an option; empty: nothing.
 std::string count_problem(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0)
+    return "";  // a flag, which counts how often it was given
   const auto found = static_cast<int>(option.count());
   if (found == 0 && !option.get_required()) return "";
   const bool fits =

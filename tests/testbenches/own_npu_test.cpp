@@ -105,7 +105,8 @@ TEST(OwnNpu, NamesEverySizeThatIsMissingAndBuildsItself) {
   std::ofstream(machine) << text;
   const Outcome outcome = run_own_npu({"--config", machine});
   EXPECT_EQ(outcome.exit_code, 2);
-  for (const char* words : {"fred 12 4 1", "fred 11 4 1", "fred 10 4 1", "--target tb_own_npu"}) {
+  for (const char* words : {"fred P=12 M=4 LANES=1", "fred P=11 M=4 LANES=1",
+                            "fred P=10 M=4 LANES=1", "--target tb_own_npu"}) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << words << "\n" << outcome.err;
   }
 }
