@@ -10,6 +10,7 @@ import json
 import os
 import re
 import resource
+import signal
 import sys
 import time
 from pathlib import Path
@@ -110,6 +111,7 @@ def main(words):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         main(sys.argv[1:])
     except Wrong as error:
@@ -118,3 +120,6 @@ if __name__ == "__main__":
     except (ToolError, OSError) as error:
         print(f"synth.sh: {error}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        print("synth.sh: interrupted", file=sys.stderr)
+        sys.exit(130)

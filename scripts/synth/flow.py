@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 
 import cells
 import timing
-from yosys import Part, ToolError, Unfinished, locked
+from yosys import Part, ToolError, Unfinished, end_all, locked
 
 # Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
 LANES = (4, 32)
 FULL_LANES = 256
 # Modules whose area has a line through these; others with lanes, whose flits lie in memories, are synthesised as wide as they are.
 ON_LINE = frozenset(("fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch", "mesh_crossbar"))
+
+WAKE_SECONDS = 1  # a signal that arrives just before a wait is seen only after it
 
 
 @dataclass
@@ -73,21 +75,17 @@ class Flow:
 
         for part in tops:
             submit(part, part.prepare)
-        try:
-            while running:
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    part, step = running.pop(future)
-                    future.result()
-                    if step == part.prepare and not part.unfinished:
-                        for _, module, parameters in part.children:
-                            child, new = self.part(module, parameters)
-                            part.parts.append(child)
-                            if new:
-                                submit(child, child.prepare)
-                        submit(part, part.build)
-        finally:
-            for future in running:
-                future.cancel()
+        while running:
+            for future in wait(running, WAKE_SECONDS, FIRST_COMPLETED).done:
+                part, step = running.pop(future)
+                future.result()
+                if step == part.prepare and not part.unfinished:
+                    for _, module, parameters in part.children:
+                        child, new = self.part(module, parameters)
+                        part.parts.append(child)
+                        if new:
+                            submit(child, child.prepare)
+                    submit(part, part.build)
 
     def _run(self, part, step):
         try:
@@ -102,6 +100,14 @@ class Flow:
     # ------------------------------------------------------------------ putting together
     def tops(self, wanted):
         """Figures of (module, parameters) each, in that order."""
+        try:
+            return self._tops(wanted)
+        except BaseException:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+            end_all()
+            raise
+
+    def _tops(self, wanted):
         sized = []
         for module, parameters in wanted:
             if "LANES" in self.sources.parameters(module):
@@ -138,6 +144,8 @@ class Flow:
         """Longest paths of these and of every part in them: name -> paths."""
         wanted = {name: part for top in tops for name, (part, _) in self._below(top).items() if part.netlist}
         futures = {name: self.pool.submit(self._paths_of, part) for name, part in wanted.items()}
+        while wait(futures.values(), WAKE_SECONDS).not_done:
+            pass
         return {name: future.result() for name, future in futures.items()}
 
     def _paths_of(self, part):

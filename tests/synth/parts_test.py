@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -91,6 +92,19 @@ class Quick(unittest.TestCase):
         self.assertEqual(self.json["tops"][0]["middle"], 2)
         for path in top["paths"]:
             self.assertNotRegex(path["from"] + path["to"], r"(^|\.)_\d+_")
+
+    def test_interrupt(self):
+        """The tools end with it, and nothing is written."""
+        file = FOLDER / "interrupted.json"
+        process = subprocess.Popen([CHECKOUT / "scripts" / "synth.sh", "fred_control:P=11,M=3", "--json", file,
+                                    "--folder", FOLDER / "interrupted"], stderr=subprocess.PIPE, text=True)  # fmt: skip
+        while not list((FOLDER / "interrupted").glob("fred_control*/log")) and process.poll() is None:
+            time.sleep(0.1)
+        process.terminate()
+        self.assertEqual((process.communicate()[1], process.returncode), ("synth.sh: interrupted\n", 130))
+        self.assertFalse(file.exists())
+        with yosys.locked(next((FOLDER / "interrupted").glob("fred_control*"))):  # not held by anything any more
+            pass
 
     def test_time_limit(self):
         file = FOLDER / "unfinished.json"
