@@ -3,7 +3,7 @@
 Each question is a function below. Every number comes out of a run of fredsim or tb_rounding; these commands go to standard error, the
 tables to standard output. Times are simulated and the same on every machine, only the memory of the last question is the machine's.
 
-Exit code 1 when a command fails, when a table has no rows or an empty cell, when the bodies of the switches differ in a cycle, or when
+Exit code 1 when a command fails, when a table has no rows or an empty cell, when the implementations of the switches differ in a cycle, or when
 memory grows with the size of a collective.
 """
 
@@ -284,7 +284,7 @@ def question_preemption():
         if len(set(cycles)) != 1:
             sys.exit(f"study.py: {machine}: tlm, rtl and lockstep differ: {cycles}")
         rows.append([name, *cycles])
-    print("Cycles by body of the switches:\n")
+    print("Cycles by implementation of the switches:\n")
     table(["machine", "tlm", "rtl", "lockstep"], rows)
 
 

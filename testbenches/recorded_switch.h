@@ -23,9 +23,9 @@ namespace fredsim::tb {
 
 class RecordedSwitch final : public SwitchCore {
  public:
-  RecordedSwitch(std::unique_ptr<RtlSwitch> body, const std::string& file)
-      : body_(std::move(body)), file_(file) {
-    file_.add(*body_);
+  RecordedSwitch(std::unique_ptr<RtlSwitch> rtl, const std::string& file)
+      : rtl_(std::move(rtl)), file_(file) {
+    file_.add(*rtl_);
     file_.add({{"tb", "cycle", 32, &cycle_}, {"tb", "stage", 3, &stage_}});
     file_.open();
   }
@@ -33,7 +33,7 @@ class RecordedSwitch final : public SwitchCore {
   // "729 cycles, 1 ns each; 1678 flits in, 1102 flits out"
   std::string summary() const {
     SwitchCounters counters;
-    body_->peek_counters(counters);
+    rtl_->peek_counters(counters);
     const auto sum = [](const std::vector<std::uint64_t>& of_ports) {
       return std::accumulate(of_ports.begin(), of_ports.end(), std::uint64_t{0});
     };
@@ -41,22 +41,22 @@ class RecordedSwitch final : public SwitchCore {
                        sum(counters.flits_in), sum(counters.flits_out));
   }
 
-  void reset() override { body_->reset(); }
+  void reset() override { rtl_->reset(); }
   void step(SwitchPins& pins) override {
-    body_->step(pins);
+    rtl_->step(pins);
     cycle_ = static_cast<std::uint32_t>(steps_);
     file_.dump(steps_ * kPicosecondsPerStep);
     ++steps_;
   }
-  bool idle() const override { return body_->idle(); }
-  std::uint32_t error() const override { return body_->error(); }
-  std::string_view model() const override { return body_->model(); }
-  bool peek_counters(SwitchCounters& into) const override { return body_->peek_counters(into); }
+  bool idle() const override { return rtl_->idle(); }
+  std::uint32_t error() const override { return rtl_->error(); }
+  std::string_view model() const override { return rtl_->model(); }
+  bool peek_counters(SwitchCounters& into) const override { return rtl_->peek_counters(into); }
 
  private:
   static constexpr std::uint64_t kPicosecondsPerStep = 1000;
 
-  std::unique_ptr<RtlSwitch> body_;
+  std::unique_ptr<RtlSwitch> rtl_;
   std::uint64_t steps_ = 0;
   std::uint32_t cycle_ = 0, stage_ = 0;
   WaveFile file_;  // last: closed before what it shows is gone

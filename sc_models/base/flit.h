@@ -11,7 +11,7 @@
 //           [15:10] seq    packet sequence number within its stream, modulo 64
 //           [16]    head   first flit of its packet
 //           [17]    tail   last flit of its packet (a one-flit packet has both)
-//           [31:18] zero (the way of an online unicast inside a fred_switch)
+//           [31:18] zero (the path of an online unicast inside a fred_switch)
 //   word 3… payload lanes, two FP16/BF16 lanes per word, lane 0 in [15:0] of word 3
 // A flit stands for 512 bytes whatever the number of lanes physically carried.
 #pragma once

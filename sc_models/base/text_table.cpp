@@ -37,9 +37,9 @@ const char* escape_of(Tone tone) {
   return "";
 }
 
-// A column on its way onto the page.
-struct Lane {
-  std::size_t column = 0;
+// A column that is shown.
+struct ShownColumn {
+  std::size_t index = 0;
   int rank = 0;
   bool can_shrink = false;
   std::size_t header = 0;   // width
@@ -47,37 +47,37 @@ struct Lane {
   std::size_t width = 0;
 };
 
-std::size_t total(const std::vector<Lane>& lanes) {
-  std::size_t width = lanes.empty() ? 0 : kGap * (lanes.size() - 1);
-  for (const Lane& lane : lanes) width += lane.width;
+std::size_t total(const std::vector<ShownColumn>& columns) {
+  std::size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
+  for (const ShownColumn& one : columns) width += one.width;
   return width;
 }
 
-std::vector<Lane> lanes_of(const TextTable& table, int max_rank) {
-  std::vector<Lane> lanes;
+std::vector<ShownColumn> shown_columns(const TextTable& table, int max_rank) {
+  std::vector<ShownColumn> columns;
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
     const Column& column = table.columns()[c];
     if (column.shown != Shown::kEverywhere || column.rank > max_rank) continue;
     const auto [title, unit] = header_of(column);
-    Lane lane{.column = c, .rank = column.rank, .can_shrink = column.align == Align::kLeft};
-    lane.header = std::max(display_width(title), display_width(unit));
-    lane.natural = lane.header;
+    ShownColumn shown{.index = c, .rank = column.rank, .can_shrink = column.align == Align::kLeft};
+    shown.header = std::max(display_width(title), display_width(unit));
+    shown.natural = shown.header;
     for (const auto& row : table.rows()) {
-      lane.natural = std::max(lane.natural, display_width(row[c].text));
+      shown.natural = std::max(shown.natural, display_width(row[c].text));
     }
-    lane.width = lane.natural;
-    lanes.push_back(lane);
+    shown.width = shown.natural;
+    columns.push_back(shown);
   }
-  return lanes;
+  return columns;
 }
 
 // Cuts the widest names until the table fits or none is wider than `shortest`.
-void shrink(std::vector<Lane>& lanes, std::size_t width, std::size_t shortest) {
-  while (total(lanes) > width) {
-    Lane* widest = nullptr;
-    for (Lane& lane : lanes) {
-      const bool can = lane.can_shrink && lane.width > std::max(shortest, lane.header);
-      if (can && (widest == nullptr || lane.width > widest->width)) widest = &lane;
+void shrink(std::vector<ShownColumn>& columns, std::size_t width, std::size_t shortest) {
+  while (total(columns) > width) {
+    ShownColumn* widest = nullptr;
+    for (ShownColumn& one : columns) {
+      const bool can = one.can_shrink && one.width > std::max(shortest, one.header);
+      if (can && (widest == nullptr || one.width > widest->width)) widest = &one;
     }
     if (widest == nullptr) return;
     --widest->width;
@@ -85,54 +85,55 @@ void shrink(std::vector<Lane>& lanes, std::size_t width, std::size_t shortest) {
 }
 
 // Room that is left goes back to names that were cut, from the left.
-void widen(std::vector<Lane>& lanes, std::size_t width) {
-  for (Lane& lane : lanes) {
-    const std::size_t used = total(lanes);
+void widen(std::vector<ShownColumn>& columns, std::size_t width) {
+  for (ShownColumn& one : columns) {
+    const std::size_t used = total(columns);
     if (used >= width) return;
-    lane.width = std::min(lane.natural, lane.width + width - used);
+    one.width = std::min(one.natural, one.width + width - used);
   }
 }
 
-void fit_lanes(std::vector<Lane>& lanes, std::size_t width) {
-  if (total(lanes) <= width) return;
-  for (Lane& lane : lanes) {
-    const std::size_t cap = std::max({lane.header, kShortestName, width * 3 / 10});
-    if (lane.can_shrink) lane.width = std::min(lane.natural, cap);
+void fit_columns(std::vector<ShownColumn>& columns, std::size_t width) {
+  if (total(columns) <= width) return;
+  for (ShownColumn& one : columns) {
+    const std::size_t cap = std::max({one.header, kShortestName, width * 3 / 10});
+    if (one.can_shrink) one.width = std::min(one.natural, cap);
   }
   for (;;) {
-    const auto last = std::ranges::max_element(lanes, {}, &Lane::rank);
-    if (total(lanes) <= width || last->rank == 0) break;
-    lanes.erase(last);
+    const auto last = std::ranges::max_element(columns, {}, &ShownColumn::rank);
+    if (total(columns) <= width || last->rank == 0) break;
+    columns.erase(last);
   }
-  shrink(lanes, width, kShortestText);
-  widen(lanes, width);
+  shrink(columns, width, kShortestText);
+  widen(columns, width);
 }
 
 // Lines cell by cell, and the notes on those that were cut.
 class Writer {
  public:
-  Writer(const std::vector<Lane>& lanes, const TableFit& fit) : lanes_(lanes), fit_(fit) {}
+  Writer(const std::vector<ShownColumn>& columns, const TableFit& fit)
+      : shown_(columns), fit_(fit) {}
 
   template <typename CellOf>
   void line(const TextTable& table, const CellOf& cell_of) {
     std::size_t blanks = 0;  // before the next text: none at the end of a line
-    for (const Lane& lane : lanes_) {
-      const auto [text, escape] = cell_of(lane.column);
-      const std::string shown = cut(printable(text), lane.width);
-      const std::size_t padding = lane.width - display_width(shown);
-      const bool left = table.columns()[lane.column].align == Align::kLeft;
+    for (const ShownColumn& one : shown_) {
+      const auto [text, escape] = cell_of(one.index);
+      const std::string fitted = cut(printable(text), one.width);
+      const std::size_t padding = one.width - display_width(fitted);
+      const bool left = table.columns()[one.index].align == Align::kLeft;
       if (!left) blanks += padding;
-      if (!shown.empty()) {
+      if (!fitted.empty()) {
         text_.append(blanks, ' ');
         blanks = 0;
         const bool is_coloured = fit_.colours && *escape != '\0';
-        text_ += is_coloured ? escape + shown + kPlain : shown;
+        text_ += is_coloured ? escape + fitted + kPlain : fitted;
       }
       blanks += kGap + (left ? padding : 0);
     }
     text_ += '\n';
   }
-  void rule() { text_.append(total(lanes_), '-') += '\n'; }
+  void rule() { text_.append(total(shown_), '-') += '\n'; }
 
   std::string finish() {
     for (std::size_t n = 0; n < cut_.size(); ++n) {
@@ -152,7 +153,7 @@ class Writer {
     return std::string(beginning_of(text, width - std::min(width, display_width(mark)))) + mark;
   }
 
-  const std::vector<Lane>& lanes_;
+  const std::vector<ShownColumn>& shown_;
   const TableFit& fit_;
   std::string text_;
   std::vector<std::string> cut_;
@@ -166,13 +167,14 @@ void TextTable::add_row(std::vector<Cell> cells) {
 }
 
 FittedTable TextTable::fitted(const TableFit& fit) const {
-  std::vector<Lane> lanes = lanes_of(*this, fit.max_rank);
-  fit_lanes(lanes, fit.width);
+  std::vector<ShownColumn> columns = shown_columns(*this, fit.max_rank);
+  fit_columns(columns, fit.width);
 
   FittedTable result;
-  for (const Lane& lane : lanes) result.max_rank = std::max(result.max_rank, lane.rank);
+  for (const ShownColumn& one : columns) result.max_rank = std::max(result.max_rank, one.rank);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].shown == Shown::kEverywhere && !std::ranges::count(lanes, c, &Lane::column)) {
+    if (columns_[c].shown == Shown::kEverywhere &&
+        !std::ranges::count(columns, c, &ShownColumn::index)) {
       result.left_out.push_back(columns_[c].label);
     }
   }
@@ -181,9 +183,9 @@ FittedTable TextTable::fitted(const TableFit& fit) const {
     std::string text;
     const char* escape;
   };
-  Writer writer(lanes, fit);
+  Writer writer(columns, fit);
   const bool has_units = std::ranges::any_of(
-      lanes, [&](const Lane& lane) { return !header_of(columns_[lane.column])[1].empty(); });
+      columns, [&](const ShownColumn& one) { return !header_of(columns_[one.index])[1].empty(); });
   for (std::size_t n = 0; n < (has_units ? 2 : 1); ++n) {
     writer.line(*this, [&](std::size_t c) { return Piece{header_of(columns_[c])[n], kBold}; });
   }

@@ -7,7 +7,7 @@
 //     no other tree uses;
 //     the links and chiplets that the trees use correspond one to one, links of equal rate and latency,
 //     chiplets of equal size that run equal flows under the correspondence.
-//   Which uplink a slice uses, and how its flows are coloured, does not matter: all ways through a switch take
+//   Which uplink a slice uses, and how its flows are coloured, does not matter: all paths through a switch take
 //   as many cycles, and with one phase per chiplet nothing is decided by the number of a port.
 // The vector's short last flit, which counts as fewer bytes, keeps its slice apart.
 // Result: the reduced plan, for each of its trees how many it stands for, and for every link and switch of the topology the one whose counts it has:

@@ -13,8 +13,8 @@ namespace fredsim {
 namespace {
 
 // Found by measurement on Fred-B: with packets of a flit in runs of 4 to 6 a chiplet has gone round
-// its four lanes before the uplinks run dry.
-constexpr PacketShape kSlowLanes{.flits = 1, .run = 5};
+// its four uplink trees before the uplinks run dry.
+constexpr PacketShape kSlowUplinks{.flits = 1, .run = 5};
 
 class InSwitchPlanner {
  public:
@@ -134,7 +134,7 @@ class InSwitchPlanner {
         placed.push_back({p,
                           std::move(tasks),
                           roles_of_part(part),
-                          lowest_stops(topology_, part.members, slice),
+                          lowest_nodes(topology_, part.members, slice),
                           {}});
       }
       SliceRouter router(topology_, plan_, cache_, slice, placed);
@@ -170,7 +170,7 @@ class InSwitchPlanner {
       int slots = 0;
       for (const SlicePart& part : wave[slice]) {
         slots = std::max(slots, router.slots(part));
-        if (part.lanes.size() > 1) result_.packets[part.part] = kSlowLanes;
+        if (part.uplink_trees.size() > 1) result_.packets[part.part] = kSlowUplinks;
       }
       for (int slot = 0; slot < slots; ++slot) emit_phase(router, wave[slice], slice, slot);
       phases = std::max(phases, slots);
@@ -205,21 +205,21 @@ class InSwitchPlanner {
       if (slot >= router.slots(parts[i])) continue;
       Tree tree = tree_of(router, parts[i], slice, slot);
       if (tree.flits == 0) continue;
-      tree.order = rank_order(parts[i].skeleton(slot), router.flows_of(parts[i], slot), orders[i]);
+      tree.order = rank_order(parts[i].tree(slot), router.flows_of(parts[i], slot), orders[i]);
       result_.trees[parts[i].part].push_back(std::move(tree));
     }
   }
 
   Tree tree_of(const SliceRouter& router, const SlicePart& part, int slice, int slot) const {
     const bool compound = takes_steps(router.collective(part));
-    const auto lanes = static_cast<int>(part.lanes.size());
+    const auto trees = static_cast<int>(part.uplink_trees.size());
     const Task& task = part.tasks[compound ? slot : 0];
-    const FlitRange range = compound ? task.range : share_of(task.range, lanes, slot);
+    const FlitRange range = compound ? task.range : share_of(task.range, trees, slot);
     const Roles roles = roles_in_switch(router.collective(part));
     Tree tree;
     tree.transport = Transport::kInSwitch;
     tree.part = part.part;
-    tree.step = compound ? slot / lanes : 0;
+    tree.step = compound ? slot / trees : 0;
     tree.first_flit = range.first_flit;
     tree.flits = range.flits;
     tree.bytes = range.bytes;

@@ -2,23 +2,23 @@
 //
 // Slices: each carries its share and shares nothing with the others. In a slice the members' chiplets
 //   and, level by level, the chiplets above them up to one that all have in common are a group's
-//   skeleton; a lane says by which uplink every chiplet goes up.
+//   reduction tree (collective/reduction_tree.h); it also says which uplink every chiplet takes.
 // Flows: contributors' data are added on the way up; where all are in, the sum turns and is
 //   distributed on the way down; up and down are two flows of one phase. Simple collectives
 //   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
 //   all_gather are serial steps, a reduce or broadcast tree per owner of a block.
-// Lanes: slice s prefers uplink s mod uplinks. Where an uplink is slower than an NPU's port, a group
-//   takes as many lanes as it needs and gets: simple trees are split over them, steps of compound ones
-//   go by them in turn, as many at once as there are lanes.
-// Phases: what a group does one after the other has an index each, lanes too. Parts of one VC that
+// Uplinks: slice s prefers uplink s mod uplinks. Where an uplink is slower than an NPU's port, a group
+//   takes as many trees over different uplinks (uplink trees) as it needs and gets: simple collectives are
+//   split over them, steps of compound ones go by them in turn, as many at once as there are uplink trees.
+// Phases: what a group does one after the other has an index each, its uplink trees too. Parts of one VC that
 //   are under way together share phases and are routed together; each port, uplinks included, is
 //   one part's in all of their phases and each direction, so that no part waits for another inside
 //   the fabric; an NPU may send for one part and receive for another. Parts of different VCs have
 //   different phases.
-// Uplinks are given out by a search over all groups' choices (switch_lanes.h) that goes back where no
+// Uplinks are given out by a search over all groups' choices (visit_reduction_trees) that goes back where no
 //   uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is complete,
 //   up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours exists.
-//   (Further lanes over slow uplinks are taken as they come.)
+//   (Further uplink trees, where uplinks are slow, are taken as they come.)
 //
 // Ports are found by walking links, so the builder's port order does not matter, nor do the levels.
 #pragma once
@@ -35,8 +35,8 @@ namespace fredsim {
 bool has_in_switch(Collective collective);
 bool takes_steps(Collective collective);  // serial ones, with a phase each
 
-// Over several slow lanes, packets are short: a packet holds its phase until its last flit has come,
-// and the phases of the other lanes wait. Runs of packets keep the changes of phase few.
+// Over several slow uplinks, packets are short: a packet holds its phase until its last flit has come,
+// and the phases of the other uplink trees wait. Runs of packets keep the changes of phase few.
 struct PacketShape {
   int flits = kPacketFlits;
   int run = 1;

@@ -61,12 +61,12 @@ const RoutedFlows& RouteCache::route(NodeId chiplet, const std::vector<Flow>& fl
 
 bool SliceRouter::place() {
   if (!demand_fits() || !place_from(0)) return false;
-  // More lanes, one each in turn, for those who need them.
+  // More uplink trees, one each in turn, for those who need them.
   for (bool more = true; more;) {
     more = false;
     for (SlicePart& part : parts_) {
-      const int wanted = lanes_wanted(topology_, part.lanes.front(), members(part), slice_);
-      if (std::ssize(part.lanes) < wanted && add_lane(part)) more = true;
+      const int wanted = trees_wanted(topology_, part.uplink_trees.front(), members(part), slice_);
+      if (std::ssize(part.uplink_trees) < wanted && add_uplink_tree(part)) more = true;
     }
   }
   return true;
@@ -93,10 +93,10 @@ SliceRouter::Phase SliceRouter::phase(int slot) const {
   Phase phase;
   for (int i = 0; i < std::ssize(parts_); ++i) {
     const SlicePart& part = parts_[i];
-    if (part.lanes.empty() || slot >= slots(part)) continue;
-    const std::vector<StopFlow> flows = flows_of(part, slot);
+    if (part.uplink_trees.empty() || slot >= slots(part)) continue;
+    const std::vector<NodeFlow> flows = flows_of(part, slot);
     for (int f = 0; f < std::ssize(flows); ++f) {
-      const NodeId chiplet = part.skeleton(slot)[flows[f].stop].chiplet;
+      const NodeId chiplet = part.tree(slot)[flows[f].node].chiplet;
       phase.flows[chiplet].push_back(flows[f].flow);
       phase.owners[chiplet].push_back({i, f});
     }
@@ -104,9 +104,9 @@ SliceRouter::Phase SliceRouter::phase(int slot) const {
   return phase;
 }
 
-std::vector<StopFlow> SliceRouter::flows_of(const SlicePart& part, int slot) const {
+std::vector<NodeFlow> SliceRouter::flows_of(const SlicePart& part, int slot) const {
   const Task& task = part.tasks[takes_steps(collective(part)) ? slot : 0];
-  return flows_on(part.skeleton(slot), roles_of_task(plan_.parts[part.part], task.root));
+  return flows_on(part.tree(slot), roles_of_task(plan_.parts[part.part], task.root));
 }
 
 int SliceRouter::slots(const SlicePart& part) const {
@@ -135,44 +135,45 @@ bool SliceRouter::place_from(std::size_t i) {
   if (i == parts_.size()) return true;
   SlicePart& part = parts_[i];
   bool placed = false;
-  visit(part, [&](const Skeleton& skeleton) {
-    const PortUse ports = ports_of(skeleton, part.roles);
+  visit(part, [&](const ReductionTree& tree) {
+    const PortUse ports = ports_of(tree, part.roles);
     ++steps_;
     take(ports);
-    part.lanes = {skeleton};
+    part.uplink_trees = {tree};
     placed = routable() && place_from(i + 1);
     if (placed) return true;
-    part.lanes.clear();
+    part.uplink_trees.clear();
     give_back(ports);
     return gave_up();
   });
   return placed;
 }
 
-bool SliceRouter::add_lane(SlicePart& part) {
+bool SliceRouter::add_uplink_tree(SlicePart& part) {
   bool added = false;
-  visit(part, [&](const Skeleton& skeleton) {
-    PortUse ports = ports_of(skeleton, part.roles);
-    // Further lanes of a part share its members' ports with the first one.
-    for (const SkeletonStop& stop : skeleton) {
-      for (const auto& member : stop.members) {
-        ports[stop.chiplet].inputs &= ~(1U << member.port);
-        ports[stop.chiplet].outputs &= ~(1U << member.port);
+  visit(part, [&](const ReductionTree& tree) {
+    PortUse ports = ports_of(tree, part.roles);
+    // Further uplink trees of a part share its members' ports with the first one.
+    for (const ReductionNode& node : tree) {
+      for (const auto& member : node.members) {
+        ports[node.chiplet].inputs &= ~(1U << member.port);
+        ports[node.chiplet].outputs &= ~(1U << member.port);
       }
     }
     take(ports);
-    part.lanes.push_back(skeleton);
+    part.uplink_trees.push_back(tree);
     added = routable();
     if (added) return true;
-    part.lanes.pop_back();
+    part.uplink_trees.pop_back();
     give_back(ports);
     return gave_up();
   });
   return added;
 }
 
-void SliceRouter::visit(const SlicePart& part, const std::function<bool(const Skeleton&)>& visit) {
-  visit_skeletons(topology_, part.lowest, part.roles, taken_, slice_, visit);
+void SliceRouter::visit(const SlicePart& part,
+                        const std::function<bool(const ReductionTree&)>& visit) {
+  visit_reduction_trees(topology_, part.lowest, part.roles, taken_, slice_, visit);
 }
 
 void SliceRouter::take(const PortUse& wanted) {
@@ -195,7 +196,7 @@ bool SliceRouter::routable() {
   if (by_ports_alone_) return true;
   int most = 0;
   for (const SlicePart& part : parts_)
-    if (!part.lanes.empty()) most = std::max(most, slots(part));
+    if (!part.uplink_trees.empty()) most = std::max(most, slots(part));
   for (int slot = 0; slot < most; ++slot) {
     const Phase together = phase(slot);
     for (const auto& [chiplet, flows] : together.flows) {

@@ -1,10 +1,11 @@
 // Where the in-switch trees of one slice go: uplinks and routings of the parts that are under way together.
 //
-// Input: the parts of one VC in one slice, each with its trees (Task) and its chiplets below the turn
-//   (SlicePart::lowest). place() gives every part the chiplets and uplinks it goes by (lanes), so that no port
-//   is two parts' and the flows of every chiplet have a routing in each phase.
+// Input: the parts of one VC in one slice, each with its trees (Task) and its chiplets of level 1
+//   (SlicePart::lowest). place() gives every part its reduction trees, that is chiplets and uplinks
+//   (SlicePart::uplink_trees), so that no port is two parts' and the flows of every chiplet have a routing in
+//   each phase.
 // Search: complete over the uplinks, part by part, going back where flows cannot be routed; it gives up
-//   after a fixed number of steps. Further lanes, where an uplink is slower than a port, are taken as long as
+//   after a fixed number of steps. Further trees, where an uplink is slower than a port, are taken as long as
 //   they fit.
 // Errors: none thrown; obstacle() says why place() failed.
 #pragma once
@@ -17,8 +18,8 @@
 
 #include "collective/endpoint_trees.h"
 #include "collective/plan.h"
+#include "collective/reduction_tree.h"
 #include "collective/split.h"
-#include "collective/switch_lanes.h"
 #include "routing/flows.h"
 #include "switch/node_shape.h"
 
@@ -32,26 +33,26 @@ GroupRoles roles_of_part(const Part& part);
 // Who starts or ends the only tree of a simple collective.
 int first_root(const Part& part);
 
-// One tree of a part in a slice, before it has a lane.
+// One tree of a part in a slice, before it has uplinks.
 struct Task {
   int root = 0;
   FlitRange range;
 };
 
-// A part in one slice: its trees, and by which lanes they go.
+// A part in one slice: its trees, and which uplinks they take.
 struct SlicePart {
   int part = 0;
-  std::vector<Task> tasks;  // simple collectives: one, to be split over the lanes
+  std::vector<Task> tasks;  // simple collectives: one, to be split over its uplink trees
   GroupRoles roles;         // of all tasks together
-  Skeleton lowest;
-  std::vector<Skeleton> lanes;  // chosen; one at least
+  ReductionTree lowest;
+  std::vector<ReductionTree> uplink_trees;  // chosen, on different uplinks; one at least
 
-  // Phases that it takes, and the skeleton of each.
+  // Phases that it takes, and the reduction tree of each.
   int slots(bool compound) const {
-    return static_cast<int>(compound ? tasks.size() : lanes.size());
+    return static_cast<int>(compound ? tasks.size() : uplink_trees.size());
   }
-  const Skeleton& skeleton(int slot) const {
-    return lanes[static_cast<std::size_t>(slot) % lanes.size()];
+  const ReductionTree& tree(int slot) const {
+    return uplink_trees[static_cast<std::size_t>(slot) % uplink_trees.size()];
   }
 };
 
@@ -72,14 +73,14 @@ class RouteCache {
   std::map<Key, RoutedFlows> routed_;
 };
 
-// The parts of one VC that are under way together, in one slice: lanes and routings.
+// The parts of one VC that are under way together, in one slice: uplinks and routings.
 class SliceRouter {
  public:
   SliceRouter(const Topology& topology, const Plan& plan, RouteCache& cache, int slice,
               std::vector<SlicePart>& parts)
       : topology_(topology), plan_(plan), cache_(cache), slice_(slice), parts_(parts) {}
 
-  // Chooses the lanes. False: obstacle() says what is in the way.
+  // Chooses the uplinks. False: obstacle() says what is in the way.
   bool place();
   // After place() has failed: the last thing that was in the way, or that uplinks are too few whatever
   // the switches can route.
@@ -95,7 +96,7 @@ class SliceRouter {
     std::map<NodeId, std::vector<ChipletFlow>> owners;
   };
   Phase phase(int slot) const;
-  std::vector<StopFlow> flows_of(const SlicePart& part, int slot) const;
+  std::vector<NodeFlow> flows_of(const SlicePart& part, int slot) const;
   int slots(const SlicePart& part) const;
   Collective collective(const SlicePart& part) const { return plan_.parts[part.part].collective; }
 
@@ -110,8 +111,8 @@ class SliceRouter {
   // search would find out late.
   bool demand_fits() const;
   bool place_from(std::size_t i);
-  bool add_lane(SlicePart& part);
-  void visit(const SlicePart& part, const std::function<bool(const Skeleton&)>& visit);
+  bool add_uplink_tree(SlicePart& part);
+  void visit(const SlicePart& part, const std::function<bool(const ReductionTree&)>& visit);
   void take(const PortUse& wanted);
   void give_back(const PortUse& wanted);
   bool routable();

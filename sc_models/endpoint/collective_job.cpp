@@ -50,8 +50,8 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
     const Tree& tree = plan.trees[t];
     trees_[t].receivers =
         static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
-    trees_[t].is_heard = std::ranges::any_of(
-        tree.ranks, [&](const TreeRank& rank) { return hears_of_others(tree, rank); });
+    trees_[t].is_waited_for = std::ranges::any_of(
+        tree.ranks, [&](const TreeRank& rank) { return waits_for_results(tree, rank); });
     parts_[tree.part].flits_left += tree.flits * trees_[t].receivers;
     total_ += tree.flits * trees_[t].receivers;
     if (!copies.empty()) trees_[t].copies = static_cast<std::uint64_t>(copies[t]);
@@ -180,7 +180,7 @@ void CollectiveJob::accept_result(int rank, int tree, std::uint64_t packet,
   if (part.flits_left == 0) ended_some_ = true;
   TreeCount& t = trees_[tree];
   delivered_bytes_ += bytes(tree, packet) * t.copies;
-  if (t.is_heard && ++t.results % t.receivers == 0 && !t.advances) {
+  if (t.is_waited_for && ++t.results % t.receivers == 0 && !t.advances) {
     t.advances = true;
     advanced_.push_back(tree);
   }

@@ -4,8 +4,8 @@
 // Shapes: packet k of tree t holds flits [k * packet_flits, …) of the tree; lanes are flit-major.
 // Parts: a part may send once it is released, at its start cycle and when those it comes after are
 //   complete. The machine calls release_due() before the first edge and after every one, and tells
-//   the NPUs; likewise advanced(): what a source hears of the results of others (Part::window) it
-//   hears after the edge, whoever was stepped first.
+//   the NPUs; likewise advanced(): what a source learns of the results of others (Part::window) it
+//   learns after the edge, whoever was stepped first.
 // Memory: a fixed cache of expected packets; nothing grows with the collective's size.
 // Errors: never throws while running; the first thing that is wrong is kept in `failure()`, and the
 //   machine ends the run on it.
@@ -55,7 +55,7 @@ class CollectiveJob {
   std::uint64_t end_cycle(int part) const { return parts_[part].end; }
 
   // A source that sees no result come back from others: it goes by reached().
-  static bool hears_of_others(const Tree& tree, const TreeRank& rank) {
+  static bool waits_for_results(const Tree& tree, const TreeRank& rank) {
     return tree.transport == Transport::kEndpoint && rank.contributes && rank.reduce_from.empty() &&
            (rank.reduce_to.empty() ? !rank.broadcast_to.empty()
                                    : !rank.receives && rank.broadcast_to.empty());
@@ -92,7 +92,7 @@ class CollectiveJob {
     std::uint64_t copies = 1;
     std::uint64_t results = 0;  // packets, of all receivers
     std::uint64_t reached = 0;
-    bool is_heard = false;  // by a source that hears_of_others()
+    bool is_waited_for = false;  // by a source that waits_for_results()
     bool advances = false;
   };
   bool may_start(int part, std::uint64_t cycle) const;

@@ -55,7 +55,7 @@ void Npu::prepare(int local) {
   s.arrived.resize(part.reduce_from.size());
   const bool in_switch = plan_tree(local).transport == Transport::kInSwitch;
   s.sees_results = part.receives || !part.broadcast_to.empty();
-  s.hears_of_others = CollectiveJob::hears_of_others(plan_tree(local), part);
+  s.waits_for_results = CollectiveJob::waits_for_results(plan_tree(local), part);
   if (!part.contributes || !part.reduce_from.empty()) return;
   if (in_switch) {
     s.channel = channel_of(part.switch_port, s.vc);
@@ -300,7 +300,7 @@ void Npu::pass_on(Packet& packet, int channel) {
 
 bool Npu::may_start(const TreeState& s) const {
   if (s.started == s.packets) return false;
-  if (s.hears_of_others) {
+  if (s.waits_for_results) {
     if (s.started >= job_->reached(s.tree) + s.window) return false;
   } else if (s.sees_results && s.started - s.results >= s.window) {
     return false;
@@ -310,7 +310,7 @@ bool Npu::may_start(const TreeState& s) const {
   });
 }
 
-bool Npu::settle(Source& source) const {
+bool Npu::find_next_packet(Source& source) const {
   const auto run = static_cast<std::uint64_t>(job_->plan().parts[source.part].run);
   const auto step = [&](std::size_t i) { return plan_tree(source.trees[i]).step; };
   while (source.begin < source.trees.size()) {
@@ -344,7 +344,7 @@ bool Npu::start_packet(int channel, bool multicast) {
     Source& source = c.sources[c.next];
     c.next = c.next + 1 == c.sources.size() ? 0 : c.next + 1;
     if (!job_->released(source.part)) continue;
-    if (source.in_switch && !settle(source)) continue;
+    if (source.in_switch && !find_next_packet(source)) continue;
     const int local = source.trees[source.at];
     if (multicast && !is_multicast_source(trees_[local])) continue;
     if (!may_start(trees_[local])) continue;

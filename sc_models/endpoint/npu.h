@@ -81,7 +81,7 @@ class Npu final : public sc_core::sc_module {
     int channel = -1;     // of the first hop of packets started here; -1: not a source
     std::uint8_t vc = kDp;
     bool sees_results = false;
-    bool hears_of_others = false;
+    bool waits_for_results = false;
     std::uint64_t reduced = 0;             // packets combined from reduce_from
     std::vector<RingQueue<Packet*>> held;  // per entry of reduce_from
     std::vector<std::uint64_t> arrived;    // per entry of reduce_from
@@ -114,7 +114,7 @@ class Npu final : public sc_core::sc_module {
   const Tree& plan_tree(int local) const { return job_->plan().trees[trees_[local].tree]; }
   void prepare(int local);
   void add_source(int local, bool in_switch);
-  bool settle(Source& source) const;  // on the next packet; false: there is none
+  bool find_next_packet(Source& source) const;  // false: there is none
   void finish_alone(int local);
   void on_partial(int local, Packet& packet, const PacketExtension& e);
   void combine(int local);

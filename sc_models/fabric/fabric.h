@@ -39,9 +39,9 @@
 
 namespace fredsim {
 
-// Makes the body of one switch; the second argument says its shape.
+// Makes the implementation of one switch; the second argument says its shape.
 using SwitchFactory = std::function<std::unique_ptr<SwitchCore>(const Node&, const SwitchShape&)>;
-// Every switch with a body of the same kind; Verilated ones share one context, so that they can be
+// Every switch with an implementation of the same kind; Verilated ones share one context, so that they can be
 // traced into one file.
 SwitchFactory switches_of(SwitchModel model);
 

@@ -112,8 +112,9 @@ struct Machine::Parts {
   ControlPlane control;
   std::vector<std::unique_ptr<Npu>> npus;  // by node, null elsewhere
   std::vector<std::unique_ptr<IoController>> ios;
-  std::vector<const Npu*> members;             // of the plan under way
-  std::vector<std::vector<Npu*>> hearers;      // by tree: sources that go by the results of others
+  std::vector<const Npu*> members;  // of the plan under way
+  // By tree: NPUs with sources that wait for the results of others.
+  std::vector<std::vector<Npu*>> waiting_sources;
   std::unique_ptr<TimelineRecorder> recorder;  // null: nobody looks
   std::uint64_t watchdog;
   bool one_for_equal_slices;
@@ -297,13 +298,14 @@ std::uint64_t Machine::Parts::run_collective(
 
 void Machine::Parts::start_npus(CollectiveJob& job, const Plan& plan) {
   std::vector<std::vector<Npu::Share>> shares(topology.nodes.size());
-  hearers.assign(plan.trees.size(), {});
+  waiting_sources.assign(plan.trees.size(), {});
   for (int t = 0; t < std::ssize(plan.trees); ++t) {
     const Tree& tree = plan.trees[t];
     for (const TreeRank& rank : tree.ranks) {
       const NodeId node = plan.parts[tree.part].members[rank.rank];
       shares[node].push_back({t, &rank});
-      if (CollectiveJob::hears_of_others(tree, rank)) hearers[t].push_back(npus[node].get());
+      if (CollectiveJob::waits_for_results(tree, rank))
+        waiting_sources[t].push_back(npus[node].get());
     }
   }
   for (NodeId node = 0; node < std::ssize(shares); ++node) {
@@ -326,7 +328,7 @@ void Machine::Parts::release_due(CollectiveJob& job, const Plan& plan, std::uint
   const std::vector<int> advanced = job.advanced();
   job.clear_advanced();
   for (const int tree : advanced) {
-    for (Npu* npu : hearers[tree]) npu->resume(tree);
+    for (Npu* npu : waiting_sources[tree]) npu->resume(tree);
   }
 }
 

@@ -46,7 +46,7 @@ struct FabricOptions {
   std::string timeline_name{};  // of the machine there; empty: the fabric's
 };
 
-// Bodies as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
+// Implementations as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
 // a context, so that they can be traced into one file.
 SwitchFactory factory_for(const FabricOptions& options);
 

@@ -152,9 +152,10 @@ void TimelineRecorder::show_steps() {
   }
 }
 
-Timeline::Track TimelineRecorder::port_track(int npu, const char* way, const PacketExtension& e) {
+Timeline::Track TimelineRecorder::port_track(int npu, const char* direction,
+                                             const PacketExtension& e) {
   return track_named(npu, fmt::format("{} port {} {} {}", fabric_.topology().nodes[npu].name,
-                                      e.port, kVcNames[e.vc], way));
+                                      e.port, kVcNames[e.vc], direction));
 }
 
 Timeline::Track TimelineRecorder::track_named(int owner, const std::string& name) {

@@ -9,8 +9,8 @@
 //      one comes between
 // Exact: every cycle named. Counters are exact of an interval as a whole.
 // Failure: what happened until then, and a mark with the message.
-// Bodies: only the pins, counters and phases of a switch are looked at, which are the same in all of them. A
-//   body whose registers cannot be peeked has neither phases nor stalls on the timeline.
+// Implementations: only the pins, counters and phases of a switch are looked at, which are the same in all of them.
+//   One whose registers cannot be peeked has neither phases nor stalls on the timeline.
 // Cost: nothing when there is none; a look at every node per cycle otherwise.
 #pragma once
 
@@ -79,7 +79,7 @@ class TimelineRecorder final : public NpuObserver {
   void show_on_link(int link);
   void show_parts();
   void show_steps();
-  Timeline::Track port_track(int npu, const char* way, const PacketExtension& e);
+  Timeline::Track port_track(int npu, const char* direction, const PacketExtension& e);
   Timeline::Track track_named(int owner, const std::string& name);  // made when first needed
 
   Timeline& timeline_;

@@ -40,7 +40,7 @@ struct WaveTrigger {
 struct WaveOptions {
   std::string file{};                    // FST; empty: none
   std::string scope = "*";               // shell-style pattern on instance (node) names
-  bool links_only = false;               // switches in scope keep the body they have
+  bool links_only = false;               // switches in scope keep the implementation they have
   std::optional<WaveTrigger> trigger{};  // none with windows
   std::vector<WaveWindow> windows{};     // ascending, none in another; empty: the whole run
 };

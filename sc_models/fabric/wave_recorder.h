@@ -1,5 +1,5 @@
 // Waveforms of a fabric: the signals of its RTL instances in scope, and every link that touches an
-// instance in scope, whatever the bodies at its ends; with a save file for GTKWave beside it
+// instance in scope, whatever the implementations at its ends; with a save file for GTKWave beside it
 // (fabric/wave_save_file.h).
 //
 // Use: construct before the first edge; then around every edge before_edge(), after_edge(). An edge that

@@ -28,7 +28,7 @@ std::uint64_t flits_between(const FabricCounts& before, const FabricCounts& afte
 
 }  // namespace
 
-FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchBodies switches) {
+FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchCores switches) {
   FabricCounts counts;
   for (int l = 0; l < std::ssize(topology.links); ++l) counts.links.push_back(core.count(l));
   counts.switches.resize(switches.size());
@@ -40,7 +40,7 @@ FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchB
   return counts;
 }
 
-std::string model_names(SwitchBodies switches) {
+std::string model_names(SwitchCores switches) {
   std::set<std::string_view> models;
   for (const auto& core : switches) {
     if (core != nullptr) models.insert(core->model());
@@ -68,7 +68,7 @@ std::vector<LinkResult> link_results(const Topology& topology, const FabricCount
   return results;
 }
 
-std::vector<SwitchResult> switch_results(const Topology& topology, SwitchBodies switches,
+std::vector<SwitchResult> switch_results(const Topology& topology, SwitchCores switches,
                                          const FabricCounts& before, const FabricCounts& after) {
   std::vector<SwitchResult> results;
   for (NodeId id = 0; id < std::ssize(switches); ++id) {

@@ -16,7 +16,7 @@
 
 namespace fredsim {
 
-using SwitchBodies = std::span<const std::unique_ptr<SwitchCore>>;  // by node, null at endpoints
+using SwitchCores = std::span<const std::unique_ptr<SwitchCore>>;  // by node, null at endpoints
 
 struct FabricCounts {
   std::vector<LinkCount> links;
@@ -24,16 +24,16 @@ struct FabricCounts {
   std::vector<std::optional<SwitchCounters>> switches;
 };
 
-FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchBodies switches);
+FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchCores switches);
 
 // "rtl", or every model in use: "rtl+tlm".
-std::string model_names(SwitchBodies switches);
+std::string model_names(SwitchCores switches);
 
 // Of `cycles` cycles. Bytes are those of whole flits.
 std::vector<LinkResult> link_results(const Topology& topology, const FabricCounts& before,
                                      const FabricCounts& after, std::uint64_t cycles);
 // Flits in and out are those of the links, all other counters zero where they cannot be looked at.
-std::vector<SwitchResult> switch_results(const Topology& topology, SwitchBodies switches,
+std::vector<SwitchResult> switch_results(const Topology& topology, SwitchCores switches,
                                          const FabricCounts& before, const FabricCounts& after);
 
 }  // namespace fredsim

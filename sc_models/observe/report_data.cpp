@@ -15,7 +15,7 @@ using Json = ReportData::Json;
 
 constexpr std::string_view kResults = "results of run, compare, traffic or conflicts (--json FILE)";
 
-// A value of a file and the way to it, "runs[3].links": for messages.
+// A value of a file and the path to it, "runs[3].links": for messages.
 class Value {
  public:
   Value(std::string place, const Json& json, bool is_root = false)

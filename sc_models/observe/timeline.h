@@ -10,7 +10,7 @@
 // Bound: at most `max_events` spans, instants and counter values per timeline, of which details fill half at
 //   most; what comes later is counted and left out, and the file says how many of which category
 //   ("otherData"). Failures are always in it.
-// Same runs, same text: nothing of wall time or of the switches' bodies is in it.
+// Same runs, same text: nothing of wall time or of the switches' implementations is in it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Flows through a switch: what enters by these ports is added up and leaves by those.
 //
-// Whether a set of flows has a way through a switch at the same time, and how the switch is told, is its kind's
+// Whether a set of flows has paths through a switch at the same time, and how the switch is told, is its kind's
 //   affair (switch/switch_kind.h; of Fred_m(P): routing/fred_routing.h).
 #pragma once
 

@@ -53,7 +53,7 @@ struct Choices {
 
 Choices choices_of(const FredTreeFacts& tree, int destination) {
   Choices choices{{}, {0}};
-  int chiplet = 0;  // of its slice, where the destination's way up passes
+  int chiplet = 0;  // of its slice, where the destination's path up passes
   for (int k = 1; k < tree.depth(); ++k) {
     const int uplinks = tree.levels[k - 1].uplinks;
     choices.up.push_back(destination % uplinks);

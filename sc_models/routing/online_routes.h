@@ -5,7 +5,7 @@
 //   a digit per level: its address, written with the numbers of uplinks per chiplet as bases, lowest level
 //   first. On the way up it takes the uplink of its digit at every level; that leads to one and the same
 //   chiplet per level from everywhere, and on the way down it takes the links by which it would have
-//   come up. So a destination has one way from every source port, packets stay in order, and the
+//   come up. So a destination has one path from every source port, packets stay in order, and the
 //   destinations are spread evenly over the parallel links of every level, whatever the levels below
 //   have chosen by (an address modulo the number of links would, above the first level, meet links
 //   that none of a chiplet's destinations choose).

@@ -1,16 +1,16 @@
-// The `lockstep` body of a switch: a reference and a twin get the same inputs at every step and are
+// The `lockstep` implementation of a switch: a reference and a twin get the same inputs at every step and are
 // compared on everything that shows; the first difference ends the run.
 //
 // Outputs are those of the reference. Compared after every step, in this order: out_valid,
 //   in_credit, the words of flits that are out, reg_rdata, idle, error, the control unit's
-//   phase where both bodies can be peeked, counters; after reset idle, error, phase and counters.
-// Counters: where both bodies can be peeked, all of them after every step. Otherwise through the
+//   phase where both implementations can be peeked, counters; after reset idle, error, phase and counters.
+// Counters: where both implementations can be peeked, all of them after every step. Otherwise through the
 //   register map: in steps in which the outside accesses no register one counter or credit register
-//   is read in both bodies, in turn, so that a difference is seen some hundred steps after it
+//   is read in both implementations, in turn, so that a difference is seen some hundred steps after it
 //   arose. reg_rdata as the outside sees it holds the last value that it read itself.
 // Timing: cycles are steps since reset, the first is 0. A fabric leaves out steps of idle switches,
-//   so they are this body's own count; FabricCore adds its cycle to the message.
-// Errors: LockstepDifference; whatever the bodies throw. After a difference the two are not to be
+//   so they are this implementation's own count; FabricCore adds its cycle to the message.
+// Errors: LockstepDifference; whatever the implementations throw. After a difference the two are not to be
 //   trusted, nor compared, until reset().
 #pragma once
 

@@ -1,4 +1,4 @@
-// The `rtl` body of a switch: its Verilated RTL top behind SwitchCore.
+// The `rtl` implementation of a switch: its Verilated RTL top behind SwitchCore.
 //
 // Shapes: one Verilated class per SwitchShape listed in switch/sizes.cmake; many instances of it.
 // Timing: step() is one rising edge of clk_i; all outputs of the RTL are functions of registers.

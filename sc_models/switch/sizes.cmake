@@ -12,8 +12,14 @@
 #   cmake -B build -DFREDSIM_EXTRA_SWITCHES="fred P=8;fred P=8 M=2"
 # Build time grows with every entry (about LANES and P), so list what is used.
 set(FREDSIM_SWITCHES
-  "fred P=12" "fred P=11" "fred P=10" "fred P=4" "fred P=4 own_switch testbenches/tb_own_switch/own_switch.f"
+  "fred P=12" "fred P=11" "fred P=10" "fred P=4"
+  "fred P=4 custom_switch testbenches/tb_custom_switch/custom_switch.f"
   "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9" "fred P=3 M=2 LANES=256"
   "mesh"
   CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")
+# The list that a build folder keeps may have the worked example by its former name.
+foreach(list FREDSIM_SWITCHES FREDSIM_EXTRA_SWITCHES)
+  string(REPLACE " own_switch testbenches/tb_own_switch/own_switch.f"
+                 " custom_switch testbenches/tb_custom_switch/custom_switch.f" ${list} "${${list}}")
+endforeach()

@@ -1,4 +1,4 @@
-// One chiplet or router, one clock edge at a time: the interface that every body of a switch
+// One chiplet or router, one clock edge at a time: the interface that every implementation of a switch
 // answers: `rtl` (a Verilated module), `tlm` (a C++ twin) and `lockstep` (both,
 // compared every cycle).
 //
@@ -75,7 +75,7 @@ class SwitchCore {
   virtual bool idle() const = 0;
   virtual std::uint32_t error() const = 0;
   virtual std::string_view model() const = 0;  // "rtl", "tlm", "lockstep"
-  // Reads all counters without a cycle. False: this body's counters can only be read through the
+  // Reads all counters without a cycle. False: this implementation's counters can only be read through the
   // register map.
   virtual bool peek_counters(SwitchCounters& into) const {
     static_cast<void>(into);

@@ -1,4 +1,4 @@
-// The bodies of a switch by name: `rtl`, `tlm`, `lockstep`, chosen per run and per
+// The implementations of a switch by name: `rtl`, `tlm`, `lockstep`, chosen per run and per
 //   instance.
 //
 // Use: make_switch() for every chiplet and router. Instances that share an RtlContext can be traced
@@ -34,7 +34,7 @@ std::unique_ptr<SwitchCore> make_switch(SwitchModel model, const SwitchShape& sh
 // The C++ twin of a shape alone, whatever its rtl_top.
 std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape, const std::string& name);
 
-// The RTL inside a body, whose signals a wave file can show: the body itself or the reference of a
+// The RTL inside an implementation, whose signals a wave file can show: itself or the reference of a
 // lockstep pair; null where there is none.
 RtlSwitch* rtl_inside(SwitchCore& core);
 

@@ -51,7 +51,7 @@ struct RoutedFlows {
   bool routed = false;
   std::vector<bool> bits{};       // configuration of its interconnect, as the kind lays it out
   std::vector<SumOrder> order{};  // per flow: how its input ports are added
-  ConflictingFlows conflict{};    // where they have no way through it together
+  ConflictingFlows conflict{};    // where they have no paths through it together
 };
 
 // How a switch finds the output of a unicast.

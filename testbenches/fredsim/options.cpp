@@ -23,10 +23,10 @@ namespace fredsim {
 
 namespace {
 
-// Option texts as CLI11 collects them.
-struct Texts {
+// Option strings as CLI11 collects them.
+struct OptionStrings {
   std::vector<std::string> configs, overrides;
-  WorkTexts work;
+  WorkStrings work;
   std::string model = "tlm";
   std::string rtl_instances;
   std::string lanes = "1";
@@ -34,13 +34,13 @@ struct Texts {
   std::string timeout_cycles;
   std::string json;
   std::string format = "table";
-  WaveTexts wave;
+  WaveStrings wave;
   std::string timeline, timeline_level;
   bool quiet = false;
-  TrafficTexts traffic;
-  RouteTexts route;
-  ConflictTexts conflicts;
-  StrategyTexts strategies;
+  TrafficStrings traffic;
+  RouteStrings route;
+  ConflictStrings conflicts;
+  StrategyStrings strategies;
   std::vector<std::string> results;
   std::string page = "report.html";
 };
@@ -48,125 +48,125 @@ struct Texts {
 constexpr const char* kMachineWord =
     "machine file, or with settings of its own FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
 
-void add_overrides(CLI::App& command, Texts& texts) {
-  add(command, "--set", texts.overrides, "KEY.PATH=VALUE",
+void add_overrides(CLI::App& command, OptionStrings& strings) {
+  add(command, "--set", strings.overrides, "KEY.PATH=VALUE",
       "overrides a key of the machine files that have it");
 }
 
-void add_json(CLI::App& command, Texts& texts) {
-  add(command, "--json", texts.json, "FILE", "all results; - is standard output");
+void add_json(CLI::App& command, OptionStrings& strings) {
+  add(command, "--json", strings.json, "FILE", "all results; - is standard output");
 }
 
-void add_format(CLI::App& command, Texts& texts) {
-  add(command, "--format", texts.format, "NAME",
+void add_format(CLI::App& command, OptionStrings& strings) {
+  add(command, "--format", strings.format, "NAME",
       "of the tables: table (default), csv (all columns, nothing else) or markdown");
 }
 
-void add_quiet(CLI::App& command, Texts& texts) {
-  command.add_flag("--quiet", texts.quiet, "only the results: no progress, no notes");
+void add_quiet(CLI::App& command, OptionStrings& strings) {
+  command.add_flag("--quiet", strings.quiet, "only the results: no progress, no notes");
 }
 
 // What every command that simulates has.
-void add_run_options(CLI::App& command, Texts& texts, const char* seed_meaning) {
-  add(command, "--model", texts.model, "NAME",
-      "body of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep (both, "
-      "compared)");
-  add(command, "--rtl-instances", texts.rtl_instances, "GLOB",
+void add_run_options(CLI::App& command, OptionStrings& strings, const char* seed_meaning) {
+  add(command, "--model", strings.model, "NAME",
+      "implementation of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep "
+      "(both, compared)");
+  add(command, "--rtl-instances", strings.rtl_instances, "GLOB",
       "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
-  add(command, "--seed", texts.seed, "N", seed_meaning);
-  texts.wave.add_to(command);
-  add_json(command, texts);
-  add_format(command, texts);
-  add_overrides(command, texts);
-  add_quiet(command, texts);
+  add(command, "--seed", strings.seed, "N", seed_meaning);
+  strings.wave.add_to(command);
+  add_json(command, strings);
+  add_format(command, strings);
+  add_overrides(command, strings);
+  add_quiet(command, strings);
 }
 
-void add_work_options(CLI::App& command, Texts& texts) {
-  texts.work.add_to(command);
-  add(command, "--lanes", texts.lanes, "N",
+void add_work_options(CLI::App& command, OptionStrings& strings) {
+  strings.work.add_to(command);
+  add(command, "--lanes", strings.lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
-  add(command, "--timeline", texts.timeline, "FILE.json",
+  add(command, "--timeline", strings.timeline, "FILE.json",
       "what happened when, for ui.perfetto.dev and chrome://tracing");
-  add(command, "--timeline-level", texts.timeline_level, "N",
+  add(command, "--timeline-level", strings.timeline_level, "N",
       "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
       "packets on links");
-  add(command, "--timeout-cycles", texts.timeout_cycles, "N", "a longer run fails");
-  add_run_options(command, texts, "of the payload (default 1)");
+  add(command, "--timeout-cycles", strings.timeout_cycles, "N", "a longer run fails");
+  add_run_options(command, strings, "of the payload (default 1)");
 }
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
-void check_run_options(const Texts& texts, Options& options) {
-  options.model = parse_model(texts.model);
-  options.rtl_instances = texts.rtl_instances;
-  if (!texts.rtl_instances.empty() && options.model == SwitchModel::kRtl) {
+void check_run_options(const OptionStrings& strings, Options& options) {
+  options.model = parse_model(strings.model);
+  options.rtl_instances = strings.rtl_instances;
+  if (!strings.rtl_instances.empty() && options.model == SwitchModel::kRtl) {
     throw BadInput(
         fmt::format("--rtl-instances: found '{}', but with --model rtl every switch runs "
                     "as RTL; allowed: leave it out",
-                    texts.rtl_instances));
+                    strings.rtl_instances));
   }
 }
 
-Options checked(Command command, const Texts& texts) {
+Options checked(Command command, const OptionStrings& strings) {
   Options options;
   options.command = command;
-  for (const std::string& word : texts.configs)
+  for (const std::string& word : strings.configs)
     options.machines.push_back(parse_machine_word(word));
-  options.overrides = texts.overrides;
-  options.json_file = texts.json;
-  options.format = parse_format(texts.format);
-  options.quiet = texts.quiet;
+  options.overrides = strings.overrides;
+  options.json_file = strings.json;
+  options.format = parse_format(strings.format);
+  options.quiet = strings.quiet;
   if (command == Command::kReport) {
-    options.result_files = texts.results;
-    options.page_file = texts.page;
+    options.result_files = strings.results;
+    options.page_file = strings.page;
     return options;
   }
   if (command == Command::kInfo) return options;
   if (command == Command::kRoute) {
-    options.route = texts.route.checked();
+    options.route = strings.route.checked();
     return options;
   }
   if (command == Command::kStrategies) {
-    options.strategies = texts.strategies.checked();
+    options.strategies = strings.strategies.checked();
     return options;
   }
-  options.seed = parse_number(texts.seed, "--seed", 0, kMax);
+  options.seed = parse_number(strings.seed, "--seed", 0, kMax);
   if (command == Command::kConflicts) {
-    options.conflicts = texts.conflicts.checked();
+    options.conflicts = strings.conflicts.checked();
     return options;
   }
-  check_run_options(texts, options);
-  options.wave = texts.wave.checked();
+  check_run_options(strings, options);
+  options.wave = strings.wave.checked();
   check_trigger(options.wave, options.model);
   if (command == Command::kTraffic) {
-    options.rates = texts.traffic.checked_rates();
-    options.traffic = texts.traffic.checked(options.seed);
+    options.rates = strings.traffic.checked_rates();
+    options.traffic = strings.traffic.checked(options.seed);
     return options;
   }
-  options.work = texts.work.checked();
-  options.lanes = static_cast<int>(parse_number(texts.lanes, "--lanes", 1, kFlitLanes));
-  if (!texts.timeout_cycles.empty()) {
-    options.timeout_cycles = parse_number(texts.timeout_cycles, "--timeout-cycles", 1, kMax);
+  options.work = strings.work.checked();
+  options.lanes = static_cast<int>(parse_number(strings.lanes, "--lanes", 1, kFlitLanes));
+  if (!strings.timeout_cycles.empty()) {
+    options.timeout_cycles = parse_number(strings.timeout_cycles, "--timeout-cycles", 1, kMax);
   }
-  options.timeline_file = texts.timeline;
-  if (!texts.timeline_level.empty()) {
-    if (texts.timeline.empty()) {
+  options.timeline_file = strings.timeline;
+  if (!strings.timeline_level.empty()) {
+    if (strings.timeline.empty()) {
       throw BadInput(
           fmt::format("--timeline-level: found '{}' without --timeline; allowed: together with "
                       "--timeline FILE.json",
-                      texts.timeline_level));
+                      strings.timeline_level));
     }
     options.timeline_level =
-        static_cast<int>(parse_number(texts.timeline_level, "--timeline-level", 0, 3));
+        static_cast<int>(parse_number(strings.timeline_level, "--timeline-level", 0, 3));
   }
   return options;
 }
 
-void list_files(const Texts& texts, Options& options) {
+void list_files(const OptionStrings& strings, Options& options) {
   for (const MachineFile& file : options.machines) options.inputs.push_back({"CONFIG", file.path});
   for (const std::string& path : options.result_files) options.inputs.push_back({"RESULTS", path});
-  if (!texts.work.work.empty()) options.inputs.push_back({"--work", texts.work.work});
-  if (!texts.work.matrix.empty()) options.inputs.push_back({"--matrix", texts.work.matrix});
+  if (!strings.work.work.empty()) options.inputs.push_back({"--work", strings.work.work});
+  if (!strings.work.matrix.empty()) options.inputs.push_back({"--matrix", strings.work.matrix});
   for (const Placement& placement : {options.work.placement, options.strategies.placement}) {
     if (placement.kind != Placement::Kind::kFile) continue;
     options.inputs.push_back({"--placement", placement.path});
@@ -205,64 +205,65 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
       "    --size 64KiB");
 
-  Texts texts;
+  OptionStrings strings;
   CLI::App* run = app.add_subcommand("run", "Runs one machine and prints a line per size.");
-  run->add_option("CONFIG", texts.configs, kMachineWord)->required()->expected(1)->type_name("");
-  add_work_options(*run, texts);
+  run->add_option("CONFIG", strings.configs, kMachineWord)->required()->expected(1)->type_name("");
+  add_work_options(*run, strings);
 
   CLI::App* compare =
       app.add_subcommand("compare", "Runs the same work on several machines against the first.");
-  compare->add_option("CONFIGS", texts.configs, fmt::format("{}; the baseline first", kMachineWord))
+  compare
+      ->add_option("CONFIGS", strings.configs, fmt::format("{}; the baseline first", kMachineWord))
       ->required()
       ->type_name("")
       ->expected(2, CLI::detail::expected_max_vector_size);
-  add_work_options(*compare, texts);
+  add_work_options(*compare, strings);
 
   CLI::App* traffic = app.add_subcommand(
       "traffic", "Latency and throughput of one machine under synthetic traffic, a line per rate.");
-  traffic->add_option("CONFIG", texts.configs, kMachineWord)
+  traffic->add_option("CONFIG", strings.configs, kMachineWord)
       ->required()
       ->expected(1)
       ->type_name("");
-  texts.traffic.add_to(*traffic);
-  add_run_options(*traffic, texts, "of creation times and destinations (default 1)");
+  strings.traffic.add_to(*traffic);
+  add_run_options(*traffic, strings, "of creation times and destinations (default 1)");
 
   CLI::App* info = app.add_subcommand("info", "Prints what a machine file builds.");
-  info->add_option("CONFIG", texts.configs, kMachineWord)->required()->expected(1)->type_name("");
-  add_overrides(*info, texts);
+  info->add_option("CONFIG", strings.configs, kMachineWord)->required()->expected(1)->type_name("");
+  add_overrides(*info, strings);
 
   CLI::App* route = app.add_subcommand(
       "route", "Routes flows through one Fred switch: colours, µSwitch settings, phase row.");
-  texts.route.add_to(*route);
-  add_json(*route, texts);
+  strings.route.add_to(*route);
+  add_json(*route, strings);
 
   CLI::App* conflicts = app.add_subcommand(
       "conflicts", "How often random sets of flows have no routing through one Fred switch.");
-  texts.conflicts.add_to(*conflicts);
-  add(*conflicts, "--seed", texts.seed, "N", "of the random sets (default 1)");
-  add_json(*conflicts, texts);
-  add_format(*conflicts, texts);
-  add_quiet(*conflicts, texts);
+  strings.conflicts.add_to(*conflicts);
+  add(*conflicts, "--seed", strings.seed, "N", "of the random sets (default 1)");
+  add_json(*conflicts, strings);
+  add_format(*conflicts, strings);
+  add_quiet(*conflicts, strings);
 
   CLI::App* strategies = app.add_subcommand(
       "strategies", "Which MP x DP x PP strategies the switches of a machine can route.");
-  strategies->add_option("CONFIG", texts.configs, kMachineWord)
+  strategies->add_option("CONFIG", strings.configs, kMachineWord)
       ->required()
       ->expected(1)
       ->type_name("");
-  texts.strategies.add_to(*strategies);
-  add_json(*strategies, texts);
-  add_format(*strategies, texts);
-  add_overrides(*strategies, texts);
-  add_quiet(*strategies, texts);
+  strings.strategies.add_to(*strategies);
+  add_json(*strategies, strings);
+  add_format(*strategies, strings);
+  add_overrides(*strategies, strings);
+  add_quiet(*strategies, strings);
 
   CLI::App* report = app.add_subcommand(
       "report", "Draws results as one page for a browser: curves, link load on the wafer, stalls.");
-  report->add_option("RESULTS", texts.results, "JSON of run, compare, traffic or conflicts")
+  report->add_option("RESULTS", strings.results, "JSON of run, compare, traffic or conflicts")
       ->required()
       ->type_name("")
       ->expected(1, CLI::detail::expected_max_vector_size);
-  add(*report, "-o,--output", texts.page, "FILE.html",
+  add(*report, "-o,--output", strings.page, "FILE.html",
       "the page (default report.html); - is standard output");
 
   CLI::App* help = app.add_subcommand("help", "Prints what --help prints, of a command or of all.");
@@ -298,8 +299,8 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
                           : report->parsed()     ? Command::kReport
                           : strategies->parsed() ? Command::kStrategies
                                                  : Command::kInfo;
-  Options options = checked(command, texts);
-  list_files(texts, options);
+  Options options = checked(command, strings);
+  list_files(strings, options);
   check_outputs(options.inputs, options.outputs);
   options.command_line = command_line("fredsim", words);
   return options;

@@ -43,7 +43,7 @@ FlowKind parse_kind(const std::string& text) {
 
 }  // namespace
 
-void RouteTexts::add_to(CLI::App& command) {
+void RouteStrings::add_to(CLI::App& command) {
   add(command, "--ports", ports, "P", fmt::format("of the switch, 2 to {}", kMaxPorts))->required();
   add(command, "--middle", middle, "M",
       fmt::format("middle sub-networks, {} to {}", kMinMiddle, kMaxMiddle))
@@ -58,7 +58,7 @@ void RouteTexts::add_to(CLI::App& command) {
       ->expected(1, CLI::detail::expected_max_vector_size);
 }
 
-RouteOptions RouteTexts::checked() const {
+RouteOptions RouteStrings::checked() const {
   RouteOptions options;
   options.shape.ports = parse_ports(ports);
   options.shape.middle = static_cast<int>(parse_number(middle, "--middle", kMinMiddle, kMaxMiddle));
@@ -68,7 +68,7 @@ RouteOptions RouteTexts::checked() const {
   return options;
 }
 
-void ConflictTexts::add_to(CLI::App& command) {
+void ConflictStrings::add_to(CLI::App& command) {
   add(command, "--ports", ports, "P", fmt::format("of the switch, 2 to {}", kMaxPorts))->required();
   add(command, "--middle", middle, "M",
       fmt::format("middle sub-networks, {} to {}: 3, a list 2,3 or a sweep 2:4", kMinMiddle,
@@ -89,7 +89,7 @@ void ConflictTexts::add_to(CLI::App& command) {
       "Conflict: no routing exists in which every flow has one colour per level.");
 }
 
-ConflictOptions ConflictTexts::checked() const {
+ConflictOptions ConflictStrings::checked() const {
   ConflictOptions options;
   options.kind = parse_kind(kind);
   options.ports = parse_ports(ports);

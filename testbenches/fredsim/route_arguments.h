@@ -29,9 +29,9 @@ struct ConflictOptions {
   std::uint64_t trials = 0;
 };
 
-// The texts of the options, as CLI11 collects them; the parts that all commands share (--json, --seed)
+// The options' strings, as CLI11 collects them; the parts that all commands share (--json, --seed)
 // are not among them.
-struct RouteTexts {
+struct RouteStrings {
   std::string ports, middle;
   std::string vc = "mp";
   std::vector<std::string> flows;
@@ -39,7 +39,7 @@ struct RouteTexts {
   RouteOptions checked() const;
 };
 
-struct ConflictTexts {
+struct ConflictStrings {
   std::string ports, middle, flows;
   std::string kind = "any";
   std::string trials = "10000";

@@ -33,7 +33,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 // One machine of the command: its plans, one per size, and what came out of them.
-struct Contender {
+struct ComparedMachine {
   MachineConfig config;
   std::vector<Plan> plans;
   std::unique_ptr<Machine> machine;
@@ -78,8 +78,8 @@ std::string work_name(Collective collective, std::uint64_t bytes, std::size_t pa
 }
 
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
-std::vector<Contender> plan_work(const Options& options) {
-  std::vector<Contender> contenders;
+std::vector<ComparedMachine> plan_work(const Options& options) {
+  std::vector<ComparedMachine> compared;
   std::vector<MachineConfig> machines = load_machines(options);
   std::map<std::string, int> names;
   for (const MachineConfig& config : machines) ++names[config.topology.name];
@@ -109,25 +109,25 @@ std::vector<Contender> plan_work(const Options& options) {
         return make_plan(config.topology, specs(config, size), options.work.on_conflict);
       }));
     }
-    contenders.push_back({std::move(config), std::move(plans), nullptr, {}});
+    compared.push_back({std::move(config), std::move(plans), nullptr, {}});
   }
   std::vector<const Topology*> topologies;
-  topologies.reserve(contenders.size());
-  for (const Contender& contender : contenders) topologies.push_back(&contender.config.topology);
+  topologies.reserve(compared.size());
+  for (const ComparedMachine& entry : compared) topologies.push_back(&entry.config.topology);
   if (!options.wave.file.empty()) {
     check_instance_pattern("--wave-scope", options.wave.scope, topologies);
   }
   if (!options.rtl_instances.empty()) {
     check_switch_pattern("--rtl-instances", options.rtl_instances, topologies);
   }
-  return contenders;
+  return compared;
 }
 
 // Machines of one name and settings are told apart by their files, those of one file by their number.
-std::string timeline_name(const std::vector<Contender>& contenders, std::size_t i) {
-  const MachineConfig& config = contenders[i].config;
+std::string timeline_name(const std::vector<ComparedMachine>& compared, std::size_t i) {
+  const MachineConfig& config = compared[i].config;
   const auto alike = [&](bool by_file) {
-    return std::ranges::count_if(contenders, [&](const Contender& other) {
+    return std::ranges::count_if(compared, [&](const ComparedMachine& other) {
       return name_of(other.config) == name_of(config) &&
              (!by_file || other.config.path == config.path);
     });
@@ -138,16 +138,16 @@ std::string timeline_name(const std::vector<Contender>& contenders, std::size_t 
   return name;
 }
 
-// By contender, empty for those without one.
+// By machine, empty for those without one.
 std::vector<std::string> wave_files(const Options& options,
-                                    const std::vector<Contender>& contenders) {
+                                    const std::vector<ComparedMachine>& compared) {
   std::vector<std::string> files;
-  for (const Contender& contender : contenders) {
-    const Topology& topology = contender.config.topology;
+  for (const ComparedMachine& entry : compared) {
+    const Topology& topology = entry.config.topology;
     std::string& file = files.emplace_back();
     if (options.wave.file.empty() || !matches_instance(options.wave.scope, topology)) continue;
     std::string own = options.wave.file;
-    if (contenders.size() > 1) own = wave_file_of(own, topology.name);
+    if (compared.size() > 1) own = wave_file_of(own, topology.name);
     for (int n = 2; std::ranges::count(files, own) > 0; ++n) {  // machines of the same name
       own = wave_file_of(options.wave.file, fmt::format("{}.{}", topology.name, n));
     }
@@ -167,7 +167,7 @@ void check_waves(const Options& options, const std::vector<std::string>& files) 
 }
 
 // `timeline`: null where none is asked for.
-void elaborate(const Options& options, std::vector<Contender>& contenders, Timeline* timeline) {
+void elaborate(const Options& options, std::vector<ComparedMachine>& compared, Timeline* timeline) {
   const FabricOptions fabric{.model = options.model,
                              .rtl_instances = options.rtl_instances,
                              .lanes = options.lanes,
@@ -178,24 +178,23 @@ void elaborate(const Options& options, std::vector<Contender>& contenders, Timel
                              .timeline = timeline,
                              .timeline_level = options.timeline_level,
                              .timeline_name = {}};
-  const std::vector<std::string> waves = wave_files(options, contenders);
+  const std::vector<std::string> waves = wave_files(options, compared);
   if (options.command == Command::kCompare) check_waves(options, waves);
-  std::vector<FabricOptions> own(contenders.size(), fabric);
+  std::vector<FabricOptions> own(compared.size(), fabric);
   std::vector<NeededSwitch> needed;  // of all machines: one message for what is missing
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
+  for (std::size_t i = 0; i < compared.size(); ++i) {
     if (!waves[i].empty()) {
       own[i].wave = options.wave;
       own[i].wave.file = waves[i];
     }
-    own[i].timeline_name = timeline_name(contenders, i);
-    std::ranges::move(needed_rtl(contenders[i].config.topology, own[i]),
-                      std::back_inserter(needed));
+    own[i].timeline_name = timeline_name(compared, i);
+    std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }
   require_built(needed);
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
+  for (std::size_t i = 0; i < compared.size(); ++i) {
     const std::string name = fmt::format("machine{}", i);
-    contenders[i].machine =
-        std::make_unique<Machine>(name.c_str(), contenders[i].config.topology, own[i]);
+    compared[i].machine =
+        std::make_unique<Machine>(name.c_str(), compared[i].config.topology, own[i]);
   }
 }
 
@@ -209,15 +208,15 @@ std::optional<WorkersResult> workers_of(const WorkOptions& work) {
   return workers;
 }
 
-RunResult run_job(const Contender& contender, const Plan& plan, bool show_progress) {
+RunResult run_job(const ComparedMachine& entry, const Plan& plan, bool show_progress) {
   const std::string job = fmt::format(
-      "{}, {}", name_of(contender.config),
+      "{}, {}", name_of(entry.config),
       work_name(plan.parts.front().collective, plan.parts.front().bytes, plan.parts.size()));
   std::optional<ProgressLine> line;
   std::function<void(const Progress&)> on_progress;
   if (show_progress) {
     line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
-    const double ns_per_cycle = 1e9 / static_cast<double>(contender.config.topology.clock_hz);
+    const double ns_per_cycle = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
     on_progress = [&line, ns_per_cycle](const Progress& p) {
       const auto delivered = static_cast<double>(p.bytes_delivered);
       line->update(
@@ -229,11 +228,11 @@ RunResult run_job(const Contender& contender, const Plan& plan, bool show_progre
     };
   }
   try {
-    RunResult result = contender.machine->run(plan, on_progress);
-    result.config = contender.config.path;
-    result.settings = contender.config.settings;
-    result.machine = contender.config.keys;
-    result.layout = layout_of(contender.config.topology);
+    RunResult result = entry.machine->run(plan, on_progress);
+    result.config = entry.config.path;
+    result.settings = entry.config.settings;
+    result.machine = entry.config.keys;
+    result.layout = layout_of(entry.config.topology);
     return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
@@ -244,17 +243,17 @@ bool prints_tables(const Options& options) {
   return options.json_file != "-" && options.timeline_file != "-";
 }
 
-void print_notes(const std::vector<Contender>& contenders, TableOutput& output) {
+void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& output) {
   std::vector<TitledList> lists;
-  for (const Contender& contender : contenders) {
-    std::vector<std::string> notes = contender.config.topology.notes;
+  for (const ComparedMachine& entry : compared) {
+    std::vector<std::string> notes = entry.config.topology.notes;
     std::set<std::string> seen;  // by another size already
-    for (const Plan& plan : contender.plans) {
+    for (const Plan& plan : entry.plans) {
       for (const std::string& note : plan.notes) {
         if (seen.insert(note).second) notes.push_back(note);
       }
     }
-    lists.push_back({notes_title(contender.config), std::move(notes)});
+    lists.push_back({notes_title(entry.config), std::move(notes)});
   }
   fmt::print("{}", output.lists(lists));
   std::fflush(stdout);
@@ -266,17 +265,17 @@ void print_parts(const std::vector<ReportedRun>& runs, TableOutput& output) {
 
 // All machines at one size after the other, so that the first figures are there soon. Ends early when
 // interrupted, with an incomplete run if it was under way.
-void run_jobs(const Options& options, std::vector<Contender>& contenders, TableOutput& output) {
+void run_jobs(const Options& options, std::vector<ComparedMachine>& compared, TableOutput& output) {
   const bool prints = options.command == Command::kCompare && prints_tables(options);
   for (std::size_t s = 0; s < options.work.sizes.size(); ++s) {
     std::vector<ReportedRun> table;
-    for (Contender& contender : contenders) {
+    for (ComparedMachine& entry : compared) {
       if (interrupt_flag()) break;
-      ReportedRun run{run_job(contender, contender.plans[s], !options.quiet), std::nullopt};
+      ReportedRun run{run_job(entry, entry.plans[s], !options.quiet), std::nullopt};
       run.result.workers = workers_of(options.work);
       if (!table.empty() && !run.result.incomplete)
         run.comparison = compare_to_base(table.front().result, run.result);
-      contender.runs.push_back(run);
+      entry.runs.push_back(run);
       table.push_back(std::move(run));
     }
     if (prints && !table.empty()) {
@@ -288,15 +287,15 @@ void run_jobs(const Options& options, std::vector<Contender>& contenders, TableO
 }
 
 // What could not be printed while runs were still to come.
-void print_after(const Options& options, const std::vector<Contender>& contenders,
+void print_after(const Options& options, const std::vector<ComparedMachine>& compared,
                  TableOutput& output) {
   if (options.command == Command::kRun) {
-    const std::vector<ReportedRun>& runs = contenders.front().runs;
+    const std::vector<ReportedRun>& runs = compared.front().runs;
     if (runs.empty()) return;
     fmt::print("{}", output.table(run_table(runs)));
     print_parts(runs, output);
   } else if (options.format != TableFormat::kTable) {  // between tables that are one there
-    for (const Contender& contender : contenders) print_parts(contender.runs, output);
+    for (const ComparedMachine& entry : compared) print_parts(entry.runs, output);
   }
 }
 
@@ -317,18 +316,18 @@ void run_command(const Options& options) {
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   std::optional<OutputFile> timeline_file;
   if (!options.timeline_file.empty()) timeline_file.emplace(options.timeline_file, "--timeline");
-  std::vector<Contender> contenders = plan_work(options);
+  std::vector<ComparedMachine> compared = plan_work(options);
   Timeline timeline;
-  elaborate(options, contenders, timeline_file ? &timeline : nullptr);
+  elaborate(options, compared, timeline_file ? &timeline : nullptr);
   const bool prints = prints_tables(options);
   TableOutput output(options.format, terminal_style(stdout));
-  if (prints && !options.quiet) print_notes(contenders, output);
+  if (prints && !options.quiet) print_notes(compared, output);
 
-  JobRunner runner("jobs", [&] { run_jobs(options, contenders, output); });
+  JobRunner runner("jobs", [&] { run_jobs(options, compared, output); });
   sc_core::sc_start();
-  if (prints) print_after(options, contenders, output);  // what was done before a failure, too
-  for (Contender& contender : contenders) {
-    const WaveRecorder* const wave = contender.machine->fabric().wave();
+  if (prints) print_after(options, compared, output);  // what was done before a failure, too
+  for (ComparedMachine& entry : compared) {
+    const WaveRecorder* const wave = entry.machine->fabric().wave();
     if (wave != nullptr) note_wave(*wave, options.quiet);
   }
   try {
@@ -343,14 +342,14 @@ void run_command(const Options& options) {
   }
 
   std::vector<ReportedRun> runs;
-  for (const Contender& contender : contenders) {
-    runs.insert(runs.end(), contender.runs.begin(), contender.runs.end());
+  for (const ComparedMachine& entry : compared) {
+    runs.insert(runs.end(), entry.runs.begin(), entry.runs.end());
   }
   if (json) json->write(results_json(origin_of(options.command_line), runs));
   if (timeline_file) write_timeline(*timeline_file, timeline);
   const auto complete = static_cast<std::size_t>(
       std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));
-  const std::size_t asked = contenders.size() * options.work.sizes.size();
+  const std::size_t asked = compared.size() * options.work.sizes.size();
   if (complete < asked) {
     throw Interrupted(fmt::format("interrupted: {} of {} runs complete", complete, asked));
   }

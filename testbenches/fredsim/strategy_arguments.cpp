@@ -8,7 +8,7 @@
 
 namespace fredsim {
 
-void StrategyTexts::add_to(CLI::App& command) {
+void StrategyStrings::add_to(CLI::App& command) {
   add(command, "--middle", middle, "M",
       fmt::format("middle sub-networks, {} to {}: 3, a list 2,3 or a sweep 2:4 (default: as in the "
                   "machine file)",
@@ -18,7 +18,7 @@ void StrategyTexts::add_to(CLI::App& command) {
   command.add_flag("--all", all, "a line per strategy, too");
 }
 
-StrategyOptions StrategyTexts::checked() const {
+StrategyOptions StrategyStrings::checked() const {
   StrategyOptions options;
   if (!middle.empty()) options.middles = parse_numbers(middle, "--middle", kMinMiddle, kMaxMiddle);
   options.placement = parse_placement(placement);

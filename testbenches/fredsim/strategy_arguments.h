@@ -17,8 +17,8 @@ struct StrategyOptions {
   bool all = false;  // a line per strategy, too
 };
 
-// The texts of the options, as CLI11 collects them.
-struct StrategyTexts {
+// The options' strings, as CLI11 collects them.
+struct StrategyStrings {
   std::string middle;
   std::string placement = "paper";
   bool all = false;

@@ -12,31 +12,31 @@ namespace fredsim {
 
 namespace {
 
-PatternSpec pattern_of(const TrafficTexts& texts) {
+PatternSpec pattern_of(const TrafficStrings& strings) {
   PatternSpec spec;
-  spec.kind = parse_pattern(texts.pattern);
-  for (const auto& [option, text] : {std::pair("--hotspot-node", &texts.hotspot_node),
-                                     std::pair("--hotspot-fraction", &texts.hotspot_fraction)}) {
+  spec.kind = parse_pattern(strings.pattern);
+  for (const auto& [option, text] : {std::pair("--hotspot-node", &strings.hotspot_node),
+                                     std::pair("--hotspot-fraction", &strings.hotspot_fraction)}) {
     if (!text->empty() && spec.kind != PatternKind::kHotspot) {
       throw BadInput(
           fmt::format("{}: found '{}' with --pattern {}; allowed: together with "
                       "--pattern hotspot",
-                      option, *text, texts.pattern));
+                      option, *text, strings.pattern));
     }
   }
-  if (!texts.hotspot_node.empty()) {
+  if (!strings.hotspot_node.empty()) {
     spec.hotspot_node = static_cast<int>(
-        parse_number(texts.hotspot_node, "--hotspot-node", 0, std::numeric_limits<int>::max()));
+        parse_number(strings.hotspot_node, "--hotspot-node", 0, std::numeric_limits<int>::max()));
   }
-  if (!texts.hotspot_fraction.empty()) {
-    spec.hotspot_fraction = parse_fraction(texts.hotspot_fraction, "--hotspot-fraction");
+  if (!strings.hotspot_fraction.empty()) {
+    spec.hotspot_fraction = parse_fraction(strings.hotspot_fraction, "--hotspot-fraction");
   }
   return spec;
 }
 
 }  // namespace
 
-void TrafficTexts::add_to(CLI::App& command) {
+void TrafficStrings::add_to(CLI::App& command) {
   add(command, "--pattern", pattern, "NAME",
       "uniform (default), transpose, bit_complement, neighbor or hotspot");
   add(command, "--rate", rate, "RATES",
@@ -53,7 +53,7 @@ void TrafficTexts::add_to(CLI::App& command) {
       "pattern hotspot: share of packets that go there (default 0.2)");
 }
 
-std::vector<double> TrafficTexts::checked_rates() const {
+std::vector<double> TrafficStrings::checked_rates() const {
   if (saturation == !rate.empty()) {
     throw BadInput(
         fmt::format("--rate: found {}; allowed: either --rate or --saturation",
@@ -62,7 +62,7 @@ std::vector<double> TrafficTexts::checked_rates() const {
   return saturation ? std::vector<double>() : parse_rates(rate, "--rate");
 }
 
-TrafficOptions TrafficTexts::checked(std::uint64_t seed) const {
+TrafficOptions TrafficStrings::checked(std::uint64_t seed) const {
   TrafficOptions traffic;
   traffic.pattern = pattern_of(*this);
   traffic.packet_flits =

@@ -12,8 +12,8 @@
 
 namespace fredsim {
 
-// The texts of the options, as CLI11 collects them.
-struct TrafficTexts {
+// The options' strings, as CLI11 collects them.
+struct TrafficStrings {
   std::string pattern = "uniform";
   std::string rate, hotspot_node, hotspot_fraction;
   std::string packet_flits = "1";

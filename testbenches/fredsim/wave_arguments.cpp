@@ -94,13 +94,13 @@ WaveTrigger parse_trigger(const std::string& text) {
 
 }  // namespace
 
-void WaveTexts::add_to(CLI::App& command) {
+void WaveStrings::add_to(CLI::App& command) {
   add(command, "--wave", file, "FILE.fst",
       "waveforms of switches, which are then RTL, and of the links at them; with FILE.gtkw for "
       "GTKWave");
   add(command, "--wave-scope", scope, "GLOB", "names of the instances in it (default *)");
   command.add_flag("--wave-links-only", links_only,
-                   "only links: switches keep the body that --model says");
+                   "only links: switches keep the implementation that --model says");
   add(command, kWindow, windows, "FROM:TO",
       "cycles in it, or times such as 100ns:200ns; repeatable, ascending (default all)");
   add(command, kTrigger, trigger, "KIND[:ARG]",
@@ -110,7 +110,7 @@ void WaveTexts::add_to(CLI::App& command) {
   add(command, "--wave-after", after, "N", "cycles after it (default 100)");
 }
 
-WaveOptions WaveTexts::checked() const {
+WaveOptions WaveStrings::checked() const {
   if (file.empty()) {
     const auto refuse = [](const char* option, const std::string& found) {
       throw BadInput(fmt::format(

@@ -13,7 +13,7 @@
 namespace fredsim {
 
 // As CLI11 collects them.
-struct WaveTexts {
+struct WaveStrings {
   std::string file, scope;
   bool links_only = false;
   std::vector<std::string> windows;

@@ -33,28 +33,29 @@ OnConflict parse_on_conflict(const std::string& text) {
   return static_cast<OnConflict>(it - kOnConflict.begin());
 }
 
-bool has_size(const WorkTexts& texts) {
-  return !texts.size.empty() || !texts.begin.empty() || !texts.end.empty() || !texts.factor.empty();
+bool has_size(const WorkStrings& strings) {
+  return !strings.size.empty() || !strings.begin.empty() || !strings.end.empty() ||
+         !strings.factor.empty();
 }
 
-std::vector<std::uint64_t> sizes_of(const WorkTexts& texts) {
-  const bool is_sweep = !texts.begin.empty() || !texts.end.empty() || !texts.factor.empty();
-  if (is_sweep && !texts.size.empty()) {
+std::vector<std::uint64_t> sizes_of(const WorkStrings& strings) {
+  const bool is_sweep = !strings.begin.empty() || !strings.end.empty() || !strings.factor.empty();
+  if (is_sweep && !strings.size.empty()) {
     throw BadInput(
         "--size: found together with -b, -e or -f; allowed: --size, or -b with -e and -f");
   }
   if (!is_sweep) {
-    return {parse_collective_size(texts.size.empty() ? kDefaultSize : texts.size, "--size")};
+    return {parse_collective_size(strings.size.empty() ? kDefaultSize : strings.size, "--size")};
   }
-  if (texts.begin.empty()) {
+  if (strings.begin.empty()) {
     throw BadInput(fmt::format("{}: found without -b; allowed: together with -b, the first size",
-                               texts.end.empty() ? "-f" : "-e"));
+                               strings.end.empty() ? "-f" : "-e"));
   }
-  if (texts.end.empty() && !texts.factor.empty()) {
+  if (strings.end.empty() && !strings.factor.empty()) {
     throw BadInput("-f: found without -e; allowed: together with -e, the largest size");
   }
-  return parse_size_sweep(texts.begin, texts.end,
-                          texts.factor.empty() ? kDefaultFactor : texts.factor);
+  return parse_size_sweep(strings.begin, strings.end,
+                          strings.factor.empty() ? kDefaultFactor : strings.factor);
 }
 
 // The largest sum of a row.
@@ -68,30 +69,30 @@ std::uint64_t largest_row(const std::vector<std::uint64_t>& matrix) {
   return largest;
 }
 
-WorkItem item_of(const WorkTexts& texts) {
+WorkItem item_of(const WorkStrings& strings) {
   WorkItem item;
-  if (!texts.collective.empty()) item.collective = parse_collective(texts.collective);
-  if (!texts.algorithm.empty()) item.algorithm = texts.algorithm;
-  if (!texts.priority.empty()) item.vc = parse_priority(texts.priority);
-  if (!texts.root.empty()) {
+  if (!strings.collective.empty()) item.collective = parse_collective(strings.collective);
+  if (!strings.algorithm.empty()) item.algorithm = strings.algorithm;
+  if (!strings.priority.empty()) item.vc = parse_priority(strings.priority);
+  if (!strings.root.empty()) {
     item.root =
-        static_cast<int>(parse_number(texts.root, "--root", 0, std::numeric_limits<int>::max()));
+        static_cast<int>(parse_number(strings.root, "--root", 0, std::numeric_limits<int>::max()));
   }
-  for (const std::string& text : texts.groups) item.groups.push_back(parse_group(text));
+  for (const std::string& text : strings.groups) item.groups.push_back(parse_group(text));
   if (item.groups.empty()) item.groups.emplace_back();
-  if (texts.matrix.empty()) return item;
+  if (strings.matrix.empty()) return item;
   if (item.collective != Collective::kAllToAllV) {
     throw BadInput(fmt::format("--matrix: found with --collective {}; allowed: with all_to_all_v",
                                to_string(item.collective)));
   }
-  if (has_size(texts)) {
+  if (has_size(strings)) {
     throw BadInput("--matrix: found together with a size; allowed: one of them");
   }
-  item.matrix = read_matrix(texts.matrix);
+  item.matrix = read_matrix(strings.matrix);
   item.size = largest_row(item.matrix);
   if (*item.size == 0) {
     throw BadInput(fmt::format("--matrix {}: found nothing to send; allowed: a size above zero",
-                               texts.matrix));
+                               strings.matrix));
   }
   return item;
 }
@@ -106,18 +107,18 @@ void check_without(const char* option, const char* allowed,
 }
 
 // One item per dimension.
-std::vector<WorkItem> items_of(const WorkTexts& texts, const Strategy& strategy,
+std::vector<WorkItem> items_of(const WorkStrings& strings, const Strategy& strategy,
                                const std::vector<Dimension>& dimensions) {
   if (dimensions.size() > 1) {
     check_without(
         "several dimensions", "one dimension, or leave it out",
-        {{"--collective", !texts.collective.empty()}, {"--priority", !texts.priority.empty()}});
+        {{"--collective", !strings.collective.empty()}, {"--priority", !strings.priority.empty()}});
   }
   std::vector<WorkItem> items;
   for (const Dimension dimension : dimensions) {
-    WorkItem& item = items.emplace_back(item_of(texts));
-    if (texts.collective.empty()) item.collective = collective_of(dimension);
-    if (texts.priority.empty()) item.vc = vc_of(dimension);
+    WorkItem& item = items.emplace_back(item_of(strings));
+    if (strings.collective.empty()) item.collective = collective_of(dimension);
+    if (strings.priority.empty()) item.vc = vc_of(dimension);
     item.groups = groups_of(strategy, dimension);
     if (item.groups.empty()) {
       throw BadInput(
@@ -131,7 +132,7 @@ std::vector<WorkItem> items_of(const WorkTexts& texts, const Strategy& strategy,
 
 }  // namespace
 
-void WorkTexts::add_to(CLI::App& command) {
+void WorkStrings::add_to(CLI::App& command) {
   add(command, "--collective", collective, "NAME",
       "all_reduce (default), reduce_scatter, all_gather, reduce, broadcast, multicast, gather, "
       "scatter, all_to_all, all_to_all_v or unicast");
@@ -163,7 +164,7 @@ void WorkTexts::add_to(CLI::App& command) {
       "groups that the switches cannot route together: refuse (default), later or unicast");
 }
 
-void WorkTexts::check_strategy(const WorkOptions& options) const {
+void WorkStrings::check_strategy(const WorkOptions& options) const {
   const bool paper = options.placement.kind == Placement::Kind::kPaper;
   if (!options.strategy && (paper || !dimension.empty())) {
     throw BadInput(fmt::format("{}: found without --strategy; allowed: together with it",
@@ -177,7 +178,7 @@ void WorkTexts::check_strategy(const WorkOptions& options) const {
   }
 }
 
-WorkOptions WorkTexts::checked() const {
+WorkOptions WorkStrings::checked() const {
   WorkOptions options;
   options.on_conflict = parse_on_conflict(on_conflict);
   if (!strategy.empty()) options.strategy = parse_strategy(strategy);

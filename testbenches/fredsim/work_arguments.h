@@ -44,8 +44,8 @@ struct WorkOptions {
 std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
                                      std::uint64_t size, std::uint64_t seed);
 
-// The texts of the options, as CLI11 collects them.
-struct WorkTexts {
+// The options' strings, as CLI11 collects them.
+struct WorkStrings {
   std::string collective, algorithm, root, priority, matrix, work, on_conflict;
   std::string strategy, dimension, placement;
   std::vector<std::string> groups;

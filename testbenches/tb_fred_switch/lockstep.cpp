@@ -43,18 +43,18 @@ std::vector<FredShape> built_shapes() {
 // Reads a random register in steps in which nobody else accesses one.
 class RandomReads final : public SwitchCore {
  public:
-  RandomReads(std::unique_ptr<SwitchCore> body, std::uint64_t seed)
-      : body_(std::move(body)), random_(seed) {}
-  void reset() override { body_->reset(); }
+  RandomReads(std::unique_ptr<SwitchCore> inner, std::uint64_t seed)
+      : inner_(std::move(inner)), random_(seed) {}
+  void reset() override { inner_->reset(); }
   void step(SwitchPins& pins) override {
     const bool read = !pins.reg.valid && random_.below(2) == 0;
     if (read) pins.reg = {.valid = true, .write = false, .address = address(), .wdata = 0};
-    body_->step(pins);
+    inner_->step(pins);
     if (read) pins.reg = {};
   }
-  bool idle() const override { return body_->idle(); }
-  std::uint32_t error() const override { return body_->error(); }
-  std::string_view model() const override { return body_->model(); }
+  bool idle() const override { return inner_->idle(); }
+  std::uint32_t error() const override { return inner_->error(); }
+  std::string_view model() const override { return inner_->model(); }
 
  private:
   std::uint16_t address() {
@@ -69,7 +69,7 @@ class RandomReads final : public SwitchCore {
     return static_cast<std::uint16_t>(first + random_.below(count));
   }
 
-  std::unique_ptr<SwitchCore> body_;
+  std::unique_ptr<SwitchCore> inner_;
   Random random_;
 };
 

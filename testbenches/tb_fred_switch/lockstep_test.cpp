@@ -1,4 +1,4 @@
-// Lockstep over many seeds, and faults put into one of the two bodies: seen in the cycle in which they
+// Lockstep over many seeds, and faults put into one of the two implementations: seen in the cycle in which they
 // show, at the right port and field.
 
 #include "lockstep.h"
@@ -33,31 +33,31 @@ TEST(Lockstep, AMillionCyclesWithoutADifference) {
 class Faulty final : public SwitchCore {
  public:
   using Fault = std::function<bool(SwitchPins&)>;  // true: it did something
-  Faulty(std::unique_ptr<SwitchCore> body, Fault fault)
-      : body_(std::move(body)), fault_(std::move(fault)) {}
+  Faulty(std::unique_ptr<SwitchCore> inner, Fault fault)
+      : inner_(std::move(inner)), fault_(std::move(fault)) {}
   void reset() override {
-    body_->reset();
+    inner_->reset();
     cycle_ = 0;
     done_ = miscounts_ = misphases_ = false;
   }
   void step(SwitchPins& pins) override {
-    body_->step(pins);
+    inner_->step(pins);
     if (!done_ && cycle_ >= kFrom && fault_(pins)) {
       done_ = true;
       at = cycle_;
     }
     ++cycle_;
   }
-  bool idle() const override { return body_->idle(); }
-  std::uint32_t error() const override { return body_->error(); }
-  std::string_view model() const override { return body_->model(); }
+  bool idle() const override { return inner_->idle(); }
+  std::uint32_t error() const override { return inner_->error(); }
+  std::string_view model() const override { return inner_->model(); }
   bool peek_counters(SwitchCounters& into) const override {
-    const bool peeked = body_->peek_counters(into);
+    const bool peeked = inner_->peek_counters(into);
     if (miscounts_) ++into.reductions;
     return peeked;
   }
   bool peek_phase(SwitchPhase& into) const override {
-    const bool peeked = body_->peek_phase(into);
+    const bool peeked = inner_->peek_phase(into);
     if (misphases_) into.*phase_fault_ ^= 1;
     return peeked;
   }
@@ -71,7 +71,7 @@ class Faulty final : public SwitchCore {
   std::uint64_t at = 0;                        // cycle of the fault
 
  private:
-  std::unique_ptr<SwitchCore> body_;
+  std::unique_ptr<SwitchCore> inner_;
   Fault fault_;
   std::uint64_t cycle_ = 0;
   bool done_ = false;

@@ -49,9 +49,9 @@ std::vector<OnlineRules::Request> OnlineRules::match(const SwitchView& view,
       const bool in_use = view.outputs[out][vc].online_from >= 0 ||
                           (phase.vc() == vc && has(phase.open_outputs(), out));
       if ((start && in_use) || has(inputs, p) || has(outputs, out)) continue;
-      const auto turn = [&](int input) { return (input - next_[out][vc] + ports_) % ports_; };
+      const auto distance = [&](int input) { return (input - next_[out][vc] + ports_) % ports_; };
       const auto [at, alone] = winner.try_emplace(out, Request{p, vc, out});
-      if (!alone && turn(p) < turn(at->second.input)) at->second = {p, vc, out};
+      if (!alone && distance(p) < distance(at->second.input)) at->second = {p, vc, out};
     }
     for (const auto& [out, request] : winner) {
       inputs |= 1U << request.input;
@@ -63,8 +63,8 @@ std::vector<OnlineRules::Request> OnlineRules::match(const SwitchView& view,
 }
 
 // Level by level the lowest sub-network that nobody else has at both edge µSwitches.
-std::optional<Entry> OnlineRules::way(const Request& request,
-                                      const std::vector<Entry>& taken) const {
+std::optional<Entry> OnlineRules::path(const Request& request,
+                                       const std::vector<Entry>& taken) const {
   Entry entry{request.vc, 1U << request.input, 1U << request.output, {}};
   for (int level = 0; level < levels_; ++level) {
     std::uint32_t used = 0;
@@ -91,7 +91,7 @@ OnlineRules::Edge OnlineRules::judge(const SwitchView& view, const PhaseRules& p
   });
   std::vector<Entry> all = taken;
   for (const Request& request : matched) {
-    const std::optional<Entry> entry = way(request, all);
+    const std::optional<Entry> entry = path(request, all);
     if (!entry) {
       edge.refused = true;
       continue;

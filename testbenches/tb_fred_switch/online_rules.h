@@ -22,7 +22,7 @@ class OnlineRules {
   struct Edge {
     std::vector<Entry> entries;  // one input and one output each
     std::uint64_t credit = 0, arbiter = 0;
-    bool refused = false;  // some front found no way
+    bool refused = false;  // some front found no path
   };
   // `taken`: what the phase sends at this edge.
   Edge judge(const SwitchView& view, const PhaseRules& phase,
@@ -35,13 +35,13 @@ class OnlineRules {
   };
   std::vector<Request> match(const SwitchView& view, const PhaseRules& phase,
                              const std::vector<Entry>& taken, Edge& edge) const;
-  std::optional<Entry> way(const Request& request, const std::vector<Entry>& taken) const;
+  std::optional<Entry> path(const Request& request, const std::vector<Entry>& taken) const;
 
   int ports_, middle_, levels_;
   std::map<int, int> routes_;                        // destination -> output
   std::vector<std::array<int, kNumVcs>> output_of_;  // (input, VC) inside a packet; -1: not
   std::vector<std::array<int, kNumVcs>> next_;  // (output, VC): the input that is first in turn
-  int first_ = 0;                               // output that gets its way first
+  int first_ = 0;                               // output that gets its path first
 };
 
 }  // namespace fredsim::tb

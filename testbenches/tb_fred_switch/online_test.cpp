@@ -29,7 +29,7 @@ class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, Switch
     shape_.fred = {size.ports, size.middle};
     if (size.middle == 2) shape_ = narrow_shape();
   }
-  std::unique_ptr<SwitchCore> body() const {
+  std::unique_ptr<SwitchCore> make_dut() const {
     return make_switch(std::get<SwitchModel>(GetParam()), shape_, "dut");
   }
   std::vector<int> random_permutation(Random& random) const {
@@ -43,7 +43,7 @@ class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, Switch
 };
 
 TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {
-  SwitchDriver driver(shape_, body(), {}, 1);
+  SwitchDriver driver(shape_, make_dut(), {}, 1);
   driver.write_routes();
   for (int in = 0; in < shape_.ports(); ++in) {
     for (int out = 0; out < shape_.ports(); ++out) {
@@ -65,7 +65,7 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereMIsThree) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
-    SwitchDriver driver(shape_, body(), {}, seed);
+    SwitchDriver driver(shape_, make_dut(), {}, seed);
     driver.write_routes();
     const std::vector<int> to = random_permutation(random);
     for (int i = 0; i < kPackets; ++i) {
@@ -91,7 +91,7 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereMIsThree) {
 // All inputs want output 0: they are served in turn, packet by packet, so that the last packets of all of
 // them leave within one round.
 TEST_P(FredOnlineUnicasts, AnOutputServesItsInputsInTurn) {
-  SwitchDriver driver(shape_, body(), {}, 2);
+  SwitchDriver driver(shape_, make_dut(), {}, 2);
   driver.write_routes();
   constexpr int kRounds = 30;
   for (int i = 0; i < kRounds; ++i) {
@@ -127,7 +127,7 @@ TEST_P(FredOnlineUnicasts, RunBesideThePhaseInUse) {
     phase.route = route_flows(shape_.fred, phase.flows);
     std::array<std::uint64_t, 2> time{};
     for (const bool unicasts : {false, true}) {
-      SwitchDriver driver(shape_, body(), {}, seed);
+      SwitchDriver driver(shape_, make_dut(), {}, seed);
       driver.write_routes();
       driver.add_phase(phase);
       driver.add_packet(0, 0, 1);
@@ -154,7 +154,7 @@ TEST_P(FredOnlineUnicasts, RunBesideThePhaseInUse) {
 TEST_P(FredOnlineUnicasts, WithoutARouteAreAnError) {
   for (const int destination : {0, 5, reg::kMaxRoutes - 1, reg::kMaxRoutes, 0xFFFF}) {
     SCOPED_TRACE(destination);
-    auto core = body();
+    auto core = make_dut();
     core->reset();
     SwitchPins pins(shape_.ports(), shape_.lanes);
     // A destination beyond the table is not the one whose low bits it has.

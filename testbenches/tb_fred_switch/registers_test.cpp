@@ -27,7 +27,7 @@ FredShape small() {
 
 class FredSwitchRegisters : public testing::TestWithParam<SwitchModel> {
  protected:
-  std::unique_ptr<SwitchCore> body() const { return make_switch(GetParam(), shape_, "dut"); }
+  std::unique_ptr<SwitchCore> make_dut() const { return make_switch(GetParam(), shape_, "dut"); }
   FredShape shape_ = small();
 };
 INSTANTIATE_TEST_SUITE_P(Models, FredSwitchRegisters,
@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Models, FredSwitchRegisters,
                          });
 
 TEST_P(FredSwitchRegisters, ReadBack) {
-  SwitchDriver driver(shape_, body(), {}, 1);
+  SwitchDriver driver(shape_, make_dut(), {}, 1);
   EXPECT_EQ(driver.read(reg::kId), reg::kFredId);
   EXPECT_EQ(driver.read(reg::kShape), std::uint32_t{kPorts | kMiddle << 8});
   EXPECT_EQ(driver.read(reg::kError), reg::kErrorNone);
@@ -77,7 +77,7 @@ TEST_P(FredSwitchRegisters, ReadBack) {
 }
 
 TEST_P(FredSwitchRegisters, KeepCreditsOfEveryPortAndVcApart) {
-  SwitchDriver driver(shape_, body(), {}, 1);
+  SwitchDriver driver(shape_, make_dut(), {}, 1);
   const auto credits = [](int p, int v) { return static_cast<std::uint32_t>(100 + 4 * p + v); };
   for (int p = 0; p < kPorts; ++p) {
     for (int v = 0; v < kNumVcs; ++v) driver.write(reg::kCredit + 4 * p + v, credits(p, v));
@@ -142,7 +142,7 @@ std::uint32_t error_of(SwitchCore& core, const FredShape& shape, unsigned mistak
 
 // The first error stays; of several at once it is that of the lowest code.
 TEST_P(FredSwitchRegisters, TellTheFirstError) {
-  const auto core = body();
+  const auto core = make_dut();
   const std::vector<std::uint32_t> codes{reg::kErrorOverflow, reg::kErrorJoin, reg::kErrorPhase,
                                          reg::kErrorRoute};
   for (unsigned mistakes = 0; mistakes < 16; ++mistakes) {
@@ -190,7 +190,7 @@ const std::pair<std::uint32_t, std::uint64_t> kLoaded{reg::kErrorNone, 1},
     kRefused{reg::kErrorPhase, 0};
 
 TEST_P(FredSwitchRegisters, RowsThatAreNoPhaseOfTheirFlitsAreNotLoaded) {
-  const auto core = body();
+  const auto core = make_dut();
   for (const bool valid : {true, false}) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       SCOPED_TRACE(fmt::format("{} row, VC {}", valid ? "valid" : "invalid", vc));
@@ -292,7 +292,7 @@ void expect_as_powered_up(SwitchCore& core, const FredShape& shape) {
 TEST_P(FredSwitchRegisters, AreForgottenByAReset) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    const auto core = in_use(shape_, body(), seed);
+    const auto core = in_use(shape_, make_dut(), seed);
     EXPECT_FALSE(core->idle());
     core->reset();
     expect_as_powered_up(*core, shape_);
@@ -305,7 +305,7 @@ TEST_P(FredSwitchRegisters, AndSoIsTheTrafficOfBefore) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     SwitchDriver driver(
-        shape_, in_use(shape_, body(), seed),
+        shape_, in_use(shape_, make_dut(), seed),
         {.pause_percent = 20, .return_delay = 60, .receive_depth = Stalls::kAsReset}, seed);
     std::vector<Phase> phases;
     for (int i = 0; i < 3; ++i) {

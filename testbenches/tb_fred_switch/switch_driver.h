@@ -1,4 +1,4 @@
-// Drives one fred_switch body through SwitchCore with random packets of random phases and with online
+// Drives one fred_switch implementation through SwitchCore with random packets of random phases and with online
 // unicasts, and checks every flit that leaves it.
 //
 // What is random: flows of every phase, packet lengths, payload, gaps between flits, pauses of the

@@ -1,11 +1,11 @@
-// The rules of a FRED switch, checked at every clock edge against any body.
+// The rules of a FRED switch, checked at every clock edge against any implementation.
 //
 // Keeps its own picture of buffers, phases, staging and credits, written from the contracts in rtl/ (fred_control,
 // fred_online, fred_output_unit, fred_switch), and says from it what a step must do:
 //   - which flits leave the input buffers (their credits tell), phase by phase and unicast by unicast;
 //   - which flits are launched, stages + 2 edges after the buffer at the earliest, by priority of their VC,
 //     each with a credit, on links that are ready;
-//   - what the control unit shows, where a body tells;
+//   - what the control unit shows, where an implementation tells;
 //   - that the switch is idle exactly when nothing is in it and no count in it goes on.
 // What flits carry is not looked at here (switch_driver.cpp).
 // Errors: std::runtime_error saying which rule broke, without cycle and seed.

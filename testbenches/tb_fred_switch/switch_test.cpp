@@ -66,7 +66,7 @@ struct Size {
 
 class FredSwitchSizes : public testing::TestWithParam<std::tuple<Size, SwitchModel>> {
  protected:
-  std::unique_ptr<SwitchCore> body() const { return make_switch(model_, shape_, "dut"); }
+  std::unique_ptr<SwitchCore> make_dut() const { return make_switch(model_, shape_, "dut"); }
 
   Size size_ = std::get<Size>(GetParam());
   SwitchModel model_ = std::get<SwitchModel>(GetParam());
@@ -90,7 +90,7 @@ TEST_P(FredSwitchSizes, DeliversEveryFlitWithStalls) {
 // An all-reduce over half of the ports in full flow moves one flit per port and cycle, and an
 // unloaded flit takes stages(P) + 2 cycles from the buffer to the link.
 TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
-  SwitchDriver driver(shape_, body(), {}, 7);
+  SwitchDriver driver(shape_, make_dut(), {}, 7);
   const std::uint32_t half = (1U << (shape_.fred.ports + 1) / 2) - 1;
   driver.add_phase(fixed_phase(shape_, kDp, {{half, half}}));
   driver.add_packet(0, 0, 1);
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(Built, FredSwitchSizes,
 
 class FredSwitch : public testing::TestWithParam<SwitchModel> {
  protected:
-  std::unique_ptr<SwitchCore> body(const FredShape& shape) const {
+  std::unique_ptr<SwitchCore> make_dut(const FredShape& shape) const {
     return make_switch(GetParam(), shape, "dut");
   }
   std::uint32_t error_after(const FredShape& shape,
@@ -143,7 +143,7 @@ TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksAndNarrowBuffers) {
 // Concurrent flows of one phase do not disturb each other.
 TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
   const FredShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, body(shape), {}, 1);
+  SwitchDriver driver(shape, make_dut(shape), {}, 1);
   driver.add_phase(
       fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}, {0x0F0, 0x100}, {0x100, 0x0F0}}));
   for (int i = 0; i < 100; ++i) {
@@ -160,7 +160,7 @@ TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
 // measured.
 TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
   const FredShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, body(shape), {}, 3);
+  SwitchDriver driver(shape, make_dut(shape), {}, 3);
   driver.add_phase(fixed_phase(shape, kDp, {{0x00F, 0x00F}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}}));
   for (int i = 0; i < 100; ++i) driver.add_packet(0, 0, kPacketFlits);
@@ -185,7 +185,7 @@ TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
 // Alternating phases of equal priority on the same ports: each packet pays the change.
 TEST_P(FredSwitch, PhaseChangeCostsTwoCycles) {
   const FredShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, body(shape), {}, 4);
+  SwitchDriver driver(shape, make_dut(shape), {}, 4);
   driver.add_phase(fixed_phase(shape, kDp, {{0x001, 0x002}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x004, 0x008}}));
   driver.add_packet(0, 0, 1);
@@ -201,7 +201,7 @@ TEST_P(FredSwitch, PhaseChangeCostsTwoCycles) {
 // Two phases of equal priority, both always ready: neither starves.
 TEST_P(FredSwitch, EqualPriorityPhasesShare) {
   const FredShape shape = shape_of(12, 3);
-  SwitchDriver driver(shape, body(shape), {}, 5);
+  SwitchDriver driver(shape, make_dut(shape), {}, 5);
   driver.add_phase(fixed_phase(shape, kDp, {{0x003, 0x003}}));
   driver.add_phase(fixed_phase(shape, kDp, {{0x00C, 0x00C}}));
   for (int i = 0; i < 400; ++i) {
@@ -219,7 +219,7 @@ TEST_P(FredSwitch, EqualPriorityPhasesShare) {
 std::uint32_t FredSwitch::error_after(const FredShape& shape,
                                       const std::vector<std::pair<int, FlitHeader>>& flits,
                                       int steps) const {
-  auto core = body(shape);
+  auto core = make_dut(shape);
   core->reset();
   SwitchPins pins(shape.ports(), shape.lanes);
   const Phase phase = fixed_phase(shape, kDp, {{0x003, 0x003}});

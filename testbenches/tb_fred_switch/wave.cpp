@@ -46,9 +46,9 @@ void deliver(SwitchDriver& driver) {
 
 std::string record_wave(const std::string& file) {
   const FredShape shape = shape_of_wave();
-  auto body = std::make_unique<RecordedSwitch>(make_rtl_switch(shape, "dut"), file);
-  RecordedSwitch& recorded = *body;
-  SwitchDriver driver(shape, std::move(body), {.receive_depth = kReceiveDepth}, kSeed);
+  auto made = std::make_unique<RecordedSwitch>(make_rtl_switch(shape, "dut"), file);
+  RecordedSwitch& recorded = *made;
+  SwitchDriver driver(shape, std::move(made), {.receive_depth = kReceiveDepth}, kSeed);
   const Phase dp = phase_of(shape, kDp, {{0x00F, 0x00F}, {0x0F0, 0x100}});
   const Phase mp = phase_of(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}});
   driver.add_phase(dp);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "router_bodies.h"
+#include "router_implementations.h"
 #include "router_rules.h"
 #include "speed_mesh.h"
 #include "switch/register_map.h"
@@ -67,10 +67,10 @@ void compare(std::string_view name, std::string_view unit, double scale, const M
 // `percent`: chance per input and cycle to send; `vcs`: virtual channels used; `random`:
 // destinations at random, else a permutation without conflicts.
 Speed one_router(SwitchModel model, int percent, int vcs, bool random_destinations) {
-  const RouterBody body = wafer_router(model);
-  const MeshShape& shape = body.shape;
+  const RouterImplementation router = wafer_router(model);
+  const MeshShape& shape = router.shape;
   const int ports = shape.ports();
-  auto core = body.make();
+  auto core = router.make();
   core->reset();
   SwitchPins pins(ports, shape.lanes);
   pins.reg = {true, true, reg::kPosition, kX | kY << 8};

@@ -1,4 +1,4 @@
-// Simulation speed of the router bodies side by side: RTL and twin, measured in turn, medians of
+// Simulation speed of the router implementations side by side: RTL and twin, measured in turn, medians of
 //   the pairs.
 //
 // Prints processor time, drivers included, of one router of the 5 x 4 mesh under several loads and

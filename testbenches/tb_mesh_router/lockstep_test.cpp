@@ -12,7 +12,7 @@
 #include <bit>
 
 #include "base/random.h"
-#include "router_bodies.h"
+#include "router_implementations.h"
 #include "routing/mesh_routing.h"
 #include "switch/register_map.h"
 
@@ -207,22 +207,22 @@ class Episode {
 };
 
 struct Fuzz {
-  RouterBody (*make)(SwitchModel);
+  RouterImplementation (*make)(SwitchModel);
   int episodes;
 };
 
 class MeshRouterLockstep : public testing::TestWithParam<Fuzz> {};
 
-TEST_P(MeshRouterLockstep, NothingTellsTheBodiesApart) {
-  const RouterBody body = GetParam().make(SwitchModel::kLockstep);
-  const auto core = body.make();
+TEST_P(MeshRouterLockstep, NothingTellsTheImplementationsApart) {
+  const RouterImplementation router = GetParam().make(SwitchModel::kLockstep);
+  const auto core = router.make();
   fmt::print("seeds {} to {}\n", kSeed,
              kSeed + static_cast<std::uint64_t>(GetParam().episodes) - 1);
   Seen seen;
   for (int i = 0; i < GetParam().episodes; ++i) {
     const std::uint64_t seed = kSeed + static_cast<std::uint64_t>(i);
-    SCOPED_TRACE(fmt::format("router {} seed {}", body.name, seed));
-    ASSERT_NO_THROW(Episode(*core, body.shape, seed).run(seen));
+    SCOPED_TRACE(fmt::format("router {} seed {}", router.name, seed));
+    ASSERT_NO_THROW(Episode(*core, router.shape, seed).run(seen));
   }
   fmt::print(
       "{} cycles, {} flits in, {} out, {} register reads, {} writes, {} episodes with an overflow, "
@@ -249,9 +249,9 @@ INSTANTIATE_TEST_SUITE_P(Built, MeshRouterLockstep,
 
 std::uint64_t run_lockstep(std::uint64_t seed) {
   constexpr std::array kRouters{wafer_router, small_router, even_router, full_router};
-  const RouterBody body = kRouters[seed % kRouters.size()](SwitchModel::kLockstep);
+  const RouterImplementation router = kRouters[seed % kRouters.size()](SwitchModel::kLockstep);
   Seen seen;
-  Episode(*body.make(), body.shape, seed).run(seen);
+  Episode(*router.make(), router.shape, seed).run(seen);
   return seen.cycles;
 }
 

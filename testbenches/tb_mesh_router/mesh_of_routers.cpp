@@ -17,14 +17,14 @@ constexpr std::uint64_t kEndpointLatency = 1;
 
 }  // namespace
 
-MeshOfRouters::MeshOfRouters(const RouterBody& body, const Options& options)
-    : body_(body),
+MeshOfRouters::MeshOfRouters(const RouterImplementation& implementation, const Options& options)
+    : implementation_(implementation),
       options_(options),
-      ports_(body.shape.ports()),
-      words_(flit_words(body.shape.lanes)),
+      ports_(implementation.shape.ports()),
+      words_(flit_words(implementation.shape.lanes)),
       random_(options.seed) {
   for (int i = 0; i < options.width * options.height; ++i) {
-    routers_.emplace_back(body.make(), ports_, body.shape.lanes);
+    routers_.emplace_back(implementation.make(), ports_, implementation.shape.lanes);
   }
   for (int y = 0; y < options.height; ++y) {
     for (int x = 0; x < options.width; ++x) wire(x, y);
@@ -49,7 +49,7 @@ void MeshOfRouters::wire(int x, int y) {
   write(router, reg::kTorus, static_cast<std::uint32_t>(rings().columns | rings().rows << 8));
   for (int p = kFirstLocal; p < ports_; ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
-      router.ports[p].send_credits[v] = body_.shape.buffers.depth(v);
+      router.ports[p].send_credits[v] = implementation_.shape.buffers.depth(v);
       write(router, reg::kCredit + 4 * p + v, kEndpointBuffer);
     }
   }
@@ -79,7 +79,8 @@ std::vector<std::uint16_t> MeshOfRouters::endpoints() const {
   std::vector<std::uint16_t> all;
   for (int y = 0; y < options_.height; ++y) {
     for (int x = 0; x < options_.width; ++x) {
-      for (int e = 0; e <= body_.shape.io_ports; ++e) all.push_back(mesh_address(x, y, e));
+      for (int e = 0; e <= implementation_.shape.io_ports; ++e)
+        all.push_back(mesh_address(x, y, e));
     }
   }
   return all;
@@ -93,7 +94,7 @@ void MeshOfRouters::add_packet(std::uint16_t from, std::uint16_t to, int vc, int
   const MeshPosition a = mesh_position(from);
   const MeshPosition b = mesh_position(to);
   const int endpoint = from >> 12;
-  const int locals = body_.shape.local_ports;
+  const int locals = implementation_.shape.local_ports;
   const int port =
       endpoint == 0
           ? kFirstLocal + std::max(0, mesh_direction(a.x, a.y, b.x, b.y, rings())) % locals
@@ -195,7 +196,7 @@ void MeshOfRouters::receive_at_endpoint(int index, int p, const Flit& flit) {
   if (p < kFirstLocal) fail(who + ": left the mesh");
   if (h.tag >= packets_.size()) fail(who + ": never sent");
   const Packet& packet = packets_[h.tag];
-  const int locals = body_.shape.local_ports;
+  const int locals = implementation_.shape.local_ports;
   const int endpoint = p < kFirstLocal + locals ? 0 : p - kFirstLocal - locals + 1;
   const std::uint16_t here = mesh_address(index % options_.width, index / options_.width, endpoint);
   if (packet.to != here || packet.vc != h.vc || packet.from != h.src) fail(who + ": wrong place");
@@ -254,7 +255,7 @@ void MeshOfRouters::check_quiet() const {
       for (int v = 0; v < kNumVcs; ++v) {
         if (router.ports[p].send_credits[v] +
                 static_cast<int>(router.ports[p].credits_to_sender[v].size()) !=
-            body_.shape.buffers.depth(v)) {
+            implementation_.shape.buffers.depth(v)) {
           fail(fmt::format("credits of port {} VC {} do not balance", p, v));
         }
       }

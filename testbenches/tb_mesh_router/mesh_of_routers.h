@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "router_bodies.h"
+#include "router_implementations.h"
 
 namespace fredsim::tb {
 
@@ -35,7 +35,7 @@ class MeshOfRouters {
     std::uint64_t seed = 1;
   };
 
-  MeshOfRouters(const RouterBody& body, const Options& options);
+  MeshOfRouters(const RouterImplementation& implementation, const Options& options);
 
   // From endpoint `from` (mesh_address) to `to`.
   void add_packet(std::uint16_t from, std::uint16_t to, int vc, int flits);
@@ -88,7 +88,7 @@ class MeshOfRouters {
   void take_outputs(int index);
   void receive_at_endpoint(int index, int port, const Flit& flit);
 
-  RouterBody body_;
+  RouterImplementation implementation_;
   Options options_;
   int ports_, words_;
   Random random_;

@@ -1,4 +1,4 @@
-// A 3 x 2 mesh of routers of every body: all-to-all delivery and saturation, with and without
+// A 3 x 2 mesh of routers of every implementation: all-to-all delivery and saturation, with and without
 // stalls; the same on tori, and what their bubbles are for.
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@ namespace {
 
 class MeshOfRoutersTest : public testing::TestWithParam<SwitchModel> {};
 
-void all_to_all(const RouterBody& body, const MeshOfRouters::Options& options) {
-  SCOPED_TRACE(fmt::format("router {} seed {}", body.name, options.seed));
-  MeshOfRouters mesh(body, options);
+void all_to_all(const RouterImplementation& router, const MeshOfRouters::Options& options) {
+  SCOPED_TRACE(fmt::format("router {} seed {}", router.name, options.seed));
+  MeshOfRouters mesh(router, options);
   for (const std::uint16_t from : mesh.endpoints()) {
     for (const std::uint16_t to : mesh.endpoints()) {
       for (int v = 0; v < kNumVcs; ++v) {
@@ -40,13 +40,13 @@ TEST_P(MeshOfRoutersTest, AllToAllArrivesWithStalls) {
 
 // Random destinations, far more traffic than the links carry, buffers of 16 flits, packets of all
 // lengths: everything moves on.
-void saturate(const RouterBody& body, MeshOfRouters::Options options, int packets) {
-  SCOPED_TRACE(fmt::format("router {} seed {}", body.name, options.seed));
+void saturate(const RouterImplementation& router, MeshOfRouters::Options options, int packets) {
+  SCOPED_TRACE(fmt::format("router {} seed {}", router.name, options.seed));
   Random random(options.seed);
   options.link_latency = 1 + static_cast<int>(random.below(20));
   options.pause_percent = static_cast<int>(random.below(40));
   options.return_delay = static_cast<int>(random.below(10));
-  MeshOfRouters mesh(body, options);
+  MeshOfRouters mesh(router, options);
   const auto all = mesh.endpoints();
   for (int i = 0; i < packets; ++i) {
     const std::uint16_t from = all[random.below(all.size())];
@@ -85,11 +85,11 @@ struct Lengths {  // of packets, in flits
 // A ring of four routers, eastwards, in which no packet ever arrives: all routers believe to be at
 // column 0 and all packets go to column 1. Flits moved over the ring's links in the last quarter of 2000
 // cycles.
-std::uint64_t moved_at_the_end(const RouterBody& body, const MeshRings& rings,
+std::uint64_t moved_at_the_end(const RouterImplementation& router, const MeshRings& rings,
                                const Lengths& lengths, std::uint64_t seed) {
   constexpr int kRouters = 4;
   constexpr int kCycles = 2000;
-  const MeshShape& shape = body.shape;
+  const MeshShape& shape = router.shape;
   const int words = flit_words(shape.lanes);
   Random random(seed);
   std::vector<std::unique_ptr<SwitchCore>> cores;
@@ -98,7 +98,7 @@ std::uint64_t moved_at_the_end(const RouterBody& body, const MeshRings& rings,
   std::vector<int> left(kRouters);                               // flits of its packet
   std::vector<bool> paused(kRouters);
   for (int r = 0; r < kRouters; ++r) {
-    cores.push_back(body.make());
+    cores.push_back(router.make());
     cores[r]->reset();
     pins[r].reg = {true, true, reg::kTorus,
                    static_cast<std::uint32_t>(rings.columns | rings.rows << 8)};
@@ -148,11 +148,12 @@ std::uint64_t moved_at_the_end(const RouterBody& body, const MeshRings& rings,
 TEST_P(MeshOfRoutersTest, ARingTurnsOnByItsBubble) {
   for (const Lengths& lengths : {Lengths{1, 1}, Lengths{3, 3}, Lengths{8, 8}, Lengths{1, 8}}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      const RouterBody body = seed % 2 == 0 ? even_router(GetParam()) : wafer_router(GetParam());
-      SCOPED_TRACE(fmt::format("router {}, {} to {} flits, seed {}", body.name, lengths.shortest,
+      const RouterImplementation router =
+          seed % 2 == 0 ? even_router(GetParam()) : wafer_router(GetParam());
+      SCOPED_TRACE(fmt::format("router {}, {} to {} flits, seed {}", router.name, lengths.shortest,
                                lengths.longest, seed));
-      EXPECT_EQ(moved_at_the_end(body, {}, lengths, seed), 0U);
-      EXPECT_GT(moved_at_the_end(body, {8, 0}, lengths, seed), 50U);
+      EXPECT_EQ(moved_at_the_end(router, {}, lengths, seed), 0U);
+      EXPECT_GT(moved_at_the_end(router, {8, 0}, lengths, seed), 50U);
     }
   }
 }

@@ -1,5 +1,5 @@
 // What a reset in the middle of traffic leaves of a mesh_router: nothing; and traffic with the credits that it sets.
-// Every body, without and with random stalls.
+// Every implementation, without and with random stalls.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,9 +22,9 @@ INSTANTIATE_TEST_SUITE_P(Model, MeshRouterReset, testing::ValuesIn(kModels), [](
 });
 
 // A router whose registers have been written and whose buffers hold flits.
-std::unique_ptr<SwitchCore> in_use(const RouterBody& body, std::uint64_t seed,
+std::unique_ptr<SwitchCore> in_use(const RouterImplementation& router, std::uint64_t seed,
                                    const MeshRings& rings) {
-  RouterDriver driver(body, {.pause_percent = 40, .return_delay = 30, .receive_depth = 12}, seed,
+  RouterDriver driver(router, {.pause_percent = 40, .return_delay = 30, .receive_depth = 12}, seed,
                       rings);
   driver.add_random_packets(300);
   for (std::uint64_t i = 0; i < 60 + seed; ++i) driver.step();
@@ -59,13 +59,13 @@ void expect_as_powered_up(SwitchCore& core, const MeshShape& shape) {
 
 TEST_P(MeshRouterReset, ForgetsRegistersAndFlits) {
   for (const auto make : {wafer_router, small_router, even_router}) {
-    const RouterBody body = make(GetParam());
+    const RouterImplementation router = make(GetParam());
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      SCOPED_TRACE(fmt::format("router {} seed {}", body.name, seed));
-      const auto core = in_use(body, seed, kRings);
+      SCOPED_TRACE(fmt::format("router {} seed {}", router.name, seed));
+      const auto core = in_use(router, seed, kRings);
       EXPECT_FALSE(core->idle());
       core->reset();
-      expect_as_powered_up(*core, body.shape);
+      expect_as_powered_up(*core, router.shape);
     }
   }
 }
@@ -73,12 +73,12 @@ TEST_P(MeshRouterReset, ForgetsRegistersAndFlits) {
 // By the rules that begin with the reset: a whole packet's credits, turns of the inputs, no ring.
 TEST_P(MeshRouterReset, TrafficAfterItRunsAsAfterTheFirst) {
   for (const auto make : {wafer_router, small_router, even_router}) {
-    const RouterBody body = make(GetParam());
+    const RouterImplementation router = make(GetParam());
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      SCOPED_TRACE(fmt::format("router {} seed {}", body.name, seed));
+      SCOPED_TRACE(fmt::format("router {} seed {}", router.name, seed));
       for (const int pause : {0, 30}) {
         RouterDriver driver(
-            body, in_use(body, seed, kRings),
+            router, in_use(router, seed, kRings),
             {.pause_percent = pause, .return_delay = pause, .receive_depth = Stalls::kAsReset},
             seed);
         driver.add_random_packets(300);

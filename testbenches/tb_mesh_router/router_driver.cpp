@@ -10,13 +10,13 @@
 
 namespace fredsim::tb {
 
-RouterDriver::RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
-                           const MeshRings& rings)
-    : RouterDriver(body, body.make(), stalls, seed, rings) {}
+RouterDriver::RouterDriver(const RouterImplementation& router, const Stalls& stalls,
+                           std::uint64_t seed, const MeshRings& rings)
+    : RouterDriver(router, router.make(), stalls, seed, rings) {}
 
-RouterDriver::RouterDriver(const RouterBody& body, std::unique_ptr<SwitchCore> core,
+RouterDriver::RouterDriver(const RouterImplementation& router, std::unique_ptr<SwitchCore> core,
                            const Stalls& stalls, std::uint64_t seed, const MeshRings& rings)
-    : shape_(body.shape),
+    : shape_(router.shape),
       rings_(rings),
       core_(std::move(core)),
       stalls_(stalls),

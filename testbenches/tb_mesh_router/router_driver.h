@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "router_bodies.h"
+#include "router_implementations.h"
 #include "router_rules.h"
 
 namespace fredsim::tb {
@@ -32,11 +32,11 @@ class RouterDriver {
   static constexpr int kX = 2;  // position of the router
   static constexpr int kY = 3;
 
-  RouterDriver(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
+  RouterDriver(const RouterImplementation& router, const Stalls& stalls, std::uint64_t seed,
                const MeshRings& rings = {});
   // The same with a router that has been in use; it is reset.
-  RouterDriver(const RouterBody& body, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
-               std::uint64_t seed, const MeshRings& rings = {});
+  RouterDriver(const RouterImplementation& router, std::unique_ptr<SwitchCore> core,
+               const Stalls& stalls, std::uint64_t seed, const MeshRings& rings = {});
 
   // Register access, one edge each; traffic goes on meanwhile.
   void write(int address, std::uint32_t value);

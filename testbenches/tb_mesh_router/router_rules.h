@@ -1,4 +1,4 @@
-// The rules of a mesh router, checked at every edge against any body: which flits
+// The rules of a mesh router, checked at every edge against any implementation: which flits
 // leave, which stay and why.
 //
 // Keeps its own picture of the input buffers, credits, open packets and round-robin pointers,

@@ -1,4 +1,4 @@
-// Directed tests of one router, of every body: registers, routes, timing, throughput, priority,
+// Directed tests of one router, of every implementation: registers, routes, timing, throughput, priority,
 // turns, errors, idle.
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ const Stalls kFast{.receive_depth = 80};
 
 class MeshRouter : public testing::TestWithParam<SwitchModel> {
  protected:
-  static RouterBody wafer() { return wafer_router(GetParam()); }
+  static RouterImplementation wafer() { return wafer_router(GetParam()); }
 };
 
 TEST_P(MeshRouter, RegistersReadBack) {
@@ -84,16 +84,16 @@ TEST_P(MeshRouter, RoutesByXThenYAndMirrorsAtTheDestination) {
   EXPECT_EQ(expected_output(wafer().shape, kX, kY, kSouth, mesh_address(kX, kY, 2)), kIo0 + 1);
   EXPECT_EQ(expected_output(wafer().shape, kX, kY, kLocal0, mesh_address(kX + 2, kY - 3, 0)),
             kEast);
-  for (const RouterBody& body :
+  for (const RouterImplementation& router :
        {wafer(), small_router(GetParam()), even_router(GetParam()), full_router(GetParam())}) {
-    SCOPED_TRACE(body.name);
-    RouterDriver driver(body, kFast, 2);
-    for (int in = 0; in < body.shape.ports(); ++in) {
+    SCOPED_TRACE(router.name);
+    RouterDriver driver(router, kFast, 2);
+    for (int in = 0; in < router.shape.ports(); ++in) {
       for (int x = 0; x < 64; x += 1 + x / 5) {
         for (int y = 0; y < 64; y += 1 + y / 5) {
           for (int endpoint = 0; endpoint < 4; ++endpoint) {
             const std::uint16_t dst = mesh_address(x, y, endpoint);
-            if (expected_output(body.shape, kX, kY, in, dst) >= 0) {
+            if (expected_output(router.shape, kX, kY, in, dst) >= 0) {
               driver.add_packet(in, kDp, dst, 1);
             }
           }
@@ -311,8 +311,9 @@ TEST_P(MeshRouter, StallCountersNameTheReason) {
 }
 
 // ---------------------------------------------------------------- errors
-std::uint32_t error_of(const RouterBody& body, int port, const FlitHeader& header, int times) {
-  const auto core = body.make();
+std::uint32_t error_of(const RouterImplementation& router, int port, const FlitHeader& header,
+                       int times) {
+  const auto core = router.make();
   core->reset();
   SwitchPins pins(10, 1);
   pins.reg = {true, true, reg::kPosition, kX | kY << 8};

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "router_bodies.h"
+#include "router_implementations.h"
 #include "switch/register_map.h"
 
 namespace fredsim::tb {
@@ -18,11 +18,11 @@ constexpr std::uint16_t kEastward = mesh_address(kX + 1, kY, 0);
 
 class Bench {
  public:
-  explicit Bench(const RouterBody& body) : body_(body), core_(body.make()) {
+  explicit Bench(const RouterImplementation& router) : router_(router), core_(router.make()) {
     core_->reset();
     write(reg::kPosition, kX | kY << 8);
   }
-  int depth(int vc) const { return body_.shape.buffers.depth(vc); }
+  int depth(int vc) const { return router_.shape.buffers.depth(vc); }
   SwitchCore& core() { return *core_; }
   // A packet of one flit to the east, at the next step.
   void put(int port, std::uint32_t tag, int vc) {
@@ -32,14 +32,14 @@ class Bench {
                  .vc = static_cast<std::uint8_t>(vc),
                  .head = true,
                  .tail = true},
-                &pins.in_flit[port * flit_words(body_.shape.lanes)]);
+                &pins.in_flit[port * flit_words(router_.shape.lanes)]);
   }
   void step() {
     core_->step(pins);
     pins.in_valid = 0;
     pins.out_credit = {};
     pins.reg = {};
-    if (launched()) tags.push_back(pins.out_flit[kEast * flit_words(body_.shape.lanes)]);
+    if (launched()) tags.push_back(pins.out_flit[kEast * flit_words(router_.shape.lanes)]);
   }
   void write(int address, std::uint32_t value) {
     pins.reg = {true, true, static_cast<std::uint16_t>(address), value};
@@ -57,7 +57,7 @@ class Bench {
   std::vector<std::uint32_t> tags;  // of the flits that have left to the east
 
  private:
-  RouterBody body_;
+  RouterImplementation router_;
   std::unique_ptr<SwitchCore> core_;
 };
 
@@ -68,12 +68,12 @@ INSTANTIATE_TEST_SUITE_P(Models, RouterSameEdge, testing::ValuesIn(kModels), [](
 
 // The buffer is full; at step 3 its first flit leaves; one more arrives before, with or after that.
 TEST_P(RouterSameEdge, AnOverflowThatMeetsAPopOfItsVcIsOneAllTheSame) {
-  for (const RouterBody& body : {wafer_router(GetParam()), even_router(GetParam()),
-                                 small_router(GetParam()), full_router(GetParam())}) {
+  for (const RouterImplementation& router : {wafer_router(GetParam()), even_router(GetParam()),
+                                             small_router(GetParam()), full_router(GetParam())}) {
     for (const int vc : {kMp, kDp, kControl}) {
       for (const int extra : {2, 3, 4}) {
-        SCOPED_TRACE(fmt::format("{} VC {}, one more at step {}", body.name, vc, extra));
-        Bench bench(body);
+        SCOPED_TRACE(fmt::format("{} VC {}, one more at step {}", router.name, vc, extra));
+        Bench bench(router);
         bench.write(reg::kCredit + 4 * kEast + vc, 1000);
         std::uint32_t tag = 0;
         for (; tag < static_cast<std::uint32_t>(bench.depth(vc)); ++tag) {

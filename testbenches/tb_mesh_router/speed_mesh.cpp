@@ -22,8 +22,8 @@ std::uint16_t npu(int node) {
 }  // namespace
 
 SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
-  const RouterBody body = wafer_router(model);
-  ports_ = body.shape.ports();
+  const RouterImplementation router = wafer_router(model);
+  ports_ = router.shape.ports();
   routers_.resize(kNodes);
   for (Router& r : routers_) {
     r.pins = SwitchPins(ports_, 1);
@@ -34,7 +34,7 @@ SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
   }
   for (int n = 0; n < kNodes; ++n) {
     Router& r = routers_[n];
-    r.core = body.make();
+    r.core = router.make();
     r.core->reset();
     const int x = n % kWidth;
     const int y = n / kWidth;
@@ -48,7 +48,7 @@ SpeedMesh::SpeedMesh(SwitchModel model, double rate, std::uint64_t seed) {
     join(kSouth, y + 1 < kHeight, n + kWidth, kNorth);
     join(kWest, x > 0, n - 1, kEast);
     r.pins.out_ready = ~0U >> (32 - ports_);
-    r.credits.fill(body.shape.buffers.depth(kVc));
+    r.credits.fill(router.shape.buffers.depth(kVc));
     r.pins.reg = {true, true, reg::kPosition, static_cast<std::uint32_t>(x | y << 8)};
     r.core->step(r.pins);
     r.pins.reg = {};

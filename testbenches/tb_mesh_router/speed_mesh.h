@@ -1,4 +1,4 @@
-// The 5 x 4 mesh with lean links and sources, for measuring the speed of router bodies: as little
+// The 5 x 4 mesh with lean links and sources, for measuring the speed of router implementations: as little
 // as can be around the routers; nodes at which nothing happens cost nothing, as in the fabric.
 //
 // Traffic: every NPU starts a one-flit packet on VC DP with the given chance per cycle, to another
@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "router_bodies.h"
+#include "router_implementations.h"
 
 namespace fredsim::tb {
 

@@ -1,4 +1,4 @@
-// Random traffic on one router, on every port and VC, every body without and with random stalls;
+// Random traffic on one router, on every port and VC, every implementation without and with random stalls;
 // and idle exactness: edges left out while the router says idle() change nothing.
 
 #include <fmt/format.h>
@@ -13,26 +13,26 @@
 namespace fredsim::tb {
 namespace {
 
-using MakeBody = RouterBody (*)(SwitchModel);
-constexpr std::array<MakeBody, 4> kRouters{wafer_router, small_router, even_router, full_router};
+using MakeRouter = RouterImplementation (*)(SwitchModel);
+constexpr std::array<MakeRouter, 4> kRouters{wafer_router, small_router, even_router, full_router};
 enum class WithStalls : bool { kNo, kYes };
 
 struct Mode {
   SwitchModel model;
-  MakeBody make;
+  MakeRouter make;
   WithStalls stalls;
-  RouterBody body() const { return make(model); }
+  RouterImplementation router() const { return make(model); }
 };
 
 std::string mode_name(const testing::TestParamInfo<Mode>& test) {
-  return test_name(test.param.body()) +
+  return test_name(test.param.router()) +
          (test.param.stalls == WithStalls::kYes ? "_stalls" : "_no_stalls");
 }
 
 std::vector<Mode> all_modes() {
   std::vector<Mode> modes;
   for (const SwitchModel model : kModels) {
-    for (const MakeBody make : kRouters) {
+    for (const MakeRouter make : kRouters) {
       for (const WithStalls stalls : {WithStalls::kNo, WithStalls::kYes}) {
         modes.push_back({model, make, stalls});
       }
@@ -43,11 +43,11 @@ std::vector<Mode> all_modes() {
 
 class MeshRouterTraffic : public testing::TestWithParam<Mode> {};
 
-void run(const RouterBody& body, const Stalls& stalls, std::uint64_t seed,
+void run(const RouterImplementation& router, const Stalls& stalls, std::uint64_t seed,
          const MeshRings& rings = {}) {
-  SCOPED_TRACE(fmt::format("router {} seed {} rings of {} columns, {} rows", body.name, seed,
+  SCOPED_TRACE(fmt::format("router {} seed {} rings of {} columns, {} rows", router.name, seed,
                            rings.columns, rings.rows));
-  RouterDriver driver(body, stalls, seed, rings);
+  RouterDriver driver(router, stalls, seed, rings);
   for (int round = 0; round < 3; ++round) {
     driver.add_random_packets(400);
     driver.drain(500'000);
@@ -66,7 +66,7 @@ Stalls random_stalls(std::uint64_t seed) {
 }
 
 TEST_P(MeshRouterTraffic, DeliversEveryFlit) {
-  const RouterBody router = GetParam().body();
+  const RouterImplementation router = GetParam().router();
   if (GetParam().stalls == WithStalls::kYes) {
     for (std::uint64_t seed = 101; seed <= 130; ++seed) run(router, random_stalls(seed), seed);
   } else {
@@ -77,7 +77,7 @@ TEST_P(MeshRouterTraffic, DeliversEveryFlit) {
 
 // The same on a torus of every sort; the receivers hold more than a packet.
 TEST_P(MeshRouterTraffic, DeliversEveryFlitOnATorus) {
-  const RouterBody router = GetParam().body();
+  const RouterImplementation router = GetParam().router();
   for (std::uint64_t seed = 301; seed <= 312; ++seed) {
     Random random(seed);
     const auto ring = [&] { return static_cast<int>(random.below(5)) * 2 % 9; };
@@ -93,7 +93,7 @@ TEST_P(MeshRouterTraffic, DeliversEveryFlitOnATorus) {
 // inputs and with random link readiness, whenever it is idle. Their outputs must never differ. With
 // stalls: links pause at random too.
 TEST_P(MeshRouterTraffic, IdleEdgesChangeNothing) {
-  const RouterBody router = GetParam().body();
+  const RouterImplementation router = GetParam().router();
   const MeshShape& shape = router.shape;
   const int words = flit_words(shape.lanes);
   const std::uint32_t all_ports = ~0U >> (32 - shape.ports());

@@ -52,13 +52,13 @@ void priorities(RouterDriver& driver) {
 
 std::string record_wave(const std::string& file) {
   RecordedSwitch* recorded = nullptr;
-  RouterBody body = wafer_router(SwitchModel::kRtl);
-  body.make_rtl = [&] {
-    auto made = std::make_unique<RecordedSwitch>(make_rtl_switch(body.shape, "dut"), file);
+  RouterImplementation router = wafer_router(SwitchModel::kRtl);
+  router.make_rtl = [&] {
+    auto made = std::make_unique<RecordedSwitch>(make_rtl_switch(router.shape, "dut"), file);
     recorded = made.get();
     return made;
   };
-  RouterDriver driver(body, {.receive_depth = kReceiveDepth}, kSeed);
+  RouterDriver driver(router, {.receive_depth = kReceiveDepth}, kSeed);
   void (*const stages[])(RouterDriver&) = {straight, contention, priorities};
   std::uint32_t stage = 0;
   for (const auto& add_packets : stages) {

@@ -4,7 +4,7 @@
 // Meshes of configs/mesh.yaml's routers and links (twins), without I/O. Traffic: every NPU sends one-flit packets
 //   to its eastern neighbour (`neighbor`, two links on average whatever the size).
 // First table: the same total of flits per cycle on 4 x 4 to 64 x 64 meshes. Second: 64 x 64 with more and more.
-// Cost is processor time per simulated cycle and per flit and link, the median of five turns.
+// Cost is processor time per simulated cycle and per flit and link, the median of five repeats.
 // Run from the top of the checkout.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -23,7 +23,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kTurns = 5;
+constexpr int kRepeats = 5;
 constexpr int kWarmUp = 2'000;
 
 double median(std::vector<double> values) {
@@ -61,13 +61,13 @@ void measure(int side, double total, int cycles) {
   for (int cycle = 0; cycle < kWarmUp; ++cycle) run.tick();
   std::vector<double> seconds;
   const std::uint64_t before = link_flits(topology, run.core());
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const std::clock_t start = std::clock();
     for (int cycle = 0; cycle < cycles; ++cycle) run.tick();
     seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   const double flits = static_cast<double>(link_flits(topology, run.core()) - before) /
-                       (static_cast<double>(kTurns) * cycles);
+                       (static_cast<double>(kRepeats) * cycles);
   const double cost = median(seconds) / cycles * 1e9;
   fmt::print("{:>7} {:>9.1f} {:>14.2f} {:>12.0f} {:>14.1f} {:>9.0f}\n",
              fmt::format("{0} x {0}", side), total, flits, cost, cost / flits, peak_megabytes());

@@ -202,8 +202,8 @@ int sc_main(int argc, char** argv) {
   program.add("--config,CONFIG", options.config, "FILE.yaml",
               "machine, any of them (default configs/mesh_2x2.yaml)");
   program.add("--model", options.model, "NAME",
-              "body of the switches: rtl (default, Verilated), tlm (C++ twins) or\n"
-              "lockstep (both, compared)");
+              "implementation of the switches: rtl (default, Verilated), tlm\n"
+              "(C++ twins) or lockstep (both, compared)");
   program.add("--format", options.format, "NAME", "of the table: table (default), csv or markdown");
   program.add("--json", options.json, "FILE", "results as JSON; -: to standard output");
   program.add("--wave", options.wave, "FILE.fst", "the whole run as a waveform");

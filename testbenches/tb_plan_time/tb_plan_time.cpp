@@ -19,7 +19,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kTurns = 5;
+constexpr int kRepeats = 5;
 constexpr std::uint64_t kBytes = 16 << 20;
 constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduceScatter,
                                   Collective::kAllGather, Collective::kReduce,
@@ -35,14 +35,14 @@ double milliseconds(const Topology& topology, Collective collective, std::string
   std::vector<int> group(topology.npus.size());
   std::iota(group.begin(), group.end(), 0);
   std::vector<double> times;
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const std::clock_t start = std::clock();
     const Plan plan = make_plan(topology, collective, group, kBytes, "auto");
     times.push_back(1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
     algorithm = plan.parts.front().algorithm;
   }
   std::ranges::sort(times);
-  return times[kTurns / 2];
+  return times[kRepeats / 2];
 }
 
 void measure(const Machine& machine) {

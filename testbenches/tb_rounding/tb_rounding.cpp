@@ -91,13 +91,13 @@ class Source {
   Random random_;
 };
 
-struct Contender {
+struct Variant {
   std::string machine, algorithm;
   std::vector<SumOrder> orders;
   std::size_t ranks = 0;
 };
 
-Contender contender(const std::string& argument) {
+Variant variant_of(const std::string& argument) {
   const std::size_t colon = argument.rfind(':');
   if (colon == std::string::npos) {
     throw BadInput(fmt::format("argument: '{}' found, allowed: CONFIG:ALGORITHM", argument));
@@ -109,7 +109,7 @@ Contender contender(const std::string& argument) {
   constexpr std::uint64_t kBytes = 16 << 20;
   const Plan plan =
       make_plan(topology, Collective::kAllReduce, group, kBytes, argument.substr(colon + 1));
-  Contender result{topology.name, argument.substr(colon + 1), {}, group.size()};
+  Variant result{topology.name, argument.substr(colon + 1), {}, group.size()};
   for (const Tree& tree : plan.trees) result.orders.push_back(tree.order);
   return result;
 }
@@ -142,31 +142,32 @@ struct Errors {
   std::uint64_t nearest = 0;           // sums that one rounding would have given
 };
 
-Errors measure(const Contender& who, FpFormat format, Data data, std::uint64_t samples,
+Errors measure(const Variant& variant, FpFormat format, Data data, std::uint64_t samples,
                std::uint64_t seed) {
   Source source(data, seed);
-  std::vector<double> drawn(who.ranks);
-  std::vector<std::uint16_t> values(who.ranks);
+  std::vector<double> drawn(variant.ranks);
+  std::vector<std::uint16_t> values(variant.ranks);
   std::vector<std::uint16_t> stack;
   Errors errors;
   const double unit = std::ldexp(1, -precision(format).significand);
-  const auto roundings = static_cast<double>(who.ranks - 1);
+  const auto roundings = static_cast<double>(variant.ranks - 1);
   for (std::uint64_t i = 0; i < samples; ++i) {
     source.draw(drawn);
     long double exact = 0;
     double magnitude = 0;
-    for (std::size_t rank = 0; rank < who.ranks; ++rank) {
+    for (std::size_t rank = 0; rank < variant.ranks; ++rank) {
       values[rank] = rounded(format, drawn[rank]);
       exact += value(format, values[rank]);
       magnitude += std::abs(value(format, values[rank]));
     }
-    const std::uint16_t got = sum(format, who.orders[i % who.orders.size()], values, stack);
+    const std::uint16_t got = sum(format, variant.orders[i % variant.orders.size()], values, stack);
     const auto error = static_cast<double>(std::abs(value(format, got) - exact));
     const auto truth = static_cast<double>(exact);
     // Higham's bound; sums within the subnormals are exact, so nothing is added for them.
     if (!(error <= roundings * unit / (1 - roundings * unit) * magnitude)) {
-      throw RunFailed(fmt::format("{} {}, {}, sample {}: {} in place of {}", who.machine,
-                                  who.algorithm, to_string(format), i, value(format, got), truth));
+      throw RunFailed(fmt::format("{} {}, {}, sample {}: {} in place of {}", variant.machine,
+                                  variant.algorithm, to_string(format), i, value(format, got),
+                                  truth));
     }
     errors.backward = std::max(errors.backward, magnitude == 0 ? 0 : error / (unit * magnitude));
     if (truth != 0) {
@@ -178,26 +179,26 @@ Errors measure(const Contender& who, FpFormat format, Data data, std::uint64_t s
   return errors;
 }
 
-void print(const Contender& who, FpFormat format, const char* data, std::uint64_t samples,
+void print(const Variant& variant, FpFormat format, const char* data, std::uint64_t samples,
            Errors errors) {
   fmt::print("{:<10} {:<10} {:<6} {:<9} {:9.1f} {:8.2f} {:8.2f} {:12.2e} {:12.2e} {:9.2f}\n",
-             who.machine, who.algorithm, to_string(format), data,
+             variant.machine, variant.algorithm, to_string(format), data,
              100 * static_cast<double>(errors.nearest) / static_cast<double>(samples),
              quantile(errors.ulps, 0.5), quantile(errors.ulps, 0.99),
              quantile(errors.relative, 0.5), quantile(errors.relative, 0.99), errors.backward);
 }
 
 void run(const std::vector<std::string>& machines, std::uint64_t samples, std::uint64_t seed) {
-  std::vector<Contender> contenders;
-  contenders.reserve(machines.size());
-  for (const std::string& machine : machines) contenders.push_back(contender(machine));
+  std::vector<Variant> variants;
+  variants.reserve(machines.size());
+  for (const std::string& machine : machines) variants.push_back(variant_of(machine));
   fmt::print("{:<10} {:<10} {:<6} {:<9} {:>9} {:>8} {:>8} {:>12} {:>12} {:>9}\n", "machine",
              "order", "format", "data", "nearest %", "ULP p50", "ULP p99", "relative p50",
              "relative p99", "max u*|x|");
   for (const FpFormat format : {FpFormat::kFp16, FpFormat::kBf16}) {
     for (const auto& [data, name] : kData) {
-      for (const Contender& who : contenders) {
-        print(who, format, name, samples, measure(who, format, data, samples, seed));
+      for (const Variant& variant : variants) {
+        print(variant, format, name, samples, measure(variant, format, data, samples, seed));
       }
     }
   }

@@ -142,7 +142,7 @@ TEST(Strategy, SeveralDimensionsEachAtItsPriority) {
 }
 
 // Worker 1 and 2 of the pipeline send and receive at the same time, in one phase.
-TEST(Strategy, AllStepsOfAPipelineAtOnceInEveryBody) {
+TEST(Strategy, AllStepsOfAPipelineAtOnceInEveryImplementation) {
   json first;
   for (const char* model : {"tlm", "rtl", "lockstep"}) {
     json run = document_of({"run", "configs/fred_small.yaml", "--strategy", "pp4", "--dimension",

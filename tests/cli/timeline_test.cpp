@@ -1,4 +1,4 @@
-// --timeline: a trace-event file of what happened when, the same for every body of the switches.
+// --timeline: a trace-event file of what happened when, the same for every implementation of the switches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -249,9 +249,9 @@ TEST_F(TimelineFile, PhasesAreThoseOfTheControlUnits) {
 
 // Its registers are somewhere else, where nobody looks.
 TEST_F(TimelineFile, ASwitchOfTheUsersOwnHasNeitherPhasesNorStalls) {
-  ASSERT_NO_FATAL_FAILURE(run(
-      {"run", "configs/fred_small.yaml", "--size", "16KiB", "--set", "switch.rtl_top=own_switch"},
-      "1"));
+  ASSERT_NO_FATAL_FAILURE(run({"run", "configs/fred_small.yaml", "--size", "16KiB", "--set",
+                               "switch.rtl_top=custom_switch"},
+                              "1"));
   EXPECT_TRUE(category("phases").empty());
   EXPECT_EQ(category("parts").size(), 4U);
   for (const json& e : timeline_["traceEvents"]) {

@@ -88,7 +88,7 @@ TEST_P(TrafficTest, SaturationIsFoundBetweenAFreeAndASaturatedRate) {
   EXPECT_LE(first - last_free, 0.01 * document["runs"][0]["injection_limit"].get<double>());
 }
 
-TEST_P(TrafficTest, BodiesGiveTheSameTable) {
+TEST_P(TrafficTest, ImplementationsGiveTheSameTable) {
   const std::vector<std::string> arguments{"--rate", "0.2,0.6", "--packet-flits", "2", "--quiet"};
   const auto table_of = [&](const char* model) {
     std::vector<std::string> more = arguments;

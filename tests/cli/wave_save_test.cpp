@@ -193,9 +193,9 @@ TEST_F(WaveSaveTest, FlowsAreThoseOfThePhase) {
   EXPECT_EQ(fired, 8U) << "4 KiB";
 }
 
-TEST_F(WaveSaveTest, AnOwnSwitchHasItsPinsAndWhatHasOurNames) {
+TEST_F(WaveSaveTest, ACustomSwitchHasItsPinsAndWhatHasOurNames) {
   run(with({"run", "configs/fred_small.yaml", "--size", "4KiB", "--model", "rtl", "--set",
-            "switch.rtl_top=own_switch"},
+            "switch.rtl_top=custom_switch"},
            kWindow));
   EXPECT_GT(expect_all_exist(), 300);
   EXPECT_NE(find("l1_0.s0/port 0/pins", "in_valid"), nullptr);
@@ -203,7 +203,7 @@ TEST_F(WaveSaveTest, AnOwnSwitchHasItsPinsAndWhatHasOurNames) {
     return trace.group_path() == "l1_0.s0/control unit/phase";
   });
   ASSERT_NE(inside, save_.traces.end());
-  EXPECT_TRUE(inside->pieces[0].path.starts_with("l1_0.s0.own_switch.")) << inside->title;
+  EXPECT_TRUE(inside->pieces[0].path.starts_with("l1_0.s0.custom_switch.")) << inside->title;
 }
 
 }  // namespace

@@ -64,11 +64,11 @@ class Oracle {
       return with({{places[0].chiplet, {places[0].senders, places[0].receivers}}}, group);
     }
     std::vector<int> ports(places.size(), -1);
-    return climb(group, 0, -1, ports);
+    return extend(group, 0, -1, ports);
   }
 
   // Chooses the uplink of places[k] and of those after it; all lead to `parent`, -1: not chosen yet.
-  bool climb(std::size_t group, std::size_t k, NodeId parent, std::vector<int>& ports) {
+  bool extend(std::size_t group, std::size_t k, NodeId parent, std::vector<int>& ports) {
     const std::vector<Place>& places = groups_[group];
     if (k == places.size()) return with(flows_by(places, ports, parent), group);
     const Node& node = topology_.nodes[places[k].chiplet];
@@ -77,7 +77,7 @@ class Oracle {
       if (id < 0 || topology_.nodes[topology_.links[id].to].level != 2) continue;
       if (parent >= 0 && topology_.links[id].to != parent) continue;
       ports[k] = p;
-      if (climb(group, k + 1, topology_.links[id].to, ports)) return true;
+      if (extend(group, k + 1, topology_.links[id].to, ports)) return true;
     }
     return false;
   }

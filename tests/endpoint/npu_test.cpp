@@ -149,7 +149,7 @@ class NpuTest : public testing::Test {
     packet.release();
     EXPECT_FALSE(job_->failed()) << job_->failure();
   }
-  // A result reaches another rank, of which the NPU hears after the edge.
+  // A result reaches another rank, of which the NPU learns after the edge.
   void reach(int rank, int tree, std::uint32_t index) {
     std::vector<std::uint16_t> lanes;
     lanes.reserve(kPacketFlits);
@@ -233,7 +233,7 @@ TEST_F(NpuTest, ASourceThatSeesResultsKeepsItsWindowFull) {
 }
 
 // The head of a multicast sees no result: it goes by how many packets have reached both others, on average,
-// and hears of it after the edge.
+// and learns of it after the edge.
 TEST_F(NpuTest, ASourceThatSeesNoResultsGoesByThoseOfOthers) {
   simulation_.run([&] {
     add_tree(6,
@@ -266,7 +266,7 @@ TEST_F(NpuTest, ASourceThatSeesNoResultsGoesByThoseOfOthers) {
 }
 
 // A leaf of a reduction, too; one that also passes results on sees them by itself.
-TEST_F(NpuTest, OnlyASourceWithoutResultsHearsOfOthers) {
+TEST_F(NpuTest, OnlyASourceWithoutResultsWaitsForThoseOfOthers) {
   const Role leaf{.rank = 0, .contributes = true, .reduce_to = {{.rank = 1}}};
   Role receiving = leaf;
   receiving.receives = true;
@@ -278,12 +278,12 @@ TEST_F(NpuTest, OnlyASourceWithoutResultsHearsOfOthers) {
   Role idle_head = head;
   idle_head.contributes = false;
   Tree tree;
-  EXPECT_TRUE(CollectiveJob::hears_of_others(tree, leaf));
-  EXPECT_TRUE(CollectiveJob::hears_of_others(tree, head));
+  EXPECT_TRUE(CollectiveJob::waits_for_results(tree, leaf));
+  EXPECT_TRUE(CollectiveJob::waits_for_results(tree, head));
   for (const Role& rank : {receiving, passing, combining, idle_head})
-    EXPECT_FALSE(CollectiveJob::hears_of_others(tree, rank));
+    EXPECT_FALSE(CollectiveJob::waits_for_results(tree, rank));
   tree.transport = Transport::kInSwitch;
-  EXPECT_FALSE(CollectiveJob::hears_of_others(tree, leaf));
+  EXPECT_FALSE(CollectiveJob::waits_for_results(tree, leaf));
 }
 
 // Where a multicast goes out by several ports, its head begins no packet while two wait for any of them.

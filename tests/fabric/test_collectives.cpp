@@ -1,5 +1,5 @@
 // Works of any collectives on whole machines: payload exact, every byte counted, the same in every
-// body. Random machines, groups, sizes and priorities, from seeds.
+// implementation. Random machines, groups, sizes and priorities, from seeds.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/random_work.h"
+#include "comparable_results.h"
 #include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
-#include "what_must_agree.h"
 
 namespace fredsim::test {
 namespace {
@@ -69,7 +69,7 @@ void expect_good(const Plan& plan, const RunResult& r) {
 
 class RandomWorks : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(RandomWorks, AreExactInEveryBody) {
+TEST_P(RandomWorks, AreExactInEveryImplementation) {
   SCOPED_TRACE(fmt::format("seed {}", GetParam()));
   Random random(GetParam());
   const Topology topology = build(small_fabrics()[GetParam() % small_fabrics().size()]);
@@ -83,7 +83,7 @@ TEST_P(RandomWorks, AreExactInEveryBody) {
                                   random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
       const RunResult r = tlm.run(plan);
       expect_good(plan, r);
-      EXPECT_EQ(what_must_agree(r), what_must_agree(lockstep.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
     }
   });
 }
@@ -116,7 +116,7 @@ TEST_P(SlowLinks, AreNeverFasterThanTheirRate) {
           make_plan(topology, random_work(random, 4, 3, run == 0 ? 600 : 9000), OnConflict::kLater);
       const RunResult r = tlm.run(plan);
       expect_good(plan, r);
-      EXPECT_EQ(what_must_agree(r), what_must_agree(lockstep.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
     }
   });
 }

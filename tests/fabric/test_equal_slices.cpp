@@ -9,10 +9,10 @@
 
 #include "base/random.h"
 #include "collective/equal_slices.h"
+#include "comparable_results.h"
 #include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
-#include "what_must_agree.h"
 
 namespace fredsim::test {
 namespace {
@@ -105,7 +105,7 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
       const Plan plan = make_plan(distinct, {&spec, 1});
       const RunResult reduced = some.run(plan);
       const RunResult complete = all.run(plan);
-      EXPECT_EQ(what_must_agree(reduced), what_must_agree(complete)) << bytes << " bytes";
+      EXPECT_EQ(comparable_results(reduced), comparable_results(complete)) << bytes << " bytes";
       EXPECT_EQ(reduced.delivered_bytes, complete.delivered_bytes);
       EXPECT_EQ(complete.slices_simulated, complete.slices);
       EXPECT_EQ(reduced.slices, complete.slices);

@@ -1,6 +1,6 @@
-// The project's promise: whatever bodies the switches of a machine have, cycles, link
-// counts, switch counters and payload are the same. Random machines, groups, sizes and mixes of bodies,
-// every one from a seed that a failure names.
+// The project's promise: whatever implementations the switches of a machine have, cycles, link
+// counts, switch counters and payload are the same. Random machines, groups, sizes and mixes of
+// implementations, every one from a seed that a failure names.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "comparable_results.h"
 #include "config/config.h"
 #include "fabric/machine.h"
 #include "simulation.h"
-#include "what_must_agree.h"
 
 namespace fredsim::test {
 namespace {
@@ -51,7 +51,7 @@ class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
   Simulation simulation_;
 };
 
-TEST_P(ModelIdentity, EveryMixOfBodiesGivesTheSame) {
+TEST_P(ModelIdentity, EveryMixOfImplementationsGivesTheSame) {
   SCOPED_TRACE(fmt::format("seed {}", GetParam()));
   const Topology topology = random_machine();
   const auto mixed = [&](const Node& node, const SwitchShape& shape) {
@@ -64,10 +64,10 @@ TEST_P(ModelIdentity, EveryMixOfBodiesGivesTheSame) {
   simulation_.run([&] {
     for (int run = 0; run < 3; ++run) {
       const Plan plan = random_work(topology);
-      const std::vector<std::string> expected = what_must_agree(rtl.run(plan));
-      EXPECT_EQ(what_must_agree(tlm.run(plan)), expected);
-      EXPECT_EQ(what_must_agree(lockstep.run(plan)), expected);
-      EXPECT_EQ(what_must_agree(mix.run(plan)), expected);
+      const std::vector<std::string> expected = comparable_results(rtl.run(plan));
+      EXPECT_EQ(comparable_results(tlm.run(plan)), expected);
+      EXPECT_EQ(comparable_results(lockstep.run(plan)), expected);
+      EXPECT_EQ(comparable_results(mix.run(plan)), expected);
     }
   });
 }
@@ -85,8 +85,9 @@ TEST_P(WaferIdentity, LockstepRunsThroughAndGivesWhatTheTwinsGive) {
   Simulation simulation;
   Machine tlm("tlm", topology, {.model = SwitchModel::kTlm});
   Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
-  simulation.run(
-      [&] { EXPECT_EQ(what_must_agree(tlm.run(plan)), what_must_agree(lockstep.run(plan))); });
+  simulation.run([&] {
+    EXPECT_EQ(comparable_results(tlm.run(plan)), comparable_results(lockstep.run(plan)));
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, WaferIdentity, testing::Values("mesh", "torus", "fred_d"),

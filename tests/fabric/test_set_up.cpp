@@ -196,7 +196,7 @@ TEST_F(SetUp, AccessesOfAHostFromBeforeAreServed) {
   EXPECT_EQ(ends_.ends.at(topology_.npus[3])->received_flits(), 1U);
 }
 
-// A body that answers with another identity.
+// An implementation that answers with another identity.
 class WrongSwitch final : public SwitchCore {
  public:
   void reset() override {}

@@ -1,5 +1,5 @@
 // Synthetic traffic on small machines: what is sent arrives, figures agree with each other and with what
-// can be counted by hand, and do not depend on the switches' bodies.
+// can be counted by hand, and do not depend on the switches' implementations.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TrafficPoint measure(const Topology& topology, const TrafficOptions& options, do
   return TrafficRun(topology, options, factory_for(fabric)).measure(rate);
 }
 
-// All of a point that must not depend on bodies, machines or the day.
+// All of a point that must not depend on implementations, machines or the day.
 std::string text_of(const TrafficPoint& p) {
   std::string text =
       fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", p.rate, p.offered, p.accepted,
@@ -115,8 +115,8 @@ TEST_P(Traffic, IdleNodesAreLeftOutExactly) {
   }
 }
 
-// Random patterns, packets and rates, saturated ones too; every mix of bodies.
-TEST_P(Traffic, EveryBodyGivesTheSame) {
+// Random patterns, packets and rates, saturated ones too; every mix of implementations.
+TEST_P(Traffic, EveryImplementationGivesTheSame) {
   const Topology topology = machine(GetParam());
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -204,7 +204,7 @@ TEST(TrafficOnATorus, SaturatedRingsKeepTurning) {
 }
 
 // Random tori and what runs on them, cycle by cycle against the RTL.
-TEST(TrafficOnATorus, EveryBodyGivesTheSame) {
+TEST(TrafficOnATorus, EveryImplementationGivesTheSame) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);

@@ -17,14 +17,14 @@ import unittest
 import jsonschema
 
 WITHOUT_NPU_1 = ["--group", "0,2,3"]
-OWN_SWITCH = "switch.rtl_top=own_switch"
+CUSTOM_SWITCH = "switch.rtl_top=custom_switch"
 SMALL = "configs/fred_small.yaml"
 MESH = "configs/mesh_2x2.yaml"
 
 # Every command, with what puts further keys into its file.
 COMMANDS = {
     "run": ["run", MESH, "-b", "1KiB", "-e", "4KiB", "-f", "2"],
-    "run rtl": ["run", SMALL, "--model", "rtl", "--size", "512", "--set", OWN_SWITCH],
+    "run rtl": ["run", SMALL, "--model", "rtl", "--size", "512", "--set", CUSTOM_SWITCH],
     "run some rtl": ["run", SMALL, "--rtl-instances", "l1_0*", "--size", "512"],
     "run lockstep": ["run", MESH, "--model", "lockstep", "--size", "512", *WITHOUT_NPU_1],
     "run placed": ["run", SMALL, "--strategy", "mp2-dp2-pp1", "--dimension", "dp", "--size", "4KiB"],
@@ -45,7 +45,7 @@ MACHINES = {
     "torus": ["configs/torus.yaml", "switch.format=bf16", "name='a: \"b\" #c'"],
     "tree of two levels": ["configs/fred_d.yaml", "fabric.middle=4", "fabric.link_latency=7.5 ns"],
     "tree of three levels": ["configs/fred_64.yaml", "fabric.levels.2.uplink_bandwidth=7200GB/s", "clock=2 GHz"],
-    "own switch": [SMALL, OWN_SWITCH, "fabric.simulate_slices=all", "npu.receive_buffer=8KiB"],
+    "custom switch": [SMALL, CUSTOM_SWITCH, "fabric.simulate_slices=all", "npu.receive_buffer=8KiB"],
 }
 
 

@@ -1,5 +1,5 @@
-// The lockstep body: a fault put into either side is reported in the cycle, port and field where it
-// shows; and the factory of bodies.
+// The lockstep implementation: a fault put into either side is reported in the cycle, port and field where it
+// shows; and the factory of implementations.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -31,10 +31,10 @@ MeshShape mesh_shape() {
 // What a fault does to the pins after a step; true when there was something to do it to.
 using PinFault = std::function<bool(SwitchPins&)>;
 
-// A body with one fault: the first time from cycle `from` on that it can show.
-class FaultyBody final : public SwitchCore {
+// An implementation with one fault: the first time from cycle `from` on that it can show.
+class FaultySwitch final : public SwitchCore {
  public:
-  explicit FaultyBody(std::unique_ptr<SwitchCore> inner) : inner_(std::move(inner)) {}
+  explicit FaultySwitch(std::unique_ptr<SwitchCore> inner) : inner_(std::move(inner)) {}
 
   void reset() override {
     inner_->reset();
@@ -111,7 +111,7 @@ void drive(SwitchCore& core, int cycles, const std::function<void(const SwitchPi
 
 struct Fault {
   std::string name;
-  std::function<void(FaultyBody&)> put;
+  std::function<void(FaultySwitch&)> put;
   int port;
   std::string field;
 };
@@ -125,10 +125,10 @@ PinFault flip(std::uint32_t SwitchPins::*mask, int port) {
 
 std::vector<Fault> faults() {
   std::vector<Fault> all{
-      {"out_valid", [](FaultyBody& b) { b.pin_fault = flip(&SwitchPins::out_valid, 6); }, 6,
+      {"out_valid", [](FaultySwitch& b) { b.pin_fault = flip(&SwitchPins::out_valid, 6); }, 6,
        "out_valid"},
       {"a_swallowed_credit",
-       [](FaultyBody& b) {
+       [](FaultySwitch& b) {
          b.pin_fault = [](SwitchPins& pins) {
            const std::uint32_t before = pins.in_credit[kDp];
            pins.in_credit[kDp] &= ~(1U << 3);
@@ -137,7 +137,7 @@ std::vector<Fault> faults() {
        },
        3, "in_credit VC 2"},
       {"a_credit_for_nothing",
-       [](FaultyBody& b) {
+       [](FaultySwitch& b) {
          b.pin_fault = [](SwitchPins& pins) {
            pins.in_credit[kControl] |= 1U << 9;
            return true;
@@ -145,7 +145,7 @@ std::vector<Fault> faults() {
        },
        9, "in_credit VC 3"},
       {"a_bit_of_a_flit",
-       [](FaultyBody& b) {
+       [](FaultySwitch& b) {
          b.pin_fault = [](SwitchPins& pins) {
            if ((pins.out_valid >> kSouth & 1U) == 0) return false;
            pins.out_flit[kSouth * flit_words(1) + 3] ^= 1U << 15;
@@ -154,7 +154,7 @@ std::vector<Fault> faults() {
        },
        kSouth, "out_flit word 3"},
       {"reg_rdata",
-       [](FaultyBody& b) {
+       [](FaultySwitch& b) {
          b.pin_fault = [](SwitchPins& pins) {
            if (!pins.reg.valid) return false;
            pins.reg_rdata ^= 1U << 31;
@@ -162,16 +162,16 @@ std::vector<Fault> faults() {
          };
        },
        5, "reg_rdata, credits VC 2"},
-      {"idle", [](FaultyBody& b) { b.wrong_idle = true; }, -1, "idle"},
-      {"error", [](FaultyBody& b) { b.wrong_error = true; }, -1, "error"},
-      {"flits_in", [](FaultyBody& b) { b.counter_fault = [](auto& c) { c.flits_in[8] ^= 1; }; }, 8,
-       "flits_in"},
+      {"idle", [](FaultySwitch& b) { b.wrong_idle = true; }, -1, "idle"},
+      {"error", [](FaultySwitch& b) { b.wrong_error = true; }, -1, "error"},
+      {"flits_in", [](FaultySwitch& b) { b.counter_fault = [](auto& c) { c.flits_in[8] ^= 1; }; },
+       8, "flits_in"},
       {"flits_out",
-       [](FaultyBody& b) { b.counter_fault = [](auto& c) { c.flits_out[2] ^= 1ULL << 63; }; }, 2,
+       [](FaultySwitch& b) { b.counter_fault = [](auto& c) { c.flits_out[2] ^= 1ULL << 63; }; }, 2,
        "flits_out"}};
   const auto counter = [&](const std::string& name, std::uint64_t SwitchCounters::*value) {
     all.push_back(
-        {name, [value](FaultyBody& b) { b.counter_fault = [value](auto& c) { c.*value ^= 1; }; },
+        {name, [value](FaultySwitch& b) { b.counter_fault = [value](auto& c) { c.*value ^= 1; }; },
          -1, name});
   };
   counter("reductions", &SwitchCounters::reductions);
@@ -187,12 +187,12 @@ std::vector<Fault> faults() {
 enum class Side : bool { kReference, kTwin };
 struct Pair {
   std::unique_ptr<LockstepSwitch> lockstep;
-  FaultyBody* faulty;
+  FaultySwitch* faulty;
 };
 
 Pair make_pair(Side side) {
   const MeshShape shape = mesh_shape();
-  auto faulty = std::make_unique<FaultyBody>(
+  auto faulty = std::make_unique<FaultySwitch>(
       make_switch(side == Side::kTwin ? SwitchModel::kTlm : SwitchModel::kRtl, shape, "n1_2"));
   auto sound =
       make_switch(side == Side::kTwin ? SwitchModel::kRtl : SwitchModel::kTlm, shape, "n1_2");
@@ -242,10 +242,10 @@ TEST_P(LockstepFault, IsReportedWhereItIs) {
 INSTANTIATE_TEST_SUITE_P(Of, LockstepFault, testing::ValuesIn(faults()),
                          [](const auto& fault) { return fault.param.name; });
 
-TEST(Lockstep, SoundBodiesDoNotDiffer) {
+TEST(Lockstep, SoundImplementationsDoNotDiffer) {
   for (const bool hidden : {false, true}) {
     auto reference =
-        std::make_unique<FaultyBody>(make_switch(SwitchModel::kRtl, mesh_shape(), "n"));
+        std::make_unique<FaultySwitch>(make_switch(SwitchModel::kRtl, mesh_shape(), "n"));
     reference->hidden = hidden;
     LockstepSwitch lockstep(std::move(reference), make_twin(mesh_shape(), "n"), mesh_shape(), "n");
     SwitchCounters counters;
@@ -262,7 +262,7 @@ TEST(Lockstep, CountersThatCannotBePeekedAreSwept) {
   for (const int address : {reg::kFlitsIn + 0, reg::kFlitsOut + 2 * 9 + 1, int{reg::kStallLink},
                             reg::kCredit + 4 * 9 + 3}) {
     SCOPED_TRACE(address);
-    auto reference = std::make_unique<FaultyBody>(make_switch(SwitchModel::kRtl, shape, "own"));
+    auto reference = std::make_unique<FaultySwitch>(make_switch(SwitchModel::kRtl, shape, "own"));
     reference->hidden = true;
     reference->from = 100 + random.below(200);
     reference->pin_fault = [address](SwitchPins& pins) {
@@ -270,7 +270,7 @@ TEST(Lockstep, CountersThatCannotBePeekedAreSwept) {
       pins.reg_rdata ^= 1;
       return true;
     };
-    FaultyBody& faulty = *reference;
+    FaultySwitch& faulty = *reference;
     LockstepSwitch lockstep(std::move(reference), make_twin(shape, "own"), shape, "own");
     try {
       drive(lockstep, 1000);
@@ -284,7 +284,8 @@ TEST(Lockstep, CountersThatCannotBePeekedAreSwept) {
 }
 
 TEST(Lockstep, TheSweepDoesNotShowOutside) {
-  auto reference = std::make_unique<FaultyBody>(make_switch(SwitchModel::kRtl, mesh_shape(), "a"));
+  auto reference =
+      std::make_unique<FaultySwitch>(make_switch(SwitchModel::kRtl, mesh_shape(), "a"));
   reference->hidden = true;
   LockstepSwitch lockstep(std::move(reference), make_twin(mesh_shape(), "a"), mesh_shape(), "a");
   std::vector<std::uint32_t> seen;
@@ -297,7 +298,7 @@ TEST(Lockstep, TheSweepDoesNotShowOutside) {
 
 // ------------------------------------------------------------------------------------- counters
 
-TEST(PeekCounters, OurOwnBodiesGiveWhatTheirRegistersHold) {
+TEST(PeekCounters, OurOwnImplementationsGiveWhatTheirRegistersHold) {
   for (const SwitchModel model : {SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep}) {
     SCOPED_TRACE(switch_model_name(model));
     const auto core = make_switch(model, mesh_shape(), "n");

@@ -10,10 +10,11 @@
 namespace fredsim {
 namespace {
 
-const SwitchBuild kBuild{.source = "/no/such/folder",
-                         .build = "/no/such/folder/build",
-                         .listed = {"mesh 4 2 1 80 4", "fred P=4 own_switch own/own_switch.f"},
-                         .extra = {"fred P=8", "fred 4 3 1 48 4 24 0 mine /my rtl/it's mine.f"}};
+const SwitchBuild kBuild{
+    .source = "/no/such/folder",
+    .build = "/no/such/folder/build",
+    .listed = {"mesh 4 2 1 80 4", "fred P=4 custom_switch custom/custom_switch.f"},
+    .extra = {"fred P=8", "fred 4 3 1 48 4 24 0 mine /my rtl/it's mine.f"}};
 
 std::string line(const std::vector<std::string>& entries) {
   return build_line(kBuild, entries, "/", "fredsim");
@@ -27,10 +28,11 @@ TEST(BuildLine, AppendsToWhatIsExtraAlready) {
             "&& cmake --build /no/such/folder/build --target fredsim");
 }
 
-TEST(BuildLine, KnowsTheFilesOfOwnSwitches) {
+TEST(BuildLine, KnowsTheFilesOfCustomSwitches) {
   for (const auto& [entry, end] :
        {std::pair("fred P=6 mine", R"(;fred P=6 mine /my rtl/it'\''s mine.f' )"),
-        std::pair("fred P=6 DEEP=2 own_switch", ";fred P=6 DEEP=2 own_switch own/own_switch.f' "),
+        std::pair("fred P=6 DEEP=2 custom_switch",
+                  ";fred P=6 DEEP=2 custom_switch custom/custom_switch.f' "),
         std::pair("fred P=6 DEEP=2 own", ";fred P=6 DEEP=2 own FILES.f' "),
         std::pair("mesh 1 0 1 80 4 other", ";mesh 1 0 1 80 4 other FILES.f' ")}) {
     EXPECT_NE(line({entry}).find(end), std::string::npos) << line({entry});

@@ -1,4 +1,4 @@
-// The Verilated bodies: the list of sizes, reset, idle, and the register map
+// The Verilated implementations: the list of sizes, reset, idle, and the register map
 // against register_map.h.
 
 #include <gtest/gtest.h>

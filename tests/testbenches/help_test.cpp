@@ -64,7 +64,8 @@ TEST(Testbenches, AreAllHere) {
   std::set<std::string> folders;
   for (const auto& entry : std::filesystem::directory_iterator("testbenches")) {
     const std::string name = entry.path().filename();
-    if (name.starts_with("tb_") && name != "tb_own_switch") folders.insert(name);  // has no program
+    if (name == "tb_custom_switch") continue;  // has no program
+    if (name.starts_with("tb_")) folders.insert(name);
   }
   EXPECT_EQ(std::set<std::string>(kPrograms.begin(), kPrograms.end()), folders);
 }

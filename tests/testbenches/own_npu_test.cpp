@@ -78,7 +78,7 @@ TEST(OwnNpu, SaysWhatItDidAndNullWhereNothingApplies) {
   EXPECT_EQ(flits["npu1"], 0);
 }
 
-TEST(OwnNpu, IsTheSameWithEveryBody) {
+TEST(OwnNpu, IsTheSameWithEveryImplementation) {
   const auto comparable = [](const std::string& model) {
     json runs = own_runs("configs/fred_small.yaml", model)["runs"];
     for (json& run : runs) {

@@ -106,7 +106,7 @@ def main():
         for words, shown in found:
             wrong += run(program, words, shown, folder)
         wrong += [f"no {file}" for file in ("bug.fst", "bug.gtkw") if not (folder / file).exists()]
-        wrong += check_last_wave(folder, checkout / "testbenches/tb_own_switch/lost_credit.gtkw")
+        wrong += check_last_wave(folder, checkout / "testbenches/tb_custom_switch/lost_credit.gtkw")
     print("\n".join(wrong) if wrong else f"{len(found)} commands as in the README")
     return 1 if wrong else 0
 

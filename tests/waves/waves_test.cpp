@@ -172,15 +172,15 @@ TEST_F(Waves, OwnNpu) {
   EXPECT_EQ(received, sent);
 }
 
-TEST_F(Waves, OwnSwitch) {
-  run("fredsim run configs/fred_small.yaml --size 4KiB --quiet --set switch.rtl_top=own_switch "
+TEST_F(Waves, CustomSwitch) {
+  run("fredsim run configs/fred_small.yaml --size 4KiB --quiet --set switch.rtl_top=custom_switch "
       "--wave " +
       shell_quoted(wave()));
   std::uint64_t flits = 0;
-  read("tb_own_switch", [&](std::uint64_t, const VcdState& v) {
-    EXPECT_EQ(v.at("l1_0.s0/own_switch/valid_q"), v.at("l1_0.s0/in_valid_i"))
+  read("tb_custom_switch", [&](std::uint64_t, const VcdState& v) {
+    EXPECT_EQ(v.at("l1_0.s0/custom_switch/valid_q"), v.at("l1_0.s0/in_valid_i"))
         << "what an edge found at the input is in the register after it";
-    flits += ones(v, "l1_0.s0/own_switch/valid_q");
+    flits += ones(v, "l1_0.s0/custom_switch/valid_q");
   });
   EXPECT_GT(flits, 0U);
 }

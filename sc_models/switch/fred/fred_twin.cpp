@@ -72,7 +72,7 @@ void FredTwin::reset() {
   valid_ = some_ = online_fronts_ = {};
   std::ranges::fill(destination_, std::uint16_t{0});
   online_.reset();
-  funded_.fill(all);
+  has_credit_.fill(all);
   room_.fill(all);
   match_ = 0;
   reserved_ = 0;
@@ -324,10 +324,10 @@ void FredTwin::launch(SwitchPins& pins) {
   Ports able_any = 0;
   Ports taken = 0;
   for (const int vc : kVcPriority) {
-    const Ports able = some_[vc] & (funded_[vc] | pins.out_credit[vc]);
-    funded_[vc] |= pins.out_credit[vc];
+    const Ports able = some_[vc] & (has_credit_[vc] | pins.out_credit[vc]);
+    has_credit_[vc] |= pins.out_credit[vc];
     for_each_port(pins.out_credit[vc], [&](int p) {
-      if (++out_[p][vc].credits == 0) funded_[vc] &= ~(1U << p);  // 16 bits
+      if (++out_[p][vc].credits == 0) has_credit_[vc] &= ~(1U << p);  // 16 bits
     });
     able_any |= able;
     const Ports leaving = able & pins.out_ready & ~taken;
@@ -340,7 +340,7 @@ void FredTwin::launch(SwitchPins& pins) {
       if (--out.count == 0) some_[vc] &= ~(1U << p);
       ++out.places;
       set_room(p, vc);
-      if (--out.credits == 0) funded_[vc] &= ~(1U << p);
+      if (--out.credits == 0) has_credit_[vc] &= ~(1U << p);
       ++flits_out_[p];
     });
   }

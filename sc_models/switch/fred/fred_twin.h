@@ -1,4 +1,4 @@
-// The `tlm` body of a fred_switch: a C++ twin that gives the same outputs in the same cycle as the RTL
+// The `tlm` implementation of a fred_switch: a C++ twin that gives the same outputs in the same cycle as the RTL
 // (rtl/fred/fred_switch.sv) for every size, buffer depth, format and configuration.
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
@@ -120,11 +120,11 @@ class FredTwin final : public SwitchCore {
   PortsByVc online_fronts_{};               // those of them that are online unicasts
   std::vector<std::uint16_t> destination_;  // of the fronts, 4p + v
   FredOnline online_;
-  PortsByVc some_{};    // outputs with a flit to launch
-  PortsByVc funded_{};  // outputs with credits
-  PortsByVc room_{};    // outputs with room for a packet
-  Ports match_ = 0;     // inputs whose front of the active VC is of the active phase
-  int reserved_ = 0;    // places taken at all outputs
+  PortsByVc some_{};        // outputs with a flit to launch
+  PortsByVc has_credit_{};  // outputs with credits
+  PortsByVc room_{};        // outputs with room for a packet
+  Ports match_ = 0;         // inputs whose front of the active VC is of the active phase
+  int reserved_ = 0;        // places taken at all outputs
 
   // What reaches the staging FIFOs at the edges to come, a ring of as many as there are stages.
   std::vector<PortsByVc> pipeline_;

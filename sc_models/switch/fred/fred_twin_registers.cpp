@@ -20,8 +20,8 @@ void FredTwin::access(const RegisterRequest& request) {
       OutVc& out = out_[credit / 4][credit % 4];
       out.credits = static_cast<std::uint16_t>(request.wdata);
       const Ports bit = 1U << credit / 4;
-      Ports& funded = funded_[credit % 4];
-      funded = out.credits != 0 ? funded | bit : funded & ~bit;
+      Ports& has_credit = has_credit_[credit % 4];
+      has_credit = out.credits != 0 ? has_credit | bit : has_credit & ~bit;
     }
     if (in_store) {
       store_[place] = request.wdata;

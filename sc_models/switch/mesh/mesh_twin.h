@@ -1,4 +1,4 @@
-// The `tlm` body of a mesh router: a C++ twin of rtl/mesh/mesh_router.sv, equal to it in every output,
+// The `tlm` implementation of a mesh router: a C++ twin of rtl/mesh/mesh_router.sv, equal to it in every output,
 // register and counter at every edge.
 //
 // What happens at an edge, in which order and who wins is the contract in rtl/mesh/mesh_crossbar.sv and

@@ -1,4 +1,4 @@
-#include "router_bodies.h"
+#include "router_implementations.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ const MeshShape kWafer = shape_of(4, 2, 1, 80, 4);
 std::unique_ptr<SwitchCore> make_wafer() { return make_rtl_switch(kWafer, "dut"); }
 
 template <class Model, int Ports, int Lanes>
-RouterBody verilated(const char* name, SwitchModel model, const MeshShape& shape) {
+RouterImplementation verilated(const char* name, SwitchModel model, const MeshShape& shape) {
   return {name, model, shape, [shape] {
             return std::make_unique<VerilatedSwitch<Model, MeshPeek, Ports, Lanes>>(
                 shape, "dut", std::make_shared<RtlContext>());
@@ -40,29 +40,31 @@ RouterBody verilated(const char* name, SwitchModel model, const MeshShape& shape
 
 }  // namespace
 
-std::unique_ptr<SwitchCore> RouterBody::make() const {
+std::unique_ptr<SwitchCore> RouterImplementation::make() const {
   if (model == SwitchModel::kRtl) return make_rtl();
   auto twin = make_twin(shape, "dut");
   if (model == SwitchModel::kTlm) return twin;
   return std::make_unique<LockstepSwitch>(make_rtl(), std::move(twin), shape, "dut");
 }
 
-RouterBody wafer_router(SwitchModel model) { return {"wafer", model, kWafer, make_wafer}; }
+RouterImplementation wafer_router(SwitchModel model) {
+  return {"wafer", model, kWafer, make_wafer};
+}
 
-RouterBody small_router(SwitchModel model) {
+RouterImplementation small_router(SwitchModel model) {
   return verilated<Vmesh_1_0_3_5_1, 5, 3>("small", model, shape_of(1, 0, 3, 5, 1));
 }
 
-RouterBody even_router(SwitchModel model) {
+RouterImplementation even_router(SwitchModel model) {
   return verilated<Vmesh_2_2_1_16_4, 8, 1>("even", model, shape_of(2, 2, 1, 16, 4));
 }
 
-RouterBody full_router(SwitchModel model) {
+RouterImplementation full_router(SwitchModel model) {
   return verilated<Vmesh_13_15_2_1_3, 32, 2>("full", model, shape_of(13, 15, 2, 1, 3));
 }
 
-std::string test_name(const RouterBody& body) {
-  return fmt::format("{}_{}", switch_model_name(body.model), body.name);
+std::string test_name(const RouterImplementation& router) {
+  return fmt::format("{}_{}", switch_model_name(router.model), router.name);
 }
 
 }  // namespace fredsim::tb

@@ -1,4 +1,4 @@
-#include "collective/switch_lanes.h"
+#include "collective/reduction_tree.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,16 +14,16 @@
 namespace fredsim {
 namespace {
 
-// Ranks that contribute, and that receive, at a stop and below.
-std::pair<std::ptrdiff_t, std::ptrdiff_t> below(const Skeleton& skeleton, int stop,
+// Ranks that contribute, and that receive, at a node and below.
+std::pair<std::ptrdiff_t, std::ptrdiff_t> below(const ReductionTree& tree, int node,
                                                 const GroupRoles& roles) {
   std::pair<std::ptrdiff_t, std::ptrdiff_t> count;
-  for (const auto& member : skeleton[stop].members) {
+  for (const auto& member : tree[node].members) {
     count.first += roles.contributes[member.rank] ? 1 : 0;
     count.second += roles.receives[member.rank] ? 1 : 0;
   }
-  for (const auto& child : skeleton[stop].children) {
-    const auto [contributors, receivers] = below(skeleton, child.stop, roles);
+  for (const auto& child : tree[node].children) {
+    const auto [contributors, receivers] = below(tree, child.node, roles);
     count.first += contributors;
     count.second += receivers;
   }
@@ -34,12 +34,12 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> below(const Skeleton& skeleton, int st
 
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet) {
   std::vector<std::tuple<NodeId, int, int>> uplinks;
-  const Node& node = topology.nodes[chiplet];
-  for (int p = 0; p < node.ports; ++p) {
+  const int level = topology.nodes[chiplet].level;
+  for (int p = 0; p < topology.nodes[chiplet].ports; ++p) {
     const int id = topology.link_out(chiplet, p);
     if (id < 0) continue;
     const Link& link = topology.links[id];
-    if (topology.nodes[link.to].level > node.level) uplinks.emplace_back(link.to, link.to_port, p);
+    if (topology.nodes[link.to].level > level) uplinks.emplace_back(link.to, link.to_port, p);
   }
   std::ranges::sort(uplinks);
   std::vector<int> ports;
@@ -48,8 +48,8 @@ std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet) {
   return ports;
 }
 
-PortMasks uplink_directions(const Skeleton& skeleton, int stop, const GroupRoles& roles) {
-  const auto [contributors, receivers] = below(skeleton, stop, roles);
+PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRoles& roles) {
+  const auto [contributors, receivers] = below(tree, node, roles);
   const bool has_all = contributors == std::ranges::count(roles.contributes, true);
   const bool reaches_all = receivers == std::ranges::count(roles.receives, true);
   return {.inputs = receivers > 0 && !has_all ? 1U : 0U,
@@ -69,38 +69,37 @@ struct UplinkKind {
   }
 };
 
-// The uplinks of a stop that its group may take now, the ones the slice prefers first.
+// The uplinks of a node that its group may take now, the ones the slice prefers first.
 struct FreeUplinks {
   std::vector<int> all;  // in the order of their numbers, free or not
   std::map<UplinkKind, std::vector<int>> of_kind;
 };
 
-class Climber {
+class TreeEnumerator {
  public:
-  Climber(const Topology& topology, const GroupRoles& roles, const PortUse& used, int slice,
-          const std::function<bool(const Skeleton&)>& visit)
+  TreeEnumerator(const Topology& topology, const GroupRoles& roles, const PortUse& used, int slice,
+                 const std::function<bool(const ReductionTree&)>& visit)
       : topology_(topology), roles_(roles), used_(used), slice_(slice), visit_(visit) {}
 
-  // `begin`: the first stop of the highest level so far. True: visit_ is content.
-  bool climb(const Skeleton& skeleton, std::size_t begin) {
-    if (skeleton.size() - begin == 1) return visit_(skeleton);
+  // `begin`: the first node of the highest level so far. True: visit_ is content.
+  bool extend(const ReductionTree& tree, std::size_t begin) {
+    if (tree.size() - begin == 1) return visit_(tree);
     std::vector<FreeUplinks> uplinks;
-    std::size_t lanes = ~std::size_t{0};
-    for (std::size_t s = begin; s < skeleton.size(); ++s) {
-      uplinks.push_back(free_uplinks(skeleton, s));
-      lanes = std::min(lanes, uplinks.back().all.size());
+    std::size_t uplink_count = ~std::size_t{0};
+    for (std::size_t s = begin; s < tree.size(); ++s) {
+      uplinks.push_back(free_uplinks(tree, s));
+      uplink_count = std::min(uplink_count, uplinks.back().all.size());
     }
     std::set<std::vector<UplinkKind>> seen;
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const std::size_t lane = (i + static_cast<std::size_t>(slice_)) % lanes;
+    for (std::size_t i = 0; i < uplink_count; ++i) {
+      const std::size_t uplink = (i + static_cast<std::size_t>(slice_)) % uplink_count;
       std::vector<int> ports;
       ports.reserve(uplinks.size());
-      for (const FreeUplinks& stop : uplinks) ports.push_back(stop.all[lane]);
-      const std::optional<std::vector<UplinkKind>> kinds =
-          kinds_of(skeleton, begin, uplinks, ports);
-      if (kinds && seen.insert(*kinds).second && up(skeleton, begin, ports)) return true;
+      for (const FreeUplinks& node : uplinks) ports.push_back(node.all[uplink]);
+      const std::optional<std::vector<UplinkKind>> kinds = kinds_of(tree, begin, uplinks, ports);
+      if (kinds && seen.insert(*kinds).second && up(tree, begin, ports)) return true;
     }
-    return other_ways(skeleton, begin, uplinks, seen);
+    return other_choices(tree, begin, uplinks, seen);
   }
 
  private:
@@ -109,9 +108,9 @@ class Climber {
     return {link.to, port / 2, link.to_port / 2};
   }
 
-  FreeUplinks free_uplinks(const Skeleton& skeleton, std::size_t stop) const {
-    const NodeId chiplet = skeleton[stop].chiplet;
-    const PortMasks need = uplink_directions(skeleton, static_cast<int>(stop), roles_);
+  FreeUplinks free_uplinks(const ReductionTree& tree, std::size_t node) const {
+    const NodeId chiplet = tree[node].chiplet;
+    const PortMasks need = uplink_directions(tree, static_cast<int>(node), roles_);
     const auto used = used_.find(chiplet);
     const PortMasks taken = used == used_.end() ? PortMasks{} : used->second;
     FreeUplinks free{uplinks_of(topology_, chiplet), {}};
@@ -130,13 +129,13 @@ class Climber {
     return free;
   }
 
-  // The kinds of one uplink per stop; none where one may not be taken.
-  std::optional<std::vector<UplinkKind>> kinds_of(const Skeleton& skeleton, std::size_t begin,
+  // The kinds of one uplink per node; none where one may not be taken.
+  std::optional<std::vector<UplinkKind>> kinds_of(const ReductionTree& tree, std::size_t begin,
                                                   const std::vector<FreeUplinks>& uplinks,
                                                   const std::vector<int>& ports) const {
     std::vector<UplinkKind> kinds;
     for (std::size_t s = 0; s < ports.size(); ++s) {
-      const UplinkKind kind = kind_of(skeleton[begin + s].chiplet, ports[s]);
+      const UplinkKind kind = kind_of(tree[begin + s].chiplet, ports[s]);
       const auto free = uplinks[s].of_kind.find(kind);
       if (free == uplinks[s].of_kind.end() || std::ranges::count(free->second, ports[s]) == 0)
         return {};
@@ -146,9 +145,9 @@ class Climber {
   }
 
   // All choices of kinds that lead to one chiplet, but for those seen.
-  bool other_ways(const Skeleton& skeleton, std::size_t begin,
-                  const std::vector<FreeUplinks>& uplinks,
-                  const std::set<std::vector<UplinkKind>>& seen) {
+  bool other_choices(const ReductionTree& tree, std::size_t begin,
+                     const std::vector<FreeUplinks>& uplinks,
+                     const std::set<std::vector<UplinkKind>>& seen) {
     std::set<NodeId> parents;
     for (const auto& [kind, ports] : uplinks.front().of_kind) parents.insert(kind.parent);
     for (const NodeId parent : parents) {
@@ -157,7 +156,7 @@ class Climber {
         for (const auto& [kind, ports] : uplinks[s].of_kind)
           if (kind.parent == parent) kinds[s].push_back(kind);
       }
-      if (std::ranges::any_of(kinds, [](const auto& of_stop) { return of_stop.empty(); })) continue;
+      if (std::ranges::any_of(kinds, [](const auto& of_node) { return of_node.empty(); })) continue;
       std::vector<std::size_t> at(kinds.size());  // counts through them
       for (std::size_t digit = 0; digit < at.size();) {
         std::vector<UplinkKind> chosen;
@@ -166,7 +165,7 @@ class Climber {
           chosen.push_back(kinds[s][at[s]]);
           ports.push_back(uplinks[s].of_kind.at(chosen.back()).front());
         }
-        if (!seen.contains(chosen) && up(skeleton, begin, ports)) return true;
+        if (!seen.contains(chosen) && up(tree, begin, ports)) return true;
         for (digit = 0; digit < at.size() && ++at[digit] == kinds[digit].size(); ++digit)
           at[digit] = 0;
       }
@@ -175,75 +174,76 @@ class Climber {
   }
 
   // By these uplinks to the next level.
-  bool up(const Skeleton& skeleton, std::size_t begin, const std::vector<int>& ports) {
-    Skeleton next = skeleton;
-    std::map<NodeId, int> parents;  // ascending, as the stops of a level
-    for (std::size_t s = begin; s < skeleton.size(); ++s) {
+  bool up(const ReductionTree& tree, std::size_t begin, const std::vector<int>& ports) {
+    ReductionTree next = tree;
+    std::map<NodeId, int> parents;  // ascending, as the nodes of a level
+    for (std::size_t s = begin; s < tree.size(); ++s) {
       next[s].up_port = ports[s - begin];
       parents.emplace(up_link(next[s]).to, 0);
     }
-    for (auto& [chiplet, stop] : parents) {
-      stop = static_cast<int>(next.size());
+    for (auto& [chiplet, node] : parents) {
+      node = static_cast<int>(next.size());
       next.push_back({.chiplet = chiplet, .members = {}, .children = {}});
     }
-    for (std::size_t s = begin; s < skeleton.size(); ++s) {
+    for (std::size_t s = begin; s < tree.size(); ++s) {
       const Link& up = up_link(next[s]);
       next[s].parent = parents.at(up.to);
       next[next[s].parent].children.push_back({up.to_port, static_cast<int>(s)});
     }
-    return climb(next, skeleton.size());
+    return extend(next, tree.size());
   }
 
-  const Link& up_link(const SkeletonStop& stop) const {
-    return topology_.links[topology_.link_out(stop.chiplet, stop.up_port)];
+  const Link& up_link(const ReductionNode& node) const {
+    return topology_.links[topology_.link_out(node.chiplet, node.up_port)];
   }
 
   const Topology& topology_;
   const GroupRoles& roles_;
   const PortUse& used_;
   int slice_;
-  const std::function<bool(const Skeleton&)>& visit_;
+  const std::function<bool(const ReductionTree&)>& visit_;
 };
 
 }  // namespace
 
-Skeleton lowest_stops(const Topology& topology, const std::vector<NodeId>& members, int slice) {
-  std::map<NodeId, SkeletonStop> chiplets;
+ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members,
+                           int slice) {
+  std::map<NodeId, ReductionNode> chiplets;
   for (std::size_t r = 0; r < members.size(); ++r) {
     const Link& link = topology.links[topology.link_out(members[r], slice)];
     assert(topology.nodes[link.to].level == 1);
-    SkeletonStop& stop = chiplets[link.to];
-    stop.chiplet = link.to;
-    stop.members.push_back({link.to_port, static_cast<int>(r)});
+    ReductionNode& node = chiplets[link.to];
+    node.chiplet = link.to;
+    node.members.push_back({link.to_port, static_cast<int>(r)});
   }
-  Skeleton lowest;
-  for (auto& [chiplet, stop] : chiplets) lowest.push_back(std::move(stop));
+  ReductionTree lowest;
+  for (auto& [chiplet, node] : chiplets) lowest.push_back(std::move(node));
   return lowest;
 }
 
-bool visit_skeletons(const Topology& topology, const Skeleton& lowest, const GroupRoles& roles,
-                     const PortUse& used, int slice,
-                     const std::function<bool(const Skeleton&)>& visit) {
-  return Climber(topology, roles, used, slice, visit).climb(lowest, 0);
+bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest,
+                           const GroupRoles& roles, const PortUse& used, int slice,
+                           const std::function<bool(const ReductionTree&)>& visit) {
+  return TreeEnumerator(topology, roles, used, slice, visit).extend(lowest, 0);
 }
 
-PortUse ports_of(const Skeleton& skeleton, const GroupRoles& roles) {
+PortUse ports_of(const ReductionTree& tree, const GroupRoles& roles) {
   PortUse use;
-  for (const StopFlow& flow : flows_on(skeleton, roles)) {
-    PortMasks& masks = use[skeleton[flow.stop].chiplet];
+  for (const NodeFlow& flow : flows_on(tree, roles)) {
+    PortMasks& masks = use[tree[flow.node].chiplet];
     masks.inputs |= flow.flow.inputs;
     masks.outputs |= flow.flow.outputs;
   }
   return use;
 }
 
-int lanes_wanted(const Topology& topology, const Skeleton& skeleton,
+int trees_wanted(const Topology& topology, const ReductionTree& tree,
                  const std::vector<NodeId>& members, int slice) {
   const Rational port = topology.links[topology.link_out(members.front(), slice)].rate;
   std::uint64_t wanted = 1;
-  for (const SkeletonStop& stop : skeleton) {
-    if (stop.up_port < 0) continue;
-    const Rational up = topology.links[topology.link_out(stop.chiplet, stop.up_port)].rate;
+  for (const ReductionNode& node : tree) {
+    if (node.up_port < 0) continue;
+    const Rational up = topology.links[topology.link_out(node.chiplet, node.up_port)].rate;
     const Uint128 need = static_cast<Uint128>(port.num) * up.den;
     const Uint128 have = static_cast<Uint128>(port.den) * up.num;
     wanted = std::max(wanted, static_cast<std::uint64_t>((need + have - 1) / have));
@@ -251,30 +251,30 @@ int lanes_wanted(const Topology& topology, const Skeleton& skeleton,
   return static_cast<int>(std::min<std::uint64_t>(wanted, kMaxPorts));
 }
 
-std::vector<StopFlow> flows_on(const Skeleton& skeleton, const GroupRoles& roles) {
+std::vector<NodeFlow> flows_on(const ReductionTree& tree, const GroupRoles& roles) {
   const auto& [contributes, receives] = roles;
   const auto all_contributors = std::ranges::count(contributes, true);
   const auto all_receivers = std::ranges::count(receives, true);
-  std::vector<std::ptrdiff_t> contributors(skeleton.size());
-  std::vector<std::ptrdiff_t> receivers(skeleton.size());
-  std::vector<StopFlow> flows;
-  for (std::size_t s = 0; s < skeleton.size(); ++s) {
-    const SkeletonStop& stop = skeleton[s];
+  std::vector<std::ptrdiff_t> contributors(tree.size());
+  std::vector<std::ptrdiff_t> receivers(tree.size());
+  std::vector<NodeFlow> flows;
+  for (std::size_t s = 0; s < tree.size(); ++s) {
+    const ReductionNode& node = tree[s];
     std::uint32_t in = 0;
     std::uint32_t out = 0;
-    for (const auto& member : stop.members) {
+    for (const auto& member : node.members) {
       if (contributes[member.rank]) in |= 1U << member.port, ++contributors[s];
       if (receives[member.rank]) out |= 1U << member.port, ++receivers[s];
     }
-    for (const auto& child : stop.children) {
-      contributors[s] += contributors[child.stop];
-      receivers[s] += receivers[child.stop];
-      const bool done_below = contributors[child.stop] == all_contributors;
-      if (contributors[child.stop] > 0 && (!done_below || receivers[child.stop] < all_receivers))
+    for (const auto& child : node.children) {
+      contributors[s] += contributors[child.node];
+      receivers[s] += receivers[child.node];
+      const bool done_below = contributors[child.node] == all_contributors;
+      if (contributors[child.node] > 0 && (!done_below || receivers[child.node] < all_receivers))
         in |= 1U << child.port;
-      if (receivers[child.stop] > 0 && !done_below) out |= 1U << child.port;
+      if (receivers[child.node] > 0 && !done_below) out |= 1U << child.port;
     }
-    const std::uint32_t up = stop.up_port < 0 ? 0 : 1U << stop.up_port;
+    const std::uint32_t up = node.up_port < 0 ? 0 : 1U << node.up_port;
     const int place = static_cast<int>(s);
     if (contributors[s] == all_contributors) {
       const Flow flow{in, out | (receivers[s] < all_receivers ? up : 0)};
@@ -289,38 +289,38 @@ std::vector<StopFlow> flows_on(const Skeleton& skeleton, const GroupRoles& roles
 
 namespace {
 
-void append_ranks(const Skeleton& skeleton, const std::vector<StopFlow>& flows,
-                  const std::vector<SumOrder>& orders, int stop, SumOrder& result) {
+void append_ranks(const ReductionTree& tree, const std::vector<NodeFlow>& flows,
+                  const std::vector<SumOrder>& orders, int node, SumOrder& result) {
   std::size_t f = 0;
-  while (flows[f].stop != stop || !flows[f].sum) ++f;
+  while (flows[f].node != node || !flows[f].sum) ++f;
   for (const int port : orders[f].postfix) {
     if (port == SumOrder::kAdd) {
       result.postfix.push_back(port);
       continue;
     }
-    const auto& members = skeleton[stop].members;
-    const auto member = std::ranges::find(members, port, &SkeletonStop::Member::port);
+    const auto& members = tree[node].members;
+    const auto member = std::ranges::find(members, port, &ReductionNode::Member::port);
     if (member != members.end()) {
       result.postfix.push_back(member->rank);
       continue;
     }
-    const auto& children = skeleton[stop].children;
-    append_ranks(skeleton, flows, orders,
-                 std::ranges::find(children, port, &SkeletonStop::Child::port)->stop, result);
+    const auto& children = tree[node].children;
+    append_ranks(tree, flows, orders,
+                 std::ranges::find(children, port, &ReductionNode::Child::port)->node, result);
   }
 }
 
 }  // namespace
 
-SumOrder rank_order(const Skeleton& skeleton, const std::vector<StopFlow>& flows,
+SumOrder rank_order(const ReductionTree& tree, const std::vector<NodeFlow>& flows,
                     const std::vector<SumOrder>& orders) {
   // The highest flow towards the sum has all of it.
   int top = 0;
-  for (const StopFlow& flow : flows) {
-    if (flow.sum) top = flow.stop;
+  for (const NodeFlow& flow : flows) {
+    if (flow.sum) top = flow.node;
   }
   SumOrder result;
-  append_ranks(skeleton, flows, orders, top, result);
+  append_ranks(tree, flows, orders, top, result);
   return result;
 }
 

@@ -1,4 +1,5 @@
-// How a group lies in one slice of a Fred tree, and the flows of a tree on it (§5).
+// The chiplets and uplinks that a group's data take in one slice of a Fred tree, and the flows of a plan's
+// tree (collective/plan.h) on them (§5).
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@
 
 namespace fredsim {
 
-// One chiplet of a skeleton: what hangs below it and the way up.
-struct SkeletonStop {
+// One chiplet of a reduction tree: what hangs below it and the uplink it takes.
+struct ReductionNode {
   NodeId chiplet = 0;
   int up_port = -1;  // -1: the top
-  int parent = -1;   // stop
+  int parent = -1;   // index of its node
   struct Member {
     int port = 0;
     int rank = 0;
@@ -23,13 +24,13 @@ struct SkeletonStop {
   std::vector<Member> members;  // of level 1
   struct Child {
     int port = 0;
-    int stop = 0;
+    int node = 0;  // index
   };
   std::vector<Child> children;
 };
 
-// Stops level by level upwards; the last one is the top.
-using Skeleton = std::vector<SkeletonStop>;
+// Nodes level by level upwards; the last one is the top.
+using ReductionTree = std::vector<ReductionNode>;
 
 // Ports of a chiplet that flows take, by direction.
 struct PortMasks {
@@ -44,17 +45,17 @@ struct GroupRoles {
   std::vector<bool> receives;
 };
 
-// The lowest stops of a group in a slice. `members`: by rank; NIC port `slice` of each leads into it.
-Skeleton lowest_stops(const Topology& topology, const std::vector<NodeId>& members, int slice);
+// The lowest nodes of a group in a slice. `members`: by rank; NIC port `slice` of each leads into it.
+ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice);
 
 // Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is the
 // same order at every chiplet below the same switch.
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet);
 
-// How a group uses the uplink of a stop: outputs not 0, upwards; inputs not 0, downwards.
-PortMasks uplink_directions(const Skeleton& skeleton, int stop, const GroupRoles& roles);
+// How a group uses the uplink of a node: outputs not 0, upwards; inputs not 0, downwards.
+PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRoles& roles);
 
-// Calls `visit` with skeletons on `lowest` whose uplinks `used` leaves free, the one that the slice
+// Calls `visit` with reduction trees on `lowest` whose uplinks `used` leaves free, the one that the slice
 // prefers first, until it returns true; false when it never did.
 //
 // Order: first the same uplink number at every chiplet of a level, then, where the chiplets of a level
@@ -63,27 +64,26 @@ PortMasks uplink_directions(const Skeleton& skeleton, int stop, const GroupRoles
 // ends: flows share sub-networks or do not by edge µSwitches alone) one is visited. It is one that is
 // half taken, in the other direction, where there is any: then no uplink is left half taken in one
 // direction while another is in the other direction, so that what fits on them does not depend on the
-// order. On a two-level tree the visit is therefore complete: what no skeleton visited can do,
-// none can.
-bool visit_skeletons(const Topology& topology, const Skeleton& lowest, const GroupRoles& roles,
-                     const PortUse& used, int slice,
-                     const std::function<bool(const Skeleton&)>& visit);
+// order. On a two-level tree the visit is therefore complete: what no tree visited can do, none can.
+bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest,
+                           const GroupRoles& roles, const PortUse& used, int slice,
+                           const std::function<bool(const ReductionTree&)>& visit);
 
-// Lanes of a skeleton's kind that it takes to carry as much as an NPU's port; 1 without uplinks.
-int lanes_wanted(const Topology& topology, const Skeleton& skeleton,
+// Reduction trees like this one that it takes to carry as much as an NPU's port; 1 without uplinks.
+int trees_wanted(const Topology& topology, const ReductionTree& tree,
                  const std::vector<NodeId>& members, int slice);
 
-// The flows of a tree on a skeleton. `sum` marks the one that carries operands towards the sum.
-struct StopFlow {
-  int stop = 0;
+// A flow of a plan's tree at a node of its reduction tree. `sum` marks the one that carries operands towards the sum.
+struct NodeFlow {
+  int node = 0;
   Flow flow;
   bool sum = false;
 };
-std::vector<StopFlow> flows_on(const Skeleton& skeleton, const GroupRoles& roles);
-PortUse ports_of(const Skeleton& skeleton, const GroupRoles& roles);
+std::vector<NodeFlow> flows_on(const ReductionTree& tree, const GroupRoles& roles);
+PortUse ports_of(const ReductionTree& tree, const GroupRoles& roles);
 
 // Order of the ranks in the sum, from the order of the ports in every flow: order_of(flow's index).
-SumOrder rank_order(const Skeleton& skeleton, const std::vector<StopFlow>& flows,
+SumOrder rank_order(const ReductionTree& tree, const std::vector<NodeFlow>& flows,
                     const std::vector<SumOrder>& orders);
 
 }  // namespace fredsim

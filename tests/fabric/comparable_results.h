@@ -1,5 +1,5 @@
-// Everything of a run's result that must not depend on how it was simulated (bodies, slices left out), one line
-// per item.
+// Everything of a run's result that must not depend on how it was simulated (implementations, slices left
+// out), one line per item.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace fredsim::test {
 
-inline std::vector<std::string> what_must_agree(const RunResult& r) {
+inline std::vector<std::string> comparable_results(const RunResult& r) {
   std::vector<std::string> lines{
       fmt::format("{} cycles, payload {}, {} bytes injected, {} flit hops", r.cycles, r.payload,
                   r.injected_bytes, r.flit_hops)};

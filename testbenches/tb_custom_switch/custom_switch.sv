@@ -4,7 +4,7 @@
 //
 // Timing: as fred_switch, but a flit on in_flit_i at edge e is in the input buffer after e + 1.
 // Contract kept: outputs are functions of registers; idle_o is low while a flit sits in the new register.
-module own_switch #(
+module custom_switch #(
   /// ports
   parameter int unsigned P = 4,
   /// middle sub-networks

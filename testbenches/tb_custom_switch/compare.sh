@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# compare.sh FREDSIM CONFIG: runs one flit of all-reduce with our switch and with own_switch and checks the
+# compare.sh FREDSIM CONFIG: runs one flit of all-reduce with our switch and with custom_switch and checks the
 # difference in cycles: one per switch on the way up, across and down.
 set -euo pipefail
 fredsim=$1
@@ -9,6 +9,6 @@ cycles() {
     sed -n 's/^.*"cycles": *\([0-9]*\).*$/\1/p' | head -n 1
 }
 ours=$(cycles)
-own=$(cycles --set switch.rtl_top=own_switch)
-echo "fred_switch $ours cycles, own_switch $own cycles"
-[ "$((own - ours))" -eq 3 ]
+custom=$(cycles --set switch.rtl_top=custom_switch)
+echo "fred_switch $ours cycles, custom_switch $custom cycles"
+[ "$((custom - ours))" -eq 3 ]

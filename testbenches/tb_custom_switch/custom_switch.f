@@ -1,4 +1,4 @@
-// Files of own_switch, one per line, relative to this list; the top module last.
+// Files of custom_switch, one per line, relative to this list; the top module last.
 ../../rtl/common/noc_pkg.sv
 ../../rtl/common/fp_add.sv
 ../../rtl/fred/fred_pkg.sv
@@ -17,4 +17,4 @@
 ../../rtl/fred/fred_online.sv
 ../../rtl/common/switch_counters.sv
 ../../rtl/fred/fred_switch.sv
-own_switch.sv
+custom_switch.sv

@@ -1,4 +1,4 @@
-// The mesh_router bodies that the testbench drives: RTL of four shapes and its twin, each as a
+// The mesh_router implementations that the testbench drives: RTL of four shapes and its twin, each as a
 // SwitchCore.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace fredsim::tb {
 // Every test runs on each of these.
 inline constexpr std::array kModels{SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep};
 
-struct RouterBody {
+struct RouterImplementation {
   std::string_view name;
   SwitchModel model;
   MeshShape shape;
@@ -25,15 +25,15 @@ struct RouterBody {
 };
 
 // The router of the 5 x 4 mesh of the paper: 4 local and 2 I/O ports, 80 flits per data VC.
-RouterBody wafer_router(SwitchModel model);
+RouterImplementation wafer_router(SwitchModel model);
 // 1 local port, no I/O, three lanes, buffers below a packet: 5 flits per data VC, 1 of control.
-RouterBody small_router(SwitchModel model);
+RouterImplementation small_router(SwitchModel model);
 // 2 local and 2 I/O ports, a power of two in all; 16 flits per data VC.
-RouterBody even_router(SwitchModel model);
+RouterImplementation even_router(SwitchModel model);
 // All 32 ports, 15 of them I/O; two lanes; one flit per data VC, 3 of control.
-RouterBody full_router(SwitchModel model);
+RouterImplementation full_router(SwitchModel model);
 
 // Name of a test instance: "rtl_wafer".
-std::string test_name(const RouterBody& body);
+std::string test_name(const RouterImplementation& router);
 
 }  // namespace fredsim::tb
