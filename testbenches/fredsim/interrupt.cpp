@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -10,12 +11,24 @@ namespace fredsim {
 
 namespace {
 
-// The one thing that a signal handler can reach.
+// What a signal handler can reach.
 std::atomic<bool> interrupted{false};
+std::atomic<bool> is_planning{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+constexpr const char* kDuringPlanning = "interrupted during planning";
+
+void say_during_planning() {
+  for (const std::string_view text : {"fredsim: ", kDuringPlanning, "\n"}) {
+    if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+  }
+}
+
 void on_signal(int) {
-  if (interrupted.exchange(true)) ::_exit(static_cast<int>(ExitCode::kInterrupted));
+  const bool is_first = !interrupted.exchange(true);
+  if (is_first && !is_planning) return;
+  if (is_first) say_during_planning();
+  ::_exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
 void handle(int signal) {
@@ -36,5 +49,14 @@ const std::atomic<bool>& interrupt_flag() {
   static_cast<void>(installed);
   return interrupted;
 }
+
+InterruptEndsPlanning::InterruptEndsPlanning() {
+  is_planning = true;
+  if (!interrupt_flag()) return;
+  is_planning = false;
+  throw Interrupted(kDuringPlanning);
+}
+
+InterruptEndsPlanning::~InterruptEndsPlanning() { is_planning = false; }
 
 }  // namespace fredsim

@@ -10,4 +10,15 @@ namespace fredsim {
 // (`nohup`, background jobs of scripts) stays ignored.
 const std::atomic<bool>& interrupt_flag();
 
+// Work that does not ask for the flag and leaves nothing to keep, such as planning: while this lives the first
+// signal ends the program at once too, after a message. Nothing may wait in the buffer of standard output.
+// Errors: Interrupted, where a signal came before.
+class InterruptEndsPlanning {
+ public:
+  InterruptEndsPlanning();
+  ~InterruptEndsPlanning();
+  InterruptEndsPlanning(const InterruptEndsPlanning&) = delete;
+  InterruptEndsPlanning& operator=(const InterruptEndsPlanning&) = delete;
+};
+
 }  // namespace fredsim

@@ -79,6 +79,7 @@ std::string work_name(Collective collective, std::uint64_t bytes, std::size_t pa
 
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
 std::vector<ComparedMachine> plan_work(const Options& options) {
+  const InterruptEndsPlanning interrupt_ends_it;
   std::vector<ComparedMachine> compared;
   std::vector<MachineConfig> machines = load_machines(options);
   std::map<std::string, int> names;
@@ -104,7 +105,6 @@ std::vector<ComparedMachine> plan_work(const Options& options) {
   for (MachineConfig& config : machines) {
     std::vector<Plan> plans;
     for (const std::uint64_t size : options.work.sizes) {
-      if (interrupt_flag()) throw Interrupted("interrupted during set-up");
       plans.push_back(named(config, names[config.topology.name] > 1, [&] {
         return make_plan(config.topology, specs(config, size), options.work.on_conflict);
       }));

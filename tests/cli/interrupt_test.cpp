@@ -1,8 +1,12 @@
 // Ctrl-C: what was measured so far is kept and marked, files are whole, the exit code is 130.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <numeric>
+#include <random>
 #include <thread>
 
 #include "program.h"
@@ -124,6 +128,34 @@ TEST_F(Interrupt, DuringSetUp) {
     EXPECT_EQ(files(), (std::vector<std::string>{"out.json"})) << "delay " << delay;
     const std::string text = read_text(path("out.json"));
     EXPECT_TRUE(text == "old" || nlohmann::json::accept(text)) << "delay " << delay;
+  }
+}
+
+// NPUs in random order, far from each other: seconds go by until all paths are followed.
+std::string far_apart(int npus, int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(npus));
+  std::iota(all.begin(), all.end(), 0);
+  std::ranges::shuffle(all, std::mt19937(1));
+  all.resize(static_cast<std::size_t>(ranks));
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+// Nothing is measured yet: the first one ends the program, whatever is under way.
+TEST_F(Interrupt, DuringPlanning) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    write("out.json", "old");
+    RunningProgram program({"run", "configs/mesh.yaml", "--set", "npu.count=4096", "--set",
+                            "fabric.width=64", "--set", "fabric.height=64", "--set", "io.count=0",
+                            "--collective", "reduce_scatter", "--algorithm", "ring", "--group",
+                            far_apart(4096, 1400), "--json", path("out.json")});
+    ASSERT_TRUE(program.wait_for_processor_time(milliseconds(500)));  // the machine is read
+    program.send(signal);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.exit_code, 130);
+    EXPECT_EQ(outcome.err, "fredsim: interrupted during planning\n");
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(files(), (std::vector<std::string>{"out.json"}));
+    EXPECT_EQ(read_text(path("out.json")), "old");
   }
 }
 

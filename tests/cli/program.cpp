@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -78,9 +79,23 @@ RunningProgram::~RunningProgram() {
 }
 
 bool RunningProgram::wait_for_output(const std::string& text) {
+  return wait_until([&] { return all_of(out_.get()).find(text) != std::string::npos; });
+}
+
+bool RunningProgram::wait_for_processor_time(std::chrono::milliseconds time) {
+  clockid_t clock{};
+  if (::clock_getcpuclockid(child_, &clock) != 0) return false;
+  return wait_until([&] {
+    timespec used{};
+    ::clock_gettime(clock, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec) >= time;
+  });
+}
+
+bool RunningProgram::wait_until(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   siginfo_t info{};
-  while (all_of(out_.get()).find(text) == std::string::npos) {
+  while (!condition()) {
     info.si_pid = 0;
     ::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT);
     if (info.si_pid != 0 || std::chrono::steady_clock::now() > end) return false;

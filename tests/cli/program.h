@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -43,6 +45,8 @@ class RunningProgram {
 
   // Until standard output holds the text; false: not within half a minute, or the program has ended.
   bool wait_for_output(const std::string& text);
+  // Until it has used so much processor time; false: as above.
+  bool wait_for_processor_time(std::chrono::milliseconds time);
   void send(int signal) const;
   Outcome wait();
 
@@ -51,6 +55,8 @@ class RunningProgram {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   using File = std::unique_ptr<std::FILE, CloseFile>;
+
+  bool wait_until(const std::function<bool()>& condition);
 
   File out_, err_;
   pid_t child_ = -1;
