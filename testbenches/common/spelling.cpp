@@ -44,8 +44,14 @@ bool check_option(const CLI::App& app, const std::string& where, std::string_vie
   if (option == nullptr) {
     fail_unknown("option of " + where, is_long ? name : std::string(text), option_names(app));
   }
-  if (option->get_items_expected_max() == 0) return false;
   const bool has_value = name_end < text.size();
+  if (option->get_items_expected_max() == 0) {
+    if (has_value && is_long) {
+      throw BadInput(fmt::format("{0}: found '{1}'; allowed: {0} alone, it takes no value", name,
+                                 text.substr(name_end)));
+    }
+    return false;
+  }
   if (has_value && is_long && name_end + 1 == text.size()) {
     throw BadInput(fmt::format("{}: found no value after '='", name));
   }

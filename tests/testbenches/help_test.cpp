@@ -47,7 +47,7 @@ TEST_P(Testbench, HelpSaysWhatItTakesAndFitsAPage) {
 
 TEST_P(Testbench, WhatItDoesNotKnowIsRefusedWithWhatItDoes) {
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--hepl"}, {"--help=3", "--no-such-option"}}) {
+       {std::vector<std::string>{"--hepl"}, {"--help", "--no-such-option"}}) {
     const Outcome outcome = run(GetParam(), arguments);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
     EXPECT_EQ(outcome.out, "");
@@ -55,6 +55,13 @@ TEST_P(Testbench, WhatItDoesNotKnowIsRefusedWithWhatItDoes) {
     EXPECT_TRUE(message.starts_with(GetParam() + ": option of ")) << message;
     EXPECT_NE(message.find("; allowed: -h"), std::string::npos) << message;
   }
+}
+
+TEST_P(Testbench, AFlagTakesNoValue) {
+  const Outcome outcome = run(GetParam(), {"--help=3"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out << outcome.err;
+  EXPECT_EQ(last_line(outcome.err),
+            GetParam() + ": --help: found '=3'; allowed: --help alone, it takes no value\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Testbench, testing::ValuesIn(kPrograms),
