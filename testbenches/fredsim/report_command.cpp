@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "base/error.h"
 #include "commands.h"
@@ -18,10 +20,9 @@ ResultFile read(const std::string& path) {
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()) || file.bad()) {
     throw BadInput(
-        fmt::format("{}: cannot be read; allowed: results of run, compare, traffic or "
-                    "conflicts "
-                    "(--json FILE)",
-                    path));
+        fmt::format("{}: cannot be read: {}; allowed: results of run, compare, traffic or "
+                    "conflicts (--json FILE)",
+                    path, std::generic_category().message(errno)));
   }
   return {.path = path, .text = std::move(text).str()};
 }

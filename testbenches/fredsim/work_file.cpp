@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -202,7 +204,8 @@ std::string read_text(const std::string& path, const char* option) {
   std::ostringstream text;
   if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) ||
       file.bad()) {
-    throw BadInput(fmt::format("{}: {}: cannot be read", option, path));
+    throw BadInput(fmt::format("{}: {}: cannot be read: {}", option, path,
+                               std::generic_category().message(errno)));
   }
   return text.str();
 }

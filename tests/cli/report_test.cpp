@@ -41,7 +41,7 @@ TEST_F(ReportTest, OnePageOfSeveralFilesAndAlwaysTheSame) {
 TEST_F(ReportTest, BadFilesAreNamedAndLeaveNoPage) {
   const std::string page = path("report.html");
   expect_refused(run_fredsim({"report", path("none.json"), "-o", page}),
-                 {"none.json: cannot be read", "allowed: results of run"});
+                 {"none.json: cannot be read: No such file", "allowed: results of run"});
   expect_refused(run_fredsim({"report", write("text.json", "hello"), "-o", page}),
                  {"text.json: found no JSON at byte"});
   const std::string strategies = results("strategies.json", {"strategies", "configs/fred_d.yaml"});
