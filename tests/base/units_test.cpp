@@ -1,5 +1,6 @@
 #include "base/units.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -126,6 +127,37 @@ TEST(Units, HintsKeepTheMagnitude) {
     check(unit, refusal([&] { (void)parse_frequency(text, "x"); }));
   }
   EXPECT_GT(hints, 20);
+}
+
+// Capital or not is all that is wrong: the hint is that unit, also where its first letter would be another magnitude,
+// as there are no millihertz here.
+TEST(Units, HintsForTheWrongCase) {
+  struct Spelling {
+    std::function<std::uint64_t(std::string_view)> parse;
+    std::vector<std::string> units;
+  };
+  const Spelling quantities[] = {
+      {[](auto text) { return parse_size(text, "x"); },
+       {"B", "KiB", "MiB", "GiB", "KB", "MB", "GB"}},
+      {[](auto text) { return parse_bandwidth(text, "x"); },
+       {"B/s", "KB/s", "MB/s", "GB/s", "TB/s"}},
+      {[](auto text) { return parse_time_ps(text, "x"); }, {"ps", "ns", "us", "ms"}},
+      {[](auto text) { return parse_frequency(text, "x"); }, {"Hz", "kHz", "MHz", "GHz"}}};
+  for (const Spelling& quantity : quantities) {
+    for (const std::string& unit : quantity.units) {
+      for (unsigned flipped = 1; flipped < 1U << unit.size(); ++flipped) {
+        std::string found = unit;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          const auto c = static_cast<unsigned char>(found[i]);
+          if ((flipped >> i & 1U) != 0)
+            found[i] = static_cast<char>(std::islower(c) != 0 ? std::toupper(c) : std::tolower(c));
+        }
+        if (found == unit) continue;  // '/' has no case
+        expect_parts(refusal([&] { (void)quantity.parse("2 " + found); }),
+                     {fmt::format("unknown unit '{}'; did you mean '{}'?", found, unit)});
+      }
+    }
+  }
 }
 
 TEST(Units, OtherQuantities) {
