@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "fabric/fabric_core.h"
 #include "simulation.h"
+#include "two_endpoints.h"
 
 namespace fredsim::test {
 namespace {
@@ -46,35 +47,10 @@ void launch(SwitchPins& pins, int vc = kDp) {
 
 class LinkChecks : public testing::Test {
  protected:
-  explicit LinkChecks(Rational rate = {1, 1}) : topology_(two_npus(rate)) {
+  explicit LinkChecks(Rational rate = {1, 1}) : topology_(two_endpoints(rate, kLatency, kDepth)) {
     core_.attach(0, sender_);
     core_.attach(1, receiver_);
     core_.reset();
-  }
-  static Topology two_npus(Rational rate) {
-    Topology t;
-    t.clock_hz = 1'500'000'000;
-    t.buffers.receive_flits = kDepth;
-    for (int i = 0; i < 2; ++i) {
-      Node node{};
-      node.kind = NodeKind::kNpu;
-      node.name = fmt::format("npu{}", i);
-      node.ports = 1;
-      node.address = static_cast<std::uint16_t>(i);
-      t.nodes.push_back(node);
-      t.npus.push_back(i);
-    }
-    for (int i = 0; i < 2; ++i) {
-      Link link{};
-      link.name = fmt::format("npu{}.0->npu{}.0", i, 1 - i);
-      link.from = i;
-      link.to = 1 - i;
-      link.rate = rate;
-      link.latency = kLatency;
-      t.links.push_back(link);
-    }
-    t.index_ports();
-    return t;
   }
   void run(int edges) {
     for (int i = 0; i < edges; ++i) core_.tick();

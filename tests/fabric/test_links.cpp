@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "fabric/fabric_core.h"
 #include "simulation.h"
+#include "two_endpoints.h"
 
 namespace fredsim::test {
 namespace {
@@ -68,33 +69,6 @@ class ScriptedEndpoint final : public EndpointCore {
   std::array<int, kNumVcs> credits_{};
   std::deque<int> due_;
 };
-
-Topology two_endpoints(Rational rate, int latency, int receive_flits) {
-  Topology t;
-  t.name = "pair";
-  t.clock_hz = 1'500'000'000;
-  t.buffers.receive_flits = receive_flits;
-  for (int i = 0; i < 2; ++i) {
-    Node node{};
-    node.kind = NodeKind::kNpu;
-    node.name = fmt::format("npu{}", i);
-    node.ports = 1;
-    node.address = static_cast<std::uint16_t>(i);
-    t.nodes.push_back(node);
-    t.npus.push_back(i);
-  }
-  for (int i = 0; i < 2; ++i) {
-    Link link{};
-    link.name = fmt::format("npu{}.0->npu{}.0", i, 1 - i);
-    link.from = i;
-    link.to = 1 - i;
-    link.rate = rate;
-    link.latency = latency;
-    t.links.push_back(link);
-  }
-  t.index_ports();
-  return t;
-}
 
 class Pair {
  public:
