@@ -1,0 +1,106 @@
+// Input buffer of one port: a FIFO per virtual channel, with credits (§5.4, §6.2.3).
+//
+// What it does: a flit on in_flit_i at an edge is stored in the FIFO of VC in_vc_i, with in_side_i, what the control
+//   wants to know of it. The side of the oldest flit of every VC, its front, is on side_o, from registers. pop_i takes
+//   the front of pop_vc_i away; its flit is read from the memory afterwards.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
+//   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i may be high only where there is a front. A pop gives one credit back.
+// Timing: stored at edge e, a flit with none before it is a front after e. With pop_i at edge e the next front is there
+//   after e, credit_o is high after e for one cycle, and flit_o has the flit after edge e + 1, until the next pop. One flit
+//   may come and one go at every edge.
+// How: flits are in one memory with one read port. The sides of the first three flits of a VC are in registers. Those
+//   behind are in a memory for each VC; one is read ahead of its turn at an edge after which fewer than three are
+//   known, and is in a register one edge later: no matter in what order VCs are popped, no front is ever late.
+// empty_o: nothing held, no pop of which the memory has not been read yet, no credit on credit_o.
+module vc_buffer #(
+  /// bits of a flit
+  parameter int unsigned FLIT_W = 128,
+  /// bits of a side
+  parameter int unsigned SIDE_W = 16,
+  /// depth of each data VC in flits
+  parameter int unsigned VC_DEPTH = 48,
+  /// depth of the control VC in flits
+  parameter int unsigned CTRL_DEPTH = 4
+) (
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
+  input  logic                             in_valid_i,
+  input  logic [noc_pkg::VC_W-1:0]         in_vc_i,
+  input  logic [FLIT_W-1:0]                in_flit_i,
+  input  logic [SIDE_W-1:0]                in_side_i,
+  output logic [noc_pkg::NUM_VCS-1:0]      valid_o,
+  output logic [noc_pkg::NUM_VCS*SIDE_W-1:0] side_o,
+  input  logic                             pop_i,
+  input  logic [noc_pkg::VC_W-1:0]         pop_vc_i,
+  output logic [FLIT_W-1:0]                flit_o,
+  output logic [noc_pkg::NUM_VCS-1:0]      credit_o,
+  output logic                             overflow_o,
+  output logic                             empty_o
+);
+  localparam int unsigned VCS = noc_pkg::NUM_VCS;
+  localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
+  localparam int unsigned SLOT_W = (TOTAL > 1) ? $clog2(TOTAL) : 1;
+
+  logic [VCS-1:0]        push, pop, full;
+  logic [VCS*SLOT_W-1:0] head, tail;  // slots of the fronts, slots for flits that come
+  logic [SLOT_W-1:0]     popped_q;    // slot of the flit that was popped
+
+  logic                  write, read;
+  logic [SLOT_W-1:0]     write_slot;
+
+  assign write = push != '0;
+  assign write_slot = tail[32'(in_vc_i)*SLOT_W+:SLOT_W];
+  assign read = credit_o != '0;
+  assign push = (in_valid_i ? VCS'(1) << in_vc_i : '0) & ~full;
+  assign pop = pop_i ? VCS'(1) << pop_vc_i : '0;
+
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    // The slots of the data VCs come first.
+    localparam int unsigned BEFORE = (v <= noc_pkg::VC_CONTROL) ? v * VC_DEPTH
+                                                                : (v - 1) * VC_DEPTH + CTRL_DEPTH;
+    localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
+    vc_queue #(
+      .SIDE_W(SIDE_W),
+      .DEPTH (DEPTH),
+      .LAST  (BEFORE + DEPTH - 1),
+      .SLOT_W(SLOT_W)
+    ) i_queue (
+      .clk_i,
+      .rst_ni,
+      .push_i (push[v]),
+      .side_i (in_side_i),
+      .pop_i  (pop[v]),
+      .valid_o(valid_o[v]),
+      .side_o (side_o[SIDE_W*v+:SIDE_W]),
+      .full_o (full[v]),
+      .tail_o (tail[SLOT_W*v+:SLOT_W]),
+      .head_o (head[SLOT_W*v+:SLOT_W])
+    );
+  end
+
+  flit_ram #(
+    .WIDTH(FLIT_W),
+    .DEPTH(TOTAL)
+  ) i_flits (
+    .clk_i,
+    .write_i(write),
+    .waddr_i(write_slot),
+    .wdata_i(in_flit_i),
+    .read_i (read),
+    .raddr_i(popped_q),
+    .rdata_o(flit_o)
+  );
+
+  always_ff @(posedge clk_i) begin : pops
+    if (!rst_ni) begin
+      credit_o <= '0;
+      overflow_o <= 1'b0;
+    end else begin
+      credit_o <= pop;
+      overflow_o <= in_valid_i && full[in_vc_i];
+      if (pop_i) popped_q <= head[32'(pop_vc_i)*SLOT_W+:SLOT_W];
+    end
+  end
+
+  assign empty_o = valid_o == '0 && credit_o == '0;
+endmodule

@@ -1,0 +1,130 @@
+// Book-keeping of one virtual channel of a vc_buffer: which slots are in use, and the sides of its first flits.
+//
+// Timing: as vc_buffer. push_i and pop_i at an edge are obeyed; the parent pushes nothing while full_o is high and pops
+//   nothing while valid_o is low (asserted).
+//   The slot of a flit that was popped is free one edge later, when the flit has been read.
+// Slots: LAST - DEPTH + 1 to LAST of the parent's memory, as a ring: tail_o is the slot of a flit that comes at this
+//   edge, head_o that of the front.
+// Sides: those of the first flits, at most KNOWN, are in registers. A side joins them when it comes, if no side is in the
+//   memory, else it goes to the memory, from which one is read at an edge before which fewer than KNOWN are known or on
+//   their way. KNOWN is three since a pop takes effect on the reads one edge later and the read two edges later.
+module vc_queue #(
+  /// bits of a side
+  parameter int unsigned SIDE_W = 16,
+  /// flits
+  parameter int unsigned DEPTH = 48,
+  /// last slot
+  parameter int unsigned LAST = DEPTH - 1,
+  /// bits of a slot's number
+  parameter int unsigned SLOT_W = 6
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              push_i,
+  input  logic [SIDE_W-1:0] side_i,
+  input  logic              pop_i,
+  output logic              valid_o,
+  output logic [SIDE_W-1:0] side_o,
+  output logic              full_o,
+  output logic [SLOT_W-1:0] tail_o,
+  output logic [SLOT_W-1:0] head_o
+);
+  localparam int unsigned KNOWN = 3;
+  localparam int unsigned COUNT_W = $clog2(DEPTH + 1);
+  localparam int unsigned ADDR_W = (DEPTH > 1) ? $clog2(DEPTH) : 1;
+  localparam bit [SLOT_W-1:0] FIRST_SLOT = SLOT_W'(LAST + 1 - DEPTH);
+  localparam bit [SLOT_W-1:0] LAST_SLOT = SLOT_W'(LAST);
+
+  logic [COUNT_W-1:0]      used_q;             // slots
+  logic                    popped_q;
+  logic [SLOT_W-1:0]       head_q, tail_q;
+  logic                    full_q;
+  logic [KNOWN*SIDE_W-1:0] side_q;             // the front's first
+  logic [KNOWN:0]          known_q, known_d;   // one-hot: how many of them
+  logic [COUNT_W-1:0]      unread_q;           // sides in the memory, not on their way
+  logic                    read_q;             // one is on its way
+  logic [ADDR_W-1:0]       write_at_q, read_at_q;
+  logic                    read, direct, write;
+  logic [KNOWN:0]          after_pop, after_read;
+  logic [SIDE_W-1:0]       memory_side;
+
+  // ------------------------------------------------------------------ sides
+  assign read = unread_q != '0 && !known_q[KNOWN] && !(known_q[KNOWN-1] && read_q);
+  assign after_pop = pop_i ? known_q >> 1 : known_q;
+  assign after_read = read_q ? after_pop << 1 : after_pop;
+  assign direct = push_i && unread_q == '0 && !after_read[KNOWN];
+  assign write = push_i && !direct;
+  assign known_d = direct ? after_read << 1 : after_read;
+
+  if (DEPTH > KNOWN) begin : gen_memory
+    flit_ram #(
+      .WIDTH(SIDE_W),
+      .DEPTH(DEPTH)
+    ) i_sides (
+      .clk_i,
+      .write_i(write),
+      .waddr_i(write_at_q),
+      .wdata_i(side_i),
+      .read_i (read),
+      .raddr_i(read_at_q),
+      .rdata_o(memory_side)
+    );
+  end else begin : gen_no_memory
+    assign memory_side = '0;
+  end
+
+  always_ff @(posedge clk_i) begin : sides
+    if (!rst_ni) begin
+      known_q <= (KNOWN + 1)'(1);
+      unread_q <= '0;
+      read_q <= 1'b0;
+      write_at_q <= '0;
+      read_at_q <= '0;
+    end else if (push_i || pop_i || read_q || read) begin
+      known_q <= known_d;
+      read_q <= read;
+      unread_q <= unread_q + COUNT_W'(write) - COUNT_W'(read);
+      if (write) write_at_q <= (write_at_q == ADDR_W'(DEPTH - 1)) ? '0 : write_at_q + ADDR_W'(1);
+      if (read) read_at_q <= (read_at_q == ADDR_W'(DEPTH - 1)) ? '0 : read_at_q + ADDR_W'(1);
+      if (pop_i) side_q[0+:(KNOWN-1)*SIDE_W] <= side_q[SIDE_W+:(KNOWN-1)*SIDE_W];
+      for (int unsigned i = 0; i < KNOWN; i++) begin
+        if (read_q && after_pop[i]) side_q[SIDE_W*i+:SIDE_W] <= memory_side;
+        if (direct && after_read[i]) side_q[SIDE_W*i+:SIDE_W] <= side_i;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ slots
+  always_ff @(posedge clk_i) begin : slots
+    if (!rst_ni) begin
+      used_q <= '0;
+      full_q <= 1'b0;
+      popped_q <= 1'b0;
+      head_q <= FIRST_SLOT;
+      tail_q <= FIRST_SLOT;
+    end else if (push_i || pop_i || popped_q) begin
+      popped_q <= pop_i;
+      if (push_i) tail_q <= (tail_q == LAST_SLOT) ? FIRST_SLOT : tail_q + SLOT_W'(1);
+      if (pop_i) head_q <= (head_q == LAST_SLOT) ? FIRST_SLOT : head_q + SLOT_W'(1);
+      used_q <= used_q + COUNT_W'(push_i) - COUNT_W'(popped_q);
+      full_q <= (full_q || (push_i && used_q == COUNT_W'(DEPTH - 1))) && !popped_q;
+    end
+  end
+
+  assign valid_o = !known_q[0];
+  assign side_o = side_q[SIDE_W-1:0];
+  assign full_o = full_q;
+  assign head_o = head_q;
+  assign tail_o = tail_q;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni && (push_i || pop_i)) begin
+      push_has_room: assert (!push_i || !full_q);
+      pop_takes_a_front: assert (!pop_i || valid_o);
+      full_is_all_slots_in_use: assert (full_q == (32'(used_q) == DEPTH));
+      front_where_flits_are: assert (valid_o == (used_q != COUNT_W'(popped_q)));
+      known_is_one_hot: assert ($countones(known_q) == 1);
+    end
+  end
+endmodule
