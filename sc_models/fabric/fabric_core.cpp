@@ -40,15 +40,16 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
     const auto latency = static_cast<std::uint32_t>(link.latency);
     const auto beyond = static_cast<std::uint32_t>((link.rate.den - 1) / link.rate.num);
     if (beyond < kMostBeyondInWheel) {
-      longest = std::max(longest, latency + (beyond == 0 ? 0 : beyond + 1));
+      longest = std::max(longest, latency + (beyond == 0 ? 0 : kSlots * (beyond + 2)));
     } else {
       longest = std::max(longest, latency);
-      serialising_words_.resize(places * words_);
+      serialising_words_.resize(kSlots * places * words_);
     }
     const std::uint32_t to_place = nodes_[link.to].first + static_cast<std::uint32_t>(link.to_port);
     outputs_[nodes_[link.from].first + static_cast<std::uint32_t>(link.from_port)] = {
-        .num = link.rate.num,
-        .den = link.rate.den,
+        .num = static_cast<std::int64_t>(link.rate.num),
+        .den = static_cast<std::int64_t>(link.rate.den),
+        .ready_at = static_cast<std::int64_t>(link.rate.den),
         .to = static_cast<std::uint32_t>(link.to),
         .to_port = static_cast<std::uint16_t>(link.to_port),
         .to_endpoint = topology.nodes[link.to].is_endpoint(),
@@ -65,7 +66,7 @@ FabricCore::FabricCore(const Topology& topology, int lanes)
     wheel_.push_back(
         {List<std::uint32_t>(links * (kEntryHeader + words_)), List<Credit>(links * kNumVcs)});
   }
-  if (!serialising_words_.empty()) serialising_.reserve(links);
+  if (!serialising_words_.empty()) serialising_.reserve(kSlots * links);
   for (int vc = 0; vc < kNumVcs; ++vc) {
     depths_[0][vc] = topology.buffers.depth(vc);
     depths_[1][vc] = topology.buffers.receive_flits;
@@ -78,7 +79,16 @@ int FabricCore::receiver_depth(int link, int vc) const {
   return depths_[output(link).to_endpoint ? 1 : 0][vc];
 }
 
-void FabricCore::attach(NodeId node, SwitchCore& core) { nodes_[node].core = &core; }
+void FabricCore::attach(NodeId node, SwitchCore& core) {
+  NodeState& state = nodes_[node];
+  state.core = &core;
+  state.launch_edges = core.launch_edges();
+  assert(state.launch_edges <= static_cast<int>(kMostLate));
+  for (int port = 0; port < topology_.nodes[node].ports; ++port) {
+    Output& out = outputs_[state.first + static_cast<std::uint32_t>(port)];
+    out.ready_at = out.den - state.launch_edges * out.num;
+  }
+}
 void FabricCore::attach(NodeId node, EndpointCore& core) {
   nodes_[node].endpoint = &core;
   core.set_waker(&awake_[static_cast<std::size_t>(node) / 64], std::uint64_t{1} << (node % 64));
@@ -99,6 +109,7 @@ void FabricCore::reset() {
   for (NodeState& node : nodes_) {
     assert(node.core != nullptr || node.endpoint != nullptr);
     node.ready = node.charging = 0;
+    node.ready_before = {};
     node.charged = 0;
     node.pins.in_valid = node.pins.out_valid = node.pins.out_ready = 0;
     node.pins.out_credit = node.pins.in_credit = {};
@@ -150,8 +161,8 @@ LinkCount FabricCore::count(int link) const {
   const Output& out = output(link);
   // Accumulators are brought up to date when their node steps.
   const std::uint64_t edges = edge_ - nodes_[topology_.links[link].from].charged;
-  const auto gained = static_cast<Uint128>(out.num) * edges;
-  const std::uint64_t lacking = out.num == out.den ? 0 : out.full() - out.held;
+  const auto gained = static_cast<Uint128>(static_cast<std::uint64_t>(out.num)) * edges;
+  const auto lacking = static_cast<std::uint64_t>(out.num == out.den ? 0 : out.full() - out.held);
   const auto left = gained >= lacking ? 0 : lacking - static_cast<std::uint64_t>(gained);
   return {.flits = out.flits,
           .missing_bytes = missing_bytes_[&out - outputs_.data()],
@@ -177,7 +188,7 @@ int FabricCore::buffered(NodeId node, int port, int vc) const {
     }
   }
   for (const Serialising& flit : serialising_) {
-    if (&outputs_[flit.place] == &out && vc_of(&serialising_words_[flit.place * words_]) == vc) {
+    if (&outputs_[flit.slot / kSlots] == &out && vc_of(&serialising_words_[flit.slot * words_]) == vc) {
       --flits;
     }
   }
@@ -272,6 +283,8 @@ template <int kWords>
 void FabricCore::step_node(NodeState& node) {
   if (node.charging != 0) charge(node, edge_ - node.charged);
   node.charged = edge_;
+  std::shift_right(node.ready_before.begin(), node.ready_before.end(), 1);
+  node.ready_before[0] = node.pins.out_ready;
   node.pins.out_ready = node.ready;
   bool busy = false;
   if (node.core != nullptr) {
@@ -303,8 +316,10 @@ void FabricCore::charge(NodeState& node, std::uint64_t edges) {
     const int port = std::countr_zero(left);
     const std::uint32_t bit = 1U << port;
     Output& out = outputs[port];
-    out.held += out.num * std::min<std::uint64_t>(edges, out.beyond + 2);  // no more is lacking
-    if (out.held >= out.den) node.ready |= bit;
+    // No more is lacking.
+    out.held +=
+        out.num * std::min(static_cast<std::int64_t>(edges), kSlots * (std::int64_t{out.beyond} + 2));
+    if (out.held >= out.ready_at) node.ready |= bit;
     if (out.held >= out.full()) {
       out.held = out.full();
       node.charging &= ~bit;
@@ -316,8 +331,10 @@ template <int kWords>
 void FabricCore::launch_flits(NodeState& node) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   quiet_ = 0;
-  if ((node.pins.out_valid & ~node.ready) != 0) {
-    const int port = std::countr_zero(node.pins.out_valid & ~node.ready);
+  std::uint32_t ready = node.ready;
+  for (int i = 0; i < node.launch_edges; ++i) ready |= node.ready_before[static_cast<std::size_t>(i)];
+  if (const std::uint32_t wrong = node.pins.out_valid & ~ready; wrong != 0) {
+    const int port = std::countr_zero(wrong);
     fail(port_name(node, port) + " launched a flit although its link was not ready");
   }
   Output* const outputs = &outputs_[node.first];
@@ -339,10 +356,11 @@ void FabricCore::launch_flits(NodeState& node) {
     if (out.beyond < kMostBeyondInWheel) {
       to = arrival(out, out.latency + beyond);
     } else {
-      const auto place = static_cast<std::uint32_t>(node.first + port);
-      serialising_.push_back({edge_ + beyond, place});
+      const auto slot = static_cast<std::uint32_t>(kSlots * (node.first + port) + out.next_slot);
+      out.next_slot = static_cast<std::uint8_t>((out.next_slot + 1U) % kSlots);
+      serialising_.push_back({edge_ + beyond, slot});
       std::ranges::push_heap(serialising_, std::greater{}, &Serialising::until);
-      to = &serialising_words_[place * words];
+      to = &serialising_words_[slot * words];
     }
     std::memcpy(to, flit, words * sizeof *flit);
     ++flits_under_way_;
@@ -355,8 +373,9 @@ std::uint32_t FabricCore::serialise(NodeState& node, int port) {
   Output& out = outputs_[node.first + static_cast<std::uint32_t>(port)];
   out.held -= out.den;
   node.charging |= 1U << port;
-  if (out.held < out.den) node.ready &= ~(1U << port);
-  return out.beyond + (out.held < out.den - 1 - out.beyond * out.num ? 1 : 0);
+  if (out.held < out.ready_at) node.ready &= ~(1U << port);
+  if (out.held < 0) return static_cast<std::uint32_t>((out.full() - out.held - 1) / out.num);
+  return out.beyond + (out.held < out.den - 1 - std::int64_t{out.beyond} * out.num ? 1 : 0);
 }
 
 // Room for the words of a flit that is at the end of the link in so many cycles.
@@ -370,11 +389,11 @@ std::uint32_t* FabricCore::arrival(const Output& out, std::uint32_t cycles) {
 
 void FabricCore::end_serialising() {
   while (!serialising_.empty() && serialising_.front().until == edge_) {
-    const std::uint32_t place = serialising_.front().place;
+    const std::uint32_t slot = serialising_.front().slot;
     std::ranges::pop_heap(serialising_, std::greater{}, &Serialising::until);
     serialising_.pop_back();
-    const Output& out = outputs_[place];
-    std::memcpy(arrival(out, out.latency), &serialising_words_[place * words_],
+    const Output& out = outputs_[slot / kSlots];
+    std::memcpy(arrival(out, out.latency), &serialising_words_[slot * words_],
                 words_ * sizeof(std::uint32_t));
   }
 }

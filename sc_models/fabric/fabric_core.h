@@ -8,18 +8,21 @@
 //   and part of `latency`. So it is 0 on a link of a flit per cycle, and on a slower one that has
 //   rested ceil(den/num) - 1. Credits are wires of their own and not serialised.
 //   All nodes of a cycle are independent of each other, so their order is immaterial.
-// Pacing, exact: a flit may be launched when the serialiser is free before the next edge. Every link has an
-//   accumulator that gains `num` per cycle, at most den + num - 1, what a rested one holds; a launch needs
-//   `den` and takes it away. What is lacking to den + num - 1, over num, is how many cycles the
-//   serialiser still sends.
+// Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has an
+//   accumulator that gains `num` per cycle, at most den + num - 1, what a rested one holds; a link with `den`
+//   takes a flit at once, and a launch takes that away. What is lacking to den + num - 1, over num, is how many cycles the
+//   serialiser still sends. A switch
+//   launches up to launch_edges() edges after it was told that the link is ready (SwitchCore). Its link is ready so many
+//   edges earlier, when it will take a flit then, and never rests while there are flits. It may get more flits than it
+//   takes, so many at most: they wait in front of the serialiser, and the accumulator is below zero.
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
 //   stepped; a step would change nothing (SwitchCore::idle, EndpointCore). Nor is it looked at: what
 //   arrives at a node, or keeps it busy, sets its bit, so that a cycle costs the nodes at which
 //   something happens (and a bit for each of the others). Credits that come to an idle switch wait at its
 //   pins for its next step, before which nothing could spend them. set_always_step() switches both
 //   short cuts off.
-// Checks: a launch on a link that was not ready, more flits under way and buffered at a receiver
-//   than it has room for, a credit that was not owed (when it arrives), an error code of a switch:
+// Checks: a launch on a link that was not ready, then or launch_edges() before, more flits under way and buffered at a
+//   receiver than it has room for, a credit that was not owed (when it arrives), an error code of a switch:
 //   RunFailed.
 // State is plain values relative to the current edge.
 #pragma once
@@ -112,17 +115,21 @@ class FabricCore {
  private:
   // Ports of all nodes, one after the other; a node's first one is NodeState::first.
   struct alignas(64) Output {
-    std::uint64_t num = 1, den = 1, held = 0;  // pacing; `held` is not kept up when num == den
-    std::uint64_t flits = 0;                   // launched
-    std::array<int, kNumVcs> room{};           // at the receiver, less what is under way
-    std::uint32_t to = kNobody;                // node
+    std::int64_t num = 1, den = 1, held = 0;  // pacing; `held` is not kept up when num == den
+    std::int64_t ready_at = 1;                // of `held`
+    std::uint64_t flits = 0;                  // launched
+    std::array<int, kNumVcs> room{};          // at the receiver, less what is under way
+    std::uint32_t to = kNobody;               // node
     std::uint16_t to_port = 0;
     bool to_endpoint = false;
+    std::uint8_t next_slot = 0;  // of the output's in serialising_words_, for the next flit
     std::uint32_t latency = 1;
     std::uint32_t beyond = 0;  // cycles that a rested serialiser takes beyond the first
-    std::uint64_t full() const { return den + num - 1; }  // `held` of a rested one
+    std::int64_t full() const { return den + num - 1; }  // `held` of a rested one
   };
   static constexpr std::uint32_t kNobody = ~0U;  // no link
+  static constexpr std::uint32_t kMostLate = 2;  // launch_edges() of all switches
+  static constexpr std::uint32_t kSlots = kMostLate + 2;
   static constexpr std::size_t kEntryHeader =
       2;  // words of an arriving flit's entry before its own
   struct Input {
@@ -154,10 +161,10 @@ class FabricCore {
     List<std::uint32_t> flits;  // an entry: node, input port, words of the flit
     List<Credit> credits;
   };
-  // A flit of a link so slow that the wheel does not reach to its end: one per output at most.
+  // A flit of a link so slow that the wheel does not reach to its end: kSlots per output at most.
   struct Serialising {
     std::uint64_t until = 0;  // edge at which the wire has it
-    std::uint32_t place = 0;  // of the output; the words are in serialising_words_
+    std::uint32_t slot = 0;   // of serialising_words_: kSlots x place of the output, and which of them
   };
   struct NodeState {
     NodeState(std::uint32_t place, int ports, int lanes) : first(place), pins(ports, lanes) {}
@@ -165,6 +172,8 @@ class FabricCore {
     EndpointCore* endpoint = nullptr;
     std::uint32_t first = 0;     // place of port 0
     std::uint32_t ready = 0;     // outputs whose link takes a flit
+    int launch_edges = 0;        // SwitchCore
+    std::array<std::uint32_t, kMostLate> ready_before{};  // `ready` of the steps before, the last one first
     std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
     std::uint64_t charged = 0;   // edge at which they have gained last
     SwitchPins pins;             // in_valid and out_credit: of the next step
@@ -200,7 +209,7 @@ class FabricCore {
   std::array<std::array<int, kNumVcs>, 2> depths_{};  // of a switch's buffers, of an endpoint's
   std::vector<Arrivals> wheel_;                       // by slot
   std::vector<Serialising> serialising_;              // heap, the earliest first
-  std::vector<std::uint32_t> serialising_words_;      // by place; empty where no link is that slow
+  std::vector<std::uint32_t> serialising_words_;      // by slot; empty where no link is that slow
   std::vector<std::uint64_t> awake_;          // a bit per node: to be stepped at the next edge
   std::vector<std::uint32_t> list_;           // nodes to step at this edge
   std::vector<std::uint64_t> missing_bytes_;  // by place of the output

@@ -54,6 +54,7 @@ class LockstepSwitch final : public SwitchCore {
   bool idle() const override { return reference_->idle(); }
   std::uint32_t error() const override { return reference_->error(); }
   std::string_view model() const override { return "lockstep"; }
+  int launch_edges() const override { return reference_->launch_edges(); }
   bool peek_counters(SwitchCounters& into) const override {
     return reference_->peek_counters(into);
   }

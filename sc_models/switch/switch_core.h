@@ -5,11 +5,11 @@
 // Shapes: a switch has P <= 32 ports; a flit is W = flit_words(lanes) 32-bit words (base/flit.h).
 //   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
 // Timing: step() is one rising clock edge. Inputs are what the pins hold before the edge, outputs
-//   are what the registered output pins hold after it. A flit at an input at edge e sits in the
-//   input buffer after e. `out_ready` bit p: the link at output p takes a flit launched at this
-//   edge; the switch never raises out_valid at an edge where out_ready was low. Credits count flit
-//   slots of the receiver's buffer, per port and VC; one return per port, VC and cycle. A credit
-//   given at edge e may be spent at e.
+//   are what the registered output pins hold after it. `out_ready` bit p: the link at output p takes a flit of
+//   which the launch is decided at this edge; it is on the pins after the edge launch_edges() later, or sooner, so out_valid
+//   is never raised at an edge where out_ready was low there and at so many edges before.
+//   Credits count flit slots of the receiver's buffer, per port and VC; one return per port, VC and cycle. A credit
+//   given at edge e may be spent at e at the earliest.
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
@@ -86,6 +86,10 @@ class SwitchCore {
     static_cast<void>(into);
     return false;
   }
+
+  // Edges from the one that samples out_ready to the one that brings the flit to out_valid, at most: 0 to 2. Links give
+  // notice so much earlier, so that they do not rest in the meantime.
+  virtual int launch_edges() const { return 0; }
 
  protected:
   SwitchCore() = default;

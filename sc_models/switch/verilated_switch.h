@@ -10,6 +10,7 @@
 //     explicit Peek(const SwitchShape&);
 //     template <class Root> bool counters(const Root&, int ports, SwitchCounters& into) const;
 //     template <class Root> bool phase(const Root&, SwitchPhase& into) const;
+//     static constexpr int kLaunchEdges = …;  SwitchCore::launch_edges(), where it is not 0
 //   with the root class of the model, and false where they are not there: a user's own top has another hierarchy.
 // Use: include Model's root class, "V…/V…___024root.h", before a VerilatedSwitch of it is made.
 // Errors: RunFailed when the RTL ends the simulation.
@@ -93,6 +94,10 @@ class VerilatedSwitch final : public RtlSwitch {
   std::uint32_t error() const override { return model_->error_o; }
   void trace(VerilatedFstC& file) override { model_->trace(&file, 99); }
 
+  int launch_edges() const override {
+    if constexpr (requires { Peek::kLaunchEdges; }) return Peek::kLaunchEdges;
+    return 0;
+  }
   bool peek_counters(SwitchCounters& into) const override {
     static_assert(std::is_destructible_v<std::remove_cvref_t<decltype(*model_->rootp)>>,
                   "include the root class of the Verilated model");
