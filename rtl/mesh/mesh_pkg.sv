@@ -28,25 +28,33 @@ package mesh_pkg;
     else is_upwards = (to > from) == (side == '0 || twice < side);
   endfunction
 
-  // Output port of a flit for `dst` that entered router (x, y) by port in_port: bits [4:0]; bit 5: there is
-  // none. First along x, then along y; at its router to the NPU (endpoint 0) by the local port that mirrors
-  // the input, or to I/O port endpoint - 1. None: an I/O port that is not there, or a way back out of the
-  // direction that the flit came from.
+  // Output port of a flit for `dst` at router (x, y): bits [4:0]; bit 5: there is none. First along x, then along y; at
+  // its router to the NPU (endpoint 0) by local port npu_port, or to I/O port endpoint - 1. None: an I/O port that is
+  // not there, or a way back out of the direction that the flit came from (`from`, a bit per direction).
   function automatic logic [5:0] route_xy(
     input logic [5:0] x, input logic [5:0] y,
     input logic [6:0] columns, input logic [6:0] rows,  // sides of the rings
-    input logic [15:0] dst, input int unsigned in_port,
+    input logic [15:0] dst, input logic [4:0] npu_port, input logic [3:0] from,
     input int unsigned num_local, input int unsigned num_io
   );
-    route_xy = 6'd0;
-    if (dst[5:0] != x) route_xy[4:0] = is_upwards(x, dst[5:0], columns) ? EAST : WEST;
-    else if (dst[11:6] != y) route_xy[4:0] = is_upwards(y, dst[11:6], rows) ? SOUTH : NORTH;
-    else if (dst[15:12] == 4'd0) begin
-      route_xy[4:0] = 5'(FIRST_LOCAL + ((in_port < FIRST_LOCAL) ? in_port : in_port - FIRST_LOCAL)
-                                           % num_local);
-    end else if (32'(dst[15:12]) <= num_io) begin
-      route_xy[4:0] = 5'(FIRST_LOCAL + num_local - 1 + 32'(dst[15:12]));
-    end else route_xy[5] = 1'b1;
-    if (32'(route_xy[4:0]) < FIRST_LOCAL && 32'(route_xy[4:0]) == in_port) route_xy[5] = 1'b1;
+    logic [4:0] x_way, y_way, end_way;
+    x_way = is_upwards(x, dst[5:0], columns) ? EAST : WEST;
+    y_way = is_upwards(y, dst[11:6], rows) ? SOUTH : NORTH;
+    end_way = (dst[15:12] == 4'd0) ? npu_port : 5'(FIRST_LOCAL + num_local - 1 + 32'(dst[15:12]));
+    if (dst[5:0] != x) route_xy = {from[x_way[1:0]], x_way};
+    else if (dst[11:6] != y) route_xy = {from[y_way[1:0]], y_way};
+    else route_xy = {32'(dst[15:12]) > num_io, end_way};
+  endfunction
+
+  // The local port that leads to the NPU for flits that come in by port in_port: the one that mirrors it.
+  function automatic logic [4:0] npu_port(input int unsigned in_port, input int unsigned num_local);
+    npu_port = 5'(FIRST_LOCAL + ((in_port < FIRST_LOCAL) ? in_port : in_port - FIRST_LOCAL) % num_local);
+  endfunction
+
+  // VCs that go before `vc` on a port, a bit each.
+  function automatic logic [noc_pkg::NUM_VCS-1:0] higher_vcs(input logic [noc_pkg::VC_W-1:0] vc);
+    for (int unsigned v = 0; v < noc_pkg::NUM_VCS; v = v + 1) begin
+      higher_vcs[v] = noc_pkg::vc_rank(noc_pkg::VC_W'(v)) < noc_pkg::vc_rank(vc);
+    end
   endfunction
 endpackage

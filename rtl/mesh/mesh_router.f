@@ -1,6 +1,15 @@
 // Files of mesh_router, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 mesh_pkg.sv
-mesh_crossbar.sv
+../common/flit_ram.sv
+../common/vc_queue.sv
+../common/vc_buffer.sv
 ../common/switch_counters.sv
+mesh_registers.sv
+mesh_input.sv
+mesh_vc_arbiter.sv
+mesh_allocator.sv
+mesh_credit.sv
+mesh_output.sv
+mesh_stalls.sv
 mesh_router.sv

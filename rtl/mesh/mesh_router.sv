@@ -2,32 +2,50 @@
 //
 // Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O. An NPU is its own
 //   router and sends on all its links at once, hence several local ports.
-// Path of a flit: link -> input buffer of its VC -> output register -> link. A flit sampled on in_flit_i at
-//   edge e is on out_flit_o after edge e + 1 when nothing is in its way; a port carries one flit per
-//   cycle in each direction. What happens at an edge, in which order and who wins: mesh_crossbar. Where a
-//   packet goes: mesh_pkg::route_xy, with the position in register REG_POSITION and the sides of the rings in
-//   REG_TORUS (0 after reset: a mesh).
+// Path of a flit, when nothing is in its way:
+//     edge e      sampled on in_flit_i, into the pin register of its input (mesh_input)
+//     e + 1       with its route into the buffer of its VC; it is a front now
+//     e + 2       it leaves: granted by its output, accepted by its input (mesh_allocator), a credit is spent. Its slot
+//                 is free, in_credit_o tells after this edge
+//     e + 3       read from the memory
+//     e + 4       through the crossbar into the output register (mesh_output): on out_flit_o after e + 4
+//   A port carries one flit per cycle in each direction. Where a packet goes: mesh_pkg::route_xy, with the position in
+//   register REG_POSITION and the sides of the rings in REG_TORUS (0 after reset: a mesh).
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: a slot of VC v of input
-//   port p was freed at the edge before); out_valid_o / out_flit_o launched only at edges where out_ready_i
-//   was high, a credit was there, and, for the first flit of a packet, credits for the whole packet (on
-//   rings: mesh_crossbar);
-//   out_credit_i bit v*P+p gives a credit, usable at the same edge. All outputs are registers or, idle_o
-//   and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
+//   port p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a
+//   credit is there, the first flit of a packet only where credits for the whole packet are (mesh_credit); it is on
+//   out_valid_o / out_flit_o two edges later, so a link that takes its ready back has two more flits to expect.
+//   out_credit_i bit v*P+p gives a credit; given at edge e it may be spent at e + 1. All outputs are registers or,
+//   idle_o and reg_rdata_o, functions of registers. Words of out_flit_o are meaningful where out_valid_o is set.
+// Rings, where columns (of east and west) or rows (north and south) are not 0: flit bubble flow control. A packet
+//   start that enters the ring, from a local or I/O port or turning into it, needs room for one flit more than a
+//   packet, need + 1 credits (mesh_credit); one that goes straight on, from the opposite port, needs one. So the
+//   buffers around a ring always keep a free slot, into which the flit behind it can move: a ring never comes to a
+//   standstill, whatever the lengths of its packets (up to need). A packet on a ring may stop half way. Receivers on a
+//   ring must hold more than need. (Whole packets' rooms in place of slots would not do: short packets split the room
+//   for a long one.)
+//   Why the pipeline does not change that: a credit is spent at the edge at which its flit leaves and
+//   is never judged to be there any more from the next cycle on; one that is under way, or given at the edge before,
+//   counts for nothing yet. So what a router takes for room is never more than the free slots of the receiver, which
+//   keeps the free slot; and it is no less as soon as everything under way has arrived, a bounded number of cycles, so
+//   the slot is used.
 // Flits: noc_pkg. A packet is the flits of one (input port, VC) up to a tail.
-// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
-//   that samples a read, other addresses read 0. Position, rings and credits are written while no traffic flows.
-//   Credits read as those at hand. Counters:
+// Registers (reg_*): mesh_registers. Position, rings and credits are written while no traffic flows: a flit that is
+//   sampled at an edge is routed by what the registers hold after it. Credits read as the receiver's room that is
+//   known, less the flits launched up to the edge before the last one. Counters:
 //     flits in, flits out     per port
 //     stall credit            cycles x (input port, VC): the flit at the front lacks credits
 //     stall arbiter           cycles x (input port, VC): it has them, but another packet has the output VC, or
-//                             the output or the input port goes to another flit in this cycle
+//                             it is not granted, or its input accepts another VC
 //     stall link              cycles x output port: a flit has credits and the output VC, but the link's pacing
 //                             (out_ready_i low) lets none go; such flits count in no other counter
-//   Flits in are in their counter after the edge that samples them, all others one edge after the event.
-// idle_o: no flit buffered or on an output; a clock edge without inputs then changes no state.
-// error_o: first error code seen, sticky: noc_pkg::ERROR_OVERFLOW (the flit is dropped; told from the second
-//   edge on, counting the one that dropped it) or ERROR_ROUTE (the packet stays where it is; told from the
-//   third edge on, counting the one after which it is at the front). Overflow wins when both come at once.
+//   Flits in are in their counter after the edge that samples them, flits out one edge after they are on out_valid_o,
+//   stalls two edges after the edge at which the flit did not leave.
+// idle_o: no flit inside or on an output and no credit on in_credit_o; a clock edge without inputs then changes nothing
+//   that shows.
+// error_o: first error code seen, sticky: noc_pkg::ERROR_OVERFLOW (the flit is dropped; told from the third edge on,
+//   counting the one that sampled it) or ERROR_ROUTE (the packet stays where it is; told from the third edge on,
+//   counting the one after which it is at the front). Overflow wins when both come at once.
 module mesh_router #(
   /// local ports, to the NPU, 1 or more
   parameter int unsigned NUM_LOCAL = 4,
@@ -69,43 +87,39 @@ module mesh_router #(
            NUM_LOCAL, NUM_IO, LANES, VC_DEPTH, CTRL_DEPTH);
   end
 
-  localparam int unsigned INDEX_W = $clog2(4 * P);
+  localparam int unsigned VCS = noc_pkg::NUM_VCS;
+  localparam int unsigned VC_W = noc_pkg::VC_W;
 
-  logic [5:0]      x_q, y_q;
-  logic [6:0]      columns_q, rows_q;
-  logic [64*P-1:0] credits;
-  logic [7:0]      stall_credit, stall_arbiter;
-  logic [P-1:0]    stall_link;
-  logic            error_overflow, error_route;
-
-  // ------------------------------------------------------------------ register addresses
-  logic               counter_hit, credit_hit;
-  logic [15:0]        credit_register;  // 4p+v
-  logic [INDEX_W-1:0] credit_index;     // v*P+p
-  logic               from_counters_q;  // whose data the last read wants
-  logic [31:0]        counter_rdata, other_q;
+  // ------------------------------------------------------------------ registers, counters
+  logic [5:0]          x, y;
+  logic [6:0]          columns, rows;
+  logic [16*VCS*P-1:0] credits;          // 4p + v
+  logic [VCS*P-1:0]    credit_write;     // v*P + p
+  logic                counter_hit;
+  logic                from_counters_q;  // whose data the last read wants
+  logic [31:0]         counter_rdata, other_rdata;
+  logic [7:0]          stall_credit, stall_arbiter;
+  logic [P-1:0]        stall_link;
+  logic [P-1:0]        error_overflow, error_route;
 
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_PHASE_STORE;
-  assign credit_register = reg_addr_i - noc_pkg::REG_CREDIT;
-  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT &&
-                      credit_register < 16'(4 * P);
-  assign credit_index = INDEX_W'(32'(credit_register[1:0]) * P + 32'(credit_register[15:2]));
-  assign reg_rdata_o = from_counters_q ? counter_rdata : other_q;
+  assign reg_rdata_o = from_counters_q ? counter_rdata : other_rdata;
 
   logic unused_wdata;  // no register of a router is wider than 16 bits
   assign unused_wdata = &{1'b0, reg_wdata_i[31:16]};
 
-  mesh_crossbar #(
-    .NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
-    .CTRL_DEPTH(CTRL_DEPTH), .PACKET_FLITS(PACKET_FLITS)
-  ) i_crossbar (
+  always_ff @(posedge clk_i) begin : reads
+    if (!rst_ni) from_counters_q <= 1'b0;
+    else if (reg_valid_i && !reg_write_i) from_counters_q <= counter_hit;
+  end
+
+  mesh_registers #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_registers (
     .clk_i, .rst_ni,
-    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .x_i(x_q), .y_i(y_q), .columns_i(columns_q), .rows_i(rows_q),
-    .credit_write_i(credit_hit && reg_write_i), .credit_index_i(credit_index),
-    .credit_wdata_i(reg_wdata_i[15:0]), .credits_o(credits),
-    .stall_credit_o(stall_credit), .stall_arbiter_o(stall_arbiter), .stall_link_o(stall_link),
-    .error_overflow_o(error_overflow), .error_route_o(error_route), .idle_o
+    .valid_i(reg_valid_i), .write_i(reg_write_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i[15:0]),
+    .rdata_o(other_rdata),
+    .x_o(x), .y_o(y), .columns_o(columns), .rows_o(rows),
+    .credits_i(credits), .credit_write_o(credit_write),
+    .error_overflow_i(|error_overflow), .error_route_i(|error_route), .error_o
   );
 
   switch_counters #(.P(P)) i_counters (
@@ -116,38 +130,89 @@ module mesh_router #(
     .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
   );
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      x_q <= '0;
-      y_q <= '0;
-      columns_q <= '0;
-      rows_q <= '0;
-      from_counters_q <= 1'b0;
-      other_q <= '0;
-      error_o <= noc_pkg::ERROR_NONE;
-    end else begin
-      if (reg_valid_i && reg_write_i && reg_addr_i == noc_pkg::REG_POSITION) begin
-        x_q <= reg_wdata_i[5:0];
-        y_q <= reg_wdata_i[13:8];
-      end
-      if (reg_valid_i && reg_write_i && reg_addr_i == mesh_pkg::REG_TORUS) begin
-        columns_q <= reg_wdata_i[6:0];
-        rows_q <= reg_wdata_i[14:8];
-      end
-      if (reg_valid_i && !reg_write_i) begin
-        from_counters_q <= counter_hit;
-        other_q <= '0;
-        if (reg_addr_i == noc_pkg::REG_ID) other_q <= mesh_pkg::MESH_ID;
-        if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
-        if (reg_addr_i == noc_pkg::REG_POSITION) other_q <= {18'd0, y_q, 2'd0, x_q};
-        if (reg_addr_i == mesh_pkg::REG_TORUS) other_q <= {17'd0, rows_q, 1'b0, columns_q};
-        if (reg_addr_i == noc_pkg::REG_ERROR) other_q <= error_o;
-        if (credit_hit) other_q <= {16'd0, credits[32'(credit_index)*16 +: 16]};
-      end
-      if (error_o == noc_pkg::ERROR_NONE) begin
-        if (error_overflow) error_o <= noc_pkg::ERROR_OVERFLOW;
-        else if (error_route) error_o <= noc_pkg::ERROR_ROUTE;
-      end
+  // ------------------------------------------------------------------ inputs
+  logic [VCS*P-1:0]    front, begun, tail;  // 4p + v
+  logic [VCS*P*P-1:0]  to;                  // (4p + v)*P + output
+  logic [P-1:0]        pop;
+  logic [VC_W*P-1:0]   pop_vc;
+  logic [P*FLIT_W-1:0] flits;
+  logic [P-1:0]        input_empty;
+
+  for (genvar p = 0; p < P; p++) begin : gen_input
+    logic [VCS-1:0] credit;
+    mesh_input #(
+      .NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
+      .CTRL_DEPTH(CTRL_DEPTH)
+    ) i_input (
+      .clk_i, .rst_ni,
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit),
+      .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL)), .from_i((p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0),
+      .x_i(x), .y_i(y), .columns_i(columns), .rows_i(rows),
+      .front_o(front[VCS*p +: VCS]), .to_o(to[VCS*P*p +: VCS*P]), .begun_o(begun[VCS*p +: VCS]),
+      .tail_o(tail[VCS*p +: VCS]), .pop_i(pop[p]), .pop_vc_i(pop_vc[VC_W*p +: VC_W]),
+      .flit_o(flits[p*FLIT_W +: FLIT_W]),
+      .error_overflow_o(error_overflow[p]), .error_route_o(error_route[p]), .empty_o(input_empty[p])
+    );
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      assign in_credit_o[v*P + p] = credit[v];
+    end
+  end
+
+  // ------------------------------------------------------------------ allocator
+  logic [P-1:0]     ring;                      // outputs that lead into one
+  logic [VCS*P-1:0] room_flit, room_packet, launch;  // v*P + o
+  logic [P*P-1:0]   granted;                   // p*P + o
+  logic [VCS*P-1:0] no_credit, contends;       // 4p + v
+  logic [P-1:0]     link_stall;
+  assign ring = P'({columns != '0, rows != '0, columns != '0, rows != '0});
+
+  mesh_allocator #(.P(P)) i_allocator (
+    .clk_i, .rst_ni,
+    .front_i(front), .to_i(to), .begun_i(begun), .tail_i(tail), .pop_o(pop), .pop_vc_o(pop_vc),
+    .ring_i(ring), .out_ready_i, .room_flit_i(room_flit), .room_packet_i(room_packet),
+    .launch_o(launch), .granted_o(granted),
+    .no_credit_o(no_credit), .contends_o(contends), .link_stall_o(link_stall)
+  );
+
+  mesh_stalls #(.P(P)) i_stalls (
+    .clk_i, .rst_ni,
+    .no_credit_i(no_credit), .contends_i(contends), .pop_i(pop), .link_i(link_stall),
+    .stall_credit_o(stall_credit), .stall_arbiter_o(stall_arbiter), .stall_link_o(stall_link)
+  );
+
+  // ------------------------------------------------------------------ outputs
+  logic [P-1:0] output_empty;
+
+  for (genvar o = 0; o < P; o++) begin : gen_output
+    logic [VCS-1:0] launched, flit_room, packet_room, returned, written;
+    logic [P-1:0]   from;
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      assign launched[v] = launch[v*P + o];
+      assign returned[v] = out_credit_i[v*P + o];
+      assign written[v] = credit_write[v*P + o];
+      assign room_flit[v*P + o] = flit_room[v];
+      assign room_packet[v*P + o] = packet_room[v];
+    end
+    for (genvar p = 0; p < P; p++) begin : gen_input
+      assign from[p] = granted[p*P + o];
+    end
+    mesh_output #(
+      .P(P), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .PACKET_FLITS(PACKET_FLITS)
+    ) i_output (
+      .clk_i, .rst_ni,
+      .ring_i(ring[o]), .launch_i(launched), .granted_i(from), .room_flit_o(flit_room),
+      .room_packet_o(packet_room), .flits_i(flits),
+      .out_valid_o(out_valid_o[o]), .out_flit_o(out_flit_o[o*FLIT_W +: FLIT_W]),
+      .out_credit_i(returned), .credit_write_i(written), .credit_wdata_i(reg_wdata_i[15:0]),
+      .credits_o(credits[16*VCS*o +: 16*VCS]), .empty_o(output_empty[o])
+    );
+  end
+  assign idle_o = &input_empty && &output_empty;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni && granted != '0) begin
+      one_credit_per_flit: assert ($countones(in_credit_o) == $countones(granted));
     end
   end
 endmodule

@@ -2,7 +2,7 @@
 // column. On the rings of a torus the shorter way round; of two ways of one length, east or south from even
 // coordinates, west or north from odd ones. (Those are met only where a packet enters a ring: from the
 // next router on, the way ahead is the shorter one. So a packet never turns back.)
-// Deadlock: none on a mesh; on a torus the routers see to it (rtl/mesh/mesh_crossbar.sv, "Rings").
+// Deadlock: none on a mesh; on a torus the routers see to it (rtl/mesh/mesh_router.sv, "Rings").
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ int mesh_io_controllers(int width, int height);  // how many the mesh has places
 // A 2D torus: the mesh, and a link from the east end of every row to its west end and from the south end of
 // every column to its north end, by the ports that the mesh leaves free there (a side of 2 or 1 stays as it
 // is). I/O controllers are where the mesh has them. Routers keep their rings from standing still by
-// receivers that hold more than a packet (rtl/mesh/mesh_crossbar.sv): BadInput for smaller buffers.
+// receivers that hold more than a packet (rtl/mesh/mesh_router.sv): BadInput for smaller buffers.
 Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec);
 
 // A tree of Fred_m switches, 1 to 8 levels (the paper's wafer has two). Every switch is

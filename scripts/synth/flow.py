@@ -11,7 +11,7 @@ from yosys import Part, ToolError, Unfinished, end_all, locked
 LANES = (4, 32)
 FULL_LANES = 256
 # Modules whose area has a line through these; others with lanes, whose flits lie in memories, are synthesised as wide as they are.
-ON_LINE = frozenset(("fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch", "mesh_crossbar"))
+ON_LINE = frozenset(("fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch", "mesh_output"))
 
 WAKE_SECONDS = 1  # a signal that arrives just before a wait is seen only after it
 

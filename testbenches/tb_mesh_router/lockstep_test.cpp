@@ -1,5 +1,5 @@
 // RTL and twin in lockstep under whatever the pins can be given: traffic that keeps the rules and
-// traffic that breaks them (overflows, impossible destinations, credits out of nothing), pauses,
+// traffic that breaks them (overflows, impossible destinations), pauses,
 // registers read and written in mid-traffic, resets at any time. Every seed is an episode of its
 // own, named on failure.
 
@@ -48,7 +48,6 @@ class Episode {
     register_percent_ = chance(50) ? 0 : static_cast<int>(random_.below(40));
     vcs_ = 1 + static_cast<int>(random_.below(15));  // mask
     overruns_ = chance(25);
-    wild_credits_ = chance(25);
     strays_ = chance(15);
     far_ = chance(50) ? 3 : 64;
     if (chance(50)) rings_ = random_rings();
@@ -141,8 +140,6 @@ class Episode {
         if (owed > 0 && chance(return_percent_)) {
           --owed;
           pins_.out_credit[v] |= bit;
-        } else if (wild_credits_ && chance(1)) {
-          pins_.out_credit[v] |= bit;
         }
       }
     }
@@ -203,7 +200,7 @@ class Episode {
   int x_ = 0, y_ = 0, far_ = 64;
   MeshRings rings_;
   int send_percent_, ready_percent_, return_percent_, tail_percent_, register_percent_, vcs_;
-  bool overruns_, wild_credits_, strays_;
+  bool overruns_, strays_;
 };
 
 struct Fuzz {

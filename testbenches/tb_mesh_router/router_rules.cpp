@@ -74,9 +74,8 @@ std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) cons
       const int out = input.begun ? input.route : expected_output(shape_, x_, y_, p, dst, rings_);
       if (out < 0) continue;
       const Output& output = outputs_[out][v];
-      const int credits = output.credits + (bit(pins.out_credit[v], out) ? 1 : 0);
-      Front f{p, v, out, !input.begun, false, false, false};
-      f.has_credit = credits >= (f.start ? packet_start_credits(p, out, v) : 1);
+      Front f{p, v, out, !input.begun, false, false, false, false};
+      f.has_credit = output.credits >= (f.start ? packet_start_credits(p, out, v) : 1);
       f.asks = f.has_credit && (!f.start || output.owner < 0) && bit(pins.out_ready, out);
       result.push_back(f);
     }
@@ -84,9 +83,41 @@ std::vector<RouterRules::Front> RouterRules::fronts(const SwitchPins& pins) cons
   return result;
 }
 
+// Who is to leave: `due`. Turns and declined grants are those after the edge then.
+void RouterRules::decide(std::vector<Front>& fronts) {
+  const int ports = shape_.ports();
+  std::vector<Front*> granted;  // by its output
+  for (int out = 0; out < ports; ++out) {
+    std::array<Front*, kNumVcs> winner{};
+    for (Front& f : fronts) {
+      if (!f.asks || f.out != out) continue;
+      const auto turns = [&](const Front& g) {
+        return (g.in - outputs_[out][g.vc].next + ports) % ports;
+      };
+      Front*& best = winner[f.vc];
+      if (best == nullptr || turns(f) < turns(*best)) best = &f;
+    }
+    Front* best = nullptr;
+    const auto place = [&](const Front& f) {
+      return rank(f.vc) + (outputs_[out][f.vc].declined ? kNumVcs : 0);
+    };
+    for (Front* const f : winner) {
+      if (f != nullptr && (best == nullptr || place(*f) < place(*best))) best = f;
+    }
+    for (Output& output : outputs_[out]) output.declined = false;
+    if (best == nullptr) continue;
+    granted.push_back(best);
+    if (best->start) outputs_[out][best->vc].next = (best->in + 1) % ports;
+  }
+  for (Front* const f : granted) {
+    f->due = std::ranges::none_of(granted, [&](const Front* other) {
+      return other->in == f->in && rank(other->vc) < rank(f->vc);
+    });
+    outputs_[f->out][f->vc].declined = !f->due;
+  }
+}
+
 void RouterRules::check_leaving(const SwitchPins& pins, std::vector<Front>& fronts) const {
-  std::uint32_t left_by = 0;
-  std::uint32_t left_from = 0;
   for (int v = 0; v < kNumVcs; ++v) {
     for (std::uint32_t mask = pins.in_credit[v]; mask != 0; mask &= mask - 1) {
       const int p = std::countr_zero(mask);
@@ -95,41 +126,37 @@ void RouterRules::check_leaving(const SwitchPins& pins, std::vector<Front>& fron
       if (found == fronts.end()) broken(fmt::format("input {} VC {}: a credit for nothing", p, v));
       Front& f = *found;
       const std::string who = fmt::format("input {} VC {} to output {}", p, v, f.out);
-      if (!bit(pins.out_valid, f.out)) broken(who + ": a credit, but no flit at the output");
-      if (bit(left_by, f.out) || bit(left_from, p)) broken(who + ": a port used twice in a cycle");
-      const auto& flit = inputs_[p][v].flits.front();
-      if (!std::equal(flit.begin(), flit.end(), pins.out_flit.begin() + f.out * words_)) {
-        broken(who + ": the flit at the output is not the one at the front of the buffer");
-      }
       if (!f.has_credit) broken(who + (f.start ? ": no credits for a packet" : ": no credit"));
-      if (!bit(pins.out_ready, f.out)) broken(who + ": launched while the link paused");
+      if (!bit(pins.out_ready, f.out)) broken(who + ": left while the link paused");
       if (!f.asks) broken(who + ": another packet is open on the output VC");
+      if (!f.due) broken(who + ": left before others that go before it");
       f.leaves = true;
-      left_by |= 1U << f.out;
-      left_from |= 1U << p;
     }
   }
-  if (left_by != pins.out_valid) broken("a flit left, but its slot was not given back");
+  for (const Front& f : fronts) {
+    if (f.due && !f.leaves) {
+      broken(fmt::format("input {} VC {} to output {} should have left", f.in, f.vc, f.out));
+    }
+  }
 }
 
-void RouterRules::check_waiting(const std::vector<Front>& fronts) const {
-  for (const Front& f : fronts) {
-    if (!f.asks || f.leaves) continue;
-    bool excused = false;
-    const int ports = shape_.ports();
-    const int next = outputs_[f.out][f.vc].next;
-    for (const Front& other : fronts) {
-      if (!other.leaves) continue;
-      if (rank(other.vc) < rank(f.vc) && (other.in == f.in || other.out == f.out)) excused = true;
-      if (other.vc == f.vc && other.out == f.out &&
-          (other.in - next + ports) % ports < (f.in - next + ports) % ports) {
-        excused = true;
-      }
+void RouterRules::check_outputs(const SwitchPins& pins) const {
+  std::uint32_t expected = 0;
+  for (const Sent& sent : sent_[1]) {
+    const std::string who = fmt::format("output {}", sent.out);
+    if (bit(expected, sent.out)) broken(who + ": two flits left for it at one edge");
+    expected |= 1U << sent.out;
+    if (!bit(pins.out_valid, sent.out)) {
+      broken(who + ": a flit that left two edges ago is not there");
     }
-    if (!excused) {
-      broken(fmt::format("input {} VC {} to output {} could have left before what did", f.in, f.vc,
-                         f.out));
+    if (!std::equal(sent.flit.begin(), sent.flit.end(),
+                    pins.out_flit.begin() + sent.out * words_)) {
+      broken(who + ": the flit is not the one that was at the front of its buffer");
     }
+  }
+  if (expected != pins.out_valid) {
+    broken(fmt::format("output {}: a flit out of nothing",
+                       std::countr_zero(pins.out_valid & ~expected)));
   }
 }
 
@@ -158,36 +185,43 @@ void RouterRules::advance(const SwitchPins& pins, const std::vector<Front>& fron
       }
     }
   }
+  inside_ -= static_cast<int>(sent_[1].size());
+  sent_[1] = std::move(sent_[0]);
+  sent_[0].clear();
   for (const Front& f : fronts) {
     if (!f.leaves) continue;
     Input& input = inputs_[f.in][f.vc];
     Output& output = outputs_[f.out][f.vc];
     const bool tail = unpack_header(input.flits.front().data()).tail;
-    if (f.start) output.next = (f.in + 1) % shape_.ports();
     input.route = f.out;
     input.begun = !tail;
     output.owner = tail ? -1 : f.in;
     --output.credits;
+    sent_[0].push_back({f.out, std::move(input.flits.front())});
     input.flits.pop_front();
-    --buffered_;
     ++flits_out_[f.out];
   }
+  for (auto& [in, flit] : sampled_) {
+    inputs_[in][unpack_header(flit.data()).vc].flits.push_back(std::move(flit));
+  }
+  sampled_.clear();
   for (std::uint32_t mask = pins.in_valid; mask != 0; mask &= mask - 1) {
     const int p = std::countr_zero(mask);
     const auto first = pins.in_flit.begin() + p * words_;
-    inputs_[p][unpack_header(&*first).vc].flits.emplace_back(first, first + words_);
-    ++buffered_;
+    sampled_.emplace_back(p, Flit(first, first + words_));
+    ++inside_;
     ++flits_in_[p];
   }
 }
 
 void RouterRules::check(const SwitchPins& pins, bool idle) {
   std::vector<Front> now = fronts(pins);
+  decide(now);
   check_leaving(pins, now);
-  check_waiting(now);
+  check_outputs(pins);
   count_stalls(pins, now);
   advance(pins, now);
-  if (idle != (buffered_ == 0 && pins.out_valid == 0)) {
+  if (idle != (inside_ == 0 && pins.out_valid == 0)) {
     broken(idle ? "idle with a flit inside" : "not idle with nothing inside");
   }
 }

@@ -1,16 +1,17 @@
 // The rules of a mesh router, checked at every edge against any implementation: which flits
 // leave, which stay and why.
 //
-// Keeps its own picture of the input buffers, credits, open packets and round-robin pointers,
-// written from the contract in rtl/mesh/mesh_crossbar.sv and rtl/mesh/mesh_router.sv, and judges the
-// outputs of a step:
-//   - a flit that leaves is the oldest of its (input, VC), unchanged, at the output that X-Y
-//     routing names, with a credit, for a packet start with credits for a whole packet (into a ring:
-//     and one more; straight on in a ring: one), on an output VC in which no other packet is open, to a link that was ready; one per input
-//     and per output;
-//   - a flit that could have left but stayed lost its input or its output to a flit of higher
-//     priority, or its output to the input port that is next in turn;
-//   - idle() is true exactly when nothing is buffered or on an output.
+// Keeps its own picture of the input buffers, credits, open packets, turns and declined grants,
+// written from the contracts in rtl/mesh/mesh_router.sv and rtl/mesh/mesh_allocator.sv, and judges the
+// outputs of a step. A flit leaves at the edge at which its slot is given back:
+//   - it is the oldest of its (input, VC), sampled two edges ago at least, and goes where X-Y routing says, with a
+//     credit given before this edge, for a packet start with credits for a whole packet (into a ring:
+//     and one more; straight on in a ring: one), on an output VC in which no other packet is open, to a
+//     link that is ready at this edge; two edges later it is at that output, unchanged, and nothing else is there;
+//   - those that leave are those that their output grants and their input accepts: per (output, VC) the input in turn,
+//     per output the VC of highest priority, but one declined at the edge before last, per input the VC of
+//     highest priority;
+//   - idle() is true exactly when nothing is inside or on an output.
 // Errors: std::runtime_error saying which rule broke, without cycle and seed
 // (the driver adds them).
 #pragma once
@@ -18,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "switch/mesh/mesh_shape.h"
@@ -38,7 +40,7 @@ class RouterRules {
   // After core.step(pins): inputs and outputs of that step.
   void check(const SwitchPins& pins, bool idle);
 
-  bool empty() const { return buffered_ == 0; }
+  bool empty() const { return inside_ == 0; }  // nothing between the pins
   int credits(int port, int vc) const { return outputs_[port][vc].credits; }
   int depth(int port, int vc) const { return outputs_[port][vc].depth; }
 
@@ -51,8 +53,9 @@ class RouterRules {
   const std::vector<std::uint64_t>& flits_out() const { return flits_out_; }
 
  private:
+  using Flit = std::vector<std::uint32_t>;
   struct Input {
-    std::deque<std::vector<std::uint32_t>> flits;
+    std::deque<Flit> flits;
     bool begun = false;
     int route = -1;  // of the packet that has begun
   };
@@ -61,16 +64,22 @@ class RouterRules {
     int depth = 0;
     int owner = -1;  // input port whose packet is open
     int next = 0;    // round robin: first in turn
+    bool declined = false;  // granted at the edge before, but not accepted
   };
   struct Front {
     int in, vc, out;
-    bool start, has_credit, asks, leaves;
+    bool start, has_credit, asks, due, leaves;
+  };
+  struct Sent {  // a flit that has left its buffer
+    int out;
+    Flit flit;
   };
 
   int packet_start_credits(int in, int out, int vc) const;
   std::vector<Front> fronts(const SwitchPins& pins) const;
+  void decide(std::vector<Front>& fronts);
   void check_leaving(const SwitchPins& pins, std::vector<Front>& fronts) const;
-  void check_waiting(const std::vector<Front>& fronts) const;
+  void check_outputs(const SwitchPins& pins) const;
   void count_stalls(const SwitchPins& pins, const std::vector<Front>& fronts);
   void advance(const SwitchPins& pins, const std::vector<Front>& fronts);
 
@@ -82,7 +91,9 @@ class RouterRules {
   std::vector<std::array<Output, kNumVcs>> outputs_;
   Stalls stalls_;
   std::vector<std::uint64_t> flits_in_, flits_out_;
-  int buffered_ = 0;
+  std::vector<std::pair<int, Flit>> sampled_;  // input, flit: at the edge before
+  std::array<std::vector<Sent>, 2> sent_;      // at the edge before, and the one before that
+  int inside_ = 0;
 };
 
 }  // namespace fredsim::tb

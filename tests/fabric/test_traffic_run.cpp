@@ -231,7 +231,7 @@ TEST(TrafficOnATorus, TheEndsOfARowAreNeighbours) {
   EXPECT_NEAR(measure(machine("mesh"), options, 0.001).hops, (4 * 1 + 4) / 5.0, 0.2);
 }
 
-// An NPU to its router 1 cycle; a router 1 from buffer to link, a wafer link 30; router to NPU 1. Each of
+// An NPU to its router 1 cycle; a router 4 from its pins to the link, a wafer link 30; router to NPU 1. Each of
 // the three links carries 125/128 flit per cycle, so that the end of a flit is there one edge later.
 TEST(TrafficLatency, OfALonePacketOnAMeshIsTheSumOfItsStages) {
   const Topology topology = machine("mesh_2x2");
@@ -242,7 +242,7 @@ TEST(TrafficLatency, OfALonePacketOnAMeshIsTheSumOfItsStages) {
                                  .window_cycles = 20'000};
     const TrafficPoint p = measure(topology, options, 0.001 * flits);
     ASSERT_GT(p.packets, 10U);
-    EXPECT_EQ(p.latency_p50, static_cast<std::uint64_t>(2 + 1 + 31 + 1 + 2 + flits - 1));
+    EXPECT_EQ(p.latency_p50, static_cast<std::uint64_t>(2 + 4 + 31 + 4 + 2 + flits - 1));
     EXPECT_DOUBLE_EQ(p.hops, 1);
   }
 }

@@ -38,7 +38,7 @@ class=sc_models/switch/verilated/Vmesh_1_0_1_5_1_mesh_router
 build "$class/slow.cpp" fredsim_base
 if grep -q "$top" "build/$class"/*.cpp; then fail "Verilator has names of files from the path, cut at a space"; fi
 would_do "no work to do" "$class/slow.cpp" fredsim_base || fail "built once more"
-touch "my rtl/mesh/mesh_crossbar.sv"
+touch "my rtl/mesh/mesh_allocator.sv"
 would_do Verilating "$class/slow.cpp" || fail "a source of the switch is not known as one"
 touch sc_models/base/rational.h
 would_do units.cpp fredsim_base || fail "a header is not known as one"

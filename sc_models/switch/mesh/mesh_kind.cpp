@@ -37,13 +37,13 @@ class MeshKind final : public SwitchKind {
   }
 
   void show_control(GtkwaveSave& save, const WaveScope& top, int /*ports*/) const override {
-    if (const auto router = top.around("i_crossbar")) {
-      show_mesh_control(save, router->inside("i_crossbar"));
+    if (const auto router = top.around("i_allocator")) {
+      show_mesh_control(save, *router);
     }
   }
   void show_port(GtkwaveSave& save, const WaveScope& top, int port, int ports) const override {
-    if (const auto router = top.around("i_crossbar")) {
-      show_mesh_port(save, router->inside("i_crossbar"), port, ports);
+    if (const auto router = top.around("i_allocator")) {
+      show_mesh_port(save, *router, port, ports);
     }
   }
 

@@ -1,4 +1,5 @@
-// Where a Verilated mesh_router has its counters (switch/verilated_switch.h). It has no phases.
+// Where a Verilated mesh_router has its counters (switch/verilated_switch.h), and what else is to be known of it. It has
+// no phases.
 #pragma once
 
 #include "switch/counter_peek.h"
@@ -8,6 +9,8 @@ namespace fredsim {
 
 class MeshPeek {
  public:
+  static constexpr int kLaunchEdges = 2;  // rtl/mesh/mesh_router.sv
+
   explicit MeshPeek(const SwitchShape& /*shape*/) {}
 
   template <class Root>

@@ -60,6 +60,7 @@ MeshTwin::MeshTwin(const MeshShape& shape)
   }
   flits_.resize(std::size_t{slots} * static_cast<std::size_t>(words_));
   routes_.resize(slots);
+  leaving_flits_.resize(leaving_.size() * static_cast<std::size_t>(ports_ * words_));
   for (int in = 0; in < ports_; ++in) {
     const int local = (in < kFirstLocal ? in : in - kFirstLocal) % locals_;
     to_npu_[in] = static_cast<std::uint8_t>(kFirstLocal + local);
@@ -75,13 +76,16 @@ void MeshTwin::reset() {
   for (int v = 0; v < kNumVcs; ++v) {
     Channel& c = channels_[v];
     c.credits.fill(static_cast<std::uint16_t>(c.depth));
+    c.spent = c.declined = 0;
     const std::uint32_t need = v == kControl ? 1 : std::min(packet_flits_, c.depth);
     c.outputs.fill({.need = static_cast<std::uint8_t>(need)});
     c.queues = {};
   }
   wanted_ = {};
-  stalls_ = late_ = {};
-  out_valid_ = 0;
+  stalls_ = {};
+  late_ = {};
+  pins_valid_ = out_valid_ = 0;
+  leaving_ = {};
   overflow_ = stuck_ = no_route_ = late_any_ = false;
   buffered_ = 0;
   error_ = rdata_ = 0;
@@ -100,66 +104,71 @@ void MeshTwin::step(SwitchPins& pins) {
 }
 
 struct MeshTwin::Edge {
-  std::uint32_t in_taken = 0;   // input ports given away so far
-  std::uint32_t out_taken = 0;  // output ports
-  std::uint32_t links = 0;      // output ports for which a front waits for the link only
-  int lacking = 0;              // fronts that lack credits
-  int waiting = 0;              // fronts that stay for another reason than credits or the link
+  std::array<std::uint32_t, kNumVcs> any{};      // output ports that have a winner
+  std::array<std::uint32_t, kNumVcs> granted{};  // output ports that grant it
+  std::uint32_t links = 0;  // output ports for which a front waits for the link only
+  int lacking = 0;          // fronts that lack credits
+  int waiting = 0;          // fronts that stay for another reason than credits or the link
 };
 
 template <int kWords>
 void MeshTwin::step_words(SwitchPins& pins) {
+  const int words = kWords != 0 ? kWords : words_;
   // Reads see the state before the edge.
   if (pins.reg.valid && !pins.reg.write) [[unlikely]]
     rdata_ = read(pins.reg.address);
   if (overflow_ | stuck_) [[unlikely]]
     advance_errors();
 
+  // The flits that left two edges ago come out of the crossbar.
+  Leaving& out = leaving_[leaving_now_];
+  pins.out_valid = out_valid_ = out.ports;
+  for (std::uint32_t left = out.ports; left != 0; left &= left - 1) {
+    const int p = std::countr_zero(left);
+    copy_flit<kWords>(&pins.out_flit[p * words], leaving_flit(leaving_now_, p), words);
+  }
+  out.ports = 0;  // its room is for those that leave now
+
   Edge edge;
   pins.in_credit = {};
-  const auto has_work = [&](int place) {
-    const int v = vc_of_priority(place);
-    return (wanted_[v] | pins.out_credit[v]) != 0 ? bit(place) : 0;
-  };
-  std::uint32_t active = has_work(0) | has_work(1) | has_work(2) | has_work(3);  // by priority
-  for (; active != 0; active &= active - 1) {
-    const int v = vc_of_priority(std::countr_zero(active));
-    const std::uint32_t arriving = pins.out_credit[v];
-    const std::uint32_t in_before = edge.in_taken;
-    const std::uint32_t out_before = edge.out_taken;
-    allocate<kWords>(v, pins, edge);
-    pins.in_credit[v] = edge.in_taken ^ in_before;
-    spend(channels_[v], arriving, edge.out_taken ^ out_before);
+  if ((wanted_[0] | wanted_[1] | wanted_[2] | wanted_[3]) != 0) {
+    for (int v = 0; v < kNumVcs; ++v) {
+      if (wanted_[v] != 0) arbitrate(v, pins.out_ready, edge);
+    }
+    grant(edge);
+    accept<kWords>(edge, pins);
   }
-  pins.out_valid = out_valid_ = edge.out_taken;
+  for (int v = 0; v < kNumVcs; ++v) {
+    Channel& channel = channels_[v];
+    if ((pins.out_credit[v] | channel.launched) != 0) spend(channel, pins.out_credit[v]);
+    channel.spent = std::exchange(channel.launched, 0);
+  }
   if ((edge.links | static_cast<std::uint32_t>(edge.lacking | edge.waiting)) != 0 || late_any_) {
     count_stalls(edge);
   }
+  leaving_now_ ^= 1U;
 
-  const int words = kWords != 0 ? kWords : words_;
-  for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
-    const int p = std::countr_zero(left);
-    accept<kWords>(p, &pins.in_flit[p * words], pins);
+  for (std::uint32_t left = pins_valid_; left != 0; left &= left - 1) {
+    store(std::countr_zero(left));
   }
-
   if (pins.reg.valid && pins.reg.write) [[unlikely]]
     write(pins.reg.address, pins.reg.wdata);
+  pins_valid_ = pins.in_valid;
+  for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
+    const int p = std::countr_zero(left);
+    sample<kWords>(p, &pins.in_flit[p * words], pins);
+  }
   pins.reg_rdata = rdata_;
 }
 
-// Lets fronts of one VC go, output by output: at most one of those that want it. `arriving`:
-// credits of this edge.
-template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::allocate(int vc, SwitchPins& pins, Edge& edge) {
+// Requests of one VC, and their winners, output by output.
+[[gnu::always_inline]] inline void MeshTwin::arbitrate(int vc, std::uint32_t ready, Edge& edge) {
   Channel& channel = channels_[vc];
-  const std::uint32_t arriving = pins.out_credit[vc];
-  const int words = kWords != 0 ? kWords : words_;
-  std::uint32_t launched = 0;  // input ports, whose next fronts are there from the next edge on
   for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
     const int out = std::countr_zero(left);
-    const Output& output = channel.outputs[out];
-    const std::uint32_t credits = channel.credits[out] + (arriving >> out & 1U);
-    std::uint32_t asking = output.wanting & ~launched;
+    Output& output = channel.outputs[out];
+    const std::uint32_t credits = channel.credits[out];
+    std::uint32_t asking = output.wanting;
     std::uint32_t need = output.need;
     if ((rings_ >> out & 1U) != 0) [[unlikely]] {
       // Who enters the ring needs one flit more than a packet, who goes straight on a flit.
@@ -183,47 +192,80 @@ template <int kWords>
       edge.lacking += std::popcount(asking);
       continue;
     }
-    if ((pins.out_ready >> out & 1U) == 0) {
+    if ((ready >> out & 1U) == 0) {
       edge.links |= bit(out);
       continue;
     }
-    const std::uint32_t able = (edge.out_taken >> out & 1U) != 0 ? 0 : asking & ~edge.in_taken;
-    if (able == 0) {
-      edge.waiting += std::popcount(asking);
-      continue;
+    edge.waiting += std::popcount(asking);  // one less for each that leaves
+    const std::uint32_t in_turn = asking >> output.next << output.next;
+    output.winner = static_cast<std::uint8_t>(std::countr_zero(in_turn != 0 ? in_turn : asking));
+    edge.any[vc] |= bit(out);
+  }
+}
+
+// Which VC every output grants: by priority, but one that was declined at the edge before goes last.
+[[gnu::always_inline]] inline void MeshTwin::grant(Edge& edge) {
+  std::uint32_t taken = 0;
+  for (int place = 0; place < kNumVcs; ++place) {
+    const int v = vc_of_priority(place);
+    const std::uint32_t fresh = edge.any[v] & ~channels_[v].declined;
+    edge.granted[v] = fresh & ~taken;
+    taken |= fresh;
+  }
+  for (int place = 0; place < kNumVcs; ++place) {
+    const int v = vc_of_priority(place);
+    channels_[v].declined = 0;
+    edge.granted[v] |= edge.any[v] & ~taken;
+    taken |= edge.any[v];
+  }
+}
+
+// Every input takes the flit of highest priority that an output grants it, and that one leaves.
+template <int kWords>
+[[gnu::always_inline]] inline void MeshTwin::accept(Edge& edge, SwitchPins& pins) {
+  std::uint32_t taken = 0;
+  for (int place = 0; place < kNumVcs; ++place) {
+    const int v = vc_of_priority(place);
+    Channel& channel = channels_[v];
+    for (std::uint32_t left = edge.granted[v]; left != 0; left &= left - 1) {
+      const int out = std::countr_zero(left);
+      Output& output = channel.outputs[out];
+      const int in = output.winner;
+      if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
+      if ((taken >> in & 1U) != 0) {
+        channel.declined |= bit(out);
+        continue;
+      }
+      taken |= bit(in);
+      pins.in_credit[v] |= bit(in);
+      --edge.waiting;
+      launch<kWords>(v, in, out);
     }
-    const std::uint32_t in_turn = able >> output.next << output.next;
-    const int in = std::countr_zero(in_turn != 0 ? in_turn : able);
-    const std::uint32_t losing = asking & ~bit(in);
-    if (losing != 0) edge.waiting += std::popcount(losing);
-    launched |= bit(in);
-    edge.in_taken |= bit(in);
-    edge.out_taken |= bit(out);
-    launch<kWords>(vc, in, out, &pins.out_flit[out * words]);
   }
 }
 
 template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::launch(int vc, int in, int out, std::uint32_t* to) {
+[[gnu::always_inline]] inline void MeshTwin::launch(int vc, int in, int out) {
   const int words = kWords != 0 ? kWords : words_;
   Channel& channel = channels_[vc];
   Queue& queue = channel.queues[in];
   Output& output = channel.outputs[out];
   const std::uint32_t* flit =
       &flits_[slot(channel, in, queue.first) * static_cast<std::size_t>(words)];
-  copy_flit<kWords>(to, flit, words);
+  copy_flit<kWords>(leaving_flit(leaving_now_, out), flit, words);
+  leaving_[leaving_now_].ports |= bit(out);
+  channel.launched |= bit(out);
   const bool tail = (flit[2] & kTailBit) != 0;
-  if (!queue.begun) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
   if (queue.begun == tail) {  // a packet of one flit leaves no trace
     queue.begun = !tail;
     output.open = static_cast<std::uint8_t>(tail ? 0 : in + 1);
   }
   ++output.flits;
   --buffered_;
+  queue.first = queue.first + 1U == channel.depth ? 0 : queue.first + 1;
   if (--queue.count != 0) {
-    queue.first = queue.first + 1U == channel.depth ? 0 : queue.first + 1;
     if (!tail) return;
-  } else {
+  } else if (queue.first == queue.free) {  // nor is a flit in the pin register
     queue.first = queue.free = 0;
   }
   output.wanting &= ~bit(in);
@@ -231,7 +273,7 @@ template <int kWords>
   if (queue.count != 0) set_front(vc, in, routes_[slot(channel, in, queue.first)]);
 }
 
-// A front has come up that wants to go by `out`.
+// A flit is at the front of its buffer that starts a packet, or is the first of the others to come.
 [[gnu::always_inline]] inline void MeshTwin::set_front(int vc, int in, int out) {
   if ((out & kNoRoute) != 0) [[unlikely]] {
     stuck_ = true;  // it stays for ever
@@ -243,34 +285,43 @@ template <int kWords>
   wanted_[vc] |= bit(out);
 }
 
+// From the pin register into the buffer.
+[[gnu::always_inline]] inline void MeshTwin::store(int port) {
+  const Pin& pin = pins_[port];
+  if (pin.dropped) [[unlikely]] {
+    overflow_ = true;
+    return;
+  }
+  Queue& queue = channels_[pin.vc].queues[port];
+  ++buffered_;
+  if (queue.count++ == 0) set_front(pin.vc, port, queue.begun ? queue.out : pin.way);
+}
+
+// Into the pin register. Its words and its route go where the buffer will have them.
 template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::accept(int port, const std::uint32_t* flit,
+[[gnu::always_inline]] inline void MeshTwin::sample(int port, const std::uint32_t* flit,
                                                     const SwitchPins& pins) {
   const int words = kWords != 0 ? kWords : words_;
   const int vc = vc_of(flit);
+  const std::uint32_t popped = pins.in_credit[vc];
   Channel& channel = channels_[vc];
   Queue& queue = channel.queues[port];
+  Pin& pin = pins_[port];
   ++queue.flits;
-  if (queue.count + 1U >= channel.depth &&
-      queue.count + (pins.in_credit[vc] >> port & 1U) == channel.depth) [[unlikely]] {
-    overflow_ = true;  // it was full before the edge
+  pin.vc = static_cast<std::uint8_t>(vc);
+  // No slot at the edge that would store it: one that was popped at this edge is being read then.
+  pin.dropped = queue.count + (popped >> port & 1U) == channel.depth;
+  if (pin.dropped) [[unlikely]]
     return;
-  }
   const std::size_t free = slot(channel, port, queue.free);
   copy_flit<kWords>(&flits_[free * static_cast<std::size_t>(words)], flit, words);
-  const std::uint8_t way = route(port, static_cast<std::uint16_t>(flit[1]));
-  ++buffered_;
-  if (queue.count++ == 0) {
-    set_front(vc, port, queue.begun ? queue.out : way);
-  } else {
-    routes_[free] = way;
-  }
+  routes_[free] = pin.way = route(port, static_cast<std::uint16_t>(flit[1]));
   queue.free = queue.free + 1U == channel.depth ? 0 : queue.free + 1;
 }
 
-// Credits that came and went, for all outputs alike: no branch per credit, a few vector operations.
-[[gnu::always_inline]] inline void MeshTwin::spend(Channel& channel, std::uint32_t arriving,
-                                                   std::uint32_t launched) const {
+// Credits that came and went, for all outputs alike: no branch per credit, a few vector operations. They stay
+// at their highest number.
+[[gnu::always_inline]] inline void MeshTwin::spend(Channel& channel, std::uint32_t arriving) const {
   for (int first = 0; first < ports_; first += kGroup) {
     const auto ones = [&](std::uint32_t mask) {
       Group group;
@@ -279,18 +330,30 @@ template <int kWords>
     };
     Group credits;
     std::memcpy(&credits, &channel.credits[first], sizeof credits);
-    credits += ones(arriving) - ones(launched);
+    const Group more = ones(arriving);
+    credits += more;
+    credits -= more & static_cast<Group>(credits == 0);
+    credits -= ones(channel.launched);
     std::memcpy(&channel.credits[first], &credits, sizeof credits);
   }
 }
 
 void MeshTwin::count_stalls(const Edge& edge) {
-  late_ = {static_cast<std::uint64_t>(edge.lacking), static_cast<std::uint64_t>(edge.waiting),
-           static_cast<std::uint64_t>(std::popcount(edge.links))};
-  late_any_ = (late_.credit | late_.arbiter | late_.link) != 0;
-  stalls_.credit += late_.credit;
-  stalls_.arbiter += late_.arbiter;
-  stalls_.link += late_.link;
+  late_[1] = late_[0];
+  late_[0] = {static_cast<std::uint64_t>(edge.lacking), static_cast<std::uint64_t>(edge.waiting),
+              static_cast<std::uint64_t>(std::popcount(edge.links))};
+  late_any_ = false;
+  for (const Stalls& late : late_) late_any_ |= (late.credit | late.arbiter | late.link) != 0;
+  stalls_.credit += late_[0].credit;
+  stalls_.arbiter += late_[0].arbiter;
+  stalls_.link += late_[0].link;
+}
+
+// Those of the last two edges are not in the registers yet.
+MeshTwin::Stalls MeshTwin::counted_stalls() const {
+  return {stalls_.credit - late_[0].credit - late_[1].credit,
+          stalls_.arbiter - late_[0].arbiter - late_[1].arbiter,
+          stalls_.link - late_[0].link - late_[1].link};
 }
 
 // Tells what the edge before found; a blocked packet start shows one edge later.
@@ -338,7 +401,10 @@ std::uint32_t MeshTwin::read(std::uint16_t address) const {
   if (address == reg::kTorus) return static_cast<std::uint32_t>(columns_ | rows_ << 8);
   if (address == reg::kError) return error_;
   const int credit = address - reg::kCredit;
-  if (credit >= 0 && credit < 4 * ports_) return channels_[credit % 4].credits[credit / 4];
+  if (credit >= 0 && credit < 4 * ports_) {
+    const Channel& channel = channels_[credit % 4];  // a flit that has just left is not counted yet
+    return channel.credits[credit / 4] + (channel.spent >> credit / 4 & 1U);
+  }
   const std::uint64_t value = counter(address & 0xFFFE);
   return static_cast<std::uint32_t>(address % 2 == 0 ? value : value >> 32);
 }
@@ -350,11 +416,11 @@ std::uint64_t MeshTwin::counter(std::uint16_t address) const {
   if (address >= reg::kFlitsOut && out < ports_) return flits_out(out);
   switch (address) {
     case reg::kStallCredit:
-      return stalls_.credit - late_.credit;
+      return counted_stalls().credit;
     case reg::kStallArbiter:
-      return stalls_.arbiter - late_.arbiter;
+      return counted_stalls().arbiter;
     case reg::kStallLink:
-      return stalls_.link - late_.link;
+      return counted_stalls().link;
     default:
       return 0;
   }
@@ -369,6 +435,7 @@ std::uint64_t MeshTwin::flits_in(int port) const {
 std::uint64_t MeshTwin::flits_out(int port) const {
   std::uint64_t sum = 0;
   for (const Channel& channel : channels_) sum += channel.outputs[port].flits;
+  for (const Leaving& leaving : leaving_) sum -= leaving.ports >> port & 1U;
   return sum - (out_valid_ >> port & 1U);
 }
 
@@ -389,6 +456,7 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   if (credit < 0 || credit >= 4 * ports_) return;
   Channel& channel = channels_[credit % 4];
   channel.credits[credit / 4] = static_cast<std::uint16_t>(value);
+  channel.spent &= ~bit(credit / 4);
   if (credit % 4 == kControl) return;  // its packets are one flit
   channel.outputs[credit / 4].need =
       static_cast<std::uint8_t>(std::clamp(value & 0xFFFFU, std::uint32_t{1}, packet_flits_));
@@ -396,11 +464,12 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
 
 bool MeshTwin::peek_counters(SwitchCounters& into) const {
   const auto ports = static_cast<std::size_t>(ports_);
+  const Stalls stalls = counted_stalls();
   into = {.flits_in = std::move(into.flits_in),
           .flits_out = std::move(into.flits_out),
-          .stall_credit = stalls_.credit - late_.credit,
-          .stall_arbiter = stalls_.arbiter - late_.arbiter,
-          .stall_link = stalls_.link - late_.link};
+          .stall_credit = stalls.credit,
+          .stall_arbiter = stalls.arbiter,
+          .stall_link = stalls.link};
   into.flits_in.resize(ports);
   into.flits_out.resize(ports);
   for (int p = 0; p < ports_; ++p) {

@@ -1,5 +1,7 @@
 #include "switch/mesh/mesh_waves.h"
 
+#include <fmt/format.h>
+
 #include "base/flit.h"
 
 namespace fredsim {
@@ -10,38 +12,52 @@ constexpr TraceFormat kDecimal = TraceFormat::kDecimal;
 
 }  // namespace
 
-void show_mesh_control(GtkwaveSave& save, const WaveScope& crossbar) {
+void show_mesh_control(GtkwaveSave& save, const WaveScope& router) {
   save.group("stalls", true, [&] {
-    crossbar.show(kDecimal, "stall_credit_o");
-    crossbar.show(kDecimal, "stall_arbiter_o");
-    crossbar.show(kBinary, "stall_link_o");
+    const WaveScope stalls = router.inside("i_stalls");
+    stalls.show(kDecimal, "stall_credit_o");
+    stalls.show(kDecimal, "stall_arbiter_o");
+    stalls.show(kBinary, "stall_link_o");
   });
 }
 
-void show_mesh_port(GtkwaveSave& save, const WaveScope& crossbar, int port, int ports) {
+void show_mesh_port(GtkwaveSave& save, const WaveScope& router, int port, int ports) {
   const int all = kNumVcs * ports;
+  const WaveScope allocator = router.inside("i_allocator");
   save.group("input buffer", false, [&] {
-    crossbar.show(kBinary, "in_valid", "in_valid_i", port, ports);
+    const WaveScope input = router.inside(fmt::format("gen_input[{}].i_input", port));
+    input.show(kBinary, "in_valid", "in_valid_i", 0, 1);
+    input.show(kBinary, "in_pin_register", "in_valid_q", 0, 1);
+    input.show(kBinary, "pop_i");
+    input.show(TraceNames::kVc, "pop_vc_i");
     show_each_vc(save, [&](int vc) {
-      const int at = kNumVcs * port + vc;
-      crossbar.show(kDecimal, "flits", "count_q", at, all);
-      crossbar.show(kBinary, "front_valid", "front_q", at, all);
-      crossbar.show(TraceNames::kDirection, "front_goes_to", "route_q", at, all);
-      crossbar.show(kBinary, "inside_packet", "begun_q", at, all);
-      crossbar.show(kBinary, "front_is_tail", "tail_q", at, all);
-      crossbar.show(kBinary, "credit_back", "in_credit_o", vc * ports + port, all);
+      const WaveScope queue = input.inside(fmt::format("i_buffer.gen_vc[{}].i_queue", vc));
+      queue.show(kDecimal, "slots_used", "used_q", 0, 1);
+      input.show(kBinary, "front_valid", "front_o", vc, kNumVcs);
+      input.inside(fmt::format("gen_vc[{}]", vc))
+          .show(TraceNames::kDirection, "front_goes_to", "port", 0, 1);
+      input.show(kBinary, "inside_packet", "begun_q", vc, kNumVcs);
+      input.show(kBinary, "front_is_tail", "tail_o", vc, kNumVcs);
+      router.show(kBinary, "no_credit", "no_credit", kNumVcs * port + vc, all);
+      input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);
     });
   });
   save.group("output", false, [&] {
-    crossbar.show(kBinary, "ready", "out_ready_i", port, ports);
-    crossbar.show(kBinary, "out_valid", "out_valid_o", port, ports);
-    crossbar.show(kBinary, "stall_link", "stall_link_o", port, ports);
+    const WaveScope output = router.inside(fmt::format("gen_output[{}].i_output", port));
+    router.show(kBinary, "ready", "out_ready_i", port, ports);
+    output.show(kBinary, "from_inputs", "granted_i", 0, 1);
+    output.show(kBinary, "out_valid", "out_valid_o", 0, 1);
+    router.show(kBinary, "link_stall", "link_stall", port, ports);
     show_each_vc(save, [&](int vc) {
       const int at = vc * ports + port;
-      crossbar.show(kBinary, "inside_packet", "open_q", at, all);
-      crossbar.show(kBinary, "room_for_a_packet", "packet_q", at, all);
-      crossbar.show(kDecimal, "credits", "credits_q", at, all);
-      crossbar.show(kDecimal, "next_input", "pointer_q", at, all);
+      const WaveScope credit = output.inside(fmt::format("gen_vc[{}].i_credit", vc));
+      allocator.show(kBinary, "inside_packet", "open_q", at, all);
+      allocator.show(kBinary, "request", "any", at, all);
+      allocator.show(kBinary, "grant", "grant", at, all);
+      allocator.show(kBinary, "launch", "launch_o", at, all);
+      output.show(kBinary, "room_for_a_flit", "room_flit_o", vc, kNumVcs);
+      output.show(kBinary, "room_for_a_packet", "room_packet_o", vc, kNumVcs);
+      credit.show(kDecimal, "credits", "credits_q", 0, 1);
     });
   });
 }

@@ -1,0 +1,196 @@
+// Switch allocator of a mesh_router: which fronts leave at an edge. One decision per cycle, from registers and
+//   out_ready_i.
+//
+// Requests. A front asks for its output when all of these hold; the first that fails is the reason of a stall:
+//     credit   a packet start: room for a whole packet (room_packet_i; straight on along a ring: for a flit). Another
+//              flit: room for a flit (room_flit_i).
+//     packet   a packet start: no other packet is open on (output, VC).
+//     link     out_ready_i of the output is high.
+// Grants. Every (output, VC) that is asked for has a winner by round robin over the inputs (mesh_vc_arbiter). Every
+//   output grants the winner of one VC: in the order control, MP, PP, DP, but the VC whose grant was not accepted at
+//   the edge before comes after the others. Every input accepts one of the outputs that grant it a flit, in the same
+//   order of VCs. What is accepted leaves: pop_o, pop_vc_o, launch_o.
+// Turns. A packet start that is granted passes the turn of its (output, VC) on to the input after it, accepted or not.
+// Fairness. A packet start that keeps asking is granted within P grants of its (output, VC) to packet starts, and then
+//   leaves unless its input accepts a VC of higher priority at that very edge: of equals none waits for ever. A grant
+//   that is not accepted leaves its output idle for that cycle; in the next one the other VCs go before it, so it takes
+//   at most every other cycle from them.
+// Packets. A packet start that leaves opens (output, VC), a tail closes it; in between only its input asks.
+// Timing: decisions are made in the cycle before the edge. granted_o follows it: bit p*P + o, a flit from input p to o.
+//   For the counters of stalls, of the cycle: no_credit_o, fronts that fail `credit`; contends_o, those that pass it
+//   and do not fail `link`; link_stall_o, outputs for which a front fails `link`.
+// Indices: fronts 4p + v, as (output, VC) v*P + o.
+module mesh_allocator #(
+  /// ports
+  parameter int unsigned P = 10,
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  // inputs
+  input  logic [VCS*P-1:0]   front_i,
+  input  logic [VCS*P*P-1:0] to_i,
+  input  logic [VCS*P-1:0]   begun_i,
+  input  logic [VCS*P-1:0]   tail_i,
+  output logic [P-1:0]       pop_o,
+  output logic [VC_W*P-1:0]  pop_vc_o,
+  // outputs
+  input  logic [P-1:0]       ring_i,
+  input  logic [P-1:0]       out_ready_i,
+  input  logic [VCS*P-1:0]   room_flit_i,
+  input  logic [VCS*P-1:0]   room_packet_i,
+  output logic [VCS*P-1:0]   launch_o,
+  output logic [P*P-1:0]     granted_o,
+  // stalls
+  output logic [VCS*P-1:0]   no_credit_o,
+  output logic [VCS*P-1:0]   contends_o,
+  output logic [P-1:0]       link_stall_o
+);
+  // ------------------------------------------------------------------ requests
+  logic [VCS*P-1:0]   open_q;   // a packet is open on (output, VC)
+  logic [VCS*P*P-1:0] request;  // bit (v*P + p)*P + o
+  logic [VCS*P*P-1:0] paused;   // the same, of fronts that the link holds up
+
+  for (genvar p = 0; p < P; p++) begin : gen_input
+    // Along a ring: from the opposite direction.
+    localparam bit [P-1:0] STRAIGHT = (p < mesh_pkg::FIRST_LOCAL) ? P'(1) << (p ^ 2) : '0;
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      logic [P-1:0] to, credit, able;
+      logic         begun;
+      assign begun = begun_i[VCS*p + v];
+      assign to = front_i[VCS*p + v] ? to_i[(VCS*p + v)*P +: P] : '0;
+      assign credit = (begun ? room_flit_i[v*P +: P]
+                             : room_packet_i[v*P +: P] |
+                                   (ring_i & STRAIGHT & room_flit_i[v*P +: P])) & to;
+      assign able = begun ? credit : credit & ~open_q[v*P +: P];
+      assign request[(v*P + p)*P +: P] = able & out_ready_i;
+      assign paused[(v*P + p)*P +: P] = able & ~out_ready_i;
+      assign no_credit_o[VCS*p + v] = to != '0 && credit == '0;
+      assign contends_o[VCS*p + v] = (credit & (out_ready_i | ~able)) != '0;
+    end
+  end
+
+  always_comb begin : link_stalls
+    link_stall_o = '0;
+    for (int unsigned i = 0; i < VCS * P; i++) link_stall_o = link_stall_o | paused[i*P +: P];
+  end
+
+  // ------------------------------------------------------------------ grants
+  logic [VCS*P*P-1:0] winner;  // as request
+  logic [VCS*P-1:0]   any, fresh, grant, declined_q;
+  logic [P-1:0]       any_fresh;
+
+  assign fresh = any & ~declined_q;
+  always_comb begin : some_fresh
+    any_fresh = '0;
+    for (int unsigned v = 0; v < VCS; v++) any_fresh = any_fresh | fresh[v*P +: P];
+  end
+
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    localparam bit [VCS-1:0] HIGHER = mesh_pkg::higher_vcs(VC_W'(v));
+    logic [P-1:0] higher_fresh, higher_any;
+    always_comb begin : higher
+      higher_fresh = '0;
+      higher_any = '0;
+      for (int unsigned u = 0; u < VCS; u++) begin
+        if (HIGHER[u]) begin
+          higher_fresh = higher_fresh | fresh[u*P +: P];
+          higher_any = higher_any | any[u*P +: P];
+        end
+      end
+    end
+    assign grant[v*P +: P] = (fresh[v*P +: P] & ~higher_fresh) |
+                             (any[v*P +: P] & ~any_fresh & ~higher_any);
+
+    mesh_vc_arbiter #(.P(P)) i_arbiter (
+      .clk_i, .rst_ni,
+      .request_i(request[v*P*P +: P*P]), .advance_i(grant[v*P +: P] & ~open_q[v*P +: P]),
+      .winner_o(winner[v*P*P +: P*P]), .any_o(any[v*P +: P])
+    );
+  end
+
+  // ------------------------------------------------------------------ inputs accept
+  logic [VCS*P-1:0] granted;         // 4p + v: an output grants this front
+  logic [VCS*P-1:0] accept;          // the same, one-hot for every input
+  logic [P*P-1:0]   granted_d, granted_q;
+
+  for (genvar p = 0; p < P; p++) begin : gen_accept
+    logic [VCS*P-1:0] by, leaves;
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      localparam bit [VCS-1:0] HIGHER = mesh_pkg::higher_vcs(VC_W'(v));
+      assign by[v*P +: P] = winner[(v*P + p)*P +: P] & grant[v*P +: P];
+      assign granted[VCS*p + v] = by[v*P +: P] != '0;
+      assign accept[VCS*p + v] = granted[VCS*p + v] && (granted[VCS*p +: VCS] & HIGHER) == '0;
+      assign leaves[v*P +: P] = accept[VCS*p + v] ? by[v*P +: P] : '0;
+    end
+    always_comb begin : outputs
+      granted_d[p*P +: P] = '0;
+      pop_vc_o[VC_W*p +: VC_W] = '0;
+      for (int unsigned v = 0; v < VCS; v++) begin
+        granted_d[p*P +: P] = granted_d[p*P +: P] | leaves[v*P +: P];
+        if (accept[VCS*p + v]) pop_vc_o[VC_W*p +: VC_W] = pop_vc_o[VC_W*p +: VC_W] | VC_W'(v);
+      end
+    end
+    assign pop_o[p] = granted[VCS*p +: VCS] != '0;
+  end
+
+  // ------------------------------------------------------------------ what leaves
+  logic [VCS*P-1:0] tails;  // the winner of (output, VC) is a tail
+  always_comb begin : launches
+    launch_o = '0;
+    tails = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      for (int unsigned v = 0; v < VCS; v++) begin
+        if (accept[VCS*p + v]) launch_o[v*P +: P] = launch_o[v*P +: P] | winner[(v*P + p)*P +: P];
+        if (tail_i[VCS*p + v]) tails[v*P +: P] = tails[v*P +: P] | winner[(v*P + p)*P +: P];
+      end
+    end
+    launch_o = launch_o & grant;
+  end
+
+  always_ff @(posedge clk_i) begin : registers
+    if (!rst_ni) begin
+      open_q <= '0;
+      declined_q <= '0;
+      granted_q <= '0;
+    end else begin
+      open_q <= (open_q & ~launch_o) | (launch_o & ~tails);
+      declined_q <= grant & ~launch_o;
+      granted_q <= granted_d;
+    end
+  end
+  assign granted_o = granted_q;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [VCS*P-1:0] owned, owned_twice;  // an input's packet is open on (output, VC)
+    logic [P-1:0]     used, used_twice;    // outputs
+    logic             one_each;            // no input has two flits accepted
+    if (rst_ni && pop_o != '0) begin
+      owned = '0;
+      owned_twice = '0;
+      used = '0;
+      used_twice = '0;
+      one_each = 1'b1;
+      for (int unsigned p = 0; p < P; p++) begin
+        used_twice = used_twice | (used & granted_d[p*P +: P]);
+        used = used | granted_d[p*P +: P];
+        one_each = one_each && $onehot0(granted_d[p*P +: P]) && $onehot0(accept[VCS*p +: VCS]);
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (begun_i[VCS*p + v]) begin
+            owned_twice[v*P +: P] = owned_twice[v*P +: P] | (owned[v*P +: P] & to_i[(VCS*p + v)*P +: P]);
+            owned[v*P +: P] = owned[v*P +: P] | to_i[(VCS*p + v)*P +: P];
+          end
+        end
+      end
+      input_accepts_one: assert (one_each);
+      output_grants_one: assert (used_twice == '0);
+      open_packets_have_one_owner: assert (owned == open_q && owned_twice == '0);
+      fronts_leave: assert ((accept & ~front_i) == '0);
+      link_is_ready: assert ((used & ~out_ready_i) == '0);
+    end
+  end
+endmodule

@@ -1,0 +1,99 @@
+// Credits of one (output port, virtual channel) of a mesh_router: how many flits the receiver has room for.
+//
+// Packets are let go whole (virtual cut-through). need is the room that a packet start waits for: 1 on the control VC,
+//   whose packets are one flit; else PACKET_FLITS, or the receiver's depth where that is smaller, but at least 1. A
+//   packet longer than need is carried too, without the promise that it never stops half way. Where ring_i is high
+//   the output leads into a ring, and a packet start that enters it needs room for one flit more (mesh_router).
+// Timing: launch_i at an edge spends a credit, give_i brings one. What is judged in a cycle, room_flit_o and
+//   room_packet_o, counts every launch up to the edge before the cycle; the number itself takes a launch one edge
+//   later, and the flags below say what it is with one more launch. So a credit given at edge e may be spent at e + 1.
+// Register: write_i sets the number, whatever is given or launched at the same edge, and need.
+// Number: 0 to 65535, where it stays.
+module mesh_credit #(
+  /// credits after reset
+  parameter int unsigned DEPTH = 80,
+  /// flits of the longest packet; 1: need is always 1
+  parameter int unsigned PACKET_FLITS = 8
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        ring_i,
+  input  logic        launch_i,
+  input  logic        give_i,
+  input  logic        write_i,
+  input  logic [15:0] wdata_i,
+  output logic        room_flit_o,
+  output logic        room_packet_o,
+  output logic [15:0] credits_o
+);
+  localparam int unsigned NEED_W = $clog2(PACKET_FLITS + 1);
+  localparam int unsigned RESET_NEED = (PACKET_FLITS < DEPTH) ? PACKET_FLITS : DEPTH;
+
+  logic [15:0]       credits_q, credits_d;
+  logic [NEED_W-1:0] need_q, need_d;
+  logic              spend_q;  // launched at the edge before
+  logic              credit_ge_1_q, credit_ge_2_q;
+  logic              credit_ge_need_q, credit_ge_need_1_q, credit_ge_need_2_q;  // need, need + 1, need + 2
+
+  always_comb begin : next
+    credits_d = credits_q;
+    need_d = need_q;
+    if (write_i) begin
+      credits_d = wdata_i;
+      need_d = (wdata_i >= 16'(PACKET_FLITS)) ? NEED_W'(PACKET_FLITS)
+             : (wdata_i == '0) ? NEED_W'(1) : NEED_W'(wdata_i);
+    end else if (give_i && !spend_q) begin
+      if (credits_q != '1) credits_d = credits_q + 16'd1;
+    end else if (spend_q && !give_i) begin
+      credits_d = credits_q - 16'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : registers
+    if (!rst_ni) begin
+      spend_q <= 1'b0;
+      credits_q <= 16'(DEPTH);
+      need_q <= NEED_W'(RESET_NEED);
+      credit_ge_1_q <= 1'b1;
+      credit_ge_2_q <= DEPTH >= 2;
+      credit_ge_need_q <= 1'b1;
+      credit_ge_need_1_q <= DEPTH >= RESET_NEED + 1;
+      credit_ge_need_2_q <= DEPTH >= RESET_NEED + 2;
+    end else begin
+      spend_q <= launch_i && !write_i;
+      if (write_i || give_i != spend_q) begin
+        credits_q <= credits_d;
+        need_q <= need_d;
+        credit_ge_1_q <= credits_d != '0;
+        credit_ge_2_q <= credits_d >= 16'd2;
+        credit_ge_need_q <= credits_d >= 16'(need_d);
+        credit_ge_need_1_q <= credits_d > 16'(need_d);
+        credit_ge_need_2_q <= 17'(credits_d) > 17'(need_d) + 17'd1;
+      end
+    end
+  end
+
+  assign room_flit_o = spend_q ? credit_ge_2_q : credit_ge_1_q;
+  assign room_packet_o = (spend_q && ring_i) ? credit_ge_need_2_q
+                       : (spend_q || ring_i) ? credit_ge_need_1_q : credit_ge_need_q;
+  assign credits_o = credits_q;
+
+  // ------------------------------------------------------------------ assertions
+  // The depth of the receiver, as far as it is known: a write while flits are out leaves it open.
+  logic [15:0] depth_q;
+  logic        depth_known_q;
+  always_ff @(posedge clk_i) begin : assertions
+    if (!rst_ni) begin
+      depth_q <= 16'(DEPTH);
+      depth_known_q <= 1'b1;
+    end else begin
+      if (write_i) begin
+        depth_q <= wdata_i;
+        depth_known_q <= depth_known_q && credits_q == depth_q && !spend_q && !launch_i && !give_i;
+      end
+      if (launch_i) launch_has_a_credit: assert (room_flit_o);
+      if (spend_q && !write_i) no_underflow: assert (credits_q != '0);
+      credit_within_depth: assert (!depth_known_q || credits_q <= depth_q);
+    end
+  end
+endmodule

@@ -1,0 +1,139 @@
+// Input side of one port of a mesh_router: pin register, route, buffer, and what the allocator knows of its fronts.
+//
+// "Front" is the oldest flit in the buffer of a virtual channel; it starts a packet when the flit that left before it
+//   was a tail. A packet goes where the flit that starts it says (its head bit is not looked at), up to its tail.
+// Timing: a flit at in_flit_i at edge e is in the pin register after e, and its route is looked up with the position
+//   that the registers hold then. It is in the buffer after e + 1: a front then, if nothing stands before it. A pop at
+//   edge e: the next front is there after e, credit_o is high after e for one cycle, flit_o has the flit after e + 1.
+// Fronts: of every VC front_o, to_o (one bit per output port), begun_o (its packet has begun to leave), tail_o. A
+//   packet start without a route is no front for the allocator and stays for ever; error_route_o tells.
+// Errors: error_overflow_o is high for a cycle after a flit found its buffer full (vc_buffer) and was dropped.
+// empty_o: nothing here, and no credit on credit_o.
+module mesh_input #(
+  /// local ports of the router
+  parameter int unsigned NUM_LOCAL = 4,
+  /// I/O ports of the router
+  parameter int unsigned NUM_IO = 2,
+  /// lanes physically carried per flit
+  parameter int unsigned LANES = 1,
+  /// depth of each data VC in flits
+  parameter int unsigned VC_DEPTH = 80,
+  /// depth of the control VC in flits
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// ports, derived
+  localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  // link
+  input  logic                     in_valid_i,
+  input  logic [FLIT_W-1:0]        in_flit_i,
+  output logic [VCS-1:0]           credit_o,
+  // constants of the port: local port that leads to the NPU from here, direction that flits come from (a bit each)
+  input  logic [4:0]               npu_port_i,
+  input  logic [3:0]               from_i,
+  // registers: position of the router, sides of the rings
+  input  logic [5:0]               x_i,
+  input  logic [5:0]               y_i,
+  input  logic [6:0]               columns_i,
+  input  logic [6:0]               rows_i,
+  // allocator
+  output logic [VCS-1:0]           front_o,
+  output logic [VCS*P-1:0]         to_o,
+  output logic [VCS-1:0]           begun_o,
+  output logic [VCS-1:0]           tail_o,
+  input  logic                     pop_i,
+  input  logic [noc_pkg::VC_W-1:0] pop_vc_i,
+  // crossbar
+  output logic [FLIT_W-1:0]        flit_o,
+  // status
+  output logic                     error_overflow_o,
+  output logic                     error_route_o,
+  output logic                     empty_o
+);
+  localparam int unsigned PORT_W = $clog2(P);
+  // What is kept of a flit beside it: tail, no route, output port.
+  localparam int unsigned TAIL_BIT = 0;
+  localparam int unsigned NONE_BIT = 1;
+  localparam int unsigned ROUTE_LSB = 2;
+  localparam int unsigned SIDE_W = ROUTE_LSB + PORT_W;
+
+  // ------------------------------------------------------------------ pin register, route
+  logic              in_valid_q;
+  logic [FLIT_W-1:0] in_flit_q;
+  logic [5:0]        way;
+  logic [SIDE_W-1:0] side;
+
+  always_ff @(posedge clk_i) begin : pins
+    if (!rst_ni) in_valid_q <= 1'b0;
+    else in_valid_q <= in_valid_i;
+    if (in_valid_i) in_flit_q <= in_flit_i;
+  end
+
+  always_comb begin : route
+    way = '0;
+    if (in_valid_q) begin
+      way = mesh_pkg::route_xy(x_i, y_i, columns_i, rows_i,
+                               in_flit_q[noc_pkg::DST_LSB +: noc_pkg::DST_W], npu_port_i, from_i,
+                               NUM_LOCAL, NUM_IO);
+    end
+    side = {PORT_W'(way[4:0]), way[5], in_flit_q[noc_pkg::TAIL_BIT]};
+  end
+
+  // ------------------------------------------------------------------ buffer
+  logic [VCS-1:0]        valid;
+  logic [VCS*SIDE_W-1:0] front_side;
+  logic                  buffer_empty;
+
+  vc_buffer #(
+    .FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)
+  ) i_buffer (
+    .clk_i, .rst_ni,
+    .in_valid_i(in_valid_q), .in_vc_i(in_flit_q[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
+    .in_flit_i(in_flit_q), .in_side_i(side),
+    .valid_o(valid), .side_o(front_side), .pop_i, .pop_vc_i, .flit_o, .credit_o,
+    .overflow_o(error_overflow_o), .empty_o(buffer_empty)
+  );
+  assign empty_o = buffer_empty && !in_valid_q;
+
+  // ------------------------------------------------------------------ fronts
+  logic [VCS-1:0]        begun_q;  // the packet at the front has begun to leave
+  logic [VCS*PORT_W-1:0] route_q;  // where it goes
+  logic [VCS-1:0]        none;
+
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    logic [PORT_W-1:0] port;
+    assign port = begun_q[v] ? route_q[PORT_W*v +: PORT_W]
+                             : front_side[SIDE_W*v + ROUTE_LSB +: PORT_W];
+    assign none[v] = valid[v] && !begun_q[v] && front_side[SIDE_W*v + NONE_BIT];
+    assign tail_o[v] = front_side[SIDE_W*v + TAIL_BIT];
+    for (genvar o = 0; o < P; o++) begin : gen_output
+      assign to_o[P*v + o] = port == PORT_W'(o);
+    end
+
+    always_ff @(posedge clk_i) begin : packets
+      if (!rst_ni) begin
+        begun_q[v] <= 1'b0;
+      end else if (pop_i && pop_vc_i == noc_pkg::VC_W'(v)) begin
+        begun_q[v] <= !tail_o[v];
+        route_q[PORT_W*v +: PORT_W] <= port;
+      end
+    end
+  end
+  assign front_o = valid & ~none;
+  assign begun_o = begun_q;
+
+  always_ff @(posedge clk_i) begin : errors
+    if (!rst_ni) error_route_o <= 1'b0;
+    else error_route_o <= none != '0;
+  end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni && pop_i) pop_takes_a_front_with_a_route: assert (front_o[pop_vc_i]);
+  end
+endmodule

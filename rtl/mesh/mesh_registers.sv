@@ -1,0 +1,94 @@
+// Registers of a mesh_router beside its counters: identity, shape, position, sides of the rings, error, credits.
+//
+// Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other
+//   addresses read 0. A write of a credit goes to its output: credit_write_o, bit v*P + p, in the same cycle.
+// error_o: the first error code, sticky. Overflow wins when both come at once.
+module mesh_registers #(
+  /// local ports
+  parameter int unsigned NUM_LOCAL = 4,
+  /// I/O ports
+  parameter int unsigned NUM_IO = 2,
+  /// ports, derived
+  localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                valid_i,
+  input  logic                write_i,
+  input  logic [15:0]         addr_i,
+  input  logic [15:0]         wdata_i,
+  output logic [31:0]         rdata_o,
+  // router
+  output logic [5:0]          x_o,
+  output logic [5:0]          y_o,
+  output logic [6:0]          columns_o,
+  output logic [6:0]          rows_o,
+  input  logic [16*VCS*P-1:0] credits_i,  // 16 bits of VC v, port p at 16*(VCS*p + v)
+  output logic [VCS*P-1:0]    credit_write_o,
+  input  logic                error_overflow_i,
+  input  logic                error_route_i,
+  output logic [31:0]         error_o
+);
+  logic unused_wdata;  // written as part of a credit only
+  assign unused_wdata = &{1'b0, wdata_i[15], wdata_i[7]};
+
+  logic [15:0]      credit_register;  // 4p + v
+  logic [VCS*P-1:0] credit_hit;       // the same, a bit each
+  logic [15:0]      credit;
+  assign credit_register = addr_i - noc_pkg::REG_CREDIT;
+  always_comb begin : credits
+    credit_hit = '0;
+    credit = '0;
+    credit_write_o = '0;
+    if (valid_i && addr_i >= noc_pkg::REG_CREDIT && credit_register < 16'(VCS * P)) begin
+      for (int unsigned i = 0; i < VCS * P; i++) begin
+        credit_hit[i] = credit_register == 16'(i);
+        if (credit_hit[i]) credit = credit | credits_i[16*i +: 16];
+        credit_write_o[(i % VCS)*P + i/VCS] = credit_hit[i] && write_i;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : place
+    if (!rst_ni) begin
+      x_o <= '0;
+      y_o <= '0;
+      columns_o <= '0;
+      rows_o <= '0;
+    end else if (valid_i && write_i) begin
+      if (addr_i == noc_pkg::REG_POSITION) begin
+        x_o <= wdata_i[5:0];
+        y_o <= wdata_i[13:8];
+      end
+      if (addr_i == mesh_pkg::REG_TORUS) begin
+        columns_o <= wdata_i[6:0];
+        rows_o <= wdata_i[14:8];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : reads
+    if (!rst_ni) begin
+      rdata_o <= '0;
+    end else if (valid_i && !write_i) begin
+      case (addr_i)
+        noc_pkg::REG_ID:       rdata_o <= mesh_pkg::MESH_ID;
+        noc_pkg::REG_SHAPE:    rdata_o <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
+        noc_pkg::REG_POSITION: rdata_o <= {18'd0, y_o, 2'd0, x_o};
+        mesh_pkg::REG_TORUS:   rdata_o <= {17'd0, rows_o, 1'b0, columns_o};
+        noc_pkg::REG_ERROR:    rdata_o <= error_o;
+        default:               rdata_o <= {16'd0, credit};
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : errors
+    if (!rst_ni) error_o <= noc_pkg::ERROR_NONE;
+    else if (error_o == noc_pkg::ERROR_NONE) begin
+      if (error_overflow_i) error_o <= noc_pkg::ERROR_OVERFLOW;
+      else if (error_route_i) error_o <= noc_pkg::ERROR_ROUTE;
+    end
+  end
+endmodule

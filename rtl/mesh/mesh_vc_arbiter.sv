@@ -1,0 +1,67 @@
+// Arbiters of one virtual channel of a mesh_router: for every output port, round robin over the input ports.
+//
+// Bits of request_i and winner_o: p*P + o, input port p, output port o. An input asks for one output at most.
+// Every output that is asked for has one winner: the first input that asks, at or after the output's turn, cyclically.
+// Timing: winner_o and any_o follow request_i in the same cycle. advance_i[o] at an edge sets the turn of output o to
+//   the input after its winner. After reset all turns are at input 0.
+module mesh_vc_arbiter #(
+  /// ports
+  parameter int unsigned P = 10
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  logic [P*P-1:0] request_i,
+  input  logic [P-1:0]   advance_i,
+  output logic [P*P-1:0] winner_o,
+  output logic [P-1:0]   any_o
+);
+  // Bit p*P + o: input p is at or after the turn of output o. All of an output low means the same as all high.
+  logic [P*P-1:0] in_turn_q, in_turn_d;
+
+  logic [P-1:0]   turn, seen, any_turn;             // over outputs
+  logic [P*P-1:0] before_turn, before_all;          // an input before p asks: one in turn, any one
+  always_comb begin : seen_before
+    any_turn = '0;
+    seen = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      before_turn[p*P +: P] = any_turn;
+      before_all[p*P +: P] = seen;
+      turn = request_i[p*P +: P] & in_turn_q[p*P +: P];
+      any_turn = any_turn | turn;
+      seen = seen | request_i[p*P +: P];
+    end
+  end
+  assign any_o = seen;
+
+  for (genvar p = 0; p < P; p++) begin : gen_input
+    logic [P-1:0] asks, in_turn, before_t, before_a;
+    assign asks = request_i[p*P +: P];
+    assign in_turn = in_turn_q[p*P +: P];
+    assign before_t = before_turn[p*P +: P];
+    assign before_a = before_all[p*P +: P];
+    assign winner_o[p*P +: P] = asks & ((in_turn & ~before_t) | ~(any_turn | before_a));
+    assign in_turn_d[p*P +: P] = (advance_i & ((any_turn & before_t) | (~any_turn & before_a))) |
+                                 (~advance_i & in_turn);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) in_turn_q <= '0;
+    else if (advance_i != '0) in_turn_q <= in_turn_d;
+  end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [P-1:0] once, twice;
+    if (rst_ni && any_o != '0) begin
+      once = '0;
+      twice = '0;
+      for (int unsigned p = 0; p < P; p++) begin
+        twice = twice | (once & winner_o[p*P +: P]);
+        once = once | winner_o[p*P +: P];
+      end
+      one_winner_per_output: assert (twice == '0 && once == any_o);
+      winners_ask: assert ((winner_o & ~request_i) == '0);
+      turns_are_thermometers: assert ((in_turn_q[P*(P-1)-1:0] & ~in_turn_q[P*P-1:P]) == '0);
+    end
+  end
+endmodule
