@@ -1,13 +1,13 @@
-// Input buffer of one port of a fred_switch: four virtual channels with credits (§5.4, §6.2.3).
+// Input side of one port of a fred_switch: pin register, input buffer of four virtual channels, flit register (§5.4,
+// §6.2.3).
 //
-// What it does: a flit on in_flit_i at a clock edge is stored in the FIFO of its VC; the unit shows the
-//   phase and the destination at the front of every FIFO to the control unit and, when pop_i is high, gives
-//   the front of VC `pop_vc_i` on flit_o. pop_i removes that front at the edge and returns one credit for
-//   its VC (credit_o, registered, one cycle).
-// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped
-//   and overflow_o is high for a cycle. pop_i may be high only where there is a front.
-// Timing: a flit stored at edge e is visible as a front after e. The phase and the destination at each
-//   front are kept in registers, so that no memory is read in a cycle without a pop.
+// What it does: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The phase and the
+//   destination at the front of every VC, and whether it is a tail, are shown to the control unit. pop_i takes the front
+//   of pop_vc_i away; its flit is read and given to the interconnect.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and overflow_o
+//   is high for a cycle. pop_i may be high only where there is a front. credit_o: one credit per pop, one cycle, registered.
+// Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is on the memory's output (read_o,
+//   where read_valid_o) after e + 1 and on flit_o (where flit_valid_o) after e + 2.
 // Not here: any decision; see fred_control and fred_online.
 module fred_input_unit #(
   /// lanes physically carried per flit
@@ -30,122 +30,87 @@ module fred_input_unit #(
   input  logic [1:0]        vc_i,
   input  logic [7:0]        phase_i,
   output logic              match_o,
+  output logic              match_tail_o,
   output logic [3:0]        other_o,
   output logic [31:0]       front_phase_o,
-  // fronts to be routed online, destinations of all fronts
+  // fronts to be routed online; destinations of all fronts, which of them are tails
   output logic [3:0]        online_o,
   output logic [63:0]       front_dst_o,
+  output logic [3:0]        front_tail_o,
   // datapath
   input  logic              pop_i,
   input  logic [1:0]        pop_vc_i,
+  output logic              read_valid_o,
+  output logic [FLIT_W-1:0] read_o,
+  output logic              flit_valid_o,
   output logic [FLIT_W-1:0] flit_o,
   // status
   output logic              empty_o,
   output logic              overflow_o
 );
-  localparam int unsigned TOTAL = 3 * VC_DEPTH + CTRL_DEPTH;
-  localparam int unsigned W = $clog2(TOTAL + 1);
+  // Side of a flit, least significant bit first: destination, phase, tail, whether it is an online unicast.
+  localparam int unsigned TAIL = noc_pkg::DST_W + noc_pkg::PHASE_W;
+  localparam int unsigned ONLINE = TAIL + 1;
+  localparam int unsigned SIDE_W = ONLINE + 1;
 
-  // Per VC, W bits each: flits held, index of the front, index of the next free slot. VC v owns the slots
-  // from v*VC_DEPTH on.
-  logic [FLIT_W-1:0] mem_q [TOTAL];
-  logic [4*W-1:0]    count_q, head_q, free_q;
-  logic [3:0]        valid_q;
-  logic [31:0]       phase_q;
-  logic [63:0]       dst_q;
+  logic                valid_q;
+  logic [FLIT_W-1:0]   flit_q;
+  logic [3:0]          valid;
+  logic [4*SIDE_W-1:0] side;
+  logic                buffer_empty;
+  logic [7:0]          pin_phase;
 
-  localparam logic [4*W-1:0] BASES = {W'(3 * VC_DEPTH), W'(2 * VC_DEPTH), W'(VC_DEPTH), W'(0)};
-  localparam logic [4*W-1:0] LASTS = {W'(TOTAL - 1), W'(3 * VC_DEPTH - 1), W'(2 * VC_DEPTH - 1),
-                                      W'(VC_DEPTH - 1)};
-  localparam logic [4*W-1:0] DEPTHS = {W'(CTRL_DEPTH), {3{W'(VC_DEPTH)}}};
+  assign pin_phase = flit_q[noc_pkg::PHASE_LSB+:8];
 
-  logic [1:0] in_vc;
-  assign in_vc = in_flit_i[noc_pkg::VC_LSB +: 2];
+  vc_buffer #(
+    .FLIT_W    (FLIT_W),
+    .SIDE_W    (SIDE_W),
+    .VC_DEPTH  (VC_DEPTH),
+    .CTRL_DEPTH(CTRL_DEPTH)
+  ) i_buffer (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i(valid_q),
+    .in_vc_i   (flit_q[noc_pkg::VC_LSB+:2]),
+    .in_flit_i (flit_q),
+    .in_side_i ({pin_phase == noc_pkg::PHASE_ONLINE, flit_q[noc_pkg::TAIL_BIT], pin_phase, flit_q[noc_pkg::DST_LSB+:16]}),
+    .valid_o   (valid),
+    .side_o    (side),
+    .pop_i,
+    .pop_vc_i,
+    .flit_o    (read_o),
+    .credit_o,
+    .overflow_o,
+    .empty_o   (buffer_empty)
+  );
 
-  always_ff @(posedge clk_i) begin : update
-    logic [W-1:0] in_count, pop_count, in_slot, next_head;
-    logic         full;
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      count_q <= '0;
-      head_q <= BASES;
-      free_q <= BASES;
-      valid_q <= '0;
-      phase_q <= '0;
-      dst_q <= '0;
-      credit_o <= '0;
-      overflow_o <= 1'b0;
+      valid_q <= 1'b0;
+      read_valid_o <= 1'b0;
+      flit_valid_o <= 1'b0;
     end else begin
-      credit_o <= '0;
-      overflow_o <= 1'b0;
-      full = in_valid_i && count_q[32'(in_vc)*W +: W] == DEPTHS[32'(in_vc)*W +: W];
-      if (pop_i) begin
-        pop_count = count_q[32'(pop_vc_i)*W +: W];
-        next_head = head_q[32'(pop_vc_i)*W +: W];
-        next_head = (next_head == LASTS[32'(pop_vc_i)*W +: W]) ? BASES[32'(pop_vc_i)*W +: W]
-                                                                : next_head + W'(1);
-        credit_o[pop_vc_i] <= 1'b1;
-        head_q[32'(pop_vc_i)*W +: W] <= next_head;
-        if (!in_valid_i || full || in_vc != pop_vc_i) begin
-          count_q[32'(pop_vc_i)*W +: W] <= pop_count - W'(1);
-        end
-        if (pop_count == W'(1)) begin
-          valid_q[pop_vc_i] <= 1'b0;
-        end else begin
-          phase_q[32'(pop_vc_i)*8 +: 8] <= mem_q[next_head][noc_pkg::PHASE_LSB +: 8];
-          dst_q[32'(pop_vc_i)*16 +: 16] <= mem_q[next_head][noc_pkg::DST_LSB +: 16];
-        end
-      end
-      if (in_valid_i) begin
-        in_count = count_q[32'(in_vc)*W +: W];
-        in_slot = free_q[32'(in_vc)*W +: W];
-        if (full) begin
-          overflow_o <= 1'b1;
-        end else begin
-          mem_q[in_slot] <= in_flit_i;
-          free_q[32'(in_vc)*W +: W] <= (in_slot == LASTS[32'(in_vc)*W +: W])
-                                           ? BASES[32'(in_vc)*W +: W] : in_slot + W'(1);
-          if (!pop_i || in_vc != pop_vc_i) count_q[32'(in_vc)*W +: W] <= in_count + W'(1);
-          // The flit is the new front where nothing stands before it.
-          if (in_count == '0 || (in_count == W'(1) && pop_i && in_vc == pop_vc_i)) begin
-            valid_q[in_vc] <= 1'b1;
-            phase_q[32'(in_vc)*8 +: 8] <= in_flit_i[noc_pkg::PHASE_LSB +: 8];
-            dst_q[32'(in_vc)*16 +: 16] <= in_flit_i[noc_pkg::DST_LSB +: 16];
-          end
-        end
-      end
+      valid_q <= in_valid_i;
+      read_valid_o <= credit_o != '0;
+      flit_valid_o <= read_valid_o;
     end
+    if (in_valid_i) flit_q <= in_flit_i;
+    if (read_valid_o) flit_o <= read_o;
   end
-
-  assign match_o = active_i && valid_q[vc_i] && phase_q[32'(vc_i)*8 +: 8] == phase_i;
-  assign front_phase_o = phase_q;
-  assign front_dst_o = dst_q;
-  assign empty_o = valid_q == '0 && credit_o == '0;
 
   for (genvar v = 0; v < 4; v++) begin : gen_vc
-    assign online_o[v] = valid_q[v] && phase_q[8*v +: 8] == noc_pkg::PHASE_ONLINE;
+    assign front_dst_o[16*v+:16] = side[SIDE_W*v+:16];
+    assign front_phase_o[8*v+:8] = side[SIDE_W*v+noc_pkg::DST_W+:8];
+    assign front_tail_o[v] = side[SIDE_W*v+TAIL];
+    assign online_o[v] = valid[v] && side[SIDE_W*v+ONLINE];
   end
 
+  assign match_o = active_i && valid[vc_i] && front_phase_o[32'(vc_i)*8+:8] == phase_i;
+  assign match_tail_o = front_tail_o[vc_i];
+  assign empty_o = buffer_empty && !valid_q && !read_valid_o && !flit_valid_o;
+
   always_comb begin
-    other_o = valid_q & ~online_o;
+    other_o = valid & ~online_o;
     if (match_o) other_o[vc_i] = 1'b0;
-  end
-
-  always_comb begin
-    flit_o = '0;
-    if (pop_i) flit_o = mem_q[head_q[32'(pop_vc_i)*W +: W]];
-  end
-
-  // ------------------------------------------------------------------ assertions
-  always_ff @(posedge clk_i) begin : assertions
-    logic [3:0] deeper, stale;
-    if (rst_ni && (pop_i || in_valid_i)) begin
-      for (int unsigned v = 0; v < 4; v++) begin
-        deeper[v] = count_q[v*W +: W] > DEPTHS[v*W +: W];
-        stale[v] = valid_q[v] != (count_q[v*W +: W] != '0);
-      end
-      pop_takes_a_front: assert (!pop_i || valid_q[pop_vc_i]);
-      count_within_depth: assert (deeper == '0);
-      front_where_flits_are: assert (stale == '0);
-    end
   end
 endmodule

@@ -4,13 +4,14 @@
 //   sure. The control unit takes that place here (reserve_i, for VC reserve_vc_i) when it fires a flit; the
 //   staging FIFO then waits for the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and
 //   only head flits ask, so a packet that has begun to move never stops inside the switch. With credits
-//   spent here, at the end of the pipeline, the credit loop of a link is two link latencies plus one
-//   cycle, and 24 KB of input buffer cover it at 600 GB/s x 2 x 20 ns.
+//   spent here, at the end of the pipeline, the credit loop of a link is two link latencies plus four cycles.
 // Handshake: reserve_i at an edge takes one place of VC reserve_vc_i; the flit arrives from the
-//   interconnect later (in_valid_i). ready_i low at an edge: no flit is launched then (link pacing).
+//   interconnect later (in_valid_i). ready_i low at an edge: no launch is decided then (link pacing).
 //   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.
+// Room: a reservation is in the count of places one edge after it was made. Until then room_o asks for one place more.
 // Arbiter: control, then MP, PP, DP; flits of different VCs may interleave on the link.
-// Timing: a flit stored at edge e is launched (out_valid_o after the edge) at e+1 at the earliest.
+// Timing: a flit on in_flit_i before edge e is written to the memory at e, and its launch is decided at e at the
+//   earliest; a flit whose launch was decided at e is on out_flit_o, the memory's output, with out_valid_o after e + 1.
 module fred_output_unit #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
@@ -50,105 +51,136 @@ module fred_output_unit #(
 );
   localparam int unsigned TOTAL = 4 * OUT_DEPTH;
   localparam int unsigned W = $clog2(TOTAL + 1);
+  localparam int unsigned SLOT_W = $clog2(TOTAL);
 
-  // Per VC, W bits each: flits held, index of the oldest, index of the next free slot, places not
-  // reserved. VC v owns the slots from v*OUT_DEPTH on.
-  logic [FLIT_W-1:0] mem_q [TOTAL];
-  logic [4*W-1:0]    count_q, head_q, free_q, places_q;
-  logic [63:0]       credits_q;
-  logic [3:0]        some_q, credit_q, room_q;
-  logic              all_free_q;
+  // Per VC, W bits each: flits held, places not reserved; slots of the oldest flit and of the next one to come. VC v owns
+  // the slots from v*OUT_DEPTH on.
+  logic [4*W-1:0]      count_q, places_q;
+  logic [4*SLOT_W-1:0] head_q, free_q;
+  logic [3:0]          some_q, room_q, more_room_q;  // a flit; places for a packet, for a packet and a flit
+  logic                reserve_q, launch_q, all_free_q;
+  logic [1:0]          reserve_vc_q;
+  logic [SLOT_W-1:0]   slot_q;  // of the flit to be launched
 
-  localparam logic [4*W-1:0] BASES = {W'(3 * OUT_DEPTH), W'(2 * OUT_DEPTH), W'(OUT_DEPTH), W'(0)};
-  localparam logic [4*W-1:0] LASTS = {W'(TOTAL - 1), W'(3 * OUT_DEPTH - 1), W'(2 * OUT_DEPTH - 1),
-                                      W'(OUT_DEPTH - 1)};
+  localparam logic [4*SLOT_W-1:0] BASES = {SLOT_W'(3 * OUT_DEPTH), SLOT_W'(2 * OUT_DEPTH), SLOT_W'(OUT_DEPTH),
+                                           SLOT_W'(0)};
+  localparam logic [4*SLOT_W-1:0] LASTS = {SLOT_W'(TOTAL - 1), SLOT_W'(3 * OUT_DEPTH - 1),
+                                           SLOT_W'(2 * OUT_DEPTH - 1), SLOT_W'(OUT_DEPTH - 1)};
   localparam logic [4*W-1:0] PACKETS = {W'(1), {3{W'(PACKET_FLITS)}}};
 
-  logic [1:0] in_vc;
-  assign in_vc = in_flit_i[noc_pkg::VC_LSB +: 2];
-  assign room_o = room_q;
-  assign credits_o = credits_q;
+  // ------------------------------------------------------------------ launch
+  logic [1:0] in_vc, pick;
+  logic [3:0] arriving, able, credit;
+  logic       launch;
 
-  always_ff @(posedge clk_i) begin : update
-    logic [3:0]     able;
-    logic           launch;
-    logic [1:0]     pick;
-    logic [W-1:0]   slot;
-    logic [4*W-1:0] count, places;
-    logic [63:0]    credits;
+  assign in_vc = in_flit_i[noc_pkg::VC_LSB+:2];
+  assign arriving = in_valid_i ? 4'd1 << in_vc : 4'd0;
+  assign able = (some_q | arriving) & (credit | credit_i);
+  assign launch = ready_i && able != '0;
+  assign pick = noc_pkg::first_vc(able);
+
+  for (genvar v = 0; v < 4; v++) begin : gen_credits
+    credit_counter #(
+      .DEPTH((v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH)
+    ) i_credits (
+      .clk_i,
+      .rst_ni,
+      .give_i   (credit_i[v]),
+      .spend_i  (launch && pick == 2'(v)),
+      .write_i  (credit_write_i && credit_vc_i == 2'(v)),
+      .wdata_i  (credit_wdata_i),
+      .some_o   (credit[v]),
+      .credits_o(credits_o[16*v+:16])
+    );
+  end
+
+  flit_ram #(
+    .WIDTH(FLIT_W),
+    .DEPTH(TOTAL)
+  ) i_staging (
+    .clk_i,
+    .write_i(in_valid_i),
+    .waddr_i(free_q[32'(in_vc)*SLOT_W+:SLOT_W]),
+    .wdata_i(in_flit_i),
+    .read_i (launch_q),
+    .raddr_i(slot_q),
+    .rdata_o(out_flit_o)
+  );
+
+  always_ff @(posedge clk_i) begin : staging
+    logic [SLOT_W-1:0] slot;
+    logic [W-1:0]      count;
     if (!rst_ni) begin
       head_q <= BASES;
       free_q <= BASES;
       count_q <= '0;
-      places_q <= {4{W'(OUT_DEPTH)}};
-      credits_q <= {16'(CTRL_DEPTH), {3{16'(VC_DEPTH)}}};
       some_q <= '0;
-      credit_q <= '1;
-      room_q <= '1;
-      all_free_q <= 1'b1;
+      launch_q <= 1'b0;
       out_valid_o <= 1'b0;
       stall_link_o <= 1'b0;
     end else begin
-      able = some_q & (credit_q | credit_i);
-      launch = ready_i && able != '0;
-      pick = noc_pkg::first_vc(able);
-      out_valid_o <= launch;
+      launch_q <= launch;
+      out_valid_o <= launch_q;
       stall_link_o <= !ready_i && able != '0;
-      if (credit_i != '0 || launch || credit_write_i) begin
-        credits = credits_q;
-        for (int unsigned v = 0; v < 4; v++) begin
-          if (credit_i[v]) credits[16*v +: 16] = credits[16*v +: 16] + 16'd1;
-        end
+      if (launch || in_valid_i) begin
         if (launch) begin
-          launch_has_a_credit: assert (credits[32'(pick)*16 +: 16] != '0);
-          credits[32'(pick)*16 +: 16] = credits[32'(pick)*16 +: 16] - 16'd1;
-        end
-        if (credit_write_i) credits[32'(credit_vc_i)*16 +: 16] = credit_wdata_i;
-        for (int unsigned v = 0; v < 4; v++) credit_q[v] <= credits[16*v +: 16] != '0;
-        credits_q <= credits;
-      end
-      if (launch || reserve_i || in_valid_i) begin
-        count = count_q;
-        places = places_q;
-        if (launch) begin
-          slot = head_q[32'(pick)*W +: W];
-          out_flit_o <= mem_q[slot];
-          head_q[32'(pick)*W +: W] <= (slot == LASTS[32'(pick)*W +: W]) ? BASES[32'(pick)*W +: W]
-                                                                         : slot + W'(1);
-          count[32'(pick)*W +: W] = count[32'(pick)*W +: W] - W'(1);
-          places[32'(pick)*W +: W] = places[32'(pick)*W +: W] + W'(1);
+          slot = head_q[32'(pick)*SLOT_W+:SLOT_W];
+          slot_q <= slot;
+          head_q[32'(pick)*SLOT_W+:SLOT_W] <= (slot == LASTS[32'(pick)*SLOT_W+:SLOT_W])
+                                                  ? BASES[32'(pick)*SLOT_W+:SLOT_W] : slot + SLOT_W'(1);
         end
         if (in_valid_i) begin
-          slot = free_q[32'(in_vc)*W +: W];
-          mem_q[slot] <= in_flit_i;
-          free_q[32'(in_vc)*W +: W] <= (slot == LASTS[32'(in_vc)*W +: W]) ? BASES[32'(in_vc)*W +: W]
-                                                                           : slot + W'(1);
-          count[32'(in_vc)*W +: W] = count[32'(in_vc)*W +: W] + W'(1);
-        end
-        if (reserve_i) begin
-          places[32'(reserve_vc_i)*W +: W] = places[32'(reserve_vc_i)*W +: W] - W'(1);
+          slot = free_q[32'(in_vc)*SLOT_W+:SLOT_W];
+          free_q[32'(in_vc)*SLOT_W+:SLOT_W] <= (slot == LASTS[32'(in_vc)*SLOT_W+:SLOT_W])
+                                                   ? BASES[32'(in_vc)*SLOT_W+:SLOT_W] : slot + SLOT_W'(1);
         end
         for (int unsigned v = 0; v < 4; v++) begin
-          some_q[v] <= count[W*v +: W] != '0;
-          room_q[v] <= places[W*v +: W] >= PACKETS[W*v +: W];
+          count = count_q[W*v+:W] + W'(arriving[v]) - W'(launch && pick == 2'(v));
+          count_q[W*v+:W] <= count;
+          some_q[v] <= count != '0;
         end
-        count_q <= count;
-        places_q <= places;
-        all_free_q <= places == {4{W'(OUT_DEPTH)}};
       end
     end
   end
 
+  // ------------------------------------------------------------------ places
+  always_ff @(posedge clk_i) begin : places
+    logic [4*W-1:0] left;
+    if (!rst_ni) begin
+      places_q <= {4{W'(OUT_DEPTH)}};
+      room_q <= '1;
+      more_room_q <= {OUT_DEPTH > 1, {3{OUT_DEPTH > PACKET_FLITS}}};
+      all_free_q <= 1'b1;
+      reserve_q <= 1'b0;
+      reserve_vc_q <= '0;
+    end else begin
+      reserve_q <= reserve_i;
+      if (reserve_i) reserve_vc_q <= reserve_vc_i;
+      if (launch || reserve_q) begin
+        for (int unsigned v = 0; v < 4; v++) begin
+          left[W*v+:W] = places_q[W*v+:W] + W'(launch && pick == 2'(v)) - W'(reserve_q && reserve_vc_q == 2'(v));
+          room_q[v] <= left[W*v+:W] >= PACKETS[W*v+:W];
+          more_room_q[v] <= left[W*v+:W] > PACKETS[W*v+:W];
+        end
+        places_q <= left;
+        all_free_q <= left == {4{W'(OUT_DEPTH)}};
+      end
+    end
+  end
+
+  for (genvar v = 0; v < 4; v++) begin : gen_room
+    assign room_o[v] = (reserve_q && reserve_vc_q == 2'(v)) ? more_room_q[v] : room_q[v];
+  end
   // Reserved places cover flits still in the interconnect, so "empty" means nothing on the way either.
-  assign empty_o = !out_valid_o && all_free_q;
+  assign empty_o = !out_valid_o && !launch_q && !reserve_q && all_free_q;
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
-      reservation_has_a_place: assert (!reserve_i || places_q[32'(reserve_vc_i)*W +: W] != '0);
+      reservation_has_a_place: assert (!reserve_q || places_q[32'(reserve_vc_q)*W+:W] != '0);
       // Flits held and flits on the way together are the places reserved.
-      arrival_was_reserved: assert (!in_valid_i || 32'(count_q[32'(in_vc)*W +: W]) +
-                                                       32'(places_q[32'(in_vc)*W +: W]) < OUT_DEPTH);
+      arrival_was_reserved: assert (!in_valid_i || 32'(count_q[32'(in_vc)*W+:W]) +
+                                                       32'(places_q[32'(in_vc)*W+:W]) < OUT_DEPTH);
     end
   end
 endmodule

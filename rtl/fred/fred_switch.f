@@ -1,6 +1,10 @@
 // Files of fred_switch, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 ../common/fp_add.sv
+../common/flit_ram.sv
+../common/vc_queue.sv
+../common/vc_buffer.sv
+../common/credit_counter.sv
 fred_pkg.sv
 fred_r_uswitch.sv
 fred_d_uswitch.sv
@@ -12,6 +16,8 @@ fred_interconnect.sv
 fred_input_unit.sv
 fred_output_unit.sv
 fred_phase_store.sv
+fred_candidates.sv
+fred_join.sv
 fred_control.sv
 fred_paths.sv
 fred_online.sv

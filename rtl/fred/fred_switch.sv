@@ -3,12 +3,13 @@
 //
 // Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_online
 //   finds a unicast its way) -> fred_interconnect, stages(P) registered stages -> fred_output_unit -> link.
-//   Unloaded, with its phase active or as an online unicast, a flit that is in the input buffer after edge e
-//   is on out_flit_o after edge e + stages(P) + 2.
+//   Unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e is a front of
+//   its buffer after e + 1, leaves it at e + 2, is read from its memory at e + 3, in the flit register after e + 4,
+//   in the last stage after e + stages(P) + 4, and on out_flit_o after edge e + stages(P) + 6.
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of
-//   input p was freed); out_valid_o / out_flit_o launched only at edges where out_ready_i was high and a
-//   credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge. All outputs are
-//   functions of registers.
+//   input p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
+//   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
+//   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of a memory.
 // Flits: fred_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
 //   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination. Flits that a flow joins
 //   must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
@@ -28,7 +29,7 @@ module fred_switch #(
   parameter int unsigned VC_DEPTH = 48,
   /// input buffer of the control VC in flits: 2 KB
   parameter int unsigned CTRL_DEPTH = 4,
-  /// output staging of each VC in flits
+  /// output staging of each VC in flits, at least PACKET_FLITS
   parameter int unsigned OUT_DEPTH = 24,
   /// lane format: 0 FP16, 1 BF16
   parameter int unsigned FORMAT = 0,
@@ -66,29 +67,30 @@ module fred_switch #(
   end
 
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
-  localparam int unsigned TABLE_W = fred_pkg::row_bits(P, M) - CONFIG_W;
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M);
+  localparam int unsigned PORT_W = $clog2(P);
 
   // ------------------------------------------------------------------ control unit and its wires
-  logic                 active, row_read, load;
-  logic [1:0]           vc;
-  logic [7:0]           phase, row_phase;
-  logic [P-1:0]         match, pop, pop_tail, room_now, reserve, held, overflow, in_empty;
-  logic [32*P-1:0]      pop_tag, front_phase;
-  logic [4*P-1:0]       other, room, room_phase;
-  logic [3:0]           table_read;
-  logic [31:0]          table_phase;
-  logic [4*TABLE_W-1:0] tables;
-  logic [ROW_W-1:0]     row;
-  logic [7:0]           reductions, stall_join, stall_credit, stall_phase;
-  logic                 error_join, error_phase, control_idle;
+  logic                active, change, load;
+  logic [1:0]          vc;
+  logic [7:0]          phase;
+  logic [P-1:0]        match, match_tail, pop, reserve, held, overflow, in_empty;
+  logic [32*P-1:0]     front_phase;
+  logic [4*P-1:0]      front_tail, other, room, room_phase;
+  logic [P*PORT_W-1:0] partner;
+  logic [CONFIG_W-1:0] configuration;
+  logic                store_free, store_read;
+  logic [7:0]          store_phase;
+  logic [ROW_W-1:0]    row, change_row;
+  logic [7:0]          reductions, stall_join, stall_credit, stall_phase;
+  logic                error_phase, control_idle;
 
   // Online unicasts.
   localparam int unsigned WAY_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W;
   localparam bit [FLIT_W-1:0] WAY_MASK = FLIT_W'((1 << WAY_W) - 1) << fred_pkg::ONLINE_BIT;
   logic [4*P-1:0]     online, locked;
   logic [64*P-1:0]    front_dst;
-  logic [P-1:0]       online_pop, online_reserve;
+  logic [P-1:0]       online_pop, online_pop_tail, online_reserve;
   logic [2*P-1:0]     online_pop_vc, online_reserve_vc;
   logic [P*WAY_W-1:0] way;
   logic [8*P-1:0]     in_path, out_path;
@@ -102,25 +104,24 @@ module fred_switch #(
   fred_control #(.P(P), .M(M), .YIELD(YIELD), .QUANTUM(QUANTUM)) i_control (
     .clk_i, .rst_ni,
     .active_o(active), .vc_o(vc), .phase_o(phase),
-    .match_i(match), .other_i(other), .front_phase_i(front_phase),
-    .pop_o(pop), .pop_tail_i(pop_tail), .pop_tag_i(pop_tag),
-    .room_now_i(room_now), .room_i(room_phase), .reserve_o(reserve),
-    .held_read_i(|online), .held_o(held),
-    .table_read_o(table_read), .table_phase_o(table_phase), .table_i(tables),
-    .row_read_o(row_read), .row_phase_o(row_phase), .row_table_i(row[TABLE_W-1:0]), .load_o(load),
+    .match_i(match), .tail_i(match_tail), .other_i(other), .front_phase_i(front_phase),
+    .pop_o(pop), .partner_o(partner),
+    .room_i(room_phase), .reserve_o(reserve), .held_o(held),
+    .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
+    .change_o(change), .change_row_o(change_row), .load_o(load), .config_o(configuration),
     .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
-    .stall_phase_o(stall_phase), .error_join_o(error_join), .error_phase_o(error_phase),
+    .stall_phase_o(stall_phase), .error_phase_o(error_phase),
     .idle_o(control_idle)
   );
 
   fred_paths #(.P(P), .M(M)) i_paths (
-    .clk_i, .rst_ni, .load_i(load), .row_i(row), .in_path_o(in_path), .out_path_o(out_path)
+    .clk_i, .rst_ni, .load_i(change), .row_i(change_row), .in_path_o(in_path), .out_path_o(out_path)
   );
 
   fred_online #(.P(P), .M(M)) i_online (
     .clk_i, .rst_ni,
     .online_i(online), .front_dst_i(front_dst),
-    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .way_o(way), .pop_tail_i(pop_tail),
+    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .way_o(way), .pop_tail_i(online_pop_tail),
     .room_i(room), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc), .locked_o(locked),
     .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_held_i(held), .phase_vc_i(vc),
     .in_path_i(in_path), .out_path_i(out_path),
@@ -150,19 +151,24 @@ module fred_switch #(
     .clk_i, .rst_ni,
     .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
     .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
-    .table_read_i(table_read), .table_phase_i(table_phase), .table_o(tables),
-    .row_read_i(row_read), .row_phase_i(row_phase), .row_o(row)
+    .free_o(store_free), .read_i(store_read), .phase_i(store_phase), .row_o(row)
   );
 
   logic [P-1:0]    empty, stall_link;
   logic [64*P-1:0] credits;
+  logic [7:0]      online_stall_credit_q, online_stall_arbiter_q;  // of the edge before, as those of the phase
+
+  always_ff @(posedge clk_i) begin
+    online_stall_credit_q <= rst_ni ? online_stall_credit : '0;
+    online_stall_arbiter_q <= rst_ni ? online_stall_arbiter : '0;
+  end
 
   switch_counters #(.P(P)) i_counters (
     .clk_i, .rst_ni,
     .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
-    .reductions_i(reductions), .phase_change_i(load), .stall_join_i(stall_join),
-    .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
-    .stall_arbiter_i(online_stall_arbiter),
+    .reductions_i(reductions), .phase_change_i(change), .stall_join_i(stall_join),
+    .stall_credit_i(stall_credit + online_stall_credit_q), .stall_phase_i(stall_phase),
+    .stall_arbiter_i(online_stall_arbiter_q),
     .stall_link_i(stall_link),
     .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
   );
@@ -183,7 +189,7 @@ module fred_switch #(
       end
       if (error_o == noc_pkg::ERROR_NONE) begin
         if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
-        else if (error_join) error_o <= noc_pkg::ERROR_JOIN;
+        else if (error_join_q) error_o <= noc_pkg::ERROR_JOIN;
         else if (error_phase) error_o <= noc_pkg::ERROR_PHASE;
         else if (error_route) error_o <= noc_pkg::ERROR_ROUTE;
       end
@@ -191,31 +197,49 @@ module fred_switch #(
   end
 
   // ------------------------------------------------------------------ ports and interconnect
-  logic [P*FLIT_W-1:0] join_flit, done_flit;
-  logic [P-1:0]        done_valid, leave;
+  logic [P*FLIT_W-1:0] read_flit, join_flit, done_flit;
+  logic [P-1:0]        read_valid, join_valid, done_valid, leave;
+  logic [P*WAY_W-1:0]  way_popped_q, way_read_q, way_q;  // beside a flit until it is in the flit register
   logic                busy;
 
   assign leave = pop | online_pop;
 
+  always_ff @(posedge clk_i) begin : ways
+    if (!rst_ni) begin
+      way_popped_q <= '0;
+      way_read_q <= '0;
+      way_q <= '0;
+    end else if ((leave | read_valid | join_valid) != '0 || (way_popped_q | way_read_q | way_q) != '0) begin
+      way_popped_q <= way;
+      way_read_q <= way_popped_q;
+      way_q <= way_read_q;
+    end
+  end
+
   for (genvar p = 0; p < P; p++) begin : gen_port
     logic [3:0]        port_credit_in, port_credit_out;
-    logic [FLIT_W-1:0] front, done;
+    logic [FLIT_W-1:0] flit, done;
+    logic [1:0]        pop_vc;
+    assign pop_vc = online_pop[p] ? online_pop_vc[2*p +: 2] : vc;
     fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
-      .match_o(match[p]), .other_o(other[4*p +: 4]), .front_phase_o(front_phase[32*p +: 32]),
-      .online_o(online[4*p +: 4]), .front_dst_o(front_dst[64*p +: 64]),
-      .pop_i(leave[p]), .pop_vc_i(online_pop[p] ? online_pop_vc[2*p +: 2] : vc), .flit_o(front),
+      .match_o(match[p]), .match_tail_o(match_tail[p]),
+      .other_o(other[4*p +: 4]), .front_phase_o(front_phase[32*p +: 32]),
+      .online_o(online[4*p +: 4]), .front_dst_o(front_dst[64*p +: 64]), .front_tail_o(front_tail[4*p +: 4]),
+      .pop_i(leave[p]), .pop_vc_i(pop_vc),
+      .read_valid_o(read_valid[p]), .read_o(read_flit[p*FLIT_W +: FLIT_W]),
+      .flit_valid_o(join_valid[p]), .flit_o(flit),
       .empty_o(in_empty[p]), .overflow_o(overflow[p])
     );
-    assign pop_tail[p] = front[noc_pkg::TAIL_BIT];
-    assign pop_tag[32*p +: 32] = front[noc_pkg::TAG_LSB +: 32];
+    logic unused_header;  // what comes after the tail bit does not go on
+    assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
+    assign online_pop_tail[p] = front_tail[4*p + 32'(online_pop_vc[2*p +: 2])];
     // The way is put in where a flit enters the interconnect and taken out where it leaves.
-    assign join_flit[p*FLIT_W +: FLIT_W] = {front[FLIT_W-1:noc_pkg::HEADER_W], way[p*WAY_W +: WAY_W],
-                                            front[noc_pkg::TAIL_BIT:0]};
+    assign join_flit[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], way_q[p*WAY_W +: WAY_W],
+                                            flit[noc_pkg::TAIL_BIT:0]};
     assign done = done_flit[p*FLIT_W +: FLIT_W] & ~WAY_MASK;
-    assign room_now[p] = room_phase[4*p + 32'(vc)];
     fred_output_unit #(
       .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
       .PACKET_FLITS(PACKET_FLITS)
@@ -237,11 +261,42 @@ module fred_switch #(
     end
   end
 
+  // ------------------------------------------------------------------ flits that are joined agree
+  logic [P-1:0] joined_q, read_joined_q;  // popped, read for the active phase
+  logic         error_join, error_join_q;
+
+  always_comb begin
+    error_join = 1'b0;
+    if (read_joined_q != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        if (read_joined_q[p] && partner[PORT_W*p +: PORT_W] != PORT_W'(p) &&
+            (read_flit[p*FLIT_W + noc_pkg::TAG_LSB +: 32] !=
+                 read_flit[32'(partner[PORT_W*p +: PORT_W])*FLIT_W + noc_pkg::TAG_LSB +: 32] ||
+             read_flit[p*FLIT_W + noc_pkg::TAIL_BIT] !=
+                 read_flit[32'(partner[PORT_W*p +: PORT_W])*FLIT_W + noc_pkg::TAIL_BIT])) begin
+          error_join = 1'b1;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      joined_q <= '0;
+      read_joined_q <= '0;
+      error_join_q <= 1'b0;
+    end else begin
+      joined_q <= pop;
+      read_joined_q <= joined_q;
+      error_join_q <= error_join;
+    end
+  end
+
   fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
     .clk_i, .rst_ni,
-    .in_valid_i(leave), .in_flit_i(join_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
-    .load_i(load), .config_i(row[TABLE_W +: CONFIG_W]), .busy_o(busy)
+    .in_valid_i(join_valid), .in_flit_i(join_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
+    .load_i(load), .config_i(configuration), .busy_o(busy)
   );
 
-  assign idle_o = control_idle && &in_empty && &empty && !busy;
+  assign idle_o = control_idle && &in_empty && &empty && !busy && !error_join_q;
 endmodule

@@ -14,7 +14,7 @@ namespace {
 
 // Found by measurement on Fred-B: with packets of a flit in runs of 4 to 6 a chiplet has gone round
 // its four uplink trees before the uplinks run dry.
-constexpr PacketShape kSlowUplinks{.flits = 1, .run = 5};
+constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 
 class InSwitchPlanner {
  public:

@@ -10,7 +10,7 @@ LISTS = ("rtl/fred/fred_switch.f", "rtl/mesh/mesh_router.f")
 # module that uses them. A large module that is used often belongs here.
 PARTS = frozenset((
     "fp_add", "switch_counters",
-    "fred_control", "fred_input_unit", "fred_online", "fred_output_unit", "fred_paths", "fred_phase_store",
+    "fred_candidates", "fred_control", "fred_input_unit", "fred_join", "fred_online", "fred_output_unit", "fred_paths", "fred_phase_store",
     "fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch",
     "mesh_allocator", "mesh_input", "mesh_output", "mesh_registers", "mesh_stalls",
 ))  # fmt: skip

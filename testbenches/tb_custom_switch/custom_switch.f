@@ -1,6 +1,10 @@
 // Files of custom_switch, one per line, relative to this list; the top module last.
 ../../rtl/common/noc_pkg.sv
 ../../rtl/common/fp_add.sv
+../../rtl/common/flit_ram.sv
+../../rtl/common/vc_queue.sv
+../../rtl/common/vc_buffer.sv
+../../rtl/common/credit_counter.sv
 ../../rtl/fred/fred_pkg.sv
 ../../rtl/fred/fred_r_uswitch.sv
 ../../rtl/fred/fred_d_uswitch.sv
@@ -12,6 +16,8 @@
 ../../rtl/fred/fred_input_unit.sv
 ../../rtl/fred/fred_output_unit.sv
 ../../rtl/fred/fred_phase_store.sv
+../../rtl/fred/fred_candidates.sv
+../../rtl/fred/fred_join.sv
 ../../rtl/fred/fred_control.sv
 ../../rtl/fred/fred_paths.sv
 ../../rtl/fred/fred_online.sv

@@ -40,17 +40,17 @@ std::vector<FredShape> built_shapes() {
   return shapes;
 }
 
-// Reads a random register in steps in which nobody else accesses one.
+// Reads a random register in steps in which nobody else accesses one; the request stays on the pins for who looks at them.
 class RandomReads final : public SwitchCore {
  public:
   RandomReads(std::unique_ptr<SwitchCore> inner, std::uint64_t seed)
       : inner_(std::move(inner)), random_(seed) {}
   void reset() override { inner_->reset(); }
   void step(SwitchPins& pins) override {
-    const bool read = !pins.reg.valid && random_.below(2) == 0;
-    if (read) pins.reg = {.valid = true, .write = false, .address = address(), .wdata = 0};
+    if (!pins.reg.valid && random_.below(2) == 0) {
+      pins.reg = {.valid = true, .write = false, .address = address(), .wdata = 0};
+    }
     inner_->step(pins);
-    if (read) pins.reg = {};
   }
   bool idle() const override { return inner_->idle(); }
   std::uint32_t error() const override { return inner_->error(); }
@@ -91,6 +91,7 @@ std::uint64_t break_contract(SwitchCore& core, const FredShape& shape, Random& r
       h.head = h.tail = true;
       pack_header(h, &pins.in_flit[static_cast<std::size_t>(p * flit_words(shape.lanes))]);
     }
+    pins.reg = {};
     core.step(pins);
   }
   return steps;

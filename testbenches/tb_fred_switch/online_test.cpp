@@ -51,7 +51,7 @@ TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {
       driver.add_online_packet(in, out, kMp, 1);
       driver.drain(200);
       EXPECT_EQ(driver.last_delivery() - start,
-                static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 2))
+                static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 6))
           << in << " to " << out;
     }
   }
@@ -78,7 +78,7 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereMIsThree) {
     driver.check_quiet();
     const std::uint64_t time = driver.last_delivery() - start;
     const std::uint64_t ideal =
-        fred_stages(shape_.fred.ports) + 2 + kPackets * shape_.packet_flits - 1;
+        fred_stages(shape_.fred.ports) + 6 + kPackets * shape_.packet_flits - 1;
     if (shape_.fred.middle >= 3) {
       EXPECT_EQ(time, ideal);
       EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);

@@ -29,7 +29,7 @@ PhaseRules::PhaseRules(const FredShape& shape)
       stages_(fred_stages(shape.fred.ports)),
       yield_(shape.yield),
       quantum_(shape.quantum),
-      since_load_(stages_),
+      since_load_(stages_ + 2),
       silent_(yield_) {}
 
 void PhaseRules::add_phase(const Phase& phase) { phases_.push_back(phase); }
@@ -37,63 +37,57 @@ void PhaseRules::add_phase(const Phase& phase) { phases_.push_back(phase); }
 const FlitHeader* PhaseRules::other(const SwitchView& view, int input, int vc) const {
   const FlitHeader* front = view.front(input, vc);
   if (front == nullptr || front->phase == kPhaseOnline) return nullptr;
-  const bool taken =
-      active_ >= 0 && !loading_ && vc == phases_[active_].vc && front->phase == active_;
+  const bool taken = active_ >= 0 && vc == phases_[active_].vc && front->phase == active_;
   return taken ? nullptr : front;
 }
 
-// Round robin over the ports.
-int PhaseRules::candidate(const SwitchView& view, int vc) const {
-  for (int i = 0; i < ports_; ++i) {
-    const int p = (pointers_[vc] + i) % ports_;
-    if (other(view, p, vc) != nullptr) return p;
+// Of VCs and ports in turn, VCs that have a candidate already left out.
+std::optional<PhaseRules::Lookup> PhaseRules::look_up(const SwitchView& view) const {
+  if (decided_) return std::nullopt;
+  for (int i = 0; i < kNumVcs; ++i) {
+    const int vc = (next_vc_ + i) % kNumVcs;
+    if (candidates_[vc]) continue;
+    for (int k = 0; k < ports_; ++k) {
+      const int port = (next_port_[vc] + k) % ports_;
+      if (const FlitHeader* front = other(view, port, vc)) return Lookup{port, vc, front->phase};
+    }
   }
-  return -1;
+  return std::nullopt;
 }
 
 // At least one of its flows could fire.
-bool PhaseRules::ready(const SwitchView& view, int phase) const {
-  const Phase& of = phases_.at(phase);
-  return std::ranges::any_of(of.flows, [&](const Flow& flow) {
+bool PhaseRules::ready(const SwitchView& view, const Lookup& lookup) const {
+  return std::ranges::any_of(phases_.at(lookup.phase).flows, [&](const Flow& flow) {
     for (int p = 0; p < ports_; ++p) {
       if (!has(flow.inputs, p)) continue;
-      const FlitHeader* front = other(view, p, of.vc);
-      if (front == nullptr || front->phase != phase) return false;
+      const FlitHeader* front = other(view, p, lookup.vc);
+      if (front == nullptr || front->phase != lookup.phase) return false;
     }
-    return view.room(flow.outputs, of.vc);
+    return view.room(flow.outputs, lookup.vc);
   });
 }
 
-// Which ready candidate is first, and whether it takes over.
-void PhaseRules::choose(const SwitchView& view, Edge& edge) const {
-  edge.pointers = pointers_;
-  int first = -1;
+bool PhaseRules::between_packets() const { return std::ranges::find(open_, true) == open_.end(); }
+
+// Which candidate is first, and whether it takes over.
+std::optional<int> PhaseRules::decide() const {
+  // Changes are at least one edge more apart than there are stages; from a decision to its change it is one.
+  if (decided_ || since_load_ < std::max(1, stages_ - 1)) return std::nullopt;
   for (const int vc : kFirstToLast) {
-    const int port = candidate(view, vc);
-    if (port < 0) continue;
-    const int phase = view.front(port, vc)->phase;
-    if (!ready(view, phase)) {
-      edge.pointers[vc] = (port + 1) % ports_;
-    } else if (first < 0) {
-      first = phase;
-    }
+    if (!candidates_[vc]) continue;
+    if (active_ < 0 || (silent_ == yield_ && between_packets())) return candidates_[vc];
+    const int now = rank(phases_[active_].vc);
+    const int then = rank(vc);
+    if (then < now || (then == now && busy_ == quantum_)) return candidates_[vc];
+    return std::nullopt;
   }
-  if (first < 0 || loading_ || since_load_ < stages_) return;
-  edge.next = first;
-  const bool between_packets = std::ranges::find(open_, true) == open_.end();
-  if (active_ < 0 || (silent_ == yield_ && between_packets)) {
-    edge.change = true;
-    return;
-  }
-  const int now = rank(phases_[active_].vc);
-  const int then = rank(phases_[first].vc);
-  edge.change = then < now || (then == now && busy_ == quantum_);
+  return std::nullopt;
 }
 
 // All flows independently, one flit each.
 void PhaseRules::join(const SwitchView& view, Edge& edge) const {
   edge.open = open_;
-  if (active_ < 0 || loading_) return;
+  if (active_ < 0) return;
   const Phase& phase = phases_[active_];
   for (std::size_t f = 0; f < phase.flows.size(); ++f) {
     const Flow& flow = phase.flows[f];
@@ -110,7 +104,7 @@ void PhaseRules::join(const SwitchView& view, Edge& edge) const {
       ++edge.join;
     } else if (!open_[f] && !view.room(flow.outputs, phase.vc)) {
       ++edge.credit;
-    } else if (open_[f] || !edge.change) {
+    } else if (open_[f] || !decided_) {
       edge.entries.push_back(
           {phase.vc, flow.inputs, flow.outputs, middle_of(phase.route, static_cast<int>(f))});
       edge.additions += static_cast<std::uint64_t>(std::popcount(flow.inputs) - 1);
@@ -119,20 +113,20 @@ void PhaseRules::join(const SwitchView& view, Edge& edge) const {
   }
 }
 
-PhaseRules::Edge PhaseRules::judge(const SwitchView& view) const {
+PhaseRules::Edge PhaseRules::judge(const SwitchView& view, bool store_free) const {
   Edge edge;
-  choose(view, edge);
+  edge.change = decided_ && between_packets();
+  if (store_free) edge.read = look_up(view);
+  if (read_ && ready(view, *read_)) edge.ready = read_;
+  edge.decision = decide();
   join(view, edge);
   for (int p = 0; p < ports_; ++p) {
     for (int v = 0; v < kNumVcs; ++v) edge.waiting += other(view, p, v) != nullptr ? 1 : 0;
   }
-  // At a packet boundary of every flow.
-  edge.change = edge.change && std::ranges::find(edge.open, true) == edge.open.end();
   return edge;
 }
 
 void PhaseRules::advance(const Edge& edge) {
-  pointers_ = edge.pointers;
   open_ = edge.open;
   ++since_load_;
   if (edge.entries.empty()) {
@@ -141,13 +135,24 @@ void PhaseRules::advance(const Edge& edge) {
     silent_ = 0;
     busy_ = std::min(busy_ + 1, quantum_);
   }
-  if (loading_) {
+  read_ = edge.read;
+  if (read_) {
+    next_port_[read_->vc] = (read_->port + 1) % ports_;
+    next_vc_ = (read_->vc + 1) % kNumVcs;
+  }
+  if (edge.ready && !candidates_[edge.ready->vc]) candidates_[edge.ready->vc] = edge.ready->phase;
+  if (edge.decision) {
+    decided_ = true;
+    next_ = *edge.decision;
+  }
+  if (edge.change) {  // all that was found is forgotten
     active_ = next_;
+    decided_ = false;
     open_.assign(phases_[active_].flows.size(), false);
     since_load_ = silent_ = busy_ = 0;
+    read_.reset();
+    candidates_.fill(std::nullopt);
   }
-  loading_ = edge.change;
-  if (edge.change) next_ = edge.next;
 }
 
 std::uint32_t PhaseRules::open_outputs() const {
@@ -160,7 +165,7 @@ std::uint32_t PhaseRules::open_outputs() const {
 
 SwitchPhase PhaseRules::shown() const {
   return {.active = active_ >= 0,
-          .loading = loading_,
+          .loading = decided_ && between_packets(),
           .busy = silent_ != yield_ || open_outputs() != 0,
           .phase = static_cast<std::uint8_t>(std::max(active_, 0)),
           .vc = static_cast<std::uint8_t>(vc()),

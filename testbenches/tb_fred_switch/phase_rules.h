@@ -1,10 +1,12 @@
-// Rules of flow join and choice of phase, written from the contract in rtl/fred/fred_control.sv.
+// Rules of flow join and choice of phase, written from the contracts in rtl/fred/fred_join.sv, fred_candidates.sv and
+// fred_control.sv.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "phase.h"
@@ -17,15 +19,20 @@ class PhaseRules {
   explicit PhaseRules(const FredShape& shape);
   void add_phase(const Phase& phase);  // in the order of the phase store
 
+  struct Lookup {
+    int port, vc, phase;
+  };
   struct Edge {
     std::vector<Entry> entries;                                      // flows that fire
     std::uint64_t join = 0, credit = 0, waiting = 0, additions = 0;  // for the counters
-    bool change = false;
-    int next = 0;
-    std::array<int, kNumVcs> pointers{};
+    std::optional<Lookup> read;                                      // its row is read at this edge
+    std::optional<Lookup> ready;                                     // judged, and ready
+    std::optional<int> decision;                                     // phase
+    bool change = false;  // to the phase that was decided for
     std::vector<bool> open;
   };
-  Edge judge(const SwitchView& view) const;
+  // store_free: no register access to the phase store at this edge.
+  Edge judge(const SwitchView& view, bool store_free) const;
   void advance(const Edge& edge);
 
   // Outputs at which a packet of the active phase is open, and its VC.
@@ -34,26 +41,31 @@ class PhaseRules {
   // What the control unit shows after the last edge.
   SwitchPhase shown() const;
   // Nothing in here would change at an edge without flits.
-  bool at_rest() const { return !loading_ && since_load_ >= stages_ && silent_ == yield_; }
+  bool at_rest() const { return !decided_ && since_load_ > stages_ + 1 && silent_ == yield_; }
 
  private:
   // Front of (input, vc) that the active phase cannot take.
   const FlitHeader* other(const SwitchView& view, int input, int vc) const;
-  int candidate(const SwitchView& view, int vc) const;  // its input port; -1: none
-  bool ready(const SwitchView& view, int phase) const;
-  void choose(const SwitchView& view, Edge& edge) const;
+  std::optional<Lookup> look_up(const SwitchView& view) const;
+  bool ready(const SwitchView& view, const Lookup& lookup) const;
+  std::optional<int> decide() const;
+  bool between_packets() const;
   void join(const SwitchView& view, Edge& edge) const;
 
   int ports_, stages_;
   int yield_, quantum_;
   std::vector<Phase> phases_;
   int active_ = -1, next_ = 0;
-  bool loading_ = false;
+  bool decided_ = false;
   int since_load_;          // edges
   int silent_;              // edges without a flit
   int busy_ = 0;            // edges with one, since the load
   std::vector<bool> open_;  // flows of the active phase inside a packet
-  std::array<int, kNumVcs> pointers_{};
+  // The search: a front whose row was read, and the candidates.
+  std::optional<Lookup> read_;
+  std::array<std::optional<int>, kNumVcs> candidates_;
+  std::array<int, kNumVcs> next_port_{};
+  int next_vc_ = 0;
 };
 
 }  // namespace fredsim::tb

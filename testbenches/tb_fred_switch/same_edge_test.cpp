@@ -175,11 +175,12 @@ TEST_P(SameEdge, ACreditThatIsWrittenWhileFlitsLeaveIsTheValueWritten) {
       if (returned) bench.pins.out_credit[kDp] = 1U << kOut;
       bench.write(credit, value);
       after();
-      EXPECT_TRUE(bench.launched()) << "with a credit from before";
-      bench.tags.clear();
       send();
       EXPECT_EQ(bench.read(credit), value);
       after();
+      EXPECT_TRUE(bench.launched())
+          << "decided at the edge of the write, with a credit from before";
+      bench.tags.clear();
       for (int i = 0; i < 100; ++i) {
         send();
         bench.step();
@@ -227,7 +228,7 @@ std::uint32_t error_of_join(SwitchModel model, const std::vector<Flow>& flows,
       if ((flow.inputs >> p & 1U) != 0) bench.put(p, p == at ? odd : header);
     }
   }
-  for (int i = 0; i < 8; ++i) bench.step();
+  for (int i = 0; i < 20; ++i) bench.step();
   return bench.core().error();
 }
 
@@ -299,7 +300,7 @@ TEST_P(SameEdge, LaterFlitsOfAPacketMustAgreeToo) {
         bench.put(1, header);
         bench.step();
       }
-      for (int i = 0; i < 8; ++i) bench.step();
+      for (int i = 0; i < 20; ++i) bench.step();
       EXPECT_EQ(bench.core().error(), reg::kErrorJoin) << wrong << (tail ? " tail" : " tag");
     }
   }

@@ -169,7 +169,7 @@ void SwitchDriver::receive() {
       }
     }
     if ((pins_.out_valid >> p & 1U) == 0) continue;
-    if ((ready_now_ >> p & 1U) == 0)
+    if ((ready_before_ >> p & 1U) == 0)
       fail(fmt::format("output {} launched while the link paused", p));
     check_flit(p, &pins_.out_flit[p * words_]);
     ++received_[p];
@@ -248,12 +248,14 @@ void SwitchDriver::check_flit(int port, const std::uint32_t* words) {
 }
 
 void SwitchDriver::clock_edge() {
+  const RegisterRequest ours = pins_.reg;
   core_->step(pins_);
   try {
     rules_.check(pins_, *core_);
   } catch (const std::runtime_error& error) {
     fail(error.what());
   }
+  pins_.reg = ours;
 }
 
 void SwitchDriver::step() {
@@ -270,9 +272,9 @@ void SwitchDriver::step() {
       pins_.out_credit[v] |= 1U << p;
     }
   }
-  ready_now_ = pins_.out_ready;
   clock_edge();
   receive();
+  ready_before_ = pins_.out_ready;
   if (core_->error() != 0) fail(fmt::format("error register {}", core_->error()));
   ++cycle_;
 }

@@ -125,7 +125,7 @@ class SwitchDriver {
   std::uint64_t additions_ = 0;
   std::uint64_t expected_flits_ = 0, delivered_flits_ = 0;
   std::uint64_t cycle_ = 0, last_delivery_ = 0;
-  std::uint32_t ready_now_ = 0;
+  std::uint32_t ready_before_ = 0;  // at the edge before, when launches were decided
 };
 
 // Fred_2(5) of three BF16 lanes, with buffers of hardly more than a packet, shorter packets and phases that give

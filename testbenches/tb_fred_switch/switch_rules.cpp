@@ -7,8 +7,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "switch/register_map.h"
+
 namespace fredsim::tb {
 namespace {
+
+constexpr int kToInterconnect =
+    3;  // edges from the buffer to the first stage: memory, flit register, stage
 
 [[noreturn]] void broken(const std::string& what) { throw std::runtime_error(what); }
 
@@ -26,7 +31,7 @@ SwitchRules::SwitchRules(const FredShape& shape)
       view_(shape_),
       phase_(shape),
       online_(shape),
-      quiet_(stages_) {
+      quiet_(stages_ + kToInterconnect) {
   for (auto& output : view_.outputs) {
     for (int v = 0; v < kNumVcs; ++v) {
       output[v].places = shape.buffers.output_flits;
@@ -35,8 +40,24 @@ SwitchRules::SwitchRules(const FredShape& shape)
   }
 }
 
-void SwitchRules::check_launches(const SwitchPins& pins) {
-  launched_ = 0;
+void SwitchRules::check_launches(const SwitchPins& pins) const {
+  std::uint32_t due = 0;
+  for (const auto& [o, want] : launches_) {
+    due |= 1U << o;
+    if (!has(pins.out_valid, o)) broken(fmt::format("output {}: packet {} stays", o, want.tag));
+    const FlitHeader got = unpack_header(&pins.out_flit[o * words_]);
+    if (got.vc != want.vc || got.tag != want.tag || got.tail != want.tail) {
+      broken(fmt::format("output {}: VC {} packet {} where VC {} packet {} is first", o, got.vc,
+                         got.tag, want.vc, want.tag));
+    }
+  }
+  if (pins.out_valid != due) {
+    broken(fmt::format("outputs {:b} launch, and {:b} may", pins.out_valid, due));
+  }
+}
+
+void SwitchRules::decide_launches(const SwitchPins& pins) {
+  launches_.clear();
   for (int o = 0; o < shape_.ports(); ++o) {
     int first = -1;
     for (const int vc : kFirstToLast) {
@@ -50,20 +71,10 @@ void SwitchRules::check_launches(const SwitchPins& pins) {
       continue;
     }
     SwitchView::Output& output = view_.outputs[o][first];
-    const FlitHeader want = output.staged.front();
+    launches_[o] = output.staged.front();
     output.staged.pop_front();
     ++output.places;
     --output.credits;
-    launched_ |= 1U << o;
-    if (!has(pins.out_valid, o)) broken(fmt::format("output {}: packet {} stays", o, want.tag));
-    const FlitHeader got = unpack_header(&pins.out_flit[o * words_]);
-    if (got.vc != want.vc || got.tag != want.tag || got.tail != want.tail) {
-      broken(fmt::format("output {}: VC {} packet {} where VC {} packet {} is first", o, got.vc,
-                         got.tag, want.vc, want.tag));
-    }
-  }
-  if (pins.out_valid != launched_) {
-    broken(fmt::format("outputs {:b} launch, and {:b} may", pins.out_valid, launched_));
   }
 }
 
@@ -89,7 +100,8 @@ void SwitchRules::check_phase(const SwitchCore& core) const {
 }
 
 void SwitchRules::check_idle(bool idle) const {
-  bool empty = launched_ == 0 && quiet_ >= stages_ && phase_.at_rest();
+  bool empty = launched_ == 0 && launches_.empty() && pins_in_.empty() &&
+               quiet_ >= stages_ + kToInterconnect && phase_.at_rest();
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       empty = empty && view_.front(p, v) == nullptr &&
@@ -116,33 +128,36 @@ void SwitchRules::enter(const std::vector<Entry>& entries) {
       if (has(entry.inputs, p)) view_.inputs[p][entry.vc].pop_front();
       if (!has(entry.outputs, p)) continue;
       --view_.outputs[p][entry.vc].places;
-      inside_.push_back({stages_, p, flit});
+      inside_.push_back({stages_ + kToInterconnect, p, flit});
     }
   }
 }
 
 void SwitchRules::take_in(const SwitchPins& pins) {
+  for (const auto& [p, flit] : pins_in_) view_.inputs[p][flit.vc].push_back(flit);
+  pins_in_.clear();
   for (int p = 0; p < shape_.ports(); ++p) {
-    if (!has(pins.in_valid, p)) continue;
-    const FlitHeader flit = unpack_header(&pins.in_flit[p * words_]);
-    view_.inputs[p][flit.vc].push_back(flit);
+    if (has(pins.in_valid, p)) pins_in_[p] = unpack_header(&pins.in_flit[p * words_]);
   }
 }
 
 void SwitchRules::check(const SwitchPins& pins, const SwitchCore& core) {
   // All of it is judged by the state before the edge; first judged, then moved.
-  const PhaseRules::Edge phase = phase_.judge(view_);
+  const bool store_free = !pins.reg.valid || pins.reg.address < reg::kPhaseStore;
+  const PhaseRules::Edge phase = phase_.judge(view_, store_free);
   const OnlineRules::Edge online = online_.judge(view_, phase_, phase.entries);
   std::vector<Entry> entries = phase.entries;
   entries.insert(entries.end(), online.entries.begin(), online.entries.end());
   check_credits(pins, entries);
   check_launches(pins);
+  launched_ = pins.out_valid;
 
   arrive();
+  decide_launches(pins);
   online_.advance(online, view_);
   enter(entries);
   take_in(pins);
-  counts_.phase_changes += phase_.shown().loading ? 1 : 0;
+  counts_.phase_changes += phase.change ? 1 : 0;
   phase_.advance(phase);
   counts_.reductions += phase.additions;
   counts_.join += phase.join;

@@ -3,8 +3,8 @@
 // Keeps its own picture of buffers, phases, staging and credits, written from the contracts in rtl/ (fred_control,
 // fred_online, fred_output_unit, fred_switch), and says from it what a step must do:
 //   - which flits leave the input buffers (their credits tell), phase by phase and unicast by unicast;
-//   - which flits are launched, stages + 2 edges after the buffer at the earliest, by priority of their VC,
-//     each with a credit, on links that are ready;
+//   - which flits are launched: decided stages + 3 edges after they left their buffer at the earliest, by priority of
+//     their VC, each with a credit, on links that are ready; on the link one edge after the decision;
 //   - what the control unit shows, where an implementation tells;
 //   - that the switch is idle exactly when nothing is in it and no count in it goes on.
 // What flits carry is not looked at here (switch_driver.cpp).
@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "online_rules.h"
@@ -47,7 +48,8 @@ class SwitchRules {
     int output;
     FlitHeader flit;
   };
-  void check_launches(const SwitchPins& pins);
+  void check_launches(const SwitchPins& pins) const;
+  void decide_launches(const SwitchPins& pins);
   void check_credits(const SwitchPins& pins, const std::vector<Entry>& entries) const;
   void check_phase(const SwitchCore& core) const;
   void check_idle(bool idle) const;
@@ -60,9 +62,11 @@ class SwitchRules {
   SwitchView view_;
   PhaseRules phase_;
   OnlineRules online_;
-  std::deque<Arrival> inside_;  // in the interconnect
-  int quiet_;                   // edges since a flit entered it
-  std::uint32_t launched_ = 0;
+  std::deque<Arrival> inside_;          // between buffers and staging
+  int quiet_;                           // edges since a flit left a buffer
+  std::map<int, FlitHeader> pins_in_;   // by port: in the pin registers
+  std::map<int, FlitHeader> launches_;  // by port: decided, on the pins at the next edge
+  std::uint32_t launched_ = 0;          // on the pins
   Counts counts_;
 };
 

@@ -88,7 +88,7 @@ TEST_P(FredSwitchSizes, DeliversEveryFlitWithStalls) {
 }
 
 // An all-reduce over half of the ports in full flow moves one flit per port and cycle, and an
-// unloaded flit takes stages(P) + 2 cycles from the buffer to the link.
+// unloaded flit takes stages(P) + 6 cycles from pin to pin.
 TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
   SwitchDriver driver(shape_, make_dut(), {}, 7);
   const std::uint32_t half = (1U << (shape_.fred.ports + 1) / 2) - 1;
@@ -98,15 +98,15 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
   const std::uint64_t start = driver.cycle();
   driver.add_packet(0, 0, 1);
   driver.drain(100);
-  // Buffered by the first edge; then the stages, staging and the output register.
+  // Pin register by the first edge; then buffer, pop, memory, flit register, the stages, staging, output.
   EXPECT_EQ(driver.last_delivery() - start,
-            static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 2));
+            static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 6));
   for (int i = 0; i < 200; ++i) driver.add_packet(0, 0, kPacketFlits);
   const std::uint64_t burst = driver.cycle();
   driver.drain(10'000);
   EXPECT_EQ(
       driver.last_delivery() - burst,
-      static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 2 + 200 * kPacketFlits - 1));
+      static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 6 + 200 * kPacketFlits - 1));
   driver.check_quiet();
 }
 
@@ -174,8 +174,8 @@ TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
   driver.drain(10'000);
   driver.check_quiet();
   // Priority at the output port lets MP flits pass DP flits already staged; so the wait is at most
-  // the rest of an open packet (7), the change (2), the buffer's edge and the way through.
-  EXPECT_LE(driver.span(1, 0).first - arrival, 7U + 2 + 1 + fred_stages(12) + 2 + kPacketFlits);
+  // the rest of an open packet (7), the change (4, of which the look-up comes before) and the way through.
+  EXPECT_LE(driver.span(1, 0).first - arrival, 7U + 4 + 1 + fred_stages(12) + 6 + kPacketFlits);
   EXPECT_LT(driver.span(1, 0).last, driver.span(0, 0).last);
   // MP shares the input ports with DP packets (random choice of the driver per cycle), so more than
   // one change is possible, but at least the interruption and the return are there.
@@ -183,7 +183,7 @@ TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
 }
 
 // Alternating phases of equal priority on the same ports: each packet pays the change.
-TEST_P(FredSwitch, PhaseChangeCostsTwoCycles) {
+TEST_P(FredSwitch, PhaseChangeCostsFourCyclesFromRest) {
   const FredShape shape = shape_of(12, 3);
   SwitchDriver driver(shape, make_dut(shape), {}, 4);
   driver.add_phase(fixed_phase(shape, kDp, {{0x001, 0x002}}));
@@ -191,9 +191,10 @@ TEST_P(FredSwitch, PhaseChangeCostsTwoCycles) {
   driver.add_packet(0, 0, 1);
   driver.drain(100);
   const std::uint64_t start = driver.cycle();
-  driver.add_packet(1, 0, 1);  // idle on another phase: load, then go
+  driver.add_packet(1, 0,
+                    1);  // idle on another phase: look-up, judgement, decision, change; then go
   driver.drain(100);
-  EXPECT_EQ(driver.last_delivery() - start, static_cast<std::uint64_t>(fred_stages(12) + 2 + 2));
+  EXPECT_EQ(driver.last_delivery() - start, static_cast<std::uint64_t>(fred_stages(12) + 6 + 4));
   EXPECT_EQ(driver.read_counter(reg::kPhaseChanges), 2U);
   driver.check_quiet();
 }

@@ -231,7 +231,7 @@ TEST(TrafficOnATorus, TheEndsOfARowAreNeighbours) {
   EXPECT_NEAR(measure(machine("mesh"), options, 0.001).hops, (4 * 1 + 4) / 5.0, 0.2);
 }
 
-// An NPU to its router 1 cycle; a router 4 from its pins to the link, a wafer link 30; router to NPU 1. Each of
+// An NPU to its router 1 cycle; a router 4 from pin to pin, a wafer link 30; router to NPU 1. Each of
 // the three links carries 125/128 flit per cycle, so that the end of a flit is there one edge later.
 TEST(TrafficLatency, OfALonePacketOnAMeshIsTheSumOfItsStages) {
   const Topology topology = machine("mesh_2x2");
@@ -248,7 +248,7 @@ TEST(TrafficLatency, OfALonePacketOnAMeshIsTheSumOfItsStages) {
 }
 
 // Four links of 30 cycles, and one for the end of a flit at 25/32 flit per cycle; three chiplets, each of the stages
-// of its interconnect and two more.
+// of its interconnect and six more.
 TEST(TrafficLatency, OfALonePacketThroughATreeIsTheSumOfItsStages) {
   const Topology topology = machine("fred_small");
   const TrafficOptions options{.pattern = {.kind = PatternKind::kBitComplement},  // by way of L2
@@ -256,7 +256,7 @@ TEST(TrafficLatency, OfALonePacketThroughATreeIsTheSumOfItsStages) {
                                .window_cycles = 20'000};
   const TrafficPoint p = measure(topology, options, 0.001);
   ASSERT_GT(p.packets, 10U);
-  EXPECT_EQ(p.latency_p50, static_cast<std::uint64_t>(4 * 31 + 3 * (fred_stages(4) + 2)));
+  EXPECT_EQ(p.latency_p50, static_cast<std::uint64_t>(4 * 31 + 3 * (fred_stages(4) + 6)));
   EXPECT_DOUBLE_EQ(p.hops, 4);
 }
 

@@ -133,7 +133,7 @@ TEST_P(EverySize, AFlitTakesACreditAndAnOverflowIsReported) {
   EXPECT_FALSE(core_->idle());
   for (int i = 0; i < depth(shape_, kControl); ++i) core_->step(pins_);
   pins_.in_valid = 0;
-  for (int i = 0; i < 2; ++i) core_->step(pins_);  // a register at the pins, one behind the buffer
+  for (int i = 0; i < 4; ++i) core_->step(pins_);  // pin register, buffer, error register
   EXPECT_NE(core_->error(), reg::kErrorNone);
   EXPECT_EQ(read(reg::kError), core_->error());
   EXPECT_EQ(read(reg::kFlitsIn), static_cast<std::uint32_t>(depth(shape_, kControl) + 1));

@@ -67,8 +67,8 @@ def cycles_of(fst, names):
             value, name = (words[0][1:], words[1]) if line[0] == "b" else (line[0], line[1:])
             for path in ids.get(name, []):
                 values[path] = int(value, 2)
-                if path.endswith(".credit_o"):  # its bit of DP
-                    values[path] = values[path] >> 2 & 1
+                if path.endswith(".in_credit_o"):  # its bit of DP and port 0
+                    values[path] = values[path] >> 8 & 1
     end_of_time()
     return high, values
 
@@ -83,15 +83,15 @@ def saved_signals(save_file):
 
 def check_last_wave(folder, save_file):
     buffer = "l1_0.s0.fred_switch.gen_port[0].i_input."
-    pop, credit = buffer + "pop_i", buffer + "credit_o"
+    pop, credit = buffer + "pop_i", "l1_0.s0.fred_switch.in_credit_o"
     sender = "links.npu0_0__l1_0_s0_0.credits_dp"
     high, last = cycles_of(folder / "all.fst", [pop, credit])
     wrong = []
-    if high[pop] != list(range(90, 98)):
+    if high[pop] != list(range(93, 101)):
         wrong.append(f"all.fst: pop_i is high in {high[pop]}")
-    if high[credit] != [91, 96, 98]:
-        wrong.append(f"all.fst: credit_o is high in {high[credit]}")
-    if last[sender] != 43:
+    if high[credit] != [96, 98, 99, 100, 101]:
+        wrong.append(f"all.fst: in_credit_o is high in {high[credit]}")
+    if last[sender] != 45:
         wrong.append(f"all.fst: the sender has {last[sender]} credits")
     return wrong + [f"{save_file}: no {path}" for path in saved_signals(save_file) if path not in last]
 

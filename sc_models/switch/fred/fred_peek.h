@@ -8,6 +8,8 @@ namespace fredsim {
 
 class FredPeek {
  public:
+  static constexpr int kLaunchEdges = 1;
+
   explicit FredPeek(const SwitchShape& shape)
       : yield_(static_cast<unsigned>(shape.value("YIELD"))) {}
 
@@ -25,9 +27,10 @@ class FredPeek {
   bool phase(const Root& root, SwitchPhase& into) const {
     if constexpr (requires { root.fred_switch__DOT__i_control__DOT__phase_q; }) {
       into = {.active = root.fred_switch__DOT__i_control__DOT__active_q != 0,
-              .loading = root.fred_switch__DOT__i_control__DOT__loading_q != 0,
+              .loading = root.fred_switch__DOT__i_control__DOT__decided_q != 0 &&
+                         root.fred_switch__DOT__i_control__DOT__i_join__DOT__open_q == 0,
               .busy = root.fred_switch__DOT__i_control__DOT__silent_q != yield_ ||
-                      root.fred_switch__DOT__i_control__DOT__open_q != 0,
+                      root.fred_switch__DOT__i_control__DOT__i_join__DOT__open_q != 0,
               .phase = root.fred_switch__DOT__i_control__DOT__phase_q,
               .vc = root.fred_switch__DOT__i_control__DOT__vc_q,
               .next = root.fred_switch__DOT__i_control__DOT__next_phase_q};

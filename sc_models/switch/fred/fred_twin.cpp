@@ -15,6 +15,10 @@ namespace fredsim {
 namespace {
 
 constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
+constexpr int kBeforeStages =
+    3;  // edges from a pop to the first stage: memory, flit register, stage
+constexpr unsigned kJoinCheck =
+    3;  // edges from a pop until the error register has what was wrong with it
 constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
 
 std::uint8_t phase_of(const std::uint32_t* flit) { return static_cast<std::uint8_t>(flit[2]); }
@@ -43,11 +47,14 @@ FredTwin::FredTwin(const FredShape& shape)
       out_flits_(in_.size() * static_cast<std::size_t>(kNumVcs * out_depth_) * words_),
       destination_(in_.size() * kNumVcs),
       online_(shape.fred),
-      pipeline_(static_cast<std::size_t>(stages_)),
+      pin_flits_(in_.size() * words_),
+      pipeline_(static_cast<std::size_t>(stages_ + kBeforeStages)),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
       rows_(static_cast<std::size_t>(phases_)),
+      candidates_(ports_),
       flits_in_(in_.size()),
-      flits_out_(in_.size()) {
+      flits_out_(in_.size()),
+      slots_(in_.size()) {
   reset();
 }
 
@@ -76,29 +83,34 @@ void FredTwin::reset() {
   room_.fill(all);
   match_ = 0;
   reserved_ = 0;
+  popping_ = {};
+  pin_valid_ = 0;
   std::ranges::fill(pipeline_, PortsByVc{});
   pipe_ = 0;
   std::ranges::fill(store_, 0U);
   std::ranges::fill(rows_, nullptr);
-  active_ = loading_ = false;
+  candidates_.reset();
+  active_ = decided_ = false;
   vc_ = phase_ = next_phase_ = 0;
-  now_ = next_ = std::make_shared<const FredRow>();
+  now_ = std::make_shared<const FredRow>();
   open_ = 0;
-  lock_ = busy_ = 0;
+  busy_ = 0;
+  since_load_ = rest_after_load();
   silent_ = yield_;
-  pointer_ = {};
   std::ranges::fill(flits_in_, 0U);
   std::ranges::fill(flits_out_, 0U);
-  reductions_ = phase_changes_ = 0;
-  stall_join_ = stall_credit_ = stall_phase_ = stall_arbiter_ = stall_link_ = 0;
-  launched_ = stalled_links_ = credits_out_ = 0;
-  overflow_ = next_overflow_ = join_error_ = phase_error_ = route_error_ = false;
+  counted_ = events_ = {};
+  phase_changes_ = stall_link_ = 0;
+  launched_ = stalled_links_ = leaving_ = credits_out_ = 0;
+  overflow_ = next_overflow_ = phase_error_ = route_error_ = false;
+  join_errors_ = 0;
   error_ = rdata_ = 0;
 }
 
 bool FredTwin::idle() const {
-  return !loading_ && lock_ == 0 && silent_ == yield_ && reserved_ == 0 && launched_ == 0 &&
-         credits_out_ == 0 && (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0;
+  return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && reserved_ == 0 &&
+         (leaving_ | launched_ | pin_valid_ | credits_out_) == 0 &&
+         (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0;
 }
 
 // ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
@@ -113,90 +125,105 @@ void FredTwin::step(SwitchPins& pins) {
 
 template <int kWords>
 void FredTwin::step_words(SwitchPins& pins) {
-  join_error_ = phase_error_ = route_error_ = false;
+  phase_error_ = route_error_ = false;
+  join_errors_ <<= 1U;
   if (pins.reg.valid && !pins.reg.write) access(pins.reg);
+  count_events();
+  drive<kWords>(pins);
   const PortsByVc arriving = std::exchange(pipeline_[pipe_], {});
-  const Decision decision = decide();
+  const bool store_free = !pins.reg.valid || pins.reg.address < reg::kPhaseStore;
+  const Control control = decide();
+  look_up(store_free);
   PortsByVc popped{};
   Fired fired;
   if ((online_fronts_[0] | online_fronts_[1] | online_fronts_[2] | online_fronts_[3]) == 0) {
-    fired = fire<kWords>(decision.change);
+    fired = fire<kWords>();
   } else {
     const PortsByVc room = room_;
     const Ports held_before = held();
-    fired = fire<kWords>(decision.change);
+    fired = fire<kWords>();
     popped = send_online<kWords>(online_.route(
         online_fronts_, destination_, room,
         {fired.inputs, fired.outputs, held_before, vc_, now_->in_path, now_->out_path}));
   }
   popped[vc_] |= fired.inputs;
-  launch<kWords>(pins);
+  deliver(arriving);
+  launch(pins);
   accept<kWords>(pins, popped);
   if (error_ == reg::kErrorNone) {
-    error_ = overflow_      ? reg::kErrorOverflow
-             : join_error_  ? reg::kErrorJoin
-             : phase_error_ ? reg::kErrorPhase
-             : route_error_ ? reg::kErrorRoute
-                            : reg::kErrorNone;
+    error_ = overflow_                                ? reg::kErrorOverflow
+             : (join_errors_ >> kJoinCheck & 1U) != 0 ? reg::kErrorJoin
+             : phase_error_                           ? reg::kErrorPhase
+             : route_error_                           ? reg::kErrorRoute
+                                                      : reg::kErrorNone;
   }
   overflow_ = next_overflow_;
-  deliver(arriving);
-  advance_control(decision, fired.inputs != 0);
+  advance_control(control, fired.inputs != 0);
   if (pins.reg.valid && pins.reg.write) access(pins.reg);
   pins.reg_rdata = rdata_;
 }
 
-// The candidate of every VC, and whether the switch changes to one of them.
-FredTwin::Decision FredTwin::decide() {
-  std::uint32_t ready = 0;
-  std::array<int, kNumVcs> phases{};
-  for (int vc = 0; vc < kNumVcs; ++vc) {
-    const Ports waiting = others(vc);
-    if (waiting == 0) continue;
-    stall_phase_ += static_cast<std::uint64_t>(std::popcount(waiting));
-    const Ports after = waiting >> pointer_[vc] << pointer_[vc];
-    const int port = std::countr_zero(after != 0 ? after : waiting);
-    phases[vc] = in_[port][vc].phase;
-    if (phases[vc] < phases_ && candidate_ready(*row(phases[vc]), vc, port, phases[vc], waiting)) {
-      ready |= 1U << vc;
-      continue;
-    }
-    if (phases[vc] >= phases_) phase_error_ = true;
-    pointer_[vc] = static_cast<std::uint8_t>(port == ports_ - 1 ? 0 : port + 1);
-  }
-  if (ready == 0 || loading_ || lock_ != 0) return {};
-  Decision decision;
-  for (const int vc : kVcPriority) {
-    if ((ready >> vc & 1U) == 0) continue;
-    decision.vc = vc;
-    decision.phase = phases[vc];
-    break;
-  }
-  const bool silent = silent_ == yield_ && open_ == 0;
-  decision.change = !active_ || silent || rank_of(decision.vc) < rank_of(vc_) ||
-                    (decision.vc == vc_ && busy_ == quantum_);
-  return decision;
+void FredTwin::count_events() {
+  counted_.reductions += events_.reductions;
+  counted_.join += events_.join;
+  counted_.credit += events_.credit;
+  counted_.phase += events_.phase;
+  counted_.arbiter += events_.arbiter;
+  events_ = {};
 }
 
-bool FredTwin::candidate_ready(const FredRow& candidate, int vc, int port, int phase,
-                               Ports waiting) {
-  if (!candidate.valid || candidate.vc != vc || (candidate.inputs >> port & 1U) == 0) {
+// Whether the switch decides for a candidate, or changes to the one that it has decided for.
+FredTwin::Control FredTwin::decide() {
+  Control control;
+  control.change = decided_ && open_ == 0;
+  if (candidates_.none() || decided_ || since_load_ < lock_after_load()) return control;
+  const int vc = candidates_.first_vc();
+  const bool silent = silent_ == yield_ && open_ == 0;
+  if (!active_ || silent || rank_of(vc) < rank_of(vc_) || (vc == vc_ && busy_ == quantum_)) {
+    control.decided = vc;
+  }
+  return control;
+}
+
+// One edge of the search for candidates.
+void FredTwin::look_up(bool store_free) {
+  PortsByVc waiting;
+  Ports any = 0;
+  for (int vc = 0; vc < kNumVcs; ++vc) any |= waiting[vc] = others(vc);
+  if (any == 0) return;
+  for (const Ports ports : waiting) {
+    events_.phase += static_cast<std::uint64_t>(std::popcount(ports));
+  }
+  const FredCandidates::Read read = candidates_.read();
+  const bool ready = read.valid && is_ready(read, waiting[read.vc]);
+  FredCandidates::Read next;
+  if (!decided_ && store_free) {
+    const FredCandidates::Front front = candidates_.choose(waiting);
+    if (front.port >= 0) next = {true, front.port, front.vc, in_[front.port][front.vc].phase};
+  }
+  candidates_.advance(ready, next);
+}
+
+// Judges a row that has been read.
+bool FredTwin::is_ready(const FredCandidates::Read& read, Ports waiting) {
+  const FredRow* const of = read.phase < phases_ ? row(read.phase).get() : nullptr;
+  if (of == nullptr || !of->valid || of->vc != read.vc || (of->inputs >> read.port & 1U) == 0) {
     phase_error_ = true;
     return false;
   }
   Ports there = 0;
-  for_each_port(waiting & candidate.inputs, [&](int p) {
-    if (in_[p][vc].phase == phase) there |= 1U << p;
+  for_each_port(waiting & of->inputs, [&](int p) {
+    if (in_[p][read.vc].phase == read.phase) there |= 1U << p;
   });
-  return std::ranges::any_of(candidate.flows, [&](const FredRow::Flow& flow) {
-    return (flow.inputs & ~there) == 0 &&
-           (flow.outputs & ~(room_[vc] & ~online_.locked()[vc])) == 0;
+  const Ports room = room_[read.vc] & ~online_.locked()[read.vc];
+  return std::ranges::any_of(of->flows, [&](const FredRow::Flow& flow) {
+    return (flow.inputs & ~there) == 0 && (flow.outputs & ~room) == 0;
   });
 }
 
 // Flow join.
 template <int kWords>
-FredTwin::Fired FredTwin::fire(bool change) {
+FredTwin::Fired FredTwin::fire() {
   if (match_ == 0) return {};
   const Ports room = room_[vc_] & ~online_.locked()[vc_];
   Ports popped = 0;
@@ -208,10 +235,10 @@ FredTwin::Fired FredTwin::fire(bool change) {
     if ((flow.inputs & match_) == 0 || flow.code > ports_) continue;
     const bool open = (open_ >> f & 1U) != 0;
     if ((flow.inputs & ~match_) != 0) {
-      ++stall_join_;
+      ++events_.join;
     } else if (!open && (flow.outputs & ~room) != 0) {
-      ++stall_credit_;
-    } else if (open || !change) {
+      ++events_.credit;
+    } else if (open || !decided_) {
       popped |= flow.inputs;
       reserved |= flow.outputs;
       adds += flow.adds;
@@ -226,8 +253,8 @@ FredTwin::Fired FredTwin::fire(bool change) {
     }
   }
   if (popped == 0) return {};
-  reductions_ += static_cast<std::uint64_t>(adds);
-  if (adds != 0 && unequal != 0 && !joins_agree(popped)) join_error_ = true;
+  events_.reductions += static_cast<std::uint64_t>(adds);
+  if (unequal != 0 && !joins_agree(popped)) join_errors_ |= 1U;
   for_each_port(reserved, [&](int p) {
     --out_[p][vc_].places;
     set_room(p, vc_);
@@ -250,8 +277,8 @@ FredTwin::Ports FredTwin::held() const {
 template <int kWords>
 FredTwin::PortsByVc FredTwin::send_online(std::span<const FredOnline::Move> moves) {
   const std::size_t words = kWords != 0 ? kWords : words_;
-  stall_credit_ += static_cast<std::uint64_t>(online_.stall_credit());
-  stall_arbiter_ += static_cast<std::uint64_t>(online_.stall_arbiter());
+  events_.credit += static_cast<std::uint64_t>(online_.stall_credit());
+  events_.arbiter += static_cast<std::uint64_t>(online_.stall_arbiter());
   route_error_ = online_.error_route();
   PortsByVc popped{};
   for (const FredOnline::Move& move : moves) {
@@ -317,10 +344,20 @@ void FredTwin::send(Ports popped) {
   }
 }
 
-// Links first, by the staging before the edge; then what the interconnect delivers at it.
+// What was decided at the edge before goes to the pins.
 template <int kWords>
-void FredTwin::launch(SwitchPins& pins) {
+void FredTwin::drive(SwitchPins& pins) {
   const std::size_t words = kWords != 0 ? kWords : words_;
+  for_each_port(leaving_, [&](int p) {
+    std::memcpy(&pins.out_flit[static_cast<std::size_t>(p) * words], out_slot(p, slots_[p]),
+                words * sizeof(std::uint32_t));
+    ++flits_out_[p];
+  });
+  pins.out_valid = launched_ = leaving_;
+}
+
+// Which flits go to the links at the next edge, by the staging with what arrives at this edge.
+void FredTwin::launch(const SwitchPins& pins) {
   Ports able_any = 0;
   Ports taken = 0;
   for (const int vc : kVcPriority) {
@@ -334,18 +371,16 @@ void FredTwin::launch(SwitchPins& pins) {
     taken |= leaving;
     for_each_port(leaving, [&](int p) {
       OutVc& out = out_[p][vc];
-      std::memcpy(&pins.out_flit[static_cast<std::size_t>(p) * words],
-                  out_slot(p, out.base + out.head), words * sizeof(std::uint32_t));
+      slots_[p] = static_cast<std::uint16_t>(out.base + out.head);
       advance(out.head, out_depth_);
       if (--out.count == 0) some_[vc] &= ~(1U << p);
       ++out.places;
       set_room(p, vc);
       if (--out.credits == 0) has_credit_[vc] &= ~(1U << p);
-      ++flits_out_[p];
     });
   }
   reserved_ -= std::popcount(taken);
-  pins.out_valid = launched_ = taken;
+  leaving_ = taken;
   stalled_links_ = able_any & ~pins.out_ready;
   stall_link_ += static_cast<std::uint64_t>(std::popcount(stalled_links_));
 }
@@ -355,12 +390,11 @@ void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   next_overflow_ = false;
   Ports changed = popped[vc_];
-  for_each_port(pins.in_valid, [&](int p) {
-    ++flits_in_[p];
-    const std::uint32_t* flit = &pins.in_flit[static_cast<std::size_t>(p) * words];
+  for_each_port(pin_valid_, [&](int p) {
+    const std::uint32_t* flit = &pin_flits_[static_cast<std::size_t>(p) * words];
     const int vc = vc_of(flit);
     InVc& in = in_[p][vc];
-    if (in.count == in.depth) {
+    if (in.count + (popping_[vc] >> p & 1U) == in.depth) {
       next_overflow_ = true;
       return;
     }
@@ -382,8 +416,14 @@ void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
     });
     credits_out_ |= popped[vc];
   }
-  pins.in_credit = popped;
+  pins.in_credit = popping_ = popped;
   for_each_port(changed, [&](int p) { match_front(p); });
+  pin_valid_ = pins.in_valid;
+  for_each_port(pin_valid_, [&](int p) {
+    ++flits_in_[p];
+    const std::size_t first = static_cast<std::size_t>(p) * words;
+    std::memcpy(&pin_flits_[first], &pins.in_flit[first], words * sizeof(std::uint32_t));
+  });
 }
 
 void FredTwin::show_front(int port, int vc) {
@@ -409,7 +449,7 @@ void FredTwin::match_front(int port) {
 
 void FredTwin::find_matches() {
   match_ = 0;
-  if (active_ && !loading_) for_each_port(valid_[vc_], [&](int p) { match_front(p); });
+  if (active_) for_each_port(valid_[vc_], [&](int p) { match_front(p); });
 }
 
 // Flits that come out of the interconnect at this edge; the next one is that of the next place.
@@ -422,29 +462,27 @@ void FredTwin::deliver(const PortsByVc& arriving) {
 }
 
 // The registers of the control unit.
-void FredTwin::advance_control(const Decision& decision, bool fired) {
-  if (lock_ != 0) --lock_;
+void FredTwin::advance_control(const Control& control, bool fired) {
+  if (since_load_ != rest_after_load()) ++since_load_;
   if (fired) {
     silent_ = 0;
     if (busy_ != quantum_) ++busy_;
   } else if (silent_ != yield_) {
     ++silent_;
   }
-  if (loading_) {
+  if (control.change) {
     ++phase_changes_;
-    loading_ = false;
+    decided_ = false;
     active_ = true;
     phase_ = next_phase_;
-    now_ = next_;
+    now_ = row(phase_);
     vc_ = now_->vc;
-    lock_ = stages_;
-    silent_ = busy_ = 0;
+    since_load_ = silent_ = busy_ = 0;
+    candidates_.clear();
     find_matches();
-  } else if (decision.change && open_ == 0) {
-    loading_ = true;
-    next_phase_ = decision.phase;
-    next_ = row(decision.phase);
-    match_ = 0;
+  } else if (control.decided >= 0) {
+    decided_ = true;
+    next_phase_ = candidates_.phase(control.decided);
   }
 }
 

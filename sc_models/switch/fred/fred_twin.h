@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "switch/fred/fred_candidates.h"
 #include "switch/fred/fred_online.h"
 #include "switch/fred/fred_row.h"
 #include "switch/fred/fred_shape.h"
@@ -35,6 +36,7 @@ class FredTwin final : public SwitchCore {
   bool idle() const override;
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
+  int launch_edges() const override { return 1; }
   bool peek_counters(SwitchCounters& into) const override;
   bool peek_phase(SwitchPhase& into) const override;
 
@@ -51,13 +53,12 @@ class FredTwin final : public SwitchCore {
   struct OutVc {  // one staging FIFO
     std::uint16_t base = 0;
     std::uint16_t head = 0, free = 0, count = 0;  // slots from base; count: delivered, not launched
-    std::uint16_t places = 0;                     // not reserved
-    std::uint16_t credits = 0;                    // of the receiver
+    std::uint16_t places = 0;   // not reserved; reservations of the last edge are not in it yet
+    std::uint16_t credits = 0;  // of the receiver
   };
-  struct Decision {
-    bool change = false;
-    int vc = 0;
-    int phase = 0;
+  struct Control {        // of an edge, judged by the state before it
+    bool change = false;  // to next_phase_
+    int decided = -1;     // VC of the candidate that is decided for
   };
   struct Fired {  // by the active phase
     Ports inputs = 0, outputs = 0;
@@ -65,10 +66,11 @@ class FredTwin final : public SwitchCore {
 
   template <int kWords>  // words of a flit; 0: words_
   void step_words(SwitchPins& pins);
-  Decision decide();
-  bool candidate_ready(const FredRow& row, int vc, int port, int phase, Ports others);
+  Control decide();
+  void look_up(bool store_free);
+  bool is_ready(const FredCandidates::Read& read, Ports waiting);
   template <int kWords>
-  Fired fire(bool change);
+  Fired fire();
   bool joins_agree(Ports popped) const;
   template <int kWords>
   void send(Ports popped);
@@ -76,15 +78,20 @@ class FredTwin final : public SwitchCore {
   PortsByVc send_online(std::span<const FredOnline::Move> moves);
   Ports held() const;
   template <int kWords>
-  void launch(SwitchPins& pins);
+  void drive(SwitchPins& pins);
+  void launch(const SwitchPins& pins);
   template <int kWords>
   void accept(SwitchPins& pins, const PortsByVc& popped);
   void deliver(const PortsByVc& arriving);
-  void advance_control(const Decision& decision, bool fired);
+  void advance_control(const Control& control, bool fired);
+  void count_events();
   void access(const RegisterRequest& request);
   std::uint64_t counter(std::uint16_t address) const;
   std::uint64_t flits_out(int port) const { return flits_out_[port] - (launched_ >> port & 1U); }
   const Row& row(int phase);
+  // Edges after a change of phase at which no other is decided; until its wave has passed the interconnect.
+  int lock_after_load() const { return stages_ > 2 ? stages_ - 1 : 1; }
+  int rest_after_load() const { return stages_ + 2; }
   Ports others(int vc) const {
     return (vc == vc_ ? valid_[vc] & ~match_ : valid_[vc]) & ~online_fronts_[vc];
   }
@@ -125,35 +132,46 @@ class FredTwin final : public SwitchCore {
   PortsByVc room_{};        // outputs with room for a packet
   Ports match_ = 0;         // inputs whose front of the active VC is of the active phase
   int reserved_ = 0;        // places taken at all outputs
+  PortsByVc
+      popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later
 
-  // What reaches the staging FIFOs at the edges to come, a ring of as many as there are stages.
+  // The pin registers.
+  Ports pin_valid_ = 0;
+  std::vector<std::uint32_t> pin_flits_;
+  // What reaches the staging FIFOs at the edges to come, a ring.
   std::vector<PortsByVc> pipeline_;
   std::size_t pipe_ = 0;
 
   std::vector<std::uint32_t> store_;
   std::vector<Row> rows_;  // decoded when first used
+  FredCandidates candidates_;
   bool active_ = false;
-  bool loading_ = false;
+  bool decided_ = false;
   int vc_ = 0;
   int phase_ = 0;
   int next_phase_ = 0;
-  Row now_, next_;          // of the active phase, of the one being loaded
+  Row now_;                 // of the active phase
   std::uint32_t open_ = 0;  // flows of now_, by place in it, that are inside a packet
-  int lock_ = 0;
+  int since_load_ = 0;      // edges since a change of phase, at most as many as matter
   int silent_ = 0;
   int busy_ = 0;
-  std::array<std::uint8_t, kNumVcs> pointer_{};
 
   std::vector<std::uint64_t> flits_in_, flits_out_;
-  std::uint64_t reductions_ = 0, phase_changes_ = 0;
-  std::uint64_t stall_join_ = 0, stall_credit_ = 0, stall_phase_ = 0, stall_arbiter_ = 0,
-                stall_link_ = 0;
+  struct Events {  // cycles, additions
+    std::uint64_t reductions = 0, join = 0, credit = 0, phase = 0, arbiter = 0;
+  };
+  Events counted_;  // in the counter registers
+  Events events_;   // of the last edge: in those registers one edge later
+  std::uint64_t phase_changes_ = 0, stall_link_ = 0;
   // The counter registers see these one edge after they happened; flits_out_ and stall_link_ have them.
-  Ports launched_ = 0;
+  Ports launched_ = 0;  // on the pins
   Ports stalled_links_ = 0;
+  Ports leaving_ = 0;                 // launches that were decided at the last edge,
+  std::vector<std::uint16_t> slots_;  // and by port of the staging, where their flits are
   bool overflow_ = false, next_overflow_ = false;
-  bool join_error_ = false, phase_error_ = false, route_error_ = false;  // of this edge
-  Ports credits_out_ = 0;  // inputs with a credit on the pins
+  bool phase_error_ = false, route_error_ = false;  // of this edge
+  unsigned join_errors_ = 0;                        // bit n: of flits that fired n edges ago
+  Ports credits_out_ = 0;                           // inputs with a credit on the pins
   std::uint32_t error_ = 0;
   std::uint32_t rdata_ = 0;
 };

@@ -59,17 +59,17 @@ std::uint64_t FredTwin::counter(std::uint16_t address) const {
   address &= 0xFFFE;
   switch (address) {
     case reg::kReductions:
-      return reductions_;
+      return counted_.reductions;
     case reg::kPhaseChanges:
       return phase_changes_;
     case reg::kStallJoin:
-      return stall_join_;
+      return counted_.join;
     case reg::kStallCredit:
-      return stall_credit_;
+      return counted_.credit;
     case reg::kStallPhase:
-      return stall_phase_;
+      return counted_.phase;
     case reg::kStallArbiter:
-      return stall_arbiter_;
+      return counted_.arbiter;
     case reg::kStallLink:
       return stall_link_ - static_cast<std::uint64_t>(std::popcount(stalled_links_));
     default:
@@ -88,19 +88,19 @@ bool FredTwin::peek_counters(SwitchCounters& into) const {
   into.flits_in = flits_in_;
   into.flits_out.resize(flits_out_.size());
   for (int p = 0; p < ports_; ++p) into.flits_out[p] = flits_out(p);
-  into.reductions = reductions_;
+  into.reductions = counted_.reductions;
   into.phase_changes = phase_changes_;
-  into.stall_join = stall_join_;
-  into.stall_credit = stall_credit_;
-  into.stall_phase = stall_phase_;
-  into.stall_arbiter = stall_arbiter_;
+  into.stall_join = counted_.join;
+  into.stall_credit = counted_.credit;
+  into.stall_phase = counted_.phase;
+  into.stall_arbiter = counted_.arbiter;
   into.stall_link = counter(reg::kStallLink);
   return true;
 }
 
 bool FredTwin::peek_phase(SwitchPhase& into) const {
   into = {.active = active_,
-          .loading = loading_,
+          .loading = decided_ && open_ == 0,
           .busy = silent_ != yield_ || open_ != 0,
           .phase = static_cast<std::uint8_t>(phase_),
           .vc = static_cast<std::uint8_t>(vc_),

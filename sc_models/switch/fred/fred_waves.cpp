@@ -18,11 +18,12 @@ void show_fred_control(GtkwaveSave& save, const WaveScope& control, int ports) {
     control.show(kBinary, "active_q");
     control.show(TraceNames::kVc, "vc_q");
     control.show(TraceNames::kPhase, "phase_q");
-    control.show(kBinary, "loading_q");
+    control.show(kBinary, "candidate");
+    control.show(TraceNames::kVc, "pick");
+    control.show(kBinary, "decide");
+    control.show(kBinary, "decided_q");
     control.show(TraceNames::kPhase, "next_phase_q");
     control.show(kBinary, "change");
-    control.show(TraceNames::kVc, "pick_vc");
-    control.show(kBinary, "cand_ready");
     control.show(kDecimal, "lock_q");
     control.show(kDecimal, "silent_q");
     control.show(kDecimal, "busy_q");
@@ -31,18 +32,18 @@ void show_fred_control(GtkwaveSave& save, const WaveScope& control, int ports) {
     for (const char* const reason : {"stall_join_o", "stall_credit_o", "stall_phase_o"}) {
       control.show(kDecimal, reason);
     }
-    control.show(kBinary, "error_join_o");
     control.show(kBinary, "error_phase_o");
   });
+  const WaveScope join = control.inside("i_join");
   for (int flow = 0; flow < ports; ++flow) {
     save.group(fmt::format("flow {}", flow), false, [&] {
-      control.show(kBinary, "used", "used_q", flow, ports);
-      control.show(kBinary, "inputs", "flow_in_q", flow, ports);
-      control.show(kBinary, "outputs", "flow_out_q", flow, ports);
-      control.show(kBinary, "inside_packet", "open_q", flow, ports);
-      control.show(kBinary, "fires", "fire", flow, ports);
-      control.show(kBinary, "lacks_an_input", "partly_in", flow, ports);
-      control.show(kBinary, "lacks_room", "no_room", flow, ports);
+      join.show(kBinary, "used", "used_q", flow, ports);
+      join.show(kBinary, "inputs", "flow_in_q", flow, ports);
+      join.show(kBinary, "outputs", "flow_out_q", flow, ports);
+      join.show(kBinary, "inside_packet", "open_q", flow, ports);
+      join.show(kBinary, "fires", "fire", flow, ports);
+      join.show(kBinary, "lacks_an_input", "partly_in", flow, ports);
+      join.show(kBinary, "lacks_room", "no_room", flow, ports);
     });
   }
 }
@@ -55,10 +56,12 @@ void show_fred_port(GtkwaveSave& save, const WaveScope& port) {
     input.show(kBinary, "pop_i");
     input.show(TraceNames::kVc, "pop_vc_i");
     show_each_vc(save, [&](int vc) {
-      input.show(kDecimal, "flits", "count_q", vc, kNumVcs);
-      input.show(kBinary, "front_valid", "valid_q", vc, kNumVcs);
-      input.show(TraceNames::kPhase, "front_phase", "phase_q", vc, kNumVcs);
-      input.show(kHex, "front_dst", "dst_q", vc, kNumVcs);
+      const WaveScope queue =
+          input.inside("i_buffer").inside(fmt::format("gen_vc[{}]", vc)).inside("i_queue");
+      queue.show(kDecimal, "slots_used", "used_q", 0, 1);
+      queue.show(kBinary, "front_valid", "valid_o", 0, 1);
+      input.show(TraceNames::kPhase, "front_phase", "front_phase_o", vc, kNumVcs);
+      input.show(kHex, "front_dst", "front_dst_o", vc, kNumVcs);
       input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);
     });
   });
@@ -74,7 +77,7 @@ void show_fred_port(GtkwaveSave& save, const WaveScope& port) {
       output.show(kDecimal, "flits", "count_q", vc, kNumVcs);
       output.show(kDecimal, "places_free", "places_q", vc, kNumVcs);
       output.show(kBinary, "room_for_a_packet", "room_q", vc, kNumVcs);
-      output.show(kDecimal, "credits", "credits_q", vc, kNumVcs);
+      output.show(kDecimal, "credits", "credits_o", vc, kNumVcs);
     });
   });
 }

@@ -1,0 +1,135 @@
+// Looks for phases that the switch could change to: those at the fronts of input buffers.
+//
+// One front is looked up per cycle: of the VCs that have a front of another phase than the active one, and no candidate
+//   yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a valid one of that VC with a
+//   flow at that port (else error_o), and at least one flow must be ready: all its inputs have a front of the
+//   phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an up and a down flow in one
+//   phase that would wait for the result of what it holds back, so readiness is per flow here.)
+// candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until clear_i,
+//   whether or not it still is ready: no front but those of the active phase leave.
+// Timing: with search_i and free_i before edge e a front is chosen and its row read at e; at e + 1 it is judged, by the
+//   fronts and the room before that edge, and a candidate from then on. clear_i drops what was read, too.
+// idle: with no front of another phase nothing changes in here.
+module fred_candidates #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// middle sub-networks
+  parameter int unsigned M = 3,
+  /// bits of a row, derived
+  localparam int unsigned ROW_W = fred_pkg::row_bits(P, M)
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  // control unit
+  input  logic               search_i,
+  input  logic               clear_i,
+  output logic [3:0]         candidate_o,
+  output logic [31:0]        phase_o,
+  output logic [4*ROW_W-1:0] rows_o,
+  output logic               error_o,
+  // input and output units; VC v of port p is bit 4p+v
+  input  logic [4*P-1:0]     other_i,
+  input  logic [32*P-1:0]    front_phase_i,
+  input  logic [4*P-1:0]     room_i,
+  // phase store
+  input  logic               free_i,
+  output logic               read_o,
+  output logic [7:0]         read_phase_o,
+  input  logic [ROW_W-1:0]   row_i
+);
+  localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
+  localparam int unsigned CODES = 1 << FLOW_W;
+
+  // ------------------------------------------------------------------ choice of a front
+  // Port masks of every VC; the pointer is the mask of the ports that come first.
+  logic [4*P-1:0] waiting, upper, pointer_q;
+  logic [3:0]     wanted, turn_q;  // turn: mask of the VCs that come first
+  logic [2:0]     first;           // of those that are wanted; none of them: the last VC
+  logic [P-1:0]   ports, chosen;
+  logic [1:0]     chosen_vc;
+
+  function automatic logic [P-1:0] lowest(input logic [P-1:0] mask);
+    lowest = mask & (~mask + P'(1));
+  endfunction
+
+  always_comb begin
+    for (int unsigned v = 0; v < 4; v++) begin
+      for (int unsigned p = 0; p < P; p++) waiting[v*P+p] = other_i[4*p+v];
+      upper[v*P+:P] = waiting[v*P+:P] & pointer_q[v*P+:P];
+      wanted[v] = search_i && free_i && !candidate_o[v] && waiting[v*P+:P] != '0;
+    end
+  end
+
+  assign first = ((wanted & turn_q) != '0) ? wanted[2:0] & turn_q[2:0] : wanted[2:0];
+  assign chosen_vc = first[0] ? 2'd0 : first[1] ? 2'd1 : first[2] ? 2'd2 : 2'd3;
+  assign ports = (upper[32'(chosen_vc)*P+:P] != '0) ? upper[32'(chosen_vc)*P+:P] : waiting[32'(chosen_vc)*P+:P];
+  assign chosen = lowest(ports);
+
+  always_comb begin
+    read_phase_o = '0;
+    if (wanted != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        if (chosen[p]) read_phase_o = read_phase_o | front_phase_i[32*p+8*32'(chosen_vc)+:8];
+      end
+    end
+  end
+
+  assign read_o = wanted != '0;
+
+  // ------------------------------------------------------------------ judgement
+  logic              read_q;
+  logic [P-1:0]      port_q;
+  logic [1:0]        vc_q;
+  logic [7:0]        phase_q;
+  logic [CODES-1:0]  used, blocked;  // flow f is bit f + 1; bit 0 collects the ports without one
+  logic [FLOW_W-1:0] in, out;
+  logic              ready, wrong;
+
+  always_comb begin
+    used = '0;
+    blocked = '0;
+    in = '0;
+    out = '0;
+    wrong = 1'b0;
+    if (read_q) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        in = row_i[fred_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
+        out = row_i[fred_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
+        used[in] = 1'b1;
+        if (!other_i[4*p+32'(vc_q)] || front_phase_i[32*p+8*32'(vc_q)+:8] != phase_q) blocked[in] = 1'b1;
+        if (!room_i[4*p+32'(vc_q)]) blocked[out] = 1'b1;
+        if (port_q[p] && in == '0) wrong = 1'b1;
+      end
+      blocked[0] = 1'b1;
+      if (!row_i[fred_pkg::ROW_VALID_BIT] || row_i[fred_pkg::ROW_VC_LSB+:2] != vc_q) wrong = 1'b1;
+    end
+    ready = !wrong && (used & ~blocked) != '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      read_q <= 1'b0;
+      candidate_o <= '0;
+      pointer_q <= '1;
+      turn_q <= '1;
+    end else begin
+      read_q <= read_o && !clear_i;
+      if (read_o) begin
+        port_q <= chosen;
+        vc_q <= chosen_vc;
+        phase_q <= read_phase_o;
+        // What comes after the one chosen is first next time; after the last one all are.
+        pointer_q[32'(chosen_vc)*P+:P] <= chosen[P-1] ? '1 : ~(chosen | (chosen - P'(1)));
+        turn_q <= (chosen_vc == 2'd3) ? '1 : 4'b1110 << chosen_vc;
+      end
+      if (clear_i) candidate_o <= '0;
+      else if (ready && !candidate_o[vc_q]) begin
+        candidate_o[vc_q] <= 1'b1;
+        phase_o[8*32'(vc_q)+:8] <= phase_q;
+        rows_o[ROW_W*32'(vc_q)+:ROW_W] <= row_i;
+      end
+    end
+  end
+
+  assign error_o = wrong;
+endmodule

@@ -1,0 +1,180 @@
+// Flow join of the active phase: which flits fire at this edge (§4).
+//
+// A flow fires when every one of its input ports shows a flit of the phase (match_i) and every one of its output ports has
+//   room. Head flits ask for room for a whole packet (virtual cut-through), body flits find it reserved; hold_i keeps head
+//   flits back. All flows fire independently, one flit per cycle each.
+// Timing: pop_o and reserve_o are for the edge to come. load_i, with the row of a phase on row_i, sets the tables at the
+//   edge; nothing fires at that edge (hold_i is high, no packet is open).
+// Shapes: flow f of the tables is code f + 1 of a row; masks over (flow, port) have bit f*P+p.
+// Events: stall_join_o, stall_credit_o and reductions_o are of the edge before, from registers.
+module fred_join #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// middle sub-networks
+  parameter int unsigned M = 3,
+  /// bits of the flow table of a phase, derived
+  localparam int unsigned TABLE_W = fred_pkg::row_bits(P, M) - fred_pkg::config_bits(P, M),
+  /// bits of a port's number, derived
+  localparam int unsigned PORT_W = $clog2(P)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                load_i,
+  input  logic [TABLE_W-1:0]  row_i,
+  input  logic                hold_i,
+  // input units
+  input  logic [P-1:0]        match_i,
+  input  logic [P-1:0]        tail_i,
+  output logic [P-1:0]        pop_o,
+  // lowest input port of the flow of every input port, by the tables before the last edge: for flits being read
+  output logic [P*PORT_W-1:0] partner_o,
+  // output units; held: inside a packet
+  input  logic [P-1:0]        room_i,
+  output logic [P-1:0]        reserve_o,
+  output logic [P-1:0]        held_o,
+  // status
+  output logic                fire_o,
+  output logic                open_o,
+  output logic [7:0]          reductions_o,
+  output logic [7:0]          stall_join_o,
+  output logic [7:0]          stall_credit_o
+);
+  localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
+
+  // Which ports each flow joins and feeds; additions per flit of each flow; the lowest input port of each input port's
+  // flow; which flows exist and which are inside a packet.
+  logic [P*P-1:0]      flow_in_q, flow_out_q;
+  logic [8*P-1:0]      flow_adds_q;
+  logic [P*PORT_W-1:0] partner_q, read_partner_q;
+  logic                loaded_q;
+  logic [P-1:0]        used_q, open_q;
+
+  // ------------------------------------------------------------------ join
+  logic [P-1:0] fire, partly_in, no_room, open_d;
+  logic [P-1:0] fire_q, partly_in_q, no_room_q;
+
+  always_comb begin
+    fire = '0;
+    partly_in = '0;
+    no_room = '0;
+    pop_o = '0;
+    reserve_o = '0;
+    open_d = open_q;
+    if (match_i != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (used_q[f] && (flow_in_q[f*P+:P] & match_i) != '0) begin
+          if ((flow_in_q[f*P+:P] & ~match_i) != '0) partly_in[f] = 1'b1;
+          else if (!open_q[f] && (flow_out_q[f*P+:P] & ~room_i) != '0) no_room[f] = 1'b1;
+          else if (open_q[f] || !hold_i) begin
+            fire[f] = 1'b1;
+            pop_o = pop_o | flow_in_q[f*P+:P];
+            reserve_o = reserve_o | flow_out_q[f*P+:P];
+            open_d[f] = (flow_in_q[f*P+:P] & tail_i) == '0;
+          end
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    held_o = '0;
+    if (open_q != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (open_q[f]) held_o = held_o | flow_out_q[f*P+:P];
+      end
+    end
+  end
+
+  assign fire_o = fire != '0;
+  assign open_o = open_q != '0;
+  assign partner_o = read_partner_q;
+
+  // ------------------------------------------------------------------ events
+  always_comb begin
+    reductions_o = '0;
+    if (fire_q != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (fire_q[f]) reductions_o = reductions_o + flow_adds_q[8*f+:8];
+      end
+    end
+  end
+
+  assign stall_join_o = 8'($countones(partly_in_q));
+  assign stall_credit_o = 8'($countones(no_room_q));
+
+  // ------------------------------------------------------------------ tables of the phase on row_i
+  logic [P*P-1:0]      flow_in_d, flow_out_d;
+  logic [8*P-1:0]      flow_adds_d;
+  logic [P*PORT_W-1:0] partner_d;
+  logic [FLOW_W-1:0]   in, out;
+
+  always_comb begin
+    flow_in_d = '0;
+    flow_out_d = '0;
+    flow_adds_d = '0;
+    partner_d = '0;
+    in = '0;
+    out = '0;
+    if (load_i) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        in = row_i[fred_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
+        out = row_i[fred_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
+        for (int unsigned f = 0; f < P; f++) begin
+          flow_in_d[f*P+p] = in == FLOW_W'(f + 1);
+          flow_out_d[f*P+p] = out == FLOW_W'(f + 1);
+        end
+        partner_d[PORT_W*p+:PORT_W] = PORT_W'(p);
+        for (int q = p - 1; q >= 0; q--) begin
+          if (row_i[fred_pkg::ROW_FLOWS_LSB+q*FLOW_W+:FLOW_W] == in) partner_d[PORT_W*p+:PORT_W] = PORT_W'(q);
+        end
+      end
+      for (int unsigned f = 0; f < P; f++) begin
+        if (flow_in_d[f*P+:P] != '0) flow_adds_d[8*f+:8] = 8'($countones(flow_in_d[f*P+:P])) - 8'd1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      open_q <= '0;
+      used_q <= '0;
+      fire_q <= '0;
+      partly_in_q <= '0;
+      no_room_q <= '0;
+      flow_in_q <= '0;
+      flow_out_q <= '0;
+      flow_adds_q <= '0;
+      partner_q <= '0;
+      read_partner_q <= '0;
+      loaded_q <= 1'b0;
+    end else begin
+      open_q <= open_d;
+      fire_q <= fire;
+      partly_in_q <= partly_in;
+      no_room_q <= no_room;
+      loaded_q <= load_i;
+      if (loaded_q) read_partner_q <= partner_q;
+      if (load_i) begin
+        flow_in_q <= flow_in_d;
+        flow_out_q <= flow_out_d;
+        flow_adds_q <= flow_adds_d;
+        partner_q <= partner_d;
+        for (int unsigned f = 0; f < P; f++) used_q[f] <= flow_in_d[f*P+:P] != '0;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [P-1:0] early;
+    if (rst_ni && (fire != '0 || load_i)) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        early[f] = fire[f] && !open_q[f] && (flow_out_q[f*P+:P] & ~room_i) != '0;
+      end
+      no_flit_in_a_change: assert (!load_i || fire == '0);
+      change_between_packets: assert (!load_i || open_q == '0);
+      joined_flits_are_there: assert ((pop_o & ~match_i) == '0);
+      packet_has_room: assert (early == '0);
+    end
+  end
+endmodule

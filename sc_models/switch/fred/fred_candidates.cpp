@@ -1,0 +1,51 @@
+#include "switch/fred/fred_candidates.h"
+
+#include <bit>
+
+#include "base/vc_priority.h"
+
+namespace fredsim {
+
+FredCandidates::FredCandidates(int ports) : ports_(ports) {}
+
+void FredCandidates::reset() {
+  clear();
+  pointer_ = {};
+  turn_ = 0;
+}
+
+void FredCandidates::clear() {
+  read_ = {};
+  candidates_ = 0;
+}
+
+int FredCandidates::first_vc() const {
+  for (const int vc : kVcPriority) {
+    if ((candidates_ >> vc & 1U) != 0) return vc;
+  }
+  return 0;
+}
+
+FredCandidates::Front FredCandidates::choose(const PortsByVc& waiting) const {
+  for (int i = 0; i < kNumVcs; ++i) {
+    const int vc = (turn_ + i) % kNumVcs;
+    if (waiting[vc] == 0 || (candidates_ >> vc & 1U) != 0) continue;
+    const Ports after = waiting[vc] >> pointer_[vc] << pointer_[vc];
+    return {std::countr_zero(after != 0 ? after : waiting[vc]), vc};
+  }
+  return {};
+}
+
+void FredCandidates::advance(bool ready, const Read& next) {
+  if (ready && (candidates_ >> read_.vc & 1U) == 0) {
+    candidates_ |= 1U << read_.vc;
+    phase_[read_.vc] = read_.phase;
+  }
+  if (next.valid) {
+    pointer_[next.vc] = next.port + 1 == ports_ ? 0 : next.port + 1;
+    turn_ = (next.vc + 1) % kNumVcs;
+  }
+  read_ = next;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,51 @@
+// The search for candidates of a FredTwin: the C++ side of rtl/fred/fred_candidates.sv, which states the rules.
+//
+// Shapes: port masks have bit p for port p.
+// Timing: read() is what is under way before an edge; advance() is the edge.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/flit.h"
+
+namespace fredsim {
+
+class FredCandidates {
+ public:
+  using Ports = std::uint32_t;
+  using PortsByVc = std::array<Ports, kNumVcs>;
+
+  struct Front {
+    int port = -1, vc = 0;
+  };
+  struct Read {  // a front whose row has been read
+    bool valid = false;
+    int port = 0, vc = 0, phase = 0;
+  };
+
+  explicit FredCandidates(int ports);
+
+  void reset();
+  const Read& read() const { return read_; }
+  // waiting: inputs with a front of another phase than the active one. The front that is next; port -1: none.
+  Front choose(const PortsByVc& waiting) const;
+  // ready: what was read may fire. next: what is read at this edge.
+  void advance(bool ready, const Read& next);
+  // A phase has been loaded.
+  void clear();
+
+  bool none() const { return candidates_ == 0; }
+  int first_vc() const;  // that of highest priority
+  int phase(int vc) const { return phase_[vc]; }
+
+ private:
+  int ports_;
+  Read read_;
+  std::uint32_t candidates_ = 0;  // VCs that have one
+  std::array<int, kNumVcs> phase_{};
+  std::array<int, kNumVcs> pointer_{};  // port that comes first
+  int turn_ = 0;                        // VC that comes first
+};
+
+}  // namespace fredsim
