@@ -154,7 +154,7 @@ def question_buffers():
         ("all_to_all, Fred-D", "fred_d", ["--collective", "all_to_all"]),
     ]
     amount = "64KiB" if options.smoke else "16MiB"
-    sweeps = [("switch.input_buffer", 24, [4, 8, 12, 16, 20, 22, 23, 23.5, 24, 28, 32, 48]),
+    sweeps = [("switch.input_buffer", 24, [4, 8, 12, 16, 20, 22, 23, 23.5, 24, 24.5, 25, 26, 28, 32, 48]),
               ("switch.output_buffer", 12, [4, 6, 8, 10, 12, 16, 24, 48])]
     if options.smoke:
         sweeps = [(key, usual, [4, usual]) for key, usual, _ in sweeps]

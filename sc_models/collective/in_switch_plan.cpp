@@ -12,8 +12,8 @@
 namespace fredsim {
 namespace {
 
-// Found by measurement on Fred-B: with packets of a flit in runs of 4 to 6 a chiplet has gone round
-// its four uplink trees before the uplinks run dry.
+// Found by measurement on Fred-B: with packets of a flit in runs of 12 to 16 a chiplet has gone round its four uplink
+// trees before the uplinks run dry; shorter runs cost more changes of phase, longer ones find the staging full.
 constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 
 class InSwitchPlanner {

@@ -188,7 +188,8 @@ int FabricCore::buffered(NodeId node, int port, int vc) const {
     }
   }
   for (const Serialising& flit : serialising_) {
-    if (&outputs_[flit.slot / kSlots] == &out && vc_of(&serialising_words_[flit.slot * words_]) == vc) {
+    if (&outputs_[flit.slot / kSlots] == &out &&
+        vc_of(&serialising_words_[flit.slot * words_]) == vc) {
       --flits;
     }
   }
@@ -317,8 +318,8 @@ void FabricCore::charge(NodeState& node, std::uint64_t edges) {
     const std::uint32_t bit = 1U << port;
     Output& out = outputs[port];
     // No more is lacking.
-    out.held +=
-        out.num * std::min(static_cast<std::int64_t>(edges), kSlots * (std::int64_t{out.beyond} + 2));
+    out.held += out.num *
+                std::min(static_cast<std::int64_t>(edges), kSlots * (std::int64_t{out.beyond} + 2));
     if (out.held >= out.ready_at) node.ready |= bit;
     if (out.held >= out.full()) {
       out.held = out.full();
@@ -332,7 +333,8 @@ void FabricCore::launch_flits(NodeState& node) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   quiet_ = 0;
   std::uint32_t ready = node.ready;
-  for (int i = 0; i < node.launch_edges; ++i) ready |= node.ready_before[static_cast<std::size_t>(i)];
+  for (int i = 0; i < node.launch_edges; ++i)
+    ready |= node.ready_before[static_cast<std::size_t>(i)];
   if (const std::uint32_t wrong = node.pins.out_valid & ~ready; wrong != 0) {
     const int port = std::countr_zero(wrong);
     fail(port_name(node, port) + " launched a flit although its link was not ready");

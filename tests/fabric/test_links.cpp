@@ -177,8 +177,9 @@ TEST(Links, WhatIsSentGrowsWithTheTimeAndNotWithTheLaunches) {
 }
 
 // 24 KiB are 20 ns there and back at 600 GB/s: 60 cycles at 25/32 flit per cycle, 46.9 flits. With the cycle in
-// which a switch takes the flit and the ceil(32/25) - 1 of its serialisation a credit comes back after 62,
-// for which it takes 48.4 credits: 48 give 48/62 flits per cycle, 49 all that the link carries.
+// which the receiver here takes the flit and the ceil(32/25) - 1 of its serialisation a credit comes back after 62,
+// for which it takes 48.4 credits: 48 give 48/62 flits per cycle, 49 all that the link carries. (Between two FRED
+// switches it is 64 cycles and 50 credits.)
 TEST(Links, FortyEightCreditsCarryThePapersLinkButForOnePercent) {
   Pair paper({25, 32}, 30, 96, 1, 48);
   paper.run(62 * 500);
