@@ -247,8 +247,8 @@ std::uint64_t parse_number(std::string_view text, std::string_view what, std::ui
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || stop != end || error != std::errc() || value < least || value > most) {
-    throw BadInput(fmt::format("{}: found '{}'; allowed: a whole number, {} to {}", what, text,
-                               least, most));
+    throw BadInput(
+        fmt::format("{}: found '{}'; allowed: a whole number, {} to {}", what, text, least, most));
   }
   return value;
 }

@@ -103,7 +103,8 @@ void TrafficNode::launch(int port, std::uint32_t* flit) {
   Port& p = ports_[port];
   if (p.to_send == 1) p.header[2] |= kTailBit;
   std::copy(p.header.begin(), p.header.end(), flit);
-  flit[kHeaderWords] = payload(kTagField.of(p.header.data()), kDstField.of(p.header.data()), packet_flits_ - p.to_send);
+  flit[kHeaderWords] = payload(kTagField.of(p.header.data()), kDstField.of(p.header.data()),
+                               packet_flits_ - p.to_send);
   p.header[2] &= ~kHeadBit;
   ++meter_.flits_injected;
   if (--p.to_send == 0) sending_ &= ~(1U << port);

@@ -164,16 +164,18 @@ class FabricCore {
   // A flit of a link so slow that the wheel does not reach to its end: kSlots per output at most.
   struct Serialising {
     std::uint64_t until = 0;  // edge at which the wire has it
-    std::uint32_t slot = 0;   // of serialising_words_: kSlots x place of the output, and which of them
+    // Of serialising_words_: kSlots x place of the output, and which of them.
+    std::uint32_t slot = 0;
   };
   struct NodeState {
     NodeState(std::uint32_t place, int ports, int lanes) : first(place), pins(ports, lanes) {}
     SwitchCore* core = nullptr;
     EndpointCore* endpoint = nullptr;
-    std::uint32_t first = 0;     // place of port 0
-    std::uint32_t ready = 0;     // outputs whose link takes a flit
-    int launch_edges = 0;        // SwitchCore
-    std::array<std::uint32_t, kMostLate> ready_before{};  // `ready` of the steps before, the last one first
+    std::uint32_t first = 0;  // place of port 0
+    std::uint32_t ready = 0;  // outputs whose link takes a flit
+    int launch_edges = 0;     // SwitchCore
+    // `ready` of the steps before, the last one first.
+    std::array<std::uint32_t, kMostLate> ready_before{};
     std::uint32_t charging = 0;  // outputs whose accumulator is below its cap
     std::uint64_t charged = 0;   // edge at which they have gained last
     SwitchPins pins;             // in_valid and out_credit: of the next step

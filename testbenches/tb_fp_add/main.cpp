@@ -215,8 +215,8 @@ int run(int argc, char** argv) {
   Options options;
   fredsim::ProgramOptions program(
       "tb_fp_add",
-      "Checks rtl/common/fp_add.sv, every answer bit for bit, against a reference: special values with\n"
-      "all 65 536 values in both orders, then random pairs, FP16 and BF16.",
+      "Checks rtl/common/fp_add.sv, every answer bit for bit, against a reference: special\n"
+      "values with all 65 536 values in both orders, then random pairs, FP16 and BF16.",
       "  build/tb_fp_add --format bf16 --seed 7\n"
       "  build/tb_fp_add --wave w.fst\n"
       "  gtkwave w.fst testbenches/tb_fp_add/tb_fp_add.gtkw");

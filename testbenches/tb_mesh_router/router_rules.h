@@ -62,8 +62,8 @@ class RouterRules {
   struct Output {
     int credits = 0;
     int depth = 0;
-    int owner = -1;  // input port whose packet is open
-    int next = 0;    // round robin: first in turn
+    int owner = -1;         // input port whose packet is open
+    int next = 0;           // round robin: first in turn
     bool declined = false;  // granted at the edge before, but not accepted
   };
   struct Front {

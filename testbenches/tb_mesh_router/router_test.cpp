@@ -24,7 +24,8 @@ constexpr std::uint16_t kSouthward = mesh_address(kX, kY + 1, 0);
 constexpr std::uint16_t kHere = mesh_address(kX, kY, 0);
 
 const Stalls kFast{.receive_depth = 80};
-constexpr int kCycles = 4;  // from the edge that samples a flit to the one that brings it to the output
+// From the edge that samples a flit to the one that brings it to the output.
+constexpr int kCycles = 4;
 constexpr int kBehind = 2;  // of these, those after the edge at which it leaves its buffer
 
 class MeshRouter : public testing::TestWithParam<SwitchModel> {
@@ -140,7 +141,8 @@ TEST_P(MeshRouter, SustainsOneFlitPerCycleAndPort) {
 // A packet, and the round trip of this testbench's credits: a flit leaves, is at the output two edges later, its credit
 // is returned at the next one and may be spent at the one after that. One less is too little.
 TEST_P(MeshRouter, CreditsOfAPacketSustainFullRate) {
-  constexpr int kRoundTrip = kBehind + 1;  // flits that have left when a packet starts, and whose credits are not back
+  // Flits that have left when a packet starts, and whose credits are not back.
+  constexpr int kRoundTrip = kBehind + 1;
   for (const int less : {0, 1}) {
     RouterDriver driver(wafer(), {.receive_depth = kPacketFlits + kRoundTrip - less}, 5);
     const std::uint64_t start = driver.cycle();

@@ -91,8 +91,7 @@ TEST(ResultsJson, NullWhatDoesNotApplyToOwnNpus) {
        {"config", "machine", "size_bytes", "seed", "algbw_gbps", "busbw_gbps", "payload"}) {
     EXPECT_TRUE(with_nothing[key].is_null()) << key;
   }
-  EXPECT_EQ(with_nothing["derived"],
-            json::parse(R"({"bound_ns": null, "time_over_bound": null})"));
+  EXPECT_EQ(with_nothing["derived"], json::parse(R"({"bound_ns": null, "time_over_bound": null})"));
   EXPECT_EQ(with_nothing["cycles"], 300);
 }
 

@@ -74,7 +74,7 @@ class MeshTwin final : public SwitchCore {
     std::uint8_t vc = 0, way = 0;
     bool dropped = false;
   };
-  struct Leaving {              // flits between buffer and output register
+  struct Leaving {            // flits between buffer and output register
     std::uint32_t ports = 0;  // output ports
   };
   struct Edge;  // what the parts of a step hand to each other
