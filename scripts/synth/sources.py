@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-# File lists, one per kind of switch. A list's last file is the kind's top.
-LISTS = ("rtl/fred/fred_switch.f", "rtl/mesh/mesh_router.f")
+# File lists, one per top. A list's last file is the top; lists in it are named here before it.
+LISTS = ("rtl/fred/fred_switch.f", "rtl/fred/fred_switch_top.f", "rtl/mesh/mesh_router.f")
 
 # Modules that are synthesised on their own and put together afterwards. All others are flattened into the
 # module that uses them. A large module that is used often belongs here.
 PARTS = frozenset((
-    "fp_add", "switch_counters",
+    "apb_slave", "fp_add", "fred_register_map", "switch_counters",
     "fred_candidates", "fred_control", "fred_input_unit", "fred_join", "fred_online", "fred_output_unit", "fred_paths", "fred_phase_store",
     "fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch",
     "mesh_allocator", "mesh_input", "mesh_output", "mesh_registers", "mesh_stalls",

@@ -1,0 +1,34 @@
+// Which accesses the registers of a fred_switch have an answer for (noc_pkg): those its register port takes in silence and
+// answers with zero are refused on a bus.
+//
+// known_o: there is a register at word address addr_i, and it can be written where write_i is high. Combinational.
+module fred_register_map #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// middle sub-networks
+  parameter int unsigned M = 3
+) (
+  input  logic        write_i,
+  input  logic [15:0] addr_i,
+  output logic        known_o
+);
+  localparam int unsigned STORE_WORDS = fred_pkg::num_phases(P, M) * fred_pkg::row_words(P, M);
+
+  function automatic logic is_in(input logic [15:0] addr, input logic [15:0] first, input int unsigned count);
+    is_in = addr >= first && 32'(addr) < 32'(first) + count;
+  endfunction
+
+  logic writable, readable;
+
+  assign writable = is_in(addr_i, noc_pkg::REG_CREDIT, noc_pkg::NUM_VCS * P) ||
+                    is_in(addr_i, noc_pkg::REG_ROUTE, noc_pkg::MAX_ROUTES) ||
+                    is_in(addr_i, noc_pkg::REG_PHASE_STORE, STORE_WORDS);
+  // A counter is two words.
+  assign readable = addr_i == noc_pkg::REG_ID || addr_i == noc_pkg::REG_SHAPE || addr_i == noc_pkg::REG_ERROR ||
+                    is_in(addr_i, noc_pkg::REG_FLITS_IN, 2 * P) || is_in(addr_i, noc_pkg::REG_FLITS_OUT, 2 * P) ||
+                    is_in(addr_i, noc_pkg::REG_REDUCTIONS, 2) || is_in(addr_i, noc_pkg::REG_PHASE_CHANGES, 2) ||
+                    is_in(addr_i, noc_pkg::REG_STALL_JOIN, 2) || is_in(addr_i, noc_pkg::REG_STALL_CREDIT, 2) ||
+                    is_in(addr_i, noc_pkg::REG_STALL_PHASE, 2) || is_in(addr_i, noc_pkg::REG_STALL_ARBITER, 2) ||
+                    is_in(addr_i, noc_pkg::REG_STALL_LINK, 2);
+  assign known_o = writable || (readable && !write_i);
+endmodule

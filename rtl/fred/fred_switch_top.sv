@@ -1,0 +1,142 @@
+// A fred_switch with what a chip has around it: reset synchronisers, clock crossings at the links, and a register bus.
+//
+// Clocks: clk_i is the switch's. Each link has two of its own: rx_clk_i[p] comes with what arrives, tx_clk_i[p] is
+//   that of what leaves. Any phase, any frequency; see link_rx and link_tx for what that asks of the rate.
+// Reset: rst_ni, at any time, of everything, for as long as one may like; each clock has a reset_sync. Traffic begins
+//   when all clocks have had three edges after it. test_mode_i, test_rst_ni: see reset_sync.
+// Links: the pins of a fred_switch, beside the clock they go with: rx_* arrive, tx_* leave. A slot that was freed in an
+//   input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit v*P+p: VC v of port p).
+//   rx_overflow_o[p]: flits of link p came too fast and one was lost; until reset. tx_ready_i low: nothing leaves.
+// Latency, with equal clocks: 2 to 3 cycles more than a fred_switch on the way in, 3 to 4 on the way out, by phase.
+//   A link's credit loop is longer by 7 or 8 cycles at the end that sends, by 6 or 7 at the end that receives: 13 to 15
+//   in all, for which the input buffers need as many flits more.
+// Bus: see apb_slave; pclk is clk_i. An address that fred_register_map does not know, and a write of a register that can
+//   only be read, give PSLVERR.
+// idle_o, error_o: of the switch, with clk_i. Flits between the clocks are not in idle_o.
+module fred_switch_top #(
+  /// see fred_switch
+  parameter int unsigned P = 12,
+  /// see fred_switch
+  parameter int unsigned M = 3,
+  /// see fred_switch
+  parameter int unsigned LANES = 1,
+  /// see fred_switch
+  parameter int unsigned VC_DEPTH = 48,
+  /// see fred_switch
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// see fred_switch
+  parameter int unsigned OUT_DEPTH = 24,
+  /// see fred_switch
+  parameter int unsigned FORMAT = 0,
+  /// see fred_switch
+  parameter int unsigned PACKET_FLITS = 8,
+  /// see fred_switch
+  parameter int unsigned YIELD = 4,
+  /// see fred_switch
+  parameter int unsigned QUANTUM = 64,
+  /// flits between a link's clock and the switch's, a power of two
+  parameter int unsigned RX_DEPTH = 8,
+  /// flits between the switch's clock and a link's, a power of two
+  parameter int unsigned TX_DEPTH = 16,
+  /// slots of the deepest buffer of a VC at the other end of a link
+  parameter int unsigned LINK_CREDITS = VC_DEPTH,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                test_mode_i,
+  input  logic                test_rst_ni,
+  // links, what arrives
+  input  logic [P-1:0]        rx_clk_i,
+  input  logic [P-1:0]        rx_valid_i,
+  input  logic [P*FLIT_W-1:0] rx_flit_i,
+  input  logic [4*P-1:0]      rx_credit_i,
+  output logic [P-1:0]        rx_overflow_o,
+  // links, what leaves
+  input  logic [P-1:0]        tx_clk_i,
+  input  logic [P-1:0]        tx_ready_i,
+  output logic [P-1:0]        tx_valid_o,
+  output logic [P*FLIT_W-1:0] tx_flit_o,
+  output logic [4*P-1:0]      tx_credit_o,
+  // register bus
+  input  logic                psel_i,
+  input  logic                penable_i,
+  input  logic                pwrite_i,
+  input  logic [17:0]         paddr_i,
+  input  logic [31:0]         pwdata_i,
+  output logic                pready_o,
+  output logic [31:0]         prdata_o,
+  output logic                pslverr_o,
+  // status
+  output logic                idle_o,
+  output logic [31:0]         error_o
+);
+  localparam int unsigned VCS = noc_pkg::NUM_VCS;
+  localparam int unsigned BUFFER = (VC_DEPTH > CTRL_DEPTH) ? VC_DEPTH : CTRL_DEPTH;
+
+  logic rst_n;
+
+  reset_sync i_reset (.clk_i, .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(rst_n));
+
+  // ------------------------------------------------------------------ register bus
+  logic        reg_valid, reg_write, known;
+  logic [15:0] reg_addr;
+  logic [31:0] reg_wdata, reg_rdata;
+
+  fred_register_map #(.P(P), .M(M)) i_map (.write_i(pwrite_i), .addr_i(paddr_i[17:2]), .known_o(known));
+
+  apb_slave #(.ADDR_W(18)) i_bus (
+    .clk_i, .rst_ni(rst_n),
+    .psel_i, .penable_i, .pwrite_i, .paddr_i, .pwdata_i, .pready_o, .prdata_o, .pslverr_o,
+    .refuse_i(!known),
+    .reg_valid_o(reg_valid), .reg_write_o(reg_write), .reg_addr_o(reg_addr), .reg_wdata_o(reg_wdata),
+    .reg_rdata_i(reg_rdata)
+  );
+
+  // ------------------------------------------------------------------ links
+  logic [P-1:0]        in_valid, out_valid, out_ready;
+  logic [P*FLIT_W-1:0] in_flit, out_flit;
+  logic [VCS*P-1:0]    in_credit, out_credit;
+
+  for (genvar p = 0; p < P; p++) begin : gen_link
+    logic           rx_rst_n, tx_rst_n;
+    logic [VCS-1:0] rx_credit, credit_in, credit_out, tx_credit;
+
+    reset_sync i_rx_reset (.clk_i(rx_clk_i[p]), .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(rx_rst_n));
+    reset_sync i_tx_reset (.clk_i(tx_clk_i[p]), .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(tx_rst_n));
+
+    link_rx #(.FLIT_W(FLIT_W), .DEPTH(RX_DEPTH), .CREDITS(LINK_CREDITS)) i_rx (
+      .rx_clk_i(rx_clk_i[p]), .rx_rst_ni(rx_rst_n),
+      .rx_valid_i(rx_valid_i[p]), .rx_flit_i(rx_flit_i[p*FLIT_W +: FLIT_W]), .rx_credit_i(rx_credit),
+      .rx_overflow_o(rx_overflow_o[p]),
+      .clk_i, .rst_ni(rst_n),
+      .valid_o(in_valid[p]), .flit_o(in_flit[p*FLIT_W +: FLIT_W]), .credit_o(credit_out)
+    );
+    link_tx #(.FLIT_W(FLIT_W), .DEPTH(TX_DEPTH), .LAUNCH_EDGES(1), .CREDITS(BUFFER)) i_tx (
+      .clk_i, .rst_ni(rst_n),
+      .ready_o(out_ready[p]), .valid_i(out_valid[p]), .flit_i(out_flit[p*FLIT_W +: FLIT_W]), .credit_i(credit_in),
+      .tx_clk_i(tx_clk_i[p]), .tx_rst_ni(tx_rst_n), .tx_ready_i(tx_ready_i[p]),
+      .tx_valid_o(tx_valid_o[p]), .tx_flit_o(tx_flit_o[p*FLIT_W +: FLIT_W]), .tx_credit_o(tx_credit)
+    );
+
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      assign rx_credit[v] = rx_credit_i[v*P+p];
+      assign out_credit[v*P+p] = credit_out[v];
+      assign credit_in[v] = in_credit[v*P+p];
+      assign tx_credit_o[v*P+p] = tx_credit[v];
+    end
+  end
+
+  fred_switch #(
+    .P(P), .M(M), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .FORMAT(FORMAT),
+    .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM)
+  ) i_switch (
+    .clk_i, .rst_ni(rst_n),
+    .in_valid_i(in_valid), .in_flit_i(in_flit), .in_credit_o(in_credit),
+    .out_valid_o(out_valid), .out_flit_o(out_flit), .out_ready_i(out_ready), .out_credit_i(out_credit),
+    .reg_valid_i(reg_valid), .reg_write_i(reg_write), .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata),
+    .reg_rdata_o(reg_rdata),
+    .idle_o, .error_o
+  );
+endmodule
