@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -476,8 +478,8 @@ TEST(FredSwitchTop, RegistersOnTheBusAreThoseOfThePort) {
   Top top(equal_clocks(), 1);
   Random random(1);
   const int words = num_phases(shape().fred) * phase_row_words(shape().fred);
-  std::vector<int> addresses;
-  for (int a = 0; a < 0x340; ++a) addresses.push_back(a);
+  std::vector<int> addresses(0x340);
+  std::iota(addresses.begin(), addresses.end(), 0);
   for (int a = 0; a < 12; ++a) addresses.push_back(reg::kRoute - 6 + a);
   for (int a = 0; a < 12; ++a) addresses.push_back(reg::kRoute + 1024 - 6 + a);
   for (int a = -6; a < words + 6; ++a) addresses.push_back(reg::kPhaseStore + a);
