@@ -22,11 +22,12 @@ MAP_DEEP = "strash; dch; if -g -K 6; dch; if -g -K 6; dch; map -B 0.9; topo"
 MAP = "strash; &get -n; &dch -f; &nf; &put"
 SIZE = "buffer -p -N 16; upsize; dnsize; stime -p"
 
-# RTL to gates of yosys: without `share`, whose search takes too long. The library has no registers with enable or reset.
+# RTL to gates of yosys: without `share`, whose search takes too long. The library has no registers with enable or
+# synchronous reset; those with an asynchronous one have a set, too.
 COARSE = "synth -run coarse:fine -flatten -noshare"
-FINE = ("memory_map", "opt -undriven -fine", "techmap", "opt -fast -full", "dfflegalize -cell $_DFF_P_ 01", "opt -fast",
-        "dfflibmap -liberty cells.lib", "abc -liberty cells.lib -constr constraints -script abc", "setundef -zero",
-        "splitnets", "opt_clean -purge")  # fmt: skip
+FINE = ("memory_map", "opt -undriven -fine", "techmap", "opt -fast -full",
+        "dfflegalize -cell $_DFF_P_ 01 -cell $_DFFSR_PNN_ 01", "opt -fast", "dfflibmap -liberty cells.lib",
+        "abc -liberty cells.lib -constr constraints -script abc", "setundef -zero", "splitnets", "opt_clean -purge")  # fmt: skip
 
 FORMAT = 1  # one more when a part's files change for another reason than those here
 
@@ -155,7 +156,7 @@ class Part:
         self.seconds += float((self.folder / "prepare_seconds").read_text())
         modules = json.loads((self.folder / "prepared.json").read_text())["modules"]
         this = next(module for module in modules.values() if "top" in module["attributes"])
-        self.parameters = {name: int(value, 2) for name, value in this["parameter_default_values"].items()
+        self.parameters = {name: int(value, 2) for name, value in this.get("parameter_default_values", {}).items()
                            if set(value) <= set("01")}  # fmt: skip
         self.ports = {name: (port["direction"], len(port["bits"])) for name, port in this["ports"].items()}
         self._types = {}  # name that yosys gave a black box -> index of a child with it
@@ -172,7 +173,7 @@ class Part:
                 box = modules[cell["type"]]
                 self._types.setdefault(cell["type"], len(self.children))
                 self.children.append((instance, box["attributes"]["hdlname"].lstrip("\\"),
-                                      {name: int(value, 2) for name, value in box["parameter_default_values"].items()}))  # fmt: skip
+                                      {name: int(value, 2) for name, value in box.get("parameter_default_values", {}).items()}))  # fmt: skip
 
     # ------------------------------------------------------------------ gates of yosys -> library cells
     def build(self, limit):
