@@ -1,9 +1,11 @@
-// One Verilated switch or router as a SwitchCore: pins set and read around two
-// evaluations per cycle.
+// One Verilated switch or router as a SwitchCore: pins set and read around the
+// evaluations of a cycle.
 //
 // Shapes: Model is the Verilated class, Ports the number of its ports, Lanes its LANES (compile-time, from
 //   switch/sizes.cmake).
-// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second.
+// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second. An evaluation goes through all
+//   that follows an input without a register between, even where nothing has changed; so RTL in which nothing happens
+//   at the falling edge, ours, has that edge put behind it without one (ClockEdges::kRising).
 //   Only the flit words of ports whose valid bit is set are copied.
 // Counters, phase: peek_counters() and peek_phase() read registers where they are. Peek, of the switch's kind
 //   (switch/<kind>/<kind>_peek.h), says where:
@@ -21,6 +23,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -32,7 +35,10 @@
 
 namespace fredsim {
 
-template <class Model, class Peek, int Ports, int Lanes>
+// At which edges of clk_i something happens in the RTL; kBoth is always right.
+enum class ClockEdges : std::uint8_t { kRising, kBoth };
+
+template <class Model, class Peek, int Ports, int Lanes, ClockEdges Edges = ClockEdges::kBoth>
 class VerilatedSwitch final : public RtlSwitch {
  public:
   VerilatedSwitch(const SwitchShape& shape, const std::string& name,
@@ -107,10 +113,16 @@ class VerilatedSwitch final : public RtlSwitch {
 
  private:
   void clock_edge() {
-    model_->clk_i = 1;
-    model_->eval();
-    model_->clk_i = 0;
-    model_->eval();
+    Model& m = *model_;
+    m.clk_i = 1;
+    m.eval();
+    m.clk_i = 0;
+    // Verilator's own name, of 5.006, for the clock that the last evaluation saw; others evaluate.
+    if constexpr (Edges == ClockEdges::kRising && requires { m.rootp->__Vtrigrprev__TOP__clk_i; }) {
+      m.rootp->__Vtrigrprev__TOP__clk_i = 0;
+    } else {
+      m.eval();
+    }
   }
 
   void check_running() const {

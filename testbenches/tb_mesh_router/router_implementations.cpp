@@ -33,7 +33,8 @@ std::unique_ptr<SwitchCore> make_wafer() { return make_rtl_switch(kWafer, "dut")
 template <class Model, int Ports, int Lanes>
 RouterImplementation verilated(const char* name, SwitchModel model, const MeshShape& shape) {
   return {name, model, shape, [shape] {
-            return std::make_unique<VerilatedSwitch<Model, MeshPeek, Ports, Lanes>>(
+            return std::make_unique<
+                VerilatedSwitch<Model, MeshPeek, Ports, Lanes, ClockEdges::kRising>>(
                 shape, "dut", std::make_shared<RtlContext>());
           }};
 }

@@ -46,6 +46,11 @@ function(fredsim_switch_class library entry)
   set(switch_key "${size_key}" PARENT_SCOPE)
   set(switch_includes "#include <${size_prefix}/${size_prefix}.h>\n#include <${size_prefix}/${size_prefix}___024root.h>\n"
       PARENT_SCOPE)
-  set(switch_row "    {\"${size_key}\", make<${size_prefix}, ${kind_CLASS}Peek, ${size_ports}, ${size_lanes}>},\n"
+  # What a user's RTL does at the falling edge is theirs.
+  set(edges kRising)
+  if(size_top)
+    set(edges kBoth)
+  endif()
+  set(switch_row "    {\"${size_key}\", make<${size_prefix}, ${kind_CLASS}Peek, ${size_ports}, ${size_lanes}, ClockEdges::${edges}>},\n"
       PARENT_SCOPE)
 endfunction()
