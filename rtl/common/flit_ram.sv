@@ -30,7 +30,9 @@ module flit_ram #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     if (write_i) write_within_depth: assert (32'(waddr_i) < DEPTH);
-    if (read_i) read_within_depth: assert (32'(raddr_i) < DEPTH);
-    if (read_i && write_i) no_read_of_a_word_being_written: assert (raddr_i != waddr_i);
+    if (read_i) begin
+      read_within_depth: assert (32'(raddr_i) < DEPTH);
+      no_read_of_a_word_being_written: assert (!write_i || raddr_i != waddr_i);
+    end
   end
 endmodule

@@ -71,9 +71,11 @@ module switch_counters #(
       link_q <= '0;
       rdata_o <= '0;
     end else begin
-      for (int unsigned p = 0; p < P; p++) begin
-        if (flit_in_i[p]) in_q[p] <= in_q[p] + 64'd1;
-        if (flit_out_i[p]) out_q[p] <= out_q[p] + 64'd1;
+      if ((flit_in_i | flit_out_i) != '0) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          if (flit_in_i[p]) in_q[p] <= in_q[p] + 64'd1;
+          if (flit_out_i[p]) out_q[p] <= out_q[p] + 64'd1;
+        end
       end
       if (reductions_i != '0) reductions_q <= reductions_q + 64'(reductions_i);
       if (phase_change_i) phase_changes_q <= phase_changes_q + 64'd1;

@@ -40,21 +40,18 @@ module vc_queue #(
   logic [SLOT_W-1:0]       head_q, tail_q;
   logic                    full_q;
   logic [KNOWN*SIDE_W-1:0] side_q;             // the front's first
-  logic [KNOWN:0]          known_q, known_d;   // one-hot: how many of them
+  logic [KNOWN:0]          known_q;            // one-hot: how many of them
   logic [COUNT_W-1:0]      unread_q;           // sides in the memory, not on their way
   logic                    read_q;             // one is on its way
   logic [ADDR_W-1:0]       write_at_q, read_at_q;
-  logic                    read, direct, write;
-  logic [KNOWN:0]          after_pop, after_read;
+  logic                    read, stays_full, direct, write;
   logic [SIDE_W-1:0]       memory_side;
 
   // ------------------------------------------------------------------ sides
   assign read = unread_q != '0 && !known_q[KNOWN] && !(known_q[KNOWN-1] && read_q);
-  assign after_pop = pop_i ? known_q >> 1 : known_q;
-  assign after_read = read_q ? after_pop << 1 : after_pop;
-  assign direct = push_i && unread_q == '0 && !after_read[KNOWN];
+  assign stays_full = (known_q[KNOWN] || (known_q[KNOWN-1] && read_q)) && !pop_i;
+  assign direct = push_i && unread_q == '0 && !stays_full;
   assign write = push_i && !direct;
-  assign known_d = direct ? after_read << 1 : after_read;
 
   if (DEPTH > KNOWN) begin : gen_memory
     flit_ram #(
@@ -74,6 +71,7 @@ module vc_queue #(
   end
 
   always_ff @(posedge clk_i) begin : sides
+    logic [KNOWN:0] after_pop, after_read;
     if (!rst_ni) begin
       known_q <= (KNOWN + 1)'(1);
       unread_q <= '0;
@@ -81,7 +79,9 @@ module vc_queue #(
       write_at_q <= '0;
       read_at_q <= '0;
     end else if (push_i || pop_i || read_q || read) begin
-      known_q <= known_d;
+      after_pop = pop_i ? known_q >> 1 : known_q;
+      after_read = read_q ? after_pop << 1 : after_pop;
+      known_q <= direct ? after_read << 1 : after_read;
       read_q <= read;
       unread_q <= unread_q + COUNT_W'(write) - COUNT_W'(read);
       if (write) write_at_q <= (write_at_q == ADDR_W'(DEPTH - 1)) ? '0 : write_at_q + ADDR_W'(1);

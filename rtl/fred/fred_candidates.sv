@@ -53,10 +53,15 @@ module fred_candidates #(
   endfunction
 
   always_comb begin
-    for (int unsigned v = 0; v < 4; v++) begin
-      for (int unsigned p = 0; p < P; p++) waiting[v*P+p] = other_i[4*p+v];
-      upper[v*P+:P] = waiting[v*P+:P] & pointer_q[v*P+:P];
-      wanted[v] = search_i && free_i && !candidate_o[v] && waiting[v*P+:P] != '0;
+    waiting = '0;
+    upper = '0;
+    wanted = '0;
+    if (other_i != '0) begin
+      for (int unsigned v = 0; v < 4; v++) begin
+        for (int unsigned p = 0; p < P; p++) waiting[v*P+p] = other_i[4*p+v];
+        upper[v*P+:P] = waiting[v*P+:P] & pointer_q[v*P+:P];
+        wanted[v] = search_i && free_i && !candidate_o[v] && waiting[v*P+:P] != '0;
+      end
     end
   end
 

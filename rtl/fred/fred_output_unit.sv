@@ -177,10 +177,11 @@ module fred_output_unit #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
-      reservation_has_a_place: assert (!reserve_q || places_q[32'(reserve_vc_q)*W+:W] != '0);
+      if (reserve_q) reservation_has_a_place: assert (places_q[32'(reserve_vc_q)*W+:W] != '0);
       // Flits held and flits on the way together are the places reserved.
-      arrival_was_reserved: assert (!in_valid_i || 32'(count_q[32'(in_vc)*W+:W]) +
-                                                       32'(places_q[32'(in_vc)*W+:W]) < OUT_DEPTH);
+      if (in_valid_i) begin
+        arrival_was_reserved: assert (32'(count_q[32'(in_vc)*W+:W]) + 32'(places_q[32'(in_vc)*W+:W]) < OUT_DEPTH);
+      end
     end
   end
 endmodule

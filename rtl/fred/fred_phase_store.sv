@@ -45,8 +45,14 @@ module fred_phase_store #(
   logic [31:0]         rdata_q;
 
   assign addr_hit = 32'(addr_i) < PHASES * WORDS;
-  assign addr_phase = PHASE_W'(32'(addr_i) / WORDS);
-  assign addr_word = WORD_W'(32'(addr_i) % WORDS);
+  always_comb begin : place
+    addr_phase = '0;
+    addr_word = '0;
+    if (access_i) begin
+      addr_phase = PHASE_W'(32'(addr_i) / WORDS);
+      addr_word = WORD_W'(32'(addr_i) % WORDS);
+    end
+  end
   assign free_o = !access_i;
   assign phase = access_i ? addr_phase : PHASE_W'(phase_i);
   assign phase_hit = access_i ? addr_hit : 32'(phase_i) < PHASES;

@@ -46,11 +46,16 @@ module fred_port_mux #(
   assign flit_2 = in_flit[2*FLIT_W+:FLIT_W];
   assign flit_3 = in_flit[3*FLIT_W+:FLIT_W];
 
-  // Whether the flit of input j goes on.
-  assign take[0] = flit_0[fred_pkg::ONLINE_BIT] ? flit_0[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd1;
-  assign take[1] = flit_1[fred_pkg::ONLINE_BIT] ? flit_1[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd2;
-  assign take[2] = flit_2[fred_pkg::ONLINE_BIT] ? flit_2[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd3;
-  assign take[3] = flit_3[fred_pkg::ONLINE_BIT] ? flit_3[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd4;
+  // Whether a flit of input j goes on.
+  always_comb begin : taken
+    take = '0;
+    if (in_valid_i != '0) begin
+      take[0] = in_valid[0] && (flit_0[fred_pkg::ONLINE_BIT] ? flit_0[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd1);
+      take[1] = in_valid[1] && (flit_1[fred_pkg::ONLINE_BIT] ? flit_1[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd2);
+      take[2] = in_valid[2] && (flit_2[fred_pkg::ONLINE_BIT] ? flit_2[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd3);
+      take[3] = in_valid[3] && (flit_3[fred_pkg::ONLINE_BIT] ? flit_3[fred_pkg::OUT_LSB+LEVEL] == SIDE : code == 3'd4);
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (load_i) config_q <= rst_ni ? config_i : '0;
@@ -59,20 +64,20 @@ module fred_port_mux #(
   always_ff @(posedge clk_i) begin
     if (step_i) begin
       valid_q <= 1'b0;
-      if (in_valid_i != '0) begin
-        if (in_valid[0] && take[0]) begin
+      if (take != '0) begin
+        if (take[0]) begin
           valid_q <= rst_ni;
           flit_q <= flit_0;
         end
-        if (in_valid[1] && take[1]) begin
+        if (take[1]) begin
           valid_q <= rst_ni;
           flit_q <= flit_1;
         end
-        if (in_valid[2] && take[2]) begin
+        if (take[2]) begin
           valid_q <= rst_ni;
           flit_q <= flit_2;
         end
-        if (in_valid[3] && take[3]) begin
+        if (take[3]) begin
           valid_q <= rst_ni;
           flit_q <= flit_3;
         end
@@ -84,6 +89,6 @@ module fred_port_mux #(
   assign out_flit_o = flit_q;
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni && step_i) one_flit_per_output: assert (((in_valid & take) & ((in_valid & take) - 4'd1)) == '0);
+    if (rst_ni && step_i && take != '0) one_flit_per_output: assert ((take & (take - 4'd1)) == '0);
   end
 endmodule

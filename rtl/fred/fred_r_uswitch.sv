@@ -60,8 +60,14 @@ module fred_r_uswitch #(
   end
 
   // ---- Adders: one per lane, quiet unless some output sends the sum --------------------------------
-  assign online = in_valid_i & {flit_1[fred_pkg::ONLINE_BIT], flit_0[fred_pkg::ONLINE_BIT]};
-  assign ruled = in_valid_i & ~online;
+  always_comb begin : unicasts
+    online = '0;
+    ruled = '0;
+    if (in_valid_i != 2'b00) begin
+      online = in_valid_i & {flit_1[fred_pkg::ONLINE_BIT], flit_0[fred_pkg::ONLINE_BIT]};
+      ruled = in_valid_i & ~{flit_1[fred_pkg::ONLINE_BIT], flit_0[fred_pkg::ONLINE_BIT]};
+    end
+  end
   assign add = uses_sum_q && ruled == 2'b11;
 
   for (genvar lane = 0; lane < LANES; lane = lane + 1) begin : gen_lane
@@ -123,7 +129,7 @@ module fred_r_uswitch #(
 
   // ---- Assertions ----------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    if (rst_ni && step_i) begin
+    if (rst_ni && step_i && in_valid_i != 2'b00) begin
       sum_has_both_inputs: assert (!uses_sum_q || ruled == 2'b00 || ruled == 2'b11);
       unicasts_apart: assert (online != 2'b11 || flit_0[KEY_LSB+:KEY_W] != flit_1[KEY_LSB+:KEY_W]);
     end

@@ -49,34 +49,65 @@ module mesh_allocator #(
   output logic [VCS*P-1:0]   contends_o,
   output logic [P-1:0]       link_stall_o
 );
+  // Tests whether there is anything to do keep simulation fast; synthesis finds that they change nothing.
   // ------------------------------------------------------------------ requests
   logic [VCS*P-1:0]   open_q;   // a packet is open on (output, VC)
-  logic [VCS*P*P-1:0] request;  // bit (v*P + p)*P + o
-  logic [VCS*P*P-1:0] paused;   // the same, of fronts that the link holds up
+  logic [VCS*P*P-1:0] able;     // bit (v*P + p)*P + o: a front that passes `credit` and `packet`
+  logic [VCS*P*P-1:0] request;  // the same, where the link is ready too
+  logic [P-1:0]       has_able; // outputs
+  logic [P-1:0]       tries;    // inputs: a front passes `credit`
 
   for (genvar p = 0; p < P; p++) begin : gen_input
     // Along a ring: from the opposite direction.
     localparam bit [P-1:0] STRAIGHT = (p < mesh_pkg::FIRST_LOCAL) ? P'(1) << (p ^ 2) : '0;
+    logic [VCS*P-1:0] able_p, request_p;  // v*P + o
+    logic [VCS-1:0]   front, passes, closed;
+    assign front = front_i[VCS*p +: VCS];
+
+    always_comb begin : credits
+      logic [P-1:0] credit;
+      able_p = '0;
+      passes = '0;
+      closed = '0;
+      credit = '0;
+      if (front != '0) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (front[v]) begin
+            credit = to_i[(VCS*p + v)*P +: P] &
+                     (begun_i[VCS*p + v] ? room_flit_i[v*P +: P]
+                                         : room_packet_i[v*P +: P] | (ring_i & STRAIGHT & room_flit_i[v*P +: P]));
+            passes[v] = credit != '0;
+            able_p[v*P +: P] = begun_i[VCS*p + v] ? credit : credit & ~open_q[v*P +: P];
+            closed[v] = !begun_i[VCS*p + v] && (credit & open_q[v*P +: P]) != '0;
+          end
+        end
+      end
+    end
+
+    always_comb begin : links
+      request_p = '0;
+      contends_o[VCS*p +: VCS] = '0;
+      if (passes != '0) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          request_p[v*P +: P] = able_p[v*P +: P] & out_ready_i;
+          contends_o[VCS*p + v] = closed[v] || request_p[v*P +: P] != '0;
+        end
+      end
+    end
+
+    assign no_credit_o[VCS*p +: VCS] = front & ~passes;
+    assign tries[p] = passes != '0;
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      logic [P-1:0] to, credit, able;
-      logic         begun;
-      assign begun = begun_i[VCS*p + v];
-      assign to = front_i[VCS*p + v] ? to_i[(VCS*p + v)*P +: P] : '0;
-      assign credit = (begun ? room_flit_i[v*P +: P]
-                             : room_packet_i[v*P +: P] |
-                                   (ring_i & STRAIGHT & room_flit_i[v*P +: P])) & to;
-      assign able = begun ? credit : credit & ~open_q[v*P +: P];
-      assign request[(v*P + p)*P +: P] = able & out_ready_i;
-      assign paused[(v*P + p)*P +: P] = able & ~out_ready_i;
-      assign no_credit_o[VCS*p + v] = to != '0 && credit == '0;
-      assign contends_o[VCS*p + v] = (credit & (out_ready_i | ~able)) != '0;
+      assign able[(v*P + p)*P +: P] = able_p[v*P +: P];
+      assign request[(v*P + p)*P +: P] = request_p[v*P +: P];
     end
   end
 
-  always_comb begin : link_stalls
-    link_stall_o = '0;
-    for (int unsigned i = 0; i < VCS * P; i++) link_stall_o = link_stall_o | paused[i*P +: P];
+  always_comb begin : any_able
+    has_able = '0;
+    for (int unsigned i = 0; i < VCS * P; i++) has_able = has_able | able[i*P +: P];
   end
+  assign link_stall_o = has_able & ~out_ready_i;
 
   // ------------------------------------------------------------------ grants
   logic [VCS*P*P-1:0] winner;  // as request
@@ -118,37 +149,47 @@ module mesh_allocator #(
   logic [P*P-1:0]   granted_d, granted_q;
 
   for (genvar p = 0; p < P; p++) begin : gen_accept
-    logic [VCS*P-1:0] by, leaves;
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      localparam bit [VCS-1:0] HIGHER = mesh_pkg::higher_vcs(VC_W'(v));
-      assign by[v*P +: P] = winner[(v*P + p)*P +: P] & grant[v*P +: P];
-      assign granted[VCS*p + v] = by[v*P +: P] != '0;
-      assign accept[VCS*p + v] = granted[VCS*p + v] && (granted[VCS*p +: VCS] & HIGHER) == '0;
-      assign leaves[v*P +: P] = accept[VCS*p + v] ? by[v*P +: P] : '0;
-    end
-    always_comb begin : outputs
+    always_comb begin : fronts
+      logic [P-1:0] by;
+      granted[VCS*p +: VCS] = '0;
+      accept[VCS*p +: VCS] = '0;
       granted_d[p*P +: P] = '0;
       pop_vc_o[VC_W*p +: VC_W] = '0;
-      for (int unsigned v = 0; v < VCS; v++) begin
-        granted_d[p*P +: P] = granted_d[p*P +: P] | leaves[v*P +: P];
-        if (accept[VCS*p + v]) pop_vc_o[VC_W*p +: VC_W] = pop_vc_o[VC_W*p +: VC_W] | VC_W'(v);
+      by = '0;
+      if (tries[p]) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          granted[VCS*p + v] = (winner[(v*P + p)*P +: P] & grant[v*P +: P]) != '0;
+        end
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (granted[VCS*p + v] && (granted[VCS*p +: VCS] & mesh_pkg::higher_vcs(VC_W'(v))) == '0) begin
+            by = winner[(v*P + p)*P +: P] & grant[v*P +: P];
+            accept[VCS*p + v] = 1'b1;
+            granted_d[p*P +: P] = granted_d[p*P +: P] | by;
+            pop_vc_o[VC_W*p +: VC_W] = pop_vc_o[VC_W*p +: VC_W] | VC_W'(v);
+          end
+        end
       end
     end
     assign pop_o[p] = granted[VCS*p +: VCS] != '0;
   end
 
   // ------------------------------------------------------------------ what leaves
-  logic [VCS*P-1:0] tails;  // the winner of (output, VC) is a tail
+  logic [VCS*P-1:0] launch_open;  // and its packet goes on
   always_comb begin : launches
     launch_o = '0;
-    tails = '0;
+    launch_open = '0;
     for (int unsigned p = 0; p < P; p++) begin
-      for (int unsigned v = 0; v < VCS; v++) begin
-        if (accept[VCS*p + v]) launch_o[v*P +: P] = launch_o[v*P +: P] | winner[(v*P + p)*P +: P];
-        if (tail_i[VCS*p + v]) tails[v*P +: P] = tails[v*P +: P] | winner[(v*P + p)*P +: P];
+      if (pop_o[p]) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (accept[VCS*p + v]) begin
+            launch_o[v*P +: P] = launch_o[v*P +: P] | winner[(v*P + p)*P +: P];
+            if (!tail_i[VCS*p + v]) launch_open[v*P +: P] = launch_open[v*P +: P] | winner[(v*P + p)*P +: P];
+          end
+        end
       end
     end
     launch_o = launch_o & grant;
+    launch_open = launch_open & grant;
   end
 
   always_ff @(posedge clk_i) begin : registers
@@ -157,7 +198,7 @@ module mesh_allocator #(
       declined_q <= '0;
       granted_q <= '0;
     end else begin
-      open_q <= (open_q & ~launch_o) | (launch_o & ~tails);
+      open_q <= (open_q & ~launch_o) | launch_open;
       declined_q <= grant & ~launch_o;
       granted_q <= granted_d;
     end
@@ -176,13 +217,17 @@ module mesh_allocator #(
       used_twice = '0;
       one_each = 1'b1;
       for (int unsigned p = 0; p < P; p++) begin
-        used_twice = used_twice | (used & granted_d[p*P +: P]);
-        used = used | granted_d[p*P +: P];
-        one_each = one_each && $onehot0(granted_d[p*P +: P]) && $onehot0(accept[VCS*p +: VCS]);
-        for (int unsigned v = 0; v < VCS; v++) begin
-          if (begun_i[VCS*p + v]) begin
-            owned_twice[v*P +: P] = owned_twice[v*P +: P] | (owned[v*P +: P] & to_i[(VCS*p + v)*P +: P]);
-            owned[v*P +: P] = owned[v*P +: P] | to_i[(VCS*p + v)*P +: P];
+        if (granted_d[p*P +: P] != '0) begin
+          used_twice = used_twice | (used & granted_d[p*P +: P]);
+          used = used | granted_d[p*P +: P];
+          one_each = one_each && $onehot0(granted_d[p*P +: P]) && $onehot0(accept[VCS*p +: VCS]);
+        end
+        if (begun_i[VCS*p +: VCS] != '0) begin
+          for (int unsigned v = 0; v < VCS; v++) begin
+            if (begun_i[VCS*p + v]) begin
+              owned_twice[v*P +: P] = owned_twice[v*P +: P] | (owned[v*P +: P] & to_i[(VCS*p + v)*P +: P]);
+              owned[v*P +: P] = owned[v*P +: P] | to_i[(VCS*p + v)*P +: P];
+            end
           end
         end
       end

@@ -29,27 +29,15 @@ module mesh_credit #(
   localparam int unsigned NEED_W = $clog2(PACKET_FLITS + 1);
   localparam int unsigned RESET_NEED = (PACKET_FLITS < DEPTH) ? PACKET_FLITS : DEPTH;
 
-  logic [15:0]       credits_q, credits_d;
-  logic [NEED_W-1:0] need_q, need_d;
+  logic [15:0]       credits_q;
+  logic [NEED_W-1:0] need_q;
   logic              spend_q;  // launched at the edge before
   logic              credit_ge_1_q, credit_ge_2_q;
   logic              credit_ge_need_q, credit_ge_need_1_q, credit_ge_need_2_q;  // need, need + 1, need + 2
 
-  always_comb begin : next
-    credits_d = credits_q;
-    need_d = need_q;
-    if (write_i) begin
-      credits_d = wdata_i;
-      need_d = (wdata_i >= 16'(PACKET_FLITS)) ? NEED_W'(PACKET_FLITS)
-             : (wdata_i == '0) ? NEED_W'(1) : NEED_W'(wdata_i);
-    end else if (give_i && !spend_q) begin
-      if (credits_q != '1) credits_d = credits_q + 16'd1;
-    end else if (spend_q && !give_i) begin
-      credits_d = credits_q - 16'd1;
-    end
-  end
-
   always_ff @(posedge clk_i) begin : registers
+    logic [15:0]       credits_d;
+    logic [NEED_W-1:0] need_d;
     if (!rst_ni) begin
       spend_q <= 1'b0;
       credits_q <= 16'(DEPTH);
@@ -59,9 +47,16 @@ module mesh_credit #(
       credit_ge_need_q <= 1'b1;
       credit_ge_need_1_q <= DEPTH >= RESET_NEED + 1;
       credit_ge_need_2_q <= DEPTH >= RESET_NEED + 2;
-    end else begin
+    end else if (launch_i || spend_q || give_i || write_i) begin
       spend_q <= launch_i && !write_i;
       if (write_i || give_i != spend_q) begin
+        credits_d = spend_q ? credits_q - 16'd1 : (credits_q != '1) ? credits_q + 16'd1 : '1;
+        need_d = need_q;
+        if (write_i) begin
+          credits_d = wdata_i;
+          need_d = (wdata_i >= 16'(PACKET_FLITS)) ? NEED_W'(PACKET_FLITS)
+                 : (wdata_i == '0) ? NEED_W'(1) : NEED_W'(wdata_i);
+        end
         credits_q <= credits_d;
         need_q <= need_d;
         credit_ge_1_q <= credits_d != '0;
@@ -86,14 +81,16 @@ module mesh_credit #(
     if (!rst_ni) begin
       depth_q <= 16'(DEPTH);
       depth_known_q <= 1'b1;
-    end else begin
+    end else if (launch_i || spend_q || give_i || write_i) begin
       if (write_i) begin
         depth_q <= wdata_i;
         depth_known_q <= depth_known_q && credits_q == depth_q && !spend_q && !launch_i && !give_i;
       end
       if (launch_i) launch_has_a_credit: assert (room_flit_o);
       if (spend_q && !write_i) no_underflow: assert (credits_q != '0);
-      credit_within_depth: assert (!depth_known_q || credits_q <= depth_q);
+      if (give_i && !spend_q && !write_i) begin
+        credit_within_depth: assert (!depth_known_q || credits_q < depth_q || credits_q == '1);
+      end
     end
   end
 endmodule

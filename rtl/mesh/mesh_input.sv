@@ -103,6 +103,7 @@ module mesh_input #(
   // ------------------------------------------------------------------ fronts
   logic [VCS-1:0]        begun_q;  // the packet at the front has begun to leave
   logic [VCS*PORT_W-1:0] route_q;  // where it goes
+  logic [VCS*PORT_W-1:0] front_port;
   logic [VCS-1:0]        none;
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
@@ -111,16 +112,19 @@ module mesh_input #(
                              : front_side[SIDE_W*v + ROUTE_LSB +: PORT_W];
     assign none[v] = valid[v] && !begun_q[v] && front_side[SIDE_W*v + NONE_BIT];
     assign tail_o[v] = front_side[SIDE_W*v + TAIL_BIT];
-    for (genvar o = 0; o < P; o++) begin : gen_output
-      assign to_o[P*v + o] = port == PORT_W'(o);
-    end
+    assign to_o[P*v +: P] = P'(1) << port;
+    assign front_port[PORT_W*v +: PORT_W] = port;
+  end
 
-    always_ff @(posedge clk_i) begin : packets
-      if (!rst_ni) begin
-        begun_q[v] <= 1'b0;
-      end else if (pop_i && pop_vc_i == noc_pkg::VC_W'(v)) begin
-        begun_q[v] <= !tail_o[v];
-        route_q[PORT_W*v +: PORT_W] <= port;
+  always_ff @(posedge clk_i) begin : packets
+    if (!rst_ni) begin
+      begun_q <= '0;
+    end else if (pop_i) begin
+      for (int unsigned v = 0; v < VCS; v++) begin
+        if (pop_vc_i == noc_pkg::VC_W'(v)) begin
+          begun_q[v] <= !tail_o[v];
+          route_q[PORT_W*v +: PORT_W] <= front_port[PORT_W*v +: PORT_W];
+        end
       end
     end
   end

@@ -60,8 +60,10 @@ module mesh_output #(
 
   always_comb begin : crossbar
     flit = '0;
-    for (int unsigned p = 0; p < P; p++) begin
-      if (select_q[p]) flit = flit | flits_i[p*FLIT_W +: FLIT_W];
+    if (select_q != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        if (select_q[p]) flit = flit | flits_i[p*FLIT_W +: FLIT_W];
+      end
     end
   end
 

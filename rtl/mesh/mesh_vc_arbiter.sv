@@ -16,37 +16,40 @@ module mesh_vc_arbiter #(
   output logic [P-1:0]   any_o
 );
   // Bit p*P + o: input p is at or after the turn of output o. All of an output low means the same as all high.
-  logic [P*P-1:0] in_turn_q, in_turn_d;
+  logic [P*P-1:0] in_turn_q;
 
-  logic [P-1:0]   turn, seen, any_turn;             // over outputs
-  logic [P*P-1:0] before_turn, before_all;          // an input before p asks: one in turn, any one
-  always_comb begin : seen_before
+  logic [P-1:0]   any_turn;                 // over outputs: an input in turn asks
+  logic [P*P-1:0] before_turn, before_all;  // an input before p asks: one in turn, any one
+  always_comb begin : winners
     any_turn = '0;
-    seen = '0;
-    for (int unsigned p = 0; p < P; p++) begin
-      before_turn[p*P +: P] = any_turn;
-      before_all[p*P +: P] = seen;
-      turn = request_i[p*P +: P] & in_turn_q[p*P +: P];
-      any_turn = any_turn | turn;
-      seen = seen | request_i[p*P +: P];
+    any_o = '0;
+    before_turn = '0;
+    before_all = '0;
+    winner_o = '0;
+    if (request_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        before_turn[p*P +: P] = any_turn;
+        before_all[p*P +: P] = any_o;
+        any_turn = any_turn | (request_i[p*P +: P] & in_turn_q[p*P +: P]);
+        any_o = any_o | request_i[p*P +: P];
+      end
+      for (int unsigned p = 0; p < P; p++) begin
+        winner_o[p*P +: P] = request_i[p*P +: P] & ((in_turn_q[p*P +: P] & ~before_turn[p*P +: P]) |
+                                                    ~(any_turn | before_all[p*P +: P]));
+      end
     end
   end
-  assign any_o = seen;
 
-  for (genvar p = 0; p < P; p++) begin : gen_input
-    logic [P-1:0] asks, in_turn, before_t, before_a;
-    assign asks = request_i[p*P +: P];
-    assign in_turn = in_turn_q[p*P +: P];
-    assign before_t = before_turn[p*P +: P];
-    assign before_a = before_all[p*P +: P];
-    assign winner_o[p*P +: P] = asks & ((in_turn & ~before_t) | ~(any_turn | before_a));
-    assign in_turn_d[p*P +: P] = (advance_i & ((any_turn & before_t) | (~any_turn & before_a))) |
-                                 (~advance_i & in_turn);
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) in_turn_q <= '0;
-    else if (advance_i != '0) in_turn_q <= in_turn_d;
+  always_ff @(posedge clk_i) begin : turns
+    if (!rst_ni) begin
+      in_turn_q <= '0;
+    end else if (advance_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        in_turn_q[p*P +: P] <= (advance_i & ((any_turn & before_turn[p*P +: P]) |
+                                             (~any_turn & before_all[p*P +: P]))) |
+                               (~advance_i & in_turn_q[p*P +: P]);
+      end
+    end
   end
 
   // ------------------------------------------------------------------ assertions
