@@ -49,7 +49,7 @@ module mesh_allocator #(
   output logic [VCS*P-1:0]   contends_o,
   output logic [P-1:0]       link_stall_o
 );
-  // Tests whether there is anything to do keep simulation fast; synthesis finds that they change nothing.
+  // Tests whether there is anything to do are for the speed of simulation: where they fail the values are zero anyway.
   // ------------------------------------------------------------------ requests
   logic [VCS*P-1:0]   open_q;   // a packet is open on (output, VC)
   logic [VCS*P*P-1:0] able;     // bit (v*P + p)*P + o: a front that passes `credit` and `packet`

@@ -3,9 +3,9 @@
 //
 // Shapes: Model is the Verilated class, Ports the number of its ports, Lanes its LANES (compile-time, from
 //   switch/sizes.cmake).
-// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second. An evaluation goes through all
-//   that follows an input without a register between, even where nothing has changed; so RTL in which nothing happens
-//   at the falling edge, ours, has that edge put behind it without one (ClockEdges::kRising).
+// Timing: new inputs and the rising edge are one evaluation, the falling edge is the second. An evaluation goes
+//   through all that follows an input without a register between, even where nothing has changed; so RTL in which
+//   nothing happens at the falling edge, ours, has that edge put behind it without one (ClockEdges::kRising).
 //   Only the flit words of ports whose valid bit is set are copied.
 // Counters, phase: peek_counters() and peek_phase() read registers where they are. Peek, of the switch's kind
 //   (switch/<kind>/<kind>_peek.h), says where:

@@ -51,6 +51,6 @@ function(fredsim_switch_class library entry)
   if(size_top)
     set(edges kBoth)
   endif()
-  set(switch_row "    {\"${size_key}\", make<${size_prefix}, ${kind_CLASS}Peek, ${size_ports}, ${size_lanes}, ClockEdges::${edges}>},\n"
-      PARENT_SCOPE)
+  set(arguments "${size_prefix}, ${kind_CLASS}Peek, ${size_ports}, ${size_lanes}, ClockEdges::${edges}")
+  set(switch_row "    {\"${size_key}\", make<${arguments}>},\n" PARENT_SCOPE)
 endfunction()
