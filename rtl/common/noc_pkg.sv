@@ -90,8 +90,8 @@ package noc_pkg;
   localparam bit [15:0] REG_STALL_PHASE = 16'h0314;
   localparam bit [15:0] REG_STALL_ARBITER = 16'h0316;
   localparam bit [15:0] REG_STALL_LINK = 16'h0318;
-  // RW: the routing table of a fred_switch for online unicasts, + destination: 1 + output port, or 0: no route. Reset
-  // value: 0. Written before such packets arrive.
+  // RW: the routing table of a fred_switch for online unicasts, + destination: 1 + output port, or 0: no route. A reset
+  // leaves it as it is (fred_route_ram). Written before such packets arrive.
   localparam bit [15:0] REG_ROUTE = 16'h0400;
   // RW: the phase store of a fred_switch, + phase * row_words + word (fred_pkg). Reset value: zero, no phase is valid.
   localparam bit [15:0] REG_PHASE_STORE = 16'h1000;

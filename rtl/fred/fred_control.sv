@@ -15,7 +15,7 @@
 //   the old phase on their way are not disturbed. Changes are at least fred_pkg::stages(P) + 1 edges
 //   apart, so that the wave has passed before the configuration changes.
 // Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that port.
-// Online unicasts are not seen here: fred_online gives them what the phase leaves free. An output VC that
+// Online unicasts are not seen here: fred_matcher gives them what the phase leaves free. An output VC that
 //   one of their packets has begun to use counts as an output without room.
 // Events (reductions_o, stall_*_o) are of the edge before, from registers.
 // Without flits at the inputs nothing in here changes once idle_o is high.

@@ -1,14 +1,14 @@
 // Input side of one port of a fred_switch: pin register, input buffer of four virtual channels, flit register (§5.4,
 // §6.2.3).
 //
-// What it does: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The phase and the
-//   destination at the front of every VC, and whether it is a tail, are shown to the control unit. pop_i takes the front
-//   of pop_vc_i away; its flit is read and given to the interconnect.
+// What it does: a flit on in_flit_i goes to a register, then into the buffer of its VC (vc_buffer). The phase at the
+//   front of every VC, and whether it is a tail, are shown to the control unit, those of PHASE_ONLINE with their output
+//   to the matcher: it is asked for (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the answer
+//   comes with the register. pop_i takes the front of pop_vc_i away; its flit is read and given to the interconnect.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and overflow_o
 //   is high for a cycle. pop_i may be high only where there is a front. credit_o: one credit per pop, one cycle, registered.
-// Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is on the memory's output (read_o,
-//   where read_valid_o) after e + 1 and on flit_o (where flit_valid_o) after e + 2.
-// Not here: any decision; see fred_control and fred_online.
+// Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is on the memory's output (read_o) after e + 1 and on flit_o (where flit_valid_o) after e + 2.
+// Not here: any decision; see fred_control and fred_matcher.
 module fred_input_unit #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
@@ -25,6 +25,11 @@ module fred_input_unit #(
   input  logic              in_valid_i,
   input  logic [FLIT_W-1:0] in_flit_i,
   output logic [3:0]        credit_o,
+  // routing table: asked at an edge, answered after it
+  output logic                         lookup_o,
+  output logic [noc_pkg::DST_W-1:0]    lookup_dst_o,
+  input  logic                         route_known_i,
+  input  logic [fred_pkg::OUT_W-1:0]   route_out_i,
   // control unit: the active phase, whether it is at the front of its VC, and the fronts of other phases
   input  logic              active_i,
   input  logic [1:0]        vc_i,
@@ -33,14 +38,14 @@ module fred_input_unit #(
   output logic              match_tail_o,
   output logic [3:0]        other_o,
   output logic [31:0]       front_phase_o,
-  // fronts to be routed online; destinations of all fronts, which of them are tails
-  output logic [3:0]        online_o,
-  output logic [63:0]       front_dst_o,
+  // matcher: fronts that are online unicasts with a route, without one; outputs of the former; which fronts are tails
+  output logic [3:0]        request_o,
+  output logic [3:0]        no_route_o,
+  output logic [4*fred_pkg::OUT_W-1:0] front_out_o,
   output logic [3:0]        front_tail_o,
   // datapath
   input  logic              pop_i,
   input  logic [1:0]        pop_vc_i,
-  output logic              read_valid_o,
   output logic [FLIT_W-1:0] read_o,
   output logic              flit_valid_o,
   output logic [FLIT_W-1:0] flit_o,
@@ -48,19 +53,26 @@ module fred_input_unit #(
   output logic              empty_o,
   output logic              overflow_o
 );
-  // Side of a flit, least significant bit first: destination, phase, tail, whether it is an online unicast.
-  localparam int unsigned TAIL = noc_pkg::DST_W + noc_pkg::PHASE_W;
-  localparam int unsigned ONLINE = TAIL + 1;
+  // Side of a flit, least significant bit first: phase, tail, output of an online unicast, whether it has one, whether it
+  // is one.
+  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  localparam int unsigned TAIL = noc_pkg::PHASE_W;
+  localparam int unsigned OUT = TAIL + 1;
+  localparam int unsigned KNOWN = OUT + OUT_W;
+  localparam int unsigned ONLINE = KNOWN + 1;
   localparam int unsigned SIDE_W = ONLINE + 1;
 
-  logic                valid_q;
+  logic                valid_q, read_valid_q;
   logic [FLIT_W-1:0]   flit_q;
   logic [3:0]          valid;
   logic [4*SIDE_W-1:0] side;
   logic                buffer_empty;
-  logic [7:0]          pin_phase;
+  logic [3:0]          online;
+  logic                pin_online, online_q;
 
-  assign pin_phase = flit_q[noc_pkg::PHASE_LSB+:8];
+  assign pin_online = in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
+  assign lookup_o = in_valid_i && pin_online;
+  assign lookup_dst_o = in_flit_i[noc_pkg::DST_LSB+:noc_pkg::DST_W];
 
   vc_buffer #(
     .FLIT_W    (FLIT_W),
@@ -73,7 +85,8 @@ module fred_input_unit #(
     .in_valid_i(valid_q),
     .in_vc_i   (flit_q[noc_pkg::VC_LSB+:2]),
     .in_flit_i (flit_q),
-    .in_side_i ({pin_phase == noc_pkg::PHASE_ONLINE, flit_q[noc_pkg::TAIL_BIT], pin_phase, flit_q[noc_pkg::DST_LSB+:16]}),
+    .in_side_i ({online_q, route_known_i, route_out_i, flit_q[noc_pkg::TAIL_BIT],
+                 flit_q[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W]}),
     .valid_o   (valid),
     .side_o    (side),
     .pop_i,
@@ -87,30 +100,35 @@ module fred_input_unit #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
-      read_valid_o <= 1'b0;
+      read_valid_q <= 1'b0;
       flit_valid_o <= 1'b0;
     end else begin
       valid_q <= in_valid_i;
-      read_valid_o <= credit_o != '0;
-      flit_valid_o <= read_valid_o;
+      read_valid_q <= credit_o != '0;
+      flit_valid_o <= read_valid_q;
     end
-    if (in_valid_i) flit_q <= in_flit_i;
-    if (read_valid_o) flit_o <= read_o;
+    if (in_valid_i) begin
+      flit_q <= in_flit_i;
+      online_q <= pin_online;
+    end
+    if (read_valid_q) flit_o <= read_o;
   end
 
   for (genvar v = 0; v < 4; v++) begin : gen_vc
-    assign front_dst_o[16*v+:16] = side[SIDE_W*v+:16];
-    assign front_phase_o[8*v+:8] = side[SIDE_W*v+noc_pkg::DST_W+:8];
+    assign front_phase_o[8*v+:8] = side[SIDE_W*v+:8];
     assign front_tail_o[v] = side[SIDE_W*v+TAIL];
-    assign online_o[v] = valid[v] && side[SIDE_W*v+ONLINE];
+    assign front_out_o[OUT_W*v+:OUT_W] = side[SIDE_W*v+OUT+:OUT_W];
+    assign online[v] = valid[v] && side[SIDE_W*v+ONLINE];
+    assign request_o[v] = online[v] && side[SIDE_W*v+KNOWN];
+    assign no_route_o[v] = online[v] && !side[SIDE_W*v+KNOWN];
   end
 
   assign match_o = active_i && valid[vc_i] && front_phase_o[32'(vc_i)*8+:8] == phase_i;
   assign match_tail_o = front_tail_o[vc_i];
-  assign empty_o = buffer_empty && !valid_q && !read_valid_o && !flit_valid_o;
+  assign empty_o = buffer_empty && !valid_q && !read_valid_q && !flit_valid_o;
 
   always_comb begin
-    other_o = valid & ~online_o;
+    other_o = valid & ~online;
     if (match_o) other_o[vc_i] = 1'b0;
   end
 endmodule

@@ -1,4 +1,4 @@
-// The way of every flow of the active phase through the interconnect, level by level: what fred_online must
+// The way of every flow of the active phase through the interconnect, level by level: what fred_online_paths must
 // not cross.
 //
 // Path: 2 bits per level of Fred_M(P), outermost first: the middle sub-network that the flow uses there. A

@@ -11,7 +11,7 @@ package fred_pkg;
 
   // ---- Flit ------------------------------------------------------------------------------------------
   // Inside a fred_switch only, zero on every link: the way of an online unicast through the interconnect,
-  // chosen by fred_online and obeyed by the µSwitches in place of their configuration.
+  // chosen by fred_online_paths and obeyed by the µSwitches in place of their configuration.
   localparam int unsigned ONLINE_BIT = 82;  // this flit is one
   localparam int unsigned OUT_LSB = 83;     // output port
   localparam int unsigned OUT_W = 5;

@@ -20,6 +20,10 @@ fred_candidates.sv
 fred_join.sv
 fred_control.sv
 fred_paths.sv
-fred_online.sv
+fred_route_ram.sv
+fred_matcher_output.sv
+fred_matcher.sv
+fred_online_level.sv
+fred_online_paths.sv
 ../common/switch_counters.sv
 fred_switch.sv

@@ -1,8 +1,8 @@
 // A FRED switch chiplet, Fred_M(P): input buffers, control unit, reducing and distributing interconnect,
 // output staging (§4, §5.4, §6.2.3).
 //
-// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_online
-//   finds a unicast its way) -> fred_interconnect, stages(P) registered stages -> fred_output_unit -> link.
+// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_matcher lets a unicast
+//   go and fred_online_paths finds its path) -> fred_interconnect, stages(P) registered stages -> fred_output_unit -> link.
 //   Unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e is a front of
 //   its buffer after e + 1, leaves it at e + 2, is read from its memory at e + 3, in the flit register after e + 4,
 //   in the last stage after e + stages(P) + 4, and on out_flit_o after edge e + stages(P) + 6.
@@ -11,8 +11,8 @@
 //   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
 //   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of a memory.
 // Flits: fred_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
-//   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination. Flits that a flow joins
-//   must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
+//   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination, the same in all its flits. Flits that
+//   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
 //   that samples a read. Credits, phases and routes are written before traffic
 //   flows.
@@ -88,16 +88,22 @@ module fred_switch #(
   // Online unicasts.
   localparam int unsigned WAY_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W;
   localparam bit [FLIT_W-1:0] WAY_MASK = FLIT_W'((1 << WAY_W) - 1) << fred_pkg::ONLINE_BIT;
-  logic [4*P-1:0]     online, locked;
-  logic [64*P-1:0]    front_dst;
-  logic [P-1:0]       online_pop, online_pop_tail, online_reserve;
-  logic [2*P-1:0]     online_pop_vc, online_reserve_vc;
-  logic [P*WAY_W-1:0] way;
-  logic [8*P-1:0]     in_path, out_path;
-  logic [7:0]         online_stall_credit, online_stall_arbiter;
-  logic               error_route;
-  logic [5:0]         route_rdata;
-  logic               route_hit;
+  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  logic [4*P-1:0]       request, no_route, locked;
+  logic [4*P*OUT_W-1:0] front_out;
+  logic [P-1:0]         online_pop, online_reserve;
+  logic [2*P-1:0]       online_pop_vc, online_reserve_vc;
+  logic [P*P-1:0]       move;
+  logic [P-1:0]         phase_in, phase_out;
+  logic [P*WAY_W-1:0]   way;  // of the flits in the flit registers
+  logic [8*P-1:0]       in_path, out_path;
+  logic [7:0]           online_stall_credit, online_stall_arbiter;
+  logic                 matcher_idle, paths_idle;
+  logic                 route_hit;
+  logic [5:0]           route_rdata;
+  logic [P-1:0]         lookup, route_known;
+  logic [16*P-1:0]      lookup_dst;
+  logic [P*OUT_W-1:0]   route_out;
 
   assign room_phase = room & ~locked;
 
@@ -118,17 +124,30 @@ module fred_switch #(
     .clk_i, .rst_ni, .load_i(change), .row_i(change_row), .in_path_o(in_path), .out_path_o(out_path)
   );
 
-  fred_online #(.P(P), .M(M)) i_online (
+  fred_matcher #(.P(P), .M(M)) i_matcher (
     .clk_i, .rst_ni,
-    .online_i(online), .front_dst_i(front_dst),
-    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .way_o(way), .pop_tail_i(online_pop_tail),
-    .room_i(room), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc), .locked_o(locked),
-    .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_held_i(held), .phase_vc_i(vc),
-    .in_path_i(in_path), .out_path_i(out_path),
-    .route_access_i(reg_valid_i && route_hit), .route_write_i(reg_write_i),
-    .route_addr_i(reg_addr_i[9:0]), .route_wdata_i(reg_wdata_i[5:0]), .route_rdata_o(route_rdata),
-    .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter),
-    .error_route_o(error_route)
+    .request_i(request), .out_i(front_out), .tail_i(front_tail),
+    .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .phase_pop_i(pop), .phase_reserve_i(reserve),
+    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
+    .locked_o(locked), .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter), .idle_o(matcher_idle)
+  );
+
+  fred_online_paths #(.P(P), .M(M)) i_online_paths (
+    .clk_i, .rst_ni,
+    .move_i(move), .phase_in_i(phase_in), .phase_out_i(phase_out), .in_path_i(in_path), .out_path_i(out_path),
+    .way_o(way), .idle_o(paths_idle)
+  );
+
+  logic route_write, route_read;
+  assign route_write = reg_valid_i && route_hit && reg_write_i;
+  assign route_read = reg_valid_i && route_hit && !reg_write_i;
+
+  fred_route_ram #(.P(P)) i_routes (
+    .clk_i,
+    .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[9:0]), .wdata_i(reg_wdata_i[5:0]),
+    .rdata_o(route_rdata),
+    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out)
   );
 
   // ------------------------------------------------------------------ registers
@@ -156,19 +175,13 @@ module fred_switch #(
 
   logic [P-1:0]    empty, stall_link;
   logic [64*P-1:0] credits;
-  logic [7:0]      online_stall_credit_q, online_stall_arbiter_q;  // of the edge before, as those of the phase
-
-  always_ff @(posedge clk_i) begin
-    online_stall_credit_q <= rst_ni ? online_stall_credit : '0;
-    online_stall_arbiter_q <= rst_ni ? online_stall_arbiter : '0;
-  end
 
   switch_counters #(.P(P)) i_counters (
     .clk_i, .rst_ni,
     .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
     .reductions_i(reductions), .phase_change_i(change), .stall_join_i(stall_join),
-    .stall_credit_i(stall_credit + online_stall_credit_q), .stall_phase_i(stall_phase),
-    .stall_arbiter_i(online_stall_arbiter_q),
+    .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
+    .stall_arbiter_i(online_stall_arbiter),
     .stall_link_i(stall_link),
     .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
   );
@@ -191,30 +204,17 @@ module fred_switch #(
         if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
         else if (error_join_q) error_o <= noc_pkg::ERROR_JOIN;
         else if (error_phase) error_o <= noc_pkg::ERROR_PHASE;
-        else if (error_route) error_o <= noc_pkg::ERROR_ROUTE;
+        else if (no_route != '0) error_o <= noc_pkg::ERROR_ROUTE;
       end
     end
   end
 
   // ------------------------------------------------------------------ ports and interconnect
   logic [P*FLIT_W-1:0] read_flit, join_flit, done_flit;
-  logic [P-1:0]        read_valid, join_valid, done_valid, leave;
-  logic [P*WAY_W-1:0]  way_popped_q, way_read_q, way_q;  // beside a flit until it is in the flit register
+  logic [P-1:0]        join_valid, done_valid, leave;
   logic                busy;
 
   assign leave = pop | online_pop;
-
-  always_ff @(posedge clk_i) begin : ways
-    if (!rst_ni) begin
-      way_popped_q <= '0;
-      way_read_q <= '0;
-      way_q <= '0;
-    end else if ((leave | read_valid | join_valid) != '0 || (way_popped_q | way_read_q | way_q) != '0) begin
-      way_popped_q <= way;
-      way_read_q <= way_popped_q;
-      way_q <= way_read_q;
-    end
-  end
 
   for (genvar p = 0; p < P; p++) begin : gen_port
     logic [3:0]        port_credit_in, port_credit_out;
@@ -225,19 +225,21 @@ module fred_switch #(
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
+      .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[16*p +: 16]),
+      .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
       .match_o(match[p]), .match_tail_o(match_tail[p]),
       .other_o(other[4*p +: 4]), .front_phase_o(front_phase[32*p +: 32]),
-      .online_o(online[4*p +: 4]), .front_dst_o(front_dst[64*p +: 64]), .front_tail_o(front_tail[4*p +: 4]),
+      .request_o(request[4*p +: 4]), .no_route_o(no_route[4*p +: 4]),
+      .front_out_o(front_out[4*OUT_W*p +: 4*OUT_W]), .front_tail_o(front_tail[4*p +: 4]),
       .pop_i(leave[p]), .pop_vc_i(pop_vc),
-      .read_valid_o(read_valid[p]), .read_o(read_flit[p*FLIT_W +: FLIT_W]),
+      .read_o(read_flit[p*FLIT_W +: FLIT_W]),
       .flit_valid_o(join_valid[p]), .flit_o(flit),
       .empty_o(in_empty[p]), .overflow_o(overflow[p])
     );
     logic unused_header;  // what comes after the tail bit does not go on
     assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
-    assign online_pop_tail[p] = front_tail[4*p + 32'(online_pop_vc[2*p +: 2])];
     // The way is put in where a flit enters the interconnect and taken out where it leaves.
-    assign join_flit[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], way_q[p*WAY_W +: WAY_W],
+    assign join_flit[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], way[p*WAY_W +: WAY_W],
                                             flit[noc_pkg::TAIL_BIT:0]};
     assign done = done_flit[p*FLIT_W +: FLIT_W] & ~WAY_MASK;
     fred_output_unit #(
@@ -298,5 +300,5 @@ module fred_switch #(
     .load_i(load), .config_i(configuration), .busy_o(busy)
   );
 
-  assign idle_o = control_idle && &in_empty && &empty && !busy && !error_join_q;
+  assign idle_o = control_idle && &in_empty && &empty && !busy && !error_join_q && matcher_idle && paths_idle;
 endmodule

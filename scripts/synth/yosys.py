@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from cells import LIBERTY, REGISTER, Memory
 
 # Fewer bits than this, or a write port for a constant address (a reset of all words), and it is built of registers.
-MEMORY_BITS = 1024
+MEMORY_BITS = 512
 
 # abc's steps. Long chains of logic are restructured for depth, twice, before they are mapped; the rest is mapped
 # over structural choices as it is, which is faster and, where paths are short, as good. Then buffers, then sizes.

@@ -20,7 +20,11 @@
 ../../rtl/fred/fred_join.sv
 ../../rtl/fred/fred_control.sv
 ../../rtl/fred/fred_paths.sv
-../../rtl/fred/fred_online.sv
+../../rtl/fred/fred_route_ram.sv
+../../rtl/fred/fred_matcher_output.sv
+../../rtl/fred/fred_matcher.sv
+../../rtl/fred/fred_online_level.sv
+../../rtl/fred/fred_online_paths.sv
 ../../rtl/common/switch_counters.sv
 ../../rtl/fred/fred_switch.sv
 custom_switch.sv

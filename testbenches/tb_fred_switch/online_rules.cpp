@@ -8,11 +8,8 @@
 namespace fredsim::tb {
 namespace {
 
-// Whether a port of the mask is at the edge µSwitch of `port` at a level.
-bool meets(std::uint32_t mask, int port, int level) {
-  const int width = 2 << level;  // at most 16
-  return (mask & ((1U << width) - 1) << (port / width * width)) != 0;
-}
+// Place in the order of the VCs; 0 is the first.
+std::ptrdiff_t rank(int vc) { return std::ranges::find(kFirstToLast, vc) - kFirstToLast.begin(); }
 
 }  // namespace
 
@@ -23,24 +20,22 @@ OnlineRules::OnlineRules(const FredShape& shape)
       output_of_(static_cast<std::size_t>(ports_), {-1, -1, -1, -1}),
       next_(static_cast<std::size_t>(ports_)) {}
 
-// Who gets an output at this edge, VC by VC.
-std::vector<OnlineRules::Request> OnlineRules::match(const SwitchView& view,
-                                                     const PhaseRules& phase,
-                                                     const std::vector<Entry>& taken,
-                                                     Edge& edge) const {
-  std::uint32_t inputs = 0, outputs = 0;
-  for (const Entry& entry : taken) {
-    inputs |= entry.inputs;
-    outputs |= entry.outputs;
-  }
-  std::vector<Request> matched;
-  for (const int vc : kFirstToLast) {
-    std::map<int, Request> winner;  // of each output
-    for (int p = 0; p < ports_; ++p) {
-      const FlitHeader* front = view.front(p, vc);
-      if (front == nullptr || front->phase != kPhaseOnline) continue;
+bool OnlineRules::is_online(const SwitchView& view, int input, int vc) const {
+  const FlitHeader* front = view.front(input, vc);
+  return front != nullptr && front->phase == kPhaseOnline;
+}
+
+// Who asks for an output. The counts are of all fronts, whether they ask or not.
+std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
+                                                        const PhaseRules& phase, Edge& edge) const {
+  std::vector<Request> asking;
+  for (int p = 0; p < ports_; ++p) {
+    const auto stream = streaming_.find(p);
+    const bool streams = stream != streaming_.end() && is_online(view, p, stream->second);
+    for (const int vc : kFirstToLast) {
+      if (!is_online(view, p, vc)) continue;
       const bool start = output_of_[p][vc] < 0;
-      const int out = start ? routes_.at(front->dst) : output_of_[p][vc];
+      const int out = routes_.at(view.front(p, vc)->dst);
       if (start && !view.room(out, vc)) {
         ++edge.credit;
         continue;
@@ -48,71 +43,99 @@ std::vector<OnlineRules::Request> OnlineRules::match(const SwitchView& view,
       ++edge.arbiter;  // unless it leaves
       const bool in_use = view.outputs[out][vc].online_from >= 0 ||
                           (phase.vc() == vc && has(phase.open_outputs(), out));
-      if ((start && in_use) || has(inputs, p) || has(outputs, out)) continue;
-      const auto distance = [&](int input) { return (input - next_[out][vc] + ports_) % ports_; };
-      const auto [at, alone] = winner.try_emplace(out, Request{p, vc, out});
-      if (!alone && distance(p) < distance(at->second.input)) at->second = {p, vc, out};
-    }
-    for (const auto& [out, request] : winner) {
-      inputs |= 1U << request.input;
-      outputs |= 1U << out;
-      matched.push_back(request);
+      if (start && in_use) continue;
+      if (resting_.contains(p) || (streams && rank(vc) > rank(stream->second))) continue;
+      asking.push_back({p, vc, out, start});
     }
   }
-  return matched;
+  return asking;
 }
 
-// Level by level the lowest sub-network that nobody else has at both edge µSwitches.
-std::optional<Entry> OnlineRules::path(const Request& request,
-                                       const std::vector<Entry>& taken) const {
-  Entry entry{request.vc, 1U << request.input, 1U << request.output, {}};
-  for (int level = 0; level < levels_; ++level) {
-    std::uint32_t used = 0;
-    for (const Entry& other : taken) {
-      const bool same_network =
-          std::equal(entry.middle.begin(), entry.middle.begin() + level, other.middle.begin());
-      if (same_network && (meets(other.inputs, request.input, level) ||
-                           meets(other.outputs, request.output, level))) {
-        used |= 1U << other.middle[level];
-      }
-    }
-    entry.middle[level] = std::countr_one(used);
-    if (entry.middle[level] >= middle_) return std::nullopt;
+// Of those that ask for one output: the first VC, and of that the first in turn.
+OnlineRules::Request OnlineRules::grant(const std::vector<Request>& requests) const {
+  return *std::ranges::min_element(requests, {}, [&](const Request& request) {
+    const int first = next_[request.output][request.vc];
+    return std::pair(rank(request.vc), (request.input - first + ports_) % ports_);
+  });
+}
+
+// Two sub-networks: outputs that are the same above some bit, inputs that are the same up to it.
+bool OnlineRules::meet(const Request& a, const Request& b) const {
+  if (a.input == b.input) return false;
+  for (int bits = 1; bits <= levels_; ++bits) {
+    if (a.output >> bits == b.output >> bits) return (a.input - b.input) % (1 << bits) == 0;
   }
-  return entry;
+  return false;
 }
 
 OnlineRules::Edge OnlineRules::judge(const SwitchView& view, const PhaseRules& phase,
                                      const std::vector<Entry>& taken) const {
   Edge edge;
-  std::vector<Request> matched = match(view, phase, taken, edge);
-  std::ranges::sort(matched, {}, [&](const Request& request) {
-    return (request.output - first_ + ports_) % ports_;
-  });
-  std::vector<Entry> all = taken;
-  for (const Request& request : matched) {
-    const std::optional<Entry> entry = path(request, all);
-    if (!entry) {
-      edge.refused = true;
-      continue;
+  std::uint32_t inputs = 0, outputs = 0;  // of the phase
+  for (const Entry& entry : taken) {
+    inputs |= entry.inputs;
+    outputs |= entry.outputs;
+  }
+  const bool alone = middle_ == 2 && ports_ > 2;
+  if (alone && inputs != 0) outputs = ~0U;
+
+  std::map<int, std::vector<Request>> asked;
+  for (const Request& request : requests(view, phase, edge)) {
+    asked[request.output].push_back(request);
+  }
+  std::map<int, Request> granted;
+  std::set<int> contended;  // outputs
+  for (const auto& [out, requests] : asked) {
+    granted.emplace(out, grant(requests));
+    std::set<int> from;
+    for (const Request& request : requests) from.insert(request.input);
+    if (from.size() > 1) contended.insert(out);
+  }
+  edge.contention = !contended.empty();
+  const std::map<int, Request> before = granted;
+  for (const auto& [out, grant] : before) {
+    const auto place = [&](int o) { return (o - first_ + ports_) % ports_; };
+    const bool drop = alone && std::ranges::any_of(before, [&, g = grant](const auto& other) {
+                        return place(other.first) < place(g.output) && meet(g, other.second);
+                      });
+    if (drop) {
+      granted.erase(out);
+      edge.dropped = true;
+    } else if (grant.start && !has(outputs, out)) {
+      edge.turns[{out, grant.vc}] = (grant.input + 1) % ports_;
     }
-    all.push_back(*entry);
-    edge.entries.push_back(*entry);
-    --edge.arbiter;
+  }
+  for (const auto& [out, grant] : granted) {
+    const bool accepted = std::ranges::none_of(granted, [&, g = grant](const auto& other) {
+      return other.second.input == g.input && rank(other.second.vc) < rank(g.vc);
+    });
+    if (!accepted) continue;
+    if (has(inputs, grant.input)) {
+      if (contended.contains(out) && (dice_ & 1U) != 0) edge.resting.insert(grant.input);
+    } else if (!has(outputs, out)) {
+      edge.entries.push_back({grant.vc, 1U << grant.input, 1U << out});
+      --edge.arbiter;
+    }
   }
   return edge;
 }
 
 void OnlineRules::advance(const Edge& edge, SwitchView& view) {
+  streaming_.clear();
   for (const Entry& entry : edge.entries) {
     const int input = std::countr_zero(entry.inputs);
     const int output = std::countr_zero(entry.outputs);
     const bool tail = view.front(input, entry.vc)->tail;
-    if (output_of_[input][entry.vc] < 0) next_[output][entry.vc] = (input + 1) % ports_;
     output_of_[input][entry.vc] = tail ? -1 : output;
     view.outputs[output][entry.vc].online_from = tail ? -1 : input;
+    if (!tail) streaming_[input] = entry.vc;
   }
-  if (edge.refused) first_ = (first_ + 1) % ports_;
+  for (const auto& [of, input] : edge.turns) next_[of.first][of.second] = input;
+  resting_ = edge.resting;
+  if (edge.dropped) first_ = (first_ + 1) % ports_;
+  if (edge.contention) {
+    dice_ = (dice_ << 1 | ((dice_ >> 16 ^ dice_ >> 13) & 1U)) & 0x1FFFFU;  // x^17 + x^14 + 1
+  }
 }
 
 }  // namespace fredsim::tb

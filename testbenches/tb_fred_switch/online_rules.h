@@ -1,4 +1,5 @@
-// Rules of online unicasts, written from the contract in rtl/fred/fred_online.sv.
+// Rules of online unicasts, written from the contracts in rtl/fred/fred_matcher.sv and fred_matcher_output.sv: who asks,
+// who is granted, who moves.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.
 #pragma once
@@ -6,7 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "phase_rules.h"
@@ -22,7 +24,10 @@ class OnlineRules {
   struct Edge {
     std::vector<Entry> entries;  // one input and one output each
     std::uint64_t credit = 0, arbiter = 0;
-    bool refused = false;  // some front found no path
+    std::map<std::pair<int, int>, int> turns;  // (output, VC) whose turn moves on: to this input
+    std::set<int> resting;                     // inputs, at the next edge
+    bool contention = false;                   // several inputs asked for one output
+    bool dropped = false;                      // a grant, of two that would meet
   };
   // `taken`: what the phase sends at this edge.
   Edge judge(const SwitchView& view, const PhaseRules& phase,
@@ -32,16 +37,21 @@ class OnlineRules {
  private:
   struct Request {
     int input, vc, output;
+    bool start;
   };
-  std::vector<Request> match(const SwitchView& view, const PhaseRules& phase,
-                             const std::vector<Entry>& taken, Edge& edge) const;
-  std::optional<Entry> path(const Request& request, const std::vector<Entry>& taken) const;
+  std::vector<Request> requests(const SwitchView& view, const PhaseRules& phase, Edge& edge) const;
+  Request grant(const std::vector<Request>& requests) const;
+  bool meet(const Request& a, const Request& b) const;
+  bool is_online(const SwitchView& view, int input, int vc) const;
 
   int ports_, middle_, levels_;
   std::map<int, int> routes_;                        // destination -> output
   std::vector<std::array<int, kNumVcs>> output_of_;  // (input, VC) inside a packet; -1: not
   std::vector<std::array<int, kNumVcs>> next_;  // (output, VC): the input that is first in turn
-  int first_ = 0;                               // output that gets its path first
+  std::map<int, int> streaming_;  // input -> VC of the flit it let go at the last edge, not a tail
+  std::set<int> resting_;
+  int first_ = 0;  // output that no other one's grant drops
+  std::uint32_t dice_ = 1;
 };
 
 }  // namespace fredsim::tb

@@ -59,7 +59,7 @@ TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {
 }
 
 // Every output has one input that wants it. With three middle sub-networks nothing is ever in the
-// way; with two a flit may wait.
+// way; with two a flit may wait for others that it would meet, here for two of them.
 TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereMIsThree) {
   constexpr int kPackets = 40;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -83,7 +83,7 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereMIsThree) {
       EXPECT_EQ(time, ideal);
       EXPECT_EQ(driver.read_counter(reg::kStallArbiter), 0U);
     } else {
-      EXPECT_LE(time, 2 * ideal);
+      EXPECT_LE(time, 3 * ideal);
     }
   }
 }

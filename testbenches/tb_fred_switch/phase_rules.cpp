@@ -11,17 +11,6 @@ int rank(int vc) {
   return static_cast<int>(std::ranges::find(kFirstToLast, vc) - kFirstToLast.begin());
 }
 
-// The sub-networks that a flow was routed through.
-std::array<int, 4> middle_of(const FredRoute& route, int flow) {
-  std::array<int, 4> middle{};
-  for (const RouteLevel& level : route.levels) {
-    for (std::size_t i = 0; i < level.colours.size(); ++i) {
-      if (level.flows[i] == flow) middle[level.depth] = level.colours[i];
-    }
-  }
-  return middle;
-}
-
 }  // namespace
 
 PhaseRules::PhaseRules(const FredShape& shape)
@@ -105,8 +94,7 @@ void PhaseRules::join(const SwitchView& view, Edge& edge) const {
     } else if (!open_[f] && !view.room(flow.outputs, phase.vc)) {
       ++edge.credit;
     } else if (open_[f] || !decided_) {
-      edge.entries.push_back(
-          {phase.vc, flow.inputs, flow.outputs, middle_of(phase.route, static_cast<int>(f))});
+      edge.entries.push_back({phase.vc, flow.inputs, flow.outputs});
       edge.additions += static_cast<std::uint64_t>(std::popcount(flow.inputs) - 1);
       edge.open[f] = !tail;
     }

@@ -267,15 +267,14 @@ void expect_as_powered_up(SwitchCore& core, const FredShape& shape) {
   expect_zero(reg::kFlitsOut, 2 * kPorts);
   expect_zero(reg::kReductions, 4);
   expect_zero(reg::kStallJoin, 10);
-  expect_zero(reg::kRoute, 40);
   expect_zero(reg::kPhaseStore, reg::kPhaseStoreWords);
   // Of a row of which one word is written the others are zero.
   access(reg::kPhaseStore + 1, true, ~0U);
   for (int word = 0; word < phase_row_words(shape.fred); ++word) {
     EXPECT_EQ(access(reg::kPhaseStore + word), word == 1 ? ~0U : 0U) << word;
   }
-  // A phase of before is none, a destination of before has no route.
-  for (const int phase_of_before : {1, 2, 3, 4, int{kPhaseOnline}}) {
+  // A phase of before is none.
+  for (const int phase_of_before : {1, 2, 3, 4}) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       core.reset();
       pins.reg = {};
@@ -288,8 +287,7 @@ void expect_as_powered_up(SwitchCore& core, const FredShape& shape) {
       core.step(pins);
       pins.in_valid = 0;
       for (int i = 0; i < 5; ++i) core.step(pins);
-      EXPECT_EQ(core.error(),
-                phase_of_before == kPhaseOnline ? reg::kErrorRoute : reg::kErrorPhase);
+      EXPECT_EQ(core.error(), reg::kErrorPhase);
       EXPECT_FALSE(core.idle());
     }
   }
@@ -303,6 +301,26 @@ TEST_P(FredSwitchRegisters, AreForgottenByAReset) {
     core->reset();
     expect_as_powered_up(*core, shape_);
   }
+}
+
+// All but the routing table, which is a memory.
+TEST_P(FredSwitchRegisters, KeepTheirRoutesOverAReset) {
+  const auto core = make_dut();
+  core->reset();
+  SwitchPins pins(kPorts, shape_.lanes);
+  const auto read_route = [&](int destination) {
+    pins.reg = {true, false, static_cast<std::uint16_t>(reg::kRoute + destination), 0};
+    core->step(pins);
+    return pins.reg_rdata;
+  };
+  EXPECT_EQ(read_route(7), 0U);
+  pins.reg = {true, true, static_cast<std::uint16_t>(reg::kRoute + 7), 3};
+  core->step(pins);
+  core->reset();
+  pins.reg = {};
+  core->step(pins);
+  EXPECT_EQ(read_route(7), 3U);
+  EXPECT_EQ(read_route(8), 0U);
 }
 
 // What comes after the reset runs by the rules that begin with it; with the credits that it leaves.

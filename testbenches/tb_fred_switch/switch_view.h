@@ -21,7 +21,6 @@ inline bool has(std::uint32_t mask, int index) { return (mask >> index & 1U) != 
 struct Entry {
   int vc = 0;
   std::uint32_t inputs = 0, outputs = 0;
-  std::array<int, 4> middle{};  // sub-network of every level, outermost first
 };
 
 struct SwitchView {

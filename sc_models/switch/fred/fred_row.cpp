@@ -37,36 +37,6 @@ class Fields {
   int at_ = 0;
 };
 
-// The middle sub-networks on the way from an input port on, as rtl/fred/fred_paths.sv finds them; the µSwitch
-// bits begin at `first`.
-std::uint8_t path_from(int port, const FredSwitchShape& shape, const Fields& bits, int first) {
-  const int middle = shape.middle;
-  const int select_width = static_cast<int>(fred_pkg::sel_w(middle));
-  unsigned path = 0;
-  int index = port;
-  int level = 0;
-  for (int ports = shape.ports; ports > 2; ports = (ports + 1) / 2, index /= 2, ++level) {
-    const int pairs = ports / 2;
-    int chosen = 0;
-    if (index / 2 == pairs) {
-      const int code = static_cast<int>(bits.at(first + pairs * middle * 2, select_width));
-      if (code >= 1 && code <= middle) chosen = code - 1;
-    } else {
-      for (int j = middle - 1; j >= 0; --j) {
-        const unsigned code = bits.at(first + (index / 2 * middle + j) * 2, 2);
-        if (code == fred_pkg::USEL_SUM ||
-            code == (index % 2 == 0 ? fred_pkg::USEL_IN0 : fred_pkg::USEL_IN1)) {
-          chosen = j;
-        }
-      }
-    }
-    path |= static_cast<unsigned>(chosen) << (2 * level);
-    first += pairs * middle * 2 + ports % 2 * select_width +
-             chosen * fred_config_bits({(ports + 1) / 2, middle});
-  }
-  return static_cast<std::uint8_t>(path);
-}
-
 // Output of an R- or RD-µSwitch with a code of fred_pkg::USEL_*.
 Expression choose(unsigned code, const Expression& a, const Expression& b) {
   if (code == fred_pkg::USEL_IN0) return a;
@@ -142,17 +112,7 @@ FredRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t> 
     by_code[code].adds += by_code[code].inputs != 0 ? 1 : 0;
     by_code[code].inputs |= 1U << p;
   }
-  std::vector<unsigned> output_codes;
-  output_codes.reserve(static_cast<std::size_t>(ports));
-  for (int p = 0; p < ports; ++p) {
-    output_codes.push_back(bits.take(width));
-    by_code[output_codes.back()].outputs |= 1U << p;
-  }
-  for (int p = 0; p < ports; ++p) row.in_path[p] = path_from(p, shape, bits, bits.next());
-  for (int p = 0; p < ports; ++p) {
-    const auto input = std::ranges::find(codes, output_codes[p]);
-    if (input != codes.end()) row.out_path[p] = row.in_path[input - codes.begin()];
-  }
+  for (int p = 0; p < ports; ++p) by_code[bits.take(width)].outputs |= 1U << p;
   for (std::size_t code = 1; code < by_code.size(); ++code) {
     if (by_code[code].inputs == 0) continue;
     row.flows.push_back(by_code[code]);

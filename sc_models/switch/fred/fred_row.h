@@ -33,8 +33,6 @@ struct FredRow {
   std::vector<Flow> flows;   // those with an input port, by code
   std::vector<Sum> sums;
   std::array<std::uint8_t, 32> partner{};  // lowest input port with the same field
-  // Middle sub-networks that the flow of a port uses, 2 bits per level, outermost first (rtl/fred/fred_paths.sv).
-  std::array<std::uint8_t, 32> in_path{}, out_path{};
 };
 
 // `words`: row_words of the store.

@@ -20,6 +20,7 @@ constexpr int kBeforeStages =
 constexpr unsigned kJoinCheck =
     3;  // edges from a pop until the error register has what was wrong with it
 constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
+constexpr unsigned kRouteBit = 18;  // above them, in a buffer: 1 + output of an online unicast
 
 std::uint8_t phase_of(const std::uint32_t* flit) { return static_cast<std::uint8_t>(flit[2]); }
 
@@ -45,8 +46,9 @@ FredTwin::FredTwin(const FredShape& shape)
       out_(in_.size()),
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
       out_flits_(in_.size() * static_cast<std::size_t>(kNumVcs * out_depth_) * words_),
-      destination_(in_.size() * kNumVcs),
-      online_(shape.fred),
+      front_output_(in_.size() * kNumVcs),
+      matcher_(shape.fred),
+      routes_(static_cast<std::size_t>(reg::kMaxRoutes)),
       pin_flits_(in_.size() * words_),
       pipeline_(static_cast<std::size_t>(stages_ + kBeforeStages)),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
@@ -76,9 +78,9 @@ void FredTwin::reset() {
     }
   }
   const Ports all = ~Ports{0} >> (32 - ports_);
-  valid_ = some_ = online_fronts_ = {};
-  std::ranges::fill(destination_, std::uint16_t{0});
-  online_.reset();
+  valid_ = some_ = online_fronts_ = request_ = tail_ = {};
+  std::ranges::fill(front_output_, std::uint8_t{0});
+  matcher_.reset();
   has_credit_.fill(all);
   room_.fill(all);
   match_ = 0;
@@ -110,7 +112,7 @@ void FredTwin::reset() {
 bool FredTwin::idle() const {
   return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && reserved_ == 0 &&
          (leaving_ | launched_ | pin_valid_ | credits_out_) == 0 &&
-         (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0;
+         (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 && matcher_.idle();
 }
 
 // ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
@@ -136,15 +138,14 @@ void FredTwin::step_words(SwitchPins& pins) {
   look_up(store_free);
   PortsByVc popped{};
   Fired fired;
-  if ((online_fronts_[0] | online_fronts_[1] | online_fronts_[2] | online_fronts_[3]) == 0) {
+  if (on_any_vc(online_fronts_) == 0 && matcher_.idle()) {
     fired = fire<kWords>();
   } else {
-    const PortsByVc room = room_;
+    const FredMatcher::Fronts fronts{request_, tail_, front_output_, room_};
     const Ports held_before = held();
     fired = fire<kWords>();
-    popped = send_online<kWords>(online_.route(
-        online_fronts_, destination_, room,
-        {fired.inputs, fired.outputs, held_before, vc_, now_->in_path, now_->out_path}));
+    popped = send_online<kWords>(
+        matcher_.step(fronts, {fired.inputs, fired.outputs, held_before, vc_}));
   }
   popped[vc_] |= fired.inputs;
   deliver(arriving);
@@ -215,7 +216,7 @@ bool FredTwin::is_ready(const FredCandidates::Read& read, Ports waiting) {
   for_each_port(waiting & of->inputs, [&](int p) {
     if (in_[p][read.vc].phase == read.phase) there |= 1U << p;
   });
-  const Ports room = room_[read.vc] & ~online_.locked()[read.vc];
+  const Ports room = room_[read.vc] & ~matcher_.locked()[read.vc];
   return std::ranges::any_of(of->flows, [&](const FredRow::Flow& flow) {
     return (flow.inputs & ~there) == 0 && (flow.outputs & ~room) == 0;
   });
@@ -225,7 +226,7 @@ bool FredTwin::is_ready(const FredCandidates::Read& read, Ports waiting) {
 template <int kWords>
 FredTwin::Fired FredTwin::fire() {
   if (match_ == 0) return {};
-  const Ports room = room_[vc_] & ~online_.locked()[vc_];
+  const Ports room = room_[vc_] & ~matcher_.locked()[vc_];
   Ports popped = 0;
   Ports reserved = 0;
   int adds = 0;
@@ -275,23 +276,24 @@ FredTwin::Ports FredTwin::held() const {
 
 // Takes the online unicasts that move to their places in the staging; returns the inputs they leave.
 template <int kWords>
-FredTwin::PortsByVc FredTwin::send_online(std::span<const FredOnline::Move> moves) {
+FredTwin::PortsByVc FredTwin::send_online(std::span<const FredMatcher::Move> moves) {
   const std::size_t words = kWords != 0 ? kWords : words_;
-  events_.credit += static_cast<std::uint64_t>(online_.stall_credit());
-  events_.arbiter += static_cast<std::uint64_t>(online_.stall_arbiter());
-  route_error_ = online_.error_route();
+  events_.credit += static_cast<std::uint64_t>(matcher_.stall_credit());
+  events_.arbiter += static_cast<std::uint64_t>(matcher_.stall_arbiter());
+  for (int vc = 0; vc < kNumVcs; ++vc) route_error_ |= (online_fronts_[vc] & ~request_[vc]) != 0;
   PortsByVc popped{};
-  for (const FredOnline::Move& move : moves) {
+  for (const FredMatcher::Move& move : moves) {
     const std::uint32_t* flit = front(move.input, move.vc);
     OutVc& out = out_[move.output][move.vc];
-    std::memcpy(out_slot(move.output, out.base + out.free), flit, words * sizeof(std::uint32_t));
+    std::uint32_t* slot = out_slot(move.output, out.base + out.free);
+    std::memcpy(slot, flit, words * sizeof(std::uint32_t));
+    slot[2] &= kLinkBits;
     advance(out.free, out_depth_);
     --out.places;
     ++reserved_;
     set_room(move.output, move.vc);
     pipeline_[pipe_][move.vc] |= 1U << move.output;
     popped[move.vc] |= 1U << move.input;
-    online_.commit(move, (flit[2] & kTailBit) != 0);
   }
   return popped;
 }
@@ -400,7 +402,6 @@ void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
     }
     std::uint32_t* slot = in_slot(p, in.base + in.free);
     std::memcpy(slot, flit, words * sizeof(std::uint32_t));
-    slot[2] &= kLinkBits;
     advance(in.free, in.depth);
     if (in.count++ != 0) return;
     show_front(p, vc);
@@ -422,8 +423,18 @@ void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
   for_each_port(pin_valid_, [&](int p) {
     ++flits_in_[p];
     const std::size_t first = static_cast<std::size_t>(p) * words;
-    std::memcpy(&pin_flits_[first], &pins.in_flit[first], words * sizeof(std::uint32_t));
+    std::uint32_t* flit = &pin_flits_[first];
+    std::memcpy(flit, &pins.in_flit[first], words * sizeof(std::uint32_t));
+    flit[2] &= kLinkBits;
+    if (phase_of(flit) == kPhaseOnline) flit[2] |= route_bits(flit);
   });
+}
+
+// What the routing table has for a flit, kept in header bits that do not leave the switch.
+std::uint32_t FredTwin::route_bits(const std::uint32_t* flit) const {
+  const std::uint32_t destination = flit[1] & 0xFFFFU;
+  const std::uint32_t route = destination < routes_.size() ? routes_[destination] : 0;
+  return route <= static_cast<std::uint32_t>(ports_) ? route << kRouteBit : 0;
 }
 
 void FredTwin::show_front(int port, int vc) {
@@ -432,14 +443,24 @@ void FredTwin::show_front(int port, int vc) {
   if (in.count == 0) {
     valid_[vc] &= ~bit;
     online_fronts_[vc] &= ~bit;
+    request_[vc] &= ~bit;
     return;
   }
   const std::uint32_t* flit = front(port, vc);
   in.phase = phase_of(flit);
-  destination_[static_cast<std::size_t>(kNumVcs * port + vc)] = static_cast<std::uint16_t>(flit[1]);
   valid_[vc] |= bit;
-  online_fronts_[vc] =
-      in.phase == kPhaseOnline ? online_fronts_[vc] | bit : online_fronts_[vc] & ~bit;
+  if (in.phase != kPhaseOnline) {
+    online_fronts_[vc] &= ~bit;
+    request_[vc] &= ~bit;
+    return;
+  }
+  online_fronts_[vc] |= bit;
+  const std::uint32_t route = flit[2] >> kRouteBit;
+  request_[vc] = route != 0 ? request_[vc] | bit : request_[vc] & ~bit;
+  tail_[vc] = (flit[2] & kTailBit) != 0 ? tail_[vc] | bit : tail_[vc] & ~bit;
+  if (route != 0) {
+    front_output_[static_cast<std::size_t>(kNumVcs * port + vc)] = static_cast<std::uint8_t>(route - 1);
+  }
 }
 
 void FredTwin::match_front(int port) {

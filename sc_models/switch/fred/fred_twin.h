@@ -4,7 +4,7 @@
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output
 //   staging; it is counted there when the interconnect's pipeline would have delivered it. Online unicasts:
-//   fred_online.h.
+//   fred_matcher.h; their paths are not modelled, since every matching has them.
 // Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose µSwitch bits
 //   contradict its flow table, packets longer than PACKET_FLITS or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "switch/fred/fred_candidates.h"
-#include "switch/fred/fred_online.h"
+#include "switch/fred/fred_matcher.h"
 #include "switch/fred/fred_row.h"
 #include "switch/fred/fred_shape.h"
 #include "switch/switch_core.h"
@@ -41,8 +41,8 @@ class FredTwin final : public SwitchCore {
   bool peek_phase(SwitchPhase& into) const override;
 
  private:
-  using Ports = FredOnline::Ports;
-  using PortsByVc = FredOnline::PortsByVc;
+  using Ports = FredMatcher::Ports;
+  using PortsByVc = FredMatcher::PortsByVc;
   using Row = std::shared_ptr<const FredRow>;
 
   struct InVc {  // one input FIFO
@@ -75,7 +75,8 @@ class FredTwin final : public SwitchCore {
   template <int kWords>
   void send(Ports popped);
   template <int kWords>
-  PortsByVc send_online(std::span<const FredOnline::Move> moves);
+  PortsByVc send_online(std::span<const FredMatcher::Move> moves);
+  std::uint32_t route_bits(const std::uint32_t* flit) const;
   Ports held() const;
   template <int kWords>
   void drive(SwitchPins& pins);
@@ -125,11 +126,13 @@ class FredTwin final : public SwitchCore {
   std::vector<std::uint32_t> in_flits_, out_flits_;
   PortsByVc valid_{};                       // inputs with a front
   PortsByVc online_fronts_{};               // those of them that are online unicasts
-  std::vector<std::uint16_t> destination_;  // of the fronts, 4p + v
-  FredOnline online_;
+  PortsByVc request_{}, tail_{};            // those of these that have a route, that are tails
+  std::vector<std::uint8_t> front_output_;  // where those with a route go, 4p + v
+  FredMatcher matcher_;
+  std::vector<std::uint8_t> routes_;  // 1 + output port; 0: none
+  PortsByVc room_{};        // outputs with room for a packet
   PortsByVc some_{};        // outputs with a flit to launch
   PortsByVc has_credit_{};  // outputs with credits
-  PortsByVc room_{};        // outputs with room for a packet
   Ports match_ = 0;         // inputs whose front of the active VC is of the active phase
   int reserved_ = 0;        // places taken at all outputs
   PortsByVc

@@ -15,7 +15,7 @@ void FredTwin::access(const RegisterRequest& request) {
   const int destination = request.address - reg::kRoute;
   const bool is_route = destination >= 0 && destination < reg::kMaxRoutes;
   if (request.write) {
-    if (is_route) online_.write_route(destination, request.wdata);
+    if (is_route) routes_[destination] = static_cast<std::uint8_t>(request.wdata & 63U);
     if (is_credit) {
       OutVc& out = out_[credit / 4][credit % 4];
       out.credits = static_cast<std::uint16_t>(request.wdata);
@@ -32,7 +32,7 @@ void FredTwin::access(const RegisterRequest& request) {
   if (is_store) {
     rdata_ = in_store ? store_[place] : 0;
   } else if (is_route) {
-    rdata_ = online_.read_route(destination);
+    rdata_ = routes_[destination];
   } else if (request.address >= reg::kFlitsIn) {
     const std::uint64_t value = counter(request.address);
     rdata_ = static_cast<std::uint32_t>((request.address & 1U) != 0 ? value >> 32 : value);

@@ -1,0 +1,334 @@
+// Matcher of online unicasts, beside the phase in use (§5: the default header index): which fronts leave at an edge.
+//
+// One round of request, grant and accept, from registers. What the phase does in this cycle comes late and only takes
+//   away.
+//   request  A front that is an online unicast with an output port asks for it: inside a packet always; a packet
+//            start if the staging of (output, VC) has room for a packet, no online packet is open there, and the
+//            phase is not inside a packet there. An input whose last flit moved in the last cycle, with the next one
+//            of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep outputs
+//            from others.
+//   grant    Every output grants one front: fred_matcher_output.
+//   accept   An input accepts the grant of its highest VC (noc_pkg::VC_PRIORITY). That front moves, unless the
+//            phase uses the input or the output in this cycle.
+// Throughput, alone in the switch: a permutation 1.0; uniform on one VC as any matcher with one queue per input has
+//   it, 0.61 at 12 ports (all fronts differ in their input, so one round finds all there is). On several VCs less
+//   than more rounds would find: 0.73 in place of 0.78 with three VCs that always have packets.
+// Fairness: VCs by priority. A packet start whose input and output are free whenever it is granted waits, of its VC,
+//   for at most P - 1 other packets at its output. A grant whose input the phase has taken is lost for this cycle.
+//   If another input asked for that output too, the loser rests in the next cycle, with chance 1/2 (a shift register
+//   that steps in cycles in which several inputs ask for one output): so it does not keep the output from the others
+//   while a phase runs, at most 17 cycles at a time, and no rhythm of the phase keeps it from the cycles that the
+//   phase leaves it.
+// M = 2, more than two ports: two sub-networks cannot give every matching its paths without looking at all of it.
+//   There a flit takes, at every level, the sub-network of its input's bit of that level (fred_online_paths): then
+//   two flits meet only behind the D-µSwitches, if their outputs differ up to some bit only, below the number of
+//   levels, and their inputs agree up to that bit. Of two grants of which that is true one is dropped, as if its
+//   output were taken: that of the later output, counted from one that moves on by one in every cycle with drops.
+//   And flits move only in cycles in which the phase fires nothing.
+// Timing: request_i to phase_vc_i are registers, phase_pop_i and phase_reserve_i may come late. pop_o to
+//   reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge, the latter meant where something moves.
+//   Stalls of a cycle are on stall_*_o after the next edge but one.
+// idle_o: without fronts an edge changes nothing.
+module fred_matcher #(
+  /// ports of the switch, 2 to 32
+  parameter int unsigned P = 12,
+  /// middle sub-networks, 2 to 4
+  parameter int unsigned M = 3,
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  // fronts, that of VC v at input p in bit 4p+v: asks, to which port, last flit of its packet
+  input  logic [VCS*P-1:0]               request_i,
+  input  logic [fred_pkg::OUT_W*VCS*P-1:0] out_i,
+  input  logic [VCS*P-1:0]               tail_i,
+  // room for a packet of VC v at output p, bit 4p+v; where the phase is inside a packet, and its VC
+  input  logic [VCS*P-1:0]               room_i,
+  input  logic [P-1:0]                   phase_held_i,
+  input  logic [noc_pkg::VC_W-1:0]       phase_vc_i,
+  // inputs and outputs of the flits that the phase fires in this cycle
+  input  logic [P-1:0]                   phase_pop_i,
+  input  logic [P-1:0]                   phase_reserve_i,
+  // fronts that leave, and the outputs they go to
+  output logic [P-1:0]                   pop_o,
+  output logic [noc_pkg::VC_W*P-1:0]     pop_vc_o,
+  output logic [P-1:0]                   reserve_o,
+  output logic [noc_pkg::VC_W*P-1:0]     reserve_vc_o,
+  // an online packet is open at (output, VC), bit 4p+v
+  output logic [VCS*P-1:0]               locked_o,
+  // after the edge: bit P*input + output of every flit that left; inputs and outputs that the phase used
+  output logic [P*P-1:0]                 move_o,
+  output logic [P-1:0]                   phase_in_o,
+  output logic [P-1:0]                   phase_out_o,
+  // fronts that stayed, for the counters
+  output logic [7:0]                     stall_credit_o,
+  output logic [7:0]                     stall_arbiter_o,
+  output logic                           idle_o
+);
+  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  localparam int unsigned VC_W = noc_pkg::VC_W;
+
+  // ------------------------------------------------------------------ request
+  // (input, VC) inside a packet; of which the last cycle moved a flit that does not end it. Inputs that rest.
+  logic [VCS*P-1:0]   begun_q, streams_q;
+  logic [P-1:0]       rest_q;
+  // Bit of front 4p+v; port p and VC v: P*v+p; front and output: P*(4p+v)+o; output and front: P*(4o+v)+p.
+  logic [VCS*P-1:0]   below, lack;
+  logic [VCS*P-1:0]   room_by_vc, open_by_vc, start_by_vc, tail_by_vc;
+  logic [VCS*P*P-1:0] want, ask;
+
+  // Outputs at which a packet may start, and that have room for one.
+  always_comb begin : outputs_by_vc
+    room_by_vc = '0;
+    open_by_vc = '0;
+    if (request_i != '0) begin
+      for (int unsigned v = 0; v < VCS; v++) begin
+        for (int unsigned o = 0; o < P; o++) begin
+          room_by_vc[P*v + o] = room_i[VCS*o + v];
+          open_by_vc[P*v + o] = room_i[VCS*o + v] && !locked_o[VCS*o + v] &&
+                                    !(phase_held_i[o] && phase_vc_i == VC_W'(v));
+        end
+      end
+    end
+  end
+
+  always_comb begin : below_a_stream
+    below = '0;
+    if (streams_q != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        for (int unsigned high = 0; high < VCS; high++) begin
+          for (int unsigned low = high + 1; low < VCS; low++) begin
+            if (streams_q[VCS*p + 32'(noc_pkg::VC_PRIORITY[VC_W*high +: VC_W])] &&
+                request_i[VCS*p + 32'(noc_pkg::VC_PRIORITY[VC_W*high +: VC_W])]) begin
+              below[VCS*p + 32'(noc_pkg::VC_PRIORITY[VC_W*low +: VC_W])] = 1'b1;
+            end
+          end
+        end
+      end
+    end
+  end
+
+  // lack: a packet start without room. want: the output, if the front may go there.
+  always_comb begin : look_at_outputs
+    logic [P-1:0] to;
+    lack = '0;
+    want = '0;
+    to = '0;
+    if (request_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          to = request_i[VCS*p + v] ? P'(1) << out_i[OUT_W*(VCS*p + v) +: OUT_W] : '0;
+          lack[VCS*p + v] = to != '0 && !begun_q[VCS*p + v] && (to & room_by_vc[P*v +: P]) == '0;
+          if (!begun_q[VCS*p + v]) to = to & open_by_vc[P*v +: P];
+          if (!below[VCS*p + v] && !rest_q[p]) want[P*(VCS*p + v) +: P] = to;
+        end
+      end
+    end
+  end
+
+  always_comb begin : ask_outputs
+    ask = '0;
+    if (request_i != '0) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
+          for (int unsigned p = 0; p < P; p++) ask[P*(VCS*o + v) + p] = want[P*(VCS*p + v) + o];
+        end
+      end
+    end
+  end
+
+  always_comb begin : by_vc
+    start_by_vc = '0;
+    tail_by_vc = '0;
+    if (request_i != '0) begin
+      for (int unsigned v = 0; v < VCS; v++) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          start_by_vc[P*v + p] = !begun_q[VCS*p + v];
+          tail_by_vc[P*v + p] = tail_i[VCS*p + v];
+        end
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ grant
+  logic [P*P-1:0]   grant;      // bit P*output + input
+  logic [VCS*P-1:0] grant_vc;   // bit 4*output + VC
+  logic [P-1:0]     contended;
+  logic [P-1:0]     dropped;    // M = 2: outputs whose flit would meet that of another
+  logic [P-1:0]     out_taken;
+  logic             enable;
+
+  assign enable = request_i != '0;
+
+  for (genvar o = 0; o < P; o++) begin : gen_output
+    fred_matcher_output #(.P(P)) i_output (
+      .clk_i, .rst_ni, .enable_i(enable),
+      .ask_i(ask[VCS*P*o +: VCS*P]), .start_i(start_by_vc), .tail_i(tail_by_vc),
+      .grant_o(grant[P*o +: P]), .grant_vc_o(grant_vc[VCS*o +: VCS]), .contended_o(contended[o]),
+      .taken_i(out_taken[o]), .move_i(reserve_o[o]), .locked_o(locked_o[VCS*o +: VCS])
+    );
+  end
+
+  if (M == 2 && P > 2) begin : gen_apart
+    localparam int unsigned PORT_W = $clog2(P);
+    logic [PORT_W*P-1:0] winner;
+    logic [P-1:0]        later_q;  // outputs from the first one on, which rotates; none: all
+
+    always_comb begin : winners
+      winner = '0;
+      if (enable) begin
+        for (int unsigned o = 0; o < P; o++) begin
+          for (int unsigned p = 0; p < P; p++) begin
+            if (grant[P*o + p]) winner[PORT_W*o +: PORT_W] = winner[PORT_W*o +: PORT_W] | PORT_W'(p);
+          end
+        end
+      end
+    end
+
+    // The highest bit in which two outputs differ is their level: from there on they share the D-µSwitches. Flits for
+    // them share a sub-network there if their inputs agree up to that bit.
+    always_comb begin : meet
+      logic [PORT_W-1:0] differ;
+      dropped = '0;
+      differ = '0;
+      if (enable) begin
+        for (int unsigned o = 0; o < P; o++) begin
+          for (int unsigned q = 0; q < P; q++) begin
+            if (o != q && $clog2((o ^ q) + 1) <= fred_pkg::levels(P)) begin
+              differ = winner[PORT_W*o +: PORT_W] ^ winner[PORT_W*q +: PORT_W];
+              if (grant_vc[VCS*o +: VCS] != '0 && grant_vc[VCS*q +: VCS] != '0 && differ != '0 &&
+                  (differ & PORT_W'((1 << $clog2((o ^ q) + 1)) - 1)) == '0 &&
+                  ((later_q[o] != later_q[q]) ? later_q[q] : q < o)) dropped[o] = 1'b1;
+            end
+          end
+        end
+      end
+    end
+
+    always_ff @(posedge clk_i) begin : rotate
+      if (!rst_ni) later_q <= '1;
+      else if (dropped != '0) later_q <= (later_q << 1 == '0) ? '1 : later_q << 1;
+    end
+
+    assign out_taken = ((phase_pop_i != '0) ? '1 : phase_reserve_i) | dropped;
+  end else begin : gen_all
+    assign dropped = '0;
+    assign out_taken = phase_reserve_i;
+  end
+
+  // ------------------------------------------------------------------ accept
+  logic [VCS*P-1:0] got, accept;  // bit 4*input + VC
+  logic [P*P-1:0]   move;         // bit P*input + output
+  logic [P-1:0]     lost;         // inputs whose accepted grant the phase took, from others too
+
+  always_comb begin : accept_one
+    got = '0;
+    accept = '0;
+    pop_vc_o = '0;
+    if (request_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        for (int unsigned o = 0; o < P; o++) begin
+          if (grant[P*o + p] && !dropped[o]) got[VCS*p +: VCS] = got[VCS*p +: VCS] | grant_vc[VCS*o +: VCS];
+        end
+        pop_vc_o[VC_W*p +: VC_W] = noc_pkg::first_vc(got[VCS*p +: VCS]);
+        if (got[VCS*p +: VCS] != '0) accept[VCS*p +: VCS] = VCS'(1) << pop_vc_o[VC_W*p +: VC_W];
+      end
+    end
+  end
+
+  always_comb begin : move_one
+    logic accepted;
+    move = '0;
+    pop_o = '0;
+    reserve_o = '0;
+    reserve_vc_o = '0;
+    lost = '0;
+    accepted = 1'b0;
+    if (request_i != '0) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          accepted = grant[P*o + p] && !dropped[o] && (grant_vc[VCS*o +: VCS] & accept[VCS*p +: VCS]) != '0;
+          move[P*p + o] = accepted && !phase_pop_i[p] && !out_taken[o];
+          pop_o[p] = pop_o[p] || move[P*p + o];
+          reserve_o[o] = reserve_o[o] || move[P*p + o];
+          lost[p] = lost[p] || (accepted && contended[o] && phase_pop_i[p]);
+        end
+        for (int unsigned v = 0; v < VCS; v++) begin
+          if (grant_vc[VCS*o + v]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
+        end
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ state
+  logic [16:0] dice_q;  // x^17 + x^14 + 1
+
+  always_ff @(posedge clk_i) begin : update
+    if (!rst_ni) begin
+      begun_q <= '0;
+      streams_q <= '0;
+      rest_q <= '0;
+      dice_q <= 17'd1;
+      move_o <= '0;
+    end else begin
+      move_o <= move;
+      streams_q <= '0;
+      rest_q <= '0;
+      if (request_i != '0) begin
+        phase_in_o <= phase_pop_i;
+        phase_out_o <= phase_reserve_i;
+        if (contended != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
+        for (int unsigned p = 0; p < P; p++) begin
+          for (int unsigned v = 0; v < VCS; v++) begin
+            if (pop_o[p] && accept[VCS*p + v]) begin
+              begun_q[VCS*p + v] <= !tail_i[VCS*p + v];
+              streams_q[VCS*p + v] <= !tail_i[VCS*p + v];
+            end
+          end
+          rest_q[p] <= lost[p] && dice_q[0];
+        end
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ stalls
+  // Of the last cycle: fronts that lacked room, and all others that wanted to move.
+  logic [VCS*P-1:0] lack_q, ready_q;
+  logic [P-1:0]     popped;
+
+  always_comb begin : moved
+    for (int unsigned p = 0; p < P; p++) popped[p] = move_o[P*p +: P] != '0;
+  end
+
+  always_ff @(posedge clk_i) begin : stalls
+    if (!rst_ni) begin
+      lack_q <= '0;
+      ready_q <= '0;
+      stall_credit_o <= '0;
+      stall_arbiter_o <= '0;
+    end else begin
+      lack_q <= lack;
+      ready_q <= request_i & ~lack;
+      stall_credit_o <= 8'($countones(lack_q));
+      stall_arbiter_o <= 8'($countones(ready_q)) - 8'($countones(popped));
+    end
+  end
+
+  assign idle_o = move_o == '0 && streams_q == '0 && rest_q == '0 && lack_q == '0 && ready_q == '0 &&
+                  stall_credit_o == '0 && stall_arbiter_o == '0;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [P-1:0] wrong, many;
+    if (rst_ni && (pop_o != '0 || reserve_o != '0)) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        wrong[p] = pop_o[p] && !request_i[VCS*p + 32'(pop_vc_o[VC_W*p +: VC_W])];
+        many[p] = (move[P*p +: P] & (move[P*p +: P] - P'(1))) != '0;
+      end
+      pop_takes_a_front: assert (wrong == '0);
+      one_output_per_flit: assert (many == '0 && $countones(pop_o) == $countones(reserve_o));
+      phase_goes_first: assert ((pop_o & phase_pop_i) == '0 && (reserve_o & phase_reserve_i) == '0);
+    end
+  end
+endmodule

@@ -1,0 +1,122 @@
+// Middle sub-networks of online unicasts at one level of Fred_M(P), M >= 3, in constant depth.
+//
+// Flits that meet at an R- or D-µSwitch of a level must take different middle sub-networks. An online flit meets at
+//   most one other flit on either side: the one on the wire beside its own. Three sub-networks are enough, in three
+//   steps:
+//   1. First choice: the low bit of its input at this level, 0 or 1; the other one of them where a flit of the phase
+//      at its R-µSwitch has that. Two online flits of an R-µSwitch choose differently.
+//   2. A flit changes whose first choice a flit of the phase at its D-µSwitch has; of two online flits there with the
+//      same choice the one for the odd output changes. It changes to 2, or, where a flit of the phase at its
+//      R-µSwitch has 2, to the other one of 0 and 1.
+//   3. Where both online flits of an R-µSwitch changed to 2, the odd one takes 0: the even one's first choice was 0,
+//      its own 1, so it is 1 that the flit at its D-µSwitch has.
+//   At a D-µSwitch at most one of two online flits changes, so the choice that made it change stays, and it is 0
+//   or 1. A flit at an R-µSwitch whose sibling changes keeps 0 or 1 while that takes 2, or changes too: step 3.
+// Shapes: the path of a port is 2 bits per level, outermost first. Paths of the phase count where phase_in_i and
+//   phase_out_i are set, path_i of the online flit of an input for the levels before this one; its other bits are 0.
+//   A port's index at a level is the port without its low bits, one for each level before. Ports of the same index
+//   and the same path so far are on the same wire of the level.
+// Contract: no two flits are on one wire; the flits of one flow of the phase have the same path. Then flits
+//   that meet at this level leave for different sub-networks, and behind it no two are on one wire. Combinational.
+module fred_online_level #(
+  /// ports of the switch, 3 to 32
+  parameter int unsigned P = 12,
+  /// levels around this one
+  parameter int unsigned LEVEL = 0
+) (
+  // bit P*input + output of every online flit; the ports that the phase's flits use, and their paths
+  input  logic [P*P-1:0]                move_i,
+  input  logic [P-1:0]                  phase_in_i,
+  input  logic [P-1:0]                  phase_out_i,
+  input  logic [fred_pkg::PATH_W*P-1:0] in_path_i,
+  input  logic [fred_pkg::PATH_W*P-1:0] out_path_i,
+  // paths of online flits by input, before this level and with it
+  input  logic [fred_pkg::PATH_W*P-1:0] path_i,
+  output logic [fred_pkg::PATH_W*P-1:0] path_o
+);
+  localparam int unsigned PATH_W = fred_pkg::PATH_W;
+  localparam int unsigned AT = 2 * LEVEL;  // of this level in a path
+  localparam bit [PATH_W-1:0] BEFORE = PATH_W'((1 << AT) - 1);
+  localparam int unsigned WIDTH = 1 << LEVEL;  // ports of an index
+  // Ports whose index is odd.
+  localparam bit [31:0] ODD = (LEVEL == 0) ? 32'hAAAA_AAAA : (LEVEL == 1) ? 32'hCCCC_CCCC
+                            : (LEVEL == 2) ? 32'hF0F0_F0F0 : 32'hFF00_FF00;
+
+  // By input: first choice, the phase has 2 beside it, changes. By output: the same, and the path before this level.
+  logic [P-1:0]        first, no_two, change;
+  logic [P-1:0]        out_used, out_first, out_change;
+  logic [PATH_W*P-1:0] out_path;
+
+  always_comb begin : first_choice
+    first = '0;
+    no_two = '0;
+    if (move_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        first[p] = ODD[p];
+        // The ports q of the wire beside.
+        for (int unsigned q = ((p >> LEVEL) ^ 1) << LEVEL;
+             q < (((p >> LEVEL) ^ 1) << LEVEL) + WIDTH && q < P; q++) begin
+          if (phase_in_i[q] && ((in_path_i[PATH_W*q +: PATH_W] ^ path_i[PATH_W*p +: PATH_W]) & BEFORE) == '0) begin
+            if (in_path_i[PATH_W*q + AT +: 2] == 2'(ODD[p])) first[p] = !ODD[p];
+            if (in_path_i[PATH_W*q + AT +: 2] == 2'd2) no_two[p] = 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  always_comb begin : by_output
+    out_used = '0;
+    out_first = '0;
+    out_path = '0;
+    if (move_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        out_used = out_used | move_i[P*p +: P];
+        if (first[p]) out_first = out_first | move_i[P*p +: P];
+        for (int unsigned o = 0; o < P; o++) begin
+          if (move_i[P*p + o]) begin
+            out_path[PATH_W*o +: PATH_W] = out_path[PATH_W*o +: PATH_W] | (path_i[PATH_W*p +: PATH_W] & BEFORE);
+          end
+        end
+      end
+    end
+  end
+
+  always_comb begin : who_changes
+    out_change = '0;
+    if (move_i != '0) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned q = ((o >> LEVEL) ^ 1) << LEVEL;
+             q < (((o >> LEVEL) ^ 1) << LEVEL) + WIDTH && q < P; q++) begin
+          if (phase_out_i[q] && out_path_i[PATH_W*q + AT +: 2] == 2'(out_first[o]) &&
+              ((out_path_i[PATH_W*q +: PATH_W] ^ out_path[PATH_W*o +: PATH_W]) & BEFORE) == '0) begin
+            out_change[o] = 1'b1;
+          end
+          if (ODD[o] && out_used[q] && out_first[q] == out_first[o] &&
+              out_path[PATH_W*q +: PATH_W] == out_path[PATH_W*o +: PATH_W]) begin
+            out_change[o] = 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  always_comb begin : second_choice
+    change = '0;
+    path_o = '0;
+    if (move_i != '0) begin
+      path_o = path_i;  // meant at the inputs of flits
+      for (int unsigned p = 0; p < P; p++) change[p] = (move_i[P*p +: P] & out_change) != '0;
+      for (int unsigned p = 0; p < P; p++) begin
+        path_o[PATH_W*p + AT +: 2] = !change[p] ? 2'(first[p]) : no_two[p] ? 2'(!first[p]) : 2'd2;
+        for (int unsigned q = ((p >> LEVEL) ^ 1) << LEVEL;
+             q < (((p >> LEVEL) ^ 1) << LEVEL) + WIDTH && q < P; q++) begin
+          if (ODD[p] && change[p] && change[q] &&
+              ((path_i[PATH_W*q +: PATH_W] ^ path_i[PATH_W*p +: PATH_W]) & BEFORE) == '0) begin
+            path_o[PATH_W*p + AT +: 2] = 2'd0;
+          end
+        end
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,58 @@
+// Routing table of a fred_switch for online unicasts: the output port of every flit that arrives, looked up when it
+// arrives.
+//
+// Register r, 0 to MAX_ROUTES - 1, is 1 + output port for destination r, or 0: no route. Values above P count as
+//   none, and read back as written.
+// How: one memory per input port, and one for reading back, all written together: each has one read port.
+// Timing: lookup_i and dst_i at an edge, known_o and out_o after it, until the next lookup: they are a memory's
+//   outputs, but for destinations above MAX_ROUTES. read_i at an edge, rdata_o after it.
+// Contract: at an edge at which a register is written no flit with that destination is looked up and the register is
+//   not read (asserted in flit_ram): the table is written before the traffic.
+// Reset: none. After it the table is what was written before; at power-up zero in simulation, unknown in silicon,
+//   where software writes all of it.
+module fred_route_ram #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// bits of a register's number, derived
+  localparam int unsigned ADDR_W = $clog2(noc_pkg::MAX_ROUTES),
+  /// bits of a register: 1 + port, derived
+  localparam int unsigned ROUTE_W = fred_pkg::OUT_W + 1
+) (
+  input  logic                         clk_i,
+  // registers
+  input  logic                         write_i,
+  input  logic                         read_i,
+  input  logic [ADDR_W-1:0]            addr_i,
+  input  logic [ROUTE_W-1:0]           wdata_i,
+  output logic [ROUTE_W-1:0]           rdata_o,
+  // flits that arrive, by input port
+  input  logic [P-1:0]                 lookup_i,
+  input  logic [noc_pkg::DST_W*P-1:0]  dst_i,
+  output logic [P-1:0]                 known_o,
+  output logic [fred_pkg::OUT_W*P-1:0] out_o
+);
+  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  localparam int unsigned DST_W = noc_pkg::DST_W;
+
+  // What an input's memory has: the port, and whether it is one.
+  logic [OUT_W:0] route;
+  assign route = {wdata_i != '0 && wdata_i <= ROUTE_W'(P), OUT_W'(wdata_i - ROUTE_W'(1))};
+
+  flit_ram #(.WIDTH(ROUTE_W), .DEPTH(noc_pkg::MAX_ROUTES)) i_registers (
+    .clk_i, .write_i, .waddr_i(addr_i), .wdata_i,
+    .read_i, .raddr_i(addr_i), .rdata_o
+  );
+
+  for (genvar p = 0; p < P; p++) begin : gen_input
+    logic in_table, in_table_q, known;
+    assign in_table = dst_i[DST_W*p + ADDR_W +: DST_W - ADDR_W] == '0;
+    always_ff @(posedge clk_i) begin
+      if (lookup_i[p]) in_table_q <= in_table;
+    end
+    flit_ram #(.WIDTH(OUT_W + 1), .DEPTH(noc_pkg::MAX_ROUTES)) i_routes (
+      .clk_i, .write_i, .waddr_i(addr_i), .wdata_i(route),
+      .read_i(lookup_i[p] && in_table), .raddr_i(dst_i[DST_W*p +: ADDR_W]), .rdata_o({known, out_o[OUT_W*p +: OUT_W]})
+    );
+    assign known_o[p] = in_table_q && known;
+  end
+endmodule

@@ -1,0 +1,82 @@
+// Matching of online unicasts in a FredTwin: the C++ side of rtl/fred/fred_matcher.sv, which states the rules, the
+// timing and the fairness.
+//
+// Shapes: port masks have bit p for port p; arrays by front have index 4p + v for VC v of input p.
+// Timing: step() is one clock edge. It may be left out at an edge at which no front asks and idle() is true.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/flit.h"
+#include "routing/fred_routing.h"
+
+namespace fredsim {
+
+class FredMatcher {
+ public:
+  using Ports = std::uint32_t;
+  using PortsByVc = std::array<Ports, kNumVcs>;
+
+  // Before the edge.
+  struct Fronts {
+    PortsByVc request{};  // inputs whose front is an online unicast with an output port
+    PortsByVc tail{};     // inputs whose front is the last flit of its packet
+    std::span<const std::uint8_t> output;  // by front; meant of those that ask
+    PortsByVc room{};                      // outputs whose staging has room for a packet
+  };
+  // What the phase in use does at the same edge.
+  struct Phase {
+    Ports popped = 0, reserved = 0;  // inputs and outputs of the flits it fires
+    Ports held = 0;  // outputs of its flows that were inside a packet before the edge
+    int vc = 0;
+  };
+  struct Move {
+    int input = 0, output = 0, vc = 0;
+  };
+
+  explicit FredMatcher(const FredSwitchShape& shape);
+
+  void reset();
+  // The flits that leave at this edge; valid until the next call.
+  std::span<const Move> step(const Fronts& fronts, const Phase& phase);
+
+  // After the edge: outputs at which a packet is open; stalls that are counted at the next edge.
+  const PortsByVc& locked() const { return locked_; }
+  int stall_credit() const { return stall_credit_; }
+  int stall_arbiter() const { return stall_arbiter_; }
+  bool idle() const;
+
+ private:
+  struct Grant {  // of one output
+    int input = 0, vc = 0;
+    bool contended = false;
+  };
+
+  void ask(const Fronts& fronts, const Phase& phase);
+  void grant(Ports in_taken, Ports out_taken, const PortsByVc& tail);
+  Ports meeting(const std::array<Grant, 32>& grants) const;
+  void move(int output, const Grant& grant, const PortsByVc& tail);
+
+  int ports_;
+  int levels_;  // at which flits must be kept apart here: with two sub-networks
+  PortsByVc begun_{}, locked_{};
+  PortsByVc streams_{};  // inputs: moved a flit at the last edge that was not a tail
+  Ports rest_ = 0;
+  std::uint32_t dice_ = 1;
+  std::vector<Ports>
+      turn_;       // by VC of an output, 4p + v: inputs at or after the pointer; none: all
+  int first_ = 0;  // output that is never dropped
+
+  // Of the edge being decided. ask_ is all zero between edges.
+  std::array<PortsByVc, 32> ask_{};
+  Ports asked_ = 0;  // outputs
+  std::vector<Move> moves_;
+
+  int moved_ = 0, ready_ = 0, lack_ = 0;  // counts of the last edge
+  int stall_credit_ = 0, stall_arbiter_ = 0;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,80 @@
+#include "matcher_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/port_mask.h"
+
+namespace tb {
+namespace {
+
+using fredsim::FredMatcher;
+using fredsim::kNumVcs;
+
+std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
+bool has(FredMatcher::Ports ports, int port) { return (ports >> port & 1U) != 0; }
+
+}  // namespace
+
+MatcherRules::MatcherRules(const fredsim::FredSwitchShape& shape)
+    : shape_(shape),
+      alone_(shape.middle == 2 && shape.ports > 2),
+      owner_(at(shape.ports, 0), -1),
+      going_to_(owner_.size(), -1) {}
+
+std::string MatcherRules::edge(const FredMatcher::Fronts& fronts, const FredMatcher::Phase& phase,
+                               std::span<const FredMatcher::Move> moves) {
+  credit_ = arbiter_ = 0;
+  int possible =
+      0;  // fronts that nothing but each other, or an input that rests can keep from moving
+  for (int vc = 0; vc < kNumVcs; ++vc) {
+    fredsim::for_each_port(fronts.request[vc], [&](int p) {
+      const int o = fronts.output[at(p, vc)];
+      const bool start = going_to_[at(p, vc)] < 0;
+      ++(start && !has(fronts.room[vc], o) ? credit_ : arbiter_);
+      const bool may = !start || (has(fronts.room[vc], o) && owner_[at(o, vc)] < 0 &&
+                                  !(phase.vc == vc && has(phase.held, o)));
+      if (may && !has(phase.popped, p) && !has(phase.reserved, o)) ++possible;
+    });
+  }
+  arbiter_ -= static_cast<int>(moves.size());
+  in_ = phase.popped;
+  out_ = phase.reserved;
+  for (const auto& m : moves) {
+    std::string wrong = move(fronts, phase, m);
+    if (!wrong.empty()) return fmt::format("{} -> {} on VC {}: {}", m.input, m.output, m.vc, wrong);
+  }
+  if (alone_ && !moves.empty() && phase.popped != 0)
+    return "a flit beside the phase's, with two sub-networks";
+  // Alone in the switch somebody moves.
+  if (phase.popped == 0 && phase.reserved == 0 && !had_phase_ && possible > 0 && moves.empty()) {
+    return "nobody moves";
+  }
+  had_phase_ = phase.popped != 0;
+  return {};
+}
+
+std::string MatcherRules::move(const FredMatcher::Fronts& fronts, const FredMatcher::Phase& phase,
+                               const FredMatcher::Move& move) {
+  const auto [p, o, vc] = move;
+  if (!has(fronts.request[vc], p) || fronts.output[at(p, vc)] != o) return "no such front";
+  if (has(in_, p) || has(out_, o)) return "its input or output is in use";
+  in_ |= 1U << p;
+  out_ |= 1U << o;
+  int& going_to = going_to_[at(p, vc)];
+  int& owner = owner_[at(o, vc)];
+  if (going_to < 0) {
+    if (owner >= 0) return fmt::format("a packet of input {} is open", owner);
+    if (!has(fronts.room[vc], o)) return "no room";
+    if (phase.vc == vc && has(phase.held, o)) return "the phase is inside a packet there";
+  } else if (going_to != o || owner != p) {
+    return "not its output";
+  }
+  const bool tail = has(fronts.tail[vc], p);
+  going_to = tail ? -1 : o;
+  owner = tail ? -1 : p;
+  return {};
+}
+
+}  // namespace tb

@@ -1,0 +1,79 @@
+// Device under test of test_fred_online: fred_matcher and fred_online_paths as a fred_switch has them, with pins of one
+// width for all sizes. Bit v*32 + p of a vector by front or by (output, VC) is VC v of port p.
+module online_top #(
+  /// ports
+  parameter int unsigned P = 12,
+  /// middle sub-networks
+  parameter int unsigned M = 3
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic [127:0] request_i,
+  input  logic [127:0] tail_i,
+  input  logic [127:0] room_i,
+  input  logic [639:0] out_i,
+  input  logic [31:0]  phase_held_i,
+  input  logic [1:0]   phase_vc_i,
+  input  logic [31:0]  phase_pop_i,
+  input  logic [31:0]  phase_reserve_i,
+  input  logic [255:0] in_path_i,
+  input  logic [255:0] out_path_i,
+  output logic [31:0]  pop_o,
+  output logic [63:0]  pop_vc_o,
+  output logic [31:0]  reserve_o,
+  output logic [63:0]  reserve_vc_o,
+  output logic [127:0] locked_o,
+  output logic [447:0] way_o,
+  output logic [7:0]   stall_credit_o,
+  output logic [7:0]   stall_arbiter_o,
+  output logic         idle_o
+);
+  logic [4*P-1:0]   request, tail, room, locked;
+  logic [P*P-1:0]   move;
+  logic [P-1:0]     pop, reserve, phase_in, phase_out;
+  logic [2*P-1:0]   pop_vc, reserve_vc;
+  logic [14*P-1:0]  way;
+  logic             matcher_idle, paths_idle;
+
+  for (genvar p = 0; p < P; p++) begin : gen_port
+    for (genvar v = 0; v < 4; v++) begin : gen_vc
+      assign request[4*p+v] = request_i[32*v+p];
+      assign tail[4*p+v] = tail_i[32*v+p];
+      assign room[4*p+v] = room_i[32*v+p];
+    end
+  end
+  always_comb begin
+    locked_o = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      for (int unsigned v = 0; v < 4; v++) locked_o[32*v+p] = locked[4*p+v];
+    end
+  end
+  assign pop_o = 32'(pop);
+  assign pop_vc_o = 64'(pop_vc);
+  assign reserve_o = 32'(reserve);
+  assign reserve_vc_o = 64'(reserve_vc);
+  assign way_o = 448'(way);
+  assign idle_o = matcher_idle && paths_idle;
+
+  fred_matcher #(.P(P), .M(M)) i_matcher (
+    .clk_i, .rst_ni,
+    .request_i(request), .out_i(out_i[20*P-1:0]), .tail_i(tail), .room_i(room),
+    .phase_held_i(phase_held_i[P-1:0]), .phase_vc_i,
+    .phase_pop_i(phase_pop_i[P-1:0]), .phase_reserve_i(phase_reserve_i[P-1:0]),
+    .pop_o(pop), .pop_vc_o(pop_vc), .reserve_o(reserve), .reserve_vc_o(reserve_vc), .locked_o(locked),
+    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .stall_credit_o, .stall_arbiter_o, .idle_o(matcher_idle)
+  );
+
+  fred_online_paths #(.P(P), .M(M)) i_paths (
+    .clk_i, .rst_ni,
+    .move_i(move), .phase_in_i(phase_in), .phase_out_i(phase_out),
+    .in_path_i(in_path_i[8*P-1:0]), .out_path_i(out_path_i[8*P-1:0]),
+    .way_o(way), .idle_o(paths_idle)
+  );
+
+  // What sizes below 32 ports do not use.
+  logic unused;
+  assign unused = ^{request_i, tail_i, room_i, out_i, phase_held_i, phase_pop_i, phase_reserve_i,
+                    in_path_i, out_path_i};
+endmodule

@@ -1,0 +1,281 @@
+// How much of the ports' rate fred_matcher lets through when it is alone in the switch, beside a matcher of one
+// round per VC, which for the fronts there are finds as much as any that serves VCs by priority; and how long a
+// front may wait.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "base/port_mask.h"
+#include "base/random.h"
+#include "base/vc_priority.h"
+#include "switch/fred/fred_matcher.h"
+
+namespace tb {
+namespace {
+
+using fredsim::FredMatcher;
+using fredsim::kNumVcs;
+using Ports = FredMatcher::Ports;
+
+std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
+
+// Queues that never run dry.
+class Sources {
+ public:
+  Sources(int ports, Ports vcs, std::function<int(int)> destination, int flits = 8)
+      : ports_(ports),
+        vcs_(vcs),
+        flits_(flits),
+        destination_(std::move(destination)),
+        output_(at(ports, 0)),
+        left_(output_.size(), flits),
+        packets_(output_.size()) {
+    for (int p = 0; p < ports; ++p) {
+      for (int vc = 0; vc < kNumVcs; ++vc)
+        output_[at(p, vc)] = static_cast<std::uint8_t>(destination_(p));
+    }
+  }
+  FredMatcher::Fronts fronts() const {
+    FredMatcher::Fronts fronts;
+    fronts.output = output_;
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      fronts.room[vc] = ~0U;
+      for (int p = 0; p < ports_; ++p) {
+        if ((vcs_ >> vc & 1U) != 0) fronts.request[vc] |= 1U << p;
+        if (left_[at(p, vc)] == 1) fronts.tail[vc] |= 1U << p;
+      }
+    }
+    return fronts;
+  }
+  void moved(const FredMatcher::Move& move) {
+    const std::size_t front = at(move.input, move.vc);
+    if (--left_[front] > 0) return;
+    left_[front] = flits_;
+    ++packets_[front];
+    output_[front] = static_cast<std::uint8_t>(destination_(move.input));
+  }
+  bool starts(int port, int vc) const { return left_[at(port, vc)] == flits_; }
+  int output(int port, int vc) const { return output_[at(port, vc)]; }
+  std::uint64_t packets(int port, int vc) const { return packets_[at(port, vc)]; }
+
+ private:
+  int ports_;
+  Ports vcs_;
+  int flits_;
+  std::function<int(int)> destination_;
+  std::vector<std::uint8_t> output_;
+  std::vector<int> left_;
+  std::vector<std::uint64_t> packets_;
+};
+
+// VC by VC, every free output grants one of the free inputs that ask, by round robin.
+class RoundPerVc {
+ public:
+  explicit RoundPerVc(int ports) : ports_(ports), next_(at(ports, 0)), owner_(next_.size(), -1) {}
+  std::vector<FredMatcher::Move> step(const FredMatcher::Fronts& fronts) {
+    std::vector<FredMatcher::Move> moves;
+    Ports in_busy = 0, out_busy = 0;
+    for (const int vc : fredsim::kVcPriority) {
+      const Ports in_before = in_busy, out_before = out_busy;
+      for (int n = 0; n < ports_ * ports_; ++n) {
+        const int o = n / ports_;
+        const int p = (next_[at(o, vc)] + n % ports_) % ports_;
+        const int owner = owner_[at(o, vc)];
+        if ((fronts.request[vc] >> p & 1U) == 0 || fronts.output[at(p, vc)] != o ||
+            (owner >= 0 && owner != p))
+          continue;
+        if (((in_before >> p | out_busy >> o) & 1U) != 0 || (out_before >> o & 1U) != 0) continue;
+        in_busy |= 1U << p;
+        out_busy |= 1U << o;
+        moves.push_back({p, o, vc});
+      }
+    }
+    for (const auto& move : moves) {
+      int& owner = owner_[at(move.output, move.vc)];
+      if (owner < 0) next_[at(move.output, move.vc)] = (move.input + 1) % ports_;
+      owner = (fronts.tail[move.vc] >> move.input & 1U) != 0 ? -1 : move.input;
+    }
+    return moves;
+  }
+
+ private:
+  int ports_;
+  std::vector<int> next_, owner_;
+};
+
+// Flits per port and cycle.
+template <class Step>
+double rate(int ports, Sources& sources, Step&& step) {
+  constexpr int kWarm = 1000, kCycles = 20000;
+  std::size_t flits = 0;
+  for (int cycle = 0; cycle < kWarm + kCycles; ++cycle) {
+    const auto fronts = sources.fronts();
+    const auto moves = step(fronts);
+    if (cycle >= kWarm) flits += moves.size();
+    for (const auto& move : moves) sources.moved(move);
+  }
+  return static_cast<double>(flits) / kCycles / ports;
+}
+
+std::function<int(int)> uniform(int ports, fredsim::Random& random) {
+  return [ports, &random](int) {
+    return static_cast<int>(random.below(static_cast<std::uint64_t>(ports)));
+  };
+}
+
+double matcher_rate(int ports, int middle, Ports vcs, const std::function<int(int)>& destination) {
+  FredMatcher matcher({ports, middle});
+  Sources sources(ports, vcs, destination);
+  return rate(ports, sources,
+              [&](const FredMatcher::Fronts& fronts) { return matcher.step(fronts, {}); });
+}
+
+double uniform_rate(int ports, int middle, Ports vcs) {
+  fredsim::Random random(3);
+  return matcher_rate(ports, middle, vcs, uniform(ports, random));
+}
+
+double round_per_vc_rate(int ports, Ports vcs) {
+  fredsim::Random random(3);
+  RoundPerVc matcher(ports);
+  Sources sources(ports, vcs, uniform(ports, random));
+  return rate(ports, sources,
+              [&](const FredMatcher::Fronts& fronts) { return matcher.step(fronts); });
+}
+
+TEST(MatcherThroughput, UniformOnOneVcIsThatOfAnyMatcher) {
+  for (const int ports : {2, 3, 4, 6, 8, 11, 12, 20, 32}) {
+    const double ours = uniform_rate(ports, 3, 1), best = round_per_vc_rate(ports, 1);
+    std::printf("%d ports, one VC: %.3f, a round per VC %.3f\n", ports, ours, best);
+    EXPECT_NEAR(ours, best, 0.005) << ports;
+  }
+}
+
+TEST(MatcherThroughput, UniformOnThreeVcsIsCloseToARoundPerVc) {
+  for (const int ports : {2, 3, 4, 6, 8, 11, 12, 20, 32}) {
+    const double ours = uniform_rate(ports, 3, 7), best = round_per_vc_rate(ports, 7);
+    std::printf("%d ports, three VCs: %.3f, a round per VC %.3f\n", ports, ours, best);
+    EXPECT_GT(ours, 0.92 * best) << ports;
+  }
+}
+
+TEST(MatcherThroughput, PermutationsMoveAtEveryEdge) {
+  for (const int ports : {2, 3, 4, 7, 12, 32}) {
+    for (int shift = 0; shift < ports; ++shift) {
+      for (const Ports vcs : {1U, 8U, 7U}) {
+        EXPECT_EQ(matcher_rate(ports, 3, vcs, [&](int p) { return (p + shift) % ports; }), 1.0)
+            << ports << " " << shift;
+      }
+    }
+  }
+}
+
+// One of two flits that would meet waits.
+TEST(MatcherThroughput, TwoSubNetworksLetMostFlitsPass) {
+  fredsim::Random random(5);
+  const std::map<int, double> uniform_at_least{{2, 0.75}, {3, 0.6},   {4, 0.55}, {6, 0.47},
+                                               {8, 0.42}, {12, 0.37}, {32, 0.27}};
+  for (const auto& [ports, least] : uniform_at_least) {
+    const double ours = uniform_rate(ports, 2, 1);
+    constexpr int kPermutations = 20;
+    double mean = 0;
+    for (int n = 0; n < kPermutations; ++n) {
+      std::vector<int> to(static_cast<std::size_t>(ports));
+      std::iota(to.begin(), to.end(), 0);
+      for (int i = ports - 1; i > 0; --i)
+        std::swap(to[i], to[random.below(static_cast<std::uint64_t>(i) + 1)]);
+      mean += matcher_rate(ports, 2, 1, [&](int p) { return to[p]; }) / kPermutations;
+    }
+    std::printf("%d ports, two sub-networks: uniform %.3f, permutations %.3f\n", ports, ours, mean);
+    EXPECT_GT(ours, least) << ports;
+    EXPECT_GT(mean, ours) << ports;
+    EXPECT_EQ(matcher_rate(ports, 2, 1, [](int p) { return p; }), 1.0) << ports;
+  }
+}
+
+// Packets of others, of its VC at its output, that start between a packet's first wish to and its own start.
+TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
+  for (const int ports : {2, 3, 5, 12, 32}) {
+    for (const int flits : {1, 8}) {
+      fredsim::Random random(4);
+      FredMatcher matcher({ports, 3});
+      // Few outputs, so that all are asked for.
+      const auto destination = [&](int) { return static_cast<int>(random.below(2)); };
+      Sources sources(ports, 1, destination, flits);
+      std::vector<int> waited(static_cast<std::size_t>(ports));
+      int longest = 0;
+      for (int cycle = 0; cycle < 20000; ++cycle) {
+        const auto fronts = sources.fronts();
+        for (const auto& move : matcher.step(fronts, {})) {
+          if (sources.starts(move.input, 0)) {
+            for (int p = 0; p < ports; ++p) {
+              if (p != move.input && sources.starts(p, 0) && sources.output(p, 0) == move.output)
+                longest = std::max(longest, ++waited[p]);
+            }
+            waited[move.input] = 0;
+          }
+          sources.moved(move);
+        }
+      }
+      EXPECT_EQ(longest, ports - 1) << ports << " " << flits;
+    }
+  }
+}
+
+// An input that the phase uses at every edge, and that has the turn, or the higher VC, at the output.
+TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
+  for (const int vc : {0, 1}) {  // of input 1
+    FredMatcher matcher({4, 3});
+    std::array<std::uint8_t, 16> output{};
+    output.fill(2);
+    FredMatcher::Fronts fronts;
+    fronts.output = output;
+    fronts.room.fill(~0U);
+    fronts.request[0] |= 1;
+    fronts.request[vc] |= 2;
+    fronts.tail.fill(~0U);
+    int moves = 0;
+    constexpr int kCycles = 700;
+    for (int cycle = 0; cycle < kCycles; ++cycle) {
+      for (const auto& move : matcher.step(fronts, {.popped = 1, .reserved = 1})) {
+        EXPECT_EQ(move.input, 1);
+        ++moves;
+      }
+    }
+    EXPECT_GE(moves, kCycles * 3 / 11) << vc;
+  }
+}
+
+// And the phase leaves it every second, every third … edge: it gets some of them.
+TEST(MatcherFairness, AnInputGetsEdgesThatThePhaseLeavesIt) {
+  for (int period = 2; period < 60; ++period) {
+    for (const bool mostly : {false, true}) {
+      FredMatcher matcher({4, 3});
+      std::array<std::uint8_t, 16> output{};
+      output.fill(2);
+      FredMatcher::Fronts fronts;
+      fronts.output = output;
+      fronts.room.fill(~0U);
+      fronts.request[0] = 1;
+      fronts.request[1] = 2;
+      fronts.tail.fill(~0U);
+      int moves = 0, free = 0;
+      for (int cycle = 0; cycle < 6000; ++cycle) {
+        const bool taken = (cycle % period == 0) != mostly;
+        free += taken ? 0 : 1;
+        const Ports popped = taken ? 1 : 0;
+        for (const auto& move : matcher.step(fronts, {.popped = popped, .reserved = popped}))
+          moves += move.input == 0 ? 1 : 0;
+      }
+      EXPECT_GE(moves, free / 4) << period << " " << mostly;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tb
