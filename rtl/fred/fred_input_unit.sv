@@ -131,4 +131,20 @@ module fred_input_unit #(
     other_o = valid & ~online;
     if (match_o) other_o[vc_i] = 1'b0;
   end
+
+  // ------------------------------------------------------------------ assertions
+  packet_order i_packet_order (
+    .clk_i,
+    .rst_ni,
+    .valid_i(in_valid_i),
+    .vc_i   (in_flit_i[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
+    .head_i (in_flit_i[noc_pkg::HEAD_BIT]),
+    .tail_i (in_flit_i[noc_pkg::TAIL_BIT])
+  );
+
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni && in_valid_i && in_flit_i[noc_pkg::VC_LSB+:noc_pkg::VC_W] == noc_pkg::VC_CONTROL) begin
+      control_packet_of_one_flit: assert (in_flit_i[noc_pkg::TAIL_BIT]);
+    end
+  end
 endmodule

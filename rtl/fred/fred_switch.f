@@ -5,6 +5,7 @@
 ../common/vc_queue.sv
 ../common/vc_buffer.sv
 ../common/credit_counter.sv
+../common/packet_order.sv
 fred_pkg.sv
 fred_r_uswitch.sv
 fred_d_uswitch.sv

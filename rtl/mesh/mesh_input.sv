@@ -137,6 +137,12 @@ module mesh_input #(
   end
 
   // ------------------------------------------------------------------ assertions
+  packet_order i_packet_order (
+    .clk_i, .rst_ni,
+    .valid_i(in_valid_i), .vc_i(in_flit_i[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
+    .head_i(in_flit_i[noc_pkg::HEAD_BIT]), .tail_i(in_flit_i[noc_pkg::TAIL_BIT])
+  );
+
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && pop_i) pop_takes_a_front_with_a_route: assert (front_o[pop_vc_i]);
   end

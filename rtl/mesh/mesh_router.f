@@ -4,6 +4,7 @@ mesh_pkg.sv
 ../common/flit_ram.sv
 ../common/vc_queue.sv
 ../common/vc_buffer.sv
+../common/packet_order.sv
 ../common/switch_counters.sv
 mesh_registers.sv
 mesh_input.sv

@@ -292,11 +292,14 @@ TEST_P(SameEdge, LaterFlitsOfAPacketMustAgreeToo) {
   for (const int wrong : {0, 1, 2}) {
     for (const bool tail : {false, true}) {
       Bench bench(GetParam(), 4, {{0x3, 0x3}});
+      bool inside = false;  // a packet, at input 1
       for (int flit = 0; flit < 3; ++flit) {
         FlitHeader header{.tag = 1, .vc = kDp, .head = flit == 0, .tail = flit == 2};
         bench.put(0, header);
         if (flit == wrong && tail) header.tail = !header.tail;
         if (flit == wrong && !tail) header.tag ^= 0x0100'0000;
+        header.head = !inside;
+        inside = !header.tail;
         bench.put(1, header);
         bench.step();
       }

@@ -37,7 +37,8 @@ class Episode {
         ports_(shape.ports()),
         words_(flit_words(shape.lanes)),
         pins_(ports_, shape.lanes),
-        credits_(static_cast<std::size_t>(ports_)) {
+        credits_(static_cast<std::size_t>(ports_)),
+        inside_(static_cast<std::size_t>(ports_)) {
     for (int p = 0; p < ports_; ++p) {
       for (int v = 0; v < kNumVcs; ++v) credits_[p][v] = shape.buffers.depth(v);
     }
@@ -121,7 +122,9 @@ class Episode {
       FlitHeader h = unpack_header(flit);
       h.dst = destination(p);
       h.vc = static_cast<std::uint8_t>(v);
+      h.head = !inside_[p][v];
       h.tail = chance(v == kControl ? 90 : tail_percent_);
+      inside_[p][v] = !h.tail;
       const std::uint32_t rest =
           flit[2] & 0xFFFC'0000;  // not part of the header: carried all the same
       pack_header(h, flit);
@@ -196,6 +199,7 @@ class Episode {
   int ports_, words_;
   SwitchPins pins_;
   std::vector<std::array<int, kNumVcs>> credits_;  // of the senders
+  std::vector<std::array<bool, kNumVcs>> inside_;  // a packet, by input
   std::array<std::array<int, kNumVcs>, 32> owed_{};
   int x_ = 0, y_ = 0, far_ = 64;
   MeshRings rings_;
