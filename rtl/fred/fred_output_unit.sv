@@ -9,7 +9,10 @@
 //   interconnect later (in_valid_i). ready_i low at an edge: no launch is decided then (link pacing).
 //   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.
 // Room: a reservation is in the count of places one edge after it was made. Until then room_o asks for one place more.
-// Arbiter: control, then MP, PP, DP; flits of different VCs may interleave on the link.
+// Arbiter: control, then MP, PP, DP; flits of different VCs may interleave on the link. But a packet of a phase whose head
+//   was launched goes first until its tail was; only where it lacks a flit or a credit another VC takes the cycle. (A switch
+//   changes its phase at the ends of packets: one of higher priority that overtook inside a packet would wait for its
+//   rest. Unicasts routed online hold up nobody.)
 // Timing: a flit on in_flit_i before edge e is written to the memory at e, and its launch is decided at e at the
 //   earliest; a flit whose launch was decided at e is on out_flit_o, the memory's output, with out_valid_o after e + 1.
 module fred_output_unit #(
@@ -69,15 +72,23 @@ module fred_output_unit #(
   localparam logic [4*W-1:0] PACKETS = {W'(1), {3{W'(PACKET_FLITS)}}};
 
   // ------------------------------------------------------------------ launch
-  logic [1:0] in_vc, pick;
-  logic [3:0] arriving, able, credit;
-  logic       launch;
+  logic [1:0]       in_vc, pick;
+  logic [3:0]       arriving, able, credit;
+  logic [3:0]       open_q, last;  // inside a packet of a phase; the flit that may be launched does not leave it so
+  logic [TOTAL-1:0] lasts_q;       // the same by slot
+  logic             in_last;
+  logic             launch;
 
   assign in_vc = in_flit_i[noc_pkg::VC_LSB+:2];
   assign arriving = in_valid_i ? 4'd1 << in_vc : 4'd0;
   assign able = (some_q | arriving) & (credit | credit_i);
   assign launch = ready_i && able != '0;
-  assign pick = noc_pkg::first_vc(able);
+  assign pick = noc_pkg::first_vc(((able & open_q) != '0) ? able & open_q : able);
+
+  assign in_last = in_flit_i[noc_pkg::TAIL_BIT] || in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
+  for (genvar v = 0; v < 4; v++) begin : gen_last
+    assign last[v] = some_q[v] ? lasts_q[head_q[v*SLOT_W+:SLOT_W]] : in_last;
+  end
 
   for (genvar v = 0; v < 4; v++) begin : gen_credits
     credit_counter #(
@@ -115,6 +126,7 @@ module fred_output_unit #(
       free_q <= BASES;
       count_q <= '0;
       some_q <= '0;
+      open_q <= '0;
       launch_q <= 1'b0;
       out_valid_o <= 1'b0;
       stall_link_o <= 1'b0;
@@ -126,11 +138,13 @@ module fred_output_unit #(
         if (launch) begin
           slot = head_q[32'(pick)*SLOT_W+:SLOT_W];
           slot_q <= slot;
+          open_q[pick] <= !last[pick];
           head_q[32'(pick)*SLOT_W+:SLOT_W] <= (slot == LASTS[32'(pick)*SLOT_W+:SLOT_W])
                                                   ? BASES[32'(pick)*SLOT_W+:SLOT_W] : slot + SLOT_W'(1);
         end
         if (in_valid_i) begin
           slot = free_q[32'(in_vc)*SLOT_W+:SLOT_W];
+          lasts_q[slot] <= in_last;
           free_q[32'(in_vc)*SLOT_W+:SLOT_W] <= (slot == LASTS[32'(in_vc)*SLOT_W+:SLOT_W])
                                                    ? BASES[32'(in_vc)*SLOT_W+:SLOT_W] : slot + SLOT_W'(1);
         end
@@ -175,6 +189,15 @@ module fred_output_unit #(
   assign empty_o = !out_valid_o && !launch_q && !reserve_q && all_free_q;
 
   // ------------------------------------------------------------------ assertions
+  packet_order i_packet_order (
+    .clk_i,
+    .rst_ni,
+    .valid_i(out_valid_o),
+    .vc_i   (out_flit_o[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
+    .head_i (out_flit_o[noc_pkg::HEAD_BIT]),
+    .tail_i (out_flit_o[noc_pkg::TAIL_BIT])
+  );
+
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
       if (reserve_q) reservation_has_a_place: assert (places_q[32'(reserve_vc_q)*W+:W] != '0);

@@ -43,7 +43,7 @@ void Nic::reset() {
     q.delivering = nullptr;
   }
   pool_.reclaim();
-  queued_ = held_up_ = backlog_ = {};
+  queued_ = inside_ = held_up_ = backlog_ = {};
   failure_.clear();
 }
 
@@ -64,12 +64,18 @@ void Nic::step(SwitchPins& pins) {
   }
   pins.out_valid = 0;
   pins.in_credit = {};
-  for (const int vc : kVcPriority) {
-    for (std::uint32_t left = queued_[vc] & credited_[vc] & pins.out_ready & ~pins.out_valid;
+  const auto launch_from = [&](int vc, std::uint32_t ports) {
+    for (std::uint32_t left =
+             ports & queued_[vc] & credited_[vc] & pins.out_ready & ~pins.out_valid;
          left != 0; left &= left - 1) {
       launch(std::countr_zero(left), vc, pins);
     }
+  };
+  const std::array<std::uint32_t, kNumVcs> inside = inside_;
+  if (on_any_vc(inside) != 0) {
+    for (const int vc : kVcPriority) launch_from(vc, inside[vc]);
   }
+  for (const int vc : kVcPriority) launch_from(vc, ~0U);
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
     take_in(port, &pins.in_flit[port * words_], pins);
@@ -221,9 +227,11 @@ void Nic::launch(int port, int vc, SwitchPins& pins) {
   pins.out_valid |= 1U << port;
   if (--front.credits == 0) credited_[vc] &= ~(1U << port);
   if (--front.flits_left == 0) {
+    inside_[vc] &= ~(1U << port);
     finish_front(port, vc);
     return;
   }
+  if (kPhaseField.of(words) != kPhaseOnline) inside_[vc] |= 1U << port;
   front.lanes += shape_.lanes;
   front.header[2] &= ~kHeadBit;
   if (front.flits_left == 1) front.header[2] |= kTailBit;

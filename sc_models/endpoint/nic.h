@@ -2,8 +2,9 @@
 //
 // Shapes: P ports (one per link), four virtual channels each; `lanes` lanes per flit.
 // Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle and port
-//   at most one flit leaves: of the VCs that hold a flit and have a credit, control first, then MP,
-//   PP, DP; VCs interleave flit by flit, and a flit needs one credit only. A packet accepted before
+//   at most one flit leaves: of the VCs that hold a flit and have a credit, control first, then MP, PP, DP; VCs interleave
+//   flit by flit, and a flit needs one credit only. But inside a packet of a FRED switch's phase its VC goes first: it is
+//   cut only where it lacks credits (rtl/fred/fred_output_unit.sv says why). A packet accepted before
 //   an edge can leave at that edge; a credit that arrives at an edge can be spent at it; the link's
 //   pacing is obeyed.
 // Receiving: per (port, VC, source) reassembly. One flit per cycle and port is taken out of the
@@ -126,8 +127,9 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   std::vector<ReceiveQueue> receive_;
   std::array<std::uint32_t, kNumVcs> queued_{};    // a flit to send
   std::array<std::uint32_t, kNumVcs> credited_{};  // a credit
-  std::array<std::uint32_t, kNumVcs> held_up_{};   // an arrival has to wait in the buffer
-  std::array<std::uint32_t, kNumVcs> backlog_{};   // a buffered flit that could be taken out
+  std::array<std::uint32_t, kNumVcs> inside_{};   // the head of a packet of a phase has left, its tail has not
+  std::array<std::uint32_t, kNumVcs> held_up_{};  // an arrival has to wait in the buffer
+  std::array<std::uint32_t, kNumVcs> backlog_{};  // a buffered flit that could be taken out
   PacketPool pool_;
   sc_core::sc_event progress_;  // for b_transport: room in a queue, or a packet has left
   int blocked_users_ = 0;

@@ -63,7 +63,8 @@ void SwitchRules::decide_launches(const SwitchPins& pins) {
     for (const int vc : kFirstToLast) {
       SwitchView::Output& output = view_.outputs[o][vc];
       output.credits += has(pins.out_credit[vc], o) ? 1 : 0;
-      if (first < 0 && !output.staged.empty() && output.credits > 0) first = vc;
+      if (output.staged.empty() || output.credits == 0) continue;
+      if (first < 0 || (output.inside && !view_.outputs[o][first].inside)) first = vc;
     }
     if (first < 0) continue;
     if (!has(pins.out_ready, o)) {
@@ -72,6 +73,7 @@ void SwitchRules::decide_launches(const SwitchPins& pins) {
     }
     SwitchView::Output& output = view_.outputs[o][first];
     launches_[o] = output.staged.front();
+    output.inside = !output.staged.front().tail && output.staged.front().phase != kPhaseOnline;
     output.staged.pop_front();
     ++output.places;
     --output.credits;

@@ -46,9 +46,10 @@ struct SwitchView {
   }
 
   struct Output {
-    int places = 0;                 // of staging, not reserved
-    int credits = 0;                // of the receiver
-    int online_from = -1;           // input of the online packet that is open here
+    int places = 0;        // of staging, not reserved
+    int credits = 0;       // of the receiver
+    bool inside = false;   // the head of a packet of a phase was launched, its tail was not
+    int online_from = -1;  // input of the online packet that is open here
     std::deque<FlitHeader> staged;  // they may be launched
   };
   FredShape shape;

@@ -28,6 +28,7 @@ struct Offerer : sc_core::sc_module {
     e.port = static_cast<std::uint8_t>(port);
     e.flits = flits;
     e.index = next++;
+    e.phase = of_phase;
     return packet;
   }
   tlm::tlm_sync_enum offer(Packet& packet) {
@@ -43,6 +44,7 @@ struct Offerer : sc_core::sc_module {
     return tlm::TLM_COMPLETED;
   }
   std::uint32_t next = 0;
+  std::uint8_t of_phase = kPhaseOnline;
   std::string log;
   PacketPool pool{1};
 };
@@ -83,6 +85,36 @@ TEST_F(NicTest, PriorityIsControlMpPpDpFlitByFlit) {
     offerer_.offer(offerer_.make(kMp, 2));
     offerer_.offer(offerer_.make(kControl, 1));
     EXPECT_EQ(launch(13), "CMMPPDDDDDD..");
+  });
+}
+
+TEST_F(NicTest, PacketsOfAPhaseAreNotCut) {
+  simulation_.run([&] {
+    offerer_.of_phase = 3;
+    offerer_.offer(offerer_.make(kDp, 4));
+    EXPECT_EQ(launch(2), "DD");
+    offerer_.offer(offerer_.make(kDp, 1));
+    offerer_.offer(offerer_.make(kPp, 3));
+    offerer_.offer(offerer_.make(kMp, 2));
+    offerer_.offer(offerer_.make(kControl, 1));
+    EXPECT_EQ(launch(10), "DDCMMPPPD.");
+  });
+}
+
+TEST_F(NicTest, UnlessTheyLackCredits) {
+  simulation_.run([&] {
+    offerer_.of_phase = 3;
+    nic_.set_credits(0, kDp, 2);
+    offerer_.offer(offerer_.make(kDp, 4));
+    EXPECT_EQ(launch(2), "DD");
+    offerer_.offer(offerer_.make(kMp, 4));
+    offerer_.offer(offerer_.make(kControl, 1));
+    EXPECT_EQ(launch(2), "CM");
+    pins_.out_credit[kDp] = 1;  // two packets are open now: the first by priority goes on
+    EXPECT_EQ(launch(3), "MMM");
+    EXPECT_EQ(launch(2), "D.");
+    nic_.set_credits(0, kDp, 1);
+    EXPECT_EQ(launch(2), "D.");
   });
 }
 

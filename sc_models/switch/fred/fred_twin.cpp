@@ -78,7 +78,7 @@ void FredTwin::reset() {
     }
   }
   const Ports all = ~Ports{0} >> (32 - ports_);
-  valid_ = some_ = online_fronts_ = request_ = tail_ = {};
+  valid_ = some_ = inside_ = online_fronts_ = request_ = tail_ = {};
   std::ranges::fill(front_output_, std::uint8_t{0});
   matcher_.reset();
   has_credit_.fill(all);
@@ -144,8 +144,8 @@ void FredTwin::step_words(SwitchPins& pins) {
     const FredMatcher::Fronts fronts{request_, tail_, front_output_, room_};
     const Ports held_before = held();
     fired = fire<kWords>();
-    popped = send_online<kWords>(
-        matcher_.step(fronts, {fired.inputs, fired.outputs, held_before, vc_}));
+    popped =
+        send_online<kWords>(matcher_.step(fronts, {fired.inputs, fired.outputs, held_before, vc_}));
   }
   popped[vc_] |= fired.inputs;
   deliver(arriving);
@@ -361,26 +361,35 @@ void FredTwin::drive(SwitchPins& pins) {
 // Which flits go to the links at the next edge, by the staging with what arrives at this edge.
 void FredTwin::launch(const SwitchPins& pins) {
   Ports able_any = 0;
-  Ports taken = 0;
-  for (const int vc : kVcPriority) {
-    const Ports able = some_[vc] & (has_credit_[vc] | pins.out_credit[vc]);
+  PortsByVc able;
+  for (int vc = 0; vc < kNumVcs; ++vc) {
+    able[vc] = some_[vc] & (has_credit_[vc] | pins.out_credit[vc]);
+    able_any |= able[vc];
     has_credit_[vc] |= pins.out_credit[vc];
     for_each_port(pins.out_credit[vc], [&](int p) {
       if (++out_[p][vc].credits == 0) has_credit_[vc] &= ~(1U << p);  // 16 bits
     });
-    able_any |= able;
-    const Ports leaving = able & pins.out_ready & ~taken;
+  }
+  Ports taken = 0;
+  const auto launch_from = [&](int vc, Ports wanting) {
+    const Ports leaving = wanting & pins.out_ready & ~taken;
     taken |= leaving;
     for_each_port(leaving, [&](int p) {
       OutVc& out = out_[p][vc];
       slots_[p] = static_cast<std::uint16_t>(out.base + out.head);
+      const std::uint32_t* flit = out_slot(p, slots_[p]);
+      const bool last = (flit[2] & kTailBit) != 0 || phase_of(flit) == kPhaseOnline;
+      inside_[vc] = last ? inside_[vc] & ~(1U << p) : inside_[vc] | 1U << p;
       advance(out.head, out_depth_);
       if (--out.count == 0) some_[vc] &= ~(1U << p);
       ++out.places;
       set_room(p, vc);
       if (--out.credits == 0) has_credit_[vc] &= ~(1U << p);
     });
-  }
+  };
+  const PortsByVc inside = inside_;
+  for (const int vc : kVcPriority) launch_from(vc, able[vc] & inside[vc]);
+  for (const int vc : kVcPriority) launch_from(vc, able[vc] & ~inside[vc]);
   reserved_ -= std::popcount(taken);
   leaving_ = taken;
   stalled_links_ = able_any & ~pins.out_ready;
@@ -459,7 +468,8 @@ void FredTwin::show_front(int port, int vc) {
   request_[vc] = route != 0 ? request_[vc] | bit : request_[vc] & ~bit;
   tail_[vc] = (flit[2] & kTailBit) != 0 ? tail_[vc] | bit : tail_[vc] & ~bit;
   if (route != 0) {
-    front_output_[static_cast<std::size_t>(kNumVcs * port + vc)] = static_cast<std::uint8_t>(route - 1);
+    front_output_[static_cast<std::size_t>(kNumVcs * port + vc)] =
+        static_cast<std::uint8_t>(route - 1);
   }
 }
 

@@ -130,11 +130,12 @@ class FredTwin final : public SwitchCore {
   std::vector<std::uint8_t> front_output_;  // where those with a route go, 4p + v
   FredMatcher matcher_;
   std::vector<std::uint8_t> routes_;  // 1 + output port; 0: none
-  PortsByVc room_{};        // outputs with room for a packet
-  PortsByVc some_{};        // outputs with a flit to launch
-  PortsByVc has_credit_{};  // outputs with credits
-  Ports match_ = 0;         // inputs whose front of the active VC is of the active phase
-  int reserved_ = 0;        // places taken at all outputs
+  PortsByVc room_{};                  // outputs with room for a packet
+  PortsByVc some_{};                  // outputs with a flit to launch
+  PortsByVc has_credit_{};            // outputs with credits
+  PortsByVc inside_{};  // outputs that have launched the head of a packet of a phase, not its tail
+  Ports match_ = 0;     // inputs whose front of the active VC is of the active phase
+  int reserved_ = 0;    // places taken at all outputs
   PortsByVc
       popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later
 

@@ -1,0 +1,40 @@
+// What a part of higher priority loses to one that is under way on the same links and switches.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "program.h"
+
+namespace fredsim {
+namespace {
+
+using nlohmann::json;
+
+class Preemption : public FolderTest {
+ protected:
+  // Cycles of the slowest MP part of a work file, with buffers that carry the links' round trip: what waits for
+  // credits lets packets of lower priority begin.
+  int mp_cycles(const char* work) {
+    const Outcome outcome =
+        run_fredsim({"run", "configs/fred_d.yaml", "--work", work, "--size", "256KiB", "--set",
+                     "switch.input_buffer=48KiB", "--json", path("r.json"), "--quiet"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json result = json::parse(read_text(path("r.json")));
+    int cycles = 0;
+    for (const json& part : result["runs"][0]["parts"]) {
+      if (part["priority"] == "mp") cycles = std::max(cycles, part["cycles"].get<int>());
+    }
+    return cycles;
+  }
+};
+
+// Packets are not cut on the links: a switch in the phase of the lower one comes to the end of a packet at once.
+TEST_F(Preemption, CostsNoMoreThanAPacketAndAChangeOfPhase) {
+  const int alone = mp_cycles("configs/paper/mp2_dp5_pp2_mp.yaml");
+  const int beside = mp_cycles("configs/study/mp_interrupts_dp.yaml");
+  EXPECT_GT(alone, 100);
+  EXPECT_LE(beside - alone, 10);
+}
+
+}  // namespace
+}  // namespace fredsim
