@@ -185,6 +185,8 @@ struct MethodCaller : sc_core::sc_module {
     SC_METHOD(call);
   }
   void call() { body_(); }
+
+ private:
   std::function<void()> body_;
 };
 

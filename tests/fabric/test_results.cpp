@@ -116,6 +116,7 @@ TEST_F(ResultsTest, BandwidthOfSeveralPartsIsThatOfTheOneThatEndsLast) {
                                 {{early, latest, late}, 20'000, 2.0 / 3, 50'000},
                                 {{early}, 50'000, 1, 50'000}};
   std::vector<std::vector<CollectiveSpec>> works;
+  works.reserve(cases.size());
   for (const Case& c : cases) works.push_back(c.work);
   const auto results = run("configs/mesh_2x2.yaml", works);
   for (std::size_t i = 0; i < cases.size(); ++i) {
