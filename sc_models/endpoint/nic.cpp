@@ -64,18 +64,15 @@ void Nic::step(SwitchPins& pins) {
   }
   pins.out_valid = 0;
   pins.in_credit = {};
-  const auto launch_from = [&](int vc, std::uint32_t ports) {
-    for (std::uint32_t left =
-             ports & queued_[vc] & credited_[vc] & pins.out_ready & ~pins.out_valid;
-         left != 0; left &= left - 1) {
+  std::uint32_t going_on = 0;  // ports at which the rest of a packet of a phase goes first
+  for (int vc = 0; vc < kNumVcs; ++vc) going_on |= inside_[vc] & queued_[vc] & credited_[vc];
+  for (const int vc : kVcPriority) {
+    const std::uint32_t ports = queued_[vc] & credited_[vc] & (inside_[vc] | ~going_on);
+    for (std::uint32_t left = ports & pins.out_ready & ~pins.out_valid; left != 0;
+         left &= left - 1) {
       launch(std::countr_zero(left), vc, pins);
     }
-  };
-  const std::array<std::uint32_t, kNumVcs> inside = inside_;
-  if (on_any_vc(inside) != 0) {
-    for (const int vc : kVcPriority) launch_from(vc, inside[vc]);
   }
-  for (const int vc : kVcPriority) launch_from(vc, ~0U);
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
     take_in(port, &pins.in_flit[port * words_], pins);

@@ -361,18 +361,20 @@ void FredTwin::drive(SwitchPins& pins) {
 // Which flits go to the links at the next edge, by the staging with what arrives at this edge.
 void FredTwin::launch(const SwitchPins& pins) {
   Ports able_any = 0;
+  Ports going_on = 0;  // outputs at which the rest of a packet of a phase goes first
   PortsByVc able;
   for (int vc = 0; vc < kNumVcs; ++vc) {
     able[vc] = some_[vc] & (has_credit_[vc] | pins.out_credit[vc]);
     able_any |= able[vc];
+    going_on |= able[vc] & inside_[vc];
     has_credit_[vc] |= pins.out_credit[vc];
     for_each_port(pins.out_credit[vc], [&](int p) {
       if (++out_[p][vc].credits == 0) has_credit_[vc] &= ~(1U << p);  // 16 bits
     });
   }
   Ports taken = 0;
-  const auto launch_from = [&](int vc, Ports wanting) {
-    const Ports leaving = wanting & pins.out_ready & ~taken;
+  for (const int vc : kVcPriority) {
+    const Ports leaving = able[vc] & (inside_[vc] | ~going_on) & pins.out_ready & ~taken;
     taken |= leaving;
     for_each_port(leaving, [&](int p) {
       OutVc& out = out_[p][vc];
@@ -386,10 +388,7 @@ void FredTwin::launch(const SwitchPins& pins) {
       set_room(p, vc);
       if (--out.credits == 0) has_credit_[vc] &= ~(1U << p);
     });
-  };
-  const PortsByVc inside = inside_;
-  for (const int vc : kVcPriority) launch_from(vc, able[vc] & inside[vc]);
-  for (const int vc : kVcPriority) launch_from(vc, able[vc] & ~inside[vc]);
+  }
   reserved_ -= std::popcount(taken);
   leaving_ = taken;
   stalled_links_ = able_any & ~pins.out_ready;
