@@ -86,6 +86,8 @@ class OnlineRun {
     quiet_ = false;
   }
 
+  std::uint64_t moved() const { return moved_; }  // flits
+
  private:
   struct Edge {
     std::vector<FlowPath> fired;
@@ -213,8 +215,6 @@ class OnlineRun {
   std::array<Edge, kWayDelay + 1> edges_;
   bool quiet_ = false;
   int cycle_ = 0;
-
- public:
   std::uint64_t moved_ = 0;
 };
 
@@ -235,7 +235,7 @@ TEST_P(Lockstep, EveryOutputAtEveryEdge) {
     }
     // With two sub-networks nothing moves beside a phase that always fires.
     if (size.shape.middle > 2 || traffic.phase < 256) {
-      EXPECT_GT(run.moved_, 0U) << traffic.name;
+      EXPECT_GT(run.moved(), 0U) << traffic.name;
     }
   }
 }
