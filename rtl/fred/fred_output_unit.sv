@@ -74,8 +74,8 @@ module fred_output_unit #(
   // ------------------------------------------------------------------ launch
   logic [1:0]       in_vc, pick;
   logic [3:0]       arriving, able, credit;
-  logic [3:0]       open_q, last;  // inside a packet of a phase; the flit that may be launched does not leave it so
-  logic [TOTAL-1:0] lasts_q;       // the same by slot
+  logic [3:0]       open_q, last;  // inside a packet of a phase; after the launch of the front no longer so
+  logic [TOTAL-1:0] lasts_q;       // last, by slot
   logic             in_last;
   logic             launch;
 
