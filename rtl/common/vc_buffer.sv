@@ -11,6 +11,7 @@
 // How: flits are in one memory with one read port. The sides of the first three flits of a VC are in registers. Those
 //   behind are in a memory for each VC; one is read ahead of its turn at an edge after which fewer than three are
 //   known, and is in a register one edge later: no matter in what order VCs are popped, no front is ever late.
+// BIST, bist_i, bist_fail_o: see bist_ram; a failure of any of the memories.
 // empty_o: nothing held, no pop of which the memory has not been read yet, no credit on credit_o.
 module vc_buffer #(
   /// bits of a flit
@@ -20,7 +21,9 @@ module vc_buffer #(
   /// depth of each data VC in flits
   parameter int unsigned VC_DEPTH = 48,
   /// depth of the control VC in flits
-  parameter int unsigned CTRL_DEPTH = 4
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
@@ -35,7 +38,9 @@ module vc_buffer #(
   output logic [FLIT_W-1:0]                flit_o,
   output logic [noc_pkg::NUM_VCS-1:0]      credit_o,
   output logic                             overflow_o,
-  output logic                             empty_o
+  output logic                             empty_o,
+  input  logic [bist_pkg::BUS_W-1:0]       bist_i,
+  output logic                             bist_fail_o
 );
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
@@ -47,6 +52,7 @@ module vc_buffer #(
 
   logic                  write, read;
   logic [SLOT_W-1:0]     write_slot;
+  logic [VCS:0]          bist_fail;  // by VC, then that of the flits
 
   assign write = push != '0;
   assign write_slot = tail[32'(in_vc_i)*SLOT_W+:SLOT_W];
@@ -63,7 +69,8 @@ module vc_buffer #(
       .SIDE_W(SIDE_W),
       .DEPTH (DEPTH),
       .LAST  (BEFORE + DEPTH - 1),
-      .SLOT_W(SLOT_W)
+      .SLOT_W(SLOT_W),
+      .BIST  (BIST)
     ) i_queue (
       .clk_i,
       .rst_ni,
@@ -74,13 +81,16 @@ module vc_buffer #(
       .side_o (side_o[SIDE_W*v+:SIDE_W]),
       .full_o (full[v]),
       .tail_o (tail[SLOT_W*v+:SLOT_W]),
-      .head_o (head[SLOT_W*v+:SLOT_W])
+      .head_o (head[SLOT_W*v+:SLOT_W]),
+      .bist_i,
+      .bist_fail_o(bist_fail[v])
     );
   end
 
-  flit_ram #(
+  bist_ram #(
     .WIDTH(FLIT_W),
-    .DEPTH(TOTAL)
+    .DEPTH(TOTAL),
+    .BIST (BIST)
   ) i_flits (
     .clk_i,
     .write_i(write),
@@ -88,7 +98,9 @@ module vc_buffer #(
     .wdata_i(in_flit_i),
     .read_i (read),
     .raddr_i(popped_q),
-    .rdata_o(flit_o)
+    .rdata_o(flit_o),
+    .bist_i,
+    .fail_o (bist_fail[VCS])
   );
 
   always_ff @(posedge clk_i) begin : pops
@@ -103,4 +115,5 @@ module vc_buffer #(
   end
 
   assign empty_o = valid_o == '0 && credit_o == '0;
+  assign bist_fail_o = |bist_fail;
 endmodule

@@ -8,6 +8,7 @@
 // Sides: those of the first flits, at most KNOWN, are in registers. A side joins them when it comes, if no side is in the
 //   memory, else it goes to the memory, from which one is read at an edge before which fewer than KNOWN are known or on
 //   their way. KNOWN is three since a pop takes effect on the reads one edge later and the read two edges later.
+// BIST, bist_i, bist_fail_o: see bist_ram.
 module vc_queue #(
   /// bits of a side
   parameter int unsigned SIDE_W = 16,
@@ -16,7 +17,9 @@ module vc_queue #(
   /// last slot
   parameter int unsigned LAST = DEPTH - 1,
   /// bits of a slot's number
-  parameter int unsigned SLOT_W = 6
+  parameter int unsigned SLOT_W = 6,
+  /// 1: the memory can be tested
+  parameter int unsigned BIST = 0
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -27,7 +30,9 @@ module vc_queue #(
   output logic [SIDE_W-1:0] side_o,
   output logic              full_o,
   output logic [SLOT_W-1:0] tail_o,
-  output logic [SLOT_W-1:0] head_o
+  output logic [SLOT_W-1:0] head_o,
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic              bist_fail_o
 );
   localparam int unsigned KNOWN = 3;
   localparam int unsigned COUNT_W = $clog2(DEPTH + 1);
@@ -54,9 +59,10 @@ module vc_queue #(
   assign write = push_i && !direct;
 
   if (DEPTH > KNOWN) begin : gen_memory
-    flit_ram #(
+    bist_ram #(
       .WIDTH(SIDE_W),
-      .DEPTH(DEPTH)
+      .DEPTH(DEPTH),
+      .BIST (BIST)
     ) i_sides (
       .clk_i,
       .write_i(write),
@@ -64,10 +70,15 @@ module vc_queue #(
       .wdata_i(side_i),
       .read_i (read),
       .raddr_i(read_at_q),
-      .rdata_o(memory_side)
+      .rdata_o(memory_side),
+      .bist_i,
+      .fail_o (bist_fail_o)
     );
   end else begin : gen_no_memory
+    logic unused_bist;
+    assign unused_bist = &{1'b0, bist_i};
     assign memory_side = '0;
+    assign bist_fail_o = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin : sides

@@ -16,6 +16,8 @@ module fred_input_unit #(
   parameter int unsigned VC_DEPTH = 48,
   /// depth of the control VC in flits
   parameter int unsigned CTRL_DEPTH = 4,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
@@ -51,7 +53,10 @@ module fred_input_unit #(
   output logic [FLIT_W-1:0] flit_o,
   // status
   output logic              empty_o,
-  output logic              overflow_o
+  output logic              overflow_o,
+  // memory test: see bist_ram
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic              bist_fail_o
 );
   // Side of a flit, least significant bit first: phase, tail, output of an online unicast, whether it has one, whether it
   // is one.
@@ -78,7 +83,8 @@ module fred_input_unit #(
     .FLIT_W    (FLIT_W),
     .SIDE_W    (SIDE_W),
     .VC_DEPTH  (VC_DEPTH),
-    .CTRL_DEPTH(CTRL_DEPTH)
+    .CTRL_DEPTH(CTRL_DEPTH),
+    .BIST      (BIST)
   ) i_buffer (
     .clk_i,
     .rst_ni,
@@ -94,7 +100,9 @@ module fred_input_unit #(
     .flit_o    (read_o),
     .credit_o,
     .overflow_o,
-    .empty_o   (buffer_empty)
+    .empty_o   (buffer_empty),
+    .bist_i,
+    .bist_fail_o
   );
 
   always_ff @(posedge clk_i) begin

@@ -26,6 +26,8 @@ module fred_output_unit #(
   parameter int unsigned CTRL_DEPTH = 4,
   /// flits of the longest data packet; control packets are one flit
   parameter int unsigned PACKET_FLITS = 8,
+  /// 1: the memory can be tested
+  parameter int unsigned BIST = 0,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
@@ -50,7 +52,10 @@ module fred_output_unit #(
   output logic [63:0]       credits_o,
   // status
   output logic              stall_link_o,
-  output logic              empty_o
+  output logic              empty_o,
+  // memory test: see bist_ram
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic              bist_fail_o
 );
   localparam int unsigned TOTAL = 4 * OUT_DEPTH;
   localparam int unsigned W = $clog2(TOTAL + 1);
@@ -105,9 +110,10 @@ module fred_output_unit #(
     );
   end
 
-  flit_ram #(
+  bist_ram #(
     .WIDTH(FLIT_W),
-    .DEPTH(TOTAL)
+    .DEPTH(TOTAL),
+    .BIST (BIST)
   ) i_staging (
     .clk_i,
     .write_i(in_valid_i),
@@ -115,7 +121,9 @@ module fred_output_unit #(
     .wdata_i(in_flit_i),
     .read_i (launch_q),
     .raddr_i(slot_q),
-    .rdata_o(out_flit_o)
+    .rdata_o(out_flit_o),
+    .bist_i,
+    .fail_o (bist_fail_o)
   );
 
   always_ff @(posedge clk_i) begin : staging

@@ -7,6 +7,7 @@
 //   unit, which reads whole rows. free_o says that no access has it; read_i is obeyed only then.
 // Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o follows the edge that samples
 //   an access without write_i, and holds. A write at edge e is seen by reads after e.
+// BIST, bist_i, bist_fail_o: see bist_ram; a failure of any bank.
 // Reset: every row reads as zero, thus no valid phase: reset clears one "written" bit per row instead of the rows; a row
 //   without it reads as zero, and its first write makes its other words zero. A phase that is not a row reads as zero.
 module fred_phase_store #(
@@ -14,6 +15,8 @@ module fred_phase_store #(
   parameter int unsigned P = 12,
   /// middle sub-networks
   parameter int unsigned M = 3,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
   /// bits of a row, derived
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M)
 ) (
@@ -29,7 +32,10 @@ module fred_phase_store #(
   output logic             free_o,
   input  logic             read_i,
   input  logic [7:0]       phase_i,
-  output logic [ROW_W-1:0] row_o
+  output logic [ROW_W-1:0] row_o,
+  // memory test
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic             bist_fail_o
 );
   localparam int unsigned PHASES = fred_pkg::num_phases(P, M);
   localparam int unsigned WORDS = fred_pkg::row_words(P, M);
@@ -42,6 +48,7 @@ module fred_phase_store #(
   logic                addr_hit, phase_hit, written, read;
   logic                row_written_q, answer_q;
   logic [32*WORDS-1:0] row;
+  logic [WORDS-1:0]    bist_fail;
   logic [31:0]         rdata_q;
 
   assign addr_hit = 32'(addr_i) < PHASES * WORDS;
@@ -66,9 +73,10 @@ module fred_phase_store #(
     assign write = access_i && write_i && addr_hit && (here || !written);
     assign wdata = here ? wdata_i : 32'd0;
     assign look = read && phase_hit;
-    flit_ram #(
+    bist_ram #(
       .WIDTH(32),
-      .DEPTH(PHASES)
+      .DEPTH(PHASES),
+      .BIST (BIST)
     ) i_bank (
       .clk_i,
       .write_i(write),
@@ -76,9 +84,12 @@ module fred_phase_store #(
       .wdata_i(wdata),
       .read_i (look),
       .raddr_i(phase),
-      .rdata_o(row[32*w+:32])
+      .rdata_o(row[32*w+:32]),
+      .bist_i,
+      .fail_o (bist_fail[w])
     );
   end
+  assign bist_fail_o = |bist_fail;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -6,6 +6,7 @@
 // How: one memory per input port, and one for reading back, all written together: each has one read port.
 // Timing: lookup_i and dst_i at an edge, known_o and out_o after it, until the next lookup: they are a memory's
 //   outputs, but for destinations above MAX_ROUTES. read_i at an edge, rdata_o after it.
+// BIST, bist_i, bist_fail_o: see bist_ram; a failure of any of the memories.
 // Contract: at an edge at which a register is written no flit with that destination is looked up and the register is
 //   not read (asserted in flit_ram): the table is written before the traffic.
 // Reset: none. After it the table is what was written before; at power-up zero in simulation, unknown in silicon,
@@ -13,6 +14,8 @@
 module fred_route_ram #(
   /// ports of the switch
   parameter int unsigned P = 12,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
   /// bits of a register's number, derived
   localparam int unsigned ADDR_W = $clog2(noc_pkg::MAX_ROUTES),
   /// bits of a register: 1 + port, derived
@@ -29,7 +32,10 @@ module fred_route_ram #(
   input  logic [P-1:0]                 lookup_i,
   input  logic [noc_pkg::DST_W*P-1:0]  dst_i,
   output logic [P-1:0]                 known_o,
-  output logic [fred_pkg::OUT_W*P-1:0] out_o
+  output logic [fred_pkg::OUT_W*P-1:0] out_o,
+  // memory test
+  input  logic [bist_pkg::BUS_W-1:0]   bist_i,
+  output logic                         bist_fail_o
 );
   localparam int unsigned OUT_W = fred_pkg::OUT_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
@@ -38,9 +44,11 @@ module fred_route_ram #(
   logic [OUT_W:0] route;
   assign route = {wdata_i != '0 && wdata_i <= ROUTE_W'(P), OUT_W'(wdata_i - ROUTE_W'(1))};
 
-  flit_ram #(.WIDTH(ROUTE_W), .DEPTH(noc_pkg::MAX_ROUTES)) i_registers (
+  logic [P:0] bist_fail;  // by input, then that of the registers
+
+  bist_ram #(.WIDTH(ROUTE_W), .DEPTH(noc_pkg::MAX_ROUTES), .BIST(BIST)) i_registers (
     .clk_i, .write_i, .waddr_i(addr_i), .wdata_i,
-    .read_i, .raddr_i(addr_i), .rdata_o
+    .read_i, .raddr_i(addr_i), .rdata_o, .bist_i, .fail_o(bist_fail[P])
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_input
@@ -49,10 +57,12 @@ module fred_route_ram #(
     always_ff @(posedge clk_i) begin
       if (lookup_i[p]) in_table_q <= in_table;
     end
-    flit_ram #(.WIDTH(OUT_W + 1), .DEPTH(noc_pkg::MAX_ROUTES)) i_routes (
+    bist_ram #(.WIDTH(OUT_W + 1), .DEPTH(noc_pkg::MAX_ROUTES), .BIST(BIST)) i_routes (
       .clk_i, .write_i, .waddr_i(addr_i), .wdata_i(route),
-      .read_i(lookup_i[p] && in_table), .raddr_i(dst_i[DST_W*p +: ADDR_W]), .rdata_o({known, out_o[OUT_W*p +: OUT_W]})
+      .read_i(lookup_i[p] && in_table), .raddr_i(dst_i[DST_W*p +: ADDR_W]), .rdata_o({known, out_o[OUT_W*p +: OUT_W]}),
+      .bist_i, .fail_o(bist_fail[p])
     );
     assign known_o[p] = in_table_q && known;
   end
+  assign bist_fail_o = |bist_fail;
 endmodule

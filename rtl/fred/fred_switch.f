@@ -1,7 +1,9 @@
 // Files of fred_switch, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 ../common/fp_add.sv
+../common/bist_pkg.sv
 ../common/flit_ram.sv
+../common/bist_ram.sv
 ../common/vc_queue.sv
 ../common/vc_buffer.sv
 ../common/credit_counter.sv

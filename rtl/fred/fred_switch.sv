@@ -16,6 +16,8 @@
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
 //   that samples a read. Credits, phases and routes are written before traffic
 //   flows.
+// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one failed:
+//   bit p input p, P+p output p, 2P the phase store, 2P+1 the routing table. While it runs the switch is held in reset.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
 // error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
 module fred_switch #(
@@ -39,6 +41,8 @@ module fred_switch #(
   parameter int unsigned YIELD = 4,
   /// see fred_control
   parameter int unsigned QUANTUM = 64,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
@@ -57,7 +61,9 @@ module fred_switch #(
   input  logic [31:0]         reg_wdata_i,
   output logic [31:0]         reg_rdata_o,
   output logic                idle_o,
-  output logic [31:0]         error_o
+  output logic [31:0]         error_o,
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic [2*P+1:0]      bist_fail_o
 );
   if (P < 2 || P > 32 || M < 2 || M > 4 || LANES < 1 || LANES > 256 || FORMAT > 1 || PACKET_FLITS < 1 ||
       VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
@@ -143,11 +149,12 @@ module fred_switch #(
   assign route_write = reg_valid_i && route_hit && reg_write_i;
   assign route_read = reg_valid_i && route_hit && !reg_write_i;
 
-  fred_route_ram #(.P(P)) i_routes (
+  fred_route_ram #(.P(P), .BIST(BIST)) i_routes (
     .clk_i,
     .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[9:0]), .wdata_i(reg_wdata_i[5:0]),
     .rdata_o(route_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out)
+    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
+    .bist_i, .bist_fail_o(bist_fail_o[2*P+1])
   );
 
   // ------------------------------------------------------------------ registers
@@ -166,11 +173,12 @@ module fred_switch #(
   assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
                      : (source_q == 2'd1) ? counter_rdata : other_q;
 
-  fred_phase_store #(.P(P), .M(M)) i_phase_store (
+  fred_phase_store #(.P(P), .M(M), .BIST(BIST)) i_phase_store (
     .clk_i, .rst_ni,
     .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
     .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
-    .free_o(store_free), .read_i(store_read), .phase_i(store_phase), .row_o(row)
+    .free_o(store_free), .read_i(store_read), .phase_i(store_phase), .row_o(row),
+    .bist_i, .bist_fail_o(bist_fail_o[2*P])
   );
 
   logic [P-1:0]    empty, stall_link;
@@ -221,7 +229,7 @@ module fred_switch #(
     logic [FLIT_W-1:0] flit, done;
     logic [1:0]        pop_vc;
     assign pop_vc = online_pop[p] ? online_pop_vc[2*p +: 2] : vc;
-    fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
+    fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
@@ -234,7 +242,8 @@ module fred_switch #(
       .pop_i(leave[p]), .pop_vc_i(pop_vc),
       .read_o(read_flit[p*FLIT_W +: FLIT_W]),
       .flit_valid_o(join_valid[p]), .flit_o(flit),
-      .empty_o(in_empty[p]), .overflow_o(overflow[p])
+      .empty_o(in_empty[p]), .overflow_o(overflow[p]),
+      .bist_i, .bist_fail_o(bist_fail_o[p])
     );
     logic unused_header;  // what comes after the tail bit does not go on
     assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
@@ -244,7 +253,7 @@ module fred_switch #(
     assign done = done_flit[p*FLIT_W +: FLIT_W] & ~WAY_MASK;
     fred_output_unit #(
       .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
-      .PACKET_FLITS(PACKET_FLITS)
+      .PACKET_FLITS(PACKET_FLITS), .BIST(BIST)
     ) i_output (
       .clk_i, .rst_ni,
       .reserve_i(reserve[p] || online_reserve[p]),
@@ -255,7 +264,8 @@ module fred_switch #(
       .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
       .credit_vc_i(credit_index[1:0]), .credit_wdata_i(reg_wdata_i[15:0]),
       .credits_o(credits[64*p +: 64]),
-      .stall_link_o(stall_link[p]), .empty_o(empty[p])
+      .stall_link_o(stall_link[p]), .empty_o(empty[p]),
+      .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );
     for (genvar v = 0; v < 4; v++) begin : gen_vc
       assign in_credit_o[v*P + p] = port_credit_in[v];

@@ -7,5 +7,6 @@
 ../common/link_rx.sv
 ../common/link_tx.sv
 ../common/apb_slave.sv
+../common/bist_controller.sv
 fred_register_map.sv
 fred_switch_top.sv

@@ -11,7 +11,11 @@
 //   A link's credit loop is longer by 7 or 8 cycles at the end that sends, by 6 or 7 at the end that receives: 13 to 15
 //   in all, for which the input buffers need as many flits more.
 // Bus: see apb_slave; pclk is clk_i. An address that fred_register_map does not know, and a write of a register that can
-//   only be read, give PSLVERR.
+//   only be read, give PSLVERR; so does everything while the memories are tested.
+// Memory test, with clk_i: see bist_controller for bist_start_i, bist_busy_o, bist_done_o; bist_fail_o has the places of a
+//   fred_switch. It takes 20 cycles for each word of the deepest memory and 4 more. The switch is in reset meanwhile: it
+//   forgets everything, routes too, and starts with memories of zeros. Nothing may be on the links, and credits that the
+//   other ends hold must be those after a reset.
 // idle_o, error_o: of the switch, with clk_i. Flits between the clocks are not in idle_o.
 module fred_switch_top #(
   /// see fred_switch
@@ -70,12 +74,18 @@ module fred_switch_top #(
   output logic                pslverr_o,
   // status
   output logic                idle_o,
-  output logic [31:0]         error_o
+  output logic [31:0]         error_o,
+  // memory test
+  input  logic                bist_start_i,
+  output logic                bist_busy_o,
+  output logic                bist_done_o,
+  output logic [2*P+1:0]      bist_fail_o
 );
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned BUFFER = (VC_DEPTH > CTRL_DEPTH) ? VC_DEPTH : CTRL_DEPTH;
+  localparam int unsigned PLACES = 2 * P + 2;
 
-  logic rst_n;
+  logic rst_n, switch_rst_n;
 
   reset_sync i_reset (.clk_i, .rst_ni, .test_mode_i, .test_rst_ni, .rst_no(rst_n));
 
@@ -89,10 +99,30 @@ module fred_switch_top #(
   apb_slave #(.ADDR_W(18)) i_bus (
     .clk_i, .rst_ni(rst_n),
     .psel_i, .penable_i, .pwrite_i, .paddr_i, .pwdata_i, .pready_o, .prdata_o, .pslverr_o,
-    .refuse_i(!known),
+    .refuse_i(!known || bist_busy_o),
     .reg_valid_o(reg_valid), .reg_write_o(reg_write), .reg_addr_o(reg_addr), .reg_wdata_o(reg_wdata),
     .reg_rdata_i(reg_rdata)
   );
+
+  // ------------------------------------------------------------------ memory test
+  localparam int unsigned FLITS = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
+  localparam int unsigned STAGING = VCS * OUT_DEPTH;
+  localparam int unsigned ROWS = fred_pkg::num_phases(P, M);
+  localparam int unsigned ROUTES = noc_pkg::MAX_ROUTES;
+  localparam int unsigned DEEPER_BUFFER = (FLITS > STAGING) ? FLITS : STAGING;
+  localparam int unsigned DEEPER_TABLE = (ROWS > ROUTES) ? ROWS : ROUTES;
+
+  logic [bist_pkg::BUS_W-1:0] bist;
+  logic [PLACES-1:0]          bist_fail;
+
+  bist_controller #(
+    .DEPTH((DEEPER_BUFFER > DEEPER_TABLE) ? DEEPER_BUFFER : DEEPER_TABLE), .PLACES(PLACES)
+  ) i_bist (
+    .clk_i, .rst_ni(rst_n),
+    .start_i(bist_start_i), .busy_o(bist_busy_o), .done_o(bist_done_o), .fail_o(bist_fail_o),
+    .bist_o(bist), .fail_i(bist_fail)
+  );
+  assign switch_rst_n = rst_n && !bist_busy_o;
 
   // ------------------------------------------------------------------ links
   logic [P-1:0]        in_valid, out_valid, out_ready;
@@ -130,13 +160,13 @@ module fred_switch_top #(
 
   fred_switch #(
     .P(P), .M(M), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .FORMAT(FORMAT),
-    .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM)
+    .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM), .BIST(1)
   ) i_switch (
-    .clk_i, .rst_ni(rst_n),
+    .clk_i, .rst_ni(switch_rst_n),
     .in_valid_i(in_valid), .in_flit_i(in_flit), .in_credit_o(in_credit),
     .out_valid_o(out_valid), .out_flit_o(out_flit), .out_ready_i(out_ready), .out_credit_i(out_credit),
     .reg_valid_i(reg_valid), .reg_write_i(reg_write), .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata),
     .reg_rdata_o(reg_rdata),
-    .idle_o, .error_o
+    .idle_o, .error_o, .bist_i(bist), .bist_fail_o(bist_fail)
   );
 endmodule

@@ -89,6 +89,11 @@ module mesh_input #(
   logic [VCS*SIDE_W-1:0] front_side;
   logic                  buffer_empty;
 
+  // No memory test in here.
+  logic                       unused_bist_fail;
+  logic [bist_pkg::BUS_W-1:0] no_bist;
+  assign no_bist = '0;
+
   vc_buffer #(
     .FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)
   ) i_buffer (
@@ -96,7 +101,8 @@ module mesh_input #(
     .in_valid_i(in_valid_q), .in_vc_i(in_flit_q[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
     .in_flit_i(in_flit_q), .in_side_i(side),
     .valid_o(valid), .side_o(front_side), .pop_i, .pop_vc_i, .flit_o, .credit_o,
-    .overflow_o(error_overflow_o), .empty_o(buffer_empty)
+    .overflow_o(error_overflow_o), .empty_o(buffer_empty),
+    .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
   );
   assign empty_o = buffer_empty && !in_valid_q;
 

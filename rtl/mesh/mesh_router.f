@@ -1,7 +1,9 @@
 // Files of mesh_router, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 mesh_pkg.sv
+../common/bist_pkg.sv
 ../common/flit_ram.sv
+../common/bist_ram.sv
 ../common/vc_queue.sv
 ../common/vc_buffer.sv
 ../common/packet_order.sv

@@ -1,7 +1,9 @@
 // Files of custom_switch, one per line, relative to this list; the top module last.
 ../../rtl/common/noc_pkg.sv
 ../../rtl/common/fp_add.sv
+../../rtl/common/bist_pkg.sv
 ../../rtl/common/flit_ram.sv
+../../rtl/common/bist_ram.sv
 ../../rtl/common/vc_queue.sv
 ../../rtl/common/vc_buffer.sv
 ../../rtl/common/credit_counter.sv

@@ -1,6 +1,6 @@
 // Worked example of a user's own switch: a fred_switch with one more register at every input port, as a
-// long way from the chip's edge to the buffers would need. Same parameters and ports as fred_switch, so
-// every command takes it; what it costs shows in the cycles of a collective.
+// long way from the chip's edge to the buffers would need. Same parameters and ports as fred_switch but for its
+// memory test, so every command takes it; what it costs shows in the cycles of a collective.
 //
 // Timing: as fred_switch, but a flit on in_flit_i at edge e is in the input buffer after e + 1.
 // Contract kept: outputs are functions of registers; idle_o is low while a flit sits in the new register.
@@ -43,6 +43,11 @@ module custom_switch #(
   logic [P*FLIT_W-1:0] flit_q;
   logic                switch_idle;
 
+  // No memory test in here.
+  logic [bist_pkg::BUS_W-1:0] no_bist;
+  logic [2*P+1:0]             unused_bist_fail;
+  assign no_bist = '0;
+
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni ? in_valid_i : '0;
     if (in_valid_i != '0) flit_q <= in_flit_i;
@@ -56,7 +61,8 @@ module custom_switch #(
     .in_valid_i(valid_q), .in_flit_i(flit_q), .in_credit_o,
     .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
     .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o,
-    .idle_o(switch_idle), .error_o
+    .idle_o(switch_idle), .error_o,
+    .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
   );
 
   assign idle_o = switch_idle && valid_q == '0;

@@ -77,7 +77,7 @@ class Quick(unittest.TestCase):
     def test_table(self):
         self.assertEqual(self.result.returncode, 0, self.result.stderr)
         self.assertLessEqual(max(map(len, self.result.stdout.splitlines())), 80)
-        self.assertIn("1 × fred_output_unit.i_staging.mem_q: 96 × 128 bit; reads: 1 synchronous; writes: 1",
+        self.assertIn("1 × fred_output_unit.i_staging.i_ram.mem_q: 96 × 128 bit; reads: 1 synchronous; writes: 1",
                       " ".join(self.result.stdout.split()))  # fmt: skip
         self.assertEqual(self.result.stdout.count("Clock at"), self.result.stdout.count("slower than commercial\n"))
 
