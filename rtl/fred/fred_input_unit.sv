@@ -7,7 +7,8 @@
 //   comes with the register. pop_i takes the front of pop_vc_i away; its flit is read and given to the interconnect.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and overflow_o
 //   is high for a cycle. pop_i may be high only where there is a front. credit_o: one credit per pop, one cycle, registered.
-// Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is on the memory's output (read_o) after e + 1 and on flit_o (where flit_valid_o) after e + 2.
+// Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is read after e + 1, of which
+//   read_tag_o and read_tail_o tell, and on flit_o (where flit_valid_o) after e + 2.
 // Not here: any decision; see fred_control and fred_matcher.
 module fred_input_unit #(
   /// lanes physically carried per flit
@@ -48,7 +49,8 @@ module fred_input_unit #(
   // datapath
   input  logic              pop_i,
   input  logic [1:0]        pop_vc_i,
-  output logic [FLIT_W-1:0] read_o,
+  output logic [noc_pkg::TAG_W-1:0] read_tag_o,
+  output logic              read_tail_o,
   output logic              flit_valid_o,
   output logic [FLIT_W-1:0] flit_o,
   // status
@@ -68,7 +70,7 @@ module fred_input_unit #(
   localparam int unsigned SIDE_W = ONLINE + 1;
 
   logic                valid_q, read_valid_q;
-  logic [FLIT_W-1:0]   flit_q;
+  logic [FLIT_W-1:0]   flit_q, read;
   logic [3:0]          valid;
   logic [4*SIDE_W-1:0] side;
   logic                buffer_empty;
@@ -97,7 +99,7 @@ module fred_input_unit #(
     .side_o    (side),
     .pop_i,
     .pop_vc_i,
-    .flit_o    (read_o),
+    .flit_o    (read),
     .credit_o,
     .overflow_o,
     .empty_o   (buffer_empty),
@@ -119,7 +121,7 @@ module fred_input_unit #(
       flit_q <= in_flit_i;
       online_q <= pin_online;
     end
-    if (read_valid_q) flit_o <= read_o;
+    if (read_valid_q) flit_o <= read;
   end
 
   for (genvar v = 0; v < 4; v++) begin : gen_vc
@@ -131,6 +133,8 @@ module fred_input_unit #(
     assign no_route_o[v] = online[v] && !side[SIDE_W*v+KNOWN];
   end
 
+  assign read_tag_o = read[noc_pkg::TAG_LSB+:noc_pkg::TAG_W];
+  assign read_tail_o = read[noc_pkg::TAIL_BIT];
   assign match_o = active_i && valid[vc_i] && front_phase_o[32'(vc_i)*8+:8] == phase_i;
   assign match_tail_o = front_tail_o[vc_i];
   assign empty_o = buffer_empty && !valid_q && !read_valid_q && !flit_valid_o;

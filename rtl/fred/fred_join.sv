@@ -44,14 +44,14 @@ module fred_join #(
   // Which ports each flow joins and feeds; additions per flit of each flow; the lowest input port of each input port's
   // flow; which flows exist and which are inside a packet.
   logic [P*P-1:0]      flow_in_q, flow_out_q;
-  logic [8*P-1:0]      flow_adds_q;
+  logic [P-1:0]        adds_q;  // inputs whose flits are added to another's
   logic [P*PORT_W-1:0] partner_q, read_partner_q;
   logic                loaded_q;
   logic [P-1:0]        used_q, open_q;
 
   // ------------------------------------------------------------------ join
   logic [P-1:0] fire, partly_in, no_room, open_d;
-  logic [P-1:0] fire_q, partly_in_q, no_room_q;
+  logic [P-1:0] popped_q, partly_in_q, no_room_q;
 
   always_comb begin
     fire = '0;
@@ -90,28 +90,21 @@ module fred_join #(
   assign partner_o = read_partner_q;
 
   // ------------------------------------------------------------------ events
-  always_comb begin
-    reductions_o = '0;
-    if (fire_q != '0) begin
-      for (int unsigned f = 0; f < P; f++) begin
-        if (fire_q[f]) reductions_o = reductions_o + flow_adds_q[8*f+:8];
-      end
-    end
-  end
-
+  // An addition for each input of a flow but the first.
+  assign reductions_o = (popped_q != '0) ? 8'($countones(popped_q & adds_q)) : '0;
   assign stall_join_o = 8'($countones(partly_in_q));
   assign stall_credit_o = 8'($countones(no_room_q));
 
   // ------------------------------------------------------------------ tables of the phase on row_i
   logic [P*P-1:0]      flow_in_d, flow_out_d;
-  logic [8*P-1:0]      flow_adds_d;
+  logic [P-1:0]        adds_d;
   logic [P*PORT_W-1:0] partner_d;
   logic [FLOW_W-1:0]   in, out;
 
   always_comb begin
     flow_in_d = '0;
     flow_out_d = '0;
-    flow_adds_d = '0;
+    adds_d = '0;
     partner_d = '0;
     in = '0;
     out = '0;
@@ -127,9 +120,7 @@ module fred_join #(
         for (int q = p - 1; q >= 0; q--) begin
           if (row_i[fred_pkg::ROW_FLOWS_LSB+q*FLOW_W+:FLOW_W] == in) partner_d[PORT_W*p+:PORT_W] = PORT_W'(q);
         end
-      end
-      for (int unsigned f = 0; f < P; f++) begin
-        if (flow_in_d[f*P+:P] != '0) flow_adds_d[8*f+:8] = 8'($countones(flow_in_d[f*P+:P])) - 8'd1;
+        adds_d[p] = partner_d[PORT_W*p+:PORT_W] != PORT_W'(p);
       end
     end
   end
@@ -138,18 +129,18 @@ module fred_join #(
     if (!rst_ni) begin
       open_q <= '0;
       used_q <= '0;
-      fire_q <= '0;
+      popped_q <= '0;
       partly_in_q <= '0;
       no_room_q <= '0;
       flow_in_q <= '0;
       flow_out_q <= '0;
-      flow_adds_q <= '0;
+      adds_q <= '0;
       partner_q <= '0;
       read_partner_q <= '0;
       loaded_q <= 1'b0;
     end else begin
       open_q <= open_d;
-      fire_q <= fire;
+      popped_q <= pop_o;
       partly_in_q <= partly_in;
       no_room_q <= no_room;
       loaded_q <= load_i;
@@ -157,7 +148,7 @@ module fred_join #(
       if (load_i) begin
         flow_in_q <= flow_in_d;
         flow_out_q <= flow_out_d;
-        flow_adds_q <= flow_adds_d;
+        adds_q <= adds_d;
         partner_q <= partner_d;
         for (int unsigned f = 0; f < P; f++) used_q[f] <= flow_in_d[f*P+:P] != '0;
       end

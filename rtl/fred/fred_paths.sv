@@ -1,4 +1,4 @@
-// The way of every flow of the active phase through the interconnect, level by level: what fred_online_paths must
+// The path of every flow of the active phase through the interconnect, level by level: what fred_online_paths must
 // not cross.
 //
 // Path: 2 bits per level of Fred_M(P), outermost first: the middle sub-network that the flow uses there. A
@@ -19,60 +19,110 @@ module fred_paths #(
   input  logic             rst_ni,
   input  logic             load_i,
   input  logic [ROW_W-1:0] row_i,
-  output logic [8*P-1:0]   in_path_o,
-  output logic [8*P-1:0]   out_path_o
+  output logic [fred_pkg::PATH_W*P-1:0] in_path_o,
+  output logic [fred_pkg::PATH_W*P-1:0] out_path_o
 );
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
   localparam int unsigned CONFIG_LSB = ROW_W - CONFIG_W;
   localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
   localparam int unsigned SEL_W = fred_pkg::sel_w(M);
 
-  // Sub-network by sub-network from input port `port` on. `first`: first bit of the sub-network's configuration.
-  function automatic logic [7:0] path_from(input logic [CONFIG_W-1:0] bits, input int unsigned port);
-    int unsigned      ports, index, first, chosen;
-    logic [1:0]       code;
-    logic [SEL_W-1:0] select;
-    path_from = '0;
+  localparam int unsigned LEVELS = fred_pkg::levels(P);
+  localparam int unsigned PATH_W = fred_pkg::PATH_W;
+
+  // A sub-network is named by the path to it. First bit of its configuration, if there is such a one, else CONFIG_W.
+  function automatic int unsigned first_bit(input int unsigned level, input int unsigned path);
+    int unsigned ports, chosen;
+    bit          exists;
     ports = P;
-    index = port;
-    first = 0;
-    for (int unsigned level = 0; level < 4; level = level + 1) begin
-      if (level < fred_pkg::levels(P)) begin
-        chosen = 0;
-        if (index / 2 == ports / 2) begin
-          select = bits[first + (ports / 2) * M * fred_pkg::USEL_W +: SEL_W];
-          for (int unsigned j = 0; j < M; j = j + 1) begin
-            if (select == SEL_W'(j + 1)) chosen = j;
-          end
-        end else begin
-          for (int j = M - 1; j >= 0; j = j - 1) begin
-            code = bits[first + ((index / 2) * M + j) * fred_pkg::USEL_W +: 2];
-            if (code == fred_pkg::USEL_SUM ||
-                code == ((index % 2 == 0) ? fred_pkg::USEL_IN0 : fred_pkg::USEL_IN1)) chosen = j;
-          end
-        end
-        path_from[2*level +: 2] = 2'(chosen);
-        first = first + (ports / 2) * M * fred_pkg::USEL_W + (ports % 2) * SEL_W +
-                chosen * fred_pkg::config_bits((ports + 1) / 2, M);
+    first_bit = 0;
+    exists = 1'b1;
+    for (int unsigned l = 0; l < 4; l = l + 1) begin
+      if (l < level) begin
+        chosen = (path >> (2 * l)) % 4;
+        if (chosen >= M) exists = 1'b0;
+        first_bit = first_bit + (ports / 2) * M * fred_pkg::USEL_W + (ports % 2) * SEL_W +
+                    chosen * fred_pkg::config_bits((ports + 1) / 2, M);
         ports = (ports + 1) / 2;
-        index = index / 2;
       end
     end
+    if (!exists) first_bit = CONFIG_W;
   endfunction
 
+  // Paths by input port: those of level l are complete up to it.
+  logic [(LEVELS+1)*PATH_W*P-1:0] paths;
+  assign paths[PATH_W*P-1:0] = '0;
+
+  for (genvar l = 0; l < LEVELS; l++) begin : gen_level
+    localparam int unsigned PORTS = (P + (1 << l) - 1) >> l;
+    localparam int unsigned NETWORKS = 1 << (2 * l);
+    localparam bit [PATH_W-1:0] BEFORE = PATH_W'(NETWORKS - 1);
+    // Sub-network that a port of a network of this level goes to, by network and port.
+    logic [2*PORTS*NETWORKS-1:0] chosen;
+    logic [PATH_W*P-1:0]         from, to;
+
+    for (genvar n = 0; n < NETWORKS; n++) begin : gen_network
+      localparam int unsigned FIRST = first_bit(l, n);
+      if (FIRST < CONFIG_W) begin : gen_exists
+        logic [CONFIG_W-1:0]  bits;
+        logic [2*PORTS-1:0]   choices;
+        logic [SEL_W-1:0]     select;
+        logic [fred_pkg::USEL_W-1:0] code;
+        always_comb begin
+          choices = '0;
+          select = '0;
+          code = '0;
+          bits = '0;
+          if (load_i) begin
+            bits = row_i[CONFIG_LSB +: CONFIG_W] >> FIRST;
+            for (int unsigned i = 0; i < PORTS - PORTS % 2; i++) begin
+              for (int j = M - 1; j >= 0; j--) begin
+                code = bits[((i / 2) * M + 32'(j)) * fred_pkg::USEL_W +: fred_pkg::USEL_W];
+                if (code == fred_pkg::USEL_SUM ||
+                    code == ((i % 2 == 0) ? fred_pkg::USEL_IN0 : fred_pkg::USEL_IN1)) choices[2*i +: 2] = 2'(j);
+              end
+            end
+            if (PORTS % 2 == 1) begin
+              select = bits[(PORTS / 2) * M * fred_pkg::USEL_W +: SEL_W];
+              for (int unsigned j = 0; j < M; j++) begin
+                if (select == SEL_W'(j + 1)) choices[2*(PORTS-1) +: 2] = 2'(j);
+              end
+            end
+          end
+        end
+        assign chosen[2*PORTS*n +: 2*PORTS] = choices;
+      end else begin : gen_none
+        assign chosen[2*PORTS*n +: 2*PORTS] = '0;
+      end
+    end
+
+    assign from = paths[PATH_W*P*l +: PATH_W*P];
+    always_comb begin
+      to = from;
+      if (load_i) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          for (int unsigned n = 0; n < NETWORKS; n++) begin
+            if ((from[PATH_W*p +: PATH_W] & BEFORE) == PATH_W'(n)) begin
+              to[PATH_W*p + 2*l +: 2] = chosen[2*(PORTS*n + (p >> l)) +: 2];
+            end
+          end
+        end
+      end
+    end
+    assign paths[PATH_W*P*(l+1) +: PATH_W*P] = to;
+  end
+
   always_ff @(posedge clk_i) begin : update
-    logic [8*P-1:0] paths;
     if (!rst_ni) begin
       in_path_o <= '0;
       out_path_o <= '0;
     end else if (load_i) begin
-      for (int unsigned p = 0; p < P; p++) paths[8*p +: 8] = path_from(row_i[CONFIG_LSB +: CONFIG_W], p);
-      in_path_o <= paths;
+      in_path_o <= paths[PATH_W*P*LEVELS +: PATH_W*P];
       for (int unsigned p = 0; p < P; p++) begin
         for (int q = P - 1; q >= 0; q--) begin
           if (row_i[fred_pkg::ROW_FLOWS_LSB + q*FLOW_W +: FLOW_W] ==
               row_i[fred_pkg::ROW_FLOWS_LSB + (P + p)*FLOW_W +: FLOW_W]) begin
-            out_path_o[8*p +: 8] <= paths[8*q +: 8];
+            out_path_o[PATH_W*p +: PATH_W] <= paths[PATH_W*(P*LEVELS + 32'(q)) +: PATH_W];
           end
         end
       end

@@ -21,6 +21,7 @@ fred_output_unit.sv
 fred_phase_store.sv
 fred_candidates.sv
 fred_join.sv
+fred_join_check.sv
 fred_control.sv
 fred_paths.sv
 fred_route_ram.sv

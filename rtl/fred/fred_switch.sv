@@ -89,7 +89,7 @@ module fred_switch #(
   logic [7:0]          store_phase;
   logic [ROW_W-1:0]    row, change_row;
   logic [7:0]          reductions, stall_join, stall_credit, stall_phase;
-  logic                error_phase, control_idle;
+  logic                error_phase, error_join, control_idle;
 
   // Online unicasts.
   localparam int unsigned WAY_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W;
@@ -210,7 +210,7 @@ module fred_switch #(
       end
       if (error_o == noc_pkg::ERROR_NONE) begin
         if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
-        else if (error_join_q) error_o <= noc_pkg::ERROR_JOIN;
+        else if (error_join) error_o <= noc_pkg::ERROR_JOIN;
         else if (error_phase) error_o <= noc_pkg::ERROR_PHASE;
         else if (no_route != '0) error_o <= noc_pkg::ERROR_ROUTE;
       end
@@ -218,11 +218,18 @@ module fred_switch #(
   end
 
   // ------------------------------------------------------------------ ports and interconnect
-  logic [P*FLIT_W-1:0] read_flit, join_flit, done_flit;
+  logic [P*FLIT_W-1:0] join_flit, done_flit;
   logic [P-1:0]        join_valid, done_valid, leave;
+  logic [P-1:0]        read_tail;
+  logic [noc_pkg::TAG_W*P-1:0] read_tag;
   logic                busy;
 
   assign leave = pop | online_pop;
+
+  fred_join_check #(.P(P)) i_join_check (
+    .clk_i, .rst_ni,
+    .pop_i(pop), .partner_i(partner), .tag_i(read_tag), .tail_i(read_tail), .error_o(error_join)
+  );
 
   for (genvar p = 0; p < P; p++) begin : gen_port
     logic [3:0]        port_credit_in, port_credit_out;
@@ -240,7 +247,7 @@ module fred_switch #(
       .request_o(request[4*p +: 4]), .no_route_o(no_route[4*p +: 4]),
       .front_out_o(front_out[4*OUT_W*p +: 4*OUT_W]), .front_tail_o(front_tail[4*p +: 4]),
       .pop_i(leave[p]), .pop_vc_i(pop_vc),
-      .read_o(read_flit[p*FLIT_W +: FLIT_W]),
+      .read_tag_o(read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W]), .read_tail_o(read_tail[p]),
       .flit_valid_o(join_valid[p]), .flit_o(flit),
       .empty_o(in_empty[p]), .overflow_o(overflow[p]),
       .bist_i, .bist_fail_o(bist_fail_o[p])
@@ -273,42 +280,11 @@ module fred_switch #(
     end
   end
 
-  // ------------------------------------------------------------------ flits that are joined agree
-  logic [P-1:0] joined_q, read_joined_q;  // popped, read for the active phase
-  logic         error_join, error_join_q;
-
-  always_comb begin
-    error_join = 1'b0;
-    if (read_joined_q != '0) begin
-      for (int unsigned p = 0; p < P; p++) begin
-        if (read_joined_q[p] && partner[PORT_W*p +: PORT_W] != PORT_W'(p) &&
-            (read_flit[p*FLIT_W + noc_pkg::TAG_LSB +: 32] !=
-                 read_flit[32'(partner[PORT_W*p +: PORT_W])*FLIT_W + noc_pkg::TAG_LSB +: 32] ||
-             read_flit[p*FLIT_W + noc_pkg::TAIL_BIT] !=
-                 read_flit[32'(partner[PORT_W*p +: PORT_W])*FLIT_W + noc_pkg::TAIL_BIT])) begin
-          error_join = 1'b1;
-        end
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      joined_q <= '0;
-      read_joined_q <= '0;
-      error_join_q <= 1'b0;
-    end else begin
-      joined_q <= pop;
-      read_joined_q <= joined_q;
-      error_join_q <= error_join;
-    end
-  end
-
   fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
     .clk_i, .rst_ni,
     .in_valid_i(join_valid), .in_flit_i(join_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
     .load_i(load), .config_i(configuration), .busy_o(busy)
   );
 
-  assign idle_o = control_idle && &in_empty && &empty && !busy && !error_join_q && matcher_idle && paths_idle;
+  assign idle_o = control_idle && &in_empty && &empty && !busy && !error_join && matcher_idle && paths_idle;
 endmodule

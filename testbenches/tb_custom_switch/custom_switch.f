@@ -21,6 +21,7 @@
 ../../rtl/fred/fred_phase_store.sv
 ../../rtl/fred/fred_candidates.sv
 ../../rtl/fred/fred_join.sv
+../../rtl/fred/fred_join_check.sv
 ../../rtl/fred/fred_control.sv
 ../../rtl/fred/fred_paths.sv
 ../../rtl/fred/fred_route_ram.sv
