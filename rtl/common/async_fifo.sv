@@ -99,4 +99,12 @@ module async_fifo #(
       one_bit_of_the_read_pointer_changes: assert ($countones(gray(rpointer_d) ^ rgray_q) <= 1);
     end
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge wclk_i) begin : covers
+    if (wrst_ni) begin
+      all_places_in_use: cover (free_o == '0);
+      written_while_words_wait: cover (write_i && used != '0);
+    end
+  end
 endmodule

@@ -39,4 +39,13 @@ module credit_counter #(
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && spend_i) spend_has_a_credit: assert (some_q || give_i);
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      none_left: cover (!some_q);
+      spent_as_it_comes: cover (!some_q && give_i && spend_i);
+      written: cover (write_i);
+    end
+  end
 endmodule

@@ -53,4 +53,11 @@ module credit_crossing #(
   always_ff @(posedge dclk_i) begin : assertions
     if (drst_ni) no_more_on_their_way_than_slots: assert (32'(W'(given - taken_q)) <= MOST);
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge dclk_i) begin : covers
+    if (drst_ni) begin
+      several_on_their_way: cover (given - taken_q > W'(1));
+    end
+  end
 endmodule

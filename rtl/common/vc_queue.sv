@@ -138,4 +138,16 @@ module vc_queue #(
       known_is_one_hot: assert ($countones(known_q) == 1);
     end
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      all_slots_in_use: cover (full_q);
+      pop_of_a_full_queue: cover (full_q && pop_i);
+      side_to_the_memory: cover (write);
+      side_read_while_one_is_popped: cover (read_q && pop_i);
+      side_comes_while_one_is_read: cover (read_q && direct);
+      push_and_pop: cover (push_i && pop_i);
+    end
+  end
 endmodule

@@ -41,36 +41,49 @@ module fred_candidates #(
   localparam int unsigned CODES = 1 << FLOW_W;
 
   // ------------------------------------------------------------------ choice of a front
-  // Port masks of every VC; the pointer is the mask of the ports that come first.
-  logic [4*P-1:0] waiting, upper, pointer_q;
-  logic [3:0]     wanted, turn_q;  // turn: mask of the VCs that come first
-  logic [2:0]     first;           // of those that are wanted; none of them: the last VC
-  logic [P-1:0]   ports, chosen;
+  // Ports whose front waits, and the first of them in turn, by VC: bit P*v + p. VCs that want a look-up; the one chosen.
+  logic [4*P-1:0] waiting, port;
+  logic [3:0]     wanted, vc;
+  logic [P-1:0]   chosen;
   logic [1:0]     chosen_vc;
 
-  function automatic logic [P-1:0] lowest(input logic [P-1:0] mask);
-    lowest = mask & (~mask + P'(1));
-  endfunction
-
-  always_comb begin
+  always_comb begin : who_wants
     waiting = '0;
-    upper = '0;
     wanted = '0;
     if (other_i != '0) begin
       for (int unsigned v = 0; v < 4; v++) begin
         for (int unsigned p = 0; p < P; p++) waiting[v*P+p] = other_i[4*p+v];
-        upper[v*P+:P] = waiting[v*P+:P] & pointer_q[v*P+:P];
         wanted[v] = search_i && free_i && !candidate_o[v] && waiting[v*P+:P] != '0;
       end
     end
   end
 
-  assign first = ((wanted & turn_q) != '0) ? wanted[2:0] & turn_q[2:0] : wanted[2:0];
-  assign chosen_vc = first[0] ? 2'd0 : first[1] ? 2'd1 : first[2] ? 2'd2 : 2'd3;
-  assign ports = (upper[32'(chosen_vc)*P+:P] != '0) ? upper[32'(chosen_vc)*P+:P] : waiting[32'(chosen_vc)*P+:P];
-  assign chosen = lowest(ports);
+  for (genvar v = 0; v < 4; v++) begin : gen_vc
+    rr_arbiter #(
+      .N(P)
+    ) i_ports (
+      .clk_i,
+      .rst_ni,
+      .request_i(waiting[v*P+:P]),
+      .advance_i(vc[v]),
+      .grant_o  (port[v*P+:P])
+    );
+  end
 
-  always_comb begin
+  rr_arbiter #(
+    .N(4)
+  ) i_vcs (
+    .clk_i,
+    .rst_ni,
+    .request_i(wanted),
+    .advance_i(read_o),
+    .grant_o  (vc)
+  );
+
+  assign chosen_vc = {vc[3] || vc[2], vc[3] || vc[1]};
+  assign chosen = port[32'(chosen_vc)*P+:P];
+
+  always_comb begin : front
     read_phase_o = '0;
     if (wanted != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
@@ -90,7 +103,7 @@ module fred_candidates #(
   logic [FLOW_W-1:0] in, out;
   logic              ready, wrong;
 
-  always_comb begin
+  always_comb begin : judge
     used = '0;
     blocked = '0;
     in = '0;
@@ -115,17 +128,12 @@ module fred_candidates #(
     if (!rst_ni) begin
       read_q <= 1'b0;
       candidate_o <= '0;
-      pointer_q <= '1;
-      turn_q <= '1;
     end else begin
       read_q <= read_o && !clear_i;
       if (read_o) begin
         port_q <= chosen;
         vc_q <= chosen_vc;
         phase_q <= read_phase_o;
-        // What comes after the one chosen is first next time; after the last one all are.
-        pointer_q[32'(chosen_vc)*P+:P] <= chosen[P-1] ? '1 : ~(chosen | (chosen - P'(1)));
-        turn_q <= (chosen_vc == 2'd3) ? '1 : 4'b1110 << chosen_vc;
       end
       if (clear_i) candidate_o <= '0;
       else if (ready && !candidate_o[vc_q]) begin
@@ -137,4 +145,14 @@ module fred_candidates #(
   end
 
   assign error_o = wrong;
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      candidates_of_two_vcs: cover ((candidate_o & (candidate_o - 4'd1)) != '0);
+      row_is_not_ready: cover (read_q && !ready && !wrong);
+      change_drops_a_row: cover (read_q && clear_i);
+      registers_have_the_store: cover (other_i != '0 && !free_i);
+    end
+  end
 endmodule

@@ -116,14 +116,14 @@ module fred_control #(
 
   // ------------------------------------------------------------------ decision
   logic [1:0] pick;
-  logic       silent, expired, decide, fire;
+  logic       silent, expired, higher, decide, fire;
 
   assign pick = noc_pkg::first_vc(candidate);
   assign silent = silent_q == YIELD_W'(YIELD) && !open;
+  assign higher = noc_pkg::vc_rank(pick) < noc_pkg::vc_rank(vc_q);
   assign expired = busy_q == QUANTUM_W'(QUANTUM);
   assign decide = candidate != '0 && !decided_q && lock_q == '0 &&
-                  (!active_q || silent || noc_pkg::vc_rank(pick) < noc_pkg::vc_rank(vc_q) ||
-                   (pick == vc_q && expired));
+                  (!active_q || silent || higher || (pick == vc_q && expired));
   assign change = decided_q && !open;
   assign change_row_o = candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W];
 
@@ -214,5 +214,15 @@ module fred_control #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && change) wave_has_passed: assert (lock_q == '0);
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      pre_emption: cover (decide && active_q && higher);
+      phase_gives_way_by_silence: cover (decide && active_q && silent);
+      phase_gives_way_by_quantum: cover (decide && active_q && !silent && pick == vc_q);
+      decision_waits_for_the_end_of_packets: cover (decided_q && open);
+    end
   end
 endmodule

@@ -168,4 +168,15 @@ module fred_join #(
       packet_has_room: assert (early == '0);
     end
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      waits_for_an_input: cover (partly_in != '0);
+      waits_for_room: cover (no_room != '0);
+      held_back_before_a_change: cover (hold_i && match_i != '0 && fire == '0);
+      two_flows_at_once: cover ((fire & (fire - P'(1))) != '0);
+      flits_are_added: cover (reductions_o != '0);
+    end
+  end
 endmodule

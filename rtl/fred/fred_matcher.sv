@@ -331,4 +331,16 @@ module fred_matcher #(
       phase_goes_first: assert ((pop_o & phase_pop_i) == '0 && (reserve_o & phase_reserve_i) == '0);
     end
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      packet_start_without_room: cover (lack != '0);
+      packet_streams_past_lower_vcs: cover ((below & request_i) != '0);
+      several_inputs_ask_for_an_output: cover (contended != '0);
+      grant_lost_to_the_phase: cover (lost != '0);
+      loser_rests: cover (rest_q != '0);
+      several_flits_move: cover ((pop_o & (pop_o - P'(1))) != '0);
+    end
+  end
 endmodule

@@ -1,9 +1,9 @@
 // One output of fred_matcher: which of the fronts that ask for it it grants, and what it remembers of that.
 //
-// Grant: every VC picks one front by round robin, the first input that asks at or after its pointer; the output
+// Grant: every VC picks one front by round robin over the inputs (rr_arbiter); the output
 //   grants the pick of its highest VC (noc_pkg::VC_PRIORITY). From registers and ask_i only.
 // State, per VC: a packet is open (locked_o), from the packet start that moves to the tail that moves; the
-//   pointer, which goes to the input after the pick when a packet start is granted and the phase does not use the
+//   turn, which goes to the input after the pick when a packet start is granted and the phase does not use the
 //   output, whether the front moves or not: an input that is taken by others does not keep its like from this output.
 // Bit P*v + p of a vector by front: VC v of input p.
 module fred_matcher_output #(
@@ -29,27 +29,18 @@ module fred_matcher_output #(
 );
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
 
-  // Inputs at or after the pointer of a VC, bit P*v + p; none: all.
-  logic [VCS*P-1:0] turn_q, pick;
-  logic [VCS-1:0]   locked_q, any;
-  logic [P-1:0]     askers, next;
+  logic [VCS*P-1:0] pick;  // of each VC, bit P*v + p
+  logic [VCS-1:0]   locked_q, any, advance;
+  logic [P-1:0]     askers;
   logic             start, tail;
 
-  always_comb begin : picks
-    logic [P-1:0] all, turn;
-    pick = '0;
-    any = '0;
-    all = '0;
-    turn = '0;
-    if (enable_i) begin
-      for (int unsigned v = 0; v < VCS; v++) begin
-        all = ask_i[P*v +: P];
-        turn = all & turn_q[P*v +: P];
-        any[v] = all != '0;
-        // The lowest bit of a vector: those at or below it are unchanged by the negation's carry.
-        pick[P*v +: P] = (turn != '0) ? turn & (~turn + P'(1)) : all & (~all + P'(1));
-      end
-    end
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    assign any[v] = ask_i[P*v +: P] != '0;
+    assign advance[v] = grant_vc_o[v] && start && !taken_i;
+    rr_arbiter #(.N(P)) i_pick (
+      .clk_i, .rst_ni,
+      .request_i(ask_i[P*v +: P]), .advance_i(advance[v]), .grant_o(pick[P*v +: P])
+    );
   end
 
   always_comb begin : grant
@@ -57,7 +48,6 @@ module fred_matcher_output #(
     grant_vc_o = '0;
     start = 1'b0;
     tail = 1'b0;
-    next = '0;
     if (enable_i) begin
       if (any != '0) grant_vc_o = VCS'(1) << noc_pkg::first_vc(any);
       for (int unsigned v = 0; v < VCS; v++) begin
@@ -65,7 +55,6 @@ module fred_matcher_output #(
         if (grant_vc_o[v] && (pick[P*v +: P] & start_i[P*v +: P]) != '0) start = 1'b1;
         if (grant_vc_o[v] && (pick[P*v +: P] & tail_i[P*v +: P]) != '0) tail = 1'b1;
       end
-      for (int unsigned p = 1; p < P; p++) next[p] = next[p-1] || grant_o[p-1];
     end
   end
 
@@ -77,11 +66,9 @@ module fred_matcher_output #(
 
   always_ff @(posedge clk_i) begin : update
     if (!rst_ni) begin
-      turn_q <= '0;
       locked_q <= '0;
     end else if (enable_i) begin
       for (int unsigned v = 0; v < VCS; v++) begin
-        if (grant_vc_o[v] && start && !taken_i) turn_q[P*v +: P] <= next;
         if (grant_vc_o[v] && move_i) locked_q[v] <= !tail;
       end
     end

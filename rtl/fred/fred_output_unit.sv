@@ -215,4 +215,16 @@ module fred_output_unit #(
       end
     end
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      launch_as_it_arrives: cover (launch && !some_q[pick]);
+      waits_for_the_link: cover (!ready_i && able != '0);
+      waits_for_a_credit: cover (ready_i && some_q != '0 && able == '0);
+      others_wait_for_the_end_of_a_packet: cover (launch && open_q[pick] && (able & ~(4'd1 << pick)) != '0);
+      packet_is_cut: cover (launch && (open_q & ~(4'd1 << pick)) != '0);
+      staging_without_room_for_a_packet: cover (room_o != '1);
+    end
+  end
 endmodule

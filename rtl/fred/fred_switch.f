@@ -8,6 +8,7 @@
 ../common/vc_buffer.sv
 ../common/credit_counter.sv
 ../common/packet_order.sv
+../common/rr_arbiter.sv
 fred_pkg.sv
 fred_r_uswitch.sv
 fred_d_uswitch.sv

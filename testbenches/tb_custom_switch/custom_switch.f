@@ -8,6 +8,7 @@
 ../../rtl/common/vc_buffer.sv
 ../../rtl/common/credit_counter.sv
 ../../rtl/common/packet_order.sv
+../../rtl/common/rr_arbiter.sv
 ../../rtl/fred/fred_pkg.sv
 ../../rtl/fred/fred_r_uswitch.sv
 ../../rtl/fred/fred_d_uswitch.sv

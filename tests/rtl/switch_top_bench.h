@@ -109,6 +109,14 @@ class Top {
   }
 
   void send(const Queues& queues) { queues_ = queues; }
+  // The same, behind what has not been sent yet.
+  void send_more(const Queues& queues) {
+    for (int p = 0; p < kPorts; ++p) {
+      for (int v = 0; v < kNumVcs; ++v) {
+        queues_[p][v].insert(queues_[p][v].end(), queues[p][v].begin(), queues[p][v].end());
+      }
+    }
+  }
 
   // To the next change of a clock.
   void tick() {

@@ -18,7 +18,7 @@ set(generated_code_options $<$<BOOL:${FREDSIM_ASAN}>:-fno-sanitize=all>)
 
 # Verilator's runtime, once for all classes. Waves need zlib.
 find_package(ZLIB REQUIRED)
-set(runtime verilated.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
+set(runtime verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
 list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
 add_library(verilated_runtime STATIC ${runtime})
 # What RTL has to say, failed assertions first of all, goes to stderr: stdout may be a JSON document.
