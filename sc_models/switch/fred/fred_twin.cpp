@@ -19,10 +19,14 @@ constexpr int kBeforeStages =
     3;  // edges from a pop to the first stage: memory, flit register, stage
 constexpr unsigned kJoinCheck =
     3;  // edges from a pop until the error register has what was wrong with it
-constexpr std::uint32_t kLinkBits = 0x0003'FFFF;  // of header word 2: those that leave the switch
-constexpr unsigned kRouteBit = 18;  // above them, in a buffer: 1 + output of an online unicast
+// Of header word 2: the bits that are on links; above them, in an input buffer, 1 + output of an online unicast.
+constexpr unsigned kRouteBit = fred_pkg::ONLINE_BIT % 32;
+constexpr std::uint32_t kLinkBits = (1U << kRouteBit) - 1;
+static_assert(fred_pkg::ONLINE_BIT / 32 == 2 && fred_pkg::ONLINE_BIT == noc_pkg::TAIL_BIT + 1);
 
-std::uint8_t phase_of(const std::uint32_t* flit) { return static_cast<std::uint8_t>(flit[2]); }
+std::uint8_t phase_of(const std::uint32_t* flit) {
+  return static_cast<std::uint8_t>(kPhaseField.of(flit));
+}
 
 void advance(std::uint16_t& place, int depth) {
   place = static_cast<std::uint16_t>(place + 1 == depth ? 0 : place + 1);
@@ -35,28 +39,22 @@ FredTwin::FredTwin(const FredShape& shape)
       ports_(shape.fred.ports),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       in_slots_(3 * shape.buffers.data_flits + shape.buffers.control_flits),
-      out_depth_(shape.buffers.output_flits),
       row_words_(phase_row_words(shape.fred)),
       phases_(num_phases(shape.fred)),
       stages_(fred_stages(shape.fred.ports)),
-      packet_flits_(shape.packet_flits),
       yield_(shape.yield),
       quantum_(shape.quantum),
       in_(static_cast<std::size_t>(ports_)),
-      out_(in_.size()),
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
-      out_flits_(in_.size() * static_cast<std::size_t>(kNumVcs * out_depth_) * words_),
+      outputs_(shape, stages_ + kBeforeStages),
       front_output_(in_.size() * kNumVcs),
       matcher_(shape.fred),
       routes_(static_cast<std::size_t>(reg::kMaxRoutes)),
       pin_flits_(in_.size() * words_),
-      pipeline_(static_cast<std::size_t>(stages_ + kBeforeStages)),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
       rows_(static_cast<std::size_t>(phases_)),
       candidates_(ports_),
-      flits_in_(in_.size()),
-      flits_out_(in_.size()),
-      slots_(in_.size()) {
+      flits_in_(in_.size()) {
   reset();
 }
 
@@ -69,26 +67,13 @@ void FredTwin::reset() {
       port[vc].depth = static_cast<std::uint16_t>(buffers.depth(vc));
     }
   }
-  for (auto& port : out_) {
-    for (int vc = 0; vc < kNumVcs; ++vc) {
-      port[vc] = {};
-      port[vc].base = static_cast<std::uint16_t>(vc * out_depth_);
-      port[vc].places = static_cast<std::uint16_t>(out_depth_);
-      port[vc].credits = static_cast<std::uint16_t>(buffers.depth(vc));
-    }
-  }
-  const Ports all = ~Ports{0} >> (32 - ports_);
-  valid_ = some_ = inside_ = online_fronts_ = request_ = tail_ = {};
+  outputs_.reset();
+  valid_ = online_fronts_ = request_ = tail_ = {};
   std::ranges::fill(front_output_, std::uint8_t{0});
   matcher_.reset();
-  has_credit_.fill(all);
-  room_.fill(all);
   match_ = 0;
-  reserved_ = 0;
   popping_ = {};
   pin_valid_ = 0;
-  std::ranges::fill(pipeline_, PortsByVc{});
-  pipe_ = 0;
   std::ranges::fill(store_, 0U);
   std::ranges::fill(rows_, nullptr);
   candidates_.reset();
@@ -100,19 +85,18 @@ void FredTwin::reset() {
   since_load_ = rest_after_load();
   silent_ = yield_;
   std::ranges::fill(flits_in_, 0U);
-  std::ranges::fill(flits_out_, 0U);
   counted_ = events_ = {};
-  phase_changes_ = stall_link_ = 0;
-  launched_ = stalled_links_ = leaving_ = credits_out_ = 0;
+  phase_changes_ = 0;
+  credits_out_ = 0;
   overflow_ = next_overflow_ = phase_error_ = route_error_ = false;
   join_errors_ = 0;
   error_ = rdata_ = 0;
 }
 
 bool FredTwin::idle() const {
-  return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && reserved_ == 0 &&
-         (leaving_ | launched_ | pin_valid_ | credits_out_) == 0 &&
-         (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 && matcher_.idle();
+  return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && outputs_.empty() &&
+         (pin_valid_ | credits_out_) == 0 && (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 &&
+         matcher_.idle();
 }
 
 // ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
@@ -131,8 +115,7 @@ void FredTwin::step_words(SwitchPins& pins) {
   join_errors_ <<= 1U;
   if (pins.reg.valid && !pins.reg.write) access(pins.reg);
   count_events();
-  drive<kWords>(pins);
-  const PortsByVc arriving = std::exchange(pipeline_[pipe_], {});
+  outputs_.drive<kWords>(pins);
   const bool store_free = !pins.reg.valid || pins.reg.address < reg::kPhaseStore;
   const Control control = decide();
   look_up(store_free);
@@ -141,15 +124,15 @@ void FredTwin::step_words(SwitchPins& pins) {
   if (on_any_vc(online_fronts_) == 0 && matcher_.idle()) {
     fired = fire<kWords>();
   } else {
-    const FredMatcher::Fronts fronts{request_, tail_, front_output_, room_};
+    const FredMatcher::Fronts fronts{request_, tail_, front_output_, outputs_.room()};
     const Ports held_before = held();
     fired = fire<kWords>();
     popped =
         send_online<kWords>(matcher_.step(fronts, {fired.inputs, fired.outputs, held_before, vc_}));
   }
   popped[vc_] |= fired.inputs;
-  deliver(arriving);
-  launch(pins);
+  outputs_.deliver();
+  outputs_.launch(pins);
   accept<kWords>(pins, popped);
   if (error_ == reg::kErrorNone) {
     error_ = overflow_                                ? reg::kErrorOverflow
@@ -216,7 +199,7 @@ bool FredTwin::is_ready(const FredCandidates::Read& read, Ports waiting) {
   for_each_port(waiting & of->inputs, [&](int p) {
     if (in_[p][read.vc].phase == read.phase) there |= 1U << p;
   });
-  const Ports room = room_[read.vc] & ~matcher_.locked()[read.vc];
+  const Ports room = outputs_.room()[read.vc] & ~matcher_.locked()[read.vc];
   return std::ranges::any_of(of->flows, [&](const FredRow::Flow& flow) {
     return (flow.inputs & ~there) == 0 && (flow.outputs & ~room) == 0;
   });
@@ -226,7 +209,7 @@ bool FredTwin::is_ready(const FredCandidates::Read& read, Ports waiting) {
 template <int kWords>
 FredTwin::Fired FredTwin::fire() {
   if (match_ == 0) return {};
-  const Ports room = room_[vc_] & ~matcher_.locked()[vc_];
+  const Ports room = outputs_.room()[vc_] & ~matcher_.locked()[vc_];
   Ports popped = 0;
   Ports reserved = 0;
   int adds = 0;
@@ -256,11 +239,7 @@ FredTwin::Fired FredTwin::fire() {
   if (popped == 0) return {};
   events_.reductions += static_cast<std::uint64_t>(adds);
   if (unequal != 0 && !joins_agree(popped)) join_errors_ |= 1U;
-  for_each_port(reserved, [&](int p) {
-    --out_[p][vc_].places;
-    set_room(p, vc_);
-  });
-  reserved_ += std::popcount(reserved);
+  outputs_.reserve(vc_, reserved);
   send<kWords>(popped);
   return {popped, reserved};
 }
@@ -277,22 +256,16 @@ FredTwin::Ports FredTwin::held() const {
 // Takes the online unicasts that move to their places in the staging; returns the inputs they leave.
 template <int kWords>
 FredTwin::PortsByVc FredTwin::send_online(std::span<const FredMatcher::Move> moves) {
-  const std::size_t words = kWords != 0 ? kWords : words_;
   events_.credit += static_cast<std::uint64_t>(matcher_.stall_credit());
   events_.arbiter += static_cast<std::uint64_t>(matcher_.stall_arbiter());
   for (int vc = 0; vc < kNumVcs; ++vc) route_error_ |= (online_fronts_[vc] & ~request_[vc]) != 0;
   PortsByVc popped{};
   for (const FredMatcher::Move& move : moves) {
-    const std::uint32_t* flit = front(move.input, move.vc);
-    OutVc& out = out_[move.output][move.vc];
-    std::uint32_t* slot = out_slot(move.output, out.base + out.free);
-    std::memcpy(slot, flit, words * sizeof(std::uint32_t));
-    slot[2] &= kLinkBits;
-    advance(out.free, out_depth_);
-    --out.places;
-    ++reserved_;
-    set_room(move.output, move.vc);
-    pipeline_[pipe_][move.vc] |= 1U << move.output;
+    outputs_.reserve(move.vc, 1U << move.output);
+    const InVc& in = in_[move.input][move.vc];
+    std::uint32_t* const flit = in_slot(move.input, in.base + in.head);
+    flit[2] &= kLinkBits;  // it leaves the buffer; its route stays behind
+    outputs_.push<kWords>(move.vc, 1U << move.output, flit);
     popped[move.vc] |= 1U << move.input;
   }
   return popped;
@@ -337,62 +310,8 @@ void FredTwin::send(Ports popped) {
       }
       result = sum.data();
     }
-    pipeline_[pipe_][vc_] |= s.outputs;
-    for_each_port(s.outputs, [&](int p) {
-      OutVc& out = out_[p][vc_];
-      std::memcpy(out_slot(p, out.base + out.free), result, words * sizeof(std::uint32_t));
-      advance(out.free, out_depth_);
-    });
+    outputs_.push<kWords>(vc_, s.outputs, result);
   }
-}
-
-// What was decided at the edge before goes to the pins.
-template <int kWords>
-void FredTwin::drive(SwitchPins& pins) {
-  const std::size_t words = kWords != 0 ? kWords : words_;
-  for_each_port(leaving_, [&](int p) {
-    std::memcpy(&pins.out_flit[static_cast<std::size_t>(p) * words], out_slot(p, slots_[p]),
-                words * sizeof(std::uint32_t));
-    ++flits_out_[p];
-  });
-  pins.out_valid = launched_ = leaving_;
-}
-
-// Which flits go to the links at the next edge, by the staging with what arrives at this edge.
-void FredTwin::launch(const SwitchPins& pins) {
-  Ports able_any = 0;
-  Ports going_on = 0;  // outputs at which the rest of a packet of a phase goes first
-  PortsByVc able;
-  for (int vc = 0; vc < kNumVcs; ++vc) {
-    able[vc] = some_[vc] & (has_credit_[vc] | pins.out_credit[vc]);
-    able_any |= able[vc];
-    going_on |= able[vc] & inside_[vc];
-    has_credit_[vc] |= pins.out_credit[vc];
-    for_each_port(pins.out_credit[vc], [&](int p) {
-      if (++out_[p][vc].credits == 0) has_credit_[vc] &= ~(1U << p);  // 16 bits
-    });
-  }
-  Ports taken = 0;
-  for (const int vc : kVcPriority) {
-    const Ports leaving = able[vc] & (inside_[vc] | ~going_on) & pins.out_ready & ~taken;
-    taken |= leaving;
-    for_each_port(leaving, [&](int p) {
-      OutVc& out = out_[p][vc];
-      slots_[p] = static_cast<std::uint16_t>(out.base + out.head);
-      const std::uint32_t* flit = out_slot(p, slots_[p]);
-      const bool last = (flit[2] & kTailBit) != 0 || phase_of(flit) == kPhaseOnline;
-      inside_[vc] = last ? inside_[vc] & ~(1U << p) : inside_[vc] | 1U << p;
-      advance(out.head, out_depth_);
-      if (--out.count == 0) some_[vc] &= ~(1U << p);
-      ++out.places;
-      set_room(p, vc);
-      if (--out.credits == 0) has_credit_[vc] &= ~(1U << p);
-    });
-  }
-  reserved_ -= std::popcount(taken);
-  leaving_ = taken;
-  stalled_links_ = able_any & ~pins.out_ready;
-  stall_link_ += static_cast<std::uint64_t>(std::popcount(stalled_links_));
 }
 
 template <int kWords>
@@ -440,7 +359,7 @@ void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
 
 // What the routing table has for a flit, kept in header bits that do not leave the switch.
 std::uint32_t FredTwin::route_bits(const std::uint32_t* flit) const {
-  const std::uint32_t destination = flit[1] & 0xFFFFU;
+  const std::uint32_t destination = kDstField.of(flit);
   const std::uint32_t route = destination < routes_.size() ? routes_[destination] : 0;
   return route <= static_cast<std::uint32_t>(ports_) ? route << kRouteBit : 0;
 }
@@ -480,15 +399,6 @@ void FredTwin::match_front(int port) {
 void FredTwin::find_matches() {
   match_ = 0;
   if (active_) for_each_port(valid_[vc_], [&](int p) { match_front(p); });
-}
-
-// Flits that come out of the interconnect at this edge; the next one is that of the next place.
-void FredTwin::deliver(const PortsByVc& arriving) {
-  for (int vc = 0; vc < kNumVcs; ++vc) {
-    for_each_port(arriving[vc], [&](int p) { ++out_[p][vc].count; });
-    some_[vc] |= arriving[vc];
-  }
-  pipe_ = pipe_ + 1 == pipeline_.size() ? 0 : pipe_ + 1;
 }
 
 // The registers of the control unit.

@@ -3,8 +3,8 @@
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output
-//   staging; it is counted there when the interconnect's pipeline would have delivered it. Online unicasts:
-//   fred_matcher.h; their paths are not modelled, since every matching has them.
+//   staging; it is counted there when the interconnect's pipeline would have delivered it (fred_outputs.h). Online
+//   unicasts: fred_matcher.h; their paths are not modelled, since every matching has them.
 // Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose µSwitch bits
 //   contradict its flow table, packets longer than PACKET_FLITS or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
@@ -21,6 +21,7 @@
 
 #include "switch/fred/fred_candidates.h"
 #include "switch/fred/fred_matcher.h"
+#include "switch/fred/fred_outputs.h"
 #include "switch/fred/fred_row.h"
 #include "switch/fred/fred_shape.h"
 #include "switch/switch_core.h"
@@ -50,12 +51,6 @@ class FredTwin final : public SwitchCore {
     std::uint16_t head = 0, free = 0, count = 0;  // slots from base
     std::uint8_t phase = 0;                       // of the front
   };
-  struct OutVc {  // one staging FIFO
-    std::uint16_t base = 0;
-    std::uint16_t head = 0, free = 0, count = 0;  // slots from base; count: delivered, not launched
-    std::uint16_t places = 0;   // not reserved; reservations of the last edge are not in it yet
-    std::uint16_t credits = 0;  // of the receiver
-  };
   struct Control {        // of an edge, judged by the state before it
     bool change = false;  // to next_phase_
     int decided = -1;     // VC of the candidate that is decided for
@@ -79,16 +74,11 @@ class FredTwin final : public SwitchCore {
   std::uint32_t route_bits(const std::uint32_t* flit) const;
   Ports held() const;
   template <int kWords>
-  void drive(SwitchPins& pins);
-  void launch(const SwitchPins& pins);
-  template <int kWords>
   void accept(SwitchPins& pins, const PortsByVc& popped);
-  void deliver(const PortsByVc& arriving);
   void advance_control(const Control& control, bool fired);
   void count_events();
   void access(const RegisterRequest& request);
   std::uint64_t counter(std::uint16_t address) const;
-  std::uint64_t flits_out(int port) const { return flits_out_[port] - (launched_ >> port & 1U); }
   const Row& row(int phase);
   // Edges after a change of phase at which no other is decided; until its wave has passed the interconnect.
   int lock_after_load() const { return stages_ > 2 ? stages_ - 1 : 1; }
@@ -99,10 +89,6 @@ class FredTwin final : public SwitchCore {
   void show_front(int port, int vc);
   void find_matches();
   void match_front(int port);
-  void set_room(int port, int vc) {
-    const bool room = out_[port][vc].places >= (vc == kControl ? 1 : packet_flits_);
-    room_[vc] = room ? room_[vc] | 1U << port : room_[vc] & ~(1U << port);
-  }
   std::uint32_t* in_slot(int port, int slot) {
     return &in_flits_[static_cast<std::size_t>(port * in_slots_ + slot) * words_];
   }
@@ -110,41 +96,30 @@ class FredTwin final : public SwitchCore {
     const InVc& in = in_[port][vc];
     return &in_flits_[static_cast<std::size_t>(port * in_slots_ + in.base + in.head) * words_];
   }
-  std::uint32_t* out_slot(int port, int slot) {
-    return &out_flits_[static_cast<std::size_t>(port * kNumVcs * out_depth_ + slot) * words_];
-  }
 
   FredShape shape_;
   int ports_;
   std::size_t words_;
-  int in_slots_, out_depth_;
+  int in_slots_;
   int row_words_, phases_, stages_;
-  int packet_flits_, yield_, quantum_;
+  int yield_, quantum_;
 
   std::vector<std::array<InVc, kNumVcs>> in_;
-  std::vector<std::array<OutVc, kNumVcs>> out_;
-  std::vector<std::uint32_t> in_flits_, out_flits_;
+  std::vector<std::uint32_t> in_flits_;
+  FredOutputs outputs_;
   PortsByVc valid_{};                       // inputs with a front
   PortsByVc online_fronts_{};               // those of them that are online unicasts
   PortsByVc request_{}, tail_{};            // those of these that have a route, that are tails
   std::vector<std::uint8_t> front_output_;  // where those with a route go, 4p + v
   FredMatcher matcher_;
   std::vector<std::uint8_t> routes_;  // 1 + output port; 0: none
-  PortsByVc room_{};                  // outputs with room for a packet
-  PortsByVc some_{};                  // outputs with a flit to launch
-  PortsByVc has_credit_{};            // outputs with credits
-  PortsByVc inside_{};  // outputs that have launched the head of a packet of a phase, not its tail
-  Ports match_ = 0;     // inputs whose front of the active VC is of the active phase
-  int reserved_ = 0;    // places taken at all outputs
+  Ports match_ = 0;                   // inputs whose front of the active VC is of the active phase
   PortsByVc
       popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later
 
   // The pin registers.
   Ports pin_valid_ = 0;
   std::vector<std::uint32_t> pin_flits_;
-  // What reaches the staging FIFOs at the edges to come, a ring.
-  std::vector<PortsByVc> pipeline_;
-  std::size_t pipe_ = 0;
 
   std::vector<std::uint32_t> store_;
   std::vector<Row> rows_;  // decoded when first used
@@ -160,18 +135,13 @@ class FredTwin final : public SwitchCore {
   int silent_ = 0;
   int busy_ = 0;
 
-  std::vector<std::uint64_t> flits_in_, flits_out_;
+  std::vector<std::uint64_t> flits_in_;
   struct Events {  // cycles, additions
     std::uint64_t reductions = 0, join = 0, credit = 0, phase = 0, arbiter = 0;
   };
   Events counted_;  // in the counter registers
   Events events_;   // of the last edge: in those registers one edge later
-  std::uint64_t phase_changes_ = 0, stall_link_ = 0;
-  // The counter registers see these one edge after they happened; flits_out_ and stall_link_ have them.
-  Ports launched_ = 0;  // on the pins
-  Ports stalled_links_ = 0;
-  Ports leaving_ = 0;                 // launches that were decided at the last edge,
-  std::vector<std::uint16_t> slots_;  // and by port of the staging, where their flits are
+  std::uint64_t phase_changes_ = 0;
   bool overflow_ = false, next_overflow_ = false;
   bool phase_error_ = false, route_error_ = false;  // of this edge
   unsigned join_errors_ = 0;                        // bit n: of flits that fired n edges ago

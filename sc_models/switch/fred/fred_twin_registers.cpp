@@ -1,6 +1,4 @@
 // The registers of a FredTwin: reads see the state before an edge's work, writes change it after.
-#include <bit>
-
 #include "switch/fred/fred_twin.h"
 #include "switch/register_map.h"
 
@@ -8,7 +6,7 @@ namespace fredsim {
 
 void FredTwin::access(const RegisterRequest& request) {
   const int credit = request.address - reg::kCredit;
-  const bool is_credit = credit >= 0 && credit < 4 * ports_;
+  const bool is_credit = credit >= 0 && credit < kNumVcs * ports_;
   const int place = request.address - reg::kPhaseStore;
   const bool is_store = place >= 0;
   const bool in_store = is_store && place < phases_ * row_words_;
@@ -17,11 +15,8 @@ void FredTwin::access(const RegisterRequest& request) {
   if (request.write) {
     if (is_route) routes_[destination] = static_cast<std::uint8_t>(request.wdata & 63U);
     if (is_credit) {
-      OutVc& out = out_[credit / 4][credit % 4];
-      out.credits = static_cast<std::uint16_t>(request.wdata);
-      const Ports bit = 1U << credit / 4;
-      Ports& has_credit = has_credit_[credit % 4];
-      has_credit = out.credits != 0 ? has_credit | bit : has_credit & ~bit;
+      outputs_.set_credits(credit / kNumVcs, credit % kNumVcs,
+                           static_cast<std::uint16_t>(request.wdata));
     }
     if (in_store) {
       store_[place] = request.wdata;
@@ -37,7 +32,7 @@ void FredTwin::access(const RegisterRequest& request) {
     const std::uint64_t value = counter(request.address);
     rdata_ = static_cast<std::uint32_t>((request.address & 1U) != 0 ? value >> 32 : value);
   } else if (is_credit) {
-    rdata_ = out_[credit / 4][credit % 4].credits;
+    rdata_ = outputs_.credits(credit / kNumVcs, credit % kNumVcs);
   } else {
     switch (request.address) {
       case reg::kId:
@@ -71,7 +66,7 @@ std::uint64_t FredTwin::counter(std::uint16_t address) const {
     case reg::kStallArbiter:
       return counted_.arbiter;
     case reg::kStallLink:
-      return stall_link_ - static_cast<std::uint64_t>(std::popcount(stalled_links_));
+      return outputs_.stall_link();
     default:
       break;
   }
@@ -79,22 +74,22 @@ std::uint64_t FredTwin::counter(std::uint16_t address) const {
     return flits_in_[(address - reg::kFlitsIn) / 2];
   }
   if (address >= reg::kFlitsOut && address < reg::kFlitsOut + 2 * ports_) {
-    return flits_out((address - reg::kFlitsOut) / 2);
+    return outputs_.flits((address - reg::kFlitsOut) / 2);
   }
   return 0;
 }
 
 bool FredTwin::peek_counters(SwitchCounters& into) const {
   into.flits_in = flits_in_;
-  into.flits_out.resize(flits_out_.size());
-  for (int p = 0; p < ports_; ++p) into.flits_out[p] = flits_out(p);
+  into.flits_out.resize(flits_in_.size());
+  for (int p = 0; p < ports_; ++p) into.flits_out[p] = outputs_.flits(p);
   into.reductions = counted_.reductions;
   into.phase_changes = phase_changes_;
   into.stall_join = counted_.join;
   into.stall_credit = counted_.credit;
   into.stall_phase = counted_.phase;
   into.stall_arbiter = counted_.arbiter;
-  into.stall_link = counter(reg::kStallLink);
+  into.stall_link = outputs_.stall_link();
   return true;
 }
 

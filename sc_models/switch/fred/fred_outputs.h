@@ -1,0 +1,139 @@
+// The output units of a FredTwin, one per port: staging per virtual channel, credits of the receiver, link arbiter. The
+// C++ side of rtl/fred/fred_output_unit.sv, which states the rules. The interconnect's pipeline in front of them is a
+// delay here.
+//
+// Shapes: port masks have bit p for port p; a flit is flit_words(lanes) 32-bit words, as on the pins.
+// Use: per clock edge drive(), then reserve() and push() for every flit that enters the interconnect, then deliver(),
+//   launch(). room() in between is what reservations and launches have left.
+// Timing: a flit is in the staging `delay` edges after its push(), can be launched at that edge, and is on the pins at
+//   the edge after.
+// State: plain values; nothing is allocated after construction.
+// Contract (the caller's): push() only into places reserved at the same edge, one flit per port and edge.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "base/port_mask.h"
+#include "switch/fred/fred_shape.h"
+#include "switch/switch_core.h"
+
+namespace fredsim {
+
+class FredOutputs {
+ public:
+  using Ports = std::uint32_t;
+  using PortsByVc = std::array<Ports, kNumVcs>;
+
+  // `delay`: edges from push() to the staging, 1 or more.
+  FredOutputs(const FredShape& shape, int delay);
+
+  void reset();
+  // What was launched at the edge before goes to the pins. kWords: words of a flit; 0: those of the shape.
+  template <int kWords>
+  void drive(SwitchPins& pins);
+  // Outputs with room for a packet.
+  const PortsByVc& room() const { return room_; }
+  void reserve(int vc, Ports outputs);  // a place at each
+  // A flit enters the interconnect for these outputs, where places are reserved.
+  template <int kWords>
+  void push(int vc, Ports outputs, const std::uint32_t* flit);
+  void deliver();
+  void launch(const SwitchPins& pins);
+
+  // Nothing reserved, staged, or on its way to the pins.
+  bool empty() const { return reserved_ == 0 && (leaving_ | launched_) == 0; }
+  std::uint16_t credits(int port, int vc) const { return out_[port][vc].credits; }
+  void set_credits(int port, int vc, std::uint16_t credits);
+  // As the counter registers have them, one edge after it happened.
+  std::uint64_t flits(int port) const { return flits_[port] - (launched_ >> port & 1U); }
+  std::uint64_t stall_link() const {
+    return stall_link_ - static_cast<std::uint64_t>(std::popcount(stalled_links_));
+  }
+
+ private:
+  struct OutVc {  // one staging FIFO
+    std::uint16_t base = 0;
+    std::uint16_t head = 0, free = 0, count = 0;  // slots from base; count: delivered, not launched
+    std::uint16_t places = 0;   // not reserved; reservations of the last edge are not in it yet
+    std::uint16_t credits = 0;  // of the receiver
+  };
+
+  void set_room(int port, int vc) {
+    const bool room = out_[port][vc].places >= (vc == kControl ? 1 : packet_flits_);
+    room_[vc] = room ? room_[vc] | 1U << port : room_[vc] & ~(1U << port);
+  }
+  void advance(std::uint16_t& slot) const {
+    slot = static_cast<std::uint16_t>(slot + 1 == depth_ ? 0 : slot + 1);
+  }
+  std::uint32_t* slot(int port, int slot) {
+    return &staged_[static_cast<std::size_t>(port * kNumVcs * depth_ + slot) * words_];
+  }
+
+  Ports all_;
+  std::size_t words_;
+  int depth_, packet_flits_;
+  BufferShape buffers_;
+  std::vector<std::array<OutVc, kNumVcs>> out_;
+  std::vector<std::uint32_t> staged_;
+  // What reaches the staging at the edges to come, a ring; that of this edge's push() at place_.
+  std::vector<PortsByVc> pipeline_;
+  std::size_t place_ = 0;
+  PortsByVc room_{};
+  PortsByVc some_{};        // outputs with a flit to launch
+  PortsByVc has_credit_{};  // outputs with credits
+  PortsByVc inside_{};  // outputs that have launched the head of a packet of a phase, not its tail
+  int reserved_ = 0;    // places taken at all outputs
+  Ports leaving_ = 0;   // launches that were decided at the last edge,
+  std::vector<std::uint16_t> slots_;  // and by port of the staging, where their flits are
+  // flits_ and stall_link_ have these at once.
+  Ports launched_ = 0;  // on the pins
+  Ports stalled_links_ = 0;
+  std::vector<std::uint64_t> flits_;
+  std::uint64_t stall_link_ = 0;
+};
+
+template <int kWords>
+void FredOutputs::drive(SwitchPins& pins) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  for_each_port(leaving_, [&](int p) {
+    std::memcpy(&pins.out_flit[static_cast<std::size_t>(p) * words], slot(p, slots_[p]),
+                words * sizeof(std::uint32_t));
+    ++flits_[p];
+  });
+  pins.out_valid = launched_ = leaving_;
+}
+
+inline void FredOutputs::reserve(int vc, Ports outputs) {
+  for_each_port(outputs, [&](int p) {
+    --out_[p][vc].places;
+    set_room(p, vc);
+  });
+  reserved_ += std::popcount(outputs);
+}
+
+template <int kWords>
+void FredOutputs::push(int vc, Ports outputs, const std::uint32_t* flit) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  pipeline_[place_][vc] |= outputs;
+  for_each_port(outputs, [&](int p) {
+    OutVc& out = out_[p][vc];
+    std::memcpy(slot(p, out.base + out.free), flit, words * sizeof(std::uint32_t));
+    advance(out.free);
+  });
+}
+
+inline void FredOutputs::deliver() {
+  place_ = place_ + 1 == pipeline_.size() ? 0 : place_ + 1;
+  PortsByVc& arriving = pipeline_[place_];
+  for (int vc = 0; vc < kNumVcs; ++vc) {
+    for_each_port(arriving[vc], [&](int p) { ++out_[p][vc].count; });
+    some_[vc] |= arriving[vc];
+  }
+  arriving = {};
+}
+
+}  // namespace fredsim
