@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "base/int128.h"
@@ -83,7 +84,10 @@ void FabricCore::attach(NodeId node, SwitchCore& core) {
   NodeState& state = nodes_[node];
   state.core = &core;
   state.launch_edges = core.launch_edges();
-  assert(state.launch_edges <= static_cast<int>(kMostLate));
+  if (state.launch_edges < 0 || state.launch_edges > static_cast<int>(kMostLate)) {
+    throw std::logic_error(fmt::format("{}: launch_edges() is {}; allowed: 0 to {}",
+                                       topology_.nodes[node].name, state.launch_edges, kMostLate));
+  }
   for (int port = 0; port < topology_.nodes[node].ports; ++port) {
     Output& out = outputs_[state.first + static_cast<std::uint32_t>(port)];
     out.ready_at = out.den - state.launch_edges * out.num;
@@ -405,6 +409,7 @@ void FabricCore::return_credits(NodeState& node) {
   for (std::uint16_t vc = 0; vc < kNumVcs; ++vc) {
     for_each_port(node.pins.in_credit[vc], [&](int port) {
       const Input& in = inputs[port];
+      if (in.from == kNobody) fail(port_name(node, port) + " returned a credit, but has no link");
       *wheel_[(slot_ + in.latency) & wheel_mask_].credits.grow(1) = {in.from, in.from_port, vc};
       ++credits_under_way_;
     });

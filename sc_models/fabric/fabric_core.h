@@ -10,11 +10,11 @@
 //   All nodes of a cycle are independent of each other, so their order is immaterial.
 // Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has an
 //   accumulator that gains `num` per cycle, at most den + num - 1, what a rested one holds; a link with `den`
-//   takes a flit at once, and a launch takes that away. What is lacking to den + num - 1, over num, is how many cycles the
-//   serialiser still sends. A switch
-//   launches up to launch_edges() edges after it was told that the link is ready (SwitchCore). Its link is ready so many
-//   edges earlier, when it will take a flit then, and never rests while there are flits. It may get more flits than it
-//   takes, so many at most: they wait in front of the serialiser, and the accumulator is below zero.
+//   takes a flit at once, and a launch takes that away. What it has less than den + num - 1, divided by num, is
+//   how many cycles the serialiser still sends. A switch launches up to launch_edges() edges after it was told
+//   that the link is ready (SwitchCore). So its link is ready that many edges earlier than it takes a flit, and
+//   never rests while there are flits. It may get as many flits more than it takes: they wait in front of the
+//   serialiser, and the accumulator is below zero.
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not
 //   stepped; a step would change nothing (SwitchCore::idle, EndpointCore). Nor is it looked at: what
 //   arrives at a node, or keeps it busy, sets its bit, so that a cycle costs the nodes at which
@@ -22,8 +22,8 @@
 //   pins for its next step, before which nothing could spend them. set_always_step() switches both
 //   short cuts off.
 // Checks: a launch on a link that was not ready, then or launch_edges() before, more flits under way and buffered at a
-//   receiver than it has room for, a credit that was not owed (when it arrives), an error code of a switch:
-//   RunFailed.
+//   receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port without a
+//   link, an error code of a switch: RunFailed.
 // State is plain values relative to the current edge.
 #pragma once
 
@@ -51,7 +51,8 @@ class FabricCore {
   // The topology must outlive the core. `lanes` is that of every switch and endpoint.
   FabricCore(const Topology& topology, int lanes);
 
-  // Who steps at a node; every node needs one before the first tick. Not owned.
+  // Who steps at a node; every node needs one before the first tick. Not owned. std::logic_error: a switch whose
+  // launch_edges() is out of range.
   void attach(NodeId node, SwitchCore& core);
   void attach(NodeId node, EndpointCore& core);
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
+#include <utility>
 
 #include "base/error.h"
 #include "fabric/fabric_core.h"
@@ -47,7 +49,8 @@ void launch(SwitchPins& pins, int vc = kDp) {
 
 class LinkChecks : public testing::Test {
  protected:
-  explicit LinkChecks(Rational rate = {1, 1}) : topology_(two_endpoints(rate, kLatency, kDepth)) {
+  explicit LinkChecks(Topology topology = two_endpoints({1, 1}, kLatency, kDepth))
+      : topology_(std::move(topology)) {
     core_.attach(0, sender_);
     core_.attach(1, receiver_);
     core_.reset();
@@ -140,6 +143,64 @@ TEST_F(LinkChecks, ACreditOfAnotherVcIsOneTooMany) {
   EXPECT_EQ(failure(100), fmt::format("cycle {}: {}", 10 + kLatency, kTooMany));
 }
 
+// The same endpoints with a second port each, which no link is at.
+class FreePortChecks : public LinkChecks {
+ protected:
+  FreePortChecks() : LinkChecks(with_free_ports()) {}
+
+ private:
+  static Topology with_free_ports() {
+    Topology topology = two_endpoints({1, 1}, kLatency, kDepth);
+    for (Node& node : topology.nodes) node.ports = 2;
+    topology.index_ports();
+    return topology;
+  }
+};
+
+TEST_F(FreePortChecks, ACreditFromAPortWithoutALink) {
+  receiver_.act = [](int edge, SwitchPins& pins) {
+    if (edge == 10) pins.in_credit[kDp] = 2;
+  };
+  EXPECT_EQ(failure(10), "");
+  EXPECT_EQ(failure(1), "cycle 10: npu1 port 1 returned a credit, but has no link");
+}
+
+TEST_F(FreePortChecks, AFlitToAPortWithoutALink) {
+  sender_.act = [](int edge, SwitchPins& pins) {
+    if (edge == 10) pins.out_valid = 2;
+  };
+  EXPECT_EQ(failure(10), "");
+  EXPECT_EQ(failure(1), "cycle 10: npu0 port 1 launched a flit although its link was not ready");
+}
+
+class LateSwitch final : public SwitchCore {
+ public:
+  explicit LateSwitch(int launch_edges) : launch_edges_(launch_edges) {}
+  void reset() override {}
+  void step(SwitchPins&) override {}
+  bool idle() const override { return true; }
+  std::uint32_t error() const override { return 0; }
+  std::string_view model() const override { return "late"; }
+  int launch_edges() const override { return launch_edges_; }
+
+ private:
+  int launch_edges_;
+};
+
+TEST(LaunchEdges, AsManyAsLinksGiveNoticeOf) {
+  const Topology topology = two_endpoints({1, 1}, kLatency, kDepth);
+  FabricCore core(topology, 1);
+  for (const int edges : {0, 2}) {
+    LateSwitch late(edges);
+    EXPECT_NO_THROW(core.attach(0, late)) << edges;
+  }
+  for (const int edges : {-1, 3}) {
+    LateSwitch late(edges);
+    EXPECT_EQ(message_of<std::logic_error>([&] { core.attach(0, late); }),
+              fmt::format("npu0: launch_edges() is {}; allowed: 0 to 2", edges));
+  }
+}
+
 // Where flits are: on the link until they arrive, then buffered, and outstanding until their credit is back.
 TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
   sender_.act = [](int edge, SwitchPins& pins) {
@@ -169,7 +230,7 @@ TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
 // A flit every fourth cycle: the link is ready at edge 0, then from four edges after a launch on.
 class SlowLinkChecks : public LinkChecks {
  protected:
-  SlowLinkChecks() : LinkChecks({1, 4}) {}
+  SlowLinkChecks() : LinkChecks(two_endpoints({1, 4}, kLatency, kDepth)) {}
 };
 
 TEST_F(SlowLinkChecks, ALinkIsReadyWhenTheFlitBeforeHasLeft) {
