@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <fstream>
-#include <sstream>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "commands.h"
+#include "file_text.h"
 #include "observe/output_file.h"
 #include "observe/report_data.h"
 #include "observe/report_page.h"
@@ -16,15 +17,14 @@ namespace fredsim {
 namespace {
 
 ResultFile read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()) || file.bad()) {
+  std::optional<std::string> text = file_text(path);
+  if (!text) {
     throw BadInput(
         fmt::format("{}: cannot be read: {}; allowed: results of run, compare, traffic or "
                     "conflicts (--json FILE)",
                     path, std::generic_category().message(errno)));
   }
-  return {.path = path, .text = std::move(text).str()};
+  return {.path = path, .text = std::move(*text)};
 }
 
 }  // namespace

@@ -7,17 +7,19 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
 #include "config/config_tree.h"
 #include "config/yaml_problem.h"
+#include "file_text.h"
 #include "option_values.h"
 
 namespace fredsim {
@@ -123,15 +125,20 @@ class WorkReader {
 
   std::vector<std::vector<int>> groups(const YAML::Node& node) const {
     if (node.IsScalar() && node.Scalar() == "all") return {{}};
+    const auto check_list = [&](const YAML::Node& list) {
+      if (list.IsSequence()) return;
+      throw BadInput(place(list, "groups") + ": allowed: all, or lists such as [[0, 1], [2, 3]]");
+    };
+    check_list(node);
     std::vector<std::vector<int>> groups;
     for (const YAML::Node& group : node) {
+      check_list(group);
       std::vector<int>& ranks = groups.emplace_back();
       for (const YAML::Node& rank : group)
         ranks.push_back(static_cast<int>(number(rank, "groups")));
       if (ranks.empty()) throw BadInput(place(group, "groups") + ": a group without NPUs");
     }
-    if (groups.empty())
-      throw BadInput(place(node, "groups") + ": allowed: all, or lists such as [[0, 1], [2, 3]]");
+    if (groups.empty()) throw BadInput(place(node, "groups") + ": a list without groups");
     return groups;
   }
 
@@ -200,14 +207,12 @@ std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
 }  // namespace
 
 std::string read_text(const std::string& path, const char* option) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) ||
-      file.bad()) {
+  std::optional<std::string> text = file_text(path);
+  if (!text) {
     throw BadInput(fmt::format("{}: {}: cannot be read: {}", option, path,
                                std::generic_category().message(errno)));
   }
-  return text.str();
+  return std::move(*text);
 }
 
 std::vector<WorkItem> read_work_file(const std::string& path) { return WorkReader(path).read(); }

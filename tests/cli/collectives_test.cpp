@@ -166,7 +166,15 @@ TEST_F(WorkTest, BadFilesNameTheirLine) {
   expect_refused(run_work("- collective: gather\n  root: first\n"), {"work.yaml:2", "'first'"});
   expect_refused(run_work("- collective: gather\n  start: 5 parsecs\n"),
                  {"work.yaml:2", "5 parsecs"});
-  expect_refused(run_work("- collective: gather\n  groups: [0, 1]\n"), {"work.yaml:2", "groups"});
+  expect_refused(run_work("- collective: gather\n  groups: []\n"),
+                 {"work.yaml:2: groups: a list without groups"});
+  expect_refused(run_work("- collective: gather\n  groups: [[]]\n"),
+                 {"work.yaml:2: groups: a group without NPUs"});
+  for (const char* groups :
+       {"[0, 1]", "3", "~", "{a: [0, 1]}", "[[0, 1], {2: 3}]", "[[0, {a: 1}]]"}) {
+    expect_refused(run_work(std::string("- collective: gather\n  groups: ") + groups + "\n"),
+                   {"work.yaml:2: groups"});
+  }
   expect_refused(run_work("collective: gather\n"), {"work.yaml", "list"});
   expect_refused(run_work("- {collective: [}\n"), {"work.yaml:1"});
 }

@@ -42,6 +42,9 @@ TEST_F(ReportTest, BadFilesAreNamedAndLeaveNoPage) {
   const std::string page = path("report.html");
   expect_refused(run_fredsim({"report", path("none.json"), "-o", page}),
                  {"none.json: cannot be read: No such file", "allowed: results of run"});
+  expect_refused(run_fredsim({"report", path(""), "-o", page}), {"cannot be read: Is a directory"});
+  expect_refused(run_fredsim({"report", write("empty.json", ""), "-o", page}),
+                 {"empty.json: found no JSON at byte"});
   expect_refused(run_fredsim({"report", write("text.json", "hello"), "-o", page}),
                  {"text.json: found no JSON at byte"});
   const std::string strategies = results("strategies.json", {"strategies", "configs/fred_d.yaml"});
@@ -50,7 +53,7 @@ TEST_F(ReportTest, BadFilesAreNamedAndLeaveNoPage) {
   expect_refused(run_fredsim({"report", strategies, "-o", path("no/folder.html")}),
                  {"--output", "no/folder.html", "allowed: "});
   expect_refused(run_fredsim({"report"}), {"RESULTS"});
-  EXPECT_EQ(files(), (std::vector<std::string>{"strategies.json", "text.json"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{"empty.json", "strategies.json", "text.json"}));
 }
 
 TEST(ResultsCommand, IsTheCommandLineAsAShellTakesIt) {
