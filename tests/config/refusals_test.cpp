@@ -1,0 +1,142 @@
+// Every way to get a machine file wrong.
+#include <gtest/gtest.h>
+
+#include "config/refusal_of.h"
+
+namespace fredsim {
+namespace {
+
+TEST(ConfigRefusals, UnknownKeys) {
+  expect_parts(refused_text("name: w\nclok: 1 GHz\n"),
+               {"machine.yaml:2: unknown key 'clok'; did you mean 'clock'?",
+                "(allowed: name, clock, npu, io, fabric and switch)"});
+  expect_parts(
+      refused_text("fabric:\n  type: mesh2d\n  widht: 5\n"),
+      {"machine.yaml:3: unknown key 'fabric.widht'; did you mean 'width'?",
+       "(allowed: type, link_latency, packet, width, height, link_bandwidth and local_latency)"});
+  expect_parts(refused_mesh("fabric.widht=3"),
+               {"--set fabric.widht=3: unknown key 'fabric.widht'; did you mean 'width'?"});
+  expect_parts(refused_mesh("fabrik.width=3"), {"unknown key 'fabrik'; did you mean 'fabric'?"});
+  expect_parts(refused_mesh("width=3"), {"unknown key 'width'; did you mean 'fabric.width'?"});
+  expect_parts(refused_text("npu.count: 4\n"), {"unknown key 'npu.count'; in a file"});
+  expect_parts(refused_mesh("npu.colour=red"), {"unknown key 'npu.colour' (allowed: count"});
+}
+
+TEST(ConfigRefusals, KeysOfTheOtherFabric) {
+  expect_parts(refused_mesh("fabric.slices=5"),
+               {"fabric.slices: a key of fabric type fred_tree, but fabric.type is mesh2d"});
+  expect_parts(
+      refused_mesh("switch.output_buffer=12 KiB"),
+      {"switch.output_buffer: found '12 KiB', but switches of the kind mesh have no OUT_DEPTH"});
+  expect_parts(refused_mesh("switch.yield=5"), {"switches of the kind mesh have no YIELD"});
+  expect_parts(
+      refused_fred("fabric.width=5"),
+      {"fabric.width: a key of fabric type mesh2d or torus2d, but fabric.type is fred_tree"});
+}
+
+TEST(ConfigRefusals, MissingKeys) {
+  expect_parts(refused_text("fabric:\n  type: mesh2d\n"),
+               {"machine.yaml: missing key 'name' (name of the machine)"});
+  expect_parts(refused_text("name: w\n"),
+               {"missing key 'fabric.type' (mesh2d, torus2d or fred_tree)"});
+  expect_parts(refused_text("name: w\nclock: 1 GHz\nfabric: {type: mesh2d}\nnpu:\n  count: 4\n"),
+               {"machine.yaml:4: missing key 'npu.bandwidth'"});
+}
+
+TEST(ConfigRefusals, WrongTypes) {
+  expect_parts(refused_mesh("npu=4"), {"npu: found the value '4'; keys are wanted: count"});
+  expect_parts(refused_mesh("clock={hz: 1}"), {"clock: found keys; a single value is wanted"});
+  expect_parts(refused_mesh("clock="), {"--set clock=: clock: found nothing"});
+  expect_parts(refused_mesh("name=' '"), {"name: found ''"});
+  expect_parts(refused_mesh("fabric.width=five"),
+               {"found 'five', which is no integer", "from 1 to 64"});
+  expect_parts(refused_mesh("fabric.width=5.0"), {"found '5.0', which is no integer"});
+  expect_parts(refused_mesh("fabric.width=0x5"), {"found '0x5', which is no integer"});
+  expect_parts(refused_mesh("fabric.width=-1"), {"found '-1'; allowed is an integer from 1 to 64"});
+  expect_parts(refused_mesh("fabric.width=99999999999999999999"),
+               {"allowed is an integer from 1 to 64"});
+  expect_parts(refused_mesh("clock=1500"), {"--set clock=1500: clock: '1500' has no unit"});
+  expect_parts(refused_mesh("npu.bandwidth=750 ns"),
+               {"npu.bandwidth: '750 ns' is a time, not a bandwidth"});
+  expect_parts(refused_mesh("fabric.type=mesh"), {"found 'mesh'; did you mean 'mesh2d'?"});
+  expect_parts(refused_mesh("switch.format=fp32"), {"found 'fp32'", "fp16 or bf16"});
+  expect_parts(refused_fred("fabric.in_switch=yes"), {"found 'yes' (allowed: false or true)"});
+}
+
+TEST(ConfigRefusals, Buffers) {
+  expect_parts(refused_mesh("switch.input_buffer=5000 B"),
+               {"not a whole number of flits of 512 B"});
+  expect_parts(refused_mesh("switch.input_buffer=3584 B"),
+               {"= 7 flits; allowed is 4 KiB (8 flits: one packet)"});
+  expect_parts(refused_mesh("switch.control_buffer=0 B"), {"is zero"});
+  expect_parts(refused_mesh("switch.control_buffer=100 B"), {"whole number of flits"});
+  expect_parts(refused_mesh("npu.receive_buffer=2 KiB"),
+               {"npu.receive_buffer: found 2 KiB = 4 flits"});
+  expect_parts(refused_fred("switch.output_buffer=2 KiB"),
+               {"switch.output_buffer: found 2 KiB = 4 flits"});
+  expect_parts(refused_fred("switch.input_buffer=1 GiB"), {"to 65535 flits"});
+}
+
+TEST(ConfigRefusals, ShapesThatDoNotComeOutNameTheLine) {
+  expect_parts(refused_mesh("fabric.width=6"),
+               {"configs/mesh.yaml:", ": npu.count: found 20", "6 x 4 = 24"});
+  expect_parts(refused_mesh("npu.count=24"),
+               {"--set npu.count=24: npu.count: found 24", "5 x 4 = 20"});
+  expect_parts(refused_fred("fabric.uplinks=3"),
+               {"--set fabric.uplinks=3: fabric.uplinks: found 3"});
+  expect_parts(refused_fred("fabric.uplinks=32"),
+               {"configs/fred_d.yaml: an L1 chiplet would have 40 ports"});
+  expect_parts(refused_mesh("clock=1 GHz"), {"fabric.link_bandwidth: link r0_0.1->r1_0.3",
+                                             "clock 1 GHz", "at least 1.46484375 GHz"});
+  expect_parts(refused_fred("fabric.middle=5"), {"fabric.middle: found '5'", "from 2 to 4"});
+}
+
+TEST(ConfigRefusals, LevelsRefused) {
+  const auto of = [](const std::string& override_text) {
+    return refused("configs/fred_64.yaml", {override_text});
+  };
+  expect_parts(of("fabric.levels.2.uplinks=three"),
+               {"--set fabric.levels.2.uplinks=three: fabric.levels.2.uplinks: found 'three'"});
+  expect_parts(of("fabric.levels.2.uplink=3"),
+               {"unknown key 'fabric.levels.2.uplink'; did you mean 'uplinks'?",
+                "(allowed: below, chiplets_per_slice, uplinks and uplink_bandwidth)"});
+  expect_parts(of("fabric.levels.3.uplinks=3"),
+               {"fabric.levels.3.uplinks: found at the last level, the top"});
+  expect_parts(of("fabric.levels.1.chiplets_per_slice=2"),
+               {"fabric.levels.1.chiplets_per_slice: found '2'", "from 1 to 1"});
+  expect_parts(of("fabric.levels.5.below=4"), {"found '5'", "a list of 3; allowed is 1 to 4"});
+  expect_parts(of("fabric.levels.4.below=4"),
+               {"missing key 'fabric.levels.3.uplinks' (uplinks of one chiplet)"});
+  expect_parts(of("fabric.levels.0.below=4"), {"allowed is 1 to 4"});
+  expect_parts(of("fabric.levels.x.below=4"), {"found 'x'"});
+  expect_parts(of("fabric.levels.2=4"),
+               {"fabric.levels.2: found the value '4'; keys are wanted: below"});
+  expect_parts(of("fabric.levels.2=[4]"),
+               {"fabric.levels.2: found a list; keys are wanted: below"});
+  expect_parts(of("fabric.levels=3"), {"fabric.levels: found the value '3'; a list is wanted"});
+  expect_parts(of("fabric.levels={below: 3}"), {"fabric.levels: found keys; a list is wanted"});
+  expect_parts(of("fabric.levels=[]"), {"the number of levels: found 0"});
+  expect_parts(of("fabric.levels=[~]"), {"fabric.levels.1: found nothing"});
+  expect_parts(of("fabric.uplinks=4"),
+               {"fabric.uplinks: found beside fabric.levels, which stands in its place"});
+  expect_parts(of("fabric.levels.2.uplinks=3"),
+               {"--set fabric.levels.2.uplinks=3: fabric.levels.2.uplinks: found 3 x"});
+  expect_parts(of("fabric.levels=[{below: 8, uplinks: 3, uplink_bandwidth: 9 TB/s}, {below: 8}]"),
+               {"fabric.levels.1.uplink_bandwidth: link l1_0.s0.8->l2.s0.c0.0 of 1 TB/s"});
+  expect_parts(refused_mesh("fabric.levels=[{below: 3}]"),
+               {"fabric.levels: a key of fabric type fred_tree"});
+  expect_parts(refused_text("name: w\nfabric:\n  levels:\n    - below: 2\n      width: 3\n"),
+               {"machine.yaml:5: unknown key 'fabric.levels.1.width'"});
+  expect_parts(refused_text("name: [w]\n"), {"machine.yaml:1: name: found a list"});
+}
+
+TEST(ConfigRefusals, Files) {
+  expect_parts(refused("configs", {}), {"configs: is a directory"});
+  expect_parts(refused("configs/none.yaml", {}),
+               {"configs/none.yaml: cannot be read: No such file"});
+  expect_parts(refused_text(""), {"machine.yaml: is empty"});
+  expect_parts(refused_text("name: [\n"), {"machine.yaml:"});
+}
+
+}  // namespace
+}  // namespace fredsim
