@@ -12,8 +12,8 @@ BUILD_PACKAGES=(
 )
 # And to build all tests.
 TEST_BUILD_PACKAGES=(libgtest-dev)
-# And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's
-# page is opened in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
+# And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's page is opened
+# in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
 TEST_PACKAGES=(git yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave)
 # To synthesise the RTL; which is tested too.
 SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 python3)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The communication microbenchmarks of the paper (§8.1) on the mesh and on Fred-A to -D: a table next to the paper's figures, and
-# bars as PNG and SVG. Installs what is missing, builds, runs scripts/paper_fig9.py; see there for its options:
+# The communication microbenchmarks of the paper (§8.1) on the mesh and on Fred-A to -D: a table next to the paper's
+# figures, and bars as PNG and SVG. Installs what is missing, builds, runs scripts/paper_fig9.py; see there for its
+# options:
 #
 #   scripts/paper_fig9.sh [--size 64MiB] [--folder build/paper] [--no-plot] [-- OPTION…]
 #

@@ -14,8 +14,8 @@ namespace fredsim {
 namespace {
 
 // Per half of the data, whether it goes forwards. Of equally good ones the first is taken.
-using Ways = std::array<bool, 2>;
-constexpr std::array<Ways, 3> kWays{{{true, true}, {false, false}, {true, false}}};
+using Directions = std::array<bool, 2>;
+constexpr std::array<Directions, 3> kDirections{{{true, true}, {false, false}, {true, false}}};
 
 // Parts decide one after the other, knowing what those before want; then each of them again, knowing all.
 constexpr int kRounds = 3;
@@ -42,7 +42,7 @@ class ChainPlanner {
       for (std::size_t c = 0; c < chains_.size(); ++c) changes |= choose(c);
     }
     for (Choice& choice : chosen_) {
-      if (spreads_ && choice.ways[0] != choice.ways[1]) note();
+      if (spreads_ && choice.forwards[0] != choice.forwards[1]) note();
       std::ranges::move(choice.trees, std::back_inserter(plan_.trees));
     }
     std::ranges::stable_sort(plan_.trees, {}, &Tree::part);
@@ -54,7 +54,7 @@ class ChainPlanner {
     std::uint64_t flits;
   };
   struct Choice {
-    Ways ways{};
+    Directions forwards{};
     std::vector<Tree> trees;
     std::vector<Crossing> crossings{};
     double ns = std::numeric_limits<double>::infinity();
@@ -65,17 +65,18 @@ class ChainPlanner {
     Choice& now = chosen_[c];
     for (const Crossing& crossing : now.crossings) flits_[crossing.link] -= crossing.flits;
     Choice best;
-    for (const Ways& ways : kWays) {
-      if (Choice choice = weighed(chains_[c], ways); choice.ns < best.ns) best = std::move(choice);
+    for (const Directions& forwards : kDirections) {
+      if (Choice choice = weighed(chains_[c], forwards); choice.ns < best.ns)
+        best = std::move(choice);
     }
     for (const Crossing& crossing : best.crossings) flits_[crossing.link] += crossing.flits;
-    const bool changes = now.trees.empty() || now.ways != best.ways;
+    const bool changes = now.trees.empty() || now.forwards != best.forwards;
     now = std::move(best);
     return changes;
   }
 
-  Choice weighed(const ChainSpec& chain, const Ways& ways) {
-    Choice choice{.ways = ways, .trees = trees_of(chain, ways)};
+  Choice weighed(const ChainSpec& chain, const Directions& forwards) {
+    Choice choice{.forwards = forwards, .trees = trees_of(chain, forwards)};
     std::int64_t longest = 0;
     for (const Tree& tree : choice.trees) {
       std::int64_t cycles = 0;
@@ -96,7 +97,7 @@ class ChainPlanner {
     return choice;
   }
 
-  std::vector<Tree> trees_of(const ChainSpec& chain, const Ways& forwards) const {
+  std::vector<Tree> trees_of(const ChainSpec& chain, const Directions& forwards) const {
     const Part& part = plan_.parts[chain.part];
     const FlitRange whole = whole_range(0, part.bytes);
     const int slices = endpoint_slices(topology_);

@@ -20,7 +20,7 @@
 namespace fredsim {
 
 // Fills algorithm, window and the trees of plan.parts[part], whose members are set (two or more); in place of the
-// trees of a chain, whose ways depend on all other parts, its description is appended to `chains`.
+// trees of a chain, whose directions depend on all other parts, its description is appended to `chains`.
 // Errors: BadInput for an algorithm that the group, fabric or collective does not have.
 void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan,
                    std::vector<ChainSpec>& chains);

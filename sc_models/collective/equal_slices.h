@@ -10,8 +10,8 @@
 //   Which uplink a slice uses, and how its flows are coloured, does not matter: all paths through a switch take
 //   as many cycles, and with one phase per chiplet nothing is decided by the number of a port.
 // The vector's short last flit, which counts as fewer bytes, keeps its slice apart.
-// Result: the reduced plan, for each of its trees how many it stands for, and for every link and switch of the topology the one whose counts it has:
-//   itself where it is simulated or takes no part.
+// Result: the reduced plan; for each of its trees how many it stands for; for every link and switch of the topology the
+//   one whose counts it has: itself where it is simulated or takes no part.
 #pragma once
 
 #include <vector>

@@ -82,7 +82,7 @@ struct NodeFlow {
 std::vector<NodeFlow> flows_on(const ReductionTree& tree, const GroupRoles& roles);
 PortUse ports_of(const ReductionTree& tree, const GroupRoles& roles);
 
-// Order of the ranks in the sum, from the order of the ports in every flow: order_of(flow's index).
+// Order of the ranks in the sum, from the order of the ports in every flow; `orders` is parallel to `flows`.
 SumOrder rank_order(const ReductionTree& tree, const std::vector<NodeFlow>& flows,
                     const std::vector<SumOrder>& orders);
 

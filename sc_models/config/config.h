@@ -5,8 +5,9 @@
 //   name, clock
 //   npu     count, bandwidth, [receive_buffer = 48 KiB]
 //   [io     count, bandwidth]                                    without it: no I/O controllers
-//   fabric  type = mesh2d or torus2d: width, height, link_bandwidth, link_latency, [packet = 4 KiB], [local_latency = 0 ns]
-//           type = fred_tree:  slices, middle, link_latency, [packet = 4 KiB], in_switch, [simulate_slices = distinct];
+//   fabric  link_latency, [packet = 4 KiB];
+//           type = mesh2d or torus2d: width, height, link_bandwidth, [local_latency = 0 ns]
+//           type = fred_tree:  slices, middle, in_switch, [simulate_slices = distinct];
 //             of two levels:   l1_switches, npus_per_l1, uplinks, l2_chiplets_per_slice,
 //                              uplink_bandwidth
 //             of any number:   levels, a list, lowest first: below, [chiplets_per_slice = 1], and
@@ -18,8 +19,8 @@
 // entries of a list are numbered from 1: fabric.levels.2.uplinks=2.
 // Strict. Errors: BadInput with file and line (or the override), the key, what was found and what
 // is allowed: unreadable, empty or broken files, unknown keys (with the nearest right one), keys of
-// the other fabric type or of another kind of switch, missing and duplicate keys, wrong types, values out of range, shapes that
-// do not come out.
+// the other fabric type or of another kind of switch, missing and duplicate keys, wrong types, values
+// out of range, shapes that do not come out.
 #pragma once
 
 #include <span>
@@ -58,7 +59,6 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
                             std::span<const std::string> overrides);
 
 // One machine.
-
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});
 
 }  // namespace fredsim

@@ -2,11 +2,11 @@
 //
 // Shapes: P ports (one per link), four virtual channels each; `lanes` lanes per flit.
 // Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle and port
-//   at most one flit leaves: of the VCs that hold a flit and have a credit, control first, then MP, PP, DP; VCs interleave
-//   flit by flit, and a flit needs one credit only. But inside a packet of a FRED switch's phase its VC goes first: it is
-//   cut only where it lacks credits (rtl/fred/fred_output_unit.sv says why). A packet accepted before
-//   an edge can leave at that edge; a credit that arrives at an edge can be spent at it; the link's
-//   pacing is obeyed.
+//   at most one flit leaves: of the VCs that hold a flit and have a credit, control first, then MP, PP, DP.
+//   VCs interleave flit by flit, and a flit needs one credit only. But inside a packet of a FRED switch's
+//   phase its VC goes first: it is cut only where it lacks credits (rtl/fred/fred_output_unit.sv says why).
+//   A packet accepted before an edge can leave at that edge; a credit that arrives at an edge can be spent
+//   at it; the link's pacing is obeyed.
 // Receiving: per (port, VC, source) reassembly. One flit per cycle and port is taken out of the
 //   receive buffer and its credit given back at the same edge. A complete packet goes to the
 //   endpoint through `rx`. Until the endpoint ends that request, later flits of the same (port, VC)
@@ -14,8 +14,8 @@
 // Users of b_transport (SC_THREADs) and of nb_transport may be mixed. Both sockets may stay
 //   unbound: the endpoint then sends nothing, and a packet that arrives is an error.
 // A packet that cannot be sent is refused at once (endpoint/packet_check.h); refusal() says why.
-// Errors: RunFailed when the endpoint answers a delivery with an error, for a flit beyond the receive buffer, a packet without head, with a stray flit
-//   or too long, or an arrival at an endpoint without module.
+// Errors: RunFailed when the endpoint answers a delivery with an error, for a flit beyond the receive buffer,
+//   a packet without head, with a stray flit or too long, or an arrival at an endpoint without module.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -127,9 +127,9 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   std::vector<ReceiveQueue> receive_;
   std::array<std::uint32_t, kNumVcs> queued_{};    // a flit to send
   std::array<std::uint32_t, kNumVcs> credited_{};  // a credit
-  std::array<std::uint32_t, kNumVcs> inside_{};   // the head of a packet of a phase has left, its tail has not
-  std::array<std::uint32_t, kNumVcs> held_up_{};  // an arrival has to wait in the buffer
-  std::array<std::uint32_t, kNumVcs> backlog_{};  // a buffered flit that could be taken out
+  std::array<std::uint32_t, kNumVcs> inside_{};    // between head and tail of a phase's packet
+  std::array<std::uint32_t, kNumVcs> held_up_{};   // an arrival has to wait in the buffer
+  std::array<std::uint32_t, kNumVcs> backlog_{};   // a buffered flit that could be taken out
   PacketPool pool_;
   sc_core::sc_event progress_;  // for b_transport: room in a queue, or a packet has left
   int blocked_users_ = 0;

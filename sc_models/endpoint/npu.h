@@ -13,8 +13,8 @@
 //   (all-gather, broadcast), which have the longest way before them, then packets passed on, then
 //   other new ones; new ones round robin over what starts packets here: each endpoint tree, and per
 //   part all its in-switch trees together, these by (step, packet / run, tree, packet) without
-//   skipping. At most `window` packets of a tree are under way per source (Part::window); contributors to an in-switch tree that see no result are
-//   limited by the NIC's acceptance only.
+//   skipping. At most `window` packets of a tree are under way per source (Part::window); contributors
+//   to an in-switch tree that see no result are limited by the NIC's acceptance only.
 // Time: additions and HBM take no time; a packet received at an edge can be passed
 //   on from the next edge.
 // Memory: bounded by the windows of the plan's sources, not by the collective's size.

@@ -1,9 +1,10 @@
 // A packet as a TLM-2.0 transaction: what travels between an endpoint and its NIC.
 //
 // The generic payload: command TLM_WRITE, streaming width the data length or more, no byte enables,
-//   address = destination of a packet that is delivered (sending: not looked at), data pointer = flits × lanes FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l),
-//   data length = their bytes. A flit stands for 512 bytes whatever the lanes carried, so `bytes`
-//   of the extension, not the data length, says what the packet represents.
+//   address = destination of a packet that is delivered (sending: not looked at), data pointer = flits × lanes
+//   FP16/BF16 lanes of 16 bits, flit-major (lane l of flit f at f * lanes + l), data length = their bytes.
+//   A flit stands for 512 bytes whatever the lanes carried, so `bytes` of the extension, not the data length,
+//   says what the packet represents.
 // The extension is mandatory, so these sockets speak PacketProtocol and bind only to each other.
 //
 // Phases of PacketProtocol, both directions (endpoint -> NIC to send, NIC -> endpoint to deliver):

@@ -23,7 +23,8 @@ std::vector<RegisterWrite> route_writes(const OnlineRoutes& routes);
 std::vector<RegisterWrite> phase_writes(const PhaseProgram& program);
 
 // All that the switches of a fabric need for unicasts, an access per switch and cycle: identities read, then
-// setup_writes() and, where switches route by table, route_writes() of every one of them, then the phase rows asked for.
+// setup_writes() of every one of them and, where switches route by table, route_writes(), then the phase rows
+// asked for.
 // Use: begin(); while (!done()) { issue(); a tick of the core; check(); }
 // Errors: BadInput for a FRED tree beyond the switches' routing tables (routing/online_routes.h).
 class SwitchSetup {

@@ -7,7 +7,8 @@
 // Rates in flits per cycle and sending node (a node that is its own partner in the pattern sends
 //   nothing and does not count): offered = created in the window, accepted = consumed in the window.
 // Saturated: not all measured packets arrived, or less than 95 % of what was offered was accepted, and
-//   the shortfall is beyond chance: more than 3 standard deviations of the difference of two counts of that many packets.
+//   the shortfall is beyond chance: more than 3 standard deviations of the difference of two counts of that
+//   many packets.
 // Unicasts go X-Y on a mesh and by online_routes.h on a FRED tree, on the data VC DP.
 // Cost: no allocation per flit, packet or cycle once latencies have stopped to grow.
 // Errors: RunFailed when nothing moves although flits are under way (with the list of what waits), a flit

@@ -3,8 +3,9 @@
 // Text goes to a temporary file in the same directory, is flushed to the disk, closed with every
 // error checked, and renamed over the target. Whatever fails, the temporary file is removed and an
 // older file of that name stays as it was. A symbolic link keeps pointing where it did; a device or
-// pipe (such as /dev/stdout) is written to directly. SIGINT and SIGTERM wait until a file is there or gone. Path "-" is standard output. Errors: BadInput
-// naming `option`, the path and the system's reason.
+// pipe (such as /dev/stdout) is written to directly. SIGINT and SIGTERM wait until a file is there or
+// gone. Path "-" is standard output.
+// Errors: BadInput naming `option`, the path and the system's reason.
 #pragma once
 
 #include <string>

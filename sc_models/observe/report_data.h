@@ -9,7 +9,8 @@
 //              "switches": [{"model", "flits_in", …}], …}],
 //    "conflicts": [{"file", "ports", …}]}, the rates of `conflicts`
 // "file" and "fabric_index" count from 0. The other keys of a run are those of the results, as they are
-// there, without those that the page does not show; those of a testbench's own NPUs may be null. Interrupted runs ("incomplete") are left out.
+// there, without those that the page does not show; those of a testbench's own NPUs may be null.
+// Interrupted runs ("incomplete") are left out.
 // Errors: BadInput naming the file and the key, what was found and what is allowed.
 #pragma once
 

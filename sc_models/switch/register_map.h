@@ -1,5 +1,5 @@
-// The register map of the switches, word addresses and 32-bit data, under C++ names. rtl/common/noc_pkg.sv says what each
-// register is.
+// The register map of the switches, word addresses and 32-bit data, under C++ names. rtl/common/noc_pkg.sv says what
+// each register is.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,8 @@
 set(FREDSIM_SWITCHES
   "fred P=12" "fred P=11" "fred P=10" "fred P=4"
   "fred P=4 custom_switch testbenches/tb_custom_switch/custom_switch.f"
-  "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9" "fred P=3 M=2 LANES=256"
+  "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
+  "fred P=3 M=2 LANES=256"
   "mesh"
   CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")

@@ -6,14 +6,14 @@
 //   Port p of a mask is bit p. Flit arrays are port-major: port p is words [p*W, (p+1)*W).
 // Timing: step() is one rising clock edge. Inputs are what the pins hold before the edge, outputs
 //   are what the registered output pins hold after it. `out_ready` bit p: the link at output p takes a flit of
-//   which the launch is decided at this edge; it is on the pins after the edge launch_edges() later, or sooner, so out_valid
-//   is never raised at an edge where out_ready was low there and at so many edges before.
+//   which the launch is decided at this edge; it is on the pins after the edge launch_edges() later, or sooner, so
+//   out_valid is never raised at an edge where out_ready was low there and at so many edges before.
 //   Credits count flit slots of the receiver's buffer, per port and VC; one return per port, VC and cycle. A credit
 //   given at edge e may be spent at e at the earliest.
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
-//   after it. The map is in rtl/common/noc_pkg.sv and mirrored in switch/register_map.h.
+//   after it. rtl/common/noc_pkg.sv has the map, switch/register_map.h its names in C++.
 // Counters, phase: SwitchCounters and SwitchPhase are what these registers hold after the last step.
 // Errors: `error()` is a sticky code, 0 = none (register_map.h); the fabric fails the run on it.
 #pragma once

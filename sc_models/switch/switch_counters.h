@@ -1,7 +1,8 @@
 // Performance counters of a switch: every one that there is, what it counts, and where it is read.
 //
-// A kind says which of them it has (SwitchKind::counters()); those that it lacks stay zero. Printed, kept in results
-//   and timelines, compared in lockstep and found by triggers from this one table.
+// A kind says which of them it has (SwitchKind::has()); those that it lacks stay zero. Results, timelines, the
+//   comparison in lockstep and triggers go by this one table, and print its names. rtl/common/noc_pkg.sv says what each
+//   register counts.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 //
 // Use: make_switch() for every chiplet and router. Instances that share an RtlContext can be traced
 //   into one wave file; null gives each instance its own.
-// A user's own RTL (SwitchShape::rtl_top): `rtl` is that RTL, `tlm` our twin of the same shape,
-//   `lockstep` compares the two.
+// A user's own RTL (SwitchShape::rtl_top) has no twin: under `rtl` and `tlm` it is that RTL; `lockstep` compares it
+//   with our twin of the same shape.
 // Errors: BadInput for a shape whose RTL is not built (rtl, lockstep) or whose values its kind does not take (tlm,
 //   lockstep).
 #pragma once

@@ -10,7 +10,7 @@ namespace tb {
 namespace {
 
 constexpr int kHeaderWords = 3;
-constexpr std::uint32_t kLinkBits = 0x3'FFFF;  // of word 2: no way in the header
+constexpr std::uint32_t kLinkBits = 0x3'FFFF;  // of word 2: no path in the header
 
 std::string hex(std::uint32_t value) {
   char text[16];
@@ -135,7 +135,8 @@ void Harness::drive_flits() {
     }
   }
   for (int p = 0; p < shape_.ports; ++p) words[p * shape_.flit_words() + 2] &= kLinkBits;
-  for (const Unicast& u : unicasts_) words[u.input * shape_.flit_words() + 2] |= u.way << 18;
+  for (const Unicast& u : unicasts_)
+    words[u.input * shape_.flit_words() + 2] |= u.header_bits << 18;
 }
 
 void Harness::drive_config() {

@@ -1,7 +1,7 @@
 // Drives one fred_interconnect with random traffic and checks every output at every cycle.
 //
 // Each cycle: some groups of joined inputs launch flits (full rate, gaps, or silence, by turns),
-// inputs that launch nothing show random garbage. In some cycles unicasts that name their own way are
+// inputs that launch nothing show random garbage. In some cycles unicasts that name their own path are
 // launched instead, whatever is configured. Configurations arrive as waves in mid-traffic;
 // config_i is garbage whenever the contract does not ask for it to hold. The expectation of a cycle
 // is computed when its flits are launched, from the configuration then in force, and compared

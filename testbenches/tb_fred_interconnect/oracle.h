@@ -46,11 +46,11 @@ ConfigBits pair_config(const Shape& shape);
 // All ports added, the sum to all ports, by the first sub-network.
 ConfigBits all_reduce_config(const Shape& shape);
 
-// Unicasts that name their own way in the header (rtl/fred/fred_pkg.sv: ONLINE_BIT and up), random ones whose
-// ways do not touch: `way` goes to bits 18 and up of header word 2.
+// Unicasts that name their own path in the header (rtl/fred/fred_pkg.sv: ONLINE_BIT and up), random ones whose
+// paths do not touch: `header_bits` go to bits 18 and up of header word 2.
 struct Unicast {
   int input = 0, output = 0;
-  std::uint32_t way = 0;
+  std::uint32_t header_bits = 0;
 };
 std::vector<Unicast> random_unicasts(const Shape& shape, fredsim::Random& random);
 

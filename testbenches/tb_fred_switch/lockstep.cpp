@@ -40,7 +40,8 @@ std::vector<FredShape> built_shapes() {
   return shapes;
 }
 
-// Reads a random register in steps in which nobody else accesses one; the request stays on the pins for who looks at them.
+// Reads a random register in steps in which nobody else accesses one; the request stays on the pins for who looks at
+// them.
 class RandomReads final : public SwitchCore {
  public:
   RandomReads(std::unique_ptr<SwitchCore> inner, std::uint64_t seed)

@@ -2,8 +2,8 @@
 // cycle (switch/lockstep_switch.h).
 //
 // A seed decides everything: the size among those that are built, the phases with their flows, the
-// packets, online unicasts among them, the stalls of senders, links and receivers, register reads in mid-traffic, and now and then an
-// input that breaks the contract, for the error codes.
+// packets, online unicasts among them, the stalls of senders, links and receivers, register reads in
+// mid-traffic, and now and then an input that breaks the contract, for the error codes.
 // Errors: LockstepDifference; std::runtime_error of the driver. Both name what and when, the caller the seed.
 #pragma once
 

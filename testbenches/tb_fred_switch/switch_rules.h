@@ -4,7 +4,8 @@
 // fred_matcher, fred_output_unit, fred_switch), and says from it what a step must do:
 //   - which flits leave the input buffers (their credits tell), phase by phase and unicast by unicast;
 //   - which flits are launched: decided stages + 3 edges after they left their buffer at the earliest, the rest of
-//     a packet of a phase first, then by priority of their VC, each with a credit, on links that are ready; on the link one edge after the decision;
+//     a packet of a phase first, then by priority of their VC, each with a credit, on links that are ready; on the
+//     link one edge after the decision;
 //   - what the control unit shows, where an implementation tells;
 //   - that the switch is idle exactly when nothing is in it and no count in it goes on.
 // What flits carry is not looked at here (switch_driver.cpp).

@@ -189,17 +189,17 @@ constexpr MeshRings kRings{6, 6};
 // even. Row 3 of 6 goes north, as 3 is odd.
 TEST_P(MeshRouter, TakesTheShorterWayRoundARing) {
   const MeshShape shape = wafer().shape;
-  const auto way = [&](int x, int y) {
+  const auto direction = [&](int x, int y) {
     return expected_output(shape, kX, kY, kLocal0, mesh_address(x, y, 0), kRings);
   };
-  EXPECT_EQ(way(3, kY), kEast);
-  EXPECT_EQ(way(4, kY), kEast);
-  EXPECT_EQ(way(5, kY), kEast);
-  EXPECT_EQ(way(0, kY), kWest);
-  EXPECT_EQ(way(kX, 4), kSouth);
-  EXPECT_EQ(way(kX, 5), kSouth);
-  EXPECT_EQ(way(kX, 0), kNorth);
-  EXPECT_EQ(way(kX, 1), kNorth);
+  EXPECT_EQ(direction(3, kY), kEast);
+  EXPECT_EQ(direction(4, kY), kEast);
+  EXPECT_EQ(direction(5, kY), kEast);
+  EXPECT_EQ(direction(0, kY), kWest);
+  EXPECT_EQ(direction(kX, 4), kSouth);
+  EXPECT_EQ(direction(kX, 5), kSouth);
+  EXPECT_EQ(direction(kX, 0), kNorth);
+  EXPECT_EQ(direction(kX, 1), kNorth);
   RouterDriver driver(wafer(), kFast, 15, {5, 9});
   for (int in = 0; in < shape.ports(); ++in) {
     for (int x = 0; x < 5; ++x) {

@@ -12,7 +12,8 @@ namespace fredsim::test {
 
 enum class Routability : std::uint8_t { kRouted, kTooFewUplinks, kNoRouting };
 
-// `work`: of one flit each (the planner puts it on slice 0), all_reduce, reduce, broadcast and unicast, all of one VC; no NPU sends, or receives, twice.
+// `work`: of one flit each (the planner puts it on slice 0), all_reduce, reduce, broadcast and unicast, all of one VC;
+// no NPU sends, or receives, twice.
 Routability try_everything(const Topology& topology, std::span<const CollectiveSpec> work);
 
 // What the planner says.

@@ -157,7 +157,8 @@ TEST(WorkPlan, SlowUplinksAreSharedOut) {
   EXPECT_DOUBLE_EQ(plan.bound_ns, static_cast<double>(bytes) / 375e9 * 1e9);
 }
 
-// Bounds that follow from the paper's bandwidths: Fred-A crosses L2 with 0.4 D at 375 GB/s, Fred-C sends 1.9 D at 3 TB/s.
+// Bounds that follow from the paper's bandwidths: Fred-A crosses L2 with 0.4 D at 375 GB/s, Fred-C sends 1.9 D at
+// 3 TB/s.
 TEST(WorkPlan, EndpointAllReduceOfTheWaferMeetsTheCountedBounds) {
   const std::vector<int> all = test::first_ranks(20);
   const std::uint64_t bytes = std::uint64_t{2000} * 100 * kFlitBytes;

@@ -22,7 +22,8 @@ class Clocks {
   std::uint64_t period(int clock) const { return clocks_[clock].period; }
   int size() const { return static_cast<int>(clocks_.size()); }
 
-  // Goes on to the next change of any level; those that change at the same time do so together. Mask of those that rise.
+  // Goes on to the next change of any level; those that change at the same time do so together. Mask of those that
+  // rise.
   std::uint32_t advance() {
     time_ = clocks_.front().next;
     for (const Clock& clock : clocks_) time_ = std::min(time_, clock.next);

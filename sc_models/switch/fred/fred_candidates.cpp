@@ -11,7 +11,7 @@ FredCandidates::FredCandidates(int ports) : ports_(ports) {}
 void FredCandidates::reset() {
   clear();
   pointer_ = {};
-  turn_ = 0;
+  next_vc_ = 0;
 }
 
 void FredCandidates::clear() {
@@ -28,7 +28,7 @@ int FredCandidates::first_vc() const {
 
 FredCandidates::Front FredCandidates::choose(const PortsByVc& waiting) const {
   for (int i = 0; i < kNumVcs; ++i) {
-    const int vc = (turn_ + i) % kNumVcs;
+    const int vc = (next_vc_ + i) % kNumVcs;
     if (waiting[vc] == 0 || (candidates_ >> vc & 1U) != 0) continue;
     const Ports after = waiting[vc] >> pointer_[vc] << pointer_[vc];
     return {std::countr_zero(after != 0 ? after : waiting[vc]), vc};
@@ -43,7 +43,7 @@ void FredCandidates::advance(bool ready, const Read& next) {
   }
   if (next.valid) {
     pointer_[next.vc] = next.port + 1 == ports_ ? 0 : next.port + 1;
-    turn_ = (next.vc + 1) % kNumVcs;
+    next_vc_ = (next.vc + 1) % kNumVcs;
   }
   read_ = next;
 }

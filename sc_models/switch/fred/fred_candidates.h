@@ -45,7 +45,7 @@ class FredCandidates {
   std::uint32_t candidates_ = 0;  // VCs that have one
   std::array<int, kNumVcs> phase_{};
   std::array<int, kNumVcs> pointer_{};  // port that comes first
-  int turn_ = 0;                        // VC that comes first
+  int next_vc_ = 0;                     // VC that comes first
 };
 
 }  // namespace fredsim

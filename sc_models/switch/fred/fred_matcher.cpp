@@ -18,7 +18,7 @@ constexpr std::uint32_t kDiceBits = 17;
 FredMatcher::FredMatcher(const FredSwitchShape& shape)
     : ports_(shape.ports),
       levels_(shape.middle == 2 ? (fred_stages(shape.ports) - 1) / 2 : 0),
-      turn_(index(ports_, 0)) {
+      from_pointer_(index(ports_, 0)) {
   moves_.reserve(static_cast<std::size_t>(ports_));
   reset();
 }
@@ -27,20 +27,20 @@ void FredMatcher::reset() {
   begun_ = locked_ = streams_ = {};
   rest_ = 0;
   dice_ = 1;
-  std::ranges::fill(turn_, 0U);
+  std::ranges::fill(from_pointer_, 0U);
   first_ = 0;
   moves_.clear();
-  moved_ = ready_ = lack_ = 0;
+  moved_ = ready_ = no_room_ = 0;
   stall_credit_ = stall_arbiter_ = 0;
 }
 
 bool FredMatcher::idle() const {
-  return moved_ == 0 && ready_ == 0 && lack_ == 0 && stall_credit_ == 0 && stall_arbiter_ == 0 &&
+  return moved_ == 0 && ready_ == 0 && no_room_ == 0 && stall_credit_ == 0 && stall_arbiter_ == 0 &&
          rest_ == 0 && on_any_vc(streams_) == 0;
 }
 
 std::span<const FredMatcher::Move> FredMatcher::step(const Fronts& fronts, const Phase& phase) {
-  stall_credit_ = lack_;
+  stall_credit_ = no_room_;
   stall_arbiter_ = ready_ - moved_;
   moves_.clear();
   ask(fronts, phase);
@@ -54,7 +54,7 @@ std::span<const FredMatcher::Move> FredMatcher::step(const Fronts& fronts, const
 
 void FredMatcher::ask(const Fronts& fronts, const Phase& phase) {
   asked_ = 0;
-  ready_ = lack_ = 0;
+  ready_ = no_room_ = 0;
   Ports quiet = rest_;  // inputs that do not ask, for this VC
   for (const int vc : kVcPriority) {
     const Ports held = phase.vc == vc ? phase.held : 0;
@@ -64,7 +64,7 @@ void FredMatcher::ask(const Fronts& fronts, const Phase& phase) {
       const int out = fronts.output[index(p, vc)];
       const Ports output = 1U << out;
       const bool begun = (begun_[vc] & input) != 0;
-      ++(begun || (fronts.room[vc] & output) != 0 ? ready_ : lack_);
+      ++(begun || (fronts.room[vc] & output) != 0 ? ready_ : no_room_);
       if ((!begun && (open & output) == 0) || (quiet & input) != 0) return;
       ask_[out][vc] |= input;
       asked_ |= output;
@@ -80,8 +80,8 @@ void FredMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail) 
   for_each_port(asked_, [&](int out) {
     PortsByVc& asks = ask_[out];
     const int vc = *std::ranges::find_if(kVcPriority, [&](int v) { return asks[v] != 0; });
-    const Ports turn = asks[vc] & turn_[index(out, vc)];
-    const int input = std::countr_zero(turn != 0 ? turn : asks[vc]);
+    const Ports after = asks[vc] & from_pointer_[index(out, vc)];
+    const int input = std::countr_zero(after != 0 ? after : asks[vc]);
     grants[out] = {input, vc, !std::has_single_bit(on_any_vc(asks))};
     contended |= grants[out].contended;
     asks = {};
@@ -96,7 +96,7 @@ void FredMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail) 
     const Grant& grant = grants[out];
     got[grant.vc] |= 1U << grant.input;
     if ((begun_[grant.vc] >> grant.input & 1U) == 0 && (out_taken >> out & 1U) == 0) {
-      turn_[index(out, grant.vc)] = ~1U << grant.input;
+      from_pointer_[index(out, grant.vc)] = ~1U << grant.input;
     }
   });
   Ports above = 0;  // inputs with a grant on a higher VC

@@ -66,8 +66,8 @@ class FredMatcher {
   PortsByVc streams_{};  // inputs: moved a flit at the last edge that was not a tail
   Ports rest_ = 0;
   std::uint32_t dice_ = 1;
-  std::vector<Ports>
-      turn_;       // by VC of an output, 4p + v: inputs at or after the pointer; none: all
+  // Round robin, by VC of an output, 4p + v: inputs at or after its pointer; none: all.
+  std::vector<Ports> from_pointer_;
   int first_ = 0;  // output that is never dropped
 
   // Of the edge being decided. ask_ is all zero between edges.
@@ -75,7 +75,8 @@ class FredMatcher {
   Ports asked_ = 0;  // outputs
   std::vector<Move> moves_;
 
-  int moved_ = 0, ready_ = 0, lack_ = 0;  // counts of the last edge
+  // Of the last edge: fronts that moved, that had room or needed none, that had none.
+  int moved_ = 0, ready_ = 0, no_room_ = 0;
   int stall_credit_ = 0, stall_arbiter_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// Where a Verilated mesh_router has its counters (switch/verilated_switch.h), and what else is to be known of it. It has
-// no phases.
+// Where a Verilated mesh_router has its counters (switch/verilated_switch.h), and its launch_edges(). It has no phases.
 #pragma once
 
 #include "switch/counter_peek.h"

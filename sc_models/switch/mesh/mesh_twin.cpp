@@ -107,7 +107,7 @@ struct MeshTwin::Edge {
   std::array<std::uint32_t, kNumVcs> any{};      // output ports that have a winner
   std::array<std::uint32_t, kNumVcs> granted{};  // output ports that grant it
   std::uint32_t links = 0;  // output ports for which a front waits for the link only
-  int lacking = 0;          // fronts that lack credits
+  int no_credit = 0;        // fronts without enough credits
   int waiting = 0;          // fronts that stay for another reason than credits or the link
 };
 
@@ -143,7 +143,7 @@ void MeshTwin::step_words(SwitchPins& pins) {
     if ((pins.out_credit[v] | channel.launched) != 0) spend(channel, pins.out_credit[v]);
     channel.spent = std::exchange(channel.launched, 0);
   }
-  if ((edge.links | static_cast<std::uint32_t>(edge.lacking | edge.waiting)) != 0 || late_any_) {
+  if ((edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0 || late_any_) {
     count_stalls(edge);
   }
   leaving_now_ ^= 1U;
@@ -175,7 +175,7 @@ void MeshTwin::step_words(SwitchPins& pins) {
       const std::uint32_t begun = output.open != 0 ? bit(output.open - 1) : 0;
       const std::uint32_t entering = asking & ~begun & ~bit(out ^ 2);
       if (credits <= need) {
-        edge.lacking += std::popcount(entering);
+        edge.no_credit += std::popcount(entering);
         asking ^= entering;
         if (asking == 0) continue;
       }
@@ -183,13 +183,13 @@ void MeshTwin::step_words(SwitchPins& pins) {
     }
     if (output.open != 0) {  // the others wait for its tail
       const std::uint32_t starts = asking & ~bit(output.open - 1);
-      if (starts != 0) (credits < need ? edge.lacking : edge.waiting) += std::popcount(starts);
+      if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += std::popcount(starts);
       asking ^= starts;
       need = 1;
       if (asking == 0) continue;
     }
     if (credits < need) {
-      edge.lacking += std::popcount(asking);
+      edge.no_credit += std::popcount(asking);
       continue;
     }
     if ((ready >> out & 1U) == 0) {
@@ -294,7 +294,7 @@ template <int kWords>
   }
   Queue& queue = channels_[pin.vc].queues[port];
   ++buffered_;
-  if (queue.count++ == 0) set_front(pin.vc, port, queue.begun ? queue.out : pin.way);
+  if (queue.count++ == 0) set_front(pin.vc, port, queue.begun ? queue.out : pin.out);
 }
 
 // Into the pin register. Its words and its route go where the buffer will have them.
@@ -315,7 +315,7 @@ template <int kWords>
     return;
   const std::size_t free = slot(channel, port, queue.free);
   copy_flit<kWords>(&flits_[free * static_cast<std::size_t>(words)], flit, words);
-  routes_[free] = pin.way = route(port, static_cast<std::uint16_t>(flit[1]));
+  routes_[free] = pin.out = route(port, static_cast<std::uint16_t>(flit[1]));
   queue.free = queue.free + 1U == channel.depth ? 0 : queue.free + 1;
 }
 
@@ -340,7 +340,7 @@ template <int kWords>
 
 void MeshTwin::count_stalls(const Edge& edge) {
   late_[1] = late_[0];
-  late_[0] = {static_cast<std::uint64_t>(edge.lacking), static_cast<std::uint64_t>(edge.waiting),
+  late_[0] = {static_cast<std::uint64_t>(edge.no_credit), static_cast<std::uint64_t>(edge.waiting),
               static_cast<std::uint64_t>(std::popcount(edge.links))};
   late_any_ = false;
   for (const Stalls& late : late_) late_any_ |= (late.credit | late.arbiter | late.link) != 0;
@@ -376,9 +376,10 @@ void MeshTwin::advance_errors() {
   const std::uint32_t at_column = 0U - (x >> 7);
   const std::uint32_t at_row = 0U - (y >> 7);
   const std::uint32_t endpoint = dst >> 12 == 0 ? to_npu_[in] : to_endpoint_[dst >> 12];
-  const std::uint32_t way = (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & endpoint)));
-  return way == static_cast<std::uint32_t>(in) && in < kFirstLocal ? kNoRoute
-                                                                   : static_cast<std::uint8_t>(way);
+  const std::uint32_t port = (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & endpoint)));
+  return port == static_cast<std::uint32_t>(in) && in < kFirstLocal
+             ? kNoRoute
+             : static_cast<std::uint8_t>(port);
 }
 
 void MeshTwin::set_place() {

@@ -70,8 +70,8 @@ class MeshTwin final : public SwitchCore {
   struct Stalls {
     std::uint64_t credit = 0, arbiter = 0, link = 0;
   };
-  struct Pin {  // what is known of a flit in a pin register
-    std::uint8_t vc = 0, way = 0;
+  struct Pin {                     // what is known of a flit in a pin register
+    std::uint8_t vc = 0, out = 0;  // out: route()
     bool dropped = false;
   };
   struct Leaving {            // flits between buffer and output register
@@ -132,7 +132,7 @@ class MeshTwin final : public SwitchCore {
 
   std::uint32_t rings_;  // output ports that lead into a ring
   int columns_, rows_;   // sides of the rings, 0: none
-  // The position, and the way to go by destination column, row, input port (to the NPU) and endpoint.
+  // The position, and output ports by destination column, row, input port (to the NPU) and endpoint.
   int x_, y_;
   std::array<std::uint8_t, kMaxPorts> to_npu_;
   std::array<std::uint8_t, 16> to_endpoint_;  // 0: not used

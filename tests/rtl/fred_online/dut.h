@@ -1,6 +1,6 @@
 // A Verilated online_top of any size behind one interface: fred_matcher with fred_online_paths behind it.
 //
-// Use: per clock edge set the inputs, settle(), read the outputs of the cycle, edge().
+// Use: per clock edge set the inputs, evaluate(), read the outputs of the cycle, edge().
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class Dut {
   virtual void set_phase(const FredMatcher::Phase& phase) = 0;
   // Of the phase at the edge before.
   virtual void set_paths(const FredPaths& in, const FredPaths& out) = 0;
-  virtual Outputs settle() = 0;
+  virtual Outputs evaluate() = 0;
   virtual void edge() = 0;
 
  protected:
@@ -85,7 +85,7 @@ class VerilatedDut : public Dut {
       model_.out_path_i[word] = b;
     }
   }
-  Outputs settle() override {
+  Outputs evaluate() override {
     model_.clk_i = 0;
     model_.eval();
     Outputs outputs{.pop = model_.pop_o,

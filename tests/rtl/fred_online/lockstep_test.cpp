@@ -57,14 +57,14 @@ class OnlineRun {
         left_(output_.size()) {
     dut_->set_reset(true);
     drive();
-    dut_->settle();
+    dut_->evaluate();
     dut_->edge();
     dut_->set_reset(false);
   }
 
   void cycle() {
     drive();
-    const Dut::Outputs outputs = dut_->settle();
+    const Dut::Outputs outputs = dut_->evaluate();
     compare_registers(outputs);
     const auto moves = matcher_.step(fronts_, phase_);
     compare_moves(outputs, moves);
@@ -81,7 +81,7 @@ class OnlineRun {
       quiet_ = true;
       cycle();
     }
-    EXPECT_TRUE(dut_->settle().idle) << where();
+    EXPECT_TRUE(dut_->evaluate().idle) << where();
     EXPECT_TRUE(matcher_.idle()) << where();
     quiet_ = false;
   }
