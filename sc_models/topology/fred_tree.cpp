@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
@@ -9,6 +10,7 @@ namespace fredsim {
 namespace {
 
 constexpr int kMaxCount = 4096;  // of anything; the number of ports decides before
+constexpr int kAddresses = 1 << std::numeric_limits<decltype(Node::address)>::digits;
 
 // I/O controllers of L1 switch l: as even as possible, the first switches get one more.
 int io_of_l1(int io_controllers, int l1_switches, int l) {
@@ -117,6 +119,10 @@ void check(const MachineSpec& machine, const FredTreeSpec& spec) {
   if (machine.npus != npus) {
     throw BadInput(
         fmt::format("npu.count: found {}, but {} = {}", machine.npus, keys.npus(), npus));
+  }
+  if (machine.npus + machine.io_controllers > kAddresses) {
+    throw BadInput(fmt::format("npu.count + io.count: found {} + {}; allowed is up to {}",
+                               machine.npus, machine.io_controllers, kAddresses));
   }
   check_ports(machine, tree, keys);
 }

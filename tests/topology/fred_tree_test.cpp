@@ -354,5 +354,16 @@ TEST(FredTree, RefusalsOfLevels) {
                {"an L1 chiplet would have 1 ports", "may be 2 to 32"});
 }
 
+TEST(FredTree, AsManyEndpointsAsAddresses) {
+  std::vector<FredLevel> levels(4, {.below = 16, .uplinks = 1, .uplink_bandwidth = 10'000'000'000});
+  levels.back().uplinks = 0;
+  const auto with = [&](int io_controllers) {
+    return refusal(
+        [&] { build_fred_tree(machine_of(65536, io_controllers, 1), tree_of(levels, 1)); });
+  };
+  EXPECT_EQ(with(0), "(nothing was thrown)");
+  expect_parts(with(1), {"npu.count + io.count: found 65536 + 1; allowed is up to 65536"});
+}
+
 }  // namespace
 }  // namespace fredsim
