@@ -3,7 +3,7 @@
 // Bits of request_i and winner_o: p*P + o, input port p, output port o. An input asks for one output at most.
 // Every output that is asked for has one winner: the first input that asks, at or after the output's turn, cyclically.
 // Timing: winner_o and any_o follow request_i in the same cycle. advance_i[o] at an edge sets the turn of output o to
-//   the input after its winner. After reset all turns are at input 0.
+//   the input after its winner; it is high only where there is one (asserted). After reset all turns are at input 0.
 module mesh_vc_arbiter #(
   /// ports
   parameter int unsigned P = 10
@@ -55,7 +55,7 @@ module mesh_vc_arbiter #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     logic [P-1:0] once, twice;
-    if (rst_ni && any_o != '0) begin
+    if (rst_ni && (any_o | advance_i) != '0) begin
       once = '0;
       twice = '0;
       for (int unsigned p = 0; p < P; p++) begin
@@ -64,6 +64,7 @@ module mesh_vc_arbiter #(
       end
       one_winner_per_output: assert (twice == '0 && once == any_o);
       winners_ask: assert ((winner_o & ~request_i) == '0);
+      advance_has_a_winner: assert ((advance_i & ~any_o) == '0);
       turns_are_thermometers: assert ((in_turn_q[P*(P-1)-1:0] & ~in_turn_q[P*P-1:P]) == '0);
     end
   end

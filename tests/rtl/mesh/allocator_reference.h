@@ -1,0 +1,51 @@
+// The rules of mesh_allocator, from the contract at the head of rtl/mesh/mesh_allocator.sv: request, grant, accept.
+#pragma once
+
+#include <array>
+
+namespace tb {
+
+constexpr int kPorts = 5, kVcs = 4;
+template <class T>
+using ByFront = std::array<std::array<T, kVcs>, kPorts>;  // [input][VC], or [output][VC]
+template <class T>
+using ByPort = std::array<T, kPorts>;
+
+// Virtual channels by priority: control, MP, PP, DP.
+constexpr std::array<int, kVcs> kOrder{3, 0, 1, 2};
+
+struct Front {
+  bool here = false;
+  int to = 0;
+  bool begun = false;
+  bool tail = false;
+};
+
+struct Situation {
+  ByFront<Front> fronts{};
+  ByFront<bool> room_flit{}, room_packet{};  // by output
+  ByPort<bool> ready{}, ring{};
+};
+
+struct Decision {
+  ByPort<int> popped{};      // VC of the flit that leaves an input; none: -1
+  ByFront<bool> launch{};    // by output
+  ByFront<int> granted{};    // by output: the input that is granted, accepted or not; none: -1
+  ByFront<bool> requests{};  // by input: passes credit, packet and link
+  ByFront<bool> no_credit{}, contends{};
+  ByPort<bool> link_stall{};
+};
+
+class AllocatorReference {
+ public:
+  // One cycle and the edge that ends it.
+  Decision step(const Situation& now);
+  void reset() { *this = {}; }
+
+ private:
+  ByFront<bool> open_{};      // by output
+  ByFront<int> turn_{};       // by output
+  ByFront<bool> declined_{};  // by output: granted at the edge before, not accepted
+};
+
+}  // namespace tb
