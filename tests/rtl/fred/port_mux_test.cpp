@@ -1,0 +1,173 @@
+// fred_port_mux and fred_port_demux by themselves, against what their contracts say; and what they and fred_r_uswitch
+// assert of the flits that meet in them. (What networks of them do: testbenches/tb_fred_interconnect.)
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "Vmodule_port_demux/Vmodule_port_demux.h"
+#include "Vmodule_port_mux/Vmodule_port_mux.h"
+#include "Vmodule_r_uswitch/Vmodule_r_uswitch.h"
+#include "dut.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kMiddle = 3, kLevel = 1, kFlitW = 128;
+constexpr int kPathLsb = fred_pkg::PATH_LSB + 2 * kLevel;
+constexpr unsigned kSide = 1;
+
+Flit random_flit(Random& random) {
+  Flit flit;
+  for (auto& word : flit.words) word = static_cast<std::uint32_t>(random.next());
+  return flit;
+}
+bool is_online(const Flit& flit) { return flit.field(fred_pkg::ONLINE_BIT, 1) != 0; }
+
+// Clock enable and configuration, the same for both: with step_i low the outputs hold, whatever comes; a configuration
+// counts from the edge after the one that loads it.
+template <class Model>
+class Bench {
+ public:
+  explicit Bench(std::uint64_t seed) : random_(seed), text_("seed " + std::to_string(seed)) {
+    model_.step_i = 1;
+    model_.load_i = 0;
+    model_.in_valid_i = 0;
+    reset(model_);
+    model_.step_i = 1;
+    edge(model_);
+  }
+  ~Bench() { model_.final(); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+ protected:
+  void drive_settings() {
+    model_.step_i = random_.below(4) != 0;
+    model_.load_i = random_.below(20) == 0;
+    model_.config_i = static_cast<CData>(random_.below(4));
+    in_effect_ = config_;
+    if (model_.load_i != 0) config_ = model_.config_i;
+  }
+  bool step() const { return model_.step_i != 0; }
+
+  VerilatedContext context_;
+  Model model_{&context_, "dut"};
+  Random random_;
+  std::string text_;
+  unsigned config_ = 0, in_effect_ = 0;
+};
+
+class MuxBench : public Bench<Vmodule_port_mux> {
+ public:
+  using Bench::Bench;
+  void run(int cycles) {
+    std::optional<Flit> out;
+    int flits = 0;
+    for (int cycle = 0; cycle < cycles; ++cycle) {
+      std::array<Flit, kMiddle> in;
+      std::optional<Flit> taken;
+      model_.in_valid_i = 0;
+      for (int j = 0; j < kMiddle; ++j) {
+        in[j] = random_flit(random_);
+        for (int w = 0; w < 4; ++w)
+          put_bits(model_.in_flit_i, kFlitW * j + 32 * w, 32, in[j].words[w]);
+        if (random_.below(2) == 0) continue;
+        const bool goes_on = is_online(in[j]) ? in[j].field(fred_pkg::OUT_LSB + kLevel, 1) == kSide
+                                              : config_ == static_cast<unsigned>(j) + 1;
+        if (goes_on && taken) continue;  // the parent lets one come
+        put_bits(model_.in_valid_i, j, 1, 1);
+        if (goes_on) taken = in[j];
+      }
+      drive_settings();
+      if (step()) out = taken;
+      edge(model_);
+      ASSERT_EQ(model_.out_valid_o != 0, out.has_value()) << "cycle " << cycle << ", " << text_;
+      if (out) {
+        ASSERT_EQ(get_flit(model_.out_flit_o), *out) << "cycle " << cycle << ", " << text_;
+        ++flits;
+      }
+    }
+    EXPECT_GT(flits, cycles / 10);
+  }
+};
+
+class DemuxBench : public Bench<Vmodule_port_demux> {
+ public:
+  using Bench::Bench;
+  void run(int cycles) {
+    unsigned out = 0;
+    int flits = 0;
+    Flit last;
+    for (int cycle = 0; cycle < cycles; ++cycle) {
+      const Flit in = random_flit(random_);
+      put_flit(model_.in_flit_i, in);
+      model_.in_valid_i = random_.below(2) == 0;
+      drive_settings();
+      // 0 none, j + 1 output j
+      const auto code =
+          is_online(in) ? static_cast<unsigned>(in.field(kPathLsb, 2)) + 1 : in_effect_;
+      if (step()) {
+        out = model_.in_valid_i != 0 && code != 0 && code <= kMiddle ? 1U << (code - 1) : 0;
+        last = in;
+      }
+      edge(model_);
+      ASSERT_EQ(model_.out_valid_o, out) << "cycle " << cycle << ", " << text_;
+      if (out != 0) {
+        ASSERT_EQ(get_flit(model_.out_flit_o), last) << "cycle " << cycle << ", " << text_;
+        ++flits;
+      }
+    }
+    EXPECT_GT(flits, cycles / 10);
+  }
+};
+
+TEST(PortMux, HearsTheInputOfItsConfigurationAndUnicastsOfItsSide) { MuxBench(1).run(50'000); }
+
+TEST(PortDemux, SendsWhereConfigurationOrPathSay) { DemuxBench(2).run(50'000); }
+
+TEST(PortMuxDeathTest, AssertsThatOneFlitComes) {
+  const auto meet = [] {
+    VerilatedContext context;
+    Vmodule_port_mux model(&context, "dut");
+    model.step_i = 1;
+    model.load_i = model.in_valid_i = 0;
+    reset(model);
+    for (int j = 0; j < 2; ++j) {
+      put_bits(model.in_flit_i, kFlitW * j + fred_pkg::ONLINE_BIT, 1, 1);
+      put_bits(model.in_flit_i, kFlitW * j + fred_pkg::OUT_LSB + kLevel, 1, kSide);
+    }
+    model.in_valid_i = 3;
+    edge(model);
+  };
+  EXPECT_DEATH(meet(), "one_flit_per_output");
+}
+
+// Two inputs of an R-µSwitch: `online` of both, for the same output, or a sum, of which one is missing.
+void meet_in_uswitch(bool online) {
+  VerilatedContext context;
+  Vmodule_r_uswitch model(&context, "dut");
+  model.step_i = 1;
+  model.load_i = model.in_valid_i = 0;
+  for (int w = 0; w < 8; ++w) model.in_flit_i[w] = 0;
+  reset(model);
+  model.load_i = 1;
+  model.config_i = online ? 0 : fred_pkg::USEL_SUM;
+  edge(model);
+  model.load_i = 0;
+  for (int j = 0; j < 2; ++j)
+    put_bits(model.in_flit_i, kFlitW * j + fred_pkg::ONLINE_BIT, 1, online ? 1 : 0);
+  model.in_valid_i = online ? 3 : 1;
+  edge(model);
+}
+
+TEST(RMicroSwitchDeathTest, AssertsThatUnicastsAreApart) {
+  EXPECT_DEATH(meet_in_uswitch(true), "unicasts_apart");
+}
+
+TEST(RMicroSwitchDeathTest, AssertsThatASumHasBothInputs) {
+  EXPECT_DEATH(meet_in_uswitch(false), "sum_has_both_inputs");
+}
+
+}  // namespace
+}  // namespace fredsim
