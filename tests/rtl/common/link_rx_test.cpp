@@ -158,5 +158,16 @@ TEST(LinkRx, TellsWhatItDrops) {
   EXPECT_GE(link.taken, static_cast<int>(link.sent) / 2);  // one for every cycle, all the same
 }
 
+// A switch whose clock hardly moves: as many flits as there is room for are taken, and the next one is told.
+TEST(LinkRx, FillsUpBeforeItDrops) {
+  for (const std::uint32_t flits : {8U, 9U}) {
+    LinkRx link(500, 1'000'000, 0);
+    for (int change = 0; change < 200; ++change)
+      link.step([&] { return link.sent < flits; }, [](int) { return false; });
+    EXPECT_EQ(link.sent, flits);
+    EXPECT_EQ(link.pins().rx_overflow_o, flits > kDepth);
+  }
+}
+
 }  // namespace
 }  // namespace fredsim
