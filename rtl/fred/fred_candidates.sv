@@ -146,6 +146,11 @@ module fred_candidates #(
 
   assign error_o = wrong;
 
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni && read_o) reads_a_free_store: assert (free_i && search_i);
+  end
+
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
     if (rst_ni) begin

@@ -164,6 +164,7 @@ module fred_join #(
       end
       no_flit_in_a_change: assert (!load_i || fire == '0);
       change_between_packets: assert (!load_i || open_q == '0);
+      heads_are_held_back: assert (!hold_i || (fire & ~open_q) == '0);
       joined_flits_are_there: assert ((pop_o & ~match_i) == '0);
       packet_has_room: assert (early == '0);
     end

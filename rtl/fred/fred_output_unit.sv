@@ -213,6 +213,7 @@ module fred_output_unit #(
       if (in_valid_i) begin
         arrival_was_reserved: assert (32'(count_q[32'(in_vc)*W+:W]) + 32'(places_q[32'(in_vc)*W+:W]) < OUT_DEPTH);
       end
+      if (launch) packet_goes_on_first: assert (open_q[pick] || (able & open_q) == '0);
     end
   end
 

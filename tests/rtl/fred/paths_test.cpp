@@ -2,6 +2,7 @@
 // every input port forwards and from every output port backwards (layout: routing/fred_routing.h).
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <string>
 #include <vector>
 
