@@ -37,22 +37,36 @@ package noc_pkg;
   localparam bit [VC_W-1:0] VC_PP = 2'd1;
   localparam bit [VC_W-1:0] VC_DP = 2'd2;
   localparam bit [VC_W-1:0] VC_CONTROL = 2'd3;
-  // Their priority on a port and in the control unit, VC_W bits each, the highest first.
-  localparam bit [NUM_VCS*VC_W-1:0] VC_PRIORITY = {VC_DP, VC_PP, VC_MP, VC_CONTROL};
+  // An order of them, by priority: VC_W bits each, that of highest priority in the lowest bits. Switches take one as
+  // parameter VC_ORDER. Any will do, control at its end too: no VC needs another one's flits to get on, so a low one
+  // waits for the higher ones to rest, and nothing waits for it. This is the default.
+  localparam int unsigned DEFAULT_VC_ORDER = {24'd0, VC_DP, VC_PP, VC_MP, VC_CONTROL};
+
+  // Whether every VC is in an order, and so each once.
+  function automatic logic is_vc_order(input int unsigned order);
+    logic [NUM_VCS-1:0] found;
+    found = '0;
+    for (int unsigned rank = 0; rank < NUM_VCS; rank = rank + 1) begin
+      found = found | (NUM_VCS'(1) << order[VC_W*rank +: VC_W]);
+    end
+    is_vc_order = &found && order >> (VC_W * NUM_VCS) == 0;
+  endfunction
 
   // The VC of highest priority in a mask of VCs; 0 for an empty one.
-  function automatic logic [VC_W-1:0] first_vc(input logic [NUM_VCS-1:0] mask);
+  function automatic logic [VC_W-1:0] first_vc(
+    input int unsigned order, input logic [NUM_VCS-1:0] mask
+  );
     first_vc = '0;
     for (int rank = NUM_VCS - 1; rank >= 0; rank = rank - 1) begin
-      if (mask[VC_PRIORITY[VC_W*rank +: VC_W]]) first_vc = VC_PRIORITY[VC_W*rank +: VC_W];
+      if (mask[order[VC_W*rank +: VC_W]]) first_vc = order[VC_W*rank +: VC_W];
     end
   endfunction
 
   // 0 is the highest priority.
-  function automatic logic [VC_W-1:0] vc_rank(input logic [VC_W-1:0] vc);
+  function automatic logic [VC_W-1:0] vc_rank(input int unsigned order, input logic [VC_W-1:0] vc);
     vc_rank = '0;
     for (int unsigned rank = 0; rank < NUM_VCS; rank = rank + 1) begin
-      if (VC_PRIORITY[VC_W*rank +: VC_W] == vc) vc_rank = VC_W'(rank);
+      if (order[VC_W*rank +: VC_W] == vc) vc_rank = VC_W'(rank);
     end
   endfunction
 

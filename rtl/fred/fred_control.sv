@@ -1,7 +1,7 @@
 // Control unit of a fred_switch: choice of phase, pre-emption, and the join of the active phase's flows (§4, §5.4).
 //
 // Flow join: fred_join. Candidates, at most one per VC, from the fronts of the input buffers: fred_candidates.
-// Choice of phase: priority control, MP, PP, DP. The switch decides for the candidate of highest priority,
+// Choice of phase: by priority of the VCs, VC_ORDER. The switch decides for the candidate of highest priority,
 //     if that is higher than the active phase's: at once,
 //     if it is equal: when the active phase has been silent for YIELD cycles between packets, or has
 //       been busy for QUANTUM cycles,
@@ -28,6 +28,8 @@ module fred_control #(
   parameter int unsigned YIELD = 4,
   /// busy cycles after which the active phase gives way to one of equal priority
   parameter int unsigned QUANTUM = 64,
+  /// virtual channels by priority (noc_pkg)
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// bits of the µSwitches' configuration, derived
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M),
   /// bits of a row of the phase store, derived
@@ -118,9 +120,9 @@ module fred_control #(
   logic [1:0] pick;
   logic       silent, expired, higher, decide, fire;
 
-  assign pick = noc_pkg::first_vc(candidate);
+  assign pick = noc_pkg::first_vc(VC_ORDER, candidate);
   assign silent = silent_q == YIELD_W'(YIELD) && !open;
-  assign higher = noc_pkg::vc_rank(pick) < noc_pkg::vc_rank(vc_q);
+  assign higher = noc_pkg::vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q);
   assign expired = busy_q == QUANTUM_W'(QUANTUM);
   assign decide = candidate != '0 && !decided_q && lock_q == '0 &&
                   (!active_q || silent || higher || (pick == vc_q && expired));

@@ -8,7 +8,7 @@
 //            of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep outputs
 //            from others.
 //   grant    Every output grants one front: fred_matcher_output.
-//   accept   An input accepts the grant of its highest VC (noc_pkg::VC_PRIORITY). That front moves, unless the
+//   accept   An input accepts the grant of its highest VC (VC_ORDER). That front moves, unless the
 //            phase uses the input or the output in this cycle.
 // Throughput, alone in the switch: a permutation 1.0; uniform on one VC as any matcher with one queue per input has
 //   it, 0.61 at 12 ports (all fronts differ in their input, so one round finds all there is). On several VCs less
@@ -34,6 +34,8 @@ module fred_matcher #(
   parameter int unsigned P = 12,
   /// middle sub-networks, 2 to 4
   parameter int unsigned M = 3,
+  /// virtual channels by priority (noc_pkg)
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
@@ -99,9 +101,9 @@ module fred_matcher #(
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned high = 0; high < VCS; high++) begin
           for (int unsigned low = high + 1; low < VCS; low++) begin
-            if (streams_q[VCS*p + 32'(noc_pkg::VC_PRIORITY[VC_W*high +: VC_W])] &&
-                request_i[VCS*p + 32'(noc_pkg::VC_PRIORITY[VC_W*high +: VC_W])]) begin
-              below[VCS*p + 32'(noc_pkg::VC_PRIORITY[VC_W*low +: VC_W])] = 1'b1;
+            if (streams_q[VCS*p + 32'(VC_ORDER[VC_W*high +: VC_W])] &&
+                request_i[VCS*p + 32'(VC_ORDER[VC_W*high +: VC_W])]) begin
+              below[VCS*p + 32'(VC_ORDER[VC_W*low +: VC_W])] = 1'b1;
             end
           end
         end
@@ -162,7 +164,7 @@ module fred_matcher #(
   assign enable = request_i != '0;
 
   for (genvar o = 0; o < P; o++) begin : gen_output
-    fred_matcher_output #(.P(P)) i_output (
+    fred_matcher_output #(.P(P), .VC_ORDER(VC_ORDER)) i_output (
       .clk_i, .rst_ni, .enable_i(enable),
       .ask_i(ask[VCS*P*o +: VCS*P]), .start_i(start_by_vc), .tail_i(tail_by_vc),
       .grant_o(grant[P*o +: P]), .grant_vc_o(grant_vc[VCS*o +: VCS]), .contended_o(contended[o]),
@@ -231,7 +233,7 @@ module fred_matcher #(
         for (int unsigned o = 0; o < P; o++) begin
           if (grant[P*o + p] && !dropped[o]) got[VCS*p +: VCS] = got[VCS*p +: VCS] | grant_vc[VCS*o +: VCS];
         end
-        pop_vc_o[VC_W*p +: VC_W] = noc_pkg::first_vc(got[VCS*p +: VCS]);
+        pop_vc_o[VC_W*p +: VC_W] = noc_pkg::first_vc(VC_ORDER, got[VCS*p +: VCS]);
         if (got[VCS*p +: VCS] != '0) accept[VCS*p +: VCS] = VCS'(1) << pop_vc_o[VC_W*p +: VC_W];
       end
     end

@@ -1,14 +1,16 @@
 // One output of fred_matcher: which of the fronts that ask for it it grants, and what it remembers of that.
 //
 // Grant: every VC picks one front by round robin over the inputs (rr_arbiter); the output
-//   grants the pick of its highest VC (noc_pkg::VC_PRIORITY). From registers and ask_i only.
+//   grants the pick of its highest VC (VC_ORDER). From registers and ask_i only.
 // State, per VC: a packet is open (locked_o), from the packet start that moves to the tail that moves; the
 //   turn, which goes to the input after the pick when a packet start is granted and the phase does not use the
 //   output, whether the front moves or not: an input that is taken by others does not keep its like from this output.
 // Bit P*v + p of a vector by front: VC v of input p.
 module fred_matcher_output #(
   /// ports of the switch
-  parameter int unsigned P = 12
+  parameter int unsigned P = 12,
+  /// virtual channels by priority (noc_pkg)
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -49,7 +51,7 @@ module fred_matcher_output #(
     start = 1'b0;
     tail = 1'b0;
     if (enable_i) begin
-      if (any != '0) grant_vc_o = VCS'(1) << noc_pkg::first_vc(any);
+      if (any != '0) grant_vc_o = VCS'(1) << noc_pkg::first_vc(VC_ORDER, any);
       for (int unsigned v = 0; v < VCS; v++) begin
         if (grant_vc_o[v]) grant_o = grant_o | pick[P*v +: P];
         if (grant_vc_o[v] && (pick[P*v +: P] & start_i[P*v +: P]) != '0) start = 1'b1;

@@ -9,8 +9,8 @@
 //   interconnect later (in_valid_i). ready_i low at an edge: no launch is decided then (link pacing).
 //   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.
 // Room: a reservation is in the count of places one edge after it was made. Until then room_o asks for one place more.
-// Arbiter: control, then MP, PP, DP; flits of different VCs may interleave on the link. But a packet of a phase whose head
-//   was launched goes first until its tail was; only where it lacks a flit or a credit another VC takes the cycle. (A switch
+// Arbiter: by priority of the VCs, VC_ORDER; flits of different VCs may interleave on the link. But a packet of a phase
+//   whose head was launched goes first until its tail was; only where it lacks a flit or a credit another VC takes the cycle. (A switch
 //   changes its phase at the ends of packets: one of higher priority that overtook inside a packet would wait for its
 //   rest. Unicasts routed online hold up nobody.)
 // Timing: a flit on in_flit_i before edge e is written to the memory at e, and its launch is decided at e at the
@@ -26,6 +26,8 @@ module fred_output_unit #(
   parameter int unsigned CTRL_DEPTH = 4,
   /// flits of the longest data packet; control packets are one flit
   parameter int unsigned PACKET_FLITS = 8,
+  /// virtual channels by priority (noc_pkg)
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// 1: the memory can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
@@ -88,7 +90,7 @@ module fred_output_unit #(
   assign arriving = in_valid_i ? 4'd1 << in_vc : 4'd0;
   assign able = (some_q | arriving) & (credit | credit_i);
   assign launch = ready_i && able != '0;
-  assign pick = noc_pkg::first_vc(((able & open_q) != '0) ? able & open_q : able);
+  assign pick = noc_pkg::first_vc(VC_ORDER, ((able & open_q) != '0) ? able & open_q : able);
 
   assign in_last = in_flit_i[noc_pkg::TAIL_BIT] || in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
   for (genvar v = 0; v < 4; v++) begin : gen_last

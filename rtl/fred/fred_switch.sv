@@ -41,6 +41,8 @@ module fred_switch #(
   parameter int unsigned YIELD = 4,
   /// see fred_control
   parameter int unsigned QUANTUM = 64,
+  /// virtual channels by priority, any order of the four: noc_pkg
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
@@ -70,6 +72,9 @@ module fred_switch #(
     // The parameters' list has the ranges.
     $fatal(1, "fred_switch: found P=%0d M=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d OUT_DEPTH=%0d FORMAT=%0d",
            P, M, LANES, VC_DEPTH, CTRL_DEPTH, OUT_DEPTH, FORMAT);
+  end
+  if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
+    $fatal(1, "fred_switch: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
   end
 
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
@@ -113,7 +118,7 @@ module fred_switch #(
 
   assign room_phase = room & ~locked;
 
-  fred_control #(.P(P), .M(M), .YIELD(YIELD), .QUANTUM(QUANTUM)) i_control (
+  fred_control #(.P(P), .M(M), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER)) i_control (
     .clk_i, .rst_ni,
     .active_o(active), .vc_o(vc), .phase_o(phase),
     .match_i(match), .tail_i(match_tail), .other_i(other), .front_phase_i(front_phase),
@@ -130,7 +135,7 @@ module fred_switch #(
     .clk_i, .rst_ni, .load_i(change), .row_i(change_row), .in_path_o(in_path), .out_path_o(out_path)
   );
 
-  fred_matcher #(.P(P), .M(M)) i_matcher (
+  fred_matcher #(.P(P), .M(M), .VC_ORDER(VC_ORDER)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(front_out), .tail_i(front_tail),
     .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .phase_pop_i(pop), .phase_reserve_i(reserve),
@@ -260,7 +265,7 @@ module fred_switch #(
     assign done = done_flit[p*FLIT_W +: FLIT_W] & ~WAY_MASK;
     fred_output_unit #(
       .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
-      .PACKET_FLITS(PACKET_FLITS), .BIST(BIST)
+      .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
     ) i_output (
       .clk_i, .rst_ni,
       .reserve_i(reserve[p] || online_reserve[p]),

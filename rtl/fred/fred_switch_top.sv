@@ -38,6 +38,8 @@ module fred_switch_top #(
   parameter int unsigned YIELD = 4,
   /// see fred_switch
   parameter int unsigned QUANTUM = 64,
+  /// see fred_switch
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// flits between a link's clock and the switch's, a power of two
   parameter int unsigned RX_DEPTH = 8,
   /// flits between the switch's clock and a link's, a power of two
@@ -160,7 +162,7 @@ module fred_switch_top #(
 
   fred_switch #(
     .P(P), .M(M), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .FORMAT(FORMAT),
-    .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM), .BIST(1)
+    .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER), .BIST(1)
   ) i_switch (
     .clk_i, .rst_ni(switch_rst_n),
     .in_valid_i(in_valid), .in_flit_i(in_flit), .in_credit_o(in_credit),

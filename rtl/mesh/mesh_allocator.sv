@@ -7,7 +7,7 @@
 //     packet   a packet start: no other packet is open on (output, VC).
 //     link     out_ready_i of the output is high.
 // Grants. Every (output, VC) that is asked for has a winner by round robin over the inputs (mesh_vc_arbiter). Every
-//   output grants the winner of one VC: in the order control, MP, PP, DP, but the VC whose grant was not accepted at
+//   output grants the winner of one VC: by priority of the VCs, VC_ORDER, but the VC whose grant was not accepted at
 //   the edge before comes after the others. Every input accepts one of the outputs that grant it a flit, in the same
 //   order of VCs. What is accepted leaves: pop_o, pop_vc_o, launch_o.
 // Turns. A packet start that is granted passes the turn of its (output, VC) on to the input after it, accepted or not.
@@ -23,6 +23,8 @@
 module mesh_allocator #(
   /// ports
   parameter int unsigned P = 10,
+  /// virtual channels by priority (noc_pkg)
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a virtual channel's number, derived
@@ -121,7 +123,7 @@ module mesh_allocator #(
   end
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
-    localparam bit [VCS-1:0] HIGHER = mesh_pkg::higher_vcs(VC_W'(v));
+    localparam bit [VCS-1:0] HIGHER = mesh_pkg::higher_vcs(VC_ORDER, VC_W'(v));
     logic [P-1:0] higher_fresh, higher_any;
     always_comb begin : higher
       higher_fresh = '0;
@@ -161,7 +163,7 @@ module mesh_allocator #(
           granted[VCS*p + v] = (winner[(v*P + p)*P +: P] & grant[v*P +: P]) != '0;
         end
         for (int unsigned v = 0; v < VCS; v++) begin
-          if (granted[VCS*p + v] && (granted[VCS*p +: VCS] & mesh_pkg::higher_vcs(VC_W'(v))) == '0) begin
+          if (granted[VCS*p + v] && (granted[VCS*p +: VCS] & mesh_pkg::higher_vcs(VC_ORDER, VC_W'(v))) == '0) begin
             by = winner[(v*P + p)*P +: P] & grant[v*P +: P];
             accept[VCS*p + v] = 1'b1;
             granted_d[p*P +: P] = granted_d[p*P +: P] | by;

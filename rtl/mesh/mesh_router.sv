@@ -59,6 +59,8 @@ module mesh_router #(
   parameter int unsigned CTRL_DEPTH = 4,
   /// flits of the longest data packet
   parameter int unsigned PACKET_FLITS = 8,
+  /// virtual channels by priority, any order of the four: noc_pkg
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
   /// bits of a flit, derived
@@ -85,6 +87,9 @@ module mesh_router #(
       PACKET_FLITS < 1) begin : gen_range
     $fatal(1, "mesh_router: found NUM_LOCAL=%0d NUM_IO=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d",
            NUM_LOCAL, NUM_IO, LANES, VC_DEPTH, CTRL_DEPTH);
+  end
+  if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
+    $fatal(1, "mesh_router: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
   end
 
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
@@ -166,7 +171,7 @@ module mesh_router #(
   logic [P-1:0]     link_stall;
   assign ring = P'({columns != '0, rows != '0, columns != '0, rows != '0});
 
-  mesh_allocator #(.P(P)) i_allocator (
+  mesh_allocator #(.P(P), .VC_ORDER(VC_ORDER)) i_allocator (
     .clk_i, .rst_ni,
     .front_i(front), .to_i(to), .begun_i(begun), .tail_i(tail), .pop_o(pop), .pop_vc_o(pop_vc),
     .ring_i(ring), .out_ready_i, .room_flit_i(room_flit), .room_packet_i(room_packet),

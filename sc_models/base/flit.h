@@ -58,7 +58,7 @@ constexpr int vc_of(const std::uint32_t* words) { return static_cast<int>(kVcFie
 
 constexpr int flit_words(int lanes) { return kHeaderWords + (lanes + 1) / 2; }
 
-// Virtual channels; base/vc_priority.h has their order.
+// Virtual channels; base/vc_order.h has their order.
 enum Vc : std::uint8_t {
   kMp = noc_pkg::VC_MP,
   kPp = noc_pkg::VC_PP,

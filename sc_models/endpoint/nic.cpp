@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/vc_priority.h"
 #include "endpoint/packet_check.h"
 
 namespace fredsim {
@@ -66,7 +65,7 @@ void Nic::step(SwitchPins& pins) {
   pins.in_credit = {};
   std::uint32_t going_on = 0;  // ports at which the rest of a packet of a phase goes first
   for (int vc = 0; vc < kNumVcs; ++vc) going_on |= inside_[vc] & queued_[vc] & credited_[vc];
-  for (const int vc : kVcPriority) {
+  for (const int vc : shape_.vc_order) {
     const std::uint32_t ports = queued_[vc] & credited_[vc] & (inside_[vc] | ~going_on);
     for (std::uint32_t left = ports & pins.out_ready & ~pins.out_valid; left != 0;
          left &= left - 1) {
@@ -286,7 +285,7 @@ void Nic::buffer(int port, int vc, const std::uint32_t* flit) {
 }
 
 void Nic::drain(int port, SwitchPins& pins) {
-  for (const int vc : kVcPriority) {
+  for (const int vc : shape_.vc_order) {
     if ((backlog_[vc] >> port & 1U) == 0) continue;
     ReceiveQueue& queue = receive_[at(port, vc)];
     const int slot = queue.first;

@@ -44,6 +44,7 @@ NicShape nic_shape(const Topology& topology, NodeId endpoint, int lanes,
                  .address = node.address,
                  .receive_flits = topology.buffers.receive_flits,
                  .packet_flits = topology.packet_flits,
+                 .vc_order = topology.vc_order,
                  .destinations = std::move(destinations)};
   for (int port = 0; port < node.ports; ++port) {
     const int link = topology.link_out(endpoint, port);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/vc_order.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -25,8 +26,9 @@ struct NicShape {
   int ports = 1;
   int lanes = 1;
   std::uint16_t address = 0;
-  int receive_flits = 96;                                   // receive buffer per port and VC
-  int packet_flits = kPacketFlits;                          // longest data packet
+  int receive_flits = 96;           // receive buffer per port and VC
+  int packet_flits = kPacketFlits;  // longest data packet
+  VcOrder vc_order = kDefaultVcOrder;
   int queue_packets = 2;                                    // send queue per port and VC
   std::shared_ptr<const EndpointAddresses> destinations{};  // null: any
   // By port, rows of the phase store of the switch there; 0: it has none. Empty: any.

@@ -9,7 +9,7 @@
 #include "base/flit.h"
 #include "base/port_mask.h"
 #include "base/units.h"
-#include "base/vc_priority.h"
+#include "base/vc_order.h"
 
 namespace fredsim {
 namespace {
@@ -219,7 +219,8 @@ void TimelineRecorder::look_at_phase(PhaseInUse& phase) {
     show_phase(phase, cycle);
   } else if (!in_use(was) && in_use(next)) {
     phase.since = cycle;
-    if (phase.was_busy && priority_rank(next.vc) < priority_rank(phase.before.vc)) {
+    const VcOrder& order = fabric_.topology().vc_order;
+    if (phase.was_busy && priority_rank(order, next.vc) < priority_rank(order, phase.before.vc)) {
       timeline_.instant(nodes_[phase.node], kPreEmptions,
                         fmt::format("phase {} pre-empts {}", next.phase, phase.before.phase),
                         cycle);

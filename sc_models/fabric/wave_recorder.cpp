@@ -70,7 +70,7 @@ WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
   for (const NodeId node : nodes_) {
     if (switches[node] != nullptr) watched.push_back(switches[node].get());
   }
-  watch_.emplace(*trigger_, watched, links_.size());
+  watch_.emplace(*trigger_, watched, links_.size(), topology.vc_order);
 }
 
 // A time after the last cycle gives it a width in a viewer.

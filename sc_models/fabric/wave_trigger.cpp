@@ -4,22 +4,21 @@
 #include <array>
 
 #include "base/error.h"
-#include "base/vc_priority.h"
 #include "endpoint/packet_extension.h"
 
 namespace fredsim {
 namespace {
 
 // Bits of the VCs of lower priority than each.
-constexpr std::array<std::uint32_t, kNumVcs> kLowerVcs = [] {
-  std::array<std::uint32_t, kNumVcs> lower{};
-  for (int vc = 0; vc < kNumVcs; ++vc) {
-    for (int other = 0; other < kNumVcs; ++other) {
-      if (priority_rank(other) > priority_rank(vc)) lower[vc] |= 1U << other;
-    }
+std::array<std::uint32_t, kNumVcs> lower_vcs(const VcOrder& order) {
+  std::array<std::uint32_t, kNumVcs> masks{};
+  std::uint32_t lower = 0;
+  for (auto vc = order.rbegin(); vc != order.rend(); ++vc) {
+    masks[*vc] = lower;
+    lower |= 1U << *vc;
   }
-  return lower;
-}();
+  return masks;
+}
 
 bool needs_counters(WaveTriggerKind kind) {
   return kind == WaveTriggerKind::kStall || kind == WaveTriggerKind::kPhaseChange;
@@ -28,8 +27,9 @@ bool needs_counters(WaveTriggerKind kind) {
 }  // namespace
 
 TriggerWatch::TriggerWatch(const WaveTrigger& trigger,
-                           const std::vector<const SwitchCore*>& switches, std::size_t links)
-    : trigger_(trigger), open_(links) {
+                           const std::vector<const SwitchCore*>& switches, std::size_t links,
+                           const VcOrder& order)
+    : trigger_(trigger), open_(links), lower_vcs_(lower_vcs(order)) {
   if (!needs_counters(trigger.kind)) return;
   for (const SwitchCore* core : switches) {
     if (core->peek_counters(counters_)) switches_.push_back({core});
@@ -65,7 +65,7 @@ void TriggerWatch::launch(int link, const FlitHeader& header) {
 
 void TriggerWatch::watch_preemption(int link, const FlitHeader& header) {
   const std::uint32_t bit = 1U << header.vc;
-  seen_ |= (open_[link] & kLowerVcs[header.vc]) != 0;
+  seen_ |= (open_[link] & lower_vcs_[header.vc]) != 0;
   open_[link] = header.tail ? open_[link] & ~bit : open_[link] | bit;
 }
 

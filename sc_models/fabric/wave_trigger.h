@@ -4,10 +4,12 @@
 // Errors: BadInput where counters are needed and no switch in scope tells them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/flit.h"
+#include "base/vc_order.h"
 #include "fabric/wave_options.h"
 #include "switch/switch_core.h"
 
@@ -15,9 +17,9 @@ namespace fredsim {
 
 class TriggerWatch {
  public:
-  // `switches`: those in scope; `links`: how many are watched.
+  // `switches`: those in scope; `links`: how many are watched; `order`: of the machine.
   TriggerWatch(const WaveTrigger& trigger, const std::vector<const SwitchCore*>& switches,
-               std::size_t links);
+               std::size_t links, const VcOrder& order);
 
   void begin_run();
   void launch(int link, const FlitHeader& header);
@@ -35,7 +37,8 @@ class TriggerWatch {
 
   WaveTrigger trigger_;
   std::vector<Watched> switches_;
-  std::vector<std::uint32_t> open_;  // by link: bit per VC with a packet under way
+  std::vector<std::uint32_t> open_;               // by link: bit per VC with a packet under way
+  std::array<std::uint32_t, kNumVcs> lower_vcs_;  // bits of the VCs of lower priority than each
   SwitchCounters counters_;
   bool seen_ = false;
 };

@@ -20,7 +20,8 @@ SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes) 
                                  {"CTRL_DEPTH", buffers.control_flits},
                                  {"OUT_DEPTH", buffers.output_flits},
                                  {"FORMAT", static_cast<int>(topology.format)},
-                                 {"PACKET_FLITS", topology.packet_flits}};
+                                 {"PACKET_FLITS", topology.packet_flits},
+                                 {"VC_ORDER", number_of(topology.vc_order)}};
   for (const auto* more : {&topology.switch_values, &node.values}) {
     values.insert(values.end(), more->begin(), more->end());
   }

@@ -16,6 +16,7 @@ set(FREDSIM_SWITCHES
   "fred P=4 custom_switch testbenches/tb_custom_switch/custom_switch.f"
   "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "fred P=3 M=2 LANES=256"
+  "fred P=4 VC_ORDER=45" "fred P=3 M=2 VC_ORDER=198"
   "mesh"
   CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")

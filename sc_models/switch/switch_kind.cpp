@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/vc_order.h"
 #include "switch/switch_kinds.h"
 #include "topology/topology.h"
 
@@ -63,6 +64,14 @@ void SwitchKind::check(const SwitchShape& shape, const std::string& name) const 
 }
 
 void SwitchKind::check_together(const SwitchShape& /*shape*/, const std::string& /*name*/) const {}
+
+void SwitchKind::check_vc_order(const SwitchShape& shape, const std::string& name) const {
+  const int found = shape.value("VC_ORDER");
+  if (is_vc_order(vc_order_of(found))) return;
+  throw BadInput(
+      fmt::format("{}: VC_ORDER of a {} switch: found {}; allowed: every virtual channel once",
+                  name, facts_.name, found));
+}
 
 std::vector<RegisterWrite> SwitchKind::setup_writes(const Topology& /*topology*/,
                                                     const Node& /*node*/) const {

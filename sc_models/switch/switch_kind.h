@@ -120,6 +120,8 @@ class SwitchKind {
  protected:
   // What the ranges of the parameters do not say.
   virtual void check_together(const SwitchShape& shape, const std::string& name) const;
+  // That of a kind with the parameter VC_ORDER.
+  void check_vc_order(const SwitchShape& shape, const std::string& name) const;
 
  private:
   [[noreturn]] void no_flows() const;

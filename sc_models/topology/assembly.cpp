@@ -16,6 +16,7 @@ Assembly::Assembly(const MachineSpec& machine, FabricKind kind) {
   topology_.clock_hz = machine.clock_hz;
   topology_.buffers = machine.buffers;
   topology_.packet_flits = machine.packet_flits;
+  topology_.vc_order = machine.vc_order;
   topology_.format = machine.format;
   topology_.switch_values = machine.switch_values;
   topology_.own_values = machine.own_values;

@@ -26,6 +26,7 @@ struct MachineSpec {
   std::uint64_t link_latency_ps = 0;
   BufferShape buffers;
   int packet_flits = kPacketFlits;  // longest data packet
+  VcOrder vc_order = kDefaultVcOrder;
   FpFormat format = FpFormat::kFp16;
   std::vector<NamedValue> switch_values{};  // Topology
   std::vector<NamedValue> own_values{};     // Topology

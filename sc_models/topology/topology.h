@@ -13,6 +13,7 @@
 #include "base/fp.h"
 #include "base/named_value.h"
 #include "base/rational.h"
+#include "base/vc_order.h"
 #include "rtl/mesh_pkg.h"
 
 namespace fredsim {
@@ -130,6 +131,7 @@ struct Topology {
   std::vector<Link> links;
   BufferShape buffers;
   int packet_flits = kPacketFlits;  // longest data packet, 1 … kPacketFlits
+  VcOrder vc_order = kDefaultVcOrder;
   FpFormat format = FpFormat::kFp16;
   // Parameters of the RTL of all its switches, beside what buffers and format say; of those that only a user's own RTL
   // has; and its top module, empty: ours.

@@ -33,6 +33,7 @@ std::vector<FredShape> built_shapes() {
       }
     }
   }
+  for (const FredShape& shape : shapes_of_other_orders()) shapes.push_back(shape);
   const std::vector<std::string> built = built_switch_sizes();
   std::erase_if(shapes, [&](const FredShape& shape) {
     return std::ranges::find(built, size_entry(shape)) == built.end();

@@ -6,17 +6,12 @@
 #include "routing/fred_routing.h"
 
 namespace fredsim::tb {
-namespace {
-
-// Place in the order of the VCs; 0 is the first.
-std::ptrdiff_t rank(int vc) { return std::ranges::find(kFirstToLast, vc) - kFirstToLast.begin(); }
-
-}  // namespace
 
 OnlineRules::OnlineRules(const FredShape& shape)
     : ports_(shape.ports()),
       middle_(shape.fred.middle),
       levels_((fred_stages(shape.fred.ports) - 1) / 2),
+      first_to_last_(shape.vc_order),
       output_of_(static_cast<std::size_t>(ports_), {-1, -1, -1, -1}),
       next_(static_cast<std::size_t>(ports_)) {}
 
@@ -32,7 +27,7 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
   for (int p = 0; p < ports_; ++p) {
     const auto stream = streaming_.find(p);
     const bool streams = stream != streaming_.end() && is_online(view, p, stream->second);
-    for (const int vc : kFirstToLast) {
+    for (const int vc : first_to_last_) {
       if (!is_online(view, p, vc)) continue;
       const bool start = output_of_[p][vc] < 0;
       const int out = routes_.at(view.front(p, vc)->dst);
@@ -44,7 +39,9 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
       const bool in_use = view.outputs[out][vc].online_from >= 0 ||
                           (phase.vc() == vc && has(phase.open_outputs(), out));
       if (start && in_use) continue;
-      if (resting_.contains(p) || (streams && rank(vc) > rank(stream->second))) continue;
+      if (resting_.contains(p) ||
+          (streams && rank(first_to_last_, vc) > rank(first_to_last_, stream->second)))
+        continue;
       asking.push_back({p, vc, out, start});
     }
   }
@@ -55,7 +52,7 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
 OnlineRules::Request OnlineRules::grant(const std::vector<Request>& requests) const {
   return *std::ranges::min_element(requests, {}, [&](const Request& request) {
     const int first = next_[request.output][request.vc];
-    return std::pair(rank(request.vc), (request.input - first + ports_) % ports_);
+    return std::pair(rank(first_to_last_, request.vc), (request.input - first + ports_) % ports_);
   });
 }
 
@@ -107,7 +104,8 @@ OnlineRules::Edge OnlineRules::judge(const SwitchView& view, const PhaseRules& p
   }
   for (const auto& [out, grant] : granted) {
     const bool accepted = std::ranges::none_of(granted, [&, g = grant](const auto& other) {
-      return other.second.input == g.input && rank(other.second.vc) < rank(g.vc);
+      return other.second.input == g.input &&
+             rank(first_to_last_, other.second.vc) < rank(first_to_last_, g.vc);
     });
     if (!accepted) continue;
     if (has(inputs, grant.input)) {

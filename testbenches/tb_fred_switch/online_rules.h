@@ -45,6 +45,7 @@ class OnlineRules {
   bool is_online(const SwitchView& view, int input, int vc) const;
 
   int ports_, middle_, levels_;
+  VcOrder first_to_last_;
   std::map<int, int> routes_;                        // destination -> output
   std::vector<std::array<int, kNumVcs>> output_of_;  // (input, VC) inside a packet; -1: not
   std::vector<std::array<int, kNumVcs>> next_;  // (output, VC): the input that is first in turn

@@ -4,20 +4,13 @@
 #include <bit>
 
 namespace fredsim::tb {
-namespace {
-
-// 0 is first.
-int rank(int vc) {
-  return static_cast<int>(std::ranges::find(kFirstToLast, vc) - kFirstToLast.begin());
-}
-
-}  // namespace
 
 PhaseRules::PhaseRules(const FredShape& shape)
     : ports_(shape.ports()),
       stages_(fred_stages(shape.fred.ports)),
       yield_(shape.yield),
       quantum_(shape.quantum),
+      first_to_last_(shape.vc_order),
       since_load_(stages_ + 2),
       silent_(yield_) {}
 
@@ -62,11 +55,11 @@ bool PhaseRules::between_packets() const { return std::ranges::find(open_, true)
 std::optional<int> PhaseRules::decide() const {
   // Changes are at least one edge more apart than there are stages; from a decision to its change it is one.
   if (decided_ || since_load_ < std::max(1, stages_ - 1)) return std::nullopt;
-  for (const int vc : kFirstToLast) {
+  for (const int vc : first_to_last_) {
     if (!candidates_[vc]) continue;
     if (active_ < 0 || (silent_ == yield_ && between_packets())) return candidates_[vc];
-    const int now = rank(phases_[active_].vc);
-    const int then = rank(vc);
+    const int now = rank(first_to_last_, phases_[active_].vc);
+    const int then = rank(first_to_last_, vc);
     if (then < now || (then == now && busy_ == quantum_)) return candidates_[vc];
     return std::nullopt;
   }

@@ -54,6 +54,7 @@ class PhaseRules {
 
   int ports_, stages_;
   int yield_, quantum_;
+  VcOrder first_to_last_;
   std::vector<Phase> phases_;
   int active_ = -1, next_ = 0;
   bool decided_ = false;

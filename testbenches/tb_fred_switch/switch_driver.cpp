@@ -339,6 +339,14 @@ FredShape narrow_shape() {
   return shape;
 }
 
+std::array<FredShape, 2> shapes_of_other_orders() {
+  std::array<FredShape, 2> shapes;
+  shapes[0].fred = {4, 3};
+  shapes[1].fred = {3, 2};
+  for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i].vc_order = kOtherOrders[i];
+  return shapes;
+}
+
 Phase random_phase(const FredShape& shape, int vc, int most, Random& random) {
   for (;;) {
     Phase phase;

@@ -50,6 +50,7 @@ class SwitchDriver {
   void add_online_packet(int input, int output, int vc, int flits);
   // One clock edge with traffic.
   void step();
+  void set_pause_percent(int percent) { stalls_.pause_percent = percent; }  // of links from now on
   void set_return_delay(int cycles) { stalls_.return_delay = cycles; }  // of credits from now on
   // Steps until everything has arrived; throws after `limit` cycles.
   void drain(std::uint64_t limit);
@@ -131,6 +132,12 @@ class SwitchDriver {
 // Fred_2(5) of three BF16 lanes, with buffers of hardly more than a packet, shorter packets and phases that give
 // way sooner than by default, as it is built (sizes.cmake).
 FredShape narrow_shape();
+
+// Orders of the virtual channels that are not the default, with control in their middle and at their end; and a shape of
+// each, as they are built (sizes.cmake).
+inline constexpr std::array<VcOrder, 2> kOtherOrders{
+    {{kPp, kControl, kDp, kMp}, {kDp, kPp, kMp, kControl}}};
+std::array<FredShape, 2> shapes_of_other_orders();
 
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.
 Phase random_phase(const FredShape& shape, int vc, int most, Random& random);

@@ -60,7 +60,7 @@ void SwitchRules::decide_launches(const SwitchPins& pins) {
   launches_.clear();
   for (int o = 0; o < shape_.ports(); ++o) {
     int first = -1;
-    for (const int vc : kFirstToLast) {
+    for (const int vc : shape_.vc_order) {
       SwitchView::Output& output = view_.outputs[o][vc];
       output.credits += has(pins.out_credit[vc], o) ? 1 : 0;
       if (output.staged.empty() || output.credits == 0) continue;

@@ -140,6 +140,15 @@ TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksAndNarrowBuffers) {
   }
 }
 
+TEST_P(FredSwitch, DeliversEveryFlitInOtherOrdersOfVirtualChannels) {
+  for (const FredShape& shape : shapes_of_other_orders()) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      random_traffic(GetParam(), shape, {}, seed, 200);
+      random_traffic(GetParam(), shape, random_stalls(seed), seed, 200);
+    }
+  }
+}
+
 // Concurrent flows of one phase do not disturb each other.
 TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
   const FredShape shape = shape_of(12, 3);

@@ -12,8 +12,12 @@
 
 namespace fredsim::tb {
 
-// "Priority: control, MP, PP, DP" (rtl/fred/fred_control.sv), on purpose not taken from the models' list.
-inline constexpr std::array<int, kNumVcs> kFirstToLast{kControl, kMp, kPp, kDp};
+// Place of a VC in an order; 0 goes first.
+inline int rank(const VcOrder& order, int vc) {
+  int place = 0;
+  while (order.at(static_cast<std::size_t>(place)) != vc) ++place;
+  return place;
+}
 
 inline bool has(std::uint32_t mask, int index) { return (mask >> index & 1U) != 0; }
 

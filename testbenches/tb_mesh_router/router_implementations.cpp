@@ -4,10 +4,10 @@
 
 #include "Vmesh_13_15_2_1_3/Vmesh_13_15_2_1_3.h"
 #include "Vmesh_13_15_2_1_3/Vmesh_13_15_2_1_3___024root.h"
-#include "Vmesh_1_0_3_5_1/Vmesh_1_0_3_5_1.h"
-#include "Vmesh_1_0_3_5_1/Vmesh_1_0_3_5_1___024root.h"
-#include "Vmesh_2_2_1_16_4/Vmesh_2_2_1_16_4.h"
-#include "Vmesh_2_2_1_16_4/Vmesh_2_2_1_16_4___024root.h"
+#include "Vmesh_1_0_3_5_1_VC_ORDER45/Vmesh_1_0_3_5_1_VC_ORDER45.h"
+#include "Vmesh_1_0_3_5_1_VC_ORDER45/Vmesh_1_0_3_5_1_VC_ORDER45___024root.h"
+#include "Vmesh_2_2_1_16_4_VC_ORDER198/Vmesh_2_2_1_16_4_VC_ORDER198.h"
+#include "Vmesh_2_2_1_16_4_VC_ORDER198/Vmesh_2_2_1_16_4_VC_ORDER198___024root.h"
 #include "switch/lockstep_switch.h"
 #include "switch/mesh/mesh_peek.h"
 #include "switch/rtl_switch.h"
@@ -16,13 +16,15 @@
 namespace fredsim::tb {
 namespace {
 
-MeshShape shape_of(int locals, int ios, int lanes, int data_flits, int control_flits) {
+MeshShape shape_of(int locals, int ios, int lanes, int data_flits, int control_flits,
+                   const VcOrder& order = kDefaultVcOrder) {
   MeshShape s;
   s.local_ports = locals;
   s.io_ports = ios;
   s.lanes = lanes;
   s.buffers.data_flits = data_flits;
   s.buffers.control_flits = control_flits;
+  s.vc_order = order;
   return s;
 }
 
@@ -53,11 +55,13 @@ RouterImplementation wafer_router(SwitchModel model) {
 }
 
 RouterImplementation small_router(SwitchModel model) {
-  return verilated<Vmesh_1_0_3_5_1, 5, 3>("small", model, shape_of(1, 0, 3, 5, 1));
+  return verilated<Vmesh_1_0_3_5_1_VC_ORDER45, 5, 3>(
+      "small", model, shape_of(1, 0, 3, 5, 1, {kPp, kControl, kDp, kMp}));
 }
 
 RouterImplementation even_router(SwitchModel model) {
-  return verilated<Vmesh_2_2_1_16_4, 8, 1>("even", model, shape_of(2, 2, 1, 16, 4));
+  return verilated<Vmesh_2_2_1_16_4_VC_ORDER198, 8, 1>(
+      "even", model, shape_of(2, 2, 1, 16, 4, {kDp, kPp, kMp, kControl}));
 }
 
 RouterImplementation full_router(SwitchModel model) {

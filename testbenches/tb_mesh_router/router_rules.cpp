@@ -13,8 +13,6 @@ namespace {
 
 [[noreturn]] void broken(const std::string& what) { throw std::runtime_error(what); }
 
-int rank(int vc) { return vc == kControl ? 0 : 1 + vc; }  // 0 goes first
-
 int need(int vc, int depth) {
   return vc == kControl ? 1 : std::max(1, std::min(kPacketFlits, depth));
 }
@@ -52,6 +50,13 @@ RouterRules::RouterRules(const MeshShape& shape, int x, int y, const MeshRings& 
 
 void RouterRules::set_depth(int port, int vc, int flits) {
   outputs_[port][vc].credits = outputs_[port][vc].depth = flits;
+}
+
+// 0 goes first.
+int RouterRules::rank(int vc) const {
+  int place = 0;
+  while (shape_.vc_order.at(static_cast<std::size_t>(place)) != vc) ++place;
+  return place;
 }
 
 int RouterRules::packet_start_credits(int in, int out, int vc) const {

@@ -75,6 +75,7 @@ class RouterRules {
     Flit flit;
   };
 
+  int rank(int vc) const;
   int packet_start_credits(int in, int out, int vc) const;
   std::vector<Front> fronts(const SwitchPins& pins) const;
   void decide(std::vector<Front>& fronts);

@@ -62,10 +62,16 @@ class NicReceive : public testing::Test {
     std::uint16_t value = 0;  // in its first lane; one more in each of the others
   };
 
-  NicReceive() {
+  explicit NicReceive(const VcOrder& order = kDefaultVcOrder)
+      : nic_{"nic", NicShape{.ports = 2,
+                             .lanes = kLanes,
+                             .address = 5,
+                             .receive_flits = kReceiveFlits,
+                             .vc_order = order}} {
     nic_.rx.bind(endpoint_.rx);
     nic_.reset();
   }
+  void expect_backlog(const std::string& first_to_last);  // letters of VCs, as of step()
   // One edge. Returns the VCs that get a credit back, by port: "D" or ".".
   std::array<std::string, 2> step(const std::array<const Arrival*, 2>& arrivals = {}) {
     pins_.in_valid = 0;
@@ -115,8 +121,7 @@ class NicReceive : public testing::Test {
   }
 
   Simulation simulation_;
-  Nic nic_{"nic",
-           NicShape{.ports = 2, .lanes = kLanes, .address = 5, .receive_flits = kReceiveFlits}};
+  Nic nic_;
   SlowEndpoint endpoint_{"endpoint"};
   SwitchPins pins_{2, kLanes};
 };
@@ -149,21 +154,20 @@ TEST_F(NicReceive, AHeldUpVcHoldsUpNoOther) {
 }
 
 // All VCs of a port have a backlog: one flit per edge, of the first VC in the order of priority.
-TEST_F(NicReceive, ABacklogLeavesByPriorityOneFlitPerPortAndEdge) {
+void NicReceive::expect_backlog(const std::string& first_to_last) {
   simulation_.run([&] {
-    const std::array<int, 4> by_priority{kControl, kMp, kPp, kDp};
     for (int i = 3; i >= 0; --i) {
-      const Arrival first{.source = i, .vc = by_priority[i]};
+      const Arrival first{.source = i, .vc = nic_.shape().vc_order[i]};
       step({&first, &first});
-      for (int k = 1; k <= i + 1; ++k) {  // one of control, … four of DP
-        const Arrival next{.source = 10 * i + k, .vc = by_priority[i]};
+      for (int k = 1; k <= i + 1; ++k) {  // one of the first VC, … four of the last
+        const Arrival next{.source = 10 * i + k, .vc = nic_.shape().vc_order[i]};
         EXPECT_EQ(step({&next, &next}), (std::array<std::string, 2>{".", "."}));
       }
     }
     EXPECT_EQ(rest(2), "..");
     endpoint_.delivered.clear();
     endpoint_.slow = false;
-    for (const int vc : by_priority) {
+    for (const int vc : nic_.shape().vc_order) {
       endpoint_.take(0, vc);
       endpoint_.take(1, vc);
     }
@@ -172,8 +176,8 @@ TEST_F(NicReceive, ABacklogLeavesByPriorityOneFlitPerPortAndEdge) {
       const auto of_edge = step();
       for (int port = 0; port < 2; ++port) credits[port] += of_edge[port];
     }
-    EXPECT_EQ(credits[0], "CMMPPPDDDD..");
-    EXPECT_EQ(credits[1], "CMMPPPDDDD..");
+    EXPECT_EQ(credits[0], first_to_last);
+    EXPECT_EQ(credits[1], first_to_last);
     // Both ports deliver at every edge, port 0 first.
     std::vector<int> expected;
     for (const int source : {1, 11, 12, 21, 22, 23, 31, 32, 33, 34})
@@ -182,6 +186,16 @@ TEST_F(NicReceive, ABacklogLeavesByPriorityOneFlitPerPortAndEdge) {
     EXPECT_TRUE(nic_.empty());
   });
 }
+
+TEST_F(NicReceive, ABacklogLeavesByPriorityOneFlitPerPortAndEdge) {
+  expect_backlog("CMMPPPDDDD..");
+}
+
+class NicReceiveOfAnotherOrder : public NicReceive {
+ protected:
+  NicReceiveOfAnotherOrder() : NicReceive({kPp, kDp, kControl, kMp}) {}
+};
+TEST_F(NicReceiveOfAnotherOrder, ABacklogLeavesByThat) { expect_backlog("PDDCCCMMMM.."); }
 
 // What arrives and can be taken at once goes before a backlog, and takes the port's edge.
 TEST_F(NicReceive, AnArrivalThatIsTakenLeavesTheBacklogWhereItIs) {

@@ -51,7 +51,8 @@ struct Offerer : sc_core::sc_module {
 
 class NicTest : public testing::Test {
  protected:
-  NicTest() {
+  explicit NicTest(const VcOrder& order = kDefaultVcOrder)
+      : nic_{"nic", NicShape{.ports = 2, .lanes = 1, .address = 5, .vc_order = order}} {
     offerer_.tx.bind(nic_.tx);
     nic_.reset();
     for (int port = 0; port < 2; ++port) {
@@ -71,9 +72,14 @@ class NicTest : public testing::Test {
   }
 
   Simulation simulation_;
-  Nic nic_{"nic", NicShape{.ports = 2, .lanes = 1, .address = 5}};
+  Nic nic_;
   Offerer offerer_{"offerer"};
   SwitchPins pins_{2, 1};
+};
+
+class NicOfAnotherOrder : public NicTest {
+ protected:
+  NicOfAnotherOrder() : NicTest({kPp, kDp, kControl, kMp}) {}
 };
 
 TEST_F(NicTest, PriorityIsControlMpPpDpFlitByFlit) {
@@ -85,6 +91,20 @@ TEST_F(NicTest, PriorityIsControlMpPpDpFlitByFlit) {
     offerer_.offer(offerer_.make(kMp, 2));
     offerer_.offer(offerer_.make(kControl, 1));
     EXPECT_EQ(launch(13), "CMMPPDDDDDD..");
+  });
+}
+
+TEST_F(NicOfAnotherOrder, PriorityIsThatOfItsMachine) {
+  simulation_.run([&] {
+    offerer_.offer(offerer_.make(kMp, 8));
+    EXPECT_EQ(launch(2), "MM");
+    offerer_.offer(offerer_.make(kControl, 1));
+    EXPECT_EQ(launch(2), "CM");
+    offerer_.offer(offerer_.make(kControl, 1));
+    offerer_.offer(offerer_.make(kDp, 3));
+    EXPECT_EQ(launch(1), "D");
+    offerer_.offer(offerer_.make(kPp, 2));
+    EXPECT_EQ(launch(12), "PPDDCMMMMM..");
   });
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/flit.h"
 #include "switch/switch_factory.h"
 #include "switch/switch_kind.h"
 
@@ -61,9 +62,27 @@ TEST(SwitchKinds, ACheckNamesParameterAndRange) {
   }
 }
 
+TEST(SwitchKinds, HaveTheRtlsOrderOfVirtualChannelsAndRefuseWhatIsNone) {
+  for (const SwitchKind* kind : switch_kinds()) {
+    SCOPED_TRACE(kind->name());
+    EXPECT_EQ(kind->shape({}).value("VC_ORDER"), noc_pkg::DEFAULT_VC_ORDER);
+    const SwitchShape shape = kind->shape(std::vector<NamedValue>{{"VC_ORDER", 148}});
+    try {
+      kind->check(shape, "n");
+      FAIL() << "no error";
+    } catch (const BadInput& error) {
+      EXPECT_EQ(error.what(), "n: VC_ORDER of a " + kind->name() +
+                                  " switch: found 148; allowed: every virtual channel once");
+    }
+  }
+}
+
 TEST(SizeEntry, NamesTheBasicParametersAndWhatIsOwn) {
   SwitchShape shape = switch_kind("mesh").shape(std::vector<NamedValue>{{"VC_DEPTH", 96}});
   EXPECT_EQ(size_entry(shape), "mesh NUM_LOCAL=4 NUM_IO=2 LANES=1 VC_DEPTH=96 CTRL_DEPTH=4");
+  SwitchShape other = shape;
+  other.values[static_cast<std::size_t>(other.kind->index("VC_ORDER"))] = 45;
+  EXPECT_EQ(size_entry(other), size_entry(shape) + " VC_ORDER=45");
   shape.rtl_top = "mine";
   shape.own_values = {{"DEEP", 7}};
   EXPECT_EQ(size_entry(shape),

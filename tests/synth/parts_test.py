@@ -38,7 +38,7 @@ class Words(unittest.TestCase):
         self.refused(["fred_contrl"], "unknown module 'fred_contrl'", "allowed:", "fred_control")
 
     def test_unknown_parameter(self):
-        self.refused(["fred_control:Q=4"], "'Q=4'", "allowed:", "P, M, YIELD, QUANTUM")
+        self.refused(["fred_control:Q=4"], "'Q=4'", "allowed:", "P, M, YIELD, QUANTUM, VC_ORDER")
 
     def test_parameter_without_number(self):
         self.refused(["fred_control:P"], "'P'", "NAME=NUMBER")
@@ -61,7 +61,7 @@ class Words(unittest.TestCase):
         self.assertEqual(text.returncode, 0)
         self.assertIn("example:", text.stdout)
         names = synth("--list").stdout
-        self.assertIn("fred_control P M YIELD QUANTUM", names)
+        self.assertIn("fred_control P M YIELD QUANTUM VC_ORDER", names)
         self.assertIn("mesh_router NUM_LOCAL NUM_IO", names)
 
 

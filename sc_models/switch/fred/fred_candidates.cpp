@@ -2,11 +2,9 @@
 
 #include <bit>
 
-#include "base/vc_priority.h"
-
 namespace fredsim {
 
-FredCandidates::FredCandidates(int ports) : ports_(ports) {}
+FredCandidates::FredCandidates(int ports, const VcOrder& order) : ports_(ports), order_(order) {}
 
 void FredCandidates::reset() {
   clear();
@@ -20,7 +18,7 @@ void FredCandidates::clear() {
 }
 
 int FredCandidates::first_vc() const {
-  for (const int vc : kVcPriority) {
+  for (const int vc : order_) {
     if ((candidates_ >> vc & 1U) != 0) return vc;
   }
   return 0;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/flit.h"
+#include "base/vc_order.h"
 
 namespace fredsim {
 
@@ -24,7 +25,7 @@ class FredCandidates {
     int port = 0, vc = 0, phase = 0;
   };
 
-  explicit FredCandidates(int ports);
+  FredCandidates(int ports, const VcOrder& order);
 
   void reset();
   const Read& read() const { return read_; }
@@ -41,6 +42,7 @@ class FredCandidates {
 
  private:
   int ports_;
+  VcOrder order_;
   Read read_;
   std::uint32_t candidates_ = 0;  // VCs that have one
   std::array<int, kNumVcs> phase_{};

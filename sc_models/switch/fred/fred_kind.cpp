@@ -87,6 +87,7 @@ class FredKind final : public SwitchKind {
 
  protected:
   void check_together(const SwitchShape& shape, const std::string& name) const override {
+    check_vc_order(shape, name);
     const int depth = shape.value("OUT_DEPTH");
     const int packet = shape.value("PACKET_FLITS");
     if (depth >= packet) return;
@@ -113,6 +114,7 @@ FredShape::FredShape(const SwitchShape& shape)
       packet_flits(shape.value("PACKET_FLITS")),
       yield(shape.value("YIELD")),
       quantum(shape.value("QUANTUM")),
+      vc_order(vc_order_of(shape.value("VC_ORDER"))),
       rtl_top(shape.rtl_top) {}
 
 FredShape::operator SwitchShape() const {
@@ -126,7 +128,8 @@ FredShape::operator SwitchShape() const {
                                                 {"FORMAT", static_cast<int>(format)},
                                                 {"PACKET_FLITS", packet_flits},
                                                 {"YIELD", yield},
-                                                {"QUANTUM", quantum}});
+                                                {"QUANTUM", quantum},
+                                                {"VC_ORDER", number_of(vc_order)}});
   shape.rtl_top = rtl_top;
   return shape;
 }

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "base/port_mask.h"
-#include "base/vc_priority.h"
 
 namespace fredsim {
 namespace {
@@ -15,8 +14,9 @@ constexpr std::uint32_t kDiceBits = 17;
 
 }  // namespace
 
-FredMatcher::FredMatcher(const FredSwitchShape& shape)
+FredMatcher::FredMatcher(const FredSwitchShape& shape, const VcOrder& order)
     : ports_(shape.ports),
+      order_(order),
       levels_(shape.middle == 2 ? (fred_stages(shape.ports) - 1) / 2 : 0),
       from_pointer_(index(ports_, 0)) {
   moves_.reserve(static_cast<std::size_t>(ports_));
@@ -56,7 +56,7 @@ void FredMatcher::ask(const Fronts& fronts, const Phase& phase) {
   asked_ = 0;
   ready_ = no_room_ = 0;
   Ports quiet = rest_;  // inputs that do not ask, for this VC
-  for (const int vc : kVcPriority) {
+  for (const int vc : order_) {
     const Ports held = phase.vc == vc ? phase.held : 0;
     const Ports open = fronts.room[vc] & ~locked_[vc] & ~held;
     for_each_port(fronts.request[vc], [&](int p) {
@@ -79,7 +79,7 @@ void FredMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail) 
   bool contended = false;
   for_each_port(asked_, [&](int out) {
     PortsByVc& asks = ask_[out];
-    const int vc = *std::ranges::find_if(kVcPriority, [&](int v) { return asks[v] != 0; });
+    const int vc = *std::ranges::find_if(order_, [&](int v) { return asks[v] != 0; });
     const Ports after = asks[vc] & from_pointer_[index(out, vc)];
     const int input = std::countr_zero(after != 0 ? after : asks[vc]);
     grants[out] = {input, vc, !std::has_single_bit(on_any_vc(asks))};
@@ -100,7 +100,7 @@ void FredMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail) 
     }
   });
   Ports above = 0;  // inputs with a grant on a higher VC
-  for (const int vc : kVcPriority) {
+  for (const int vc : order_) {
     const Ports accepted = got[vc] & ~above;
     above |= got[vc];
     got[vc] = accepted;

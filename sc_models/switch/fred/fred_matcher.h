@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/flit.h"
+#include "base/vc_order.h"
 #include "routing/fred_routing.h"
 
 namespace fredsim {
@@ -37,7 +38,7 @@ class FredMatcher {
     int input = 0, output = 0, vc = 0;
   };
 
-  explicit FredMatcher(const FredSwitchShape& shape);
+  explicit FredMatcher(const FredSwitchShape& shape, const VcOrder& order = kDefaultVcOrder);
 
   void reset();
   // The flits that leave at this edge; valid until the next call.
@@ -61,6 +62,7 @@ class FredMatcher {
   void move(int output, const Grant& grant, const PortsByVc& tail);
 
   int ports_;
+  VcOrder order_;
   int levels_;  // at which flits must be kept apart here: with two sub-networks
   PortsByVc begun_{}, locked_{};
   PortsByVc streams_{};  // inputs: moved a flit at the last edge that was not a tail

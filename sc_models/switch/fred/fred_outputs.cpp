@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/vc_priority.h"
-
 namespace fredsim {
 
 FredOutputs::FredOutputs(const FredShape& shape, int delay)
@@ -11,6 +9,7 @@ FredOutputs::FredOutputs(const FredShape& shape, int delay)
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       depth_(shape.buffers.output_flits),
       packet_flits_(shape.packet_flits),
+      vc_order_(shape.vc_order),
       buffers_(shape.buffers),
       out_(static_cast<std::size_t>(shape.ports())),
       staged_(out_.size() * static_cast<std::size_t>(kNumVcs * depth_) * words_),
@@ -55,7 +54,7 @@ void FredOutputs::launch(const SwitchPins& pins) {
     });
   }
   Ports taken = 0;
-  for (const int vc : kVcPriority) {
+  for (const int vc : vc_order_) {
     const Ports leaving = able[vc] & (inside_[vc] | ~going_on) & pins.out_ready & ~taken;
     taken |= leaving;
     for_each_port(leaving, [&](int p) {

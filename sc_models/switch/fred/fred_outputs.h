@@ -76,6 +76,7 @@ class FredOutputs {
   Ports all_;
   std::size_t words_;
   int depth_, packet_flits_;
+  VcOrder vc_order_;
   BufferShape buffers_;
   std::vector<std::array<OutVc, kNumVcs>> out_;
   std::vector<std::uint32_t> staged_;

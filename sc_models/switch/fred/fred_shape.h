@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/fp.h"
+#include "base/vc_order.h"
 #include "routing/fred_routing.h"
 #include "switch/switch_shape.h"
 #include "topology/topology.h"
@@ -17,7 +18,8 @@ struct FredShape {
   FpFormat format = FpFormat::kFp16;
   int packet_flits = kPacketFlits;
   int yield = 4, quantum = 64;  // cycles: of silence, of being busy
-  std::string rtl_top{};        // SwitchShape
+  VcOrder vc_order = kDefaultVcOrder;
+  std::string rtl_top{};  // SwitchShape
 
   FredShape() = default;
   explicit FredShape(const SwitchShape& shape);  // of kind fred_kind()

@@ -7,14 +7,12 @@
 
 #include "base/fp.h"
 #include "base/port_mask.h"
-#include "base/vc_priority.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
 
-constexpr int rank_of(int vc) { return (vc + 1) & 3; }  // 0 is the highest priority
 constexpr int kBeforeStages =
     3;  // edges from a pop to the first stage: memory, flit register, stage
 constexpr unsigned kJoinCheck =
@@ -48,13 +46,14 @@ FredTwin::FredTwin(const FredShape& shape)
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
       outputs_(shape, stages_ + kBeforeStages),
       front_output_(in_.size() * kNumVcs),
-      matcher_(shape.fred),
+      matcher_(shape.fred, shape.vc_order),
       routes_(static_cast<std::size_t>(reg::kMaxRoutes)),
       pin_flits_(in_.size() * words_),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
       rows_(static_cast<std::size_t>(phases_)),
-      candidates_(ports_),
+      candidates_(ports_, shape.vc_order),
       flits_in_(in_.size()) {
+  for (int vc = 0; vc < kNumVcs; ++vc) rank_[vc] = priority_rank(shape.vc_order, vc);
   reset();
 }
 
@@ -163,7 +162,7 @@ FredTwin::Control FredTwin::decide() {
   if (candidates_.none() || decided_ || since_load_ < lock_after_load()) return control;
   const int vc = candidates_.first_vc();
   const bool silent = silent_ == yield_ && open_ == 0;
-  if (!active_ || silent || rank_of(vc) < rank_of(vc_) || (vc == vc_ && busy_ == quantum_)) {
+  if (!active_ || silent || rank_[vc] < rank_[vc_] || (vc == vc_ && busy_ == quantum_)) {
     control.decided = vc;
   }
   return control;

@@ -103,6 +103,7 @@ class FredTwin final : public SwitchCore {
   int in_slots_;
   int row_words_, phases_, stages_;
   int yield_, quantum_;
+  std::array<int, kNumVcs> rank_{};  // priority of a VC, 0 the highest
 
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::uint32_t> in_flits_;

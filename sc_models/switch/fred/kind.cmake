@@ -15,6 +15,7 @@ fredsim_switch_kind(fred
     "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
     "YIELD | 4 | 1 | 255 | cycles of silence after which the active phase gives way to one of no higher priority"
     "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase gives way to one of equal priority"
+    "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits"
   BASIC 7
   # Registers that fred_peek.h reads.
   SETTINGS peek.vlt)

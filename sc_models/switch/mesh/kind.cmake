@@ -11,4 +11,5 @@ fredsim_switch_kind(mesh
     "VC_DEPTH | 80 | 1 | 65535 | input buffer of each data VC in flits"
     "CTRL_DEPTH | 4 | 1 | 65535 | input buffer of the control VC in flits"
     "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
+    "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits"
   BASIC 5)

@@ -48,6 +48,11 @@ class MeshKind final : public SwitchKind {
   }
 
   std::string label(const SwitchShape& /*shape*/) const override { return "mesh router"; }
+
+ protected:
+  void check_together(const SwitchShape& shape, const std::string& name) const override {
+    check_vc_order(shape, name);
+  }
 };
 
 }  // namespace
@@ -63,6 +68,7 @@ MeshShape::MeshShape(const SwitchShape& shape)
       lanes(shape.lanes()),
       buffers{.data_flits = shape.value("VC_DEPTH"), .control_flits = shape.value("CTRL_DEPTH")},
       packet_flits(shape.value("PACKET_FLITS")),
+      vc_order(vc_order_of(shape.value("VC_ORDER"))),
       rtl_top(shape.rtl_top) {}
 
 MeshShape::operator SwitchShape() const {
@@ -72,7 +78,8 @@ MeshShape::operator SwitchShape() const {
                                                 {"LANES", lanes},
                                                 {"VC_DEPTH", buffers.data_flits},
                                                 {"CTRL_DEPTH", buffers.control_flits},
-                                                {"PACKET_FLITS", packet_flits}});
+                                                {"PACKET_FLITS", packet_flits},
+                                                {"VC_ORDER", number_of(vc_order)}});
   shape.rtl_top = rtl_top;
   return shape;
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/vc_order.h"
 #include "switch/switch_shape.h"
 #include "topology/topology.h"
 
@@ -14,6 +15,7 @@ struct MeshShape {
   int lanes = 1;
   BufferShape buffers{};
   int packet_flits = kPacketFlits;
+  VcOrder vc_order = kDefaultVcOrder;
   std::string rtl_top{};  // SwitchShape
 
   MeshShape() = default;

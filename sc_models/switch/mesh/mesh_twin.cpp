@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/vc_priority.h"
 #include "routing/mesh_routing.h"
 #include "switch/register_map.h"
 
@@ -15,11 +14,6 @@ namespace {
 // A route is an output port, or has this bit set: there is none.
 constexpr std::uint8_t kNoRoute = 0x20;
 constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
-
-// Virtual channels in the order of their priority: control, MP, PP, DP.
-constexpr int vc_of_priority(int place) { return (place + kControl) % kNumVcs; }
-static_assert(vc_of_priority(0) == kVcPriority[0] && vc_of_priority(1) == kVcPriority[1] &&
-              vc_of_priority(2) == kVcPriority[2] && vc_of_priority(3) == kVcPriority[3]);
 
 // Credits of eight ports in one vector register, and for every mask of eight ports a one each.
 constexpr int kGroup = 8;
@@ -49,7 +43,8 @@ MeshTwin::MeshTwin(const MeshShape& shape)
       ports_(shape.ports()),
       locals_(shape.local_ports),
       ios_(shape.io_ports),
-      packet_flits_(static_cast<std::uint32_t>(shape.packet_flits)) {
+      packet_flits_(static_cast<std::uint32_t>(shape.packet_flits)),
+      order_(shape.vc_order) {
   std::uint32_t slots = 0;
   for (int v = 0; v < kNumVcs; ++v) {
     const int depth = shape.buffers.depth(v);
@@ -206,14 +201,12 @@ void MeshTwin::step_words(SwitchPins& pins) {
 // Which VC every output grants: by priority, but one that was declined at the edge before goes last.
 [[gnu::always_inline]] inline void MeshTwin::grant(Edge& edge) {
   std::uint32_t taken = 0;
-  for (int place = 0; place < kNumVcs; ++place) {
-    const int v = vc_of_priority(place);
+  for (const int v : order_) {
     const std::uint32_t fresh = edge.any[v] & ~channels_[v].declined;
     edge.granted[v] = fresh & ~taken;
     taken |= fresh;
   }
-  for (int place = 0; place < kNumVcs; ++place) {
-    const int v = vc_of_priority(place);
+  for (const int v : order_) {
     channels_[v].declined = 0;
     edge.granted[v] |= edge.any[v] & ~taken;
     taken |= edge.any[v];
@@ -224,8 +217,7 @@ void MeshTwin::step_words(SwitchPins& pins) {
 template <int kWords>
 [[gnu::always_inline]] inline void MeshTwin::accept(Edge& edge, SwitchPins& pins) {
   std::uint32_t taken = 0;
-  for (int place = 0; place < kNumVcs; ++place) {
-    const int v = vc_of_priority(place);
+  for (const int v : order_) {
     Channel& channel = channels_[v];
     for (std::uint32_t left = edge.granted[v]; left != 0; left &= left - 1) {
       const int out = std::countr_zero(left);

@@ -114,6 +114,7 @@ class MeshTwin final : public SwitchCore {
   int words_;
   int ports_, locals_, ios_;
   std::uint32_t packet_flits_;
+  VcOrder order_;
   std::array<std::uint32_t, kNumVcs> wanted_;  // per VC: output ports that a front wants
   std::uint32_t buffered_;                     // flits in all buffers
   std::uint32_t pins_valid_;                   // input ports with a flit in the pin register

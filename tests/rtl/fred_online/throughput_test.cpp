@@ -12,7 +12,7 @@
 
 #include "base/port_mask.h"
 #include "base/random.h"
-#include "base/vc_priority.h"
+#include "base/vc_order.h"
 #include "switch/fred/fred_matcher.h"
 
 namespace tb {
@@ -80,7 +80,7 @@ class RoundPerVc {
   std::vector<FredMatcher::Move> step(const FredMatcher::Fronts& fronts) {
     std::vector<FredMatcher::Move> moves;
     Ports in_busy = 0, out_busy = 0;
-    for (const int vc : fredsim::kVcPriority) {
+    for (const int vc : fredsim::kDefaultVcOrder) {
       const Ports in_before = in_busy, out_before = out_busy;
       for (int n = 0; n < ports_ * ports_; ++n) {
         const int o = n / ports_;
