@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace fredsim {
 
 struct MachineKey {
   std::string path;  // "fabric.levels.2.uplinks": entries of a list are numbered from 1
-  std::variant<std::string, std::int64_t, bool> value;  // text as written, with its unit
+  // Text as written, with its unit; a list of such.
+  std::variant<std::string, std::int64_t, bool, std::vector<std::string>> value;
 };
 
 }  // namespace fredsim

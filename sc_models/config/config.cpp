@@ -29,7 +29,7 @@ FpFormat read_format(const ConfigReader& reader) {
 }
 
 // Parameters that something else than switch.params says, and what it is.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSaidElsewhere{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSaidElsewhere{
     {{"P", "the fabric"},
      {"NUM_LOCAL", "the fabric"},
      {"NUM_IO", "the fabric"},
@@ -41,6 +41,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSaidEls
      {"FORMAT", "switch.format"},
      {"YIELD", "switch.yield"},
      {"QUANTUM", "switch.quantum"},
+     {"VC_ORDER", "switch.vc_order"},
      {"PACKET_FLITS", "fabric.packet"}}};
 
 // One of switch.params: of the kind, or of a user's own RTL.
@@ -82,6 +83,8 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
     machine.switch_values.push_back({parameter, reader.integer(key, p.least, p.most)});
   }
+  if (kind.index("VC_ORDER") >= 0)
+    std::ranges::copy(reader.permutation("switch.vc_order", kVcNames), machine.vc_order.begin());
   if (kind.index("OUT_DEPTH") >= 0) {
     machine.buffers.output_flits = reader.flits("switch.output_buffer", machine.packet_flits);
   }

@@ -1,6 +1,7 @@
 #include "config/config_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -22,8 +23,9 @@ constexpr std::array<std::string_view, 3> kFabricNames = {"mesh2d", "torus2d", "
 
 enum class Scope : std::uint8_t { kAny, kMesh, kTree };  // kMesh: and tori
 
-// kValue: a text; kNames: integers under names that the schema does not know
-enum class Holds : std::uint8_t { kValue, kKeys, kList, kInteger, kBoolean, kNames };
+// kValue: a text; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
+// not know
+enum class Holds : std::uint8_t { kValue, kKeys, kList, kWords, kInteger, kBoolean, kNames };
 
 bool is_value(Holds holds) {
   return holds != Holds::kKeys && holds != Holds::kList && holds != Holds::kNames;
@@ -92,6 +94,8 @@ constexpr std::array kKeys = {
         Holds::kInteger, "4", "YIELD"},
     Key{"switch.quantum", "busy cycles after which a phase gives way to one of equal priority",
         Scope::kAny, Holds::kInteger, "64", "QUANTUM"},
+    Key{"switch.vc_order", "the virtual channels by priority, highest first", Scope::kAny,
+        Holds::kWords, "control, mp, pp, dp", "VC_ORDER"},
     Key{"switch.params", "parameters of the switches' RTL that have no key, by name", Scope::kAny,
         Holds::kNames},
     Key{"switch.rtl_top", "top module of your own switch RTL"},
@@ -105,6 +109,35 @@ bool is_name(std::string_view text) {
   };
   return !text.empty() && is_letter(text.front()) &&
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::vector<std::string> words_of(const ConfigNode& list) {
+  std::vector<std::string> words;
+  for (const ConfigEntry& entry : list.entries) words.push_back(entry.node.text);
+  return words;
+}
+
+// "a, b, c": a list of its words.
+ConfigNode list_of(std::string_view text, const std::string& where) {
+  ConfigNode list{.kind = ConfigNode::Kind::kList, .where = where, .text = {}, .entries = {}};
+  constexpr std::string_view kComma = ", ";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(kComma), text.size());
+    ConfigEntry& word = list.entries.emplace_back();
+    word.key = std::to_string(list.entries.size());
+    word.node = {.kind = ConfigNode::Kind::kValue,
+                 .where = where,
+                 .text = std::string(text.substr(0, end)),
+                 .entries = {}};
+    text.remove_prefix(std::min(end + kComma.size(), text.size()));
+  }
+  return list;
+}
+
+// A value as it was written.
+std::string written(const ConfigNode& node) {
+  return node.kind == ConfigNode::Kind::kList ? fmt::format("[{}]", fmt::join(words_of(node), ", "))
+                                              : node.text;
 }
 
 // Whose keys a fabric of this kind does not have.
@@ -199,10 +232,15 @@ std::string suggestion(std::string_view path) {
 void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
                 std::optional<FabricKind> fabric) {
   using Kind = ConfigNode::Kind;
-  const Kind fitting = wanted == Holds::kKeys || wanted == Holds::kNames ? Kind::kMap
-                       : wanted == Holds::kList                          ? Kind::kList
-                                                                         : Kind::kValue;
-  if (node.kind == fitting) return;
+  const Kind fitting = wanted == Holds::kKeys || wanted == Holds::kNames   ? Kind::kMap
+                       : wanted == Holds::kList || wanted == Holds::kWords ? Kind::kList
+                                                                           : Kind::kValue;
+  if (node.kind == fitting) {
+    if (wanted != Holds::kWords) return;
+    for (const ConfigEntry& entry : node.entries)
+      check_kind(entry.node, path, Holds::kValue, fabric);
+    return;
+  }
   const std::string found = node.kind == Kind::kMap ? "keys"
                             : node.kind == Kind::kList
                                 ? "a list"
@@ -212,6 +250,9 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
           ? fmt::format("keys are wanted: {}", join_words(keys_inside(path, fabric), "and"))
       : wanted == Holds::kNames
           ? fmt::format("names with values are wanted, NAME: 3 ({})", find_key(path)->meaning)
+      : wanted == Holds::kWords
+          ? fmt::format("a list is wanted: [{}] ({})", find_key(path)->fallback,
+                        find_key(path)->meaning)
           : fmt::format("a {} is wanted ({})", wanted == Holds::kList ? "list" : "single value",
                         find_key(path)->meaning);
   throw BadInput(fmt::format("{}: {}: found {}; {}", node.where, path, found, allowed));
@@ -243,10 +284,11 @@ ConfigReader::ConfigReader(ConfigNode root, std::string file)
   for (const Key& key : kKeys) {
     if (key.fallback.empty()) continue;
     ConfigNode& node = defaults_.emplace_back(ConfigEntry{std::string(key.path), {}}).node;
-    node = {.kind = ConfigNode::Kind::kValue,
-            .where = file_,
-            .text = std::string(key.fallback),
-            .entries = {}};
+    const std::string text(key.fallback);
+    node = key.holds == Holds::kWords
+               ? list_of(text, file_)
+               : ConfigNode{
+                     .kind = ConfigNode::Kind::kValue, .where = file_, .text = text, .entries = {}};
   }
 }
 
@@ -265,7 +307,9 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       return;
     }
     const std::string& text = value(path).text;
-    if (key.holds == Holds::kBoolean) {
+    if (key.holds == Holds::kWords) {
+      keys.push_back({path, words_of(value(path))});
+    } else if (key.holds == Holds::kBoolean) {
       keys.push_back({std::move(path), text == "true"});
     } else if (key.holds == Holds::kInteger) {
       keys.push_back({std::move(path), std::int64_t{std::stoi(text)}});
@@ -311,7 +355,7 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
     }
     check_kind(child, path, node.kind == ConfigNode::Kind::kList ? Holds::kKeys : key->holds,
                kind());
-    check_keys(child, path + ".");
+    if (key->holds != Holds::kWords) check_keys(child, path + ".");
   }
 }
 
@@ -351,7 +395,7 @@ std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) c
         fmt::format("switches of the kind {} have no {}", switches.name(), key.parameter);
     if (!is_other || !is_in_file(*node)) {
       throw BadInput(
-          fmt::format("{}: found '{}', but {}", label(key.path), shown(node->text), why));
+          fmt::format("{}: found '{}', but {}", label(key.path), shown(written(*node)), why));
     }
     unused.push_back(fmt::format("{} is not used: {}", key.path, why));
   }
@@ -437,6 +481,26 @@ int ConfigReader::choice(std::string_view path, std::span<const std::string_view
                                did_you_mean(found, names), join_words(names)));
   }
   return static_cast<int>(name - names.begin());
+}
+
+std::vector<int> ConfigReader::permutation(std::string_view path,
+                                           std::span<const std::string_view> names) const {
+  const std::vector<std::string> words = words_of(value(path));
+  const std::string found = fmt::format("{}: found '{}'", label(path), shown(written(value(path))));
+  const std::string allowed = fmt::format("allowed: {}, each once", join_words(names, "and"));
+  std::vector<int> order;
+  for (const std::string& word : words) {
+    const auto name = std::find(names.begin(), names.end(), word);
+    if (name == names.end()) {
+      throw BadInput(fmt::format("{}, in it '{}'{}; {}", found, shown(word),
+                                 did_you_mean(word, names), allowed));
+    }
+    order.push_back(static_cast<int>(name - names.begin()));
+    if (std::ranges::count(order, order.back()) > 1)
+      throw BadInput(fmt::format("{}, in it '{}' twice; {}", found, word, allowed));
+  }
+  if (order.size() == names.size()) return order;
+  throw BadInput(fmt::format("{}, {} of {}; {}", found, order.size(), names.size(), allowed));
 }
 
 std::uint64_t ConfigReader::bandwidth(std::string_view path) const {

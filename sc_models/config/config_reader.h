@@ -63,6 +63,9 @@ class ConfigReader {
   bool boolean(std::string_view path) const;
   // Index of the value in `names`.
   int choice(std::string_view path, std::span<const std::string_view> names) const;
+  // A list that has every one of `names` once: their indices in its order.
+  std::vector<int> permutation(std::string_view path,
+                               std::span<const std::string_view> names) const;
   std::uint64_t bandwidth(std::string_view path) const;
   std::uint64_t time_ps(std::string_view path) const;
   std::uint64_t frequency(std::string_view path) const;

@@ -215,6 +215,7 @@ std::string describe(const Topology& topology, std::size_t columns) {
   text += fmt::format("  packet           up to {}, {} flit{}\n",
                       format_size(static_cast<std::uint64_t>(topology.packet_flits) * kFlitBytes),
                       topology.packet_flits, topology.packet_flits == 1 ? "" : "s");
+  text += fmt::format("  virtual channels {}, by priority\n", to_string(topology.vc_order));
   text += fmt::format("  addition         {}\n", to_string(topology.format));
   if (topology.is_tree() && topology.fred.in_switch) {
     text += fmt::format("  slices simulated {}\n",

@@ -14,10 +14,10 @@ class Preemption : public FolderTest {
  protected:
   // Cycles of the slowest MP part of a work file, with buffers that carry the links' round trip: what waits for
   // credits lets packets of lower priority begin.
-  int mp_cycles(const char* work) {
-    const Outcome outcome =
-        run_fredsim({"run", "configs/fred_d.yaml", "--work", work, "--size", "256KiB", "--set",
-                     "switch.input_buffer=48KiB", "--json", path("r.json"), "--quiet"});
+  int mp_cycles(const char* work, const std::string& setting = "switch.format=fp16") {
+    const Outcome outcome = run_fredsim({"run", "configs/fred_d.yaml", "--work", work, "--size",
+                                         "256KiB", "--set", "switch.input_buffer=48KiB", "--set",
+                                         setting, "--json", path("r.json"), "--quiet"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     const json result = json::parse(read_text(path("r.json")));
     int cycles = 0;
@@ -34,6 +34,15 @@ TEST_F(Preemption, CostsNoMoreThanAPacketAndAChangeOfPhase) {
   const int beside = mp_cycles("configs/study/mp_interrupts_dp.yaml");
   EXPECT_GT(alone, 100);
   EXPECT_LE(beside - alone, 10);
+}
+
+// With DP before MP it is MP that waits, for most of what DP has left to do.
+TEST_F(Preemption, FollowsTheOrderOfVirtualChannels) {
+  const char* const work = "configs/study/mp_interrupts_dp.yaml";
+  const int usual = mp_cycles(work);
+  EXPECT_EQ(mp_cycles(work, "switch.vc_order=[control, mp, pp, dp]"), usual);
+  EXPECT_EQ(mp_cycles(work, "switch.vc_order=[mp, pp, dp, control]"), usual);
+  EXPECT_GT(mp_cycles(work, "switch.vc_order=[control, pp, dp, mp]"), 3 * usual);
 }
 
 }  // namespace

@@ -188,6 +188,24 @@ TEST_F(TimelineFile, APreEmptionIsWhereTheHigherPriorityBegins) {
   EXPECT_EQ(read_text(path("t.json")), twins);
 }
 
+// With MP and DP exchanged, in the work and in the order, all is as before under other names.
+TEST_F(TimelineFile, PreEmptionsFollowTheOrderOfVirtualChannels) {
+  const auto cycles = [&](const std::string& text, const char* order) {
+    std::vector<std::uint64_t> at;
+    run({"run", "configs/fred_small.yaml", "--work", write("work.yaml", text), "--set", order},
+        "1");
+    for (const json& e : category("pre-emptions")) at.push_back(e["args"]["cycle"]);
+    return at;
+  };
+  std::string exchanged = kTwoPriorities;
+  exchanged.replace(exchanged.find("mp"), 2, "dp");
+  exchanged.replace(exchanged.find("  size"), 0, "  priority: mp\n");
+  const auto usual = cycles(kTwoPriorities, "switch.vc_order=[control, mp, pp, dp]");
+  EXPECT_FALSE(usual.empty());
+  EXPECT_EQ(cycles(exchanged, "switch.vc_order=[control, dp, pp, mp]"), usual);
+  EXPECT_NE(cycles(exchanged, "switch.vc_order=[control, mp, pp, dp]"), usual);
+}
+
 TEST_F(TimelineFile, LookingChangesNothing) {
   ASSERT_NO_FATAL_FAILURE(run({"run", "configs/fred_d.yaml", "--size", "64KiB"}, "3"));
   json with = runs_[0];

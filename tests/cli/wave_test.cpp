@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <functional>
 #include <map>
@@ -315,21 +316,30 @@ TEST_F(WaveTriggerTest, PacketAndStream) {
 }
 
 TEST_F(WaveTriggerTest, Preemption) {
-  run(work());
-  constexpr int kRank[] = {1, 2, 3, 0};  // mp, pp, dp, control
-  std::map<std::string, std::map<std::uint64_t, bool>> under_way;
-  const std::int64_t first = first_cycle([&](const std::string& link, const VcdState& v) {
-    const std::uint64_t vc = v.at(link + "vc");
-    bool overtakes = false;
-    for (const auto& [other, open] : under_way[link]) {
-      overtakes = overtakes || (open && kRank[other] > kRank[vc]);
-    }
-    under_way[link][vc] = v.at(link + "tail") == 0;
-    return overtakes;
-  });
-  ASSERT_GT(first, 0) << "the work has one";
-  EXPECT_EQ(triggered(work(), "preemption"), first);
-  expect_around(first);
+  struct Order {
+    const char* setting;
+    std::array<int, 4> rank;  // of mp, pp, dp, control
+  };
+  for (const auto& [setting, rank] :
+       {Order{"switch.vc_order=[control, mp, pp, dp]", {1, 2, 3, 0}},
+        Order{"switch.vc_order=[dp, control, pp, mp]", {3, 2, 0, 1}}}) {
+    SCOPED_TRACE(setting);
+    const std::vector<std::string> arguments = with(work(), {"--set", setting});
+    run(arguments);
+    std::map<std::string, std::map<std::uint64_t, bool>> under_way;
+    const std::int64_t first = first_cycle([&](const std::string& link, const VcdState& v) {
+      const std::uint64_t vc = v.at(link + "vc");
+      bool overtakes = false;
+      for (const auto& [other, open] : under_way[link]) {
+        overtakes = overtakes || (open && rank[other] > rank[vc]);
+      }
+      under_way[link][vc] = v.at(link + "tail") == 0;
+      return overtakes;
+    });
+    ASSERT_GT(first, 0) << "the work has one";
+    EXPECT_EQ(triggered(arguments, "preemption"), first);
+    expect_around(first);
+  }
 }
 
 // Counter registers in the RTL of every switch, cycle by cycle: on_switch(cycle, switch, value of a register).

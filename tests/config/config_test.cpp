@@ -2,6 +2,7 @@
 #include "config/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -223,6 +224,8 @@ std::string text_of(const MachineKey& key) {
   if (const auto* number = std::get_if<std::int64_t>(&key.value)) {
     return text + std::to_string(*number);
   }
+  if (const auto* words = std::get_if<std::vector<std::string>>(&key.value))
+    return fmt::format("{}[{}]", text, fmt::join(*words, ", "));
   return text + (std::get<bool>(key.value) ? "yes" : "no");
 }
 
@@ -259,7 +262,8 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "switch.output_buffer=12 KiB",
                                       "switch.format=fp16",
                                       "switch.yield=4",
-                                      "switch.quantum=64"};
+                                      "switch.quantum=64",
+                                      "switch.vc_order=[control, mp, pp, dp]"};
   EXPECT_EQ(keys, want);
 }
 

@@ -43,7 +43,8 @@ COMMANDS = {
 MACHINES = {
     "mesh with I/O controllers": ["configs/mesh.yaml", "fabric.local_latency=3ns", "switch.input_buffer=24 KiB"],
     "torus": ["configs/torus.yaml", "switch.format=bf16", "name='a: \"b\" #c'"],
-    "tree of two levels": ["configs/fred_d.yaml", "fabric.middle=4", "fabric.link_latency=7.5 ns"],
+    "tree of two levels": ["configs/fred_d.yaml", "fabric.middle=4", "fabric.link_latency=7.5 ns",
+                           "switch.vc_order=[dp, control, pp, mp]"],
     "tree of three levels": ["configs/fred_64.yaml", "fabric.levels.2.uplink_bandwidth=7200GB/s", "clock=2 GHz"],
     "custom switch": [SMALL, CUSTOM_SWITCH, "fabric.simulate_slices=all", "npu.receive_buffer=8KiB"],
 }
