@@ -2,9 +2,9 @@
 //
 // Ports: those of flit_ram, and bist_i, the test bus (bist_pkg). While its enable is high the user's pins have no
 //   effect. A read or write of a word that this memory does not have is left out: memories of all depths share a bus.
-// Timing: as flit_ram for its user. fail_o is high for a cycle after the second edge that follows the one which sampled a
-//   read on the bus, if that read did not give what the bus said with it. With BIST the user's path to the memory has a
-//   multiplexer more.
+// Timing: as flit_ram for its user. fail_o is high for a cycle after the second edge that follows the one which
+//   sampled a read on the bus, if that read did not give what the bus said with it. With BIST the user's path to the
+//   memory has a multiplexer more.
 // Without BIST there is nothing but the memory: bist_i has no effect and fail_o is low.
 module bist_ram #(
   /// bits of a word

@@ -3,8 +3,8 @@
 // Timing: give_i at an edge of sclk_i is one credit. It is a pulse of one cycle on credit_o after the third edge of
 //   dclk_i that sees it, or later where others are before it: one per edge leaves. With equal clocks a credit may come
 //   at every edge.
-// How: the credits that came are counted in a Gray code; the count goes through `synchroniser`, whose constraints hold for
-//   gray_q; the other side counts those that left.
+// How: the credits that came are counted in a Gray code; the count goes through `synchroniser`, whose constraints hold
+//   for gray_q; the other side counts those that left.
 // Contract: of a buffer of MOST slots no more than MOST credits can be on their way (asserted).
 // Reset: each side's own, synchronous; both are asserted together, and end at any time.
 module credit_crossing #(

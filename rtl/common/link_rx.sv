@@ -1,14 +1,15 @@
 // Receiving end of a link: flits and credits that arrive with the link's clock, brought to the switch's clock.
 //
-// Link side (rx_clk_i): a flit with rx_valid_i, without ready: the sender has credits. Bit v of rx_credit_i: a slot of VC v
-//   was freed at the other end.
-// Switch side (clk_i): valid_o and flit_o, credit_o, as the pins of a switch take them. A flit goes on at the first edge
-//   at which it is valid: it is not held back.
+// Link side (rx_clk_i): a flit with rx_valid_i, without ready: the sender has credits. Bit v of rx_credit_i: a slot of
+//   VC v was freed at the other end.
+// Switch side (clk_i): valid_o and flit_o, credit_o, as the pins of a switch take them. A flit goes on at the first
+//   edge at which it is valid: it is not held back.
 // Timing: a flit sampled at an edge of rx_clk_i is on flit_o after the second edge of clk_i that sees it, a
 //   credit on credit_o after the third.
 // Rate: flits come no faster than clk_i takes them, one per cycle, but for DEPTH less 6 at a time (8 are enough for
-//   equal clocks in any phase). A link whose clock is faster than the switch's leaves gaps. A flit that finds no room is
-//   dropped, and rx_overflow_o stays high from then on. Credits may come at every edge: those that wait are counted.
+//   equal clocks in any phase). A link whose clock is faster than the switch's leaves gaps. A flit that finds no room
+//   is dropped, and rx_overflow_o stays high from then on. Credits may come at every edge: those that wait are
+//   counted.
 module link_rx #(
   /// bits of a flit
   parameter int unsigned FLIT_W = 128,

@@ -4,8 +4,8 @@
 //   credit_i: bit v for a slot of VC v that was freed in its input buffer.
 // Link side (tx_clk_i): a flit leaves at an edge where tx_ready_i is high (pacing), on tx_flit_o with tx_valid_o after
 //   it. Bit v of tx_credit_o: as credit_i.
-// Room: a flit is on the pins LAUNCH_EDGES edges after its launch was decided and in here one edge later, and ready_o is
-//   a register. So ready_o is high after an edge where there was room for the LAUNCH_EDGES + 2 flits that may be on
+// Room: a flit is on the pins LAUNCH_EDGES edges after its launch was decided and in here one edge later, and ready_o
+//   is a register. So ready_o is high after an edge where there was room for the LAUNCH_EDGES + 2 flits that may be on
 //   their way unseen, and one more.
 // Timing: a flit that is on the pins before an edge of clk_i is on tx_flit_o after the third edge of tx_clk_i that sees
 //   it, a credit likewise. With equal clocks in any phase one flit per cycle is sustained from a DEPTH of 16 on.

@@ -33,6 +33,7 @@ package noc_pkg;
 
   // Virtual channels (§5.4).
   localparam int unsigned NUM_VCS = 4;
+  localparam int unsigned CREDIT_W = 16;  // bits of a number of credits
   localparam bit [VC_W-1:0] VC_MP = 2'd0;
   localparam bit [VC_W-1:0] VC_PP = 2'd1;
   localparam bit [VC_W-1:0] VC_DP = 2'd2;

@@ -1,7 +1,7 @@
 // Assertions on the flits that pass a port: the packets of a virtual channel come whole, one after the other.
 //
-// A flit is a head exactly if the flit before it of its VC was a tail, or there was none since reset. The flit counts where
-//   valid_i is high. Simulation only: nothing of it is synthesised.
+// A flit is a head exactly if the flit before it of its VC was a tail, or there was none since reset. The flit counts
+//   where valid_i is high. Simulation only: nothing of it is synthesised.
 module packet_order (
   input logic                      clk_i,
   input logic                      rst_ni,

@@ -4,8 +4,8 @@
 //   after rst_ni went high (the third, where the first flip-flop was caught in the change). So whatever is reset
 //   synchronously by rst_no has seen an edge with the reset, however short rst_ni was.
 // Test: with test_mode_i high rst_no is test_rst_ni, so that a scan test has the reset in hand.
-// Constraints: no path to the reset pins of the two flip-flops is timed; the recovery time of the second counts from the
-//   first one's clock.
+// Constraints: no path to the reset pins of the two flip-flops is timed; the recovery time of the second counts from
+//   the first one's clock.
 module reset_sync (
   input  logic clk_i,
   input  logic rst_ni,

@@ -3,10 +3,10 @@
 //
 // Timing: q_o follows d_i at the second edge of clk_i that sees it; one edge later where the first flip-flop was caught
 //   in a change.
-// Contract: d_i comes straight from flip-flops of the other domain. Bits are taken over each for itself: of a bus at most
-//   one bit changes per edge of its own clock (a Gray code), and its bits arrive within one period of that clock of each
-//   other: a maximum delay in the constraints, from the flip-flops behind d_i to the first ones here. Other timing paths
-//   between the two domains are cut.
+// Contract: d_i comes straight from flip-flops of the other domain. Bits are taken over each for itself: of a bus at
+//   most one bit changes per edge of its own clock (a Gray code), and its bits arrive within one period of that clock
+//   of each other: a maximum delay in the constraints, from the flip-flops behind d_i to the first ones here. Other
+//   timing paths between the two domains are cut.
 // Reset: synchronous, to zero.
 module synchroniser #(
   /// bits

@@ -4,10 +4,11 @@
 //   wants to know of it. The side of the oldest flit of every VC, its front, is on side_o, from registers. pop_i takes
 //   the front of pop_vc_i away; its flit is read from the memory afterwards.
 // Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
-//   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i may be high only where there is a front. A pop gives one credit back.
-// Timing: stored at edge e, a flit with none before it is a front after e. With pop_i at edge e the next front is there
-//   after e, credit_o is high after e for one cycle, and flit_o has the flit after edge e + 1, until the next pop. One flit
-//   may come and one go at every edge.
+//   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i may be
+//   high only where there is a front. A pop gives one credit back.
+// Timing: stored at edge e, a flit with none before it is a front after e. With pop_i at edge e the next front is
+//   there after e, credit_o is high after e for one cycle, and flit_o has the flit after edge e + 1, until the next
+//   pop. One flit may come and one go at every edge.
 // How: flits are in one memory with one read port. The sides of the first three flits of a VC are in registers. Those
 //   behind are in a memory for each VC; one is read ahead of its turn at an edge after which fewer than three are
 //   known, and is in a register one edge later: no matter in what order VCs are popped, no front is ever late.

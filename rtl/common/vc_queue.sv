@@ -5,9 +5,9 @@
 //   The slot of a flit that was popped is free one edge later, when the flit has been read.
 // Slots: LAST - DEPTH + 1 to LAST of the parent's memory, as a ring: tail_o is the slot of a flit that comes at this
 //   edge, head_o that of the front.
-// Sides: those of the first flits, at most KNOWN, are in registers. A side joins them when it comes, if no side is in the
-//   memory, else it goes to the memory, from which one is read at an edge before which fewer than KNOWN are known or on
-//   their way. KNOWN is three since a pop takes effect on the reads one edge later and the read two edges later.
+// Sides: those of the first flits, at most KNOWN, are in registers. A side joins them when it comes, if no side is in
+//   the memory, else it goes to the memory, from which one is read at an edge before which fewer than KNOWN are known
+//   or on their way. KNOWN is three since a pop takes effect on the reads one edge later and the read two edges later.
 // BIST, bist_i, bist_fail_o: see bist_ram.
 module vc_queue #(
   /// bits of a side

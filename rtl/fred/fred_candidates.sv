@@ -5,8 +5,8 @@
 //   flow at that port (else error_o), and at least one flow must be ready: all its inputs have a front of the
 //   phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an up and a down flow in one
 //   phase that would wait for the result of what it holds back, so readiness is per flow here.)
-// candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until clear_i,
-//   whether or not it still is ready: no front but those of the active phase leave.
+// candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until
+//   clear_i, whether or not it still is ready: no front but those of the active phase leave.
 // Timing: with search_i and free_i before edge e a front is chosen and its row read at e; at e + 1 it is judged, by the
 //   fronts and the room before that edge, and a candidate from then on. clear_i drops what was read, too.
 // idle: with no front of another phase nothing changes in here.
@@ -16,49 +16,56 @@ module fred_candidates #(
   /// middle sub-networks
   parameter int unsigned M = 3,
   /// bits of a row, derived
-  localparam int unsigned ROW_W = fred_pkg::row_bits(P, M)
+  localparam int unsigned ROW_W = fred_pkg::row_bits(P, M),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W,
+  /// bits of a phase's number, derived
+  localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
   // control unit
-  input  logic               search_i,
-  input  logic               clear_i,
-  output logic [3:0]         candidate_o,
-  output logic [31:0]        phase_o,
-  output logic [4*ROW_W-1:0] rows_o,
-  output logic               error_o,
+  input  logic                   search_i,
+  input  logic                   clear_i,
+  output logic [VCS-1:0]         candidate_o,
+  output logic [VCS*PHASE_W-1:0] phase_o,
+  output logic [VCS*ROW_W-1:0]   rows_o,
+  output logic                   error_o,
   // input and output units; VC v of port p is bit 4p+v
-  input  logic [4*P-1:0]     other_i,
-  input  logic [32*P-1:0]    front_phase_i,
-  input  logic [4*P-1:0]     room_i,
+  input  logic [VCS*P-1:0]         other_i,
+  input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
+  input  logic [VCS*P-1:0]         room_i,
   // phase store
   input  logic               free_i,
   output logic               read_o,
-  output logic [7:0]         read_phase_o,
+  output logic [PHASE_W-1:0] read_phase_o,
   input  logic [ROW_W-1:0]   row_i
 );
   localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
   localparam int unsigned CODES = 1 << FLOW_W;
 
   // ------------------------------------------------------------------ choice of a front
-  // Ports whose front waits, and the first of them in turn, by VC: bit P*v + p. VCs that want a look-up; the one chosen.
-  logic [4*P-1:0] waiting, port;
-  logic [3:0]     wanted, vc;
-  logic [P-1:0]   chosen;
-  logic [1:0]     chosen_vc;
+  // Ports whose front waits, and the first of them in turn, by VC: bit P*v + p. VCs that want a look-up; the one
+  // chosen.
+  logic [VCS*P-1:0] waiting, port;
+  logic [VCS-1:0]   wanted, vc;
+  logic [P-1:0]     chosen;
+  logic [VC_W-1:0]  chosen_vc;
 
   always_comb begin : who_wants
     waiting = '0;
     wanted = '0;
     if (other_i != '0) begin
-      for (int unsigned v = 0; v < 4; v++) begin
-        for (int unsigned p = 0; p < P; p++) waiting[v*P+p] = other_i[4*p+v];
+      for (int unsigned v = 0; v < VCS; v++) begin
+        for (int unsigned p = 0; p < P; p++) waiting[v*P+p] = other_i[VCS*p+v];
         wanted[v] = search_i && free_i && !candidate_o[v] && waiting[v*P+:P] != '0;
       end
     end
   end
 
-  for (genvar v = 0; v < 4; v++) begin : gen_vc
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
     rr_arbiter #(
       .N(P)
     ) i_ports (
@@ -87,7 +94,7 @@ module fred_candidates #(
     read_phase_o = '0;
     if (wanted != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
-        if (chosen[p]) read_phase_o = read_phase_o | front_phase_i[32*p+8*32'(chosen_vc)+:8];
+        if (chosen[p]) read_phase_o = read_phase_o | front_phase_i[PHASE_W*(VCS*p+32'(chosen_vc))+:PHASE_W];
       end
     end
   end
@@ -95,13 +102,13 @@ module fred_candidates #(
   assign read_o = wanted != '0;
 
   // ------------------------------------------------------------------ judgement
-  logic              read_q;
-  logic [P-1:0]      port_q;
-  logic [1:0]        vc_q;
-  logic [7:0]        phase_q;
-  logic [CODES-1:0]  used, blocked;  // flow f is bit f + 1; bit 0 collects the ports without one
-  logic [FLOW_W-1:0] in, out;
-  logic              ready, wrong;
+  logic               read_q;
+  logic [P-1:0]       port_q;
+  logic [VC_W-1:0]    vc_q;
+  logic [PHASE_W-1:0] phase_q;
+  logic [CODES-1:0]   used, blocked;  // flow f is bit f + 1; bit 0 collects the ports without one
+  logic [FLOW_W-1:0]  in, out;
+  logic               ready, wrong;
 
   always_comb begin : judge
     used = '0;
@@ -114,8 +121,9 @@ module fred_candidates #(
         in = row_i[fred_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
         out = row_i[fred_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
         used[in] = 1'b1;
-        if (!other_i[4*p+32'(vc_q)] || front_phase_i[32*p+8*32'(vc_q)+:8] != phase_q) blocked[in] = 1'b1;
-        if (!room_i[4*p+32'(vc_q)]) blocked[out] = 1'b1;
+        if (!other_i[VCS*p+32'(vc_q)] || front_phase_i[PHASE_W*(VCS*p+32'(vc_q))+:PHASE_W] != phase_q)
+          blocked[in] = 1'b1;
+        if (!room_i[VCS*p+32'(vc_q)]) blocked[out] = 1'b1;
         if (port_q[p] && in == '0) wrong = 1'b1;
       end
       blocked[0] = 1'b1;
@@ -138,7 +146,7 @@ module fred_candidates #(
       if (clear_i) candidate_o <= '0;
       else if (ready && !candidate_o[vc_q]) begin
         candidate_o[vc_q] <= 1'b1;
-        phase_o[8*32'(vc_q)+:8] <= phase_q;
+        phase_o[PHASE_W*32'(vc_q)+:PHASE_W] <= phase_q;
         rows_o[ROW_W*32'(vc_q)+:ROW_W] <= row_i;
       end
     end
@@ -154,7 +162,7 @@ module fred_candidates #(
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
     if (rst_ni) begin
-      candidates_of_two_vcs: cover ((candidate_o & (candidate_o - 4'd1)) != '0);
+      candidates_of_two_vcs: cover ((candidate_o & (candidate_o - VCS'(1))) != '0);
       row_is_not_ready: cover (read_q && !ready && !wrong);
       change_drops_a_row: cover (read_q && clear_i);
       registers_have_the_store: cover (other_i != '0 && !free_i);

@@ -6,14 +6,14 @@
 //     if it is equal: when the active phase has been silent for YIELD cycles between packets, or has
 //       been busy for QUANTUM cycles,
 //     if it is lower: when the active phase has been silent for YIELD cycles between packets.
-//   A decision stays. From it on no head flit fires, and the change happens when no flow is in the middle of a packet. The
+//   A decision stays. From it on no head flit fires, and the change happens when no flow is in the middle of a
+//   packet. The
 //   pre-empted phase's packets wait.
-// Timing: the change is the first edge after that of the decision before which no packet is open. It loads the row into
-//   the flow tables, paths and the configuration register, and forgets all candidates; from then on flits of the new
-//   phase fire. Two edges later the configuration goes
-//   as a wave through the interconnect (load_o), ahead of those flits, which reach it three edges after they fired. Flits of
-//   the old phase on their way are not disturbed. Changes are at least fred_pkg::stages(P) + 1 edges
-//   apart, so that the wave has passed before the configuration changes.
+// Timing: the change is the first edge after that of the decision before which no packet is open. It loads the row
+//   into the flow tables, paths and the configuration register, and forgets all candidates; from then on flits of the
+//   new phase fire. Two edges later the configuration goes as a wave through the interconnect (load_o), ahead of those
+//   flits, which reach it three edges after they fired. Flits of the old phase on their way are not disturbed. Changes
+//   are at least fred_pkg::stages(P) + 1 edges apart, so that the wave has passed before the configuration changes.
 // Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that port.
 // Online unicasts are not seen here: fred_matcher gives them what the phase leaves free. An output VC that
 //   one of their packets has begun to use counts as an output without room.
@@ -35,29 +35,35 @@ module fred_control #(
   /// bits of a row of the phase store, derived
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M),
   /// bits of a port's number, derived
-  localparam int unsigned PORT_W = $clog2(P)
+  localparam int unsigned PORT_W = $clog2(P),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W,
+  /// bits of a phase's number, derived
+  localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
   // input units; the front of VC v at input p is bit 4p+v
-  output logic                active_o,
-  output logic [1:0]          vc_o,
-  output logic [7:0]          phase_o,
-  input  logic [P-1:0]        match_i,
-  input  logic [P-1:0]        tail_i,
-  input  logic [4*P-1:0]      other_i,
-  input  logic [32*P-1:0]     front_phase_i,
-  output logic [P-1:0]        pop_o,
-  output logic [P*PORT_W-1:0] partner_o,
+  output logic                     active_o,
+  output logic [VC_W-1:0]          vc_o,
+  output logic [PHASE_W-1:0]       phase_o,
+  input  logic [P-1:0]             match_i,
+  input  logic [P-1:0]             tail_i,
+  input  logic [VCS*P-1:0]         other_i,
+  input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
+  output logic [P-1:0]             pop_o,
+  output logic [P*PORT_W-1:0]      partner_o,
   // output units; room of VC v at output p is bit 4p+v; held: inside a packet of the active phase
-  input  logic [4*P-1:0]      room_i,
-  output logic [P-1:0]        reserve_o,
-  output logic [P-1:0]        held_o,
+  input  logic [VCS*P-1:0] room_i,
+  output logic [P-1:0]     reserve_o,
+  output logic [P-1:0]     held_o,
   // phase store
-  input  logic                free_i,
-  output logic                read_o,
-  output logic [7:0]          read_phase_o,
-  input  logic [ROW_W-1:0]    row_i,
+  input  logic               free_i,
+  output logic               read_o,
+  output logic [PHASE_W-1:0] read_phase_o,
+  input  logic [ROW_W-1:0]   row_i,
   // a change at this edge, to this row; the interconnect's wave
   output logic                change_o,
   output logic [ROW_W-1:0]    change_row_o,
@@ -79,21 +85,21 @@ module fred_control #(
   localparam int unsigned QUANTUM_W = $clog2(QUANTUM + 1);
 
   logic                 active_q;
-  logic [1:0]           vc_q, next_vc_q;
-  logic [7:0]           phase_q, next_phase_q;
+  logic [VC_W-1:0]      vc_q, next_vc_q;
+  logic [PHASE_W-1:0]   phase_q, next_phase_q;
   logic                 decided_q;  // a decision waits for the ends of packets
   logic                 changed_q, load_q;
   logic [CONFIG_W-1:0]  config_q;
   logic [LOCK_W-1:0]    lock_q;
   logic [YIELD_W-1:0]   silent_q;
   logic [QUANTUM_W-1:0] busy_q;
-  logic [4*P-1:0]       other_q;
+  logic [VCS*P-1:0]     other_q;
 
   // ------------------------------------------------------------------ candidates
-  logic [3:0]  candidate;
-  logic [31:0] candidate_phase;
-  logic [4*ROW_W-1:0] candidate_rows;
-  logic        change, open;
+  logic [VCS-1:0]         candidate;
+  logic [VCS*PHASE_W-1:0] candidate_phase;
+  logic [VCS*ROW_W-1:0]   candidate_rows;
+  logic                   change, open;
 
   fred_candidates #(
     .P(P),
@@ -117,8 +123,8 @@ module fred_control #(
   );
 
   // ------------------------------------------------------------------ decision
-  logic [1:0] pick;
-  logic       silent, expired, higher, decide, fire;
+  logic [VC_W-1:0] pick;
+  logic            silent, expired, higher, decide, fire;
 
   assign pick = noc_pkg::first_vc(VC_ORDER, candidate);
   assign silent = silent_q == YIELD_W'(YIELD) && !open;
@@ -142,7 +148,7 @@ module fred_control #(
       lock_q <= '0;
     end else begin
       if (decide) begin
-        next_phase_q <= candidate_phase[32'(pick)*8+:8];
+        next_phase_q <= candidate_phase[PHASE_W*32'(pick)+:PHASE_W];
         next_vc_q <= pick;
       end
       decided_q <= decide || (decided_q && !change);
@@ -177,7 +183,7 @@ module fred_control #(
   logic [P-1:0] room;
 
   for (genvar p = 0; p < P; p++) begin : gen_room
-    assign room[p] = room_i[4*p+32'(vc_q)];
+    assign room[p] = room_i[VCS*p+32'(vc_q)];
   end
 
   fred_join #(

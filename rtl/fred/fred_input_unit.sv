@@ -5,8 +5,9 @@
 //   front of every VC, and whether it is a tail, are shown to the control unit, those of PHASE_ONLINE with their output
 //   to the matcher: it is asked for (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the answer
 //   comes with the register. pop_i takes the front of pop_vc_i away; its flit is read and given to the interconnect.
-// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and overflow_o
-//   is high for a cycle. pop_i may be high only where there is a front. credit_o: one credit per pop, one cycle, registered.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds its FIFO full is dropped and
+//   overflow_o is high for a cycle. pop_i may be high only where there is a front. credit_o: one credit per pop, one
+//   cycle, registered.
 // Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is read after e + 1, of which
 //   read_tag_o and read_tail_o tell, and on flit_o (where flit_valid_o) after e + 2.
 // Not here: any decision; see fred_control and fred_matcher.
@@ -20,39 +21,45 @@ module fred_input_unit #(
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W,
+  /// bits of a phase's number, derived
+  localparam int unsigned PHASE_W = noc_pkg::PHASE_W
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
   // link side
   input  logic              in_valid_i,
   input  logic [FLIT_W-1:0] in_flit_i,
-  output logic [3:0]        credit_o,
+  output logic [VCS-1:0]    credit_o,
   // routing table: asked at an edge, answered after it
   output logic                         lookup_o,
   output logic [noc_pkg::DST_W-1:0]    lookup_dst_o,
   input  logic                         route_known_i,
   input  logic [fred_pkg::OUT_W-1:0]   route_out_i,
   // control unit: the active phase, whether it is at the front of its VC, and the fronts of other phases
-  input  logic              active_i,
-  input  logic [1:0]        vc_i,
-  input  logic [7:0]        phase_i,
-  output logic              match_o,
-  output logic              match_tail_o,
-  output logic [3:0]        other_o,
-  output logic [31:0]       front_phase_o,
+  input  logic                   active_i,
+  input  logic [VC_W-1:0]        vc_i,
+  input  logic [PHASE_W-1:0]     phase_i,
+  output logic                   match_o,
+  output logic                   match_tail_o,
+  output logic [VCS-1:0]         other_o,
+  output logic [VCS*PHASE_W-1:0] front_phase_o,
   // matcher: fronts that are online unicasts with a route, without one; outputs of the former; which fronts are tails
-  output logic [3:0]        request_o,
-  output logic [3:0]        no_route_o,
-  output logic [4*fred_pkg::OUT_W-1:0] front_out_o,
-  output logic [3:0]        front_tail_o,
+  output logic [VCS-1:0]                 request_o,
+  output logic [VCS-1:0]                 no_route_o,
+  output logic [VCS*fred_pkg::OUT_W-1:0] front_out_o,
+  output logic [VCS-1:0]                 front_tail_o,
   // datapath
-  input  logic              pop_i,
-  input  logic [1:0]        pop_vc_i,
+  input  logic                      pop_i,
+  input  logic [VC_W-1:0]           pop_vc_i,
   output logic [noc_pkg::TAG_W-1:0] read_tag_o,
-  output logic              read_tail_o,
-  output logic              flit_valid_o,
-  output logic [FLIT_W-1:0] flit_o,
+  output logic                      read_tail_o,
+  output logic                      flit_valid_o,
+  output logic [FLIT_W-1:0]         flit_o,
   // status
   output logic              empty_o,
   output logic              overflow_o,
@@ -60,8 +67,8 @@ module fred_input_unit #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic              bist_fail_o
 );
-  // Side of a flit, least significant bit first: phase, tail, output of an online unicast, whether it has one, whether it
-  // is one.
+  // Side of a flit, least significant bit first: phase, tail, output of an online unicast, whether it has one, whether
+  // it is one.
   localparam int unsigned OUT_W = fred_pkg::OUT_W;
   localparam int unsigned TAIL = noc_pkg::PHASE_W;
   localparam int unsigned OUT = TAIL + 1;
@@ -69,13 +76,13 @@ module fred_input_unit #(
   localparam int unsigned ONLINE = KNOWN + 1;
   localparam int unsigned SIDE_W = ONLINE + 1;
 
-  logic                valid_q, read_valid_q;
-  logic [FLIT_W-1:0]   flit_q, read;
-  logic [3:0]          valid;
-  logic [4*SIDE_W-1:0] side;
-  logic                buffer_empty;
-  logic [3:0]          online;
-  logic                pin_online, online_q;
+  logic                  valid_q, read_valid_q;
+  logic [FLIT_W-1:0]     flit_q, read;
+  logic [VCS-1:0]        valid;
+  logic [VCS*SIDE_W-1:0] side;
+  logic                  buffer_empty;
+  logic [VCS-1:0]        online;
+  logic                  pin_online, online_q;
 
   assign pin_online = in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
   assign lookup_o = in_valid_i && pin_online;
@@ -124,8 +131,8 @@ module fred_input_unit #(
     if (read_valid_q) flit_o <= read;
   end
 
-  for (genvar v = 0; v < 4; v++) begin : gen_vc
-    assign front_phase_o[8*v+:8] = side[SIDE_W*v+:8];
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    assign front_phase_o[PHASE_W*v+:PHASE_W] = side[SIDE_W*v+:PHASE_W];
     assign front_tail_o[v] = side[SIDE_W*v+TAIL];
     assign front_out_o[OUT_W*v+:OUT_W] = side[SIDE_W*v+OUT+:OUT_W];
     assign online[v] = valid[v] && side[SIDE_W*v+ONLINE];
@@ -135,7 +142,7 @@ module fred_input_unit #(
 
   assign read_tag_o = read[noc_pkg::TAG_LSB+:noc_pkg::TAG_W];
   assign read_tail_o = read[noc_pkg::TAIL_BIT];
-  assign match_o = active_i && valid[vc_i] && front_phase_o[32'(vc_i)*8+:8] == phase_i;
+  assign match_o = active_i && valid[vc_i] && front_phase_o[PHASE_W*32'(vc_i)+:PHASE_W] == phase_i;
   assign match_tail_o = front_tail_o[vc_i];
   assign empty_o = buffer_empty && !valid_q && !read_valid_q && !flit_valid_o;
 

@@ -1,10 +1,10 @@
 // Flow join of the active phase: which flits fire at this edge (§4).
 //
-// A flow fires when every one of its input ports shows a flit of the phase (match_i) and every one of its output ports has
-//   room. Head flits ask for room for a whole packet (virtual cut-through), body flits find it reserved; hold_i keeps head
-//   flits back. All flows fire independently, one flit per cycle each.
-// Timing: pop_o and reserve_o are for the edge to come. load_i, with the row of a phase on row_i, sets the tables at the
-//   edge; nothing fires at that edge (hold_i is high, no packet is open).
+// A flow fires when every one of its input ports shows a flit of the phase (match_i) and every one of its output ports
+//   has room. Head flits ask for room for a whole packet (virtual cut-through), body flits find it reserved; hold_i
+//   keeps head flits back. All flows fire independently, one flit per cycle each.
+// Timing: pop_o and reserve_o are for the edge to come. load_i, with the row of a phase on row_i, sets the tables at
+//   the edge; nothing fires at that edge (hold_i is high, no packet is open).
 // Shapes: flow f of the tables is code f + 1 of a row; masks over (flow, port) have bit f*P+p.
 // Events: stall_join_o, stall_credit_o and reductions_o are of the edge before, from registers.
 module fred_join #(

@@ -1,8 +1,8 @@
 // Checks that the flits which a flow joins agree: in tag, and in being the last of their packets.
 //
-// Timing: pop_i at an edge e. tag_i and tail_i are those of the flits read from the buffers after e + 1, partner_i is of
-//   the flow they belong to: each input's is the lowest input of its flow. error_o is high for a cycle after e + 2 where
-//   a flit differs from its partner's.
+// Timing: pop_i at an edge e. tag_i and tail_i are those of the flits read from the buffers after e + 1, partner_i is
+//   of the flow they belong to: each input's is the lowest input of its flow. error_o is high for a cycle after e + 2
+//   where a flit differs from its partner's.
 module fred_join_check #(
   /// ports of the switch
   parameter int unsigned P = 12,
@@ -32,7 +32,9 @@ module fred_join_check #(
         key = {tail_i[p], tag_i[noc_pkg::TAG_W*p +: noc_pkg::TAG_W]};
         other = key;
         for (int unsigned q = 0; q < p; q++) begin
-          if (partner_i[PORT_W*p +: PORT_W] == PORT_W'(q)) other = {tail_i[q], tag_i[noc_pkg::TAG_W*q +: noc_pkg::TAG_W]};
+          if (partner_i[PORT_W*p +: PORT_W] == PORT_W'(q)) begin
+            other = {tail_i[q], tag_i[noc_pkg::TAG_W*q +: noc_pkg::TAG_W]};
+          end
         end
         if (read_q[p] && key != other) differ = 1'b1;
       end

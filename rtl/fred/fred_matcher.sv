@@ -76,7 +76,7 @@ module fred_matcher #(
   logic [VCS*P-1:0]   begun_q, streams_q;
   logic [P-1:0]       rest_q;
   // Bit of front 4p+v; port p and VC v: P*v+p; front and output: P*(4p+v)+o; output and front: P*(4o+v)+p.
-  logic [VCS*P-1:0]   below, lack;
+  logic [VCS*P-1:0]   below, no_room;
   logic [VCS*P-1:0]   room_by_vc, open_by_vc, start_by_vc, tail_by_vc;
   logic [VCS*P*P-1:0] want, ask;
 
@@ -111,17 +111,17 @@ module fred_matcher #(
     end
   end
 
-  // lack: a packet start without room. want: the output, if the front may go there.
+  // no_room: a packet start without room. want: the output, if the front may go there.
   always_comb begin : look_at_outputs
     logic [P-1:0] to;
-    lack = '0;
+    no_room = '0;
     want = '0;
     to = '0;
     if (request_i != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned v = 0; v < VCS; v++) begin
           to = request_i[VCS*p + v] ? P'(1) << out_i[OUT_W*(VCS*p + v) +: OUT_W] : '0;
-          lack[VCS*p + v] = to != '0 && !begun_q[VCS*p + v] && (to & room_by_vc[P*v +: P]) == '0;
+          no_room[VCS*p + v] = to != '0 && !begun_q[VCS*p + v] && (to & room_by_vc[P*v +: P]) == '0;
           if (!begun_q[VCS*p + v]) to = to & open_by_vc[P*v +: P];
           if (!below[VCS*p + v] && !rest_q[p]) want[P*(VCS*p + v) +: P] = to;
         end
@@ -296,7 +296,7 @@ module fred_matcher #(
 
   // ------------------------------------------------------------------ stalls
   // Of the last cycle: fronts that lacked room, and all others that wanted to move.
-  logic [VCS*P-1:0] lack_q, ready_q;
+  logic [VCS*P-1:0] no_room_q, ready_q;
   logic [P-1:0]     popped;
 
   always_comb begin : moved
@@ -305,19 +305,19 @@ module fred_matcher #(
 
   always_ff @(posedge clk_i) begin : stalls
     if (!rst_ni) begin
-      lack_q <= '0;
+      no_room_q <= '0;
       ready_q <= '0;
       stall_credit_o <= '0;
       stall_arbiter_o <= '0;
     end else begin
-      lack_q <= lack;
-      ready_q <= request_i & ~lack;
-      stall_credit_o <= 8'($countones(lack_q));
+      no_room_q <= no_room;
+      ready_q <= request_i & ~no_room;
+      stall_credit_o <= 8'($countones(no_room_q));
       stall_arbiter_o <= 8'($countones(ready_q)) - 8'($countones(popped));
     end
   end
 
-  assign idle_o = move_o == '0 && streams_q == '0 && rest_q == '0 && lack_q == '0 && ready_q == '0 &&
+  assign idle_o = move_o == '0 && streams_q == '0 && rest_q == '0 && no_room_q == '0 && ready_q == '0 &&
                   stall_credit_o == '0 && stall_arbiter_o == '0;
 
   // ------------------------------------------------------------------ assertions
@@ -337,7 +337,7 @@ module fred_matcher #(
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
     if (rst_ni) begin
-      packet_start_without_room: cover (lack != '0);
+      packet_start_without_room: cover (no_room != '0);
       packet_streams_past_lower_vcs: cover ((below & request_i) != '0);
       several_inputs_ask_for_an_output: cover (contended != '0);
       grant_lost_to_the_phase: cover (lost != '0);

@@ -4,7 +4,7 @@
 //   2: the sub-network of a level is the low bit of the input there; fred_matcher lets only flits go that this keeps
 //   apart.
 // Timing: move_i, phase_in_i and phase_out_i are registers that follow the edge e of the decision; in_path_i and
-//   out_path_i (fred_paths) are those of that phase in the cycle after e. way_o, what is put into the flit's header,
+//   out_path_i (fred_paths) are those of that phase in the cycle after e. route_o, what is put into the flit's header,
 //   is there in the cycle before edge e + 3, at which stage 0 of the interconnect samples the flit. One level per
 //   cycle, the third one combinational; with four levels, P > 16, the first two share a cycle. One decision per
 //   cycle.
@@ -15,7 +15,7 @@ module fred_online_paths #(
   /// middle sub-networks, 2 to 4
   parameter int unsigned M = 3,
   /// bits of what is put into a header, derived: flag, output port, path
-  localparam int unsigned WAY_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W
+  localparam int unsigned ROUTE_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
@@ -26,8 +26,8 @@ module fred_online_paths #(
   input  logic [fred_pkg::PATH_W*P-1:0] in_path_i,
   input  logic [fred_pkg::PATH_W*P-1:0] out_path_i,
   // per input: {path, output, 1}, or 0
-  output logic [P*WAY_W-1:0]            way_o,
-  output logic                          idle_o
+  output logic [P*ROUTE_W-1:0] route_o,
+  output logic                 idle_o
 );
   localparam int unsigned LEVELS = fred_pkg::levels(P);
   localparam int unsigned CYCLES = 3;
@@ -114,13 +114,13 @@ module fred_online_paths #(
     end
   end
 
-  always_comb begin : ways
-    way_o = '0;
+  always_comb begin : routes
+    route_o = '0;
     if (move[P*P*(CYCLES-1) +: P*P] != '0) begin
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned o = 0; o < P; o++) begin
           if (move[P*P*(CYCLES-1) + P*p + o]) begin
-            way_o[WAY_W*p +: WAY_W] = {path_d[PATH_W*(P*(CYCLES-1) + p) +: PATH_W], fred_pkg::OUT_W'(o), 1'b1};
+            route_o[ROUTE_W*p +: ROUTE_W] = {path_d[PATH_W*(P*(CYCLES-1) + p) +: PATH_W], fred_pkg::OUT_W'(o), 1'b1};
           end
         end
       end

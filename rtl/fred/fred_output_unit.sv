@@ -1,18 +1,18 @@
 // Output side of one port of a fred_switch: staging FIFO per virtual channel, credits, link arbiter.
 //
-// Why staging: the interconnect cannot stall, so a flit may enter it only when a place behind it is
-//   sure. The control unit takes that place here (reserve_i, for VC reserve_vc_i) when it fires a flit; the
-//   staging FIFO then waits for the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and
-//   only head flits ask, so a packet that has begun to move never stops inside the switch. With credits
-//   spent here, at the end of the pipeline, the credit loop of a link is two link latencies plus four cycles.
+// Why staging: the interconnect cannot stall, so a flit may enter it only when a place behind it is sure. The control
+//   unit takes that place here (reserve_i, for VC reserve_vc_i) when it fires a flit; the staging FIFO then waits for
+//   the receiver's credits. Virtual cut-through: room_o says whether a whole packet fits, and only head flits ask, so
+//   a packet that has begun to move never stops inside the switch. With credits spent here, at the end of the
+//   pipeline, the credit loop of a link is two link latencies plus four cycles.
 // Handshake: reserve_i at an edge takes one place of VC reserve_vc_i; the flit arrives from the
 //   interconnect later (in_valid_i). ready_i low at an edge: no launch is decided then (link pacing).
 //   credit_i[v] at an edge: the receiver freed one slot of VC v; it may be spent at that edge.
 // Room: a reservation is in the count of places one edge after it was made. Until then room_o asks for one place more.
-// Arbiter: by priority of the VCs, VC_ORDER; flits of different VCs may interleave on the link. But a packet of a phase
-//   whose head was launched goes first until its tail was; only where it lacks a flit or a credit another VC takes the cycle. (A switch
-//   changes its phase at the ends of packets: one of higher priority that overtook inside a packet would wait for its
-//   rest. Unicasts routed online hold up nobody.)
+// Arbiter: by priority of the VCs, VC_ORDER; flits of different VCs may interleave on the link. But a packet of a
+//   phase whose head was launched goes first until its tail was; only where it lacks a flit or a credit another VC
+//   takes the cycle. (A switch changes its phase at the ends of packets: one of higher priority that overtook inside a
+//   packet would wait for its rest. Unicasts routed online hold up nobody.)
 // Timing: a flit on in_flit_i before edge e is written to the memory at e, and its launch is decided at e at the
 //   earliest; a flit whose launch was decided at e is on out_flit_o, the memory's output, with out_valid_o after e + 1.
 module fred_output_unit #(
@@ -31,27 +31,33 @@ module fred_output_unit #(
   /// 1: the memory can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W,
+  /// bits of a number of credits, derived
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
   // control unit
-  input  logic              reserve_i,
-  input  logic [1:0]        reserve_vc_i,
-  output logic [3:0]        room_o,
+  input  logic            reserve_i,
+  input  logic [VC_W-1:0] reserve_vc_i,
+  output logic [VCS-1:0]  room_o,
   // interconnect
   input  logic              in_valid_i,
   input  logic [FLIT_W-1:0] in_flit_i,
   // link
   input  logic              ready_i,
-  input  logic [3:0]        credit_i,
+  input  logic [VCS-1:0]    credit_i,
   output logic              out_valid_o,
   output logic [FLIT_W-1:0] out_flit_o,
   // registers: credits of the receiver
-  input  logic              credit_write_i,
-  input  logic [1:0]        credit_vc_i,
-  input  logic [15:0]       credit_wdata_i,
-  output logic [63:0]       credits_o,
+  input  logic                    credit_write_i,
+  input  logic [VC_W-1:0]         credit_vc_i,
+  input  logic [CREDIT_W-1:0]     credit_wdata_i,
+  output logic [VCS*CREDIT_W-1:0] credits_o,
   // status
   output logic              stall_link_o,
   output logic              empty_o,
@@ -59,45 +65,46 @@ module fred_output_unit #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic              bist_fail_o
 );
-  localparam int unsigned TOTAL = 4 * OUT_DEPTH;
+  localparam int unsigned TOTAL = VCS * OUT_DEPTH;
   localparam int unsigned W = $clog2(TOTAL + 1);
   localparam int unsigned SLOT_W = $clog2(TOTAL);
 
-  // Per VC, W bits each: flits held, places not reserved; slots of the oldest flit and of the next one to come. VC v owns
-  // the slots from v*OUT_DEPTH on.
-  logic [4*W-1:0]      count_q, places_q;
-  logic [4*SLOT_W-1:0] head_q, free_q;
-  logic [3:0]          some_q, room_q, more_room_q;  // a flit; places for a packet, for a packet and a flit
-  logic                reserve_q, launch_q, all_free_q;
-  logic [1:0]          reserve_vc_q;
-  logic [SLOT_W-1:0]   slot_q;  // of the flit to be launched
+  // Per VC, W bits each: flits held, places not reserved; slots of the oldest flit and of the next one to come. VC v
+  // owns the slots from v*OUT_DEPTH on.
+  logic [VCS*W-1:0]      count_q, places_q;
+  logic [VCS*SLOT_W-1:0] head_q, free_q;
+  logic [VCS-1:0]        has_flit_q, room_packet_q, room_packet_and_flit_q;
+  logic                  reserve_q, launch_q, all_free_q;
+  logic [VC_W-1:0]       reserve_vc_q;
+  logic [SLOT_W-1:0]     slot_q;  // of the flit to be launched
 
-  localparam logic [4*SLOT_W-1:0] BASES = {SLOT_W'(3 * OUT_DEPTH), SLOT_W'(2 * OUT_DEPTH), SLOT_W'(OUT_DEPTH),
+  localparam logic [VCS*SLOT_W-1:0] BASES = {SLOT_W'(3 * OUT_DEPTH), SLOT_W'(2 * OUT_DEPTH), SLOT_W'(OUT_DEPTH),
                                            SLOT_W'(0)};
-  localparam logic [4*SLOT_W-1:0] LASTS = {SLOT_W'(TOTAL - 1), SLOT_W'(3 * OUT_DEPTH - 1),
+  localparam logic [VCS*SLOT_W-1:0] LASTS = {SLOT_W'(TOTAL - 1), SLOT_W'(3 * OUT_DEPTH - 1),
                                            SLOT_W'(2 * OUT_DEPTH - 1), SLOT_W'(OUT_DEPTH - 1)};
-  localparam logic [4*W-1:0] PACKETS = {W'(1), {3{W'(PACKET_FLITS)}}};
+  localparam logic [VCS*W-1:0] PACKETS = {W'(1), {3{W'(PACKET_FLITS)}}};
 
   // ------------------------------------------------------------------ launch
-  logic [1:0]       in_vc, pick;
-  logic [3:0]       arriving, able, credit;
-  logic [3:0]       open_q, last;  // inside a packet of a phase; after the launch of the front no longer so
+  logic [VC_W-1:0]  in_vc, pick;
+  logic [VCS-1:0]   arriving, able, credit;
+  logic [VCS-1:0]   open_q, last;  // inside a packet of a phase; after the launch of the front no longer so
   logic [TOTAL-1:0] lasts_q;       // last, by slot
   logic             in_last;
   logic             launch;
 
   assign in_vc = in_flit_i[noc_pkg::VC_LSB+:2];
-  assign arriving = in_valid_i ? 4'd1 << in_vc : 4'd0;
-  assign able = (some_q | arriving) & (credit | credit_i);
+  assign arriving = in_valid_i ? VCS'(1) << in_vc : '0;
+  assign able = (has_flit_q | arriving) & (credit | credit_i);
   assign launch = ready_i && able != '0;
   assign pick = noc_pkg::first_vc(VC_ORDER, ((able & open_q) != '0) ? able & open_q : able);
 
-  assign in_last = in_flit_i[noc_pkg::TAIL_BIT] || in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
-  for (genvar v = 0; v < 4; v++) begin : gen_last
-    assign last[v] = some_q[v] ? lasts_q[head_q[v*SLOT_W+:SLOT_W]] : in_last;
+  assign in_last = in_flit_i[noc_pkg::TAIL_BIT] ||
+                   in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
+  for (genvar v = 0; v < VCS; v++) begin : gen_last
+    assign last[v] = has_flit_q[v] ? lasts_q[head_q[v*SLOT_W+:SLOT_W]] : in_last;
   end
 
-  for (genvar v = 0; v < 4; v++) begin : gen_credits
+  for (genvar v = 0; v < VCS; v++) begin : gen_credits
     credit_counter #(
       .DEPTH((v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH)
     ) i_credits (
@@ -107,8 +114,8 @@ module fred_output_unit #(
       .spend_i  (launch && pick == 2'(v)),
       .write_i  (credit_write_i && credit_vc_i == 2'(v)),
       .wdata_i  (credit_wdata_i),
-      .some_o   (credit[v]),
-      .credits_o(credits_o[16*v+:16])
+      .has_credit_o   (credit[v]),
+      .credits_o(credits_o[CREDIT_W*v+:CREDIT_W])
     );
   end
 
@@ -135,7 +142,7 @@ module fred_output_unit #(
       head_q <= BASES;
       free_q <= BASES;
       count_q <= '0;
-      some_q <= '0;
+      has_flit_q <= '0;
       open_q <= '0;
       launch_q <= 1'b0;
       out_valid_o <= 1'b0;
@@ -158,10 +165,10 @@ module fred_output_unit #(
           free_q[32'(in_vc)*SLOT_W+:SLOT_W] <= (slot == LASTS[32'(in_vc)*SLOT_W+:SLOT_W])
                                                    ? BASES[32'(in_vc)*SLOT_W+:SLOT_W] : slot + SLOT_W'(1);
         end
-        for (int unsigned v = 0; v < 4; v++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
           count = count_q[W*v+:W] + W'(arriving[v]) - W'(launch && pick == 2'(v));
           count_q[W*v+:W] <= count;
-          some_q[v] <= count != '0;
+          has_flit_q[v] <= count != '0;
         end
       end
     end
@@ -169,11 +176,11 @@ module fred_output_unit #(
 
   // ------------------------------------------------------------------ places
   always_ff @(posedge clk_i) begin : places
-    logic [4*W-1:0] left;
+    logic [VCS*W-1:0] left;
     if (!rst_ni) begin
       places_q <= {4{W'(OUT_DEPTH)}};
-      room_q <= '1;
-      more_room_q <= {OUT_DEPTH > 1, {3{OUT_DEPTH > PACKET_FLITS}}};
+      room_packet_q <= '1;
+      room_packet_and_flit_q <= {OUT_DEPTH > 1, {3{OUT_DEPTH > PACKET_FLITS}}};
       all_free_q <= 1'b1;
       reserve_q <= 1'b0;
       reserve_vc_q <= '0;
@@ -181,10 +188,10 @@ module fred_output_unit #(
       reserve_q <= reserve_i;
       if (reserve_i) reserve_vc_q <= reserve_vc_i;
       if (launch || reserve_q) begin
-        for (int unsigned v = 0; v < 4; v++) begin
+        for (int unsigned v = 0; v < VCS; v++) begin
           left[W*v+:W] = places_q[W*v+:W] + W'(launch && pick == 2'(v)) - W'(reserve_q && reserve_vc_q == 2'(v));
-          room_q[v] <= left[W*v+:W] >= PACKETS[W*v+:W];
-          more_room_q[v] <= left[W*v+:W] > PACKETS[W*v+:W];
+          room_packet_q[v] <= left[W*v+:W] >= PACKETS[W*v+:W];
+          room_packet_and_flit_q[v] <= left[W*v+:W] > PACKETS[W*v+:W];
         end
         places_q <= left;
         all_free_q <= left == {4{W'(OUT_DEPTH)}};
@@ -192,8 +199,8 @@ module fred_output_unit #(
     end
   end
 
-  for (genvar v = 0; v < 4; v++) begin : gen_room
-    assign room_o[v] = (reserve_q && reserve_vc_q == 2'(v)) ? more_room_q[v] : room_q[v];
+  for (genvar v = 0; v < VCS; v++) begin : gen_room
+    assign room_o[v] = (reserve_q && reserve_vc_q == 2'(v)) ? room_packet_and_flit_q[v] : room_packet_q[v];
   end
   // Reserved places cover flits still in the interconnect, so "empty" means nothing on the way either.
   assign empty_o = !out_valid_o && !launch_q && !reserve_q && all_free_q;
@@ -222,11 +229,11 @@ module fred_output_unit #(
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
     if (rst_ni) begin
-      launch_as_it_arrives: cover (launch && !some_q[pick]);
+      launch_as_it_arrives: cover (launch && !has_flit_q[pick]);
       waits_for_the_link: cover (!ready_i && able != '0);
-      waits_for_a_credit: cover (ready_i && some_q != '0 && able == '0);
-      others_wait_for_the_end_of_a_packet: cover (launch && open_q[pick] && (able & ~(4'd1 << pick)) != '0);
-      packet_is_cut: cover (launch && (open_q & ~(4'd1 << pick)) != '0);
+      waits_for_a_credit: cover (ready_i && has_flit_q != '0 && able == '0);
+      others_wait_for_the_end_of_a_packet: cover (launch && open_q[pick] && (able & ~(VCS'(1) << pick)) != '0);
+      packet_is_cut: cover (launch && (open_q & ~(VCS'(1) << pick)) != '0);
       staging_without_room_for_a_packet: cover (room_o != '1);
     end
   end

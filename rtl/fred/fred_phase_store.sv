@@ -5,11 +5,12 @@
 //   f+1 = flow f), then the µSwitch bits of fred_interconnect. Rows are padded to whole 32-bit words.
 // Memory: a bank per word of a row, each with one port in effect: an access from the registers has it, else the control
 //   unit, which reads whole rows. free_o says that no access has it; read_i is obeyed only then.
-// Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o follows the edge that samples
-//   an access without write_i, and holds. A write at edge e is seen by reads after e.
+// Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o follows the edge that
+//   samples an access without write_i, and holds. A write at edge e is seen by reads after e.
 // BIST, bist_i, bist_fail_o: see bist_ram; a failure of any bank.
-// Reset: every row reads as zero, thus no valid phase: reset clears one "written" bit per row instead of the rows; a row
-//   without it reads as zero, and its first write makes its other words zero. A phase that is not a row reads as zero.
+// Reset: every row reads as zero, thus no valid phase: reset clears one "written" bit per row instead of the rows; a
+//   row without it reads as zero, and its first write makes its other words zero. A phase that is not a row reads as
+//   zero.
 module fred_phase_store #(
   /// ports of the switch
   parameter int unsigned P = 12,

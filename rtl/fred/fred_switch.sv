@@ -2,22 +2,24 @@
 // output staging (§4, §5.4, §6.2.3).
 //
 // Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_matcher lets a unicast
-//   go and fred_online_paths finds its path) -> fred_interconnect, stages(P) registered stages -> fred_output_unit -> link.
-//   Unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e is a front of
-//   its buffer after e + 1, leaves it at e + 2, is read from its memory at e + 3, in the flit register after e + 4,
-//   in the last stage after e + stages(P) + 4, and on out_flit_o after edge e + stages(P) + 6.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of
-//   input p was freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
+//   go and fred_online_paths finds its path) -> fred_interconnect, stages(P) registered stages -> fred_output_unit ->
+//   link. Unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e is a
+//   front of its buffer after e + 1, leaves it at e + 2, is read from its memory at e + 3, in the flit register after
+//   e + 4, in the last stage after e + stages(P) + 4, and on out_flit_o after edge e + stages(P) + 6.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
+//   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
 //   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
-//   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of a memory.
+//   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
+//   a memory.
 // Flits: fred_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
 //   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination, the same in all its flits. Flits that
 //   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
 //   that samples a read. Credits, phases and routes are written before traffic
 //   flows.
-// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one failed:
-//   bit p input p, P+p output p, 2P the phase store, 2P+1 the routing table. While it runs the switch is held in reset.
+// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
+//   failed: bit p input p, P+p output p, 2P the phase store, 2P+1 the routing table. While it runs the switch is held
+//   in reset.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
 // error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
 module fred_switch #(
@@ -46,27 +48,37 @@ module fred_switch #(
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0,
   /// bits of a flit, derived
-  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W,
+  /// bits of a phase's number, derived
+  localparam int unsigned PHASE_W = noc_pkg::PHASE_W,
+  /// bits of a number of credits, derived
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic [P-1:0]        in_valid_i,
-  input  logic [P*FLIT_W-1:0] in_flit_i,
-  output logic [4*P-1:0]      in_credit_o,
-  output logic [P-1:0]        out_valid_o,
-  output logic [P*FLIT_W-1:0] out_flit_o,
-  input  logic [P-1:0]        out_ready_i,
-  input  logic [4*P-1:0]      out_credit_i,
-  input  logic                reg_valid_i,
-  input  logic                reg_write_i,
-  input  logic [15:0]         reg_addr_i,
-  input  logic [31:0]         reg_wdata_i,
-  output logic [31:0]         reg_rdata_o,
-  output logic                idle_o,
-  output logic [31:0]         error_o,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic [P-1:0]               in_valid_i,
+  input  logic [P*FLIT_W-1:0]        in_flit_i,
+  output logic [VCS*P-1:0]           in_credit_o,
+  output logic [P-1:0]               out_valid_o,
+  output logic [P*FLIT_W-1:0]        out_flit_o,
+  input  logic [P-1:0]               out_ready_i,
+  input  logic [VCS*P-1:0]           out_credit_i,
+  input  logic                       reg_valid_i,
+  input  logic                       reg_write_i,
+  input  logic [15:0]                reg_addr_i,
+  input  logic [31:0]                reg_wdata_i,
+  output logic [31:0]                reg_rdata_o,
+  output logic                       idle_o,
+  output logic [31:0]                error_o,
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic [2*P+1:0]      bist_fail_o
+  output logic [2*P+1:0]             bist_fail_o
 );
+  localparam int unsigned DST_W = noc_pkg::DST_W;
+  localparam int unsigned PATH_W = fred_pkg::PATH_W;
   if (P < 2 || P > 32 || M < 2 || M > 4 || LANES < 1 || LANES > 256 || FORMAT > 1 || PACKET_FLITS < 1 ||
       VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
     // The parameters' list has the ranges.
@@ -82,39 +94,39 @@ module fred_switch #(
   localparam int unsigned PORT_W = $clog2(P);
 
   // ------------------------------------------------------------------ control unit and its wires
-  logic                active, change, load;
-  logic [1:0]          vc;
-  logic [7:0]          phase;
-  logic [P-1:0]        match, match_tail, pop, reserve, held, overflow, in_empty;
-  logic [32*P-1:0]     front_phase;
-  logic [4*P-1:0]      front_tail, other, room, room_phase;
-  logic [P*PORT_W-1:0] partner;
-  logic [CONFIG_W-1:0] configuration;
-  logic                store_free, store_read;
-  logic [7:0]          store_phase;
-  logic [ROW_W-1:0]    row, change_row;
-  logic [7:0]          reductions, stall_join, stall_credit, stall_phase;
-  logic                error_phase, error_join, control_idle;
+  logic                     active, change, load;
+  logic [VC_W-1:0]          vc;
+  logic [PHASE_W-1:0]       phase;
+  logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
+  logic [VCS*PHASE_W*P-1:0] front_phase;
+  logic [VCS*P-1:0]         front_tail, other, room, room_phase;
+  logic [P*PORT_W-1:0]      partner;
+  logic [CONFIG_W-1:0]      configuration;
+  logic                     store_free, store_read;
+  logic [PHASE_W-1:0]       store_phase;
+  logic [ROW_W-1:0]         row, change_row;
+  logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
+  logic                     error_phase, error_join, control_idle;
 
   // Online unicasts.
-  localparam int unsigned WAY_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W;
-  localparam bit [FLIT_W-1:0] WAY_MASK = FLIT_W'((1 << WAY_W) - 1) << fred_pkg::ONLINE_BIT;
+  localparam int unsigned ROUTE_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W;
+  localparam bit [FLIT_W-1:0] ROUTE_MASK = FLIT_W'((1 << ROUTE_W) - 1) << fred_pkg::ONLINE_BIT;
   localparam int unsigned OUT_W = fred_pkg::OUT_W;
-  logic [4*P-1:0]       request, no_route, locked;
-  logic [4*P*OUT_W-1:0] front_out;
-  logic [P-1:0]         online_pop, online_reserve;
-  logic [2*P-1:0]       online_pop_vc, online_reserve_vc;
-  logic [P*P-1:0]       move;
-  logic [P-1:0]         phase_in, phase_out;
-  logic [P*WAY_W-1:0]   way;  // of the flits in the flit registers
-  logic [8*P-1:0]       in_path, out_path;
-  logic [7:0]           online_stall_credit, online_stall_arbiter;
-  logic                 matcher_idle, paths_idle;
-  logic                 route_hit;
-  logic [5:0]           route_rdata;
-  logic [P-1:0]         lookup, route_known;
-  logic [16*P-1:0]      lookup_dst;
-  logic [P*OUT_W-1:0]   route_out;
+  logic [VCS*P-1:0]       request, no_route, locked;
+  logic [VCS*P*OUT_W-1:0] front_out;
+  logic [P-1:0]           online_pop, online_reserve;
+  logic [VC_W*P-1:0]      online_pop_vc, online_reserve_vc;
+  logic [P*P-1:0]         move;
+  logic [P-1:0]           phase_in, phase_out;
+  logic [P*ROUTE_W-1:0]   route;  // of the flits in the flit registers
+  logic [PATH_W*P-1:0]    in_path, out_path;
+  logic [7:0]             online_stall_credit, online_stall_arbiter;
+  logic                   matcher_idle, paths_idle;
+  logic                   route_hit;
+  logic [5:0]             route_rdata;
+  logic [P-1:0]           lookup, route_known;
+  logic [DST_W*P-1:0]     lookup_dst;
+  logic [P*OUT_W-1:0]     route_out;
 
   assign room_phase = room & ~locked;
 
@@ -147,7 +159,7 @@ module fred_switch #(
   fred_online_paths #(.P(P), .M(M)) i_online_paths (
     .clk_i, .rst_ni,
     .move_i(move), .phase_in_i(phase_in), .phase_out_i(phase_out), .in_path_i(in_path), .out_path_i(out_path),
-    .way_o(way), .idle_o(paths_idle)
+    .route_o(route), .idle_o(paths_idle)
   );
 
   logic route_write, route_read;
@@ -174,7 +186,7 @@ module fred_switch #(
                      reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !route_hit;
   assign credit_index = reg_addr_i - noc_pkg::REG_CREDIT;
-  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && credit_index < 16'(4 * P);
+  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && credit_index < 16'(VCS*P);
   assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
                      : (source_q == 2'd1) ? counter_rdata : other_q;
 
@@ -186,8 +198,8 @@ module fred_switch #(
     .bist_i, .bist_fail_o(bist_fail_o[2*P])
   );
 
-  logic [P-1:0]    empty, stall_link;
-  logic [64*P-1:0] credits;
+  logic [P-1:0]              empty, stall_link;
+  logic [VCS*CREDIT_W*P-1:0] credits;
 
   switch_counters #(.P(P)) i_counters (
     .clk_i, .rst_ni,
@@ -211,7 +223,7 @@ module fred_switch #(
         if (reg_addr_i == noc_pkg::REG_ID) other_q <= fred_pkg::FRED_ID;
         if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= {16'd0, 8'(M), 8'(P)};
         if (reg_addr_i == noc_pkg::REG_ERROR) other_q <= error_o;
-        if (credit_hit) other_q <= {16'd0, credits[32'(credit_index)*16 +: 16]};
+        if (credit_hit) other_q <= {16'd0, credits[CREDIT_W*32'(credit_index) +: CREDIT_W]};
       end
       if (error_o == noc_pkg::ERROR_NONE) begin
         if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
@@ -237,20 +249,20 @@ module fred_switch #(
   );
 
   for (genvar p = 0; p < P; p++) begin : gen_port
-    logic [3:0]        port_credit_in, port_credit_out;
+    logic [VCS-1:0]    port_credit_in, port_credit_out;
     logic [FLIT_W-1:0] flit, done;
-    logic [1:0]        pop_vc;
-    assign pop_vc = online_pop[p] ? online_pop_vc[2*p +: 2] : vc;
+    logic [VC_W-1:0]   pop_vc;
+    assign pop_vc = online_pop[p] ? online_pop_vc[VC_W*p +: VC_W] : vc;
     fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
-      .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[16*p +: 16]),
+      .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[DST_W*p +: DST_W]),
       .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
       .match_o(match[p]), .match_tail_o(match_tail[p]),
-      .other_o(other[4*p +: 4]), .front_phase_o(front_phase[32*p +: 32]),
-      .request_o(request[4*p +: 4]), .no_route_o(no_route[4*p +: 4]),
-      .front_out_o(front_out[4*OUT_W*p +: 4*OUT_W]), .front_tail_o(front_tail[4*p +: 4]),
+      .other_o(other[VCS*p +: VCS]), .front_phase_o(front_phase[VCS*PHASE_W*p +: VCS*PHASE_W]),
+      .request_o(request[VCS*p +: VCS]), .no_route_o(no_route[VCS*p +: VCS]),
+      .front_out_o(front_out[VCS*OUT_W*p +: VCS*OUT_W]), .front_tail_o(front_tail[VCS*p +: VCS]),
       .pop_i(leave[p]), .pop_vc_i(pop_vc),
       .read_tag_o(read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W]), .read_tail_o(read_tail[p]),
       .flit_valid_o(join_valid[p]), .flit_o(flit),
@@ -259,27 +271,27 @@ module fred_switch #(
     );
     logic unused_header;  // what comes after the tail bit does not go on
     assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
-    // The way is put in where a flit enters the interconnect and taken out where it leaves.
-    assign join_flit[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], way[p*WAY_W +: WAY_W],
+    // The route is put in where a flit enters the interconnect and taken out where it leaves.
+    assign join_flit[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], route[p*ROUTE_W +: ROUTE_W],
                                             flit[noc_pkg::TAIL_BIT:0]};
-    assign done = done_flit[p*FLIT_W +: FLIT_W] & ~WAY_MASK;
+    assign done = done_flit[p*FLIT_W +: FLIT_W] & ~ROUTE_MASK;
     fred_output_unit #(
       .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
       .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
     ) i_output (
       .clk_i, .rst_ni,
       .reserve_i(reserve[p] || online_reserve[p]),
-      .reserve_vc_i(online_reserve[p] ? online_reserve_vc[2*p +: 2] : vc), .room_o(room[4*p +: 4]),
+      .reserve_vc_i(online_reserve[p] ? online_reserve_vc[VC_W*p +: VC_W] : vc), .room_o(room[VCS*p +: VCS]),
       .in_valid_i(done_valid[p]), .in_flit_i(done),
       .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
       .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
       .credit_vc_i(credit_index[1:0]), .credit_wdata_i(reg_wdata_i[15:0]),
-      .credits_o(credits[64*p +: 64]),
+      .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
       .stall_link_o(stall_link[p]), .empty_o(empty[p]),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );
-    for (genvar v = 0; v < 4; v++) begin : gen_vc
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
       assign in_credit_o[v*P + p] = port_credit_in[v];
       assign port_credit_out[v] = out_credit_i[v*P + p];
     end

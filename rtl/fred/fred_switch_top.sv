@@ -4,18 +4,19 @@
 //   that of what leaves. Any phase, any frequency; see link_rx and link_tx for what that asks of the rate.
 // Reset: rst_ni, at any time, of everything, for as long as one may like; each clock has a reset_sync. Traffic begins
 //   when all clocks have had three edges after it. test_mode_i, test_rst_ni: see reset_sync.
-// Links: the pins of a fred_switch, beside the clock they go with: rx_* arrive, tx_* leave. A slot that was freed in an
-//   input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit v*P+p: VC v of port p).
-//   rx_overflow_o[p]: flits of link p came too fast and one was lost; until reset. tx_ready_i low: nothing leaves.
+// Links: the pins of a fred_switch, beside the clock they go with: rx_* arrive, tx_* leave. A slot that was freed in
+//   an input buffer leaves on tx_credit_o; one in the receiver's buffer arrives on rx_credit_i (bit v*P+p: VC v of
+//   port p). rx_overflow_o[p]: flits of link p came too fast and one was lost; until reset. tx_ready_i low: nothing
+//   leaves.
 // Latency, with equal clocks: 2 to 3 cycles more than a fred_switch on the way in, 3 to 4 on the way out, by phase.
 //   A link's credit loop is longer by 7 or 8 cycles at the end that sends, by 6 or 7 at the end that receives: 13 to 15
 //   in all, for which the input buffers need as many flits more.
-// Bus: see apb_slave; pclk is clk_i. An address that fred_register_map does not know, and a write of a register that can
-//   only be read, give PSLVERR; so does everything while the memories are tested.
-// Memory test, with clk_i: see bist_controller for bist_start_i, bist_busy_o, bist_done_o; bist_fail_o has the places of a
-//   fred_switch. It takes 20 cycles for each word of the deepest memory and 4 more. The switch is in reset meanwhile: it
-//   forgets everything, routes too, and starts with memories of zeros. Nothing may be on the links, and credits that the
-//   other ends hold must be those after a reset.
+// Bus: see apb_slave; pclk is clk_i. An address that fred_register_map does not know, and a write of a register that
+//   can only be read, give PSLVERR; so does everything while the memories are tested.
+// Memory test, with clk_i: see bist_controller for bist_start_i, bist_busy_o, bist_done_o; bist_fail_o has the places
+//   of a fred_switch. It takes 20 cycles for each word of the deepest memory and 4 more. The switch is in reset
+//   meanwhile: it forgets everything, routes too, and starts with memories of zeros. Nothing may be on the links, and
+//   credits that the other ends hold must be those after a reset.
 // idle_o, error_o: of the switch, with clk_i. Flits between the clocks are not in idle_o.
 module fred_switch_top #(
   /// see fred_switch
@@ -54,17 +55,17 @@ module fred_switch_top #(
   input  logic                test_mode_i,
   input  logic                test_rst_ni,
   // links, what arrives
-  input  logic [P-1:0]        rx_clk_i,
-  input  logic [P-1:0]        rx_valid_i,
-  input  logic [P*FLIT_W-1:0] rx_flit_i,
-  input  logic [4*P-1:0]      rx_credit_i,
-  output logic [P-1:0]        rx_overflow_o,
+  input  logic [P-1:0]                  rx_clk_i,
+  input  logic [P-1:0]                  rx_valid_i,
+  input  logic [P*FLIT_W-1:0]           rx_flit_i,
+  input  logic [noc_pkg::NUM_VCS*P-1:0] rx_credit_i,
+  output logic [P-1:0]                  rx_overflow_o,
   // links, what leaves
-  input  logic [P-1:0]        tx_clk_i,
-  input  logic [P-1:0]        tx_ready_i,
-  output logic [P-1:0]        tx_valid_o,
-  output logic [P*FLIT_W-1:0] tx_flit_o,
-  output logic [4*P-1:0]      tx_credit_o,
+  input  logic [P-1:0]                  tx_clk_i,
+  input  logic [P-1:0]                  tx_ready_i,
+  output logic [P-1:0]                  tx_valid_o,
+  output logic [P*FLIT_W-1:0]           tx_flit_o,
+  output logic [noc_pkg::NUM_VCS*P-1:0] tx_credit_o,
   // register bus
   input  logic                psel_i,
   input  logic                penable_i,

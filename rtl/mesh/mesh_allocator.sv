@@ -117,7 +117,7 @@ module mesh_allocator #(
   logic [P-1:0]       any_fresh;
 
   assign fresh = any & ~declined_q;
-  always_comb begin : some_fresh
+  always_comb begin : has_fresh
     any_fresh = '0;
     for (int unsigned v = 0; v < VCS; v++) any_fresh = any_fresh | fresh[v*P +: P];
   end

@@ -65,7 +65,7 @@ module mesh_input #(
   // ------------------------------------------------------------------ pin register, route
   logic              in_valid_q;
   logic [FLIT_W-1:0] in_flit_q;
-  logic [5:0]        way;
+  logic [5:0]        route;
   logic [SIDE_W-1:0] side;
 
   always_ff @(posedge clk_i) begin : pins
@@ -74,14 +74,14 @@ module mesh_input #(
     if (in_valid_i) in_flit_q <= in_flit_i;
   end
 
-  always_comb begin : route
-    way = '0;
+  always_comb begin : routing
+    route = '0;
     if (in_valid_q) begin
-      way = mesh_pkg::route_xy(x_i, y_i, columns_i, rows_i,
+      route = mesh_pkg::route_xy(x_i, y_i, columns_i, rows_i,
                                in_flit_q[noc_pkg::DST_LSB +: noc_pkg::DST_W], npu_port_i, from_i,
                                NUM_LOCAL, NUM_IO);
     end
-    side = {PORT_W'(way[4:0]), way[5], in_flit_q[noc_pkg::TAIL_BIT]};
+    side = {PORT_W'(route[4:0]), route[5], in_flit_q[noc_pkg::TAIL_BIT]};
   end
 
   // ------------------------------------------------------------------ buffer

@@ -35,9 +35,9 @@ module mesh_output #(
   output logic [FLIT_W-1:0]   out_flit_o,
   input  logic [VCS-1:0]      out_credit_i,
   // registers
-  input  logic [VCS-1:0]      credit_write_i,
-  input  logic [15:0]         credit_wdata_i,
-  output logic [16*VCS-1:0]   credits_o,
+  input  logic [VCS-1:0]                   credit_write_i,
+  input  logic [15:0]                      credit_wdata_i,
+  output logic [noc_pkg::CREDIT_W*VCS-1:0] credits_o,
   // status
   output logic                empty_o
 );
@@ -50,7 +50,7 @@ module mesh_output #(
       .launch_i(launch_i[v]), .give_i(out_credit_i[v]),
       .write_i(credit_write_i[v]), .wdata_i(credit_wdata_i),
       .room_flit_o(room_flit_o[v]), .room_packet_o(room_packet_o[v]),
-      .credits_o(credits_o[16*v +: 16])
+      .credits_o(credits_o[noc_pkg::CREDIT_W*v +: noc_pkg::CREDIT_W])
     );
   end
 

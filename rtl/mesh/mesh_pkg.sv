@@ -37,13 +37,13 @@ package mesh_pkg;
     input logic [15:0] dst, input logic [4:0] npu_port, input logic [3:0] from,
     input int unsigned num_local, input int unsigned num_io
   );
-    logic [4:0] x_way, y_way, end_way;
-    x_way = is_upwards(x, dst[5:0], columns) ? EAST : WEST;
-    y_way = is_upwards(y, dst[11:6], rows) ? SOUTH : NORTH;
-    end_way = (dst[15:12] == 4'd0) ? npu_port : 5'(FIRST_LOCAL + num_local - 1 + 32'(dst[15:12]));
-    if (dst[5:0] != x) route_xy = {from[x_way[1:0]], x_way};
-    else if (dst[11:6] != y) route_xy = {from[y_way[1:0]], y_way};
-    else route_xy = {32'(dst[15:12]) > num_io, end_way};
+    logic [4:0] x_port, y_port, end_port;
+    x_port = is_upwards(x, dst[5:0], columns) ? EAST : WEST;
+    y_port = is_upwards(y, dst[11:6], rows) ? SOUTH : NORTH;
+    end_port = (dst[15:12] == 4'd0) ? npu_port : 5'(FIRST_LOCAL + num_local - 1 + 32'(dst[15:12]));
+    if (dst[5:0] != x) route_xy = {from[x_port[1:0]], x_port};
+    else if (dst[11:6] != y) route_xy = {from[y_port[1:0]], y_port};
+    else route_xy = {32'(dst[15:12]) > num_io, end_port};
   endfunction
 
   // The local port that leads to the NPU for flits that come in by port in_port: the one that mirrors it.

@@ -66,22 +66,22 @@ module mesh_router #(
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic [P-1:0]        in_valid_i,
-  input  logic [P*FLIT_W-1:0] in_flit_i,
-  output logic [4*P-1:0]      in_credit_o,
-  output logic [P-1:0]        out_valid_o,
-  output logic [P*FLIT_W-1:0] out_flit_o,
-  input  logic [P-1:0]        out_ready_i,
-  input  logic [4*P-1:0]      out_credit_i,
-  input  logic                reg_valid_i,
-  input  logic                reg_write_i,
-  input  logic [15:0]         reg_addr_i,
-  input  logic [31:0]         reg_wdata_i,
-  output logic [31:0]         reg_rdata_o,
-  output logic                idle_o,
-  output logic [31:0]         error_o
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+  input  logic [P-1:0]                  in_valid_i,
+  input  logic [P*FLIT_W-1:0]           in_flit_i,
+  output logic [noc_pkg::NUM_VCS*P-1:0] in_credit_o,
+  output logic [P-1:0]                  out_valid_o,
+  output logic [P*FLIT_W-1:0]           out_flit_o,
+  input  logic [P-1:0]                  out_ready_i,
+  input  logic [noc_pkg::NUM_VCS*P-1:0] out_credit_i,
+  input  logic                          reg_valid_i,
+  input  logic                          reg_write_i,
+  input  logic [15:0]                   reg_addr_i,
+  input  logic [31:0]                   reg_wdata_i,
+  output logic [31:0]                   reg_rdata_o,
+  output logic                          idle_o,
+  output logic [31:0]                   error_o
 );
   if (NUM_LOCAL < 1 || P > 32 || LANES < 1 || LANES > 256 || VC_DEPTH < 1 || CTRL_DEPTH < 1 ||
       PACKET_FLITS < 1) begin : gen_range

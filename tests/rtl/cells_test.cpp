@@ -123,7 +123,7 @@ TEST(CreditCounter, CountsWhatComesAndGoes) {
   Random random(1);
   for (int cycle = 0; cycle < 100'000; ++cycle) {
     ASSERT_EQ(model.credits_o, credits) << cycle;
-    ASSERT_EQ(model.some_o, credits != 0) << cycle;
+    ASSERT_EQ(model.has_credit_o, credits != 0) << cycle;
     model.give_i = random.below(2) == 0;
     model.spend_i = (credits != 0 || model.give_i) && random.below(2) == 0;
     model.write_i = random.below(200) == 0;

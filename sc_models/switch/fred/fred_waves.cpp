@@ -76,7 +76,7 @@ void show_fred_port(GtkwaveSave& save, const WaveScope& port) {
     show_each_vc(save, [&](int vc) {
       output.show(kDecimal, "flits", "count_q", vc, kNumVcs);
       output.show(kDecimal, "places_free", "places_q", vc, kNumVcs);
-      output.show(kBinary, "room_for_a_packet", "room_q", vc, kNumVcs);
+      output.show(kBinary, "room_for_a_packet", "room_packet_q", vc, kNumVcs);
       output.show(kDecimal, "credits", "credits_o", vc, kNumVcs);
     });
   });

@@ -25,7 +25,7 @@ class Dut {
     Ports pop = 0, reserve = 0;
     std::uint64_t pop_vc = 0, reserve_vc = 0;  // 2 bits per port
     PortsByVc locked{};
-    std::vector<std::uint32_t> way;  // per input: {path, output, 1}, or 0
+    std::vector<std::uint32_t> route;  // per input: {path, output, 1}, or 0
     int stall_credit = 0, stall_arbiter = 0;
     bool idle = false;
   };
@@ -93,15 +93,15 @@ class VerilatedDut : public Dut {
                     .pop_vc = model_.pop_vc_o,
                     .reserve_vc = model_.reserve_vc_o,
                     .locked = {},
-                    .way = std::vector<std::uint32_t>(32),
+                    .route = std::vector<std::uint32_t>(32),
                     .stall_credit = model_.stall_credit_o,
                     .stall_arbiter = model_.stall_arbiter_o,
                     .idle = model_.idle_o != 0};
     for (int vc = 0; vc < fredsim::kNumVcs; ++vc) outputs.locked[vc] = model_.locked_o[vc];
-    for (std::size_t p = 0; p < outputs.way.size(); ++p) {
+    for (std::size_t p = 0; p < outputs.route.size(); ++p) {
       for (std::size_t bit = 0; bit < 14; ++bit) {
         const std::size_t at = 14 * p + bit;
-        outputs.way[p] |= (model_.way_o[at / 32] >> (at % 32) & 1U) << bit;
+        outputs.route[p] |= (model_.route_o[at / 32] >> (at % 32) & 1U) << bit;
       }
     }
     return outputs;

@@ -20,7 +20,7 @@ using fredsim::kControl;
 using fredsim::kNumVcs;
 
 constexpr int kCycles = 3000;
-constexpr int kWayDelay = 3;  // edges from the decision to the one that way_o is for
+constexpr int kRouteDelay = 3;  // edges from the decision to the one that route_o is for
 
 std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
 
@@ -129,7 +129,7 @@ class OnlineRun {
     dut_->set_fronts(fronts_);
     dut_->set_phase(phase_);
     // The paths are those of the edge before.
-    const Edge& before = edges_[static_cast<std::size_t>(cycle_ + kWayDelay) % (kWayDelay + 1)];
+    const Edge& before = edges_[static_cast<std::size_t>(cycle_ + kRouteDelay) % (kRouteDelay + 1)];
     dut_->set_paths(before.in, before.out);
   }
   void drive_front(int p, int vc) {
@@ -151,12 +151,12 @@ class OnlineRun {
     ASSERT_EQ(outputs.locked, matcher_.locked()) << where();
     ASSERT_EQ(outputs.stall_credit, matcher_.stall_credit()) << where();
     ASSERT_EQ(outputs.stall_arbiter, matcher_.stall_arbiter()) << where();
-    if (cycle_ < kWayDelay) return;
+    if (cycle_ < kRouteDelay) return;
     // Stalls of the last edge but one; paths of the one before that.
-    const Edge& stalled = edges_[static_cast<std::size_t>(cycle_ - 2) % (kWayDelay + 1)];
+    const Edge& stalled = edges_[static_cast<std::size_t>(cycle_ - 2) % (kRouteDelay + 1)];
     ASSERT_EQ(outputs.stall_credit, stalled.credit) << where();
     ASSERT_EQ(outputs.stall_arbiter, stalled.arbiter) << where();
-    compare_ways(outputs, edges_[static_cast<std::size_t>(cycle_ - kWayDelay) % (kWayDelay + 1)]);
+    compare_ways(outputs, edges_[static_cast<std::size_t>(cycle_ - kRouteDelay) % (kRouteDelay + 1)]);
   }
   void compare_ways(const Dut::Outputs& outputs, const Edge& edge) {
     Ports inputs = 0, used = 0;
@@ -165,15 +165,15 @@ class OnlineRun {
       used |= flow.outputs;
     }
     const FredPaths paths = online_paths(shape_, edge.moves, {inputs, used, edge.in, edge.out});
-    std::vector<std::uint32_t> want(outputs.way.size());
+    std::vector<std::uint32_t> want(outputs.route.size());
     std::vector<FlowPath> flows = edge.fired;
     for (const auto& move : edge.moves) {
       want[move.input] =
           std::uint32_t{paths[move.input]} << 6 | static_cast<std::uint32_t>(move.output) << 1 | 1U;
       flows.push_back({1U << move.input, 1U << move.output,
-                       static_cast<std::uint8_t>(outputs.way[move.input] >> 6)});
+                       static_cast<std::uint8_t>(outputs.route[move.input] >> 6)});
     }
-    ASSERT_EQ(outputs.way, want) << where();
+    ASSERT_EQ(outputs.route, want) << where();
     ASSERT_EQ(crossing(shape_, flows), "") << where();
   }
   void compare_moves(const Dut::Outputs& outputs, std::span<const FredMatcher::Move> moves) {
@@ -190,7 +190,7 @@ class OnlineRun {
     moved_ += moves.size();
   }
   void keep_edge(std::span<const FredMatcher::Move> moves) {
-    Edge& edge = edges_[static_cast<std::size_t>(cycle_) % (kWayDelay + 1)];
+    Edge& edge = edges_[static_cast<std::size_t>(cycle_) % (kRouteDelay + 1)];
     edge.fired = fired_;
     edge.moves.assign(moves.begin(), moves.end());
     port_paths(fired_, random_, edge.in, edge.out);
@@ -212,7 +212,7 @@ class OnlineRun {
   std::vector<int> left_;             // flits of its packet, its own included
   PortsByVc there_{};                 // inputs that show their flit
   std::vector<FlowPath> flows_, fired_;
-  std::array<Edge, kWayDelay + 1> edges_;
+  std::array<Edge, kRouteDelay + 1> edges_;
   bool quiet_ = false;
   int cycle_ = 0;
   std::uint64_t moved_ = 0;

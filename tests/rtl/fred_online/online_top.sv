@@ -23,7 +23,7 @@ module online_top #(
   output logic [31:0]  reserve_o,
   output logic [63:0]  reserve_vc_o,
   output logic [127:0] locked_o,
-  output logic [447:0] way_o,
+  output logic [447:0] route_o,
   output logic [7:0]   stall_credit_o,
   output logic [7:0]   stall_arbiter_o,
   output logic         idle_o
@@ -32,7 +32,7 @@ module online_top #(
   logic [P*P-1:0]   move;
   logic [P-1:0]     pop, reserve, phase_in, phase_out;
   logic [2*P-1:0]   pop_vc, reserve_vc;
-  logic [14*P-1:0]  way;
+  logic [14*P-1:0]  route;
   logic             matcher_idle, paths_idle;
 
   for (genvar p = 0; p < P; p++) begin : gen_port
@@ -52,7 +52,7 @@ module online_top #(
   assign pop_vc_o = 64'(pop_vc);
   assign reserve_o = 32'(reserve);
   assign reserve_vc_o = 64'(reserve_vc);
-  assign way_o = 448'(way);
+  assign route_o = 448'(route);
   assign idle_o = matcher_idle && paths_idle;
 
   fred_matcher #(.P(P), .M(M)) i_matcher (
@@ -69,7 +69,7 @@ module online_top #(
     .clk_i, .rst_ni,
     .move_i(move), .phase_in_i(phase_in), .phase_out_i(phase_out),
     .in_path_i(in_path_i[8*P-1:0]), .out_path_i(out_path_i[8*P-1:0]),
-    .way_o(way), .idle_o(paths_idle)
+    .route_o(route), .idle_o(paths_idle)
   );
 
   // What sizes below 32 ports do not use.
