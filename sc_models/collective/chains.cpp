@@ -1,5 +1,7 @@
 #include "collective/chains.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -7,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "collective/channels.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
 
@@ -29,8 +32,10 @@ class ChainPlanner {
         walk_(topology, plan, topology.is_tree()),
         flits_(topology.links.size()),
         chosen_(chains.size()) {
-    const auto same = [&](const Part& part) { return part.vc == plan.parts.front().vc; };
-    spreads_ = topology.is_tree() && std::ranges::all_of(plan.parts, same);
+    for (const ChainSpec& chain : chains) {
+      channels_.push_back(topology.is_tree() ? channels_of(topology, plan, chain.part)
+                                             : std::vector<int>{plan.parts[chain.part].vc});
+    }
     for (const Tree& tree : plan.trees)
       walk_.walk(tree, [&](int link) { flits_[link] += tree.flits; });
   }
@@ -41,9 +46,9 @@ class ChainPlanner {
       changes = false;
       for (std::size_t c = 0; c < chains_.size(); ++c) changes |= choose(c);
     }
-    for (Choice& choice : chosen_) {
-      if (spreads_ && choice.forwards[0] != choice.forwards[1]) note();
-      std::ranges::move(choice.trees, std::back_inserter(plan_.trees));
+    for (std::size_t c = 0; c < chains_.size(); ++c) {
+      if (chosen_[c].forwards[0] != chosen_[c].forwards[1]) note(channels_[c]);
+      std::ranges::move(chosen_[c].trees, std::back_inserter(plan_.trees));
     }
     std::ranges::stable_sort(plan_.trees, {}, &Tree::part);
   }
@@ -66,8 +71,7 @@ class ChainPlanner {
     for (const Crossing& crossing : now.crossings) flits_[crossing.link] -= crossing.flits;
     Choice best;
     for (const Directions& forwards : kDirections) {
-      if (Choice choice = weighed(chains_[c], forwards); choice.ns < best.ns)
-        best = std::move(choice);
+      if (Choice choice = weighed(c, forwards); choice.ns < best.ns) best = std::move(choice);
     }
     for (const Crossing& crossing : best.crossings) flits_[crossing.link] += crossing.flits;
     const bool changes = now.trees.empty() || now.forwards != best.forwards;
@@ -75,8 +79,8 @@ class ChainPlanner {
     return changes;
   }
 
-  Choice weighed(const ChainSpec& chain, const Directions& forwards) {
-    Choice choice{.forwards = forwards, .trees = trees_of(chain, forwards)};
+  Choice weighed(std::size_t c, const Directions& forwards) {
+    Choice choice{.forwards = forwards, .trees = trees_of(c, forwards)};
     std::int64_t longest = 0;
     for (const Tree& tree : choice.trees) {
       std::int64_t cycles = 0;
@@ -97,8 +101,10 @@ class ChainPlanner {
     return choice;
   }
 
-  std::vector<Tree> trees_of(const ChainSpec& chain, const Directions& forwards) const {
+  std::vector<Tree> trees_of(std::size_t c, const Directions& forwards) const {
+    const ChainSpec& chain = chains_[c];
     const Part& part = plan_.parts[chain.part];
+    const std::vector<int>& channels = channels_[c];
     const FlitRange whole = whole_range(0, part.bytes);
     const int slices = endpoint_slices(topology_);
     const std::size_t halves = chain.ring.size() > 2 ? 2 : 1;
@@ -108,9 +114,9 @@ class ChainPlanner {
         const FlitRange range = share_of(share_of(whole, slices, s), halves, half);
         if (range.flits == 0) continue;
         // Backwards first: that is the longer way, by the hop that closes the ring.
-        const int vc = !spreads_ || forwards[0] == forwards[1] ? part.vc
-                       : forwards[half]                        ? kPp
-                                                               : kMp;
+        const int vc = channels.size() < 2 || forwards[0] == forwards[1]
+                           ? part.vc
+                           : channels[forwards[half] ? 1 : 0];
         trees.push_back(chain_tree({topology_, plan_, chain.part, s}, chain.ring, part.root,
                                    forwards[half], chain.roles, range, vc));
       }
@@ -118,9 +124,11 @@ class ChainPlanner {
     return trees;
   }
 
-  void note() {
+  void note(const std::vector<int>& channels) {
+    if (channels.size() < 2) return;
     const std::string text =
-        "chain: half of the data each way round, on virtual channels mp and pp";
+        fmt::format("chain: half of the data each way round, on virtual channels {} and {}",
+                    priority_name(channels[0]), priority_name(channels[1]));
     if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
   }
 
@@ -130,7 +138,7 @@ class ChainPlanner {
   LinkWalk walk_;
   std::vector<std::uint64_t> flits_;  // of the plan's trees and those chosen, by link
   std::vector<Choice> chosen_;
-  bool spreads_ = false;
+  std::vector<std::vector<int>> channels_;  // by chain: what its halves may use
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "collective/channels.h"
 #include "collective/endpoint_trees.h"
 #include "collective/mesh_rings.h"
 
@@ -164,19 +165,36 @@ class EndpointPlanner {
     return *here.begin();
   }
 
-  // Where all parts have one priority, the rings of a tree are spread over the data VCs: on one, packets
-  // that wait for an uplink at the front of an L1 chiplet's input hold up those behind them that stay
-  // below it, and the sums and results inside an L1 switch each other. What crosses levels goes first.
+  // Some link between switches is slower than the NPUs' own.
+  bool slow_uplinks() const {
+    const auto between = [&](const Link& link) {
+      return topology_.nodes[link.from].is_switch() && topology_.nodes[link.to].is_switch();
+    };
+    const NodeId npu = topology_.npus.front();
+    const Link& port = topology_.links[topology_.link_out(npu, 0)];
+    return std::ranges::any_of(topology_.links, [&](const Link& link) {
+      return between(link) && link.bytes_per_second < port.bytes_per_second;
+    });
+  }
+
+  // The rings of a tree are spread over the VCs that their part may use: on one, packets that wait for an
+  // uplink at the front of an L1 chiplet's input hold up those behind them that stay below it, and the
+  // sums and results inside an L1 switch each other. What crosses levels goes first. With two VCs it has
+  // one for itself where uplinks are slow; else sums go with it, for they wait little.
   void spread(RingBox& box) {
-    const auto same = [&](const Part& p) { return p.vc == plan_.parts[part_].vc; };
-    if (!std::ranges::all_of(plan_.parts, same)) return;
-    box.reduce_vcs.assign(box.sides.size(), kMp);
+    const std::vector<int> channels = channels_of(topology_, plan_, part_);
+    if (channels.size() < 2) return;
+    const int across = channels.front();
+    const int results = channels.back();
+    const int sums = channels.size() > 2 ? channels[1] : slow_uplinks() ? results : across;
+    box.reduce_vcs.assign(box.sides.size(), across);
     box.broadcast_vcs = box.reduce_vcs;
-    box.reduce_vcs.front() = kPp;
-    box.broadcast_vcs.front() = kDp;
-    const std::string note =
-        "hier_ring: across L1 switches on virtual channel mp, inside them sums on pp, results on "
-        "dp";
+    box.reduce_vcs.front() = sums;
+    box.broadcast_vcs.front() = results;
+    const std::string note = fmt::format(
+        "hier_ring: across L1 switches on virtual channel {}, inside them sums on {}, results on "
+        "{}",
+        priority_name(across), priority_name(sums), priority_name(results));
     if (std::ranges::find(plan_.notes, note) == plan_.notes.end()) plan_.notes.push_back(note);
   }
 

@@ -255,6 +255,23 @@ TEST(WorkPlan, StepsBeyondThePhaseStoreRunAtTheEndpoints) {
   EXPECT_THROW(make_plan(topology, work), BadInput);
 }
 
+// Beside a part of another priority two channels are left: which way they are used depends on the uplinks.
+TEST(WorkPlan, RingsBesideAHigherPriorityKeepTwoChannels) {
+  for (const bool slow : {false, true}) {
+    const Topology topology = test::fred_tree(slow ? kFredB : test::TreeSize{}, false);
+    const std::vector<CollectiveSpec> work{
+        spec_of(Collective::kAllReduce, test::first_ranks(20), 100'000),
+        spec_of(Collective::kAllReduce, {0, 1}, 10'000, kMp)};
+    const Plan plan = make_plan(topology, work);
+    test::expect_plan(topology, work, plan);
+    EXPECT_EQ(plan.notes,
+              std::vector<std::string>{fmt::format(
+                  "hier_ring: across L1 switches on virtual channel pp, inside them sums on {}, "
+                  "results on dp",
+                  slow ? "dp" : "pp")});
+  }
+}
+
 // Blocks in bytes: the smallest sizes there are.
 TEST(WorkPlan, BlocksOfAnyBytes) {
   for (const Topology& topology :
