@@ -1,10 +1,12 @@
 #include "collective/endpoint_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <set>
 
 #include "base/error.h"
@@ -191,11 +193,14 @@ class EndpointPlanner {
     box.broadcast_vcs = box.reduce_vcs;
     box.reduce_vcs.front() = sums;
     box.broadcast_vcs.front() = results;
-    const std::string note = fmt::format(
+    const std::string text = fmt::format(
         "hier_ring: across L1 switches on virtual channel {}, inside them sums on {}, results on "
         "{}",
         priority_name(across), priority_name(sums), priority_name(results));
-    if (std::ranges::find(plan_.notes, note) == plan_.notes.end()) plan_.notes.push_back(note);
+    note(text);
+  }
+  void note(const std::string& text) {
+    if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
   }
 
   // Members by switch and level; of one dimension where they are not as many everywhere.
@@ -294,9 +299,12 @@ class EndpointPlanner {
   }
 
   void pair(int from, int to, const FlitRange& block) {
+    pair(from, to, block, plan_.parts[part_].vc);
+  }
+  void pair(int from, int to, const FlitRange& block, int vc) {
     for (int s = 0; s < slices_; ++s) {
       const FlitRange range = share_of(block, slices_, (s + from + to) % slices_);
-      if (range.flits > 0) add(direct_tree(topology_, plan_, part_, from, to, s, range));
+      if (range.flits > 0) add(direct_tree(topology_, plan_, part_, from, to, s, vc, range));
     }
   }
 
@@ -328,15 +336,27 @@ class EndpointPlanner {
     }
   }
 
-  // Every rank begins with the one after it, so that no receiver is everybody's first.
+  // Every rank begins with the one after it, so that no receiver is everybody's first. On a mesh what goes to
+  // different ranks is spread over the VCs that the part may use: on one, packets at the front of a buffer
+  // hold up those behind them that go elsewhere. (Measured: a torus and a tree gain nothing by it.)
   void all_to_all(const auto& blocks_of) {
     std::vector<std::vector<FlitRange>> rows;
     rows.reserve(static_cast<std::size_t>(ranks_));
     for (int i = 0; i < ranks_; ++i) rows.push_back(blocks_of(i));
+    std::vector<int> channels{plan_.parts[part_].vc};
+    if (topology_.kind == FabricKind::kMesh2d && ranks_ > 2) {
+      channels = channels_of(topology_, plan_, part_);
+      if (channels.size() > 1) {
+        note(fmt::format("{}: to the ranks in turn on virtual channels {}",
+                         to_string(spec_.collective),
+                         fmt::join(channels | std::views::transform(priority_name), ", ")));
+      }
+    }
     for (int offset = 1; offset < ranks_; ++offset) {
+      const int vc = channels[static_cast<std::size_t>(offset) % channels.size()];
       for (int i = 0; i < ranks_; ++i) {
         const int to = (i + offset) % ranks_;
-        pair(i, to, rows[i][to]);
+        pair(i, to, rows[i][to], vc);
       }
     }
   }

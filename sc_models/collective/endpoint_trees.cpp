@@ -119,13 +119,13 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
 }
 
 Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,
-                 const FlitRange& range) {
+                 int vc, const FlitRange& range) {
   const std::vector<NodeId>& members = plan.parts[part].members;
   TreeRank sender;
   sender.rank = from;
   sender.contributes = true;
   sender.reduce_to = {
-      {to, nic_port(topology, members[from], members[to], slice), plan.parts[part].vc}};
+      {to, nic_port(topology, members[from], members[to], slice), vc}};
   TreeRank receiver;
   receiver.rank = to;
   receiver.receives = true;

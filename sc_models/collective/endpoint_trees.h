@@ -68,9 +68,9 @@ struct RingBox {
 Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
                        const FlitRange& range);
 
-// One packet stream from a rank to another.
+// One packet stream from a rank to another, on a virtual channel.
 Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,
-                 const FlitRange& range);
+                 int vc, const FlitRange& range);
 // Nothing to send: what rank 0 holds is the result.
 Tree alone_tree(int part, const FlitRange& range);
 

@@ -72,5 +72,40 @@ TEST(Channels, OfDifferentPrioritiesAreNeverSharedNorOutOfOrder) {
   } while (std::ranges::next_permutation(order).found);
 }
 
+// VCs of an all-to-all's flits, by how far the receiver is behind the sender in the group.
+std::vector<int> channels_by_offset(const Topology& topology, const std::vector<int>& priorities) {
+  constexpr int kRanks = 4;
+  std::vector<CollectiveSpec> work;
+  for (const int vc : priorities) {
+    CollectiveSpec& spec = work.emplace_back();
+    spec.collective = Collective::kAllToAll;
+    spec.group = test::first_ranks(kRanks);
+    spec.bytes = 10'000;
+    spec.vc = vc;
+  }
+  std::vector<int> channels(kRanks - 1, -1);
+  const Plan plan = make_plan(topology, work);
+  for (const Tree& tree : plan.trees) {
+    if (tree.part != 0) continue;
+    for (const TreeRank& rank : tree.ranks) {
+      for (const Send& send : rank.reduce_to) {
+        int& channel = channels[(send.rank - rank.rank + kRanks) % kRanks - 1];
+        EXPECT_TRUE(channel == -1 || channel == send.vc);
+        channel = send.vc;
+      }
+    }
+  }
+  EXPECT_EQ(plan.notes.size(), channels[0] == channels[1] ? 0U : 1U);
+  return channels;
+}
+
+TEST(Channels, AnAllToAllOnAMeshTakesThemInTurn) {
+  EXPECT_EQ(channels_by_offset(test::mesh(3, 2), {kDp}), (std::vector<int>{kPp, kDp, kMp}));
+  EXPECT_EQ(channels_by_offset(test::mesh(3, 2), {kDp, kMp}), (std::vector<int>{kDp, kPp, kDp}));
+  EXPECT_EQ(channels_by_offset(test::fred_tree(), {kDp}), (std::vector<int>{kDp, kDp, kDp}));
+  EXPECT_EQ(channels_by_offset(test::fred_tree({}, false), {kPp}),
+            (std::vector<int>{kPp, kPp, kPp}));
+}
+
 }  // namespace
 }  // namespace fredsim
