@@ -124,8 +124,7 @@ Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from,
   TreeRank sender;
   sender.rank = from;
   sender.contributes = true;
-  sender.reduce_to = {
-      {to, nic_port(topology, members[from], members[to], slice), vc}};
+  sender.reduce_to = {{to, nic_port(topology, members[from], members[to], slice), vc}};
   TreeRank receiver;
   receiver.rank = to;
   receiver.receives = true;

@@ -156,7 +156,8 @@ class OnlineRun {
     const Edge& stalled = edges_[static_cast<std::size_t>(cycle_ - 2) % (kRouteDelay + 1)];
     ASSERT_EQ(outputs.stall_credit, stalled.credit) << where();
     ASSERT_EQ(outputs.stall_arbiter, stalled.arbiter) << where();
-    compare_ways(outputs, edges_[static_cast<std::size_t>(cycle_ - kRouteDelay) % (kRouteDelay + 1)]);
+    compare_ways(outputs,
+                 edges_[static_cast<std::size_t>(cycle_ - kRouteDelay) % (kRouteDelay + 1)]);
   }
   void compare_ways(const Dut::Outputs& outputs, const Edge& edge) {
     Ports inputs = 0, used = 0;
