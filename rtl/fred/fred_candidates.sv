@@ -78,7 +78,7 @@ module fred_candidates #(
   end
 
   rr_arbiter #(
-    .N(4)
+    .N(VCS)
   ) i_vcs (
     .clk_i,
     .rst_ni,

@@ -7,8 +7,7 @@
 //       been busy for QUANTUM cycles,
 //     if it is lower: when the active phase has been silent for YIELD cycles between packets.
 //   A decision stays. From it on no head flit fires, and the change happens when no flow is in the middle of a
-//   packet. The
-//   pre-empted phase's packets wait.
+//   packet. The pre-empted phase's packets wait.
 // Timing: the change is the first edge after that of the decision before which no packet is open. It loads the row
 //   into the flow tables, paths and the configuration register, and forgets all candidates; from then on flits of the
 //   new phase fire. Two edges later the configuration goes as a wave through the interconnect (load_o), ahead of those

@@ -1,7 +1,7 @@
 // One output of fred_matcher: which of the fronts that ask for it it grants, and what it remembers of that.
 //
-// Grant: every VC picks one front by round robin over the inputs (rr_arbiter); the output
-//   grants the pick of its highest VC (VC_ORDER). From registers and ask_i only.
+// Grant: every VC picks one front by round robin over the inputs (rr_arbiter); the output grants the pick of
+//   its highest VC (VC_ORDER). From registers and ask_i only.
 // State, per VC: a packet is open (locked_o), from the packet start that moves to the tail that moves; the
 //   turn, which goes to the input after the pick when a packet start is granted and the phase does not use the
 //   output, whether the front moves or not: an input that is taken by others does not keep its like from this output.
