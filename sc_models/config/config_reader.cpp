@@ -13,6 +13,7 @@
 #include "base/flit.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "config/config_schema.h"
 #include "topology/builders.h"
 
 namespace fredsim {
@@ -21,128 +22,16 @@ namespace {
 // In the order of FabricKind.
 constexpr std::array<std::string_view, 3> kFabricNames = {"mesh2d", "torus2d", "fred_tree"};
 
-enum class Scope : std::uint8_t { kAny, kMesh, kTree };  // kMesh: and tori
-
-// kValue: a text; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
-// not know
-enum class Holds : std::uint8_t { kValue, kKeys, kList, kWords, kInteger, kBoolean, kNames };
-
-bool is_value(Holds holds) {
-  return holds != Holds::kKeys && holds != Holds::kList && holds != Holds::kNames;
-}
-
-// A key of an entry of a list stands without the entry's number: fabric.levels.uplinks.
-struct Key {
-  std::string_view path;
-  std::string_view meaning;
-  Scope scope = Scope::kAny;
-  Holds holds = Holds::kValue;
-  std::string_view fallback =
-      {};  // default; empty: the key is needed, or stands for nothing when left out
-  std::string_view parameter = {};  // of the switches' RTL; only kinds that have it have the key
-};
-
-constexpr std::array kKeys = {
-    Key{"name", "name of the machine"},
-    Key{"clock", "clock of the fabric, a frequency"},
-    Key{"npu", "the NPUs", Scope::kAny, Holds::kKeys},
-    Key{"npu.count", "number of NPUs", Scope::kAny, Holds::kInteger},
-    Key{"npu.bandwidth", "network bandwidth of one NPU per direction"},
-    Key{"npu.receive_buffer", "receive buffer per NIC port and virtual channel, a size",
-        Scope::kAny, Holds::kValue, "48 KiB"},
-    Key{"io", "the I/O controllers", Scope::kAny, Holds::kKeys},
-    Key{"io.count", "number of I/O controllers", Scope::kAny, Holds::kInteger},
-    Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
-    Key{"fabric", "what joins them", Scope::kAny, Holds::kKeys},
-    Key{"fabric.type", "mesh2d, torus2d or fred_tree"},
-    Key{"fabric.link_latency", "latency of a wafer link, a time"},
-    Key{"fabric.packet", "longest data packet, a size", Scope::kAny, Holds::kValue, "4 KiB"},
-    Key{"fabric.width", "columns of the mesh or torus", Scope::kMesh, Holds::kInteger},
-    Key{"fabric.height", "rows of the mesh or torus", Scope::kMesh, Holds::kInteger},
-    Key{"fabric.link_bandwidth", "bandwidth of a mesh link per direction", Scope::kMesh},
-    Key{"fabric.local_latency", "latency between an NPU and its router, a time", Scope::kMesh,
-        Holds::kValue, "0 ns"},
-    Key{"fabric.l1_switches", "number of L1 switches; or the list fabric.levels", Scope::kTree,
-        Holds::kInteger},
-    Key{"fabric.npus_per_l1", "NPUs on one L1 switch", Scope::kTree, Holds::kInteger},
-    Key{"fabric.slices", "parallel chiplets that make up one L1 switch", Scope::kTree,
-        Holds::kInteger},
-    Key{"fabric.uplinks", "uplinks of one L1 chiplet", Scope::kTree, Holds::kInteger},
-    Key{"fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Scope::kTree, Holds::kInteger},
-    Key{"fabric.middle", "middle sub-networks m of Fred_m(P)", Scope::kTree, Holds::kInteger},
-    Key{"fabric.uplink_bandwidth", "bandwidth of one L1 switch towards L2", Scope::kTree},
-    Key{"fabric.levels", "the levels of a tree, a list, lowest first", Scope::kTree, Holds::kList},
-    Key{"fabric.levels.below", "NPUs, or switches of the level below, under one switch",
-        Scope::kTree, Holds::kInteger},
-    Key{"fabric.levels.chiplets_per_slice", "chiplets of one slice of a switch", Scope::kTree,
-        Holds::kInteger, "1"},
-    Key{"fabric.levels.uplinks", "uplinks of one chiplet", Scope::kTree, Holds::kInteger},
-    Key{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above",
-        Scope::kTree},
-    Key{"fabric.in_switch", "true or false: collectives inside the switches", Scope::kTree,
-        Holds::kBoolean},
-    Key{"fabric.simulate_slices", "distinct or all", Scope::kTree, Holds::kValue, "distinct"},
-    Key{"switch", "the switches", Scope::kAny, Holds::kKeys},
-    Key{"switch.kind", "kind of the switches"},
-    Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
-    Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
-    Key{"switch.output_buffer", "output staging per port and virtual channel, a size", Scope::kAny,
-        Holds::kValue, "", "OUT_DEPTH"},
-    Key{"switch.format", "fp16 or bf16", Scope::kAny, Holds::kValue, "fp16"},
-    Key{"switch.yield",
-        "cycles of silence after which a phase gives way to one of no higher priority", Scope::kAny,
-        Holds::kInteger, "4", "YIELD"},
-    Key{"switch.quantum", "busy cycles after which a phase gives way to one of equal priority",
-        Scope::kAny, Holds::kInteger, "64", "QUANTUM"},
-    Key{"switch.vc_order", "the virtual channels by priority, highest first", Scope::kAny,
-        Holds::kWords, "control, mp, pp, dp", "VC_ORDER"},
-    Key{"switch.params", "parameters of the switches' RTL that have no key, by name", Scope::kAny,
-        Holds::kNames},
-    Key{"switch.rtl_top", "top module of your own switch RTL"},
-};
-// What stands under a name of switch.params.
-constexpr Key kNamedParameter{"", "value of a parameter, an integer", Scope::kAny, Holds::kInteger};
-
-bool is_name(std::string_view text) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && is_letter(text.front()) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
-
 std::vector<std::string> words_of(const ConfigNode& list) {
   std::vector<std::string> words;
   for (const ConfigEntry& entry : list.entries) words.push_back(entry.node.text);
   return words;
 }
 
-// "a, b, c": a list of its words.
-ConfigNode list_of(std::string_view text, const std::string& where) {
-  ConfigNode list{.kind = ConfigNode::Kind::kList, .where = where, .text = {}, .entries = {}};
-  constexpr std::string_view kComma = ", ";
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(kComma), text.size());
-    ConfigEntry& word = list.entries.emplace_back();
-    word.key = std::to_string(list.entries.size());
-    word.node = {.kind = ConfigNode::Kind::kValue,
-                 .where = where,
-                 .text = std::string(text.substr(0, end)),
-                 .entries = {}};
-    text.remove_prefix(std::min(end + kComma.size(), text.size()));
-  }
-  return list;
-}
-
 // A value as it was written.
 std::string written(const ConfigNode& node) {
   return node.kind == ConfigNode::Kind::kList ? fmt::format("[{}]", fmt::join(words_of(node), ", "))
                                               : node.text;
-}
-
-// Whose keys a fabric of this kind does not have.
-Scope other_scope(FabricKind kind) {
-  return kind == FabricKind::kFredTree ? Scope::kMesh : Scope::kTree;
 }
 
 const ConfigNode* find_node(const ConfigNode& root, std::string_view path) {
@@ -163,32 +52,6 @@ std::optional<FabricKind> kind_of(const ConfigNode& root) {
   return static_cast<FabricKind>(name - kFabricNames.begin());
 }
 
-// "fabric.levels.2.uplinks" -> "fabric.levels.uplinks": without the number of a list's entry.
-std::string schema_path(std::string_view path) {
-  for (const Key& key : kKeys) {
-    if (key.holds != Holds::kList || !path.starts_with(fmt::format("{}.", key.path))) continue;
-    const std::string_view rest = path.substr(key.path.size() + 1);
-    const std::size_t digits = rest.find_first_not_of("0123456789");
-    if (digits == std::string_view::npos) return std::string(key.path);
-    if (digits > 0 && rest[digits] == '.')
-      return fmt::format("{}{}", key.path, rest.substr(digits));
-  }
-  return std::string(path);
-}
-
-const Key* find_key(std::string_view path) {
-  const std::string wanted = schema_path(path);
-  const auto key = std::find_if(kKeys.begin(), kKeys.end(),
-                                [&](const Key& candidate) { return candidate.path == wanted; });
-  if (key != kKeys.end()) return &*key;
-  const std::size_t dot = std::min(wanted.rfind('.'), wanted.size());
-  const bool is_named = std::ranges::any_of(kKeys, [&](const Key& candidate) {
-    return candidate.holds == Holds::kNames && candidate.path == wanted.substr(0, dot);
-  });
-  return is_named && is_name(wanted.substr(std::min(dot + 1, wanted.size()))) ? &kNamedParameter
-                                                                              : nullptr;
-}
-
 // The kind of the switches of a machine such as this one; null where its name is wrong.
 const SwitchKind* switch_kind_in(const ConfigNode& root, FabricKind fabric) {
   const ConfigNode* name = find_node(root, "switch.kind");
@@ -198,34 +61,6 @@ const SwitchKind* switch_kind_in(const ConfigNode& root, FabricKind fabric) {
 
 bool lacks_parameter(const SwitchKind* kind, const Key& key) {
   return kind != nullptr && !key.parameter.empty() && kind->index(key.parameter) < 0;
-}
-
-std::string_view parent(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
-}
-
-std::string_view leaf(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
-// Names of the keys of a section, without those of another fabric type than
-// `kind` where it is given.
-std::vector<std::string_view> keys_inside(std::string_view section,
-                                          std::optional<FabricKind> kind = std::nullopt) {
-  const std::string wanted = schema_path(section);
-  std::vector<std::string_view> names;
-  for (const Key& key : kKeys) {
-    const bool other = kind && key.scope == other_scope(*kind);
-    if (parent(key.path) == wanted && !other) names.push_back(leaf(key.path));
-  }
-  return names;
-}
-
-// The same leaf elsewhere ("width" -> "fabric.width"), else the nearest sibling.
-std::string suggestion(std::string_view path) {
-  for (const Key& key : kKeys) {
-    if (leaf(key.path) == leaf(path)) return fmt::format("; did you mean '{}'?", key.path);
-  }
-  return did_you_mean(leaf(path), keys_inside(parent(path)));
 }
 
 // What stands at `path` is what the schema wants there. `fabric`: its type, where it is known.
@@ -281,14 +116,15 @@ bool has_key(const ConfigNode& root, std::string_view path) {
 ConfigReader::ConfigReader(ConfigNode root, std::string file)
     : root_(std::move(root)), file_(std::move(file)) {
   check_keys(root_, "");
-  for (const Key& key : kKeys) {
+  for (const Key& key : config_keys()) {
     if (key.fallback.empty()) continue;
     ConfigNode& node = defaults_.emplace_back(ConfigEntry{std::string(key.path), {}}).node;
     const std::string text(key.fallback);
-    node = key.holds == Holds::kWords
-               ? list_of(text, file_)
-               : ConfigNode{
-                     .kind = ConfigNode::Kind::kValue, .where = file_, .text = text, .entries = {}};
+    if (key.holds == Holds::kWords) {
+      node = parse_config_text(fmt::format("default: [{}]", text), file_).entries.front().node;
+    } else {
+      node = {.kind = ConfigNode::Kind::kValue, .where = file_, .text = text, .entries = {}};
+    }
   }
 }
 
@@ -317,16 +153,18 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       keys.push_back({std::move(path), text});
     }
   };
-  for (const Key& key : kKeys) {
+  for (const Key& key : config_keys()) {
     const std::string_view section = parent(key.path);
     const Key* list = section.empty() ? nullptr : find_key(section);
     if (list == nullptr || list->holds != Holds::kList) add(key, std::string(key.path));
     if (key.holds == Holds::kNames && has(key.path)) {
-      for (const auto& [name, node] : find(key.path)->entries)
-        add(kNamedParameter, fmt::format("{}.{}", key.path, name));
+      for (const auto& [name, node] : find(key.path)->entries) {
+        const std::string named = fmt::format("{}.{}", key.path, name);
+        add(*find_key(named), named);
+      }
     }
     for (int n = 1; key.holds == Holds::kList && has(key.path) && n <= entries(key.path); ++n) {
-      for (const Key& inner : kKeys) {
+      for (const Key& inner : config_keys()) {
         if (parent(inner.path) == key.path)
           add(inner, fmt::format("{}.{}.{}", key.path, n, leaf(inner.path)));
       }
@@ -388,7 +226,7 @@ std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) c
   };
   const bool is_other = chosen != nullptr && !is_in_file(*chosen);
   std::vector<std::string> unused;
-  for (const Key& key : kKeys) {
+  for (const Key& key : config_keys()) {
     const ConfigNode* const node = find(key.path);
     if (node == nullptr || !lacks_parameter(&switches, key)) continue;
     const std::string why =
@@ -412,7 +250,7 @@ std::vector<NamedValue> ConfigReader::names_under(std::string_view path, int low
 
 FabricKind ConfigReader::fabric() const {
   const auto found = static_cast<FabricKind>(choice("fabric.type", kFabricNames));
-  for (const Key& key : kKeys) {
+  for (const Key& key : config_keys()) {
     if (key.scope != other_scope(found) || !has(key.path)) continue;
     throw BadInput(fmt::format("{}: a key of fabric type {}, but fabric.type is {}",
                                label(key.path),
