@@ -9,6 +9,9 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+for option in "$@"; do
+  case "$option" in -h | --help) exec /usr/bin/python3 scripts/study.py --help ;; esac
+done
 need_packages "${BUILD_PACKAGES[@]}" python3
 build_targets fredsim tb_rounding >&2
 exec /usr/bin/python3 scripts/study.py "$@"

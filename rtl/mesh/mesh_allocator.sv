@@ -240,4 +240,16 @@ module mesh_allocator #(
       link_is_ready: assert ((used & ~out_ready_i) == '0);
     end
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      front_without_credits: cover (no_credit_o != '0);
+      front_waits_for_the_link: cover (link_stall_o != '0);
+      packet_stays_open: cover ((open_q & ~launch_o) != '0);
+      grant_is_declined: cover ((grant & ~launch_o) != '0);
+      lower_vc_goes_first_after_a_declined_grant: cover ((declined_q & any & ~grant) != '0);
+      several_flits_leave: cover ((pop_o & (pop_o - P'(1))) != '0);
+    end
+  end
 endmodule

@@ -3,7 +3,8 @@
 // Packets are let go whole (virtual cut-through). need is the room that a packet start waits for: 1 on the control VC,
 //   whose packets are one flit; else PACKET_FLITS, or the receiver's depth where that is smaller, but at least 1. A
 //   packet longer than need is carried too, without the promise that it never stops half way. Where ring_i is high
-//   the output leads into a ring, and a packet start that enters it needs room for one flit more (mesh_router).
+//   the output leads into a ring, and a packet start that enters it needs room for one flit more (mesh_router): never
+//   where the receiver's depth is not more than need.
 // Timing: launch_i at an edge spends a credit, give_i brings one. What is judged in a cycle, room_flit_o and
 //   room_packet_o, counts every launch up to the edge before the cycle; the number itself takes a launch one edge
 //   later, and the flags below say what it is with one more launch. So a credit given at edge e may be spent at e + 1.
@@ -91,6 +92,16 @@ module mesh_credit #(
       if (give_i && !spend_q && !write_i) begin
         credit_within_depth: assert (!depth_known_q || credits_q < depth_q || credits_q == '1);
       end
+    end
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      none_left: cover (credits_q == '0);
+      room_for_a_flit_not_for_a_packet: cover (room_flit_o && !room_packet_o);
+      ring_needs_one_more: cover (ring_i && credit_ge_need_q && !room_packet_o);
+      given_as_one_is_spent: cover (give_i && spend_q);
     end
   end
 endmodule

@@ -37,10 +37,10 @@ module mesh_input #(
   input  logic [4:0]               npu_port_i,
   input  logic [3:0]               from_i,
   // registers: position of the router, sides of the rings
-  input  logic [5:0]               x_i,
-  input  logic [5:0]               y_i,
-  input  logic [6:0]               columns_i,
-  input  logic [6:0]               rows_i,
+  input  logic [mesh_pkg::COORDINATE_W-1:0] x_i,
+  input  logic [mesh_pkg::COORDINATE_W-1:0] y_i,
+  input  logic [mesh_pkg::SIDE_W-1:0] columns_i,
+  input  logic [mesh_pkg::SIDE_W-1:0] rows_i,
   // allocator
   output logic [VCS-1:0]           front_o,
   output logic [VCS*P-1:0]         to_o,
@@ -151,5 +151,14 @@ module mesh_input #(
 
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni && pop_i) pop_takes_a_front_with_a_route: assert (front_o[pop_vc_i]);
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      packet_without_a_route: cover (none != '0);
+      fronts_of_two_vcs: cover ((front_o & (front_o - VCS'(1))) != '0);
+      flits_back_to_back: cover (in_valid_q && in_valid_i);
+    end
   end
 endmodule

@@ -2,10 +2,17 @@
 //
 // Purpose: the routing decision of mesh_router in one place. Use: always qualified (mesh_pkg::X).
 // Shapes: ports in the order north, east, south, west, local ports, I/O ports; at most 32. Addresses are
-//   x[5:0], y[11:6], endpoint[15:12]; north is y - 1, east is x + 1. Rows and columns of a torus are rings:
-//   their sides (columns of a row, rows of a column) are 3 to 64, 0 where there is no ring.
+//   column x, row y and endpoint (0 is the NPU, 1 and up the I/O ports) from X_LSB, Y_LSB and ENDPOINT_LSB on; north is
+//   y - 1, east is x + 1. Rows and columns of a torus are rings: their sides (columns of a row, rows of a column) are
+//   3 to 64, 0 where there is no ring.
 package mesh_pkg;
   localparam bit [31:0] MESH_ID = 32'h3E54_0001;
+  localparam int unsigned COORDINATE_W = 6;  // of x and y
+  localparam int unsigned SIDE_W = COORDINATE_W + 1;
+  localparam int unsigned ENDPOINT_W = 4;
+  localparam int unsigned X_LSB = 0;
+  localparam int unsigned Y_LSB = X_LSB + COORDINATE_W;
+  localparam int unsigned ENDPOINT_LSB = Y_LSB + COORDINATE_W;
   localparam bit [4:0] NORTH = 5'd0;
   localparam bit [4:0] EAST = 5'd1;
   localparam bit [4:0] SOUTH = 5'd2;
@@ -20,9 +27,9 @@ package mesh_pkg;
   // coordinates, downwards from odd ones. They are met only where a packet enters the ring: from the next
   // router on, the way ahead is the shorter one.
   function automatic logic is_upwards(
-    input logic [5:0] from, input logic [5:0] to, input logic [6:0] side
+    input logic [COORDINATE_W-1:0] from, input logic [COORDINATE_W-1:0] to, input logic [SIDE_W-1:0] side
   );
-    logic [6:0] twice;  // the distance without going round
+    logic [SIDE_W-1:0] twice;  // the distance without going round
     twice = {(to > from) ? to - from : from - to, 1'b0};
     if (side != '0 && twice == side) is_upwards = !from[0];
     else is_upwards = (to > from) == (side == '0 || twice < side);
@@ -32,18 +39,23 @@ package mesh_pkg;
   // its router to the NPU (endpoint 0) by local port npu_port, or to I/O port endpoint - 1. None: an I/O port that is
   // not there, or a way back out of the direction that the flit came from (`from`, a bit per direction).
   function automatic logic [5:0] route_xy(
-    input logic [5:0] x, input logic [5:0] y,
-    input logic [6:0] columns, input logic [6:0] rows,  // sides of the rings
-    input logic [15:0] dst, input logic [4:0] npu_port, input logic [3:0] from,
+    input logic [COORDINATE_W-1:0] x, input logic [COORDINATE_W-1:0] y,
+    input logic [SIDE_W-1:0] columns, input logic [SIDE_W-1:0] rows,  // of the rings
+    input logic [noc_pkg::DST_W-1:0] dst, input logic [4:0] npu_port, input logic [3:0] from,
     input int unsigned num_local, input int unsigned num_io
   );
-    logic [4:0] x_port, y_port, end_port;
-    x_port = is_upwards(x, dst[5:0], columns) ? EAST : WEST;
-    y_port = is_upwards(y, dst[11:6], rows) ? SOUTH : NORTH;
-    end_port = (dst[15:12] == 4'd0) ? npu_port : 5'(FIRST_LOCAL + num_local - 1 + 32'(dst[15:12]));
-    if (dst[5:0] != x) route_xy = {from[x_port[1:0]], x_port};
-    else if (dst[11:6] != y) route_xy = {from[y_port[1:0]], y_port};
-    else route_xy = {32'(dst[15:12]) > num_io, end_port};
+    logic [COORDINATE_W-1:0] to_x, to_y;
+    logic [ENDPOINT_W-1:0]   endpoint;
+    logic [4:0]              x_port, y_port, end_port;
+    to_x = dst[X_LSB +: COORDINATE_W];
+    to_y = dst[Y_LSB +: COORDINATE_W];
+    endpoint = dst[ENDPOINT_LSB +: ENDPOINT_W];
+    x_port = is_upwards(x, to_x, columns) ? EAST : WEST;
+    y_port = is_upwards(y, to_y, rows) ? SOUTH : NORTH;
+    end_port = (endpoint == '0) ? npu_port : 5'(FIRST_LOCAL + num_local - 1 + 32'(endpoint));
+    if (to_x != x) route_xy = {from[x_port[1:0]], x_port};
+    else if (to_y != y) route_xy = {from[y_port[1:0]], y_port};
+    else route_xy = {32'(endpoint) > num_io, end_port};
   endfunction
 
   // The local port that leads to the NPU for flits that come in by port in_port: the one that mirrors it.

@@ -21,10 +21,10 @@ module mesh_registers #(
   input  logic [15:0]         wdata_i,
   output logic [31:0]         rdata_o,
   // router
-  output logic [5:0]          x_o,
-  output logic [5:0]          y_o,
-  output logic [6:0]          columns_o,
-  output logic [6:0]          rows_o,
+  output logic [mesh_pkg::COORDINATE_W-1:0] x_o,
+  output logic [mesh_pkg::COORDINATE_W-1:0] y_o,
+  output logic [mesh_pkg::SIDE_W-1:0] columns_o,
+  output logic [mesh_pkg::SIDE_W-1:0] rows_o,
   input  logic [16*VCS*P-1:0] credits_i,  // 16 bits of VC v, port p at 16*(VCS*p + v)
   output logic [VCS*P-1:0]    credit_write_o,
   input  logic                error_overflow_i,
@@ -59,12 +59,12 @@ module mesh_registers #(
       rows_o <= '0;
     end else if (valid_i && write_i) begin
       if (addr_i == noc_pkg::REG_POSITION) begin
-        x_o <= wdata_i[5:0];
-        y_o <= wdata_i[13:8];
+        x_o <= wdata_i[0 +: mesh_pkg::COORDINATE_W];
+        y_o <= wdata_i[8 +: mesh_pkg::COORDINATE_W];
       end
       if (addr_i == mesh_pkg::REG_TORUS) begin
-        columns_o <= wdata_i[6:0];
-        rows_o <= wdata_i[14:8];
+        columns_o <= wdata_i[0 +: mesh_pkg::SIDE_W];
+        rows_o <= wdata_i[8 +: mesh_pkg::SIDE_W];
       end
     end
   end
@@ -76,8 +76,8 @@ module mesh_registers #(
       case (addr_i)
         noc_pkg::REG_ID:       rdata_o <= mesh_pkg::MESH_ID;
         noc_pkg::REG_SHAPE:    rdata_o <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
-        noc_pkg::REG_POSITION: rdata_o <= {18'd0, y_o, 2'd0, x_o};
-        mesh_pkg::REG_TORUS:   rdata_o <= {17'd0, rows_o, 1'b0, columns_o};
+        noc_pkg::REG_POSITION: rdata_o <= {16'd0, 8'(y_o), 8'(x_o)};
+        mesh_pkg::REG_TORUS:   rdata_o <= {16'd0, 8'(rows_o), 8'(columns_o)};
         noc_pkg::REG_ERROR:    rdata_o <= error_o;
         default:               rdata_o <= {16'd0, credit};
       endcase

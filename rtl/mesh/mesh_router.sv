@@ -21,9 +21,9 @@
 //   start that enters the ring, from a local or I/O port or turning into it, needs room for one flit more than a
 //   packet, need + 1 credits (mesh_credit); one that goes straight on, from the opposite port, needs one. So the
 //   buffers around a ring always keep a free slot, into which the flit behind it can move: a ring never comes to a
-//   standstill, whatever the lengths of its packets (up to need). A packet on a ring may stop half way. Receivers on a
-//   ring must hold more than need. (Whole packets' rooms in place of slots would not do: short packets split the room
-//   for a long one.)
+//   standstill, whatever the lengths of its packets (up to need). A packet on a ring may stop half way. A receiver
+//   on a ring that does not hold more than need is safe, but nothing ever enters the ring there. (Whole packets' rooms
+//   in place of slots would not do: short packets split the room for a long one.)
 //   Why the pipeline does not change that: a credit is spent at the edge at which its flit leaves and
 //   is never judged to be there any more from the next cycle on; one that is under way, or given at the edge before,
 //   counts for nothing yet. So what a router takes for room is never more than the free slots of the receiver, which
@@ -96,8 +96,8 @@ module mesh_router #(
   localparam int unsigned VC_W = noc_pkg::VC_W;
 
   // ------------------------------------------------------------------ registers, counters
-  logic [5:0]          x, y;
-  logic [6:0]          columns, rows;
+  logic [mesh_pkg::COORDINATE_W-1:0] x, y;
+  logic [mesh_pkg::SIDE_W-1:0]       columns, rows;
   logic [16*VCS*P-1:0] credits;          // 4p + v
   logic [VCS*P-1:0]    credit_write;     // v*P + p
   logic                counter_hit;

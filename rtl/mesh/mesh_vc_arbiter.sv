@@ -68,4 +68,13 @@ module mesh_vc_arbiter #(
       turns_are_thermometers: assert ((in_turn_q[P*(P-1)-1:0] & ~in_turn_q[P*P-1:P]) == '0);
     end
   end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      an_input_in_turn_wins: cover ((advance_i & any_turn) != '0);
+      turn_goes_round: cover ((advance_i & ~any_turn) != '0);
+      several_outputs_have_winners: cover ((any_o & (any_o - P'(1))) != '0);
+    end
+  end
 endmodule

@@ -120,10 +120,4 @@ inline void set_lane(std::uint32_t* words, int lane, std::uint16_t value) {
   w = (w & ~(0xFFFFU << shift)) | std::uint32_t{value} << shift;
 }
 
-// Address of an endpoint on a mesh: router column x and row y, and which endpoint of that router:
-// 0 is the NPU, 1 and 2 are the I/O controllers on its outward faces. 64 × 64 routers at most.
-constexpr std::uint16_t mesh_address(int x, int y, int endpoint) {
-  return static_cast<std::uint16_t>(x | y << 6 | endpoint << 12);
-}
-
 }  // namespace fredsim

@@ -126,10 +126,8 @@ class ChainPlanner {
 
   void note(const std::vector<int>& channels) {
     if (channels.size() < 2) return;
-    const std::string text =
-        fmt::format("chain: half of the data each way round, on virtual channels {} and {}",
-                    priority_name(channels[0]), priority_name(channels[1]));
-    if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
+    plan_.note(fmt::format("chain: half of the data each way round, on virtual channels {} and {}",
+                           priority_name(channels[0]), priority_name(channels[1])));
   }
 
   const Topology& topology_;

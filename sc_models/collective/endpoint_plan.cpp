@@ -193,14 +193,10 @@ class EndpointPlanner {
     box.broadcast_vcs = box.reduce_vcs;
     box.reduce_vcs.front() = sums;
     box.broadcast_vcs.front() = results;
-    const std::string text = fmt::format(
+    plan_.note(fmt::format(
         "hier_ring: across L1 switches on virtual channel {}, inside them sums on {}, results on "
         "{}",
-        priority_name(across), priority_name(sums), priority_name(results));
-    note(text);
-  }
-  void note(const std::string& text) {
-    if (std::ranges::find(plan_.notes, text) == plan_.notes.end()) plan_.notes.push_back(text);
+        priority_name(across), priority_name(sums), priority_name(results)));
   }
 
   // Members by switch and level; of one dimension where they are not as many everywhere.
@@ -347,9 +343,9 @@ class EndpointPlanner {
     if (topology_.kind == FabricKind::kMesh2d && ranks_ > 2) {
       channels = channels_of(topology_, plan_, part_);
       if (channels.size() > 1) {
-        note(fmt::format("{}: to the ranks in turn on virtual channels {}",
-                         to_string(spec_.collective),
-                         fmt::join(channels | std::views::transform(priority_name), ", ")));
+        plan_.note(fmt::format("{}: to the ranks in turn on virtual channels {}",
+                               to_string(spec_.collective),
+                               fmt::join(channels | std::views::transform(priority_name), ", ")));
       }
     }
     for (int offset = 1; offset < ranks_; ++offset) {

@@ -66,7 +66,7 @@ int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
   const MeshPlace& router = topology_.nodes[arrival.to].mesh;
   const MeshPosition to = mesh_position(destination);
   const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
-  return direction < 0 ? kFirstLocal + arrival.to_port % router.local_ports : direction;
+  return direction < 0 ? mesh_npu_port(arrival.to_port, router.local_ports) : direction;
 }
 
 }  // namespace fredsim

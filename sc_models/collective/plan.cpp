@@ -166,7 +166,7 @@ class WorkPlanner {
   void to_endpoints(int part, const std::string& why) {
     std::erase(in_switch_, part);
     specs_[part].algorithm = "auto";
-    plan_.notes.push_back(
+    plan_.note(
         fmt::format("{} runs at the endpoints: {}", group_name(topology_, plan_.parts[part]), why));
   }
 
@@ -178,6 +178,10 @@ class WorkPlanner {
 };
 
 }  // namespace
+
+void Plan::note(const std::string& text) {
+  if (std::ranges::find(notes, text) == notes.end()) notes.push_back(text);
+}
 
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict) {

@@ -107,9 +107,11 @@ struct Plan {
   std::vector<Part> parts;
   std::vector<Tree> trees;  // trees without flits are left out
   std::vector<PhaseProgram> programs;
-  std::vector<std::string> notes;  // what was decided otherwise than asked for
+  std::vector<std::string> notes;  // what was decided otherwise than asked for, each once
   // Analytic lower bound on the time, from the busiest link: bytes / bandwidth. Not simulated.
   double bound_ns = 0;
+
+  void note(const std::string& text);
 };
 
 // What is asked for: one collective on one group.

@@ -2,9 +2,13 @@
 
 #include <cstdlib>
 
+#include "topology/mesh_address.h"
+
 namespace fredsim {
 
-MeshPosition mesh_position(std::uint16_t address) { return {address & 63, address >> 6 & 63}; }
+MeshPosition mesh_position(std::uint16_t address) {
+  return {mesh_column(address), mesh_row(address)};
+}
 
 namespace {
 

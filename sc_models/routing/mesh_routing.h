@@ -11,7 +11,7 @@
 
 namespace fredsim {
 
-// Router column and row of an endpoint's address: the inverse of mesh_address (base/flit.h).
+// Router column and row of an endpoint's address (topology/mesh_address.h).
 struct MeshPosition {
   int x = 0;
   int y = 0;
@@ -21,6 +21,12 @@ MeshPosition mesh_position(std::uint16_t address);
 // Output direction (MeshPort kNorth … kWest) of the first hop from router (x, y) to (dst_x, dst_y);
 // -1 where they are equal.
 int mesh_direction(int x, int y, int dst_x, int dst_y, const MeshRings& rings);
+
+// The local port of a router that leads to its NPU for flits that come in by port in_port: the one that mirrors it, as
+// mesh_pkg::npu_port.
+constexpr int mesh_npu_port(int in_port, int local_ports) {
+  return kFirstLocal + (in_port < kFirstLocal ? in_port : in_port - kFirstLocal) % local_ports;
+}
 
 // The NIC port by which an NPU sends to an address: the local port that faces the first hop's
 // direction, so that a mesh NPU uses all its links at once. NIC port p is wired to local port

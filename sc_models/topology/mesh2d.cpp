@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "topology/assembly.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim {
 namespace {

@@ -15,7 +15,7 @@ if(FREDSIM_INTERCONNECT_SIZES STREQUAL "all")
   endforeach()
   list(REMOVE_ITEM interconnect_sizes "12 3 1 0" "5 3 1 0")  # are below
 else()
-  foreach(ports 2 3 4 5 6 7 8 9 10 11 12 13 16 17 31 32)
+  foreach(ports 2 3 4 5 6 7 8 9 11 13 16 17 31 32)
     list(APPEND interconnect_sizes "${ports} 2 1 0")
   endforeach()
   foreach(ports 2 3 4 6 7 8)

@@ -13,6 +13,7 @@
 #include "router_rules.h"
 #include "speed_mesh.h"
 #include "switch/register_map.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 namespace {

@@ -15,6 +15,7 @@
 #include "router_implementations.h"
 #include "routing/mesh_routing.h"
 #include "switch/register_map.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 namespace {

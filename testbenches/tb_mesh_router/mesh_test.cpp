@@ -8,6 +8,7 @@
 
 #include "mesh_of_routers.h"
 #include "switch/register_map.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "router_driver.h"
 #include "switch/register_map.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 namespace {

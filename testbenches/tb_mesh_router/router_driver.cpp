@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "switch/register_map.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 

@@ -9,6 +9,7 @@
 
 #include "router_implementations.h"
 #include "switch/register_map.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 namespace {

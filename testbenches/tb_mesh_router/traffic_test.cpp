@@ -9,6 +9,7 @@
 
 #include "router_driver.h"
 #include "switch/register_map.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 namespace {
@@ -41,6 +42,12 @@ std::vector<Mode> all_modes() {
   return modes;
 }
 
+// The router of 32 ports is Verilated without optimisation: a few of `seeds` there.
+std::uint64_t last_seed(const RouterImplementation& router, std::uint64_t first,
+                        std::uint64_t seeds) {
+  return first + (router.shape.ports() == 32 ? (seeds + 5) / 6 : seeds) - 1;
+}
+
 class MeshRouterTraffic : public testing::TestWithParam<Mode> {};
 
 void run(const RouterImplementation& router, const Stalls& stalls, std::uint64_t seed,
@@ -68,17 +75,18 @@ Stalls random_stalls(std::uint64_t seed) {
 TEST_P(MeshRouterTraffic, DeliversEveryFlit) {
   const RouterImplementation router = GetParam().router();
   if (GetParam().stalls == WithStalls::kYes) {
-    for (std::uint64_t seed = 101; seed <= 130; ++seed) run(router, random_stalls(seed), seed);
+    for (std::uint64_t seed = 101; seed <= last_seed(router, 101, 30); ++seed)
+      run(router, random_stalls(seed), seed);
   } else {
     const Stalls none{.receive_depth = 2 * router.shape.buffers.data_flits};
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) run(router, none, seed);
+    for (std::uint64_t seed = 1; seed <= last_seed(router, 1, 12); ++seed) run(router, none, seed);
   }
 }
 
 // The same on a torus of every sort; the receivers hold more than a packet.
 TEST_P(MeshRouterTraffic, DeliversEveryFlitOnATorus) {
   const RouterImplementation router = GetParam().router();
-  for (std::uint64_t seed = 301; seed <= 312; ++seed) {
+  for (std::uint64_t seed = 301; seed <= last_seed(router, 301, 12); ++seed) {
     Random random(seed);
     const auto ring = [&] { return static_cast<int>(random.below(5)) * 2 % 9; };
     const MeshRings rings{ring(), ring()};
@@ -97,7 +105,7 @@ TEST_P(MeshRouterTraffic, IdleEdgesChangeNothing) {
   const MeshShape& shape = router.shape;
   const int words = flit_words(shape.lanes);
   const std::uint32_t all_ports = ~0U >> (32 - shape.ports());
-  for (std::uint64_t seed = 201; seed <= 204; ++seed) {
+  for (std::uint64_t seed = 201; seed <= last_seed(router, 201, 4); ++seed) {
     SCOPED_TRACE(fmt::format("router {} seed {}", router.name, seed));
     Random random(seed);
     const auto a = router.make();

@@ -9,6 +9,7 @@
 #include "router_driver.h"
 #include "routing/mesh_routing.h"
 #include "switch/rtl_switch.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim::tb {
 namespace {

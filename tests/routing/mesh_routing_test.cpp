@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "topology/mesh_address.h"
+
 namespace fredsim {
 namespace {
 

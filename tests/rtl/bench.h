@@ -83,6 +83,7 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
+  VerilatedContext& context() { return context_; }
   Model* operator->() { return &model_; }
   Model& operator*() { return model_; }
 

@@ -2,42 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <string>
 
+#include "rtl/cover_counts.h"
 #include "switch_top_bench.h"
-#include "temporary_folder.h"
-#include "verilated_cov.h"
 
 namespace fredsim::switch_top {
 namespace {
-
-// How often each point was reached, by "file label", all instances together.
-using Counts = std::map<std::string, std::uint64_t>;
-
-// Adds what a model has counted: lines of C '\1key\2value\1key\2value' count.
-void collect(VerilatedContext& context, Counts& counts) {
-  const TemporaryFolder folder;
-  const std::string file = (folder.path() / "coverage.dat").string();
-  context.coveragep()->write(file.c_str());
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("C '")) continue;
-    const std::size_t end = line.rfind("' ");
-    std::istringstream fields(line.substr(3, end - 3));
-    std::string name, label;
-    for (std::string field; std::getline(fields, field, '\1');) {
-      const std::size_t separator = field.find('\2');
-      if (separator == std::string::npos) continue;
-      const std::string value = field.substr(separator + 1);
-      if (field.starts_with("f\2")) name = value.substr(value.rfind('/') + 1);
-      if (field.starts_with("o\2")) label = value;
-    }
-    counts[name + " " + label] += std::stoull(line.substr(end + 2));
-  }
-}
 
 // Two DP phases that want the same time: the first has more packets than a quantum has cycles.
 Queues two_phases_of_a_vc(Random& random) {
@@ -84,7 +54,7 @@ Queues unicasts_beside_a_phase(Random& random) {
 }
 
 TEST(FredSwitchTopCoverPoints, AreAllReached) {
-  Counts counts;
+  CoverCounts counts;
   Random random(1);
   const auto run = [&](Clocks clocks, const Queues& queues, Link link, const Queues& later = {}) {
     Top top(std::move(clocks), 1, link);
@@ -97,7 +67,7 @@ TEST(FredSwitchTopCoverPoints, AreAllReached) {
     for (int i = 0; i < 50; ++i) top.read(reg::kPhaseStore);
     top.drain();
     top.expect_quiet();
-    collect(top.context(), counts);
+    add_cover_counts(top.context(), counts);
   };
   const Link slow{.pause_percent = 60, .return_delay = 120};
   for (const Link& link : {Link{}, slow}) {

@@ -16,6 +16,7 @@
 #include "switch/mesh/mesh_shape.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim {
 namespace {

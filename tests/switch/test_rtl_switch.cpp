@@ -11,6 +11,7 @@
 #include "switch/mesh/mesh_kind.h"
 #include "switch/register_map.h"
 #include "switch/rtl_switch.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim {
 namespace {

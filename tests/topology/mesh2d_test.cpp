@@ -4,6 +4,7 @@
 #include "support.h"
 #include "topology/builders.h"
 #include "topology/facts.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim {
 namespace {

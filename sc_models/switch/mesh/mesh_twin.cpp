@@ -57,8 +57,7 @@ MeshTwin::MeshTwin(const MeshShape& shape)
   routes_.resize(slots);
   leaving_flits_.resize(leaving_.size() * static_cast<std::size_t>(ports_ * words_));
   for (int in = 0; in < ports_; ++in) {
-    const int local = (in < kFirstLocal ? in : in - kFirstLocal) % locals_;
-    to_npu_[in] = static_cast<std::uint8_t>(kFirstLocal + local);
+    to_npu_[in] = static_cast<std::uint8_t>(mesh_npu_port(in, locals_));
   }
   to_endpoint_.fill(kNoRoute);
   for (int e = 1; e <= ios_; ++e) {
@@ -363,11 +362,12 @@ void MeshTwin::advance_errors() {
 [[gnu::always_inline]] inline std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
   // Without branches, which nobody could predict: a table's entry is all ones where the next
   // decides.
-  const std::uint32_t x = by_column_[dst & 63];
-  const std::uint32_t y = by_row_[dst >> 6 & 63];
+  const std::uint32_t x = by_column_[mesh_column(dst)];
+  const std::uint32_t y = by_row_[mesh_row(dst)];
   const std::uint32_t at_column = 0U - (x >> 7);
   const std::uint32_t at_row = 0U - (y >> 7);
-  const std::uint32_t endpoint = dst >> 12 == 0 ? to_npu_[in] : to_endpoint_[dst >> 12];
+  const int number = mesh_endpoint(dst);
+  const std::uint32_t endpoint = number == 0 ? to_npu_[in] : to_endpoint_[number];
   const std::uint32_t port = (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & endpoint)));
   return port == static_cast<std::uint32_t>(in) && in < kFirstLocal
              ? kNoRoute
@@ -376,7 +376,7 @@ void MeshTwin::advance_errors() {
 
 void MeshTwin::set_place() {
   const MeshRings rings{columns_, rows_};
-  for (int i = 0; i < 64; ++i) {
+  for (int i = 0; i < kMeshSide; ++i) {
     by_column_[i] =
         i == x_ ? kOnward : static_cast<std::uint8_t>(mesh_direction(x_, 0, i, 0, rings));
     by_row_[i] = i == y_ ? kOnward : static_cast<std::uint8_t>(mesh_direction(0, y_, 0, i, rings));
@@ -434,14 +434,14 @@ std::uint64_t MeshTwin::flits_out(int port) const {
 
 void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   if (address == reg::kPosition) {
-    x_ = static_cast<int>(value & 63U);
-    y_ = static_cast<int>(value >> 8 & 63U);
+    x_ = static_cast<int>(value & (kMeshSide - 1U));
+    y_ = static_cast<int>(value >> 8 & (kMeshSide - 1U));
     set_place();
     return;
   }
   if (address == reg::kTorus) {
-    columns_ = static_cast<int>(value & 127U);
-    rows_ = static_cast<int>(value >> 8 & 127U);
+    columns_ = static_cast<int>(value & (2U * kMeshSide - 1));
+    rows_ = static_cast<int>(value >> 8 & (2U * kMeshSide - 1));
     set_place();
     return;
   }

@@ -21,6 +21,7 @@
 #include "switch/mesh/mesh_peek.h"
 #include "switch/mesh/mesh_shape.h"
 #include "switch/switch_core.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim {
 
@@ -136,8 +137,8 @@ class MeshTwin final : public SwitchCore {
   // The position, and output ports by destination column, row, input port (to the NPU) and endpoint.
   int x_, y_;
   std::array<std::uint8_t, kMaxPorts> to_npu_;
-  std::array<std::uint8_t, 16> to_endpoint_;  // 0: not used
-  std::array<std::uint8_t, 64> by_column_, by_row_;
+  std::array<std::uint8_t, kMeshEndpoints> to_endpoint_;  // 0: not used
+  std::array<std::uint8_t, kMeshSide> by_column_, by_row_;
 
   std::array<Channel, kNumVcs> channels_;
   // Flits of all buffers, and for each the route it would take as a packet start (route()). The

@@ -11,8 +11,8 @@ using ByFront = std::array<std::array<T, kVcs>, kPorts>;  // [input][VC], or [ou
 template <class T>
 using ByPort = std::array<T, kPorts>;
 
-// Virtual channels by priority: control, MP, PP, DP.
-constexpr std::array<int, kVcs> kOrder{3, 0, 1, 2};
+// Virtual channels by priority: PP, control, DP, MP. Not the default one, which tb_mesh_router has.
+constexpr std::array<int, kVcs> kOrder{1, 3, 2, 0};
 
 struct Front {
   bool here = false;
