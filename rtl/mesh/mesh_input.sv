@@ -27,33 +27,33 @@ module mesh_input #(
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
   // link
-  input  logic                     in_valid_i,
-  input  logic [FLIT_W-1:0]        in_flit_i,
-  output logic [VCS-1:0]           credit_o,
+  input  logic                              in_valid_i,
+  input  logic [FLIT_W-1:0]                 in_flit_i,
+  output logic [VCS-1:0]                    credit_o,
   // constants of the port: local port that leads to the NPU from here, direction that flits come from (a bit each)
-  input  logic [4:0]               npu_port_i,
-  input  logic [3:0]               from_i,
+  input  logic [4:0]                        npu_port_i,
+  input  logic [3:0]                        from_i,
   // registers: position of the router, sides of the rings
   input  logic [mesh_pkg::COORDINATE_W-1:0] x_i,
   input  logic [mesh_pkg::COORDINATE_W-1:0] y_i,
-  input  logic [mesh_pkg::SIDE_W-1:0] columns_i,
-  input  logic [mesh_pkg::SIDE_W-1:0] rows_i,
+  input  logic [mesh_pkg::SIDE_W-1:0]       columns_i,
+  input  logic [mesh_pkg::SIDE_W-1:0]       rows_i,
   // allocator
-  output logic [VCS-1:0]           front_o,
-  output logic [VCS*P-1:0]         to_o,
-  output logic [VCS-1:0]           begun_o,
-  output logic [VCS-1:0]           tail_o,
-  input  logic                     pop_i,
-  input  logic [noc_pkg::VC_W-1:0] pop_vc_i,
+  output logic [VCS-1:0]                    front_o,
+  output logic [VCS*P-1:0]                  to_o,
+  output logic [VCS-1:0]                    begun_o,
+  output logic [VCS-1:0]                    tail_o,
+  input  logic                              pop_i,
+  input  logic [noc_pkg::VC_W-1:0]          pop_vc_i,
   // crossbar
-  output logic [FLIT_W-1:0]        flit_o,
+  output logic [FLIT_W-1:0]                 flit_o,
   // status
-  output logic                     error_overflow_o,
-  output logic                     error_route_o,
-  output logic                     empty_o
+  output logic                              error_overflow_o,
+  output logic                              error_route_o,
+  output logic                              empty_o
 );
   localparam int unsigned PORT_W = $clog2(P);
   // What is kept of a flit beside it: tail, no route, output port.

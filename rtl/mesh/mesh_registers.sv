@@ -11,25 +11,27 @@ module mesh_registers #(
   /// ports, derived
   localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
   /// virtual channels, derived
-  localparam int unsigned VCS = noc_pkg::NUM_VCS
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a number of credits, derived
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
-  input  logic                valid_i,
-  input  logic                write_i,
-  input  logic [15:0]         addr_i,
-  input  logic [15:0]         wdata_i,
-  output logic [31:0]         rdata_o,
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  logic                              valid_i,
+  input  logic                              write_i,
+  input  logic [15:0]                       addr_i,
+  input  logic [15:0]                       wdata_i,
+  output logic [31:0]                       rdata_o,
   // router
   output logic [mesh_pkg::COORDINATE_W-1:0] x_o,
   output logic [mesh_pkg::COORDINATE_W-1:0] y_o,
-  output logic [mesh_pkg::SIDE_W-1:0] columns_o,
-  output logic [mesh_pkg::SIDE_W-1:0] rows_o,
-  input  logic [16*VCS*P-1:0] credits_i,  // 16 bits of VC v, port p at 16*(VCS*p + v)
-  output logic [VCS*P-1:0]    credit_write_o,
-  input  logic                error_overflow_i,
-  input  logic                error_route_i,
-  output logic [31:0]         error_o
+  output logic [mesh_pkg::SIDE_W-1:0]       columns_o,
+  output logic [mesh_pkg::SIDE_W-1:0]       rows_o,
+  input  logic [CREDIT_W*VCS*P-1:0]         credits_i,  // VC v of port p at CREDIT_W*(VCS*p + v)
+  output logic [VCS*P-1:0]                  credit_write_o,
+  input  logic                              error_overflow_i,
+  input  logic                              error_route_i,
+  output logic [31:0]                       error_o
 );
   logic unused_wdata;  // written as part of a credit only
   assign unused_wdata = &{1'b0, wdata_i[15], wdata_i[7]};
@@ -45,7 +47,7 @@ module mesh_registers #(
     if (valid_i && addr_i >= noc_pkg::REG_CREDIT && credit_register < 16'(VCS * P)) begin
       for (int unsigned i = 0; i < VCS * P; i++) begin
         credit_hit[i] = credit_register == 16'(i);
-        if (credit_hit[i]) credit = credit | credits_i[16*i +: 16];
+        if (credit_hit[i]) credit = credit | credits_i[CREDIT_W*i +: CREDIT_W];
         credit_write_o[(i % VCS)*P + i/VCS] = credit_hit[i] && write_i;
       end
     end

@@ -94,18 +94,19 @@ module mesh_router #(
 
   localparam int unsigned VCS = noc_pkg::NUM_VCS;
   localparam int unsigned VC_W = noc_pkg::VC_W;
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W;
 
   // ------------------------------------------------------------------ registers, counters
   logic [mesh_pkg::COORDINATE_W-1:0] x, y;
   logic [mesh_pkg::SIDE_W-1:0]       columns, rows;
-  logic [16*VCS*P-1:0] credits;          // 4p + v
-  logic [VCS*P-1:0]    credit_write;     // v*P + p
-  logic                counter_hit;
-  logic                from_counters_q;  // whose data the last read wants
-  logic [31:0]         counter_rdata, other_rdata;
-  logic [7:0]          stall_credit, stall_arbiter;
-  logic [P-1:0]        stall_link;
-  logic [P-1:0]        error_overflow, error_route;
+  logic [CREDIT_W*VCS*P-1:0]         credits;          // 4p + v
+  logic [VCS*P-1:0]                  credit_write;     // v*P + p
+  logic                              counter_hit;
+  logic                              from_counters_q;  // whose data the last read wants
+  logic [31:0]                       counter_rdata, other_rdata;
+  logic [7:0]                        stall_credit, stall_arbiter;
+  logic [P-1:0]                      stall_link;
+  logic [P-1:0]                      error_overflow, error_route;
 
   assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_PHASE_STORE;
   assign reg_rdata_o = from_counters_q ? counter_rdata : other_rdata;
@@ -209,7 +210,7 @@ module mesh_router #(
       .room_packet_o(packet_room), .flits_i(flits),
       .out_valid_o(out_valid_o[o]), .out_flit_o(out_flit_o[o*FLIT_W +: FLIT_W]),
       .out_credit_i(returned), .credit_write_i(written), .credit_wdata_i(reg_wdata_i[15:0]),
-      .credits_o(credits[16*VCS*o +: 16*VCS]), .empty_o(output_empty[o])
+      .credits_o(credits[CREDIT_W*VCS*o +: CREDIT_W*VCS]), .empty_o(output_empty[o])
     );
   end
   assign idle_o = &input_empty && &output_empty;
