@@ -6,6 +6,7 @@ Parts that are done already are kept in the folder, named after what they were m
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -66,7 +67,8 @@ def parse_arguments(words):
     parser.add_argument("modules", nargs="*", metavar="MODULE")
     parser.add_argument("--quick", action="store_true", help=f"under 3 minutes: {' '.join(QUICK)}")
     parser.add_argument("--list", action="store_true", help="prints the modules with their parameters, and ends")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="writes the figures; complete, or not at all")
+    parser.add_argument("--json", metavar="FILE", type=Path,
+                        help="writes the figures; complete, or not at all. -: to standard output, the tables to standard error")  # fmt: skip
     parser.add_argument("--limit", metavar="SECONDS", type=positive, default=240, help="for each run of a tool (default: 240)")
     parser.add_argument("--jobs", metavar="NUMBER", type=positive, default=os.cpu_count(), help="runs at a time (default: all cores)")
     parser.add_argument("--memory-fo4", metavar="READ,SETUP", type=parse_pair, default=(20.0, 4.0),
@@ -95,19 +97,22 @@ def main(words):
     if arguments.quick and arguments.modules:
         raise Wrong("--quick has modules of its own; allowed: --quick or MODULE…")
     wanted = [parse_module(text, sources) for text in (QUICK if arguments.quick else arguments.modules or ALL)]
-    if arguments.json and not arguments.json.parent.is_dir():
+    to_output = arguments.json == Path("-")
+    if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
     start = time.monotonic()
     flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
     tops = flow.tops(wanted)
-    for top in tops:
-        print(report.table(top), end="\n\n")
-    for line in report.assumptions(flow.fo4_ns, arguments.memory_fo4):
-        print("\n".join(report.wrapped(line.split(), "")))
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"{time.monotonic() - start:.0f} s; the largest tool took {peak:.0f} MB.")
+    with contextlib.redirect_stdout(sys.stderr if to_output else sys.stdout):
+        for top in tops:
+            print(report.table(top, flow.fo4_ns), end="\n\n")
+        for line in report.assumptions(flow.fo4_ns, arguments.memory_fo4):
+            print("\n".join(report.wrapped(line.split(), "")))
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        print(f"{time.monotonic() - start:.0f} s; the largest tool took {peak:.0f} MB.")
     if arguments.json:
-        write_whole(arguments.json, json.dumps(report.as_json(tops, flow.fo4_ns, arguments.memory_fo4), indent=1) + "\n")
+        text = json.dumps(report.as_json(tops, flow.fo4_ns, arguments.memory_fo4), indent=1) + "\n"
+        sys.stdout.write(text) if to_output else write_whole(arguments.json, text)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 LIBERTY = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 REGISTER = "DFFPOSX1"  # D, CLK, Q
 UNIT_GATE = "NAND2X1"  # one gate equivalent
+GATE_UM2 = 24
 INVERTER = "INVX1"
 
 # Delay of an inverter that drives four of its kind, at 14 to 16 nm (Stillmaker & Baas 2017).
@@ -13,8 +14,18 @@ FO4_PS_FAST, FO4_PS_SLOW = 5.7, 8.4
 
 
 def areas(text):
-    """Cell name -> area, in the library's unit."""
-    return {name: float(area) for name, area in re.findall(r"^cell \((\w+)\) \{.*?\barea : ([\d.]+);", text, re.MULTILINE | re.DOTALL)}
+    """Cell name -> area, in µm²."""
+    return _numbers("area", text)
+
+
+def leakages(text):
+    """Cell name -> leakage, in nW."""
+    return _numbers("cell_leakage_power", text)
+
+
+def _numbers(key, text):
+    cells = re.findall(rf"^cell \((\w+)\) \{{.*?\b{key} : ([\d.]+);", text, re.MULTILINE | re.DOTALL)
+    return {name: float(number) for name, number in cells}
 
 
 def clock_ghz(fo4):

@@ -25,6 +25,7 @@ class Row:
     parameters: dict
     kge: float = 0.0  # of one, at the top's lanes, without its parts
     register_kge: float = 0.0
+    leakage_nw: float = 0.0  # of one, without its parts
     memories: list = field(default_factory=list)  # of one
     path_fo4: float | None = None  # longest of it alone, between registers, its parts included
     seconds: float = 0.0
@@ -57,6 +58,7 @@ class Flow:
         self.pool = ThreadPoolExecutor(jobs)
         self.parts = {}
         self.areas = cells.areas(cells.LIBERTY.read_text())
+        self.leakages = cells.leakages(cells.LIBERTY.read_text())
         self.fo4_ns = timing.measure_fo4_ns(folder / "fo4")
 
     # ------------------------------------------------------------------ synthesis
@@ -172,22 +174,26 @@ class Flow:
             row.path_fo4 = paths[part.name][0][0] if paths[part.name] else None
             row.memories = [dict(name=memory.name, words=memory.words, width=memory.width, reads=memory.read_kinds(),
                                  writes=memory.writes) for memory in part.memories]  # fmt: skip
-            own = [area / self.areas[cells.UNIT_GATE] / 1000 for area in part.area(self.areas)]
+            own = self._own(part)
             if wide is not None:
                 for memory, same in zip(row.memories, wide.memories, strict=True):
                     memory["width"] = same.width
-                own = [area / self.areas[cells.UNIT_GATE] / 1000 for area in wide.area(self.areas)]
+                own = self._own(wide)
             elif other is not None:
                 for memory, more in zip(row.memories, other.memories, strict=True):
                     memory["width"] = round(on_line(memory["width"], more.width, lanes))
-                also = [area / self.areas[cells.UNIT_GATE] / 1000 for area in other.area(self.areas)]
-                own = [on_line(a, b, lanes) for a, b in zip(own, also, strict=True)]
+                own = [on_line(a, b, lanes) for a, b in zip(own, self._own(other), strict=True)]
             if other is not None:
                 row.count = round(on_line(count, other_count, lanes))
-            row.kge, row.register_kge = own
+            row.kge, row.register_kge, row.leakage_nw = own
         ports = first.ports.get("in_valid_i", (None, None))[1] if "in_credit_o" in first.ports else first.parameters.get("P")
         return Top(first.module, first.parameters or first.given, ports, lanes, rows, paths.get(first.name, []), lacks,
                    sum(part.seconds for part, _ in [pair for both in below for pair in both.values()]))  # fmt: skip
+
+    def _own(self, part):
+        """Of a part without those in it: kGE, kGE of registers, nW of leakage."""
+        kge = [area / self.areas[cells.UNIT_GATE] / 1000 for area in part.area(self.areas)]
+        return [*kge, part.leakage(self.leakages)]
 
     @staticmethod
     def _place(part):

@@ -3,6 +3,7 @@
 from itertools import groupby
 
 import cells
+import technology
 from flow import LANES
 
 PATHS_SHOWN, PATHS_WRITTEN = 8, 40
@@ -22,6 +23,20 @@ def memory_bits(rows):
 
 def area(top):
     return sum(row.count * row.kge for row in top.rows)
+
+
+def um2(top):
+    """Area of the logic in the library's cells."""
+    return area(top) * 1000 * cells.GATE_UM2
+
+
+def memory_um2(top):
+    return sum(row.count * technology.memory_um2(memory["words"], memory["width"])
+               for row in top.rows for memory in row.memories)  # fmt: skip
+
+
+def leakage_uw(top):
+    return sum(row.count * row.leakage_nw for row in top.rows) / 1000
 
 
 def ports_text(memory):
@@ -57,7 +72,7 @@ def path_lines(fo4, start, end):
     return [text] if len(text) <= 80 else [f"  {fo4:6.1f}  {shortened(start, 70)}", f"          -> {shortened(end, 67)}"]
 
 
-def table(top):
+def table(top, fo4_ns):
     lines = wrapped([top.kind, *size(top).split()], "")
     lines.append(COLUMNS.format("module", "number", "kGE", "registers", "memory bits", "path, FO4"))
     by_module = sorted(top.rows, key=lambda row: (row.module != top.kind, row.module))
@@ -82,8 +97,13 @@ def table(top):
         for memory in row.memories:
             lines += wrapped(f"{row.count} × {row.module}.{memory['name']}: {memory['words']} × {memory['width']} bit; "
                              f"{ports_text(memory)}".split(), "  ")  # fmt: skip
+    low, high = technology.scaled("area", um2(top) / 1e6)
+    lines += wrapped(f"Logic: {um2(top):.0f} µm² at 180 nm, {low:.4f} to {high:.4f} mm² at 14 to 16 nm; leakage"
+                     f" {leakage_uw(top):.2f} µW at 180 nm. Memories, by a model: {memory_um2(top) / 1e6:.4f} mm² at"
+                     f" 22 nm.".split(), "")  # fmt: skip
     if top.paths:
         low, high = cells.clock_ghz(top.paths[0][0])
+        lines.append(f"Longest path at 180 nm: {top.paths[0][0] * fo4_ns:.2f} ns.")
         lines += wrapped(f"Clock at 14 to 16 nm: {low:.2f} to {high:.2f} GHz ({CAVEAT}). Longest paths, FO4:".split(), "")
         for path in top.paths[:PATHS_SHOWN]:
             lines += path_lines(*path)
@@ -92,6 +112,7 @@ def table(top):
 
 def assumptions(fo4_ns, memory_fo4):
     read, setup = memory_fo4
+    memory = technology.DATA["memory"]
     return [
         f"Library osu018 (180 nm, typical); FO4 {1000 * fo4_ns:.1f} ps there, measured with OpenSTA on a chain of"
         f" {cells.INVERTER}; {cells.FO4_PS_FAST} to {cells.FO4_PS_SLOW} ps at 14 to 16 nm (Stillmaker & Baas 2017).",
@@ -99,9 +120,13 @@ def assumptions(fo4_ns, memory_fo4):
         " is not timed.",
         "Paths count clock-to-output and set-up; every pin of a module is driven by a register and drives one.",
         f"Memories: clock to data {read:g} FO4, set-up {setup:g} FO4; an asynchronous read takes {read:g} FO4 from address"
-        " to data. Their area is not counted.",
-        f"kGE: 1000 {cells.UNIT_GATE}. Modules are mapped one by one; nets between them get no buffers.",
-        f"Area at other lanes: a line through {LANES[0]} and {LANES[1]}. Paths are those at {LANES[0]} lanes.",
+        f" to data. Area: {1e6 * memory['bank_mm2']:.0f} µm² per bank of {memory['bank_bits']} bit and {memory['bit_um2']} µm²"
+        f" per bit, at 22 nm; {memory['source']}.",
+        f"kGE: 1000 {cells.UNIT_GATE}, {cells.GATE_UM2} µm² each. Modules are mapped one by one; nets between them get no"
+        " buffers.",
+        "Area at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas 2017). Leakage is not"
+        " scaled.".format(*technology.DATA["scaling"]["area"]),
+        f"Area and leakage at other lanes: a line through {LANES[0]} and {LANES[1]}. Paths are those at {LANES[0]} lanes.",
     ]
 
 
@@ -114,6 +139,11 @@ def as_json(tops, fo4_ns, memory_fo4):
                 "kind": top.kind, "ports": top.ports, "middle": top.parameters.get("M"), "lanes": top.lanes,
                 "parameters": {name: value for name, value in top.parameters.items() if name != "LANES"},
                 "area_kge": round(area(top), 3), "memory_bits": memory_bits(top.rows),
+                "area_um2": {"logic_180nm": round(um2(top), 1),
+                             "logic_14_to_16nm": [round(value, 1) for value in technology.scaled("area", um2(top))],
+                             "memory_22nm": round(memory_um2(top), 1)},
+                "path_ns": round(top.paths[0][0] * fo4_ns, 3) if top.paths else None,
+                "leakage_uw": round(leakage_uw(top), 4),
                 "path_fo4": round(top.paths[0][0], 2) if top.paths else None,
                 "clock_ghz": [round(ghz, 3) for ghz in cells.clock_ghz(top.paths[0][0])] if top.paths else None,
                 "paths": [{"from": start, "to": end, "fo4": round(fo4, 2)} for fo4, start, end in top.paths[:PATHS_WRITTEN]],

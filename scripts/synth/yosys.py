@@ -216,9 +216,13 @@ class Part:
         return re.sub(rf"^module {self.module}\(", f"module {self.name}(", text, flags=re.MULTILINE)
 
     def area(self, areas):
-        """Of its own cells: (all, registers), in the library's unit."""
+        """Of its own cells: (all, registers), in µm²."""
         total = sum(areas[name] * count for name, count in self.cells.items())
         return total, areas[REGISTER] * self.cells.get(REGISTER, 0)
+
+    def leakage(self, leakages):
+        """Of its own cells, in nW."""
+        return sum(leakages[name] * count for name, count in self.cells.items())
 
     def _yosys(self, name, script, limit):
         (self.folder / f"{name}.ys").write_text("\n".join([*script, ""]))

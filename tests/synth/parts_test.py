@@ -13,6 +13,7 @@ sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
 import cells  # noqa: E402
 import flow  # noqa: E402
 import report  # noqa: E402
+import technology  # noqa: E402
 import timing  # noqa: E402
 import yosys  # noqa: E402
 from sources import Sources  # noqa: E402
@@ -94,6 +95,25 @@ class Quick(unittest.TestCase):
         for path in top["paths"]:
             self.assertNotRegex(path["from"] + path["to"], r"(^|\.)_\d+_")
 
+    def test_areas_and_delay(self):
+        """Beside kGE and FO4: µm², ns, leakage."""
+        top = self.json["tops"][1]
+        area = top["area_um2"]
+        self.assertAlmostEqual(area["logic_180nm"], 24_000 * top["area_kge"], delta=13)
+        self.assertAlmostEqual(area["logic_14_to_16nm"][0], 0.0093 * area["logic_180nm"], delta=0.1)
+        self.assertAlmostEqual(area["logic_14_to_16nm"][1], 0.0101 * area["logic_180nm"], delta=0.1)
+        self.assertAlmostEqual(area["memory_22nm"], 18_400 + 96 * 128 * 0.159, delta=0.1)
+        self.assertAlmostEqual(top["path_ns"], 0.0992 * top["path_fo4"], delta=0.01)
+        self.assertGreater(top["leakage_uw"], 0)
+
+    def test_json_to_standard_output(self):
+        """Nothing else goes there, and no file is made."""
+        result = synth("fred_paths:P=2,M=2", "--json", "-", "--folder", FOLDER / "parts")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["tops"][0]["kind"], "fred_paths")
+        self.assertIn("fred_paths M=2 P=2", result.stderr)
+        self.assertFalse(Path("-").exists())
+
     def test_interrupt(self):
         """The tools end with it, and nothing is written."""
         file = FOLDER / "interrupted.json"
@@ -130,6 +150,20 @@ class Parts(unittest.TestCase):
     def test_areas(self):
         areas = cells.areas(cells.LIBERTY.read_text())
         self.assertEqual((areas["NAND2X1"], areas["DFFPOSX1"], areas["BUFX2"]), (24, 96, 24))
+
+    def test_leakages(self):
+        leakages = cells.leakages(cells.LIBERTY.read_text())
+        self.assertEqual((leakages["NAND2X1"], leakages["DFFPOSX1"]), (0.0393659, 0.160725))
+
+    def test_scaling(self):
+        """The figures of technology.json, by hand."""
+        self.assertEqual(technology.scaled("delay", 1), [0.057, 0.085])
+        self.assertEqual(technology.scaled("energy", 1000), [2.0, 2.5])
+        self.assertAlmostEqual(technology.scaled("area", 1e6)[1], 10100)
+        self.assertAlmostEqual(technology.memory_um2(100, 512), 18_400 + 51_200 * 0.159)
+        self.assertAlmostEqual(technology.memory_um2(100, 513), 36_800 + 51_300 * 0.159)  # two banks
+        self.assertAlmostEqual(technology.memory_pj(1000), 44)
+        self.assertAlmostEqual(technology.link_pj(1000), 63)
 
     def test_memory(self):
         memory = cells.Memory("mem_q", {"SIZE": "110000", "WIDTH": "1000", "ABITS": "110", "RD_PORTS": "10",
