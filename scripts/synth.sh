@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Synthesises the RTL into the cells of an open library and times it: area, memories, longest paths in FO4, clock.
+# Synthesises the RTL into the cells of an open library: area, memories, longest paths, clock, energy of a flit.
 # Installs what is missing, then runs scripts/synth/; `scripts/synth.sh --help` says more.
 #
-#   scripts/synth.sh [--quick] [--json FILE] [MODULE…]
+#   scripts/synth.sh [--quick] [--no-energy] [--paper] [--json FILE] [MODULE…]
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 here=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -16,6 +16,7 @@ import sys
 import time
 from pathlib import Path
 
+import paper
 import report
 from flow import Flow
 from sources import Sources
@@ -69,6 +70,9 @@ def parse_arguments(words):
     parser.add_argument("--list", action="store_true", help="prints the modules with their parameters, and ends")
     parser.add_argument("--json", metavar="FILE", type=Path,
                         help="writes the figures; complete, or not at all. -: to standard output, the tables to standard error")  # fmt: skip
+    parser.add_argument("--no-energy", action="store_true",
+                        help="without the energy of a flit, which takes a simulation of gates")  # fmt: skip
+    parser.add_argument("--paper", action="store_true", help="a Fred_3(12) chiplet, and the paper's figures beside it")
     parser.add_argument("--limit", metavar="SECONDS", type=positive, default=240, help="for each run of a tool (default: 240)")
     parser.add_argument("--jobs", metavar="NUMBER", type=positive, default=os.cpu_count(), help="runs at a time (default: all cores)")
     parser.add_argument("--memory-fo4", metavar="READ,SETUP", type=parse_pair, default=(20.0, 4.0),
@@ -96,16 +100,22 @@ def main(words):
         return
     if arguments.quick and arguments.modules:
         raise Wrong("--quick has modules of its own; allowed: --quick or MODULE…")
+    if arguments.paper and (arguments.quick or arguments.modules):
+        raise Wrong("--paper has a module of its own; allowed: --paper alone, --quick or MODULE…")
     wanted = [parse_module(text, sources) for text in (QUICK if arguments.quick else arguments.modules or ALL)]
+    if arguments.paper:
+        wanted = [paper.MODULE]
     to_output = arguments.json == Path("-")
     if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
     start = time.monotonic()
     flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
-    tops = flow.tops(wanted)
+    tops = flow.tops(wanted, not arguments.no_energy)
     with contextlib.redirect_stdout(sys.stderr if to_output else sys.stdout):
         for top in tops:
             print(report.table(top, flow.fo4_ns), end="\n\n")
+            if arguments.paper:
+                print("\n".join(paper.comparison(top)), end="\n\n")
         for line in report.assumptions(flow.fo4_ns, arguments.memory_fo4):
             print("\n".join(report.wrapped(line.split(), "")))
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import cells
 import timing
+from energy import Energy, of_tops
 from yosys import Part, ToolError, Unfinished, end_all, locked
 
 # Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
@@ -44,6 +45,7 @@ class Top:
     paths: list  # (FO4, from, to), latest first
     lacks: list  # modules that are not in the figures, with the reason
     seconds: float
+    energy: Energy | None = None  # of its interconnect
 
 
 def on_line(at_first, at_second, lanes):
@@ -100,10 +102,13 @@ class Flow:
             raise ToolError(f"{part.module}: {error}; in {part.folder}") from None
 
     # ------------------------------------------------------------------ putting together
-    def tops(self, wanted):
+    def tops(self, wanted, with_energy):
         """Figures of (module, parameters) each, in that order."""
         try:
-            return self._tops(wanted)
+            tops = self._tops(wanted)
+            if with_energy:
+                of_tops(tops, self)
+            return tops
         except BaseException:
             self.pool.shutdown(wait=False, cancel_futures=True)
             end_all()
@@ -145,14 +150,22 @@ class Flow:
     def _paths(self, tops):
         """Longest paths of these and of every part in them: name -> paths."""
         wanted = {name: part for top in tops for name, (part, _) in self._below(top).items() if part.netlist}
-        futures = {name: self.pool.submit(self._paths_of, part) for name, part in wanted.items()}
-        while wait(futures.values(), WAKE_SECONDS).not_done:
+        return dict(zip(wanted, self.each(self._paths_of, wanted.values()), strict=True))
+
+    def each(self, function, items):
+        """The function's results, of all items side by side."""
+        futures = [self.pool.submit(function, item) for item in items]
+        while wait(futures, WAKE_SECONDS).not_done:
             pass
-        return {name: future.result() for name, future in futures.items()}
+        return [future.result() for future in futures]
+
+    def netlists(self, part):
+        parts = [inner for inner, _ in self._below(part).values() if inner.netlist]
+        return [inner.verilog([child.name for child in inner.parts]) for inner in parts]
 
     def _paths_of(self, part):
         parts = [inner for inner, _ in self._below(part).values() if inner.netlist]
-        netlists = [inner.verilog([child.name for child in inner.parts]) for inner in parts]
+        netlists = self.netlists(part)
         memories = [memory for inner in parts for memory in inner.memories]
         with locked(part.folder):
             return timing.longest_paths(part, netlists, memories, part.folder / "timing", self.fo4_ns, self.memory_fo4,

@@ -4,6 +4,8 @@ from itertools import groupby
 
 import cells
 import technology
+import traffic
+from energy import LANES as ENERGY_LANES
 from flow import LANES
 
 PATHS_SHOWN, PATHS_WRITTEN = 8, 40
@@ -107,7 +109,48 @@ def table(top, fo4_ns):
         lines += wrapped(f"Clock at 14 to 16 nm: {low:.2f} to {high:.2f} GHz ({CAVEAT}). Longest paths, FO4:".split(), "")
         for path in top.paths[:PATHS_SHOWN]:
             lines += path_lines(*path)
+    if top.energy:
+        lines += energy_lines(top)
     return "\n".join(lines)
+
+
+def flit_bits(lanes):
+    return 32 * (traffic.HEADER_WORDS + (lanes + 1) // 2)
+
+
+def energy_lines(top):
+    bits = flit_bits(top.lanes)
+    row = "{:<24} {:>10} {:>13} {:>14} {:>15}"
+    lines = wrapped(f"Energy of a flit of {bits} bit in the interconnect, pJ, all senders at full rate:".split(), "")
+    lines.append(row.format("", "180 nm", "with glitches", "14 to 16 nm", "per bit"))
+    for kind, glitches in top.energy.glitch_pj.items():
+        low, high = technology.scaled("energy", glitches)
+        lines.append(row.format(kind, f"{top.energy.settled_pj[kind]:.0f}", f"{glitches:.0f}", f"{low:.2f} - {high:.2f}",
+                                f"{low / bits:.4f} - {high / bits:.4f}"))  # fmt: skip
+    low, high = technology.scaled("energy", top.energy.clock_pj)
+    lines += wrapped(f"Clock in its registers: {top.energy.clock_pj:.0f} pJ per cycle at 180 nm, {low:.2f} to {high:.2f} pJ at"
+                     " 14 to 16 nm.".split(), "")  # fmt: skip
+    if top.kind != "fred_interconnect":
+        lines += wrapped(f"Beside it, by models: {technology.memory_pj(bits):.0f} pJ in every memory that a flit is written to"
+                         f" and read from (input buffer, staging), {technology.link_pj(bits):.0f} pJ on a"
+                         " link.".split(), "")  # fmt: skip
+    return lines
+
+
+def energy_json(top):
+    def pair(pj):
+        return [round(value, 4) for value in technology.scaled("energy", pj)]
+
+    bits, energy = flit_bits(top.lanes), top.energy
+    return {
+        "flit_bits": bits, "clock_pj_180nm": round(energy.clock_pj, 2), "clock_pj_14_to_16nm": pair(energy.clock_pj),
+        "memory_pj_22nm": round(technology.memory_pj(bits), 2), "link_pj": round(technology.link_pj(bits), 2),
+        "flit_pj": {
+            kind: {"settled_180nm": round(energy.settled_pj[kind], 2), "glitches_180nm": round(glitches, 2),
+                   "settled_14_to_16nm": pair(energy.settled_pj[kind]), "glitches_14_to_16nm": pair(glitches)}
+            for kind, glitches in energy.glitch_pj.items()
+        },
+    }  # fmt: skip
 
 
 def assumptions(fo4_ns, memory_fo4):
@@ -126,6 +169,12 @@ def assumptions(fo4_ns, memory_fo4):
         " buffers.",
         "Area at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas 2017). Leakage is not"
         " scaled.".format(*technology.DATA["scaling"]["area"]),
+        f"Energy: the µSwitches' netlists at {ENERGY_LANES[0]} and {ENERGY_LANES[1]} lanes, a line through these; a flit of a"
+        " reduction is one that enters, of all ports to one; of a distribution one that leaves, of one port to all; a unicast"
+        " is one of all ports to themselves. Lanes are normally distributed. Glitches: with the cells' delays without loads. In"
+        " it: cells and the pins they drive. Not in it: wires, clock tree, clock gating, ports and control of a switch.",
+        "Energy at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas"
+        " 2017).".format(*technology.DATA["scaling"]["energy"]),
         f"Area and leakage at other lanes: a line through {LANES[0]} and {LANES[1]}. Paths are those at {LANES[0]} lanes.",
     ]
 
@@ -143,7 +192,7 @@ def as_json(tops, fo4_ns, memory_fo4):
                              "logic_14_to_16nm": [round(value, 1) for value in technology.scaled("area", um2(top))],
                              "memory_22nm": round(memory_um2(top), 1)},
                 "path_ns": round(top.paths[0][0] * fo4_ns, 3) if top.paths else None,
-                "leakage_uw": round(leakage_uw(top), 4),
+                "leakage_uw": round(leakage_uw(top), 4), "energy": energy_json(top) if top.energy else None,
                 "path_fo4": round(top.paths[0][0], 2) if top.paths else None,
                 "clock_ghz": [round(ghz, 3) for ghz in cells.clock_ghz(top.paths[0][0])] if top.paths else None,
                 "paths": [{"from": start, "to": end, "fo4": round(fo4, 2)} for fo4, start, end in top.paths[:PATHS_WRITTEN]],

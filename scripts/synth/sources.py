@@ -50,6 +50,11 @@ class Sources:
         """Parameters that may be set, in order."""
         return re.findall(r"^\s*parameter\s+[\w\s\[\]:-]*?(\w+)\s*=", self.code(name), re.MULTILINE)
 
+    def below(self, name):
+        """Everything that a module is elaborated from, in order of reading."""
+        packages, boxes, modules = self.needed(name)
+        return list(dict.fromkeys([*packages, *(inner for box in boxes for inner in self.below(box)), *modules]))
+
     def needed(self, name):
         """What a module is elaborated from, in order of reading: (packages, parts used as black boxes, modules)."""
         packages, boxes, modules = [], [], []

@@ -29,7 +29,7 @@ foreach end [find_timing_paths -path_delay max -group_count @ENDS@] {
 """
 
 
-def _sta(folder, script, limit):
+def sta(folder, script, limit):
     (folder / "log").unlink(missing_ok=True)
     (folder / "sta.tcl").write_text(script)
     run(["sta", "-no_splash", "-exit", "sta.tcl"], folder, limit)
@@ -43,7 +43,7 @@ def measure_fo4_ns(folder):
     """Delay of an inverter that drives four of its kind, mean of rising and falling, in the middle of a chain."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "chain.v").write_text(inverter_chain(12))
-    log = _sta(folder, f"""read_liberty {LIBERTY}
+    log = sta(folder, f"""read_liberty {LIBERTY}
 read_verilog chain.v
 link_design top
 create_clock -name clock -period {PERIOD_NS}
@@ -55,8 +55,9 @@ report_checks -path_delay max -format full -digits 5
     return (times[9] - times[5]) / 4
 
 
-def between_registers(part):
-    """A netlist that has the part between registers: one before every input, one after every output."""
+def between_registers(part, scalars=None):
+    """A netlist that has the part between registers: one before every input, one after every output. scalars: names the pins
+    of a port, of a part without vectors."""
     ports = [*part.ports]
     out = [f"module top({CLOCK}, {RESET});", f"input {CLOCK}, {RESET};"]
     connections = []
@@ -66,7 +67,10 @@ def between_registers(part):
             connections.append(f".{port}({port})")
             continue
         out.append(f"wire [{bits - 1}:0] {port}, {port}_pin;")
-        connections.append(f".{port}({port})")
+        if scalars is None:
+            connections.append(f".{port}({port})")
+        else:
+            connections += [f".{pin}({port}[{bit}])" for bit, pin in enumerate(scalars(part, port))]
         for bit in range(bits):
             here, there = f"{port}[{bit}]", f"{port}_pin[{bit}]"
             data, output = (there, here) if direction == "input" else (here, there)
@@ -82,7 +86,7 @@ def longest_paths(part, netlists, memories, folder, fo4_ns, memory_fo4, limit, e
     (folder / "design.v").write_text("\n".join([*netlists, between_registers(part)]))
     report = REPORT.replace("@ENDS@", str(ends)).replace("@PERIOD@", str(PERIOD_NS))
     clock = f"create_clock -name clock -period {PERIOD_NS} [get_ports {CLOCK}]"
-    log = _sta(folder, f"read_liberty {LIBERTY}\nread_liberty memories.lib\nread_verilog design.v\nlink_design top\n"
+    log = sta(folder, f"read_liberty {LIBERTY}\nread_liberty memories.lib\nread_verilog design.v\nlink_design top\n"
                f"{clock}\n{report}", limit)  # fmt: skip
     paths = {}
     for line in log.splitlines():

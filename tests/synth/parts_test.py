@@ -53,6 +53,7 @@ class Words(unittest.TestCase):
 
     def test_quick_with_modules(self):
         self.refused(["--quick", "fp_add"], "--quick")
+        self.refused(["--paper", "--quick"], "--paper")
 
     def test_no_folder_for_json(self):
         self.refused(["fp_add", "--json", FOLDER / "none" / "x.json"], "no folder")

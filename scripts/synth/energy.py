@@ -1,0 +1,168 @@
+"""Energy of a flit in an interconnect: energy per toggle of every cell, from OpenSTA, times toggles of a simulation of
+the netlist. Every kind of µSwitch is simulated by itself, in every situation that the traffic puts one in, and their
+energies are put together: all their outputs are registers, so that no glitch goes from one to another."""
+
+import hashlib
+import inspect
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import gates
+import timing
+import traffic
+from yosys import Unfinished, locked
+
+LANES = (4, 8)  # that are simulated; other numbers follow a line through these
+PERIOD_NS = 1000
+WITH_INTERCONNECT = frozenset(("fred_interconnect", "fred_switch", "fred_switch_top"))
+
+REPORT = """
+set all [get_cells -hierarchical *]
+foreach activity {0 1} {
+  set_power_activity -global -activity $activity -duty 0.5
+  puts "activity $activity"
+  report_power -digits 6 -instances $all
+}
+"""
+
+
+@dataclass
+class Energy:
+    """Of a flit in a Fred_m(P), in pJ at 180 nm."""
+
+    lanes: int
+    clock_pj: float  # in all registers, per cycle, whatever the traffic
+    settled_pj: dict  # kind of traffic -> per flit, without glitches
+    glitch_pj: dict  # kind of traffic -> per flit, with glitches
+
+
+def per_toggle(part, flat, folder, limit):
+    """Energy of a toggle, in pJ: instance -> energy; and of a cycle of the clock, all registers. Cells drive what they drive in
+    the netlist; each of its outputs drives a register."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "top.v").write_text(timing.between_registers(part, gates.scalars))
+    log = timing.sta(folder, f"read_liberty {timing.LIBERTY}\nread_verilog {flat}\nread_verilog top.v\nlink_design top\n"
+                     f"create_clock -name clock -period {PERIOD_NS} [get_ports {timing.CLOCK}]\n{REPORT}", limit)  # fmt: skip
+    number = r"(-?\d\.\d+e[-+]\d+)"
+    watts = {}  # activity -> instance -> internal and switching power
+    for line in log.splitlines():
+        if line.startswith("activity "):
+            found = watts.setdefault(int(line.split()[1]), {})
+        elif row := re.fullmatch(rf"\s*{number}\s+{number}\s+{number}\s+{number}\s+(i/\S+)", line):
+            found[row[5].replace("\\", "")] = float(row[1]) + float(row[2])
+    to_pj = PERIOD_NS * 1e3  # W × ns -> pJ
+    still, moving = watts[0], watts[1]
+    return {name: (moving[name] - still[name]) * to_pj for name in moving}, sum(still.values()) * to_pj
+
+
+@dataclass
+class Measured:
+    """A µSwitch, in pJ at 180 nm per cycle."""
+
+    clock_pj: float
+    settled_pj: list  # of every situation
+    glitch_pj: list
+
+
+def measure(part, netlists, sources, stimulus, folder, limit):
+    """A part under a stimulus, in every window. Errors: ToolError where the netlist's outputs are not the RTL's."""
+    key = hashlib.sha256(json.dumps([inspect.getsource(gates), inspect.getsource(per_toggle), REPORT, netlists,
+                                     stimulus.rows, stimulus.windows]).encode()).hexdigest()  # fmt: skip
+    kept = folder / "energy.json"
+    if kept.exists() and (result := json.loads(kept.read_text()))["key"] == key:
+        return Measured(**result["energy"])
+    rtl = gates.rtl_outputs(part, sources, stimulus, folder / "rtl", limit)
+    flat = gates.flatten(part, netlists, folder / "flat", limit)
+    pj, clock_pj = per_toggle(part, flat, folder / "power", limit)
+    per_cycle = []
+    for timed in (False, True):
+        outputs, toggles = gates.gate_toggles(part, flat, stimulus, timed, folder / ("timed" if timed else "settled"), limit)
+        gates.compare(part, rtl, outputs)
+        per_cycle.append([sum(pj[name] * number for name, number in found.items()) / edges
+                          for found, (_, edges) in zip(toggles, stimulus.windows, strict=True)])  # fmt: skip
+    measured = Measured(clock_pj, *per_cycle)
+    kept.write_text(json.dumps({"key": key, "energy": vars(measured)}))
+    return measured
+
+
+def parts_needed(ports, middle, form):
+    """The µSwitches of a Fred_m(ports): module -> (parameters without lanes, bits of a code, situations to measure)."""
+    found = {}
+    for kind in traffic.KINDS:
+        for situation in traffic.situations(ports, middle, kind):
+            found.setdefault(situation.module, set()).add(situation)
+    select = middle.bit_length()
+    shapes = {"fred_r_uswitch": (dict(FORMAT=form, OUTPUTS=middle), 2), "fred_rd_uswitch": (dict(FORMAT=form), 2),
+              "fred_port_mux": (dict(M=middle), select), "fred_port_demux": (dict(M=middle), select)}  # fmt: skip
+    quiet = {traffic.STILL}
+    return {module: (*shapes[module], sorted((s for s in wanted if set(s.inputs) != quiet), key=repr))
+            for module, wanted in found.items()}  # fmt: skip
+
+
+def compose(ports, middle, lanes, measured):
+    """Energy of a flit, from that of every µSwitch: module -> (situations, Measured). A flit is one that leaves at an
+    output; of a reduction, one that enters at an input."""
+    per_flit = {"settled_pj": {}, "glitch_pj": {}}
+    for kind in traffic.KINDS:
+        number = traffic.situations(ports, middle, kind)
+        for which, kinds in per_flit.items():
+            pj = sum(number[situation] * value for wanted, found in measured.values()
+                     for situation, value in zip(wanted, getattr(found, which), strict=True))  # fmt: skip
+            kinds[kind] = pj / ports
+    modules = Counter()
+    for situation, count in traffic.situations(ports, middle, "unicast").items():
+        modules[situation.module] += count
+    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), **per_flit)
+
+
+def of_tops(tops, flow):
+    """Gives the tops that have an interconnect its energy. A µSwitch is measured once, for all of them."""
+    groups = {}
+    for top in tops:
+        if top.kind in WITH_INTERCONNECT and not top.lacks:
+            groups.setdefault((top.parameters["M"], top.parameters["FORMAT"]), []).append(top)
+    for (middle, form), same in groups.items():
+        needed = {}
+        for top in same:
+            for module, (*shape, wanted) in parts_needed(top.parameters["P"], middle, form).items():
+                needed.setdefault(module, (*shape, set()))[-1].update(wanted)
+        jobs = []
+        for lanes in LANES:
+            for module, (parameters, width, wanted) in needed.items():
+                part, new = flow.part(module, dict(parameters, LANES=lanes))
+                jobs.append((lanes, part, new, width, sorted(wanted, key=repr)))
+        flow.synthesise([part for _, part, new, _, _ in jobs if new])
+        results = flow.each(lambda job: _of_part(flow, form, *job[1:]), jobs)
+        measured = {lanes: {} for lanes in LANES}
+        for (lanes, part, _, _, wanted), found in zip(jobs, results, strict=True):
+            measured[lanes][part.module] = wanted, found
+        for top in same:
+            if None in results:
+                top.lacks.append("energy: a tool did not finish in time")
+            else:
+                both = [compose(top.parameters["P"], middle, lanes, measured[lanes]) for lanes in LANES]
+                top.energy = at_lanes(*both, top.lanes)
+
+
+def _of_part(flow, form, part, _, width, wanted):
+    if part.unfinished:
+        return None
+    stimulus = traffic.stimulus({**part.parameters, "FORMAT": form}, wanted, width)
+    try:
+        with locked(part.folder):
+            return measure(part, flow.netlists(part), flow.sources, stimulus, part.folder / "energy", flow.limit)
+    except Unfinished:
+        return None
+
+
+def at_lanes(first, second, lanes):
+    """Energy at a number of lanes, on a line through two others."""
+
+    def line(a, b):
+        return a + (b - a) * (lanes - first.lanes) / (second.lanes - first.lanes)
+
+    return Energy(lanes, line(first.clock_pj, second.clock_pj),
+                  *({kind: line(ones[kind], others[kind]) for kind in ones} for ones, others in
+                    ((first.settled_pj, second.settled_pj), (first.glitch_pj, second.glitch_pj))))  # fmt: skip

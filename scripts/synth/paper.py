@@ -1,0 +1,48 @@
+"""Figures of the paper's Table 4 beside ours, for a Fred_3(12) chiplet."""
+
+import report
+import technology
+import traffic
+
+MODULE = ("fred_switch", {"P": 12, "M": 3})
+GBYTES = 1e9
+
+
+def perimeter_mm2(ports):
+    """Area of a chiplet whose edges are as long as its links need, in and out."""
+    paper, link = technology.DATA["paper"], technology.DATA["link"]
+    return (ports * paper["port_gb_per_s"] * 2 / (4 * link["gb_per_s_per_mm"])) ** 2
+
+
+def comparison(top):
+    """Lines of text."""
+    paper, ports = technology.DATA["paper"], technology.DATA["paper"]["ports"]
+    chiplet = paper["chiplet_mm2"]
+    logic = [mm2 / 1e6 for mm2 in technology.scaled("area", report.um2(top))]
+    memory = report.memory_um2(top) / 1e6
+    shares = [100 * (mm2 + memory) / chiplet for mm2 in logic]
+    bits_per_s = ports * paper["port_gb_per_s"] * GBYTES * 8
+    text = [
+        f"Paper's Table 4, a Fred_3({ports}) chiplet: {chiplet} mm², logic under {paper['logic_percent']} %,"
+        f" {paper['chiplet_w']} W.",
+        f"Ours, {top.lanes} lanes: logic {logic[0]:.1f} to {logic[1]:.1f} mm² at 14 to 16 nm, memories {memory:.1f} mm² at"
+        f" 22 nm: {shares[0]:.1f} to {shares[1]:.1f} % of {chiplet} mm².",
+        "Area by perimeter, (bandwidth / (4 x " + f"{technology.DATA['link']['gb_per_s_per_mm']} GB/s/mm))²: "
+        + ", ".join(f"{count} ports {perimeter_mm2(count):.0f} mm²" for count in range(8, ports + 1))
+        + ". The paper's areas are "
+        + ", ".join(map(str, paper["areas_mm2"])) + " mm²: its 685 and 678 come out for no number of ports.",
+        f"{paper['chiplet_w']} W for {ports} ports of {paper['port_gb_per_s']} GB/s are"
+        f" {1e12 * paper['chiplet_w'] / bits_per_s:.3f} pJ/bit; the paper's link alone takes"
+        f" {technology.DATA['link']['pj_per_bit']}: nothing is left for the switch.",
+    ]  # fmt: skip
+    if top.energy:
+        bits = report.flit_bits(top.lanes)
+        rate = bits_per_s / ports / (bits - 32 * traffic.HEADER_WORDS)
+        memories = 2 * technology.memory_pj(bits)  # input buffer and staging
+        for kind, pj in top.energy.glitch_pj.items():
+            watts = [(ports * value + clock) * rate * 1e-12 for value, clock in
+                     zip(technology.scaled("energy", pj), technology.scaled("energy", top.energy.clock_pj), strict=True)]  # fmt: skip
+            text.append(f"Ours, {kind}, a flit per cycle at {rate / 1e9:.2f} GHz: interconnect {watts[0]:.1f} to"
+                        f" {watts[1]:.1f} W, memories {ports * memories * rate * 1e-12:.1f} W, links"
+                        f" {ports * technology.link_pj(bits) * rate * 1e-12:.1f} W.")  # fmt: skip
+    return [line for paragraph in text for line in report.wrapped(paragraph.split(), "")]

@@ -1,0 +1,117 @@
+"""Traffic through an interconnect, as its µSwitches see it, and what the pins of one of them see, edge by edge at full rate."""
+
+import random
+import struct
+from collections import Counter
+from dataclasses import dataclass
+
+HEADER_WORDS, PACKET_FLITS = 3, 8  # as in noc_pkg
+NONE, IN0, IN1, SUM = range(4)  # codes of an output of an R- or RD-µSwitch, as in fred_pkg
+KINDS = ("unicast", "reduction", "distribution")
+SETTLE = 4  # edges before a window, beside those that fill the pipeline
+WINDOW = 4 * PACKET_FLITS  # edges
+
+# What an input sees: nothing; flits that are for another one, without their valid; flits.
+STILL, HEARD, FLITS = "still", "heard", "flits"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A µSwitch, its configuration and what its inputs see."""
+
+    module: str
+    codes: tuple  # of its outputs
+    inputs: tuple
+
+
+def network(ports, middle, kind, inputs):
+    """Situations in a Fred_m(ports), one for every µSwitch, and what its outputs show: ([Situation], [output]).
+    unicast: every port to itself. reduction: all ports to port 0. distribution: port 0 to all. None: nothing is routed.
+    rtl/fred/fred_network.sv has the structure."""
+    if ports == 2:
+        codes = {"unicast": (IN0, IN1), "reduction": (SUM, NONE), "distribution": (IN0, IN0), None: (NONE, NONE)}[kind]
+        return [Situation("fred_rd_uswitch", codes, tuple(inputs))], _r_outputs(codes, inputs)
+    pairs, odd = divmod(ports, 2)
+    found, into = [], [[] for _ in range(middle)]
+    for pair in range(pairs):
+        first = {"unicast": IN0, "reduction": SUM, "distribution": NONE if pair else IN0, None: NONE}[kind]
+        codes = (first, IN1 if kind == "unicast" else NONE, *[NONE] * (middle - 2))
+        found.append(Situation("fred_r_uswitch", codes, tuple(inputs[2 * pair:2 * pair + 2])))
+        for sub, shown in zip(into, _r_outputs(codes, inputs[2 * pair:2 * pair + 2]), strict=True):
+            sub.append(shown)
+    if odd:
+        code = int(kind in ("unicast", "reduction"))
+        found.append(Situation("fred_port_demux", (code,), (inputs[-1],)))
+        for number, sub in enumerate(into):  # one register serves all
+            sub.append(STILL if inputs[-1] != FLITS else FLITS if number + 1 == code else HEARD)
+    from_subs = []
+    for number, sub in enumerate(into):
+        used = kind if number == 0 or (number == 1 and kind == "unicast") else None
+        situations, outputs = network(pairs + odd, middle, used, sub)
+        found += situations
+        from_subs.append(outputs)
+    out = []
+    for port in range(ports):
+        second = port < 2 * pairs and port % 2 == 1
+        code = {"unicast": 1 + second, "reduction": int(port == 0), "distribution": 1, None: 0}[kind]
+        heard = tuple(outputs[port // 2] for outputs in from_subs)
+        found.append(Situation("fred_port_mux", (code,), heard))
+        out.append(FLITS if code and heard[code - 1] == FLITS else STILL)
+    return found, out
+
+
+def _r_outputs(codes, inputs):
+    sees = {NONE: False, IN0: inputs[0] == FLITS, IN1: inputs[1] == FLITS, SUM: inputs[0] == inputs[1] == FLITS}
+    return [FLITS if sees[code] else STILL for code in codes]
+
+
+def situations(ports, middle, kind):
+    """Situation -> number of µSwitches in it, with all senders of a kind at full rate."""
+    senders = 1 if kind == "distribution" else ports
+    return Counter(network(ports, middle, kind, [FLITS] * senders + [STILL] * (ports - senders))[0])
+
+
+# ---------------------------------------------------------------------- pins
+@dataclass
+class Stimulus:
+    rows: list  # input pin -> value, of every edge
+    windows: list  # (first edge, edges)
+
+
+def config(codes, width):
+    return sum(code << place * width for place, code in enumerate(codes))
+
+
+def flit(source, number, lanes, bfloat, numbers):
+    """A flit of a stream: its header, and lanes that are normally distributed around 0, as gradients are."""
+    packet, place = divmod(number, PACKET_FLITS)
+    fields = packet % 64 << 10 | int(place == 0) << 16 | int(place == PACKET_FLITS - 1) << 17
+    value = packet | source << 48 | fields << 64
+    for lane in range(lanes):
+        number = numbers.gauss(0, 1)
+        code = struct.pack(">f", number)[:2] if bfloat else struct.pack(">e", number)
+        value |= int.from_bytes(code, "big") << 32 * HEADER_WORDS + 16 * lane
+    return value
+
+
+def stimulus(parameters, wanted, code_width, seed=1):
+    """For a µSwitch: reset, then every one of the wanted situations by itself."""
+    lanes = parameters["LANES"]
+    width = 32 * (HEADER_WORDS + (lanes + 1) // 2)
+    numbers = random.Random(seed)
+    pins = dict(rst_ni=0, step_i=1, load_i=1, config_i=0, in_valid_i=0, in_flit_i=0)
+    rows, windows = [dict(pins)] * 2, []
+    for situation in wanted:
+        pins.update(rst_ni=1, load_i=1, config_i=config(situation.codes, code_width), in_valid_i=0)
+        rows.append(dict(pins))
+        pins["load_i"] = 0
+        valid = config([int(shown == FLITS) for shown in situation.inputs], 1)
+        old = [pins["in_flit_i"] >> port * width & (1 << width) - 1 for port in range(len(situation.inputs))]
+        for number in range(SETTLE + WINDOW):
+            flits = [old[port] if shown == STILL else flit(port, number, lanes, parameters["FORMAT"], numbers)
+                     for port, shown in enumerate(situation.inputs)]  # fmt: skip
+            pins.update(in_valid_i=valid if number else 0, in_flit_i=config(flits, width))
+            rows.append(dict(pins))
+        windows.append((len(rows) - WINDOW, WINDOW))
+        rows += [dict(pins, in_valid_i=0)] * 2
+    return Stimulus(rows, windows)

@@ -1,0 +1,125 @@
+"""energy_test.py FOLDER: energy of a flit, on the smallest µSwitch: its figures, and that a wrong netlist is found."""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+
+import energy  # noqa: E402
+import gates  # noqa: E402
+import paper  # noqa: E402
+import traffic  # noqa: E402
+from flow import Flow  # noqa: E402
+from sources import Sources  # noqa: E402
+from traffic import FLITS, HEARD, IN0, IN1, NONE, STILL, SUM, Situation  # noqa: E402
+from yosys import ToolError  # noqa: E402
+
+FOLDER = Path(sys.argv.pop())
+LIMIT = 240
+FIGURES = Path(__file__).with_name("energy.json")
+TOLERANCE = 0.1  # abc's result moves a little with every change of its input
+
+
+class Measured(unittest.TestCase):
+    """An RD-µSwitch of one lane."""
+
+    @classmethod
+    def setUpClass(cls):
+        sources = Sources(CHECKOUT)
+        flow = Flow(sources, FOLDER, 2, LIMIT, (20, 4))
+        cls.part, _ = flow.part("fred_rd_uswitch", dict(FORMAT=0, LANES=1))
+        flow.synthesise([cls.part])
+        _, width, cls.wanted = energy.parts_needed(3, 3, 0)["fred_rd_uswitch"]
+        cls.stimulus = traffic.stimulus(cls.part.parameters, cls.wanted, width)
+        cls.netlists = flow.netlists(cls.part)
+        cls.found = energy.measure(cls.part, cls.netlists, sources, cls.stimulus, FOLDER / "energy", LIMIT)
+
+    def test_figures(self):
+        """What is in energy.json; energy_test.py --write FOLDER puts what is measured there."""
+        found = {"clock_pj": self.found.clock_pj}
+        for situation, settled, glitches in zip(self.wanted, self.found.settled_pj, self.found.glitch_pj, strict=True):
+            found[f"{situation.codes} {' '.join(situation.inputs)}"] = [round(settled, 2), round(glitches, 2)]
+        if WRITE:
+            FIGURES.write_text(json.dumps(found, indent=1) + "\n")
+        known = json.loads(FIGURES.read_text())
+        self.assertEqual(known.keys(), found.keys())
+        self.assertAlmostEqual(found.pop("clock_pj"), known["clock_pj"], delta=TOLERANCE * known["clock_pj"])
+        for name, values in found.items():
+            for value, was in zip(values, known[name], strict=True):
+                self.assertAlmostEqual(value, was, delta=TOLERANCE * was, msg=name)
+
+    def test_glitches(self):
+        """They only add, and a sum has many."""
+        for settled, glitches in zip(self.found.settled_pj, self.found.glitch_pj, strict=True):
+            self.assertGreaterEqual(glitches, settled)
+        which = self.wanted.index(Situation("fred_rd_uswitch", (SUM, NONE), (FLITS, FLITS)))
+        self.assertGreater(self.found.glitch_pj[which], 1.3 * self.found.settled_pj[which])
+
+    def test_wrong_gate(self):
+        """A netlist with another gate somewhere on the way to an output."""
+        flat = FOLDER / "energy" / "flat" / "flat.v"
+        wrong = FOLDER / "wrong.v"
+        head, middle, tail = flat.read_text().rpartition("  NAND2X1 ")
+        self.assertTrue(middle)
+        wrong.write_text(f"{head}  NOR2X1 {tail}")
+        rtl = (FOLDER / "energy" / "rtl" / "outputs.txt").read_text().splitlines()
+        for file, fails in ((flat, False), (wrong, True)):
+            outputs, _ = gates.gate_toggles(self.part, file, self.stimulus, False, FOLDER / "again", LIMIT)
+            if fails:
+                with self.assertRaisesRegex(ToolError, r"differs from the RTL at edge \d+: out_\w+_o\[\d+\] is [01x], not [01]"):
+                    gates.compare(self.part, rtl, outputs)
+            else:
+                gates.compare(self.part, rtl, outputs)
+
+
+class Calculated(unittest.TestCase):
+    def test_network(self):
+        """Fred_3(3), all to one port."""
+        found, outputs = traffic.network(3, 3, "reduction", [FLITS] * 3)
+        self.assertEqual(outputs, [FLITS, STILL, STILL])
+        self.assertEqual(found[0], Situation("fred_r_uswitch", (SUM, NONE, NONE), (FLITS, FLITS)))
+        self.assertEqual(found[1], Situation("fred_port_demux", (1,), (FLITS,)))
+        self.assertEqual(found[2], Situation("fred_rd_uswitch", (SUM, NONE), (FLITS, FLITS)))
+        self.assertEqual(found[3], Situation("fred_rd_uswitch", (NONE, NONE), (STILL, HEARD)))
+        self.assertEqual(found[5], Situation("fred_port_mux", (1,), (FLITS, STILL, STILL)))
+
+    def test_every_flit_arrives(self):
+        for ports in range(2, 33):
+            for middle in (2, 3, 4):
+                for kind, senders, receivers in (("unicast", ports, ports), ("reduction", ports, 1), ("distribution", 1, ports)):
+                    shown = [FLITS] * senders + [STILL] * (ports - senders)
+                    found, outputs = traffic.network(ports, middle, kind, shown)
+                    self.assertEqual(outputs, [FLITS] * receivers + [STILL] * (ports - receivers), (ports, middle, kind))
+                    sums = sum(SUM in situation.codes and set(situation.inputs) == {FLITS} for situation in found
+                               if "mux" not in situation.module)  # fmt: skip
+                    self.assertEqual(sums, ports - 1 if kind == "reduction" else 0)
+
+    def test_line(self):
+        first, second = (energy.Energy(lanes, 3 + lanes, {"unicast": 2 * lanes}, {"unicast": 5.0}) for lanes in (4, 8))
+        self.assertEqual(energy.at_lanes(first, second, 256), energy.Energy(256, 259, {"unicast": 512}, {"unicast": 5.0}))
+
+    def test_compose(self):
+        """Of a µSwitch alone, and of one that three are in."""
+        pair = [Situation("fred_rd_uswitch", (IN0, IN1), (FLITS, FLITS))]
+        found = energy.compose(2, 3, 4, {"fred_rd_uswitch": (pair, energy.Measured(7.0, [10.0], [30.0]))})
+        self.assertEqual((found.clock_pj, found.settled_pj["unicast"], found.glitch_pj["unicast"]), (7, 5, 15))
+
+    def test_toggles(self):
+        """In the second edge only, and of outputs only; a value that is there already is none."""
+        vcd = ["$scope module bench $end", "$scope module i $end", r"$scope module \a.b[1] $end", "$var wire 1 ! Y $end",
+               "$var wire 1 # A $end", "$upscope $end", "$upscope $end", "$enddefinitions $end", "0!\n", "#50000\n", "1!\n",
+               "#150000\n", "0!\n", "#150010\n", "1!\n", "1#\n", "#150020\n", "1!\n",
+               "#249999\n", "0!\n", "#250000\n", "1!\n"]  # fmt: skip
+        self.assertEqual(gates.count(iter(vcd), [(2, 3)]), [{"i/a.b[1]": 3}])
+
+    def test_paper(self):
+        """By hand: 10 ports of 600 GB/s both ways over four edges of 107.4 GB/s/mm."""
+        self.assertAlmostEqual(paper.perimeter_mm2(10), (12_000 / 429.6) ** 2)
+
+
+WRITE = "--write" in sys.argv
+sys.argv = [word for word in sys.argv if word != "--write"]
+unittest.main()
