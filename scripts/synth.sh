@@ -2,7 +2,7 @@
 # Synthesises the RTL into the cells of an open library: area, memories, longest paths, clock, energy of a flit.
 # Installs what is missing, then runs scripts/synth/; `scripts/synth.sh --help` says more.
 #
-#   scripts/synth.sh [--quick] [--no-energy] [--paper] [--json FILE] [MODULE…]
+#   scripts/synth.sh [--quick] [--energy] [--paper] [--json FILE] [MODULE…]
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 here=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

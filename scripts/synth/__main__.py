@@ -70,8 +70,8 @@ def parse_arguments(words):
     parser.add_argument("--list", action="store_true", help="prints the modules with their parameters, and ends")
     parser.add_argument("--json", metavar="FILE", type=Path,
                         help="writes the figures; complete, or not at all. -: to standard output, the tables to standard error")  # fmt: skip
-    parser.add_argument("--no-energy", action="store_true",
-                        help="without the energy of a flit, which takes a simulation of gates")  # fmt: skip
+    parser.add_argument("--energy", action="store_true",
+                        help="the energy of a flit in the interconnect too, which takes a simulation of gates")  # fmt: skip
     parser.add_argument("--paper", action="store_true", help="a Fred_3(12) chiplet, and the paper's figures beside it")
     parser.add_argument("--limit", metavar="SECONDS", type=positive, default=240, help="for each run of a tool (default: 240)")
     parser.add_argument("--jobs", metavar="NUMBER", type=positive, default=os.cpu_count(), help="runs at a time (default: all cores)")
@@ -110,7 +110,7 @@ def main(words):
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
     start = time.monotonic()
     flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
-    tops = flow.tops(wanted, not arguments.no_energy)
+    tops = flow.tops(wanted, arguments.energy)
     with contextlib.redirect_stdout(sys.stderr if to_output else sys.stdout):
         for top in tops:
             print(report.table(top, flow.fo4_ns), end="\n\n")

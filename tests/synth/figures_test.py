@@ -21,7 +21,7 @@ TOLERANCE = {"path_fo4": 0.06, "area_kge": 0.05, "memory_bits": 0}
 def measured(tops, folder):
     """Figures of every top, and of the modules in it: "TOP" and "TOP MODULE" -> figures."""
     file = folder / "synth.json"
-    subprocess.run([CHECKOUT / "scripts" / "synth.sh", "--no-energy", *tops, "--json", file, "--folder", folder / "parts"], check=True)
+    subprocess.run([CHECKOUT / "scripts" / "synth.sh", *tops, "--json", file, "--folder", folder / "parts"], check=True)
     figures = {}
     for name, top in zip(tops, json.loads(file.read_text())["tops"], strict=True):
         assert top["complete"], top["lacks"]
