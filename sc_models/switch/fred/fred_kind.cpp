@@ -8,8 +8,8 @@
 #include "routing/fred_routing.h"
 #include "routing/micro_switches.h"
 #include "switch/fred/fred_shape.h"
-#include "switch/fred/fred_twin.h"
-#include "switch/fred/fred_waves.h"
+#include "switch/phased/phased_twin.h"
+#include "switch/phased/phased_waves.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -23,7 +23,7 @@ class FredKind final : public SwitchKind {
 
   std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,
                                         const std::string& /*name*/) const override {
-    return std::make_unique<FredTwin>(FredShape(shape));
+    return std::make_unique<PhasedTwin>(FredShape(shape));
   }
 
   std::uint32_t identity() const override { return reg::kFredId; }
@@ -61,12 +61,12 @@ class FredKind final : public SwitchKind {
   void show_control(GtkwaveSave& save, const WaveScope& top, int ports) const override {
     if (const auto core = top.around("i_control")) {
       save.group("control unit", true,
-                 [&] { show_fred_control(save, core->inside("i_control"), ports); });
+                 [&] { show_phased_control(save, core->inside("i_control"), ports); });
     }
   }
   void show_port(GtkwaveSave& save, const WaveScope& top, int port, int /*ports*/) const override {
     if (const auto core = top.around("i_control")) {
-      show_fred_port(save, core->inside(fmt::format("gen_port[{}]", port)));
+      show_phased_port(save, core->inside(fmt::format("gen_port[{}]", port)));
     }
   }
 

@@ -7,7 +7,7 @@
 namespace fredsim {
 namespace {
 
-using Ports = FredMatcher::Ports;
+using Ports = PhasedMatcher::Ports;
 
 // One level: paths so far, by the two ends of every online flit.
 class Level {
@@ -78,11 +78,11 @@ void choose(const Level& level, int at, Flits& flits, const FredPhaseUse& phase)
 
 }  // namespace
 
-FredPaths online_paths(const FredSwitchShape& shape, std::span<const FredMatcher::Move> moves,
+FredPaths online_paths(const FredSwitchShape& shape, std::span<const PhasedMatcher::Move> moves,
                        const FredPhaseUse& phase) {
   const int levels = (fred_stages(shape.ports) - 1) / 2;
   Flits flits;
-  for (const FredMatcher::Move& move : moves) {
+  for (const PhasedMatcher::Move& move : moves) {
     flits.in |= 1U << move.input;
     flits.out |= 1U << move.output;
     flits.input_of[move.output] = static_cast<std::uint8_t>(move.input);

@@ -1,5 +1,5 @@
 // Paths of online unicasts through Fred_M(P): the C++ side of rtl/fred/fred_online_paths.sv and
-// fred_online_level.sv, which state the rule. A FredTwin has no use for them, since every matching has its paths;
+// fred_online_level.sv, which state the rule. A PhasedTwin has no use for them, since every matching has its paths;
 // testbenches and proofs do.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "routing/fred_routing.h"
-#include "switch/fred/fred_matcher.h"
+#include "switch/phased/phased_matcher.h"
 
 namespace fredsim {
 
@@ -16,13 +16,13 @@ using FredPaths = std::array<std::uint8_t, 32>;  // by port: 2 bits per level, o
 
 // What the phase uses at the edge at which the unicasts leave.
 struct FredPhaseUse {
-  FredMatcher::Ports in = 0, out = 0;
+  PhasedMatcher::Ports in = 0, out = 0;
   const FredPaths& in_path;
   const FredPaths& out_path;
 };
 
 // The paths of the flits, by input; 0 at other inputs.
-FredPaths online_paths(const FredSwitchShape& shape, std::span<const FredMatcher::Move> moves,
+FredPaths online_paths(const FredSwitchShape& shape, std::span<const PhasedMatcher::Move> moves,
                        const FredPhaseUse& phase);
 
 }  // namespace fredsim

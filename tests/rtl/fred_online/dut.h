@@ -8,16 +8,16 @@
 #include <span>
 #include <vector>
 
-#include "switch/fred/fred_matcher.h"
 #include "switch/fred/fred_online_paths.h"
+#include "switch/phased/phased_matcher.h"
 #include "verilated.h"
 
 namespace tb {
 
-using fredsim::FredMatcher;
 using fredsim::FredPaths;
-using Ports = FredMatcher::Ports;
-using PortsByVc = FredMatcher::PortsByVc;
+using fredsim::PhasedMatcher;
+using Ports = PhasedMatcher::Ports;
+using PortsByVc = PhasedMatcher::PortsByVc;
 
 class Dut {
  public:
@@ -35,8 +35,8 @@ class Dut {
   Dut& operator=(const Dut&) = delete;
 
   virtual void set_reset(bool active) = 0;
-  virtual void set_fronts(const FredMatcher::Fronts& fronts) = 0;
-  virtual void set_phase(const FredMatcher::Phase& phase) = 0;
+  virtual void set_fronts(const PhasedMatcher::Fronts& fronts) = 0;
+  virtual void set_phase(const PhasedMatcher::Phase& phase) = 0;
   // Of the phase at the edge before.
   virtual void set_paths(const FredPaths& in, const FredPaths& out) = 0;
   virtual Outputs evaluate() = 0;
@@ -53,7 +53,7 @@ class VerilatedDut : public Dut {
   ~VerilatedDut() override { model_.final(); }
 
   void set_reset(bool active) override { model_.rst_ni = active ? 0 : 1; }
-  void set_fronts(const FredMatcher::Fronts& fronts) override {
+  void set_fronts(const PhasedMatcher::Fronts& fronts) override {
     for (int vc = 0; vc < fredsim::kNumVcs; ++vc) {
       model_.request_i[vc] = fronts.request[vc];
       model_.tail_i[vc] = fronts.tail[vc];
@@ -68,7 +68,7 @@ class VerilatedDut : public Dut {
       }
     }
   }
-  void set_phase(const FredMatcher::Phase& phase) override {
+  void set_phase(const PhasedMatcher::Phase& phase) override {
     model_.phase_held_i = phase.held;
     model_.phase_vc_i = static_cast<CData>(phase.vc);
     model_.phase_pop_i = phase.popped;

@@ -91,7 +91,7 @@ class OnlineRun {
  private:
   struct Edge {
     std::vector<FlowPath> fired;
-    std::vector<FredMatcher::Move> moves;
+    std::vector<PhasedMatcher::Move> moves;
     FredPaths in{}, out{};
     int credit = 0, arbiter = 0;  // stalls
   };
@@ -177,7 +177,7 @@ class OnlineRun {
     ASSERT_EQ(outputs.route, want) << where();
     ASSERT_EQ(crossing(shape_, flows), "") << where();
   }
-  void compare_moves(const Dut::Outputs& outputs, std::span<const FredMatcher::Move> moves) {
+  void compare_moves(const Dut::Outputs& outputs, std::span<const PhasedMatcher::Move> moves) {
     Ports pop = 0, reserve = 0;
     for (const auto& move : moves) {
       pop |= 1U << move.input;
@@ -190,7 +190,7 @@ class OnlineRun {
     ASSERT_EQ(outputs.reserve, reserve) << where();
     moved_ += moves.size();
   }
-  void keep_edge(std::span<const FredMatcher::Move> moves) {
+  void keep_edge(std::span<const PhasedMatcher::Move> moves) {
     Edge& edge = edges_[static_cast<std::size_t>(cycle_) % (kRouteDelay + 1)];
     edge.fired = fired_;
     edge.moves.assign(moves.begin(), moves.end());
@@ -204,11 +204,11 @@ class OnlineRun {
   fredsim::Random random_;
   VerilatedContext context_;
   std::unique_ptr<Dut> dut_;
-  FredMatcher matcher_;
+  PhasedMatcher matcher_;
   MatcherRules rules_;
 
-  FredMatcher::Fronts fronts_;
-  FredMatcher::Phase phase_;
+  PhasedMatcher::Fronts fronts_;
+  PhasedMatcher::Phase phase_;
   std::vector<std::uint8_t> output_;  // by front
   std::vector<int> left_;             // flits of its packet, its own included
   PortsByVc there_{};                 // inputs that show their flit

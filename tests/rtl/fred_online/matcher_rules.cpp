@@ -9,11 +9,11 @@
 namespace tb {
 namespace {
 
-using fredsim::FredMatcher;
 using fredsim::kNumVcs;
+using fredsim::PhasedMatcher;
 
 std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
-bool has(FredMatcher::Ports ports, int port) { return (ports >> port & 1U) != 0; }
+bool has(PhasedMatcher::Ports ports, int port) { return (ports >> port & 1U) != 0; }
 
 }  // namespace
 
@@ -23,8 +23,9 @@ MatcherRules::MatcherRules(const fredsim::FredSwitchShape& shape)
       owner_(at(shape.ports, 0), -1),
       going_to_(owner_.size(), -1) {}
 
-std::string MatcherRules::edge(const FredMatcher::Fronts& fronts, const FredMatcher::Phase& phase,
-                               std::span<const FredMatcher::Move> moves) {
+std::string MatcherRules::edge(const PhasedMatcher::Fronts& fronts,
+                               const PhasedMatcher::Phase& phase,
+                               std::span<const PhasedMatcher::Move> moves) {
   credit_ = arbiter_ = 0;
   int possible =
       0;  // fronts that nothing but each other, or an input that rests can keep from moving
@@ -55,8 +56,8 @@ std::string MatcherRules::edge(const FredMatcher::Fronts& fronts, const FredMatc
   return {};
 }
 
-std::string MatcherRules::move(const FredMatcher::Fronts& fronts, const FredMatcher::Phase& phase,
-                               const FredMatcher::Move& move) {
+std::string MatcherRules::move(const PhasedMatcher::Fronts& fronts,
+                               const PhasedMatcher::Phase& phase, const PhasedMatcher::Move& move) {
   const auto [p, o, vc] = move;
   if (!has(fronts.request[vc], p) || fronts.output[at(p, vc)] != o) return "no such front";
   if (has(in_, p) || has(out_, o)) return "its input or output is in use";

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "switch/fred/fred_matcher.h"
+#include "switch/phased/phased_matcher.h"
 
 namespace tb {
 
@@ -14,22 +14,22 @@ class MatcherRules {
  public:
   explicit MatcherRules(const fredsim::FredSwitchShape& shape);
   // One edge: empty, or the rule that is broken.
-  std::string edge(const fredsim::FredMatcher::Fronts& fronts,
-                   const fredsim::FredMatcher::Phase& phase,
-                   std::span<const fredsim::FredMatcher::Move> moves);
+  std::string edge(const fredsim::PhasedMatcher::Fronts& fronts,
+                   const fredsim::PhasedMatcher::Phase& phase,
+                   std::span<const fredsim::PhasedMatcher::Move> moves);
   int stall_credit() const { return credit_; }  // of the last edge
   int stall_arbiter() const { return arbiter_; }
 
  private:
-  std::string move(const fredsim::FredMatcher::Fronts& fronts,
-                   const fredsim::FredMatcher::Phase& phase,
-                   const fredsim::FredMatcher::Move& move);
+  std::string move(const fredsim::PhasedMatcher::Fronts& fronts,
+                   const fredsim::PhasedMatcher::Phase& phase,
+                   const fredsim::PhasedMatcher::Move& move);
 
   fredsim::FredSwitchShape shape_;
   bool alone_;                 // no online flit beside the phase's
   std::vector<int> owner_;     // of (output, VC): input whose packet is open, or -1
   std::vector<int> going_to_;  // of (input, VC): output of the packet it is inside of, or -1
-  fredsim::FredMatcher::Ports in_ = 0, out_ = 0;
+  fredsim::PhasedMatcher::Ports in_ = 0, out_ = 0;
   int slot_ = -1;
   bool had_phase_ = false;  // at the last edge, after which inputs may rest
   int credit_ = 0, arbiter_ = 0;

@@ -13,10 +13,10 @@
 namespace tb {
 namespace {
 
-using fredsim::FredMatcher;
 using fredsim::FredPaths;
 using fredsim::FredSwitchShape;
-using Moves = std::vector<FredMatcher::Move>;
+using fredsim::PhasedMatcher;
+using Moves = std::vector<PhasedMatcher::Move>;
 
 // The flits of one edge: those of the phase, and the online ones with the paths that the rule gives them.
 std::string check(const FredSwitchShape& shape, const std::vector<FlowPath>& phase,
@@ -148,12 +148,12 @@ TEST(OnlinePaths, RandomMatchesWithTwoSubNetworks) {
   fredsim::Random random(3);
   for (int ports = 2; ports <= 32; ++ports) {
     const FredSwitchShape shape{ports, 2};
-    FredMatcher matcher(shape);
+    PhasedMatcher matcher(shape);
     std::vector<std::uint8_t> output(static_cast<std::size_t>(fredsim::kNumVcs * ports));
     for (int n = 0; n < 2000; ++n) {
       for (auto& out : output)
         out = static_cast<std::uint8_t>(random.below(static_cast<std::uint64_t>(ports)));
-      FredMatcher::Fronts fronts;
+      PhasedMatcher::Fronts fronts;
       fronts.output = output;
       fronts.room.fill(~0U);
       fronts.tail.fill(~0U);

@@ -13,14 +13,14 @@
 #include "base/port_mask.h"
 #include "base/random.h"
 #include "base/vc_order.h"
-#include "switch/fred/fred_matcher.h"
+#include "switch/phased/phased_matcher.h"
 
 namespace tb {
 namespace {
 
-using fredsim::FredMatcher;
 using fredsim::kNumVcs;
-using Ports = FredMatcher::Ports;
+using fredsim::PhasedMatcher;
+using Ports = PhasedMatcher::Ports;
 
 std::size_t at(int port, int vc) { return static_cast<std::size_t>(kNumVcs * port + vc); }
 
@@ -40,8 +40,8 @@ class Sources {
         output_[at(p, vc)] = static_cast<std::uint8_t>(destination_(p));
     }
   }
-  FredMatcher::Fronts fronts() const {
-    FredMatcher::Fronts fronts;
+  PhasedMatcher::Fronts fronts() const {
+    PhasedMatcher::Fronts fronts;
     fronts.output = output_;
     for (int vc = 0; vc < kNumVcs; ++vc) {
       fronts.room[vc] = ~0U;
@@ -52,7 +52,7 @@ class Sources {
     }
     return fronts;
   }
-  void moved(const FredMatcher::Move& move) {
+  void moved(const PhasedMatcher::Move& move) {
     const std::size_t front = at(move.input, move.vc);
     if (--left_[front] > 0) return;
     left_[front] = flits_;
@@ -77,8 +77,8 @@ class Sources {
 class RoundPerVc {
  public:
   explicit RoundPerVc(int ports) : ports_(ports), next_(at(ports, 0)), owner_(next_.size(), -1) {}
-  std::vector<FredMatcher::Move> step(const FredMatcher::Fronts& fronts) {
-    std::vector<FredMatcher::Move> moves;
+  std::vector<PhasedMatcher::Move> step(const PhasedMatcher::Fronts& fronts) {
+    std::vector<PhasedMatcher::Move> moves;
     Ports in_busy = 0, out_busy = 0;
     for (const int vc : fredsim::kDefaultVcOrder) {
       const Ports in_before = in_busy, out_before = out_busy;
@@ -129,10 +129,10 @@ std::function<int(int)> uniform(int ports, fredsim::Random& random) {
 }
 
 double matcher_rate(int ports, int middle, Ports vcs, const std::function<int(int)>& destination) {
-  FredMatcher matcher({ports, middle});
+  PhasedMatcher matcher({ports, middle});
   Sources sources(ports, vcs, destination);
   return rate(ports, sources,
-              [&](const FredMatcher::Fronts& fronts) { return matcher.step(fronts, {}); });
+              [&](const PhasedMatcher::Fronts& fronts) { return matcher.step(fronts, {}); });
 }
 
 double uniform_rate(int ports, int middle, Ports vcs) {
@@ -145,7 +145,7 @@ double round_per_vc_rate(int ports, Ports vcs) {
   RoundPerVc matcher(ports);
   Sources sources(ports, vcs, uniform(ports, random));
   return rate(ports, sources,
-              [&](const FredMatcher::Fronts& fronts) { return matcher.step(fronts); });
+              [&](const PhasedMatcher::Fronts& fronts) { return matcher.step(fronts); });
 }
 
 TEST(MatcherThroughput, UniformOnOneVcIsThatOfAnyMatcher) {
@@ -203,7 +203,7 @@ TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
   for (const int ports : {2, 3, 5, 12, 32}) {
     for (const int flits : {1, 8}) {
       fredsim::Random random(4);
-      FredMatcher matcher({ports, 3});
+      PhasedMatcher matcher({ports, 3});
       // Few outputs, so that all are asked for.
       const auto destination = [&](int) { return static_cast<int>(random.below(2)); };
       Sources sources(ports, 1, destination, flits);
@@ -230,10 +230,10 @@ TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
 // An input that the phase uses at every edge, and that has the turn, or the higher VC, at the output.
 TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
   for (const int vc : {0, 1}) {  // of input 1
-    FredMatcher matcher({4, 3});
+    PhasedMatcher matcher({4, 3});
     std::array<std::uint8_t, 16> output{};
     output.fill(2);
-    FredMatcher::Fronts fronts;
+    PhasedMatcher::Fronts fronts;
     fronts.output = output;
     fronts.room.fill(~0U);
     fronts.request[0] |= 1;
@@ -255,10 +255,10 @@ TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
 TEST(MatcherFairness, AnInputGetsEdgesThatThePhaseLeavesIt) {
   for (int period = 2; period < 60; ++period) {
     for (const bool mostly : {false, true}) {
-      FredMatcher matcher({4, 3});
+      PhasedMatcher matcher({4, 3});
       std::array<std::uint8_t, 16> output{};
       output.fill(2);
-      FredMatcher::Fronts fronts;
+      PhasedMatcher::Fronts fronts;
       fronts.output = output;
       fronts.room.fill(~0U);
       fronts.request[0] = 1;

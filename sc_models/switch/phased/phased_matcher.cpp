@@ -1,4 +1,4 @@
-#include "switch/fred/fred_matcher.h"
+#include "switch/phased/phased_matcher.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@ constexpr std::uint32_t kDiceBits = 17;
 
 }  // namespace
 
-FredMatcher::FredMatcher(const FredSwitchShape& shape, const VcOrder& order)
+PhasedMatcher::PhasedMatcher(const FredSwitchShape& shape, const VcOrder& order)
     : ports_(shape.ports),
       order_(order),
       levels_(shape.middle == 2 ? (fred_stages(shape.ports) - 1) / 2 : 0),
@@ -23,7 +23,7 @@ FredMatcher::FredMatcher(const FredSwitchShape& shape, const VcOrder& order)
   reset();
 }
 
-void FredMatcher::reset() {
+void PhasedMatcher::reset() {
   begun_ = locked_ = streams_ = {};
   rest_ = 0;
   dice_ = 1;
@@ -34,12 +34,12 @@ void FredMatcher::reset() {
   stall_credit_ = stall_arbiter_ = 0;
 }
 
-bool FredMatcher::idle() const {
+bool PhasedMatcher::idle() const {
   return moved_ == 0 && ready_ == 0 && no_room_ == 0 && stall_credit_ == 0 && stall_arbiter_ == 0 &&
          rest_ == 0 && on_any_vc(streams_) == 0;
 }
 
-std::span<const FredMatcher::Move> FredMatcher::step(const Fronts& fronts, const Phase& phase) {
+std::span<const PhasedMatcher::Move> PhasedMatcher::step(const Fronts& fronts, const Phase& phase) {
   stall_credit_ = no_room_;
   stall_arbiter_ = ready_ - moved_;
   moves_.clear();
@@ -52,7 +52,7 @@ std::span<const FredMatcher::Move> FredMatcher::step(const Fronts& fronts, const
   return moves_;
 }
 
-void FredMatcher::ask(const Fronts& fronts, const Phase& phase) {
+void PhasedMatcher::ask(const Fronts& fronts, const Phase& phase) {
   asked_ = 0;
   ready_ = no_room_ = 0;
   Ports quiet = rest_;  // inputs that do not ask, for this VC
@@ -73,7 +73,7 @@ void FredMatcher::ask(const Fronts& fronts, const Phase& phase) {
   }
 }
 
-void FredMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail) {
+void PhasedMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail) {
   std::array<Grant, 32> grants;
   PortsByVc got{};  // inputs with a grant
   bool contended = false;
@@ -119,7 +119,7 @@ void FredMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail) 
 }
 
 // Outputs whose flit would meet that of an output before them, counted from first_ on.
-FredMatcher::Ports FredMatcher::meeting(const std::array<Grant, 32>& grants) const {
+PhasedMatcher::Ports PhasedMatcher::meeting(const std::array<Grant, 32>& grants) const {
   Ports dropped = 0;
   for_each_port(asked_, [&](int out) {
     for_each_port(asked_, [&](int other) {
@@ -134,7 +134,7 @@ FredMatcher::Ports FredMatcher::meeting(const std::array<Grant, 32>& grants) con
   return dropped;
 }
 
-void FredMatcher::move(int output, const Grant& grant, const PortsByVc& tail) {
+void PhasedMatcher::move(int output, const Grant& grant, const PortsByVc& tail) {
   const Ports input = 1U << grant.input;
   const Ports to = 1U << output;
   moves_.push_back({grant.input, output, grant.vc});

@@ -1,30 +1,31 @@
-#include "switch/fred/fred_candidates.h"
+#include "switch/phased/phased_candidates.h"
 
 #include <bit>
 
 namespace fredsim {
 
-FredCandidates::FredCandidates(int ports, const VcOrder& order) : ports_(ports), order_(order) {}
+PhasedCandidates::PhasedCandidates(int ports, const VcOrder& order)
+    : ports_(ports), order_(order) {}
 
-void FredCandidates::reset() {
+void PhasedCandidates::reset() {
   clear();
   pointer_ = {};
   next_vc_ = 0;
 }
 
-void FredCandidates::clear() {
+void PhasedCandidates::clear() {
   read_ = {};
   candidates_ = 0;
 }
 
-int FredCandidates::first_vc() const {
+int PhasedCandidates::first_vc() const {
   for (const int vc : order_) {
     if ((candidates_ >> vc & 1U) != 0) return vc;
   }
   return 0;
 }
 
-FredCandidates::Front FredCandidates::choose(const PortsByVc& waiting) const {
+PhasedCandidates::Front PhasedCandidates::choose(const PortsByVc& waiting) const {
   for (int i = 0; i < kNumVcs; ++i) {
     const int vc = (next_vc_ + i) % kNumVcs;
     if (waiting[vc] == 0 || (candidates_ >> vc & 1U) != 0) continue;
@@ -34,7 +35,7 @@ FredCandidates::Front FredCandidates::choose(const PortsByVc& waiting) const {
   return {};
 }
 
-void FredCandidates::advance(bool ready, const Read& next) {
+void PhasedCandidates::advance(bool ready, const Read& next) {
   if (ready && (candidates_ >> read_.vc & 1U) == 0) {
     candidates_ |= 1U << read_.vc;
     phase_[read_.vc] = read_.phase;

@@ -1,4 +1,4 @@
-#include "switch/fred/fred_waves.h"
+#include "switch/phased/phased_waves.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ constexpr TraceFormat kHex = TraceFormat::kHex;
 
 }  // namespace
 
-void show_fred_control(GtkwaveSave& save, const WaveScope& control, int ports) {
+void show_phased_control(GtkwaveSave& save, const WaveScope& control, int ports) {
   save.group("phase", true, [&] {
     control.show(kBinary, "active_q");
     control.show(TraceNames::kVc, "vc_q");
@@ -48,7 +48,7 @@ void show_fred_control(GtkwaveSave& save, const WaveScope& control, int ports) {
   }
 }
 
-void show_fred_port(GtkwaveSave& save, const WaveScope& port) {
+void show_phased_port(GtkwaveSave& save, const WaveScope& port) {
   save.group("input buffer", false, [&] {
     const WaveScope input = port.inside("i_input");
     input.show(kBinary, "in_valid_i");

@@ -7,7 +7,7 @@
 namespace fredsim {
 
 // `control`: the control unit's; `port`: of one gen_port.
-void show_fred_control(GtkwaveSave& save, const WaveScope& control, int ports);
-void show_fred_port(GtkwaveSave& save, const WaveScope& port);
+void show_phased_control(GtkwaveSave& save, const WaveScope& control, int ports);
+void show_phased_port(GtkwaveSave& save, const WaveScope& port);
 
 }  // namespace fredsim

@@ -1,4 +1,4 @@
-// Matching of online unicasts in a FredTwin: the C++ side of rtl/fred/fred_matcher.sv, which states the rules, the
+// Matching of online unicasts in a PhasedTwin: the C++ side of rtl/fred/fred_matcher.sv, which states the rules, the
 // timing and the fairness.
 //
 // Shapes: port masks have bit p for port p; arrays by front have index 4p + v for VC v of input p.
@@ -16,7 +16,7 @@
 
 namespace fredsim {
 
-class FredMatcher {
+class PhasedMatcher {
  public:
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
@@ -38,7 +38,7 @@ class FredMatcher {
     int input = 0, output = 0, vc = 0;
   };
 
-  explicit FredMatcher(const FredSwitchShape& shape, const VcOrder& order = kDefaultVcOrder);
+  explicit PhasedMatcher(const FredSwitchShape& shape, const VcOrder& order = kDefaultVcOrder);
 
   void reset();
   // The flits that leave at this edge; valid until the next call.

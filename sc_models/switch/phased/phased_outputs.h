@@ -1,4 +1,4 @@
-// The output units of a FredTwin, one per port: staging per virtual channel, credits of the receiver, link arbiter. The
+// The output units of a PhasedTwin, one per port: staging per virtual channel, credits of the receiver, link arbiter. The
 // C++ side of rtl/fred/fred_output_unit.sv, which states the rules. The interconnect's pipeline in front of them is a
 // delay here.
 //
@@ -23,13 +23,13 @@
 
 namespace fredsim {
 
-class FredOutputs {
+class PhasedOutputs {
  public:
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
 
   // `delay`: edges from push() to the staging, 1 or more.
-  FredOutputs(const FredShape& shape, int delay);
+  PhasedOutputs(const FredShape& shape, int delay);
 
   void reset();
   // What was launched at the edge before goes to the pins. kWords: words of a flit; 0: those of the shape.
@@ -98,7 +98,7 @@ class FredOutputs {
 };
 
 template <int kWords>
-void FredOutputs::drive(SwitchPins& pins) {
+void PhasedOutputs::drive(SwitchPins& pins) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   for_each_port(leaving_, [&](int p) {
     std::memcpy(&pins.out_flit[static_cast<std::size_t>(p) * words], slot(p, slots_[p]),
@@ -108,7 +108,7 @@ void FredOutputs::drive(SwitchPins& pins) {
   pins.out_valid = launched_ = leaving_;
 }
 
-inline void FredOutputs::reserve(int vc, Ports outputs) {
+inline void PhasedOutputs::reserve(int vc, Ports outputs) {
   for_each_port(outputs, [&](int p) {
     --out_[p][vc].places;
     set_room(p, vc);
@@ -117,7 +117,7 @@ inline void FredOutputs::reserve(int vc, Ports outputs) {
 }
 
 template <int kWords>
-void FredOutputs::push(int vc, Ports outputs, const std::uint32_t* flit) {
+void PhasedOutputs::push(int vc, Ports outputs, const std::uint32_t* flit) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   pipeline_[place_][vc] |= outputs;
   for_each_port(outputs, [&](int p) {
@@ -127,7 +127,7 @@ void FredOutputs::push(int vc, Ports outputs, const std::uint32_t* flit) {
   });
 }
 
-inline void FredOutputs::deliver() {
+inline void PhasedOutputs::deliver() {
   place_ = place_ + 1 == pipeline_.size() ? 0 : place_ + 1;
   PortsByVc& arriving = pipeline_[place_];
   for (int vc = 0; vc < kNumVcs; ++vc) {

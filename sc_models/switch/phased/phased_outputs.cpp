@@ -1,10 +1,10 @@
-#include "switch/fred/fred_outputs.h"
+#include "switch/phased/phased_outputs.h"
 
 #include <algorithm>
 
 namespace fredsim {
 
-FredOutputs::FredOutputs(const FredShape& shape, int delay)
+PhasedOutputs::PhasedOutputs(const FredShape& shape, int delay)
     : all_(~Ports{0} >> (32 - shape.ports())),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       depth_(shape.buffers.output_flits),
@@ -19,7 +19,7 @@ FredOutputs::FredOutputs(const FredShape& shape, int delay)
   reset();
 }
 
-void FredOutputs::reset() {
+void PhasedOutputs::reset() {
   for (auto& port : out_) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       port[vc] = {};
@@ -40,7 +40,7 @@ void FredOutputs::reset() {
 }
 
 // Which flits go to the links at the next edge, by the staging with what arrives at this edge.
-void FredOutputs::launch(const SwitchPins& pins) {
+void PhasedOutputs::launch(const SwitchPins& pins) {
   Ports able_any = 0;
   Ports going_on = 0;  // outputs at which the rest of a packet of a phase goes first
   PortsByVc able;
@@ -76,7 +76,7 @@ void FredOutputs::launch(const SwitchPins& pins) {
   stall_link_ += static_cast<std::uint64_t>(std::popcount(stalled_links_));
 }
 
-void FredOutputs::set_credits(int port, int vc, std::uint16_t credits) {
+void PhasedOutputs::set_credits(int port, int vc, std::uint16_t credits) {
   out_[port][vc].credits = credits;
   const Ports bit = 1U << port;
   has_credit_[vc] = credits != 0 ? has_credit_[vc] | bit : has_credit_[vc] & ~bit;

@@ -3,8 +3,8 @@
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output
-//   staging; it is counted there when the interconnect's pipeline would have delivered it (fred_outputs.h). Online
-//   unicasts: fred_matcher.h; their paths are not modelled, since every matching has them.
+//   staging; it is counted there when the interconnect's pipeline would have delivered it (phased_outputs.h). Online
+//   unicasts: phased_matcher.h; their paths are not modelled, since every matching has them.
 // Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose µSwitch bits
 //   contradict its flow table, packets longer than PACKET_FLITS or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
@@ -19,18 +19,18 @@
 #include <string_view>
 #include <vector>
 
-#include "switch/fred/fred_candidates.h"
-#include "switch/fred/fred_matcher.h"
-#include "switch/fred/fred_outputs.h"
 #include "switch/fred/fred_row.h"
 #include "switch/fred/fred_shape.h"
+#include "switch/phased/phased_candidates.h"
+#include "switch/phased/phased_matcher.h"
+#include "switch/phased/phased_outputs.h"
 #include "switch/switch_core.h"
 
 namespace fredsim {
 
-class FredTwin final : public SwitchCore {
+class PhasedTwin final : public SwitchCore {
  public:
-  explicit FredTwin(const FredShape& shape);
+  explicit PhasedTwin(const FredShape& shape);
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -42,8 +42,8 @@ class FredTwin final : public SwitchCore {
   bool peek_phase(SwitchPhase& into) const override;
 
  private:
-  using Ports = FredMatcher::Ports;
-  using PortsByVc = FredMatcher::PortsByVc;
+  using Ports = PhasedMatcher::Ports;
+  using PortsByVc = PhasedMatcher::PortsByVc;
   using Row = std::shared_ptr<const FredRow>;
 
   struct InVc {  // one input FIFO
@@ -63,14 +63,14 @@ class FredTwin final : public SwitchCore {
   void step_words(SwitchPins& pins);
   Control decide();
   void look_up(bool store_free);
-  bool is_ready(const FredCandidates::Read& read, Ports waiting);
+  bool is_ready(const PhasedCandidates::Read& read, Ports waiting);
   template <int kWords>
   Fired fire();
   bool joins_agree(Ports popped) const;
   template <int kWords>
   void send(Ports popped);
   template <int kWords>
-  PortsByVc send_online(std::span<const FredMatcher::Move> moves);
+  PortsByVc send_online(std::span<const PhasedMatcher::Move> moves);
   std::uint32_t route_bits(const std::uint32_t* flit) const;
   Ports held() const;
   template <int kWords>
@@ -107,12 +107,12 @@ class FredTwin final : public SwitchCore {
 
   std::vector<std::array<InVc, kNumVcs>> in_;
   std::vector<std::uint32_t> in_flits_;
-  FredOutputs outputs_;
+  PhasedOutputs outputs_;
   PortsByVc valid_{};                       // inputs with a front
   PortsByVc online_fronts_{};               // those of them that are online unicasts
   PortsByVc request_{}, tail_{};            // those of these that have a route, that are tails
   std::vector<std::uint8_t> front_output_;  // where those with a route go, 4p + v
-  FredMatcher matcher_;
+  PhasedMatcher matcher_;
   std::vector<std::uint8_t> routes_;  // 1 + output port; 0: none
   Ports match_ = 0;                   // inputs whose front of the active VC is of the active phase
   PortsByVc
@@ -124,7 +124,7 @@ class FredTwin final : public SwitchCore {
 
   std::vector<std::uint32_t> store_;
   std::vector<Row> rows_;  // decoded when first used
-  FredCandidates candidates_;
+  PhasedCandidates candidates_;
   bool active_ = false;
   bool decided_ = false;
   int vc_ = 0;

@@ -1,10 +1,10 @@
-// The registers of a FredTwin: reads see the state before an edge's work, writes change it after.
-#include "switch/fred/fred_twin.h"
+// The registers of a PhasedTwin: reads see the state before an edge's work, writes change it after.
+#include "switch/phased/phased_twin.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
 
-void FredTwin::access(const RegisterRequest& request) {
+void PhasedTwin::access(const RegisterRequest& request) {
   const int credit = request.address - reg::kCredit;
   const bool is_credit = credit >= 0 && credit < kNumVcs * ports_;
   const int place = request.address - reg::kPhaseStore;
@@ -50,7 +50,7 @@ void FredTwin::access(const RegisterRequest& request) {
   }
 }
 
-std::uint64_t FredTwin::counter(std::uint16_t address) const {
+std::uint64_t PhasedTwin::counter(std::uint16_t address) const {
   address &= 0xFFFE;
   switch (address) {
     case reg::kReductions:
@@ -79,7 +79,7 @@ std::uint64_t FredTwin::counter(std::uint16_t address) const {
   return 0;
 }
 
-bool FredTwin::peek_counters(SwitchCounters& into) const {
+bool PhasedTwin::peek_counters(SwitchCounters& into) const {
   into.flits_in = flits_in_;
   into.flits_out.resize(flits_in_.size());
   for (int p = 0; p < ports_; ++p) into.flits_out[p] = outputs_.flits(p);
@@ -93,7 +93,7 @@ bool FredTwin::peek_counters(SwitchCounters& into) const {
   return true;
 }
 
-bool FredTwin::peek_phase(SwitchPhase& into) const {
+bool PhasedTwin::peek_phase(SwitchPhase& into) const {
   into = {.active = active_,
           .loading = decided_ && open_ == 0,
           .busy = silent_ != yield_ || open_ != 0,

@@ -1,4 +1,4 @@
-// The search for candidates of a FredTwin: the C++ side of rtl/fred/fred_candidates.sv, which states the rules.
+// The search for candidates of a PhasedTwin: the C++ side of rtl/fred/fred_candidates.sv, which states the rules.
 //
 // Shapes: port masks have bit p for port p.
 // Timing: read() is what is under way before an edge; advance() is the edge.
@@ -12,7 +12,7 @@
 
 namespace fredsim {
 
-class FredCandidates {
+class PhasedCandidates {
  public:
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
@@ -25,7 +25,7 @@ class FredCandidates {
     int port = 0, vc = 0, phase = 0;
   };
 
-  FredCandidates(int ports, const VcOrder& order);
+  PhasedCandidates(int ports, const VcOrder& order);
 
   void reset();
   const Read& read() const { return read_; }

@@ -1,4 +1,4 @@
-#include "switch/fred/fred_twin.h"
+#include "switch/phased/phased_twin.h"
 
 #include <algorithm>
 #include <bit>
@@ -32,7 +32,7 @@ void advance(std::uint16_t& place, int depth) {
 
 }  // namespace
 
-FredTwin::FredTwin(const FredShape& shape)
+PhasedTwin::PhasedTwin(const FredShape& shape)
     : shape_(shape),
       ports_(shape.fred.ports),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
@@ -57,7 +57,7 @@ FredTwin::FredTwin(const FredShape& shape)
   reset();
 }
 
-void FredTwin::reset() {
+void PhasedTwin::reset() {
   const BufferShape& buffers = shape_.buffers;
   for (auto& port : in_) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
@@ -92,7 +92,7 @@ void FredTwin::reset() {
   error_ = rdata_ = 0;
 }
 
-bool FredTwin::idle() const {
+bool PhasedTwin::idle() const {
   return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && outputs_.empty() &&
          (pin_valid_ | credits_out_) == 0 && (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 &&
          matcher_.idle();
@@ -100,7 +100,7 @@ bool FredTwin::idle() const {
 
 // ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
 
-void FredTwin::step(SwitchPins& pins) {
+void PhasedTwin::step(SwitchPins& pins) {
   if (words_ == flit_words(1)) {
     step_words<flit_words(1)>(pins);
   } else {
@@ -109,7 +109,7 @@ void FredTwin::step(SwitchPins& pins) {
 }
 
 template <int kWords>
-void FredTwin::step_words(SwitchPins& pins) {
+void PhasedTwin::step_words(SwitchPins& pins) {
   phase_error_ = route_error_ = false;
   join_errors_ <<= 1U;
   if (pins.reg.valid && !pins.reg.write) access(pins.reg);
@@ -123,7 +123,7 @@ void FredTwin::step_words(SwitchPins& pins) {
   if (on_any_vc(online_fronts_) == 0 && matcher_.idle()) {
     fired = fire<kWords>();
   } else {
-    const FredMatcher::Fronts fronts{request_, tail_, front_output_, outputs_.room()};
+    const PhasedMatcher::Fronts fronts{request_, tail_, front_output_, outputs_.room()};
     const Ports held_before = held();
     fired = fire<kWords>();
     popped =
@@ -146,7 +146,7 @@ void FredTwin::step_words(SwitchPins& pins) {
   pins.reg_rdata = rdata_;
 }
 
-void FredTwin::count_events() {
+void PhasedTwin::count_events() {
   counted_.reductions += events_.reductions;
   counted_.join += events_.join;
   counted_.credit += events_.credit;
@@ -156,7 +156,7 @@ void FredTwin::count_events() {
 }
 
 // Whether the switch decides for a candidate, or changes to the one that it has decided for.
-FredTwin::Control FredTwin::decide() {
+PhasedTwin::Control PhasedTwin::decide() {
   Control control;
   control.change = decided_ && open_ == 0;
   if (candidates_.none() || decided_ || since_load_ < lock_after_load()) return control;
@@ -169,7 +169,7 @@ FredTwin::Control FredTwin::decide() {
 }
 
 // One edge of the search for candidates.
-void FredTwin::look_up(bool store_free) {
+void PhasedTwin::look_up(bool store_free) {
   PortsByVc waiting;
   Ports any = 0;
   for (int vc = 0; vc < kNumVcs; ++vc) any |= waiting[vc] = others(vc);
@@ -177,18 +177,18 @@ void FredTwin::look_up(bool store_free) {
   for (const Ports ports : waiting) {
     events_.phase += static_cast<std::uint64_t>(std::popcount(ports));
   }
-  const FredCandidates::Read read = candidates_.read();
+  const PhasedCandidates::Read read = candidates_.read();
   const bool ready = read.valid && is_ready(read, waiting[read.vc]);
-  FredCandidates::Read next;
+  PhasedCandidates::Read next;
   if (!decided_ && store_free) {
-    const FredCandidates::Front front = candidates_.choose(waiting);
+    const PhasedCandidates::Front front = candidates_.choose(waiting);
     if (front.port >= 0) next = {true, front.port, front.vc, in_[front.port][front.vc].phase};
   }
   candidates_.advance(ready, next);
 }
 
 // Judges a row that has been read.
-bool FredTwin::is_ready(const FredCandidates::Read& read, Ports waiting) {
+bool PhasedTwin::is_ready(const PhasedCandidates::Read& read, Ports waiting) {
   const FredRow* const of = read.phase < phases_ ? row(read.phase).get() : nullptr;
   if (of == nullptr || !of->valid || of->vc != read.vc || (of->inputs >> read.port & 1U) == 0) {
     phase_error_ = true;
@@ -206,7 +206,7 @@ bool FredTwin::is_ready(const FredCandidates::Read& read, Ports waiting) {
 
 // Flow join.
 template <int kWords>
-FredTwin::Fired FredTwin::fire() {
+PhasedTwin::Fired PhasedTwin::fire() {
   if (match_ == 0) return {};
   const Ports room = outputs_.room()[vc_] & ~matcher_.locked()[vc_];
   Ports popped = 0;
@@ -244,7 +244,7 @@ FredTwin::Fired FredTwin::fire() {
 }
 
 // Outputs of flows that are inside a packet.
-FredTwin::Ports FredTwin::held() const {
+PhasedTwin::Ports PhasedTwin::held() const {
   Ports outputs = 0;
   for (std::uint32_t open = open_; open != 0; open &= open - 1) {
     outputs |= now_->flows[std::countr_zero(open)].outputs;
@@ -254,12 +254,12 @@ FredTwin::Ports FredTwin::held() const {
 
 // Takes the online unicasts that move to their places in the staging; returns the inputs they leave.
 template <int kWords>
-FredTwin::PortsByVc FredTwin::send_online(std::span<const FredMatcher::Move> moves) {
+PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Move> moves) {
   events_.credit += static_cast<std::uint64_t>(matcher_.stall_credit());
   events_.arbiter += static_cast<std::uint64_t>(matcher_.stall_arbiter());
   for (int vc = 0; vc < kNumVcs; ++vc) route_error_ |= (online_fronts_[vc] & ~request_[vc]) != 0;
   PortsByVc popped{};
-  for (const FredMatcher::Move& move : moves) {
+  for (const PhasedMatcher::Move& move : moves) {
     outputs_.reserve(move.vc, 1U << move.output);
     const InVc& in = in_[move.input][move.vc];
     std::uint32_t* const flit = in_slot(move.input, in.base + in.head);
@@ -270,7 +270,7 @@ FredTwin::PortsByVc FredTwin::send_online(std::span<const FredMatcher::Move> mov
   return popped;
 }
 
-bool FredTwin::joins_agree(Ports popped) const {
+bool PhasedTwin::joins_agree(Ports popped) const {
   bool agree = true;
   for_each_port(popped, [&](int p) {
     const std::uint32_t* a = front(p, vc_);
@@ -282,7 +282,7 @@ bool FredTwin::joins_agree(Ports popped) const {
 
 // What the µSwitches make of the fronts that leave, to its places in the staging.
 template <int kWords>
-void FredTwin::send(Ports popped) {
+void PhasedTwin::send(Ports popped) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   std::array<std::uint32_t, kMaxFlitWords> sum;
   for (const FredRow::Sum& s : now_->sums) {
@@ -314,7 +314,7 @@ void FredTwin::send(Ports popped) {
 }
 
 template <int kWords>
-void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
+void PhasedTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   next_overflow_ = false;
   Ports changed = popped[vc_];
@@ -357,13 +357,13 @@ void FredTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
 }
 
 // What the routing table has for a flit, kept in header bits that do not leave the switch.
-std::uint32_t FredTwin::route_bits(const std::uint32_t* flit) const {
+std::uint32_t PhasedTwin::route_bits(const std::uint32_t* flit) const {
   const std::uint32_t destination = kDstField.of(flit);
   const std::uint32_t route = destination < routes_.size() ? routes_[destination] : 0;
   return route <= static_cast<std::uint32_t>(ports_) ? route << kRouteBit : 0;
 }
 
-void FredTwin::show_front(int port, int vc) {
+void PhasedTwin::show_front(int port, int vc) {
   const Ports bit = 1U << port;
   InVc& in = in_[port][vc];
   if (in.count == 0) {
@@ -390,18 +390,18 @@ void FredTwin::show_front(int port, int vc) {
   }
 }
 
-void FredTwin::match_front(int port) {
+void PhasedTwin::match_front(int port) {
   const bool match = active_ && (valid_[vc_] >> port & 1U) != 0 && in_[port][vc_].phase == phase_;
   match_ = match ? match_ | 1U << port : match_ & ~(1U << port);
 }
 
-void FredTwin::find_matches() {
+void PhasedTwin::find_matches() {
   match_ = 0;
   if (active_) for_each_port(valid_[vc_], [&](int p) { match_front(p); });
 }
 
 // The registers of the control unit.
-void FredTwin::advance_control(const Control& control, bool fired) {
+void PhasedTwin::advance_control(const Control& control, bool fired) {
   if (since_load_ != rest_after_load()) ++since_load_;
   if (fired) {
     silent_ = 0;
@@ -425,7 +425,7 @@ void FredTwin::advance_control(const Control& control, bool fired) {
   }
 }
 
-const FredTwin::Row& FredTwin::row(int phase) {
+const PhasedTwin::Row& PhasedTwin::row(int phase) {
   Row& decoded = rows_[phase];
   if (decoded == nullptr) {
     const auto words = static_cast<std::size_t>(row_words_);
