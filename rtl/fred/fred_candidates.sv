@@ -13,10 +13,8 @@
 module fred_candidates #(
   /// ports of the switch
   parameter int unsigned P = 12,
-  /// middle sub-networks
-  parameter int unsigned M = 3,
-  /// bits of a row, derived
-  localparam int unsigned ROW_W = fred_pkg::row_bits(P, M),
+  /// bits of a row of the phase store
+  parameter int unsigned ROW_W = fred_pkg::row_bits(P, 3),
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a virtual channel's number, derived

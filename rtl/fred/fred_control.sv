@@ -1,4 +1,5 @@
-// Control unit of a fred_switch: choice of phase, pre-emption, and the join of the active phase's flows (§4, §5.4).
+// Control unit of a switch with phases: choice of phase, pre-emption, and the join of the active phase's flows (§4,
+// §5.4).
 //
 // Flow join: fred_join. Candidates, at most one per VC, from the fronts of the input buffers: fred_candidates.
 // Choice of phase: by priority of the VCs, VC_ORDER. The switch decides for the candidate of highest priority,
@@ -9,10 +10,11 @@
 //   A decision stays. From it on no head flit fires, and the change happens when no flow is in the middle of a
 //   packet. The pre-empted phase's packets wait.
 // Timing: the change is the first edge after that of the decision before which no packet is open. It loads the row
-//   into the flow tables, paths and the configuration register, and forgets all candidates; from then on flits of the
-//   new phase fire. Two edges later the configuration goes as a wave through the interconnect (load_o), ahead of those
-//   flits, which reach it three edges after they fired. Flits of the old phase on their way are not disturbed. Changes
-//   are at least fred_pkg::stages(P) + 1 edges apart, so that the wave has passed before the configuration changes.
+//   into the flow tables, tells it to the interconnect (change_o, change_row_o), which keeps its configuration, and
+//   forgets all candidates; from then on flits of the new phase fire. Two edges later the configuration goes as a wave
+//   through the interconnect (load_o), ahead of those flits, which reach it three edges after they fired. Flits of the
+//   old phase on their way are not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has
+//   passed before the configuration changes.
 // Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that port.
 // Online unicasts are not seen here: fred_matcher gives them what the phase leaves free. An output VC that
 //   one of their packets has begun to use counts as an output without room.
@@ -21,18 +23,16 @@
 module fred_control #(
   /// ports of the switch
   parameter int unsigned P = 12,
-  /// middle sub-networks
-  parameter int unsigned M = 3,
+  /// bits of a row of the phase store: flows, then the configuration of the interconnect
+  parameter int unsigned ROW_W = fred_pkg::row_bits(P, 3),
+  /// register stages of the interconnect that keep configuration
+  parameter int unsigned CONFIG_STAGES = fred_pkg::stages(P),
   /// cycles of silence after which the active phase gives way to one of no higher priority
   parameter int unsigned YIELD = 4,
   /// busy cycles after which the active phase gives way to one of equal priority
   parameter int unsigned QUANTUM = 64,
   /// virtual channels by priority (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
-  /// bits of the µSwitches' configuration, derived
-  localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M),
-  /// bits of a row of the phase store, derived
-  localparam int unsigned ROW_W = fred_pkg::row_bits(P, M),
   /// bits of a port's number, derived
   localparam int unsigned PORT_W = $clog2(P),
   /// virtual channels, derived
@@ -67,7 +67,6 @@ module fred_control #(
   output logic                change_o,
   output logic [ROW_W-1:0]    change_row_o,
   output logic                load_o,
-  output logic [CONFIG_W-1:0] config_o,
   // events, for the counters
   output logic [7:0]          reductions_o,
   output logic [7:0]          stall_join_o,
@@ -76,9 +75,9 @@ module fred_control #(
   output logic                error_phase_o,
   output logic                idle_o
 );
-  localparam int unsigned TABLE_W = ROW_W - CONFIG_W;
+  localparam int unsigned TABLE_W = fred_pkg::row_config_lsb(P);
   // Edges after a change at which none is decided.
-  localparam int unsigned LOCK = (fred_pkg::stages(P) > 2) ? fred_pkg::stages(P) - 1 : 1;
+  localparam int unsigned LOCK = (CONFIG_STAGES > 2) ? CONFIG_STAGES - 1 : 1;
   localparam int unsigned LOCK_W = $clog2(LOCK + 1);
   localparam int unsigned YIELD_W = $clog2(YIELD + 1);
   localparam int unsigned QUANTUM_W = $clog2(QUANTUM + 1);
@@ -88,7 +87,6 @@ module fred_control #(
   logic [PHASE_W-1:0]   phase_q, next_phase_q;
   logic                 decided_q;  // a decision waits for the ends of packets
   logic                 changed_q, load_q;
-  logic [CONFIG_W-1:0]  config_q;
   logic [LOCK_W-1:0]    lock_q;
   logic [YIELD_W-1:0]   silent_q;
   logic [QUANTUM_W-1:0] busy_q;
@@ -101,8 +99,8 @@ module fred_control #(
   logic                   change, open;
 
   fred_candidates #(
-    .P(P),
-    .M(M)
+    .P    (P),
+    .ROW_W(ROW_W)
   ) i_candidates (
     .clk_i,
     .rst_ni,
@@ -158,7 +156,6 @@ module fred_control #(
         active_q <= 1'b1;
         phase_q <= next_phase_q;
         vc_q <= next_vc_q;
-        config_q <= change_row_o[TABLE_W+:CONFIG_W];
         lock_q <= LOCK_W'(LOCK);
       end
     end
@@ -186,8 +183,7 @@ module fred_control #(
   end
 
   fred_join #(
-    .P(P),
-    .M(M)
+    .P(P)
   ) i_join (
     .clk_i,
     .rst_ni,
@@ -214,7 +210,6 @@ module fred_control #(
   assign phase_o = phase_q;
   assign change_o = change;
   assign load_o = load_q;
-  assign config_o = config_q;
   assign stall_phase_o = (other_q != '0) ? 8'($countones(other_q)) : '0;
   assign idle_o = !decided_q && !changed_q && !load_q && lock_q == '0 && silent_q == YIELD_W'(YIELD) && other_q == '0;
 

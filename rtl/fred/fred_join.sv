@@ -10,10 +10,8 @@
 module fred_join #(
   /// ports of the switch
   parameter int unsigned P = 12,
-  /// middle sub-networks
-  parameter int unsigned M = 3,
   /// bits of the flow table of a phase, derived
-  localparam int unsigned TABLE_W = fred_pkg::row_bits(P, M) - fred_pkg::config_bits(P, M),
+  localparam int unsigned TABLE_W = fred_pkg::row_config_lsb(P),
   /// bits of a port's number, derived
   localparam int unsigned PORT_W = $clog2(P)
 ) (

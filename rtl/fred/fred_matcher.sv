@@ -19,7 +19,7 @@
 //   that steps in cycles in which several inputs ask for one output): so it does not keep the output from the others
 //   while a phase runs, at most 17 cycles at a time, and no rhythm of the phase keeps it from the cycles that the
 //   phase leaves it.
-// M = 2, more than two ports: two sub-networks cannot give every matching its paths without looking at all of it.
+// APART_LEVELS: the two sub-networks of a Fred_2(P) cannot give every matching its paths without looking at all of it.
 //   There a flit takes, at every level, the sub-network of its input's bit of that level (fred_online_paths): then
 //   two flits meet only behind the D-µSwitches, if their outputs differ up to some bit only, below the number of
 //   levels, and their inputs agree up to that bit. Of two grants of which that is true one is dropped, as if its
@@ -32,8 +32,8 @@
 module fred_matcher #(
   /// ports of the switch, 2 to 32
   parameter int unsigned P = 12,
-  /// middle sub-networks, 2 to 4
-  parameter int unsigned M = 3,
+  /// levels of the interconnect at which flits are kept apart; 0: it has paths for every matching
+  parameter int unsigned APART_LEVELS = 0,
   /// virtual channels by priority (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// virtual channels, derived
@@ -157,7 +157,7 @@ module fred_matcher #(
   logic [P*P-1:0]   grant;      // bit P*output + input
   logic [VCS*P-1:0] grant_vc;   // bit 4*output + VC
   logic [P-1:0]     contended;
-  logic [P-1:0]     dropped;    // M = 2: outputs whose flit would meet that of another
+  logic [P-1:0]     dropped;    // where flits are kept apart: outputs whose flit would meet that of another
   logic [P-1:0]     out_taken;
   logic             enable;
 
@@ -172,7 +172,7 @@ module fred_matcher #(
     );
   end
 
-  if (M == 2 && P > 2) begin : gen_apart
+  if (APART_LEVELS > 0) begin : gen_apart
     localparam int unsigned PORT_W = $clog2(P);
     logic [PORT_W*P-1:0] winner;
     logic [P-1:0]        later_q;  // outputs from the first one on, which rotates; none: all
@@ -197,7 +197,7 @@ module fred_matcher #(
       if (enable) begin
         for (int unsigned o = 0; o < P; o++) begin
           for (int unsigned q = 0; q < P; q++) begin
-            if (o != q && $clog2((o ^ q) + 1) <= fred_pkg::levels(P)) begin
+            if (o != q && $clog2((o ^ q) + 1) <= APART_LEVELS) begin
               differ = winner[PORT_W*o +: PORT_W] ^ winner[PORT_W*q +: PORT_W];
               if (grant_vc[VCS*o +: VCS] != '0 && grant_vc[VCS*q +: VCS] != '0 && differ != '0 &&
                   (differ & PORT_W'((1 << $clog2((o ^ q) + 1)) - 1)) == '0 &&

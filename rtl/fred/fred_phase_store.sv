@@ -1,8 +1,8 @@
-// Phase store of a fred_switch: 1.5 KB of configurations, one row per phase (§4, §6.2.3).
+// Phase store of a switch: 1.5 KB of configurations, one row per phase (§4, §6.2.3).
 //
 // Row layout, least significant bit first (sc_models/routing/fred_routing.h mirrors it): valid (1),
 //   vc (2), flow of every input port, flow of every output port (clog2(P+1) bits each: 0 = none,
-//   f+1 = flow f), then the µSwitch bits of fred_interconnect. Rows are padded to whole 32-bit words.
+//   f+1 = flow f), then the configuration of the interconnect. Rows are padded to whole 32-bit words.
 // Memory: a bank per word of a row, each with one port in effect: an access from the registers has it, else the control
 //   unit, which reads whole rows. free_o says that no access has it; read_i is obeyed only then.
 // Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o follows the edge that
@@ -12,14 +12,10 @@
 //   row without it reads as zero, and its first write makes its other words zero. A phase that is not a row reads as
 //   zero.
 module fred_phase_store #(
-  /// ports of the switch
-  parameter int unsigned P = 12,
-  /// middle sub-networks
-  parameter int unsigned M = 3,
+  /// bits of a row
+  parameter int unsigned ROW_W = fred_pkg::row_bits(12, 3),
   /// 1: the memories can be tested
-  parameter int unsigned BIST = 0,
-  /// bits of a row, derived
-  localparam int unsigned ROW_W = fred_pkg::row_bits(P, M)
+  parameter int unsigned BIST = 0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -38,8 +34,8 @@ module fred_phase_store #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic             bist_fail_o
 );
-  localparam int unsigned PHASES = fred_pkg::num_phases(P, M);
-  localparam int unsigned WORDS = fred_pkg::row_words(P, M);
+  localparam int unsigned PHASES = fred_pkg::phases_of(ROW_W);
+  localparam int unsigned WORDS = fred_pkg::words_of(ROW_W);
   localparam int unsigned PHASE_W = (PHASES > 1) ? $clog2(PHASES) : 1;
   localparam int unsigned WORD_W = (WORDS > 1) ? $clog2(WORDS) : 1;
 

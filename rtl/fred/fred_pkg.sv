@@ -96,14 +96,22 @@ package fred_pkg;
     row_bits = row_config_lsb(ports) + config_bits(ports, m);
   endfunction
 
-  function automatic int unsigned row_words(input int unsigned ports, input int unsigned m);
-    row_words = (row_bits(ports, m) + 31) / 32;
+  // Words of a row of so many bits, and such rows that fit in the store.
+  function automatic int unsigned words_of(input int unsigned bits);
+    words_of = (bits + 31) / 32;
   endfunction
 
-  // Rows that fit in the store.
+  function automatic int unsigned phases_of(input int unsigned bits);
+    phases_of = PHASE_STORE_WORDS / words_of(bits);
+    if (phases_of > MAX_PHASES) phases_of = MAX_PHASES;
+  endfunction
+
+  function automatic int unsigned row_words(input int unsigned ports, input int unsigned m);
+    row_words = words_of(row_bits(ports, m));
+  endfunction
+
   function automatic int unsigned num_phases(input int unsigned ports, input int unsigned m);
-    num_phases = PHASE_STORE_WORDS / row_words(ports, m);
-    if (num_phases > MAX_PHASES) num_phases = MAX_PHASES;
+    num_phases = phases_of(row_bits(ports, m));
   endfunction
 
 endpackage

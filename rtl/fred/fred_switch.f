@@ -31,4 +31,5 @@ fred_matcher.sv
 fred_online_level.sv
 fred_online_paths.sv
 ../common/switch_counters.sv
+../phased/phased_switch.sv
 fred_switch.sv

@@ -1,27 +1,11 @@
 // A FRED switch chiplet, Fred_M(P): input buffers, control unit, reducing and distributing interconnect,
 // output staging (§4, §5.4, §6.2.3).
 //
-// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_matcher lets a unicast
-//   go and fred_online_paths finds its path) -> fred_interconnect, stages(P) registered stages -> fred_output_unit ->
-//   link. Unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e is a
-//   front of its buffer after e + 1, leaves it at e + 2, is read from its memory at e + 3, in the flit register after
-//   e + 4, in the last stage after e + stages(P) + 4, and on out_flit_o after edge e + stages(P) + 6.
-// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
-//   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
-//   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
-//   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
-//   a memory.
-// Flits: fred_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
-//   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination, the same in all its flits. Flits that
-//   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
-// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
-//   that samples a read. Credits, phases and routes are written before traffic
-//   flows.
-// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
-//   failed: bit p input p, P+p output p, 2P the phase store, 2P+1 the routing table. While it runs the switch is held
-//   in reset.
-// idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
-// error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
+// All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
+//   idle_o, error_o. Here: fred_interconnect, and fred_online_paths, which finds the path of an online unicast.
+// Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
+//   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
+//   e + stages(P) + 6.
 module fred_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 12,
@@ -50,13 +34,7 @@ module fred_switch #(
   /// bits of a flit, derived
   localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
   /// virtual channels, derived
-  localparam int unsigned VCS = noc_pkg::NUM_VCS,
-  /// bits of a virtual channel's number, derived
-  localparam int unsigned VC_W = noc_pkg::VC_W,
-  /// bits of a phase's number, derived
-  localparam int unsigned PHASE_W = noc_pkg::PHASE_W,
-  /// bits of a number of credits, derived
-  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
+  localparam int unsigned VCS = noc_pkg::NUM_VCS
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -77,13 +55,9 @@ module fred_switch #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic [2*P+1:0]             bist_fail_o
 );
-  localparam int unsigned DST_W = noc_pkg::DST_W;
-  localparam int unsigned PATH_W = fred_pkg::PATH_W;
-  if (P < 2 || P > 32 || M < 2 || M > 4 || LANES < 1 || LANES > 256 || FORMAT > 1 || PACKET_FLITS < 1 ||
-      VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
+  if (M < 2 || M > 4 || FORMAT > 1) begin : gen_range
     // The parameters' list has the ranges.
-    $fatal(1, "fred_switch: found P=%0d M=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d OUT_DEPTH=%0d FORMAT=%0d",
-           P, M, LANES, VC_DEPTH, CTRL_DEPTH, OUT_DEPTH, FORMAT);
+    $fatal(1, "fred_switch: found M=%0d FORMAT=%0d", M, FORMAT);
   end
   if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
     $fatal(1, "fred_switch: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
@@ -91,69 +65,38 @@ module fred_switch #(
 
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M);
-  localparam int unsigned PORT_W = $clog2(P);
-
-  // ------------------------------------------------------------------ control unit and its wires
-  logic                     active, change, load;
-  logic [VC_W-1:0]          vc;
-  logic [PHASE_W-1:0]       phase;
-  logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
-  logic [VCS*PHASE_W*P-1:0] front_phase;
-  logic [VCS*P-1:0]         front_tail, other, room, room_phase;
-  logic [P*PORT_W-1:0]      partner;
-  logic [CONFIG_W-1:0]      configuration;
-  logic                     store_free, store_read;
-  logic [PHASE_W-1:0]       store_phase;
-  logic [ROW_W-1:0]         row, change_row;
-  logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
-  logic                     error_phase, error_join, control_idle;
-
-  // Online unicasts.
-  localparam int unsigned ROUTE_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W;
+  localparam int unsigned PATH_W = fred_pkg::PATH_W;
+  localparam int unsigned ROUTE_W = 1 + fred_pkg::OUT_W + PATH_W;
   localparam bit [FLIT_W-1:0] ROUTE_MASK = FLIT_W'((1 << ROUTE_W) - 1) << fred_pkg::ONLINE_BIT;
-  localparam int unsigned OUT_W = fred_pkg::OUT_W;
-  logic [VCS*P-1:0]       request, no_route, locked;
-  logic [VCS*P*OUT_W-1:0] front_out;
-  logic [P-1:0]           online_pop, online_reserve;
-  logic [VC_W*P-1:0]      online_pop_vc, online_reserve_vc;
-  logic [P*P-1:0]         move;
-  logic [P-1:0]           phase_in, phase_out;
-  logic [P*ROUTE_W-1:0]   route;  // of the flits in the flit registers
-  logic [PATH_W*P-1:0]    in_path, out_path;
-  logic [7:0]             online_stall_credit, online_stall_arbiter;
-  logic                   matcher_idle, paths_idle;
-  logic                   route_hit;
-  logic [5:0]             route_rdata;
-  logic [P-1:0]           lookup, route_known;
-  logic [DST_W*P-1:0]     lookup_dst;
-  logic [P*OUT_W-1:0]     route_out;
 
-  assign room_phase = room & ~locked;
+  logic                 change, load;
+  logic [ROW_W-1:0]     change_row;
+  logic [CONFIG_W-1:0]  config_q;  // of the active phase
+  logic [P*P-1:0]       move;
+  logic [P-1:0]         phase_in, phase_out;
+  logic [P*ROUTE_W-1:0] route;  // of the flits that enter
+  logic [PATH_W*P-1:0]  in_path, out_path;
+  logic                 busy, paths_idle, enter_idle;
+  logic [P-1:0]         enter_valid, done_valid;
+  logic [P*FLIT_W-1:0]  enter_flit, routed_flit, done_flit, leave_flit;
 
-  fred_control #(.P(P), .M(M), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER)) i_control (
+  phased_switch #(
+    .P(P), .ID(fred_pkg::FRED_ID), .SHAPE({16'd0, 8'(M), 8'(P)}), .ROW_W(ROW_W), .CONFIG_STAGES(fred_pkg::stages(P)),
+    .APART_LEVELS((M == 2) ? fred_pkg::levels(P) : 0), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
+    .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER),
+    .BIST(BIST)
+  ) i_phased (
     .clk_i, .rst_ni,
-    .active_o(active), .vc_o(vc), .phase_o(phase),
-    .match_i(match), .tail_i(match_tail), .other_i(other), .front_phase_i(front_phase),
-    .pop_o(pop), .partner_o(partner),
-    .room_i(room_phase), .reserve_o(reserve), .held_o(held),
-    .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
-    .change_o(change), .change_row_o(change_row), .load_o(load), .config_o(configuration),
-    .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
-    .stall_phase_o(stall_phase), .error_phase_o(error_phase),
-    .idle_o(control_idle)
+    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
+    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i, .bist_fail_o,
+    .change_o(change), .change_row_o(change_row), .load_o(load),
+    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(done_valid), .leave_flit_i(leave_flit),
+    .enter_idle_i(enter_idle)
   );
 
   fred_paths #(.P(P), .M(M)) i_paths (
     .clk_i, .rst_ni, .load_i(change), .row_i(change_row), .in_path_o(in_path), .out_path_o(out_path)
-  );
-
-  fred_matcher #(.P(P), .M(M), .VC_ORDER(VC_ORDER)) i_matcher (
-    .clk_i, .rst_ni,
-    .request_i(request), .out_i(front_out), .tail_i(front_tail),
-    .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .phase_pop_i(pop), .phase_reserve_i(reserve),
-    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
-    .locked_o(locked), .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
-    .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter), .idle_o(matcher_idle)
   );
 
   fred_online_paths #(.P(P), .M(M)) i_online_paths (
@@ -162,146 +105,22 @@ module fred_switch #(
     .route_o(route), .idle_o(paths_idle)
   );
 
-  logic route_write, route_read;
-  assign route_write = reg_valid_i && route_hit && reg_write_i;
-  assign route_read = reg_valid_i && route_hit && !reg_write_i;
-
-  fred_route_ram #(.P(P), .BIST(BIST)) i_routes (
-    .clk_i,
-    .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[9:0]), .wdata_i(reg_wdata_i[5:0]),
-    .rdata_o(route_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
-    .bist_i, .bist_fail_o(bist_fail_o[2*P+1])
-  );
-
-  // ------------------------------------------------------------------ registers
-  logic        store_hit, counter_hit, credit_hit;
-  logic [31:0] store_rdata, counter_rdata, other_q;
-  logic [15:0] credit_index;
-  // Whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store, 3 routes.
-  logic [1:0]  source_q;
-
-  assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;
-  assign route_hit = reg_addr_i >= noc_pkg::REG_ROUTE &&
-                     reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
-  assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !route_hit;
-  assign credit_index = reg_addr_i - noc_pkg::REG_CREDIT;
-  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && credit_index < 16'(VCS*P);
-  assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
-                     : (source_q == 2'd1) ? counter_rdata : other_q;
-
-  fred_phase_store #(.P(P), .M(M), .BIST(BIST)) i_phase_store (
-    .clk_i, .rst_ni,
-    .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
-    .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
-    .free_o(store_free), .read_i(store_read), .phase_i(store_phase), .row_o(row),
-    .bist_i, .bist_fail_o(bist_fail_o[2*P])
-  );
-
-  logic [P-1:0]              empty, stall_link;
-  logic [VCS*CREDIT_W*P-1:0] credits;
-
-  switch_counters #(.P(P)) i_counters (
-    .clk_i, .rst_ni,
-    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
-    .reductions_i(reductions), .phase_change_i(change), .stall_join_i(stall_join),
-    .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
-    .stall_arbiter_i(online_stall_arbiter),
-    .stall_link_i(stall_link),
-    .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
-  );
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      other_q <= '0;
-      source_q <= '0;
-      error_o <= noc_pkg::ERROR_NONE;
-    end else begin
-      if (reg_valid_i && !reg_write_i) begin
-        source_q <= route_hit ? 2'd3 : store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
-        other_q <= '0;
-        if (reg_addr_i == noc_pkg::REG_ID) other_q <= fred_pkg::FRED_ID;
-        if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= {16'd0, 8'(M), 8'(P)};
-        if (reg_addr_i == noc_pkg::REG_ERROR) other_q <= error_o;
-        if (credit_hit) other_q <= {16'd0, credits[CREDIT_W*32'(credit_index) +: CREDIT_W]};
-      end
-      if (error_o == noc_pkg::ERROR_NONE) begin
-        if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
-        else if (error_join) error_o <= noc_pkg::ERROR_JOIN;
-        else if (error_phase) error_o <= noc_pkg::ERROR_PHASE;
-        else if (no_route != '0) error_o <= noc_pkg::ERROR_ROUTE;
-      end
-    end
+  // The route is put in where a flit enters the interconnect and taken out where it leaves.
+  for (genvar p = 0; p < P; p++) begin : gen_route
+    assign routed_flit[p*FLIT_W +: FLIT_W] = enter_flit[p*FLIT_W +: FLIT_W] |
+                                             (FLIT_W'(route[p*ROUTE_W +: ROUTE_W]) << fred_pkg::ONLINE_BIT);
+    assign leave_flit[p*FLIT_W +: FLIT_W] = done_flit[p*FLIT_W +: FLIT_W] & ~ROUTE_MASK;
   end
 
-  // ------------------------------------------------------------------ ports and interconnect
-  logic [P*FLIT_W-1:0] join_flit, done_flit;
-  logic [P-1:0]        join_valid, done_valid, leave;
-  logic [P-1:0]        read_tail;
-  logic [noc_pkg::TAG_W*P-1:0] read_tag;
-  logic                busy;
+  assign enter_idle = !busy && paths_idle;
 
-  assign leave = pop | online_pop;
-
-  fred_join_check #(.P(P)) i_join_check (
-    .clk_i, .rst_ni,
-    .pop_i(pop), .partner_i(partner), .tag_i(read_tag), .tail_i(read_tail), .error_o(error_join)
-  );
-
-  for (genvar p = 0; p < P; p++) begin : gen_port
-    logic [VCS-1:0]    port_credit_in, port_credit_out;
-    logic [FLIT_W-1:0] flit, done;
-    logic [VC_W-1:0]   pop_vc;
-    assign pop_vc = online_pop[p] ? online_pop_vc[VC_W*p +: VC_W] : vc;
-    fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
-      .clk_i, .rst_ni,
-      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
-      .active_i(active), .vc_i(vc), .phase_i(phase),
-      .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[DST_W*p +: DST_W]),
-      .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
-      .match_o(match[p]), .match_tail_o(match_tail[p]),
-      .other_o(other[VCS*p +: VCS]), .front_phase_o(front_phase[VCS*PHASE_W*p +: VCS*PHASE_W]),
-      .request_o(request[VCS*p +: VCS]), .no_route_o(no_route[VCS*p +: VCS]),
-      .front_out_o(front_out[VCS*OUT_W*p +: VCS*OUT_W]), .front_tail_o(front_tail[VCS*p +: VCS]),
-      .pop_i(leave[p]), .pop_vc_i(pop_vc),
-      .read_tag_o(read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W]), .read_tail_o(read_tail[p]),
-      .flit_valid_o(join_valid[p]), .flit_o(flit),
-      .empty_o(in_empty[p]), .overflow_o(overflow[p]),
-      .bist_i, .bist_fail_o(bist_fail_o[p])
-    );
-    logic unused_header;  // what comes after the tail bit does not go on
-    assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
-    // The route is put in where a flit enters the interconnect and taken out where it leaves.
-    assign join_flit[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], route[p*ROUTE_W +: ROUTE_W],
-                                            flit[noc_pkg::TAIL_BIT:0]};
-    assign done = done_flit[p*FLIT_W +: FLIT_W] & ~ROUTE_MASK;
-    fred_output_unit #(
-      .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
-      .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
-    ) i_output (
-      .clk_i, .rst_ni,
-      .reserve_i(reserve[p] || online_reserve[p]),
-      .reserve_vc_i(online_reserve[p] ? online_reserve_vc[VC_W*p +: VC_W] : vc), .room_o(room[VCS*p +: VCS]),
-      .in_valid_i(done_valid[p]), .in_flit_i(done),
-      .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
-      .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
-      .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
-      .credit_vc_i(credit_index[1:0]), .credit_wdata_i(reg_wdata_i[15:0]),
-      .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
-      .stall_link_o(stall_link[p]), .empty_o(empty[p]),
-      .bist_i, .bist_fail_o(bist_fail_o[P+p])
-    );
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      assign in_credit_o[v*P + p] = port_credit_in[v];
-      assign port_credit_out[v] = out_credit_i[v*P + p];
-    end
+  always_ff @(posedge clk_i) begin : configuration
+    if (change) config_q <= change_row[ROW_W-1:ROW_W-CONFIG_W];
   end
 
   fred_interconnect #(.P(P), .M(M), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
     .clk_i, .rst_ni,
-    .in_valid_i(join_valid), .in_flit_i(join_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
-    .load_i(load), .config_i(configuration), .busy_o(busy)
+    .in_valid_i(enter_valid), .in_flit_i(routed_flit), .out_valid_o(done_valid), .out_flit_o(done_flit),
+    .load_i(load), .config_i(config_q), .busy_o(busy)
   );
-
-  assign idle_o = control_idle && &in_empty && &empty && !busy && !error_join && matcher_idle && paths_idle;
 endmodule

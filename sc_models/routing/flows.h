@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ struct Flow {
 };
 
 std::string to_string(const Flow& flow);  // "0,1:4,5": inputs, outputs
+// BadInput unless every flow has inputs and outputs among `ports`, and no port is in two of them.
+void check_flows(int ports, std::span<const Flow> flows);
 
 // The order in which a tree of adders combines its leaves, as postfix: n >= 0 pushes leaf n (a port
 // or a rank, as the user of it says), kAdd replaces the two topmost values by their sum.
@@ -28,6 +31,9 @@ struct SumOrder {
   std::vector<int> postfix;
   friend bool operator==(const SumOrder&, const SumOrder&) = default;
 };
+// That of a balanced tree over input ports by number, of those of them that are in the mask: level by level node n adds
+// nodes 2n and 2n + 1 of the level before. Both Fred_m(P) and a reducing crossbar add so.
+SumOrder balanced_sum(int ports, std::uint32_t inputs);
 
 // A minimal set of flows that has no routing: without any one of them there is one.
 struct ConflictingFlows {

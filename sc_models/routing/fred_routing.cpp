@@ -2,45 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <cassert>
 
 #include "base/error.h"
 #include "routing/flow_colouring.h"
+#include "routing/phase_row.h"
 
 namespace fredsim {
 namespace {
 
 // The code of a µSwitch's output is the mask of the inputs that it takes.
 static_assert(fred_pkg::USEL_IN0 == 1 && fred_pkg::USEL_IN1 == 2 && fred_pkg::USEL_SUM == 3);
-
-std::string port_list(std::uint32_t ports) {
-  std::string text;
-  for (; ports != 0; ports &= ports - 1)
-    text += fmt::format("{}{}", text.empty() ? "" : ",", std::countr_zero(ports));
-  return text;
-}
-
-void check_flows(const FredSwitchShape& shape, std::span<const Flow> flows) {
-  const std::uint32_t all = ~0U >> (32 - shape.ports);
-  std::uint32_t inputs = 0;
-  std::uint32_t outputs = 0;
-  for (std::size_t f = 0; f < flows.size(); ++f) {
-    const auto check = [&](std::uint32_t mask, std::uint32_t& taken, const char* side) {
-      if (mask == 0) throw BadInput(fmt::format("flow {} has no {} port", f, side));
-      if ((mask & ~all) != 0)
-        throw BadInput(fmt::format("flow {}: {} port {} does not exist, allowed: 0 to {}", f, side,
-                                   port_list(mask & ~all), shape.ports - 1));
-      if ((mask & taken) != 0)
-        throw BadInput(
-            fmt::format("flow {}: {} port {} is used by an earlier flow, allowed: each "
-                        "port in one flow",
-                        f, side, port_list(mask & taken)));
-      taken |= mask;
-    };
-    check(flows[f].inputs, inputs, "input");
-    check(flows[f].outputs, outputs, "output");
-  }
-}
 
 FlowSet all_flows(std::size_t count) {
   return count == 0 ? 0 : ~0U >> (32 - static_cast<int>(count));
@@ -145,24 +117,6 @@ class Emitter {
   FredRoute& route_;
 };
 
-// The µSwitch tree folds neighbours level by level, lower port first; the colours do not matter.
-SumOrder sum_order(int ports, std::uint32_t inputs) {
-  std::vector<std::vector<int>> terms(ports);
-  for (int p = 0; p < ports; ++p)
-    if ((inputs >> p & 1U) != 0) terms[p] = {p};
-  while (terms.size() > 1) {
-    std::vector<std::vector<int>> next((terms.size() + 1) / 2);
-    for (std::size_t p = 0; p < terms.size(); ++p) {
-      std::vector<int>& term = next[p / 2];
-      const bool both = !term.empty() && !terms[p].empty();
-      term.insert(term.end(), terms[p].begin(), terms[p].end());
-      if (both) term.push_back(SumOrder::kAdd);
-    }
-    terms = std::move(next);
-  }
-  return {terms.front()};
-}
-
 }  // namespace
 
 void check_shape(const FredSwitchShape& shape) {
@@ -172,10 +126,6 @@ void check_shape(const FredSwitchShape& shape) {
   if (shape.middle < kMinMiddle || shape.middle > kMaxMiddle)
     throw BadInput(fmt::format("Fred switch middle sub-networks: {} found, allowed: {} to {}",
                                shape.middle, kMinMiddle, kMaxMiddle));
-}
-
-std::string to_string(const Flow& flow) {
-  return port_list(flow.inputs) + ":" + port_list(flow.outputs);
 }
 
 std::string describe(const FredSwitchShape& shape, const ConflictingFlows& conflict,
@@ -189,14 +139,14 @@ std::string describe(const FredSwitchShape& shape, const ConflictingFlows& confl
 
 bool has_routing(const FredSwitchShape& shape, std::span<const Flow> flows) {
   check_shape(shape);
-  check_flows(shape, flows);
+  check_flows(shape.ports, flows);
   return FlowColouring(shape, flows, coloured_levels(shape.ports))
       .routable(0, all_flows(flows.size()));
 }
 
 FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows) {
   check_shape(shape);
-  check_flows(shape, flows);
+  check_flows(shape.ports, flows);
   FlowColouring colouring(shape, flows, coloured_levels(shape.ports));
   const FlowSet all = all_flows(flows.size());
   if (!colouring.routable(0, all)) report_conflict(shape, flows, colouring);
@@ -205,8 +155,20 @@ FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows)
   route.bits.resize(fred_config_bits(shape));
   std::vector<int> path;
   Emitter(shape, colouring, route).emit(0, shape.ports, all, 0, path);
-  for (const Flow& flow : flows) route.order.push_back(sum_order(shape.ports, flow.inputs));
+  // The µSwitch tree folds neighbours level by level, lower port first; the colours do not matter.
+  for (const Flow& flow : flows) route.order.push_back(balanced_sum(shape.ports, flow.inputs));
   return route;
+}
+
+std::vector<std::uint32_t> phase_row(const FredSwitchShape& shape, int vc,
+                                     std::span<const Flow> flows, const FredRoute& route) {
+  assert(static_cast<int>(route.bits.size()) == fred_config_bits(shape));
+  return phase_row(shape.ports, vc, flows, route.bits);
+}
+
+std::vector<Flow> phase_flows(const FredSwitchShape& shape, std::span<const std::uint32_t> row) {
+  assert(static_cast<int>(row.size()) == phase_row_words(shape));
+  return phase_flows(shape.ports, row);
 }
 
 }  // namespace fredsim

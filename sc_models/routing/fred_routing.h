@@ -65,6 +65,10 @@ std::string describe(const FredSwitchShape& shape, const ConflictingFlows& confl
 
 // Registered stages of the interconnect, and µSwitch bits of one phase.
 inline int fred_stages(int ports) { return static_cast<int>(fred_pkg::stages(ports)); }
+// Levels at which online unicasts must be kept apart: with two sub-networks all of them (rtl/fred/fred_matcher.sv).
+inline int fred_apart_levels(const FredSwitchShape& shape) {
+  return shape.middle == 2 ? (fred_stages(shape.ports) - 1) / 2 : 0;
+}
 inline int fred_config_bits(const FredSwitchShape& shape) {
   return static_cast<int>(fred_pkg::config_bits(shape.ports, shape.middle));
 }
@@ -76,9 +80,7 @@ FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows)
 // none. Errors: BadInput.
 bool has_routing(const FredSwitchShape& shape, std::span<const Flow> flows);
 
-// One row of the phase store. Bits, least significant first: [0] valid, [2:1] vc, then for every
-// input port, then for every output port, clog2(P+1) bits: 0 = no flow, f+1 = flow f; then the
-// µSwitch bits.
+// One row of the phase store (routing/phase_row.h), behind its flows the µSwitch bits.
 inline int phase_row_words(const FredSwitchShape& shape) {
   return static_cast<int>(fred_pkg::row_words(shape.ports, shape.middle));
 }

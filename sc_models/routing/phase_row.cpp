@@ -1,6 +1,10 @@
-#include <cassert>
+#include "routing/phase_row.h"
 
-#include "routing/fred_routing.h"
+#include <cassert>
+#include <cstddef>
+
+#include "base/flit.h"
+#include "rtl/fred_pkg.h"
 
 namespace fredsim {
 namespace {
@@ -28,37 +32,35 @@ std::uint32_t get(std::span<const std::uint32_t> row, int offset, int width) {
 
 }  // namespace
 
-std::vector<std::uint32_t> phase_row(const FredSwitchShape& shape, int vc,
-                                     std::span<const Flow> flows, const FredRoute& route) {
+std::vector<std::uint32_t> phase_row(int ports, int vc, std::span<const Flow> flows,
+                                     const std::vector<bool>& configuration) {
   assert(0 <= vc && vc < kNumVcs);
-  assert(static_cast<int>(route.bits.size()) == fred_config_bits(shape));
-  std::vector<std::uint32_t> row(phase_row_words(shape));
+  std::vector<std::uint32_t> row(
+      (static_cast<std::size_t>(config_bit(ports)) + configuration.size() + 31) / 32);
   put(row, fred_pkg::ROW_VALID_BIT, 1, 1);
   put(row, kVcBit, kVcWidth, static_cast<std::uint32_t>(vc));
-  const int width = flow_width(shape.ports);
+  const int width = flow_width(ports);
   for (std::size_t f = 0; f < flows.size(); ++f) {
     const auto code = static_cast<std::uint32_t>(f) + 1;
-    for (int p = 0; p < shape.ports; ++p) {
+    for (int p = 0; p < ports; ++p) {
       if ((flows[f].inputs >> p & 1U) != 0) put(row, kFlowsBit + p * width, width, code);
-      if ((flows[f].outputs >> p & 1U) != 0)
-        put(row, kFlowsBit + (shape.ports + p) * width, width, code);
+      if ((flows[f].outputs >> p & 1U) != 0) put(row, kFlowsBit + (ports + p) * width, width, code);
     }
   }
-  for (std::size_t b = 0; b < route.bits.size(); ++b)
-    put(row, config_bit(shape.ports) + static_cast<int>(b), 1, route.bits[b] ? 1 : 0);
+  for (std::size_t b = 0; b < configuration.size(); ++b)
+    put(row, config_bit(ports) + static_cast<int>(b), 1, configuration[b] ? 1 : 0);
   return row;
 }
 
-std::vector<Flow> phase_flows(const FredSwitchShape& shape, std::span<const std::uint32_t> row) {
-  assert(static_cast<int>(row.size()) == phase_row_words(shape));
+std::vector<Flow> phase_flows(int ports, std::span<const std::uint32_t> row) {
   std::vector<Flow> flows;
-  const int width = flow_width(shape.ports);
-  for (int p = 0; p < 2 * shape.ports; ++p) {
+  const int width = flow_width(ports);
+  for (int p = 0; p < 2 * ports; ++p) {
     const std::uint32_t code = get(row, kFlowsBit + p * width, width);
     if (code == 0) continue;
     if (flows.size() < code) flows.resize(code);
     Flow& flow = flows[code - 1];
-    (p < shape.ports ? flow.inputs : flow.outputs) |= 1U << p % shape.ports;
+    (p < ports ? flow.inputs : flow.outputs) |= 1U << p % ports;
   }
   return flows;
 }

@@ -1,6 +1,6 @@
 """Synthesis of the RTL with yosys and timing with OpenSTA, in the cells of osu018: area, memories, longest paths.
 
-A MODULE is a name with or without parameters: fred_control:P=4,M=3. Those not given are the RTL's; LANES is 256
+A MODULE is a name with or without parameters: fred_paths:P=4,M=3. Those not given are the RTL's; LANES is 256
 where a module has it. Without any MODULE: a Fred_3(4), a Fred_3(12) and a mesh router with 4 local ports and 2 for I/O.
 Parts that are done already are kept in the folder, named after what they were made of, and not done again.
 """

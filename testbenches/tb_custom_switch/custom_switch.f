@@ -31,5 +31,6 @@
 ../../rtl/fred/fred_online_level.sv
 ../../rtl/fred/fred_online_paths.sv
 ../../rtl/common/switch_counters.sv
+../../rtl/phased/phased_switch.sv
 ../../rtl/fred/fred_switch.sv
 custom_switch.sv

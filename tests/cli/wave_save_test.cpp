@@ -159,8 +159,9 @@ TEST_F(WaveSaveTest, PortsOfAFredSwitchAreItsLinks) {
   run(with({"run", "configs/fred_small.yaml", "--size", "16KiB"}, kWindow));
   EXPECT_GT(expect_all_exist(), 300);
   EXPECT_GE(expect_registers_to_be_the_links("output staging"), 12);
-  ASSERT_NE(find("l1_0.s0/control unit/phase", "l1_0.s0.fred_switch.i_control.phase_q[7:0]"),
-            nullptr);
+  ASSERT_NE(
+      find("l1_0.s0/control unit/phase", "l1_0.s0.fred_switch.i_phased.i_control.phase_q[7:0]"),
+      nullptr);
 }
 
 TEST_F(WaveSaveTest, LanesThatLeaveASwitchReachTheNext) {

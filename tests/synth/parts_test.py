@@ -39,7 +39,7 @@ class Words(unittest.TestCase):
         self.refused(["fred_contrl"], "unknown module 'fred_contrl'", "allowed:", "fred_control")
 
     def test_unknown_parameter(self):
-        self.refused(["fred_control:Q=4"], "'Q=4'", "allowed:", "P, M, YIELD, QUANTUM, VC_ORDER")
+        self.refused(["fred_control:Q=4"], "'Q=4'", "allowed:", "P, ROW_W, CONFIG_STAGES, YIELD, QUANTUM, VC_ORDER")
 
     def test_parameter_without_number(self):
         self.refused(["fred_control:P"], "'P'", "NAME=NUMBER")
@@ -63,7 +63,7 @@ class Words(unittest.TestCase):
         self.assertEqual(text.returncode, 0)
         self.assertIn("example:", text.stdout)
         names = synth("--list").stdout
-        self.assertIn("fred_control P M YIELD QUANTUM VC_ORDER", names)
+        self.assertIn("fred_control P ROW_W CONFIG_STAGES YIELD QUANTUM VC_ORDER", names)
         self.assertIn("mesh_router NUM_LOCAL NUM_IO", names)
 
 
@@ -118,7 +118,7 @@ class Quick(unittest.TestCase):
     def test_interrupt(self):
         """The tools end with it, and nothing is written."""
         file = FOLDER / "interrupted.json"
-        process = subprocess.Popen([CHECKOUT / "scripts" / "synth.sh", "fred_control:P=11,M=3", "--json", file,
+        process = subprocess.Popen([CHECKOUT / "scripts" / "synth.sh", "fred_control:P=11", "--json", file,
                                     "--folder", FOLDER / "interrupted"], stderr=subprocess.PIPE, text=True)  # fmt: skip
         while not list((FOLDER / "interrupted").glob("fred_control*/log")) and process.poll() is None:
             time.sleep(0.1)
@@ -130,7 +130,7 @@ class Quick(unittest.TestCase):
 
     def test_time_limit(self):
         file = FOLDER / "unfinished.json"
-        result = synth("fred_join:P=12,M=3", "--limit", 1, "--json", file, "--folder", FOLDER / "parts")
+        result = synth("fred_join:P=12", "--limit", 1, "--json", file, "--folder", FOLDER / "parts")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("did not finish in 1 s", result.stdout)
         top = json.loads(file.read_text())["tops"][0]

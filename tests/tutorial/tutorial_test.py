@@ -82,7 +82,7 @@ def saved_signals(save_file):
 
 
 def check_last_wave(folder, save_file):
-    buffer = "l1_0.s0.fred_switch.gen_port[0].i_input."
+    buffer = "l1_0.s0.fred_switch.i_phased.gen_port[0].i_input."
     pop, credit = buffer + "pop_i", "l1_0.s0.fred_switch.in_credit_o"
     sender = "links.npu0_0__l1_0_s0_0.credits_dp"
     high, last = cycles_of(folder / "all.fst", [pop, credit])

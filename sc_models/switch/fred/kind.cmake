@@ -1,21 +1,14 @@
 # Fred_M(P), a switch that adds and distributes the flits of flows (rtl/fred/fred_switch.sv).
+include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)
 fredsim_switch_kind(fred
   TOP fred_switch
   FILES rtl/fred/fred_switch.f
   PORTS "P"
   # name | default | least | most | meaning
   PARAMETERS
-    "P | 12 | 2 | 32 | ports"
+    "${FREDSIM_PHASED_PORTS}"
     "M | 3 | 2 | 4 | middle sub-networks"
-    "LANES | 1 | 1 | 256 | lanes of a flit that are carried"
-    "VC_DEPTH | 48 | 1 | 16000 | input buffer of each data VC in flits"
-    "CTRL_DEPTH | 4 | 1 | 16000 | input buffer of the control VC in flits"
-    "OUT_DEPTH | 24 | 1 | 16000 | output staging of each VC in flits"
-    "FORMAT | 0 | 0 | 1 | 0 FP16, 1 BF16"
-    "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
-    "YIELD | 4 | 1 | 255 | cycles of silence after which the active phase gives way to one of no higher priority"
-    "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase gives way to one of equal priority"
-    "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits"
+    ${FREDSIM_PHASED_PARAMETERS}
   BASIC 7
-  # Registers that fred_peek.h reads.
-  SETTINGS peek.vlt)
+  # Registers that phased_peek.h reads.
+  SETTINGS ../phased/peek.vlt)

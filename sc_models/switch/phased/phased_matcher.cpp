@@ -14,11 +14,8 @@ constexpr std::uint32_t kDiceBits = 17;
 
 }  // namespace
 
-PhasedMatcher::PhasedMatcher(const FredSwitchShape& shape, const VcOrder& order)
-    : ports_(shape.ports),
-      order_(order),
-      levels_(shape.middle == 2 ? (fred_stages(shape.ports) - 1) / 2 : 0),
-      from_pointer_(index(ports_, 0)) {
+PhasedMatcher::PhasedMatcher(int ports, int apart_levels, const VcOrder& order)
+    : ports_(ports), order_(order), levels_(apart_levels), from_pointer_(index(ports_, 0)) {
   moves_.reserve(static_cast<std::size_t>(ports_));
   reset();
 }

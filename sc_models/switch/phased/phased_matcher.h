@@ -12,7 +12,6 @@
 
 #include "base/flit.h"
 #include "base/vc_order.h"
-#include "routing/fred_routing.h"
 
 namespace fredsim {
 
@@ -38,7 +37,8 @@ class PhasedMatcher {
     int input = 0, output = 0, vc = 0;
   };
 
-  explicit PhasedMatcher(const FredSwitchShape& shape, const VcOrder& order = kDefaultVcOrder);
+  // apart_levels: PhasedNetwork's.
+  PhasedMatcher(int ports, int apart_levels, const VcOrder& order = kDefaultVcOrder);
 
   void reset();
   // The flits that leave at this edge; valid until the next call.

@@ -4,14 +4,14 @@
 
 namespace fredsim {
 
-PhasedOutputs::PhasedOutputs(const FredShape& shape, int delay)
-    : all_(~Ports{0} >> (32 - shape.ports())),
+PhasedOutputs::PhasedOutputs(int ports, const PhasedShape& shape, int delay)
+    : all_(~Ports{0} >> (32 - ports)),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       depth_(shape.buffers.output_flits),
       packet_flits_(shape.packet_flits),
       vc_order_(shape.vc_order),
       buffers_(shape.buffers),
-      out_(static_cast<std::size_t>(shape.ports())),
+      out_(static_cast<std::size_t>(ports)),
       staged_(out_.size() * static_cast<std::size_t>(kNumVcs * depth_) * words_),
       pipeline_(static_cast<std::size_t>(delay + 1)),
       slots_(out_.size()),

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/port_mask.h"
-#include "switch/fred/fred_shape.h"
+#include "switch/phased/phased_shape.h"
 #include "switch/switch_core.h"
 
 namespace fredsim {
@@ -29,7 +29,7 @@ class PhasedOutputs {
   using PortsByVc = std::array<Ports, kNumVcs>;
 
   // `delay`: edges from push() to the staging, 1 or more.
-  PhasedOutputs(const FredShape& shape, int delay);
+  PhasedOutputs(int ports, const PhasedShape& shape, int delay);
 
   void reset();
   // What was launched at the edge before goes to the pins. kWords: words of a flit; 0: those of the shape.

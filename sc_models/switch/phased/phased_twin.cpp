@@ -7,7 +7,6 @@
 
 #include "base/fp.h"
 #include "base/port_mask.h"
-#include "routing/fred_routing.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -32,21 +31,21 @@ void advance(std::uint16_t& place, int depth) {
 
 }  // namespace
 
-PhasedTwin::PhasedTwin(const FredShape& shape)
+PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network)
     : shape_(shape),
-      ports_(shape.fred.ports),
+      network_(std::move(network)),
+      ports_(network_.ports),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       in_slots_(3 * shape.buffers.data_flits + shape.buffers.control_flits),
-      row_words_(phase_row_words(shape.fred)),
-      phases_(num_phases(shape.fred)),
-      stages_(fred_stages(shape.fred.ports)),
+      row_words_(network_.row_words),
+      phases_(network_.num_phases),
       yield_(shape.yield),
       quantum_(shape.quantum),
       in_(static_cast<std::size_t>(ports_)),
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
-      outputs_(shape, stages_ + kBeforeStages),
+      outputs_(ports_, shape, network_.stages + kBeforeStages),
       front_output_(in_.size() * kNumVcs),
-      matcher_(shape.fred, shape.vc_order),
+      matcher_(ports_, network_.apart_levels, shape.vc_order),
       routes_(static_cast<std::size_t>(reg::kMaxRoutes)),
       pin_flits_(in_.size() * words_),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
@@ -78,7 +77,7 @@ void PhasedTwin::reset() {
   candidates_.reset();
   active_ = decided_ = false;
   vc_ = phase_ = next_phase_ = 0;
-  now_ = std::make_shared<const FredRow>();
+  now_ = std::make_shared<const PhasedRow>();
   open_ = 0;
   busy_ = 0;
   since_load_ = rest_after_load();
@@ -189,7 +188,7 @@ void PhasedTwin::look_up(bool store_free) {
 
 // Judges a row that has been read.
 bool PhasedTwin::is_ready(const PhasedCandidates::Read& read, Ports waiting) {
-  const FredRow* const of = read.phase < phases_ ? row(read.phase).get() : nullptr;
+  const PhasedRow* const of = read.phase < phases_ ? row(read.phase).get() : nullptr;
   if (of == nullptr || !of->valid || of->vc != read.vc || (of->inputs >> read.port & 1U) == 0) {
     phase_error_ = true;
     return false;
@@ -199,7 +198,7 @@ bool PhasedTwin::is_ready(const PhasedCandidates::Read& read, Ports waiting) {
     if (in_[p][read.vc].phase == read.phase) there |= 1U << p;
   });
   const Ports room = outputs_.room()[read.vc] & ~matcher_.locked()[read.vc];
-  return std::ranges::any_of(of->flows, [&](const FredRow::Flow& flow) {
+  return std::ranges::any_of(of->flows, [&](const PhasedRow::Flow& flow) {
     return (flow.inputs & ~there) == 0 && (flow.outputs & ~room) == 0;
   });
 }
@@ -214,7 +213,7 @@ PhasedTwin::Fired PhasedTwin::fire() {
   int adds = 0;
   std::uint32_t unequal = 0;  // not zero: flits of a flow differ in tag or tail
   for (std::size_t f = 0; f < now_->flows.size(); ++f) {
-    const FredRow::Flow& flow = now_->flows[f];
+    const PhasedRow::Flow& flow = now_->flows[f];
     if ((flow.inputs & match_) == 0 || flow.code > ports_) continue;
     const bool open = (open_ >> f & 1U) != 0;
     if ((flow.inputs & ~match_) != 0) {
@@ -280,12 +279,12 @@ bool PhasedTwin::joins_agree(Ports popped) const {
   return agree;
 }
 
-// What the µSwitches make of the fronts that leave, to its places in the staging.
+// What the interconnect makes of the fronts that leave, to its places in the staging.
 template <int kWords>
 void PhasedTwin::send(Ports popped) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   std::array<std::uint32_t, kMaxFlitWords> sum;
-  for (const FredRow::Sum& s : now_->sums) {
+  for (const PhasedRow::Sum& s : now_->sums) {
     if ((s.leaves & popped) == 0 || (s.leaves & ~popped) != 0) continue;
     const std::uint32_t* result = front(s.first, vc_);
     if (s.postfix.size() > 1) {
@@ -429,8 +428,8 @@ const PhasedTwin::Row& PhasedTwin::row(int phase) {
   Row& decoded = rows_[phase];
   if (decoded == nullptr) {
     const auto words = static_cast<std::size_t>(row_words_);
-    decoded = std::make_shared<const FredRow>(
-        decode_row(shape_.fred, {&store_[static_cast<std::size_t>(phase) * words], words}));
+    decoded = std::make_shared<const PhasedRow>(
+        network_.decode({&store_[static_cast<std::size_t>(phase) * words], words}));
   }
   return decoded;
 }

@@ -1,17 +1,19 @@
-// The `tlm` implementation of a fred_switch: a C++ twin that gives the same outputs in the same cycle as the RTL
-// (rtl/fred/fred_switch.sv) for every size, buffer depth, format and configuration.
+// The `tlm` implementation of the switches with a phase store: a C++ twin that gives the same outputs in the same cycle
+// as the RTL (rtl/phased/phased_switch.sv in fred_switch.sv and others) for every size, buffer depth, format and
+// configuration. Of the interconnect it knows what PhasedNetwork says: latencies, and what a row makes it do.
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output
 //   staging; it is counted there when the interconnect's pipeline would have delivered it (phased_outputs.h). Online
-//   unicasts: phased_matcher.h; their paths are not modelled, since every matching has them.
-// Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose µSwitch bits
-//   contradict its flow table, packets longer than PACKET_FLITS or of several flits on the control VC.
+//   unicasts: phased_matcher.h; their paths are not modelled, since every flit that the matcher lets go has one.
+// Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose configuration
+//   contradicts its flow table, packets longer than PACKET_FLITS or of several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
 //   time after it was written.
 // Errors: the error register, as the RTL's. The shape is one that SwitchKind::check() has let pass.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -19,18 +21,18 @@
 #include <string_view>
 #include <vector>
 
-#include "switch/fred/fred_row.h"
-#include "switch/fred/fred_shape.h"
 #include "switch/phased/phased_candidates.h"
 #include "switch/phased/phased_matcher.h"
 #include "switch/phased/phased_outputs.h"
+#include "switch/phased/phased_row.h"
+#include "switch/phased/phased_shape.h"
 #include "switch/switch_core.h"
 
 namespace fredsim {
 
 class PhasedTwin final : public SwitchCore {
  public:
-  explicit PhasedTwin(const FredShape& shape);
+  PhasedTwin(const PhasedShape& shape, PhasedNetwork network);
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -44,7 +46,7 @@ class PhasedTwin final : public SwitchCore {
  private:
   using Ports = PhasedMatcher::Ports;
   using PortsByVc = PhasedMatcher::PortsByVc;
-  using Row = std::shared_ptr<const FredRow>;
+  using Row = std::shared_ptr<const PhasedRow>;
 
   struct InVc {  // one input FIFO
     std::uint16_t base = 0, depth = 0;
@@ -81,8 +83,8 @@ class PhasedTwin final : public SwitchCore {
   std::uint64_t counter(std::uint16_t address) const;
   const Row& row(int phase);
   // Edges after a change of phase at which no other is decided; until its wave has passed the interconnect.
-  int lock_after_load() const { return stages_ > 2 ? stages_ - 1 : 1; }
-  int rest_after_load() const { return stages_ + 2; }
+  int lock_after_load() const { return std::max(network_.config_stages - 1, 1); }
+  int rest_after_load() const { return network_.config_edges; }
   Ports others(int vc) const {
     return (vc == vc_ ? valid_[vc] & ~match_ : valid_[vc]) & ~online_fronts_[vc];
   }
@@ -97,11 +99,12 @@ class PhasedTwin final : public SwitchCore {
     return &in_flits_[static_cast<std::size_t>(port * in_slots_ + in.base + in.head) * words_];
   }
 
-  FredShape shape_;
+  PhasedShape shape_;
+  PhasedNetwork network_;
   int ports_;
   std::size_t words_;
   int in_slots_;
-  int row_words_, phases_, stages_;
+  int row_words_, phases_;
   int yield_, quantum_;
   std::array<int, kNumVcs> rank_{};  // priority of a VC, 0 the highest
 

@@ -36,10 +36,10 @@ void PhasedTwin::access(const RegisterRequest& request) {
   } else {
     switch (request.address) {
       case reg::kId:
-        rdata_ = reg::kFredId;
+        rdata_ = network_.id;
         break;
       case reg::kShape:
-        rdata_ = static_cast<std::uint32_t>(ports_ | shape_.fred.middle << 8);
+        rdata_ = network_.shape;
         break;
       case reg::kError:
         rdata_ = error_;

@@ -1,4 +1,4 @@
-// What a viewer shows of the inside of a fred_switch: its registers by port, virtual channel and flow
+// What a viewer shows of the inside of a switch with a phase store: its registers by port, virtual channel and flow
 // (rtl/fred/fred_control.sv, fred_input_unit.sv, fred_output_unit.sv). Tests hold that everything named exists there.
 #pragma once
 

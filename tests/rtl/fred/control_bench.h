@@ -49,10 +49,6 @@ class ControlBench {
     bool tail = false;
   };
   using RowBits = std::array<std::uint32_t, 3>;
-  struct Wave {
-    std::int64_t at = 0;  // the edge that samples it
-    int phase = 0;
-  };
 
   bool chance(std::uint64_t percent) { return random_.below(100) < percent; }
   RowBits bits_of(int phase) const;
@@ -85,7 +81,7 @@ class ControlBench {
   std::int64_t silence_ = 0, last_change_ = -100;
   int busy_ = 0, other_before_ = 0;
   JoinReference::Fired fired_;
-  std::deque<Wave> waves_;
+  std::deque<std::int64_t> waves_;  // edges that sample one
   Reasons reasons_;
 };
 

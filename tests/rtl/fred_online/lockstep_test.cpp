@@ -51,7 +51,7 @@ class OnlineRun {
         traffic_(traffic),
         random_(seed),
         dut_(size.make(context_)),
-        matcher_(shape_),
+        matcher_(shape_.ports, fredsim::fred_apart_levels(shape_)),
         rules_(shape_),
         output_(at(shape_.ports, 0)),
         left_(output_.size()) {

@@ -148,7 +148,7 @@ TEST(OnlinePaths, RandomMatchesWithTwoSubNetworks) {
   fredsim::Random random(3);
   for (int ports = 2; ports <= 32; ++ports) {
     const FredSwitchShape shape{ports, 2};
-    PhasedMatcher matcher(shape);
+    PhasedMatcher matcher(ports, fredsim::fred_apart_levels(shape));
     std::vector<std::uint8_t> output(static_cast<std::size_t>(fredsim::kNumVcs * ports));
     for (int n = 0; n < 2000; ++n) {
       for (auto& out : output)

@@ -13,6 +13,7 @@
 #include "base/port_mask.h"
 #include "base/random.h"
 #include "base/vc_order.h"
+#include "routing/fred_routing.h"
 #include "switch/phased/phased_matcher.h"
 
 namespace tb {
@@ -129,7 +130,7 @@ std::function<int(int)> uniform(int ports, fredsim::Random& random) {
 }
 
 double matcher_rate(int ports, int middle, Ports vcs, const std::function<int(int)>& destination) {
-  PhasedMatcher matcher({ports, middle});
+  PhasedMatcher matcher(ports, fredsim::fred_apart_levels({ports, middle}));
   Sources sources(ports, vcs, destination);
   return rate(ports, sources,
               [&](const PhasedMatcher::Fronts& fronts) { return matcher.step(fronts, {}); });
@@ -203,7 +204,7 @@ TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
   for (const int ports : {2, 3, 5, 12, 32}) {
     for (const int flits : {1, 8}) {
       fredsim::Random random(4);
-      PhasedMatcher matcher({ports, 3});
+      PhasedMatcher matcher(ports, 0);
       // Few outputs, so that all are asked for.
       const auto destination = [&](int) { return static_cast<int>(random.below(2)); };
       Sources sources(ports, 1, destination, flits);
@@ -230,7 +231,7 @@ TEST(MatcherFairness, APacketWaitsForAtMostOneOfEveryOtherInput) {
 // An input that the phase uses at every edge, and that has the turn, or the higher VC, at the output.
 TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
   for (const int vc : {0, 1}) {  // of input 1
-    PhasedMatcher matcher({4, 3});
+    PhasedMatcher matcher(4, 0);
     std::array<std::uint8_t, 16> output{};
     output.fill(2);
     PhasedMatcher::Fronts fronts;
@@ -255,7 +256,7 @@ TEST(MatcherFairness, AnInputTakenByThePhaseKeepsNobodyElseFromItsOutput) {
 TEST(MatcherFairness, AnInputGetsEdgesThatThePhaseLeavesIt) {
   for (int period = 2; period < 60; ++period) {
     for (const bool mostly : {false, true}) {
-      PhasedMatcher matcher({4, 3});
+      PhasedMatcher matcher(4, 0);
       std::array<std::uint8_t, 16> output{};
       output.fill(2);
       PhasedMatcher::Fronts fronts;

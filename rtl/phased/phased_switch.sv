@@ -1,0 +1,309 @@
+// What every switch with a phase store has around its interconnect: input buffers, control unit, matcher of online
+// unicasts, routing table, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together
+// with an interconnect: fred_switch, reducing_crossbar.
+//
+// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_matcher lets a unicast
+//   go) -> the interconnect -> fred_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
+//   flit that is sampled on in_flit_i at edge e is a front of its buffer after e + 1, leaves it at e + 2, is read from
+//   its memory at e + 3, and on enter_flit_o after e + 4. One that is on leave_flit_i after edge f is on out_flit_o
+//   after f + 2.
+// Interconnect: takes what is on enter_*_o at every edge and gives it to the outputs of its flow on leave_*_i, a fixed
+//   number of edges later; it cannot stall, and the places that its flits go to are reserved.
+//     phase    change_o: at this edge the phase of change_row_o becomes the active one. load_o, two edges later: its
+//              configuration is to be used for flits that enter after this edge. Changes are at least CONFIG_STAGES + 1
+//              edges apart. The flits of a flow enter together.
+//     unicasts move_o, a register, says which of them left their buffers at the last edge; they are on enter_flit_o
+//              after two more. phase_in_o and phase_out_o: ports that the phase used at that edge, meant where
+//              something moves. No two go to one output, nor one to an output that the phase uses.
+//   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be on leave_flit_i.
+//   enter_idle_i: nothing is in the interconnect, nor in what is beside it.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
+//   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
+//   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
+//   out_flit_o is meaningful where out_valid_o is high. All outputs are functions of registers, out_flit_o is that of
+//   a memory.
+// Flits: noc_pkg. A packet is at most PACKET_FLITS flits (control VC: one flit). Every packet names a
+//   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination, the same in all its flits. Flits that
+//   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
+// Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
+//   that samples a read. Credits, phases and routes are written before traffic
+//   flows.
+// Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
+//   failed: bit p input p, P+p output p, 2P the phase store, 2P+1 the routing table. While it runs the switch is held
+//   in reset.
+// idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
+// error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
+module phased_switch #(
+  /// ports, 2 to 32
+  parameter int unsigned P = 12,
+  /// what the identity register reads
+  parameter bit [31:0] ID = 32'd0,
+  /// what the shape register reads
+  parameter bit [31:0] SHAPE = 32'd0,
+  /// bits of a row of the phase store: flows, then the configuration of the interconnect
+  parameter int unsigned ROW_W = fred_pkg::row_bits(P, 3),
+  /// register stages of the interconnect that keep configuration
+  parameter int unsigned CONFIG_STAGES = fred_pkg::stages(P),
+  /// see fred_matcher
+  parameter int unsigned APART_LEVELS = 0,
+  /// lanes physically carried per flit, 1 to 256
+  parameter int unsigned LANES = 1,
+  /// input buffer of each data VC in flits: 24 KB
+  parameter int unsigned VC_DEPTH = 48,
+  /// input buffer of the control VC in flits: 2 KB
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// output staging of each VC in flits, at least PACKET_FLITS
+  parameter int unsigned OUT_DEPTH = 24,
+  /// flits of the longest data packet
+  parameter int unsigned PACKET_FLITS = 8,
+  /// see fred_control
+  parameter int unsigned YIELD = 4,
+  /// see fred_control
+  parameter int unsigned QUANTUM = 64,
+  /// virtual channels by priority, any order of the four: noc_pkg
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W,
+  /// bits of a phase's number, derived
+  localparam int unsigned PHASE_W = noc_pkg::PHASE_W,
+  /// bits of a number of credits, derived
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic [P-1:0]               in_valid_i,
+  input  logic [P*FLIT_W-1:0]        in_flit_i,
+  output logic [VCS*P-1:0]           in_credit_o,
+  output logic [P-1:0]               out_valid_o,
+  output logic [P*FLIT_W-1:0]        out_flit_o,
+  input  logic [P-1:0]               out_ready_i,
+  input  logic [VCS*P-1:0]           out_credit_i,
+  input  logic                       reg_valid_i,
+  input  logic                       reg_write_i,
+  input  logic [15:0]                reg_addr_i,
+  input  logic [31:0]                reg_wdata_i,
+  output logic [31:0]                reg_rdata_o,
+  output logic                       idle_o,
+  output logic [31:0]                error_o,
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic [2*P+1:0]             bist_fail_o,
+  // interconnect: phases, online unicasts, flits
+  output logic                       change_o,
+  output logic [ROW_W-1:0]           change_row_o,
+  output logic                       load_o,
+  output logic [P*P-1:0]             move_o,
+  output logic [P-1:0]               phase_in_o,
+  output logic [P-1:0]               phase_out_o,
+  output logic [P-1:0]               enter_valid_o,
+  output logic [P*FLIT_W-1:0]        enter_flit_o,
+  input  logic [P-1:0]               leave_valid_i,
+  input  logic [P*FLIT_W-1:0]        leave_flit_i,
+  input  logic                       enter_idle_i
+);
+  localparam int unsigned DST_W = noc_pkg::DST_W;
+  if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 ||
+      VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
+    // The parameters' list has the ranges.
+    $fatal(1, "phased_switch: found P=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d OUT_DEPTH=%0d",
+           P, LANES, VC_DEPTH, CTRL_DEPTH, OUT_DEPTH);
+  end
+  if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
+    $fatal(1, "phased_switch: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
+  end
+
+  localparam int unsigned PORT_W = $clog2(P);
+  localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // bits that mean nothing
+
+  // ------------------------------------------------------------------ control unit and its wires
+  logic                     active;
+  logic [VC_W-1:0]          vc;
+  logic [PHASE_W-1:0]       phase;
+  logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
+  logic [VCS*PHASE_W*P-1:0] front_phase;
+  logic [VCS*P-1:0]         front_tail, other, room, room_phase;
+  logic [P*PORT_W-1:0]      partner;
+  logic                     store_free, store_read;
+  logic [PHASE_W-1:0]       store_phase;
+  logic [ROW_W-1:0]         row;
+  logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
+  logic                     error_phase, error_join, control_idle;
+
+  // Online unicasts.
+  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  logic [VCS*P-1:0]       request, no_route, locked;
+  logic [VCS*P*OUT_W-1:0] front_out;
+  logic [P-1:0]           online_pop, online_reserve;
+  logic [VC_W*P-1:0]      online_pop_vc, online_reserve_vc;
+  logic [7:0]             online_stall_credit, online_stall_arbiter;
+  logic                   matcher_idle;
+  logic                   route_hit;
+  logic [5:0]             route_rdata;
+  logic [P-1:0]           lookup, route_known;
+  logic [DST_W*P-1:0]     lookup_dst;
+  logic [P*OUT_W-1:0]     route_out;
+
+  assign room_phase = room & ~locked;
+
+  fred_control #(
+    .P(P), .ROW_W(ROW_W), .CONFIG_STAGES(CONFIG_STAGES), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER)
+  ) i_control (
+    .clk_i, .rst_ni,
+    .active_o(active), .vc_o(vc), .phase_o(phase),
+    .match_i(match), .tail_i(match_tail), .other_i(other), .front_phase_i(front_phase),
+    .pop_o(pop), .partner_o(partner),
+    .room_i(room_phase), .reserve_o(reserve), .held_o(held),
+    .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
+    .change_o, .change_row_o, .load_o,
+    .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
+    .stall_phase_o(stall_phase), .error_phase_o(error_phase),
+    .idle_o(control_idle)
+  );
+
+  fred_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
+    .clk_i, .rst_ni,
+    .request_i(request), .out_i(front_out), .tail_i(front_tail),
+    .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .phase_pop_i(pop), .phase_reserve_i(reserve),
+    .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
+    .locked_o(locked), .move_o, .phase_in_o, .phase_out_o,
+    .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter), .idle_o(matcher_idle)
+  );
+
+  logic route_write, route_read;
+  assign route_write = reg_valid_i && route_hit && reg_write_i;
+  assign route_read = reg_valid_i && route_hit && !reg_write_i;
+
+  fred_route_ram #(.P(P), .BIST(BIST)) i_routes (
+    .clk_i,
+    .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[9:0]), .wdata_i(reg_wdata_i[5:0]),
+    .rdata_o(route_rdata),
+    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
+    .bist_i, .bist_fail_o(bist_fail_o[2*P+1])
+  );
+
+  // ------------------------------------------------------------------ registers
+  logic        store_hit, counter_hit, credit_hit;
+  logic [31:0] store_rdata, counter_rdata, other_q;
+  logic [15:0] credit_index;
+  // Whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store, 3 routes.
+  logic [1:0]  source_q;
+
+  assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;
+  assign route_hit = reg_addr_i >= noc_pkg::REG_ROUTE &&
+                     reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
+  assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !route_hit;
+  assign credit_index = reg_addr_i - noc_pkg::REG_CREDIT;
+  assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && credit_index < 16'(VCS*P);
+  assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
+                     : (source_q == 2'd1) ? counter_rdata : other_q;
+
+  fred_phase_store #(.ROW_W(ROW_W), .BIST(BIST)) i_phase_store (
+    .clk_i, .rst_ni,
+    .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
+    .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
+    .free_o(store_free), .read_i(store_read), .phase_i(store_phase), .row_o(row),
+    .bist_i, .bist_fail_o(bist_fail_o[2*P])
+  );
+
+  logic [P-1:0]              empty, stall_link;
+  logic [VCS*CREDIT_W*P-1:0] credits;
+
+  switch_counters #(.P(P)) i_counters (
+    .clk_i, .rst_ni,
+    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
+    .reductions_i(reductions), .phase_change_i(change_o), .stall_join_i(stall_join),
+    .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
+    .stall_arbiter_i(online_stall_arbiter),
+    .stall_link_i(stall_link),
+    .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      other_q <= '0;
+      source_q <= '0;
+      error_o <= noc_pkg::ERROR_NONE;
+    end else begin
+      if (reg_valid_i && !reg_write_i) begin
+        source_q <= route_hit ? 2'd3 : store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
+        other_q <= '0;
+        if (reg_addr_i == noc_pkg::REG_ID) other_q <= ID;
+        if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= SHAPE;
+        if (reg_addr_i == noc_pkg::REG_ERROR) other_q <= error_o;
+        if (credit_hit) other_q <= {16'd0, credits[CREDIT_W*32'(credit_index) +: CREDIT_W]};
+      end
+      if (error_o == noc_pkg::ERROR_NONE) begin
+        if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
+        else if (error_join) error_o <= noc_pkg::ERROR_JOIN;
+        else if (error_phase) error_o <= noc_pkg::ERROR_PHASE;
+        else if (no_route != '0) error_o <= noc_pkg::ERROR_ROUTE;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ ports
+  logic [P-1:0]        leave;
+  logic [P-1:0]        read_tail;
+  logic [noc_pkg::TAG_W*P-1:0] read_tag;
+
+  assign leave = pop | online_pop;
+
+  fred_join_check #(.P(P)) i_join_check (
+    .clk_i, .rst_ni,
+    .pop_i(pop), .partner_i(partner), .tag_i(read_tag), .tail_i(read_tail), .error_o(error_join)
+  );
+
+  for (genvar p = 0; p < P; p++) begin : gen_port
+    logic [VCS-1:0]    port_credit_in, port_credit_out;
+    logic [FLIT_W-1:0] flit;
+    logic [VC_W-1:0]   pop_vc;
+    assign pop_vc = online_pop[p] ? online_pop_vc[VC_W*p +: VC_W] : vc;
+    fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
+      .clk_i, .rst_ni,
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
+      .active_i(active), .vc_i(vc), .phase_i(phase),
+      .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[DST_W*p +: DST_W]),
+      .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
+      .match_o(match[p]), .match_tail_o(match_tail[p]),
+      .other_o(other[VCS*p +: VCS]), .front_phase_o(front_phase[VCS*PHASE_W*p +: VCS*PHASE_W]),
+      .request_o(request[VCS*p +: VCS]), .no_route_o(no_route[VCS*p +: VCS]),
+      .front_out_o(front_out[VCS*OUT_W*p +: VCS*OUT_W]), .front_tail_o(front_tail[VCS*p +: VCS]),
+      .pop_i(leave[p]), .pop_vc_i(pop_vc),
+      .read_tag_o(read_tag[noc_pkg::TAG_W*p +: noc_pkg::TAG_W]), .read_tail_o(read_tail[p]),
+      .flit_valid_o(enter_valid_o[p]), .flit_o(flit),
+      .empty_o(in_empty[p]), .overflow_o(overflow[p]),
+      .bist_i, .bist_fail_o(bist_fail_o[p])
+    );
+    logic unused_header;  // what comes after the tail bit does not go on
+    assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
+    assign enter_flit_o[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
+                                               flit[noc_pkg::TAIL_BIT:0]};
+    fred_output_unit #(
+      .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
+      .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
+    ) i_output (
+      .clk_i, .rst_ni,
+      .reserve_i(reserve[p] || online_reserve[p]),
+      .reserve_vc_i(online_reserve[p] ? online_reserve_vc[VC_W*p +: VC_W] : vc), .room_o(room[VCS*p +: VCS]),
+      .in_valid_i(leave_valid_i[p]), .in_flit_i(leave_flit_i[p*FLIT_W +: FLIT_W]),
+      .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
+      .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
+      .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
+      .credit_vc_i(credit_index[1:0]), .credit_wdata_i(reg_wdata_i[15:0]),
+      .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
+      .stall_link_o(stall_link[p]), .empty_o(empty[p]),
+      .bist_i, .bist_fail_o(bist_fail_o[P+p])
+    );
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      assign in_credit_o[v*P + p] = port_credit_in[v];
+      assign port_credit_out[v] = out_credit_i[v*P + p];
+    end
+  end
+
+  assign idle_o = control_idle && &in_empty && &empty && !error_join && matcher_idle && enter_idle_i;
+endmodule

@@ -1,0 +1,14 @@
+# Parameters that all kinds of switches with a phase store have (rtl/phased/phased_switch.sv), for their kind.cmake; their
+# interconnects may have more.
+# name | default | least | most | meaning
+set(FREDSIM_PHASED_PORTS "P | 12 | 2 | 32 | ports")
+set(FREDSIM_PHASED_PARAMETERS
+  "LANES | 1 | 1 | 256 | lanes of a flit that are carried"
+  "VC_DEPTH | 48 | 1 | 16000 | input buffer of each data VC in flits"
+  "CTRL_DEPTH | 4 | 1 | 16000 | input buffer of the control VC in flits"
+  "OUT_DEPTH | 24 | 1 | 16000 | output staging of each VC in flits"
+  "FORMAT | 0 | 0 | 1 | 0 FP16, 1 BF16"
+  "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
+  "YIELD | 4 | 1 | 255 | cycles of silence after which the active phase gives way to one of no higher priority"
+  "QUANTUM | 64 | 1 | 65535 | busy cycles after which the active phase gives way to one of equal priority"
+  "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits")

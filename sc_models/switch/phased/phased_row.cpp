@@ -1,0 +1,53 @@
+#include "switch/phased/phased_row.h"
+
+#include <algorithm>
+
+#include "routing/flows.h"
+#include "rtl/fred_pkg.h"
+
+namespace fredsim {
+
+PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words) {
+  constexpr int kVcBit = fred_pkg::ROW_VC_LSB;
+  constexpr int kFlowsBit = fred_pkg::ROW_FLOWS_LSB;
+  const int width = static_cast<int>(fred_pkg::flow_w(ports));
+  RowFields bits(words, 0);
+  PhasedRow row;
+  row.valid = bits.take(kVcBit) != 0;
+  row.vc = static_cast<int>(bits.take(kFlowsBit - kVcBit));
+  std::vector<PhasedRow::Flow> by_code(std::size_t{1} << width);
+  std::vector<unsigned> codes;
+  for (int p = 0; p < ports; ++p) {
+    const unsigned code = bits.take(width);
+    row.partner[p] = static_cast<std::uint8_t>(std::ranges::find(codes, code) - codes.begin());
+    codes.push_back(code);
+    if (code == 0) continue;
+    row.inputs |= 1U << p;
+    by_code[code].adds += by_code[code].inputs != 0 ? 1 : 0;
+    by_code[code].inputs |= 1U << p;
+  }
+  for (int p = 0; p < ports; ++p) by_code[bits.take(width)].outputs |= 1U << p;
+  for (std::size_t code = 1; code < by_code.size(); ++code) {
+    if (by_code[code].inputs == 0) continue;
+    row.flows.push_back(by_code[code]);
+    row.flows.back().code = static_cast<int>(code);
+  }
+  return row;
+}
+
+void add_output(PhasedRow& row, const std::vector<int>& postfix, int output) {
+  if (postfix.empty()) return;
+  auto found = std::ranges::find(row.sums, postfix, &PhasedRow::Sum::postfix);
+  if (found == row.sums.end()) {
+    PhasedRow::Sum& made = row.sums.emplace_back();
+    made.postfix = postfix;
+    made.first = postfix.front();
+    for (const int leaf : postfix) {
+      if (leaf != SumOrder::kAdd) made.leaves |= 1U << leaf;
+    }
+    found = row.sums.end() - 1;
+  }
+  found->outputs |= 1U << output;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,60 @@
+// A row of the phase store of a switch, decoded: what its control unit and its interconnect do under it (layout:
+// routing/phase_row.h).
+//
+// Shapes: port masks have bit p for port p. `sums` says what every output port carries, as the interconnect is
+//   configured; in a row made by SwitchKind::phase_row() they agree with the flows.
+// Cost: decoding allocates; done once per row that is used, not per cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fredsim {
+
+struct PhasedRow {
+  struct Flow {
+    std::uint32_t inputs = 0, outputs = 0;
+    int code = 0;  // in the row's port fields; 1 … P are flows the control unit runs
+    int adds = 0;  // additions per flit that it counts
+  };
+  struct Sum {
+    std::uint32_t leaves = 0;   // input ports
+    std::uint32_t outputs = 0;  // where the result goes
+    int first = 0;              // the input port whose header the result has
+    std::vector<int> postfix;   // SumOrder's code over input ports; one leaf: just that port
+  };
+  bool valid = false;
+  int vc = 0;
+  std::uint32_t inputs = 0;  // ports that have a flow
+  std::vector<Flow> flows;   // those with an input port, by code
+  std::vector<Sum> sums;
+  std::array<std::uint8_t, 32> partner{};  // lowest input port with the same field
+};
+
+// All but `sums`.
+PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words);
+// One more output that carries a sum; an empty one is none.
+void add_output(PhasedRow& row, const std::vector<int>& postfix, int output);
+
+// Reads bit fields of a row, one after the other.
+class RowFields {
+ public:
+  RowFields(std::span<const std::uint32_t> words, int first) : words_(words), at_(first) {}
+  unsigned take(int width) {
+    unsigned value = 0;
+    for (int b = 0; b < width; ++b) {
+      const auto bit = static_cast<std::size_t>(at_ + b);
+      value |= (words_[bit / 32] >> (bit % 32) & 1U) << b;
+    }
+    at_ += width;
+    return value;
+  }
+
+ private:
+  std::span<const std::uint32_t> words_;
+  int at_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,29 @@
+#include "switch/phased/phased_shape.h"
+
+namespace fredsim {
+
+PhasedShape::PhasedShape(const SwitchShape& shape)
+    : lanes(shape.lanes()),
+      buffers{.data_flits = shape.value("VC_DEPTH"),
+              .control_flits = shape.value("CTRL_DEPTH"),
+              .output_flits = shape.value("OUT_DEPTH")},
+      format(static_cast<FpFormat>(shape.value("FORMAT"))),
+      packet_flits(shape.value("PACKET_FLITS")),
+      yield(shape.value("YIELD")),
+      quantum(shape.value("QUANTUM")),
+      vc_order(vc_order_of(shape.value("VC_ORDER"))),
+      rtl_top(shape.rtl_top) {}
+
+std::vector<NamedValue> PhasedShape::values() const {
+  return {{"LANES", lanes},
+          {"VC_DEPTH", buffers.data_flits},
+          {"CTRL_DEPTH", buffers.control_flits},
+          {"OUT_DEPTH", buffers.output_flits},
+          {"FORMAT", static_cast<int>(format)},
+          {"PACKET_FLITS", packet_flits},
+          {"YIELD", yield},
+          {"QUANTUM", quantum},
+          {"VC_ORDER", number_of(vc_order)}};
+}
+
+}  // namespace fredsim

@@ -1,0 +1,47 @@
+// A switch with a phase store (rtl/phased/phased_switch.sv): the parameters that all its kinds have, and what its
+// interconnect makes of the rest.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fp.h"
+#include "base/named_value.h"
+#include "base/vc_order.h"
+#include "switch/phased/phased_row.h"
+#include "switch/switch_shape.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct PhasedShape {
+  int lanes = 1;
+  BufferShape buffers{};
+  FpFormat format = FpFormat::kFp16;
+  int packet_flits = kPacketFlits;
+  int yield = 4, quantum = 64;  // cycles: of silence, of being busy
+  VcOrder vc_order = kDefaultVcOrder;
+  std::string rtl_top{};  // SwitchShape
+
+  PhasedShape() = default;
+  explicit PhasedShape(const SwitchShape& shape);
+  // As parameters of the RTL, without rtl_top.
+  std::vector<NamedValue> values() const;
+};
+
+// What depends on the interconnect.
+struct PhasedNetwork {
+  int ports = 0;
+  int stages = 0;         // register stages from its inputs to its outputs
+  int config_stages = 0;  // the first of them that keep configuration
+  int config_edges = 0;   // from a change of phase on, until nothing of its configuration moves
+  int row_words = 0, num_phases = 0;  // of the phase store: of a row; rows
+  int apart_levels = 0;               // at which online unicasts must be kept apart; 0: none
+  std::uint32_t id = 0, shape = 0;    // what the registers of these names read
+  std::function<PhasedRow(std::span<const std::uint32_t>)> decode;  // of a row
+};
+
+}  // namespace fredsim
