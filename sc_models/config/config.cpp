@@ -142,6 +142,7 @@ FredLevel read_level(const ConfigReader& reader, int number, bool top) {
     return fmt::format("fabric.levels.{}.{}", number, name);
   };
   FredLevel level;
+  if (reader.has(key("kind"))) level.switch_kind = reader.switch_kind(key("kind")).name();
   level.below = reader.integer(key("below"), number == 1 ? 1 : 2, kMaxPorts);
   level.chiplets_per_slice =
       reader.integer(key("chiplets_per_slice"), 1, number == 1 ? 1 : kMaxPorts);

@@ -10,7 +10,8 @@
 //           type = fred_tree:  slices, middle, in_switch, [simulate_slices = distinct];
 //             of two levels:   l1_switches, npus_per_l1, uplinks, l2_chiplets_per_slice,
 //                              uplink_bandwidth
-//             of any number:   levels, a list, lowest first: below, [chiplets_per_slice = 1], and
+//             of any number:   levels, a list, lowest first: below, [chiplets_per_slice = 1],
+//                              [kind = switch.kind], and
 //                              but for the last one, the top, uplinks, uplink_bandwidth
 //   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, mesh on others],
 //           [rtl_top], [params: NAME: value …];

@@ -199,23 +199,24 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
 
 std::optional<FabricKind> ConfigReader::kind() const { return kind_of(root_); }
 
-const SwitchKind& ConfigReader::switch_kind() const {
+const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
   const FabricKind fabric_kind = fabric();
   // Unicasts go by coordinates in a grid, by tables in a tree.
   const auto fits = [&](const SwitchKind& one) {
     return (one.unicast_routes() == UnicastRoutes::kByTable) ==
            (fabric_kind == FabricKind::kFredTree);
   };
-  const SwitchKind* const found = switch_kind_in(root_, fabric_kind);
+  const SwitchKind* const found = has(path) ? find_switch_kind(this->text(path))
+                                            : find_switch_kind(default_switch_kind(fabric_kind));
   if (found != nullptr && fits(*found)) return *found;
   std::vector<std::string_view> names;
   for (const SwitchKind* one : switch_kinds()) {
     if (fits(*one)) names.push_back(one->name());
   }
-  const std::string text = this->text("switch.kind");
-  throw BadInput(fmt::format("{}: found '{}'; allowed for a {}: {}{}", label("switch.kind"),
-                             shown(text), kFabricNames[static_cast<std::size_t>(fabric_kind)],
-                             join_words(names), did_you_mean(text, names)));
+  const std::string text = this->text(path);
+  throw BadInput(fmt::format("{}: found '{}'; allowed for a {}: {}{}", label(path), shown(text),
+                             kFabricNames[static_cast<std::size_t>(fabric_kind)], join_words(names),
+                             did_you_mean(text, names)));
 }
 
 std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) const {

@@ -40,7 +40,8 @@ class ConfigReader {
 
   // Of the machine's switches: switch.kind, or what its fabric is built of. BadInput: none of that name, or one that
   // cannot route in such a fabric.
-  const SwitchKind& switch_kind() const;
+  // The kind that a key names: one that fits the fabric.
+  const SwitchKind& switch_kind(std::string_view path = "switch.kind") const;
   // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand in the file of a
   // machine whose kind was set over it a note for each.
   std::vector<std::string> keys_not_of(const SwitchKind& switches) const;

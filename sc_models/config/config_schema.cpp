@@ -47,6 +47,8 @@ constexpr std::array kKeys = {
     Key{"fabric.levels.uplinks", "uplinks of one chiplet", Scope::kTree, Holds::kInteger},
     Key{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above",
         Scope::kTree},
+    Key{"fabric.levels.kind", "kind of the switches of this level, in place of switch.kind",
+        Scope::kTree},
     Key{"fabric.in_switch", "true or false: collectives inside the switches", Scope::kTree,
         Holds::kBoolean},
     Key{"fabric.simulate_slices", "distinct or all", Scope::kTree, Holds::kValue, "distinct"},

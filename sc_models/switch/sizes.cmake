@@ -1,6 +1,7 @@
 # The switches that are Verilated, one class each. Every entry is a kind (kinds.cmake) and parameters of its RTL top by
 # name, in any order:
 #   fred P=8 M=2            Fred_2(8): rtl/fred/fred_switch.sv; its parameters are in fred/kind.cmake
+#   reducing_crossbar P=4   rtl/reducing_crossbar/reducing_crossbar.sv; reducing_crossbar/kind.cmake
 #   mesh VC_DEPTH=96        rtl/mesh/mesh_router.sv; mesh/kind.cmake
 # Parameters left out have the kind's defaults. Without names, an entry has the numbers of the kind's basic
 # parameters, in the order of kind.cmake: "fred 8 2 1 48 4 24 0", "mesh 4 2 1 96 4".
@@ -16,6 +17,8 @@ set(FREDSIM_SWITCHES
   "fred P=4 custom_switch testbenches/tb_custom_switch/custom_switch.f"
   "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "fred P=3 M=2 LANES=256"
+  "reducing_crossbar P=4"
+  "reducing_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "fred P=4 VC_ORDER=45" "fred P=3 M=2 VC_ORDER=198"
   "mesh"
   CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")

@@ -210,7 +210,8 @@ class TreeBuilder {
           const int ports =
               k == 1 ? level.below + level.uplinks + io_of(i)
                      : level.below * tree_.uplinks_per_chiplet_above(k - 1) + level.uplinks;
-          assembly_.add_switch(chiplet(kind_, name(k, i, s, c), ports, tree_.middle, k, s));
+          assembly_.add_switch(chiplet(level.switch_kind.empty() ? kind_ : level.switch_kind,
+                                       name(k, i, s, c), ports, tree_.middle, k, s));
         }
       }
     }

@@ -106,6 +106,7 @@ struct FredLevel {
   int uplinks = 0;             // per chiplet; 0 at the top
   // Of one switch, over slices x chiplets x uplinks, in bytes/s; 0 at the top.
   std::uint64_t uplink_bandwidth = 0;
+  std::string switch_kind{};  // of its switches; empty: the machine's
 };
 
 struct FredTreeFacts {            // kFredTree

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 # File lists, one per top. A list's last file is the top; lists in it are named here before it.
-LISTS = ("rtl/fred/fred_switch.f", "rtl/fred/fred_switch_top.f", "rtl/mesh/mesh_router.f")
+LISTS = ("rtl/fred/fred_switch.f", "rtl/fred/fred_switch_top.f", "rtl/mesh/mesh_router.f",
+         "rtl/reducing_crossbar/reducing_crossbar.f")
 
 # Modules that are synthesised on their own and put together afterwards. All others are flattened into the
 # module that uses them. A large module that is used often belongs here.
@@ -13,6 +14,7 @@ PARTS = frozenset((
     "fred_candidates", "fred_control", "fred_input_unit", "fred_join", "fred_join_check", "fred_matcher",
     "fred_online_paths", "fred_output_unit", "fred_paths", "fred_phase_store", "fred_route_ram",
     "fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch",
+    "reducing_crossbar_node",
     "mesh_allocator", "mesh_input", "mesh_output", "mesh_registers", "mesh_stalls",
 ))  # fmt: skip
 

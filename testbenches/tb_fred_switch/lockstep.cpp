@@ -16,26 +16,25 @@
 namespace fredsim::tb {
 namespace {
 
-// FRED switches of ours among those that are built.
-std::vector<FredShape> built_shapes() {
-  std::vector<FredShape> shapes;
+// Switches of ours with phases among those that are built.
+std::vector<TestedSwitch> built_shapes() {
+  std::vector<TestedSwitch> shapes;
   for (int ports = 2; ports <= 32; ++ports) {
-    for (int middle = 2; middle <= 4; ++middle) {
+    for (const int middle : {TestedSwitch::kCrossbar, 2, 3, 4}) {
       for (const int lanes : {1, 2, 3, 256}) {
-        FredShape shape;
-        shape.fred = {ports, middle};
+        TestedSwitch shape(ports, middle);
         shape.lanes = lanes;
         shapes.push_back(shape);
-        FredShape narrow = narrow_shape();
+        TestedSwitch narrow = narrow_shape();
         narrow.fred = shape.fred;
         narrow.lanes = lanes;
         shapes.push_back(narrow);
       }
     }
   }
-  for (const FredShape& shape : shapes_of_other_orders()) shapes.push_back(shape);
+  for (const TestedSwitch& shape : shapes_of_other_orders()) shapes.push_back(shape);
   const std::vector<std::string> built = built_switch_sizes();
-  std::erase_if(shapes, [&](const FredShape& shape) {
+  std::erase_if(shapes, [&](const TestedSwitch& shape) {
     return std::ranges::find(built, size_entry(shape)) == built.end();
   });
   return shapes;
@@ -76,7 +75,7 @@ class RandomReads final : public SwitchCore {
 };
 
 // Flits that no sender who keeps the contract would send, without credits either.
-std::uint64_t break_contract(SwitchCore& core, const FredShape& shape, Random& random) {
+std::uint64_t break_contract(SwitchCore& core, const TestedSwitch& shape, Random& random) {
   SwitchPins pins(shape.ports(), shape.lanes);
   const std::uint64_t steps = 50 + random.below(100);
   for (std::uint64_t i = 0; i < steps; ++i) {
@@ -102,9 +101,9 @@ std::uint64_t break_contract(SwitchCore& core, const FredShape& shape, Random& r
 }  // namespace
 
 std::uint64_t run_lockstep(std::uint64_t seed) {
-  static const std::vector<FredShape> shapes = built_shapes();
+  static const std::vector<TestedSwitch> shapes = built_shapes();
   Random random(seed);
-  const FredShape& shape = shapes[random.below(shapes.size())];
+  const TestedSwitch& shape = shapes[random.below(shapes.size())];
   Stalls stalls;
   if (random.below(4) != 0) {
     stalls.gap_percent = static_cast<int>(random.below(70));

@@ -85,7 +85,7 @@ struct Caught {
 };
 
 Caught catch_fault(const std::function<bool(Faulty&, SwitchPins&)>& fault) {
-  FredShape shape;
+  TestedSwitch shape;
   shape.fred = {12, 3};
   Faulty* faulty = nullptr;
   auto twin = std::make_unique<Faulty>(make_twin(shape, "dut"),
@@ -97,7 +97,7 @@ Caught catch_fault(const std::function<bool(Faulty&, SwitchPins&)>& fault) {
                       {}, 1);
   Phase phase;
   phase.flows = {{0x00F, 0x0F0}, {0xF00, 0x001}};
-  phase.route = route_flows(shape.fred, phase.flows);
+  phase.route = shape.route(phase.flows);
   driver.add_phase(phase);
   for (int i = 0; i < 100; ++i) {
     driver.add_packet(0, 0, kPacketFlits);
@@ -172,14 +172,14 @@ TEST(Lockstep, CatchesAWrongPhaseInItsCycle) {
 
 // A phase of MP comes while one of DP is busy: what the control unit shows, edge by edge, in lockstep.
 TEST(ControlUnit, ShowsThePhaseInUseAndItsPreEmption) {
-  FredShape shape;
+  TestedSwitch shape;
   shape.fred = {4, 3};
   SwitchDriver driver(shape, make_switch(SwitchModel::kLockstep, shape, "dut"), {}, 1);
   for (const int vc : {kDp, kMp}) {
     Phase phase;
     phase.vc = vc;
     phase.flows = {{0x3, 0xC}};
-    phase.route = route_flows(shape.fred, phase.flows);
+    phase.route = shape.route(phase.flows);
     driver.add_phase(phase);
   }
   SwitchPhase now;

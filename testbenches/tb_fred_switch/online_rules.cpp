@@ -7,7 +7,7 @@
 
 namespace fredsim::tb {
 
-OnlineRules::OnlineRules(const FredShape& shape)
+OnlineRules::OnlineRules(const TestedSwitch& shape)
     : ports_(shape.ports()),
       middle_(shape.fred.middle),
       levels_((fred_stages(shape.fred.ports) - 1) / 2),

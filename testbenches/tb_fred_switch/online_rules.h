@@ -18,7 +18,7 @@ namespace fredsim::tb {
 
 class OnlineRules {
  public:
-  explicit OnlineRules(const FredShape& shape);
+  explicit OnlineRules(const TestedSwitch& shape);
   void set_route(int destination, int output) { routes_[destination] = output; }
 
   struct Edge {

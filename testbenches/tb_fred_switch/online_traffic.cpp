@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "switch/fred/fred_shape.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
+#include "tested_switch.h"
 
 namespace fredsim::tb {
 namespace {
@@ -35,7 +35,7 @@ class OneSwitch {
         random_(seed),
         pins_(fred.ports, 1),
         inputs_(static_cast<std::size_t>(fred.ports)) {
-    FredShape shape;
+    TestedSwitch shape;
     shape.fred = fred;
     core_ = make_switch(SwitchModel::kTlm, shape, "dut");
     core_->reset();

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "base/flit.h"
-#include "routing/fred_routing.h"
+#include "switch/switch_kind.h"
 
 namespace fredsim::tb {
 
 struct Phase {
   int vc = kDp;
   std::vector<Flow> flows;
-  FredRoute route;
+  RoutedFlows route;
 };
 
 }  // namespace fredsim::tb

@@ -5,13 +5,14 @@
 
 namespace fredsim::tb {
 
-PhaseRules::PhaseRules(const FredShape& shape)
+PhaseRules::PhaseRules(const TestedSwitch& shape)
     : ports_(shape.ports()),
-      stages_(fred_stages(shape.fred.ports)),
+      config_stages_(shape.config_stages()),
+      config_edges_(shape.config_edges()),
       yield_(shape.yield),
       quantum_(shape.quantum),
       first_to_last_(shape.vc_order),
-      since_load_(stages_ + 2),
+      since_load_(config_edges_),
       silent_(yield_) {}
 
 void PhaseRules::add_phase(const Phase& phase) { phases_.push_back(phase); }
@@ -54,7 +55,7 @@ bool PhaseRules::between_packets() const { return std::ranges::find(open_, true)
 // Which candidate is first, and whether it takes over.
 std::optional<int> PhaseRules::decide() const {
   // Changes are at least one edge more apart than there are stages; from a decision to its change it is one.
-  if (decided_ || since_load_ < std::max(1, stages_ - 1)) return std::nullopt;
+  if (decided_ || since_load_ < std::max(1, config_stages_ - 1)) return std::nullopt;
   for (const int vc : first_to_last_) {
     if (!candidates_[vc]) continue;
     if (active_ < 0 || (silent_ == yield_ && between_packets())) return candidates_[vc];

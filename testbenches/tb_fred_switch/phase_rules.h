@@ -16,7 +16,7 @@ namespace fredsim::tb {
 
 class PhaseRules {
  public:
-  explicit PhaseRules(const FredShape& shape);
+  explicit PhaseRules(const TestedSwitch& shape);
   void add_phase(const Phase& phase);  // in the order of the phase store
 
   struct Lookup {
@@ -41,7 +41,7 @@ class PhaseRules {
   // What the control unit shows after the last edge.
   SwitchPhase shown() const;
   // Nothing in here would change at an edge without flits.
-  bool at_rest() const { return !decided_ && since_load_ > stages_ + 1 && silent_ == yield_; }
+  bool at_rest() const { return !decided_ && since_load_ >= config_edges_ && silent_ == yield_; }
 
  private:
   // Front of (input, vc) that the active phase cannot take.
@@ -52,7 +52,7 @@ class PhaseRules {
   bool between_packets() const;
   void join(const SwitchView& view, Edge& edge) const;
 
-  int ports_, stages_;
+  int ports_, config_stages_, config_edges_;
   int yield_, quantum_;
   VcOrder first_to_last_;
   std::vector<Phase> phases_;

@@ -17,38 +17,36 @@
 namespace fredsim::tb {
 namespace {
 
-constexpr int kPorts = 4, kMiddle = 3;
+constexpr int kPorts = 4;
 
-FredShape small() {
-  FredShape shape;
-  shape.fred = {kPorts, kMiddle};
-  return shape;
-}
-
-class FredSwitchRegisters : public testing::TestWithParam<SwitchModel> {
+class FredSwitchRegisters : public testing::TestWithParam<std::tuple<int, SwitchModel>> {
  protected:
-  std::unique_ptr<SwitchCore> make_dut() const { return make_switch(GetParam(), shape_, "dut"); }
-  FredShape shape_ = small();
+  std::unique_ptr<SwitchCore> make_dut() const { return make_switch(model_, shape_, "dut"); }
+  SwitchModel model_ = std::get<SwitchModel>(GetParam());
+  TestedSwitch shape_{kPorts, std::get<int>(GetParam())};
 };
 INSTANTIATE_TEST_SUITE_P(Models, FredSwitchRegisters,
-                         testing::Values(SwitchModel::kRtl, SwitchModel::kTlm,
-                                         SwitchModel::kLockstep),
+                         testing::Combine(testing::Values(3, TestedSwitch::kCrossbar),
+                                          testing::Values(SwitchModel::kRtl, SwitchModel::kTlm,
+                                                          SwitchModel::kLockstep)),
                          [](const auto& test) {
-                           return std::string(switch_model_name(test.param));
+                           return fmt::format(
+                               "{}_{}", TestedSwitch(kPorts, std::get<int>(test.param)).name(),
+                               switch_model_name(std::get<SwitchModel>(test.param)));
                          });
 
 TEST_P(FredSwitchRegisters, ReadBack) {
   SwitchDriver driver(shape_, make_dut(), {}, 1);
-  EXPECT_EQ(driver.read(reg::kId), reg::kFredId);
-  EXPECT_EQ(driver.read(reg::kShape), std::uint32_t{kPorts | kMiddle << 8});
+  EXPECT_EQ(driver.read(reg::kId), shape_.kind().identity());
+  EXPECT_EQ(driver.read(reg::kShape), static_cast<std::uint32_t>(kPorts | shape_.fred.middle << 8));
   EXPECT_EQ(driver.read(reg::kError), reg::kErrorNone);
   for (const int read_only : {int{reg::kId}, int{reg::kShape}, int{reg::kFlitsIn}}) {
     const std::uint32_t before = driver.read(read_only);
     driver.write(read_only, ~before);
     EXPECT_EQ(driver.read(read_only), before) << read_only;
   }
-  const int row_words = phase_row_words(shape_.fred);
-  const int past_rows = reg::kPhaseStore + num_phases(shape_.fred) * row_words;
+  const int row_words = shape_.row_words();
+  const int past_rows = reg::kPhaseStore + shape_.kind().num_phases(shape_) * row_words;
   for (const int unknown : {int{reg::kPosition}, int{reg::kTorus}, 0x00FF,
                             reg::kCredit + 4 * kPorts, 0x01FF, reg::kFlitsIn + 2 * kPorts,
                             reg::kFlitsOut + 2 * kPorts, 0x0304, 0x031A, past_rows, 0xFFFF}) {
@@ -93,7 +91,7 @@ TEST_P(FredSwitchRegisters, KeepCreditsOfEveryPortAndVcApart) {
 enum Mistake : unsigned { kOverflow = 1, kJoin = 2, kPhase = 4, kRoute = 8 };
 
 // The error register some edges after those mistakes came to light at the same edge.
-std::uint32_t error_of(SwitchCore& core, const FredShape& shape, unsigned mistakes) {
+std::uint32_t error_of(SwitchCore& core, const TestedSwitch& shape, unsigned mistakes) {
   core.reset();
   SwitchPins pins(kPorts, shape.lanes);
   const auto step = [&] {
@@ -114,8 +112,7 @@ std::uint32_t error_of(SwitchCore& core, const FredShape& shape, unsigned mistak
                                                               {kMp, {{0xC, 0xC}}}};
   int address = reg::kPhaseStore;
   for (const auto& [vc, flows] : phases) {
-    for (const std::uint32_t word :
-         phase_row(shape.fred, vc, flows, route_flows(shape.fred, flows))) {
+    for (const std::uint32_t word : shape.row(shape.phase(vc, flows))) {
       pins.reg = {true, true, static_cast<std::uint16_t>(address++), word};
       step();
     }
@@ -162,11 +159,10 @@ TEST_P(FredSwitchRegisters, TellTheFirstError) {
 
 // Error and phase changes after a flit of (phase, vc) has come to ports 0 and 1; row `index` of the store has their
 // sum on the DP channel, valid or not.
-std::pair<std::uint32_t, std::uint64_t> after_flits(SwitchCore& core, const FredShape& shape,
+std::pair<std::uint32_t, std::uint64_t> after_flits(SwitchCore& core, const TestedSwitch& shape,
                                                     int index, bool valid, int phase, int vc) {
   const std::vector<Flow> flows{{0x3, 0x3}};
-  std::vector<std::uint32_t> row =
-      phase_row(shape.fred, kDp, flows, route_flows(shape.fred, flows));
+  std::vector<std::uint32_t> row = shape.row(shape.phase(kDp, flows));
   if (!valid) row[0] &= ~1U;
   core.reset();
   SwitchPins pins(shape.ports(), shape.lanes);
@@ -208,11 +204,11 @@ TEST_P(FredSwitchRegisters, RowsThatAreNoPhaseOfTheirFlitsAreNotLoaded) {
 
 // Nor is another one in their place. In the second shape a phase's index has a bit more than that of the last row.
 TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
-  const FredShape other = narrow_shape();
-  EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(num_phases(other.fred))));
-  for (const FredShape& shape : {shape_, other}) {
-    const auto core = make_switch(GetParam(), shape, "dut");
-    const int rows = num_phases(shape.fred);
+  const TestedSwitch other = narrow_shape();
+  EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(other.kind().num_phases(other))));
+  for (const TestedSwitch& shape : {shape_, other}) {
+    const auto core = make_switch(model_, shape, "dut");
+    const int rows = shape.kind().num_phases(shape);
     for (int phase = rows - 2; phase < kPhaseOnline; ++phase) {
       SCOPED_TRACE(fmt::format("phase {} of {}", phase, rows));
       EXPECT_EQ(after_flits(*core, shape, phase % rows, true, phase, kDp),
@@ -224,7 +220,7 @@ TEST_P(FredSwitchRegisters, PhasesBeyondTheStoreAreNone) {
 // ---------------------------------------------------------------- reset
 
 // Phases, routes and credits are written, and flits are everywhere in the switch.
-std::unique_ptr<SwitchCore> in_use(const FredShape& shape, std::unique_ptr<SwitchCore> core,
+std::unique_ptr<SwitchCore> in_use(const TestedSwitch& shape, std::unique_ptr<SwitchCore> core,
                                    std::uint64_t seed) {
   Random random(seed);
   SwitchDriver driver(shape, std::move(core),
@@ -239,7 +235,7 @@ std::unique_ptr<SwitchCore> in_use(const FredShape& shape, std::unique_ptr<Switc
   return driver.take_core();
 }
 
-void expect_as_powered_up(SwitchCore& core, const FredShape& shape) {
+void expect_as_powered_up(SwitchCore& core, const TestedSwitch& shape) {
   EXPECT_TRUE(core.idle());
   EXPECT_EQ(core.error(), reg::kErrorNone);
   SwitchPhase phase;
@@ -270,7 +266,7 @@ void expect_as_powered_up(SwitchCore& core, const FredShape& shape) {
   expect_zero(reg::kPhaseStore, reg::kPhaseStoreWords);
   // Of a row of which one word is written the others are zero.
   access(reg::kPhaseStore + 1, true, ~0U);
-  for (int word = 0; word < phase_row_words(shape.fred); ++word) {
+  for (int word = 0; word < shape.row_words(); ++word) {
     EXPECT_EQ(access(reg::kPhaseStore + word), word == 1 ? ~0U : 0U) << word;
   }
   // A phase of before is none.

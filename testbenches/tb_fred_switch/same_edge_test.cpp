@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "routing/fred_routing.h"
-#include "switch/fred/fred_shape.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
+#include "tested_switch.h"
 
 namespace fredsim::tb {
 namespace {
@@ -22,11 +22,10 @@ constexpr int kIn = 0, kOut = 1;  // of the flow of one input and one output
 class Bench {
  public:
   Bench(SwitchModel model, int ports, const std::vector<Flow>& flows) {
-    shape_.fred = {ports, 3};
+    shape_ = TestedSwitch(ports, 3);
     core_ = make_switch(model, shape_, "dut");
     core_->reset();
-    const FredRoute route = route_flows(shape_.fred, flows);
-    const auto row = phase_row(shape_.fred, kDp, flows, route);
+    const auto row = shape_.row(shape_.phase(kDp, flows));
     for (std::size_t w = 0; w < row.size(); ++w)
       write(static_cast<int>(reg::kPhaseStore + w), row[w]);
   }
@@ -65,7 +64,7 @@ class Bench {
   std::vector<std::uint32_t> tags;  // of the flits that have left by kOut
 
  private:
-  FredShape shape_;
+  TestedSwitch shape_;
   std::unique_ptr<SwitchCore> core_;
 };
 

@@ -21,7 +21,7 @@ std::string text(const SwitchRules::Counts& c) {
 
 }  // namespace
 
-SwitchDriver::SwitchDriver(const FredShape& shape, std::unique_ptr<SwitchCore> core,
+SwitchDriver::SwitchDriver(const TestedSwitch& shape, std::unique_ptr<SwitchCore> core,
                            const Stalls& stalls, std::uint64_t seed)
     : shape_(shape),
       core_(std::move(core)),
@@ -71,7 +71,7 @@ std::uint64_t SwitchDriver::read_counter(int address) {
 
 int SwitchDriver::add_phase(const Phase& phase) {
   const int index = static_cast<int>(phases_.size());
-  const auto row = phase_row(shape_.fred, phase.vc, phase.flows, phase.route);
+  const auto row = shape_.row(phase);
   for (std::size_t w = 0; w < row.size(); ++w) {
     const int address =
         reg::kPhaseStore + index * static_cast<int>(row.size()) + static_cast<int>(w);
@@ -325,9 +325,8 @@ void SwitchDriver::check_quiet() {
   }
 }
 
-FredShape narrow_shape() {
-  FredShape shape;
-  shape.fred = {5, 2};
+TestedSwitch narrow_shape(int middle) {
+  TestedSwitch shape(5, middle);
   shape.lanes = 3;
   shape.buffers.data_flits = 12;
   shape.buffers.control_flits = 1;
@@ -339,15 +338,15 @@ FredShape narrow_shape() {
   return shape;
 }
 
-std::array<FredShape, 2> shapes_of_other_orders() {
-  std::array<FredShape, 2> shapes;
+std::array<TestedSwitch, 2> shapes_of_other_orders() {
+  std::array<TestedSwitch, 2> shapes;
   shapes[0].fred = {4, 3};
   shapes[1].fred = {3, 2};
   for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i].vc_order = kOtherOrders[i];
   return shapes;
 }
 
-Phase random_phase(const FredShape& shape, int vc, int most, Random& random) {
+Phase random_phase(const TestedSwitch& shape, int vc, int most, Random& random) {
   for (;;) {
     Phase phase;
     phase.vc = vc;
@@ -361,17 +360,14 @@ Phase random_phase(const FredShape& shape, int vc, int most, Random& random) {
     }
     std::erase_if(flows, [](const Flow& f) { return f.inputs == 0 || f.outputs == 0; });
     if (flows.empty()) continue;
-    try {
-      phase.route = route_flows(shape.fred, flows);
-    } catch (const RoutingConflict&) {
-      continue;
-    }
+    phase.route = shape.route(flows);
+    if (!phase.route.routed) continue;
     phase.flows = std::move(flows);
     return phase;
   }
 }
 
-void add_random_packets(SwitchDriver& driver, const FredShape& shape,
+void add_random_packets(SwitchDriver& driver, const TestedSwitch& shape,
                         const std::vector<Phase>& phases, int packets, int online_percent,
                         Random& random) {
   const auto ports = static_cast<std::uint64_t>(shape.ports());

@@ -18,9 +18,9 @@
 
 #include "base/random.h"
 #include "phase.h"
-#include "switch/fred/fred_shape.h"
 #include "switch/switch_core.h"
 #include "switch_rules.h"
+#include "tested_switch.h"
 
 namespace fredsim::tb {
 
@@ -35,7 +35,7 @@ struct Stalls {
 
 class SwitchDriver {
  public:
-  SwitchDriver(const FredShape& shape, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
+  SwitchDriver(const TestedSwitch& shape, std::unique_ptr<SwitchCore> core, const Stalls& stalls,
                std::uint64_t seed);
 
   // Register access, one clock edge each; traffic goes on meanwhile.
@@ -107,7 +107,7 @@ class SwitchDriver {
   void check_flit(int port, const std::uint32_t* words);
   void clock_edge();  // of the switch, and the rules' verdict on it
 
-  FredShape shape_;
+  TestedSwitch shape_;
   std::unique_ptr<SwitchCore> core_;
   SwitchRules rules_;
   Stalls stalls_;
@@ -129,22 +129,22 @@ class SwitchDriver {
   std::uint32_t ready_before_ = 0;  // at the edge before, when launches were decided
 };
 
-// Fred_2(5) of three BF16 lanes, with buffers of hardly more than a packet, shorter packets and phases that give
-// way sooner than by default, as it is built (sizes.cmake).
-FredShape narrow_shape();
+// Fred_2(5), or a crossbar of as many ports, of three BF16 lanes, with buffers of hardly more than a packet, shorter packets
+// and phases that give way sooner than by default, as they are built (sizes.cmake).
+TestedSwitch narrow_shape(int middle = 2);
 
 // Orders of the virtual channels that are not the default, with control in their middle and at their end; and a shape of
 // each, as they are built (sizes.cmake).
 inline constexpr std::array<VcOrder, 2> kOtherOrders{
     {{kPp, kControl, kDp, kMp}, {kDp, kPp, kMp, kControl}}};
-std::array<FredShape, 2> shapes_of_other_orders();
+std::array<TestedSwitch, 2> shapes_of_other_orders();
 
 // A random set of at most `most` disjoint flows that routes on the shape; never empty.
-Phase random_phase(const FredShape& shape, int vc, int most, Random& random);
+Phase random_phase(const TestedSwitch& shape, int vc, int most, Random& random);
 
 // Packets of random flows of the phases (already added, in this order), among them online unicasts between
 // random ports.
-void add_random_packets(SwitchDriver& driver, const FredShape& shape,
+void add_random_packets(SwitchDriver& driver, const TestedSwitch& shape,
                         const std::vector<Phase>& phases, int packets, int online_percent,
                         Random& random);
 

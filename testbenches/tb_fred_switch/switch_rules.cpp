@@ -24,10 +24,10 @@ std::string text(const SwitchPhase& p) {
 
 }  // namespace
 
-SwitchRules::SwitchRules(const FredShape& shape)
+SwitchRules::SwitchRules(const TestedSwitch& shape)
     : shape_(shape),
       words_(flit_words(shape.lanes)),
-      stages_(fred_stages(shape.fred.ports)),
+      stages_(shape.stages()),
       view_(shape_),
       phase_(shape),
       online_(shape),

@@ -26,7 +26,7 @@ namespace fredsim::tb {
 
 class SwitchRules {
  public:
-  explicit SwitchRules(const FredShape& shape);
+  explicit SwitchRules(const TestedSwitch& shape);
 
   // As the writes to the registers of the same name.
   void set_credits(int output, int vc, int flits) { view_.outputs[output][vc].credits = flits; }
@@ -58,7 +58,7 @@ class SwitchRules {
   void enter(const std::vector<Entry>& entries);
   void take_in(const SwitchPins& pins);
 
-  FredShape shape_;
+  TestedSwitch shape_;
   int words_, stages_;
   SwitchView view_;
   PhaseRules phase_;

@@ -13,8 +13,8 @@
 namespace fredsim::tb {
 namespace {
 
-FredShape shape_of(int ports, int middle, int lanes = 1) {
-  FredShape s;
+TestedSwitch shape_of(int ports, int middle, int lanes = 1) {
+  TestedSwitch s;
   s.fred = {ports, middle};
   s.lanes = lanes;
   return s;
@@ -24,18 +24,17 @@ std::string model_label(SwitchModel model) { return std::string(switch_model_nam
 
 constexpr std::array kModels{SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep};
 
-Phase fixed_phase(const FredShape& shape, int vc, std::vector<Flow> flows) {
+Phase fixed_phase(const TestedSwitch& shape, int vc, std::vector<Flow> flows) {
   Phase p;
   p.vc = vc;
-  p.route = route_flows(shape.fred, flows);
+  p.route = shape.route(flows);
   p.flows = std::move(flows);
   return p;
 }
 
-void random_traffic(SwitchModel model, const FredShape& shape, const Stalls& stalls,
+void random_traffic(SwitchModel model, const TestedSwitch& shape, const Stalls& stalls,
                     std::uint64_t seed, int packets) {
-  SCOPED_TRACE(fmt::format("Fred_{}({}) lanes {} seed {}", shape.fred.middle, shape.fred.ports,
-                           shape.lanes, seed));
+  SCOPED_TRACE(fmt::format("{} lanes {} seed {}", shape.name(), shape.lanes, seed));
   Random random(seed);
   SwitchDriver driver(shape, make_switch(model, shape, "dut"), stalls, seed);
   const int count = 1 + static_cast<int>(random.below(6));
@@ -70,7 +69,7 @@ class FredSwitchSizes : public testing::TestWithParam<std::tuple<Size, SwitchMod
 
   Size size_ = std::get<Size>(GetParam());
   SwitchModel model_ = std::get<SwitchModel>(GetParam());
-  FredShape shape_ = shape_of(size_.ports, size_.middle, size_.lanes);
+  TestedSwitch shape_ = shape_of(size_.ports, size_.middle, size_.lanes);
 };
 
 TEST_P(FredSwitchSizes, DeliversEveryFlitWithoutStalls) {
@@ -99,49 +98,49 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
   driver.add_packet(0, 0, 1);
   driver.drain(100);
   // Pin register by the first edge; then buffer, pop, memory, flit register, the stages, staging, output.
-  EXPECT_EQ(driver.last_delivery() - start,
-            static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 6));
+  EXPECT_EQ(driver.last_delivery() - start, static_cast<std::uint64_t>(shape_.stages() + 6));
   for (int i = 0; i < 200; ++i) driver.add_packet(0, 0, kPacketFlits);
   const std::uint64_t burst = driver.cycle();
   driver.drain(10'000);
-  EXPECT_EQ(
-      driver.last_delivery() - burst,
-      static_cast<std::uint64_t>(fred_stages(shape_.fred.ports) + 6 + 200 * kPacketFlits - 1));
+  EXPECT_EQ(driver.last_delivery() - burst,
+            static_cast<std::uint64_t>(shape_.stages() + 6 + 200 * kPacketFlits - 1));
   driver.check_quiet();
 }
 
-INSTANTIATE_TEST_SUITE_P(Built, FredSwitchSizes,
-                         testing::Combine(testing::Values(Size{12, 3, 1}, Size{11, 3, 1},
-                                                          Size{10, 3, 1}, Size{4, 3, 1},
-                                                          Size{3, 2, 256}),
-                                          testing::ValuesIn(kModels)),
-                         [](const auto& test) {
-                           const Size size = std::get<Size>(test.param);
-                           const SwitchModel model = std::get<SwitchModel>(test.param);
-                           return fmt::format("P{}M{}L{}_{}", size.ports, size.middle, size.lanes,
-                                              model_label(model));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Built, FredSwitchSizes,
+    testing::Combine(testing::Values(Size{12, 3, 1}, Size{11, 3, 1}, Size{10, 3, 1}, Size{4, 3, 1},
+                                     Size{4, TestedSwitch::kCrossbar, 1}, Size{3, 2, 256}),
+                     testing::ValuesIn(kModels)),
+    [](const auto& test) {
+      const Size size = std::get<Size>(test.param);
+      const SwitchModel model = std::get<SwitchModel>(test.param);
+      return fmt::format("{}L{}_{}", shape_of(size.ports, size.middle).name(), size.lanes,
+                         model_label(model));
+    });
 
 class FredSwitch : public testing::TestWithParam<SwitchModel> {
  protected:
-  std::unique_ptr<SwitchCore> make_dut(const FredShape& shape) const {
+  std::unique_ptr<SwitchCore> make_dut(const TestedSwitch& shape) const {
     return make_switch(GetParam(), shape, "dut");
   }
-  std::uint32_t error_after(const FredShape& shape,
+  std::uint32_t error_after(const TestedSwitch& shape,
                             const std::vector<std::pair<int, FlitHeader>>& flits, int steps) const;
 };
 INSTANTIATE_TEST_SUITE_P(Models, FredSwitch, testing::ValuesIn(kModels),
                          [](const auto& test) { return model_label(test.param); });
 
-TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksAndNarrowBuffers) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    random_traffic(GetParam(), narrow_shape(), {}, seed, 200);
-    random_traffic(GetParam(), narrow_shape(), random_stalls(seed), seed, 200);
+TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksOrNoneAndNarrowBuffers) {
+  for (const TestedSwitch& shape : {narrow_shape(), narrow_shape(TestedSwitch::kCrossbar)}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      random_traffic(GetParam(), shape, {}, seed, 200);
+      random_traffic(GetParam(), shape, random_stalls(seed), seed, 200);
+    }
   }
 }
 
 TEST_P(FredSwitch, DeliversEveryFlitInOtherOrdersOfVirtualChannels) {
-  for (const FredShape& shape : shapes_of_other_orders()) {
+  for (const TestedSwitch& shape : shapes_of_other_orders()) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
       random_traffic(GetParam(), shape, {}, seed, 200);
       random_traffic(GetParam(), shape, random_stalls(seed), seed, 200);
@@ -151,7 +150,7 @@ TEST_P(FredSwitch, DeliversEveryFlitInOtherOrdersOfVirtualChannels) {
 
 // Concurrent flows of one phase do not disturb each other.
 TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
-  const FredShape shape = shape_of(12, 3);
+  const TestedSwitch shape = shape_of(12, 3);
   SwitchDriver driver(shape, make_dut(shape), {}, 1);
   driver.add_phase(
       fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}, {0x0F0, 0x100}, {0x100, 0x0F0}}));
@@ -168,7 +167,7 @@ TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
 // A DP stream is interrupted by MP packets at a packet boundary; both complete; the cost is
 // measured.
 TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
-  const FredShape shape = shape_of(12, 3);
+  const TestedSwitch shape = shape_of(12, 3);
   SwitchDriver driver(shape, make_dut(shape), {}, 3);
   driver.add_phase(fixed_phase(shape, kDp, {{0x00F, 0x00F}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x003, 0x003}, {0x00C, 0x00C}}));
@@ -193,7 +192,7 @@ TEST_P(FredSwitch, HigherPriorityPreemptsAtPacketBoundary) {
 
 // Alternating phases of equal priority on the same ports: each packet pays the change.
 TEST_P(FredSwitch, PhaseChangeCostsFourCyclesFromRest) {
-  const FredShape shape = shape_of(12, 3);
+  const TestedSwitch shape = shape_of(12, 3);
   SwitchDriver driver(shape, make_dut(shape), {}, 4);
   driver.add_phase(fixed_phase(shape, kDp, {{0x001, 0x002}}));
   driver.add_phase(fixed_phase(shape, kMp, {{0x004, 0x008}}));
@@ -210,7 +209,7 @@ TEST_P(FredSwitch, PhaseChangeCostsFourCyclesFromRest) {
 
 // Two phases of equal priority, both always ready: neither starves.
 TEST_P(FredSwitch, EqualPriorityPhasesShare) {
-  const FredShape shape = shape_of(12, 3);
+  const TestedSwitch shape = shape_of(12, 3);
   SwitchDriver driver(shape, make_dut(shape), {}, 5);
   driver.add_phase(fixed_phase(shape, kDp, {{0x003, 0x003}}));
   driver.add_phase(fixed_phase(shape, kDp, {{0x00C, 0x00C}}));
@@ -226,14 +225,14 @@ TEST_P(FredSwitch, EqualPriorityPhasesShare) {
   driver.check_quiet();
 }
 
-std::uint32_t FredSwitch::error_after(const FredShape& shape,
+std::uint32_t FredSwitch::error_after(const TestedSwitch& shape,
                                       const std::vector<std::pair<int, FlitHeader>>& flits,
                                       int steps) const {
   auto core = make_dut(shape);
   core->reset();
   SwitchPins pins(shape.ports(), shape.lanes);
   const Phase phase = fixed_phase(shape, kDp, {{0x003, 0x003}});
-  const auto row = phase_row(shape.fred, phase.vc, phase.flows, phase.route);
+  const auto row = shape.row(phase);
   for (std::size_t w = 0; w < row.size(); ++w) {
     pins.reg = {true, true, static_cast<std::uint16_t>(reg::kPhaseStore + w), row[w]};
     core->step(pins);
@@ -250,7 +249,7 @@ std::uint32_t FredSwitch::error_after(const FredShape& shape,
 }
 
 TEST_P(FredSwitch, ErrorsAreReported) {
-  const FredShape shape = shape_of(12, 3);
+  const TestedSwitch shape = shape_of(12, 3);
   FlitHeader h;
   h.vc = kDp;
   h.head = h.tail = true;

@@ -7,8 +7,8 @@
 #include <deque>
 #include <vector>
 
-#include "switch/fred/fred_shape.h"
 #include "switch/switch_core.h"
+#include "tested_switch.h"
 
 namespace fredsim::tb {
 
@@ -28,7 +28,7 @@ struct Entry {
 };
 
 struct SwitchView {
-  explicit SwitchView(const FredShape& s)
+  explicit SwitchView(const TestedSwitch& s)
       : shape(s),
         inputs(static_cast<std::size_t>(s.ports())),
         outputs(static_cast<std::size_t>(s.ports())) {}
@@ -56,7 +56,7 @@ struct SwitchView {
     int online_from = -1;  // input of the online packet that is open here
     std::deque<FlitHeader> staged;  // they may be launched
   };
-  FredShape shape;
+  TestedSwitch shape;
   std::vector<std::array<std::deque<FlitHeader>, kNumVcs>> inputs;
   std::vector<std::array<Output, kNumVcs>> outputs;
 };

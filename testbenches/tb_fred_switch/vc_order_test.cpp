@@ -30,11 +30,11 @@ class VcOrders : public testing::TestWithParam<std::tuple<SwitchModel, int>> {
     Phase phase;
     phase.vc = vc;
     phase.flows = {{0x1, 0x2}};
-    phase.route = route_flows(shape_.fred, phase.flows);
+    phase.route = shape_.route(phase.flows);
     return phase;
   }
 
-  FredShape shape_;
+  TestedSwitch shape_;
 };
 
 // A unicast of every VC stands in the staging of one output, whose link then takes them.
@@ -70,7 +70,7 @@ TEST_P(VcOrders, OnlyAHigherPhaseInterrupts) {
       switch_driver.add_phase(phase(first));
       Phase other = phase(second);
       other.flows = {{0x2, 0x1}};
-      other.route = route_flows(shape_.fred, other.flows);
+      other.route = shape_.route(other.flows);
       switch_driver.add_phase(other);
       for (int i = 0; i < kPackets; ++i) switch_driver.add_packet(0, 0, flits(first));
       for (int i = 0; i < 25; ++i) switch_driver.step();

@@ -17,16 +17,16 @@ constexpr std::uint64_t kSeed = 1;
 constexpr int kReceiveDepth = 16;  // flits per VC: a third of ours, so that credits run out
 constexpr int kSlowReturn = 40;    // cycles, at most, that a receiver sits on a credit in stage 4
 
-FredShape shape_of_wave() {
-  FredShape shape;
+TestedSwitch shape_of_wave() {
+  TestedSwitch shape;
   shape.fred = {12, 3};
   return shape;
 }
 
-Phase phase_of(const FredShape& shape, int vc, std::vector<Flow> flows) {
+Phase phase_of(const TestedSwitch& shape, int vc, std::vector<Flow> flows) {
   Phase phase;
   phase.vc = vc;
-  phase.route = route_flows(shape.fred, flows);
+  phase.route = shape.route(flows);
   phase.flows = std::move(flows);
   return phase;
 }
@@ -45,7 +45,7 @@ void deliver(SwitchDriver& driver) {
 }  // namespace
 
 std::string record_wave(const std::string& file) {
-  const FredShape shape = shape_of_wave();
+  const TestedSwitch shape = shape_of_wave();
   auto made = std::make_unique<RecordedSwitch>(make_rtl_switch(shape, "dut"), file);
   RecordedSwitch& recorded = *made;
   SwitchDriver driver(shape, std::move(made), {.receive_depth = kReceiveDepth}, kSeed);

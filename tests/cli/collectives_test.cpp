@@ -124,6 +124,65 @@ TEST(Collectives, OverlappingGroupsAreAConflictUnlessToldWhatToDo) {
   EXPECT_EQ(unicast["parts"][1]["start_cycle"], 0);
 }
 
+// Six NPUs on one switch, three groups that pairwise share µSwitches: in Fred_2(6) they conflict, whatever their order; a
+// reducing crossbar runs them side by side, each as fast as alone.
+TEST(Collectives, AReducingCrossbarHasNoConflicts) {
+  std::vector<std::string> work{"configs/fred_64.yaml",
+                                "--size",
+                                "32KiB",
+                                "--set",
+                                "npu.count=6",
+                                "--set",
+                                "fabric.levels=[{below: 6}]",
+                                "--set",
+                                "fabric.slices=1",
+                                "--set",
+                                "fabric.middle=2",
+                                "--group",
+                                "0,2"};
+  std::vector<std::string> groups = work;
+  groups.insert(groups.end(), {"--group", "1,4", "--group", "3,5"});
+  groups.insert(groups.begin(), "run");
+  const Outcome refused = run_fredsim(groups);
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find("Fred_2(6): routing conflict"), std::string::npos) << refused.err;
+
+  groups.erase(groups.begin());
+  groups.insert(groups.end(), {"--set", "switch.kind=reducing_crossbar"});
+  work.insert(work.end(), {"--set", "switch.kind=reducing_crossbar"});
+  const json all = run_of(groups);
+  EXPECT_EQ(all["algorithm"], "in_switch");
+  EXPECT_EQ(all["payload"], "exact");
+  EXPECT_EQ(all["cycles"], run_of(work)["cycles"]);
+}
+
+// The same collective on FRED switches, on reducing crossbars, and on a level of each: twins and RTL agree, and all add in
+// the same order.
+TEST(Collectives, SwitchesOfEveryLevelMayBeOfAnotherKind) {
+  const std::vector<std::string> work{"configs/fred_small.yaml", "--size", "32KiB", "--group",
+                                      "0,2,3"};
+  const auto cycles = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), work.begin(), work.end());
+    const json twins = run_of(more);
+    more.insert(more.end(), {"--model", "lockstep"});
+    const json lockstep = run_of(more);
+    EXPECT_EQ(twins["algorithm"], "in_switch");
+    EXPECT_EQ(twins["payload"], "exact");
+    EXPECT_EQ(twins["cycles"], lockstep["cycles"]);
+    EXPECT_EQ(twins["links"], lockstep["links"]);
+    return twins["cycles"].get<int>();
+  };
+  // At four ports both have three stages; the crossbar's configuration is in place sooner.
+  const int fred = cycles({});
+  EXPECT_EQ(cycles({"--set", "switch.kind=reducing_crossbar"}), fred);
+  EXPECT_EQ(
+      cycles({"--set",
+              "fabric={type: fred_tree, slices: 1, middle: 3, link_latency: 20 ns, in_switch: "
+              "true, levels: [{below: 2, uplinks: 2, uplink_bandwidth: 1.2 TB/s}, {below: 2, "
+              "kind: reducing_crossbar}]}"}),
+      fred);
+}
+
 class WorkTest : public FolderTest {
  protected:
   // `run` on the small Fred fabric with this work file.

@@ -284,6 +284,7 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
   };
   EXPECT_EQ(load({}).switch_values, (std::vector<NamedValue>{{"YIELD", 4}, {"QUANTUM", 64}}));
   EXPECT_EQ(load({"switch.kind=fred"}).nodes.back().switch_kind, "fred");
+  EXPECT_EQ(load({"switch.kind=reducing_crossbar"}).nodes.back().switch_kind, "reducing_crossbar");
   EXPECT_EQ(load({"switch.yield=9", "switch.quantum=100"}).switch_values,
             (std::vector<NamedValue>{{"YIELD", 9}, {"QUANTUM", 100}}));
   const Topology own =
@@ -292,9 +293,9 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
   EXPECT_EQ(load({"switch.rtl_top=mine", "switch.params={WAYS: 2, DEEP: 7}"}).own_values,
             own.own_values);
   expect_parts(refused_fred("switch.kind=frid"),
-               {"switch.kind: found 'frid'; allowed for a fred_tree: fred; did you mean 'fred'?"});
+               {"switch.kind: found 'frid'; allowed for a fred_tree: fred or reducing_crossbar; did you mean 'fred'?"});
   expect_parts(refused_fred("switch.kind=mesh"),
-               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred"});
+               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred or reducing_crossbar"});
   expect_parts(refused_fred("switch.yield=0"),
                {"switch.yield: found '0'; allowed is an integer from 1 to"});
   expect_parts(refused_fred("switch.params.DEEP=7"),

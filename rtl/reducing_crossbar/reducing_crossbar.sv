@@ -1,0 +1,128 @@
+// A reducing crossbar: a switch of the same ports, buffers, phases and registers as a FRED chiplet, whose interconnect
+// is a P x P crossbar with an adder tree at every output (the alternative of §9): disjoint flows never conflict.
+//
+// All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
+//   idle_o, error_o. Here: reducing_crossbar_interconnect, and what it needs of the flows of a phase.
+// Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
+//   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
+//   e + stages(P) + 6.
+module reducing_crossbar #(
+  /// ports, 2 to 32
+  parameter int unsigned P = 12,
+  /// lanes physically carried per flit, 1 to 256
+  parameter int unsigned LANES = 1,
+  /// input buffer of each data VC in flits: 24 KB
+  parameter int unsigned VC_DEPTH = 48,
+  /// input buffer of the control VC in flits: 2 KB
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// output staging of each VC in flits, at least PACKET_FLITS
+  parameter int unsigned OUT_DEPTH = 24,
+  /// lane format: 0 FP16, 1 BF16
+  parameter int unsigned FORMAT = 0,
+  /// flits of the longest data packet
+  parameter int unsigned PACKET_FLITS = 8,
+  /// see fred_control
+  parameter int unsigned YIELD = 4,
+  /// see fred_control
+  parameter int unsigned QUANTUM = 64,
+  /// virtual channels by priority, any order of the four: noc_pkg
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic [P-1:0]               in_valid_i,
+  input  logic [P*FLIT_W-1:0]        in_flit_i,
+  output logic [VCS*P-1:0]           in_credit_o,
+  output logic [P-1:0]               out_valid_o,
+  output logic [P*FLIT_W-1:0]        out_flit_o,
+  input  logic [P-1:0]               out_ready_i,
+  input  logic [VCS*P-1:0]           out_credit_i,
+  input  logic                       reg_valid_i,
+  input  logic                       reg_write_i,
+  input  logic [15:0]                reg_addr_i,
+  input  logic [31:0]                reg_wdata_i,
+  output logic [31:0]                reg_rdata_o,
+  output logic                       idle_o,
+  output logic [31:0]                error_o,
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic [2*P+1:0]             bist_fail_o
+);
+  if (FORMAT > 1) begin : gen_range
+    $fatal(1, "reducing_crossbar: found FORMAT=%0d; allowed: 0 or 1", FORMAT);
+  end
+  if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
+    $fatal(1, "reducing_crossbar: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
+  end
+
+  localparam int unsigned ROW_W = fred_pkg::row_config_lsb(P);
+  localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
+
+  logic                change, load;
+  logic [ROW_W-1:0]    change_row;
+  logic [P*P-1:0]      config_d, config_q;  // bit P*output + input: inputs of the output's flow, in the active phase
+  logic [P*P-1:0]      move;
+  logic [P*P-1:0]      move_q, unicast_q;  // an edge and two edges after move
+  logic [P-1:0]        phase_in, phase_out;
+  logic                busy, enter_idle;
+  logic [P-1:0]        enter_valid, leave_valid;
+  logic [P*FLIT_W-1:0] enter_flit, leave_flit;
+
+  phased_switch #(
+    .P(P), .ID(reducing_crossbar_pkg::REDUCING_CROSSBAR_ID), .SHAPE({24'd0, 8'(P)}), .ROW_W(ROW_W),
+    .CONFIG_STAGES(reducing_crossbar_pkg::CONFIG_STAGES), .APART_LEVELS(0), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
+    .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM),
+    .VC_ORDER(VC_ORDER), .BIST(BIST)
+  ) i_phased (
+    .clk_i, .rst_ni,
+    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
+    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i, .bist_fail_o,
+    .change_o(change), .change_row_o(change_row), .load_o(load),
+    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
+    .enter_idle_i(enter_idle)
+  );
+
+  always_comb begin : flows
+    config_d = '0;
+    if (change) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          config_d[P*o + p] =
+              change_row[fred_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 &&
+              change_row[fred_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
+              change_row[fred_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      move_q <= '0;
+      unicast_q <= '0;
+    end else begin
+      move_q <= move;
+      unicast_q <= move_q;
+    end
+    if (change) config_q <= config_d;
+  end
+
+  assign enter_idle = !busy && move_q == '0 && unicast_q == '0;
+
+  reducing_crossbar_interconnect #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
+    .clk_i, .rst_ni,
+    .load_i(load), .config_i(config_q),
+    .in_valid_i(enter_valid), .in_flit_i(enter_flit), .unicast_i(unicast_q),
+    .out_valid_o(leave_valid), .out_flit_o(leave_flit), .busy_o(busy)
+  );
+
+  // The trees need to know neither the phase's ports nor what is in a row beside its flows.
+  logic unused;
+  assign unused = &{1'b0, phase_in, phase_out, change_row[fred_pkg::ROW_FLOWS_LSB-1:0]};
+endmodule

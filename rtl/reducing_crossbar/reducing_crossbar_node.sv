@@ -1,0 +1,54 @@
+// Node of an adder tree of a reducing crossbar: passes its left or its right flit on, or their sum, or nothing.
+//
+// Contract: with two valid inputs the output is their sum: header of the left one, lanes added element-wise by an adder
+//   per lane, bits above the last lane zero. With one it is that flit as it is.
+// Timing: one register stage, no back-pressure. In simulation the adders are quiet but for two valid inputs; in hardware
+//   they follow the flits, whoever takes these (fp_add). Without a valid input
+//   out_flit_o holds.
+// Reset (synchronous): no valid. Flit registers are not reset.
+module reducing_crossbar_node #(
+  /// Lanes physically carried per flit.
+  parameter int unsigned LANES = 1,
+  /// Lane format: noc_pkg::FORMAT_*.
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
+  /// Bits of a flit, derived.
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              left_valid_i,
+  input  logic [FLIT_W-1:0] left_flit_i,
+  input  logic              right_valid_i,
+  input  logic [FLIT_W-1:0] right_flit_i,
+  output logic              out_valid_o,
+  output logic [FLIT_W-1:0] out_flit_o
+);
+  localparam int unsigned PAYLOAD_W = FLIT_W - noc_pkg::HEADER_W;
+
+  logic                 add;
+  logic [PAYLOAD_W-1:0] sum;
+
+  assign add = left_valid_i && right_valid_i;
+
+  for (genvar lane = 0; lane < LANES; lane++) begin : gen_lane
+    localparam int unsigned LSB = noc_pkg::HEADER_W + lane * noc_pkg::LANE_W;
+    fp_add #(
+      .FORMAT(FORMAT)
+    ) i_fp_add (
+      .en_i (add),
+      .a_i  (left_flit_i[LSB+:noc_pkg::LANE_W]),
+      .b_i  (right_flit_i[LSB+:noc_pkg::LANE_W]),
+      .sum_o(sum[lane*noc_pkg::LANE_W+:noc_pkg::LANE_W])
+    );
+  end
+  if (LANES % 2 == 1) begin : gen_pad
+    assign sum[PAYLOAD_W-1-:noc_pkg::LANE_W] = '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    out_valid_o <= rst_ni && (left_valid_i || right_valid_i);
+    if (add) out_flit_o <= {sum, left_flit_i[noc_pkg::HEADER_W-1:0]};
+    else if (left_valid_i) out_flit_o <= left_flit_i;
+    else if (right_valid_i) out_flit_o <= right_flit_i;
+  end
+endmodule

@@ -1,0 +1,13 @@
+# A crossbar with an adder tree at every output: the same ports, phases and registers as a fred switch
+# (rtl/reducing_crossbar/reducing_crossbar.sv).
+include(${CMAKE_CURRENT_LIST_DIR}/../phased/parameters.cmake)
+fredsim_switch_kind(reducing_crossbar
+  TOP reducing_crossbar
+  FILES rtl/reducing_crossbar/reducing_crossbar.f
+  PORTS "P"
+  PARAMETERS
+    "${FREDSIM_PHASED_PORTS}"
+    ${FREDSIM_PHASED_PARAMETERS}
+  BASIC 6
+  # Registers that phased_peek.h reads.
+  SETTINGS ../phased/peek.vlt)
