@@ -38,9 +38,8 @@ class ConfigReader {
   // fabric.type; refuses keys of the other type.
   FabricKind fabric() const;
 
-  // Of the machine's switches: switch.kind, or what its fabric is built of. BadInput: none of that name, or one that
-  // cannot route in such a fabric.
-  // The kind that a key names: one that fits the fabric.
+  // The kind of switches that a key names, or what the fabric is built of where the file does not have it. BadInput:
+  // none of that name, or one that cannot route in such a fabric.
   const SwitchKind& switch_kind(std::string_view path = "switch.kind") const;
   // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand in the file of a
   // machine whose kind was set over it a note for each.

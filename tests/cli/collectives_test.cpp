@@ -133,6 +133,8 @@ TEST(Collectives, AReducingCrossbarHasNoConflicts) {
                                 "--set",
                                 "npu.count=6",
                                 "--set",
+                                "npu.bandwidth=600 GB/s",
+                                "--set",
                                 "fabric.levels=[{below: 6}]",
                                 "--set",
                                 "fabric.slices=1",

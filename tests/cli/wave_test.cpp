@@ -345,7 +345,7 @@ TEST_F(WaveTriggerTest, Preemption) {
 // Counter registers in the RTL of every switch, cycle by cycle: on_switch(cycle, switch, value of a register).
 template <typename OnSwitch>
 void for_every_switch(const std::string& fst, const OnSwitch& on_switch) {
-  const std::string inside = "/fred_switch/i_counters/";
+  const std::string inside = "/fred_switch/i_phased/i_counters/";
   std::istringstream vcd(run_fst2vcd(fst));
   read_vcd(vcd, [&](std::uint64_t, const VcdState& state) {
     const auto cycle = static_cast<std::int64_t>(state.at("wave/cycle"));

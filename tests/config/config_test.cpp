@@ -293,7 +293,8 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
   EXPECT_EQ(load({"switch.rtl_top=mine", "switch.params={WAYS: 2, DEEP: 7}"}).own_values,
             own.own_values);
   expect_parts(refused_fred("switch.kind=frid"),
-               {"switch.kind: found 'frid'; allowed for a fred_tree: fred or reducing_crossbar; did you mean 'fred'?"});
+               {"switch.kind: found 'frid'; allowed for a fred_tree: fred or reducing_crossbar; "
+                "did you mean 'fred'?"});
   expect_parts(refused_fred("switch.kind=mesh"),
                {"switch.kind: found 'mesh'; allowed for a fred_tree: fred or reducing_crossbar"});
   expect_parts(refused_fred("switch.yield=0"),

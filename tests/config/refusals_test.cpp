@@ -99,7 +99,7 @@ TEST(ConfigRefusals, LevelsRefused) {
                {"--set fabric.levels.2.uplinks=three: fabric.levels.2.uplinks: found 'three'"});
   expect_parts(of("fabric.levels.2.uplink=3"),
                {"unknown key 'fabric.levels.2.uplink'; did you mean 'uplinks'?",
-                "(allowed: below, chiplets_per_slice, uplinks and uplink_bandwidth)"});
+                "(allowed: below, chiplets_per_slice, uplinks, uplink_bandwidth and kind)"});
   expect_parts(of("fabric.levels.3.uplinks=3"),
                {"fabric.levels.3.uplinks: found at the last level, the top"});
   expect_parts(of("fabric.levels.1.chiplets_per_slice=2"),

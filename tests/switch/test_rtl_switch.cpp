@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <sstream>
 
 #include "base/error.h"
+#include "rtl/reducing_crossbar_pkg.h"
 #include "switch/fred/fred_shape.h"
 #include "switch/mesh/mesh_kind.h"
 #include "switch/register_map.h"
@@ -61,11 +63,19 @@ TEST_P(EverySize, IdentityShapeAndCreditsAfterReset) {
   core_->reset();
   EXPECT_TRUE(core_->idle());
   EXPECT_EQ(core_->error(), reg::kErrorNone);
-  const bool mesh = shape_.kind == &mesh_kind();
-  EXPECT_EQ(read(reg::kId), mesh ? reg::kMeshId : reg::kFredId);
-  const int low = shape_.value(mesh ? "NUM_LOCAL" : "P");
-  const int high = shape_.value(mesh ? "NUM_IO" : "M");
-  EXPECT_EQ(read(reg::kShape), static_cast<std::uint32_t>(low | high << 8));
+  struct Expected {
+    std::uint32_t id;
+    const char* low;   // parameters in the shape register, bits 7 to 0
+    const char* high;  // and 15 to 8; "": none
+  };
+  const std::map<std::string, Expected> kinds{
+      {"fred", {reg::kFredId, "P", "M"}},
+      {"mesh", {reg::kMeshId, "NUM_LOCAL", "NUM_IO"}},
+      {"reducing_crossbar", {reducing_crossbar_pkg::REDUCING_CROSSBAR_ID, "P", ""}}};
+  const Expected expected = kinds.at(shape_.kind->name());
+  EXPECT_EQ(read(reg::kId), expected.id);
+  const int high = *expected.high == '\0' ? 0 : shape_.value(expected.high);
+  EXPECT_EQ(read(reg::kShape), static_cast<std::uint32_t>(shape_.value(expected.low) | high << 8));
   EXPECT_EQ(read(reg::kError), reg::kErrorNone);
   for (int port = 0; port < shape_.ports(); ++port) {
     for (int vc = 0; vc < kNumVcs; ++vc) {

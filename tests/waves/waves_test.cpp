@@ -131,10 +131,10 @@ TEST_F(Waves, FredSwitch) {
   std::uint64_t online = 0;
   read("tb_fred_switch", [&](std::uint64_t, const VcdState& v) {
     wave.add(v);
-    additions += v.at("dut/fred_switch/reductions");
+    additions += v.at("dut/fred_switch/i_phased/reductions");
     phase_changes += v.at("dut/fred_switch/load");
-    stalls[v.at("tb/stage")] += v.at("dut/fred_switch/stall_credit");
-    online += ones(v, "dut/fred_switch/online_pop");
+    stalls[v.at("tb/stage")] += v.at("dut/fred_switch/i_phased/stall_credit");
+    online += ones(v, "dut/fred_switch/i_phased/online_pop");
   });
   wave.expect(text);
   EXPECT_EQ(additions, said(text, "additions"));

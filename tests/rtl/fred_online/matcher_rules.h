@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/fred_routing.h"
 #include "switch/phased/phased_matcher.h"
 
 namespace tb {
