@@ -82,7 +82,7 @@ package noc_pkg;
 
   // ---- Register map: word addresses, 32-bit data -------------------------------------------------
   localparam bit [15:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
-  localparam bit [15:0] REG_SHAPE = 16'h0001;     // RO; fred: P | M << 8; mesh: locals | I/Os << 8
+  localparam bit [15:0] REG_SHAPE = 16'h0001;     // RO; fred: P | M << 8; mesh: locals | I/Os << 8; reducing_crossbar: P
   localparam bit [15:0] REG_POSITION = 16'h0002;  // RW, mesh_router: x | y << 8
   localparam bit [15:0] REG_ERROR = 16'h0003;     // RO: sticky error code
   // RW: credits of output port p, VC v (+ 4p + v), i.e. the depth of the buffer at the other end. Reset value: the
@@ -106,9 +106,9 @@ package noc_pkg;
   localparam bit [15:0] REG_STALL_ARBITER = 16'h0316;
   localparam bit [15:0] REG_STALL_LINK = 16'h0318;
   // RW: the routing table of a fred_switch for online unicasts, + destination: 1 + output port, or 0: no route. A reset
-  // leaves it as it is (fred_route_ram). Written before such packets arrive.
+  // leaves it as it is (phased_route_ram). Written before such packets arrive.
   localparam bit [15:0] REG_ROUTE = 16'h0400;
-  // RW: the phase store of a fred_switch, + phase * row_words + word (fred_pkg). Reset value: zero, no phase is valid.
+  // RW: the phase store of a switch that has one, + phase * row_words + word (phased_pkg). Reset value: zero, no phase is valid.
   localparam bit [15:0] REG_PHASE_STORE = 16'h1000;
 
   localparam int unsigned MAX_ROUTES = 1024;  // destinations of online unicasts

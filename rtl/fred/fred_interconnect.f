@@ -1,6 +1,7 @@
 // Files of fred_interconnect, relative to this folder: read with -F.
 ../common/noc_pkg.sv
 ../common/fp_add.sv
+../phased/phased_pkg.sv
 fred_pkg.sv
 fred_r_uswitch.sv
 fred_rd_uswitch.sv

@@ -1,7 +1,7 @@
-// Paths of online unicasts through Fred_M(P), of the flits that fred_matcher let go, beside those of the phase.
+// Paths of online unicasts through Fred_M(P), of the flits that phased_matcher let go, beside those of the phase.
 //
 // M >= 3: level by level, by the rule of fred_online_level, which finds a path for every flit of every matching. M =
-//   2: the sub-network of a level is the low bit of the input there; fred_matcher lets only flits go that this keeps
+//   2: the sub-network of a level is the low bit of the input there; phased_matcher lets only flits go that this keeps
 //   apart.
 // Timing: move_i, phase_in_i and phase_out_i are registers that follow the edge e of the decision; in_path_i and
 //   out_path_i (fred_paths) are those of that phase in the cycle after e. route_o, what is put into the flit's header,
@@ -15,7 +15,7 @@ module fred_online_paths #(
   /// middle sub-networks, 2 to 4
   parameter int unsigned M = 3,
   /// bits of what is put into a header, derived: flag, output port, path
-  localparam int unsigned ROUTE_W = 1 + fred_pkg::OUT_W + fred_pkg::PATH_W
+  localparam int unsigned ROUTE_W = 1 + phased_pkg::OUT_W + fred_pkg::PATH_W
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
@@ -120,7 +120,7 @@ module fred_online_paths #(
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned o = 0; o < P; o++) begin
           if (move[P*P*(CYCLES-1) + P*p + o]) begin
-            route_o[ROUTE_W*p +: ROUTE_W] = {path_d[PATH_W*(P*(CYCLES-1) + p) +: PATH_W], fred_pkg::OUT_W'(o), 1'b1};
+            route_o[ROUTE_W*p +: ROUTE_W] = {path_d[PATH_W*(P*(CYCLES-1) + p) +: PATH_W], phased_pkg::OUT_W'(o), 1'b1};
           end
         end
       end

@@ -4,7 +4,7 @@
 // Path: 2 bits per level of Fred_M(P), outermost first: the middle sub-network that the flow uses there. A
 //   flow uses one at every level, at all its ports (routing, §5); in a row of which that is not true, online
 //   unicasts beside the phase may be lost.
-// Timing: load_i, with the row of the new phase on row_i, sets the paths at the edge, as in fred_control. An
+// Timing: load_i, with the row of the new phase on row_i, sets the paths at the edge, as in phased_control. An
 //   input port has the path found by following the µSwitch bits from it, an output port that of the lowest
 //   input port of its flow; ports without a flow have none that means anything.
 module fred_paths #(
@@ -24,7 +24,7 @@ module fred_paths #(
 );
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
   localparam int unsigned CONFIG_LSB = ROW_W - CONFIG_W;
-  localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
+  localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
   localparam int unsigned SEL_W = fred_pkg::sel_w(M);
 
   localparam int unsigned LEVELS = fred_pkg::levels(P);
@@ -120,8 +120,8 @@ module fred_paths #(
       in_path_o <= paths[PATH_W*P*LEVELS +: PATH_W*P];
       for (int unsigned p = 0; p < P; p++) begin
         for (int q = P - 1; q >= 0; q--) begin
-          if (row_i[fred_pkg::ROW_FLOWS_LSB + q*FLOW_W +: FLOW_W] ==
-              row_i[fred_pkg::ROW_FLOWS_LSB + (P + p)*FLOW_W +: FLOW_W]) begin
+          if (row_i[phased_pkg::ROW_FLOWS_LSB + q*FLOW_W +: FLOW_W] ==
+              row_i[phased_pkg::ROW_FLOWS_LSB + (P + p)*FLOW_W +: FLOW_W]) begin
             out_path_o[PATH_W*p +: PATH_W] <= paths[PATH_W*(P*LEVELS + 32'(q)) +: PATH_W];
           end
         end

@@ -13,8 +13,7 @@ package fred_pkg;
   // Inside a fred_switch only, zero on every link: the way of an online unicast through the interconnect,
   // chosen by fred_online_paths and obeyed by the µSwitches in place of their configuration.
   localparam int unsigned ONLINE_BIT = 82;  // this flit is one
-  localparam int unsigned OUT_LSB = 83;     // output port
-  localparam int unsigned OUT_W = 5;
+  localparam int unsigned OUT_LSB = 83;     // output port, phased_pkg::OUT_W bits
   localparam int unsigned PATH_LSB = 88;    // middle sub-network of every level, outermost first, 2 bits each
   localparam int unsigned PATH_W = 8;
 
@@ -67,51 +66,17 @@ package fred_pkg;
     config_bits = config_bits + networks * 2 * USEL_W;
   endfunction
 
-  // ---- Phase store: one row per phase -------------------------------------------------------------
-  // Bits: [0] valid, [2:1] vc, flow of every input port, flow of every output port, µSwitch bits.
-  // A port's flow is flow_w bits: 0 = none, f + 1 = flow f.
-  localparam int unsigned ROW_VALID_BIT = 0;
-  localparam int unsigned ROW_VC_LSB = 1;
-  localparam int unsigned ROW_FLOWS_LSB = 3;
-  localparam int unsigned PHASE_STORE_WORDS = 384;  // 1.5 KB (§6.2.3)
-  localparam int unsigned MAX_PHASES = 255;         // PHASE_ONLINE is not a row
-
-  function automatic int unsigned flow_w(input int unsigned ports);
-    flow_w = $clog2(ports + 1);
-  endfunction
-
-  function automatic int unsigned row_in_flow_lsb(input int unsigned ports, input int unsigned port);
-    row_in_flow_lsb = ROW_FLOWS_LSB + port * flow_w(ports);
-  endfunction
-
-  function automatic int unsigned row_out_flow_lsb(input int unsigned ports, input int unsigned port);
-    row_out_flow_lsb = ROW_FLOWS_LSB + (ports + port) * flow_w(ports);
-  endfunction
-
-  function automatic int unsigned row_config_lsb(input int unsigned ports);
-    row_config_lsb = ROW_FLOWS_LSB + 2 * ports * flow_w(ports);
-  endfunction
-
+  // ---- Phase store: µSwitch bits behind what phased_pkg says ------------------------------------------
   function automatic int unsigned row_bits(input int unsigned ports, input int unsigned m);
-    row_bits = row_config_lsb(ports) + config_bits(ports, m);
-  endfunction
-
-  // Words of a row of so many bits, and such rows that fit in the store.
-  function automatic int unsigned words_of(input int unsigned bits);
-    words_of = (bits + 31) / 32;
-  endfunction
-
-  function automatic int unsigned phases_of(input int unsigned bits);
-    phases_of = PHASE_STORE_WORDS / words_of(bits);
-    if (phases_of > MAX_PHASES) phases_of = MAX_PHASES;
+    row_bits = phased_pkg::row_config_lsb(ports) + config_bits(ports, m);
   endfunction
 
   function automatic int unsigned row_words(input int unsigned ports, input int unsigned m);
-    row_words = words_of(row_bits(ports, m));
+    row_words = phased_pkg::words_of(row_bits(ports, m));
   endfunction
 
   function automatic int unsigned num_phases(input int unsigned ports, input int unsigned m);
-    num_phases = phases_of(row_bits(ports, m));
+    num_phases = phased_pkg::phases_of(row_bits(ports, m));
   endfunction
 
 endpackage

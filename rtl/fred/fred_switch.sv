@@ -23,9 +23,9 @@ module fred_switch #(
   parameter int unsigned FORMAT = 0,
   /// flits of the longest data packet
   parameter int unsigned PACKET_FLITS = 8,
-  /// see fred_control
+  /// see phased_control
   parameter int unsigned YIELD = 4,
-  /// see fred_control
+  /// see phased_control
   parameter int unsigned QUANTUM = 64,
   /// virtual channels by priority, any order of the four: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
@@ -66,7 +66,7 @@ module fred_switch #(
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M);
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
-  localparam int unsigned ROUTE_W = 1 + fred_pkg::OUT_W + PATH_W;
+  localparam int unsigned ROUTE_W = 1 + phased_pkg::OUT_W + PATH_W;
   localparam bit [FLIT_W-1:0] ROUTE_MASK = FLIT_W'((1 << ROUTE_W) - 1) << fred_pkg::ONLINE_BIT;
 
   logic                 change, load;

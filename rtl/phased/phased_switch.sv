@@ -2,8 +2,8 @@
 // unicasts, routing table, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together
 // with an interconnect: fred_switch, reducing_crossbar.
 //
-// Path of a flit: link -> fred_input_unit -> (fred_control joins the flits of a flow, or fred_matcher lets a unicast
-//   go) -> the interconnect -> fred_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
+// Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a unicast
+//   go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
 //   flit that is sampled on in_flit_i at edge e is a front of its buffer after e + 1, leaves it at e + 2, is read from
 //   its memory at e + 3, and on enter_flit_o after e + 4. One that is on leave_flit_i after edge f is on out_flit_o
 //   after f + 2.
@@ -41,10 +41,10 @@ module phased_switch #(
   /// what the shape register reads
   parameter bit [31:0] SHAPE = 32'd0,
   /// bits of a row of the phase store: flows, then the configuration of the interconnect
-  parameter int unsigned ROW_W = fred_pkg::row_bits(P, 3),
+  parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
   /// register stages of the interconnect that keep configuration
-  parameter int unsigned CONFIG_STAGES = fred_pkg::stages(P),
-  /// see fred_matcher
+  parameter int unsigned CONFIG_STAGES = 1,
+  /// see phased_matcher
   parameter int unsigned APART_LEVELS = 0,
   /// lanes physically carried per flit, 1 to 256
   parameter int unsigned LANES = 1,
@@ -56,9 +56,9 @@ module phased_switch #(
   parameter int unsigned OUT_DEPTH = 24,
   /// flits of the longest data packet
   parameter int unsigned PACKET_FLITS = 8,
-  /// see fred_control
+  /// see phased_control
   parameter int unsigned YIELD = 4,
-  /// see fred_control
+  /// see phased_control
   parameter int unsigned QUANTUM = 64,
   /// virtual channels by priority, any order of the four: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
@@ -135,7 +135,7 @@ module phased_switch #(
   logic                     error_phase, error_join, control_idle;
 
   // Online unicasts.
-  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
   logic [VCS*P-1:0]       request, no_route, locked;
   logic [VCS*P*OUT_W-1:0] front_out;
   logic [P-1:0]           online_pop, online_reserve;
@@ -150,7 +150,7 @@ module phased_switch #(
 
   assign room_phase = room & ~locked;
 
-  fred_control #(
+  phased_control #(
     .P(P), .ROW_W(ROW_W), .CONFIG_STAGES(CONFIG_STAGES), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER)
   ) i_control (
     .clk_i, .rst_ni,
@@ -165,7 +165,7 @@ module phased_switch #(
     .idle_o(control_idle)
   );
 
-  fred_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
+  phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(front_out), .tail_i(front_tail),
     .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .phase_pop_i(pop), .phase_reserve_i(reserve),
@@ -178,7 +178,7 @@ module phased_switch #(
   assign route_write = reg_valid_i && route_hit && reg_write_i;
   assign route_read = reg_valid_i && route_hit && !reg_write_i;
 
-  fred_route_ram #(.P(P), .BIST(BIST)) i_routes (
+  phased_route_ram #(.P(P), .BIST(BIST)) i_routes (
     .clk_i,
     .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[9:0]), .wdata_i(reg_wdata_i[5:0]),
     .rdata_o(route_rdata),
@@ -202,7 +202,7 @@ module phased_switch #(
   assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
                      : (source_q == 2'd1) ? counter_rdata : other_q;
 
-  fred_phase_store #(.ROW_W(ROW_W), .BIST(BIST)) i_phase_store (
+  phased_store #(.ROW_W(ROW_W), .BIST(BIST)) i_phase_store (
     .clk_i, .rst_ni,
     .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
     .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
@@ -253,7 +253,7 @@ module phased_switch #(
 
   assign leave = pop | online_pop;
 
-  fred_join_check #(.P(P)) i_join_check (
+  phased_join_check #(.P(P)) i_join_check (
     .clk_i, .rst_ni,
     .pop_i(pop), .partner_i(partner), .tag_i(read_tag), .tail_i(read_tail), .error_o(error_join)
   );
@@ -263,7 +263,7 @@ module phased_switch #(
     logic [FLIT_W-1:0] flit;
     logic [VC_W-1:0]   pop_vc;
     assign pop_vc = online_pop[p] ? online_pop_vc[VC_W*p +: VC_W] : vc;
-    fred_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
+    phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
@@ -283,7 +283,7 @@ module phased_switch #(
     assign unused_header = &{1'b0, flit[noc_pkg::HEADER_W-1:noc_pkg::TAIL_BIT+1]};
     assign enter_flit_o[p*FLIT_W +: FLIT_W] = {flit[FLIT_W-1:noc_pkg::HEADER_W], {NO_HEADER_W{1'b0}},
                                                flit[noc_pkg::TAIL_BIT:0]};
-    fred_output_unit #(
+    phased_output_unit #(
       .LANES(LANES), .OUT_DEPTH(OUT_DEPTH), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
       .PACKET_FLITS(PACKET_FLITS), .VC_ORDER(VC_ORDER), .BIST(BIST)
     ) i_output (

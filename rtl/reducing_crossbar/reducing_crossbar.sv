@@ -21,9 +21,9 @@ module reducing_crossbar #(
   parameter int unsigned FORMAT = 0,
   /// flits of the longest data packet
   parameter int unsigned PACKET_FLITS = 8,
-  /// see fred_control
+  /// see phased_control
   parameter int unsigned YIELD = 4,
-  /// see fred_control
+  /// see phased_control
   parameter int unsigned QUANTUM = 64,
   /// virtual channels by priority, any order of the four: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
@@ -60,8 +60,8 @@ module reducing_crossbar #(
     $fatal(1, "reducing_crossbar: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
   end
 
-  localparam int unsigned ROW_W = fred_pkg::row_config_lsb(P);
-  localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
+  localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P);
+  localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
   logic                change, load;
   logic [ROW_W-1:0]    change_row;
@@ -94,9 +94,9 @@ module reducing_crossbar #(
       for (int unsigned o = 0; o < P; o++) begin
         for (int unsigned p = 0; p < P; p++) begin
           config_d[P*o + p] =
-              change_row[fred_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 &&
-              change_row[fred_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
-              change_row[fred_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
+              change_row[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 &&
+              change_row[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
+              change_row[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
         end
       end
     end
@@ -124,5 +124,5 @@ module reducing_crossbar #(
 
   // The trees need to know neither the phase's ports nor what is in a row beside its flows.
   logic unused;
-  assign unused = &{1'b0, phase_in, phase_out, change_row[fred_pkg::ROW_FLOWS_LSB-1:0]};
+  assign unused = &{1'b0, phase_in, phase_out, change_row[phased_pkg::ROW_FLOWS_LSB-1:0]};
 endmodule

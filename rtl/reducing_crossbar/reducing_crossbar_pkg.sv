@@ -3,7 +3,7 @@
 // The only place where these are written: C++ has them, and the functions at every size, from
 //   <rtl/reducing_crossbar_pkg.h>, which is made from this file (sc_models/base/rtl_packages.cmake).
 // Use: always qualified (reducing_crossbar_pkg::X).
-// Rows of the phase store: valid, virtual channel, flow of every input and output port, as fred_pkg has them, and
+// Rows of the phase store: valid, virtual channel, flow of every input and output port, as phased_pkg has them, and
 //   nothing behind: which inputs an output adds follows from the flows.
 package reducing_crossbar_pkg;
 
@@ -19,11 +19,11 @@ package reducing_crossbar_pkg;
 
   // Words of a row of the phase store, and rows that fit in it.
   function automatic int unsigned row_words(input int unsigned ports);
-    row_words = fred_pkg::words_of(fred_pkg::row_config_lsb(ports));
+    row_words = phased_pkg::words_of(phased_pkg::row_config_lsb(ports));
   endfunction
 
   function automatic int unsigned num_phases(input int unsigned ports);
-    num_phases = fred_pkg::phases_of(fred_pkg::row_config_lsb(ports));
+    num_phases = phased_pkg::phases_of(phased_pkg::row_config_lsb(ports));
   endfunction
 
 endpackage

@@ -4,19 +4,19 @@
 #include <cstddef>
 
 #include "base/flit.h"
-#include "rtl/fred_pkg.h"
+#include "rtl/phased_pkg.h"
 
 namespace fredsim {
 namespace {
 
-constexpr int kVcBit = fred_pkg::ROW_VC_LSB;
+constexpr int kVcBit = phased_pkg::ROW_VC_LSB;
 constexpr int kVcWidth = noc_pkg::VC_W;
-constexpr int kFlowsBit = fred_pkg::ROW_FLOWS_LSB;
+constexpr int kFlowsBit = phased_pkg::ROW_FLOWS_LSB;
 
 // Width of a port's flow: 0 = none, f + 1 = flow f, at most one flow per port.
-int flow_width(int ports) { return static_cast<int>(fred_pkg::flow_w(ports)); }
+int flow_width(int ports) { return static_cast<int>(phased_pkg::flow_w(ports)); }
 
-int config_bit(int ports) { return static_cast<int>(fred_pkg::row_config_lsb(ports)); }
+int config_bit(int ports) { return static_cast<int>(phased_pkg::row_config_lsb(ports)); }
 
 void put(std::vector<std::uint32_t>& row, int offset, int width, std::uint32_t value) {
   for (int b = 0; b < width; ++b)
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> phase_row(int ports, int vc, std::span<const Flow> fl
   assert(0 <= vc && vc < kNumVcs);
   std::vector<std::uint32_t> row(
       (static_cast<std::size_t>(config_bit(ports)) + configuration.size() + 31) / 32);
-  put(row, fred_pkg::ROW_VALID_BIT, 1, 1);
+  put(row, phased_pkg::ROW_VALID_BIT, 1, 1);
   put(row, kVcBit, kVcWidth, static_cast<std::uint32_t>(vc));
   const int width = flow_width(ports);
   for (std::size_t f = 0; f < flows.size(); ++f) {

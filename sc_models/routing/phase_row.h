@@ -1,4 +1,4 @@
-// Rows of a phase store, as they are written into a switch. Layout: rtl/fred/fred_pkg.sv. Bits, least significant first:
+// Rows of a phase store, as they are written into a switch. Layout: rtl/phased/phased_pkg.sv. Bits, least significant first:
 // [0] valid, [2:1] vc, then for every input port, then for every output port, clog2(P+1) bits: 0 = no flow, f+1 = flow
 // f; then the configuration of the switch's interconnect, which is its kind's affair.
 #pragma once

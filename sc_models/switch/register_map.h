@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "rtl/fred_pkg.h"
 #include "rtl/mesh_pkg.h"
 #include "rtl/noc_pkg.h"
+#include "rtl/phased_pkg.h"
 
 namespace fredsim::reg {
 
@@ -28,10 +28,7 @@ inline constexpr std::uint16_t kStallLink = noc_pkg::REG_STALL_LINK;
 inline constexpr std::uint16_t kRoute = noc_pkg::REG_ROUTE;
 inline constexpr int kMaxRoutes = noc_pkg::MAX_ROUTES;
 inline constexpr std::uint16_t kPhaseStore = noc_pkg::REG_PHASE_STORE;
-inline constexpr int kPhaseStoreWords = fred_pkg::PHASE_STORE_WORDS;
-
-inline constexpr std::uint32_t kFredId = fred_pkg::FRED_ID;
-inline constexpr std::uint32_t kMeshId = mesh_pkg::MESH_ID;
+inline constexpr int kPhaseStoreWords = phased_pkg::PHASE_STORE_WORDS;
 
 inline constexpr std::uint32_t kErrorNone = noc_pkg::ERROR_NONE;
 inline constexpr std::uint32_t kErrorOverflow = noc_pkg::ERROR_OVERFLOW;

@@ -26,7 +26,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 QUICK = ("fred_switch:P=4,M=3", "mesh_router:NUM_LOCAL=1,NUM_IO=0")
 ALL = ("fred_switch:P=4,M=3", "fred_switch:P=12,M=3", "mesh_router:NUM_LOCAL=4,NUM_IO=2")
 EXAMPLE = """example:
-  scripts/synth.sh fred_switch:P=4,M=3,LANES=4 fred_control:P=12 --json synth.json
+  scripts/synth.sh fred_switch:P=4,M=3,LANES=4 phased_control:P=12 --json synth.json
 """
 
 

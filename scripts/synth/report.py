@@ -1,5 +1,7 @@
 """The figures as a table of 80 columns and as JSON."""
 
+import re
+from collections import Counter
 from itertools import groupby
 
 import cells
@@ -46,6 +48,16 @@ def ports_text(memory):
     kinds = [f"{number} {kind}" for number, kind in
              ((synchronous, "synchronous"), (asynchronous, "asynchronous")) if number]  # fmt: skip
     return f"reads: {' + '.join(kinds) or 'none'}; writes: {memory['writes']}"
+
+
+def alike_memories(top):
+    """Memories of one name but for its indices, and of one shape -> how many there are."""
+    found = Counter()
+    for row in sorted(top.rows, key=lambda row: row.module):
+        for memory in row.memories:
+            name = re.sub(r"\[\d+\]", "[*]", memory["name"])
+            found[f"{row.module}.{name}: {memory['words']} × {memory['width']} bit; {ports_text(memory)}"] += row.count
+    return found
 
 
 def wrapped(words, indent):
@@ -95,10 +107,8 @@ def table(top, fo4_ns):
         f"{top.paths[0][0]:.1f}" if top.paths else "-"))  # fmt: skip
     if top.lacks:
         lines += wrapped(f"Not in these figures: {'; '.join(dict.fromkeys(top.lacks))}.".split(), "")
-    for row in sorted(top.rows, key=lambda row: row.module):
-        for memory in row.memories:
-            lines += wrapped(f"{row.count} × {row.module}.{memory['name']}: {memory['words']} × {memory['width']} bit; "
-                             f"{ports_text(memory)}".split(), "  ")  # fmt: skip
+    for text, number in alike_memories(top).items():
+        lines += wrapped(f"{number} × {text}".split(), "  ")
     low, high = technology.scaled("area", um2(top) / 1e6)
     lines += wrapped(f"Logic: {um2(top):.0f} µm² at 180 nm, {low:.4f} to {high:.4f} mm² at 14 to 16 nm; leakage"
                      f" {leakage_uw(top):.2f} µW at 180 nm. Memories, by a model: {memory_um2(top) / 1e6:.4f} mm² at"

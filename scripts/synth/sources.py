@@ -11,8 +11,8 @@ LISTS = ("rtl/fred/fred_switch.f", "rtl/fred/fred_switch_top.f", "rtl/mesh/mesh_
 # module that uses them. A large module that is used often belongs here.
 PARTS = frozenset((
     "apb_slave", "fp_add", "fred_register_map", "switch_counters",
-    "fred_candidates", "fred_control", "fred_input_unit", "fred_join", "fred_join_check", "fred_matcher",
-    "fred_online_paths", "fred_output_unit", "fred_paths", "fred_phase_store", "fred_route_ram",
+    "phased_candidates", "phased_control", "phased_input_unit", "phased_join", "phased_join_check", "phased_matcher",
+    "fred_online_paths", "phased_output_unit", "fred_paths", "phased_store", "phased_route_ram",
     "fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch",
     "reducing_crossbar_node",
     "mesh_allocator", "mesh_input", "mesh_output", "mesh_registers", "mesh_stalls",

@@ -17,7 +17,7 @@ MEMORY_BITS = 512
 
 # abc's steps. Long chains of logic are restructured for depth, twice, before they are mapped; the rest is mapped
 # over structural choices as it is, which is faster and, where paths are short, as good. Then buffers, then sizes.
-DEEP = frozenset(("fp_add", "fred_control", "fred_join", "fred_candidates"))
+DEEP = frozenset(("fp_add", "phased_control", "phased_join", "phased_candidates"))
 MAP_DEEP = "strash; dch; if -g -K 6; dch; if -g -K 6; dch; map -B 0.9; topo"
 MAP = "strash; &get -n; &dch -f; &nf; &put"
 SIZE = "buffer -p -N 16; upsize; dnsize; stime -p"

@@ -1,5 +1,5 @@
-// Rules of flow join and choice of phase, written from the contracts in rtl/fred/fred_join.sv, fred_candidates.sv and
-// fred_control.sv.
+// Rules of flow join and choice of phase, written from the contracts in rtl/fred/phased_join.sv, phased_candidates.sv and
+// phased_control.sv.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.
 #pragma once

@@ -1,7 +1,7 @@
 // The rules of a FRED switch, checked at every clock edge against any implementation.
 //
-// Keeps its own picture of buffers, phases, staging and credits, written from the contracts in rtl/ (fred_control,
-// fred_matcher, fred_output_unit, fred_switch), and says from it what a step must do:
+// Keeps its own picture of buffers, phases, staging and credits, written from the contracts in rtl/ (phased_control,
+// phased_matcher, phased_output_unit, fred_switch), and says from it what a step must do:
 //   - which flits leave the input buffers (their credits tell), phase by phase and unicast by unicast;
 //   - which flits are launched: decided stages + 3 edges after they left their buffer at the earliest, the rest of
 //     a packet of a phase first, then by priority of their VC, each with a credit, on links that are ready; on the

@@ -36,7 +36,7 @@ class MeshRouter : public testing::TestWithParam<SwitchModel> {
 
 TEST_P(MeshRouter, RegistersReadBack) {
   RouterDriver driver(wafer(), kFast, 1);
-  EXPECT_EQ(driver.read(reg::kId), reg::kMeshId);
+  EXPECT_EQ(driver.read(reg::kId), mesh_pkg::MESH_ID);
   EXPECT_EQ(driver.read(reg::kShape), 4U | 2U << 8);
   EXPECT_EQ(driver.read(reg::kPosition), std::uint32_t{kX | kY << 8});
   driver.write(reg::kPosition, 63 | 62 << 8);
@@ -56,7 +56,7 @@ TEST_P(MeshRouter, RegistersReadBack) {
     }
   }
   driver.write(reg::kId, 0);  // read-only
-  EXPECT_EQ(driver.read(reg::kId), reg::kMeshId);
+  EXPECT_EQ(driver.read(reg::kId), mesh_pkg::MESH_ID);
   for (const int unknown :
        {0x0005, 0x00FF, reg::kCredit + 40, 0x01FF, reg::kFlitsIn + 20, reg::kFlitsOut + 20,
         int{reg::kReductions}, int{reg::kStallJoin}, 0x0400, int{reg::kPhaseStore}, 0xFFFF}) {

@@ -33,7 +33,7 @@ int TestMeshRouter::route(std::uint16_t destination) const {
   return endpoint == 0 ? kFirstLocal : kFirstLocal + locals_ + endpoint - 1;
 }
 
-std::uint32_t TestMeshRouter::identity() const { return reg::kMeshId; }
+std::uint32_t TestMeshRouter::identity() const { return mesh_pkg::MESH_ID; }
 
 void TestMeshRouter::write(std::uint16_t address, std::uint32_t data) {
   if (address != reg::kPosition) return;

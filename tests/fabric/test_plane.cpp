@@ -34,7 +34,7 @@ TEST_F(FabricTest, ARegisterAccessTakesTheTimeOfAnEdge) {
   fabric.reset();
   fabric.start();
   simulation_.run([&] {
-    EXPECT_EQ(control.read(router_, reg::kId), reg::kMeshId);
+    EXPECT_EQ(control.read(router_, reg::kId), mesh_pkg::MESH_ID);
     control.write(router_, reg::kCredit + 4 * kFirstLocal + kPp, 77);
     const std::uint64_t before = fabric.core().edge();
     EXPECT_EQ(control.read(router_, reg::kCredit + 4 * kFirstLocal + kPp), 77U);

@@ -17,6 +17,7 @@
 #include "fabric/fabric.h"
 #include "fabric/switch_setup.h"
 #include "routing/nic_port.h"
+#include "rtl/fred_pkg.h"
 #include "simulation.h"
 #include "switch/register_map.h"
 
@@ -166,7 +167,7 @@ TEST_F(SetUp, AccessesOfAHostWaitForIt) {
   const NodeId chiplet = topology_.links[topology_.link_out(topology_.npus[0], 0)].to;
   fabric_.start();
   simulation_.run([&] {
-    EXPECT_EQ(control.read(chiplet, reg::kId), reg::kFredId);
+    EXPECT_EQ(control.read(chiplet, reg::kId), fred_pkg::FRED_ID);
     EXPECT_TRUE(fabric_.ready());
     EXPECT_EQ(control.read(chiplet, reg::kRoute + 1), 1U + 1) << "npu1 is at port 1";
     fabric_.stop();

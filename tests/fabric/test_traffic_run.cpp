@@ -302,7 +302,7 @@ std::string failure_with(std::uint32_t identity) {
 }
 
 TEST(TrafficFailure, ADeadlockSaysWhatWaits) {
-  const std::string message = failure_with(reg::kMeshId);
+  const std::string message = failure_with(mesh_pkg::MESH_ID);
   EXPECT_NE(message.find("deadlock: no flit has moved for 20000 cycles"), std::string::npos)
       << message;
   EXPECT_NE(message.find("r1_0 input 4 VC DP: 80 flits buffered"), std::string::npos) << message;

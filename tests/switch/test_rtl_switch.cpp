@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "rtl/fred_pkg.h"
+#include "rtl/mesh_pkg.h"
 #include "rtl/reducing_crossbar_pkg.h"
 #include "switch/fred/fred_shape.h"
 #include "switch/mesh/mesh_kind.h"
@@ -69,8 +71,8 @@ TEST_P(EverySize, IdentityShapeAndCreditsAfterReset) {
     const char* high;  // and 15 to 8; "": none
   };
   const std::map<std::string, Expected> kinds{
-      {"fred", {reg::kFredId, "P", "M"}},
-      {"mesh", {reg::kMeshId, "NUM_LOCAL", "NUM_IO"}},
+      {"fred", {fred_pkg::FRED_ID, "P", "M"}},
+      {"mesh", {mesh_pkg::MESH_ID, "NUM_LOCAL", "NUM_IO"}},
       {"reducing_crossbar", {reducing_crossbar_pkg::REDUCING_CROSSBAR_ID, "P", ""}}};
   const Expected expected = kinds.at(shape_.kind->name());
   EXPECT_EQ(read(reg::kId), expected.id);

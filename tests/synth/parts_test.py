@@ -6,6 +6,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
@@ -36,13 +37,13 @@ class Words(unittest.TestCase):
             self.assertIn(text, result.stderr)
 
     def test_unknown_module(self):
-        self.refused(["fred_contrl"], "unknown module 'fred_contrl'", "allowed:", "fred_control")
+        self.refused(["fred_contrl"], "unknown module 'fred_contrl'", "allowed:", "phased_control")
 
     def test_unknown_parameter(self):
-        self.refused(["fred_control:Q=4"], "'Q=4'", "allowed:", "P, ROW_W, CONFIG_STAGES, YIELD, QUANTUM, VC_ORDER")
+        self.refused(["phased_control:Q=4"], "'Q=4'", "allowed:", "P, ROW_W, CONFIG_STAGES, YIELD, QUANTUM, VC_ORDER")
 
     def test_parameter_without_number(self):
-        self.refused(["fred_control:P"], "'P'", "NAME=NUMBER")
+        self.refused(["phased_control:P"], "'P'", "NAME=NUMBER")
 
     def test_unknown_option(self):
         self.refused(["--quik"], "--quik")
@@ -63,7 +64,7 @@ class Words(unittest.TestCase):
         self.assertEqual(text.returncode, 0)
         self.assertIn("example:", text.stdout)
         names = synth("--list").stdout
-        self.assertIn("fred_control P ROW_W CONFIG_STAGES YIELD QUANTUM VC_ORDER", names)
+        self.assertIn("phased_control P ROW_W CONFIG_STAGES YIELD QUANTUM VC_ORDER", names)
         self.assertIn("mesh_router NUM_LOCAL NUM_IO", names)
 
 
@@ -73,19 +74,19 @@ class Quick(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.file = FOLDER / "quick.json"
-        cls.result = synth("fred_paths:P=2,M=2", "fred_output_unit:LANES=1", "--json", cls.file, "--folder", FOLDER / "parts")
+        cls.result = synth("fred_paths:P=2,M=2", "phased_output_unit:LANES=1", "--json", cls.file, "--folder", FOLDER / "parts")
         cls.json = json.loads(cls.file.read_text()) if cls.file.exists() else None
 
     def test_table(self):
         self.assertEqual(self.result.returncode, 0, self.result.stderr)
         self.assertLessEqual(max(map(len, self.result.stdout.splitlines())), 80)
-        self.assertIn("1 × fred_output_unit.i_staging.i_ram.mem_q: 96 × 128 bit; reads: 1 synchronous; writes: 1",
+        self.assertIn("1 × phased_output_unit.i_staging.i_ram.mem_q: 96 × 128 bit; reads: 1 synchronous; writes: 1",
                       " ".join(self.result.stdout.split()))  # fmt: skip
         self.assertEqual(self.result.stdout.count("Clock at"), self.result.stdout.count("slower than commercial\n"))
 
     def test_json(self):
         top = self.json["tops"][1]
-        self.assertEqual(top["kind"], "fred_output_unit")
+        self.assertEqual(top["kind"], "phased_output_unit")
         self.assertEqual((top["lanes"], top["memory_bits"], top["complete"]), (1, 96 * 128, True))
         self.assertEqual(top["path_fo4"], top["paths"][0]["fo4"])
         self.assertEqual({"from", "to", "fo4"}, set(top["paths"][0]))
@@ -118,23 +119,23 @@ class Quick(unittest.TestCase):
     def test_interrupt(self):
         """The tools end with it, and nothing is written."""
         file = FOLDER / "interrupted.json"
-        process = subprocess.Popen([CHECKOUT / "scripts" / "synth.sh", "fred_control:P=11", "--json", file,
+        process = subprocess.Popen([CHECKOUT / "scripts" / "synth.sh", "phased_control:P=11", "--json", file,
                                     "--folder", FOLDER / "interrupted"], stderr=subprocess.PIPE, text=True)  # fmt: skip
-        while not list((FOLDER / "interrupted").glob("fred_control*/log")) and process.poll() is None:
+        while not list((FOLDER / "interrupted").glob("phased_control*/log")) and process.poll() is None:
             time.sleep(0.1)
         process.terminate()
         self.assertEqual((process.communicate()[1], process.returncode), ("synth.sh: interrupted\n", 130))
         self.assertFalse(file.exists())
-        with yosys.locked(next((FOLDER / "interrupted").glob("fred_control*"))):  # not held by anything any more
+        with yosys.locked(next((FOLDER / "interrupted").glob("phased_control*"))):  # not held by anything any more
             pass
 
     def test_time_limit(self):
         file = FOLDER / "unfinished.json"
-        result = synth("fred_join:P=12", "--limit", 1, "--json", file, "--folder", FOLDER / "parts")
+        result = synth("phased_join:P=12", "--limit", 1, "--json", file, "--folder", FOLDER / "parts")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("did not finish in 1 s", result.stdout)
         top = json.loads(file.read_text())["tops"][0]
-        self.assertEqual((top["complete"], top["lacks"]), (False, ["fred_join did not finish in 1 s"]))
+        self.assertEqual((top["complete"], top["lacks"]), (False, ["phased_join did not finish in 1 s"]))
         self.assertEqual([path.name for path in FOLDER.iterdir() if path.name.startswith(".")], [])
 
 
@@ -203,6 +204,16 @@ class Parts(unittest.TestCase):
         self.assertTrue(lines[0].startswith("    76.4  i_network...i_network."), lines[0])
         self.assertTrue(lines[1].endswith(".i_r_uswitch.out_flit_o"), lines[1])
         self.assertEqual(report.path_lines(5, "a.b", "c"), ["     5.0  a.b -> c"])
+
+    def test_memories_that_differ_in_an_index_are_one_line(self):
+        def memory(name, words):
+            return {"name": name, "words": words, "width": 8, "reads": (1, 0), "writes": 1}
+
+        rows = [SimpleNamespace(module="a", count=2, memories=[memory("w[0].m", 4), memory("w[1].m", 4), memory("w[2].m", 5)]),
+                SimpleNamespace(module="b", count=1, memories=[memory("w[0].m", 4)])]  # fmt: skip
+        shape = "{} × 8 bit; reads: 1 synchronous; writes: 1"
+        self.assertEqual(dict(report.alike_memories(SimpleNamespace(rows=rows))),
+                         {"a.w[*].m: " + shape.format(4): 4, "a.w[*].m: " + shape.format(5): 2, "b.w[*].m: " + shape.format(4): 1})  # fmt: skip
 
     def test_wrapped(self):
         self.assertEqual(report.wrapped(["a" * 50, "b" * 50], "  "), ["  " + "a" * 50, "  " + "b" * 50])

@@ -6,10 +6,10 @@
 
 #include "routing/fred_routing.h"
 #include "routing/micro_switches.h"
+#include "rtl/fred_pkg.h"
 #include "switch/fred/fred_row.h"
 #include "switch/fred/fred_shape.h"
 #include "switch/phased/phased_kind.h"
-#include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
@@ -30,11 +30,11 @@ class FredKind final : public PhasedKind {
             .row_words = phase_row_words(fred),
             .num_phases = fredsim::num_phases(fred),
             .apart_levels = fred_apart_levels(fred),
-            .id = reg::kFredId,
+            .id = fred_pkg::FRED_ID,
             .shape = static_cast<std::uint32_t>(fred.ports | fred.middle << 8),
             .decode = [fred](std::span<const std::uint32_t> row) { return decode_row(fred, row); }};
   }
-  std::uint32_t identity() const override { return reg::kFredId; }
+  std::uint32_t identity() const override { return fred_pkg::FRED_ID; }
 
   RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const override {
     try {

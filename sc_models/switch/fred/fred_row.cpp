@@ -2,6 +2,9 @@
 
 #include <vector>
 
+#include "rtl/fred_pkg.h"
+#include "rtl/phased_pkg.h"
+
 namespace fredsim {
 namespace {
 
@@ -55,7 +58,7 @@ PhasedRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t
   std::vector<Expression> inputs;
   inputs.reserve(static_cast<std::size_t>(ports));
   for (int p = 0; p < ports; ++p) inputs.push_back({p});
-  RowFields bits(words, static_cast<int>(fred_pkg::row_config_lsb(ports)));
+  RowFields bits(words, static_cast<int>(phased_pkg::row_config_lsb(ports)));
   const std::vector<Expression> outputs = walk(inputs, shape.middle, bits);
   for (int p = 0; p < ports; ++p) add_output(row, outputs[p], p);
   return row;

@@ -1,5 +1,6 @@
 #include "switch/mesh/mesh_kind.h"
 
+#include "rtl/mesh_pkg.h"
 #include "switch/mesh/mesh_shape.h"
 #include "switch/mesh/mesh_twin.h"
 #include "switch/mesh/mesh_waves.h"
@@ -17,7 +18,7 @@ class MeshKind final : public SwitchKind {
     return std::make_unique<MeshTwin>(MeshShape(shape));
   }
 
-  std::uint32_t identity() const override { return reg::kMeshId; }
+  std::uint32_t identity() const override { return mesh_pkg::MESH_ID; }
   std::vector<RegisterWrite> setup_writes(const Topology& topology,
                                           const Node& node) const override {
     const auto pair = [](int low, int high) { return static_cast<std::uint32_t>(low | high << 8); };

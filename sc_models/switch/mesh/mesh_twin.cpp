@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "routing/mesh_routing.h"
+#include "rtl/mesh_pkg.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -388,7 +389,7 @@ void MeshTwin::set_place() {
 // ------------------------------------------------------------------------------------- registers
 
 std::uint32_t MeshTwin::read(std::uint16_t address) const {
-  if (address == reg::kId) return reg::kMeshId;
+  if (address == reg::kId) return mesh_pkg::MESH_ID;
   if (address == reg::kShape) return static_cast<std::uint32_t>(locals_ | ios_ << 8);
   if (address == reg::kPosition) return static_cast<std::uint32_t>(x_ | y_ << 8);
   if (address == reg::kTorus) return static_cast<std::uint32_t>(columns_ | rows_ << 8);

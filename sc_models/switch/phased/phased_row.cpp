@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "routing/flows.h"
-#include "rtl/fred_pkg.h"
+#include "rtl/phased_pkg.h"
 
 namespace fredsim {
 
 PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words) {
-  constexpr int kVcBit = fred_pkg::ROW_VC_LSB;
-  constexpr int kFlowsBit = fred_pkg::ROW_FLOWS_LSB;
-  const int width = static_cast<int>(fred_pkg::flow_w(ports));
+  constexpr int kVcBit = phased_pkg::ROW_VC_LSB;
+  constexpr int kFlowsBit = phased_pkg::ROW_FLOWS_LSB;
+  const int width = static_cast<int>(phased_pkg::flow_w(ports));
   RowFields bits(words, 0);
   PhasedRow row;
   row.valid = bits.take(kVcBit) != 0;

@@ -17,9 +17,9 @@ constexpr int kBeforeStages =
 constexpr unsigned kJoinCheck =
     3;  // edges from a pop until the error register has what was wrong with it
 // Of header word 2: the bits that are on links; above them, in an input buffer, 1 + output of an online unicast.
-constexpr unsigned kRouteBit = fred_pkg::ONLINE_BIT % 32;
+constexpr unsigned kRouteBit = (noc_pkg::TAIL_BIT + 1) % 32;
 constexpr std::uint32_t kLinkBits = (1U << kRouteBit) - 1;
-static_assert(fred_pkg::ONLINE_BIT / 32 == 2 && fred_pkg::ONLINE_BIT == noc_pkg::TAIL_BIT + 1);
+static_assert((noc_pkg::TAIL_BIT + 1) / 32 == 2);
 
 std::uint8_t phase_of(const std::uint32_t* flit) {
   return static_cast<std::uint8_t>(kPhaseField.of(flit));

@@ -8,9 +8,9 @@
 
 #include "Vmodule_paths/Vmodule_paths.h"
 #include "Vmodule_paths_deep/Vmodule_paths_deep.h"
-#include "dut.h"
 #include "routing/fred_routing.h"
 #include "routing/random_flows.h"
+#include "rtl/phased/dut.h"
 
 namespace fredsim {
 namespace {

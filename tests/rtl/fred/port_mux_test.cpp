@@ -8,7 +8,7 @@
 #include "Vmodule_port_demux/Vmodule_port_demux.h"
 #include "Vmodule_port_mux/Vmodule_port_mux.h"
 #include "Vmodule_r_uswitch/Vmodule_r_uswitch.h"
-#include "dut.h"
+#include "rtl/phased/dut.h"
 
 namespace fredsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "Vmodule_register_map/Vmodule_register_map.h"
-#include "dut.h"
+#include "rtl/phased/dut.h"
 
 namespace fredsim {
 namespace {

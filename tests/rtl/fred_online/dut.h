@@ -1,4 +1,4 @@
-// A Verilated online_top of any size behind one interface: fred_matcher with fred_online_paths behind it.
+// A Verilated online_top of any size behind one interface: phased_matcher with fred_online_paths behind it.
 //
 // Use: per clock edge set the inputs, evaluate(), read the outputs of the cycle, edge().
 #pragma once

@@ -1,4 +1,4 @@
-// fred_matcher and fred_online_paths beside their C++ models, every output at every edge, with random traffic,
+// phased_matcher and fred_online_paths beside their C++ models, every output at every edge, with random traffic,
 // phases, stalls and resets; and rules that owe nothing to either: matcher_rules.h, crossing.h.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Device under test of test_fred_online: fred_matcher and fred_online_paths as a fred_switch has them, with pins of one
+// Device under test of test_fred_online: phased_matcher and fred_online_paths as a fred_switch has them, with pins of one
 // width for all sizes. Bit v*32 + p of a vector by front or by (output, VC) is VC v of port p.
 module online_top #(
   /// ports
@@ -55,7 +55,7 @@ module online_top #(
   assign route_o = 448'(route);
   assign idle_o = matcher_idle && paths_idle;
 
-  fred_matcher #(.P(P), .APART_LEVELS((M == 2) ? fred_pkg::levels(P) : 0)) i_matcher (
+  phased_matcher #(.P(P), .APART_LEVELS((M == 2) ? fred_pkg::levels(P) : 0)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(out_i[20*P-1:0]), .tail_i(tail), .room_i(room),
     .phase_held_i(phase_held_i[P-1:0]), .phase_vc_i,

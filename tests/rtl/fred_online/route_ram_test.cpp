@@ -1,4 +1,4 @@
-// fred_route_ram against the table that was written.
+// phased_route_ram against the table that was written.
 #include <Vroute_ram/Vroute_ram.h>
 #include <gtest/gtest.h>
 

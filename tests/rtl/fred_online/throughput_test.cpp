@@ -1,4 +1,4 @@
-// How much of the ports' rate fred_matcher lets through when it is alone in the switch, beside a matcher of one
+// How much of the ports' rate phased_matcher lets through when it is alone in the switch, beside a matcher of one
 // round per VC, which for the fronts there are finds as much as any that serves VCs by priority; and how long a
 // front may wait.
 #include <gtest/gtest.h>

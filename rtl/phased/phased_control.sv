@@ -1,7 +1,7 @@
 // Control unit of a switch with phases: choice of phase, pre-emption, and the join of the active phase's flows (§4,
 // §5.4).
 //
-// Flow join: fred_join. Candidates, at most one per VC, from the fronts of the input buffers: fred_candidates.
+// Flow join: phased_join. Candidates, at most one per VC, from the fronts of the input buffers: phased_candidates.
 // Choice of phase: by priority of the VCs, VC_ORDER. The switch decides for the candidate of highest priority,
 //     if that is higher than the active phase's: at once,
 //     if it is equal: when the active phase has been silent for YIELD cycles between packets, or has
@@ -16,17 +16,17 @@
 //   old phase on their way are not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has
 //   passed before the configuration changes.
 // Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that port.
-// Online unicasts are not seen here: fred_matcher gives them what the phase leaves free. An output VC that
+// Online unicasts are not seen here: phased_matcher gives them what the phase leaves free. An output VC that
 //   one of their packets has begun to use counts as an output without room.
 // Events (reductions_o, stall_*_o) are of the edge before, from registers.
 // Without flits at the inputs nothing in here changes once idle_o is high.
-module fred_control #(
+module phased_control #(
   /// ports of the switch
   parameter int unsigned P = 12,
   /// bits of a row of the phase store: flows, then the configuration of the interconnect
-  parameter int unsigned ROW_W = fred_pkg::row_bits(P, 3),
+  parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
   /// register stages of the interconnect that keep configuration
-  parameter int unsigned CONFIG_STAGES = fred_pkg::stages(P),
+  parameter int unsigned CONFIG_STAGES = 1,
   /// cycles of silence after which the active phase gives way to one of no higher priority
   parameter int unsigned YIELD = 4,
   /// busy cycles after which the active phase gives way to one of equal priority
@@ -75,7 +75,7 @@ module fred_control #(
   output logic                error_phase_o,
   output logic                idle_o
 );
-  localparam int unsigned TABLE_W = fred_pkg::row_config_lsb(P);
+  localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P);
   // Edges after a change at which none is decided.
   localparam int unsigned LOCK = (CONFIG_STAGES > 2) ? CONFIG_STAGES - 1 : 1;
   localparam int unsigned LOCK_W = $clog2(LOCK + 1);
@@ -98,7 +98,7 @@ module fred_control #(
   logic [VCS*ROW_W-1:0]   candidate_rows;
   logic                   change, open;
 
-  fred_candidates #(
+  phased_candidates #(
     .P    (P),
     .ROW_W(ROW_W)
   ) i_candidates (
@@ -182,7 +182,7 @@ module fred_control #(
     assign room[p] = room_i[VCS*p+32'(vc_q)];
   end
 
-  fred_join #(
+  phased_join #(
     .P(P)
   ) i_join (
     .clk_i,

@@ -1,4 +1,4 @@
-// One output of fred_matcher: which of the fronts that ask for it it grants, and what it remembers of that.
+// One output of phased_matcher: which of the fronts that ask for it it grants, and what it remembers of that.
 //
 // Grant: every VC picks one front by round robin over the inputs (rr_arbiter); the output grants the pick of
 //   its highest VC (VC_ORDER). From registers and ask_i only.
@@ -6,7 +6,7 @@
 //   turn, which goes to the input after the pick when a packet start is granted and the phase does not use the
 //   output, whether the front moves or not: an input that is taken by others does not keep its like from this output.
 // Bit P*v + p of a vector by front: VC v of input p.
-module fred_matcher_output #(
+module phased_matcher_output #(
   /// ports of the switch
   parameter int unsigned P = 12,
   /// virtual channels by priority (noc_pkg)

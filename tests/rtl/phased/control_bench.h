@@ -1,4 +1,4 @@
-// fred_control with input buffers around it, and the reference of its contract: from the phases that it looks up the
+// phased_control with input buffers around it, and the reference of its contract: from the phases that it looks up the
 // candidates, from those every decision, every change and every flit that fires, at the very edge.
 //
 // Traffic: jobs, a packet of one flow of a phase each; its flits reach the ports at their own times, those of a virtual
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "Vmodule_control/Vmodule_control.h"
-#include "rows.h"
+#include "Vphased_control/Vphased_control.h"
+#include "rtl/phased/rows.h"
 
 namespace fredsim {
 
@@ -63,7 +63,7 @@ class ControlBench {
   bool fronts_of(int phase, std::uint32_t inputs) const;
 
   VerilatedContext context_;
-  Vmodule_control model_{&context_, "dut"};
+  Vphased_control model_{&context_, "dut"};
   Random random_;
   std::string text_;
   std::vector<Row> rows_;  // phase n is of VC n % 4

@@ -1,4 +1,4 @@
-// fred_output_unit by itself, against a reference written from its contract: places, credits and the link arbiter, whose
+// phased_output_unit by itself, against a reference written from its contract: places, credits and the link arbiter, whose
 // choice is predicted at every edge.
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "Vmodule_output_unit/Vmodule_output_unit.h"
-#include "Vmodule_output_unit_deep/Vmodule_output_unit_deep.h"
-#include "dut.h"
+#include "Vphased_output_unit/Vphased_output_unit.h"
+#include "Vphased_output_unit_deep/Vphased_output_unit_deep.h"
+#include "rtl/phased/dut.h"
 
 namespace fredsim {
 namespace {
@@ -211,18 +211,18 @@ class Bench {
 
 TEST(OutputUnit, StagesPacketsAndLaunchesThemByPriority) {
   for (std::uint64_t seed = 1; seed <= 10 && !testing::Test::HasFailure(); ++seed)
-    Bench<Vmodule_output_unit>(3, seed).run(6000);
+    Bench<Vphased_output_unit>(3, seed).run(6000);
 }
 
 TEST(OutputUnit, WithRoomForMoreThanAPacketToo) {
   for (std::uint64_t seed = 1; seed <= 10 && !testing::Test::HasFailure(); ++seed)
-    Bench<Vmodule_output_unit_deep>(8, seed).run(6000);
+    Bench<Vphased_output_unit_deep>(8, seed).run(6000);
 }
 
 // A unit after reset, for stimulus that breaks its contract.
 struct Broken {
   VerilatedContext context;
-  Vmodule_output_unit model{&context, "dut"};
+  Vphased_output_unit model{&context, "dut"};
   Random random{1};
   Broken() {
     model.reserve_i = model.in_valid_i = model.ready_i = model.credit_i = model.credit_write_i = 0;

@@ -1,4 +1,4 @@
-// fred_candidates by itself: which front is looked up, how its phase is judged and which candidates there are, against a
+// phased_candidates by itself: which front is looked up, how its phase is judged and which candidates there are, against a
 // reference written from its contract.
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "Vmodule_candidates/Vmodule_candidates.h"
-#include "rows.h"
+#include "Vphased_candidates/Vphased_candidates.h"
+#include "rtl/phased/rows.h"
 
 namespace fredsim {
 namespace {
@@ -17,7 +17,7 @@ constexpr int kPorts = 4;
 constexpr int kVcs = noc_pkg::NUM_VCS;
 constexpr int kPhases = 14;
 constexpr int kRowBits = row_bits(kPorts, 2);
-constexpr int kConfigLsb = static_cast<int>(fred_pkg::row_config_lsb(kPorts));
+constexpr int kConfigLsb = static_cast<int>(phased_pkg::row_config_lsb(kPorts));
 static_assert(kRowBits <= 64);
 
 struct Lookup {
@@ -176,7 +176,7 @@ class Bench {
   }
 
   VerilatedContext context_;
-  Vmodule_candidates model_{&context_, "dut"};
+  Vphased_candidates model_{&context_, "dut"};
   Random random_;
   std::string text_;
   std::vector<Row> rows_;

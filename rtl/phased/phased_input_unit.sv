@@ -10,8 +10,8 @@
 //   cycle, registered.
 // Timing: a flit sampled at edge e is a front after e + 1. A front popped at edge e is read after e + 1, of which
 //   read_tag_o and read_tail_o tell, and on flit_o (where flit_valid_o) after e + 2.
-// Not here: any decision; see fred_control and fred_matcher.
-module fred_input_unit #(
+// Not here: any decision; see phased_control and phased_matcher.
+module phased_input_unit #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
   /// depth of each data VC in flits
@@ -39,7 +39,7 @@ module fred_input_unit #(
   output logic                         lookup_o,
   output logic [noc_pkg::DST_W-1:0]    lookup_dst_o,
   input  logic                         route_known_i,
-  input  logic [fred_pkg::OUT_W-1:0]   route_out_i,
+  input  logic [phased_pkg::OUT_W-1:0]   route_out_i,
   // control unit: the active phase, whether it is at the front of its VC, and the fronts of other phases
   input  logic                   active_i,
   input  logic [VC_W-1:0]        vc_i,
@@ -51,7 +51,7 @@ module fred_input_unit #(
   // matcher: fronts that are online unicasts with a route, without one; outputs of the former; which fronts are tails
   output logic [VCS-1:0]                 request_o,
   output logic [VCS-1:0]                 no_route_o,
-  output logic [VCS*fred_pkg::OUT_W-1:0] front_out_o,
+  output logic [VCS*phased_pkg::OUT_W-1:0] front_out_o,
   output logic [VCS-1:0]                 front_tail_o,
   // datapath
   input  logic                      pop_i,
@@ -69,7 +69,7 @@ module fred_input_unit #(
 );
   // Side of a flit, least significant bit first: phase, tail, output of an online unicast, whether it has one, whether
   // it is one.
-  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned TAIL = noc_pkg::PHASE_W;
   localparam int unsigned OUT = TAIL + 1;
   localparam int unsigned KNOWN = OUT + OUT_W;

@@ -1,14 +1,14 @@
-// fred_phase_store by itself: every read, by the registers and by the control unit, against the rows that were written.
+// phased_store by itself: every read, by the registers and by the control unit, against the rows that were written.
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "Vmodule_phase_store/Vmodule_phase_store.h"
-#include "Vmodule_phase_store_narrow/Vmodule_phase_store_narrow.h"
-#include "dut.h"
+#include "Vphased_phase_store/Vphased_phase_store.h"
+#include "Vphased_phase_store_narrow/Vphased_phase_store_narrow.h"
 #include "rtl/fred_pkg.h"
+#include "rtl/phased/dut.h"
 
 namespace fredsim {
 namespace {
@@ -118,13 +118,13 @@ class Bench {
 
 TEST(PhaseStore, KeepsRowsOfSeveralWords) {
   for (std::uint64_t seed = 1; seed <= 5 && !testing::Test::HasFailure(); ++seed)
-    Bench<Vmodule_phase_store>(5, seed).run(20'000);
+    Bench<Vphased_phase_store>(5, seed).run(20'000);
 }
 
 // 255 rows of one word: the store has words that are no row's.
 TEST(PhaseStore, KeepsRowsOfOneWord) {
   for (std::uint64_t seed = 1; seed <= 5 && !testing::Test::HasFailure(); ++seed)
-    Bench<Vmodule_phase_store_narrow>(2, seed).run(20'000);
+    Bench<Vphased_phase_store_narrow>(2, seed).run(20'000);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // Timing: pop_i at an edge e. tag_i and tail_i are those of the flits read from the buffers after e + 1, partner_i is
 //   of the flow they belong to: each input's is the lowest input of its flow. error_o is high for a cycle after e + 2
 //   where a flit differs from its partner's.
-module fred_join_check #(
+module phased_join_check #(
   /// ports of the switch
   parameter int unsigned P = 12,
   /// bits of a port's number, derived

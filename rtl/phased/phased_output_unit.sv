@@ -15,7 +15,7 @@
 //   packet would wait for its rest. Unicasts routed online hold up nobody.)
 // Timing: a flit on in_flit_i before edge e is written to the memory at e, and its launch is decided at e at the
 //   earliest; a flit whose launch was decided at e is on out_flit_o, the memory's output, with out_valid_o after e + 1.
-module fred_output_unit #(
+module phased_output_unit #(
   /// lanes physically carried per flit
   parameter int unsigned LANES = 1,
   /// depth of the staging FIFO of each VC in flits, at least PACKET_FLITS

@@ -11,7 +11,7 @@
 //   not read (asserted in flit_ram): the table is written before the traffic.
 // Reset: none. After it the table is what was written before; at power-up zero in simulation, unknown in silicon,
 //   where software writes all of it.
-module fred_route_ram #(
+module phased_route_ram #(
   /// ports of the switch
   parameter int unsigned P = 12,
   /// 1: the memories can be tested
@@ -19,7 +19,7 @@ module fred_route_ram #(
   /// bits of a register's number, derived
   localparam int unsigned ADDR_W = $clog2(noc_pkg::MAX_ROUTES),
   /// bits of a register: 1 + port, derived
-  localparam int unsigned ROUTE_W = fred_pkg::OUT_W + 1
+  localparam int unsigned ROUTE_W = phased_pkg::OUT_W + 1
 ) (
   input  logic                         clk_i,
   // registers
@@ -32,12 +32,12 @@ module fred_route_ram #(
   input  logic [P-1:0]                 lookup_i,
   input  logic [noc_pkg::DST_W*P-1:0]  dst_i,
   output logic [P-1:0]                 known_o,
-  output logic [fred_pkg::OUT_W*P-1:0] out_o,
+  output logic [phased_pkg::OUT_W*P-1:0] out_o,
   // memory test
   input  logic [bist_pkg::BUS_W-1:0]   bist_i,
   output logic                         bist_fail_o
 );
-  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
 
   // What an input's memory has: the port, and whether it is one.

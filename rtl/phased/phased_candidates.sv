@@ -10,11 +10,11 @@
 // Timing: with search_i and free_i before edge e a front is chosen and its row read at e; at e + 1 it is judged, by the
 //   fronts and the room before that edge, and a candidate from then on. clear_i drops what was read, too.
 // idle: with no front of another phase nothing changes in here.
-module fred_candidates #(
+module phased_candidates #(
   /// ports of the switch
   parameter int unsigned P = 12,
   /// bits of a row of the phase store
-  parameter int unsigned ROW_W = fred_pkg::row_bits(P, 3),
+  parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a virtual channel's number, derived
@@ -41,7 +41,7 @@ module fred_candidates #(
   output logic [PHASE_W-1:0] read_phase_o,
   input  logic [ROW_W-1:0]   row_i
 );
-  localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
+  localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
   localparam int unsigned CODES = 1 << FLOW_W;
 
   // ------------------------------------------------------------------ choice of a front
@@ -116,8 +116,8 @@ module fred_candidates #(
     wrong = 1'b0;
     if (read_q) begin
       for (int unsigned p = 0; p < P; p++) begin
-        in = row_i[fred_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
-        out = row_i[fred_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
+        in = row_i[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
+        out = row_i[phased_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
         used[in] = 1'b1;
         if (!other_i[VCS*p+32'(vc_q)] || front_phase_i[PHASE_W*(VCS*p+32'(vc_q))+:PHASE_W] != phase_q)
           blocked[in] = 1'b1;
@@ -125,7 +125,7 @@ module fred_candidates #(
         if (port_q[p] && in == '0) wrong = 1'b1;
       end
       blocked[0] = 1'b1;
-      if (!row_i[fred_pkg::ROW_VALID_BIT] || row_i[fred_pkg::ROW_VC_LSB+:2] != vc_q) wrong = 1'b1;
+      if (!row_i[phased_pkg::ROW_VALID_BIT] || row_i[phased_pkg::ROW_VC_LSB+:2] != vc_q) wrong = 1'b1;
     end
     ready = !wrong && (used & ~blocked) != '0;
   end

@@ -1,8 +1,8 @@
-// fred_control by itself: choice of phase, pre-emption, YIELD, QUANTUM, changes and what fires, against the reference in
+// phased_control by itself: choice of phase, pre-emption, YIELD, QUANTUM, changes and what fires, against the reference in
 // control_bench.h.
 #include <gtest/gtest.h>
 
-#include "control_bench.h"
+#include "rtl/phased/control_bench.h"
 
 namespace fredsim {
 namespace {
@@ -61,7 +61,7 @@ TEST(Control, DecidesChangesAndFiresAtTheEdgesOfItsContract) {
 // A front whose phase was never written.
 TEST(Control, TellsOfAPhaseThatIsNotProgrammed) {
   VerilatedContext context;
-  Vmodule_control model(&context, "dut");
+  Vphased_control model(&context, "dut");
   model.match_i = 0;
   model.free_i = 1;
   put_words(model.row_i, std::array<std::uint32_t, 3>{});

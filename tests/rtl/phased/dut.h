@@ -1,4 +1,4 @@
-// What the tests of the modules of rtl/fred share: clock and reset, ports by bit, flits in packets.
+// What the tests of the modules of rtl/phased and rtl/fred share: clock and reset, ports by bit, flits in packets.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "rtl/fred_pkg.h"
 #include "rtl/noc_pkg.h"
+#include "rtl/phased_pkg.h"
 #include "verilated.h"
 
 namespace fredsim {
@@ -96,7 +97,7 @@ void randomise(Port& port, int width, Random& random) {
 
 // Bits of a row of the phase store of Fred_m(P).
 constexpr int row_bits(int ports, int middle) {
-  return static_cast<int>(fred_pkg::row_config_lsb(ports) + fred_pkg::config_bits(ports, middle));
+  return static_cast<int>(phased_pkg::row_config_lsb(ports) + fred_pkg::config_bits(ports, middle));
 }
 
 inline bool bit(std::uint64_t mask, int n) { return (mask >> n & 1U) != 0; }

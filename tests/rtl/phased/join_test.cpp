@@ -1,13 +1,13 @@
-// fred_join and fred_join_check by themselves, against references written from their contracts.
+// phased_join and phased_join_check by themselves, against references written from their contracts.
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <optional>
 #include <string>
 
-#include "Vmodule_join/Vmodule_join.h"
-#include "Vmodule_join_check/Vmodule_join_check.h"
-#include "rows.h"
+#include "Vphased_join/Vphased_join.h"
+#include "Vphased_join_check/Vphased_join_check.h"
+#include "rtl/phased/rows.h"
 
 namespace fredsim {
 namespace {
@@ -97,7 +97,7 @@ class Bench {
   }
 
   VerilatedContext context_;
-  Vmodule_join model_{&context_, "dut"};
+  Vphased_join model_{&context_, "dut"};
   Random random_;
   std::string text_;
   JoinReference join_{kPorts};
@@ -114,7 +114,7 @@ TEST(Join, FiresWhatHasItsInputsAndRoom) {
 // Flow 0 from port 0 to port 0; then a load of which the contract is broken.
 void load_badly(bool hold, bool inside_a_packet) {
   VerilatedContext context;
-  Vmodule_join model(&context, "dut");
+  Vphased_join model(&context, "dut");
   model.load_i = model.match_i = model.tail_i = model.hold_i = 0;
   model.room_i = 1;
   reset(model);
@@ -163,7 +163,7 @@ Popped random_pop(Random& random) {
 
 TEST(JoinCheck, TellsOfFlitsThatDifferFromTheirPartners) {
   VerilatedContext context;
-  Vmodule_join_check model(&context, "dut");
+  Vphased_join_check model(&context, "dut");
   Random random(4);
   model.pop_i = 0;
   reset(model);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "dut.h"
-#include "rtl/fred_pkg.h"
+#include "rtl/phased/dut.h"
+#include "rtl/phased_pkg.h"
 
 namespace fredsim {
 
@@ -25,10 +25,10 @@ struct Row {
   template <class Port>
   void put(Port& port) const {
     const auto count = static_cast<unsigned>(in.size());
-    const auto width = static_cast<int>(fred_pkg::flow_w(count));
-    const int flows = fred_pkg::ROW_FLOWS_LSB;
-    put_bits(port, fred_pkg::ROW_VALID_BIT, 1, valid ? 1 : 0);
-    put_bits(port, fred_pkg::ROW_VC_LSB, noc_pkg::VC_W, static_cast<std::uint64_t>(vc));
+    const auto width = static_cast<int>(phased_pkg::flow_w(count));
+    const int flows = phased_pkg::ROW_FLOWS_LSB;
+    put_bits(port, phased_pkg::ROW_VALID_BIT, 1, valid ? 1 : 0);
+    put_bits(port, phased_pkg::ROW_VC_LSB, noc_pkg::VC_W, static_cast<std::uint64_t>(vc));
     for (unsigned p = 0; p < count; ++p) {
       put_bits(port, flows + static_cast<int>(p) * width, width, in[p]);
       put_bits(port, flows + static_cast<int>(count + p) * width, width, out[p]);
@@ -62,7 +62,7 @@ inline Row random_row(int ports, int most, Random& random) {
   }
 }
 
-// The join as fred_join's contract has it.
+// The join as phased_join's contract has it.
 class JoinReference {
  public:
   struct Fired {

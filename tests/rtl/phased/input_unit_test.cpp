@@ -1,4 +1,4 @@
-// fred_input_unit by itself, against a reference written from its contract: fronts and what is told of them, routes that
+// phased_input_unit by itself, against a reference written from its contract: fronts and what is told of them, routes that
 // come with the pin register, credits, overflow, and the flits that are popped.
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "Vmodule_input_unit/Vmodule_input_unit.h"
-#include "dut.h"
+#include "Vphased_input_unit/Vphased_input_unit.h"
 #include "rtl/fred_pkg.h"
+#include "rtl/phased/dut.h"
 
 namespace fredsim {
 namespace {
@@ -172,7 +172,7 @@ class Bench {
   }
 
   VerilatedContext context_;
-  Vmodule_input_unit model_{&context_, "dut"};
+  Vphased_input_unit model_{&context_, "dut"};
   Random random_;
   std::string text_, where_;
   std::array<PacketStream, kVcs> streams_{
@@ -197,7 +197,7 @@ TEST(InputUnit, ShowsFrontsAndGivesThemOnInOrder) {
 // A unit after reset, for stimulus that breaks its contract.
 void give_flits(std::initializer_list<Flit> flits) {
   VerilatedContext context;
-  Vmodule_input_unit model(&context, "dut");
+  Vphased_input_unit model(&context, "dut");
   model.in_valid_i = model.pop_i = model.active_i = 0;
   reset(model);
   model.in_valid_i = 1;
@@ -229,7 +229,7 @@ TEST(InputUnitDeathTest, AssertsThatControlPacketsAreOneFlit) {
 TEST(InputUnitDeathTest, AssertsThatAPopTakesAFront) {
   const auto pop = [] {
     VerilatedContext context;
-    Vmodule_input_unit model(&context, "dut");
+    Vphased_input_unit model(&context, "dut");
     model.in_valid_i = model.active_i = 0;
     model.pop_i = 0;
     reset(model);

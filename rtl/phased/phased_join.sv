@@ -7,11 +7,11 @@
 //   the edge; nothing fires at that edge (hold_i is high, no packet is open).
 // Shapes: flow f of the tables is code f + 1 of a row; masks over (flow, port) have bit f*P+p.
 // Events: stall_join_o, stall_credit_o and reductions_o are of the edge before, from registers.
-module fred_join #(
+module phased_join #(
   /// ports of the switch
   parameter int unsigned P = 12,
   /// bits of the flow table of a phase, derived
-  localparam int unsigned TABLE_W = fred_pkg::row_config_lsb(P),
+  localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P),
   /// bits of a port's number, derived
   localparam int unsigned PORT_W = $clog2(P)
 ) (
@@ -37,7 +37,7 @@ module fred_join #(
   output logic [7:0]          stall_join_o,
   output logic [7:0]          stall_credit_o
 );
-  localparam int unsigned FLOW_W = fred_pkg::flow_w(P);
+  localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
 
   // Which ports each flow joins and feeds; additions per flit of each flow; the lowest input port of each input port's
   // flow; which flows exist and which are inside a packet.
@@ -108,15 +108,15 @@ module fred_join #(
     out = '0;
     if (load_i) begin
       for (int unsigned p = 0; p < P; p++) begin
-        in = row_i[fred_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
-        out = row_i[fred_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
+        in = row_i[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
+        out = row_i[phased_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W];
         for (int unsigned f = 0; f < P; f++) begin
           flow_in_d[f*P+p] = in == FLOW_W'(f + 1);
           flow_out_d[f*P+p] = out == FLOW_W'(f + 1);
         end
         partner_d[PORT_W*p+:PORT_W] = PORT_W'(p);
         for (int q = p - 1; q >= 0; q--) begin
-          if (row_i[fred_pkg::ROW_FLOWS_LSB+q*FLOW_W+:FLOW_W] == in) partner_d[PORT_W*p+:PORT_W] = PORT_W'(q);
+          if (row_i[phased_pkg::ROW_FLOWS_LSB+q*FLOW_W+:FLOW_W] == in) partner_d[PORT_W*p+:PORT_W] = PORT_W'(q);
         end
         adds_d[p] = partner_d[PORT_W*p+:PORT_W] != PORT_W'(p);
       end

@@ -11,9 +11,9 @@
 // Reset: every row reads as zero, thus no valid phase: reset clears one "written" bit per row instead of the rows; a
 //   row without it reads as zero, and its first write makes its other words zero. A phase that is not a row reads as
 //   zero.
-module fred_phase_store #(
+module phased_store #(
   /// bits of a row
-  parameter int unsigned ROW_W = fred_pkg::row_bits(12, 3),
+  parameter int unsigned ROW_W = phased_pkg::row_config_lsb(12),
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0
 ) (
@@ -34,8 +34,8 @@ module fred_phase_store #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic             bist_fail_o
 );
-  localparam int unsigned PHASES = fred_pkg::phases_of(ROW_W);
-  localparam int unsigned WORDS = fred_pkg::words_of(ROW_W);
+  localparam int unsigned PHASES = phased_pkg::phases_of(ROW_W);
+  localparam int unsigned WORDS = phased_pkg::words_of(ROW_W);
   localparam int unsigned PHASE_W = (PHASES > 1) ? $clog2(PHASES) : 1;
   localparam int unsigned WORD_W = (WORDS > 1) ? $clog2(WORDS) : 1;
 

@@ -7,7 +7,7 @@
 //            phase is not inside a packet there. An input whose last flit moved in the last cycle, with the next one
 //            of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep outputs
 //            from others.
-//   grant    Every output grants one front: fred_matcher_output.
+//   grant    Every output grants one front: phased_matcher_output.
 //   accept   An input accepts the grant of its highest VC (VC_ORDER). That front moves, unless the
 //            phase uses the input or the output in this cycle.
 // Throughput, alone in the switch: a permutation 1.0; uniform on one VC as any matcher with one queue per input has
@@ -29,7 +29,7 @@
 //   reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge, the latter meant where something moves.
 //   Stalls of a cycle are on stall_*_o after the next edge but one.
 // idle_o: without fronts an edge changes nothing.
-module fred_matcher #(
+module phased_matcher #(
   /// ports of the switch, 2 to 32
   parameter int unsigned P = 12,
   /// levels of the interconnect at which flits are kept apart; 0: it has paths for every matching
@@ -43,7 +43,7 @@ module fred_matcher #(
   input  logic                           rst_ni,
   // fronts, that of VC v at input p in bit 4p+v: asks, to which port, last flit of its packet
   input  logic [VCS*P-1:0]               request_i,
-  input  logic [fred_pkg::OUT_W*VCS*P-1:0] out_i,
+  input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
   input  logic [VCS*P-1:0]               tail_i,
   // room for a packet of VC v at output p, bit 4p+v; where the phase is inside a packet, and its VC
   input  logic [VCS*P-1:0]               room_i,
@@ -68,7 +68,7 @@ module fred_matcher #(
   output logic [7:0]                     stall_arbiter_o,
   output logic                           idle_o
 );
-  localparam int unsigned OUT_W = fred_pkg::OUT_W;
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned VC_W = noc_pkg::VC_W;
 
   // ------------------------------------------------------------------ request
@@ -164,7 +164,7 @@ module fred_matcher #(
   assign enable = request_i != '0;
 
   for (genvar o = 0; o < P; o++) begin : gen_output
-    fred_matcher_output #(.P(P), .VC_ORDER(VC_ORDER)) i_output (
+    phased_matcher_output #(.P(P), .VC_ORDER(VC_ORDER)) i_output (
       .clk_i, .rst_ni, .enable_i(enable),
       .ask_i(ask[VCS*P*o +: VCS*P]), .start_i(start_by_vc), .tail_i(tail_by_vc),
       .grant_o(grant[P*o +: P]), .grant_vc_o(grant_vc[VCS*o +: VCS]), .contended_o(contended[o]),

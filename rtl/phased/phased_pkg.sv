@@ -1,0 +1,48 @@
+// Constants of the switches with a phase store: rows of that store, as far as all kinds have them alike.
+//
+// The only place where these are written: C++ has them, and the functions at every size, from <rtl/phased_pkg.h>,
+//   which is made from this file (sc_models/base/rtl_packages.cmake).
+// Use: always qualified (phased_pkg::X).
+// Shapes: 2 to 32 ports.
+package phased_pkg;
+
+  // Bits of an output port's number.
+  localparam int unsigned OUT_W = 5;
+
+  // ---- Phase store: one row per phase -------------------------------------------------------------
+  // Bits: [0] valid, [2:1] vc, flow of every input port, flow of every output port, then what the interconnect is
+  // configured with.
+  // A port's flow is flow_w bits: 0 = none, f + 1 = flow f.
+  localparam int unsigned ROW_VALID_BIT = 0;
+  localparam int unsigned ROW_VC_LSB = 1;
+  localparam int unsigned ROW_FLOWS_LSB = 3;
+  localparam int unsigned PHASE_STORE_WORDS = 384;  // 1.5 KB (§6.2.3)
+  localparam int unsigned MAX_PHASES = 255;         // PHASE_ONLINE is not a row
+
+  function automatic int unsigned flow_w(input int unsigned ports);
+    flow_w = $clog2(ports + 1);
+  endfunction
+
+  function automatic int unsigned row_in_flow_lsb(input int unsigned ports, input int unsigned port);
+    row_in_flow_lsb = ROW_FLOWS_LSB + port * flow_w(ports);
+  endfunction
+
+  function automatic int unsigned row_out_flow_lsb(input int unsigned ports, input int unsigned port);
+    row_out_flow_lsb = ROW_FLOWS_LSB + (ports + port) * flow_w(ports);
+  endfunction
+
+  function automatic int unsigned row_config_lsb(input int unsigned ports);
+    row_config_lsb = ROW_FLOWS_LSB + 2 * ports * flow_w(ports);
+  endfunction
+
+  // Words of a row of so many bits, and such rows that fit in the store.
+  function automatic int unsigned words_of(input int unsigned bits);
+    words_of = (bits + 31) / 32;
+  endfunction
+
+  function automatic int unsigned phases_of(input int unsigned bits);
+    phases_of = PHASE_STORE_WORDS / words_of(bits);
+    if (phases_of > MAX_PHASES) phases_of = MAX_PHASES;
+  endfunction
+
+endpackage
