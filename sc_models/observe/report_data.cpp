@@ -13,7 +13,9 @@ namespace {
 
 using Json = ReportData::Json;
 
-constexpr std::string_view kResults = "results of run, compare, traffic or conflicts (--json FILE)";
+constexpr std::string_view kResults =
+    "results of run, compare, traffic or conflicts (--json FILE), or of "
+    "scripts/microarchitectures.sh";
 
 // A value of a file and the path to it, "runs[3].links": for messages.
 class Value {
@@ -151,6 +153,20 @@ constexpr auto kConflictKeys = std::to_array<Key>({{"ports", kNumber},
                                                    {"seed", kNumber},
                                                    {"conflicts", kNumber},
                                                    {"conflict_rate", kNumber}});
+constexpr auto kSwitchKindKeys = std::to_array<Key>({{"name", kText},
+                                                     {"kind", kText},
+                                                     {"config", kText},
+                                                     {"logic_kge", kNumberOrNull},
+                                                     {"area_mm2", kNumberOrNull},
+                                                     {"path_fo4", kNumberOrNull},
+                                                     {"clock_ghz", kNumberOrNull},
+                                                     {"saturation", kNumberOrNull},
+                                                     {"conflict_rate", kNumberOrNull}});
+constexpr auto kKindWorkKeys = std::to_array<Key>({{"work", kText},
+                                                   {"algorithm", kText},
+                                                   {"time_ns", kNumber},
+                                                   {"own_clock_time_ns", kNumberOrNull},
+                                                   {"energy_pj_per_byte", kNumberOrNull}});
 constexpr auto kIntervalKeys = std::to_array<Key>({{"low", kNumber}, {"high", kNumber}});
 
 template <class Keys>
@@ -273,6 +289,20 @@ void copy_synthetic_traffic(const Value& run, Json& json) {
   json["latency_cycles"] = copied(run.at("latency_cycles"), kLatencyKeys);
 }
 
+Json microarchitectures_of(const Value& value) {
+  Json kinds = Json::array();
+  for (const Value& kind : value.items()) {
+    Json& json = kinds.emplace_back(copied(kind, kSwitchKindKeys));
+    json["works"] = Json::array();
+    for (const Value& work : kind.at("works").items()) {
+      json["works"].push_back(copied(work, kKindWorkKeys));
+    }
+    if (json["works"].empty()) kind.at("works").fail("one work or more");
+  }
+  if (kinds.empty()) value.fail("one kind of switch or more");
+  return kinds;
+}
+
 // Files of earlier versions have no commit.
 std::string version_of(const Value& root) {
   std::string version = root.at("fredsim").text();
@@ -298,7 +328,8 @@ ReportData::ReportData()
     : json_({{"files", Json::array()},
              {"fabrics", Json::array()},
              {"runs", Json::array()},
-             {"conflicts", Json::array()}}) {}
+             {"conflicts", Json::array()},
+             {"microarchitectures", Json::array()}}) {}
 
 void ReportData::add(const ResultFile& file) {
   const Json document = parsed(file);
@@ -306,6 +337,12 @@ void ReportData::add(const ResultFile& file) {
   const Json about = {{"name", file.path},
                       {"version", version_of(root)},
                       {"command", root.has("command") ? root.at("command").text() : Json()}};
+  if (root.has("microarchitectures")) {
+    for (Json& kind : microarchitectures_of(root.at("microarchitectures")))
+      json_["microarchitectures"].push_back(std::move(kind));
+    json_["files"].push_back(about);
+    return;
+  }
   const std::vector<Value> runs = root.at("runs").items();
   if (runs.empty()) root.at("runs").fail("one run or more");
   Json added = Json::array();

@@ -7,7 +7,8 @@
 //                 "switches": [name]}],
 //    "runs": [{"file", "fabric_index", "links": [[flits, bytes, utilization]],
 //              "switches": [{"model", "flits_in", …}], …}],
-//    "conflicts": [{"file", "ports", …}]}, the rates of `conflicts`
+//    "conflicts": [{"file", "ports", …}], the rates of `conflicts`
+//    "microarchitectures": [{"name", "kind", …, "works": [{"work", …}]}]}, of scripts/microarchitectures.sh
 // "file" and "fabric_index" count from 0. The other keys of a run are those of the results, as they are
 // there, without those that the page does not show; those of a testbench's own NPUs may be null.
 // Interrupted runs ("incomplete") are left out.

@@ -259,7 +259,10 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
 
   CLI::App* report = app.add_subcommand(
       "report", "Draws results as one page for a browser: curves, link load on the wafer, stalls.");
-  report->add_option("RESULTS", strings.results, "JSON of run, compare, traffic or conflicts")
+  report
+      ->add_option("RESULTS", strings.results,
+                   "JSON of run, compare, traffic or conflicts, or of "
+                   "scripts/microarchitectures.sh")
       ->required()
       ->type_name("")
       ->expected(1, CLI::detail::expected_max_vector_size);

@@ -21,7 +21,7 @@ ResultFile read(const std::string& path) {
   if (!text) {
     throw BadInput(
         fmt::format("{}: cannot be read: {}; allowed: results of run, compare, traffic or "
-                    "conflicts (--json FILE)",
+                    "conflicts (--json FILE), or of scripts/microarchitectures.sh",
                     path, std::generic_category().message(errno)));
   }
   return {.path = path, .text = std::move(*text)};

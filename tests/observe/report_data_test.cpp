@@ -119,6 +119,33 @@ TEST(ReportData, RatesOfConflictsAreNoRuns) {
   EXPECT_NE(refusal(wrong.dump()).find("runs[0].wilson_95: found no key 'low'"), std::string::npos);
 }
 
+TEST(ReportData, KindsOfSwitchesAreNoRuns) {
+  Json file = Json::parse(R"({"fredsim": "1.2.3", "microarchitectures": [
+    {"name": "Fred_3", "kind": "fred", "config": "configs/fred_d.yaml", "logic_kge": 34108.9,
+     "area_mm2": 290.5, "path_fo4": 76.3, "clock_ghz": 1.56, "saturation": 0.6,
+     "conflict_rate": null, "own": 1,
+     "works": [{"work": "all-reduce 4 KiB", "algorithm": "in_switch", "time_ns": 114.7,
+                "own_clock_time_ns": 112, "energy_pj_per_byte": null}]}]})");
+  const Json data = data_of(file.dump());
+  EXPECT_TRUE(data["runs"].empty());
+  ASSERT_EQ(data["microarchitectures"].size(), 1U);
+  const Json& kind = data["microarchitectures"][0];
+  EXPECT_EQ(kind["area_mm2"], 290.5);
+  EXPECT_TRUE(kind["conflict_rate"].is_null());
+  EXPECT_FALSE(kind.contains("own"));
+  EXPECT_EQ(kind["works"][0]["time_ns"], 114.7);
+  Json wrong = file;
+  wrong["microarchitectures"][0]["works"][0].erase("algorithm");
+  EXPECT_NE(refusal(wrong.dump()).find("microarchitectures[0].works[0]: found no key 'algorithm'"),
+            std::string::npos);
+  wrong = file;
+  wrong["microarchitectures"][0]["works"].clear();
+  EXPECT_NE(refusal(wrong.dump()).find("allowed: one work or more"), std::string::npos);
+  wrong = file;
+  wrong["microarchitectures"].clear();
+  EXPECT_NE(refusal(wrong.dump()).find("allowed: one kind of switch or more"), std::string::npos);
+}
+
 TEST(ReportData, SaysWhereWorkersAre) {
   const Json run = data_of(results({{sample_run(), {}}}))["runs"][0];
   EXPECT_EQ(run["placement"], "paper");

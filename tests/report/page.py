@@ -22,6 +22,9 @@ WORK = """
 - {collective: all_reduce, groups: [[2, 3]], size: 8KiB, start: 50}
 """
 
+# Area and time of three kinds of switches: the last one is larger and slower than the first.
+KINDS = (("small", 100, 20000), ("fast", 400, 5000), ("beaten", 200, 30000))
+
 OPTIONS = argparse.Namespace()
 
 
@@ -58,6 +61,7 @@ class Page(unittest.TestCase):
         cls.results("settings", "compare", "configs/fred_small.yaml", "configs/fred_small.yaml@fabric.middle=2,fabric.slices=1",
                     "configs/mesh_2x2.yaml", "--size", "4KiB")
         cls.own_results()
+        cls.kinds_results()
         cls.browser = start_browser(cls.folder / "profile")
         cls.addClassCleanup(cls.browser.quit)
 
@@ -74,6 +78,16 @@ class Page(unittest.TestCase):
         for key in ("config", "machine", "size_bytes", "algbw_gbps", "payload"):
             document["runs"][0][key] = None
         pathlib.Path(cls.path("own")).write_text(json.dumps(document))
+
+    @classmethod
+    def kinds_results(cls):
+        """As scripts/microarchitectures.py writes them."""
+        kinds = [{"name": name, "kind": "fred", "config": "configs/fred_d.yaml", "logic_kge": 1000.5, "area_mm2": area,
+                  "path_fo4": 75.5, "clock_ghz": 1.57, "saturation": 0.6, "conflict_rate": None if name == "fast" else 0.125,
+                  "works": [{"work": work, "algorithm": "in_switch", "time_ns": time * scale, "own_clock_time_ns": 0.95 * time * scale,
+                             "energy_pj_per_byte": energy} for work, scale, energy in (("one", 1, 2.5), ("other", 2, None))]}
+                 for name, area, time in KINDS]  # fmt: skip
+        pathlib.Path(cls.path("kinds")).write_text(json.dumps({"fredsim": "1.2.3", "microarchitectures": kinds}))
 
     @classmethod
     def path(cls, name):

@@ -52,7 +52,7 @@ class PageTest(Page):
         backgrounds = set()
         for theme in ("light", "dark"):
             for width in (1280, 400):
-                for names in (("compare", "traffic", "work"), ("one_size", "one_rate", "conflicts")):
+                for names in (("compare", "traffic", "work"), ("one_size", "one_rate", "conflicts", "kinds")):
                     self.open(*names, width=width, theme=theme)
                     self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), width)
                 backgrounds.add(self.one("body").value_of_css_property("background-color"))
@@ -210,6 +210,21 @@ class PageTest(Page):
             text = self.hover("#conflicts .point:nth-child(3)")
             self.assertIn("Fred_2(12)", text)
             self.assertIn(f'no routing {100 * rate["conflict_rate"]:.3f}'.rstrip("0").rstrip("."), text)
+
+    def test_kinds_of_switches_and_their_pareto_front(self):
+        for names in (("kinds",), ("kinds", "compare")):
+            self.open(*names)
+            self.assertEqual(self.one("#run").is_displayed(), len(names) == 2)
+            self.assertEqual(len(self.all("#kinds figure:first-child .point")), 3 + 2, "kinds, and those on the front")
+            self.assertEqual(len(self.all("#kinds-charts figure")), 4)
+            text = self.hover("#kinds figure:first-child .point:nth-child(5)")
+            for word in ("beaten", "30 µs", "200 mm²", "2.5 pJ/B"):
+                self.assertIn(word, text)
+            self.assertEqual(self.column("kinds-table", "Switch"), ["small", "fast", "beaten"])
+            self.assertEqual(self.column("kinds-table", "Conflicts"), ["12.5 %", "–", "12.5 %"])
+            self.select("work-of-kinds", "other")
+            self.assertIn("60 µs", self.hover("#kinds figure:first-child .point:nth-child(5)"))
+            self.assertEqual(len(self.all("#kinds-charts figure")), 3, "no energies")
 
     def test_a_point_alone_among_curves_says_its_value(self):
         self.open("compare", "strategy")

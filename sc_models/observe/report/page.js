@@ -422,6 +422,7 @@ function draw() {
   drawCurves();
   drawLoad();
   drawConflicts();
+  drawMicroarchitectures();
   if (!run) return;
   showWaferNote();
   showStalls();
@@ -435,6 +436,7 @@ function start() {
   const figures = [
     ...(data.runs.length > 0 ? [`${counted(data.runs.length, "run", "runs")} on ${unique(machines.map((one) => one.label)).join(", ")}`] : []),
     ...(data.conflicts.length > 0 ? [`${counted(data.conflicts.length, "rate", "rates")} of flows without a routing`] : []),
+    ...(data.microarchitectures.length > 0 ? [`${counted(data.microarchitectures.length, "kind", "kinds")} of switches`] : []),
   ];
   element("summary").textContent = `${figures.join("; ")}${commands.length === 1 ? `: ${commands[0]}` : ""}`;
   if (collectives.length > 1) {
@@ -444,6 +446,7 @@ function start() {
   showRunsTable();
   showRatesTable();
   showConflictsTable();
+  showMicroarchitectures();
   showOrigin();
   element("run").hidden = !run;
   if (run) {

@@ -1,0 +1,245 @@
+"""Compares kinds of switches on the wafer and prints Markdown tables.
+
+Each kind runs the same works on its machine: times at one clock for all, and again at the clock that synthesis gives it, rounded down to
+10 MHz. Every time, rate and count comes out of a run of fredsim; area and longest path out of scripts/synth.sh. Derived from
+these, and named so: the area of a machine (as if all its switches had the ports of the largest) and the energy of a byte of the vector.
+
+Energy, of in-switch and endpoint algorithms alike: what every flit takes on wafer links, in the memories of the switches that it goes
+through (input buffer, and output staging where there is one) and in the additions. Links and memories by the models in
+scripts/synth/technology.json; an addition is that of a µSwitch that adds, gate by gate. Not in it: control, crossbars without additions,
+clock trees, wires, memories of NPUs.
+
+Exit code 1 when a command fails or a payload is wrong.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "synth"))
+import technology  # noqa: E402
+
+TREE, MESH, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/mesh_reducing.yaml"
+FLIT_BITS, HEADER_BITS = 4096, 96
+ADDER = "fred_interconnect:P=2,M=2,LANES=256"  # one µSwitch
+CLOCK = "1.5 GHz"
+
+
+@dataclass
+class Kind:
+    """A switch, the machine that it is measured in, and what of it is synthesised: its largest size there."""
+
+    name: str
+    kind: str
+    config: str
+    settings: list
+    module: str
+    switches: int  # on the wafer
+    conflicts: str | None = None  # middle sub-networks; "": any disjoint flows route; None: it routes none
+    staging: bool = True  # a memory at its outputs
+    works: dict = field(default_factory=dict)
+
+
+def tree(name, kind, module, conflicts="", **parameters):
+    settings = [f"switch.kind={kind}", *(f"{key}={value}" for key, value in parameters.items())]
+    return Kind(name, kind, TREE, settings, module, 35, conflicts)
+
+
+KINDS = [
+    *(tree(f"Fred_{m}", "fred", f"fred_switch:P=12,M={m}", str(m), **{"fabric.middle": m}) for m in (2, 3, 4)),
+    tree("reducing crossbar", "reducing_crossbar", "reducing_crossbar:P=12"),
+    *(tree(f"aggregator, {k}", "aggregator", f"aggregator:P=12,ADDERS={k}", **{"switch.params.ADDERS": k}) for k in (1, 2, 4, 11)),
+    tree("VOQ crossbar", "voq_crossbar", "voq_crossbar:P=12", None),
+    Kind("mesh", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False),
+    Kind("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, ""),
+]
+# name -> arguments of `fredsim run`
+WORKS = {
+    "all-reduce 4 KiB": ["--size", "4KiB"],
+    "all-reduce 64 MiB": ["--size", "64MiB"],
+    "all-to-all 4 MiB": ["--collective", "all_to_all", "--size", "4MiB"],
+    "MP of MP2-DP5-PP2, 64 MiB": ["--work", "configs/paper/mp2_dp5_pp2_mp.yaml", "--size", "64MiB"],
+    "DP of MP2-DP5-PP2, 64 MiB": ["--work", "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "64MiB"],
+    "PP of MP2-DP5-PP2, 64 MiB": ["--work", "configs/paper/mp2_dp5_pp2_pp.yaml", "--size", "64MiB"],
+}
+
+options = argparse.Namespace()
+
+
+def execute(*command):
+    print("==", *command, file=sys.stderr, flush=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"microarchitectures.py: {' '.join(map(str, command))}: exit code {done.returncode}")
+    return done.stdout
+
+
+def fredsim(*arguments):
+    return json.loads(execute(options.program, *arguments, "--quiet", "--json", "-"))
+
+
+def settings_of(kind, clock):
+    settings = [*kind.settings, f"clock={clock}"]
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+# ------------------------------------------------------------------ synthesis
+
+def synthesis(kinds):
+    """Module -> its figures; and the energy of an addition of two flits, in pJ at 14 to 16 nm, the middle of the range."""
+    file = options.folder / "synthesis.json"
+    if options.synthesis:
+        modules = list(dict.fromkeys(kind.module for kind in kinds))
+        execute("scripts/synth.sh", *modules, "--json", str(file))
+        execute("scripts/synth.sh", ADDER, "--energy", "--json", str(options.folder / "adder.json"))
+    elif not file.exists():
+        return {}, None
+    tops = json.loads(file.read_text())["tops"]
+    by_module = {}
+    for kind in kinds:
+        name, _, wanted = kind.module.partition(":")
+        wanted = dict(pair.split("=") for pair in wanted.split(","))
+        for top in tops:
+            if top["kind"] == name and all(top["parameters"].get(key) == int(value) for key, value in wanted.items()):
+                by_module[kind.module] = top
+    [adder] = json.loads((options.folder / "adder.json").read_text())["tops"]
+    low, high = adder["energy"]["flit_pj"]["reduction"]["glitches_14_to_16nm"]
+    return by_module, 2 * (low + high) / 2  # two flits go into an addition
+
+
+def area_mm2(top):
+    """Of logic at 14 to 16 nm, the middle of the range, and memories, by the model at 22 nm."""
+    area = top["area_um2"]
+    return (sum(area["logic_14_to_16nm"]) / 2 + area["memory_22nm"]) / 1e6
+
+
+def own_clock(top):
+    """At the slow end, rounded down to 10 MHz."""
+    return int(top["clock_ghz"][0] * 100) / 100
+
+
+# ------------------------------------------------------------------ simulation
+
+def payload_is_exact(run, kind, work):
+    if run.get("payload") != "exact":
+        sys.exit(f"microarchitectures.py: {kind.name}, {work}: payload {run.get('payload')}")
+
+
+def energy_pj(run, kind, addition_pj):
+    """Of a run of collectives; additions of endpoints count like those of switches."""
+    bits = FLIT_BITS + HEADER_BITS
+    links = sum(link["flits"] for link in run["links"] if not link["on_die"])
+    into = sum(switch["flits_in"] for switch in run["switches"])
+    out = sum(switch["flits_out"] for switch in run["switches"])
+    memories = into + (out if kind.staging else 0)
+    reduced = 0
+    for part in run["parts"]:
+        if part["collective"] in ("all_reduce", "reduce", "reduce_scatter"):
+            reduced += (len(part["group"]) - 1) * part["size_bytes"] * 8 / FLIT_BITS
+    return links * technology.link_pj(bits) + memories * technology.memory_pj(bits) + reduced * addition_pj
+
+
+def vector_bytes(run):
+    return sum(part["size_bytes"] for part in run["parts"])
+
+
+def simulate(kind, top, addition_pj):
+    for work, arguments in options.works.items():
+        run = fredsim("run", kind.config, *arguments, *settings_of(kind, CLOCK))["runs"][-1]
+        payload_is_exact(run, kind, work)
+        own = None
+        if top:
+            own = fredsim("run", kind.config, *arguments, *settings_of(kind, f"{own_clock(top)} GHz"))["runs"][-1]
+            payload_is_exact(own, kind, work)
+        kind.works[work] = {
+            "work": work, "algorithm": run["algorithm"], "time_ns": run["time_ns"], "own_clock_time_ns": own and own["time_ns"],
+            "energy_pj_per_byte": None if addition_pj is None else round(energy_pj(run, kind, addition_pj) / vector_bytes(run), 2)}  # fmt: skip
+
+
+def saturation(kind):
+    """Accepted flits per cycle and NPU, uniform traffic, packets of a flit."""
+    runs = fredsim("traffic", kind.config, "--saturation", *settings_of(kind, CLOCK), *options.window)["runs"]
+    accepted = [run["accepted_rate"] for run in runs if not run["saturated"]]
+    return max(accepted) if accepted else None
+
+
+def conflict_rate(kind):
+    """Of four random all-reduces in a switch of 12 ports."""
+    if kind.conflicts is None:
+        return None
+    if kind.conflicts == "":
+        return 0
+    runs = fredsim("conflicts", "--ports", "12", "--middle", kind.conflicts, "--flows", "4", "--kind", "all_reduce")["runs"]
+    return runs[0]["conflict_rate"]
+
+
+# ------------------------------------------------------------------ output
+
+def figures(kind, top):
+    return {
+        "name": kind.name, "kind": kind.kind, "config": kind.config, "settings": kind.settings, "module": kind.module,
+        "switches": kind.switches, "logic_kge": top and top["area_kge"], "memory_bits": top and top["memory_bits"],
+        "switch_mm2": top and round(area_mm2(top), 4), "area_mm2": top and round(kind.switches * area_mm2(top), 3),
+        "path_fo4": top and top["path_fo4"], "clock_ghz": top and own_clock(top), "saturation": saturation(kind),
+        "conflict_rate": conflict_rate(kind), "works": list(kind.works.values())}  # fmt: skip
+
+
+def table(head, rows):
+    for row in (head, ["---"] * len(head), *rows):
+        print("|", " | ".join("–" if cell is None else str(cell) for cell in row), "|")
+    print()
+
+
+def print_tables(found):
+    def shown(value, form):
+        return None if value is None else format(value, form)
+
+    print("Switches; area of the machine in mm², own clock in GHz, saturation in flits per cycle and NPU:\n")
+    table(["switch", "logic, kGE", "memory, Mb", "area, mm²", "path, FO4", "clock", "saturation", "conflicts"],
+          [[one["name"], shown(one["logic_kge"], ".0f"), one["memory_bits"] and f"{one['memory_bits'] / 2**20:.1f}",
+            shown(one["area_mm2"], ".0f"), one["path_fo4"], one["clock_ghz"], shown(one["saturation"], ".3f"),
+            shown(one["conflict_rate"], ".1%")] for one in found])  # fmt: skip
+    for title, key, form in (("Times at one clock, ns:", "time_ns", ".0f"), ("Times at their own clock, ns:", "own_clock_time_ns", ".0f"),
+                             ("Energy, pJ per byte of the vector (derived):", "energy_pj_per_byte", ".1f")):  # fmt: skip
+        if all(work[key] is None for one in found for work in one["works"]):
+            continue
+        print(f"{title}\n")
+        table(["switch", *options.works], [[one["name"], *(shown(work[key], form) for work in one["works"])] for one in found])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help="of switch, as in a machine file; default: all")
+    parser.add_argument("--smoke", action="store_true", help="the smallest works only, short traffic")
+    parser.add_argument("--no-synthesis", dest="synthesis", action="store_false", help="with the figures of before that are in the folder, or without")
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/microarchitectures"), help="for JSON and page (default %(default)s)")
+    parser.add_argument("--program", default="build/fredsim", help=argparse.SUPPRESS)
+    parser.parse_args(namespace=options)
+    known = list(dict.fromkeys(kind.kind for kind in KINDS))
+    if unknown := [name for name in options.kinds if name not in known]:
+        parser.error(f"found the kind {unknown[0]}; allowed: {', '.join(known)}")
+    kinds = [kind for kind in KINDS if not options.kinds or kind.kind in options.kinds]
+    options.works = {name: [word.replace("64MiB", "64KiB").replace("4MiB", "40KiB") for word in words]
+                     for name, words in WORKS.items()} if options.smoke else WORKS  # fmt: skip
+    options.window = ["--warmup", "500", "--cycles", "2000"] if options.smoke else []
+    options.folder.mkdir(parents=True, exist_ok=True)
+    tops, addition_pj = synthesis(kinds)
+    found = []
+    for kind in kinds:
+        top = tops.get(kind.module)
+        simulate(kind, top, addition_pj)
+        found.append(figures(kind, top))
+    print_tables(found)
+    file = options.folder / "microarchitectures.json"
+    version = fredsim("conflicts", "--ports", "2", "--middle", "2", "--flows", "1", "--trials", "1")
+    file.write_text(json.dumps({"fredsim": version["fredsim"], "commit": version["commit"],
+                                "command": " ".join(["scripts/microarchitectures.sh", *sys.argv[1:]]),
+                                "addition_pj": addition_pj, "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
+    execute(options.program, "report", str(file), "--output", str(options.folder / "report.html"))
+    print(f"== {file}, {options.folder / 'report.html'}", file=sys.stderr)
+
+
+main()
