@@ -1,7 +1,8 @@
 """Energy of a flit in an interconnect: energy per toggle of every cell, from OpenSTA, times toggles of a simulation of
-the netlist. Every kind of µSwitch is simulated by itself, in every situation that the traffic puts one in, and their
+the netlist. Every kind of µSwitch, or node of an adder tree, is simulated by itself, in every situation that the traffic puts one in, and their
 energies are put together: all their outputs are registers, so that no glitch goes from one to another."""
 
+import dataclasses
 import hashlib
 import inspect
 import json
@@ -16,7 +17,8 @@ from yosys import Unfinished, locked
 
 LANES = (4, 8)  # that are simulated; other numbers follow a line through these
 PERIOD_NS = 1000
-WITH_INTERCONNECT = frozenset(("fred_interconnect", "fred_switch", "fred_switch_top"))
+FRED = frozenset(("fred_interconnect", "fred_switch", "fred_switch_top"))
+CROSSBAR = frozenset(("reducing_crossbar_interconnect", "reducing_crossbar"))
 
 REPORT = """
 set all [get_cells -hierarchical *]
@@ -30,7 +32,7 @@ foreach activity {0 1} {
 
 @dataclass
 class Energy:
-    """Of a flit in a Fred_m(P), in pJ at 180 nm."""
+    """Of a flit in an interconnect, in pJ at 180 nm."""
 
     lanes: int
     clock_pj: float  # in all registers, per cycle, whatever the traffic
@@ -59,7 +61,7 @@ def per_toggle(part, flat, folder, limit):
 
 @dataclass
 class Measured:
-    """A µSwitch, in pJ at 180 nm per cycle."""
+    """A µSwitch or a node, in pJ at 180 nm per cycle."""
 
     clock_pj: float
     settled_pj: list  # of every situation
@@ -87,46 +89,53 @@ def measure(part, netlists, sources, stimulus, folder, limit):
     return measured
 
 
-def parts_needed(ports, middle, form):
-    """The µSwitches of a Fred_m(ports): module -> (parameters without lanes, bits of a code, situations to measure)."""
+def network_of(top):
+    """What tells the situations in a top's interconnect; None where it has none that is measured."""
+    if top.kind in FRED:
+        return traffic.Fred(top.parameters["P"], top.parameters["M"], top.parameters["FORMAT"])
+    if top.kind in CROSSBAR:
+        return traffic.Crossbar(top.parameters["P"], top.parameters["FORMAT"])
+    return None
+
+
+def parts_needed(network):
+    """What an interconnect is made of: module -> (parameters without lanes, bits of a code, situations to measure)."""
     found = {}
     for kind in traffic.KINDS:
-        for situation in traffic.situations(ports, middle, kind):
+        for situation in network.situations(kind):
             found.setdefault(situation.module, set()).add(situation)
-    select = middle.bit_length()
-    shapes = {"fred_r_uswitch": (dict(FORMAT=form, OUTPUTS=middle), 2), "fred_rd_uswitch": (dict(FORMAT=form), 2),
-              "fred_port_mux": (dict(M=middle), select), "fred_port_demux": (dict(M=middle), select)}  # fmt: skip
     quiet = {traffic.STILL}
-    return {module: (*shapes[module], sorted((s for s in wanted if set(s.inputs) != quiet), key=repr))
+    return {module: (*network.shape(module), sorted((s for s in wanted if set(s.inputs) != quiet), key=repr))
             for module, wanted in found.items()}  # fmt: skip
 
 
-def compose(ports, middle, lanes, measured):
-    """Energy of a flit, from that of every µSwitch: module -> (situations, Measured). A flit is one that leaves at an
+def compose(network, lanes, measured):
+    """Energy of a flit, from that of every part: module -> (situations, Measured). A flit is one that leaves at an
     output; of a reduction, one that enters at an input."""
     per_flit = {"settled_pj": {}, "glitch_pj": {}}
     for kind in traffic.KINDS:
-        number = traffic.situations(ports, middle, kind)
+        number = network.situations(kind)
         for which, kinds in per_flit.items():
             pj = sum(number[situation] * value for wanted, found in measured.values()
                      for situation, value in zip(wanted, getattr(found, which), strict=True))  # fmt: skip
-            kinds[kind] = pj / ports
+            kinds[kind] = pj / network.ports
     modules = Counter()
-    for situation, count in traffic.situations(ports, middle, "unicast").items():
+    for situation, count in network.situations("unicast").items():
         modules[situation.module] += count
     return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), **per_flit)
 
 
 def of_tops(tops, flow):
-    """Gives the tops that have an interconnect its energy. A µSwitch is measured once, for all of them."""
+    """Gives the tops that have an interconnect its energy. A part is measured once, for all of those that have it alike."""
     groups = {}
     for top in tops:
-        if top.kind in WITH_INTERCONNECT and not top.lacks:
-            groups.setdefault((top.parameters["M"], top.parameters["FORMAT"]), []).append(top)
-    for (middle, form), same in groups.items():
+        network = network_of(top)
+        if network and not top.lacks:
+            groups.setdefault(dataclasses.replace(network, ports=0), []).append((top, network))
+    for same in groups.values():
         needed = {}
-        for top in same:
-            for module, (*shape, wanted) in parts_needed(top.parameters["P"], middle, form).items():
+        for _, network in same:
+            for module, (*shape, wanted) in parts_needed(network).items():
                 needed.setdefault(module, (*shape, set()))[-1].update(wanted)
         jobs = []
         for lanes in LANES:
@@ -134,15 +143,16 @@ def of_tops(tops, flow):
                 part, new = flow.part(module, dict(parameters, LANES=lanes))
                 jobs.append((lanes, part, new, width, sorted(wanted, key=repr)))
         flow.synthesise([part for _, part, new, _, _ in jobs if new])
+        form = same[0][1].form
         results = flow.each(lambda job: _of_part(flow, form, *job[1:]), jobs)
         measured = {lanes: {} for lanes in LANES}
         for (lanes, part, _, _, wanted), found in zip(jobs, results, strict=True):
             measured[lanes][part.module] = wanted, found
-        for top in same:
+        for top, network in same:
             if None in results:
                 top.lacks.append("energy: a tool did not finish in time")
             else:
-                both = [compose(top.parameters["P"], middle, lanes, measured[lanes]) for lanes in LANES]
+                both = [compose(network, lanes, measured[lanes]) for lanes in LANES]
                 top.energy = at_lanes(*both, top.lanes)
 
 

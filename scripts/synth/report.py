@@ -140,7 +140,7 @@ def energy_lines(top):
     low, high = technology.scaled("energy", top.energy.clock_pj)
     lines += wrapped(f"Clock in its registers: {top.energy.clock_pj:.0f} pJ per cycle at 180 nm, {low:.2f} to {high:.2f} pJ at"
                      " 14 to 16 nm.".split(), "")  # fmt: skip
-    if top.kind != "fred_interconnect":
+    if not top.kind.endswith("_interconnect"):
         lines += wrapped(f"Beside it, by models: {technology.memory_pj(bits):.0f} pJ in every memory that a flit is written to"
                          f" and read from (input buffer, staging), {technology.link_pj(bits):.0f} pJ on a"
                          " link.".split(), "")  # fmt: skip
@@ -179,10 +179,12 @@ def assumptions(fo4_ns, memory_fo4):
         " buffers.",
         "Area at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas 2017). Leakage is not"
         " scaled.".format(*technology.DATA["scaling"]["area"]),
-        f"Energy: the µSwitches' netlists at {ENERGY_LANES[0]} and {ENERGY_LANES[1]} lanes, a line through these; a flit of a"
+        f"Energy: the netlists of µSwitches and of adder trees' nodes at {ENERGY_LANES[0]} and {ENERGY_LANES[1]} lanes, a line"
+        " through these; a flit of a"
         " reduction is one that enters, of all ports to one; of a distribution one that leaves, of one port to all; a unicast"
         " is one of all ports to themselves. Lanes are normally distributed. Glitches: with the cells' delays without loads. In"
-        " it: cells and the pins they drive. Not in it: wires, clock tree, clock gating, ports and control of a switch.",
+        " it: cells and the pins they drive. Not in it: wires, clock tree, clock gating, ports and control of a switch, the"
+        " registers in front of a crossbar's trees.",
         "Energy at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas"
         " 2017).".format(*technology.DATA["scaling"]["energy"]),
         f"Area and leakage at other lanes: a line through {LANES[0]} and {LANES[1]}. Paths are those at {LANES[0]} lanes.",

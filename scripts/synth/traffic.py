@@ -13,14 +13,15 @@ WINDOW = 4 * PACKET_FLITS  # edges
 
 # What an input sees: nothing; flits that are for another one, without their valid; flits.
 STILL, HEARD, FLITS = "still", "heard", "flits"
+SIDES = ("left", "right")  # of a node of a reducing crossbar
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A µSwitch, its configuration and what its inputs see."""
+    """A µSwitch or a node of an adder tree, its configuration and what its inputs see."""
 
     module: str
-    codes: tuple  # of its outputs
+    codes: tuple  # of its outputs; a node has none
     inputs: tuple
 
 
@@ -65,10 +66,49 @@ def _r_outputs(codes, inputs):
     return [FLITS if sees[code] else STILL for code in codes]
 
 
-def situations(ports, middle, kind):
-    """Situation -> number of µSwitches in it, with all senders of a kind at full rate."""
-    senders = 1 if kind == "distribution" else ports
-    return Counter(network(ports, middle, kind, [FLITS] * senders + [STILL] * (ports - senders))[0])
+@dataclass(frozen=True)
+class Fred:
+    """A fred_interconnect."""
+
+    ports: int
+    middle: int
+    form: int
+
+    def situations(self, kind):
+        """Situation -> number of µSwitches in it, with all senders of a kind at full rate."""
+        senders = 1 if kind == "distribution" else self.ports
+        return Counter(network(self.ports, self.middle, kind, [FLITS] * senders + [STILL] * (self.ports - senders))[0])
+
+    def shape(self, module):
+        """Its parameters without lanes, bits of a code."""
+        select = self.middle.bit_length()
+        return {"fred_r_uswitch": (dict(FORMAT=self.form, OUTPUTS=self.middle), 2), "fred_rd_uswitch": (dict(FORMAT=self.form), 2),
+                "fred_port_mux": (dict(M=self.middle), select), "fred_port_demux": (dict(M=self.middle), select)}[module]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Crossbar:
+    """A reducing_crossbar_interconnect: the nodes of its trees, not the registers in front of them."""
+
+    ports: int
+    form: int
+
+    def situations(self, kind):
+        """Situation -> number of nodes in it, with all senders of a kind at full rate. All trees hear every input."""
+        found = Counter()
+        for output in range(self.ports):
+            chosen = {"unicast": {output}, "reduction": set() if output else set(range(self.ports)), "distribution": {0}}[kind]
+            sends = {0} if kind == "distribution" else set(range(self.ports))
+            shown = [FLITS if port in chosen else HEARD if port in sends else STILL for port in range(self.ports)]
+            while len(shown) > 1:
+                pairs = list(zip(shown[::2], shown[1::2]))
+                found.update(Situation("reducing_crossbar_node", (), pair) for pair in pairs)
+                alone = shown[-1:] if len(shown) % 2 else []  # waits in a register
+                shown = [FLITS if FLITS in pair else STILL for pair in [*pairs, *zip(alone)]]
+        return found
+
+    def shape(self, _module):
+        return dict(FORMAT=self.form), 0
 
 
 # ---------------------------------------------------------------------- pins
@@ -94,8 +134,17 @@ def flit(source, number, lanes, bfloat, numbers):
     return value
 
 
+def pins_of_node(row, width):
+    """The pins of a µSwitch as those of a node."""
+    pins = dict(rst_ni=row["rst_ni"])
+    for place, side in enumerate(SIDES):
+        pins[f"{side}_valid_i"] = row["in_valid_i"] >> place & 1
+        pins[f"{side}_flit_i"] = row["in_flit_i"] >> place * width & (1 << width) - 1
+    return pins
+
+
 def stimulus(parameters, wanted, code_width, seed=1):
-    """For a µSwitch: reset, then every one of the wanted situations by itself."""
+    """For a µSwitch or a node: reset, then every one of the wanted situations by itself."""
     lanes = parameters["LANES"]
     width = 32 * (HEADER_WORDS + (lanes + 1) // 2)
     numbers = random.Random(seed)
@@ -114,4 +163,6 @@ def stimulus(parameters, wanted, code_width, seed=1):
             rows.append(dict(pins))
         windows.append((len(rows) - WINDOW, WINDOW))
         rows += [dict(pins, in_valid_i=0)] * 2
+    if wanted[0].module == "reducing_crossbar_node":
+        rows = [pins_of_node(row, width) for row in rows]
     return Stimulus(rows, windows)

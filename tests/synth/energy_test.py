@@ -32,7 +32,7 @@ class Measured(unittest.TestCase):
         flow = Flow(sources, FOLDER, 2, LIMIT, (20, 4))
         cls.part, _ = flow.part("fred_rd_uswitch", dict(FORMAT=0, LANES=1))
         flow.synthesise([cls.part])
-        _, width, cls.wanted = energy.parts_needed(3, 3, 0)["fred_rd_uswitch"]
+        _, width, cls.wanted = energy.parts_needed(traffic.Fred(3, 3, 0))["fred_rd_uswitch"]
         cls.stimulus = traffic.stimulus(cls.part.parameters, cls.wanted, width)
         cls.netlists = flow.netlists(cls.part)
         cls.found = energy.measure(cls.part, cls.netlists, sources, cls.stimulus, FOLDER / "energy", LIMIT)
@@ -97,6 +97,23 @@ class Calculated(unittest.TestCase):
                                if "mux" not in situation.module)  # fmt: skip
                     self.assertEqual(sums, ports - 1 if kind == "reduction" else 0)
 
+    def test_crossbar(self):
+        """Trees of three ports: a node of the inputs 0 and 1, a second one that adds input 2."""
+
+        def nodes(*pairs):
+            return {Situation("reducing_crossbar_node", (), pair): number for pair, number in pairs}
+
+        crossbar = traffic.Crossbar(3, 0)
+        self.assertEqual(crossbar.situations("unicast"), nodes(((FLITS, HEARD), 1), ((HEARD, FLITS), 1), ((HEARD, HEARD), 1),
+                                                               ((FLITS, STILL), 2), ((STILL, FLITS), 1)))  # fmt: skip
+        self.assertEqual(crossbar.situations("reduction"), nodes(((FLITS, FLITS), 2), ((HEARD, HEARD), 2), ((STILL, STILL), 2)))
+        self.assertEqual(crossbar.situations("distribution"), nodes(((FLITS, STILL), 6)))
+        for ports in range(2, 33):
+            for kind in traffic.KINDS:
+                found = traffic.Crossbar(ports, 0).situations(kind)
+                self.assertEqual(sum(found.values()), ports * (ports - 1))
+                self.assertEqual(found[Situation("reducing_crossbar_node", (), (FLITS, FLITS))], (ports - 1) * (kind == "reduction"))
+
     def test_line(self):
         first, second = (energy.Energy(lanes, 3 + lanes, {"unicast": 2 * lanes}, {"unicast": 5.0}) for lanes in (4, 8))
         self.assertEqual(energy.at_lanes(first, second, 256), energy.Energy(256, 259, {"unicast": 512}, {"unicast": 5.0}))
@@ -104,7 +121,7 @@ class Calculated(unittest.TestCase):
     def test_compose(self):
         """Of a µSwitch alone, and of one that three are in."""
         pair = [Situation("fred_rd_uswitch", (IN0, IN1), (FLITS, FLITS))]
-        found = energy.compose(2, 3, 4, {"fred_rd_uswitch": (pair, energy.Measured(7.0, [10.0], [30.0]))})
+        found = energy.compose(traffic.Fred(2, 3, 0), 4, {"fred_rd_uswitch": (pair, energy.Measured(7.0, [10.0], [30.0]))})
         self.assertEqual((found.clock_pj, found.settled_pj["unicast"], found.glitch_pj["unicast"]), (7, 5, 15))
 
     def test_toggles(self):

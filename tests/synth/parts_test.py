@@ -193,7 +193,7 @@ class Parts(unittest.TestCase):
     def test_sources(self):
         sources = Sources(CHECKOUT)
         self.assertEqual(sources.needed("fred_rd_uswitch"),
-                         (["noc_pkg", "fred_pkg"], ["fred_r_uswitch"], ["fred_rd_uswitch"]))  # fmt: skip
+                         (["noc_pkg", "phased_pkg", "fred_pkg"], ["fred_r_uswitch"], ["fred_rd_uswitch"]))  # fmt: skip
         for name in sources.modules():
             self.assertRegex(sources.text(name), rf"\bmodule {name}\b")
 
