@@ -3,6 +3,7 @@
 const kChartHeight = 320;
 const kMargin = { top: 12, right: 26, bottom: 46, left: 74 };
 const kLabelGap = 8;  // pixels between labels of an axis
+const kLabelHeight = 12;
 const kReach = 40;  // pixels within which the pointer picks a point
 
 // Both ends of an axis with some room; a logarithmic one has no 0.
@@ -49,8 +50,8 @@ function labelledTicks(svg, { scale, ticks }, format) {
 }
 
 // x, y: {label, log: base of a logarithmic axis, format, text of a value where it is not the format's, ticks where they
-// are given}. Series: [{label, index, dash, points: [{x, y, low, high, title, lines}]}], a point's title and lines are
-// those of its tooltip; low and high, an interval around it, may be left out. Appends to `container`.
+// are given}. Series: [{label, index, dash, points: [{x, y, low, high, label, title, lines}]}], a point's title and lines are
+// those of its tooltip; low and high, an interval around it, and a label may be left out. Appends to `container`.
 function lineChart(container, title, x, y, series) {
   const figure = d3.select(container).append("figure");
   figure.append("figcaption").text(title);
@@ -99,11 +100,25 @@ function lineChart(container, title, x, y, series) {
     .attr("aria-label", (p) => `${p.title}: ${p.lines.map((l) => l.join(" ")).join(", ")}`)
     .on("focus", (p) => pick(p)).on("blur", () => pick(null));
 
-  // A series of one point has no line that would lead the eye to it: its value is written there.
-  svg.append("g").selectAll("text").data(shown.filter((one) => one.points.length === 1).map((one) => one.points[0])).join("text")
-    .attr("class", "value").attr("y", (p) => up.scale(p.y) + 4)
-    .attr("x", (p) => across.scale(p.x) + (across.scale(p.x) > (kMargin.left + right) / 2 ? -9 : 9))
-    .attr("text-anchor", (p) => (across.scale(p.x) > (kMargin.left + right) / 2 ? "end" : "start")).text((p) => (y.text || y.format)(p.y));
+  // A series of one point has no line that would lead the eye to it: its label, or else its value, is written there.
+  const places = new Map();
+  const labels = svg.append("g").selectAll("text").data(shown.filter((one) => one.points.length === 1).map((one) => one.points[0])).join("text")
+    .attr("class", "value").attr("x", (p) => across.scale(p.x) + (onTheRight(p) ? -9 : 9))
+    .attr("text-anchor", (p) => (onTheRight(p) ? "end" : "start")).text((p) => p.label ?? (y.text || y.format)(p.y));
+  labels.each(function (p) { places.set(p, freePlace(places, this.getComputedTextLength(), p)); })
+    .attr("y", (p) => places.get(p).y);
+
+  function onTheRight(p) {
+    return across.scale(p.x) > (kMargin.left + right) / 2;
+  }
+  // Beside the point, or as far above it as it takes to be off the labels that are there.
+  function freePlace(taken, length, p) {
+    const from = across.scale(p.x) + (onTheRight(p) ? -9 - length : 9);
+    let place = { from, to: from + length, y: up.scale(p.y) + 4 };
+    const meets = (other) => place.from < other.to && other.from < place.to && Math.abs(place.y - other.y) < kLabelHeight;
+    while ([...taken.values()].some(meets)) place = { ...place, y: place.y - kLabelHeight / 2 };
+    return place;
+  }
 
   function pick(point) {
     markers.classed("picked", (p) => p === point);

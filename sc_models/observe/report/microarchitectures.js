@@ -7,6 +7,10 @@ const area = (mm2) => `${d3.format(".3~r")(mm2)} mm²`;
 const energy = (pj) => `${d3.format(".3~r")(pj)} pJ/B`;
 const workOfKind = (kind) => kind.works.find((work) => work.work === shownWork);
 
+// A colour and a mark for every kind, whatever its parameters.
+const kindNames = (kinds) => unique(kinds.map((kind) => kind.kind));
+const indexOfKind = (kinds, kind) => kindNames(kinds).indexOf(kind.kind);
+
 // Those that no other one beats in both area and time, the smallest first.
 function paretoFront(points) {
   const front = [];
@@ -26,10 +30,13 @@ function drawKindScatter(charts, kinds, title, value) {
   const shown = kinds.filter((kind) => workOfKind(kind) && kind.area_mm2 !== null);
   const series = shown.map((kind) => {
     const work = workOfKind(kind);
-    return { label: kind.name, index: kinds.indexOf(kind), dash: null, points: [{ x: kind.area_mm2, y: value(work), title: kind.name, lines: kindLines(kind, work) }] };
+    return {
+      label: kind.name, index: indexOfKind(kinds, kind), dash: null,
+      points: [{ x: kind.area_mm2, y: value(work), label: kind.name, title: kind.name, lines: kindLines(kind, work) }],
+    };
   });
   const front = paretoFront(d3.merge(series.map((one) => one.points)));
-  const line = { label: "Pareto front", index: kinds.length, dash: "4 3", points: front.map((point) => ({ ...point, title: `${point.title}, on the Pareto front` })) };
+  const line = { label: "Pareto front", index: kindNames(kinds).length, dash: "4 3", points: front.map((point) => ({ ...point, title: `${point.title}, on the Pareto front` })) };
   lineChart(charts, title, { label: "Area of all switches of the machine, mm²", log: 10, format: d3.format("~r") },
     { label: "Time", log: 10, format: time }, [line, ...series]);
 }
@@ -42,14 +49,13 @@ function drawMicroarchitectures() {
   shownWork = shownWork ?? worksOf(kinds)[0];
   element("kinds").hidden = false;
   const charts = d3.select(element("kinds-charts")).text("").node();
-  legend(element("kinds-legend"), [...kinds.map((kind, index) => ({ label: kind.name, mark: lineMark(index) })),
-    { label: "Pareto front", mark: lineMark(kinds.length) }]);
+  legend(element("kinds-legend"), [...kindNames(kinds), "Pareto front"].map((label, index) => ({ label, mark: lineMark(index) })));
   drawKindScatter(charts, kinds, `${shownWork}, one clock for all: time and area`, (work) => work.time_ns);
   drawKindScatter(charts, kinds, `${shownWork}, each at its own clock: time and area`, (work) => work.own_clock_time_ns);
   const shown = kinds.filter(workOfKind);
   const rows = (value, text) => shown.filter((kind) => value(kind) !== null).map((kind) => ({
     label: kind.name, title: kind.name, lines: kindLines(kind, workOfKind(kind)), text: text(value(kind)),
-    bars: [{ from: 0, to: value(kind), index: kinds.indexOf(kind) }],
+    bars: [{ from: 0, to: value(kind), index: indexOfKind(kinds, kind) }],
   }));
   barChart(charts, `${shownWork}: time`, "Time", time, rows((kind) => workOfKind(kind).time_ns, time));
   const energies = rows((kind) => workOfKind(kind).energy_pj_per_byte, energy);
