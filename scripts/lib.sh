@@ -16,7 +16,7 @@ TEST_BUILD_PACKAGES=(libgtest-dev)
 # in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
 TEST_PACKAGES=(git yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave)
 # To synthesise the RTL; which is tested too.
-SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make python3)
+SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make python3 gtkwave)
 TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}")
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)

@@ -18,9 +18,11 @@ from pathlib import Path
 
 import paper
 import report
+import waveform
+from energy import network_of
 from flow import Flow
 from sources import Sources
-from yosys import ToolError
+from yosys import ToolError, Unfinished
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 QUICK = ("fred_switch:P=4,M=3", "mesh_router:NUM_LOCAL=1,NUM_IO=0")
@@ -72,6 +74,9 @@ def parse_arguments(words):
                         help="writes the figures; complete, or not at all. -: to standard output, the tables to standard error")  # fmt: skip
     parser.add_argument("--energy", action="store_true",
                         help="the energy of a flit in the interconnect too, which takes a simulation of gates")  # fmt: skip
+    parser.add_argument("--wave", metavar="FILE.fst[:INSTANCE]", type=parse_wave,
+                        help="the energy of the traffic in a waveform of fredsim, from its first cycle on, with one MODULE of the same"
+                        " parameters, LANES too; INSTANCE where there are several")  # fmt: skip
     parser.add_argument("--paper", action="store_true", help="a Fred_3(12) chiplet, and the paper's figures beside it")
     parser.add_argument("--limit", metavar="SECONDS", type=positive, default=240, help="for each run of a tool (default: 240)")
     parser.add_argument("--jobs", metavar="NUMBER", type=positive, default=os.cpu_count(), help="runs at a time (default: all cores)")
@@ -80,6 +85,20 @@ def parse_arguments(words):
     parser.add_argument("--folder", metavar="FOLDER", type=Path, default=CHECKOUT / "build" / "synth",
                         help="for netlists and logs (default: build/synth)")  # fmt: skip
     return parser.parse_args(words)
+
+
+def parse_wave(text):
+    file, _, instance = text.partition(".fst:")
+    return (Path(f"{file}.fst"), instance) if instance else (Path(text), None)
+
+
+def add_traffic(top, file_and_instance, flow):
+    if network_of(top) is None:
+        raise Wrong(f"--wave: found the module {top.kind}; allowed: one with an interconnect that adds, such as fred_switch")
+    try:
+        top.traffic = waveform.measure(*file_and_instance, top, flow)
+    except Unfinished:
+        top.lacks.append("energy of the waveform: a tool did not finish in time")
 
 
 def write_whole(file, text):
@@ -105,12 +124,19 @@ def main(words):
     wanted = [parse_module(text, sources) for text in (QUICK if arguments.quick else arguments.modules or ALL)]
     if arguments.paper:
         wanted = [paper.MODULE]
+    if arguments.wave:
+        if len(wanted) != 1:
+            raise Wrong(f"--wave: found {len(wanted)} modules; allowed: one MODULE")
+        if not arguments.wave[0].is_file():
+            raise Wrong(f"--wave {arguments.wave[0]}: no such file")
     to_output = arguments.json == Path("-")
     if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
     start = time.monotonic()
     flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
     tops = flow.tops(wanted, arguments.energy)
+    if arguments.wave:
+        add_traffic(tops[0], arguments.wave, flow)
     with contextlib.redirect_stdout(sys.stderr if to_output else sys.stdout):
         for top in tops:
             print(report.table(top, flow.fo4_ns), end="\n\n")

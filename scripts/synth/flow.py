@@ -46,6 +46,7 @@ class Top:
     lacks: list  # modules that are not in the figures, with the reason
     seconds: float
     energy: Energy | None = None  # of its interconnect
+    traffic: object = None  # waveform.Traffic
 
 
 def on_line(at_first, at_second, lanes):

@@ -121,7 +121,22 @@ def table(top, fo4_ns):
             lines += path_lines(*path)
     if top.energy:
         lines += energy_lines(top)
+    if top.traffic:
+        lines += traffic_lines(top.traffic)
     return "\n".join(lines)
+
+
+def traffic_lines(found):
+    """Energy of a waveform's traffic."""
+    pj = found.glitch_pj + found.clock_pj
+    low, high = technology.scaled("energy", pj)
+    text = (f"Traffic of {found.instance}: {found.cycles} cycles, {found.flits_in} flits of {flit_bits(found.lanes)} bit into the"
+            f" interconnect, {found.flits_out} out. Energy in its {found.parts} parts at 180 nm: {found.settled_pj:.0f} pJ,"
+            f" with glitches {found.glitch_pj:.0f}, clock {found.clock_pj:.0f}.")  # fmt: skip
+    if found.flits_in:
+        text += (f" Of a flit in, glitches and clock: {pj / found.flits_in:.0f} pJ, {low / found.flits_in:.2f} to"
+                 f" {high / found.flits_in:.2f} pJ at 14 to 16 nm.")  # fmt: skip
+    return wrapped(text.split(), "")
 
 
 def flit_bits(lanes):
@@ -205,6 +220,7 @@ def as_json(tops, fo4_ns, memory_fo4):
                              "memory_22nm": round(memory_um2(top), 1)},
                 "path_ns": round(top.paths[0][0] * fo4_ns, 3) if top.paths else None,
                 "leakage_uw": round(leakage_uw(top), 4), "energy": energy_json(top) if top.energy else None,
+                "traffic": top.traffic and vars(top.traffic),
                 "path_fo4": round(top.paths[0][0], 2) if top.paths else None,
                 "clock_ghz": [round(ghz, 3) for ghz in cells.clock_ghz(top.paths[0][0])] if top.paths else None,
                 "paths": [{"from": start, "to": end, "fo4": round(fo4, 2)} for fo4, start, end in top.paths[:PATHS_WRITTEN]],

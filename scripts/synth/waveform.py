@@ -1,0 +1,185 @@
+"""Energy of the traffic of a simulation: the pins of every µSwitch, or node of an adder tree, of a switch out of its waveform
+(`--wave` of fredsim), played at that part's netlist edge by edge. Flits are counted at the interconnect's pins."""
+
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+
+import energy
+import traffic
+from timing import CLOCK
+from yosys import ToolError, Unfinished, locked
+
+INTERCONNECT = "i_interconnect"
+# Instances in an interconnect that are measured, by the last part of their names.
+PARTS = {"i_r_uswitch": "fred_r_uswitch", "i_rd_uswitch": "fred_rd_uswitch", "i_mux": "fred_port_mux",
+         "i_demux": "fred_port_demux", "i_node": "reducing_crossbar_node"}  # fmt: skip
+CYCLE = ("wave",), "cycle"  # scope and name of the number of the cycle: a waveform has no clock edges
+VALID = "out_valid_o"  # of every part
+RESET_ROWS = 2
+
+
+@dataclass
+class Wave:
+    """An interconnect's part of a waveform, every value as it is after a rising edge of the clock."""
+
+    instance: str
+    rows: dict  # (name, module) of a part -> [input pin -> value] of every edge
+    valid: dict  # the same -> [which outputs have a flit] of every edge
+    flits_in: int
+    flits_out: int
+
+
+@dataclass
+class Traffic:
+    """Energy of a waveform's traffic in pJ at 180 nm."""
+
+    instance: str
+    lanes: int
+    cycles: int
+    parts: int
+    flits_in: int
+    flits_out: int
+    clock_pj: float
+    settled_pj: float
+    glitch_pj: float
+
+
+def read(file, instance, ports_of):
+    """A Wave of an instance, or with None of the only one in the file. ports_of(module): the ports of a part, name ->
+    (way, bits). Errors: ToolError where the file has no such pins."""
+    lines = vcd_lines(file)
+    codes = declared(lines)
+    instances = sorted({scope[0] for scope in codes if INTERCONNECT in scope})
+    if instance is None and len(instances) == 1:
+        instance = instances[0]
+    if instance not in instances:
+        allowed = ", ".join(instances) or "none, there is no switch with an interconnect in it"
+        raise ToolError(f"{file}: found the instance {instance or 'not given'}; allowed: {allowed}")
+    top = next(scope for scope in codes if scope[0] == instance and scope[-1] == INTERCONNECT)
+    parts = {scope: PARTS[scope[-1]] for scope in codes if scope[:len(top)] == top and scope[-1] in PARTS
+             and not any(outer in PARTS for outer in scope[:-1])}  # fmt: skip
+    watched = {scope: pins_of(file, codes[scope], ports_of(module)) for scope, module in parts.items()}
+    return sampled(file, lines, codes, top, instance, {(".".join(scope[len(top):]), parts[scope]): pins for scope, pins in watched.items()})
+
+
+def vcd_lines(file):
+    done = subprocess.run(["fst2vcd", "-f", str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise ToolError(f"{file}: fst2vcd: {done.stderr.strip() or f'exit code {done.returncode}'}")
+    return iter(done.stdout.splitlines())
+
+
+def declared(lines):
+    """Scope -> name of a net -> (code, bits); reads up to the values."""
+    scope, codes = [], defaultdict(dict)
+    for line in lines:
+        words = line.split()
+        if words[:1] == ["$scope"]:
+            scope.append(words[2])
+        elif words[:1] == ["$upscope"]:
+            scope.pop()
+        elif words[:1] == ["$var"]:
+            codes[tuple(scope)][words[4]] = words[3], int(words[2])
+        elif words[:1] == ["$enddefinitions"]:
+            break
+    return codes
+
+
+def pins_of(file, nets, ports):
+    """The codes of a part's pins. Errors: ToolError for a pin that is missing, or as wide as at another number of lanes."""
+    for name, (_, bits) in ports.items():
+        if name not in nets or nets[name][1] != bits:
+            raise ToolError(f"{file}: found {f'{nets[name][1]} bit' if name in nets else 'no pin'} of {name}; allowed: {bits} bit,"
+                            " of a switch with the MODULE's parameters, LANES too")  # fmt: skip
+    return {name: (nets[name][0], way) for name, (way, _) in ports.items()}
+
+
+def sampled(file, lines, codes, top, instance, parts):
+    """Reads the values, a sample for every cycle. Errors: ToolError where cycles are missing."""
+    values = defaultdict(int)
+    rows, valid = {part: [] for part in parts}, {part: [] for part in parts}
+    flits = {"in_valid_i": 0, VALID: 0}
+    scope, name = CYCLE
+    cycle = codes[scope][name][0]
+    cycles = 0
+
+    def sample():
+        if values[cycle] != cycles:
+            raise ToolError(f"{file}: found cycle {values[cycle]} after {cycles} cycles; allowed: all of them, recorded without windows and"
+                            " triggers")  # fmt: skip
+        for name in flits:
+            flits[name] += values[codes[top][name][0]].bit_count()
+        for part, pins in parts.items():
+            rows[part].append({name: values[code] for name, (code, way) in pins.items() if way == "input" and name != CLOCK})
+            valid[part].append(values[pins[VALID][0]])
+
+    begun = False
+    for line in lines:
+        if line[:1] == "#":
+            if begun:
+                sample()
+                cycles += 1
+            begun = True
+        elif line[:1] in ("b", "0", "1"):
+            value, code = (line[1:].split() if line[0] == "b" else (line[0], line[1:]))
+            values[code] = int(re.sub("[xz]", "0", value), 2)
+    return Wave(instance, rows, valid, flits["in_valid_i"], flits[VALID])
+
+
+def stimulus(rows):
+    """A part's pins: reset, then as they were."""
+    reset = [{name: 0 for name in rows[0]}] * RESET_ROWS
+    return traffic.Stimulus([*reset, *rows], [(RESET_ROWS + 1, len(rows))])
+
+
+def measure(file, instance, top, flow):
+    """Energy of a waveform's traffic in the interconnect of a top. Errors: ToolError; Unfinished."""
+    network = energy.network_of(top)
+    made = {}
+
+    def part_of(module):
+        if module not in made:
+            parameters, _ = network.shape(module)
+            made[module] = flow.part(module, dict(parameters, LANES=top.lanes))[0]
+            flow.synthesise([made[module]])
+        return made[module]
+
+    wave = read(file, instance, lambda module: part_of(module).ports)
+    found = flow.each(lambda which: _of_part(flow, part_of(which[1]), which[0], wave.rows[which], wave.valid[which]), wave.rows)
+    if None in found:
+        raise Unfinished
+    cycles = len(next(iter(wave.rows.values())))
+    return Traffic(wave.instance, top.lanes, cycles, len(found), wave.flits_in, wave.flits_out,
+                   *(cycles * sum(getattr(one, key) if key == "clock_pj" else getattr(one, key)[0] for one in found)
+                     for key in ("clock_pj", "settled_pj", "glitch_pj")))  # fmt: skip
+
+
+def _of_part(flow, part, name, rows, valid):
+    if part.unfinished:
+        return None
+    folder = part.folder / "wave" / name
+    try:
+        with locked(part.folder):
+            measured = energy.measure(part, flow.netlists(part), flow.sources, stimulus(rows), folder, flow.limit)
+            check(part, name, (folder / "rtl" / "outputs.txt").read_text().splitlines(), valid)
+            return measured
+    except Unfinished:
+        return None
+
+
+def check(part, name, rtl, valid):
+    """Errors: ToolError where the RTL, played the pins of the waveform, does not give flits where the waveform has them: it is of
+    another RTL."""
+    before = 0
+    for port, (way, bits) in part.ports.items():
+        if port == VALID:
+            break
+        before += bits if way == "output" else 0
+    bits = part.ports[VALID][1]
+    for edge, wanted in enumerate(valid[1:], 1):
+        found = int(rtl[RESET_ROWS + edge - 1][before:before + bits], 2)
+        if found != wanted:
+            raise ToolError(f"{name}: at edge {edge} the waveform has {VALID} = {wanted:b}, the RTL {found:b}; the waveform is of another"
+                            " RTL or begins inside a run")  # fmt: skip
