@@ -27,6 +27,7 @@ fred_interconnect.sv
 ../phased/phased_control.sv
 fred_paths.sv
 ../phased/phased_route_ram.sv
+../phased/phased_table_routes.sv
 ../phased/phased_matcher_output.sv
 ../phased/phased_matcher.sv
 fred_online_level.sv

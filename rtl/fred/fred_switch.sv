@@ -2,7 +2,8 @@
 // output staging (§4, §5.4, §6.2.3).
 //
 // All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
-//   idle_o, error_o. Here: fred_interconnect, and fred_online_paths, which finds the path of an online unicast.
+//   idle_o, error_o. Here: fred_interconnect; phased_table_routes, which says where online unicasts leave; and
+//   fred_online_paths, which finds their paths. Bit 2P+1 of bist_fail_o is the routing table.
 // Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
 //   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
 //   e + stages(P) + 6.
@@ -66,7 +67,9 @@ module fred_switch #(
   localparam int unsigned CONFIG_W = fred_pkg::config_bits(P, M);
   localparam int unsigned ROW_W = fred_pkg::row_bits(P, M);
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
-  localparam int unsigned ROUTE_W = 1 + phased_pkg::OUT_W + PATH_W;
+  localparam int unsigned DST_W = noc_pkg::DST_W;
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
+  localparam int unsigned ROUTE_W = 1 + OUT_W + PATH_W;
   localparam bit [FLIT_W-1:0] ROUTE_MASK = FLIT_W'((1 << ROUTE_W) - 1) << fred_pkg::ONLINE_BIT;
 
   logic                 change, load;
@@ -79,6 +82,12 @@ module fred_switch #(
   logic                 busy, paths_idle, enter_idle;
   logic [P-1:0]         enter_valid, done_valid;
   logic [P*FLIT_W-1:0]  enter_flit, routed_flit, done_flit, leave_flit;
+  logic [P-1:0]         lookup, route_known;
+  logic [DST_W*P-1:0]   lookup_dst;
+  logic [OUT_W*P-1:0]   route_out;
+  logic                 own_hit, routes_fail;
+  logic [31:0]          own_rdata;
+  logic [2*P:0]         parts_fail;
 
   phased_switch #(
     .P(P), .ID(fred_pkg::FRED_ID), .SHAPE({16'd0, 8'(M), 8'(P)}), .ROW_W(ROW_W), .CONFIG_STAGES(fred_pkg::stages(P)),
@@ -88,12 +97,23 @@ module fred_switch #(
   ) i_phased (
     .clk_i, .rst_ni,
     .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
-    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i, .bist_fail_o,
+    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i,
+    .bist_fail_o(parts_fail),
+    .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
+    .own_hit_i(own_hit), .own_rdata_i(own_rdata),
     .change_o(change), .change_row_o(change_row), .load_o(load),
     .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
     .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(done_valid), .leave_flit_i(leave_flit),
     .enter_idle_i(enter_idle)
   );
+
+  phased_table_routes #(.P(P), .BIST(BIST)) i_routes (
+    .clk_i,
+    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .hit_o(own_hit), .rdata_o(own_rdata),
+    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
+    .bist_i, .bist_fail_o(routes_fail)
+  );
+  assign bist_fail_o = {routes_fail, parts_fail};
 
   fred_paths #(.P(P), .M(M)) i_paths (
     .clk_i, .rst_ni, .load_i(change), .row_i(change_row), .in_path_o(in_path), .out_path_o(out_path)

@@ -1,6 +1,6 @@
 // What every switch with a phase store has around its interconnect: input buffers, control unit, matcher of online
-// unicasts, routing table, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together
-// with an interconnect: fred_switch, reducing_crossbar.
+// unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together with an
+// interconnect and with what routes online unicasts: fred_switch, reducing_crossbar.
 //
 // Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a unicast
 //   go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
@@ -17,6 +17,8 @@
 //              something moves. No two go to one output, nor one to an output that the phase uses.
 //   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be on leave_flit_i.
 //   enter_idle_i: nothing is in the interconnect, nor in what is beside it.
+// Routes: lookup_o says at which inputs an online unicast is on in_flit_i, lookup_dst_o where it goes. After that edge
+//   and until the input's next lookup route_known_i tells whether there is an output for it, route_out_i which.
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
 //   freed); out_valid_o / out_flit_o one edge after a launch was decided, which happens only at edges where
 //   out_ready_i was high and a credit was there; out_credit_i bit v*P+p gives a credit, usable at the same edge.
@@ -26,11 +28,11 @@
 //   phase of the store, or PHASE_ONLINE: a unicast that goes by its destination, the same in all its flits. Flits that
 //   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
-//   that samples a read. Credits, phases and routes are written before traffic
-//   flows.
+//   that samples a read. Those of the routes are the kind's: own_hit_i is high where reg_addr_i is one of them, which
+//   makes it none of the others, own_rdata_i is what the last read of one gave. Credits, phases and routes are written
+//   before traffic flows.
 // Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
-//   failed: bit p input p, P+p output p, 2P the phase store, 2P+1 the routing table. While it runs the switch is held
-//   in reset.
+//   failed: bit p input p, P+p output p, 2P the phase store. While it runs the switch is held in reset.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
 // error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
 module phased_switch #(
@@ -73,7 +75,11 @@ module phased_switch #(
   /// bits of a phase's number, derived
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W,
   /// bits of a number of credits, derived
-  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W,
+  /// bits of a destination, derived
+  localparam int unsigned DST_W = noc_pkg::DST_W,
+  /// bits of an output port's number, derived
+  localparam int unsigned OUT_W = phased_pkg::OUT_W
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -92,7 +98,14 @@ module phased_switch #(
   output logic                       idle_o,
   output logic [31:0]                error_o,
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
-  output logic [2*P+1:0]             bist_fail_o,
+  output logic [2*P:0]               bist_fail_o,
+  // routes of online unicasts, and their registers
+  output logic [P-1:0]               lookup_o,
+  output logic [DST_W*P-1:0]         lookup_dst_o,
+  input  logic [P-1:0]               route_known_i,
+  input  logic [OUT_W*P-1:0]         route_out_i,
+  input  logic                       own_hit_i,
+  input  logic [31:0]                own_rdata_i,
   // interconnect: phases, online unicasts, flits
   output logic                       change_o,
   output logic [ROW_W-1:0]           change_row_o,
@@ -106,7 +119,6 @@ module phased_switch #(
   input  logic [P*FLIT_W-1:0]        leave_flit_i,
   input  logic                       enter_idle_i
 );
-  localparam int unsigned DST_W = noc_pkg::DST_W;
   if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 ||
       VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
     // The parameters' list has the ranges.
@@ -135,18 +147,12 @@ module phased_switch #(
   logic                     error_phase, error_join, control_idle;
 
   // Online unicasts.
-  localparam int unsigned OUT_W = phased_pkg::OUT_W;
   logic [VCS*P-1:0]       request, no_route, locked;
   logic [VCS*P*OUT_W-1:0] front_out;
   logic [P-1:0]           online_pop, online_reserve;
   logic [VC_W*P-1:0]      online_pop_vc, online_reserve_vc;
   logic [7:0]             online_stall_credit, online_stall_arbiter;
   logic                   matcher_idle;
-  logic                   route_hit;
-  logic [5:0]             route_rdata;
-  logic [P-1:0]           lookup, route_known;
-  logic [DST_W*P-1:0]     lookup_dst;
-  logic [P*OUT_W-1:0]     route_out;
 
   assign room_phase = room & ~locked;
 
@@ -174,32 +180,18 @@ module phased_switch #(
     .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter), .idle_o(matcher_idle)
   );
 
-  logic route_write, route_read;
-  assign route_write = reg_valid_i && route_hit && reg_write_i;
-  assign route_read = reg_valid_i && route_hit && !reg_write_i;
-
-  phased_route_ram #(.P(P), .BIST(BIST)) i_routes (
-    .clk_i,
-    .write_i(route_write), .read_i(route_read), .addr_i(reg_addr_i[9:0]), .wdata_i(reg_wdata_i[5:0]),
-    .rdata_o(route_rdata),
-    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out),
-    .bist_i, .bist_fail_o(bist_fail_o[2*P+1])
-  );
-
   // ------------------------------------------------------------------ registers
   logic        store_hit, counter_hit, credit_hit;
   logic [31:0] store_rdata, counter_rdata, other_q;
   logic [15:0] credit_index;
-  // Whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store, 3 routes.
+  // Whose data the last read wants: 0 identity and credits, 1 counters, 2 phase store, 3 the kind's own.
   logic [1:0]  source_q;
 
   assign store_hit = reg_addr_i >= noc_pkg::REG_PHASE_STORE;
-  assign route_hit = reg_addr_i >= noc_pkg::REG_ROUTE &&
-                     reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
-  assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !route_hit;
+  assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && !store_hit && !own_hit_i;
   assign credit_index = reg_addr_i - noc_pkg::REG_CREDIT;
   assign credit_hit = reg_valid_i && reg_addr_i >= noc_pkg::REG_CREDIT && credit_index < 16'(VCS*P);
-  assign reg_rdata_o = (source_q == 2'd3) ? {26'd0, route_rdata} : (source_q == 2'd2) ? store_rdata
+  assign reg_rdata_o = (source_q == 2'd3) ? own_rdata_i : (source_q == 2'd2) ? store_rdata
                      : (source_q == 2'd1) ? counter_rdata : other_q;
 
   phased_store #(.ROW_W(ROW_W), .BIST(BIST)) i_phase_store (
@@ -230,7 +222,7 @@ module phased_switch #(
       error_o <= noc_pkg::ERROR_NONE;
     end else begin
       if (reg_valid_i && !reg_write_i) begin
-        source_q <= route_hit ? 2'd3 : store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
+        source_q <= own_hit_i ? 2'd3 : store_hit ? 2'd2 : counter_hit ? 2'd1 : 2'd0;
         other_q <= '0;
         if (reg_addr_i == noc_pkg::REG_ID) other_q <= ID;
         if (reg_addr_i == noc_pkg::REG_SHAPE) other_q <= SHAPE;
@@ -267,8 +259,8 @@ module phased_switch #(
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
       .active_i(active), .vc_i(vc), .phase_i(phase),
-      .lookup_o(lookup[p]), .lookup_dst_o(lookup_dst[DST_W*p +: DST_W]),
-      .route_known_i(route_known[p]), .route_out_i(route_out[OUT_W*p +: OUT_W]),
+      .lookup_o(lookup_o[p]), .lookup_dst_o(lookup_dst_o[DST_W*p +: DST_W]),
+      .route_known_i(route_known_i[p]), .route_out_i(route_out_i[OUT_W*p +: OUT_W]),
       .match_o(match[p]), .match_tail_o(match_tail[p]),
       .other_o(other[VCS*p +: VCS]), .front_phase_o(front_phase[VCS*PHASE_W*p +: VCS*PHASE_W]),
       .request_o(request[VCS*p +: VCS]), .no_route_o(no_route[VCS*p +: VCS]),

@@ -18,6 +18,7 @@
 ../phased/phased_join_check.sv
 ../phased/phased_control.sv
 ../phased/phased_route_ram.sv
+../phased/phased_table_routes.sv
 ../phased/phased_matcher_output.sv
 ../phased/phased_matcher.sv
 ../common/switch_counters.sv

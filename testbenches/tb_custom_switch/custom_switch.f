@@ -27,6 +27,7 @@
 ../../rtl/phased/phased_control.sv
 ../../rtl/fred/fred_paths.sv
 ../../rtl/phased/phased_route_ram.sv
+../../rtl/phased/phased_table_routes.sv
 ../../rtl/phased/phased_matcher_output.sv
 ../../rtl/phased/phased_matcher.sv
 ../../rtl/fred/fred_online_level.sv

@@ -1,0 +1,50 @@
+// Routes of online unicasts by a table, for a phased_switch: its lookups, and the table's registers (phased_route_ram).
+//
+// Registers: REG_ROUTE + destination (noc_pkg), one request per cycle on reg_*. hit_o: reg_addr_i is one of them,
+//   combinational; rdata_o follows the edge that samples a read, and holds.
+// Lookups, memory test, reset: see phased_route_ram.
+module phased_table_routes #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0
+) (
+  input  logic                           clk_i,
+  // registers
+  input  logic                           reg_valid_i,
+  input  logic                           reg_write_i,
+  input  logic [15:0]                    reg_addr_i,
+  input  logic [31:0]                    reg_wdata_i,
+  output logic                           hit_o,
+  output logic [31:0]                    rdata_o,
+  // flits that arrive, by input port
+  input  logic [P-1:0]                   lookup_i,
+  input  logic [noc_pkg::DST_W*P-1:0]    dst_i,
+  output logic [P-1:0]                   known_o,
+  output logic [phased_pkg::OUT_W*P-1:0] out_o,
+  // memory test
+  input  logic [bist_pkg::BUS_W-1:0]     bist_i,
+  output logic                           bist_fail_o
+);
+  localparam int unsigned ADDR_W = $clog2(noc_pkg::MAX_ROUTES);
+  localparam int unsigned ROUTE_W = phased_pkg::OUT_W + 1;
+
+  logic               write, read;
+  logic [ROUTE_W-1:0] route;
+
+  assign hit_o = reg_addr_i >= noc_pkg::REG_ROUTE &&
+                 reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
+  assign write = reg_valid_i && hit_o && reg_write_i;
+  assign read = reg_valid_i && hit_o && !reg_write_i;
+  assign rdata_o = 32'(route);
+
+  phased_route_ram #(.P(P), .BIST(BIST)) i_ram (
+    .clk_i,
+    .write_i(write), .read_i(read), .addr_i(reg_addr_i[ADDR_W-1:0]), .wdata_i(reg_wdata_i[ROUTE_W-1:0]),
+    .rdata_o(route),
+    .lookup_i, .dst_i, .known_o, .out_o, .bist_i, .bist_fail_o
+  );
+
+  logic unused_wdata;
+  assign unused_wdata = &{1'b0, reg_wdata_i[31:ROUTE_W]};
+endmodule
