@@ -1,12 +1,13 @@
 // Ports of a mesh router and X-Y routing on a mesh or torus, the same as sc_models/routing/mesh_routing.h.
 //
-// Purpose: the routing decision of mesh_router in one place. Use: always qualified (mesh_pkg::X).
+// Purpose: the routing decision of mesh_router and mesh_reducing in one place. Use: always qualified (mesh_pkg::X).
 // Shapes: ports in the order north, east, south, west, local ports, I/O ports; at most 32. Addresses are
 //   column x, row y and endpoint (0 is the NPU, 1 and up the I/O ports) from X_LSB, Y_LSB and ENDPOINT_LSB on; north is
 //   y - 1, east is x + 1. Rows and columns of a torus are rings: their sides (columns of a row, rows of a column) are
 //   3 to 64, 0 where there is no ring.
 package mesh_pkg;
-  localparam bit [31:0] MESH_ID = 32'h3E54_0001;
+  localparam bit [31:0] MESH_ID = 32'h3E54_0001;           // mesh_router
+  localparam bit [31:0] MESH_REDUCING_ID = 32'h3E54_0002;  // mesh_reducing
   localparam int unsigned COORDINATE_W = 6;  // of x and y
   localparam int unsigned SIDE_W = COORDINATE_W + 1;
   localparam int unsigned ENDPOINT_W = 4;

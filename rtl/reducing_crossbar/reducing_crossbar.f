@@ -27,4 +27,5 @@ reducing_crossbar_pkg.sv
 reducing_crossbar_node.sv
 reducing_crossbar_tree.sv
 reducing_crossbar_interconnect.sv
+reducing_crossbar_datapath.sv
 reducing_crossbar.sv

@@ -2,7 +2,7 @@
 // is a P x P crossbar with an adder tree at every output (the alternative of §9): disjoint flows never conflict.
 //
 // All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
-//   idle_o, error_o. Here: reducing_crossbar_interconnect, what it needs of the flows of a phase, and
+//   idle_o, error_o. Here: reducing_crossbar_datapath, the interconnect and its configuration, and
 //   phased_table_routes, which says where online unicasts leave. Bit 2P+1 of bist_fail_o is the routing table.
 // Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
 //   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
@@ -62,17 +62,14 @@ module reducing_crossbar #(
   end
 
   localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P);
-  localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
 
   logic                change, load;
   logic [ROW_W-1:0]    change_row;
-  logic [P*P-1:0]      config_d, config_q;  // bit P*output + input: inputs of the output's flow, in the active phase
   logic [P*P-1:0]      move;
-  logic [P*P-1:0]      move_q, unicast_q;  // an edge and two edges after move
   logic [P-1:0]        phase_in, phase_out;
-  logic                busy, enter_idle;
+  logic                enter_idle;
   logic [P-1:0]        enter_valid, leave_valid;
   logic [P*FLIT_W-1:0] enter_flit, leave_flit;
   logic [P-1:0]        lookup, route_known;
@@ -108,41 +105,13 @@ module reducing_crossbar #(
   );
   assign bist_fail_o = {routes_fail, parts_fail};
 
-  always_comb begin : flows
-    config_d = '0;
-    if (change) begin
-      for (int unsigned o = 0; o < P; o++) begin
-        for (int unsigned p = 0; p < P; p++) begin
-          config_d[P*o + p] =
-              change_row[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 &&
-              change_row[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
-              change_row[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
-        end
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      move_q <= '0;
-      unicast_q <= '0;
-    end else begin
-      move_q <= move;
-      unicast_q <= move_q;
-    end
-    if (change) config_q <= config_d;
-  end
-
-  assign enter_idle = !busy && move_q == '0 && unicast_q == '0;
-
-  reducing_crossbar_interconnect #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
+  reducing_crossbar_datapath #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_datapath (
     .clk_i, .rst_ni,
-    .load_i(load), .config_i(config_q),
-    .in_valid_i(enter_valid), .in_flit_i(enter_flit), .unicast_i(unicast_q),
-    .out_valid_o(leave_valid), .out_flit_o(leave_flit), .busy_o(busy)
+    .change_i(change), .change_row_i(change_row), .load_i(load), .move_i(move),
+    .enter_valid_i(enter_valid), .enter_flit_i(enter_flit), .leave_valid_o(leave_valid), .leave_flit_o(leave_flit),
+    .idle_o(enter_idle)
   );
 
-  // The trees need to know neither the phase's ports nor what is in a row beside its flows.
-  logic unused;
-  assign unused = &{1'b0, phase_in, phase_out, change_row[phased_pkg::ROW_FLOWS_LSB-1:0]};
+  logic unused;  // which ports the phase uses the trees need not know
+  assign unused = &{1'b0, phase_in, phase_out};
 endmodule

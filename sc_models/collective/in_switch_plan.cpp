@@ -19,7 +19,11 @@ constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 class InSwitchPlanner {
  public:
   InSwitchPlanner(const Topology& topology, const Plan& plan, OnConflict on_conflict)
-      : topology_(topology), plan_(plan), on_conflict_(on_conflict), cache_(topology) {
+      : topology_(topology),
+        plan_(plan),
+        on_conflict_(on_conflict),
+        slices_(endpoint_slices(topology)),
+        cache_(topology) {
     result_.trees.resize(plan.parts.size());
     result_.after.resize(plan.parts.size());
     result_.packets.resize(plan.parts.size());
@@ -125,7 +129,7 @@ class InSwitchPlanner {
       return {};
     }
     Wave wave;
-    for (int slice = 0; slice < topology_.fred.slices; ++slice) {
+    for (int slice = 0; slice < slices_; ++slice) {
       std::vector<SlicePart>& placed = wave.emplace_back();
       for (const int p : parts) {
         const Part& part = plan_.parts[p];
@@ -147,7 +151,7 @@ class InSwitchPlanner {
   }
 
   std::vector<Task> tasks_of(const Part& part, int slice) const {
-    const int slices = topology_.fred.slices;
+    const int slices = slices_;
     const int ranks = static_cast<int>(part.members.size());
     if (!takes_steps(part.collective)) {
       const FlitRange range = share_of(whole_range(0, part.bytes), slices, slice);
@@ -238,6 +242,7 @@ class InSwitchPlanner {
   const Topology& topology_;
   const Plan& plan_;
   OnConflict on_conflict_;
+  int slices_;
   RouteCache cache_;
   InSwitchPlan result_;
   int next_phase_ = 0;
@@ -259,6 +264,25 @@ bool has_in_switch(Collective collective) {
 
 bool takes_steps(Collective collective) {
   return collective == Collective::kReduceScatter || collective == Collective::kAllGather;
+}
+
+bool auto_takes_routers(const Topology& topology, const CollectiveSpec& spec) {
+  constexpr std::uint64_t kKiB = 1024;
+  const bool whole = spec.group.size() == topology.npus.size();
+  switch (spec.collective) {
+    case Collective::kAllReduce:
+      return !whole || spec.bytes <= 4096 * kKiB;
+    case Collective::kReduce:
+    case Collective::kBroadcast:
+    case Collective::kMulticast:
+      return !whole || spec.bytes <= 768 * kKiB;
+    case Collective::kReduceScatter:
+      return spec.bytes <= 32 * kKiB;
+    case Collective::kAllGather:
+      return spec.bytes <= 64 * kKiB;
+    default:
+      return false;
+  }
 }
 
 InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,

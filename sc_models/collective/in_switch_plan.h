@@ -1,4 +1,4 @@
-// Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D).
+// Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the routers of a mesh that add.
 //
 // Slices: each carries its share and shares nothing with the others. In a slice the members' chiplets
 //   and, level by level, the chiplets above them up to one that all have in common are a group's
@@ -20,6 +20,9 @@
 //   up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours exists.
 //   (Further uplink trees, where uplinks are slow, are taken as they come.)
 //
+// Mesh: one slice, NIC port 0, and a tree of routers per group (collective/grid_trees.h) in place of chiplets and
+//   uplinks; the search tries other rows and columns for groups whose trees meet. Links of 1 flit per cycle carry the
+//   data once each way, so a larger mesh is as fast, but for its latency.
 // Ports are found by walking links, so the builder's port order does not matter, nor do the levels.
 #pragma once
 
@@ -34,6 +37,10 @@ namespace fredsim {
 
 bool has_in_switch(Collective collective);
 bool takes_steps(Collective collective);  // serial ones, with a phase each
+// Whether `auto` takes the routers of a grid. Measured on 5 × 4 (README): a tree ends first for small vectors. For large
+// ones on the whole mesh rings and chains win, which use all its links; serial steps lose against a ring sooner, and a
+// unicast gains nothing.
+bool auto_takes_routers(const Topology& topology, const CollectiveSpec& spec);
 
 // Over several slow uplinks, packets are short: a packet holds its phase until its last flit has come,
 // and the phases of the other uplink trees wait. Runs of packets keep the changes of phase few.

@@ -73,16 +73,14 @@ bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
   const bool asked = spec.algorithm == "in_switch";
   if (!asked && spec.algorithm != "auto") return false;
   std::string why;
-  if (!topology.is_tree()) {
-    why = fmt::format("needs a Fred fabric, {} is none", topology.name);
-  } else if (!adds_in_switches(topology)) {
+  if (!adds_in_switches(topology)) {
     why = fmt::format("needs switches that add, {} has others", topology.name);
-  } else if (!topology.fred.in_switch) {
+  } else if (topology.is_tree() && !topology.fred.in_switch) {
     why = fmt::format("is not there, {} has in-switch collectives switched off", topology.name);
   } else if (!has_in_switch(spec.collective)) {
     why = fmt::format("has no {}", to_string(spec.collective));
   } else {
-    return true;
+    return asked || topology.is_tree() || auto_takes_routers(topology, spec);
   }
   if (!asked) return false;
   throw BadInput(fmt::format("algorithm: in_switch {}, allowed: {}", why,
@@ -130,15 +128,45 @@ class WorkPlanner {
     }
     plan_.programs = std::move(switches.programs);
     add_chains(topology_, chains, plan_);
+    if (topology_.is_grid()) part_channels();
     set_bounds(topology_, plan_);
     return std::move(plan_);
   }
 
  private:
+  // On a grid, unicasts and the trees of one virtual channel could wait for each other in a circle: unicasts turn from
+  // rows into columns, results of a tree from columns into rows. What runs at the endpoints begins when the
+  // trees on its channels are done.
+  void part_channels() {
+    std::vector<unsigned> channels(plan_.parts.size());  // of unicasts, by part: a bit each
+    for (const Tree& tree : plan_.trees) {
+      for (const TreeRank& rank : tree.ranks) {
+        for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
+          for (const Send& send : *sends) channels[tree.part] |= 1U << send.vc;
+      }
+    }
+    for (std::size_t part = 0; part < plan_.parts.size(); ++part) {
+      for (const int tree : in_switch_) {
+        if ((channels[part] >> plan_.parts[tree].vc & 1U) == 0) continue;
+        plan_.parts[part].after.push_back(tree);
+        plan_.note(fmt::format("{} begins after {}: unicasts and trees share no virtual channel",
+                               group_name(topology_, plan_.parts[part]),
+                               group_name(topology_, plan_.parts[tree])));
+      }
+    }
+  }
+
   // Parts that cannot be in the switches are taken out of in_switch_.
   InSwitchPlan plan_switches() {
     for (;;) {
-      InSwitchPlan switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
+      InSwitchPlan switches;
+      try {
+        switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
+      } catch (const GroupConflict& conflict) {
+        if (!topology_.is_grid() || !leave_to_endpoints(plan_.parts[conflict.parts().front()].vc))
+          throw;
+        continue;
+      }
       for (const int part : switches.left_over)
         to_endpoints(part, "its flows cannot be routed together with those before it");
       if (switches.no_rows) {
@@ -147,6 +175,18 @@ class WorkPlanner {
       }
       return switches;
     }
+  }
+
+  // On a grid, where trees meet easily and rings are as good a way: the parts of a virtual channel that may go
+  // another way do so, all of them, since unicasts would have to wait for those that stay. False: there are none.
+  bool leave_to_endpoints(int vc) {
+    std::vector<int> parts;
+    std::ranges::copy_if(in_switch_, std::back_inserter(parts), [&](int part) {
+      return plan_.parts[part].vc == vc && specs_[part].algorithm == "auto";
+    });
+    for (const int part : parts)
+      to_endpoints(part, "the trees of the groups of its priority would share links");
+    return !parts.empty();
   }
 
   // The last part that may go another way, of those that take most phases if there are any.

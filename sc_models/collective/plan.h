@@ -138,8 +138,9 @@ struct Obstacle {
   enum class Kind : std::uint8_t {
     kSharedNpu,  // two of them send, or receive, at one NPU on one virtual channel
     kUplinks,    // no choice of uplinks gives every group its own
-    kFlows,      // whatever the choice, flows of a chiplet have no routing
-    kGaveUp,     // the search was too long
+    kLinks,   // on a grid: no choice of rows and columns does; chiplet: a router where trees meet
+    kFlows,   // whatever the choice, flows of a chiplet have no routing
+    kGaveUp,  // the search was too long
   };
   Kind kind = Kind::kFlows;
   std::string why{};

@@ -52,9 +52,11 @@ class SizeOfOne {
 
  private:
   bool in_switch() const {
-    return (spec_.algorithm == "auto" || spec_.algorithm == "in_switch") && topology_.is_tree() &&
-           topology_.fred.in_switch && adds_in_switches(topology_) &&
-           has_in_switch(spec_.collective);
+    // `auto` on a grid may become a ring.
+    const bool asked =
+        spec_.algorithm == "in_switch" || (spec_.algorithm == "auto" && topology_.is_tree());
+    return asked && (topology_.is_grid() || topology_.fred.in_switch) &&
+           adds_in_switches(topology_) && has_in_switch(spec_.collective);
   }
 
   // Trees that `bytes` are cut into: no tree without a flit.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "collective/grid_trees.h"
 #include "collective/in_switch_plan.h"
 
 namespace fredsim {
@@ -60,6 +61,7 @@ const RoutedFlows& RouteCache::route(NodeId chiplet, const std::vector<Flow>& fl
 }
 
 bool SliceRouter::place() {
+  if (topology_.is_grid()) return place_from(0);
   if (!demand_fits() || !place_from(0)) return false;
   // More uplink trees, one each in turn, for those who need them.
   for (bool more = true; more;) {
@@ -73,9 +75,10 @@ bool SliceRouter::place() {
 }
 
 Obstacle SliceRouter::obstacle() {
+  if (topology_.is_grid() && !gave_up()) return obstacle_;
   Obstacle no_uplinks{.kind = Obstacle::Kind::kUplinks,
                       .why = "there are not enough uplinks to give each a chiplet above its own"};
-  if (!demand_fits()) return no_uplinks;
+  if (topology_.is_tree() && !demand_fits()) return no_uplinks;
   bool placed = false;
   if (!gave_up()) {
     steps_ = 0;
@@ -173,7 +176,28 @@ bool SliceRouter::add_uplink_tree(SlicePart& part) {
 
 void SliceRouter::visit(const SlicePart& part,
                         const std::function<bool(const ReductionTree&)>& visit) {
+  if (topology_.is_grid()) {
+    visit_grid_trees(topology_, part.lowest, part.roles, [&](const ReductionTree& tree) {
+      ++steps_;
+      return is_free(ports_of(tree, part.roles)) ? visit(tree) : gave_up();
+    });
+    return;
+  }
   visit_reduction_trees(topology_, part.lowest, part.roles, taken_, slice_, visit);
+}
+
+bool SliceRouter::is_free(const PortUse& wanted) {
+  for (const auto& [router, ports] : wanted) {
+    const auto taken = taken_.find(router);
+    if (taken == taken_.end() || ((taken->second.inputs & ports.inputs) == 0 &&
+                                  (taken->second.outputs & ports.outputs) == 0))
+      continue;
+    obstacle_ = {.kind = Obstacle::Kind::kLinks,
+                 .why = "whichever rows or columns they take, their trees have links in common",
+                 .chiplet = topology_.nodes[router].name};
+    return false;
+  }
+  return true;
 }
 
 void SliceRouter::take(const PortUse& wanted) {

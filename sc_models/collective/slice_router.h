@@ -1,4 +1,5 @@
-// Where the in-switch trees of one slice go: uplinks and routings of the parts that are under way together.
+// Where the in-switch trees of one slice go: uplinks and routings of the parts that are under way together. A grid is
+// one slice; in place of uplinks its parts choose rows and columns (collective/grid_trees.h).
 //
 // Input: the parts of one VC in one slice, each with its trees (Task) and its chiplets of level 1
 //   (SlicePart::lowest). place() gives every part its reduction trees, that is chiplets and uplinks
@@ -113,6 +114,8 @@ class SliceRouter {
   bool place_from(std::size_t i);
   bool add_uplink_tree(SlicePart& part);
   void visit(const SlicePart& part, const std::function<bool(const ReductionTree&)>& visit);
+  // Grid: whether no other part has one of the ports; obstacle_ then says where.
+  bool is_free(const PortUse& wanted);
   void take(const PortUse& wanted);
   void give_back(const PortUse& wanted);
   bool routable();

@@ -204,7 +204,8 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
   // Unicasts go by coordinates in a grid, by tables in a tree.
   const auto fits = [&](const SwitchKind& one) {
     return (one.unicast_routes() == UnicastRoutes::kByTable) ==
-           (fabric_kind == FabricKind::kFredTree);
+               (fabric_kind == FabricKind::kFredTree) &&
+           (fabric_kind != FabricKind::kTorus2d || one.keeps_rings_moving());
   };
   const SwitchKind* const found = has(path) ? find_switch_kind(this->text(path))
                                             : find_switch_kind(default_switch_kind(fabric_kind));

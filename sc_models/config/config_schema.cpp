@@ -57,7 +57,7 @@ constexpr std::array kKeys = {
     Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
     Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
     Key{"switch.output_buffer", "output staging per port and virtual channel, a size", Scope::kAny,
-        Holds::kValue, "", "OUT_DEPTH"},
+        Holds::kValue, "12 KiB", "OUT_DEPTH"},
     Key{"switch.format", "fp16 or bf16", Scope::kAny, Holds::kValue, "fp16"},
     Key{"switch.yield",
         "cycles of silence after which a phase gives way to one of no higher priority", Scope::kAny,

@@ -47,9 +47,10 @@ std::string cycles_and_ns(int cycles, std::uint64_t clock_hz) {
 
 std::string sentence(const Topology& topology) {
   if (topology.is_grid()) {
-    return fmt::format("2D {} of {} x {} (width x height)",
+    return fmt::format("2D {} of {} x {} (width x height){}",
                        topology.kind == FabricKind::kMesh2d ? "mesh" : "torus", topology.mesh.width,
-                       topology.mesh.height);
+                       topology.mesh.height,
+                       adds_in_switches(topology) ? "; collectives in the routers" : "");
   }
   const FredTreeFacts& tree = topology.fred;
   return fmt::format("FRED tree of {} level{}, {} slice{}; collectives {}", tree.depth(),
@@ -142,11 +143,21 @@ std::string chiplets(const Topology& topology, Page& page) {
 std::string routers(const Topology& topology, Page& page) {
   const auto router = std::ranges::find_if(topology.nodes, &Node::is_switch);
   const auto count = std::ranges::count_if(topology.nodes, &Node::is_switch);
-  return table({{"routers"}, {"count"}, {"ports"}, {"mesh"}, {"local"}, {"I/O"}},
-               {{kind_of(*router).label(switch_shape(topology, *router)), std::to_string(count),
-                 std::to_string(router->ports), std::to_string(int{kFirstLocal}),
-                 std::to_string(router->mesh.local_ports), std::to_string(router->mesh.io_ports)}},
-               page);
+  const SwitchShape shape = switch_shape(topology, *router);
+  std::vector<Column> header{{"routers"}, {"count"}, {"ports"}, {"mesh"}, {"local"}, {"I/O"}};
+  Row row{shape.kind->label(shape),
+          std::to_string(count),
+          std::to_string(router->ports),
+          std::to_string(int{kFirstLocal}),
+          std::to_string(router->mesh.local_ports),
+          std::to_string(router->mesh.io_ports)};
+  for (const NamedValue& part : shape.kind->parts(shape)) {
+    header.push_back({part.name});
+    row.push_back(std::to_string(part.value));
+  }
+  const std::string_view title = shape.kind->parts_title();
+  return (title.empty() ? std::string() : fmt::format("\n{}\n", title)) +
+         table(std::move(header), {std::move(row)}, page);
 }
 
 std::string level_name(const Topology& topology, const Node& node) {

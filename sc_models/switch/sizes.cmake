@@ -3,6 +3,7 @@
 #   fred P=8 M=2            Fred_2(8): rtl/fred/fred_switch.sv; its parameters are in fred/kind.cmake
 #   reducing_crossbar P=4   rtl/reducing_crossbar/reducing_crossbar.sv; reducing_crossbar/kind.cmake
 #   mesh VC_DEPTH=96        rtl/mesh/mesh_router.sv; mesh/kind.cmake
+#   mesh_reducing NUM_IO=0  rtl/mesh_reducing/mesh_reducing.sv; mesh_reducing/kind.cmake
 # Parameters left out have the kind's defaults. Without names, an entry has the numbers of the kind's basic
 # parameters, in the order of kind.cmake: "fred 8 2 1 48 4 24 0", "mesh 4 2 1 96 4".
 # A switch of your own with the same ports and these parameters, and any of its own: append its top module and its file
@@ -21,6 +22,8 @@ set(FREDSIM_SWITCHES
   "reducing_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "fred P=4 VC_ORDER=45" "fred P=3 M=2 VC_ORDER=198"
   "mesh"
+  "mesh_reducing"
+  "mesh_reducing NUM_LOCAL=1 NUM_IO=0 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")
 # The list that a build folder keeps may have the worked example by its former name.

@@ -89,6 +89,10 @@ class SwitchKind {
   // Written into a switch of this kind before traffic flows, beside credits and its routing table.
   virtual std::vector<RegisterWrite> setup_writes(const Topology& topology, const Node& node) const;
   virtual UnicastRoutes unicast_routes() const = 0;
+  // By coordinates: whether rings of such switches keep moving under any traffic, so that they can be a torus.
+  virtual bool keeps_rings_moving() const {
+    return unicast_routes() == UnicastRoutes::kByCoordinates;
+  }
 
   // Flows, added up and distributed inside the switch. A phase is a set of flows that are routed together; the switch
   // has a store of rows, one a phase. 0 rows: a kind that only passes flits on, and has none of the others.

@@ -30,7 +30,7 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
     for (const int vc : first_to_last_) {
       if (!is_online(view, p, vc)) continue;
       const bool start = output_of_[p][vc] < 0;
-      const int out = routes_.at(view.front(p, vc)->dst);
+      const int out = routes_.at({p, view.front(p, vc)->dst});
       if (start && !view.room(out, vc)) {
         ++edge.credit;
         continue;

@@ -19,7 +19,7 @@ namespace fredsim::tb {
 class OnlineRules {
  public:
   explicit OnlineRules(const TestedSwitch& shape);
-  void set_route(int destination, int output) { routes_[destination] = output; }
+  void set_route(int input, int destination, int output) { routes_[{input, destination}] = output; }
 
   struct Edge {
     std::vector<Entry> entries;  // one input and one output each
@@ -46,7 +46,7 @@ class OnlineRules {
 
   int ports_, middle_, levels_;
   VcOrder first_to_last_;
-  std::map<int, int> routes_;                        // destination -> output
+  std::map<std::pair<int, int>, int> routes_;        // input, destination -> output
   std::vector<std::array<int, kNumVcs>> output_of_;  // (input, VC) inside a packet; -1: not
   std::vector<std::array<int, kNumVcs>> next_;  // (output, VC): the input that is first in turn
   std::map<int, int> streaming_;  // input -> VC of the flit it let go at the last edge, not a tail

@@ -26,7 +26,7 @@ class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, Switch
  protected:
   FredOnlineUnicasts() {
     const Size size = std::get<Size>(GetParam());
-    shape_.fred = {size.ports, size.middle};
+    shape_ = TestedSwitch(size.ports, size.middle);
     if (size.ports == 5) shape_ = narrow_shape(size.middle);
   }
   std::unique_ptr<SwitchCore> make_dut() const {
@@ -42,6 +42,14 @@ class FredOnlineUnicasts : public testing::TestWithParam<std::tuple<Size, Switch
     for (std::size_t i = to.size(); i > 1; --i) std::swap(to[i - 1], to[random.below(i)]);
     return to;
   }
+  // Outputs for the inputs `from`, one each, to which there are ways.
+  std::vector<int> random_outputs(const std::vector<int>& from, Random& random) const {
+    for (;;) {
+      std::vector<int> to = random_permutation(random);
+      if (std::ranges::equal(from, to, [&](int in, int out) { return shape_.has_way(in, out); }))
+        return to;
+    }
+  }
 
   TestedSwitch shape_;
 };
@@ -51,6 +59,7 @@ TEST_P(FredOnlineUnicasts, CrossAnIdleSwitchAsFastAsAPhaseInUse) {
   driver.write_routes();
   for (int in = 0; in < shape_.ports(); ++in) {
     for (int out = 0; out < shape_.ports(); ++out) {
+      if (!shape_.has_way(in, out)) continue;
       const std::uint64_t start = driver.cycle();
       driver.add_online_packet(in, out, kMp, 1);
       driver.drain(200);
@@ -70,7 +79,9 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereEveryMatchingHasIt
     Random random(seed);
     SwitchDriver driver(shape_, make_dut(), {}, seed);
     driver.write_routes();
-    const std::vector<int> to = random_permutation(random);
+    std::vector<int> inputs(static_cast<std::size_t>(shape_.ports()));
+    std::iota(inputs.begin(), inputs.end(), 0);
+    const std::vector<int> to = random_outputs(inputs, random);
     for (int i = 0; i < kPackets; ++i) {
       for (int in = 0; in < shape_.ports(); ++in) {
         driver.add_online_packet(in, to[in], kPp, shape_.packet_flits);
@@ -90,22 +101,23 @@ TEST_P(FredOnlineUnicasts, PermutationsFlowWithoutWaitingWhereEveryMatchingHasIt
   }
 }
 
-// All inputs want output 0: they are served in turn, packet by packet, so that the last packets of all of
-// them leave within one round.
+// All inputs want one output, the last, to which there is a way from each: they are served in turn, packet by packet, so
+// that the last packets of all of them leave within one round.
 TEST_P(FredOnlineUnicasts, AnOutputServesItsInputsInTurn) {
   SwitchDriver driver(shape_, make_dut(), {}, 2);
   driver.write_routes();
   constexpr int kRounds = 30;
+  const int output = shape_.ports() - 1;
   for (int i = 0; i < kRounds; ++i) {
-    for (int in = 0; in < shape_.ports(); ++in) driver.add_online_packet(in, 0, kDp, 3);
+    for (int in = 0; in < shape_.ports(); ++in) driver.add_online_packet(in, output, kDp, 3);
   }
   const std::uint64_t start = driver.cycle();
   driver.drain(20'000);
   driver.check_quiet();
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
   for (int in = 0; in < shape_.ports(); ++in) {
-    first = std::min(first, driver.online_span(in, 0).last);
-    last = std::max(last, driver.online_span(in, 0).last);
+    first = std::min(first, driver.online_span(in, output).last);
+    last = std::max(last, driver.online_span(in, output).last);
   }
   EXPECT_LT(last - first, (last - start) / kRounds);
 }
@@ -118,7 +130,7 @@ TEST_P(FredOnlineUnicasts, RunBesideThePhaseInUse) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     const std::vector<int> from = random_permutation(random);
-    const std::vector<int> to = random_permutation(random);
+    const std::vector<int> to = random_outputs(from, random);
     Phase phase;
     phase.vc = kDp;
     phase.flows = {{0, 0}};
@@ -154,7 +166,11 @@ TEST_P(FredOnlineUnicasts, RunBesideThePhaseInUse) {
 }
 
 TEST_P(FredOnlineUnicasts, WithoutARouteAreAnError) {
-  for (const int destination : {0, 5, reg::kMaxRoutes - 1, reg::kMaxRoutes, 0xFFFF}) {
+  // At (0, 0), to be sent back to where it comes from, to an I/O port that is not there.
+  const std::vector<int> nowhere =
+      shape_.is_mesh() ? std::vector<int>{63, 1, 15 << 12, 3 << 12}
+                       : std::vector<int>{0, 5, reg::kMaxRoutes - 1, reg::kMaxRoutes, 0xFFFF};
+  for (const int destination : nowhere) {
     SCOPED_TRACE(destination);
     auto core = make_dut();
     core->reset();
@@ -183,7 +199,8 @@ INSTANTIATE_TEST_SUITE_P(
     Built, FredOnlineUnicasts,
     testing::Combine(testing::Values(Size{12, 3}, Size{11, 3}, Size{10, 3}, Size{4, 3}, Size{5, 2},
                                      Size{4, TestedSwitch::kCrossbar},
-                                     Size{5, TestedSwitch::kCrossbar}),
+                                     Size{5, TestedSwitch::kCrossbar},
+                                     Size{10, TestedSwitch::kMesh}, Size{5, TestedSwitch::kMesh}),
                      testing::Values(SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep)),
     [](const auto& test) {
       const Size size = std::get<Size>(test.param);

@@ -95,17 +95,29 @@ void SwitchDriver::add_packet(int phase, int flow, int flits) {
 }
 
 void SwitchDriver::write_routes() {
-  for (int dst = 0; dst < shape_.ports() * kDestinations; ++dst) {
-    const auto route = static_cast<std::uint32_t>(dst % shape_.ports() + 1);
-    write(reg::kRoute + dst, route);
-    rules_.set_route(dst, dst % shape_.ports());
-    if (read(reg::kRoute + dst) != route) fail(fmt::format("route {} does not read back", dst));
+  const auto write_back = [&](int address, int value) {
+    write(address, static_cast<std::uint32_t>(value));
+    if (read(address) != static_cast<std::uint32_t>(value))
+      fail(fmt::format("register {:#x} does not read back", address));
+  };
+  if (shape_.is_mesh()) {
+    write_back(reg::kPosition, TestedSwitch::kColumn | TestedSwitch::kRow << 8);
+  }
+  for (int n = 0; n < TestedSwitch::kDestinations; ++n) {
+    for (int output = 0; output < shape_.ports(); ++output) {
+      const int dst = shape_.destination(output, n);
+      if (!shape_.is_mesh()) write_back(reg::kRoute + dst, output + 1);
+      for (int input = 0; input < shape_.ports(); ++input) {
+        if (shape_.has_way(input, output)) rules_.set_route(input, dst, output);
+      }
+    }
   }
 }
 
 void SwitchDriver::add_online_packet(int input, int output, int vc, int flits) {
-  const auto dst =
-      static_cast<std::uint16_t>(output + shape_.ports() * random_.below(kDestinations));
+  if (!shape_.has_way(input, output)) fail(fmt::format("no way from {} to {}", input, output));
+  const auto n = static_cast<int>(random_.below(TestedSwitch::kDestinations));
+  const std::uint16_t dst = shape_.destination(output, n);
   queue_packet({kPhaseOnline,
                 online_flow(input, output),
                 flits,
@@ -378,7 +390,9 @@ void add_random_packets(SwitchDriver& driver, const TestedSwitch& shape,
   for (; packets != 0; --packets) {
     if (static_cast<int>(random.below(100)) < online_percent) {
       const auto input = static_cast<int>(random.below(ports));
-      const auto output = static_cast<int>(random.below(ports));
+      int output = 0;
+      do output = static_cast<int>(random.below(ports));
+      while (!shape.has_way(input, output));
       const auto vc = static_cast<int>(random.below(kNumVcs));
       driver.add_online_packet(input, output, vc, length(vc));
       continue;

@@ -46,7 +46,7 @@ class SwitchDriver {
   int add_phase(const Phase& phase);  // programs it; returns its index
   void write_routes();                // all that add_online_packet() uses
   void add_packet(int phase, int flow, int flits);
-  // A unicast routed by its destination, which is one of kDestinations per output.
+  // A unicast routed by its destination, one of those that lead to the output.
   void add_online_packet(int input, int output, int vc, int flits);
   // One clock edge with traffic.
   void step();
@@ -81,7 +81,6 @@ class SwitchDriver {
     std::uint16_t dst;
     Flow ports;
   };
-  static constexpr int kDestinations = 8;
   static int online_flow(int input, int output) { return input * 32 + output; }
   struct OutVc {                        // receiver state of one output and VC
     int credits_out = 0;                // credits the switch has
@@ -129,7 +128,7 @@ class SwitchDriver {
   std::uint32_t ready_before_ = 0;  // at the edge before, when launches were decided
 };
 
-// Fred_2(5), or a crossbar of as many ports, of three BF16 lanes, with buffers of hardly more than a packet, shorter packets
+// Fred_2(5), or a crossbar or mesh router of as many ports, of three BF16 lanes, with buffers of hardly more than a packet, shorter packets
 // and phases that give way sooner than by default, as they are built (sizes.cmake).
 TestedSwitch narrow_shape(int middle = 2);
 

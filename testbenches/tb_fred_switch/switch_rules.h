@@ -31,7 +31,9 @@ class SwitchRules {
   // As the writes to the registers of the same name.
   void set_credits(int output, int vc, int flits) { view_.outputs[output][vc].credits = flits; }
   void add_phase(const Phase& phase) { phase_.add_phase(phase); }
-  void set_route(int destination, int output) { online_.set_route(destination, output); }
+  void set_route(int input, int destination, int output) {
+    online_.set_route(input, destination, output);
+  }
 
   // After core.step(pins): inputs and outputs of that step.
   void check(const SwitchPins& pins, const SwitchCore& core);

@@ -14,8 +14,7 @@ namespace fredsim::tb {
 namespace {
 
 TestedSwitch shape_of(int ports, int middle, int lanes = 1) {
-  TestedSwitch s;
-  s.fred = {ports, middle};
+  TestedSwitch s(ports, middle);
   s.lanes = lanes;
   return s;
 }
@@ -110,7 +109,8 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
 INSTANTIATE_TEST_SUITE_P(
     Built, FredSwitchSizes,
     testing::Combine(testing::Values(Size{12, 3, 1}, Size{11, 3, 1}, Size{10, 3, 1}, Size{4, 3, 1},
-                                     Size{4, TestedSwitch::kCrossbar, 1}, Size{3, 2, 256}),
+                                     Size{4, TestedSwitch::kCrossbar, 1},
+                                     Size{10, TestedSwitch::kMesh, 1}, Size{3, 2, 256}),
                      testing::ValuesIn(kModels)),
     [](const auto& test) {
       const Size size = std::get<Size>(test.param);
@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(Models, FredSwitch, testing::ValuesIn(kModels),
                          [](const auto& test) { return model_label(test.param); });
 
 TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksOrNoneAndNarrowBuffers) {
-  for (const TestedSwitch& shape : {narrow_shape(), narrow_shape(TestedSwitch::kCrossbar)}) {
+  for (const TestedSwitch& shape :
+       {narrow_shape(), narrow_shape(TestedSwitch::kCrossbar), narrow_shape(TestedSwitch::kMesh)}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       random_traffic(GetParam(), shape, {}, seed, 200);
       random_traffic(GetParam(), shape, random_stalls(seed), seed, 200);

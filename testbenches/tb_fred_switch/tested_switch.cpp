@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <utility>
@@ -9,30 +10,60 @@
 namespace fredsim::tb {
 
 const SwitchKind& TestedSwitch::kind() const {
-  return switch_kind(is_crossbar() ? "reducing_crossbar" : "fred");
+  return switch_kind(is_crossbar() ? "reducing_crossbar" : is_mesh() ? "mesh_reducing" : "fred");
 }
 
 TestedSwitch::operator SwitchShape() const {
-  if (!is_crossbar()) return FredShape::operator SwitchShape();
+  if (has_sub_networks()) return FredShape::operator SwitchShape();
   std::vector<NamedValue> given = values();
-  given.push_back({"P", fred.ports});
+  given.insert(given.end(),
+               {{"P", fred.ports}, {"NUM_LOCAL", local_ports()}, {"NUM_IO", io_ports()}});
   return kind().shape(given);
 }
 
 std::string TestedSwitch::name() const {
-  return is_crossbar() ? fmt::format("P{}_crossbar", fred.ports)
-                       : fmt::format("P{}M{}", fred.ports, fred.middle);
+  return has_sub_networks()
+             ? fmt::format("P{}M{}", fred.ports, fred.middle)
+             : fmt::format("P{}_{}", fred.ports, is_crossbar() ? "crossbar" : "mesh");
 }
 
 // A crossbar: the choice of inputs, then the levels of a tree.
 int TestedSwitch::stages() const {
-  return is_crossbar() ? 1 + std::bit_width(static_cast<unsigned>(fred.ports - 1))
-                       : fred_stages(fred.ports);
+  return has_sub_networks() ? fred_stages(fred.ports)
+                            : 1 + std::bit_width(static_cast<unsigned>(fred.ports - 1));
 }
 
-int TestedSwitch::config_stages() const { return is_crossbar() ? 1 : stages(); }
+int TestedSwitch::config_stages() const { return has_sub_networks() ? stages() : 1; }
 
-int TestedSwitch::config_edges() const { return is_crossbar() ? 2 : stages() + 2; }
+int TestedSwitch::config_edges() const { return has_sub_networks() ? stages() + 2 : 2; }
+
+// A mesh router: not back by the way it came (north, east, south, west), and to the NPU by the local port that mirrors
+// the input.
+bool TestedSwitch::has_way(int input, int output) const {
+  if (!is_mesh()) return true;
+  if (output < 4) return input != output;
+  if (output >= 4 + local_ports()) return true;
+  return (input < 4 ? input : input - 4) % local_ports() == output - 4;
+}
+
+std::uint16_t TestedSwitch::destination(int output, int n) const {
+  if (!is_mesh()) return static_cast<std::uint16_t>(output + ports() * n);
+  const auto address = [](int x, int y, int endpoint) {
+    return static_cast<std::uint16_t>(x | y << 6 | endpoint << 12);
+  };
+  switch (output) {
+    case 0:  // y - 1 is north; along x first
+      return address(kColumn, kRow - 1 - n, n);
+    case 1:
+      return address(kColumn + 1 + n, kRow - 4 + n, n);
+    case 2:
+      return address(kColumn, kRow + 1 + n, n);
+    case 3:
+      return address(kColumn - 1 - n, kRow + 4 - n, n);
+    default:
+      return address(kColumn, kRow, std::max(0, output - 4 - local_ports() + 1));
+  }
+}
 
 int TestedSwitch::row_words() const { return static_cast<int>(row(phase(kDp, {{1, 1}})).size()); }
 

@@ -1,5 +1,5 @@
-// A switch under test: Fred_m(P), or a reducing crossbar of as many ports. All but their interconnects is the same
-// (rtl/phased/phased_switch.sv), and so are the tests.
+// A switch under test: Fred_m(P), or a reducing crossbar or a reducing mesh router of as many ports. All but their
+// interconnects and routes is the same (rtl/phased/phased_switch.sv), and so are the tests.
 #pragma once
 
 #include <span>
@@ -15,11 +15,18 @@ namespace fredsim::tb {
 struct TestedSwitch : FredShape {
   // In place of the middle sub-networks: a reducing crossbar has none.
   static constexpr int kCrossbar = 0;
+  // Nor has a mesh router: 5 ports, one of them local, or 10, four local and two for I/O, as they are built.
+  static constexpr int kMesh = -1;
 
   TestedSwitch() = default;
-  TestedSwitch(int ports, int middle) { fred = {ports, middle}; }
+  TestedSwitch(int ports, int middle) {
+    fred = {ports, middle};
+    if (is_mesh()) buffers.data_flits = 80;
+  }
 
   bool is_crossbar() const { return fred.middle == kCrossbar; }
+  bool is_mesh() const { return fred.middle == kMesh; }
+  bool has_sub_networks() const { return !is_crossbar() && !is_mesh(); }
   // Whether online unicasts that want different outputs never are in each other's way.
   bool routes_every_matching() const { return fred.middle != 2; }
   const SwitchKind& kind() const;
@@ -32,11 +39,22 @@ struct TestedSwitch : FredShape {
   int config_stages() const;
   int config_edges() const;
 
+  // Online unicasts: whether there is a way from an input to an output, and the destinations that lead there, 0 ≤ n <
+  // kDestinations of them: by the table that the testbench writes, or by coordinates from where it puts a mesh router.
+  static constexpr int kDestinations = 8;
+  static constexpr int kColumn = 20, kRow = 30;
+  bool has_way(int input, int output) const;
+  std::uint16_t destination(int output, int n) const;
+
   int row_words() const;
   RoutedFlows route(std::span<const Flow> flows) const { return kind().route_flows(*this, flows); }
   // A phase of flows that do not conflict, and its row in the phase store.
   Phase phase(int vc, std::vector<Flow> flows) const;
   std::vector<std::uint32_t> row(const Phase& phase) const;
+
+ private:
+  int io_ports() const { return fred.ports == 10 ? 2 : 0; }
+  int local_ports() const { return fred.ports - 4 - io_ports(); }
 };
 
 }  // namespace fredsim::tb

@@ -19,15 +19,21 @@ MachineSpec machine(std::string name, int npus) {
   return spec;
 }
 
-}  // namespace
-
-Topology mesh(int width, int height) {
+Topology mesh_of(int width, int height, const char* switch_kind) {
   Mesh2dSpec spec;
   spec.width = width;
   spec.height = height;
   spec.link_bandwidth = static_cast<std::uint64_t>(kMeshLink);
-  return build_mesh2d(machine("mesh", width * height), spec);
+  MachineSpec routers = machine("mesh", width * height);
+  routers.switch_kind = switch_kind;
+  return build_mesh2d(routers, spec);
 }
+
+}  // namespace
+
+Topology mesh(int width, int height) { return mesh_of(width, height, "mesh"); }
+
+Topology reducing_mesh(int width, int height) { return mesh_of(width, height, "mesh_reducing"); }
 
 Topology fred_tree(const TreeSize& size, bool in_switch) {
   FredTreeSpec spec;

@@ -199,16 +199,56 @@ void play_endpoint_tree(const Tree& tree, std::size_t n) {
   }
 }
 
-// Reads the rows bit by bit and lets every chiplet's µSwitches say what leaves by each port.
+// Balanced over ports `first` … `first` + `size` - 1, a power of two, of those of them that are in the mask.
+Expression balanced(std::uint32_t inputs, int first, int size) {
+  if (size == 1) return (inputs >> first & 1U) != 0 ? Expression{first} : Expression{};
+  Expression sum = balanced(inputs, first, size / 2);
+  const Expression right = balanced(inputs, first + size / 2, size / 2);
+  const bool both = !sum.empty() && !right.empty();
+  sum.insert(sum.end(), right.begin(), right.end());
+  if (both) sum.push_back(SumOrder::kAdd);
+  return sum;
+}
+
+// What leaves by each port where every output has a tree of adders over the inputs of its flow (adder trees, a row is
+// the flows of the ports alone). `field`: of a row, the flow of port p, or of output port p - ports.
+template <typename Field>
+std::vector<Expression> add_by_flows(int ports, const Field& field) {
+  std::vector<Expression> out;
+  for (int o = 0; o < ports; ++o) {
+    std::uint32_t inputs = 0;
+    for (int p = 0; p < ports; ++p)
+      if (field(p) != 0 && field(p) == field(ports + o)) inputs |= 1U << p;
+    EXPECT_EQ(field(ports + o) != 0, inputs != 0) << "an output of a flow without inputs";
+    out.push_back(balanced(inputs, 0, 32));
+  }
+  return out;
+}
+
+// Reads the rows bit by bit and lets every chiplet's µSwitches, or adder trees, say what leaves by each port.
 class SwitchPlayer {
  public:
   SwitchPlayer(const Topology& topology, const Plan& plan) : topology_(topology), plan_(plan) {
     for (const PhaseProgram& program : plan.programs) {
-      const FredSwitchShape shape = fred_shape(topology, program.node);
       const auto bit = [&](int b) { return (program.row[b / 32] >> (b % 32) & 1U) != 0; };
       EXPECT_TRUE(bit(0));
-      EXPECT_LT(program.phase, num_phases(shape));
       vc_[{program.node, program.phase}] = bit(1) + 2 * bit(2);
+      if (topology.is_grid()) {
+        const int ports = topology.nodes[program.node].ports;
+        const int width = std::bit_width(static_cast<unsigned>(ports));
+        EXPECT_LT(program.phase, 384 / ((3 + 2 * ports * width + 31) / 32));
+        const auto field = [&](int p) {
+          int code = 0;
+          for (int b = 0; b < width; ++b) code |= bit(3 + p * width + b) << b;
+          return code;
+        };
+        EXPECT_TRUE(
+            out_.emplace(std::pair{program.node, program.phase}, add_by_flows(ports, field)).second)
+            << "programmed twice: " << topology.nodes[program.node].name;
+        continue;
+      }
+      const FredSwitchShape shape = fred_shape(topology, program.node);
+      EXPECT_LT(program.phase, num_phases(shape));
       const int width = std::bit_width(static_cast<unsigned>(shape.ports));
       std::uint32_t driven = 0;
       for (int p = 0; p < shape.ports; ++p)
@@ -266,7 +306,7 @@ class SwitchPlayer {
       return {static_cast<int>(it - members.begin())};
     }
     const auto program = out_.find({link.from, phase});
-    if (program == out_.end() || depth > 8) {
+    if (program == out_.end() || depth > std::ssize(topology_.nodes)) {
       ADD_FAILURE() << topology_.nodes[link.from].name << " not programmed, or a loop";
       return {};
     }

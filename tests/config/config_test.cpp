@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "config/refusal_of.h"
+#include "switch/node_shape.h"
 #include "temporary_folder.h"
 #include "topology/facts.h"
 #include "topology/support.h"
@@ -58,8 +59,30 @@ TEST(Config, Torus) {
   expect_parts(
       refused("configs/torus.yaml", {"switch.input_buffer=4 KiB"}),
       {"--set switch.input_buffer=4 KiB: switch.input_buffer: found 4 KiB", "4608 B or more"});
+  expect_parts(refused("configs/torus.yaml", {"switch.kind=mesh_reducing"}),
+               {"switch.kind: found 'mesh_reducing'; allowed for a torus2d: mesh"});
   expect_parts(refused("configs/torus.yaml", {"fabric.slices=5"}),
                {"fabric.slices: a key of fabric type fred_tree, but fabric.type is torus2d"});
+}
+
+// The mesh with other routers: nothing else is different.
+TEST(Config, ReducingMesh) {
+  const Topology file = load_config("configs/mesh_reducing.yaml").topology;
+  const Topology set = load_config("configs/mesh.yaml", {"switch.kind=mesh_reducing"}).topology;
+  EXPECT_EQ(file.npus, set.npus);
+  EXPECT_EQ(file.switch_values, set.switch_values);
+  EXPECT_EQ(file.buffers.data_flits, set.buffers.data_flits);
+  EXPECT_EQ(file.buffers.output_flits, 24);
+  EXPECT_EQ(set.buffers.output_flits, 24);
+  EXPECT_TRUE(adds_in_switches(file));
+  EXPECT_FALSE(adds_in_switches(load_config("configs/mesh.yaml").topology));
+  ASSERT_EQ(file.nodes.size(), set.nodes.size());
+  for (std::size_t n = 0; n < file.nodes.size(); ++n) {
+    EXPECT_EQ(file.nodes[n].switch_kind, set.nodes[n].switch_kind);
+    EXPECT_EQ(file.nodes[n].name, set.nodes[n].name);
+  }
+  expect_parts(refused("configs/mesh.yaml", {"switch.kind=fred"}),
+               {"switch.kind: found 'fred'; allowed for a mesh2d: mesh or mesh_reducing"});
 }
 
 TEST(Config, FredD) {

@@ -67,6 +67,13 @@ TEST(Describe, Mesh) {
   EXPECT_EQ(text.find("staging"), std::string::npos);  // a mesh router has none
 }
 
+TEST(Describe, ReducingMesh) {
+  expect_lines(describe(load_config("configs/mesh_reducing.yaml").topology),
+               {"2D mesh of 5 x 4 (width x height); collectives in the routers",
+                "adders of one router, for every lane: a tree at every output",
+                "reducing mesh router 20 10 4 4 2 10 90", "switch output staging 12 KiB 24"});
+}
+
 TEST(Describe, Torus) {
   expect_lines(describe(load_config("configs/torus.yaml").topology),
                {"torus: 2D torus of 5 x 4 (width x height)", "bisection 7.5 TB/s per direction",

@@ -39,9 +39,9 @@ TEST(VcOrder, IsANumberInTheRtl) {
   EXPECT_EQ(orders, 24);
 }
 
-TEST(VcOrder, ReachesSwitchesOfBothKinds) {
-  for (const char* file : {"configs/fred_d.yaml", "configs/mesh.yaml", "configs/torus.yaml",
-                           "configs/fred_small.yaml"}) {
+TEST(VcOrder, ReachesSwitchesOfEveryKind) {
+  for (const char* file : {"configs/fred_d.yaml", "configs/mesh.yaml", "configs/mesh_reducing.yaml",
+                           "configs/torus.yaml", "configs/fred_small.yaml"}) {
     SCOPED_TRACE(file);
     const Topology usual = load_config(file).topology;
     EXPECT_EQ(usual.vc_order, kDefaultVcOrder);

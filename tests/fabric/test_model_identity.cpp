@@ -25,9 +25,11 @@ class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
   // A machine whose switches are among those that are Verilated; what does not need other RTL varies.
   Topology random_machine() {
     if (random_.below(2) == 0) {
-      return load_config("configs/mesh_2x2.yaml",
-                         {fmt::format("fabric.link_bandwidth={} GB/s", 100 + random_.below(668)),
-                          fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
+      return load_config(
+                 "configs/mesh_2x2.yaml",
+                 {fmt::format("switch.kind={}", random_.below(2) == 0 ? "mesh" : "mesh_reducing"),
+                  fmt::format("fabric.link_bandwidth={} GB/s", 100 + random_.below(668)),
+                  fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
           .topology;
     }
     return load_config(
@@ -92,7 +94,8 @@ TEST_P(WaferIdentity, LockstepRunsThroughAndGivesWhatTheTwinsGive) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, WaferIdentity, testing::Values("mesh", "torus", "fred_d"),
+INSTANTIATE_TEST_SUITE_P(Configs, WaferIdentity,
+                         testing::Values("mesh", "mesh_reducing", "torus", "fred_d"),
                          [](const auto& param) { return std::string(param.param); });
 
 }  // namespace

@@ -11,7 +11,11 @@ namespace fredsim {
 
 std::unique_ptr<SwitchCore> PhasedKind::make_twin(const SwitchShape& shape,
                                                   const std::string& /*name*/) const {
-  return std::make_unique<PhasedTwin>(PhasedShape(shape), network(shape));
+  return std::make_unique<PhasedTwin>(PhasedShape(shape), network(shape), routes(shape));
+}
+
+std::unique_ptr<PhasedRoutes> PhasedKind::routes(const SwitchShape& shape) const {
+  return std::make_unique<TableRoutes>(shape.ports());
 }
 
 int PhasedKind::num_phases(const SwitchShape& shape) const { return network(shape).num_phases; }

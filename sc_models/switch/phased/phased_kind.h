@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "switch/phased/phased_routes.h"
 #include "switch/phased/phased_shape.h"
 #include "switch/switch_kind.h"
 
@@ -17,6 +18,8 @@ class PhasedKind : public SwitchKind {
   using SwitchKind::SwitchKind;
 
   virtual PhasedNetwork network(const SwitchShape& shape) const = 0;
+  // How it routes online unicasts: by a table where a kind does not say otherwise.
+  virtual std::unique_ptr<PhasedRoutes> routes(const SwitchShape& shape) const;
 
   std::unique_ptr<SwitchCore> make_twin(const SwitchShape& shape,
                                         const std::string& name) const override;

@@ -31,7 +31,8 @@ void advance(std::uint16_t& place, int depth) {
 
 }  // namespace
 
-PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network)
+PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network,
+                       std::unique_ptr<PhasedRoutes> routes)
     : shape_(shape),
       network_(std::move(network)),
       ports_(network_.ports),
@@ -46,7 +47,7 @@ PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network)
       outputs_(ports_, shape, network_.stages + kBeforeStages),
       front_output_(in_.size() * kNumVcs),
       matcher_(ports_, network_.apart_levels, shape.vc_order),
-      routes_(static_cast<std::size_t>(reg::kMaxRoutes)),
+      routes_(std::move(routes)),
       pin_flits_(in_.size() * words_),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
       rows_(static_cast<std::size_t>(phases_)),
@@ -69,6 +70,7 @@ void PhasedTwin::reset() {
   valid_ = online_fronts_ = request_ = tail_ = {};
   std::ranges::fill(front_output_, std::uint8_t{0});
   matcher_.reset();
+  routes_->reset();
   match_ = 0;
   popping_ = {};
   pin_valid_ = 0;
@@ -351,15 +353,14 @@ void PhasedTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
     std::uint32_t* flit = &pin_flits_[first];
     std::memcpy(flit, &pins.in_flit[first], words * sizeof(std::uint32_t));
     flit[2] &= kLinkBits;
-    if (phase_of(flit) == kPhaseOnline) flit[2] |= route_bits(flit);
+    if (phase_of(flit) == kPhaseOnline) flit[2] |= route_bits(p, flit);
   });
 }
 
-// What the routing table has for a flit, kept in header bits that do not leave the switch.
-std::uint32_t PhasedTwin::route_bits(const std::uint32_t* flit) const {
-  const std::uint32_t destination = kDstField.of(flit);
-  const std::uint32_t route = destination < routes_.size() ? routes_[destination] : 0;
-  return route <= static_cast<std::uint32_t>(ports_) ? route << kRouteBit : 0;
+// 1 + the output of a flit, or 0: none; kept in header bits that do not leave the switch.
+std::uint32_t PhasedTwin::route_bits(int port, const std::uint32_t* flit) const {
+  const int output = routes_->output(port, static_cast<std::uint16_t>(kDstField.of(flit)));
+  return static_cast<std::uint32_t>(output + 1) << kRouteBit;
 }
 
 void PhasedTwin::show_front(int port, int vc) {

@@ -1,6 +1,7 @@
 // The `tlm` implementation of the switches with a phase store: a C++ twin that gives the same outputs in the same cycle
 // as the RTL (rtl/phased/phased_switch.sv in fred_switch.sv and others) for every size, buffer depth, format and
-// configuration. Of the interconnect it knows what PhasedNetwork says: latencies, and what a row makes it do.
+// configuration. Of the interconnect it knows what PhasedNetwork says: latencies, and what a row makes it do; PhasedRoutes
+// says where online unicasts leave.
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output
@@ -24,6 +25,7 @@
 #include "switch/phased/phased_candidates.h"
 #include "switch/phased/phased_matcher.h"
 #include "switch/phased/phased_outputs.h"
+#include "switch/phased/phased_routes.h"
 #include "switch/phased/phased_row.h"
 #include "switch/phased/phased_shape.h"
 #include "switch/switch_core.h"
@@ -32,7 +34,7 @@ namespace fredsim {
 
 class PhasedTwin final : public SwitchCore {
  public:
-  PhasedTwin(const PhasedShape& shape, PhasedNetwork network);
+  PhasedTwin(const PhasedShape& shape, PhasedNetwork network, std::unique_ptr<PhasedRoutes> routes);
 
   void reset() override;
   void step(SwitchPins& pins) override;
@@ -73,7 +75,7 @@ class PhasedTwin final : public SwitchCore {
   void send(Ports popped);
   template <int kWords>
   PortsByVc send_online(std::span<const PhasedMatcher::Move> moves);
-  std::uint32_t route_bits(const std::uint32_t* flit) const;
+  std::uint32_t route_bits(int port, const std::uint32_t* flit) const;
   Ports held() const;
   template <int kWords>
   void accept(SwitchPins& pins, const PortsByVc& popped);
@@ -116,8 +118,8 @@ class PhasedTwin final : public SwitchCore {
   PortsByVc request_{}, tail_{};            // those of these that have a route, that are tails
   std::vector<std::uint8_t> front_output_;  // where those with a route go, 4p + v
   PhasedMatcher matcher_;
-  std::vector<std::uint8_t> routes_;  // 1 + output port; 0: none
-  Ports match_ = 0;                   // inputs whose front of the active VC is of the active phase
+  std::unique_ptr<PhasedRoutes> routes_;
+  Ports match_ = 0;  // inputs whose front of the active VC is of the active phase
   PortsByVc
       popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later
 

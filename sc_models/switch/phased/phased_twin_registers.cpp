@@ -10,10 +10,9 @@ void PhasedTwin::access(const RegisterRequest& request) {
   const int place = request.address - reg::kPhaseStore;
   const bool is_store = place >= 0;
   const bool in_store = is_store && place < phases_ * row_words_;
-  const int destination = request.address - reg::kRoute;
-  const bool is_route = destination >= 0 && destination < reg::kMaxRoutes;
+  const bool is_route = routes_->has(request.address);
   if (request.write) {
-    if (is_route) routes_[destination] = static_cast<std::uint8_t>(request.wdata & 63U);
+    if (is_route) routes_->write(request.address, request.wdata);
     if (is_credit) {
       outputs_.set_credits(credit / kNumVcs, credit % kNumVcs,
                            static_cast<std::uint16_t>(request.wdata));
@@ -24,10 +23,10 @@ void PhasedTwin::access(const RegisterRequest& request) {
     }
     return;
   }
-  if (is_store) {
+  if (is_route) {
+    rdata_ = routes_->read(request.address);
+  } else if (is_store) {
     rdata_ = in_store ? store_[place] : 0;
-  } else if (is_route) {
-    rdata_ = routes_[destination];
   } else if (request.address >= reg::kFlitsIn) {
     const std::uint64_t value = counter(request.address);
     rdata_ = static_cast<std::uint32_t>((request.address & 1U) != 0 ? value >> 32 : value);

@@ -1,0 +1,119 @@
+// A router of the 2D mesh that adds and multicasts along trees: the ports of a mesh_router, X-Y routing of unicasts,
+// and phases whose flows are reduced and distributed inside, as in a FRED chiplet.
+//
+// Ports: P = 4 + NUM_LOCAL + NUM_IO in the order north, east, south, west, local, I/O (mesh_pkg).
+// All but interconnect and routes is phased_switch, whose contract holds for the pins: links, flits, registers, memory
+//   test, idle_o, error_o. Here: reducing_crossbar_datapath, an adder tree at every output, so that disjoint flows
+//   never conflict; and mesh_reducing_routes, by which a packet that names no phase goes where mesh_pkg::route_xy says,
+//   with the position in register REG_POSITION. A mesh only: the rings of a torus would need bubbles (mesh_router).
+// Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
+//   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
+//   e + stages(P) + 6 (reducing_crossbar_pkg::stages).
+module mesh_reducing #(
+  /// local ports, to the NPU, 1 or more
+  parameter int unsigned NUM_LOCAL = 4,
+  /// I/O ports, 0 to 15
+  parameter int unsigned NUM_IO = 2,
+  /// lanes physically carried per flit, 1 to 256
+  parameter int unsigned LANES = 1,
+  /// input buffer of each data VC in flits
+  parameter int unsigned VC_DEPTH = 80,
+  /// input buffer of the control VC in flits: 2 KB
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// output staging of each VC in flits, at least PACKET_FLITS
+  parameter int unsigned OUT_DEPTH = 24,
+  /// lane format: 0 FP16, 1 BF16
+  parameter int unsigned FORMAT = 0,
+  /// flits of the longest data packet
+  parameter int unsigned PACKET_FLITS = 8,
+  /// see phased_control
+  parameter int unsigned YIELD = 4,
+  /// see phased_control
+  parameter int unsigned QUANTUM = 64,
+  /// virtual channels by priority, any order of the four: noc_pkg
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
+  /// ports, derived
+  localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic [P-1:0]               in_valid_i,
+  input  logic [P*FLIT_W-1:0]        in_flit_i,
+  output logic [VCS*P-1:0]           in_credit_o,
+  output logic [P-1:0]               out_valid_o,
+  output logic [P*FLIT_W-1:0]        out_flit_o,
+  input  logic [P-1:0]               out_ready_i,
+  input  logic [VCS*P-1:0]           out_credit_i,
+  input  logic                       reg_valid_i,
+  input  logic                       reg_write_i,
+  input  logic [15:0]                reg_addr_i,
+  input  logic [31:0]                reg_wdata_i,
+  output logic [31:0]                reg_rdata_o,
+  output logic                       idle_o,
+  output logic [31:0]                error_o,
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic [2*P:0]               bist_fail_o
+);
+  if (NUM_LOCAL < 1 || NUM_IO > 15 || FORMAT > 1) begin : gen_range
+    $fatal(1, "mesh_reducing: found NUM_LOCAL=%0d NUM_IO=%0d FORMAT=%0d", NUM_LOCAL, NUM_IO, FORMAT);
+  end
+  if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
+    $fatal(1, "mesh_reducing: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
+  end
+
+  localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P);
+  localparam int unsigned DST_W = noc_pkg::DST_W;
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
+
+  logic                change, load;
+  logic [ROW_W-1:0]    change_row;
+  logic [P*P-1:0]      move;
+  logic [P-1:0]        phase_in, phase_out;
+  logic                enter_idle;
+  logic [P-1:0]        enter_valid, leave_valid;
+  logic [P*FLIT_W-1:0] enter_flit, leave_flit;
+  logic [P-1:0]        lookup, route_known;
+  logic [DST_W*P-1:0]  lookup_dst;
+  logic [OUT_W*P-1:0]  route_out;
+  logic                own_hit;
+  logic [31:0]         own_rdata;
+
+  phased_switch #(
+    .P(P), .ID(mesh_pkg::MESH_REDUCING_ID), .SHAPE({16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)}), .ROW_W(ROW_W),
+    .CONFIG_STAGES(reducing_crossbar_pkg::CONFIG_STAGES), .APART_LEVELS(0), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
+    .CTRL_DEPTH(CTRL_DEPTH), .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM),
+    .VC_ORDER(VC_ORDER), .BIST(BIST)
+  ) i_phased (
+    .clk_i, .rst_ni,
+    .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
+    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .reg_rdata_o, .idle_o, .error_o, .bist_i, .bist_fail_o,
+    .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
+    .own_hit_i(own_hit), .own_rdata_i(own_rdata),
+    .change_o(change), .change_row_o(change_row), .load_o(load),
+    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
+    .enter_idle_i(enter_idle)
+  );
+
+  mesh_reducing_routes #(.NUM_LOCAL(NUM_LOCAL), .NUM_IO(NUM_IO)) i_routes (
+    .clk_i, .rst_ni,
+    .reg_valid_i, .reg_write_i, .reg_addr_i, .reg_wdata_i, .hit_o(own_hit), .rdata_o(own_rdata),
+    .lookup_i(lookup), .dst_i(lookup_dst), .known_o(route_known), .out_o(route_out)
+  );
+
+  reducing_crossbar_datapath #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_datapath (
+    .clk_i, .rst_ni,
+    .change_i(change), .change_row_i(change_row), .load_i(load), .move_i(move),
+    .enter_valid_i(enter_valid), .enter_flit_i(enter_flit), .leave_valid_o(leave_valid), .leave_flit_o(leave_flit),
+    .idle_o(enter_idle)
+  );
+
+  logic unused;  // which ports the phase uses the trees need not know
+  assign unused = &{1'b0, phase_in, phase_out};
+endmodule

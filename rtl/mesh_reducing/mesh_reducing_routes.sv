@@ -1,0 +1,83 @@
+// Routes of online unicasts by X-Y routing, for a phased_switch in a mesh: its lookups, and the router's position.
+//
+// Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup:
+//   mesh_pkg::route_xy of a mesh, with the position that the register held before the edge. None, known_o low: an I/O
+//   port that is not there, or a way back out of the direction that the flit came from.
+// Register: REG_POSITION (noc_pkg), written while no traffic flows. hit_o: reg_addr_i is its address, combinational;
+//   rdata_o follows the edge that samples a read, and holds.
+// Not here: rings. A phased_switch keeps no room free on one, so it is no router of a torus.
+// Reset (synchronous): position (0, 0), rdata_o 0.
+module mesh_reducing_routes #(
+  /// local ports of the router
+  parameter int unsigned NUM_LOCAL = 4,
+  /// I/O ports of the router
+  parameter int unsigned NUM_IO = 2,
+  /// ports, derived
+  localparam int unsigned P = mesh_pkg::FIRST_LOCAL + NUM_LOCAL + NUM_IO
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  // register
+  input  logic                           reg_valid_i,
+  input  logic                           reg_write_i,
+  input  logic [15:0]                    reg_addr_i,
+  input  logic [31:0]                    reg_wdata_i,
+  output logic                           hit_o,
+  output logic [31:0]                    rdata_o,
+  // flits that arrive, by input port
+  input  logic [P-1:0]                   lookup_i,
+  input  logic [noc_pkg::DST_W*P-1:0]    dst_i,
+  output logic [P-1:0]                   known_o,
+  output logic [phased_pkg::OUT_W*P-1:0] out_o
+);
+  localparam int unsigned DST_W = noc_pkg::DST_W;
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
+  localparam int unsigned XY_W = mesh_pkg::COORDINATE_W;
+  localparam bit [mesh_pkg::SIDE_W-1:0] NO_RING = '0;
+
+  logic [XY_W-1:0] x_q, y_q;
+  logic [P-1:0]    none;  // there is no output for the flit that is looked up
+
+  assign hit_o = reg_addr_i == noc_pkg::REG_POSITION;
+
+  always_ff @(posedge clk_i) begin : position
+    if (!rst_ni) begin
+      x_q <= '0;
+      y_q <= '0;
+      rdata_o <= '0;
+    end else if (reg_valid_i && hit_o) begin
+      if (reg_write_i) begin
+        x_q <= reg_wdata_i[0 +: XY_W];
+        y_q <= reg_wdata_i[8 +: XY_W];
+      end else begin
+        rdata_o <= {16'd0, 8'(y_q), 8'(x_q)};
+      end
+    end
+  end
+
+  for (genvar p = 0; p < P; p++) begin : gen_input
+    localparam bit [4:0] NPU_PORT = mesh_pkg::npu_port(p, NUM_LOCAL);
+    localparam bit [3:0] FROM = (p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0;
+    logic [OUT_W:0] route;  // bit OUT_W: there is none
+    assign route = mesh_pkg::route_xy(x_q, y_q, NO_RING, NO_RING, dst_i[DST_W*p +: DST_W], NPU_PORT, FROM,
+                                      NUM_LOCAL, NUM_IO);
+    assign none[p] = lookup_i[p] && route[OUT_W];
+    always_ff @(posedge clk_i) begin : lookup
+      if (lookup_i[p]) begin
+        known_o[p] <= !route[OUT_W];
+        out_o[OUT_W*p +: OUT_W] <= route[OUT_W-1:0];
+      end
+    end
+  end
+
+  logic unused_wdata;
+  assign unused_wdata = &{1'b0, reg_wdata_i[31:8+XY_W], reg_wdata_i[7:XY_W]};
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      several_at_once: cover ((lookup_i & (lookup_i - P'(1))) != '0);
+      without_a_route: cover (none != '0);
+    end
+  end
+endmodule

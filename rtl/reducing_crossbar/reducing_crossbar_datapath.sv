@@ -1,0 +1,74 @@
+// What a phased_switch with a reducing crossbar has between its inputs and its outputs: the interconnect, configured by
+// the flows of the active phase, and the unicasts on their way to it.
+//
+// All pins but idle_o are those of phased_switch by the same names; its contract ("Interconnect") has their timing.
+//   A row of the phase store is its flows alone: an output adds the inputs that have the same flow.
+// idle_o: nothing is inside, and no unicast on its way; goes to enter_idle_i.
+module reducing_crossbar_datapath #(
+  /// Ports, 2 to 32.
+  parameter int unsigned P = 12,
+  /// Lanes physically carried per flit.
+  parameter int unsigned LANES = 1,
+  /// Lane format: noc_pkg::FORMAT_*.
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
+  /// Bits of a flit, derived.
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// Bits of a row of the phase store, derived.
+  localparam int unsigned ROW_W = phased_pkg::row_config_lsb(P)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                change_i,
+  input  logic [ROW_W-1:0]    change_row_i,
+  input  logic                load_i,
+  input  logic [P*P-1:0]      move_i,
+  input  logic [P-1:0]        enter_valid_i,
+  input  logic [P*FLIT_W-1:0] enter_flit_i,
+  output logic [P-1:0]        leave_valid_o,
+  output logic [P*FLIT_W-1:0] leave_flit_o,
+  output logic                idle_o
+);
+  localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
+
+  logic [P*P-1:0] config_d, config_q;  // bit P*output + input: inputs of the output's flow, in the active phase
+  logic [P*P-1:0] move_q, unicast_q;   // an edge and two edges after move
+  logic           busy;
+
+  always_comb begin : flows
+    config_d = '0;
+    if (change_i) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          config_d[P*o + p] =
+              change_row_i[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 &&
+              change_row_i[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
+              change_row_i[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      move_q <= '0;
+      unicast_q <= '0;
+    end else begin
+      move_q <= move_i;
+      unicast_q <= move_q;
+    end
+    if (change_i) config_q <= config_d;
+  end
+
+  assign idle_o = !busy && move_q == '0 && unicast_q == '0;
+
+  reducing_crossbar_interconnect #(.P(P), .LANES(LANES), .FORMAT(FORMAT)) i_interconnect (
+    .clk_i, .rst_ni,
+    .load_i, .config_i(config_q),
+    .in_valid_i(enter_valid_i), .in_flit_i(enter_flit_i), .unicast_i(unicast_q),
+    .out_valid_o(leave_valid_o), .out_flit_o(leave_flit_o), .busy_o(busy)
+  );
+
+  // The trees need nothing else of a row.
+  logic unused;
+  assign unused = &{1'b0, change_row_i[phased_pkg::ROW_FLOWS_LSB-1:0]};
+endmodule

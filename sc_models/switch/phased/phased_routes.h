@@ -1,0 +1,44 @@
+// Where online unicasts leave a switch with a phase store, and the registers that say so: the C++ side of what a kind's top
+// has beside its interconnect (rtl/phased/phased_switch.sv, "Routes").
+//
+// Timing: the twin asks with the state before the edge that samples a flit; reads see it, too, writes change it after.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace fredsim {
+
+class PhasedRoutes {
+ public:
+  PhasedRoutes() = default;
+  virtual ~PhasedRoutes() = default;
+  PhasedRoutes(const PhasedRoutes&) = delete;
+  PhasedRoutes& operator=(const PhasedRoutes&) = delete;
+
+  virtual void reset() = 0;
+  // The output port of what enters by an input for a destination; -1: there is none.
+  virtual int output(int input, std::uint16_t destination) const = 0;
+  // Registers: whether it has one at a word address; read() and write() are for these.
+  virtual bool has(std::uint16_t address) const = 0;
+  virtual std::uint32_t read(std::uint16_t address) const = 0;
+  virtual void write(std::uint16_t address, std::uint32_t value) = 0;
+};
+
+// By a table of destinations, alike for all inputs (rtl/phased/phased_table_routes.sv).
+class TableRoutes final : public PhasedRoutes {
+ public:
+  explicit TableRoutes(int ports);
+
+  void reset() override {}  // a memory keeps what it has
+  int output(int input, std::uint16_t destination) const override;
+  bool has(std::uint16_t address) const override;
+  std::uint32_t read(std::uint16_t address) const override;
+  void write(std::uint16_t address, std::uint32_t value) override;
+
+ private:
+  int ports_;
+  std::vector<std::uint8_t> routes_;  // 1 + output port; 0, or more than there are ports: none
+};
+
+}  // namespace fredsim
