@@ -266,6 +266,17 @@ bool takes_steps(Collective collective) {
   return collective == Collective::kReduceScatter || collective == Collective::kAllGather;
 }
 
+int in_switch_window(const Topology& topology, const Part& part) {
+  constexpr int kLeast = 64;
+  constexpr int kRouter = 16;  // cycles of a hop beside the link's, with some to spare
+  if (topology.is_tree()) return kLeast;
+  int latency = 0;
+  for (const Link& link : topology.links) latency = std::max(latency, link.latency);
+  // Up the tree and down again, at a flit per cycle.
+  const int hops = 2 * (topology.mesh.width + topology.mesh.height);
+  return std::max(kLeast, hops * (latency + kRouter) / part.packet_flits);
+}
+
 bool auto_takes_routers(const Topology& topology, const CollectiveSpec& spec) {
   constexpr std::uint64_t kKiB = 1024;
   const bool whole = spec.group.size() == topology.npus.size();

@@ -66,6 +66,7 @@ InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::spa
 // How a message names a part: "group 0,4,8 (all_reduce at priority dp)".
 std::string group_name(const Topology& topology, const Part& part);
 
-inline constexpr int kInSwitchWindow = 64;  // enough that credits, not the window, set the pace
+// Packets of a part that a source may have under way: enough that credits, not the window, set the pace.
+int in_switch_window(const Topology& topology, const Part& part);
 
 }  // namespace fredsim

@@ -93,7 +93,7 @@ void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, 
   p.algorithm = spec.algorithm != "auto" ? spec.algorithm
                 : in_switch              ? "in_switch"
                                          : plain_algorithm(spec.collective);
-  p.window = kInSwitchWindow;
+  p.window = in_switch_window(topology, p);
   plan.trees.push_back(alone_tree(part, whole_range(0, p.bytes)));
 }
 
@@ -117,7 +117,7 @@ class WorkPlanner {
         plan_alone(topology_, specs_[part], part, plan_);
       } else if (std::ranges::find(in_switch_, part) != in_switch_.end()) {
         p.algorithm = "in_switch";
-        p.window = kInSwitchWindow;
+        p.window = in_switch_window(topology_, p);
         p.after = switches.after[part];
         p.packet_flits = std::min(p.packet_flits, switches.packets[part].flits);
         p.run = switches.packets[part].run;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,26 @@ TEST_P(RandomGroupSetsInLockstep, AreTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGroupSetsInLockstep, testing::Range<std::uint64_t>(1, 13));
+
+// However long the way through the tree, links set the pace: twice the data takes no more time than the links need for it.
+TEST(ReducingMeshRate, IsThatOfTheLinksOnALongRow) {
+  constexpr int kNpus = 24;
+  const Topology topology = reducing_mesh(kNpus, 1);
+  std::vector<int> all(kNpus);
+  std::iota(all.begin(), all.end(), 0);
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  simulation.run([&] {
+    std::vector<RunResult> results;
+    for (const std::uint64_t bytes : {1U << 20, 2U << 20}) {
+      const Plan plan = make_plan(topology, Collective::kAllReduce, all, bytes, "in_switch");
+      results.push_back(tlm.run(plan));
+      expect_good(plan, results.back());
+    }
+    EXPECT_LT(results[1].time_ns - results[0].time_ns,
+              1.01 * (results[1].bound_ns - results[0].bound_ns));
+  });
+}
 
 }  // namespace
 }  // namespace fredsim::test
