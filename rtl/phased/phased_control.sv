@@ -7,6 +7,7 @@
 //     if it is equal: when the active phase has been silent for YIELD cycles between packets, or has
 //       been busy for QUANTUM cycles,
 //     if it is lower: when the active phase has been silent for YIELD cycles between packets.
+//   Silence is that nothing fires, and that no flit of the phase is held back by the interconnect (wait_i).
 //   A decision stays. From it on no head flit fires, and the change happens when no flow is in the middle of a
 //   packet. The pre-empted phase's packets wait.
 // Timing: the change is the first edge after that of the decision before which no packet is open. It loads the row
@@ -49,6 +50,7 @@ module phased_control #(
   output logic [VC_W-1:0]          vc_o,
   output logic [PHASE_W-1:0]       phase_o,
   input  logic [P-1:0]             match_i,
+  input  logic                     wait_i,
   input  logic [P-1:0]             tail_i,
   input  logic [VCS*P-1:0]         other_i,
   input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
@@ -168,7 +170,7 @@ module phased_control #(
       other_q <= '0;
     end else begin
       if (change || fire) silent_q <= '0;
-      else if (silent_q != YIELD_W'(YIELD)) silent_q <= silent_q + YIELD_W'(1);
+      else if (!wait_i && silent_q != YIELD_W'(YIELD)) silent_q <= silent_q + YIELD_W'(1);
       if (change) busy_q <= '0;
       else if (fire && !expired) busy_q <= busy_q + QUANTUM_W'(1);
       if ((other_i | other_q) != '0) other_q <= other_i;

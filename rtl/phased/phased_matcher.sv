@@ -4,7 +4,8 @@
 //   away.
 //   request  A front that is an online unicast with an output port asks for it: inside a packet always; a packet
 //            start if the staging of (output, VC) has room for a packet, no online packet is open there, and the
-//            phase is not inside a packet there. An input whose last flit moved in the last cycle, with the next one
+//            phase neither is inside a packet there nor has flits of that VC under way (under_way_i). None asks for
+//            an output that is closed (closed_i). An input whose last flit moved in the last cycle, with the next one
 //            of that packet there now, does not ask for VCs of lower priority: it would win nothing and keep outputs
 //            from others.
 //   grant    Every output grants one front: phased_matcher_output.
@@ -25,8 +26,8 @@
 //   levels, and their inputs agree up to that bit. Of two grants of which that is true one is dropped, as if its
 //   output were taken: that of the later output, counted from one that moves on by one in every cycle with drops.
 //   And flits move only in cycles in which the phase fires nothing.
-// Timing: request_i to phase_vc_i are registers, phase_pop_i and phase_reserve_i may come late. pop_o to
-//   reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge, the latter meant where something moves.
+// Timing: request_i to under_way_vc_i are early, phase_pop_i and phase_reserve_i may come late. pop_o to
+//   reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge.
 //   Stalls of a cycle are on stall_*_o after the next edge but one.
 // idle_o: without fronts an edge changes nothing.
 module phased_matcher #(
@@ -49,6 +50,10 @@ module phased_matcher #(
   input  logic [VCS*P-1:0]               room_i,
   input  logic [P-1:0]                   phase_held_i,
   input  logic [noc_pkg::VC_W-1:0]       phase_vc_i,
+  // outputs to which nothing may go; those to which flits of phases are on the way, and their VC
+  input  logic [P-1:0]                   closed_i,
+  input  logic [P-1:0]                   under_way_i,
+  input  logic [noc_pkg::VC_W-1:0]       under_way_vc_i,
   // inputs and outputs of the flits that the phase fires in this cycle
   input  logic [P-1:0]                   phase_pop_i,
   input  logic [P-1:0]                   phase_reserve_i,
@@ -89,7 +94,8 @@ module phased_matcher #(
         for (int unsigned o = 0; o < P; o++) begin
           room_by_vc[P*v + o] = room_i[VCS*o + v];
           open_by_vc[P*v + o] = room_i[VCS*o + v] && !locked_o[VCS*o + v] &&
-                                    !(phase_held_i[o] && phase_vc_i == VC_W'(v));
+                                    !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
+                                    !(under_way_i[o] && under_way_vc_i == VC_W'(v));
         end
       end
     end
@@ -123,7 +129,7 @@ module phased_matcher #(
           to = request_i[VCS*p + v] ? P'(1) << out_i[OUT_W*(VCS*p + v) +: OUT_W] : '0;
           no_room[VCS*p + v] = to != '0 && !begun_q[VCS*p + v] && (to & room_by_vc[P*v +: P]) == '0;
           if (!begun_q[VCS*p + v]) to = to & open_by_vc[P*v +: P];
-          if (!below[VCS*p + v] && !rest_q[p]) want[P*(VCS*p + v) +: P] = to;
+          if (!below[VCS*p + v] && !rest_q[p]) want[P*(VCS*p + v) +: P] = to & ~closed_i;
         end
       end
     end
@@ -273,13 +279,15 @@ module phased_matcher #(
       rest_q <= '0;
       dice_q <= 17'd1;
       move_o <= '0;
+      phase_in_o <= '0;
+      phase_out_o <= '0;
     end else begin
       move_o <= move;
+      phase_in_o <= phase_pop_i;
+      phase_out_o <= phase_reserve_i;
       streams_q <= '0;
       rest_q <= '0;
       if (request_i != '0) begin
-        phase_in_o <= phase_pop_i;
-        phase_out_o <= phase_reserve_i;
         if (contended != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
         for (int unsigned p = 0; p < P; p++) begin
           for (int unsigned v = 0; v < VCS; v++) begin

@@ -1,20 +1,27 @@
 // What every switch with a phase store has around its interconnect: input buffers, control unit, matcher of online
 // unicasts, output staging, registers and counters (§4, §5.4, §6.2.3). A kind's top puts it together with an
-// interconnect and with what routes online unicasts: fred_switch, reducing_crossbar.
+// interconnect and with what routes online unicasts: fred_switch, reducing_crossbar, aggregator, mesh_reducing.
 //
 // Path of a flit: link -> phased_input_unit -> (phased_control joins the flits of a flow, or phased_matcher lets a unicast
 //   go) -> the interconnect -> phased_output_unit -> link. Unloaded, with its phase active or as an online unicast, a
 //   flit that is sampled on in_flit_i at edge e is a front of its buffer after e + 1, leaves it at e + 2, is read from
 //   its memory at e + 3, and on enter_flit_o after e + 4. One that is on leave_flit_i after edge f is on out_flit_o
 //   after f + 2.
-// Interconnect: takes what is on enter_*_o at every edge and gives it to the outputs of its flow on leave_*_i, a fixed
-//   number of edges later; it cannot stall, and the places that its flits go to are reserved.
+// Interconnect: takes what is on enter_*_o at every edge and gives it to the outputs of its flow on leave_*_i, edges
+//   later, to each output the flits of a VC in their order; it cannot stall, and the places that its flits go to are
+//   reserved.
 //     phase    change_o: at this edge the phase of change_row_o becomes the active one. load_o, two edges later: its
 //              configuration is to be used for flits that enter after this edge. Changes are at least CONFIG_STAGES + 1
 //              edges apart. The flits of a flow enter together.
 //     unicasts move_o, a register, says which of them left their buffers at the last edge; they are on enter_flit_o
-//              after two more. phase_in_o and phase_out_o: ports that the phase used at that edge, meant where
-//              something moves. No two go to one output, nor one to an output that the phase uses.
+//              after two more. phase_in_o and phase_out_o, registers: ports that the phase used at that edge. No two
+//              go to one output, nor one to an output that the phase uses.
+//   An interconnect in which flits wait says before an edge what must not happen at it; for others all zero:
+//     hold_i           inputs whose flits of the phase must not fire: all inputs of a flow or none. A flit held back is
+//                      a stall of the arbiter in every cycle, and no silence of the phase.
+//     closed_i         outputs for which no unicast may move.
+//     under_way_i      outputs for which flits of phases are on their way, on VC under_way_vc_i: no unicast packet of
+//                      that VC may start.
 //   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be on leave_flit_i.
 //   enter_idle_i: nothing is in the interconnect, nor in what is beside it.
 // Routes: lookup_o says at which inputs an online unicast is on in_flit_i, lookup_dst_o where it goes. After that edge
@@ -113,6 +120,10 @@ module phased_switch #(
   output logic [P*P-1:0]             move_o,
   output logic [P-1:0]               phase_in_o,
   output logic [P-1:0]               phase_out_o,
+  input  logic [P-1:0]               hold_i,
+  input  logic [P-1:0]               closed_i,
+  input  logic [P-1:0]               under_way_i,
+  input  logic [VC_W-1:0]            under_way_vc_i,
   output logic [P-1:0]               enter_valid_o,
   output logic [P*FLIT_W-1:0]        enter_flit_o,
   input  logic [P-1:0]               leave_valid_i,
@@ -154,6 +165,14 @@ module phased_switch #(
   logic [7:0]             online_stall_credit, online_stall_arbiter;
   logic                   matcher_idle;
 
+  // Inputs whose flits of the phase the interconnect held back in the last cycle.
+  logic [P-1:0] held_back_q;
+
+  always_ff @(posedge clk_i) begin : held_back
+    if (!rst_ni) held_back_q <= '0;
+    else held_back_q <= match & hold_i;
+  end
+
   assign room_phase = room & ~locked;
 
   phased_control #(
@@ -161,8 +180,8 @@ module phased_switch #(
   ) i_control (
     .clk_i, .rst_ni,
     .active_o(active), .vc_o(vc), .phase_o(phase),
-    .match_i(match), .tail_i(match_tail), .other_i(other), .front_phase_i(front_phase),
-    .pop_o(pop), .partner_o(partner),
+    .match_i(match & ~hold_i), .wait_i((match & hold_i) != '0), .tail_i(match_tail),
+    .other_i(other), .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner),
     .room_i(room_phase), .reserve_o(reserve), .held_o(held),
     .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
     .change_o, .change_row_o, .load_o,
@@ -174,7 +193,8 @@ module phased_switch #(
   phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(front_out), .tail_i(front_tail),
-    .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .phase_pop_i(pop), .phase_reserve_i(reserve),
+    .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .closed_i, .under_way_i, .under_way_vc_i,
+    .phase_pop_i(pop), .phase_reserve_i(reserve),
     .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
     .locked_o(locked), .move_o, .phase_in_o, .phase_out_o,
     .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter), .idle_o(matcher_idle)
@@ -210,7 +230,7 @@ module phased_switch #(
     .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
     .reductions_i(reductions), .phase_change_i(change_o), .stall_join_i(stall_join),
     .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
-    .stall_arbiter_i(online_stall_arbiter),
+    .stall_arbiter_i(online_stall_arbiter + 8'($countones(held_back_q))),
     .stall_link_i(stall_link),
     .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
   );

@@ -93,6 +93,7 @@ module reducing_crossbar #(
     .own_hit_i(own_hit), .own_rdata_i(own_rdata),
     .change_o(change), .change_row_o(change_row), .load_o(load),
     .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .hold_i('0), .closed_i('0), .under_way_i('0), .under_way_vc_i('0),
     .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
     .enter_idle_i(enter_idle)
   );

@@ -54,7 +54,8 @@ void PhasedMatcher::ask(const Fronts& fronts, const Phase& phase) {
   ready_ = no_room_ = 0;
   Ports quiet = rest_;  // inputs that do not ask, for this VC
   for (const int vc : order_) {
-    const Ports held = phase.vc == vc ? phase.held : 0;
+    const Ports held =
+        (phase.vc == vc ? phase.held : 0) | (phase.under_way_vc == vc ? phase.under_way : 0);
     const Ports open = fronts.room[vc] & ~locked_[vc] & ~held;
     for_each_port(fronts.request[vc], [&](int p) {
       const Ports input = 1U << p;
@@ -62,7 +63,9 @@ void PhasedMatcher::ask(const Fronts& fronts, const Phase& phase) {
       const Ports output = 1U << out;
       const bool begun = (begun_[vc] & input) != 0;
       ++(begun || (fronts.room[vc] & output) != 0 ? ready_ : no_room_);
-      if ((!begun && (open & output) == 0) || (quiet & input) != 0) return;
+      if ((!begun && (open & output) == 0) || ((quiet & input) | (phase.closed & output)) != 0) {
+        return;
+      }
       ask_[out][vc] |= input;
       asked_ |= output;
     });

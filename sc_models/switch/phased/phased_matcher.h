@@ -32,6 +32,9 @@ class PhasedMatcher {
     Ports popped = 0, reserved = 0;  // inputs and outputs of the flits it fires
     Ports held = 0;  // outputs of its flows that were inside a packet before the edge
     int vc = 0;
+    // Outputs to which nothing may go; those to which flits of phases are on the way, and their VC.
+    Ports closed = 0, under_way = 0;
+    int under_way_vc = 0;
   };
   struct Move {
     int input = 0, output = 0, vc = 0;

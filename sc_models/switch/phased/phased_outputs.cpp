@@ -4,7 +4,7 @@
 
 namespace fredsim {
 
-PhasedOutputs::PhasedOutputs(int ports, const PhasedShape& shape, int delay)
+PhasedOutputs::PhasedOutputs(int ports, const PhasedShape& shape, int delay, int longest)
     : all_(~Ports{0} >> (32 - ports)),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       depth_(shape.buffers.output_flits),
@@ -13,7 +13,8 @@ PhasedOutputs::PhasedOutputs(int ports, const PhasedShape& shape, int delay)
       buffers_(shape.buffers),
       out_(static_cast<std::size_t>(ports)),
       staged_(out_.size() * static_cast<std::size_t>(kNumVcs * depth_) * words_),
-      pipeline_(static_cast<std::size_t>(delay + 1)),
+      pipeline_(static_cast<std::size_t>(std::max(delay, longest) + 1)),
+      delay_(delay),
       slots_(out_.size()),
       flits_(out_.size()) {
   reset();

@@ -4,11 +4,13 @@
 //
 // Shapes: port masks have bit p for port p; a flit is flit_words(lanes) 32-bit words, as on the pins.
 // Use: per clock edge drive(), then reserve() and push() for every flit that enters the interconnect, then deliver(),
-//   launch(). room() in between is what reservations and launches have left.
-// Timing: a flit is in the staging `delay` edges after its push(), can be launched at that edge, and is on the pins at
-//   the edge after.
+//   launch(). room() in between is what reservations and launches have left. In place of push(), where an interconnect
+//   keeps flits for a while: stage() at that edge, and arrive() later, before deliver().
+// Timing: a flit is in the staging `delay` edges after its push(), or as many after arrive() as that says; it can be
+//   launched at that edge, and is on the pins at the edge after.
 // State: plain values; nothing is allocated after construction.
-// Contract (the caller's): push() only into places reserved at the same edge, one flit per port and edge.
+// Contract (the caller's): push() and stage() only into places reserved at the same edge, one flit per port and edge; at
+//   every port flits of a VC arrive in the order in which they were staged.
 #pragma once
 
 #include <array>
@@ -28,8 +30,8 @@ class PhasedOutputs {
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
 
-  // `delay`: edges from push() to the staging, 1 or more.
-  PhasedOutputs(int ports, const PhasedShape& shape, int delay);
+  // `delay`: edges from push() to the staging, 1 or more; `longest`: the most that arrive() is told, 0: it is not called.
+  PhasedOutputs(int ports, const PhasedShape& shape, int delay, int longest = 0);
 
   void reset();
   // What was launched at the edge before goes to the pins. kWords: words of a flit; 0: those of the shape.
@@ -41,6 +43,10 @@ class PhasedOutputs {
   // A flit enters the interconnect for these outputs, where places are reserved.
   template <int kWords>
   void push(int vc, Ports outputs, const std::uint32_t* flit);
+  // Half of it each: the flit, without its arrival; the arrival so many edges from now.
+  template <int kWords>
+  void stage(int vc, Ports outputs, const std::uint32_t* flit);
+  void arrive(int vc, Ports outputs, int edges) { arriving(edges)[vc] |= outputs; }
   void deliver();
   void launch(const SwitchPins& pins);
 
@@ -69,6 +75,11 @@ class PhasedOutputs {
   void advance(std::uint16_t& slot) const {
     slot = static_cast<std::uint16_t>(slot + 1 == depth_ ? 0 : slot + 1);
   }
+  // Of the deliver() that comes `edges` after the next one.
+  PortsByVc& arriving(int edges) {
+    const std::size_t place = place_ + static_cast<std::size_t>(edges) + 1;
+    return pipeline_[place < pipeline_.size() ? place : place - pipeline_.size()];
+  }
   std::uint32_t* slot(int port, int slot) {
     return &staged_[static_cast<std::size_t>(port * kNumVcs * depth_ + slot) * words_];
   }
@@ -80,8 +91,9 @@ class PhasedOutputs {
   BufferShape buffers_;
   std::vector<std::array<OutVc, kNumVcs>> out_;
   std::vector<std::uint32_t> staged_;
-  // What reaches the staging at the edges to come, a ring; that of this edge's push() at place_.
+  // What reaches the staging at the edges to come, a ring; that of the last edge at place_.
   std::vector<PortsByVc> pipeline_;
+  int delay_;
   std::size_t place_ = 0;
   PortsByVc room_{};
   PortsByVc some_{};        // outputs with a flit to launch
@@ -118,8 +130,13 @@ inline void PhasedOutputs::reserve(int vc, Ports outputs) {
 
 template <int kWords>
 void PhasedOutputs::push(int vc, Ports outputs, const std::uint32_t* flit) {
+  stage<kWords>(vc, outputs, flit);
+  arrive(vc, outputs, delay_);
+}
+
+template <int kWords>
+void PhasedOutputs::stage(int vc, Ports outputs, const std::uint32_t* flit) {
   const std::size_t words = kWords != 0 ? kWords : words_;
-  pipeline_[place_][vc] |= outputs;
   for_each_port(outputs, [&](int p) {
     OutVc& out = out_[p][vc];
     std::memcpy(slot(p, out.base + out.free), flit, words * sizeof(std::uint32_t));

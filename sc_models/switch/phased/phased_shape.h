@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,16 +33,20 @@ struct PhasedShape {
   std::vector<NamedValue> values() const;
 };
 
+class PhasedInterconnect;
+
 // What depends on the interconnect.
 struct PhasedNetwork {
   int ports = 0;
-  int stages = 0;         // register stages from its inputs to its outputs
+  int stages = 0;  // register stages from its inputs to its outputs, of flits that do not wait
   int config_stages = 0;  // the first of them that keep configuration
   int config_edges = 0;   // from a change of phase on, until nothing of its configuration moves
   int row_words = 0, num_phases = 0;  // of the phase store: of a row; rows
   int apart_levels = 0;               // at which online unicasts must be kept apart; 0: none
   std::uint32_t id = 0, shape = 0;    // what the registers of these names read
   std::function<PhasedRow(std::span<const std::uint32_t>)> decode;  // of a row
+  // One in which flits wait; empty: all take `stages` edges.
+  std::function<std::unique_ptr<PhasedInterconnect>()> make_interconnect{};
 };
 
 }  // namespace fredsim

@@ -35,6 +35,7 @@ PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network,
                        std::unique_ptr<PhasedRoutes> routes)
     : shape_(shape),
       network_(std::move(network)),
+      interconnect_(network_.make_interconnect ? network_.make_interconnect() : nullptr),
       ports_(network_.ports),
       words_(static_cast<std::size_t>(flit_words(shape.lanes))),
       in_slots_(3 * shape.buffers.data_flits + shape.buffers.control_flits),
@@ -44,7 +45,8 @@ PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network,
       quantum_(shape.quantum),
       in_(static_cast<std::size_t>(ports_)),
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
-      outputs_(ports_, shape, network_.stages + kBeforeStages),
+      outputs_(ports_, shape, network_.stages + kBeforeStages,
+               interconnect_ != nullptr ? interconnect_->longest() : 0),
       front_output_(in_.size() * kNumVcs),
       matcher_(ports_, network_.apart_levels, shape.vc_order),
       routes_(std::move(routes)),
@@ -67,6 +69,7 @@ void PhasedTwin::reset() {
     }
   }
   outputs_.reset();
+  if (interconnect_ != nullptr) interconnect_->reset();
   valid_ = online_fronts_ = request_ = tail_ = {};
   std::ranges::fill(front_output_, std::uint8_t{0});
   matcher_.reset();
@@ -82,6 +85,7 @@ void PhasedTwin::reset() {
   now_ = std::make_shared<const PhasedRow>();
   open_ = 0;
   busy_ = 0;
+  held_back_ = 0;
   since_load_ = rest_after_load();
   silent_ = yield_;
   std::ranges::fill(flits_in_, 0U);
@@ -96,7 +100,7 @@ void PhasedTwin::reset() {
 bool PhasedTwin::idle() const {
   return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && outputs_.empty() &&
          (pin_valid_ | credits_out_) == 0 && (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 &&
-         matcher_.idle();
+         matcher_.idle() && (interconnect_ == nullptr || interconnect_->idle());
 }
 
 // ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
@@ -127,10 +131,12 @@ void PhasedTwin::step_words(SwitchPins& pins) {
     const PhasedMatcher::Fronts fronts{request_, tail_, front_output_, outputs_.room()};
     const Ports held_before = held();
     fired = fire<kWords>();
-    popped =
-        send_online<kWords>(matcher_.step(fronts, {fired.inputs, fired.outputs, held_before, vc_}));
+    popped = send_online<kWords>(matcher_.step(fronts, seen_by_matcher(fired, held_before)));
   }
   popped[vc_] |= fired.inputs;
+  if (interconnect_ != nullptr) {
+    interconnect_->step(fired.inputs, control.change ? row(next_phase_).get() : nullptr, outputs_);
+  }
   outputs_.deliver();
   outputs_.launch(pins);
   accept<kWords>(pins, popped);
@@ -208,7 +214,14 @@ bool PhasedTwin::is_ready(const PhasedCandidates::Read& read, Ports waiting) {
 // Flow join.
 template <int kWords>
 PhasedTwin::Fired PhasedTwin::fire() {
+  held_back_ = 0;
   if (match_ == 0) return {};
+  Ports match = match_;
+  if (interconnect_ != nullptr) {
+    held_back_ = match_ & interconnect_->hold();
+    events_.arbiter += static_cast<std::uint64_t>(std::popcount(held_back_));
+    match &= ~held_back_;
+  }
   const Ports room = outputs_.room()[vc_] & ~matcher_.locked()[vc_];
   Ports popped = 0;
   Ports reserved = 0;
@@ -216,9 +229,9 @@ PhasedTwin::Fired PhasedTwin::fire() {
   std::uint32_t unequal = 0;  // not zero: flits of a flow differ in tag or tail
   for (std::size_t f = 0; f < now_->flows.size(); ++f) {
     const PhasedRow::Flow& flow = now_->flows[f];
-    if ((flow.inputs & match_) == 0 || flow.code > ports_) continue;
+    if ((flow.inputs & match) == 0 || flow.code > ports_) continue;
     const bool open = (open_ >> f & 1U) != 0;
-    if ((flow.inputs & ~match_) != 0) {
+    if ((flow.inputs & ~match) != 0) {
       ++events_.join;
     } else if (!open && (flow.outputs & ~room) != 0) {
       ++events_.credit;
@@ -242,6 +255,18 @@ PhasedTwin::Fired PhasedTwin::fire() {
   outputs_.reserve(vc_, reserved);
   send<kWords>(popped);
   return {popped, reserved};
+}
+
+// What the phase in use and the interconnect leave to online unicasts.
+PhasedMatcher::Phase PhasedTwin::seen_by_matcher(const Fired& fired, Ports held_before) const {
+  PhasedMatcher::Phase phase{
+      .popped = fired.inputs, .reserved = fired.outputs, .held = held_before, .vc = vc_};
+  if (interconnect_ != nullptr) {
+    phase.closed = interconnect_->closed();
+    phase.under_way = interconnect_->under_way();
+    phase.under_way_vc = interconnect_->under_way_vc();
+  }
+  return phase;
 }
 
 // Outputs of flows that are inside a packet.
@@ -310,7 +335,11 @@ void PhasedTwin::send(Ports popped) {
       }
       result = sum.data();
     }
-    outputs_.push<kWords>(vc_, s.outputs, result);
+    if (interconnect_ != nullptr && s.postfix.size() > 1) {
+      outputs_.stage<kWords>(vc_, s.outputs, result);  // it says when it arrives
+    } else {
+      outputs_.push<kWords>(vc_, s.outputs, result);
+    }
   }
 }
 
@@ -406,7 +435,7 @@ void PhasedTwin::advance_control(const Control& control, bool fired) {
   if (fired) {
     silent_ = 0;
     if (busy_ != quantum_) ++busy_;
-  } else if (silent_ != yield_) {
+  } else if (silent_ != yield_ && held_back_ == 0) {
     ++silent_;
   }
   if (control.change) {

@@ -1,7 +1,7 @@
 // The `tlm` implementation of the switches with a phase store: a C++ twin that gives the same outputs in the same cycle
 // as the RTL (rtl/phased/phased_switch.sv in fred_switch.sv and others) for every size, buffer depth, format and
-// configuration. Of the interconnect it knows what PhasedNetwork says: latencies, and what a row makes it do; PhasedRoutes
-// says where online unicasts leave.
+// configuration. Of the interconnect it knows what PhasedNetwork says: latencies, what a row makes it do, and where flits
+// wait a model of that (phased_interconnect.h); PhasedRoutes says where online unicasts leave.
 //
 // How: state is masks over the ports, one bit per port, so that a cycle costs only the ports at which
 //   something happens. A flit that fires is added up at once and written to its place in the output
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "switch/phased/phased_candidates.h"
+#include "switch/phased/phased_interconnect.h"
 #include "switch/phased/phased_matcher.h"
 #include "switch/phased/phased_outputs.h"
 #include "switch/phased/phased_routes.h"
@@ -70,6 +71,7 @@ class PhasedTwin final : public SwitchCore {
   bool is_ready(const PhasedCandidates::Read& read, Ports waiting);
   template <int kWords>
   Fired fire();
+  PhasedMatcher::Phase seen_by_matcher(const Fired& fired, Ports held_before) const;
   bool joins_agree(Ports popped) const;
   template <int kWords>
   void send(Ports popped);
@@ -103,6 +105,7 @@ class PhasedTwin final : public SwitchCore {
 
   PhasedShape shape_;
   PhasedNetwork network_;
+  std::unique_ptr<PhasedInterconnect> interconnect_;  // null: it delays, and nothing else
   int ports_;
   std::size_t words_;
   int in_slots_;
@@ -140,6 +143,7 @@ class PhasedTwin final : public SwitchCore {
   int since_load_ = 0;      // edges since a change of phase, at most as many as matter
   int silent_ = 0;
   int busy_ = 0;
+  Ports held_back_ = 0;  // inputs whose match the interconnect held back at this edge
 
   std::vector<std::uint64_t> flits_in_;
   struct Events {  // cycles, additions
