@@ -82,7 +82,8 @@ package noc_pkg;
 
   // ---- Register map: word addresses, 32-bit data -------------------------------------------------
   localparam bit [15:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
-  localparam bit [15:0] REG_SHAPE = 16'h0001;     // RO; fred: P | M << 8; mesh: locals | I/Os << 8; reducing_crossbar: P
+  // RO; fred: P | M << 8; mesh: locals | I/Os << 8; reducing_crossbar: P; aggregator: P | adders << 8
+  localparam bit [15:0] REG_SHAPE = 16'h0001;
   localparam bit [15:0] REG_POSITION = 16'h0002;  // RW, mesh_router: x | y << 8
   localparam bit [15:0] REG_ERROR = 16'h0003;     // RO: sticky error code
   // RW: credits of output port p, VC v (+ 4p + v), i.e. the depth of the buffer at the other end. Reset value: the
@@ -98,7 +99,8 @@ package noc_pkg;
   //   credit   no room at an output for a packet (fred: staging; mesh: credit)
   //   phase    fred: the flit's phase is not the active one
   //   arbiter  mesh, and online unicasts in a fred: another flit or packet has the output or the input;
-  //            fred with two middle sub-networks also: no path through the interconnect is free
+  //            fred with two middle sub-networks also: no path through the interconnect is free; aggregator also: flits
+  //            of a phase that wait for adders
   //   link     output flit waits for the link's pacing only
   localparam bit [15:0] REG_STALL_JOIN = 16'h0310;
   localparam bit [15:0] REG_STALL_CREDIT = 16'h0312;

@@ -60,4 +60,14 @@ SumOrder balanced_sum(int ports, std::uint32_t inputs) {
   return {terms.front()};
 }
 
+SumOrder sequential_sum(std::uint32_t inputs) {
+  SumOrder order;
+  for (; inputs != 0; inputs &= inputs - 1) {
+    const bool first = order.postfix.empty();
+    order.postfix.push_back(std::countr_zero(inputs));
+    if (!first) order.postfix.push_back(SumOrder::kAdd);
+  }
+  return order;
+}
+
 }  // namespace fredsim

@@ -20,7 +20,8 @@ namespace {
 std::vector<TestedSwitch> built_shapes() {
   std::vector<TestedSwitch> shapes;
   for (int ports = 2; ports <= 32; ++ports) {
-    for (const int middle : {TestedSwitch::kMesh, TestedSwitch::kCrossbar, 2, 3, 4}) {
+    for (const int middle :
+         {TestedSwitch::kAggregator, TestedSwitch::kMesh, TestedSwitch::kCrossbar, 2, 3, 4}) {
       for (const int lanes : {1, 2, 3, 256}) {
         TestedSwitch shape(ports, middle);
         shape.lanes = lanes;

@@ -37,8 +37,9 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
       }
       ++edge.arbiter;  // unless it leaves
       const bool in_use = view.outputs[out][vc].online_from >= 0 ||
-                          (phase.vc() == vc && has(phase.open_outputs(), out));
-      if (start && in_use) continue;
+                          (phase.vc() == vc && has(phase.open_outputs(), out)) ||
+                          (view.under_way_vc == vc && has(view.under_way, out));
+      if ((start && in_use) || has(view.closed, out)) continue;
       if (resting_.contains(p) ||
           (streams && rank(first_to_last_, vc) > rank(first_to_last_, stream->second)))
         continue;

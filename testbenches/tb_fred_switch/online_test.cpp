@@ -200,7 +200,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(Size{12, 3}, Size{11, 3}, Size{10, 3}, Size{4, 3}, Size{5, 2},
                                      Size{4, TestedSwitch::kCrossbar},
                                      Size{5, TestedSwitch::kCrossbar},
-                                     Size{10, TestedSwitch::kMesh}, Size{5, TestedSwitch::kMesh}),
+                                     Size{10, TestedSwitch::kMesh}, Size{5, TestedSwitch::kMesh},
+                                     Size{4, TestedSwitch::kAggregator},
+                                     Size{5, TestedSwitch::kAggregator}),
                      testing::Values(SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep)),
     [](const auto& test) {
       const Size size = std::get<Size>(test.param);

@@ -79,6 +79,10 @@ void PhaseRules::join(const SwitchView& view, Edge& edge) const {
     for (int p = 0; p < ports_; ++p) {
       const FlitHeader* front = view.front(p, phase.vc);
       if (!has(flow.inputs, p) || front == nullptr || front->phase != active_) continue;
+      if (has(view.held, p)) {
+        ++edge.held;
+        continue;
+      }
       there |= 1U << p;
       tail = front->tail;
     }
@@ -112,7 +116,7 @@ void PhaseRules::advance(const Edge& edge) {
   open_ = edge.open;
   ++since_load_;
   if (edge.entries.empty()) {
-    silent_ = std::min(silent_ + 1, yield_);
+    if (edge.held == 0) silent_ = std::min(silent_ + 1, yield_);
   } else {
     silent_ = 0;
     busy_ = std::min(busy_ + 1, quantum_);

@@ -23,12 +23,13 @@ class PhaseRules {
     int port, vc, phase;
   };
   struct Edge {
-    std::vector<Entry> entries;                                      // flows that fire
-    std::uint64_t join = 0, credit = 0, waiting = 0, additions = 0;  // for the counters
-    std::optional<Lookup> read;                                      // its row is read at this edge
-    std::optional<Lookup> ready;                                     // judged, and ready
-    std::optional<int> decision;                                     // phase
-    bool change = false;  // to the phase that was decided for
+    std::vector<Entry> entries;  // flows that fire
+    // For the counters; held: flits that the interconnect holds back.
+    std::uint64_t join = 0, credit = 0, waiting = 0, additions = 0, held = 0;
+    std::optional<Lookup> read;   // its row is read at this edge
+    std::optional<Lookup> ready;  // judged, and ready
+    std::optional<int> decision;  // phase
+    bool change = false;          // to the phase that was decided for, next()
     std::vector<bool> open;
   };
   // store_free: no register access to the phase store at this edge.
@@ -37,6 +38,7 @@ class PhaseRules {
 
   // Outputs at which a packet of the active phase is open, and its VC.
   std::uint32_t open_outputs() const;
+  int next() const { return next_; }
   int vc() const { return active_ < 0 ? kMp : phases_[active_].vc; }
   // What the control unit shows after the last edge.
   SwitchPhase shown() const;

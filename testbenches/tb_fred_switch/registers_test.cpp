@@ -25,20 +25,19 @@ class FredSwitchRegisters : public testing::TestWithParam<std::tuple<int, Switch
   SwitchModel model_ = std::get<SwitchModel>(GetParam());
   TestedSwitch shape_{kPorts, std::get<int>(GetParam())};
 };
-INSTANTIATE_TEST_SUITE_P(Models, FredSwitchRegisters,
-                         testing::Combine(testing::Values(3, TestedSwitch::kCrossbar),
-                                          testing::Values(SwitchModel::kRtl, SwitchModel::kTlm,
-                                                          SwitchModel::kLockstep)),
-                         [](const auto& test) {
-                           return fmt::format(
-                               "{}_{}", TestedSwitch(kPorts, std::get<int>(test.param)).name(),
-                               switch_model_name(std::get<SwitchModel>(test.param)));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Models, FredSwitchRegisters,
+    testing::Combine(testing::Values(3, TestedSwitch::kCrossbar, TestedSwitch::kAggregator),
+                     testing::Values(SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep)),
+    [](const auto& test) {
+      return fmt::format("{}_{}", TestedSwitch(kPorts, std::get<int>(test.param)).name(),
+                         switch_model_name(std::get<SwitchModel>(test.param)));
+    });
 
 TEST_P(FredSwitchRegisters, ReadBack) {
   SwitchDriver driver(shape_, make_dut(), {}, 1);
   EXPECT_EQ(driver.read(reg::kId), shape_.kind().identity());
-  EXPECT_EQ(driver.read(reg::kShape), static_cast<std::uint32_t>(kPorts | shape_.fred.middle << 8));
+  EXPECT_EQ(driver.read(reg::kShape), shape_.shape_register());
   EXPECT_EQ(driver.read(reg::kError), reg::kErrorNone);
   for (const int read_only : {int{reg::kId}, int{reg::kShape}, int{reg::kFlitsIn}}) {
     const std::uint32_t before = driver.read(read_only);

@@ -339,6 +339,7 @@ void SwitchDriver::check_quiet() {
 
 TestedSwitch narrow_shape(int middle) {
   TestedSwitch shape(5, middle);
+  shape.pool = 2;
   shape.lanes = 3;
   shape.buffers.data_flits = 12;
   shape.buffers.control_flits = 1;

@@ -31,6 +31,7 @@ SwitchRules::SwitchRules(const TestedSwitch& shape)
       view_(shape_),
       phase_(shape),
       online_(shape),
+      sums_(shape),
       quiet_(stages_ + kToInterconnect) {
   for (auto& output : view_.outputs) {
     for (int v = 0; v < kNumVcs; ++v) {
@@ -103,7 +104,7 @@ void SwitchRules::check_phase(const SwitchCore& core) const {
 
 void SwitchRules::check_idle(bool idle) const {
   bool empty = launched_ == 0 && launches_.empty() && pins_in_.empty() &&
-               quiet_ >= stages_ + kToInterconnect && phase_.at_rest();
+               quiet_ >= stages_ + kToInterconnect && phase_.at_rest() && sums_.at_rest();
   for (int p = 0; p < shape_.ports(); ++p) {
     for (int v = 0; v < kNumVcs; ++v) {
       empty = empty && view_.front(p, v) == nullptr &&
@@ -122,7 +123,9 @@ void SwitchRules::arrive() {
   }
 }
 
-void SwitchRules::enter(const std::vector<Entry>& entries) {
+// Returns what goes to the adders.
+std::vector<SumRules::Fired> SwitchRules::enter(const std::vector<Entry>& entries) {
+  std::vector<SumRules::Fired> fired;
   quiet_ = entries.empty() ? quiet_ + 1 : 0;
   for (const Entry& entry : entries) {
     const FlitHeader flit = *view_.front(std::countr_zero(entry.inputs), entry.vc);
@@ -130,9 +133,11 @@ void SwitchRules::enter(const std::vector<Entry>& entries) {
       if (has(entry.inputs, p)) view_.inputs[p][entry.vc].pop_front();
       if (!has(entry.outputs, p)) continue;
       --view_.outputs[p][entry.vc].places;
-      inside_.push_back({stages_ + kToInterconnect, p, flit});
+      if (!sums_.adds(entry.inputs)) inside_.push_back({stages_ + kToInterconnect, p, flit});
     }
+    if (sums_.adds(entry.inputs)) fired.push_back({entry.inputs, flit});
   }
+  return fired;
 }
 
 void SwitchRules::take_in(const SwitchPins& pins) {
@@ -146,6 +151,7 @@ void SwitchRules::take_in(const SwitchPins& pins) {
 void SwitchRules::check(const SwitchPins& pins, const SwitchCore& core) {
   // All of it is judged by the state before the edge; first judged, then moved.
   const bool store_free = !pins.reg.valid || pins.reg.address < reg::kPhaseStore;
+  sums_.show(view_);
   const PhaseRules::Edge phase = phase_.judge(view_, store_free);
   const OnlineRules::Edge online = online_.judge(view_, phase_, phase.entries);
   std::vector<Entry> entries = phase.entries;
@@ -155,9 +161,15 @@ void SwitchRules::check(const SwitchPins& pins, const SwitchCore& core) {
   launched_ = pins.out_valid;
 
   arrive();
-  decide_launches(pins);
   online_.advance(online, view_);
-  enter(entries);
+  const std::vector<SumRules::Fired> fired = enter(entries);
+  const auto change = phase.change ? std::optional(phase_.next()) : std::nullopt;
+  for (const SumRules::Done& sum : sums_.advance(fired, change)) {
+    for (int p = 0; p < shape_.ports(); ++p) {
+      if (has(sum.outputs, p)) view_.outputs[p][sum.flit.vc].staged.push_back(sum.flit);
+    }
+  }
+  decide_launches(pins);
   take_in(pins);
   counts_.phase_changes += phase.change ? 1 : 0;
   phase_.advance(phase);
@@ -165,7 +177,7 @@ void SwitchRules::check(const SwitchPins& pins, const SwitchCore& core) {
   counts_.join += phase.join;
   counts_.credit += phase.credit + online.credit;
   counts_.phase += phase.waiting;
-  counts_.arbiter += online.arbiter;
+  counts_.arbiter += online.arbiter + phase.held;
 
   check_phase(core);
   check_idle(core.idle());

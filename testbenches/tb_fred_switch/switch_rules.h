@@ -20,6 +20,7 @@
 
 #include "online_rules.h"
 #include "phase_rules.h"
+#include "sum_rules.h"
 #include "switch_view.h"
 
 namespace fredsim::tb {
@@ -30,7 +31,10 @@ class SwitchRules {
 
   // As the writes to the registers of the same name.
   void set_credits(int output, int vc, int flits) { view_.outputs[output][vc].credits = flits; }
-  void add_phase(const Phase& phase) { phase_.add_phase(phase); }
+  void add_phase(const Phase& phase) {
+    phase_.add_phase(phase);
+    sums_.add_phase(phase);
+  }
   void set_route(int input, int destination, int output) {
     online_.set_route(input, destination, output);
   }
@@ -57,7 +61,7 @@ class SwitchRules {
   void check_phase(const SwitchCore& core) const;
   void check_idle(bool idle) const;
   void arrive();
-  void enter(const std::vector<Entry>& entries);
+  std::vector<SumRules::Fired> enter(const std::vector<Entry>& entries);
   void take_in(const SwitchPins& pins);
 
   TestedSwitch shape_;
@@ -65,6 +69,7 @@ class SwitchRules {
   SwitchView view_;
   PhaseRules phase_;
   OnlineRules online_;
+  SumRules sums_;
   std::deque<Arrival> inside_;          // between buffers and staging
   int quiet_;                           // edges since a flit left a buffer
   std::map<int, FlitHeader> pins_in_;   // by port: in the pin registers

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "base/error.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
@@ -91,18 +93,19 @@ TEST_P(FredSwitchSizes, SustainsOneFlitPerCycleAtKnownLatency) {
   SwitchDriver driver(shape_, make_dut(), {}, 7);
   const std::uint32_t half = (1U << (shape_.fred.ports + 1) / 2) - 1;
   driver.add_phase(fixed_phase(shape_, kDp, {{half, half}}));
+  const int stages = shape_.stages(std::popcount(half));
   driver.add_packet(0, 0, 1);
   driver.drain(100);
   const std::uint64_t start = driver.cycle();
   driver.add_packet(0, 0, 1);
   driver.drain(100);
   // Pin register by the first edge; then buffer, pop, memory, flit register, the stages, staging, output.
-  EXPECT_EQ(driver.last_delivery() - start, static_cast<std::uint64_t>(shape_.stages() + 6));
+  EXPECT_EQ(driver.last_delivery() - start, static_cast<std::uint64_t>(stages + 6));
   for (int i = 0; i < 200; ++i) driver.add_packet(0, 0, kPacketFlits);
   const std::uint64_t burst = driver.cycle();
   driver.drain(10'000);
   EXPECT_EQ(driver.last_delivery() - burst,
-            static_cast<std::uint64_t>(shape_.stages() + 6 + 200 * kPacketFlits - 1));
+            static_cast<std::uint64_t>(stages + 6 + 200 * kPacketFlits - 1));
   driver.check_quiet();
 }
 
@@ -110,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
     Built, FredSwitchSizes,
     testing::Combine(testing::Values(Size{12, 3, 1}, Size{11, 3, 1}, Size{10, 3, 1}, Size{4, 3, 1},
                                      Size{4, TestedSwitch::kCrossbar, 1},
-                                     Size{10, TestedSwitch::kMesh, 1}, Size{3, 2, 256}),
+                                     Size{10, TestedSwitch::kMesh, 1},
+                                     Size{4, TestedSwitch::kAggregator, 1}, Size{3, 2, 256}),
                      testing::ValuesIn(kModels)),
     [](const auto& test) {
       const Size size = std::get<Size>(test.param);
@@ -132,7 +136,8 @@ INSTANTIATE_TEST_SUITE_P(Models, FredSwitch, testing::ValuesIn(kModels),
 
 TEST_P(FredSwitch, DeliversEveryFlitWithTwoSubNetworksOrNoneAndNarrowBuffers) {
   for (const TestedSwitch& shape :
-       {narrow_shape(), narrow_shape(TestedSwitch::kCrossbar), narrow_shape(TestedSwitch::kMesh)}) {
+       {narrow_shape(), narrow_shape(TestedSwitch::kCrossbar), narrow_shape(TestedSwitch::kMesh),
+        narrow_shape(TestedSwitch::kAggregator)}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       random_traffic(GetParam(), shape, {}, seed, 200);
       random_traffic(GetParam(), shape, random_stalls(seed), seed, 200);

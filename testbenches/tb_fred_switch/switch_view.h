@@ -56,6 +56,11 @@ struct SwitchView {
     int online_from = -1;  // input of the online packet that is open here
     std::deque<FlitHeader> staged;  // they may be launched
   };
+  // What an interconnect in which flits wait does not want at the edge to come: flits of the phase at these inputs,
+  // unicasts to these outputs; starts of unicast packets of this VC to these outputs.
+  std::uint32_t held = 0, closed = 0, under_way = 0;
+  int under_way_vc = kMp;
+
   TestedSwitch shape;
   std::vector<std::array<std::deque<FlitHeader>, kNumVcs>> inputs;
   std::vector<std::array<Output, kNumVcs>> outputs;

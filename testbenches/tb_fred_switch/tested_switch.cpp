@@ -10,32 +10,43 @@
 namespace fredsim::tb {
 
 const SwitchKind& TestedSwitch::kind() const {
-  return switch_kind(is_crossbar() ? "reducing_crossbar" : is_mesh() ? "mesh_reducing" : "fred");
+  if (is_mesh()) return switch_kind("mesh_reducing");
+  return switch_kind(is_fred() ? "fred" : adders() != 0 ? "aggregator" : "reducing_crossbar");
 }
 
 TestedSwitch::operator SwitchShape() const {
-  if (has_sub_networks()) return FredShape::operator SwitchShape();
+  if (is_fred()) return FredShape::operator SwitchShape();
   std::vector<NamedValue> given = values();
   given.insert(given.end(),
                {{"P", fred.ports}, {"NUM_LOCAL", local_ports()}, {"NUM_IO", io_ports()}});
+  if (adders() != 0) given.push_back({"ADDERS", adders()});
   return kind().shape(given);
 }
 
 std::string TestedSwitch::name() const {
-  return has_sub_networks()
-             ? fmt::format("P{}M{}", fred.ports, fred.middle)
-             : fmt::format("P{}_{}", fred.ports, is_crossbar() ? "crossbar" : "mesh");
+  if (is_fred()) return fmt::format("P{}M{}", fred.ports, fred.middle);
+  return fmt::format("P{}_{}", fred.ports,
+                     is_mesh()       ? "mesh"
+                     : adders() != 0 ? "aggregator"
+                                     : "crossbar");
 }
 
-// A crossbar: the choice of inputs, then the levels of a tree.
-int TestedSwitch::stages() const {
-  return has_sub_networks() ? fred_stages(fred.ports)
-                            : 1 + std::bit_width(static_cast<unsigned>(fred.ports - 1));
+std::uint32_t TestedSwitch::shape_register() const {
+  if (is_mesh()) return static_cast<std::uint32_t>(local_ports() | io_ports() << 8);
+  return static_cast<std::uint32_t>(fred.ports | (is_fred() ? fred.middle : adders()) << 8);
 }
 
-int TestedSwitch::config_stages() const { return has_sub_networks() ? stages() : 1; }
+// A crossbar: the choice of inputs, then the levels of a tree. An aggregator: two past the adders; a sum takes a cycle per
+// operand, and three more.
+int TestedSwitch::stages(int inputs) const {
+  if (is_fred()) return fred_stages(fred.ports);
+  if (adders() == 0) return 1 + std::bit_width(static_cast<unsigned>(fred.ports - 1));
+  return inputs > 1 ? inputs + 3 : 2;
+}
 
-int TestedSwitch::config_edges() const { return has_sub_networks() ? stages() + 2 : 2; }
+int TestedSwitch::config_stages() const { return is_fred() ? stages() : 1; }
+
+int TestedSwitch::config_edges() const { return is_fred() ? stages() + 2 : 2; }
 
 // A mesh router: not back by the way it came (north, east, south, west), and to the NPU by the local port that mirrors
 // the input.

@@ -1,7 +1,8 @@
-// A switch under test: Fred_m(P), or a reducing crossbar or a reducing mesh router of as many ports. All but their
-// interconnects and routes is the same (rtl/phased/phased_switch.sv), and so are the tests.
+// A switch under test: Fred_m(P), or a reducing crossbar, an aggregator or a reducing mesh router of as many ports. All but
+// their interconnects and routes is the same (rtl/phased/phased_switch.sv), and so are the tests.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,10 +14,11 @@
 namespace fredsim::tb {
 
 struct TestedSwitch : FredShape {
-  // In place of the middle sub-networks: a reducing crossbar has none.
-  static constexpr int kCrossbar = 0;
-  // Nor has a mesh router: 5 ports, one of them local, or 10, four local and two for I/O, as they are built.
-  static constexpr int kMesh = -1;
+  // In place of the middle sub-networks, which only a Fred_m(P) has. A mesh router has 5 ports, one of them local, or 10,
+  // four local and two for I/O, as they are built.
+  static constexpr int kCrossbar = 0, kAggregator = -1, kMesh = -2;
+
+  int pool = 4;  // adders of an aggregator
 
   TestedSwitch() = default;
   TestedSwitch(int ports, int middle) {
@@ -24,18 +26,20 @@ struct TestedSwitch : FredShape {
     if (is_mesh()) buffers.data_flits = 80;
   }
 
-  bool is_crossbar() const { return fred.middle == kCrossbar; }
+  bool is_fred() const { return fred.middle >= 2; }
   bool is_mesh() const { return fred.middle == kMesh; }
-  bool has_sub_networks() const { return !is_crossbar() && !is_mesh(); }
+  int adders() const { return fred.middle == kAggregator ? pool : 0; }  // that flows share
   // Whether online unicasts that want different outputs never are in each other's way.
   bool routes_every_matching() const { return fred.middle != 2; }
   const SwitchKind& kind() const;
   operator SwitchShape() const;  // NOLINT(google-explicit-constructor): as that of FredShape
-  std::string name() const;      // "P4M3", "P4_crossbar"
+  std::string name() const;      // "P4M3", "P4_crossbar", "P4_aggregator"
+  std::uint32_t shape_register() const;
 
-  // Register stages of the interconnect, those of them that keep configuration, and edges from a change of phase until
-  // nothing of its configuration moves.
-  int stages() const;
+  // Register stages of the interconnect, of a unicast and of the flits of a flow of so many inputs; those that keep
+  // configuration, and edges from a change of phase until nothing of its configuration moves.
+  int stages() const { return stages(1); }
+  int stages(int inputs) const;
   int config_stages() const;
   int config_edges() const;
 

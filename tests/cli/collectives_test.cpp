@@ -185,6 +185,26 @@ TEST(Collectives, SwitchesOfEveryLevelMayBeOfAnotherKind) {
       fred);
 }
 
+// A pool of adders that the flows share: however few, the result is the same, and with one for every addition of a flow
+// the flits of a flow never wait. What it costs grows as adders go.
+TEST(Collectives, AnAggregatorNeedsFewAdders) {
+  const auto run = [](std::string machine, int adders, const std::string& size, const char* model) {
+    const json done = run_of({machine, "--size", size, "--set", "switch.kind=aggregator", "--set",
+                              "switch.params.ADDERS=" + std::to_string(adders), "--model", model});
+    EXPECT_EQ(done["payload"], "exact");
+    EXPECT_EQ(done["algorithm"], "in_switch");
+    return done["cycles"].get<int>();
+  };
+  const int few = run("configs/fred_d.yaml", 1, "32KiB", "tlm");
+  const int some = run("configs/fred_d.yaml", 4, "32KiB", "tlm");
+  const int all = run("configs/fred_d.yaml", 11, "32KiB", "tlm");
+  EXPECT_GT(few, some);
+  EXPECT_GE(some, all);
+  const int twins = run("configs/fred_small.yaml", 4, "32KiB", "tlm");
+  EXPECT_EQ(run("configs/fred_small.yaml", 4, "32KiB", "rtl"), twins);
+  EXPECT_EQ(run("configs/fred_small.yaml", 4, "32KiB", "lockstep"), twins);
+}
+
 class WorkTest : public FolderTest {
  protected:
   // `run` on the small Fred fabric with this work file.

@@ -315,11 +315,16 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
   EXPECT_EQ(own.own_values, (std::vector<NamedValue>{{"DEEP", 7}, {"WAYS", 2}}));
   EXPECT_EQ(load({"switch.rtl_top=mine", "switch.params={WAYS: 2, DEEP: 7}"}).own_values,
             own.own_values);
+  EXPECT_EQ(load({"switch.kind=aggregator", "switch.params.ADDERS=7"}).switch_values,
+            (std::vector<NamedValue>{{"YIELD", 4}, {"QUANTUM", 64}, {"ADDERS", 7}}));
+  EXPECT_THROW(load({"switch.kind=aggregator", "switch.params.ADDERS=0"}), BadInput);
+  expect_parts(refused_fred("switch.params.ADDERS=7"), {"kind fred have no such parameter"});
   expect_parts(refused_fred("switch.kind=frid"),
-               {"switch.kind: found 'frid'; allowed for a fred_tree: fred or reducing_crossbar; "
-                "did you mean 'fred'?"});
+               {"switch.kind: found 'frid'; allowed for a fred_tree: fred, reducing_crossbar or "
+                "aggregator; did you mean 'fred'?"});
   expect_parts(refused_fred("switch.kind=mesh"),
-               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred or reducing_crossbar"});
+               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred, reducing_crossbar or "
+                "aggregator"});
   expect_parts(refused_fred("switch.yield=0"),
                {"switch.yield: found '0'; allowed is an integer from 1 to"});
   expect_parts(refused_fred("switch.params.DEEP=7"),

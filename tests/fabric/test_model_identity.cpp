@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -32,12 +33,12 @@ class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
                   fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
           .topology;
     }
-    return load_config(
-               "configs/fred_small.yaml",
-               {fmt::format("switch.kind={}", random_.below(2) == 0 ? "fred" : "reducing_crossbar"),
-                fmt::format("npu.bandwidth={} GB/s", 100 + random_.below(668)),
-                fmt::format("fabric.uplink_bandwidth={} GB/s", 200 + random_.below(1300)),
-                fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
+    constexpr std::array kKinds{"fred", "reducing_crossbar", "aggregator"};
+    return load_config("configs/fred_small.yaml",
+                       {fmt::format("switch.kind={}", kKinds[random_.below(kKinds.size())]),
+                        fmt::format("npu.bandwidth={} GB/s", 100 + random_.below(668)),
+                        fmt::format("fabric.uplink_bandwidth={} GB/s", 200 + random_.below(1300)),
+                        fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
         .topology;
   }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "rtl/aggregator_pkg.h"
 #include "rtl/fred_pkg.h"
 #include "rtl/mesh_pkg.h"
 #include "rtl/reducing_crossbar_pkg.h"
@@ -74,7 +75,8 @@ TEST_P(EverySize, IdentityShapeAndCreditsAfterReset) {
       {"fred", {fred_pkg::FRED_ID, "P", "M"}},
       {"mesh", {mesh_pkg::MESH_ID, "NUM_LOCAL", "NUM_IO"}},
       {"mesh_reducing", {mesh_pkg::MESH_REDUCING_ID, "NUM_LOCAL", "NUM_IO"}},
-      {"reducing_crossbar", {reducing_crossbar_pkg::REDUCING_CROSSBAR_ID, "P", ""}}};
+      {"reducing_crossbar", {reducing_crossbar_pkg::REDUCING_CROSSBAR_ID, "P", ""}},
+      {"aggregator", {aggregator_pkg::AGGREGATOR_ID, "P", "ADDERS"}}};
   const Expected expected = kinds.at(shape_.kind->name());
   EXPECT_EQ(read(reg::kId), expected.id);
   const int high = *expected.high == '\0' ? 0 : shape_.value(expected.high);

@@ -18,15 +18,17 @@ std::vector<std::string> names(std::span<const SwitchKind* const> kinds) {
 }
 
 TEST(SwitchKinds, AreThoseOfTheList) {
-  EXPECT_EQ(names(switch_kinds()), (std::vector<std::string>{"fred", "mesh", "mesh_reducing", "reducing_crossbar"}));
+  EXPECT_EQ(names(switch_kinds()), (std::vector<std::string>{"fred", "mesh", "mesh_reducing",
+                                                             "reducing_crossbar", "aggregator"}));
   EXPECT_EQ(find_switch_kind("ring"), nullptr);
   try {
     switch_kind("frid");
     FAIL() << "no error";
   } catch (const BadInput& error) {
-    EXPECT_STREQ(error.what(),
-                 "switch kind: found 'frid'; allowed: fred, mesh, mesh_reducing or "
-                 "reducing_crossbar; did you mean 'fred'?");
+    EXPECT_STREQ(
+        error.what(),
+        "switch kind: found 'frid'; allowed: fred, mesh, mesh_reducing, reducing_crossbar or "
+        "aggregator; did you mean 'fred'?");
   }
 }
 
@@ -49,6 +51,7 @@ TEST(SwitchKinds, AShapeTakesTheNamesThatItHas) {
   const std::vector<NamedValue> values{{"P", 7}, {"NUM_IO", 1}, {"LANES", 3}};
   EXPECT_EQ(switch_kind("fred").shape(values).ports(), 7);
   EXPECT_EQ(switch_kind("reducing_crossbar").shape(values).ports(), 7);
+  EXPECT_EQ(switch_kind("aggregator").shape(values).ports(), 7);
   EXPECT_EQ(switch_kind("mesh").shape(values).ports(), 9);
   EXPECT_EQ(switch_kind("mesh_reducing").shape(values).ports(), 9);
   EXPECT_EQ(switch_kind("mesh").shape(values).lanes(), 3);

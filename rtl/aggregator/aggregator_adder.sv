@@ -1,0 +1,155 @@
+// One adder of an aggregator, for every lane, with its accumulator: adds the operands of a flit one after the other.
+//
+// Contract: the sum of the flits at the heads of the operand FIFOs of a flow's inputs, by rising input, from left to
+//   right: header of the lowest input, lanes added element-wise, bits above the last lane zero.
+// Timing: start_i at edge s gives the adder a flit of a flow of n inputs, n 2 or more: the lowest input (first_i), the
+//   others (rest_i), the outputs (to_i). In the cycle before s + i + 1, i = 0 … n - 2, it comes to the operand of input
+//   i + 1, at i = 0 to that of input 0 too; that operand is read at s + i + 2 (read_o). It is free for another start at
+//   s + n - 1. The sum is on sum_flit_o after s + n + 2, for the cycle in which sum_to_o is not zero.
+// active_o, last_o, to_o: of the flit whose operands are being looked for; last_o: the last of them in this cycle.
+// busy_o: anything is in here. Reset (synchronous): nothing. Flit registers are not reset.
+module aggregator_adder #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// lanes physically carried per flit
+  parameter int unsigned LANES = 1,
+  /// lane format: noc_pkg::FORMAT_*
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  // a flit of a flow; pair_i: of two inputs
+  output logic                free_o,
+  input  logic                start_i,
+  input  logic [P-1:0]        first_i,
+  input  logic [P-1:0]        rest_i,
+  input  logic                pair_i,
+  input  logic [P-1:0]        to_i,
+  // where it is
+  output logic                active_o,
+  output logic                last_o,
+  output logic [P-1:0]        to_o,
+  // operands
+  output logic [P-1:0]        read_o,
+  input  logic [P*FLIT_W-1:0] operand_i,
+  // sum, and the outputs it is for
+  output logic [P-1:0]        sum_to_o,
+  output logic [FLIT_W-1:0]   sum_flit_o,
+  output logic                busy_o
+);
+  localparam int unsigned PAYLOAD_W = FLIT_W - noc_pkg::HEADER_W;
+  localparam int unsigned HEADER_W = noc_pkg::HEADER_W;
+  localparam int unsigned LANES_W = LANES * noc_pkg::LANE_W;
+  localparam int unsigned USED_W = HEADER_W + LANES_W;  // without what is above the last lane
+
+  // ------------------------------------------------------------------ which operands
+  // Stage 0: inputs to come, the lowest input of a flit that was just given. Then, stage by stage: operands to be read
+  // from the memories, at their outputs, in registers.
+  logic [P-1:0] first_q, rest_q, next, after;
+  logic [P-1:0] left1_q, right1_q, left2_q, right2_q;
+  logic [P-1:0] to1_q, to2_q, to3_q;  // outputs of that flit
+  logic         add3_q, last3_q, last1_q, last2_q;
+
+  assign next = rest_q & (~rest_q + P'(1));
+  assign after = rest_q & ~next;
+  assign free_o = !active_o || last_o;
+  assign read_o = left1_q | right1_q;
+  assign busy_o = active_o || right1_q != '0 || right2_q != '0 || add3_q || sum_to_o != '0;
+
+  always_ff @(posedge clk_i) begin : operands
+    if (!rst_ni) begin
+      active_o <= 1'b0;
+      last_o <= 1'b0;
+      first_q <= '0;
+      rest_q <= '0;
+      left1_q <= '0;
+      right1_q <= '0;
+      left2_q <= '0;
+      right2_q <= '0;
+      {last1_q, last2_q, last3_q} <= '0;
+      add3_q <= 1'b0;
+      sum_to_o <= '0;
+    end else if (start_i || busy_o) begin
+      active_o <= start_i || (active_o && !last_o);
+      first_q <= start_i ? first_i : '0;
+      rest_q <= start_i ? rest_i : after;
+      last_o <= start_i ? pair_i : after != '0 && (after & (after - P'(1))) == '0;
+      if (start_i) to_o <= to_i;
+      left1_q <= first_q;
+      right1_q <= next;
+      last1_q <= last_o;
+      to1_q <= to_o;
+      left2_q <= left1_q;
+      right2_q <= right1_q;
+      last2_q <= last1_q;
+      to2_q <= to1_q;
+      add3_q <= right2_q != '0;
+      last3_q <= last2_q;
+      to3_q <= to2_q;
+      sum_to_o <= last3_q ? to3_q : '0;
+    end
+  end
+
+  // ------------------------------------------------------------------ operands
+  logic [USED_W-1:0]    left;
+  logic [LANES_W-1:0]   right, right_q, total_q;
+  logic [PAYLOAD_W-1:0] sum;
+  logic [HEADER_W-1:0]  header_q;
+
+  always_comb begin : choose
+    left = '0;
+    right = '0;
+    if (right2_q != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        if (left2_q[p]) left = left | operand_i[FLIT_W*p +: USED_W];
+        if (right2_q[p]) right = right | operand_i[FLIT_W*p + HEADER_W +: LANES_W];
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ addition
+  for (genvar lane = 0; lane < LANES; lane++) begin : gen_lane
+    localparam int unsigned LSB = lane * noc_pkg::LANE_W;
+    fp_add #(
+      .FORMAT(FORMAT)
+    ) i_fp_add (
+      .en_i (add3_q),
+      .a_i  (total_q[LSB+:noc_pkg::LANE_W]),
+      .b_i  (right_q[LSB+:noc_pkg::LANE_W]),
+      .sum_o(sum[LSB+:noc_pkg::LANE_W])
+    );
+  end
+  if (LANES % 2 == 1) begin : gen_pad
+    assign sum[PAYLOAD_W-1-:noc_pkg::LANE_W] = '0;
+  end
+
+  always_ff @(posedge clk_i) begin : accumulate
+    if (right2_q != '0) right_q <= right;
+    if (left2_q != '0) begin
+      header_q <= left[HEADER_W-1:0];
+      total_q <= left[USED_W-1:HEADER_W];
+    end else if (add3_q) total_q <= sum[LANES_W-1:0];
+    if (add3_q && last3_q) sum_flit_o <= {sum, header_q};
+  end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni) begin
+      if (start_i) begin
+        starts_when_free: assert (free_o);
+        two_operands_or_more: assert (first_i != '0 && rest_i != '0 && pair_i == ((rest_i & (rest_i - P'(1))) == '0));
+      end
+      last_operand_is_the_last: assert (!active_o || last_o == (after == '0));
+    end
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      next_flit_at_once: cover (start_i && active_o);
+      three_operands_or_more: cover (active_o && first_q == '0);
+    end
+  end
+endmodule

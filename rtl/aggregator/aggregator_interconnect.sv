@@ -1,0 +1,301 @@
+// The interconnect of an aggregator: a crossbar, and beside it a pool of adders that the flows of a phase share.
+//
+// Flits: in_valid_i / in_flit_i at an edge, out_valid_o / out_flit_o after a later one. Port p of a flit vector is bits
+//   [p*FLIT_W +: FLIT_W]; out_flit_o is meaningful where valid only. Nothing stalls: places are kept for what comes
+//   out.
+// Online unicasts: a flit whose input has a bit in unicast_i (bit P*input + output) goes there, with BYPASS_STAGES
+//   register stages, whatever the phase. So do the flits of flows of one input, to all outputs of the flow.
+// Sums: the flits of a flow of two or more inputs, which enter together, wait in operand FIFOs, one per input, for an
+//   adder (aggregator_scheduler). It adds them by rising input, from left to right, one a cycle (aggregator_adder): a
+//   flow of n inputs alone runs at min(1, ADDERS / (n-1)) flits per cycle. Unloaded, flits that fired at edge f are on
+//   out_flit_o after f + n + 5 (a unicast that moved at f: after f + 4). Sums of a flow leave in the order in which its
+//   flits fired.
+// Fires: fire_in_i and fire_out_i, registers, say which inputs and outputs the phase used at the last edge; those flits
+//   enter two edges later. hold_o, before an edge: flits of the phase at these inputs must not fire at it.
+// Phases: change_i with row_i (aggregator_table). The new phase is held back until no sum of the old one is being
+//   worked on.
+// Sums and unicasts: closed_o, before an edge: a sum would meet a unicast that moves to this output at this edge.
+//   under_way_o: of sums that will leave there later, on VC under_way_vc_o; a unicast packet of that VC must not start.
+// busy_o low: without inputs an edge changes nothing. Reset (synchronous): nothing inside, no phase.
+// BIST, bist_i, bist_fail_o: bist_ram; bit p: the operands of input p.
+module aggregator_interconnect #(
+  /// ports, 2 to 32
+  parameter int unsigned P = 12,
+  /// adders, each for all lanes, 1 to 32
+  parameter int unsigned ADDERS = 4,
+  /// lanes physically carried per flit
+  parameter int unsigned LANES = 1,
+  /// lane format: noc_pkg::FORMAT_*
+  parameter int unsigned FORMAT = noc_pkg::FORMAT_FP16,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// bits of the flow table of a phase, derived
+  localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P),
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  // phase
+  input  logic                       change_i,
+  input  logic [TABLE_W-1:0]         row_i,
+  input  logic [P-1:0]               fire_in_i,
+  input  logic [P-1:0]               fire_out_i,
+  output logic [P-1:0]               hold_o,
+  // outputs that are not free for unicasts
+  output logic [P-1:0]               closed_o,
+  output logic [P-1:0]               under_way_o,
+  output logic [VC_W-1:0]            under_way_vc_o,
+  // flits
+  input  logic [P-1:0]               in_valid_i,
+  input  logic [P*FLIT_W-1:0]        in_flit_i,
+  input  logic [P*P-1:0]             unicast_i,
+  output logic [P-1:0]               out_valid_o,
+  output logic [P*FLIT_W-1:0]        out_flit_o,
+  output logic                       busy_o,
+  // memory test
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic [P-1:0]               bist_fail_o
+);
+  localparam int unsigned STAGES = aggregator_pkg::BYPASS_STAGES;
+  if (P < 2 || P > 32 || ADDERS < 1 || ADDERS > 32 || FORMAT > 1) begin : gen_range
+    // The parameters' list has the ranges.
+    $fatal(1, "aggregator_interconnect: found P=%0d ADDERS=%0d FORMAT=%0d", P, ADDERS, FORMAT);
+  end
+
+  // ------------------------------------------------------------------ phase
+  // Of sums, bit f*P + port; of flits that enter.
+  logic [P*P-1:0] inputs, first, outputs, direct;
+  logic [P-1:0]   pair, sum_in, sum_out, operand;
+  logic [P-1:0]   fired, hold, waiting;  // flows
+  logic           pending, drained, table_idle;
+
+  // Adders.
+  logic [ADDERS-1:0]        free, active, last, adder_busy;
+  logic [ADDERS*P-1:0]      start, to, read, sum_to;  // bits P*adder + flow or port
+  logic [ADDERS*FLIT_W-1:0] sum_flit;
+
+  aggregator_table #(.P(P)) i_table (
+    .clk_i, .rst_ni,
+    .change_i, .row_i, .drained_i(drained), .pending_o(pending),
+    .inputs_o(inputs), .first_o(first), .outputs_o(outputs), .pair_o(pair), .sum_in_o(sum_in), .sum_out_o(sum_out),
+    .vc_o(under_way_vc_o), .direct_o(direct), .operand_o(operand), .idle_o(table_idle)
+  );
+
+  aggregator_scheduler #(.P(P), .ADDERS(ADDERS)) i_scheduler (
+    .clk_i, .rst_ni,
+    .fired_i(fired), .free_i(free), .start_o(start), .hold_o(hold), .waiting_o(waiting)
+  );
+
+  always_comb begin : fires
+    fired = '0;
+    if ((fire_in_i & sum_in) != '0) begin
+      for (int unsigned f = 0; f < P; f++) fired[f] = (fire_in_i & first[f*P +: P]) != '0;
+    end
+  end
+
+  assign drained = fired == '0 && waiting == '0 && active == '0;
+
+  always_comb begin : holds
+    hold_o = {P{pending}};
+    if (hold != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (hold[f]) hold_o = hold_o | inputs[f*P +: P];
+      end
+    end
+  end
+
+  always_comb begin : outputs_in_use
+    closed_o = '0;
+    under_way_o = fire_out_i & sum_out;
+    if (active != '0 || waiting != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (waiting[f]) under_way_o = under_way_o | outputs[f*P +: P];
+      end
+      for (int unsigned k = 0; k < ADDERS; k++) begin
+        if (active[k]) under_way_o = under_way_o | to[P*k +: P];
+        if (last[k] && active[k]) closed_o = closed_o | to[P*k +: P];
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ operands
+  logic [P-1:0]        online, write, read_any;
+  logic [P*FLIT_W-1:0] operands;
+
+  always_comb begin : kinds_of_flits
+    online = '0;
+    write = '0;
+    if (in_valid_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) online[p] = unicast_i[P*p +: P] != '0;
+      write = in_valid_i & operand & ~online;
+    end
+  end
+
+  always_comb begin : reads
+    read_any = '0;
+    if (adder_busy != '0) begin
+      for (int unsigned k = 0; k < ADDERS; k++) read_any = read_any | read[P*k +: P];
+    end
+  end
+
+  for (genvar p = 0; p < P; p++) begin : gen_input
+    aggregator_operands #(
+      .LANES(LANES),
+      .DEPTH(aggregator_pkg::operand_depth(P, ADDERS)),
+      .BIST (BIST)
+    ) i_operands (
+      .clk_i,
+      .rst_ni,
+      .write_i(write[p]),
+      .wdata_i(in_flit_i[p*FLIT_W+:FLIT_W]),
+      .read_i (read_any[p]),
+      .rdata_o(operands[p*FLIT_W+:FLIT_W]),
+      .bist_i,
+      .bist_fail_o(bist_fail_o[p])
+    );
+  end
+
+  // ------------------------------------------------------------------ adders
+  for (genvar k = 0; k < ADDERS; k++) begin : gen_adder
+    logic [P-1:0] start_first, start_rest, start_to;
+    logic         starts, start_pair;
+
+    always_comb begin : start_with
+      starts = start[P*k +: P] != '0;
+      start_first = '0;
+      start_rest = '0;
+      start_to = '0;
+      start_pair = 1'b0;
+      if (starts) begin
+        for (int unsigned f = 0; f < P; f++) begin
+          if (start[P*k + f]) begin
+            start_first = start_first | first[f*P +: P];
+            start_rest = start_rest | (inputs[f*P +: P] & ~first[f*P +: P]);
+            start_to = start_to | outputs[f*P +: P];
+            start_pair = start_pair | pair[f];
+          end
+        end
+      end
+    end
+
+    aggregator_adder #(
+      .P     (P),
+      .LANES (LANES),
+      .FORMAT(FORMAT)
+    ) i_adder (
+      .clk_i,
+      .rst_ni,
+      .free_o    (free[k]),
+      .start_i   (starts),
+      .first_i   (start_first),
+      .rest_i    (start_rest),
+      .pair_i    (start_pair),
+      .to_i      (start_to),
+      .active_o  (active[k]),
+      .last_o    (last[k]),
+      .to_o      (to[P*k+:P]),
+      .read_o    (read[P*k+:P]),
+      .operand_i (operands),
+      .sum_to_o  (sum_to[P*k+:P]),
+      .sum_flit_o(sum_flit[FLIT_W*k+:FLIT_W]),
+      .busy_o    (adder_busy[k])
+    );
+  end
+
+  // ------------------------------------------------------------------ crossbar
+  logic [P*P-1:0]      select, select_q;  // bit P*output + input: goes there, past the adders
+  logic [P*FLIT_W-1:0] flit_q;
+  logic [STAGES-1:0]   active_q;          // bit s: a flit was sampled s + 1 edges ago
+  logic [P-1:0]        valid;
+  logic [P*FLIT_W-1:0] flit;
+
+  always_comb begin : choose
+    select = '0;
+    if (in_valid_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        for (int unsigned o = 0; o < P; o++) begin
+          select[P*o + p] = in_valid_i[p] && (online[p] ? unicast_i[P*p + o] : direct[P*o + p]);
+        end
+      end
+    end
+  end
+
+  always_comb begin : gather
+    valid = '0;
+    flit = '0;
+    if (select_q != '0 || sum_to != '0) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          if (select_q[P*o + p]) begin
+            valid[o] = 1'b1;
+            flit[FLIT_W*o +: FLIT_W] = flit[FLIT_W*o +: FLIT_W] | flit_q[FLIT_W*p +: FLIT_W];
+          end
+        end
+        for (int unsigned k = 0; k < ADDERS; k++) begin
+          if (sum_to[P*k + o]) begin
+            valid[o] = 1'b1;
+            flit[FLIT_W*o +: FLIT_W] = flit[FLIT_W*o +: FLIT_W] | sum_flit[FLIT_W*k +: FLIT_W];
+          end
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : stages
+    if (!rst_ni) begin
+      select_q <= '0;
+      active_q <= '0;
+      out_valid_o <= '0;
+    end else begin
+      select_q <= select;
+      active_q <= {active_q[STAGES-2:0], in_valid_i != '0};
+      out_valid_o <= valid;
+    end
+    for (int unsigned p = 0; p < P; p++) begin
+      if (in_valid_i[p] && !write[p]) flit_q[FLIT_W*p +: FLIT_W] <= in_flit_i[FLIT_W*p +: FLIT_W];
+      if (valid[p]) out_flit_o[FLIT_W*p +: FLIT_W] <= flit[FLIT_W*p +: FLIT_W];
+    end
+  end
+
+  assign busy_o = !table_idle || !drained || adder_busy != '0 || active_q != '0 || out_valid_o != '0;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    logic [P-1:0] partly, many, read_twice;
+    if (rst_ni && (in_valid_i | write) != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        partly[f] = (inputs[f*P +: P] & write) != '0 && (inputs[f*P +: P] & ~write) != '0;
+      end
+      sum_has_all_inputs: assert (partly == '0);
+    end
+    if (rst_ni && (select_q != '0 || adder_busy != '0)) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        many[o] = |(select_q[P*o +: P] & (select_q[P*o +: P] - P'(1)));
+        read_twice[o] = 1'b0;
+      end
+      for (int unsigned k = 0; k < ADDERS; k++) begin
+        for (int unsigned o = 0; o < P; o++) begin
+          many[o] = many[o] || (sum_to[P*k + o] && select_q[P*o +: P] != '0);
+          for (int unsigned l = 0; l < k; l++) begin
+            many[o] = many[o] || (sum_to[P*k + o] && sum_to[P*l + o]);
+            read_twice[o] = read_twice[o] || (read[P*k + o] && read[P*l + o]);
+          end
+        end
+      end
+      one_flit_per_output: assert (many == '0);
+      one_read_per_input: assert (read_twice == '0);
+    end
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      all_adders_at_work: cover (active == '1);
+      sum_beside_a_unicast: cover (sum_to != '0 && select_q != '0);
+      output_closed_to_unicasts: cover (closed_o != '0);
+    end
+  end
+endmodule

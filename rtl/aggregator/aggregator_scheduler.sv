@@ -1,0 +1,141 @@
+// Gives the adders of an aggregator to the flows that have flits to add.
+//
+// Every flow has a queue of flits that have fired and that no adder has yet, at most aggregator_pkg::MAX_WAITING. An
+//   adder takes one flit of a flow, a flow has one flit taken at an edge at most.
+// Order: rounds. In a round every flow that has a flit gets an adder once before any gets a second one; within that by
+//   rising number. As long as there are adders and flows with flits no adder stays free. The n-th flow gets the n-th
+//   free adder.
+// hold_o: flows that must not fire at the edge to come: MAX_WAITING - 1 of their flits wait or more. One that fired at
+//   the last edge is not among these yet.
+// Timing: fired_i, a register, says which flows fired at the last edge. A flit that fired at edge e is given to an
+//   adder at e + 2 at the earliest; its operands are written at e + 3. A flow that fires at every edge is never held
+//   back if it always gets an adder.
+// Reset (synchronous): nothing waits.
+module aggregator_scheduler #(
+  /// flows, one for every port
+  parameter int unsigned P = 12,
+  /// adders
+  parameter int unsigned ADDERS = 4
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic [P-1:0]        fired_i,
+  input  logic [ADDERS-1:0]   free_i,
+  // bit P*adder + flow
+  output logic [ADDERS*P-1:0] start_o,
+  output logic [P-1:0]        hold_o,
+  output logic [P-1:0]        waiting_o
+);
+  localparam int unsigned DEPTH = aggregator_pkg::MAX_WAITING;
+  localparam int unsigned PLACE_W = $clog2(((P > ADDERS) ? P : ADDERS) + 1);
+
+  // Flits that wait, a run of ones: bit DEPTH*f + n of flow f is n + 1 of them or more. Flows that have had their turn.
+  logic [DEPTH*P-1:0] waiting_q, waiting_d;
+  logic [P-1:0]       served_q;
+
+  // ------------------------------------------------------------------ places
+  logic [P-1:0]              first, second;      // flows with flits: in this round, in the next one
+  logic [P*PLACE_W-1:0]      place;              // of a flow among them
+  logic [ADDERS*PLACE_W-1:0] rank;               // of an adder among the free ones
+  logic [P-1:0]              started;
+
+  assign first = waiting_o & ~served_q;
+  assign second = waiting_o & served_q;
+
+  always_comb begin : places
+    logic [PLACE_W-1:0] firsts;
+    place = '0;
+    firsts = '0;
+    if (waiting_o != '0) begin
+      firsts = PLACE_W'($countones(first));
+      for (int unsigned f = 0; f < P; f++) begin
+        place[PLACE_W*f +: PLACE_W] =
+            served_q[f] ? firsts + PLACE_W'($countones(second & ((P'(1) << f) - P'(1))))
+                        : PLACE_W'($countones(first & ((P'(1) << f) - P'(1))));
+      end
+    end
+  end
+
+  always_comb begin : ranks
+    rank = '0;
+    if (waiting_o != '0) begin
+      for (int unsigned k = 0; k < ADDERS; k++) begin
+        rank[PLACE_W*k +: PLACE_W] = PLACE_W'($countones(free_i & ((ADDERS'(1) << k) - ADDERS'(1))));
+      end
+    end
+  end
+
+  always_comb begin : starts
+    start_o = '0;
+    started = '0;
+    if (waiting_o != '0) begin
+      for (int unsigned k = 0; k < ADDERS; k++) begin
+        for (int unsigned f = 0; f < P; f++) begin
+          start_o[P*k + f] = free_i[k] && waiting_o[f] &&
+                             place[PLACE_W*f +: PLACE_W] == rank[PLACE_W*k +: PLACE_W];
+        end
+        started = started | start_o[P*k +: P];
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ queues
+  always_comb begin : queues
+    waiting_d = waiting_q;
+    if ((fired_i | started) != '0) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        if (fired_i[f] && !started[f]) begin
+          waiting_d[DEPTH*f +: DEPTH] = {waiting_q[DEPTH*f +: DEPTH-1], 1'b1};
+        end else if (started[f] && !fired_i[f]) begin
+          waiting_d[DEPTH*f +: DEPTH] = {1'b0, waiting_q[DEPTH*f + 1 +: DEPTH-1]};
+        end
+      end
+    end
+  end
+
+  // A fire of the last edge is not counted yet, and one may come at the next edge.
+  for (genvar f = 0; f < P; f++) begin : gen_flow
+    assign waiting_o[f] = waiting_q[DEPTH*f];
+    assign hold_o[f] = waiting_q[DEPTH*f + DEPTH-2];
+  end
+
+  always_ff @(posedge clk_i) begin : registers
+    if (!rst_ni) begin
+      waiting_q <= '0;
+      served_q <= '0;
+    end else begin
+      waiting_q <= waiting_d;
+      if (started != '0) served_q <= (first & ~started) == '0 ? started & served_q : served_q | started;
+    end
+  end
+
+  // ------------------------------------------------------------------ assertions
+  logic [P-1:0] full;
+  for (genvar f = 0; f < P; f++) begin : gen_full
+    assign full[f] = waiting_q[DEPTH*f + DEPTH-1];
+  end
+
+  always_ff @(posedge clk_i) begin : assertions
+    logic [ADDERS-1:0] many;
+    if (rst_ni && (fired_i | started) != '0) begin
+      for (int unsigned k = 0; k < ADDERS; k++) begin
+        many[k] = (start_o[P*k +: P] & (start_o[P*k +: P] - P'(1))) != '0;
+      end
+      queue_has_a_place: assert ((fired_i & ~started & full) == '0);
+      one_flow_per_adder: assert (many == '0);
+      one_adder_per_flow: assert ($countones(start_o) == $countones(started));
+      no_adder_stays_free: assert ((waiting_o & ~started) == '0 || $countones(started) == $countones(free_i));
+    end
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      waits_for_an_adder: cover (waiting_o != '0 && started == '0);
+      several_at_once: cover ((started & (started - P'(1))) != '0);
+      into_the_next_round: cover ((started & served_q) != '0);
+      queue_holds_a_flow_back: cover (hold_o != '0);
+      queue_is_full: cover (full != '0);
+    end
+  end
+endmodule

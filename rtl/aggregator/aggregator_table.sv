@@ -1,0 +1,159 @@
+// Reduction table of an aggregator: what the flows of the phase in use add, and the ways of the other flows.
+//
+// Change: change_i at an edge, with the row of a phase. If drained_i says that no flit of a sum is under way, the row
+//   is taken at that edge; else it is pending, its flits are to be held back (pending_o), and it is taken at the first
+//   edge with drained_i. A change while another one is pending replaces it.
+// Timing: what is on inputs_o to vc_o follows the edge t at which a row is taken, for flits that fire at t + 1 or
+//   later. What is on direct_o and operand_o follows the edge t + 2, for flits that enter the interconnect three edges
+//   after they fired; flits of the phase before are in by then.
+// Flows: flow f is code f + 1 of a row. One of two or more inputs is a sum, its ports are bits f*P+p of inputs_o and
+//   outputs_o. Of a flow of one input direct_o has the way: bit P*output + input.
+// idle_o: without change_i an edge changes nothing. Reset (synchronous): no flows.
+module aggregator_table #(
+  /// ports of the switch, 2 to 32
+  parameter int unsigned P = 12,
+  /// bits of the flow table of a phase, derived
+  localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P),
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic               change_i,
+  input  logic [TABLE_W-1:0] row_i,
+  input  logic               drained_i,
+  output logic               pending_o,
+  // sums: input ports, the lowest of each, output ports; those of two inputs; ports of all of them; virtual channel
+  output logic [P*P-1:0]     inputs_o,
+  output logic [P*P-1:0]     first_o,
+  output logic [P*P-1:0]     outputs_o,
+  output logic [P-1:0]       pair_o,
+  output logic [P-1:0]       sum_in_o,
+  output logic [P-1:0]       sum_out_o,
+  output logic [VC_W-1:0]    vc_o,
+  // flits that enter
+  output logic [P*P-1:0]     direct_o,
+  output logic [P-1:0]       operand_o,
+  output logic               idle_o
+);
+  localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
+
+  logic [TABLE_W-1:0] row_q, row;  // of the last change; that to be taken
+  logic               take;
+  logic [1:0]         taken_q;     // bit n: taken n + 1 edges ago
+
+  assign take = (change_i || pending_o) && drained_i;
+  assign row = change_i ? row_i : row_q;
+
+  // ------------------------------------------------------------------ sums
+  logic [P*P-1:0] inputs_d, first_d, outputs_d;
+  logic [P-1:0]   pair_d, sum_in_d, sum_out_d;
+
+  always_comb begin : sums
+    logic [P-1:0] in, out, first, others;
+    inputs_d = '0;
+    first_d = '0;
+    outputs_d = '0;
+    pair_d = '0;
+    sum_in_d = '0;
+    sum_out_d = '0;
+    in = '0;
+    out = '0;
+    first = '0;
+    others = '0;
+    if (take) begin
+      for (int unsigned f = 0; f < P; f++) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          in[p] = row[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W] == FLOW_W'(f + 1);
+          out[p] = row[phased_pkg::ROW_FLOWS_LSB + (P + p)*FLOW_W +: FLOW_W] == FLOW_W'(f + 1);
+        end
+        first = in & (~in + P'(1));
+        others = in & ~first;
+        if (others != '0) begin
+          inputs_d[f*P +: P] = in;
+          first_d[f*P +: P] = first;
+          outputs_d[f*P +: P] = out;
+          pair_d[f] = (others & (others - P'(1))) == '0;
+          sum_in_d = sum_in_d | in;
+          sum_out_d = sum_out_d | out;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : tables
+    if (!rst_ni) begin
+      pending_o <= 1'b0;
+      inputs_o <= '0;
+      first_o <= '0;
+      outputs_o <= '0;
+      pair_o <= '0;
+      sum_in_o <= '0;
+      sum_out_o <= '0;
+      vc_o <= '0;
+    end else begin
+      pending_o <= (change_i || pending_o) && !drained_i;
+      if (take) begin
+        inputs_o <= inputs_d;
+        first_o <= first_d;
+        outputs_o <= outputs_d;
+        pair_o <= pair_d;
+        sum_in_o <= sum_in_d;
+        sum_out_o <= sum_out_d;
+        vc_o <= row[phased_pkg::ROW_VC_LSB +: VC_W];
+      end
+    end
+    if (change_i) row_q <= row_i;
+  end
+
+  // ------------------------------------------------------------------ flits that enter
+  logic [P*P-1:0] direct_d;
+
+  always_comb begin : ways
+    direct_d = '0;
+    if (taken_q[1]) begin
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          direct_d[P*o + p] = row_q[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] != '0 && !sum_in_o[p] &&
+                              row_q[phased_pkg::ROW_FLOWS_LSB + (P + o)*FLOW_W +: FLOW_W] ==
+                              row_q[phased_pkg::ROW_FLOWS_LSB + p*FLOW_W +: FLOW_W];
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : enter
+    if (!rst_ni) begin
+      taken_q <= '0;
+      direct_o <= '0;
+      operand_o <= '0;
+    end else begin
+      taken_q <= {taken_q[0], take};
+      if (taken_q[1]) begin
+        direct_o <= direct_d;
+        operand_o <= sum_in_o;
+      end
+    end
+  end
+
+  assign idle_o = !pending_o && taken_q == '0;
+
+  // What is in a row beside its flows and its virtual channel.
+  logic unused;
+  assign unused = &{1'b0, row[phased_pkg::ROW_VALID_BIT]};
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    // The row and the sums are those of one phase: nothing fires between a row's taking and the edge after.
+    if (rst_ni && taken_q[1]) ways_of_the_phase_in_use: assert (!pending_o);
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      taken_at_once: cover (change_i && drained_i);
+      change_waits_for_sums: cover (change_i && !drained_i);
+      pending_change_is_replaced: cover (change_i && pending_o && !drained_i);
+    end
+  end
+endmodule

@@ -1,0 +1,80 @@
+#include "switch/aggregator/aggregator_kind.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "rtl/aggregator_pkg.h"
+#include "switch/aggregator/adder_pool.h"
+#include "switch/phased/phased_kind.h"
+
+namespace fredsim {
+namespace {
+
+// The pool adds what the flows say; a row has nothing else.
+PhasedRow decode_row(int ports, std::span<const std::uint32_t> words) {
+  PhasedRow row = decode_flows(ports, words);
+  for (const PhasedRow::Flow& flow : row.flows) {
+    const SumOrder order = sequential_sum(flow.inputs);
+    for (int p = 0; p < ports; ++p) {
+      if ((flow.outputs >> p & 1U) != 0) add_output(row, order.postfix, p);
+    }
+  }
+  return row;
+}
+
+class AggregatorKind final : public PhasedKind {
+ public:
+  AggregatorKind() : PhasedKind(switch_facts("aggregator")) {}
+
+  PhasedNetwork network(const SwitchShape& shape) const override {
+    const int ports = shape.value("P");
+    const int adders = shape.value("ADDERS");
+    return {
+        .ports = ports,
+        .stages = aggregator_pkg::BYPASS_STAGES,
+        .config_stages = aggregator_pkg::CONFIG_STAGES,
+        .config_edges = 2,
+        .row_words = static_cast<int>(aggregator_pkg::row_words(ports)),
+        .num_phases = static_cast<int>(aggregator_pkg::num_phases(ports)),
+        .apart_levels = 0,
+        .id = identity(),
+        .shape = static_cast<std::uint32_t>(ports | adders << 8),
+        .decode = [ports](std::span<const std::uint32_t> row) { return decode_row(ports, row); },
+        .make_interconnect = [ports,
+                              adders] { return std::make_unique<AdderPool>(ports, adders); }};
+  }
+  std::uint32_t identity() const override { return aggregator_pkg::AGGREGATOR_ID; }
+
+  // A crossbar, and any flow may use any adder: disjoint flows may wait for each other, but do not conflict.
+  RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const override {
+    check_flows(shape.ports(), flows);
+    RoutedFlows routed{.routed = true};
+    for (const Flow& flow : flows) routed.order.push_back(sequential_sum(flow.inputs));
+    return routed;
+  }
+  std::string describe_conflict(const SwitchShape& /*shape*/, const ConflictingFlows& /*conflict*/,
+                                std::span<const std::string> /*names*/) const override {
+    throw std::logic_error("flows do not conflict in an aggregator");
+  }
+
+  std::string label(const SwitchShape& shape) const override {
+    return fmt::format("aggregator({})", shape.ports());
+  }
+  std::string_view parts_title() const override {
+    return "adders of one chiplet, for every lane: a pool for all flows";
+  }
+  std::vector<NamedValue> parts(const SwitchShape& shape) const override {
+    return {{"adders", shape.value("ADDERS")}};
+  }
+};
+
+}  // namespace
+
+const SwitchKind& aggregator_kind() {
+  static const AggregatorKind kKind;
+  return kKind;
+}
+
+}  // namespace fredsim
