@@ -222,24 +222,25 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
 
 std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) const {
   // A machine file is right in itself; with another kind set over it, what it says of its own stays unused.
-  const ConfigNode* const chosen = find("switch.kind");
-  const auto is_in_file = [&](const ConfigNode& node) {
-    return node.where.starts_with(file_ + ":");
-  };
-  const bool is_other = chosen != nullptr && !is_in_file(*chosen);
+  const bool is_other = has("switch.kind") && !is_in_file("switch.kind");
   std::vector<std::string> unused;
   for (const Key& key : config_keys()) {
     const ConfigNode* const node = find(key.path);
     if (node == nullptr || !lacks_parameter(&switches, key)) continue;
     const std::string why =
         fmt::format("switches of the kind {} have no {}", switches.name(), key.parameter);
-    if (!is_other || !is_in_file(*node)) {
+    if (!is_other || !is_in_file(key.path)) {
       throw BadInput(
           fmt::format("{}: found '{}', but {}", label(key.path), shown(written(*node)), why));
     }
     unused.push_back(fmt::format("{} is not used: {}", key.path, why));
   }
   return unused;
+}
+
+bool ConfigReader::is_in_file(std::string_view path) const {
+  const ConfigNode* const node = find(path);
+  return node != nullptr && node->where.starts_with(file_ + ":");
 }
 
 std::vector<NamedValue> ConfigReader::names_under(std::string_view path, int low, int high) const {

@@ -44,6 +44,8 @@ class ConfigReader {
   // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand in the file of a
   // machine whose kind was set over it a note for each.
   std::vector<std::string> keys_not_of(const SwitchKind& switches) const;
+  // Whether the machine file says it, not a setting over it.
+  bool is_in_file(std::string_view path) const;
   // The integers under a key of free names; none where it is left out.
   std::vector<NamedValue> names_under(std::string_view path, int low, int high) const;
 

@@ -159,8 +159,17 @@ TEST_F(Toy, IsAskedForInAMachineFile) {
               load({"switch.yield=3"});
             }).find("switch.yield: found '3', but switches of the kind toy have no YIELD"),
             std::string::npos);
+  // What the file says of its own switches stays unused; what is asked for is refused.
+  const Topology set_over =
+      load_config("configs/fred_small.yaml", {"switch.kind=" + toy_kind().name()}).topology;
+  EXPECT_FALSE(set_over.fred.in_switch);
+  EXPECT_NE(
+      std::ranges::find(set_over.notes,
+                        "fabric.in_switch is not used: switches of the kind toy add nothing up"),
+      set_over.notes.end());
   EXPECT_NE(message_of<BadInput>([] {
-              load_config("configs/fred_small.yaml", {"switch.kind=" + toy_kind().name()});
+              load_config("configs/fred_small.yaml",
+                          {"switch.kind=" + toy_kind().name(), "fabric.in_switch=true"});
             }).find("fabric.in_switch: found true, but switches of the kind toy add nothing up"),
             std::string::npos);
   EXPECT_NE(message_of<BadInput>([] {
