@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the RTL of both switches with their C++ twins, cycle by cycle, under random work:
+# Compares the RTL of the switches with their C++ twins, cycle by cycle, under random work:
 #
 #   scripts/lockstep.sh [CYCLES] [FIRST_SEED]     default: 10000000 cycles of each switch, from seed 1
 #
@@ -14,7 +14,8 @@ seed="${2:-1}"
 [[ "$seed" =~ ^[0-9]+$ ]] || die "FIRST_SEED: found '$seed'; allowed: a whole number from 0 on"
 
 need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}"
-build_targets -DBUILD_TESTING=ON tb_fred_switch tb_mesh_router
+build_targets -DBUILD_TESTING=ON tb_fred_switch tb_mesh_router tb_voq_crossbar
 say "lockstep"
 build/tb_fred_switch --lockstep "$cycles" "$seed"
 build/tb_mesh_router --lockstep "$cycles" "$seed"
+build/tb_voq_crossbar --lockstep "$cycles" "$seed"

@@ -82,7 +82,7 @@ package noc_pkg;
 
   // ---- Register map: word addresses, 32-bit data -------------------------------------------------
   localparam bit [15:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
-  // RO; fred: P | M << 8; mesh: locals | I/Os << 8; reducing_crossbar: P; aggregator: P | adders << 8
+  // RO; fred: P | M << 8; mesh and mesh_reducing: locals | I/Os << 8; aggregator: P | adders << 8; others: P
   localparam bit [15:0] REG_SHAPE = 16'h0001;
   localparam bit [15:0] REG_POSITION = 16'h0002;  // RW, mesh_router: x | y << 8
   localparam bit [15:0] REG_ERROR = 16'h0003;     // RO: sticky error code
@@ -96,11 +96,11 @@ package noc_pkg;
   localparam bit [15:0] REG_PHASE_CHANGES = 16'h0302;  // fred: configurations loaded
   // Cycles x (flow or port) in which the first flit of an input buffer could not leave, by reason:
   //   join     fred: another input of the flow has no flit
-  //   credit   no room at an output for a packet (fred: staging; mesh: credit)
+  //   credit   no room at an output for a packet (mesh: credit; others: staging)
   //   phase    fred: the flit's phase is not the active one
   //   arbiter  mesh, and online unicasts in a fred: another flit or packet has the output or the input;
   //            fred with two middle sub-networks also: no path through the interconnect is free; aggregator also: flits
-  //            of a phase that wait for adders
+  //            of a phase that wait for adders; voq_crossbar: an input that has flits, and room for one of them, moves none
   //   link     output flit waits for the link's pacing only
   localparam bit [15:0] REG_STALL_JOIN = 16'h0310;
   localparam bit [15:0] REG_STALL_CREDIT = 16'h0312;

@@ -3,6 +3,7 @@
 #   fred P=8 M=2            Fred_2(8): rtl/fred/fred_switch.sv; its parameters are in fred/kind.cmake
 #   reducing_crossbar P=4   rtl/reducing_crossbar/reducing_crossbar.sv; reducing_crossbar/kind.cmake
 #   aggregator P=4          rtl/aggregator/aggregator.sv; aggregator/kind.cmake
+#   voq_crossbar P=4        rtl/voq_crossbar/voq_crossbar.sv; voq_crossbar/kind.cmake
 #   mesh VC_DEPTH=96        rtl/mesh/mesh_router.sv; mesh/kind.cmake
 #   mesh_reducing NUM_IO=0  rtl/mesh_reducing/mesh_reducing.sv; mesh_reducing/kind.cmake
 # Parameters left out have the kind's defaults. Without names, an entry has the numbers of the kind's basic
@@ -23,6 +24,8 @@ set(FREDSIM_SWITCHES
   "reducing_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "aggregator P=4"
   "aggregator P=5 ADDERS=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
+  "voq_crossbar P=4"
+  "voq_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 PACKET_FLITS=6 ITERATIONS=1"
   "fred P=4 VC_ORDER=45" "fred P=3 M=2 VC_ORDER=198"
   "mesh"
   "mesh_reducing"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 # File lists, one per top. A list's last file is the top; lists in it are named here before it.
 LISTS = ("rtl/fred/fred_switch.f", "rtl/fred/fred_switch_top.f", "rtl/mesh/mesh_router.f",
-         "rtl/reducing_crossbar/reducing_crossbar.f", "rtl/mesh_reducing/mesh_reducing.f", "rtl/aggregator/aggregator.f")
+         "rtl/reducing_crossbar/reducing_crossbar.f", "rtl/mesh_reducing/mesh_reducing.f", "rtl/aggregator/aggregator.f",
+         "rtl/voq_crossbar/voq_crossbar.f")
 
 # Modules that are synthesised on their own and put together afterwards. All others are flattened into the
 # module that uses them. A large module that is used often belongs here.
@@ -16,6 +17,7 @@ PARTS = frozenset((
     "fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch",
     "reducing_crossbar_node", "mesh_reducing_routes",
     "aggregator_adder", "aggregator_scheduler", "aggregator_table",
+    "voq_arbiter", "voq_input_unit", "voq_list", "voq_scheduler", "voq_crossbar_mux", "voq_crossbar_registers",
     "mesh_allocator", "mesh_input", "mesh_output", "mesh_registers", "mesh_stalls",
 ))  # fmt: skip
 

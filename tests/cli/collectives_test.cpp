@@ -205,6 +205,41 @@ TEST(Collectives, AnAggregatorNeedsFewAdders) {
   EXPECT_EQ(run("configs/fred_small.yaml", 4, "32KiB", "lockstep"), twins);
 }
 
+// A FRED tree whose switches pass flits on only: endpoint algorithms, alike on twins, RTL and both.
+TEST(Collectives, RunOnVoqCrossbarsAtTheEndpoints) {
+  for (const char* const collective : {"all_reduce", "all_to_all"}) {
+    std::vector<std::string> work{
+        "configs/fred_small.yaml", "--collective", collective, "--size", "64KiB", "--set",
+        "switch.kind=voq_crossbar"};
+    const json twins = run_of(work);
+    EXPECT_NE(twins["algorithm"], "in_switch");
+    EXPECT_EQ(twins["payload"], "exact");
+    for (const char* const model : {"rtl", "lockstep"}) {
+      std::vector<std::string> other = work;
+      other.insert(other.end(), {"--model", model});
+      const json run = run_of(other);
+      EXPECT_EQ(run["cycles"], twins["cycles"]) << model;
+      EXPECT_EQ(run["links"], twins["links"]) << model;
+    }
+  }
+  const Outcome refused = run_fredsim({"run", "configs/fred_small.yaml", "--size", "4KiB", "--set",
+                                       "switch.kind=voq_crossbar", "--algorithm", "in_switch"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("in_switch needs switches that add"), std::string::npos)
+      << refused.err;
+}
+
+// One level of them is enough for that.
+TEST(Collectives, NeedSwitchesThatAddAtEveryLevel) {
+  const json run = run_of(
+      {"configs/fred_small.yaml", "--size", "32KiB", "--set",
+       "fabric={type: fred_tree, slices: 1, middle: 3, link_latency: 20 ns, in_switch: false, "
+       "levels: [{below: 2, uplinks: 2, uplink_bandwidth: 1.2 TB/s, kind: voq_crossbar}, "
+       "{below: 2}]}"});
+  EXPECT_NE(run["algorithm"], "in_switch");
+  EXPECT_EQ(run["payload"], "exact");
+}
+
 class WorkTest : public FolderTest {
  protected:
   // `run` on the small Fred fabric with this work file.

@@ -190,6 +190,16 @@ TEST_F(WaveSaveTest, PortsOfAMeshRouterAreItsLinks) {
   EXPECT_GE(expect_registers_to_be_the_links("output"), 12);
 }
 
+TEST_F(WaveSaveTest, PortsOfAVoqCrossbarAreItsLinks) {
+  run(with(
+      {"run", "configs/fred_small.yaml", "--size", "16KiB", "--set", "switch.kind=voq_crossbar"},
+      kWindow));
+  EXPECT_GT(expect_all_exist(), 300);
+  EXPECT_GE(expect_registers_to_be_the_links("output staging"), 12);
+  EXPECT_NE(find("l1_0.s0/port 1/input queues/VC DP", "fronts_by_output"), nullptr);
+  EXPECT_NE(find("l1_0.s0/scheduler", "output_2_from_inputs"), nullptr);
+}
+
 TEST_F(WaveSaveTest, FlowsAreThoseOfThePhase) {
   run({"run", "configs/fred_small.yaml", "--size", "4KiB", "--wave-scope", "l1_0.s0"});
   const SavedTrace* const inputs = find("l1_0.s0/control unit/flow 0", "inputs");

@@ -320,11 +320,11 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
   EXPECT_THROW(load({"switch.kind=aggregator", "switch.params.ADDERS=0"}), BadInput);
   expect_parts(refused_fred("switch.params.ADDERS=7"), {"kind fred have no such parameter"});
   expect_parts(refused_fred("switch.kind=frid"),
-               {"switch.kind: found 'frid'; allowed for a fred_tree: fred, reducing_crossbar or "
-                "aggregator; did you mean 'fred'?"});
+               {"switch.kind: found 'frid'; allowed for a fred_tree: fred, reducing_crossbar, "
+                "aggregator or voq_crossbar; did you mean 'fred'?"});
   expect_parts(refused_fred("switch.kind=mesh"),
-               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred, reducing_crossbar or "
-                "aggregator"});
+               {"switch.kind: found 'mesh'; allowed for a fred_tree: fred, reducing_crossbar, "
+                "aggregator or voq_crossbar"});
   expect_parts(refused_fred("switch.yield=0"),
                {"switch.yield: found '0'; allowed is an integer from 1 to"});
   expect_parts(refused_fred("switch.params.DEEP=7"),

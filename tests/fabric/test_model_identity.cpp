@@ -33,7 +33,8 @@ class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
                   fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
           .topology;
     }
-    constexpr std::array kKinds{"fred", "reducing_crossbar", "aggregator"};
+    constexpr std::array<const char*, 4> kKinds{"fred", "reducing_crossbar", "aggregator",
+                                                "voq_crossbar"};
     return load_config("configs/fred_small.yaml",
                        {fmt::format("switch.kind={}", kKinds[random_.below(kKinds.size())]),
                         fmt::format("npu.bandwidth={} GB/s", 100 + random_.below(668)),

@@ -49,6 +49,8 @@ expect_size("mesh_reducing NUM_IO=0"
             Vmesh_reducing_4_0_1_80_4_24_0 8)
 expect_size("aggregator P=4 ADDERS=7" "aggregator P=4 ADDERS=7 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 FORMAT=0"
             Vaggregator_4_7_1_48_4_24_0 4)
+expect_size("voq_crossbar P=5 ITERATIONS=1" "voq_crossbar P=5 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24 ITERATIONS=1"
+            Vvoq_crossbar_5_1_48_4_24_ITERATIONS1 5)
 expect_size("fred P=4 VC_ORDER=45" "fred P=4 ${rest} VC_ORDER=45" Vfred_4_3_1_48_4_24_0_VC_ORDER45 4)
 expect_size("fred P=4 VC_ORDER=147" "fred P=4 ${rest}" Vfred_4_3_1_48_4_24_0 4)
 
@@ -62,7 +64,8 @@ function(expect_refused entry text)
   endif()
 endfunction()
 
-expect_refused("ring P=4" "found the kind 'ring'; allowed: fred, mesh, mesh_reducing, reducing_crossbar, aggregator")
+expect_refused("ring P=4"
+               "found the kind 'ring'; allowed: fred, mesh, mesh_reducing, reducing_crossbar, aggregator, voq_crossbar")
 expect_refused("fred 4 3 1 48 4 24" "found 6 numbers without names; allowed: 7 or none")
 expect_refused("fred P=4 WAYS=2" "found the parameter WAYS; allowed of the kind fred: P, M, LANES")
 expect_refused("fred P=4 P=5" "found P twice")

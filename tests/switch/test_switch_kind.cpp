@@ -18,8 +18,9 @@ std::vector<std::string> names(std::span<const SwitchKind* const> kinds) {
 }
 
 TEST(SwitchKinds, AreThoseOfTheList) {
-  EXPECT_EQ(names(switch_kinds()), (std::vector<std::string>{"fred", "mesh", "mesh_reducing",
-                                                             "reducing_crossbar", "aggregator"}));
+  EXPECT_EQ(names(switch_kinds()),
+            (std::vector<std::string>{"fred", "mesh", "mesh_reducing", "reducing_crossbar",
+                                      "aggregator", "voq_crossbar"}));
   EXPECT_EQ(find_switch_kind("ring"), nullptr);
   try {
     switch_kind("frid");
@@ -27,8 +28,8 @@ TEST(SwitchKinds, AreThoseOfTheList) {
   } catch (const BadInput& error) {
     EXPECT_STREQ(
         error.what(),
-        "switch kind: found 'frid'; allowed: fred, mesh, mesh_reducing, reducing_crossbar or "
-        "aggregator; did you mean 'fred'?");
+        "switch kind: found 'frid'; allowed: fred, mesh, mesh_reducing, reducing_crossbar, "
+        "aggregator or voq_crossbar; did you mean 'fred'?");
   }
 }
 
@@ -52,6 +53,7 @@ TEST(SwitchKinds, AShapeTakesTheNamesThatItHas) {
   EXPECT_EQ(switch_kind("fred").shape(values).ports(), 7);
   EXPECT_EQ(switch_kind("reducing_crossbar").shape(values).ports(), 7);
   EXPECT_EQ(switch_kind("aggregator").shape(values).ports(), 7);
+  EXPECT_EQ(switch_kind("voq_crossbar").shape(values).ports(), 7);
   EXPECT_EQ(switch_kind("mesh").shape(values).ports(), 9);
   EXPECT_EQ(switch_kind("mesh_reducing").shape(values).ports(), 9);
   EXPECT_EQ(switch_kind("mesh").shape(values).lanes(), 3);

@@ -65,6 +65,10 @@ void show_phased_port(GtkwaveSave& save, const WaveScope& port) {
       input.show(kBinary, "credit_back", "credit_o", vc, kNumVcs);
     });
   });
+  show_output_staging(save, port);
+}
+
+void show_output_staging(GtkwaveSave& save, const WaveScope& port) {
   save.group("output staging", false, [&] {
     const WaveScope output = port.inside("i_output");
     output.show(kBinary, "reserve_i");

@@ -9,5 +9,7 @@ namespace fredsim {
 // `control`: the control unit's; `port`: of one gen_port.
 void show_phased_control(GtkwaveSave& save, const WaveScope& control, int ports);
 void show_phased_port(GtkwaveSave& save, const WaveScope& port);
+// Its output side alone (phased_output_unit.sv).
+void show_output_staging(GtkwaveSave& save, const WaveScope& port);
 
 }  // namespace fredsim

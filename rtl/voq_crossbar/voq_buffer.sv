@@ -1,0 +1,210 @@
+// Input buffer of one port of a VOQ crossbar: slots of four virtual channels, and in them a queue for every (virtual
+// channel, output).
+//
+// What it does: a flit on in_flit_i at an edge is stored in a slot of VC in_vc_i, at the end of the queue of (in_vc_i,
+//   in_out_i). Queues of one VC share its slots, as they need them. pop_i takes the front of a queue away; its flit is
+//   read from the memory afterwards.
+// Queues: bit P*v + o of a vector is that of VC v to output o. valid_o: it has a front; tail_o: that is the last
+//   flit of its packet; several_o: it has two flits or more; all from registers.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds all slots of its VC in use is
+//   dropped and overflow_o is high after it; the slot of a flit that was popped is free one edge later. pop_i has at
+//   most one bit, of a queue with a front. A pop gives one credit back.
+// Timing: stored at edge e, a flit with none before it in its queue is its front after e. With pop_i at edge e the
+//   queue's next front is there after e, credit_o is high after e for one cycle, and flit_o has the flit after edge
+//   e + 1, until the next pop. One flit may come and one go at every edge.
+// How: one memory of flits with one read port, and one of links between the flits of a queue (voq_list).
+// BIST, bist_i, bist_fail_o: see bist_ram; a failure of either memory.
+// empty_o: nothing held, no pop of which the memory has not been read yet, no credit on credit_o.
+module voq_buffer #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// bits of a flit
+  parameter int unsigned FLIT_W = 128,
+  /// slots of each data VC in flits
+  parameter int unsigned VC_DEPTH = 48,
+  /// slots of the control VC in flits
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       in_valid_i,
+  input  logic [noc_pkg::VC_W-1:0]   in_vc_i,
+  input  logic [phased_pkg::OUT_W-1:0] in_out_i,
+  input  logic [FLIT_W-1:0]          in_flit_i,
+  output logic [VCS*P-1:0]           valid_o,
+  output logic [VCS*P-1:0]           tail_o,
+  output logic [VCS*P-1:0]           several_o,
+  input  logic [VCS*P-1:0]           pop_i,
+  output logic [FLIT_W-1:0]          flit_o,
+  output logic [VCS-1:0]             credit_o,
+  output logic                       overflow_o,
+  output logic                       empty_o,
+  input  logic [bist_pkg::BUS_W-1:0] bist_i,
+  output logic                       bist_fail_o
+);
+  localparam int unsigned TOTAL = (VCS - 1) * VC_DEPTH + CTRL_DEPTH;
+  localparam int unsigned SLOT_W = (TOTAL > 1) ? $clog2(TOTAL) : 1;
+  localparam int unsigned LINK_W = SLOT_W + 1;
+
+  logic [VCS-1:0]        come, take, full;
+  logic [VCS*SLOT_W-1:0] free;                        // slot of the next flit, by VC
+  logic [VCS*P-1:0]      to_queue, push, link, read;  // by queue
+  logic [VCS*P*SLOT_W-1:0] slot, link_slot, read_slot;
+  logic                  write, read_q, tail;
+  logic [SLOT_W-1:0]     write_slot, popped, popped_q, link_at, read_at;
+  logic [LINK_W-1:0]     next;
+  logic [1:0]            bist_fail;  // flits, links
+
+  assign come = in_valid_i ? VCS'(1) << in_vc_i : '0;
+  assign take = come & ~full;
+  assign write = take != '0;
+  assign tail = in_flit_i[noc_pkg::TAIL_BIT];
+
+  // ------------------------------------------------------------------ slots and queues
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    // The slots of the VCs follow each other.
+    localparam int unsigned BEFORE = (v <= noc_pkg::VC_CONTROL) ? v * VC_DEPTH
+                                                                : (v - 1) * VC_DEPTH + CTRL_DEPTH;
+    localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
+    localparam int unsigned VC_SLOT_W = (DEPTH > 1) ? $clog2(DEPTH) : 1;
+    logic [VC_SLOT_W-1:0] slot_of_vc, given;
+
+    assign free[SLOT_W*v +: SLOT_W] = SLOT_W'(BEFORE) + SLOT_W'(slot_of_vc);
+    assign given = VC_SLOT_W'(popped_q - SLOT_W'(BEFORE));
+
+    voq_slots #(
+      .DEPTH(DEPTH)
+    ) i_slots (
+      .clk_i,
+      .rst_ni,
+      .take_i     (take[v]),
+      .give_i     (credit_o[v]),
+      .give_slot_i(given),
+      .slot_o     (slot_of_vc),
+      .full_o     (full[v])
+    );
+
+    for (genvar o = 0; o < P; o++) begin : gen_queue
+      assign to_queue[P*v + o] = in_out_i == phased_pkg::OUT_W'(o);
+      assign push[P*v + o] = take[v] && to_queue[P*v + o];
+      voq_list #(
+        .DEPTH (DEPTH),
+        .SLOT_W(SLOT_W)
+      ) i_list (
+        .clk_i,
+        .rst_ni,
+        .push_i     (push[P*v + o]),
+        .push_slot_i(free[SLOT_W*v +: SLOT_W]),
+        .push_tail_i(tail),
+        .pop_i      (pop_i[P*v + o]),
+        .valid_o    (valid_o[P*v + o]),
+        .several_o  (several_o[P*v + o]),
+        .slot_o     (slot[SLOT_W*(P*v + o) +: SLOT_W]),
+        .tail_o     (tail_o[P*v + o]),
+        .link_o     (link[P*v + o]),
+        .link_slot_o(link_slot[SLOT_W*(P*v + o) +: SLOT_W]),
+        .read_o     (read[P*v + o]),
+        .read_slot_o(read_slot[SLOT_W*(P*v + o) +: SLOT_W]),
+        .read_link_i(next)
+      );
+    end
+  end
+
+  // ------------------------------------------------------------------ memories
+  always_comb begin : addresses
+    write_slot = '0;
+    popped = '0;
+    link_at = '0;
+    read_at = '0;
+    if (write) begin
+      for (int unsigned v = 0; v < VCS; v++) begin
+        if (take[v]) write_slot = write_slot | free[SLOT_W*v +: SLOT_W];
+      end
+    end
+    if (link != '0) begin
+      for (int unsigned q = 0; q < VCS * P; q++) begin
+        if (link[q]) link_at = link_at | link_slot[SLOT_W*q +: SLOT_W];
+      end
+    end
+    if (read != '0) begin
+      for (int unsigned q = 0; q < VCS * P; q++) begin
+        if (read[q]) read_at = read_at | read_slot[SLOT_W*q +: SLOT_W];
+      end
+    end
+    if (pop_i != '0) begin
+      for (int unsigned q = 0; q < VCS * P; q++) begin
+        if (pop_i[q]) popped = popped | slot[SLOT_W*q +: SLOT_W];
+      end
+    end
+  end
+
+  bist_ram #(
+    .WIDTH(FLIT_W),
+    .DEPTH(TOTAL),
+    .BIST (BIST)
+  ) i_flits (
+    .clk_i,
+    .write_i(write),
+    .waddr_i(write_slot),
+    .wdata_i(in_flit_i),
+    .read_i (read_q),
+    .raddr_i(popped_q),
+    .rdata_o(flit_o),
+    .bist_i,
+    .fail_o (bist_fail[0])
+  );
+
+  bist_ram #(
+    .WIDTH(LINK_W),
+    .DEPTH(TOTAL),
+    .BIST (BIST)
+  ) i_links (
+    .clk_i,
+    .write_i(link != '0),
+    .waddr_i(link_at),
+    .wdata_i({tail, write_slot}),
+    .read_i (read != '0),
+    .raddr_i(read_at),
+    .rdata_o(next),
+    .bist_i,
+    .fail_o (bist_fail[1])
+  );
+
+  always_ff @(posedge clk_i) begin : pops
+    if (!rst_ni) begin
+      credit_o <= '0;
+      read_q <= 1'b0;
+      overflow_o <= 1'b0;
+    end else begin
+      for (int unsigned v = 0; v < VCS; v++) credit_o[v] <= pop_i[P*v +: P] != '0;
+      read_q <= pop_i != '0;
+      overflow_o <= (come & full) != '0;
+      if (pop_i != '0) popped_q <= popped;
+    end
+  end
+
+  assign empty_o = valid_o == '0 && !read_q;
+  assign bist_fail_o = bist_fail != '0;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni) begin
+      if (in_valid_i) output_there_is: assert (32'(in_out_i) < P);
+      if (pop_i != '0) one_pop_of_a_front: assert ($countones(pop_i) == 1 && (pop_i & ~valid_o) == '0);
+      if (read != '0) one_link_read: assert ($countones(read) == 1);
+    end
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      link_written_and_read: cover (link != '0 && read != '0);
+      comes_to_a_full_vc: cover ((come & full) != '0);
+      fronts_of_all_outputs: cover (valid_o[0 +: P] == '1);
+    end
+  end
+endmodule

@@ -1,0 +1,16 @@
+// Constants of the VOQ crossbar: its identity, how many rounds of iSLIP and queues it may have.
+//
+// The only place where these are written: C++ has them, and the function at every size, from
+//   <rtl/voq_crossbar_pkg.h>, which is made from this file (sc_models/base/rtl_packages.cmake).
+// Use: always qualified (voq_crossbar_pkg::X).
+package voq_crossbar_pkg;
+
+  localparam bit [31:0] VOQ_CROSSBAR_ID = 32'hC0B0_0001;
+  localparam int unsigned MAX_ITERATIONS = 4;
+
+  // Virtual output queues of a switch: one for every input, virtual channel and output.
+  function automatic int unsigned queues(input int unsigned ports);
+    queues = ports * noc_pkg::NUM_VCS * ports;
+  endfunction
+
+endpackage

@@ -1,0 +1,137 @@
+// Input side of one port of a VOQ crossbar: pin register, buffer of virtual output queues, flit register.
+//
+// What it does: a flit on in_flit_i goes to a register, then into the queue of its virtual channel and output
+//   (voq_buffer). The output is asked for (lookup_o, lookup_dst_o) at the edge that samples in_flit_i, so that the
+//   answer comes with the register. A flit that names a phase, or for which there is no route, is dropped:
+//   error_phase_o or error_route_o is high for a cycle, and its credit does not come back.
+// Handshake: in_valid_i has no ready: the sender holds credits. A flit that finds no slot is dropped and overflow_o
+//   is high for a cycle. pop_i: at most one queue that has a front. credit_o: one credit per pop, one cycle,
+//   registered.
+// Timing: a flit sampled at edge e is in its queue after e + 1. A front popped at edge e is on flit_o after e + 2.
+//   Errors of a flit sampled at e are shown after e + 1.
+// Not here: any decision; see voq_scheduler.
+module voq_input_unit #(
+  /// ports of the switch
+  parameter int unsigned P = 12,
+  /// lanes physically carried per flit
+  parameter int unsigned LANES = 1,
+  /// slots of each data VC in flits
+  parameter int unsigned VC_DEPTH = 48,
+  /// slots of the control VC in flits
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// 1: the memories can be tested
+  parameter int unsigned BIST = 0,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS
+) (
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+  // link side
+  input  logic                         in_valid_i,
+  input  logic [FLIT_W-1:0]            in_flit_i,
+  output logic [VCS-1:0]               credit_o,
+  // routing table: asked at an edge, answered after it
+  output logic                         lookup_o,
+  output logic [noc_pkg::DST_W-1:0]    lookup_dst_o,
+  input  logic                         route_known_i,
+  input  logic [phased_pkg::OUT_W-1:0] route_out_i,
+  // queues, bit P*v + o: see voq_buffer
+  output logic [VCS*P-1:0]             valid_o,
+  output logic [VCS*P-1:0]             tail_o,
+  output logic [VCS*P-1:0]             several_o,
+  input  logic [VCS*P-1:0]             pop_i,
+  // datapath
+  output logic                         flit_valid_o,
+  output logic [FLIT_W-1:0]            flit_o,
+  // status
+  output logic                         empty_o,
+  output logic                         overflow_o,
+  output logic                         error_phase_o,
+  output logic                         error_route_o,
+  // memory test: see bist_ram
+  input  logic [bist_pkg::BUS_W-1:0]   bist_i,
+  output logic                         bist_fail_o
+);
+  logic              valid_q, online_q, read_q, pin_online, push, buffer_empty;
+  logic [FLIT_W-1:0] flit_q, read;
+
+  assign pin_online = in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
+  assign lookup_o = in_valid_i && pin_online;
+  assign lookup_dst_o = in_flit_i[noc_pkg::DST_LSB+:noc_pkg::DST_W];
+  assign push = valid_q && online_q && route_known_i;
+
+  voq_buffer #(
+    .P         (P),
+    .FLIT_W    (FLIT_W),
+    .VC_DEPTH  (VC_DEPTH),
+    .CTRL_DEPTH(CTRL_DEPTH),
+    .BIST      (BIST)
+  ) i_buffer (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i(push),
+    .in_vc_i   (flit_q[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
+    .in_out_i  (route_out_i),
+    .in_flit_i (flit_q),
+    .valid_o,
+    .tail_o,
+    .several_o,
+    .pop_i,
+    .flit_o    (read),
+    .credit_o,
+    .overflow_o,
+    .empty_o   (buffer_empty),
+    .bist_i,
+    .bist_fail_o
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      read_q <= 1'b0;
+      flit_valid_o <= 1'b0;
+      error_phase_o <= 1'b0;
+      error_route_o <= 1'b0;
+    end else begin
+      valid_q <= in_valid_i;
+      read_q <= credit_o != '0;
+      flit_valid_o <= read_q;
+      error_phase_o <= valid_q && !online_q;
+      error_route_o <= valid_q && online_q && !route_known_i;
+    end
+    if (in_valid_i) begin
+      flit_q <= in_flit_i;
+      online_q <= pin_online;
+    end
+    if (read_q) flit_o <= read;
+  end
+
+  assign empty_o = buffer_empty && !valid_q && !read_q && !flit_valid_o && !overflow_o && !error_phase_o &&
+                   !error_route_o;
+
+  // ------------------------------------------------------------------ assertions
+  packet_order i_packet_order (
+    .clk_i,
+    .rst_ni,
+    .valid_i(in_valid_i),
+    .vc_i   (in_flit_i[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
+    .head_i (in_flit_i[noc_pkg::HEAD_BIT]),
+    .tail_i (in_flit_i[noc_pkg::TAIL_BIT])
+  );
+
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni && in_valid_i && in_flit_i[noc_pkg::VC_LSB+:noc_pkg::VC_W] == noc_pkg::VC_CONTROL) begin
+      control_packet_of_one_flit: assert (in_flit_i[noc_pkg::TAIL_BIT]);
+    end
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      names_a_phase: cover (error_phase_o);
+      has_no_route: cover (error_route_o);
+    end
+  end
+endmodule

@@ -1,0 +1,91 @@
+// Scheduler of a VoqCrossbarTwin: the C++ side of rtl/voq_crossbar/voq_scheduler.sv, which states the rules and the
+// timing.
+//
+// Shapes: port masks have bit p for port p; arrays by (VC, output) have sets of inputs, arrays by (VC, input) sets
+//   of outputs.
+// Timing: step() is one clock edge. It may be left out at an edge at which there is no front and idle() is true.
+// State: plain values; nothing is allocated after construction.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/flit.h"
+#include "base/vc_order.h"
+#include "rtl/voq_crossbar_pkg.h"
+
+namespace fredsim {
+
+class VoqScheduler {
+ public:
+  using Ports = std::uint32_t;
+  using PortsByVc = std::array<Ports, kNumVcs>;
+  static constexpr int kMaxPorts = 32;
+  using ByPort = std::array<Ports, kMaxPorts>;
+  using ByVcAndPort = std::array<ByPort, kNumVcs>;
+  static constexpr int kMaxIterations = voq_crossbar_pkg::MAX_ITERATIONS;
+
+  // Before the edge, by (VC, output): inputs with a front, those of them whose front ends its packet, those with two
+  // flits or more.
+  struct Queues {
+    ByVcAndPort valid{}, tail{}, several{};
+  };
+  struct Move {
+    int input = 0, output = 0, vc = 0;
+  };
+
+  VoqScheduler(int ports, int iterations, const VcOrder& order);
+
+  void reset();
+  // The flits that leave at this edge, valid until the next call. `room`: outputs whose staging has room for a packet.
+  std::span<const Move> step(const Queues& queues, const PortsByVc& room);
+
+  // After the edge: stalls that are counted at the next one.
+  int stall_credit() const { return stall_credit_; }
+  int stall_arbiter() const { return stall_arbiter_; }
+  bool idle() const;
+
+ private:
+  // At most one input of an output and one output of an input.
+  struct Pairs {
+    ByPort inputs{};  // by output; none or one
+    Ports in = 0, out = 0;
+  };
+  struct Asks {
+    ByVcAndPort inputs{};  // by (VC, output)
+    Ports outputs = 0;     // that one asks for
+  };
+  struct Grants {  // by output, where `out` of the round's pairs has it
+    std::array<std::uint8_t, kMaxPorts> vc{};
+  };
+
+  struct Choice {
+    int port = 0, vc = 0;
+  };
+
+  Asks eligible(const Queues& queues, const PortsByVc& room);
+  Pairs first_in_the_last_round() const;
+  void rounds_ahead(const Queues& queues, const PortsByVc& room, const Asks& now,
+                    const Pairs& keep);
+  Choice choose(const ByVcAndPort& asks, const ByVcAndPort& turns, int port, Ports first,
+                bool over_vcs) const;
+  Pairs round(const Asks& asks, const Pairs& keep, bool over_vcs, Grants& grants) const;
+  void move(const Queues& queues, const Pairs& pairs, const Grants& grants);
+
+  int ports_;
+  int iterations_;
+  Ports all_;
+  VcOrder order_;
+  ByVcAndPort owner_{};  // by (VC, output): the input inside a packet there
+  ByVcAndPort grant_turn_{}, accept_turn_{};
+  Pairs stream_;                               // inside a packet, and its next flit is there
+  std::array<Pairs, kMaxIterations> ahead_{};  // of the earlier rounds, by round
+  std::vector<Move> moves_;
+  // Of the last edge: inputs that moved a flit, that lacked room, and all others that had a front.
+  int moved_ = 0, no_room_ = 0, ready_ = 0;
+  int stall_credit_ = 0, stall_arbiter_ = 0;
+};
+
+}  // namespace fredsim
