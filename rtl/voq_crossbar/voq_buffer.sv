@@ -54,15 +54,18 @@ module voq_buffer #(
   logic [VCS*SLOT_W-1:0] free;                        // slot of the next flit, by VC
   logic [VCS*P-1:0]      to_queue, push, link, read;  // by queue
   logic [VCS*P*SLOT_W-1:0] slot, link_slot, read_slot;
-  logic                  write, read_q, tail;
+  logic                  write, read_q, tail, link_any, read_any;
   logic [SLOT_W-1:0]     write_slot, popped, popped_q, link_at, read_at;
-  logic [LINK_W-1:0]     next;
+  logic [LINK_W-1:0]     next, pushed;  // links: one that was read, the flit that comes
   logic [1:0]            bist_fail;  // flits, links
 
   assign come = in_valid_i ? VCS'(1) << in_vc_i : '0;
   assign take = come & ~full;
   assign write = take != '0;
   assign tail = in_flit_i[noc_pkg::TAIL_BIT];
+  assign pushed = {tail, write_slot};
+  assign link_any = link != '0;
+  assign read_any = read != '0;
 
   // ------------------------------------------------------------------ slots and queues
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
@@ -164,10 +167,10 @@ module voq_buffer #(
     .BIST (BIST)
   ) i_links (
     .clk_i,
-    .write_i(link != '0),
+    .write_i(link_any),
     .waddr_i(link_at),
-    .wdata_i({tail, write_slot}),
-    .read_i (read != '0),
+    .wdata_i(pushed),
+    .read_i (read_any),
     .raddr_i(read_at),
     .rdata_o(next),
     .bist_i,

@@ -122,7 +122,7 @@ module voq_crossbar #(
     .counter_read_o(counter_read), .counter_rdata_i(counter_rdata),
     .route_read_o(route_read), .route_write_o(route_write), .route_rdata_i(route_rdata),
     .credits_i(credits), .credit_write_o(credit_write),
-    .error_overflow_i(overflow != '0), .error_phase_i(error_phase != '0), .error_route_i(error_route != '0), .error_o
+    .error_overflow_i(overflow), .error_phase_i(error_phase), .error_route_i(error_route), .error_o
   );
 
   switch_counters #(.P(P)) i_counters (
@@ -148,6 +148,7 @@ module voq_crossbar #(
   for (genvar p = 0; p < P; p++) begin : gen_port
     logic [VCS-1:0]    port_credit_in, port_credit_out, write_vc;
     logic [VC_W-1:0]   write_vc_number;
+    logic              write_any;
     logic [FLIT_W-1:0] read, leave;
 
     voq_input_unit #(.P(P), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
@@ -172,6 +173,7 @@ module voq_crossbar #(
     );
 
     assign write_vc = credit_write[VCS*p +: VCS];
+    assign write_any = write_vc != '0;
     always_comb begin : number
       write_vc_number = '0;
       for (int unsigned v = 0; v < VCS; v++) begin
@@ -187,7 +189,7 @@ module voq_crossbar #(
       .in_valid_i(leave_valid[p]), .in_flit_i(leave),
       .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
-      .credit_write_i(write_vc != '0), .credit_vc_i(write_vc_number), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
+      .credit_write_i(write_any), .credit_vc_i(write_vc_number), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
       .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
       .stall_link_o(stall_link[p]), .empty_o(empty[p]),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])

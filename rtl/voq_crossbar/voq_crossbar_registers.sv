@@ -27,10 +27,10 @@ module voq_crossbar_registers #(
   // outputs
   input  logic [CREDIT_W*VCS*P-1:0] credits_i,  // VC v of port p at CREDIT_W*(4p + v)
   output logic [VCS*P-1:0]          credit_write_o,
-  // errors
-  input  logic                      error_overflow_i,
-  input  logic                      error_phase_i,
-  input  logic                      error_route_i,
+  // errors, by input
+  input  logic [P-1:0]              error_overflow_i,
+  input  logic [P-1:0]              error_phase_i,
+  input  logic [P-1:0]              error_route_i,
   output logic [31:0]               error_o
 );
   logic        route_hit, counter_hit;
@@ -75,9 +75,9 @@ module voq_crossbar_registers #(
   always_ff @(posedge clk_i) begin : errors
     if (!rst_ni) error_o <= noc_pkg::ERROR_NONE;
     else if (error_o == noc_pkg::ERROR_NONE) begin
-      if (error_overflow_i) error_o <= noc_pkg::ERROR_OVERFLOW;
-      else if (error_phase_i) error_o <= noc_pkg::ERROR_PHASE;
-      else if (error_route_i) error_o <= noc_pkg::ERROR_ROUTE;
+      if (error_overflow_i != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
+      else if (error_phase_i != '0) error_o <= noc_pkg::ERROR_PHASE;
+      else if (error_route_i != '0) error_o <= noc_pkg::ERROR_ROUTE;
     end
   end
 

@@ -19,16 +19,14 @@ Measured saturated(int iterations, int depth, int flits) {
                  {.rates = {1.0, 0.0, 0.0}, .flits = flits, .cycles = 20'000});
 }
 
-// What the number of slots does not limit: more than 0.95 with one round too, where one queue per input has 0.6.
+// Where the number of slots does not limit it, with the default number of rounds; one queue per input has 0.6.
 TEST(UniformTraffic, SaturatesAboveNineteenTwentieths) {
-  for (const int iterations : {1, 2, 4}) {
-    for (const int flits : {1, kPacketFlits}) {
-      SCOPED_TRACE(fmt::format("{} rounds, packets of {} flits", iterations, flits));
-      const Measured m = saturated(iterations, kDeep, flits);
-      EXPECT_GE(m.accepted, flits == 1 ? 0.95 : 0.93);
-      EXPECT_GT(m.least, 0.97 * m.accepted);
-      EXPECT_LT(m.most, 1.03 * m.accepted);
-    }
+  for (const int flits : {1, kPacketFlits}) {
+    SCOPED_TRACE(fmt::format("packets of {} flits", flits));
+    const Measured m = saturated(2, kDeep, flits);
+    EXPECT_GE(m.accepted, 0.95);
+    EXPECT_GT(m.least, 0.97 * m.accepted);
+    EXPECT_LT(m.most, 1.03 * m.accepted);
   }
 }
 

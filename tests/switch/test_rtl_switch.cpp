@@ -13,7 +13,6 @@
 #include "rtl/reducing_crossbar_pkg.h"
 #include "rtl/voq_crossbar_pkg.h"
 #include "switch/fred/fred_shape.h"
-#include "switch/mesh/mesh_kind.h"
 #include "switch/register_map.h"
 #include "switch/rtl_switch.h"
 #include "topology/mesh_address.h"
