@@ -1,0 +1,11 @@
+// fredsim, the command line: parses, runs a command, turns errors into exit codes.
+//
+// Use: the main() of a program that is fredsim with something of its own calls it once, having added its kinds of switches
+//   (switch/switch_kind.h). Link fredsim_command_line.
+#pragma once
+
+namespace fredsim {
+
+int fredsim_main(int argc, char** argv);  // the exit code
+
+}  // namespace fredsim
