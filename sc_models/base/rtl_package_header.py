@@ -4,6 +4,7 @@
 XML is Verilator's --xml-only output of the package and of a module `probe` (rtl_packages.cmake), whose constants are
 the values of the package's functions by size. WRITTEN_IN: the package's file, to be named in the header.
 """
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -51,8 +52,10 @@ def main(package, xml, written_in, header):
         text.append("\n// Of Fred_m(P): ports 2 to 32, middle 2 to 4.\n")
         text += [function(name, by_size) for name in names]
     text.append(f"\n}}  // namespace fredsim::{package}\n")
-    with open(header, "w", encoding="utf-8") as file:
-        file.writelines(text)
+    # One that stays as it is keeps its time, so that nothing which includes it is compiled again.
+    path = pathlib.Path(header)
+    if not path.exists() or path.read_text(encoding="utf-8") != "".join(text):
+        path.write_text("".join(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,9 +6,13 @@
 # writes <rtl/fred_pkg.h>: every constant of the package, which the last of FILES holds, as a constexpr of the same name
 # in namespace fredsim::fred_pkg, and those of its functions that are named: of a switch's ports, of its middle
 # sub-networks, or of both. Verilator computes the values, at build time. Link fredsim_rtl_packages to include them.
+# FILES are absolute or from the top of the checkout.
 set(FREDSIM_RTL_PACKAGES ${CMAKE_CURRENT_LIST_DIR})
 find_package(Python3 REQUIRED COMPONENTS Interpreter)  # Verilator needs it too
-add_library(fredsim_rtl_packages INTERFACE)
+if(NOT TARGET fredsim_rtl_packages)  # in a project of others it comes from our build folder
+  add_library(fredsim_rtl_packages INTERFACE)
+endif()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/rtl_packages)
 target_include_directories(fredsim_rtl_packages INTERFACE ${PROJECT_BINARY_DIR}/rtl_packages)
 
 function(fredsim_rtl_package package)
@@ -34,17 +38,22 @@ function(fredsim_rtl_package package)
   string(APPEND probe "endmodule\n")
   file(CONFIGURE OUTPUT ${folder}/${package}_probe.sv CONTENT "${probe}" @ONLY)
   list(GET ARG_FILES -1 written_in)
-  # Copied, since in both folders' paths there may be spaces, which end a name in Verilator.
+  # Copied, since in both folders' paths there may be spaces, which end a name in Verilator. --public keeps a package
+  # that has constants only.
   list(TRANSFORM ARG_FILES REPLACE "^.*/" "" OUTPUT_VARIABLE names)
-  list(TRANSFORM ARG_FILES PREPEND ${PROJECT_SOURCE_DIR}/)
+  set(sources "")
+  foreach(file ${ARG_FILES})
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${fredsim_SOURCE_DIR})
+    list(APPEND sources ${file})
+  endforeach()
   add_custom_command(
     OUTPUT ${folder}/${package}.h
-    COMMAND ${CMAKE_COMMAND} -E copy ${ARG_FILES} .
-    COMMAND ${VERILATOR_BIN} --xml-only --xml-output ${package}.xml --Mdir . --top-module probe
+    COMMAND ${CMAKE_COMMAND} -E copy ${sources} .
+    COMMAND ${VERILATOR_BIN} --xml-only --xml-output ${package}.xml --Mdir . --public --top-module probe
             ${names} ${package}_probe.sv
     COMMAND Python3::Interpreter ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
             ${package} ${package}.xml ${written_in} ${package}.h
-    DEPENDS ${ARG_FILES} ${folder}/${package}_probe.sv ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
+    DEPENDS ${sources} ${folder}/${package}_probe.sv ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
     WORKING_DIRECTORY ${folder}
     COMMENT "C++ constants of ${package}"
     VERBATIM)

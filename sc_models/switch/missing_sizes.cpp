@@ -11,6 +11,7 @@
 #include "base/shell.h"
 #include "switch/rtl_switch.h"
 #include "switch/switch_kind.h"
+#include "switch/switch_registry.h"
 
 namespace fredsim {
 namespace {
@@ -47,6 +48,20 @@ bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
   return std::filesystem::equivalent(a, b, failed) && !failed;
 }
 
+// What to do about sizes that are missing, and the title of those that are there.
+std::string how_to_add(std::span<const std::string> missing, const std::string& program) {
+  const std::string_view them = missing.size() == 1 ? "it" : "them";
+  if (const std::string_view file = added_switches_file(); !file.empty()) {
+    return fmt::format("Add {} to the SIZES in '{}' and build again.\nSizes built:", them, file);
+  }
+  std::error_code failed;
+  const std::string line =
+      build_line(switch_build(), missing, std::filesystem::current_path(failed), program);
+  return fmt::format(
+      "Add {} and build again{}:\n  {}\nSizes built (sc_models/switch/sizes.cmake):", them,
+      line.find("FILES.f") == std::string::npos ? "" : ", with its file list for FILES.f", line);
+}
+
 }  // namespace
 
 std::string build_line(const SwitchBuild& build, std::span<const std::string> entries,
@@ -77,16 +92,9 @@ void require_built(std::span<const NeededSwitch> needed, const std::string& prog
     missing.push_back(entry);
   }
   if (missing.empty()) return;
-  std::error_code failed;
-  const std::string line =
-      build_line(switch_build(), missing, std::filesystem::current_path(failed), program);
-  throw BadInput(fmt::format(
-      "no RTL of {} is built:\n{}Add {} and build again{}:\n  {}\n"
-      "Sizes built (sc_models/switch/sizes.cmake):\n  {}",
-      missing.size() == 1 ? "this switch size" : "these switch sizes", lines,
-      missing.size() == 1 ? "it" : "them",
-      line.find("FILES.f") == std::string::npos ? "" : ", with its file list for FILES.f", line,
-      fmt::join(built, "\n  ")));
+  throw BadInput(fmt::format("no RTL of {} is built:\n{}{}\n  {}",
+                             missing.size() == 1 ? "this switch size" : "these switch sizes", lines,
+                             how_to_add(missing, program), fmt::join(built, "\n  ")));
 }
 
 }  // namespace fredsim

@@ -20,6 +20,11 @@ std::vector<const SwitchKind*>& added_kinds() {
   return kinds;
 }
 
+std::vector<SwitchFacts>& added_facts() {
+  static std::vector<SwitchFacts> facts;
+  return facts;
+}
+
 }  // namespace
 
 int SwitchShape::ports() const { return kind->ports(values); }
@@ -144,6 +149,20 @@ void add_switch_kind(const SwitchKind& kind) {
     throw std::logic_error("two kinds of switches are called " + kind.name());
   }
   added_kinds().push_back(&kind);
+}
+
+void add_switch_kind(SwitchFacts facts, const SwitchKind& (*kind)()) {
+  added_facts().push_back(std::move(facts));
+  add_switch_kind(kind());
+}
+
+SwitchFacts switch_facts(std::string_view kind) {
+  std::vector<SwitchFacts> all = built_in_facts();
+  all.insert(all.end(), added_facts().begin(), added_facts().end());
+  const auto found = std::ranges::find(all, kind, &SwitchFacts::name);
+  if (found == all.end())
+    throw std::logic_error("no kind.cmake describes a kind " + std::string(kind));
+  return *found;
 }
 
 std::string size_entry(const SwitchShape& shape) {

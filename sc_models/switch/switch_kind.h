@@ -1,9 +1,9 @@
 // The kinds of switches: what each of them is, and what it can do. All others ask here; none of them
 // asks which kind it is.
 //
-// A kind is a folder of RTL (rtl/<kind>/), a folder here (sc_models/switch/<kind>/) and its name in the list in
-//   switch/kinds.cmake. The folder has kind.cmake, with the names and ranges of its parameters, its RTL top and
-//   file list; <kind>_kind.h, which declares `const SwitchKind& <kind>_kind()`; <kind>_peek.h, how its counters
+// A kind is a folder of RTL (rtl/<kind>/), a folder here (sc_models/switch/<kind>/) and its name in switch/kinds.cmake;
+//   or a project of others (CONTRIBUTING.md). The folder has kind.cmake, with names and ranges of its parameters, its RTL
+//   top and file list; <kind>_kind.h, which declares `const SwitchKind& <kind>_kind()`; <kind>_peek.h, how its counters
 //   are read in the Verilated class (switch/verilated_switch.h); and its twin.
 // Parameters are those of the RTL top, by their names there. Every kind has LANES.
 // Errors: BadInput for what a machine file or a size may say; std::logic_error for kinds that contradict each other.
@@ -140,7 +140,7 @@ const SwitchKind& switch_kind(std::string_view name);       // BadInput with tho
 // One more, before anything asks for it; `kind` lives as long as the program. For a program with a switch of
 // its own: its machines may then name it, and it runs as its twin.
 void add_switch_kind(const SwitchKind& kind);
-// What kind.cmake says of one of ours.
+// What kind.cmake says: of one of ours, or one that is added with it (switch/switch_kinds.h).
 SwitchFacts switch_facts(std::string_view kind);
 
 // The entry of the size list that stands for a shape: "fred P=4 M=3 LANES=1 VC_DEPTH=48 CTRL_DEPTH=4 OUT_DEPTH=24

@@ -1,4 +1,5 @@
-// Our own kinds; the list is made from switch/kinds.cmake at configure time (switch_kinds.cpp.in).
+// Our own kinds, a list that is made from switch/kinds.cmake at configure time (switch_kinds.cpp.in), and those that a
+// program adds together with their RTL (verilator/switch_library.cmake).
 #pragma once
 
 #include <vector>
@@ -8,5 +9,9 @@
 namespace fredsim {
 
 std::vector<const SwitchKind*> built_in_kinds();
+std::vector<SwitchFacts> built_in_facts();  // what their kind.cmake say
+
+// add_switch_kind() of a kind that asks switch_facts() for what its kind.cmake says: `facts`.
+void add_switch_kind(SwitchFacts facts, const SwitchKind& (*kind)());
 
 }  // namespace fredsim

@@ -1,11 +1,12 @@
-// The Verilated classes in this program by their size entry; the table itself is generated from
-// switch/sizes.cmake at configure time (switch_registry.cpp.in).
+// The Verilated classes in this program by their size entry: ours, a table that is generated from switch/sizes.cmake at
+// configure time (switch_registry.cpp.in), and those that a program adds (verilator/switch_library.cmake).
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "switch/rtl_switch.h"
 
@@ -17,6 +18,13 @@ struct RegisteredSwitch {
                                      std::shared_ptr<RtlContext> context);
 };
 
-std::span<const RegisteredSwitch> registered_switches();
+std::span<const RegisteredSwitch> built_in_switches();
+// These, then those added.
+std::vector<RegisteredSwitch> registered_switches();
+// Further ones, before anything asks for them; `switches` lives as long as the program. `listed_in`: the CMakeLists.txt
+// that has their sizes, for messages.
+void add_switches(std::span<const RegisteredSwitch> switches, std::string_view listed_in);
+// Of those added last; empty where there are none.
+std::string_view added_switches_file();
 
 }  // namespace fredsim

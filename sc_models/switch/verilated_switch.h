@@ -138,4 +138,12 @@ class VerilatedSwitch final : public RtlSwitch {
   std::unique_ptr<Model> model_;
 };
 
+// RegisteredSwitch::make (switch/switch_registry.h).
+template <class Model, class Peek, int Ports, int Lanes, ClockEdges Edges>
+std::unique_ptr<RtlSwitch> make_verilated(const SwitchShape& shape, const std::string& name,
+                                          std::shared_ptr<RtlContext> context) {
+  return std::make_unique<VerilatedSwitch<Model, Peek, Ports, Lanes, Edges>>(shape, name,
+                                                                             std::move(context));
+}
+
 }  // namespace fredsim

@@ -18,11 +18,14 @@ gather(fast.cpp ${fast})
 gather(trace.cpp ${trace})
 gather(all.cpp ${folder}/fast.cpp ${folder}/trace.cpp ${folder}/slow.cpp)
 
-# Ninja 1.11 cannot read an apostrophe here; without those paths it misses an included file at worst.
+# Ninja 1.11 cannot read an apostrophe here, and Verilator cuts a path at a space, which then is of no file; without
+# those paths ninja misses an included file at worst.
 set(sources "")
 foreach(name ${${prefix}_DEPS})
   cmake_path(ABSOLUTE_PATH name BASE_DIRECTORY "${source}")
-  list(APPEND sources ${name})
+  if(EXISTS "${name}")
+    list(APPEND sources ${name})
+  endif()
 endforeach()
 list(FILTER sources EXCLUDE REGEX "'")
 list(TRANSFORM sources REPLACE " " "\\\\ ")

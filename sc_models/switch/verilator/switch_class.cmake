@@ -1,6 +1,7 @@
 # fredsim_switch_class(LIBRARY "fred P=4" [OPTIMISE -O2]): Verilates the switch of a size entry (sizes.cmake) into a
-# library (verilator/verilate.cmake). In the caller it sets switch_prefix, the class; switch_key, the entry as the
-# program writes it; and switch_row, what the registry (switch_registry.cpp.in) says of it, with switch_includes.
+# library (verilator/verilate.cmake). In its file list ${FREDSIM_RTL} stands for our rtl/. In the caller it sets
+# switch_prefix, the class; switch_key, the entry as the program writes it; and switch_row, what the registry
+# (switch_registry.cpp.in) says of it, with switch_includes.
 function(fredsim_switch_class library entry)
   cmake_parse_arguments(ARG "" "OPTIMISE" "" ${ARGN})
   fredsim_switch_size("${entry}")
@@ -8,15 +9,15 @@ function(fredsim_switch_class library entry)
     get_property(kind_${property} GLOBAL PROPERTY FREDSIM_KIND_${size_kind}_${property})
   endforeach()
   set(top ${kind_TOP})
-  set(files ${PROJECT_SOURCE_DIR}/${kind_FILES})
+  set(files "${kind_FILES}")
   if(size_top)
     set(top ${size_top})
     set(files "${size_files}")
-    cmake_path(ABSOLUTE_PATH files BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    if(NOT EXISTS "${files}")
-      message(FATAL_ERROR "switch size '${entry}': no file list '${files}'; allowed: the path of one, "
-                          "absolute or from the source folder")
-    endif()
+  endif()
+  cmake_path(ABSOLUTE_PATH files BASE_DIRECTORY ${fredsim_SOURCE_DIR})
+  if(NOT EXISTS "${files}")
+    message(FATAL_ERROR "switch size '${entry}': no file list '${files}'; allowed: the path of one, "
+                        "absolute or from the source folder")
   endif()
   set(arguments "")
   foreach(name value IN ZIP_LISTS size_names size_values)
@@ -26,6 +27,7 @@ function(fredsim_switch_class library entry)
   get_filename_component(folder ${files} DIRECTORY)
   set(sources "")
   foreach(line ${lines})
+    string(REPLACE "\${FREDSIM_RTL}" "${fredsim_SOURCE_DIR}/rtl" line "${line}")
     cmake_path(ABSOLUTE_PATH line BASE_DIRECTORY ${folder})
     list(APPEND sources ${line})
   endforeach()
@@ -47,10 +49,10 @@ function(fredsim_switch_class library entry)
   set(switch_includes "#include <${size_prefix}/${size_prefix}.h>\n#include <${size_prefix}/${size_prefix}___024root.h>\n"
       PARENT_SCOPE)
   # What a user's RTL does at the falling edge is theirs.
-  set(edges kRising)
-  if(size_top)
-    set(edges kBoth)
+  set(edges kBoth)
+  if(size_kind IN_LIST FREDSIM_SWITCH_KINDS AND NOT size_top)
+    set(edges kRising)
   endif()
   set(arguments "${size_prefix}, ${kind_CLASS}Peek, ${size_ports}, ${size_lanes}, ClockEdges::${edges}")
-  set(switch_row "    {\"${size_key}\", make<${arguments}>},\n" PARENT_SCOPE)
+  set(switch_row "    {\"${size_key}\", make_verilated<${arguments}>},\n" PARENT_SCOPE)
 endfunction()

@@ -3,13 +3,19 @@
 #
 #   fredsim_switch_kind(KIND TOP … FILES … PORTS "…" PARAMETERS "name | default | least | most | meaning"… [BASIC n]
 #                       [SETTINGS …])
-# describes a kind: the RTL's top module and its file list, from the top of the checkout; the number of ports, a sum of
-# parameters and numbers; BASIC: the first n parameters, which an entry may give without their names, and which are
-# always named where the program prints one; SETTINGS: Verilator's own, in the kind's folder.
+# describes a kind: the RTL's top module and its file list, absolute or from the top of the checkout; the number of
+# ports, a sum of parameters and numbers; BASIC: the first n parameters, which an entry may give without their names,
+# and which are always named where the program prints one; SETTINGS: Verilator's own, in the kind's folder, which is
+# the one that the file with this call is in.
 function(fredsim_switch_kind kind)
   cmake_parse_arguments(ARG "" "TOP;FILES;PORTS;BASIC" "PARAMETERS;SETTINGS" ${ARGN})
   if(NOT ARG_BASIC)
     set(ARG_BASIC 0)
+  endif()
+  get_property(kinds GLOBAL PROPERTY FREDSIM_KINDS)
+  if(kind IN_LIST kinds)
+    list(JOIN kinds ", " taken)
+    message(FATAL_ERROR "switch kind ${kind}: found a second one; allowed: a name other than ${taken}")
   endif()
   set(names "")
   set(defaults "")
@@ -34,7 +40,8 @@ function(fredsim_switch_kind kind)
   endforeach()
   fredsim_ports_of("${ARG_PORTS}" "${names}" ports_in_cpp CPP)
   list(TRANSFORM ARG_SETTINGS PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
-  foreach(property NAMES DEFAULTS PORTS TOP FILES BASIC SETTINGS CLASS ROWS PORTS_CPP)
+  set(ARG_FOLDER ${CMAKE_CURRENT_LIST_DIR})
+  foreach(property NAMES DEFAULTS PORTS TOP FILES BASIC SETTINGS CLASS ROWS PORTS_CPP FOLDER)
     if(property STREQUAL "NAMES")
       set(value "${names}")
     elseif(property STREQUAL "DEFAULTS")

@@ -17,17 +17,19 @@ set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
 # allow.
 set(generated_code_options $<$<BOOL:${FREDSIM_ASAN}>:-fno-sanitize=all>)
 
-# Verilator's runtime, once for all classes. Waves need zlib.
+# Verilator's runtime, once for all classes; a project of others has that of our build folder. Waves need zlib.
 find_package(ZLIB REQUIRED)
-set(runtime verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
-list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
-add_library(verilated_runtime STATIC ${runtime})
-# What RTL has to say, failed assertions first of all, goes to stderr: stdout may be a JSON document.
-target_compile_options(verilated_runtime PRIVATE -O2 "-DVL_PRINTF(...)=std::fprintf(stderr, __VA_ARGS__)"
-                       -include cstdio ${generated_code_options})
-target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
-                                                           ${VERILATOR_ROOT}/include/vltstd)
-target_link_libraries(verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
+if(NOT TARGET verilated_runtime)
+  set(runtime verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
+  list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
+  add_library(verilated_runtime STATIC ${runtime})
+  # What RTL has to say, failed assertions first of all, goes to stderr: stdout may be a JSON document.
+  target_compile_options(verilated_runtime PRIVATE -O2 "-DVL_PRINTF(...)=std::fprintf(stderr, __VA_ARGS__)"
+                         -include cstdio ${generated_code_options})
+  target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
+                                                             ${VERILATOR_ROOT}/include/vltstd)
+  target_link_libraries(verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)
+endif()
 
 # The precompiled header fits what is not optimised, which is most of the files.
 function(fredsim_verilated_library library)
@@ -59,9 +61,9 @@ function(fredsim_verilate library)
   # From the top of the checkout names have none, whatever the path to it.
   set(names "")
   foreach(source ${ARG_SOURCES})
-    cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${source}" NORMALIZE inside)
+    cmake_path(IS_PREFIX fredsim_SOURCE_DIR "${source}" NORMALIZE inside)
     if(inside)
-      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${fredsim_SOURCE_DIR})
     endif()
     list(APPEND names ${source})
   endforeach()
@@ -71,11 +73,11 @@ function(fredsim_verilate library)
     COMMAND ${VERILATOR_BIN} --cc --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX}
             --top ${ARG_TOP} --assert --x-assign fast --x-initial fast ${ARG_ARGUMENTS}
             -Werror-USERFATAL ${names}
-    COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX} -D source=${PROJECT_SOURCE_DIR}
+    COMMAND ${CMAKE_COMMAND} -D folder=${folder} -D prefix=${ARG_PREFIX} -D source=${fredsim_SOURCE_DIR}
             -P ${FREDSIM_VERILATOR}/parts.cmake
     DEPENDS ${ARG_SOURCES} ${VERILATOR_BIN} ${FREDSIM_VERILATOR}/parts.cmake
     DEPFILE ${folder}/sources.d
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    WORKING_DIRECTORY ${fredsim_SOURCE_DIR}
     COMMENT "Verilating ${ARG_PREFIX}"
     VERBATIM)
   target_sources(${library} PRIVATE ${parts})
