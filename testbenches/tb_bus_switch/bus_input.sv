@@ -1,0 +1,87 @@
+// Input side of one port of a bus_switch: pin register, output by the routing table, buffer of four virtual channels.
+//
+// Timing: a flit on in_flit_i at edge e asks the table at e (lookup_o, dst_o), is in the pin register after e, where
+//   the answer meets it, and a front of its VC after e + 1 if nothing stands before it. A pop at edge f: flit_o has the
+//   flit after f + 1, and credit_o is high after f for a cycle.
+// Fronts, by VC: front_o those that have an output, its number on to_o, whether it is a tail on tail_o; lost_o those
+//   that have none, which stay for ever.
+module bus_input #(
+  /// lanes physically carried per flit
+  parameter int unsigned LANES = 1,
+  /// depth of each data VC in flits
+  parameter int unsigned VC_DEPTH = 48,
+  /// depth of the control VC in flits
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of an output's number, derived
+  localparam int unsigned OUT_W = phased_pkg::OUT_W
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  // link
+  input  logic                      in_valid_i,
+  input  logic [FLIT_W-1:0]         in_flit_i,
+  output logic [VCS-1:0]            credit_o,
+  // routing table: asked at an edge, answered after it
+  output logic                      lookup_o,
+  output logic [noc_pkg::DST_W-1:0] dst_o,
+  input  logic                      known_i,
+  input  logic [OUT_W-1:0]          out_i,
+  // bus
+  output logic [VCS-1:0]            front_o,
+  output logic [VCS-1:0]            lost_o,
+  output logic [VCS*OUT_W-1:0]      to_o,
+  output logic [VCS-1:0]            tail_o,
+  input  logic                      pop_i,
+  input  logic [noc_pkg::VC_W-1:0]  pop_vc_i,
+  output logic [FLIT_W-1:0]         flit_o,
+  // status
+  output logic                      overflow_o,
+  output logic                      empty_o
+);
+  // What is kept beside a flit: its output, whether it has one, whether it is a tail.
+  localparam int unsigned KNOWN = OUT_W;
+  localparam int unsigned TAIL = OUT_W + 1;
+  localparam int unsigned SIDE_W = OUT_W + 2;
+
+  logic                       valid_q, buffer_empty, unused_bist_fail;
+  logic [FLIT_W-1:0]          flit_q;
+  logic [VCS-1:0]             valid;
+  logic [VCS*SIDE_W-1:0]      side;
+  logic [bist_pkg::BUS_W-1:0] no_bist;  // no memory test in here
+
+  assign no_bist = '0;
+  assign lookup_o = in_valid_i;
+  assign dst_o = in_flit_i[noc_pkg::DST_LSB +: noc_pkg::DST_W];
+
+  always_ff @(posedge clk_i) begin : pins
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= in_valid_i;
+    if (in_valid_i) flit_q <= in_flit_i;
+  end
+
+  vc_buffer #(.FLIT_W(FLIT_W), .SIDE_W(SIDE_W), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_buffer (
+    .clk_i, .rst_ni,
+    .in_valid_i(valid_q), .in_vc_i(flit_q[noc_pkg::VC_LSB +: noc_pkg::VC_W]), .in_flit_i(flit_q),
+    .in_side_i({flit_q[noc_pkg::TAIL_BIT], known_i, out_i}),
+    .valid_o(valid), .side_o(side), .pop_i, .pop_vc_i, .flit_o, .credit_o, .overflow_o, .empty_o(buffer_empty),
+    .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
+  );
+
+  for (genvar v = 0; v < VCS; v++) begin : gen_vc
+    assign front_o[v] = valid[v] && side[SIDE_W*v + KNOWN];
+    assign lost_o[v] = valid[v] && !side[SIDE_W*v + KNOWN];
+    assign to_o[OUT_W*v +: OUT_W] = side[SIDE_W*v +: OUT_W];
+    assign tail_o[v] = side[SIDE_W*v + TAIL];
+  end
+  assign empty_o = buffer_empty && !valid_q;
+
+  packet_order i_packet_order (
+    .clk_i, .rst_ni,
+    .valid_i(in_valid_i), .vc_i(in_flit_i[noc_pkg::VC_LSB +: noc_pkg::VC_W]),
+    .head_i(in_flit_i[noc_pkg::HEAD_BIT]), .tail_i(in_flit_i[noc_pkg::TAIL_BIT])
+  );
+endmodule

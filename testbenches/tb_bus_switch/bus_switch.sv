@@ -1,0 +1,221 @@
+// A switch around a bus: one flit a cycle from any input to any output, virtual cut-through, four virtual channels with
+// credits. The worked example of a further kind of switch.
+//
+// Path of a flit, when nothing is in its way:
+//     edge e      sampled on in_flit_i; its output is looked up (bus_input, phased_route_ram)
+//     e + 1       into the buffer of its VC; it is a front now
+//     e + 2       it leaves: granted the bus (bus_arbiter), a credit is spent. Its slot is free, in_credit_o tells
+//                 after this edge
+//     e + 3       read from the memory
+//     e + 4       over the bus into the output register: on out_flit_o after e + 4
+//   A packet goes by its destination, which all its flits have, through the routing table at REG_ROUTE. A packet starts
+//   only where the receiver has room for PACKET_FLITS flits (control VC: for one): receivers hold so many at least.
+// Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P + p: a slot of VC v of input p was
+//   freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a credit is
+//   there; it is on out_valid_o / out_flit_o two edges later. out_credit_i bit v*P + p gives a credit; given at edge e
+//   it may be spent at e + 1. All outputs are functions of registers; words of out_flit_o mean something where
+//   out_valid_o is set.
+// Registers (reg_*): noc_pkg; identity BUS_ID, shape P, error, credits, routes, counters: flits in and out, stalls by
+//   credit, arbiter and link (bus_arbiter). One request a cycle, reg_rdata_o follows the edge that samples a read;
+//   other addresses read 0. Credits and routes are written while no traffic flows. Flits in are counted at the edge
+//   that samples them, flits out one edge after they are on out_valid_o, stalls one edge after the edge at which the
+//   flit did not leave.
+// idle_o: no flit inside or on an output, no credit on in_credit_o; an edge without inputs then changes nothing.
+// error_o: the first error, sticky. noc_pkg::ERROR_OVERFLOW: a flit found its buffer full and is dropped. ERROR_ROUTE:
+//   the flit at a front has no output, and stays. Overflow wins when both come at once.
+module bus_switch #(
+  /// ports, 2 to 32
+  parameter int unsigned P = 4,
+  /// lanes physically carried per flit, 1 to 256
+  parameter int unsigned LANES = 1,
+  /// input buffer of each data VC in flits, at least PACKET_FLITS
+  parameter int unsigned VC_DEPTH = 48,
+  /// input buffer of the control VC in flits
+  parameter int unsigned CTRL_DEPTH = 4,
+  /// flits of the longest data packet
+  parameter int unsigned PACKET_FLITS = 8,
+  /// virtual channels by priority, any order of the four: noc_pkg
+  parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a flit, derived
+  localparam int unsigned FLIT_W = noc_pkg::flit_w(LANES)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic [P-1:0]        in_valid_i,
+  input  logic [P*FLIT_W-1:0] in_flit_i,
+  output logic [VCS*P-1:0]    in_credit_o,
+  output logic [P-1:0]        out_valid_o,
+  output logic [P*FLIT_W-1:0] out_flit_o,
+  input  logic [P-1:0]        out_ready_i,
+  input  logic [VCS*P-1:0]    out_credit_i,
+  input  logic                reg_valid_i,
+  input  logic                reg_write_i,
+  input  logic [15:0]         reg_addr_i,
+  input  logic [31:0]         reg_wdata_i,
+  output logic [31:0]         reg_rdata_o,
+  output logic                idle_o,
+  output logic [31:0]         error_o
+);
+  if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 || VC_DEPTH < PACKET_FLITS ||
+      CTRL_DEPTH < 1) begin : gen_range
+    $fatal(1, "bus_switch: found P=%0d LANES=%0d VC_DEPTH=%0d CTRL_DEPTH=%0d PACKET_FLITS=%0d",
+           P, LANES, VC_DEPTH, CTRL_DEPTH, PACKET_FLITS);
+  end
+  if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
+    $fatal(1, "bus_switch: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
+  end
+  localparam int unsigned OUT_W = phased_pkg::OUT_W;
+  localparam int unsigned DST_W = noc_pkg::DST_W;
+  localparam int unsigned CREDIT_W = noc_pkg::CREDIT_W;
+  localparam int unsigned ROUTE_ADDR_W = $clog2(noc_pkg::MAX_ROUTES);
+
+  // ------------------------------------------------------------------ routing table, inputs
+  logic                   route_hit, read, write;
+  logic [OUT_W:0]         route_rdata;
+  logic [P-1:0]           lookup, known, pop, overflow, input_empty;
+  logic [DST_W*P-1:0]     dst;
+  logic [OUT_W*P-1:0]     out;
+  logic [VCS*P-1:0]       front, lost, tail;  // 4p + v
+  logic [VCS*P*OUT_W-1:0] to;
+  logic [noc_pkg::VC_W-1:0] pop_vc;
+  logic [OUT_W-1:0]       pop_to;
+  logic [P*FLIT_W-1:0]    flits;
+  logic                   unused_bist_fail, unused_wdata;
+  logic [bist_pkg::BUS_W-1:0] no_bist;  // no memory test in here
+
+  assign no_bist = '0;
+  assign unused_wdata = &{1'b0, reg_wdata_i[31:CREDIT_W]};  // no register is wider
+  assign read = reg_valid_i && !reg_write_i;
+  assign write = reg_valid_i && reg_write_i;
+  assign route_hit = reg_addr_i >= noc_pkg::REG_ROUTE && reg_addr_i < noc_pkg::REG_ROUTE + 16'(noc_pkg::MAX_ROUTES);
+
+  phased_route_ram #(.P(P)) i_routes (
+    .clk_i, .write_i(write && route_hit), .read_i(read && route_hit), .addr_i(reg_addr_i[ROUTE_ADDR_W-1:0]),
+    .wdata_i(reg_wdata_i[OUT_W:0]), .rdata_o(route_rdata),
+    .lookup_i(lookup), .dst_i(dst), .known_o(known), .out_o(out), .bist_i(no_bist), .bist_fail_o(unused_bist_fail)
+  );
+
+  for (genvar p = 0; p < P; p++) begin : gen_input
+    logic [VCS-1:0] credit;
+    bus_input #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH)) i_input (
+      .clk_i, .rst_ni,
+      .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit),
+      .lookup_o(lookup[p]), .dst_o(dst[DST_W*p +: DST_W]), .known_i(known[p]), .out_i(out[OUT_W*p +: OUT_W]),
+      .front_o(front[VCS*p +: VCS]), .lost_o(lost[VCS*p +: VCS]), .to_o(to[VCS*OUT_W*p +: VCS*OUT_W]),
+      .tail_o(tail[VCS*p +: VCS]), .pop_i(pop[p]), .pop_vc_i(pop_vc), .flit_o(flits[p*FLIT_W +: FLIT_W]),
+      .overflow_o(overflow[p]), .empty_o(input_empty[p])
+    );
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      assign in_credit_o[v*P + p] = credit[v];
+    end
+  end
+
+  // ------------------------------------------------------------------ credits
+  logic [VCS*P*CREDIT_W-1:0] credits;                 // 4p + v
+  logic [VCS*P-1:0]          room_flit, room_packet;  // v*P + p
+
+  for (genvar p = 0; p < P; p++) begin : gen_output
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
+      localparam int unsigned NEED = (v == noc_pkg::VC_CONTROL) ? 1 : PACKET_FLITS;
+      localparam bit [15:0] REGISTER = noc_pkg::REG_CREDIT + 16'(VCS*p + v);
+      logic spend;
+      assign spend = pop != '0 && pop_vc == noc_pkg::VC_W'(v) && pop_to == OUT_W'(p);
+      assign room_packet[v*P + p] = credits[(VCS*p + v)*CREDIT_W +: CREDIT_W] >= CREDIT_W'(NEED);
+      credit_counter #(.DEPTH(DEPTH)) i_credits (
+        .clk_i, .rst_ni, .give_i(out_credit_i[v*P + p]), .spend_i(spend),
+        .write_i(write && reg_addr_i == REGISTER), .wdata_i(reg_wdata_i[CREDIT_W-1:0]),
+        .has_credit_o(room_flit[v*P + p]), .credits_o(credits[(VCS*p + v)*CREDIT_W +: CREDIT_W])
+      );
+    end
+  end
+
+  // ------------------------------------------------------------------ bus
+  logic [7:0]        stall_credit, stall_arbiter;
+  logic [P-1:0]      stall_link;
+  logic [P-1:0]      read_in_q, read_to_q;  // one-hot: a flit is read for its output
+  logic [P-1:0]      bus_in_q, bus_to_q;    // one is on the bus
+  logic [FLIT_W-1:0] bus;
+
+  bus_arbiter #(.P(P), .VC_ORDER(VC_ORDER)) i_arbiter (
+    .clk_i, .rst_ni, .front_i(front), .to_i(to), .tail_i(tail), .room_flit_i(room_flit), .room_packet_i(room_packet),
+    .out_ready_i, .pop_o(pop), .pop_vc_o(pop_vc), .pop_to_o(pop_to),
+    .stall_credit_o(stall_credit), .stall_arbiter_o(stall_arbiter), .stall_link_o(stall_link)
+  );
+
+  always_comb begin : the_bus
+    bus = '0;
+    for (int unsigned p = 0; p < P; p++) begin
+      if (bus_in_q[p]) bus = bus | flits[p*FLIT_W +: FLIT_W];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : pipeline
+    if (!rst_ni) begin
+      read_in_q <= '0;
+      read_to_q <= '0;
+      bus_in_q <= '0;
+      bus_to_q <= '0;
+      out_valid_o <= '0;
+    end else begin
+      read_in_q <= pop;
+      read_to_q <= (pop != '0) ? P'(1) << pop_to : '0;
+      bus_in_q <= read_in_q;
+      bus_to_q <= read_to_q;
+      out_valid_o <= bus_to_q;
+    end
+    for (int unsigned p = 0; p < P; p++) begin
+      if (bus_to_q[p]) out_flit_o[p*FLIT_W +: FLIT_W] <= bus;
+    end
+  end
+  assign idle_o = &input_empty && (read_to_q | bus_to_q | out_valid_o) == '0;
+
+  // ------------------------------------------------------------------ registers, counters
+  logic        counter_hit, counter_read_q, route_read_q;  // whose data the last read wants
+  logic [31:0] counter_rdata, rdata_q;
+  logic [15:0] credit_read;
+  assign counter_hit = reg_addr_i >= noc_pkg::REG_FLITS_IN && reg_addr_i < noc_pkg::REG_ROUTE;
+  assign reg_rdata_o = counter_read_q ? counter_rdata : route_read_q ? 32'(route_rdata) : rdata_q;
+
+  switch_counters #(.P(P)) i_counters (
+    .clk_i, .rst_ni,
+    .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
+    .reductions_i(8'd0), .phase_change_i(1'b0), .stall_join_i(8'd0), .stall_phase_i(8'd0),
+    .stall_credit_i(stall_credit), .stall_arbiter_i(stall_arbiter), .stall_link_i(stall_link),
+    .read_i(read && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
+  );
+
+  always_comb begin : credit_registers
+    credit_read = '0;
+    for (int unsigned i = 0; i < VCS * P; i++) begin
+      if (reg_addr_i == noc_pkg::REG_CREDIT + 16'(i)) credit_read = credits[CREDIT_W*i +: CREDIT_W];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : reads
+    if (!rst_ni) begin
+      counter_read_q <= 1'b0;
+      route_read_q <= 1'b0;
+      rdata_q <= '0;
+    end else if (read) begin
+      counter_read_q <= counter_hit;
+      route_read_q <= route_hit;
+      case (reg_addr_i)
+        noc_pkg::REG_ID:    rdata_q <= bus_pkg::BUS_ID;
+        noc_pkg::REG_SHAPE: rdata_q <= P;
+        noc_pkg::REG_ERROR: rdata_q <= error_o;
+        default:            rdata_q <= {16'd0, credit_read};
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : errors
+    if (!rst_ni) error_o <= noc_pkg::ERROR_NONE;
+    else if (error_o == noc_pkg::ERROR_NONE) begin
+      if (overflow != '0) error_o <= noc_pkg::ERROR_OVERFLOW;
+      else if (lost != '0) error_o <= noc_pkg::ERROR_ROUTE;
+    end
+  end
+endmodule
