@@ -119,7 +119,7 @@ TEST(Testbenches, ValuesThatAreNotAllowedAreRefused) {
 }
 
 TEST(Testbenches, GoogleTestsOptionsArePassedOn) {
-  for (const char* program : {"tb_fred_switch", "tb_mesh_router"}) {
+  for (const char* program : {"tb_fred_switch", "tb_mesh_router", "tb_voq_crossbar"}) {
     const Outcome list = run(program, {"--gtest_list_tests", "--gtest_filter=*Lockstep*"});
     EXPECT_EQ(list.exit_code, 0) << list.err;
     EXPECT_NE(list.out.find("Lockstep"), std::string::npos) << list.out;
