@@ -73,21 +73,17 @@ module voq_buffer #(
     localparam int unsigned BEFORE = (v <= noc_pkg::VC_CONTROL) ? v * VC_DEPTH
                                                                 : (v - 1) * VC_DEPTH + CTRL_DEPTH;
     localparam int unsigned DEPTH = (v == noc_pkg::VC_CONTROL) ? CTRL_DEPTH : VC_DEPTH;
-    localparam int unsigned VC_SLOT_W = (DEPTH > 1) ? $clog2(DEPTH) : 1;
-    logic [VC_SLOT_W-1:0] slot_of_vc, given;
-
-    assign free[SLOT_W*v +: SLOT_W] = SLOT_W'(BEFORE) + SLOT_W'(slot_of_vc);
-    assign given = VC_SLOT_W'(popped_q - SLOT_W'(BEFORE));
-
     voq_slots #(
-      .DEPTH(DEPTH)
+      .DEPTH (DEPTH),
+      .FIRST (BEFORE),
+      .SLOT_W(SLOT_W)
     ) i_slots (
       .clk_i,
       .rst_ni,
       .take_i     (take[v]),
       .give_i     (credit_o[v]),
-      .give_slot_i(given),
-      .slot_o     (slot_of_vc),
+      .give_slot_i(popped_q),
+      .slot_o     (free[SLOT_W*v +: SLOT_W]),
       .full_o     (full[v])
     );
 

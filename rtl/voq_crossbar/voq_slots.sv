@@ -1,13 +1,16 @@
 // Free slots of one virtual channel of a voq_buffer: which slot the next flit takes.
 //
-// Timing: slot_o, the lowest free slot, and full_o follow registers. take_i at an edge takes slot_o; the parent takes
-//   none while full_o is high. give_i gives give_slot_i back, which may be taken one edge later (both asserted).
-// Slots: 0 to DEPTH - 1, of this virtual channel.
+// Timing: slot_o, a free slot, and full_o are registers. take_i at an edge takes slot_o; the parent takes none while
+//   full_o is high. give_i gives give_slot_i back, which may be taken one edge later (both asserted).
+// How: slot_o is chosen an edge ahead, the lowest one of the others that are free, or the one that comes back.
+// Slots: FIRST to FIRST + DEPTH - 1.
 module voq_slots #(
   /// slots, 1 or more
   parameter int unsigned DEPTH = 48,
-  /// bits of a slot's number, derived
-  localparam int unsigned SLOT_W = (DEPTH > 1) ? $clog2(DEPTH) : 1
+  /// number of the first one
+  parameter int unsigned FIRST = 0,
+  /// bits of a slot's number
+  parameter int unsigned SLOT_W = 6
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -17,35 +20,49 @@ module voq_slots #(
   output logic [SLOT_W-1:0] slot_o,
   output logic              full_o
 );
-  logic [DEPTH-1:0] free_q, lowest;
+  logic [DEPTH-1:0]  free_q, lowest;  // without slot_o
+  logic [SLOT_W-1:0] lowest_slot;
+  logic              choose, from_free;
 
   assign lowest = free_q & (~free_q + DEPTH'(1));
-  assign full_o = free_q == '0;
+  assign choose = take_i || full_o;
+  assign from_free = free_q != '0;
 
   always_comb begin : number
-    slot_o = '0;
-    if (take_i) begin
-      for (int unsigned s = 0; s < DEPTH; s++) begin
-        if (lowest[s]) slot_o = slot_o | SLOT_W'(s);
-      end
+    lowest_slot = '0;
+    for (int unsigned s = 0; s < DEPTH; s++) begin
+      if (lowest[s]) lowest_slot = lowest_slot | SLOT_W'(FIRST + s);
     end
   end
 
   always_ff @(posedge clk_i) begin : slots
     if (!rst_ni) begin
-      free_q <= '1;
+      free_q <= ~DEPTH'(1);
+      slot_o <= SLOT_W'(FIRST);
+      full_o <= 1'b0;
     end else if (take_i || give_i) begin
+      if (choose) begin
+        slot_o <= from_free ? lowest_slot : give_slot_i;
+        full_o <= !from_free && !give_i;
+      end
       for (int unsigned s = 0; s < DEPTH; s++) begin
-        free_q[s] <= (free_q[s] && !(take_i && lowest[s])) || (give_i && give_slot_i == SLOT_W'(s));
+        free_q[s] <= (free_q[s] && !(choose && lowest[s])) ||
+                     (give_i && give_slot_i == SLOT_W'(FIRST + s) && (from_free || !choose));
       end
     end
   end
 
   // ------------------------------------------------------------------ assertions
+  logic [SLOT_W-1:0] given;  // from 0 on
+  assign given = give_slot_i - SLOT_W'(FIRST);
+
   always_ff @(posedge clk_i) begin : assertions
     if (rst_ni) begin
       if (take_i) taken_slot_was_free: assert (!full_o);
-      if (give_i) given_slot_was_in_use: assert (32'(give_slot_i) < DEPTH && !free_q[give_slot_i]);
+      if (give_i) begin
+        given_slot_is_one: assert (32'(given) < DEPTH);
+        given_slot_was_in_use: assert (!free_q[32'(given)] && (full_o || give_slot_i != slot_o));
+      end
     end
   end
 
@@ -54,6 +71,7 @@ module voq_slots #(
     if (rst_ni) begin
       all_slots_in_use: cover (full_o);
       slot_taken_and_given: cover (take_i && give_i);
+      given_slot_is_the_next: cover (give_i && choose && !from_free);
     end
   end
 endmodule
