@@ -56,15 +56,13 @@ KINDS = [
     Kind("mesh", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False),
     Kind("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, ""),
 ]
-# name -> arguments of `fredsim run`
-WORKS = {
-    "all-reduce 4 KiB": ["--size", "4KiB"],
-    "all-reduce 64 MiB": ["--size", "64MiB"],
-    "all-to-all 4 MiB": ["--collective", "all_to_all", "--size", "4MiB"],
-    "MP of MP2-DP5-PP2, 64 MiB": ["--work", "configs/paper/mp2_dp5_pp2_mp.yaml", "--size", "64MiB"],
-    "DP of MP2-DP5-PP2, 64 MiB": ["--work", "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "64MiB"],
-    "PP of MP2-DP5-PP2, 64 MiB": ["--work", "configs/paper/mp2_dp5_pp2_pp.yaml", "--size", "64MiB"],
-}
+# name, size, with --smoke, further arguments of `fredsim run`
+WORKS = [
+    ("all-reduce", "4KiB", "4KiB", []),
+    ("all-reduce", "64MiB", "64KiB", []),
+    ("all-to-all", "4MiB", "40KiB", ["--collective", "all_to_all"]),
+    *((f"{way} of MP2-DP5-PP2", "64MiB", "64KiB", ["--work", f"configs/paper/mp2_dp5_pp2_{way.lower()}.yaml"]) for way in ("MP", "DP", "PP")),
+]
 
 options = argparse.Namespace()
 
@@ -222,8 +220,10 @@ def main():
     if unknown := [name for name in options.kinds if name not in known]:
         parser.error(f"found the kind {unknown[0]}; allowed: {', '.join(known)}")
     kinds = [kind for kind in KINDS if not options.kinds or kind.kind in options.kinds]
-    options.works = {name: [word.replace("64MiB", "64KiB").replace("4MiB", "40KiB") for word in words]
-                     for name, words in WORKS.items()} if options.smoke else WORKS  # fmt: skip
+    options.works = {}
+    for name, size, smoke, arguments in WORKS:
+        chosen = smoke if options.smoke else size
+        options.works[f"{name}, {chosen.replace('KiB', ' KiB').replace('MiB', ' MiB')}"] = ["--size", chosen, *arguments]
     options.window = ["--warmup", "500", "--cycles", "2000"] if options.smoke else []
     options.folder.mkdir(parents=True, exist_ok=True)
     tops, addition_pj = synthesis(kinds)

@@ -84,7 +84,7 @@ package noc_pkg;
   localparam bit [15:0] REG_ID = 16'h0000;        // RO: which kind of switch this is
   // RO; fred: P | M << 8; mesh and mesh_reducing: locals | I/Os << 8; aggregator: P | adders << 8; others: P
   localparam bit [15:0] REG_SHAPE = 16'h0001;
-  localparam bit [15:0] REG_POSITION = 16'h0002;  // RW, mesh_router: x | y << 8
+  localparam bit [15:0] REG_POSITION = 16'h0002;  // RW, mesh_router, mesh_reducing: x | y << 8
   localparam bit [15:0] REG_ERROR = 16'h0003;     // RO: sticky error code
   // RW: credits of output port p, VC v (+ 4p + v), i.e. the depth of the buffer at the other end. Reset value: the
   // switch's own input buffer depth. Write only while no traffic flows.

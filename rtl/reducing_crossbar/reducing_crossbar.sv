@@ -79,6 +79,12 @@ module reducing_crossbar #(
   logic [31:0]         own_rdata;
   logic [2*P:0]        parts_fail;
 
+  // Nothing waits in this interconnect.
+  logic [P-1:0]             none;
+  logic [noc_pkg::VC_W-1:0] no_vc;
+  assign none = '0;
+  assign no_vc = '0;
+
   phased_switch #(
     .P(P), .ID(reducing_crossbar_pkg::REDUCING_CROSSBAR_ID), .SHAPE({24'd0, 8'(P)}), .ROW_W(ROW_W),
     .CONFIG_STAGES(reducing_crossbar_pkg::CONFIG_STAGES), .APART_LEVELS(0), .LANES(LANES), .VC_DEPTH(VC_DEPTH),
@@ -93,7 +99,7 @@ module reducing_crossbar #(
     .own_hit_i(own_hit), .own_rdata_i(own_rdata),
     .change_o(change), .change_row_o(change_row), .load_o(load),
     .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
-    .hold_i('0), .closed_i('0), .under_way_i('0), .under_way_vc_i('0),
+    .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
     .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
     .enter_idle_i(enter_idle)
   );

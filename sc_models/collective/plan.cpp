@@ -163,8 +163,7 @@ class WorkPlanner {
       try {
         switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
       } catch (const GroupConflict& conflict) {
-        if (!topology_.is_grid() || !leave_to_endpoints(plan_.parts[conflict.parts().front()].vc))
-          throw;
+        if (!topology_.is_grid() || !leave_to_endpoints(conflict)) throw;
         continue;
       }
       for (const int part : switches.left_over)
@@ -179,13 +178,15 @@ class WorkPlanner {
 
   // On a grid, where trees meet easily and rings are as good a way: the parts of a virtual channel that may go
   // another way do so, all of them, since unicasts would have to wait for those that stay. False: there are none.
-  bool leave_to_endpoints(int vc) {
+  bool leave_to_endpoints(const GroupConflict& conflict) {
+    const int vc = plan_.parts[conflict.parts().front()].vc;
     std::vector<int> parts;
     std::ranges::copy_if(in_switch_, std::back_inserter(parts), [&](int part) {
       return plan_.parts[part].vc == vc && specs_[part].algorithm == "auto";
     });
     for (const int part : parts)
-      to_endpoints(part, "the trees of the groups of its priority would share links");
+      to_endpoints(part,
+                   "the trees of its priority do not fit together: " + conflict.obstacle().why);
     return !parts.empty();
   }
 

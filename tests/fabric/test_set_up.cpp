@@ -88,8 +88,8 @@ std::string file_name(const char* path) {
 INSTANTIATE_TEST_SUITE_P(Configs, SetUpOf,
                          testing::Values("configs/mesh_2x2.yaml", "configs/mesh.yaml",
                                          "configs/mesh_reducing.yaml", "configs/torus.yaml",
-                                         "configs/fred_small.yaml",
-                                         "configs/fred_d.yaml", "configs/fred_64.yaml"),
+                                         "configs/fred_small.yaml", "configs/fred_d.yaml",
+                                         "configs/fred_64.yaml"),
                          [](const auto& config) { return file_name(config.param); });
 
 class SetUp : public testing::Test {

@@ -15,6 +15,7 @@
 #include "switch/fred/fred_shape.h"
 #include "switch/register_map.h"
 #include "switch/rtl_switch.h"
+#include "switch/switch_kind.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim {
