@@ -194,6 +194,9 @@ void VoqCrossbarTwin::show(int port, int vc, int output) {
   const Queue& of = queue(port, vc, output);
   const auto set = [bit](Ports& ports, bool value) { ports = value ? ports | bit : ports & ~bit; };
   set(fronts_.valid[vc][output], of.flits != 0);
+  const Ports out = 1U << output;
+  Ports& outputs = fronts_.outputs[vc];
+  outputs = fronts_.valid[vc][output] != 0 ? outputs | out : outputs & ~out;
   set(fronts_.several[vc][output], of.flits > 1);
   set(fronts_.tail[vc][output],
       of.flits != 0 && (in_flits_[slot_index(port, of.first) * words_ + 2] & kTailBit) != 0);

@@ -51,15 +51,19 @@ std::span<const VoqScheduler::Move> VoqScheduler::step(const Queues& queues,
   return moves_;
 }
 
+void VoqScheduler::clear(ByVcAndPort& ports) const {
+  for (ByPort& of_vc : ports) std::fill_n(of_vc.begin(), ports_, Ports{0});
+}
+
 VoqScheduler::Asks VoqScheduler::eligible(const Queues& queues, const PortsByVc& room) {
   Asks asks;
+  clear(asks.inputs);
   Ports has_front = 0;
   Ports able = 0;
   Ports lacks_room = 0;
   for (int vc = 0; vc < kNumVcs; ++vc) {
-    for (int out = 0; out < ports_; ++out) {
+    for_each_port(queues.outputs[vc], [&](int out) {
       const Ports valid = queues.valid[vc][out];
-      if (valid == 0) continue;
       const Ports owner = owner_[vc][out];
       const bool has_room = (room[vc] >> out & 1U) != 0;
       const Ports ask = owner != 0 ? valid & owner : has_room ? valid : 0;
@@ -68,7 +72,7 @@ VoqScheduler::Asks VoqScheduler::eligible(const Queues& queues, const PortsByVc&
       if (owner == 0 && !has_room) lacks_room |= valid;
       asks.inputs[vc][out] = ask;
       if (ask != 0) asks.outputs |= 1U << out;
-    }
+    });
   }
   const Ports short_of_room = lacks_room & ~able;
   no_room_ = std::popcount(short_of_room);
@@ -90,11 +94,11 @@ VoqScheduler::Pairs VoqScheduler::first_in_the_last_round() const {
 void VoqScheduler::rounds_ahead(const Queues& queues, const PortsByVc& room, const Asks& now,
                                 const Pairs& keep) {
   Asks asks;
+  clear(asks.inputs);
   Pairs going_on;
   for (int vc = 0; vc < kNumVcs; ++vc) {
-    for (int out = 0; out < ports_; ++out) {
+    for_each_port(queues.outputs[vc], [&](int out) {
       const Ports valid = queues.valid[vc][out];
-      if (valid == 0) continue;
       const Ports kept = keep.inputs[out];
       const Ports owner = owner_[vc][out];
       const Ports several = queues.several[vc][out];
@@ -105,7 +109,7 @@ void VoqScheduler::rounds_ahead(const Queues& queues, const PortsByVc& room, con
       asks.inputs[vc][out] = ask;
       if (ask != 0) asks.outputs |= 1U << out;
       going_on.inputs[out] |= kept & now.inputs[vc][out] & several & ~tail;
-    }
+    });
   }
   for (int out = 0; out < ports_; ++out) {
     if (going_on.inputs[out] == 0) continue;
@@ -133,7 +137,8 @@ VoqScheduler::Choice VoqScheduler::choose(const ByVcAndPort& asks, const ByVcAnd
 
 VoqScheduler::Pairs VoqScheduler::round(const Asks& asks, const Pairs& keep, bool over_vcs,
                                         Grants& grants) const {
-  ByVcAndPort got{};  // by (VC, input): outputs that granted it
+  ByVcAndPort got;  // by (VC, input): outputs that granted it
+  clear(got);
   Ports inputs = 0;
   for_each_port(asks.outputs, [&](int out) {
     const Ports first = (keep.out >> out & 1U) != 0 ? keep.inputs[out] : ~keep.in;
@@ -142,7 +147,8 @@ VoqScheduler::Pairs VoqScheduler::round(const Asks& asks, const Pairs& keep, boo
     got[to.vc][to.port] |= 1U << out;
     inputs |= 1U << to.port;
   });
-  ByPort kept_output{};
+  ByPort kept_output;
+  std::fill_n(kept_output.begin(), ports_, Ports{0});
   for_each_port(keep.out, [&](int out) {
     if (keep.inputs[out] != 0) kept_output[std::countr_zero(keep.inputs[out])] = 1U << out;
   });

@@ -28,9 +28,10 @@ class VoqScheduler {
   static constexpr int kMaxIterations = voq_crossbar_pkg::MAX_ITERATIONS;
 
   // Before the edge, by (VC, output): inputs with a front, those of them whose front ends its packet, those with two
-  // flits or more.
+  // flits or more; by VC: outputs with any of them.
   struct Queues {
     ByVcAndPort valid{}, tail{}, several{};
+    PortsByVc outputs{};
   };
   struct Move {
     int input = 0, output = 0, vc = 0;
@@ -53,18 +54,20 @@ class VoqScheduler {
     ByPort inputs{};  // by output; none or one
     Ports in = 0, out = 0;
   };
+  // Arrays that are made at every edge have values for the switch's own ports only.
   struct Asks {
-    ByVcAndPort inputs{};  // by (VC, output)
-    Ports outputs = 0;     // that one asks for
+    ByVcAndPort inputs;  // by (VC, output)
+    Ports outputs = 0;   // that one asks for
   };
   struct Grants {  // by output, where `out` of the round's pairs has it
-    std::array<std::uint8_t, kMaxPorts> vc{};
+    std::array<std::uint8_t, kMaxPorts> vc;
   };
 
   struct Choice {
     int port = 0, vc = 0;
   };
 
+  void clear(ByVcAndPort& ports) const;
   Asks eligible(const Queues& queues, const PortsByVc& room);
   Pairs first_in_the_last_round() const;
   void rounds_ahead(const Queues& queues, const PortsByVc& room, const Asks& now,
