@@ -4,8 +4,8 @@
 #
 #   scripts/microarchitectures.sh [--smoke] [--no-synthesis] [--folder build/microarchitectures] [KIND…]
 #
-# Synthesis of all kinds at 256 lanes takes more than an hour of processor time; what is done is kept in build/synth. The rest
-# takes three minutes.
+# Synthesis of all kinds at 12 ports and 256 lanes takes by far the longest; what is done is kept in build/synth. The rest takes
+# three minutes of processor time.
 # The table is Markdown on standard output; the commands, as they run, are on standard error. In the folder:
 # microarchitectures.json and the page report.html with the Pareto front.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
