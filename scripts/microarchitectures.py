@@ -38,7 +38,7 @@ class Kind:
     settings: list
     module: str
     switches: int  # on the wafer
-    conflicts: str | None = None  # middle sub-networks; "": any disjoint flows route; None: it routes none
+    conflicts: str | None = None  # middle sub-networks; "": any disjoint flows route, which nothing simulates; None: not said
     staging: bool = True  # a memory at its outputs
     works: dict = field(default_factory=dict)
 
@@ -54,7 +54,7 @@ KINDS = [
     *(tree(f"aggregator, {k}", "aggregator", f"aggregator:P=12,ADDERS={k}", **{"switch.params.ADDERS": k}) for k in (1, 2, 4, 11)),
     tree("VOQ crossbar", "voq_crossbar", "voq_crossbar:P=12", None),
     Kind("mesh", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False),
-    Kind("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, ""),
+    Kind("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, None),
 ]
 # name, size, with --smoke, further arguments of `fredsim run`
 WORKS = [

@@ -4,7 +4,7 @@
 // Sending: the endpoint's module binds to `tx`. A small queue per (port, VC). Every cycle and port
 //   at most one flit leaves: of the VCs that hold a flit and have a credit, that of highest priority
 //   (NicShape::vc_order). VCs interleave flit by flit, and a flit needs one credit only. But inside a packet of a
-//   FRED switch's phase its VC goes first: it is cut only where it lacks credits (rtl/fred/phased_output_unit.sv
+//   FRED switch's phase its VC goes first: it is cut only where it lacks credits (rtl/phased/phased_output_unit.sv
 //   says why).
 //   A packet accepted before an edge can leave at that edge; a credit that arrives at an edge can be spent
 //   at it; the link's pacing is obeyed.

@@ -65,7 +65,7 @@ std::string describe(const FredSwitchShape& shape, const ConflictingFlows& confl
 
 // Registered stages of the interconnect, and µSwitch bits of one phase.
 inline int fred_stages(int ports) { return static_cast<int>(fred_pkg::stages(ports)); }
-// Levels at which online unicasts must be kept apart: with two sub-networks all of them (rtl/fred/phased_matcher.sv).
+// Levels at which online unicasts must be kept apart: with two sub-networks all of them (rtl/phased/phased_matcher.sv).
 inline int fred_apart_levels(const FredSwitchShape& shape) {
   return shape.middle == 2 ? (fred_stages(shape.ports) - 1) / 2 : 0;
 }

@@ -1,5 +1,5 @@
 // Routing tables of a FRED tree's switch chiplets for unicasts that are routed online
-// (rtl/fred/phased_route_ram.sv, switch/register_map.h): up and down the tree by destination.
+// (rtl/phased/phased_route_ram.sv, switch/register_map.h): up and down the tree by destination.
 //
 // Rule, per chiplet and destination: down, where the destination lies below; else up. A destination has
 //   a digit per level: its address, written with the numbers of uplinks per chiplet as bases, lowest level

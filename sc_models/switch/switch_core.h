@@ -53,7 +53,7 @@ struct SwitchPins {
   std::vector<std::uint32_t> out_flit;
 };
 
-// What the control unit of a switch with phases has in use (rtl/fred/phased_control.sv).
+// What the control unit of a switch with phases has in use (rtl/phased/phased_control.sv).
 struct SwitchPhase {
   bool active = false;  // a phase has been loaded since reset
   bool loading =

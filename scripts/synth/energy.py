@@ -1,6 +1,7 @@
 """Energy of a flit in an interconnect: energy per toggle of every cell, from OpenSTA, times toggles of a simulation of
-the netlist. Every kind of µSwitch, or node of an adder tree, is simulated by itself, in every situation that the traffic puts one in, and their
-energies are put together: all their outputs are registers, so that no glitch goes from one to another."""
+the netlist. Every kind of µSwitch, or node of an adder tree, is simulated by itself, in every situation that the traffic
+puts one in, and their energies are put together: all their outputs are registers, so that no glitch goes from one to
+another."""
 
 import dataclasses
 import hashlib

@@ -102,6 +102,8 @@ def sampled(file, lines, codes, top, instance, parts):
     rows, valid = {part: [] for part in parts}, {part: [] for part in parts}
     flits = {"in_valid_i": 0, VALID: 0}
     scope, name = CYCLE
+    if name not in codes[scope]:
+        raise ToolError(f"{file}: found no number of the cycle; allowed: a waveform of fredsim (--wave)")
     cycle = codes[scope][name][0]
     cycles = 0
 

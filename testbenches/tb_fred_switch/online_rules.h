@@ -1,4 +1,4 @@
-// Rules of online unicasts, written from the contracts in rtl/fred/phased_matcher.sv and phased_matcher_output.sv: who
+// Rules of online unicasts, written from the contracts in rtl/phased/phased_matcher.sv and phased_matcher_output.sv: who
 // asks, who is granted, who moves.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.

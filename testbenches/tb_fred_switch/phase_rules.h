@@ -1,4 +1,4 @@
-// Rules of flow join and choice of phase, written from the contracts in rtl/fred/phased_join.sv, phased_candidates.sv and
+// Rules of flow join and choice of phase, written from the contracts in rtl/phased/phased_join.sv, phased_candidates.sv and
 // phased_control.sv.
 //
 // Use: once per clock edge judge(), then advance() with what judge() said.

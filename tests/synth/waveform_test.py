@@ -83,6 +83,7 @@ class Waveform(unittest.TestCase):
         self.assertIn("allowed: none, there is no switch", self.refusal("$enddefinitions $end\n", VALUES))
         self.assertIn("found 8 bit of in_flit_i; allowed: 4 bit", self.refusal(HEAD.format(top="a", bits=8), VALUES))
         self.assertIn("no pin of in_valid_i", self.refusal(head.replace(" v in_valid_i", " v other"), VALUES))
+        self.assertIn("no number of the cycle", self.refusal(head.replace(" c cycle", " c other"), VALUES))
         self.assertIn("found cycle 3 after 1 cycles; allowed: all of them", self.refusal(head, VALUES.replace("b1 c", "b11 c")))
 
     def test_of_another_rtl(self):

@@ -22,12 +22,13 @@ function paretoFront(points) {
 
 function kindLines(kind, work) {
   return [["work", work.work], ["algorithm", work.algorithm], ["time", time(work.time_ns)],
-    ["at its own clock", time(work.own_clock_time_ns)], ["area of all switches", area(kind.area_mm2)],
-    ["longest path", `${kind.path_fo4} FO4`], ["energy", work.energy_pj_per_byte === null ? "–" : energy(work.energy_pj_per_byte)]];
+    ["at its own clock", orDash(work.own_clock_time_ns, time)], ["area of all switches", orDash(kind.area_mm2, area)],
+    ["longest path", orDash(kind.path_fo4, (fo4) => `${fo4} FO4`)], ["energy", orDash(work.energy_pj_per_byte, energy)]];
 }
 
 function drawKindScatter(charts, kinds, title, value) {
   const shown = kinds.filter((kind) => workOfKind(kind) && kind.area_mm2 !== null);
+  if (shown.length === 0) return;  // without synthesis
   const series = shown.map((kind) => {
     const work = workOfKind(kind);
     return {

@@ -1,4 +1,4 @@
-// The search for candidates of a PhasedTwin: the C++ side of rtl/fred/phased_candidates.sv, which states the rules.
+// The search for candidates of a PhasedTwin: the C++ side of rtl/phased/phased_candidates.sv, which states the rules.
 //
 // Shapes: port masks have bit p for port p.
 // Timing: read() is what is under way before an edge; advance() is the edge.

@@ -1,4 +1,4 @@
-// Matching of online unicasts in a PhasedTwin: the C++ side of rtl/fred/phased_matcher.sv, which states the rules, the
+// Matching of online unicasts in a PhasedTwin: the C++ side of rtl/phased/phased_matcher.sv, which states the rules, the
 // timing and the fairness.
 //
 // Shapes: port masks have bit p for port p; arrays by front have index 4p + v for VC v of input p.

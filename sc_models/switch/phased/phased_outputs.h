@@ -1,5 +1,5 @@
 // The output units of a PhasedTwin, one per port: staging per virtual channel, credits of the receiver, link arbiter. The
-// C++ side of rtl/fred/phased_output_unit.sv, which states the rules. The interconnect's pipeline in front of them is a
+// C++ side of rtl/phased/phased_output_unit.sv, which states the rules. The interconnect's pipeline in front of them is a
 // delay here.
 //
 // Shapes: port masks have bit p for port p; a flit is flit_words(lanes) 32-bit words, as on the pins.

@@ -1,5 +1,5 @@
 // What a viewer shows of the inside of a switch with a phase store: its registers by port, virtual channel and flow
-// (rtl/fred/phased_control.sv, phased_input_unit.sv, phased_output_unit.sv). Tests hold that everything named exists there.
+// (rtl/phased/phased_control.sv, phased_input_unit.sv, phased_output_unit.sv). Tests hold that everything named exists there.
 #pragma once
 
 #include "switch/wave_scope.h"

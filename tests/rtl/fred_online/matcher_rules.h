@@ -1,4 +1,4 @@
-// What must hold of the flits that leave at an edge, from the contract of rtl/fred/phased_matcher.sv, without its
+// What must hold of the flits that leave at an edge, from the contract of rtl/phased/phased_matcher.sv, without its
 // order of choice.
 #pragma once
 
