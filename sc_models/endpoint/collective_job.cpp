@@ -122,19 +122,19 @@ void CollectiveJob::clear_advanced() {
 
 std::uint64_t CollectiveJob::packets(int tree) const {
   const auto size = packet_flits(tree);
-  return (plan_.trees[tree].flits + size - 1) / size;
+  return (sent_flits(tree) + size - 1) / size;
 }
 
 int CollectiveJob::flits(int tree, std::uint64_t packet) const {
   const auto size = packet_flits(tree);
-  return static_cast<int>(std::min(size, plan_.trees[tree].flits - packet * size));
+  return static_cast<int>(std::min(size, sent_flits(tree) - packet * size));
 }
 
 std::uint64_t CollectiveJob::bytes(int tree, std::uint64_t packet) const {
   const Tree& t = plan_.trees[tree];
   const std::uint64_t begin = packet * packet_flits(tree) * kFlitBytes;
   const auto whole = static_cast<std::uint64_t>(flits(tree, packet)) * kFlitBytes;
-  return std::min(whole, t.bytes - begin);
+  return std::min(whole, t.bytes - trees_[tree].left_out * packet_flits(tree) * kFlitBytes - begin);
 }
 
 void CollectiveJob::fill_operand(int rank, int tree, std::uint64_t packet,
@@ -202,6 +202,42 @@ void CollectiveJob::fail(const std::string& what, FailureCause cause) {
   if (!failure_.empty()) return;
   failure_ = what;
   failure_cause_ = cause;
+}
+
+void CollectiveJob::add_state(const std::vector<std::uint64_t>& furthest,
+                              StateDigest& digest) const {
+  for (const PartState& part : parts_)
+    digest.add((part.released ? 1U : 0U) | (part.ended ? 2U : 0U));
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const TreeCount& tree = trees_[t];
+    if (!tree.is_waited_for) continue;
+    digest.add(furthest[t] * tree.receivers - tree.results);
+    digest.add(furthest[t] - tree.reached);
+  }
+}
+
+void CollectiveJob::leave_out(const std::vector<std::uint64_t>& packets) {
+  for (int t = 0; t < std::ssize(trees_); ++t) {
+    TreeCount& tree = trees_[t];
+    tree.left_out += packets[t];
+    const std::uint64_t flits = packets[t] * packet_flits(t) * tree.receivers;
+    parts_[plan_.trees[t].part].flits_left -= flits;
+    left_out_ += flits;
+    delivered_ += flits;
+    delivered_bytes_ += flits * kFlitBytes * tree.copies;
+  }
+}
+
+std::uint64_t CollectiveJob::next_start() const {
+  std::uint64_t first = kNever;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Part& part = plan_.parts[p];
+    if (!parts_[p].released &&
+        std::ranges::all_of(part.after, [&](int before) { return parts_[before].ended; })) {
+      first = std::min(first, part.start_cycle);
+    }
+  }
+  return first;
 }
 
 }  // namespace fredsim

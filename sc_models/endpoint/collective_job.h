@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/state_digest.h"
 #include "collective/plan.h"
 
 namespace fredsim {
@@ -65,6 +66,16 @@ class CollectiveJob {
   const std::vector<int>& advanced() const { return advanced_; }  // trees for which it grows
   void clear_advanced();
 
+  // State, as Npu::add_state() has it.
+  void add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const;
+  // So many packets of each tree, by tree, are not sent: none of them the last one, and all receivers as if they had
+  // them. Those under way keep their numbers; what is yet to come is that much less.
+  void leave_out(const std::vector<std::uint64_t>& packets);
+  std::uint64_t flits_left_out() const { return left_out_; }  // of results, at all ranks
+  // The first cycle at which a part starts for no other reason than that it is time; kNever: none does.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::uint64_t next_start() const;
+
   bool failed() const { return !failure_.empty(); }
   bool done() const { return delivered_ == total_ && unreleased_ == 0; }
   const std::string& failure() const { return failure_; }
@@ -92,10 +103,15 @@ class CollectiveJob {
     std::uint64_t copies = 1;
     std::uint64_t results = 0;  // packets, of all receivers
     std::uint64_t reached = 0;
+    std::uint64_t left_out = 0;  // packets
     bool is_waited_for = false;  // by a source that waits_for_results()
     bool advances = false;
   };
   bool may_start(int part, std::uint64_t cycle) const;
+  // Flits of a tree that are sent.
+  std::uint64_t sent_flits(int tree) const {
+    return plan_.trees[tree].flits - trees_[tree].left_out * packet_flits(tree);
+  }
   std::uint64_t packet_flits(int tree) const {
     return static_cast<std::uint64_t>(plan_.parts[plan_.trees[tree].part].packet_flits);
   }
@@ -119,6 +135,7 @@ class CollectiveJob {
   std::uint64_t delivered_ = 0;
   std::uint64_t total_ = 0;
   std::uint64_t delivered_bytes_ = 0;
+  std::uint64_t left_out_ = 0;
   std::uint64_t total_bytes_ = 0;
   std::string failure_;
   FailureCause failure_cause_ = FailureCause::kOther;

@@ -28,6 +28,11 @@ class EndpointCore {
   virtual bool idle() const = 0;
   // Nothing queued, half received or not yet taken by the endpoint's module.
   virtual bool empty() const = 0;
+  // As SwitchCore::add_state().
+  virtual bool add_state(StateDigest& digest) const {
+    static_cast<void>(digest);
+    return false;
+  }
   // For the report of a deadlock: one line per queue that waits. `peers`: what each port leads to.
   virtual void describe_waiting(const std::vector<std::string>& peers,
                                 std::vector<std::string>& lines) const = 0;

@@ -419,4 +419,43 @@ tlm::tlm_sync_enum Nic::rx_answer(Packet& packet, tlm::tlm_phase& phase, sc_core
   return tlm::TLM_COMPLETED;
 }
 
+// ---- state
+
+bool Nic::add_state(StateDigest& digest) const {
+  if (blocked_users_ != 0 || !failure_.empty()) return false;
+  for (const auto* masks : {&queued_, &credited_, &inside_, &held_up_, &backlog_}) {
+    digest.add_all(*masks);
+  }
+  const auto add_open = [&](const Reassembly& open) {
+    digest.add(open.packet != nullptr ? 1 : 0);
+    if (open.packet == nullptr) return;
+    digest.add(open.tag & ~kIndexMask);
+    digest.add(std::uint64_t{open.source} << 32 | static_cast<std::uint32_t>(open.flits));
+  };
+  for (std::size_t i = 0; i < send_.size(); ++i) {
+    const SendQueue& out = send_[i];
+    digest.add(static_cast<std::uint32_t>(sending_[i].credits));
+    digest.add(out.packets.size() << 1 | (out.request.packet != nullptr ? 1 : 0));
+    for (std::size_t k = 0; k < out.packets.size(); ++k) {
+      digest.add_flit(out.packets.at(k).header.data());
+      digest.add(
+          static_cast<std::uint32_t>(k == 0 ? sending_[i].flits_left : out.packets.at(k).flits));
+    }
+    if (out.request.packet != nullptr) {
+      digest.add_flit(out.request.header.data());
+      digest.add(static_cast<std::uint32_t>(out.request.flits));
+    }
+    add_open(current_[i]);
+    const ReceiveQueue& in = receive_[i];
+    digest.add(in.others.size());
+    for (const Reassembly& open : in.others) add_open(open);
+    digest.add(static_cast<std::uint64_t>(in.buffered) << 1 | (in.delivering != nullptr ? 1 : 0));
+    for (int k = 0; k < in.buffered; ++k) {
+      const int slot = (in.first + k) % shape_.receive_flits;
+      digest.add_flit(&in.buffer[static_cast<std::size_t>(slot * words_)]);
+    }
+  }
+  return true;
+}
+
 }  // namespace fredsim

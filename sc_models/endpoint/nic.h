@@ -53,6 +53,7 @@ class Nic final : public sc_core::sc_module, public EndpointCore {
   void step(SwitchPins& pins) override;
   bool idle() const override { return (on_any_vc(queued_) | on_any_vc(backlog_)) == 0; }
   bool empty() const override;
+  bool add_state(StateDigest& digest) const override;
   void describe_waiting(const std::vector<std::string>& peers,
                         std::vector<std::string>& lines) const override;
 

@@ -421,4 +421,54 @@ void Npu::pump() {
   }
 }
 
+// ---- leaving out periods
+
+void Npu::add_progress(std::vector<std::uint64_t>& furthest) const {
+  for (const TreeState& s : trees_) {
+    std::uint64_t& of_tree = furthest[static_cast<std::size_t>(s.tree)];
+    if (s.channel >= 0) of_tree = std::max(of_tree, s.started);
+  }
+}
+
+void Npu::add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const {
+  const auto add_packet = [&](const Packet* packet) {
+    const PacketExtension& e = static_cast<const PooledPacket*>(packet)->extension;
+    digest.add(std::uint64_t{e.stream} << 32 | std::uint64_t{e.destination} << 16 |
+               static_cast<std::uint16_t>(e.flits));
+  };
+  for (const TreeState& s : trees_) {
+    const std::uint64_t from = furthest[static_cast<std::size_t>(s.tree)];
+    digest.add(s.channel >= 0 ? from - s.started : 0);
+    digest.add(s.sees_results ? from - s.results : 0);
+    digest.add(s.held.empty() ? 0 : from - s.reduced);
+    for (std::size_t i = 0; i < s.held.size(); ++i) {
+      digest.add(from - s.arrived[i]);
+      digest.add(s.held[i].size());
+    }
+  }
+  for (const Channel& channel : channels_) {
+    digest.add(channel.next);
+    for (const Source& source : channel.sources) {
+      if (!source.in_switch) continue;
+      digest.add_all(std::array{source.begin, source.end, source.at});
+      std::uint64_t most = 0;  // of this step's trees: the round is relative to them
+      for (std::size_t i = source.begin; i < source.end; ++i) {
+        most = std::max(most, trees_[source.trees[i]].started);
+      }
+      const Part& part = job_->plan().parts[source.part];
+      digest.add(most - source.round * static_cast<std::uint64_t>(part.run));
+    }
+    for (const auto* queue : {&channel.own, &channel.forward}) {
+      digest.add(queue->size());
+      for (std::size_t i = 0; i < queue->size(); ++i) add_packet(queue->at(i));
+    }
+  }
+  digest.add_all(dirty_);
+  digest.add_all(blocked_);
+}
+
+void Npu::shorten() {
+  for (TreeState& s : trees_) s.packets = job_->packets(s.tree);
+}
+
 }  // namespace fredsim

@@ -66,6 +66,13 @@ class Npu final : public sc_core::sc_module {
 
   // Nothing held, everything sent and seen that the plan gives this rank.
   bool complete() const;
+  // Packets of trees that sources here have started, into those of all NPUs, by tree: the furthest.
+  void add_progress(std::vector<std::uint64_t>& furthest) const;
+  // As SwitchCore::add_state(); counts of packets relative to the furthest source of their tree.
+  void add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const;
+  // The job has left out packets of trees (CollectiveJob::leave_out()).
+  void shorten();
+
   // For the report of a deadlock: which packet of which tree is missing, from whom.
   void describe_missing(std::vector<std::string>& lines) const;
 

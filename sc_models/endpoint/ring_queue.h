@@ -15,6 +15,8 @@ class RingQueue {
   T& front() { return slots_[first_]; }
   const T& front() const { return slots_[first_]; }
 
+  const T& at(std::size_t i) const { return slots_[(first_ + i) & (slots_.size() - 1)]; }
+
   void push(const T& value) {
     if (size_ == slots_.size()) grow();
     slots_[(first_ + size_++) & (slots_.size() - 1)] = value;

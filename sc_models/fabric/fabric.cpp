@@ -1,7 +1,9 @@
 #include "fabric/fabric.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/int128.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -83,6 +85,7 @@ void Fabric::load_phases(std::span<const PhaseProgram> programs) {
 void Fabric::reset() {
   failure_ = nullptr;
   core_.reset();
+  later_ = 0;
   setup_.reset();
   is_reset_ = true;
   ready_ = false;
@@ -188,10 +191,24 @@ void Fabric::clock_edge() {
   }
   if (wave_ != nullptr) wave_->after_edge();
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
+  if (later_ != 0) {
+    next_trigger(time_of(std::exchange(later_, 0) + 1));
+    return;
+  }
   fraction_ += kPicosecondsPerSecond % topology_.clock_hz;
   const bool extra = fraction_ >= topology_.clock_hz;
   if (extra) fraction_ -= topology_.clock_hz;
   next_trigger(extra ? long_period_ : period_);
+}
+
+// Of so many edges from the last one on, which it takes as passed.
+sc_core::sc_time Fabric::time_of(std::uint64_t edges) {
+  const Uint128 fraction =
+      fraction_ + static_cast<Uint128>(edges) * (kPicosecondsPerSecond % topology_.clock_hz);
+  fraction_ = static_cast<std::uint64_t>(fraction % topology_.clock_hz);
+  const auto extra = static_cast<std::uint64_t>(fraction / topology_.clock_hz);
+  return sc_core::sc_time::from_value(period_.value() * edges +
+                                      sc_core::sc_time(1, sc_core::SC_PS).value() * extra);
 }
 
 }  // namespace fredsim

@@ -76,6 +76,8 @@ class Fabric final : public sc_core::sc_module {
   // Called after every clock edge; attention() is notified whenever it returns true.
   void on_cycle(std::function<bool()> hook) { hook_ = std::move(hook); }
   const sc_core::sc_event& attention() const { return attention_; }
+  // Out of the cycle hook: the next edge comes so many edges later, over which the core has rested or passed.
+  void come_later(std::uint64_t edges) { later_ += edges; }
   void rethrow_failure();
 
   // Writes waveforms, from the next edge on. Before the first edge only. BadInput: WaveRecorder's.
@@ -84,6 +86,7 @@ class Fabric final : public sc_core::sc_module {
 
  private:
   void clock_edge();
+  sc_core::sc_time time_of(std::uint64_t edges);
   void tick();
   void begin_set_up();
   void set_nic_credits(bool on);
@@ -99,6 +102,7 @@ class Fabric final : public sc_core::sc_module {
   sc_core::sc_time period_;       // rounded down to picoseconds
   sc_core::sc_time long_period_;  // one picosecond more
   std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz
+  std::uint64_t later_ = 0;     // edges, to the one after the next
   bool running_ = false;
   std::vector<PhaseProgram> phases_;
   std::optional<SwitchSetup> setup_;  // under way

@@ -82,6 +82,16 @@ class FabricCore {
     return n.pins.out_valid != 0 && n.charged == at ? &n.pins : nullptr;
   }
 
+  // Edges from the next one on at which nothing at all would happen, unless somebody hands something in meanwhile;
+  // the highest number: for ever.
+  std::uint64_t edges_at_rest() const;
+  // These pass without a tick.
+  void rest(std::uint64_t edges);
+  // What follows depends on, relative to the edge: links, pins, and what stands at the nodes. False: a node cannot tell.
+  bool add_state(StateDigest& digest) const;
+  // So many edges pass, after which the state is as it is now; links have carried so much more, by link.
+  void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
+
   std::uint64_t edge() const { return edge_; }
   std::uint64_t quiet_cycles() const { return quiet_; }  // edges since a flit was last launched
   bool empty() const;  // nothing on a link or in a switch, and no credit under way
@@ -221,6 +231,7 @@ class FabricCore {
   std::uint64_t edge_ = 0;
   std::uint64_t quiet_ = 0;
   std::uint64_t steps_left_out_ = 0;
+  std::uint64_t accesses_ = 0;  // of registers
   int flits_under_way_ = 0;
   int credits_under_way_ = 0;
   bool always_step_ = false;

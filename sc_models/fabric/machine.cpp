@@ -16,6 +16,7 @@
 #include "fabric/control_plane.h"
 #include "fabric/diagnosis.h"
 #include "fabric/part_results.h"
+#include "fabric/recurrence.h"
 #include "fabric/run_counts.h"
 #include "fabric/timeline_recorder.h"
 #include "fabric/window_counts.h"
@@ -101,6 +102,7 @@ struct Machine::Parts {
                                const std::function<void(const Progress&)>& on_progress);
   void start_npus(CollectiveJob& job, const Plan& plan);
   void release_due(CollectiveJob& job, const Plan& plan, std::uint64_t cycle);
+  void skip(const CollectiveJob& job, Recurrence& recurrence, std::uint64_t cycle);
   bool is_stuck(const CollectiveJob& job, std::uint64_t cycle);
   void drain();
   [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job,
@@ -112,7 +114,9 @@ struct Machine::Parts {
   ControlPlane control;
   std::vector<std::unique_ptr<Npu>> npus;  // by node, null elsewhere
   std::vector<std::unique_ptr<IoController>> ios;
-  std::vector<const Npu*> members;  // of the plan under way
+  std::vector<Npu*> members;  // of the plan under way
+  std::uint64_t idle_cycles = 0, repeated_cycles = 0,
+                repeated_flit_hops = 0;  // of the run that were skipped
   // By tree: NPUs with sources that wait for the results of others.
   std::vector<std::vector<Npu*>> waiting_sources;
   std::unique_ptr<TimelineRecorder> recorder;  // null: nobody looks
@@ -242,7 +246,13 @@ RunResult Machine::Parts::run_to_end(CollectiveJob& job, const Plan& plan,
     result.cycles = run_collective(job, plan, on_progress);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
     result.wall_s = wall.count();
-    result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
+    result.idle_cycles = idle_cycles;
+    result.repeated_cycles = repeated_cycles;
+    result.repeated_flit_hops = repeated_flit_hops;
+    result.sim_cycles_per_s =
+        static_cast<double>(result.cycles -
+                            std::min(result.cycles, idle_cycles + repeated_cycles)) /
+        wall.count();
     result.incomplete = !job.done();
     if (recorder != nullptr) recorder->end_run(result.cycles);
     if (result.incomplete) return result;
@@ -262,6 +272,7 @@ RunResult Machine::Parts::run_to_end(CollectiveJob& job, const Plan& plan,
 std::uint64_t Machine::Parts::run_collective(
     CollectiveJob& job, const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
   FabricCore& core = fabric.core();
+  idle_cycles = repeated_cycles = repeated_flit_hops = 0;
   core.clear_counts();
   watch_short_flits(plan, core);
   if (is_set(options.stop)) return 0;  // set-up, too, may have ended early
@@ -270,15 +281,23 @@ std::uint64_t Machine::Parts::run_collective(
   std::uint64_t cycles = 0;
   if (recorder != nullptr) recorder->begin_run(job, first);
   release_due(job, plan, cycles);
+  Recurrence recurrence(fabric, job, members);
+  const bool skips = options.skip && recorder == nullptr && fabric.wave() == nullptr;
+  std::uint64_t next_progress = kProgressCycles;
   fabric.on_cycle([&] {
     cycles = core.edge() - first;
     if (recorder != nullptr) recorder->edge();
     release_due(job, plan, cycles);
-    if (on_progress && cycles % kProgressCycles == 0) {
+    if (on_progress && cycles >= next_progress) {
+      next_progress = cycles + kProgressCycles;
       on_progress({cycles, job.delivered_bytes(), job.total_bytes()});
     }
-    return job.done() || job.failed() || is_stuck(job, cycles) || is_set(options.stop) ||
-           (options.timeout_cycles != 0 && cycles > options.timeout_cycles);
+    if (job.done() || job.failed() || is_stuck(job, cycles) || is_set(options.stop) ||
+        (options.timeout_cycles != 0 && cycles > options.timeout_cycles)) {
+      return true;
+    }
+    if (skips) skip(job, recurrence, cycles);
+    return false;
   });
   if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
   fabric.on_cycle([] { return false; });
@@ -330,6 +349,28 @@ void Machine::Parts::release_due(CollectiveJob& job, const Plan& plan, std::uint
   for (const int tree : advanced) {
     for (Npu* npu : waiting_sources[tree]) npu->resume(tree);
   }
+}
+
+// After an edge: what need not be simulated, up to the edge after which a part starts, or the run is given up.
+void Machine::Parts::skip(const CollectiveJob& job, Recurrence& recurrence, std::uint64_t cycle) {
+  FabricCore& core = fabric.core();
+  const std::uint64_t start = job.next_start();
+  const std::uint64_t end =
+      std::min(start, options.timeout_cycles != 0 ? options.timeout_cycles + 1 : start);
+  const std::uint64_t most = end - cycle - 1;
+  std::uint64_t passed = recurrence.pass_over(cycle, most);
+  repeated_cycles += passed;
+  repeated_flit_hops = recurrence.flit_hops();
+  if (passed == 0) {
+    passed = std::min(core.edges_at_rest(), most);
+    // Where nothing is to come this is a deadlock, found as soon as without.
+    const bool is_last = start == CollectiveJob::kNever;
+    if (is_last) passed = std::min(passed, watchdog - std::min(watchdog, core.quiet_cycles() + 1));
+    if (passed == 0) return;
+    core.rest(passed);
+    idle_cycles += passed;
+  }
+  fabric.come_later(passed);
 }
 
 // Nothing moves any more, and no part is about to start by itself.

@@ -37,6 +37,9 @@ struct FabricOptions {
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
+  // Cycles in which nothing happens, and periods in which the state recurs (fabric/recurrence.h), are not simulated,
+  // unless they are recorded: the results are the same.
+  bool skip = true;
   WaveOptions wave{};
   // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
   const std::atomic<bool>* stop = nullptr;

@@ -91,6 +91,9 @@ struct RunResult {
   // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do
   // the same; 0: not in the switches of a FRED tree.
   int slices = 0, slices_simulated = 0;
+  // Of the cycles, those that were not simulated: nothing happened in them, or they repeat others, which these flits
+  // x links are of. The counters have all.
+  std::uint64_t idle_cycles = 0, repeated_cycles = 0, repeated_flit_hops = 0;
   std::uint64_t injected_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;
   std::uint64_t link_bytes = 0;

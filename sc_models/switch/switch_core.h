@@ -15,6 +15,8 @@
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
 //   after it. rtl/common/noc_pkg.sv has the map, switch/register_map.h its names in C++.
 // Counters, phase: SwitchCounters and SwitchPhase are what these registers hold after the last step.
+// State: an implementation that can tell all of its state, relative to the current edge, lets a run leave out periods in
+//   which the state recurs (fabric/recurrence.h).
 // Errors: `error()` is a sticky code, 0 = none (register_map.h); the fabric fails the run on it.
 #pragma once
 
@@ -24,6 +26,7 @@
 #include <vector>
 
 #include "base/flit.h"
+#include "base/state_digest.h"
 #include "switch/switch_counters.h"
 
 namespace fredsim {
@@ -86,6 +89,15 @@ class SwitchCore {
     static_cast<void>(into);
     return false;
   }
+
+  // All that the outputs of the steps to come depend on, but for the numbers and the payload of packets; what registers
+  // hold that are only written from outside may be left out. False: this implementation cannot tell.
+  virtual bool add_state(StateDigest& digest) const {
+    static_cast<void>(digest);
+    return false;
+  }
+  // Adds so much to the counters; of implementations that can tell their state.
+  virtual void add_to_counters(const SwitchCounters& more) { static_cast<void>(more); }
 
   // Edges from the one that samples out_ready to the one that brings the flit to out_valid, at most: 0 to 2. Links give
   // notice so much earlier, so that they do not rest in the meantime.

@@ -37,6 +37,7 @@ struct OptionStrings {
   WaveStrings wave;
   std::string timeline, timeline_level;
   bool quiet = false;
+  bool no_skip = false;
   TrafficStrings traffic;
   RouteStrings route;
   ConflictStrings conflicts;
@@ -91,6 +92,8 @@ void add_work_options(CLI::App& command, OptionStrings& strings) {
       "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
       "packets on links");
   add(command, "--timeout-cycles", strings.timeout_cycles, "N", "a longer run fails");
+  command.add_flag("--no-skip", strings.no_skip,
+                   "simulates idle cycles and periods that repeat, too; same results");
   add_run_options(command, strings, "of the payload (default 1)");
 }
 
@@ -148,6 +151,7 @@ Options checked(Command command, const OptionStrings& strings) {
   if (!strings.timeout_cycles.empty()) {
     options.timeout_cycles = parse_number(strings.timeout_cycles, "--timeout-cycles", 1, kMax);
   }
+  options.skip = !strings.no_skip;
   options.timeline_file = strings.timeline;
   if (!strings.timeline_level.empty()) {
     if (strings.timeline.empty()) {

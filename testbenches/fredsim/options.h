@@ -54,6 +54,7 @@ struct Options {
   std::vector<std::string> result_files;  // `report`
   std::string page_file;                  // `report`; "-": standard output
   std::uint64_t timeout_cycles = 0;       // 0: none
+  bool skip = true;                       // FabricOptions
   std::string json_file;                  // empty: none; "-": standard output
   WaveOptions wave;                       // `compare`: the machine's name is added to the file's
   std::string timeline_file;              // empty: none; "-": standard output

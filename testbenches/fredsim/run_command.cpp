@@ -173,6 +173,7 @@ void elaborate(const Options& options, std::vector<ComparedMachine>& compared, T
                              .lanes = options.lanes,
                              .seed = options.seed,
                              .timeout_cycles = options.timeout_cycles,
+                             .skip = options.skip,
                              .wave = {},
                              .stop = &interrupt_flag(),
                              .timeline = timeline,

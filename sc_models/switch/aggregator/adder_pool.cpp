@@ -113,4 +113,14 @@ void AdderPool::find_held() {
   });
 }
 
+void AdderPool::add_state(StateDigest& digest) const {
+  for (const Sum& sum : sums_) {
+    digest.add(std::uint64_t{sum.inputs} << 32 | sum.outputs);
+    digest.add_all(std::array{sum.operands, sum.waiting, sum.running});
+  }
+  digest.add_all(std::array{vc_, free_, loading_, pending_ != nullptr ? 1 : 0});
+  digest.add_all(std::array{fired_, waiting_, running_, served_, hold_});
+  for (unsigned i = 0; i < kMaxPorts; ++i) digest.add(ends_[(now_ + i) % kMaxPorts]);
+}
+
 }  // namespace fredsim

@@ -25,6 +25,7 @@ class AdderPool final : public PhasedInterconnect {
   int under_way_vc() const override { return vc_; }
   void step(Ports fired, const PhasedRow* change, PhasedOutputs& outputs) override;
   bool idle() const override { return drained() && pending_ == nullptr && loading_ == 0; }
+  void add_state(StateDigest& digest) const override;
 
  private:
   using Sums = std::uint32_t;

@@ -38,6 +38,8 @@ class MeshTwin final : public SwitchCore {
   std::string_view model() const override { return "tlm"; }
   int launch_edges() const override { return MeshPeek::kLaunchEdges; }
   bool peek_counters(SwitchCounters& into) const override;
+  bool add_state(StateDigest& digest) const override;
+  void add_to_counters(const SwitchCounters& more) override;
 
  private:
   static constexpr int kMaxPorts = 32;

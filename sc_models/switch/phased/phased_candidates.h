@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/flit.h"
+#include "base/state_digest.h"
 #include "base/vc_order.h"
 
 namespace fredsim {
@@ -39,6 +40,7 @@ class PhasedCandidates {
   bool none() const { return candidates_ == 0; }
   int first_vc() const;  // that of highest priority
   int phase(int vc) const { return phase_[vc]; }
+  void add_state(StateDigest& digest) const;
 
  private:
   int ports_;

@@ -31,6 +31,7 @@ class PhasedInterconnect {
   // edge on, or null; it stays valid until the next one. Tells the outputs what arrives.
   virtual void step(Ports fired, const PhasedRow* change, PhasedOutputs& outputs) = 0;
   virtual bool idle() const = 0;
+  virtual void add_state(StateDigest& digest) const = 0;
 };
 
 }  // namespace fredsim

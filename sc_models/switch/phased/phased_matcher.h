@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/flit.h"
+#include "base/state_digest.h"
 #include "base/vc_order.h"
 
 namespace fredsim {
@@ -52,6 +53,7 @@ class PhasedMatcher {
   int stall_credit() const { return stall_credit_; }
   int stall_arbiter() const { return stall_arbiter_; }
   bool idle() const;
+  void add_state(StateDigest& digest) const;
 
  private:
   struct Grant {  // of one output

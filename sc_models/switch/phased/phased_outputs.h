@@ -56,6 +56,8 @@ class PhasedOutputs {
   void set_credits(int port, int vc, std::uint16_t credits);
   // As the counter registers have them, one edge after it happened.
   std::uint64_t flits(int port) const { return flits_[port] - (launched_ >> port & 1U); }
+  void add_state(StateDigest& digest) const;
+  void add_to_counters(const SwitchCounters& more);
   std::uint64_t stall_link() const {
     return stall_link_ - static_cast<std::uint64_t>(std::popcount(stalled_links_));
   }

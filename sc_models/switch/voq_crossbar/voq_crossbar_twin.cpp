@@ -257,4 +257,42 @@ bool VoqCrossbarTwin::peek_counters(SwitchCounters& into) const {
   return true;
 }
 
+// Which slots flits lie in does not matter.
+bool VoqCrossbarTwin::add_state(StateDigest& digest) const {
+  for (int port = 0; port < ports_; ++port) {
+    for (int vc = 0; vc < kNumVcs; ++vc) {
+      digest.add(slots_[port][vc].used);
+      for (int output = 0; output < ports_; ++output) {
+        const Queue& of =
+            queues_[static_cast<std::size_t>((port * kNumVcs + vc) * ports_ + output)];
+        digest.add(of.flits);
+        Slot slot = of.first;
+        for (int i = 0; i < of.flits; ++i) {
+          const std::size_t at = slot_index(port, slot);
+          digest.add_flit(&in_flits_[at * words_]);
+          slot = next_[at];
+        }
+      }
+    }
+  }
+  digest.add(pin_valid_);
+  for_each_port(pin_valid_, [&](int p) {
+    digest.add_flit(&pin_flits_[static_cast<std::size_t>(p) * words_]);
+    digest.add(pin_routes_[p]);
+  });
+  digest.add_all(popping_);
+  digest.add(error_);
+  digest.add((overflow_ ? 1U : 0U) | (phase_error_ ? 2U : 0U) | (route_error_ ? 4U : 0U));
+  scheduler_.add_state(digest);
+  outputs_.add_state(digest);
+  return true;
+}
+
+void VoqCrossbarTwin::add_to_counters(const SwitchCounters& more) {
+  for (int p = 0; p < ports_; ++p) flits_in_[p] += more.flits_in[p];
+  outputs_.add_to_counters(more);
+  stall_credit_ += more.stall_credit;
+  stall_arbiter_ += more.stall_arbiter;
+}
+
 }  // namespace fredsim

@@ -34,6 +34,8 @@ class VoqCrossbarTwin final : public SwitchCore {
   std::string_view model() const override { return "tlm"; }
   int launch_edges() const override { return 1; }
   bool peek_counters(SwitchCounters& into) const override;
+  bool add_state(StateDigest& digest) const override;
+  void add_to_counters(const SwitchCounters& more) override;
 
  private:
   using Ports = VoqScheduler::Ports;

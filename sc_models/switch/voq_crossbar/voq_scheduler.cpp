@@ -185,4 +185,18 @@ void VoqScheduler::move(const Queues& queues, const Pairs& pairs, const Grants& 
   });
 }
 
+void VoqScheduler::add_state(StateDigest& digest) const {
+  for (const ByVcAndPort* const of : {&owner_, &grant_turn_, &accept_turn_}) {
+    for (const ByPort& ports : *of)
+      digest.add_all(std::span(ports).first(static_cast<std::size_t>(ports_)));
+  }
+  const auto add = [&](const Pairs& pairs) {
+    digest.add(std::uint64_t{pairs.in} << 32 | pairs.out);
+    for_each_port(pairs.out, [&](int out) { digest.add(pairs.inputs[out]); });
+  };
+  add(stream_);
+  for (const Pairs& pairs : ahead_) add(pairs);
+  digest.add_all(std::array{moved_, no_room_, ready_, stall_credit_, stall_arbiter_});
+}
+
 }  // namespace fredsim

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/flit.h"
+#include "base/state_digest.h"
 #include "base/vc_order.h"
 #include "rtl/voq_crossbar_pkg.h"
 
@@ -47,6 +48,7 @@ class VoqScheduler {
   int stall_credit() const { return stall_credit_; }
   int stall_arbiter() const { return stall_arbiter_; }
   bool idle() const;
+  void add_state(StateDigest& digest) const;
 
  private:
   // At most one input of an output and one output of an input.
