@@ -222,7 +222,6 @@ void CollectiveJob::leave_out(const std::vector<std::uint64_t>& packets) {
     tree.left_out += packets[t];
     const std::uint64_t flits = packets[t] * packet_flits(t) * tree.receivers;
     parts_[plan_.trees[t].part].flits_left -= flits;
-    left_out_ += flits;
     delivered_ += flits;
     delivered_bytes_ += flits * kFlitBytes * tree.copies;
   }

@@ -71,7 +71,7 @@ class CollectiveJob {
   // So many packets of each tree, by tree, are not sent: none of them the last one, and all receivers as if they had
   // them. Those under way keep their numbers; what is yet to come is that much less.
   void leave_out(const std::vector<std::uint64_t>& packets);
-  std::uint64_t flits_left_out() const { return left_out_; }  // of results, at all ranks
+  std::uint64_t left_out(int tree) const { return trees_[tree].left_out; }
   // The first cycle at which a part starts for no other reason than that it is time; kNever: none does.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::uint64_t next_start() const;
@@ -135,7 +135,6 @@ class CollectiveJob {
   std::uint64_t delivered_ = 0;
   std::uint64_t total_ = 0;
   std::uint64_t delivered_bytes_ = 0;
-  std::uint64_t left_out_ = 0;
   std::uint64_t total_bytes_ = 0;
   std::string failure_;
   FailureCause failure_cause_ = FailureCause::kOther;

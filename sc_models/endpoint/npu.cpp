@@ -146,18 +146,21 @@ void Npu::describe_missing(std::vector<std::string>& lines) const {
   for (int local = 0; local < std::ssize(trees_); ++local) {
     const TreeState& s = trees_[local];
     const int rank = s.part->rank;
+    const std::uint64_t out = job_->left_out(s.tree);
+    const std::uint64_t packets = s.packets + out;
     for (std::size_t i = 0; i < s.held.size(); ++i) {
       if (s.arrived[i] == s.packets) continue;
       lines.push_back(fmt::format("rank {} tree {}: partial sum {} of {} from rank {} is missing",
-                                  rank, s.tree, s.arrived[i], s.packets, s.part->reduce_from[i]));
+                                  rank, s.tree, s.arrived[i] + out, packets,
+                                  s.part->reduce_from[i]));
     }
     if (s.sees_results && s.results < s.packets) {
       lines.push_back(fmt::format("rank {} tree {}: result {} of {} is missing", rank, s.tree,
-                                  s.results, s.packets));
+                                  s.results + out, packets));
     }
     if (s.channel >= 0 && s.started < s.packets) {
       lines.push_back(fmt::format("rank {} tree {}: sent {} of {} packets, window {}", rank, s.tree,
-                                  s.started, s.packets, s.window));
+                                  s.started + out, packets, s.window));
     }
   }
 }

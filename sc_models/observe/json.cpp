@@ -113,11 +113,9 @@ Json run_json(const ReportedRun& run) {
   json["parts"] = Json::array();
   for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
   if (r.slices > 0) json["slices"] = {{"all", r.slices}, {"simulated", r.slices_simulated}};
-  if (r.idle_cycles + r.repeated_cycles > 0) {
-    json["skipped"] = {{"idle_cycles", r.idle_cycles},
-                       {"repeated_cycles", r.repeated_cycles},
-                       {"repeated_flit_hops", r.repeated_flit_hops}};
-  }
+  json["skipped"] = {{"idle_cycles", r.idle_cycles},
+                     {"repeated_cycles", r.repeated_cycles},
+                     {"repeated_flit_hops", r.repeated_flit_hops}};
   json["traffic"] = {{"injected_bytes", r.injected_bytes},
                      {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},
                      {"link_bytes", r.link_bytes},

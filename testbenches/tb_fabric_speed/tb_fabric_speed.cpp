@@ -51,8 +51,8 @@ class Comparison : public sc_core::sc_module {
         topology_(topology),
         options_(options),
         plan_(plan_of(topology, options)),
-        machine_("machine", topology, {.model = SwitchModel::kRtl}),
-        twins_("twins", topology, {.model = SwitchModel::kTlm}),
+        machine_("machine", topology, {.model = SwitchModel::kRtl, .skip = false}),
+        twins_("twins", topology, {.model = SwitchModel::kTlm, .skip = false}),
         bare_(topology, 1) {
     SC_HAS_PROCESS(Comparison);
     SC_THREAD(run);

@@ -102,8 +102,8 @@ TEST_F(Interrupt, TrafficMarksThePointUnderWay) {
 TEST_F(Interrupt, ASecondOneLeavesNothingHalfWritten) {
   for (const int delay : {0, 1, 2, 3, 5, 8}) {
     write("out.json", "old");
-    RunningProgram program(
-        {"run", "configs/mesh_2x2.yaml", "--size", "16GiB", "--json", path("out.json")});
+    RunningProgram program({"run", "configs/mesh_2x2.yaml", "--size", "16GiB", "--no-skip",
+                            "--json", path("out.json")});
     ASSERT_TRUE(program.wait_for_output("mesh_2x2"));
     program.send(SIGINT);
     std::this_thread::sleep_for(milliseconds(delay));

@@ -88,6 +88,17 @@ TEST_P(RunTest, SameSeedSameResultAndTheSeedChangesNoTiming) {
   EXPECT_EQ(first, other) << "only the payload follows the seed";
 }
 
+TEST_P(RunTest, SkippingChangesNothingButTheCost) {
+  const auto result = [](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"run", GetParam().config, "--size", "3MiB", "--json", "-"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    json run = run_fredsim(arguments).json()["runs"][0];
+    for (const char* key : {"wall_s", "sim_cycles_per_s", "skipped"}) run.erase(key);
+    return run;
+  };
+  EXPECT_EQ(result({}), result({"--no-skip"}));
+}
+
 TEST_P(RunTest, TheModelChangesNothingButItsName) {
   const auto result = [](const std::vector<std::string>& options, std::size_t rtl_switches) {
     std::vector<std::string> arguments{"run", GetParam().config, "--size", "20000", "--json", "-"};
@@ -100,7 +111,7 @@ TEST_P(RunTest, TheModelChangesNothingButItsName) {
     }
     EXPECT_EQ(rtl, std::min(rtl_switches, run["switches"].size())) << run["model"];
     if (run.contains("slices")) run["slices"].erase("simulated");  // of equal ones
-    for (const char* key : {"model", "wall_s", "sim_cycles_per_s"}) run.erase(key);
+    for (const char* key : {"model", "wall_s", "sim_cycles_per_s", "skipped"}) run.erase(key);
     return run;
   };
   const json expected = result({"--model", "rtl"}, 1000);

@@ -73,7 +73,7 @@ std::string terminal_output(const Words& words, const Window& window,
 
 // A run of minutes.
 std::string long_run(const std::string& stop_at, int seconds, bool quiet) {
-  Words words{"run", "configs/mesh_2x2.yaml", "--size", "16GiB"};
+  Words words{"run", "configs/mesh_2x2.yaml", "--size", "16GiB", "--no-skip"};
   if (quiet) words.emplace_back("--quiet");
   return terminal_output(words, {.progress = true}, stop_at, seconds);
 }

@@ -32,6 +32,7 @@ TEST(ResultsJson, HasEveryKeyOfTheContract) {
       "parts": [{"collective": "all_reduce", "algorithm": "hier_ring", "group": [0, 1, 5, 6],
                  "priority": "dp", "size_bytes": 65536, "start_cycle": 30, "cycles": 270,
                  "time_ns": 180.0, "algbw_gbps": 320.0, "busbw_gbps": 480.0, "bound_ns": 150.0}],
+      "skipped": {"idle_cycles": 31, "repeated_cycles": 32, "repeated_flit_hops": 33},
       "traffic": {"injected_bytes": 1000, "injected_bytes_per_npu_max": 300, "link_bytes": 4000,
                   "flit_hops": 8},
       "derived": {"bound_ns": 160.0, "time_over_bound": 1.25},

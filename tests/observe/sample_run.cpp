@@ -39,6 +39,9 @@ RunResult sample_run() {
   run.busbw_gbps = 491.52;
   run.bound_ns = 160;
   run.payload = "exact";
+  run.idle_cycles = 31;
+  run.repeated_cycles = 32;
+  run.repeated_flit_hops = 33;
   run.injected_bytes = 1000;
   run.injected_bytes_per_npu_max = 300;
   run.link_bytes = 4000;

@@ -98,7 +98,7 @@ class ResultsTest(unittest.TestCase):
     def test_interrupted_runs_do_too(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "results.json"
-            command = [OPTIONS.program, "compare", MESH, SMALL, "-b", "1KiB", "-e", "16GiB", "-f", "16777216", "--json", file]
+            command = [OPTIONS.program, "compare", MESH, SMALL, "-b", "1KiB", "-e", "16GiB", "-f", "16777216", "--no-skip", "--json", file]
             with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
                 for line in program.stdout:
                     if line.startswith("fred_small ") and " exact" in line:  # its first run is done
