@@ -56,9 +56,10 @@ module phased_control #(
   input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
   output logic [P-1:0]             pop_o,
   output logic [P*PORT_W-1:0]      partner_o,
-  // output units; room of VC v at output p is bit 4p+v; held: inside a packet of the active phase
+  // output units; room of VC v at output p is bit 4p+v; fire: pop_o is not zero; held: inside a packet of the active phase
   input  logic [VCS*P-1:0] room_i,
   output logic [P-1:0]     reserve_o,
+  output logic             fire_o,
   output logic [P-1:0]     held_o,
   // phase store
   input  logic               free_i,
@@ -207,6 +208,7 @@ module phased_control #(
   );
 
   // ------------------------------------------------------------------ outputs
+  assign fire_o = fire;
   assign active_o = active_q;
   assign vc_o = vc_q;
   assign phase_o = phase_q;

@@ -26,7 +26,7 @@
 //   levels, and their inputs agree up to that bit. Of two grants of which that is true one is dropped, as if its
 //   output were taken: that of the later output, counted from one that moves on by one in every cycle with drops.
 //   And flits move only in cycles in which the phase fires nothing.
-// Timing: request_i to under_way_vc_i are early, phase_pop_i and phase_reserve_i may come late. pop_o to
+// Timing: request_i to under_way_vc_i are early, phase_pop_i to phase_fires_i may come late. pop_o to
 //   reserve_vc_o are of this cycle; move_o and phase_*_o follow its edge.
 //   Stalls of a cycle are on stall_*_o after the next edge but one.
 // idle_o: without fronts an edge changes nothing.
@@ -54,9 +54,10 @@ module phased_matcher #(
   input  logic [P-1:0]                   closed_i,
   input  logic [P-1:0]                   under_way_i,
   input  logic [noc_pkg::VC_W-1:0]       under_way_vc_i,
-  // inputs and outputs of the flits that the phase fires in this cycle
+  // inputs and outputs of the flits that the phase fires in this cycle, and whether there are any
   input  logic [P-1:0]                   phase_pop_i,
   input  logic [P-1:0]                   phase_reserve_i,
+  input  logic                           phase_fires_i,
   // fronts that leave, and the outputs they go to
   output logic [P-1:0]                   pop_o,
   output logic [noc_pkg::VC_W*P-1:0]     pop_vc_o,
@@ -164,7 +165,8 @@ module phased_matcher #(
   logic [VCS*P-1:0] grant_vc;   // bit 4*output + VC
   logic [P-1:0]     contended;
   logic [P-1:0]     dropped;    // where flits are kept apart: outputs whose flit would meet that of another
-  logic [P-1:0]     out_taken;
+  logic [P-1:0]     taken_in, taken_out;  // late: inputs and outputs that the phase takes away
+  logic             stop;                 // late: all of them
   logic             enable;
 
   assign enable = request_i != '0;
@@ -174,7 +176,7 @@ module phased_matcher #(
       .clk_i, .rst_ni, .enable_i(enable),
       .ask_i(ask[VCS*P*o +: VCS*P]), .start_i(start_by_vc), .tail_i(tail_by_vc),
       .grant_o(grant[P*o +: P]), .grant_vc_o(grant_vc[VCS*o +: VCS]), .contended_o(contended[o]),
-      .taken_i(out_taken[o]), .move_i(reserve_o[o]), .locked_o(locked_o[VCS*o +: VCS])
+      .taken_i(taken_out[o] || dropped[o] || stop), .move_i(reserve_o[o]), .locked_o(locked_o[VCS*o +: VCS])
     );
   end
 
@@ -219,16 +221,23 @@ module phased_matcher #(
       else if (dropped != '0) later_q <= (later_q << 1 == '0) ? '1 : later_q << 1;
     end
 
-    assign out_taken = ((phase_pop_i != '0) ? '1 : phase_reserve_i) | dropped;
+    assign taken_in = '0;
+    assign taken_out = '0;
+    assign stop = phase_fires_i;
   end else begin : gen_all
+    logic unused_fires;
+    assign unused_fires = phase_fires_i;
     assign dropped = '0;
-    assign out_taken = phase_reserve_i;
+    assign taken_in = phase_pop_i;
+    assign taken_out = phase_reserve_i;
+    assign stop = 1'b0;
   end
 
   // ------------------------------------------------------------------ accept
   logic [VCS*P-1:0] got, accept;  // bit 4*input + VC
   logic [P*P-1:0]   move;         // bit P*input + output
   logic [P-1:0]     lost;         // inputs whose accepted grant the phase took, from others too
+  logic [P-1:0]     pop_rivals;   // inputs whose accepted grant is of an output that others ask for
 
   always_comb begin : accept_one
     got = '0;
@@ -245,28 +254,34 @@ module phased_matcher #(
     end
   end
 
+  // The late signals come last, each once.
   always_comb begin : move_one
     logic accepted;
     move = '0;
     pop_o = '0;
     reserve_o = '0;
     reserve_vc_o = '0;
-    lost = '0;
+    pop_rivals = '0;
     accepted = 1'b0;
     if (request_i != '0) begin
       for (int unsigned o = 0; o < P; o++) begin
         for (int unsigned p = 0; p < P; p++) begin
           accepted = grant[P*o + p] && !dropped[o] && (grant_vc[VCS*o +: VCS] & accept[VCS*p +: VCS]) != '0;
-          move[P*p + o] = accepted && !phase_pop_i[p] && !out_taken[o];
-          pop_o[p] = pop_o[p] || move[P*p + o];
-          reserve_o[o] = reserve_o[o] || move[P*p + o];
-          lost[p] = lost[p] || (accepted && contended[o] && phase_pop_i[p]);
+          move[P*p + o] = accepted && !taken_in[p] && !taken_out[o] && !stop;
+          if (accepted && !taken_out[o]) pop_o[p] = 1'b1;
+          if (accepted && !taken_in[p]) reserve_o[o] = 1'b1;
+          if (accepted && contended[o]) pop_rivals[p] = 1'b1;
         end
         for (int unsigned v = 0; v < VCS; v++) begin
           if (grant_vc[VCS*o + v]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
         end
       end
     end
+    if (stop) pop_o = '0;
+    if (stop) reserve_o = '0;
+    pop_o = pop_o & ~taken_in;
+    reserve_o = reserve_o & ~taken_out;
+    lost = pop_rivals & phase_pop_i;
   end
 
   // ------------------------------------------------------------------ state
@@ -331,6 +346,7 @@ module phased_matcher #(
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
     logic [P-1:0] wrong, many;
+    if (rst_ni) fires_when_it_pops: assert (phase_fires_i == (phase_pop_i != '0));
     if (rst_ni && (pop_o != '0 || reserve_o != '0)) begin
       for (int unsigned p = 0; p < P; p++) begin
         wrong[p] = pop_o[p] && !request_i[VCS*p + 32'(pop_vc_o[VC_W*p +: VC_W])];

@@ -148,6 +148,7 @@ module phased_switch #(
   logic [VC_W-1:0]          vc;
   logic [PHASE_W-1:0]       phase;
   logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
+  logic                     fires;
   logic [VCS*PHASE_W*P-1:0] front_phase;
   logic [VCS*P-1:0]         front_tail, other, room, room_phase;
   logic [P*PORT_W-1:0]      partner;
@@ -182,7 +183,7 @@ module phased_switch #(
     .active_o(active), .vc_o(vc), .phase_o(phase),
     .match_i(match & ~hold_i), .wait_i((match & hold_i) != '0), .tail_i(match_tail),
     .other_i(other), .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner),
-    .room_i(room_phase), .reserve_o(reserve), .held_o(held),
+    .room_i(room_phase), .reserve_o(reserve), .fire_o(fires), .held_o(held),
     .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
     .change_o, .change_row_o, .load_o,
     .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
@@ -194,7 +195,7 @@ module phased_switch #(
     .clk_i, .rst_ni,
     .request_i(request), .out_i(front_out), .tail_i(front_tail),
     .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .closed_i, .under_way_i, .under_way_vc_i,
-    .phase_pop_i(pop), .phase_reserve_i(reserve),
+    .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_fires_i(fires),
     .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
     .locked_o(locked), .move_o, .phase_in_o, .phase_out_o,
     .stall_credit_o(online_stall_credit), .stall_arbiter_o(online_stall_arbiter), .idle_o(matcher_idle)
