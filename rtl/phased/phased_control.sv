@@ -16,6 +16,9 @@
 //   through the interconnect (load_o), ahead of those flits, which reach it three edges after they fired. Flits of the
 //   old phase on their way are not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has
 //   passed before the configuration changes.
+// Rows may be written while other phases are in use. A write to the row of the active phase (write_i) ends that phase: its
+//   next packets load the new row. Inside a packet, or where a flit fires at that edge, it does not. Who writes makes sure
+//   that no packet of the phase is in the switch.
 // Errors: error_phase_o: a candidate is not programmed, is of another VC, or has no flow at that port.
 // Online unicasts are not seen here: phased_matcher gives them what the phase leaves free. An output VC that
 //   one of their packets has begun to use counts as an output without room.
@@ -66,6 +69,8 @@ module phased_control #(
   output logic               read_o,
   output logic [PHASE_W-1:0] read_phase_o,
   input  logic [ROW_W-1:0]   row_i,
+  input  logic               write_i,
+  input  logic [PHASE_W-1:0] write_phase_i,
   // a change at this edge, to this row; the interconnect's wave
   output logic                change_o,
   output logic [ROW_W-1:0]    change_row_o,
@@ -124,7 +129,7 @@ module phased_control #(
 
   // ------------------------------------------------------------------ decision
   logic [VC_W-1:0] pick;
-  logic            silent, expired, higher, decide, fire;
+  logic            silent, expired, higher, decide, fire, rewritten;
 
   assign pick = noc_pkg::first_vc(VC_ORDER, candidate);
   assign silent = silent_q == YIELD_W'(YIELD) && !open;
@@ -133,6 +138,7 @@ module phased_control #(
   assign decide = candidate != '0 && !decided_q && lock_q == '0 &&
                   (!active_q || silent || higher || (pick == vc_q && expired));
   assign change = decided_q && !open;
+  assign rewritten = write_i && write_phase_i == phase_q && !open && !fire;
   assign change_row_o = candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W];
 
   always_ff @(posedge clk_i) begin : choice
@@ -160,6 +166,8 @@ module phased_control #(
         phase_q <= next_phase_q;
         vc_q <= next_vc_q;
         lock_q <= LOCK_W'(LOCK);
+      end else if (rewritten) begin
+        active_q <= 1'b0;
       end
     end
   end
@@ -229,6 +237,7 @@ module phased_control #(
       phase_gives_way_by_silence: cover (decide && active_q && silent);
       phase_gives_way_by_quantum: cover (decide && active_q && !silent && pick == vc_q);
       decision_waits_for_the_end_of_packets: cover (decided_q && open);
+      row_of_the_active_phase_is_written: cover (active_q && rewritten && !change);
     end
   end
 endmodule

@@ -4,7 +4,8 @@
 //   vc (2), flow of every input port, flow of every output port (clog2(P+1) bits each: 0 = none,
 //   f+1 = flow f), then the configuration of the interconnect. Rows are padded to whole 32-bit words.
 // Memory: a bank per word of a row, each with one port in effect: an access from the registers has it, else the control
-//   unit, which reads whole rows. free_o says that no access has it; read_i is obeyed only then.
+//   unit, which reads whole rows. free_o says that no access has it; read_i is obeyed only then. write_o: a register
+//   write to a row, that of write_phase_o.
 // Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o follows the edge that
 //   samples an access without write_i, and holds. A write at edge e is seen by reads after e.
 // BIST, bist_i, bist_fail_o: see bist_ram; a failure of any bank.
@@ -27,6 +28,8 @@ module phased_store #(
   output logic [31:0]      rdata_o,
   // control unit
   output logic             free_o,
+  output logic             write_o,
+  output logic [7:0]       write_phase_o,
   input  logic             read_i,
   input  logic [7:0]       phase_i,
   output logic [ROW_W-1:0] row_o,
@@ -58,6 +61,8 @@ module phased_store #(
     end
   end
   assign free_o = !access_i;
+  assign write_o = access_i && write_i && addr_hit;
+  assign write_phase_o = 8'(addr_phase);
   assign phase = access_i ? addr_phase : PHASE_W'(phase_i);
   assign phase_hit = access_i ? addr_hit : 32'(phase_i) < PHASES;
   assign written = phase_hit && written_q[phase];
@@ -96,7 +101,7 @@ module phased_store #(
       word_q <= '0;
       rdata_q <= '0;
     end else begin
-      if (access_i && write_i && addr_hit) written_q[addr_phase] <= 1'b1;
+      if (write_o) written_q[addr_phase] <= 1'b1;
       if (read) row_written_q <= written;
       answer_q <= access_i && !write_i;
       if (access_i && !write_i) word_q <= addr_word;

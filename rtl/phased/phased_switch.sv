@@ -36,8 +36,8 @@
 //   a flow joins must agree in tag, head and tail. Header bits above TAIL_BIT leave as zero.
 // Registers (reg_*): sc_models/switch/register_map.h; one request per cycle, reg_rdata_o follows the edge
 //   that samples a read. Those of the routes are the kind's: own_hit_i is high where reg_addr_i is one of them, which
-//   makes it none of the others, own_rdata_i is what the last read of one gave. Credits, phases and routes are written
-//   before traffic flows.
+//   makes it none of the others, own_rdata_i is what the last read of one gave. Credits and routes are written
+//   before traffic flows; the row of a phase at any time at which no packet of it is in the switch, the active phase's too.
 // Memory test: with BIST, bist_i is the test bus of all memories (bist_pkg), bist_fail_o tells in which part one
 //   failed: bit p input p, P+p output p, 2P the phase store. While it runs the switch is held in reset.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
@@ -152,8 +152,8 @@ module phased_switch #(
   logic [VCS*PHASE_W*P-1:0] front_phase;
   logic [VCS*P-1:0]         front_tail, other, room, room_phase;
   logic [P*PORT_W-1:0]      partner;
-  logic                     store_free, store_read;
-  logic [PHASE_W-1:0]       store_phase;
+  logic                     store_free, store_read, store_write;
+  logic [PHASE_W-1:0]       store_phase, store_write_phase;
   logic [ROW_W-1:0]         row;
   logic [7:0]               reductions, stall_join, stall_credit, stall_phase;
   logic                     error_phase, error_join, control_idle;
@@ -185,6 +185,7 @@ module phased_switch #(
     .other_i(other), .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner),
     .room_i(room_phase), .reserve_o(reserve), .fire_o(fires), .held_o(held),
     .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
+    .write_i(store_write), .write_phase_i(store_write_phase),
     .change_o, .change_row_o, .load_o,
     .reductions_o(reductions), .stall_join_o(stall_join), .stall_credit_o(stall_credit),
     .stall_phase_o(stall_phase), .error_phase_o(error_phase),
@@ -219,7 +220,7 @@ module phased_switch #(
     .clk_i, .rst_ni,
     .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
     .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
-    .free_o(store_free), .read_i(store_read), .phase_i(store_phase), .row_o(row),
+    .free_o(store_free), .write_o(store_write), .write_phase_o(store_write_phase), .read_i(store_read), .phase_i(store_phase), .row_o(row),
     .bist_i, .bist_fail_o(bist_fail_o[2*P])
   );
 

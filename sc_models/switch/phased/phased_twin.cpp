@@ -148,7 +148,7 @@ void PhasedTwin::step_words(SwitchPins& pins) {
                                                       : reg::kErrorNone;
   }
   overflow_ = next_overflow_;
-  advance_control(control, fired.inputs != 0);
+  advance_control(control, fired.inputs != 0, pins.reg.valid && writes_row(pins.reg, phase_));
   if (pins.reg.valid && pins.reg.write) access(pins.reg);
   pins.reg_rdata = rdata_;
 }
@@ -430,7 +430,7 @@ void PhasedTwin::find_matches() {
 }
 
 // The registers of the control unit.
-void PhasedTwin::advance_control(const Control& control, bool fired) {
+void PhasedTwin::advance_control(const Control& control, bool fired, bool rewritten) {
   if (since_load_ != rest_after_load()) ++since_load_;
   if (fired) {
     silent_ = 0;
@@ -448,9 +448,15 @@ void PhasedTwin::advance_control(const Control& control, bool fired) {
     since_load_ = silent_ = busy_ = 0;
     candidates_.clear();
     find_matches();
-  } else if (control.decided >= 0) {
+    return;
+  }
+  if (control.decided >= 0) {
     decided_ = true;
     next_phase_ = candidates_.phase(control.decided);
+  }
+  if (rewritten && !fired && open_ == 0) {
+    active_ = false;
+    match_ = 0;
   }
 }
 

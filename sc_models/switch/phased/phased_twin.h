@@ -83,9 +83,11 @@ class PhasedTwin final : public SwitchCore {
   Ports held() const;
   template <int kWords>
   void accept(SwitchPins& pins, const PortsByVc& popped);
-  void advance_control(const Control& control, bool fired);
+  // `rewritten`: the row of the phase in use is written at this edge.
+  void advance_control(const Control& control, bool fired, bool rewritten);
   void count_events();
   void access(const RegisterRequest& request);
+  bool writes_row(const RegisterRequest& request, int phase) const;
   std::uint64_t counter(std::uint16_t address) const;
   const Row& row(int phase);
   // Edges after a change of phase at which no other is decided; until its wave has passed the interconnect.

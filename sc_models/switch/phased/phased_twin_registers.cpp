@@ -4,6 +4,11 @@
 
 namespace fredsim {
 
+bool PhasedTwin::writes_row(const RegisterRequest& request, int phase) const {
+  const int place = request.address - reg::kPhaseStore;
+  return request.write && place >= 0 && place < phases_ * row_words_ && place / row_words_ == phase;
+}
+
 void PhasedTwin::access(const RegisterRequest& request) {
   const int credit = request.address - reg::kCredit;
   const bool is_credit = credit >= 0 && credit < kNumVcs * ports_;

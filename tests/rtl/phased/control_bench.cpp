@@ -20,7 +20,7 @@ ControlBench::ControlBench(std::uint64_t seed)
     rows_.push_back(random_row(kPorts, 1 + static_cast<int>(random_.below(2)), random_));
     rows_.back().vc = phase % kVcs;
   }
-  model_.match_i = model_.free_i = 0;
+  model_.match_i = model_.free_i = model_.write_i = 0;
   model_.other_i = 0;
   reset(model_);
 }
@@ -83,6 +83,13 @@ void ControlBench::drive(const Rates& rates) {
     }
   }
   free_ = chance(rates.free);
+  written_.reset();
+  if (!free_ && chance(30)) {
+    written_ = active_ && chance(50) ? *active_ : static_cast<int>(random_.below(kPhases));
+  }
+  model_.write_i = written_.has_value();
+  model_.write_phase_i =
+      static_cast<CData>(written_ ? static_cast<std::uint64_t>(*written_) : random_.below(256));
   model_.match_i = static_cast<CData>(match_);
   model_.tail_i = static_cast<CData>(tail_);
   model_.other_i = other_;
@@ -224,7 +231,12 @@ void ControlBench::step(const Rates& rates) {
   } else {
     ++silence_;
   }
-  if (changing) change();
+  if (changing) {
+    change();
+  } else if (active_ && written_ == active_ && fired_.pop == 0 && !join_.open()) {
+    active_.reset();
+    ++reasons_.rewritten;
+  }
   other_before_ = std::popcount(other_);
   edge(model_);
   ++now_;

@@ -21,7 +21,7 @@ class ControlBench {
   static constexpr int kYield = 8, kQuantum = 16;  // as Verilated
   // Of the decisions, why.
   struct Reasons {
-    int first = 0, higher = 0, equal_silent = 0, equal_quantum = 0, lower = 0;
+    int first = 0, rewritten = 0, higher = 0, equal_silent = 0, equal_quantum = 0, lower = 0;
   };
   struct Rates {
     std::uint64_t job = 0, arrive = 0, room = 0, free = 0;  // percent per cycle
@@ -72,6 +72,7 @@ class ControlBench {
   std::uint32_t match_ = 0, tail_ = 0;
   std::uint32_t room_ = 0, other_ = 0;  // VC v of port p is bit 4p+v
   bool free_ = false;
+  std::optional<int> written_;  // phase whose row is written at this edge
 
   // The reference.
   std::int64_t now_ = 0;

@@ -40,6 +40,7 @@ void run(std::uint64_t seed, int cycles, Bench::Reasons& reasons) {
   for (int n = 0; n < 12; ++n) bench.step(rest);
   EXPECT_TRUE(bench.idle()) << bench.text();
   reasons.first += bench.reasons().first;
+  reasons.rewritten += bench.reasons().rewritten;
   reasons.higher += bench.reasons().higher;
   reasons.equal_silent += bench.reasons().equal_silent;
   reasons.equal_quantum += bench.reasons().equal_quantum;
@@ -51,7 +52,8 @@ TEST(Control, DecidesChangesAndFiresAtTheEdgesOfItsContract) {
   constexpr int kSeeds = 20;
   for (std::uint64_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed)
     run(seed, 6000, reasons);
-  EXPECT_EQ(reasons.first, kSeeds);
+  EXPECT_GT(reasons.rewritten, 100);
+  EXPECT_GT(reasons.first, 100);
   EXPECT_GT(reasons.higher, 500);
   EXPECT_GT(reasons.equal_silent, 200);
   EXPECT_GT(reasons.equal_quantum, 30);

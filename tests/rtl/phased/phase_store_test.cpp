@@ -79,6 +79,10 @@ class Bench {
     model_.phase_i = static_cast<CData>(phase);
     settle(model_);
     ASSERT_EQ(model_.free_o != 0, !access) << where;
+    ASSERT_EQ(model_.write_o != 0, access && write && address < phases_ * words_) << where;
+    if (model_.write_o != 0) {
+      ASSERT_EQ(model_.write_phase_o, address / words_) << where;
+    }
 
     if (access) row_.reset();
     if (access && write && address < stored_.size()) stored_[address] = data;
