@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -179,7 +180,44 @@ class InSwitchPlanner {
       for (int slot = 0; slot < slots; ++slot) emit_phase(router, wave[slice], slice, slot);
       phases = std::max(phases, slots);
     }
-    next_phase_ += phases;
+    number_phases(phases);
+  }
+
+  // Phases of the wave just emitted, so far counted from 0, get their numbers: those of an earlier wave that has the
+  // same rows, which is over when this one begins, or new ones.
+  void number_phases(int phases) {
+    std::vector<Rows> rows(phases);
+    for (PhaseProgram& program : programs_)
+      rows[program.phase].emplace(program.node, std::move(program.row));
+    programs_.clear();
+    std::vector<int> number;
+    int added = 0;
+    for (Rows& of_phase : rows) {
+      const auto known = known_rows_.find(of_phase);
+      const bool is_new = known == known_rows_.end();
+      number.push_back(is_new ? next_phase_ + added++ : known->second);
+      if (!is_new) continue;
+      for (const auto& [node, row] : of_phase) add_program({node, number.back(), row});
+    }
+    for (int phase = 0; phase < phases; ++phase)
+      known_rows_.emplace(std::move(rows[phase]), number[phase]);
+    next_phase_ += added;
+    for (auto& [part, tree] : trees_) {
+      for (TreeRank& rank : tree.ranks) rank.phase = number[rank.phase];
+      result_.trees[part].push_back(std::move(tree));
+    }
+    trees_.clear();
+  }
+
+  void add_program(PhaseProgram program) {
+    const SwitchShape& shape = cache_.shape(program.node);
+    const int phases = shape.kind->num_phases(shape);
+    if (program.phase < phases) {
+      result_.programs.push_back(std::move(program));
+    } else if (!result_.no_rows) {
+      result_.no_rows = fmt::format("{} phases or more are needed, {} has room for {}",
+                                    program.phase + 1, topology_.nodes[program.node].name, phases);
+    }
   }
 
   void emit_phase(const SliceRouter& router, const std::vector<SlicePart>& parts, int slice,
@@ -196,21 +234,15 @@ class InSwitchPlanner {
       const std::vector<SliceRouter::ChipletFlow>& owners = phase.owners.at(chiplet);
       for (std::size_t f = 0; f < flows.size(); ++f)
         orders[owners[f].part][owners[f].flow] = routed.order[f];
-      const int index = next_phase_ + slot;
-      if (const int phases = shape.kind->num_phases(shape); index >= phases) {
-        result_.no_rows = fmt::format("{} phases or more are needed, {} has room for {}", index + 1,
-                                      topology_.nodes[chiplet].name, phases);
-        return;
-      }
       const int vc = plan_.parts[parts[owners.front().part].part].vc;
-      result_.programs.push_back({chiplet, index, shape.kind->phase_row(shape, vc, flows, routed)});
+      programs_.push_back({chiplet, slot, shape.kind->phase_row(shape, vc, flows, routed)});
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (slot >= router.slots(parts[i])) continue;
       Tree tree = tree_of(router, parts[i], slice, slot);
       if (tree.flits == 0) continue;
       tree.order = rank_order(parts[i].tree(slot), router.flows_of(parts[i], slot), orders[i]);
-      result_.trees[parts[i].part].push_back(std::move(tree));
+      trees_.emplace_back(parts[i].part, std::move(tree));
     }
   }
 
@@ -233,7 +265,7 @@ class InSwitchPlanner {
       rank.contributes = r == task.root || reduces(roles);
       rank.receives = r == task.root ? roles != Roles::kToOthers : broadcasts(roles);
       rank.switch_port = slice;
-      rank.phase = next_phase_ + slot;
+      rank.phase = slot;
       tree.ranks.push_back(std::move(rank));
     }
     return tree;
@@ -245,6 +277,11 @@ class InSwitchPlanner {
   int slices_;
   RouteCache cache_;
   InSwitchPlan result_;
+  // Of the wave that is being emitted, phases counted from 0.
+  std::vector<PhaseProgram> programs_;
+  std::vector<std::pair<int, Tree>> trees_;                   // with their parts
+  using Rows = std::map<NodeId, std::vector<std::uint32_t>>;  // of a phase
+  std::map<Rows, int> known_rows_;                            // -> phase
   int next_phase_ = 0;
 };
 

@@ -14,7 +14,8 @@
 //   are under way together share phases and are routed together; each port, uplinks included, is
 //   one part's in all of their phases and each direction, so that no part waits for another inside
 //   the fabric; an NPU may send for one part and receive for another. Parts of different VCs have
-//   different phases.
+//   different phases. Parts that wait for others (OnConflict::kLater) take over the phases of earlier ones that have the
+//   same rows.
 // Uplinks are given out by a search over all groups' choices (visit_reduction_trees) that goes back where no
 //   uplinks are left or the flows of a chiplet cannot be routed. On a two-level tree it is complete,
 //   up to kMaxSteps steps; a conflict then means that no choice of uplinks and colours exists.
