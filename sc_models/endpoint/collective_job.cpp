@@ -72,26 +72,34 @@ bool CollectiveJob::may_start(int part, std::uint64_t cycle) const {
          std::ranges::all_of(p.after, [&](int before) { return parts_[before].ended; });
 }
 
+void CollectiveJob::note_ends(std::uint64_t cycle) {
+  if (!ended_some_) return;
+  ended_some_ = false;
+  for (PartState& part : parts_) {
+    if (!part.released || part.ended || part.flits_left != 0) continue;
+    part.ended = true;
+    // A part that has nothing to send ends as it starts.
+    part.end = std::max(part.start, cycle == 0 ? 0 : cycle - 1);
+    --unended_;
+  }
+}
+
+void CollectiveJob::release(int part, std::uint64_t cycle) {
+  PartState& state = parts_[part];
+  state.released = true;
+  state.start = cycle;
+  --unreleased_;
+  if (state.flits_left == 0) ended_some_ = true;
+}
+
 const std::vector<int>& CollectiveJob::release_due(std::uint64_t cycle) {
   due_.clear();
   if (unended_ == 0 || (unreleased_ == 0 && !ended_some_)) return due_;
-  if (ended_some_) {
-    ended_some_ = false;
-    for (PartState& part : parts_) {
-      if (!part.released || part.ended || part.flits_left != 0) continue;
-      part.ended = true;
-      // A part that has nothing to send ends as it starts.
-      part.end = std::max(part.start, cycle == 0 ? 0 : cycle - 1);
-      --unended_;
-    }
-  }
+  note_ends(cycle);
   if (unreleased_ == 0) return due_;
   for (int p = 0; p < std::ssize(parts_); ++p) {
     if (!may_start(p, cycle)) continue;
-    parts_[p].released = true;
-    parts_[p].start = cycle;
-    --unreleased_;
-    if (parts_[p].flits_left == 0) ended_some_ = true;
+    release(p, cycle);
     due_.push_back(p);
   }
   return due_;

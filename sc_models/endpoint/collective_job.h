@@ -29,7 +29,22 @@ class CollectiveJob {
   CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed, int lanes,
                 const std::vector<int>& copies = {});
 
+  // Beside other jobs under way: its trees have the numbers from `first_tree` on, its plan's phase p is phases[p].
+  // Before it runs; else trees and phases are those of the plan.
+  void place(int first_tree, std::vector<std::uint8_t> phases) {
+    first_tree_ = first_tree;
+    phases_ = std::move(phases);
+  }
+
   const Plan& plan() const { return plan_; }
+  int first_tree() const { return first_tree_; }
+  // Number of the packets of a tree, of its results on their way out or else.
+  std::uint32_t stream(int tree, bool broadcast) const {
+    return static_cast<std::uint32_t>(2 * (first_tree_ + tree) + (broadcast ? 1 : 0));
+  }
+  std::uint8_t phase(int of_plan) const {
+    return phases_.empty() ? static_cast<std::uint8_t>(of_plan) : phases_[of_plan];
+  }
   FpFormat format() const { return format_; }
   int lanes() const { return lanes_; }
   std::uint16_t address(int part, int rank) const { return parts_[part].addresses[rank]; }
@@ -47,6 +62,8 @@ class CollectiveJob {
   // Parts that may send from `cycle` on, each once. Notes the ends of parts: those that are complete
   // and not noted yet have ended at the cycle before.
   const std::vector<int>& release_due(std::uint64_t cycle);
+  void release(int part, std::uint64_t cycle);  // whatever its plan says of start and order
+  void note_ends(std::uint64_t cycle);
   bool released(int part) const { return parts_[part].released; }
   bool ended(int part) const { return parts_[part].ended; }
   // A part has not started for no other reason than that it is too early, or has just started.
@@ -66,6 +83,14 @@ class CollectiveJob {
   const std::vector<int>& advanced() const { return advanced_; }  // trees for which it grows
   void clear_advanced();
 
+  struct RankOfPart {
+    int part = 0, rank = 0;
+  };
+  // A rank has sent all that the plan wants of it in a part and holds all its results.
+  void rank_complete(int part, int rank) { completed_.push_back({part, rank}); }
+  std::vector<RankOfPart>& completed() {
+    return completed_;
+  }  // whoever reads them may take them out
   // State, as Npu::add_state() has it.
   void add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const;
   // So many packets of each tree, by tree, are not sent: none of them the last one, and all receivers as if they had
@@ -124,6 +149,9 @@ class CollectiveJob {
   std::vector<TreeCount> trees_;
   std::vector<int> advanced_;
   std::vector<int> due_;
+  std::vector<RankOfPart> completed_;
+  int first_tree_ = 0;
+  std::vector<std::uint8_t> phases_;
   int unreleased_ = 0;
   int unended_ = 0;
   bool ended_some_ = false;

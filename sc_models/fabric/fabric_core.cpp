@@ -143,6 +143,12 @@ void FabricCore::access(NodeId node, const RegisterRequest& request) {
   keep_awake(static_cast<std::size_t>(node));
 }
 
+void FabricCore::set_missing_bytes(std::size_t first,
+                                   std::span<const std::uint16_t> by_stream_pair) {
+  missing_of_.resize(std::max(missing_of_.size(), first + by_stream_pair.size()));
+  std::ranges::copy(by_stream_pair, missing_of_.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
 void FabricCore::clear_counts() {
   for (Output& out : outputs_) out.flits = 0;
   std::ranges::fill(missing_bytes_, 0U);

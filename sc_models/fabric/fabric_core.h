@@ -30,6 +30,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,8 @@ class FabricCore {
   void set_missing_bytes(std::vector<std::uint16_t> by_stream_pair) {
     missing_of_ = std::move(by_stream_pair);
   }
+  // The same for streams from 2 * first on; those of others stay as they are.
+  void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
   LinkCount count(int link) const;
 
   // The pins of a node that launched flits at edge `at`, the last one; null of another.

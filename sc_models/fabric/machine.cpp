@@ -97,7 +97,7 @@ struct Machine::Parts {
                        const std::function<void(const Progress&)>& on_progress);
   void check(const Plan& plan) const;
   void reset_all();
-  void prepare(const Plan& plan);
+  void prepare(std::span<const PhaseProgram> programs, bool online_routes);
   std::uint64_t run_collective(CollectiveJob& job, const Plan& plan,
                                const std::function<void(const Progress&)>& on_progress);
   void start_npus(CollectiveJob& job, const Plan& plan);
@@ -114,6 +114,7 @@ struct Machine::Parts {
   ControlPlane control;
   std::vector<std::unique_ptr<Npu>> npus;  // by node, null elsewhere
   std::vector<std::unique_ptr<IoController>> ios;
+  std::vector<const Npu*> all_npus;
   std::vector<Npu*> members;  // of the plan under way
   std::uint64_t idle_cycles = 0, repeated_cycles = 0,
                 repeated_flit_hops = 0;  // of the run that were skipped
@@ -137,6 +138,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
     const Node& node = t.nodes[id];
     if (node.kind == NodeKind::kNpu) {
       npus[id] = std::make_unique<Npu>(node.name.c_str(), node.ports, o.lanes);
+      all_npus.push_back(npus[id].get());
       npus[id]->tx.bind(fabric.nic(id).tx);
       fabric.nic(id).rx.bind(npus[id]->rx);
     } else if (node.kind == NodeKind::kIo) {
@@ -170,6 +172,28 @@ Machine::~Machine() = default;
 
 Fabric& Machine::fabric() { return parts_->fabric; }
 
+Npu& Machine::npu(NodeId node) { return *parts_->npus[node]; }
+
+ControlPlane& Machine::control() { return parts_->control; }
+
+const FabricOptions& Machine::options() const { return parts_->options; }
+
+std::span<const Npu* const> Machine::npus() const { return parts_->all_npus; }
+
+std::uint64_t Machine::watchdog() const { return parts_->watchdog; }
+
+void Machine::set_up(bool online_routes) {
+  parts_->reset_all();
+  parts_->prepare({}, online_routes);
+}
+
+void Machine::stop() {
+  parts_->fabric.stop();
+  parts_->fabric.on_cycle({});
+}
+
+void Machine::drain() { parts_->drain(); }
+
 RunResult Machine::run(const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
   TimelineRecorder* const recorder = parts_->recorder.get();
   bool is_again = false;  // after the search for a wave's trigger
@@ -198,12 +222,12 @@ void Machine::Parts::reset_all() {
   members.clear();
 }
 
-void Machine::Parts::prepare(const Plan& plan) {
+void Machine::Parts::prepare(std::span<const PhaseProgram> programs, bool online_routes) {
   fabric.on_cycle([] { return false; });
   fabric.start(Fabric::SetUp::kByHost);
   control.configure();
-  control.load(plan.programs);
-  if (needs_online_routes(topology, plan)) control.load_online_routes();
+  control.load(programs);
+  if (online_routes) control.load_online_routes();
 }
 
 RunResult Machine::Parts::run(const Plan& plan,
@@ -213,7 +237,7 @@ RunResult Machine::Parts::run(const Plan& plan,
   const StopClock stop_clock(fabric);
   const EqualSlices simulated =
       one_for_equal_slices ? find_equal_slices(topology, plan) : all_slices(topology, plan);
-  prepare(simulated.plan);
+  prepare(simulated.plan.programs, needs_online_routes(topology, simulated.plan));
 
   CollectiveJob job(simulated.plan, topology, options.seed, options.lanes, simulated.copies);
 
@@ -330,7 +354,7 @@ void Machine::Parts::start_npus(CollectiveJob& job, const Plan& plan) {
   for (NodeId node = 0; node < std::ssize(shares); ++node) {
     if (shares[node].empty()) continue;
     members.push_back(npus[node].get());
-    npus[node]->start(job, shares[node]);
+    npus[node]->add(job, shares[node]);
   }
 }
 
@@ -340,14 +364,17 @@ void Machine::Parts::release_due(CollectiveJob& job, const Plan& plan, std::uint
   for (const auto* due = &job.release_due(cycle); !due->empty() && !job.failed();
        due = &job.release_due(cycle)) {
     for (const int part : *due) {
-      for (const NodeId node : plan.parts[part].members) npus[node]->release(part);
+      for (const NodeId node : plan.parts[part].members) npus[node]->allow(job, part);
+    }
+    for (const int part : *due) {
+      for (const NodeId node : plan.parts[part].members) npus[node]->release(job, part);
     }
   }
   if (job.advanced().empty()) return;
   const std::vector<int> advanced = job.advanced();
   job.clear_advanced();
   for (const int tree : advanced) {
-    for (Npu* npu : waiting_sources[tree]) npu->resume(tree);
+    for (Npu* npu : waiting_sources[tree]) npu->resume(job, tree);
   }
 }
 

@@ -15,11 +15,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "collective/plan.h"
+#include "endpoint/npu.h"
+#include "fabric/control_plane.h"
 #include "fabric/fabric.h"
 #include "fabric/wave_options.h"
 #include "observe/results.h"
@@ -77,6 +80,17 @@ class Machine : public sc_core::sc_module {
   // (FabricOptions::stop) gives what was counted so far, marked incomplete.
   RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress = {});
   Fabric& fabric();
+
+  // For who issues collectives while others run (engine/communicator.h), in place of run().
+  Npu& npu(NodeId node);
+  ControlPlane& control();
+  const FabricOptions& options() const;
+  std::span<const Npu* const> npus() const;  // all of them
+  std::uint64_t watchdog() const;            // cycles without a flit after which a run is stuck
+  // Forgets all of an earlier run, starts the clock and writes what the switches need, routes of unicasts where asked for.
+  void set_up(bool online_routes);
+  void stop();   // the clock
+  void drain();  // waits until nothing moves any more
 
  private:
   struct Parts;

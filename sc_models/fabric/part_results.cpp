@@ -24,33 +24,49 @@ std::vector<int> npu_numbers(const Topology& topology, const Part& part) {
 
 void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob& job,
                 RunResult& result) {
+  std::vector<const Part*> parts;
+  std::vector<PartTime> times;
+  for (int p = 0; p < std::ssize(plan.parts); ++p) {
+    parts.push_back(&plan.parts[p]);
+    times.push_back({.start = job.released(p) ? job.start_cycle(p) : plan.parts[p].start_cycle,
+                     .end = job.end_cycle(p),
+                     .incomplete = !job.ended(p)});
+  }
+  fill_parts(topology, parts, times, result);
+}
+
+void fill_parts(const Topology& topology, std::span<const Part* const> parts,
+                std::span<const PartTime> times, RunResult& result) {
   std::set<std::string> collectives;
   std::set<std::string> algorithms;
   std::uint64_t last_end = 0;
-  for (int p = 0; p < std::ssize(plan.parts); ++p) {
-    const Part& part = plan.parts[p];
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Part& part = *parts[p];
+    const PartTime& time = times[p];
     PartResult r;
+    r.name = time.name;
+    r.operations = time.operations;
     r.collective = to_string(part.collective);
     r.algorithm = part.algorithm;
     r.group = npu_numbers(topology, part);
     r.priority = priority_name(part.vc);
     r.size_bytes = part.bytes;
-    r.incomplete = !job.ended(p);
-    r.start_cycle = job.released(p) ? job.start_cycle(p) : part.start_cycle;
-    const std::uint64_t end = r.incomplete ? result.cycles : job.end_cycle(p);
+    r.incomplete = time.incomplete;
+    r.start_cycle = time.start;
+    const std::uint64_t end = r.incomplete ? result.cycles : time.end;
     r.cycles = end > r.start_cycle ? end - r.start_cycle : 0;
     r.time_ns = static_cast<double>(r.cycles) / result.clock_ghz;
-    r.bound_ns = part.bound_ns;
-    const auto size = static_cast<double>(part.bytes);
+    r.bound_ns = part.bound_ns * static_cast<double>(time.operations);
+    const auto size = static_cast<double>(part.bytes) * static_cast<double>(time.operations);
     const double factor = bus_factor(part.collective, static_cast<int>(part.members.size()));
     if (r.cycles > 0 && !r.incomplete) {
       r.algbw_gbps = size / r.time_ns;
       r.busbw_gbps = r.algbw_gbps * factor;
     }
-    if (result.cycles > 0 && !result.incomplete && (p == 0 || job.end_cycle(p) > last_end)) {
+    if (result.cycles > 0 && !result.incomplete && (p == 0 || time.end > last_end)) {
       result.algbw_gbps = size / result.time_ns;
       result.busbw_gbps = result.algbw_gbps * factor;
-      last_end = job.end_cycle(p);
+      last_end = time.end;
     }
     join(result.collective, collectives, r.collective);
     join(result.algorithm, algorithms, r.algorithm);

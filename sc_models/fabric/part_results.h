@@ -1,15 +1,29 @@
 // From a finished job to the parts of its RunResult (observe/results.h).
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include "collective/plan.h"
 #include "endpoint/collective_job.h"
 #include "observe/results.h"
 
 namespace fredsim {
 
+// When a part was run, of all of its repetitions.
+struct PartTime {
+  std::string name{};  // as a work file gives it
+  std::uint64_t operations = 1;
+  std::uint64_t start = 0, end = 0;  // cycles
+  bool incomplete = false;           // `end` says nothing
+};
+
 // Fills parts, groups, collective, algorithm, size and bandwidths; time_ns and clock_ghz are set.
 void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob& job,
                 RunResult& result);
+void fill_parts(const Topology& topology, std::span<const Part* const> parts,
+                std::span<const PartTime> times, RunResult& result);
 
 // Slices of a FRED tree that a plan's in-switch trees use.
 int in_switch_slices(const Plan& plan);

@@ -70,10 +70,10 @@ void Recurrence::begin_search(std::uint64_t cycle, std::uint64_t step) {
 // False: there is something that cannot tell its state.
 bool Recurrence::look(StateDigest& digest) {
   progress_.assign(job_.plan().trees.size(), 0);
-  for (const Npu* npu : npus_) npu->add_progress(progress_);
+  for (const Npu* npu : npus_) npu->add_progress(job_, progress_);
   if (!fabric_.core().add_state(digest)) return false;
   job_.add_state(progress_, digest);
-  for (const Npu* npu : npus_) npu->add_state(progress_, digest);
+  for (const Npu* npu : npus_) npu->add_state(job_, progress_, digest);
   return true;
 }
 
@@ -111,7 +111,7 @@ void Recurrence::repeat(std::uint64_t number) {
   for (std::size_t t = 0; t < packets.size(); ++t)
     packets[t] = number * (progress_[t] - before_[t]);
   job_.leave_out(packets);
-  for (Npu* npu : npus_) npu->shorten();
+  for (Npu* npu : npus_) npu->shorten(job_);
 }
 
 }  // namespace fredsim

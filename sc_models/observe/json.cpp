@@ -47,8 +47,23 @@ Json part_json(const PartResult& part) {
                {"algbw_gbps", bandwidth_json(part.algbw_gbps, part.incomplete)},
                {"busbw_gbps", bandwidth_json(part.busbw_gbps, part.incomplete)},
                {"bound_ns", part.bound_ns}};
+  if (!part.name.empty()) json["name"] = part.name;
+  if (part.operations > 1) json["operations"] = part.operations;
   if (part.incomplete) json["incomplete"] = true;
   return json;
+}
+
+Json operations_json(const OperationsResult& operations) {
+  const OperationsResult::Rows& rows = operations.rows;
+  return {{"complete", operations.complete},
+          {"phases",
+           {{"preloaded", rows.preloaded},
+            {"loaded", rows.loaded},
+            {"found", rows.found},
+            {"evicted", rows.evicted},
+            {"words_written", rows.words_written}}},
+          {"waited_for_phases_cycles", operations.waited_for_rows},
+          {"waited_for_others_cycles", operations.waited_for_others}};
 }
 
 Json layout_json(const Layout& layout) {
@@ -112,6 +127,7 @@ Json run_json(const ReportedRun& run) {
   }
   json["parts"] = Json::array();
   for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
+  if (r.operations) json["operations"] = operations_json(*r.operations);
   if (r.slices > 0) json["slices"] = {{"all", r.slices}, {"simulated", r.slices_simulated}};
   json["skipped"] = {{"idle_cycles", r.idle_cycles},
                      {"repeated_cycles", r.repeated_cycles},

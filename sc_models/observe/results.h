@@ -38,6 +38,8 @@ struct SwitchResult {
 
 // One collective on one group, of those that ran at the same time.
 struct PartResult {
+  std::string name;              // in a work file; empty: none
+  std::uint64_t operations = 1;  // one after the other; times and bandwidths are of all of them
   std::string collective;
   std::string algorithm;
   std::vector<int> group;
@@ -59,6 +61,21 @@ struct WorkersResult {
   std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
 };
 
+// Of a work whose collectives come after each other (engine/communicator.h).
+struct OperationsResult {
+  std::uint64_t complete = 0;
+  struct Rows {                   // phases
+    std::uint64_t preloaded = 0;  // written before the run
+    std::uint64_t loaded = 0;     // and while it went on
+    std::uint64_t found = 0;      // that an operation needed and found there
+    std::uint64_t evicted = 0;
+    std::uint64_t words_written = 0;  // register writes during the run
+  } rows;
+  // Cycles, of all operations: for rows that were to be written, or for a place for them; then for operations that they
+  // could not be under way with.
+  std::uint64_t waited_for_rows = 0, waited_for_others = 0;
+};
+
 struct RunResult {
   // Of a testbench with NPUs of its own (fabric/measurement.h), without a plan of ours: there is no bound; a
   // size, bandwidth or seed of 0 and an empty text mean that it does not apply, null in JSON, "-" in tables.
@@ -77,6 +94,7 @@ struct RunResult {
   std::vector<std::vector<int>> groups;
   std::optional<WorkersResult> workers;  // where asked for
   std::vector<PartResult> parts;
+  std::optional<OperationsResult> operations;  // where collectives came after each other
   std::uint64_t size_bytes = 0;
   std::uint64_t seed = 0;
   std::uint64_t cycles = 0;  // from the first clock edge until the last result is complete

@@ -132,10 +132,10 @@ class NpuTest : public testing::Test {
         if (rank.rank == 0) shares.push_back({t, &rank});
       }
     }
-    npu_.start(*job_, shares);
+    npu_.add(*job_, shares);
     EXPECT_TRUE(nic_.sent.empty());
     ASSERT_EQ(job_->release_due(0), std::vector<int>{0});
-    npu_.release(0);
+    npu_.release(*job_, 0);
   }
   // Packet `index` of a tree arrives, from rank `from`; with its right payload if it is a result.
   void arrive(int tree, std::uint32_t index, bool result, int from = 1) {
@@ -160,7 +160,7 @@ class NpuTest : public testing::Test {
   void after_edge() {
     const std::vector<int> advanced = job_->advanced();
     job_->clear_advanced();
-    for (const int tree : advanced) npu_.resume(tree);
+    for (const int tree : advanced) npu_.resume(*job_, tree);
   }
   std::uint16_t value(int tree, std::uint32_t index, int flit) const {
     const Tree& t = plan_.trees[tree];
