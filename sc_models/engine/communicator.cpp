@@ -1,0 +1,413 @@
+#include "engine/communicator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "endpoint/packet_extension.h"
+#include "fabric/diagnosis.h"
+#include "routing/online_routes.h"
+#include "switch/node_shape.h"
+#include "switch/register_map.h"
+
+namespace fredsim {
+
+Communicator::Communicator(Machine& machine, int rows)
+    : machine_(machine),
+      fabric_(machine.fabric()),
+      plans_(machine.fabric().topology()),
+      store_(machine.fabric().topology(), rows),
+      loader_(machine.fabric()) {}
+
+Communicator::~Communicator() {
+  if (has_begun_) machine_.stop();
+}
+
+// ---- the run
+
+void Communicator::begin() {
+  const Topology& topology = fabric_.topology();
+  try {
+    has_routes_ = routes_by_table(topology) && !online_routes(topology, reg::kMaxRoutes).empty();
+  } catch (const BadInput&) {
+    has_routes_ = false;  // an operation that needs them is refused
+  }
+  has_begun_ = true;
+  machine_.set_up(has_routes_);
+}
+
+void Communicator::start() {
+  std::vector<PhaseProgram> programs;
+  for (const auto& [handle, operation] : operations_) {
+    RowStore::Acquired rows;
+    if (!store_.acquire(operation->plan->rows, rows, false)) continue;
+    for (StoredPhase* const phase : rows.to_load) {
+      for (const auto& [node, row] : phase->rows) programs.push_back({node, phase->index, row});
+      phase->loaded = true;
+      ++totals_.preloaded;
+    }
+    store_.release(rows.phases);
+  }
+  machine_.control().load(programs);
+  fabric_.core().clear_counts();
+  first_edge_ = fabric_.core().edge();
+  running_ = changed_ = true;
+  fabric_.on_cycle([this] { return edge(); });
+  process();  // what begins in cycle 0 is there before its edge
+  tell_sources();
+}
+
+std::uint64_t Communicator::cycle() const {
+  if (ended_at_) return *ended_at_;
+  return running_ ? fabric_.core().edge() - first_edge_ : 0;
+}
+
+// After every edge; true where a wait() may go on.
+bool Communicator::edge() {
+  try {
+    if (loader_.issue()) changed_ = true;
+    if (collect()) changed_ = true;
+    if (changed_ || cycle() >= wake_) process();
+    tell_sources();
+    if (on_cycle_) on_cycle_();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  return ends_wait();
+}
+
+bool Communicator::ends_wait() const {
+  const FabricOptions& options = machine_.options();
+  const auto failed = [](const Operation* operation) {
+    return operation->job != nullptr && operation->job->failed();
+  };
+  return failure_ != nullptr || (done_ && done_()) || std::ranges::any_of(granted_, failed) ||
+         is_stuck() || (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) ||
+         (options.timeout_cycles != 0 && cycle() > options.timeout_cycles);
+}
+
+bool Communicator::is_stuck() const {
+  const std::uint64_t watchdog = machine_.watchdog();
+  return !operations_.empty() && wake_ == Operation::kNever && loader_.idle() &&
+         fabric_.core().quiet_cycles() >= watchdog && cycle() >= last_event_ + watchdog;
+}
+
+void Communicator::run_until(std::function<bool()> done) {
+  done_ = std::move(done);
+  if (!ends_wait()) sc_core::wait(fabric_.attention());
+  const bool is_done = done_();
+  done_ = {};
+  fabric_.rethrow_failure();
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  check_failures();
+  if (is_done) return;
+  if (is_stuck())
+    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", machine_.watchdog()),
+               FailureCause::kDeadlock);
+  const std::uint64_t limit = machine_.options().timeout_cycles;
+  if (limit != 0 && cycle() > limit)
+    fail_stuck(fmt::format("time-out after {} cycles", limit), FailureCause::kOther);
+  stopped_ = true;
+  halt();
+}
+
+void Communicator::check_failures() const {
+  for (const auto& [handle, operation] : operations_) {
+    if (operation->job != nullptr && operation->job->failed())
+      throw RunFailed(operation->job->failure(), operation->job->failure_cause());
+  }
+}
+
+void Communicator::fail_stuck(const std::string& what, FailureCause cause) {
+  const std::uint64_t edge = fabric_.core().edge() - 1;
+  halt();
+  throw RunFailed(
+      fmt::format("{}; {} operations are not complete. What waits:{}", what, operations_.size(),
+                  describe_waiting(fabric_, machine_.control(), machine_.npus())),
+      cause, edge);
+}
+
+// Nothing more is issued or written; the clock goes on.
+void Communicator::halt() {
+  ended_at_ = cycle();
+  fabric_.on_cycle([] { return true; });
+  if (!loader_.idle()) sc_core::wait(fabric_.attention());  // a write is still under way
+  loader_.reset();
+  fabric_.on_cycle([] { return false; });
+}
+
+void Communicator::wait(Handle handle) {
+  run_until([this, handle] { return complete(handle); });
+}
+
+void Communicator::wait_all() {
+  run_until([this] { return operations_.empty(); });
+}
+
+void Communicator::finish() {
+  wait_all();
+  if (stopped_) return;
+  halt();
+  machine_.drain();
+  std::string wrong = describe_imbalance(fabric_, machine_.control(), machine_.npus());
+  for (const Npu* npu : machine_.npus()) wrong += npu->stray();
+  if (!wrong.empty()) throw RunFailed("flits and credits do not balance at the end:" + wrong);
+}
+
+// ---- issue
+
+Communicator::Handle Communicator::issue(std::span<const CollectiveSpec> work,
+                                         const IssueOptions& options) {
+  if (work.empty()) throw BadInput("operation: found no collective; allowed: one or more");
+  std::vector<std::uint64_t> starts;
+  for (const CollectiveSpec& spec : work) starts.push_back(spec.start_cycle);
+  return issue(plans_.plan(work, options.on_conflict), starts, options);
+}
+
+Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> plan,
+                                         const std::vector<std::uint64_t>& starts,
+                                         const IssueOptions& options) {
+  for (const Dependency& dependency : options.after) {
+    if (dependency.operation == 0 || dependency.operation >= next_)
+      throw BadInput(fmt::format("after: found operation {}; allowed: 1 to {}, those issued",
+                                 dependency.operation, next_ - 1));
+  }
+  if (plan->needs_online_routes && !has_routes_)
+    online_routes(fabric_.topology(), reg::kMaxRoutes);  // says why there are none
+  const Handle handle = next_++;
+  const std::uint64_t now = cycle();
+  auto operation = std::make_unique<Operation>(handle, std::move(plan), options.seed, now,
+                                               options.delay, starts);
+  if (options.after.empty() && options.delay > 0) operation->delay_all(now);
+  for (const Dependency& dependency : options.after) {
+    const auto earlier = operations_.find(dependency.operation);
+    if (earlier == operations_.end())
+      operation->delay_all(now);
+    else
+      operation->wait_for(*earlier->second, dependency, now);
+  }
+  operations_.emplace(handle, std::move(operation));
+  changed_ = true;
+  return handle;
+}
+
+bool Communicator::complete(Handle handle) const {
+  return handle < next_ && !operations_.contains(handle);
+}
+
+bool Communicator::complete(Handle handle, NodeId npu) const {
+  const auto found = operations_.find(handle);
+  return handle < next_ && (found == operations_.end() || found->second->complete_at(npu));
+}
+
+std::uint64_t Communicator::delivered_bytes() const {
+  std::uint64_t bytes = totals_.bytes;
+  for (const Operation* operation : granted_)
+    if (operation->job != nullptr) bytes += operation->job->delivered_bytes();
+  return bytes;
+}
+
+// ---- between two edges
+
+void Communicator::process() {
+  do {
+    changed_ = false;
+    bool some = grant();
+    some |= open_those_that_can();
+    some |= release_due();
+    some |= collect();
+    changed_ |= some;
+    if (some) last_event_ = cycle();
+  } while (changed_);
+  wake_ = Operation::kNever;
+  for (const auto& [handle, operation] : operations_) {
+    const std::uint64_t next = operation->next_start();
+    if (next > cycle()) wake_ = std::min(wake_, next);
+  }
+}
+
+// Ranks and operations that are complete.
+bool Communicator::collect() {
+  bool some = false;
+  std::vector<Operation*> complete;
+  for (Operation* const operation : granted_) {
+    if (operation->job == nullptr) continue;
+    some |= collect_from(*operation);
+    if (operation->complete()) complete.push_back(operation);
+  }
+  for (Operation* const operation : complete) finish_operation(*operation);
+  return some;
+}
+
+bool Communicator::collect_from(Operation& operation) {
+  CollectiveJob& job = *operation.job;
+  job.note_ends(cycle());
+  bool some = false;
+  for (const auto& [part, rank] : std::exchange(job.completed(), {})) {
+    if (!operation.complete_rank(part, rank, cycle())) continue;
+    some = true;
+    if (on_rank_complete_) on_rank_complete_(operation.handle, part, rank);
+  }
+  return some;
+}
+
+void Communicator::finish_operation(Operation& operation) {
+  const CollectiveJob& job = *operation.job;
+  OperationReport report = std::move(operation.report);
+  for (int p = 0; p < std::ssize(operation.plan->plan.parts); ++p)
+    report.parts.push_back({job.start_cycle(p), job.end_cycle(p)});
+  report.ended = job.last_end();
+  ++totals_.operations;
+  totals_.last_end = std::max(totals_.last_end, report.ended);
+  totals_.flits += job.delivered_flits();
+  totals_.bytes += job.delivered_bytes();
+  for (const Part& part : operation.plan->plan.parts)
+    for (const NodeId node : part.members) machine_.npu(node).remove(job);
+  store_.release(operation.rows.phases);
+  if (!operation.plan->plan.trees.empty()) streams_.erase(operation.first_tree);
+  std::erase(granted_, &operation);
+  for (Operation* const other : granted_) other->forget(operation);
+  operations_.erase(report.handle);
+  if (on_complete_) on_complete_(report);
+}
+
+// Those of which a rank could begin, in the order of issue.
+bool Communicator::grant() {
+  bool some = false;
+  bool rows_are_short = false;
+  for (const auto& [handle, operation] : operations_) {
+    Operation& o = *operation;
+    if (o.state != Operation::State::kIssued || !o.may_begin(cycle())) continue;
+    o.eligible = std::min(o.eligible, cycle());
+    const int trees = static_cast<int>(o.plan->plan.trees.size());
+    const int first = take_streams(trees);
+    if (first < 0) break;
+    if (!o.plan->rows.empty() && (rows_are_short || !give_rows(o))) {
+      rows_are_short = true;
+      continue;
+    }
+    if (trees > 0) streams_.emplace(first, trees);
+    most_streams_ = std::max(most_streams_, first + trees);
+    o.first_tree = first;
+    o.state = Operation::State::kGranted;
+    granted_.push_back(&o);
+    some = true;
+  }
+  return some;
+}
+
+bool Communicator::give_rows(Operation& operation) {
+  if (!store_.acquire(operation.plan->rows, operation.rows)) {
+    if (!store_.is_held()) store_.refuse(operation.plan->rows);
+    return false;
+  }
+  for (StoredPhase* const phase : operation.rows.to_load) loader_.add(*phase);
+  operation.report.rows_loaded = static_cast<int>(operation.rows.to_load.size());
+  operation.report.rows_found = operation.rows.hits;
+  operation.report.rows_evicted = operation.rows.evictions;
+  totals_.rows_loaded += operation.rows.to_load.size();
+  totals_.rows_found += static_cast<std::uint64_t>(operation.rows.hits);
+  totals_.rows_evicted += static_cast<std::uint64_t>(operation.rows.evictions);
+  return true;
+}
+
+// The first numbers that are free together; -1: there are none.
+int Communicator::take_streams(int trees) const {
+  int first = 0;
+  for (const auto& [used, count] : streams_) {
+    if (used - first >= trees) break;
+    first = used + count;
+  }
+  return first + trees <= static_cast<int>(kMaxStreams / 2) ? first : -1;
+}
+
+bool Communicator::open_those_that_can() {
+  bool some = false;
+  for (std::size_t i = 0; i < granted_.size(); ++i) {
+    Operation& o = *granted_[i];
+    if (o.state != Operation::State::kGranted ||
+        !std::ranges::all_of(o.rows.phases, &StoredPhase::loaded))
+      continue;
+    if (!o.rows_loaded_at) {
+      o.rows_loaded_at = cycle();
+      o.report.waited_for_rows = cycle() - o.eligible;
+    }
+    const auto in_the_way = [&](const Operation* earlier) {
+      return in_conflict(*earlier->plan, *o.plan);
+    };
+    if (std::any_of(granted_.begin(), granted_.begin() + static_cast<std::ptrdiff_t>(i),
+                    in_the_way))
+      continue;
+    open(o);
+    some = true;
+  }
+  return some;
+}
+
+void Communicator::open(Operation& o) {
+  const Plan& plan = o.plan->plan;
+  o.state = Operation::State::kOpen;
+  o.report.started = cycle();
+  o.report.waited_for_others = cycle() - *o.rows_loaded_at;
+  o.job = std::make_unique<CollectiveJob>(plan, fabric_.topology(), o.seed, fabric_.lanes());
+  std::vector<std::uint8_t> phases;
+  for (const StoredPhase* phase : o.rows.phases)
+    phases.push_back(static_cast<std::uint8_t>(phase->index));
+  o.job->place(o.first_tree, std::move(phases));
+  fabric_.core().set_missing_bytes(static_cast<std::size_t>(o.first_tree), o.plan->missing_bytes);
+  std::map<NodeId, std::vector<Npu::Share>> shares;
+  for (const Part& part : plan.parts)
+    for (const NodeId node : part.members) shares[node];
+  o.waiting_sources.resize(plan.trees.size());
+  for (int t = 0; t < std::ssize(plan.trees); ++t) {
+    const Tree& tree = plan.trees[t];
+    for (const TreeRank& rank : tree.ranks) {
+      const NodeId node = plan.parts[tree.part].members[rank.rank];
+      shares[node].push_back({t, &rank});
+      if (CollectiveJob::waits_for_results(tree, rank))
+        o.waiting_sources[t].push_back(&machine_.npu(node));
+    }
+  }
+  for (const auto& [node, of_node] : shares) machine_.npu(node).add(*o.job, of_node);
+}
+
+bool Communicator::release_due() {
+  bool some = false;
+  for (Operation* const operation : granted_) {
+    if (operation->state == Operation::State::kOpen && release(*operation)) some = true;
+  }
+  return some;
+}
+
+bool Communicator::release(Operation& operation) {
+  const std::vector<Operation::RankPlace> due = operation.take_due(cycle());
+  CollectiveJob& job = *operation.job;
+  const auto npu = [&](const Operation::RankPlace& at) -> Npu& {
+    return machine_.npu(operation.plan->plan.parts[at.part].members[at.rank]);
+  };
+  for (const Operation::RankPlace& at : due) {
+    if (!job.released(at.part)) job.release(at.part, cycle());
+    npu(at).allow(job, at.part);
+  }
+  for (const Operation::RankPlace& at : due) {
+    npu(at).release(job, at.part);
+    if (npu(at).is_done(job, at.part)) job.rank_complete(at.part, at.rank);
+  }
+  return !due.empty();
+}
+
+// Results that have reached others.
+void Communicator::tell_sources() {
+  for (Operation* const operation : granted_) {
+    if (operation->job == nullptr || operation->job->advanced().empty()) continue;
+    CollectiveJob& job = *operation->job;
+    const std::vector<int> advanced = job.advanced();
+    job.clear_advanced();
+    for (const int tree : advanced)
+      for (Npu* npu : operation->waiting_sources[tree]) npu->resume(job, tree);
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,153 @@
+// Runs collectives on a machine as they are issued: at any cycle, many under way at once, as many as wanted over a run.
+//
+// Use, from an SC_THREAD:
+//     Communicator communicator(machine);
+//     communicator.begin();                                 // resets the machine and sets its switches up
+//     const auto a = communicator.issue(specs, {.seed = 1});
+//     communicator.start();                                 // cycle 0
+//     const auto b = communicator.issue(others, {.after = {{.operation = a}}});
+//     communicator.wait(b);
+//     communicator.finish();                                // all complete, drained, balanced; the clock goes on until
+//                                                           // the communicator is destroyed
+//   A communicator is for one run. issue() may also be called by any other process, and in the callbacks.
+// Operations: specs that are issued together are planned together and share phases (collective/plan.h); plans are kept by
+//   shape (PlanCache). A rank begins when its start has come and what it waits for is complete (engine/operation.h), and is
+//   complete when it has handed its last packet to its NIC and holds all its results. A rank that has not begun receives
+//   and passes on what others send, since its collective engine has the plan.
+// Order: operations are granted what they need, and from then on wait only for those that were granted before, so that
+//   none waits for ever. A grant takes an operation of which a rank could begin; those with phases are granted in the order
+//   of issue. It is open, and its ranks begin as they may, when its rows are loaded and no operation granted before is in
+//   conflict with it (engine/prepared_plan.h). Operations of equal rows follow each other at each NPU without a gap.
+// Phases: a row store gives them their indices (engine/row_store.h). Rows of operations issued before start() are written
+//   in the set-up, as far as they fit; others while traffic goes on, an access per switch and cycle, when they are granted.
+// Streams: numbers are given to the trees of an operation at its grant and taken back when it is complete. Without free
+//   ones it waits, and those after it.
+// Memory: of an operation that is complete nothing stays but its number.
+// Time: cycles since start(). What a callback issues, and what comes after something complete, may begin at the edge after.
+// Payload: verified bit for bit, as in Machine::run(). Operands of an operation are those of its seed.
+// Errors: of issue(): BadInput, RoutingConflict (make_plan()), BadInput for an operation that was never issued; of wait()
+//   and finish(): RunFailed as Machine::run().
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/operation.h"
+#include "engine/row_loader.h"
+#include "fabric/machine.h"
+
+namespace fredsim {
+
+struct IssueOptions {
+  std::uint64_t seed = 1;   // of the operands
+  std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
+  std::vector<Dependency> after{};
+  OnConflict on_conflict = OnConflict::kRefuse;
+};
+
+class Communicator {
+ public:
+  using Handle = OperationHandle;
+
+  // `rows`: of each phase store that are used, at most; 0: all. The machine must outlive it.
+  explicit Communicator(Machine& machine, int rows = 0);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  void begin();
+  void start();
+  // CollectiveSpec::start_cycle counts from the issue.
+  Handle issue(std::span<const CollectiveSpec> work, const IssueOptions& options);
+  Handle issue(std::shared_ptr<const PreparedPlan> plan, const std::vector<std::uint64_t>& starts,
+               const IssueOptions& options);
+
+  bool complete(Handle handle) const;
+  bool complete(Handle handle, NodeId npu) const;  // its parts at an NPU; true where it has none
+  // Between two edges; they may issue. A rank's comes before its operation's.
+  void on_complete(std::function<void(const OperationReport&)> callback) {
+    on_complete_ = std::move(callback);
+  }
+  void on_rank_complete(std::function<void(Handle, int part, int rank)> callback) {
+    on_rank_complete_ = std::move(callback);
+  }
+  void on_cycle(std::function<void()> callback) { on_cycle_ = std::move(callback); }  // every edge
+
+  void wait(Handle handle);
+  void wait_all();
+  void finish();
+  // FabricOptions::stop was set, and wait() has returned for that.
+  bool stopped() const { return stopped_; }
+
+  std::uint64_t cycle() const;
+  std::size_t under_way() const { return operations_.size(); }  // and those that wait
+  int most_streams() const { return most_streams_; }  // trees that had numbers at a time, at most
+  PlanCache& plans() { return plans_; }
+
+  struct Totals {
+    std::uint64_t operations = 0;        // complete
+    std::uint64_t last_end = 0;          // cycle
+    std::uint64_t flits = 0, bytes = 0;  // of results, at all NPUs
+    int preloaded = 0;                   // phases written in the set-up
+    std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases, after start()
+  };
+  const Totals& totals() const { return totals_; }
+  std::uint64_t words_written() const { return loader_.words(); }  // of rows, after start()
+  std::uint64_t delivered_bytes() const;                           // by operations under way, too
+
+ private:
+  bool edge();
+  bool ends_wait() const;
+  void process();
+  bool collect();
+  bool collect_from(Operation& operation);
+  void finish_operation(Operation& operation);
+  bool grant();
+  bool give_rows(Operation& operation);
+  bool open_those_that_can();
+  void open(Operation& operation);
+  bool release_due();
+  bool release(Operation& operation);
+  void tell_sources();
+  bool is_stuck() const;
+  int take_streams(int trees) const;
+  void check_failures() const;
+  [[noreturn]] void fail_stuck(const std::string& what, FailureCause cause);
+  void run_until(std::function<bool()> done);
+  void halt();
+
+  Machine& machine_;
+  Fabric& fabric_;
+  PlanCache plans_;
+  RowStore store_;
+  RowLoader loader_;
+  std::map<Handle, std::unique_ptr<Operation>> operations_;  // not complete
+  std::vector<Operation*> granted_;                          // in that order
+  std::map<int, int> streams_;                               // first tree -> trees
+  int most_streams_ = 0;                                     // the highest number, and 1
+  Handle next_ = 1;
+  Totals totals_;
+  std::uint64_t first_edge_ = 0;
+  std::uint64_t wake_ = 0;                 // cycle at which something may begin by itself
+  std::uint64_t last_event_ = 0;           // cycle
+  std::optional<std::uint64_t> ended_at_;  // cycle
+  bool has_begun_ = false;
+  bool running_ = false;
+  bool changed_ = false;
+  bool stopped_ = false;
+  bool has_routes_ = false;
+  std::exception_ptr failure_;
+  std::function<bool()> done_;
+  std::function<void(const OperationReport&)> on_complete_;
+  std::function<void(Handle, int, int)> on_rank_complete_;
+  std::function<void()> on_cycle_;
+};
+
+}  // namespace fredsim

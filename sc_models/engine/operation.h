@@ -1,0 +1,119 @@
+// An operation that a communicator runs: what was issued, what its ranks wait for, and how far they are.
+//
+// A rank may begin when its part's start has come, what it waits for of earlier operations is complete and `delay` cycles
+//   have passed since. It waits for its own NPU's part in an earlier operation, or, where that NPU has none or where so asked
+//   for, for all ranks there.
+// Internal to the communicator.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "endpoint/collective_job.h"
+#include "endpoint/npu.h"
+#include "engine/prepared_plan.h"
+#include "engine/row_store.h"
+
+namespace fredsim {
+
+using OperationHandle = std::uint64_t;
+
+// What an operation comes after.
+struct Dependency {
+  OperationHandle operation = 0;
+  std::vector<int> parts{};  // of its specs; empty: all
+  bool all_ranks = false;    // else each NPU waits for its own part
+};
+
+// What was found out about an operation. Cycles are those of the communicator's clock.
+struct OperationReport {
+  OperationHandle handle = 0;
+  std::uint64_t issued = 0;
+  std::uint64_t started = 0;            // when its first rank could send
+  std::uint64_t ended = 0;              // when its last result was complete
+  std::uint64_t waited_for_rows = 0;    // cycles for which it could have started but for them
+  std::uint64_t waited_for_others = 0;  // and then for operations that it is in conflict with
+  int rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases
+  struct PartTimes {
+    std::uint64_t start = 0, end = 0;
+  };
+  std::vector<PartTimes> parts;
+  std::shared_ptr<const PreparedPlan> plan;
+};
+
+class Operation {
+ public:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  enum class State : std::uint8_t {
+    kIssued,  // waits for what comes before, for rows, for streams
+    kGranted,  // has them; waits until rows are loaded and operations in conflict with it are complete
+    kOpen,     // its ranks begin as they may
+  };
+
+  // `starts`, by part: cycles from now on; empty: none.
+  Operation(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan, std::uint64_t seed,
+            std::uint64_t now, std::uint64_t delay, const std::vector<std::uint64_t>& starts);
+
+  // It begins after `earlier`, which is not complete.
+  void wait_for(Operation& earlier, const Dependency& dependency, std::uint64_t now);
+  // It begins after what is complete already: `delay` cycles from now on.
+  void delay_all(std::uint64_t now);
+
+  struct RankPlace {
+    int part = 0, rank = 0;
+  };
+  std::uint64_t next_start() const;  // of a rank that waits for nothing but time; kNever: none
+  bool may_begin(std::uint64_t cycle) const { return next_start() <= cycle; }
+  // Ranks that may begin now and have not; marks them.
+  std::vector<RankPlace> take_due(std::uint64_t cycle);
+  // False: it was before, or the rank has not begun. Lets those begin that wait for it.
+  bool complete_rank(int part, int rank, std::uint64_t cycle);
+  void forget(const Operation& later);  // it is complete
+  bool complete() const { return ranks_left_ == 0; }
+  bool complete_at(NodeId npu) const;  // no part of it is left there
+
+  const OperationHandle handle;
+  const std::shared_ptr<const PreparedPlan> plan;
+  const std::uint64_t seed;
+  State state = State::kIssued;
+  OperationReport report;
+  std::uint64_t eligible = kNever;  // cycle at which a rank could have begun
+  std::optional<std::uint64_t> rows_loaded_at;
+  RowStore::Acquired rows;
+  int first_tree = 0;
+  std::unique_ptr<CollectiveJob> job;              // open
+  std::vector<std::vector<Npu*>> waiting_sources;  // by tree: those that wait for results of others
+
+ private:
+  struct Rank {
+    int waits = 0;           // dependencies that are not complete for it
+    std::uint64_t from = 0;  // cycle
+    bool begun = false, done = false;
+  };
+  // An operation that comes after this one.
+  struct Later {
+    Operation* operation = nullptr;
+    std::vector<bool> parts;  // of this one
+    bool all_ranks = false;
+    std::map<NodeId, int> left;  // NPUs of these parts: how many of their ranks are not complete
+    int left_in_all = 0;
+    bool waits_for_all(NodeId npu) const { return all_ranks || !left.contains(npu); }
+  };
+  bool parts_before_are_complete(int part) const;
+  void complete_for(Later& later, NodeId npu, std::uint64_t cycle);
+  template <class Which>
+  void let_begin(const Which& which, std::uint64_t cycle);
+  const std::vector<NodeId>& members(int part) const { return plan->plan.parts[part].members; }
+
+  std::uint64_t delay_;
+  std::vector<std::vector<Rank>> ranks_;  // by part
+  int ranks_left_ = 0;
+  int not_begun_ = 0;
+  std::vector<Later> later_;
+};
+
+}  // namespace fredsim

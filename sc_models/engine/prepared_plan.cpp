@@ -1,0 +1,103 @@
+#include "engine/prepared_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "collective/link_load.h"
+#include "switch/node_shape.h"
+#include "switch/switch_kind.h"
+
+namespace fredsim {
+namespace {
+
+// VCs of the phases that a plan's trees use, by phase.
+std::vector<int> channels_of_phases(const Plan& plan, std::size_t phases) {
+  std::vector<int> vcs(phases, kDp);
+  for (const Tree& tree : plan.trees) {
+    if (tree.transport != Transport::kInSwitch) continue;
+    for (const TreeRank& rank : tree.ranks) vcs[rank.phase] = plan.parts[tree.part].vc;
+  }
+  return vcs;
+}
+
+void find_channels(PreparedPlan& p) {
+  for (const Tree& tree : p.plan.trees) {
+    if (tree.transport == Transport::kInSwitch) {
+      p.tree_channels |= 1U << p.plan.parts[tree.part].vc;
+      continue;
+    }
+    for (const TreeRank& rank : tree.ranks) {
+      for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
+        for (const Send& send : *sends) p.unicast_channels |= 1U << send.vc;
+    }
+  }
+}
+
+// What a plan depends on, of a spec.
+std::string key_of(const CollectiveSpec& spec) {
+  return fmt::format("{} {} {} {} {} {} {};", static_cast<int>(spec.collective),
+                     fmt::join(spec.group, ","), spec.bytes, spec.algorithm, spec.vc, spec.root,
+                     fmt::join(spec.matrix, ","));
+}
+
+}  // namespace
+
+bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
+  if ((a.tree_channels & b.unicast_channels) != 0 || (a.unicast_channels & b.tree_channels) != 0)
+    return true;
+  if (&a == &b || a.rows == b.rows) return false;
+  return std::ranges::any_of(a.ports, [&](const auto& entry) {
+    const auto other = b.ports.find(entry.first);
+    return other != b.ports.end() && ((entry.second.in & other->second.in) != 0 ||
+                                      (entry.second.out & other->second.out) != 0);
+  });
+}
+
+std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan) {
+  auto prepared = std::make_shared<PreparedPlan>();
+  PreparedPlan& p = *prepared;
+  p.plan = std::move(plan);
+  int phases = 0;
+  for (const PhaseProgram& program : p.plan.programs) phases = std::max(phases, program.phase + 1);
+  p.rows.resize(static_cast<std::size_t>(phases));
+  const std::vector<int> vcs = channels_of_phases(p.plan, p.rows.size());
+  for (const PhaseProgram& program : p.plan.programs) {
+    p.rows[program.phase].emplace(program.node, program.row);
+    const SwitchShape shape = switch_shape(topology, topology.nodes[program.node]);
+    PreparedPlan::Ports& ports = p.ports[{vcs[program.phase], program.node}];
+    for (const Flow& flow : shape.kind->phase_flows(shape, program.row)) {
+      ports.in |= flow.inputs;
+      ports.out |= flow.outputs;
+    }
+  }
+  for (const Tree& tree : p.plan.trees)
+    p.missing_bytes.push_back(static_cast<std::uint16_t>(tree.flits * kFlitBytes - tree.bytes));
+  find_channels(p);
+  p.needs_online_routes = needs_online_routes(topology, p.plan);
+  return prepared;
+}
+
+std::shared_ptr<const PreparedPlan> PlanCache::plan(std::span<const CollectiveSpec> work,
+                                                    OnConflict on_conflict) {
+  std::string key = fmt::format("{}:", static_cast<int>(on_conflict));
+  for (const CollectiveSpec& spec : work) key += key_of(spec);
+  const std::uint64_t now = hits_ + made_;
+  if (const auto known = plans_.find(key); known != plans_.end()) {
+    ++hits_;
+    known->second.used = now;
+    return known->second.plan;
+  }
+  std::vector<CollectiveSpec> specs(work.begin(), work.end());
+  for (CollectiveSpec& spec : specs) spec.start_cycle = 0;
+  Entry entry{prepare(topology_, make_plan(topology_, specs, on_conflict)), now};
+  ++made_;
+  if (plans_.size() >= kPlans) {
+    plans_.erase(
+        std::ranges::min_element(plans_, {}, [](const auto& known) { return known.second.used; }));
+  }
+  return plans_.emplace(std::move(key), std::move(entry)).first->second.plan;
+}
+
+}  // namespace fredsim

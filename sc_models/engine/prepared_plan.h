@@ -1,0 +1,71 @@
+// A plan made ready to be issued: its phases as sets of rows, and what it uses of the switches, by which two operations
+// are found to be in each other's way.
+//
+// Rows: phase p of the plan is rows[p], node -> row; a phase is known by them, whatever plan it is of, so that equal
+//   phases of different operations are one in the switches. Start cycles of the specs are not part of a plan here:
+//   a communicator takes them when it issues.
+// Conflicts: two operations must not be under way at once where their packets could wait for each other in a circle:
+//     in-switch trees of both use a port of a switch in the same direction on one virtual channel, and are not of the
+//     same rows in the same order: joins could find the packets of one first at one input, those of the other at another;
+//     one has in-switch trees, the other unicasts on one virtual channel: unicasts would wait behind operands that wait for
+//     a rank which has not begun.
+//   Operations of the same rows may follow each other without a gap: every rank sends the packets of the first one first
+//   (endpoint/npu.h), and a flow that joins takes them in that order from all of its ports.
+// Errors: those of make_plan().
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collective/plan.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+using PhaseRows = std::map<NodeId, std::vector<std::uint32_t>>;
+
+struct PreparedPlan {
+  Plan plan;  // starts at 0
+  std::vector<PhaseRows> rows;
+  std::vector<std::uint16_t> missing_bytes;  // by tree: what its last flit is short of
+  bool needs_online_routes = false;
+
+  struct Ports {
+    std::uint32_t in = 0, out = 0;
+  };
+  std::map<std::pair<int, NodeId>, Ports> ports;  // of in-switch trees: (VC, switch) -> ports
+  unsigned tree_channels = 0,
+           unicast_channels = 0;  // VCs of in-switch trees and of unicasts: a bit each
+};
+
+bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
+
+std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan);
+
+// Plans by what they are of: collective, group, size, algorithm, priority, root and order; the least recently used one
+// is forgotten when there are more than kPlans.
+class PlanCache {
+ public:
+  static constexpr std::size_t kPlans = 64;
+  explicit PlanCache(const Topology& topology) : topology_(topology) {}
+  std::shared_ptr<const PreparedPlan> plan(std::span<const CollectiveSpec> work,
+                                           OnConflict on_conflict);
+  std::uint64_t hits() const { return hits_; }
+  std::uint64_t made() const { return made_; }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const PreparedPlan> plan;
+    std::uint64_t used = 0;
+  };
+  const Topology& topology_;
+  std::map<std::string, Entry> plans_;
+  std::uint64_t hits_ = 0, made_ = 0;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,55 @@
+#include "engine/row_loader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fabric/switch_setup.h"
+
+namespace fredsim {
+
+void RowLoader::add(StoredPhase& phase) {
+  std::size_t writes = 0;
+  for (const auto& [node, row] : phase.rows) {
+    Queue& queue = queues_[node];
+    if (queue.writes.empty() && queue.under_way == nullptr) active_.push_back(node);
+    fabric_.control(node).hold(true);
+    for (const RegisterWrite& w : phase_writes({node, phase.index, row})) {
+      queue.writes.push_back(
+          {{.valid = true, .write = true, .address = w.address, .wdata = w.data}, &phase});
+      ++writes;
+    }
+  }
+  loading_.push_back({&phase, writes});
+}
+
+bool RowLoader::issue() {
+  for (const NodeId node : active_) {
+    Queue& queue = queues_[node];
+    if (StoredPhase* const served = std::exchange(queue.under_way, nullptr); served != nullptr)
+      --std::ranges::find(loading_, served, &Loading::phase)->left;
+    if (queue.writes.empty()) {
+      fabric_.control(node).hold(false);
+    } else if (!fabric_.control(node).busy()) {
+      fabric_.core().access(node, queue.writes.front().request);
+      queue.under_way = queue.writes.front().phase;
+      queue.writes.pop_front();
+      ++words_;
+    }
+  }
+  std::erase_if(active_, [&](NodeId node) {
+    return queues_[node].writes.empty() && queues_[node].under_way == nullptr;
+  });
+  return std::erase_if(loading_, [](const Loading& loading) {
+           if (loading.left == 0) loading.phase->loaded = true;
+           return loading.left == 0;
+         }) > 0;
+}
+
+void RowLoader::reset() {
+  for (const NodeId node : active_) fabric_.control(node).hold(false);
+  for (Queue& queue : queues_) queue = {};
+  active_.clear();
+  loading_.clear();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,260 @@
+#include "engine/work_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "collective/equal_slices.h"
+#include "collective/link_load.h"
+#include "fabric/part_results.h"
+#include "fabric/run_counts.h"
+#include "fabric/wave_recorder.h"
+#include "fabric/window_counts.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kProgressCycles = 4096;
+
+bool go_together(const WorkStep& a, const WorkStep& b) {
+  return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
+}
+
+double bound_of(const Topology& topology, const WorkPlan& work) {
+  std::vector<std::uint64_t> flits(topology.links.size());
+  for (const WorkPlan::Batch& batch : work.batches) {
+    const std::vector<std::uint64_t> once = link_flits(topology, batch.plan->plan);
+    const std::uint64_t times = work.steps[batch.steps.front()].repeat;
+    for (std::size_t l = 0; l < flits.size(); ++l) flits[l] += times * once[l];
+  }
+  double bound = 0;
+  for (std::size_t l = 0; l < flits.size(); ++l) {
+    if (flits[l] > 0) bound = std::max(bound, flits_ns(topology.links[l], flits[l]));
+  }
+  return bound;
+}
+
+// Issues what is due, and puts together what came of it.
+class WorkRun {
+ public:
+  WorkRun(Machine& machine, const WorkPlan& work, int rows)
+      : machine_(machine),
+        work_(work),
+        communicator_(machine, rows),
+        batches_(work.batches.size()) {
+    communicator_.on_rank_complete(
+        [this](OperationHandle handle, int, int) { rank_complete(handle); });
+    communicator_.on_complete([this](const OperationReport& report) { complete(report); });
+  }
+
+  RunResult run(const std::function<void(const Progress&)>& on_progress) {
+    communicator_.begin();
+    issue_first_ones();
+    communicator_.start();
+    const std::uint64_t total = total_bytes();
+    if (on_progress) {
+      communicator_.on_cycle([&, total] {
+        const std::uint64_t cycle = communicator_.cycle();
+        if (cycle % kProgressCycles == 0)
+          on_progress({cycle, communicator_.delivered_bytes(), total});
+      });
+    }
+    const auto wall_start = std::chrono::steady_clock::now();
+    communicator_.wait_all();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+    RunResult result;
+    result.incomplete = communicator_.stopped();
+    result.cycles = result.incomplete ? communicator_.cycle() : communicator_.totals().last_end;
+    result.wall_s = wall.count();
+    result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
+    if (!result.incomplete) communicator_.finish();
+    fill(result);
+    machine_.stop();
+    return result;
+  }
+
+ private:
+  struct BatchState {
+    std::uint64_t issued = 0;
+    OperationHandle last = 0;
+    std::vector<OperationReport::PartTimes>
+        times;  // from the first time's start to the last one's end
+    std::uint64_t complete = 0;
+    std::uint64_t waited_for_rows = 0, waited_for_others = 0;
+  };
+
+  const WorkStep& step_of(std::size_t batch) const {
+    return work_.steps[work_.batches[batch].steps.front()];
+  }
+
+  // Those whose predecessors have all been issued.
+  void issue_first_ones() {
+    const auto is_issued = [&](const WorkStep::After& after) {
+      const auto before = static_cast<std::size_t>(work_.places[after.step].batch);
+      return batches_[before].issued == step_of(before).repeat;
+    };
+    for (bool some = true; some;) {
+      some = false;
+      for (std::size_t b = 0; b < batches_.size(); ++b) {
+        if (batches_[b].issued > 0 || !std::ranges::all_of(step_of(b).after, is_issued)) continue;
+        issue(b);
+        some = true;
+      }
+    }
+  }
+
+  void issue(std::size_t b) {
+    const WorkPlan::Batch& batch = work_.batches[b];
+    const WorkStep& step = step_of(b);
+    BatchState& state = batches_[b];
+    IssueOptions options{.seed = operand_seed(machine_.options().seed, operations_++),
+                         .delay = step.delay};
+    std::vector<std::uint64_t> starts;
+    if (state.issued > 0) {
+      options.after = {{.operation = state.last}};
+    } else {
+      for (const std::uint64_t start : batch.starts)
+        starts.push_back(start - std::min(start, communicator_.cycle()));
+      for (const WorkStep::After& after : step.after) {
+        const WorkPlan::StepPlace& place = work_.places[after.step];
+        Dependency dependency{batches_[place.batch].last, {}, after.all_ranks};
+        for (int i = 0; i < std::ssize(work_.steps[after.step].specs); ++i)
+          dependency.parts.push_back(place.first_part + i);
+        options.after.push_back(std::move(dependency));
+      }
+    }
+    state.last = communicator_.issue(batch.plan, starts, options);
+    of_operation_[state.last] = b;
+    ++state.issued;
+  }
+
+  // The next repetition waits for this one rank by rank, so it has to be there when the first one is complete.
+  void rank_complete(OperationHandle handle) {
+    const std::size_t b = of_operation_.at(handle);
+    if (batches_[b].last != handle || batches_[b].issued == step_of(b).repeat) return;
+    issue(b);
+    if (batches_[b].issued == step_of(b).repeat) issue_first_ones();
+  }
+
+  void complete(const OperationReport& report) {
+    BatchState& state = batches_[of_operation_.at(report.handle)];
+    of_operation_.erase(report.handle);
+    if (state.complete++ == 0) state.times = report.parts;
+    for (std::size_t p = 0; p < report.parts.size(); ++p)
+      state.times[p].end = std::max(state.times[p].end, report.parts[p].end);
+    state.waited_for_rows += report.waited_for_rows;
+    state.waited_for_others += report.waited_for_others;
+  }
+
+  std::uint64_t total_bytes() const {
+    std::uint64_t total = 0;
+    for (std::size_t b = 0; b < batches_.size(); ++b) {
+      for (const Tree& tree : work_.batches[b].plan->plan.trees) {
+        total += step_of(b).repeat * tree.bytes *
+                 static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
+      }
+    }
+    return total;
+  }
+
+  void fill(RunResult& result) {
+    const Topology& topology = machine_.fabric().topology();
+    result.fabric = topology.name;
+    result.model = model_names(machine_.fabric().switches());
+    result.lanes = machine_.options().lanes;
+    result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
+    result.seed = machine_.options().seed;
+    result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
+    result.bound_ns = work_.bound_ns;
+    result.payload = result.incomplete ? "incomplete" : "exact";
+    result.delivered_bytes = communicator_.delivered_bytes();
+    OperationsResult& operations = result.operations.emplace();
+    const Communicator::Totals& totals = communicator_.totals();
+    operations.complete = totals.operations;
+    operations.rows = {static_cast<std::uint64_t>(totals.preloaded), totals.rows_loaded,
+                       totals.rows_found, totals.rows_evicted, communicator_.words_written()};
+    for (const BatchState& state : batches_) {
+      operations.waited_for_rows += state.waited_for_rows;
+      operations.waited_for_others += state.waited_for_others;
+    }
+    fill_parts(result);
+    for (const WorkPlan::Batch& batch : work_.batches)
+      result.slices = std::max(result.slices, in_switch_slices(batch.plan->plan));
+    result.slices_simulated = result.slices;
+    fill_counts(all_slices(topology, {}), machine_.fabric(), machine_.control(), result.cycles,
+                result);
+  }
+
+  void fill_parts(RunResult& result) const {
+    std::vector<PartTime> times;
+    std::vector<const Part*> parts;
+    for (std::size_t s = 0; s < work_.steps.size(); ++s) {
+      const WorkPlan::StepPlace& place = work_.places[s];
+      const BatchState& state = batches_[place.batch];
+      for (int i = 0; i < std::ssize(work_.steps[s].specs); ++i) {
+        const int p = place.first_part + i;
+        PartTime time{.name = work_.steps[s].name, .operations = work_.steps[s].repeat};
+        time.incomplete = state.complete < time.operations;
+        if (state.complete > 0)
+          time.start = state.times[p].start, time.end = state.times[p].end;
+        else
+          time.start = work_.batches[place.batch].starts[p];
+        times.push_back(std::move(time));
+        parts.push_back(&work_.batches[place.batch].plan->plan.parts[p]);
+      }
+    }
+    fredsim::fill_parts(machine_.fabric().topology(), parts, times, result);
+  }
+
+  Machine& machine_;
+  const WorkPlan& work_;
+  Communicator communicator_;
+  std::vector<BatchState> batches_;
+  std::map<OperationHandle, std::size_t> of_operation_;  // those under way
+  int operations_ = 0;
+};
+
+}  // namespace
+
+WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict) {
+  WorkPlan work;
+  work.steps = std::move(steps);
+  work.places.resize(work.steps.size());
+  std::vector<std::vector<CollectiveSpec>> specs;
+  for (int s = 0; s < std::ssize(work.steps); ++s) {
+    const WorkStep& step = work.steps[s];
+    const auto same = [&](const WorkPlan::Batch& batch) {
+      return go_together(step, work.steps[batch.steps.front()]);
+    };
+    auto batch = std::ranges::find_if(work.batches, same);
+    if (batch == work.batches.end()) {
+      batch = work.batches.insert(batch, WorkPlan::Batch{});
+      specs.emplace_back();
+    }
+    const auto b = batch - work.batches.begin();
+    batch->steps.push_back(s);
+    work.places[s] = {static_cast<int>(b), static_cast<int>(specs[b].size())};
+    for (const CollectiveSpec& spec : step.specs) {
+      batch->starts.push_back(spec.start_cycle);
+      specs[b].push_back(spec);
+    }
+  }
+  PlanCache plans(topology);
+  for (std::size_t b = 0; b < work.batches.size(); ++b) {
+    work.batches[b].plan = plans.plan(specs[b], on_conflict);
+    for (const std::string& note : work.batches[b].plan->plan.notes) {
+      if (std::ranges::find(work.notes, note) == work.notes.end()) work.notes.push_back(note);
+    }
+  }
+  work.bound_ns = bound_of(topology, work);
+  return work;
+}
+
+RunResult run_work(Machine& machine, const WorkPlan& work,
+                   const std::function<void(const Progress&)>& on_progress, int rows) {
+  return run_recorded(machine.fabric().wave(),
+                      [&] { return WorkRun(machine, work, rows).run(on_progress); });
+}
+
+}  // namespace fredsim

@@ -1,0 +1,64 @@
+// A work whose collectives come after each other: steps with names, dependencies, delays and repetitions, as a work file
+// (testbenches/fredsim/work_file.h) says them.
+//
+// Steps without repetition that come after the same steps with the same delay are issued as one operation, and thus
+//   planned together (engine/communicator.h); a repeated step is an operation each time, the plan and the rows of its phases
+//   the same.
+// Times: a step begins at its specs' start cycle at the earliest, from the beginning of the run, and `delay` cycles after
+//   what it comes after is complete, each of its repetitions `delay` cycles after the one before.
+// Ranks: an NPU begins when its own part in what it waits for is complete, or, where it has none there, when all of it is;
+//   with `all_ranks` when all of it is.
+// Result: a part per spec, all of its repetitions together.
+// Errors: those of make_plan() when it is planned, RunFailed when it runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/communicator.h"
+#include "fabric/machine.h"
+#include "observe/results.h"
+
+namespace fredsim {
+
+struct WorkStep {
+  struct After {
+    int step = 0;
+    bool all_ranks = false;
+    bool operator==(const After&) const = default;
+  };
+  std::string name;
+  std::vector<CollectiveSpec> specs;
+  std::vector<After> after;
+  std::uint64_t delay = 0;   // cycles
+  std::uint64_t repeat = 1;  // at least 1
+};
+
+// A work on a topology, ready to run.
+struct WorkPlan {
+  struct Batch {  // steps that are one operation
+    std::vector<int> steps;
+    std::shared_ptr<const PreparedPlan> plan;
+    std::vector<std::uint64_t> starts;  // by part
+  };
+  struct StepPlace {
+    int batch = 0;
+    int first_part = 0;
+  };
+  std::vector<WorkStep> steps;
+  std::vector<StepPlace> places;  // by step
+  std::vector<Batch> batches;
+  std::vector<std::string> notes;
+  double bound_ns = 0;  // analytic: all flits of the busiest link
+};
+
+WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict);
+
+// From an SC_THREAD, as Machine::run(). `rows`: of each phase store that are used, at most; 0: all.
+RunResult run_work(Machine& machine, const WorkPlan& work,
+                   const std::function<void(const Progress&)>& on_progress = {}, int rows = 0);
+
+}  // namespace fredsim

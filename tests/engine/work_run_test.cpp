@@ -1,0 +1,96 @@
+// Works of steps: order, delay, repetition, and that a work without them is the plan that it was.
+#include "engine/work_run.h"
+
+#include <gtest/gtest.h>
+
+#include "config/config.h"
+#include "fabric/simulation.h"
+
+namespace fredsim::test {
+namespace {
+
+WorkStep step_of(const std::string& name, std::vector<std::vector<int>> groups, std::uint64_t bytes,
+                 int vc) {
+  WorkStep step;
+  step.name = name;
+  for (std::vector<int>& group : groups) {
+    CollectiveSpec& spec = step.specs.emplace_back();
+    spec.group = std::move(group);
+    spec.bytes = bytes;
+    spec.vc = vc;
+  }
+  return step;
+}
+
+class WorkRunTest : public testing::Test {
+ protected:
+  RunResult run(std::vector<WorkStep> steps, int rows = 0) {
+    Simulation simulation;
+    Machine machine("machine", topology_, {});
+    RunResult result;
+    const WorkPlan work = plan_steps(topology_, std::move(steps), OnConflict::kRefuse);
+    simulation.run([&] { result = run_work(machine, work, {}, rows); });
+    EXPECT_EQ(result.payload, "exact");
+    return result;
+  }
+  Topology topology_ = load_config("configs/fred_small.yaml").topology;
+};
+
+TEST_F(WorkRunTest, StepsWithoutOrderAreThePlanThatTheyWere) {
+  const std::vector<WorkStep> steps{step_of("a", {{0, 1}, {2, 3}}, 20'000, kMp),
+                                    step_of("b", {{0, 2}, {1, 3}}, 50'000, kDp)};
+  std::vector<CollectiveSpec> specs;
+  for (const WorkStep& step : steps)
+    specs.insert(specs.end(), step.specs.begin(), step.specs.end());
+  Simulation simulation;
+  Machine machine("machine", topology_, {});
+  RunResult planned;
+  simulation.run([&] { planned = machine.run(make_plan(topology_, specs)); });
+  const RunResult result = run(steps);
+  EXPECT_EQ(result.cycles, planned.cycles);
+  EXPECT_EQ(result.link_bytes, planned.link_bytes);
+  ASSERT_EQ(result.parts.size(), planned.parts.size());
+  for (std::size_t p = 0; p < result.parts.size(); ++p) {
+    EXPECT_EQ(result.parts[p].cycles, planned.parts[p].cycles);
+    EXPECT_EQ(result.parts[p].name, p < 2 ? "a" : "b");
+  }
+}
+
+TEST_F(WorkRunTest, RepetitionsTakeOneRowAndNTimesTheTraffic) {
+  WorkStep step = step_of("mp", {{0, 1}, {2, 3}}, 20'000, kMp);
+  const RunResult once = run({step});
+  step.repeat = 30;
+  const RunResult result = run({step}, 1);
+  EXPECT_EQ(result.link_bytes, 30 * once.link_bytes);
+  ASSERT_TRUE(result.operations.has_value());
+  EXPECT_EQ(result.operations->complete, 30U);
+  EXPECT_EQ(result.operations->rows.preloaded, 1U);
+  EXPECT_EQ(result.operations->rows.loaded, 0U);
+  EXPECT_EQ(result.parts[0].operations, 30U);
+  // Each begins when the one before is complete; the first one has to change to the phase.
+  EXPECT_LE(result.cycles, 30 * (once.cycles + 1));
+  EXPECT_GT(result.cycles, 30 * (once.cycles - 10));
+}
+
+TEST_F(WorkRunTest, DelayAndOrderAreKept) {
+  WorkStep a = step_of("a", {{0, 1, 2, 3}}, 10'000, kMp);
+  WorkStep b = step_of("b", {{0, 1, 2, 3}}, 10'000, kMp);
+  b.after = {{.step = 0, .all_ranks = true}};
+  b.delay = 500;
+  const RunResult result = run({a, b});
+  EXPECT_EQ(result.parts[1].start_cycle,
+            result.parts[0].start_cycle + result.parts[0].cycles + 1 + 500);
+  // Named before what it waits for, a step is the same.
+  b.after = {{.step = 1, .all_ranks = true}};
+  EXPECT_EQ(run({b, a}).parts[0].start_cycle, result.parts[1].start_cycle);
+  a.repeat = 3;
+  a.delay = 100;
+  const RunResult repeated = run({a});
+  EXPECT_EQ(repeated.parts[0].start_cycle, 100U);
+  // An NPU may go on a little before others.
+  EXPECT_LE(repeated.cycles, 3 * (100 + result.parts[0].cycles + 1));
+  EXPECT_GT(repeated.cycles, 3 * (100 + result.parts[0].cycles - 10));
+}
+
+}  // namespace
+}  // namespace fredsim::test
