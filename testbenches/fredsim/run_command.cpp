@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "commands.h"
+#include "engine/work_run.h"
 #include "fabric/layout.h"
 #include "fabric/machine.h"
 #include "interrupt.h"
@@ -32,10 +33,11 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// One machine of the command: its plans, one per size, and what came out of them.
+// One machine of the command: its plans, one per size, of a work with order or of another, and what came out of them.
 struct ComparedMachine {
   MachineConfig config;
   std::vector<Plan> plans;
+  std::vector<WorkPlan> ordered;
   std::unique_ptr<Machine> machine;
   std::vector<ReportedRun> runs;
 };
@@ -80,6 +82,11 @@ std::string work_name(Collective collective, std::uint64_t bytes, std::size_t pa
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
 std::vector<ComparedMachine> plan_work(const Options& options) {
   const InterruptEndsPlanning interrupt_ends_it;
+  if (options.work.has_order() && !options.timeline_file.empty()) {
+    throw BadInput(
+        "--timeline: found together with a work file that has after, delay or repeat; allowed: "
+        "works whose collectives begin by themselves");
+  }
   std::vector<ComparedMachine> compared;
   std::vector<MachineConfig> machines = load_machines(options);
   std::map<std::string, int> names;
@@ -104,12 +111,20 @@ std::vector<ComparedMachine> plan_work(const Options& options) {
   check_memory(work, nodes, available_memory());
   for (MachineConfig& config : machines) {
     std::vector<Plan> plans;
+    std::vector<WorkPlan> ordered;
     for (const std::uint64_t size : options.work.sizes) {
-      plans.push_back(named(config, names[config.topology.name] > 1, [&] {
-        return make_plan(config.topology, specs(config, size), options.work.on_conflict);
-      }));
+      named(config, names[config.topology.name] > 1, [&] {
+        if (options.work.has_order()) {
+          ordered.push_back(plan_steps(config.topology,
+                                       steps_of(options.work, config.topology, size, options.seed),
+                                       options.work.on_conflict));
+        } else {
+          plans.push_back(
+              make_plan(config.topology, specs(config, size), options.work.on_conflict));
+        }
+      });
     }
-    compared.push_back({std::move(config), std::move(plans), nullptr, {}});
+    compared.push_back({std::move(config), std::move(plans), std::move(ordered), nullptr, {}});
   }
   std::vector<const Topology*> topologies;
   topologies.reserve(compared.size());
@@ -209,10 +224,21 @@ std::optional<WorkersResult> workers_of(const WorkOptions& work) {
   return workers;
 }
 
-RunResult run_job(const ComparedMachine& entry, const Plan& plan, bool show_progress) {
-  const std::string job = fmt::format(
-      "{}, {}", name_of(entry.config),
-      work_name(plan.parts.front().collective, plan.parts.front().bytes, plan.parts.size()));
+std::string work_name(const ComparedMachine& entry, std::size_t size) {
+  if (!entry.ordered.empty()) {
+    const std::vector<WorkStep>& steps = entry.ordered[size].steps;
+    std::size_t specs = 0;
+    for (const WorkStep& step : steps) specs += step.specs.size();
+    const CollectiveSpec& first = steps.front().specs.front();
+    return work_name(first.collective, first.bytes, specs);
+  }
+  const std::vector<Part>& parts = entry.plans[size].parts;
+  return work_name(parts.front().collective, parts.front().bytes, parts.size());
+}
+
+// `size`: place of the run's size.
+RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_progress) {
+  const std::string job = fmt::format("{}, {}", name_of(entry.config), work_name(entry, size));
   std::optional<ProgressLine> line;
   std::function<void(const Progress&)> on_progress;
   if (show_progress) {
@@ -229,7 +255,9 @@ RunResult run_job(const ComparedMachine& entry, const Plan& plan, bool show_prog
     };
   }
   try {
-    RunResult result = entry.machine->run(plan, on_progress);
+    RunResult result = entry.ordered.empty()
+                           ? entry.machine->run(entry.plans[size], on_progress)
+                           : run_work(*entry.machine, entry.ordered[size], on_progress);
     result.config = entry.config.path;
     result.settings = entry.config.settings;
     result.machine = entry.config.keys;
@@ -249,11 +277,13 @@ void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& outp
   for (const ComparedMachine& entry : compared) {
     std::vector<std::string> notes = entry.config.topology.notes;
     std::set<std::string> seen;  // by another size already
-    for (const Plan& plan : entry.plans) {
-      for (const std::string& note : plan.notes) {
+    const auto add = [&](const std::vector<std::string>& of_plan) {
+      for (const std::string& note : of_plan) {
         if (seen.insert(note).second) notes.push_back(note);
       }
-    }
+    };
+    for (const Plan& plan : entry.plans) add(plan.notes);
+    for (const WorkPlan& work : entry.ordered) add(work.notes);
     lists.push_back({notes_title(entry.config), std::move(notes)});
   }
   fmt::print("{}", output.lists(lists));
@@ -272,7 +302,7 @@ void run_jobs(const Options& options, std::vector<ComparedMachine>& compared, Ta
     std::vector<ReportedRun> table;
     for (ComparedMachine& entry : compared) {
       if (interrupt_flag()) break;
-      ReportedRun run{run_job(entry, entry.plans[s], !options.quiet), std::nullopt};
+      ReportedRun run{run_job(entry, s, !options.quiet), std::nullopt};
       run.result.workers = workers_of(options.work);
       if (!table.empty() && !run.result.incomplete)
         run.comparison = compare_to_base(table.front().result, run.result);

@@ -58,6 +58,13 @@ std::vector<std::uint64_t> sizes_of(const WorkStrings& strings) {
                           strings.factor.empty() ? kDefaultFactor : strings.factor);
 }
 
+// Rounded up.
+std::uint64_t cycles_of(std::uint64_t picoseconds, const Topology& topology) {
+  constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
+  const Uint128 periods = static_cast<Uint128>(picoseconds) * topology.clock_hz;
+  return static_cast<std::uint64_t>((periods + kPicoseconds - 1) / kPicoseconds);
+}
+
 // The largest sum of a row.
 std::uint64_t largest_row(const std::vector<std::uint64_t>& matrix) {
   const auto n = static_cast<std::ptrdiff_t>(std::lround(std::sqrt(matrix.size())));
@@ -151,7 +158,8 @@ void WorkStrings::add_to(CLI::App& command) {
   add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)");
   add(command, "--matrix", matrix, "FILE",
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
-  add(command, "--work", work, "FILE.yaml", "several collectives at the same time");
+  add(command, "--work", work, "FILE.yaml",
+      "several collectives, at the same time or one after the other");
   add(command, "--strategy", strategy, "mpM-dpD-ppP",
       "3D parallelism: M x D x P workers, rank = mp + M (dp + D pp)");
   add(command, "--dimension", dimension, "NAME",
@@ -222,9 +230,33 @@ bool WorkOptions::whole_machine() const {
   });
 }
 
+bool WorkOptions::has_order() const {
+  return std::ranges::any_of(items, [](const WorkItem& item) {
+    return !item.after.empty() || item.delay_ps > 0 || item.delay_cycles > 0 || item.repeat > 1;
+  });
+}
+
+std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology,
+                               std::uint64_t size, std::uint64_t seed) {
+  const std::vector<CollectiveSpec> specs = specs_of(work, topology, size, seed);
+  std::vector<WorkStep> steps;
+  auto next = specs.begin();
+  for (const WorkItem& item : work.items) {
+    WorkStep& step = steps.emplace_back();
+    step.name = item.name;
+    const auto end = next + std::ssize(item.groups);
+    step.specs.assign(next, end);
+    next = end;
+    for (const WorkItem::After& after : item.after)
+      step.after.push_back({after.item, after.all_ranks});
+    step.delay = item.delay_cycles + cycles_of(item.delay_ps, topology);
+    step.repeat = item.repeat;
+  }
+  return steps;
+}
+
 std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
                                      std::uint64_t size, std::uint64_t seed) {
-  constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
   const std::vector<int> npus = npus_of(work.placement, work.strategy, topology);
   const bool identity = work.placement.kind == Placement::Kind::kIdentity;
   std::vector<CollectiveSpec> specs;
@@ -240,9 +272,7 @@ std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& to
       spec.algorithm = item.algorithm;
       spec.vc = item.vc;
       spec.root = item.root;
-      const Uint128 periods = static_cast<Uint128>(item.start_ps) * topology.clock_hz;
-      spec.start_cycle = item.start_cycles +
-                         static_cast<std::uint64_t>((periods + kPicoseconds - 1) / kPicoseconds);
+      spec.start_cycle = item.start_cycles + cycles_of(item.start_ps, topology);
       spec.matrix = item.matrix;
       if (item.collective == Collective::kAllToAllV && item.matrix.empty()) {
         spec.matrix = random_matrix(static_cast<int>(spec.group.size()), spec.bytes, seed);

@@ -12,12 +12,18 @@
 
 #include "collective/parallelism.h"
 #include "collective/plan.h"
+#include "engine/work_run.h"
 #include "placement.h"
 
 namespace fredsim {
 
 // One collective on one or several groups at the same time.
 struct WorkItem {
+  struct After {
+    int item = 0;            // of the same list
+    bool all_ranks = false;  // else each NPU waits for its own part
+  };
+  std::string name;  // empty: none
   Collective collective = Collective::kAllReduce;
   std::vector<std::vector<int>> groups;  // workers in rank order; an empty one: all of them
   std::optional<std::uint64_t> size;     // else that of the run
@@ -25,8 +31,11 @@ struct WorkItem {
   std::string algorithm = "auto";
   int root = 0;  // rank in its group
   std::uint64_t start_ps = 0;
-  std::uint64_t start_cycles = 0;     // beside start_ps
-  std::vector<std::uint64_t> matrix;  // all_to_all_v; empty: random
+  std::uint64_t start_cycles = 0;                // beside start_ps
+  std::vector<std::uint64_t> matrix;             // all_to_all_v; empty: random
+  std::vector<After> after;                      // begins when they are complete
+  std::uint64_t delay_ps = 0, delay_cycles = 0;  // and so much later: the sum
+  std::uint64_t repeat = 1;                      // one after the other
 };
 
 struct WorkOptions {
@@ -38,11 +47,16 @@ struct WorkOptions {
   Placement placement;
   bool is_placed = false;      // a placement was asked for
   bool whole_machine() const;  // a group is "all"
+  bool has_order() const;      // an item comes after another, after a delay, or is repeated
 };
 
 // What a run asks of a machine. `seed`: of the random sizes of an all_to_all_v.
 std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
                                      std::uint64_t size, std::uint64_t seed);
+
+// The same with order, a step per item.
+std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology,
+                               std::uint64_t size, std::uint64_t seed);
 
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -25,8 +26,11 @@
 namespace fredsim {
 namespace {
 
-constexpr auto kKeys = std::to_array<std::string_view>(
-    {"collective", "groups", "size", "priority", "algorithm", "root", "start"});
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"collective", "groups", "size", "priority", "algorithm",
+                                     "root", "start", "name", "after", "delay", "repeat"});
+constexpr auto kAfterKeys = std::to_array<std::string_view>({"name", "rank"});
+constexpr auto kRanks = std::to_array<std::string_view>({"own", "all"});
 
 class WorkReader {
  public:
@@ -47,11 +51,22 @@ class WorkReader {
                       path_));
     }
     std::vector<WorkItem> items;
-    for (const YAML::Node& node : root) items.push_back(item(node));
+    for (const YAML::Node& node : root) {
+      afters_.emplace_back();
+      places_.push_back(place(node));
+      items.push_back(item(node));
+    }
+    resolve(items);
     return items;
   }
 
  private:
+  struct NamedAfter {
+    std::string place;
+    std::string name;
+    bool all_ranks = false;
+  };
+
   std::string place(const YAML::Node& node, const std::string& key = "") const {
     return fmt::format("{}:{}{}", path_, node.Mark().line + 1, key.empty() ? "" : ": " + key);
   }
@@ -72,7 +87,7 @@ class WorkReader {
     }
   }
 
-  WorkItem item(const YAML::Node& node) const {
+  WorkItem item(const YAML::Node& node) {
     if (!node.IsMap()) throw BadInput(place(node) + ": a collective's keys are wanted");
     WorkItem item;
     item.groups = {{}};
@@ -93,7 +108,7 @@ class WorkReader {
     return item;
   }
 
-  void set(WorkItem& item, const std::string& key, const YAML::Node& node) const {
+  void set(WorkItem& item, const std::string& key, const YAML::Node& node) {
     if (key == "groups") {
       item.groups = groups(node);
     } else if (key == "collective") {
@@ -107,20 +122,110 @@ class WorkReader {
           node, key, [&](const std::string& text) { return parse_collective_size(text, key); });
     } else if (key == "root") {
       item.root = static_cast<int>(number(node, key));
-    } else if (std::ranges::all_of(value(node, key),
-                                   [](unsigned char c) { return std::isdigit(c) != 0; })) {
-      item.start_cycles = number(node, key);
+    } else if (key == "name") {
+      item.name = value(node, key);
+      if (item.name.empty()) throw BadInput(place(node, key) + ": found nothing; allowed: a name");
+    } else if (key == "after") {
+      if (!node.IsSequence()) {
+        after(node);
+      } else {
+        for (const YAML::Node& one : node) after(one);
+      }
+    } else if (key == "repeat") {
+      item.repeat = number(node, key, 1);
     } else {
-      item.start_ps = located(node, key, [&](const std::string& text) {
-        return parse_time_ps(text, "start (or a number of cycles)");
+      const bool is_start = key == "start";
+      time(node, key, is_start ? item.start_cycles : item.delay_cycles,
+           is_start ? item.start_ps : item.delay_ps);
+    }
+  }
+
+  void time(const YAML::Node& node, const std::string& key, std::uint64_t& cycles,
+            std::uint64_t& picoseconds) const {
+    if (std::ranges::all_of(value(node, key),
+                            [](unsigned char c) { return std::isdigit(c) != 0; })) {
+      cycles = number(node, key);
+    } else {
+      picoseconds = located(node, key, [&](const std::string& text) {
+        return parse_time_ps(text, key + " (or a number of cycles)");
       });
     }
   }
 
-  std::uint64_t number(const YAML::Node& node, const std::string& key) const {
+  std::uint64_t number(const YAML::Node& node, const std::string& key,
+                       std::uint64_t least = 0) const {
     return located(node, key, [&](const std::string& text) {
-      return parse_number(text, key, 0, std::numeric_limits<int>::max());
+      return parse_number(text, key, least, std::numeric_limits<int>::max());
     });
+  }
+
+  // A name, or a map with it.
+  void after(const YAML::Node& node) {
+    NamedAfter& found = afters_.back().emplace_back();
+    found.place = place(node, "after");
+    if (!node.IsMap()) {
+      found.name = value(node, "after");
+      return;
+    }
+    for (const auto& entry : node) {
+      const std::string key = value(entry.first, "a key");
+      check_word(entry.first, "after", key, kAfterKeys);
+      const std::string text = value(entry.second, "after: " + key);
+      if (key == "name") {
+        found.name = text;
+        continue;
+      }
+      check_word(entry.second, "after: rank", text, kRanks);
+      found.all_ranks = text == "all";
+    }
+    if (found.name.empty()) throw BadInput(found.place + ": the key 'name' is missing");
+  }
+
+  void check_word(const YAML::Node& node, const std::string& key, const std::string& found,
+                  std::span<const std::string_view> allowed) const {
+    if (std::ranges::find(allowed, found) != allowed.end()) return;
+    throw BadInput(fmt::format("{}: found '{}'; allowed: {}{}", place(node, key), found,
+                               join_words(allowed), did_you_mean(found, allowed)));
+  }
+
+  // Names become places in the list.
+  void resolve(std::vector<WorkItem>& items) const {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].name.empty()) continue;
+      if (std::ranges::find(names, items[i].name) != names.end())
+        throw BadInput(fmt::format("{}: name: found '{}' twice", places_[i], items[i].name));
+      names.push_back(items[i].name);
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      for (const NamedAfter& after : afters_[i]) {
+        const auto found = std::ranges::find(items, after.name, &WorkItem::name);
+        if (found == items.end()) {
+          throw BadInput(
+              fmt::format("{}: found '{}'; allowed: {}{}", after.place, after.name,
+                          names.empty() ? "a collective's name, none has one" : join_words(names),
+                          did_you_mean(after.name, names)));
+        }
+        items[i].after.push_back({static_cast<int>(found - items.begin()), after.all_ranks});
+      }
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) check_circle(items, static_cast<int>(i));
+  }
+
+  // Whether an item comes after itself, by way of others.
+  void check_circle(const std::vector<WorkItem>& items, int first) const {
+    std::vector<int> reached{first};
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+      for (const WorkItem::After& after : items[reached[next]].after) {
+        if (after.item == first) {
+          throw BadInput(
+              fmt::format("{}: after: found a circle, '{}' comes after itself; allowed: "
+                          "an order without one",
+                          places_[first], items[first].name));
+        }
+        if (std::ranges::find(reached, after.item) == reached.end()) reached.push_back(after.item);
+      }
+    }
   }
 
   std::vector<std::vector<int>> groups(const YAML::Node& node) const {
@@ -143,6 +248,8 @@ class WorkReader {
   }
 
   std::string path_;
+  std::vector<std::vector<NamedAfter>> afters_;  // by item
+  std::vector<std::string> places_;              // by item
 };
 
 std::vector<std::vector<std::uint64_t>> rows_of_csv(const std::string& text,

@@ -128,6 +128,23 @@ TEST(WorkPlan, OverlappingGroupsOfOneChannelAreAConflict) {
   EXPECT_EQ(unicast.notes.size(), 1U);
 }
 
+// One after the other, each in the phase of the first one: as many as wanted fit in a store.
+TEST(WorkPlan, EqualGroupsThatWaitShareAPhase) {
+  const Topology topology = test::fred_tree();
+  std::vector<std::vector<int>> equal(30, {0, 1});
+  const Plan plan = make_plan(topology, groups_of(equal), OnConflict::kLater);
+  test::expect_plan(topology, groups_of(equal), plan);
+  EXPECT_EQ(phases_of(plan), 1);
+  EXPECT_TRUE(plan.notes.empty());
+  for (const Part& part : plan.parts) EXPECT_EQ(part.algorithm, "in_switch");
+  EXPECT_EQ(plan.parts[29].after, (std::vector<int>{28}));
+  // Two kinds in turn: a phase each.
+  for (std::size_t i = 1; i < equal.size(); i += 2) equal[i] = {1, 5, 9};
+  const Plan two = make_plan(topology, groups_of(equal), OnConflict::kLater);
+  test::expect_plan(topology, groups_of(equal), two);
+  EXPECT_EQ(phases_of(two), 2);
+}
+
 // Five groups across all L1 switches of five NPUs and four uplinks.
 TEST(WorkPlan, MoreGroupsThanUplinksAreAConflict) {
   const Topology topology = test::fred_tree({.npus_per_l1 = 5});
