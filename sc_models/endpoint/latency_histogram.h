@@ -27,6 +27,7 @@ class LatencyHistogram {
   }
 
   std::uint64_t count() const { return count_; }
+  std::uint64_t sum() const { return sum_; }
   double mean() const {
     return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
   }

@@ -79,10 +79,15 @@ class FabricCore {
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
   LinkCount count(int link) const;
 
-  // The pins of a node that launched flits at edge `at`, the last one; null of another.
-  const SwitchPins* launched(NodeId node, std::uint64_t at) const {
+  // The pins of a node that stepped at edge `at`, the last one; null of another.
+  const SwitchPins* stepped(NodeId node, std::uint64_t at) const {
     const NodeState& n = nodes_[node];
-    return n.pins.out_valid != 0 && n.charged == at ? &n.pins : nullptr;
+    return n.charged == at ? &n.pins : nullptr;
+  }
+  // The same of a node that launched flits at it.
+  const SwitchPins* launched(NodeId node, std::uint64_t at) const {
+    const SwitchPins* const pins = stepped(node, at);
+    return pins != nullptr && pins->out_valid != 0 ? pins : nullptr;
   }
 
   // Edges from the next one on at which nothing at all would happen, unless somebody hands something in meanwhile;

@@ -13,6 +13,8 @@
 #include "collective/link_load.h"
 #include "endpoint/io_controller.h"
 #include "endpoint/npu.h"
+#include "endpoint/npu_observers.h"
+#include "fabric/collective_breakdown.h"
 #include "fabric/control_plane.h"
 #include "fabric/diagnosis.h"
 #include "fabric/part_results.h"
@@ -120,7 +122,9 @@ struct Machine::Parts {
                 repeated_flit_hops = 0;  // of the run that were skipped
   // By tree: NPUs with sources that wait for the results of others.
   std::vector<std::vector<Npu*>> waiting_sources;
-  std::unique_ptr<TimelineRecorder> recorder;  // null: nobody looks
+  std::unique_ptr<TimelineRecorder> recorder;      // null: nobody looks
+  std::unique_ptr<CollectiveBreakdown> breakdown;  // the same
+  NpuObservers observers;
   std::uint64_t watchdog;
   bool one_for_equal_slices;
 };
@@ -152,7 +156,14 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
   if (o.timeline != nullptr) {
     recorder = std::make_unique<TimelineRecorder>(
         *o.timeline, o.timeline_level, o.timeline_name.empty() ? t.name : o.timeline_name, fabric);
-    for (const NodeId npu : t.npus) npus[npu]->observe(*recorder, npu);
+    observers.add(*recorder);
+  }
+  if (o.breakdown.is_on) {
+    breakdown = std::make_unique<CollectiveBreakdown>(o.breakdown, fabric);
+    observers.add(*breakdown);
+  }
+  if (!observers.empty()) {
+    for (const NodeId npu : t.npus) npus[npu]->observe(observers, npu);
   }
   if (!o.wave.file.empty()) fabric.trace(o.wave);
 }
@@ -240,6 +251,7 @@ RunResult Machine::Parts::run(const Plan& plan,
   prepare(simulated.plan.programs, needs_online_routes(topology, simulated.plan));
 
   CollectiveJob job(simulated.plan, topology, options.seed, options.lanes, simulated.copies);
+  if (breakdown != nullptr) breakdown->begin_run(job, simulated.copies);
 
   RunResult result = run_to_end(job, simulated.plan, on_progress);
   result.fabric = topology.name;
@@ -250,6 +262,7 @@ RunResult Machine::Parts::run(const Plan& plan,
   result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
   result.bound_ns = plan.bound_ns;
   fill_parts(topology, plan, job, result);
+  if (breakdown != nullptr) breakdown->fill(result);
   result.payload = result.incomplete ? "incomplete" : "exact";
   result.delivered_bytes = job.delivered_bytes();
   if (const int slices = in_switch_slices(plan); slices > 0) {
@@ -306,11 +319,13 @@ std::uint64_t Machine::Parts::run_collective(
   if (recorder != nullptr) recorder->begin_run(job, first);
   release_due(job, plan, cycles);
   Recurrence recurrence(fabric, job, members);
-  const bool skips = options.skip && recorder == nullptr && fabric.wave() == nullptr;
+  const bool skips =
+      options.skip && recorder == nullptr && breakdown == nullptr && fabric.wave() == nullptr;
   std::uint64_t next_progress = kProgressCycles;
   fabric.on_cycle([&] {
     cycles = core.edge() - first;
     if (recorder != nullptr) recorder->edge();
+    if (breakdown != nullptr) breakdown->edge_of_run();
     release_due(job, plan, cycles);
     if (on_progress && cycles >= next_progress) {
       next_progress = cycles + kProgressCycles;

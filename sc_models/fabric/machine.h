@@ -24,6 +24,7 @@
 #include "endpoint/npu.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
+#include "fabric/packet_list.h"
 #include "fabric/wave_options.h"
 #include "observe/results.h"
 #include "observe/timeline.h"
@@ -50,6 +51,7 @@ struct FabricOptions {
   Timeline* timeline = nullptr;
   int timeline_level = 1;
   std::string timeline_name{};  // of the machine there; empty: the fabric's
+  BreakdownOptions breakdown{};
 };
 
 // Implementations as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share

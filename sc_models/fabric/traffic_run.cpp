@@ -94,6 +94,10 @@ void TrafficRun::trace(const WaveOptions& options) {
   wave_ = std::make_unique<WaveRecorder>(topology_, core_, switches_, options);
 }
 
+void TrafficRun::break_down(const BreakdownOptions& options) {
+  breakdown_ = std::make_unique<TrafficBreakdown>(options, core_, topology_, switches_);
+}
+
 void TrafficRun::recorded_edge() {
   wave_->before_edge();
   try {
@@ -116,6 +120,7 @@ void TrafficRun::set_up_switches() {
 
 void TrafficRun::start(double rate) {
   core_.reset();
+  if (breakdown_ != nullptr) breakdown_->begin_set_up();
   meter_.now = 0;
   meter_.window_begin = options_.warmup_cycles;
   meter_.window_end = options_.warmup_cycles + options_.window_cycles;
@@ -124,6 +129,7 @@ void TrafficRun::start(double rate) {
   meter_.latency.clear();
   meter_.calendar.clear();
   set_up_switches();
+  if (breakdown_ != nullptr) breakdown_->begin_run(meter_);
   const double packets = rate / options_.packet_flits;
   const int trials = std::max(1, static_cast<int>(std::ceil(packets)));
   gap_.emplace(packets / trials);
@@ -176,6 +182,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   tick_while(is_under_way);
   point.incomplete = meter_.now < meter_.window_end || is_under_way();
   point.delivered_bytes = meter_.flits_consumed * kFlitBytes;
+  if (breakdown_ != nullptr) point.breakdown = breakdown_->result(meter_);
 
   const double node_cycles = static_cast<double>(pattern_.sending_nodes()) *
                              static_cast<double>(std::max(window, std::uint64_t{1}));

@@ -30,6 +30,7 @@
 #include "fabric/fabric.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_setup.h"
+#include "fabric/traffic_breakdown.h"
 #include "fabric/traffic_options.h"
 #include "fabric/wave_recorder.h"
 #include "fabric/window_counts.h"
@@ -50,6 +51,8 @@ class TrafficRun {
   // Writes waveforms of all rates, one after the other. Before the first one. BadInput: WaveRecorder's.
   void trace(const WaveOptions& options);
   const WaveRecorder* wave() const { return wave_.get(); }  // null: none
+  // From now on points have a breakdown of the measured packets. Before the first rate.
+  void break_down(const BreakdownOptions& options);
   // From now on measure() ends at the next edge once the flag is set, with a point that is marked incomplete.
   void stop_on(const std::atomic<bool>& stop) { stop_ = &stop; }
 
@@ -73,6 +76,7 @@ class TrafficRun {
     } else {
       recorded_edge();
     }
+    if (breakdown_ != nullptr) breakdown_->edge();
   }
   void recorded_edge();
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
@@ -95,6 +99,7 @@ class TrafficRun {
   std::optional<GeometricGap> gap_;
   std::uint64_t watchdog_;
   std::unique_ptr<WaveRecorder> wave_;
+  std::unique_ptr<TrafficBreakdown> breakdown_;  // null: none
   const std::atomic<bool>* stop_ = nullptr;
 };
 

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "observe/breakdown_json.h"
+
 namespace fredsim {
 
 namespace {
@@ -148,6 +150,7 @@ Json run_json(const ReportedRun& run) {
   for (const LinkResult& link : r.links) json["links"].push_back(link_json(link));
   json["switches"] = Json::array();
   for (const SwitchResult& result : r.switches) json["switches"].push_back(switch_json(result));
+  if (!r.breakdowns.empty()) json["breakdown"] = breakdown_json(r.breakdowns);
   json["layout"] = layout_json(r.layout);
   json["wall_s"] = r.wall_s;
   json["sim_cycles_per_s"] = r.sim_cycles_per_s;
@@ -197,6 +200,7 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
   for (const LinkResult& link : p.links) json["links"].push_back(link_json(link));
   json["switches"] = Json::array();
   for (const SwitchResult& result : p.switches) json["switches"].push_back(switch_json(result));
+  if (p.breakdown) json["breakdown"] = breakdown_json({&*p.breakdown, 1});
   json["layout"] = layout_json(s.layout);
   json["wall_s"] = p.wall_s;
   json["sim_cycles_per_s"] = p.sim_cycles_per_s;

@@ -248,6 +248,47 @@ Json switch_counts_of(const Value& run) {
   return counts;
 }
 
+// Cycles by cause: an object of numbers, or a list of causes with their means.
+Json causes_of(const Value& causes) {
+  Json json = Json::object();
+  for (const auto& [cause, cycles] : causes.object().items()) {
+    json[cause] = causes.at(cause.c_str()).number();
+  }
+  return json;
+}
+
+Json mean_causes_of(const Value& causes) {
+  Json json = Json::object();
+  for (const Value& cause : causes.items()) {
+    json[cause.at("cause").text().get<std::string>()] = cause.at("mean").number();
+  }
+  return json;
+}
+
+// Where it was asked for.
+void copy_breakdown(const Value& run, Json& json) {
+  if (!run.has("breakdown")) return;
+  json["breakdown"] = Json::array();
+  for (const Value& part : run.at("breakdown").items()) {
+    Json& copy = json["breakdown"].emplace_back(
+        Json{{"packets", part.at("packets").number()}, {"stages", Json::array()}});
+    if (part.has("work")) copy["work"] = part.at("work").text();
+    for (const Value& stage : part.at("stages").items()) {
+      copy["stages"].push_back(
+          {{"stage", stage.at("stage").text()}, {"causes", mean_causes_of(stage.at("causes"))}});
+    }
+    if (!part.has("path")) continue;
+    const Value path = part.at("path");
+    Json& way = copy["path"] = {{"cycles", path.at("cycles").number()},
+                                {"packets", path.at("packets").number()},
+                                {"stages", Json::array()}};
+    for (const Value& stage : path.at("stages").items()) {
+      way["stages"].push_back(
+          {{"stage", stage.at("stage").text()}, {"causes", causes_of(stage.at("causes"))}});
+    }
+  }
+}
+
 // Nothing in files of before there were any.
 void copy_workers(const Value& run, Json& json) {
   for (const char* key : {"placement", "strategy"}) {
@@ -366,6 +407,7 @@ void ReportData::add(const ResultFile& file) {
     json["fabric_index"] = fabric_index(fabric_of(run));
     json["links"] = link_counts_of(run);
     json["switches"] = switch_counts_of(run);
+    copy_breakdown(run, json);
   }
   if (added.empty() && conflicts.empty())
     root.at("runs").fail("one run or more that was not interrupted");

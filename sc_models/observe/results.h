@@ -13,6 +13,7 @@
 
 #include "base/machine_key.h"
 #include "base/setting.h"
+#include "observe/breakdown.h"
 #include "observe/layout.h"
 
 namespace fredsim {
@@ -118,6 +119,7 @@ struct RunResult {
   std::uint64_t flit_hops = 0;
   std::vector<LinkResult> links;
   std::vector<SwitchResult> switches;
+  std::vector<LatencyBreakdown> breakdowns;  // by part; empty: not asked for
   Layout layout;
   double wall_s = 0;
   double sim_cycles_per_s = 0;

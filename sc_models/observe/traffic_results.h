@@ -52,6 +52,7 @@ struct TrafficPoint {
   double hops = 0;  // wafer links per flit, over all flits of the run, warm-up to drained
   std::vector<LinkResult> links;       // of the window
   std::vector<SwitchResult> switches;  // of the window; no stalls where counters cannot be peeked
+  std::optional<LatencyBreakdown> breakdown;  // of the measured packets, where asked for
   std::uint64_t cycles = 0;  // of the run: warm-up, window and arrival of the measured packets
   double wall_s = 0;
   double sim_cycles_per_s = 0;

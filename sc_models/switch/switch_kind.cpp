@@ -117,6 +117,15 @@ void SwitchKind::show_control(GtkwaveSave& /*save*/, const WaveScope& /*top*/,
 void SwitchKind::show_port(GtkwaveSave& /*save*/, const WaveScope& /*top*/, int /*port*/,
                            int /*ports*/) const {}
 
+std::optional<SwitchTiming> SwitchKind::timing(const SwitchShape& /*shape*/) const {
+  return std::nullopt;
+}
+
+int SwitchKind::head_credits(const Topology& /*topology*/, const Node& /*node*/, int /*input*/,
+                             int /*output*/, int /*most*/) const {
+  return 1;
+}
+
 std::string SwitchKind::label(const SwitchShape& /*shape*/) const { return name(); }
 
 std::string_view SwitchKind::parts_title() const { return ""; }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "switch/switch_core.h"
 #include "switch/switch_counters.h"
 #include "switch/switch_shape.h"
+#include "switch/switch_timing.h"
 #include "switch/wave_scope.h"
 #include "topology/topology.h"
 
@@ -110,6 +112,12 @@ class SwitchKind {
 
   // Which of kSwitchCounters it has.
   virtual bool has(const CounterInfo& counter) const = 0;
+
+  // How long a flit takes through it that waits for nothing; none: nobody has said.
+  virtual std::optional<SwitchTiming> timing(const SwitchShape& shape) const;
+  // Credits that a data packet's head which came in by `input` needs at `output`, where `most` are all that there are.
+  virtual int head_credits(const Topology& topology, const Node& node, int input, int output,
+                           int most) const;
 
   // What a waveform viewer shows of the inside of its RTL; `top` is the instance. Its pins are shown anyway.
   virtual void show_control(GtkwaveSave& save, const WaveScope& top, int ports) const;

@@ -36,6 +36,8 @@ struct OptionStrings {
   std::string format = "table";
   WaveStrings wave;
   std::string timeline, timeline_level;
+  bool breakdown = false;
+  std::string trace_packets;
   bool quiet = false;
   bool no_skip = false;
   TrafficStrings traffic;
@@ -75,6 +77,10 @@ void add_run_options(CLI::App& command, OptionStrings& strings, const char* seed
   add(command, "--rtl-instances", strings.rtl_instances, "GLOB",
       "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
   add(command, "--seed", strings.seed, "N", seed_meaning);
+  command.add_flag("--breakdown", strings.breakdown,
+                   "where packets' cycles went, by stage of the way and cause");
+  add(command, "--trace-packets", strings.trace_packets, "N",
+      "with --breakdown: the N slowest packets node by node; first:N for the first ones");
   strings.wave.add_to(command);
   add_json(command, strings);
   add_format(command, strings);
@@ -97,6 +103,7 @@ void add_work_options(CLI::App& command, OptionStrings& strings) {
   add_run_options(command, strings, "of the payload (default 1)");
 }
 
+constexpr std::uint64_t kMostListed = 10'000;
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
 void check_run_options(const OptionStrings& strings, Options& options) {
@@ -108,6 +115,23 @@ void check_run_options(const OptionStrings& strings, Options& options) {
                     "as RTL; allowed: leave it out",
                     strings.rtl_instances));
   }
+}
+
+BreakdownOptions checked_breakdown(const OptionStrings& strings) {
+  BreakdownOptions breakdown{.is_on = strings.breakdown};
+  if (strings.trace_packets.empty()) return breakdown;
+  if (!strings.breakdown) {
+    throw BadInput(fmt::format(
+        "--trace-packets: found '{}' without --breakdown; allowed: together with --breakdown",
+        strings.trace_packets));
+  }
+  constexpr std::string_view kFirst = "first:";
+  std::string number = strings.trace_packets;
+  breakdown.lists_first = number.starts_with(kFirst);
+  if (breakdown.lists_first) number.erase(0, kFirst.size());
+  breakdown.listed =
+      static_cast<std::size_t>(parse_number(number, "--trace-packets", 1, kMostListed));
+  return breakdown;
 }
 
 Options checked(Command command, const OptionStrings& strings) {
@@ -139,6 +163,7 @@ Options checked(Command command, const OptionStrings& strings) {
     return options;
   }
   check_run_options(strings, options);
+  options.breakdown = checked_breakdown(strings);
   options.wave = strings.wave.checked();
   check_trigger(options.wave, options.model);
   if (command == Command::kTraffic) {

@@ -14,6 +14,7 @@
 
 #include "common/file_uses.h"
 #include "config/config.h"
+#include "fabric/packet_list.h"
 #include "fabric/traffic_options.h"
 #include "fabric/wave_options.h"
 #include "observe/table_output.h"
@@ -59,6 +60,7 @@ struct Options {
   WaveOptions wave;                       // `compare`: the machine's name is added to the file's
   std::string timeline_file;              // empty: none; "-": standard output
   int timeline_level = 1;
+  BreakdownOptions breakdown;  // `run`, `compare`, `traffic`
   TableFormat format = TableFormat::kTable;
   bool quiet = false;
   // What is read and written, as far as it is known without a machine: of `compare` no waveforms.

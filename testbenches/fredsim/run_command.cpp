@@ -18,6 +18,7 @@
 #include "interrupt.h"
 #include "job_runner.h"
 #include "memory_check.h"
+#include "observe/breakdown_table.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
 #include "observe/progress.h"
@@ -193,7 +194,8 @@ void elaborate(const Options& options, std::vector<ComparedMachine>& compared, T
                              .stop = &interrupt_flag(),
                              .timeline = timeline,
                              .timeline_level = options.timeline_level,
-                             .timeline_name = {}};
+                             .timeline_name = {},
+                             .breakdown = options.breakdown};
   const std::vector<std::string> waves = wave_files(options, compared);
   if (options.command == Command::kCompare) check_waves(options, waves);
   std::vector<FabricOptions> own(compared.size(), fabric);
@@ -292,6 +294,12 @@ void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& outp
 
 void print_parts(const std::vector<ReportedRun>& runs, TableOutput& output) {
   for (const TitledTable& parts : parts_tables(runs)) fmt::print("{}", output.table(parts));
+  for (const ReportedRun& run : runs) {
+    const RunResult& r = run.result;
+    const std::string title =
+        fmt::format("{}, {}", with_settings(r.fabric, r.settings.own), format_size(r.size_bytes));
+    fmt::print("{}", breakdown_text(title, r.breakdowns, output));
+  }
 }
 
 // All machines at one size after the other, so that the first figures are there soon. Ends early when

@@ -10,6 +10,7 @@
 #include "fabric/machine.h"
 #include "fabric/traffic_run.h"
 #include "interrupt.h"
+#include "observe/breakdown_table.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
 #include "observe/progress.h"
@@ -60,6 +61,7 @@ class Sweep {
     setup_.machine = machine.keys;
     setup_.layout = layout_of(machine.topology);
     if (!options.wave.file.empty()) run_.trace(options.wave);
+    if (options.breakdown.is_on) run_.break_down(options.breakdown);
     run_.stop_on(interrupt_flag());
   }
 
@@ -70,6 +72,7 @@ class Sweep {
     return std::ranges::all_of(rates, [&](double rate) { return measure(rate).has_value(); });
   }
 
+  const std::string& name() const { return name_; }
   const TrafficSetup& setup() const { return setup_; }
   const std::vector<TrafficPoint>& points() const { return points_; }
   const WaveRecorder* wave() const { return run_.wave(); }
@@ -155,6 +158,12 @@ void traffic_command(const Options& options) {
     if (prints && !sweep.points().empty()) {
       fmt::print("{}", output.table(traffic_table(sweep.setup(), sweep.points())));
       fmt::print("{}", output.block(traffic_summary(sweep.points())));
+      for (const TrafficPoint& point : sweep.points()) {
+        if (!point.breakdown) continue;
+        const std::string title =
+            fmt::format("{}, {} at rate {:g}", sweep.name(), sweep.setup().pattern, point.rate);
+        fmt::print("{}", breakdown_text(title, {&*point.breakdown, 1}, output));
+      }
     }
   };
   bool is_complete = true;

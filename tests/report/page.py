@@ -58,6 +58,7 @@ class Page(unittest.TestCase):
         cls.results("odd", "run", "configs/mesh_2x2.yaml", "-b", "1000", "-e", "36000", "-f", "6")
         (cls.folder / "work.yaml").write_text(WORK)
         cls.results("work", "run", "configs/fred_small.yaml", "--work", str(cls.folder / "work.yaml"))
+        cls.results("breakdown", "run", "configs/fred_small.yaml", "--size", "20KiB", "--breakdown")
         cls.results("settings", "compare", "configs/fred_small.yaml", "configs/fred_small.yaml@fabric.middle=2,fabric.slices=1",
                     "configs/mesh_2x2.yaml", "--size", "4KiB")
         cls.own_results()

@@ -161,6 +161,19 @@ class PageTest(Page):
         for reason, cycles in stalls.items():
             self.assertIn(f"{reason} {cycles:,}", text)
 
+    def test_a_breakdown_has_a_bar_per_stage(self):
+        self.open("breakdown")
+        part = json.loads(pathlib.Path(self.path("breakdown")).read_text())["runs"][0]["breakdown"][0]
+        bars = len(part["stages"]) + len(part["path"]["stages"])
+        self.assertEqual(len(self.all("#breakdown-charts g[role=img]")), bars)
+        stage = next(stage for stage in part["stages"] if stage["causes"])
+        text = self.hover("#breakdown-charts g[role=img]")
+        self.assertIn(stage["stage"], text)
+        for cause in stage["causes"]:
+            self.assertIn(f"{cause['cause']} {cause['mean']:,.1f} cycles", text)
+        self.open("work")
+        self.assertFalse(self.one("#breakdown").is_displayed())
+
     def test_traffic_has_mean_and_p99_and_accepted_rates(self):
         self.open("traffic")
         self.assertEqual(len(self.all("#load .point")), 3 * 4, "curves x rates")

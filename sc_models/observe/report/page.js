@@ -386,6 +386,7 @@ function showRun() {
   showWaferControls(drawingFor(run));
   showLinks();
   showStalls();
+  showBreakdown();
   showTraffic();
   showParts();
 }

@@ -46,6 +46,12 @@ class AggregatorKind final : public PhasedKind {
                               adders] { return std::make_unique<AdderPool>(ports, adders); }};
   }
   std::uint32_t identity() const override { return aggregator_pkg::AGGREGATOR_ID; }
+  // An adder takes one operand an edge.
+  std::optional<SwitchTiming> timing(const SwitchShape& shape) const override {
+    SwitchTiming timing = *PhasedKind::timing(shape);
+    timing.sum = timing.per_operand = 1;
+    return timing;
+  }
 
   // A crossbar, and any flow may use any adder: disjoint flows may wait for each other, but do not conflict.
   RoutedFlows route_flows(const SwitchShape& shape, std::span<const Flow> flows) const override {

@@ -1,5 +1,7 @@
 #include "switch/mesh/mesh_kind.h"
 
+#include <algorithm>
+
 #include "rtl/mesh_pkg.h"
 #include "switch/mesh/mesh_shape.h"
 #include "switch/mesh/mesh_twin.h"
@@ -30,6 +32,24 @@ class MeshKind final : public SwitchKind {
     return writes;
   }
   UnicastRoutes unicast_routes() const override { return UnicastRoutes::kByCoordinates; }
+
+  // Pin register, buffer; crossbar, output register.
+  std::optional<SwitchTiming> timing(const SwitchShape& /*shape*/) const override {
+    return SwitchTiming{.to_leave = 2, .to_pins = 2, .credit_edges = 1};
+  }
+  // A packet that starts needs room for all of it, on its way into a ring for a flit more, on its way along one for
+  // a flit (rtl/mesh/mesh_allocator.sv).
+  int head_credits(const Topology& topology, const Node& /*node*/, int input, int output,
+                   int most) const override {
+    const int packet = std::min(topology.packet_flits, most);
+    if (topology.kind != FabricKind::kTorus2d) return packet;
+    const MeshRings& rings = topology.mesh.rings;
+    const bool along_row = output == kEast || output == kWest;
+    const bool along_column = output == kNorth || output == kSouth;
+    const bool is_ring = (along_row && rings.columns != 0) || (along_column && rings.rows != 0);
+    if (!is_ring) return packet;
+    return input == (output ^ 2) ? 1 : packet + 1;
+  }
 
   bool has(const CounterInfo& counter) const override {
     return counter.value == &SwitchCounters::stall_credit ||

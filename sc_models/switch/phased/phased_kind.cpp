@@ -20,6 +20,12 @@ std::unique_ptr<PhasedRoutes> PhasedKind::routes(const SwitchShape& shape) const
 
 int PhasedKind::num_phases(const SwitchShape& shape) const { return network(shape).num_phases; }
 
+// Pin register, buffer; memory, flit register, stages, staging, output pins.
+std::optional<SwitchTiming> PhasedKind::timing(const SwitchShape& shape) const {
+  return SwitchTiming{
+      .to_leave = 2, .to_pins = network(shape).stages + 4, .staging = shape.value("OUT_DEPTH")};
+}
+
 std::vector<std::uint32_t> PhasedKind::phase_row(const SwitchShape& shape, int vc,
                                                  std::span<const Flow> flows,
                                                  const RoutedFlows& routed) const {

@@ -1,0 +1,64 @@
+// The stages of packets' ways through a topology, by which a breakdown is summed up, and the causes of their cycles.
+//
+// A stage is all nodes or links that are alike: on a grid "router" and the links between; in a tree a level's switches
+//   on the way up, on the way down, and where the way turns; the NIC that sends, and the one that receives.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+enum class DelayCause : std::uint8_t {
+  kSource,         // not yet handed to the NIC: for its turn, or the window
+  kQueue,          // behind other packets in the same buffer or queue
+  kPhase,          // its phase not in use
+  kCredit,         // no room where it goes
+  kLink,           // the link has not taken it
+  kArbiter,        // others first, and what the switch does not let go for a reason of its own
+  kPipeline,       // what a flit takes that waits for nothing
+  kSerialisation,  // beyond a cycle per flit, by the link's rate
+  kLatency,        // of the link
+  kFlits,          // the flits behind the first one, a cycle each
+  kGaps,           // between them
+  kReceive,        // in the buffer of the NIC at the end
+};
+inline constexpr int kDelayCauses = 12;
+inline constexpr std::array<std::string_view, kDelayCauses> kDelayCauseNames{
+    "source",   "queue",         "phase",   "credit", "link", "arbiter",
+    "pipeline", "serialisation", "latency", "flits",  "gaps", "receive"};
+
+using CyclesByCause = std::array<std::uint64_t, kDelayCauses>;
+constexpr std::uint64_t& count(CyclesByCause& cycles, DelayCause cause) {
+  return cycles[static_cast<std::size_t>(cause)];
+}
+
+class BreakdownStages {
+ public:
+  explicit BreakdownStages(const Topology& topology);
+
+  int count() const { return static_cast<int>(names_.size()); }
+  const std::string& name(int stage) const { return names_[static_cast<std::size_t>(stage)]; }
+  static constexpr int kNpu = 0, kSendingNic = 1;  // of the endpoints
+  int receiving_nic() const { return count() - 1; }
+  int link(int link) const { return of_link_[static_cast<std::size_t>(link)]; }
+  int switch_between(NodeId node, int input, int output) const;
+
+ private:
+  enum class Way : std::uint8_t { kUp, kTurn, kDown };
+
+  Way way(NodeId node, int input, int output) const;
+
+  const Topology& topology_;
+  std::vector<std::string> names_;  // in the order of the way
+  std::vector<int> of_link_;
+  std::vector<std::array<int, 3>> of_level_;  // by level and way
+};
+
+}  // namespace fredsim

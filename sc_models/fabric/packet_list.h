@@ -1,0 +1,50 @@
+// Which packets of a run are listed one by one: the slowest of all, or those that are delivered first.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "observe/breakdown.h"
+
+namespace fredsim {
+
+struct BreakdownOptions {
+  bool is_on = false;
+  std::size_t listed = 0;    // packets
+  bool lists_first = false;  // those delivered first, else the slowest
+};
+
+class PacketList {
+ public:
+  explicit PacketList(const BreakdownOptions& options)
+      : most_(options.listed), keeps_first_(options.lists_first) {}
+
+  void clear() { packets_.clear(); }
+  // Whether one that is delivered now would be in the list.
+  bool wants(std::uint64_t latency) const {
+    if (packets_.size() < most_) return true;
+    return !keeps_first_ && most_ > 0 && latency > latency_of(packets_.back());
+  }
+  void add(PacketBreakdown packet) {
+    const auto at = keeps_first_ ? packets_.end()
+                                 : std::ranges::upper_bound(packets_, latency_of(packet),
+                                                            std::greater{}, latency_of);
+    packets_.insert(at, std::move(packet));
+    if (packets_.size() > most_) packets_.pop_back();
+  }
+  const std::vector<PacketBreakdown>& packets() const { return packets_; }
+
+ private:
+  static std::uint64_t latency_of(const PacketBreakdown& packet) {
+    return packet.end - packet.begin;
+  }
+
+  std::size_t most_;
+  bool keeps_first_;
+  std::vector<PacketBreakdown> packets_;
+};
+
+}  // namespace fredsim

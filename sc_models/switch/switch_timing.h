@@ -1,0 +1,23 @@
+// What can be told of the way of a flit through a switch from its pins, where the kind says so (SwitchKind::timing()).
+//
+// Edges: a flit arrives at the edge at which it is on the input pins, leaves its input buffer at the one that gives its
+//   credit back, and is launched at the one after which it is on the output pins.
+#pragma once
+
+namespace fredsim {
+
+struct SwitchTiming {
+  int to_leave = 0;  // from its arrival until it can leave its input buffer
+  int to_pins = 0;   // from leaving the buffer to its launch, if it waits nowhere
+  // The same of a sum of n flits: so many more, and n times so many.
+  int sum = 0, per_operand = 0;
+  // Flits of a port and virtual channel leave the input buffer in the order in which they came.
+  bool in_order = true;
+  // Flits of `staging` per output and virtual channel, where they wait for credits and the link at the end of their way,
+  // at the edge before the launch; 0: they wait in the input buffer.
+  int staging = 0;
+  // From the edge at which a credit is on the pins to the one at which it can be spent.
+  int credit_edges = 0;
+};
+
+}  // namespace fredsim
