@@ -274,21 +274,20 @@ TEST_P(RandomBreakdown, OfSyntheticTrafficAddsUpToTheLatenciesThatNodesCount) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomBreakdown, testing::Range<std::uint64_t>(1, 13));
 
 // A torus has rules of its own for credits; bigger machines have more of everything.
-TEST_F(Breakdown, AddsUpOnLargerMachines) {
-  for (const char* name : {"mesh", "torus", "mesh_reducing", "fred_a", "fred_d"}) {
-    SCOPED_TRACE(name);
-    const Topology topology = machine(name);
-    std::vector<int> group(topology.npus.size());
-    std::iota(group.begin(), group.end(), 0);
-    const Plan plan = make_plan(topology, Collective::kAllReduce, group, 200'000, "auto");
-    Machine machine(fmt::format("m{}", machines_++).c_str(), topology, with_breakdown());
-    simulation_.run([&] {
-      const RunResult result = machine.run(plan);
-      expect_sound(result.breakdowns.front());
-      EXPECT_EQ(result.breakdowns.front().path->cycles, result.cycles);
-    });
-  }
+class LargerMachine : public Breakdown, public testing::WithParamInterface<const char*> {};
+
+TEST_P(LargerMachine, AddsUp) {
+  const Topology topology = machine(GetParam());
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
+  const Plan plan = make_plan(topology, Collective::kAllReduce, group, 200'000, "auto");
+  const RunResult result = run(topology, plan, with_breakdown());
+  expect_sound(result.breakdowns.front());
+  EXPECT_EQ(result.breakdowns.front().path->cycles, result.cycles);
 }
+
+INSTANTIATE_TEST_SUITE_P(Configs, LargerMachine,
+                         testing::Values("mesh", "torus", "mesh_reducing", "fred_a", "fred_d"));
 
 TEST(RoomHistory, TellsWhatWasFreeAtAnEdge) {
   RoomHistory history;
