@@ -6,7 +6,7 @@
 //   rising number. As long as there are adders and flows with flits no adder stays free. The n-th flow gets the n-th
 //   free adder.
 // hold_o: flows that must not fire at the edge to come: MAX_WAITING - 1 of their flits wait or more. One that fired at
-//   the last edge is not among these yet.
+//   the last edge is not among these yet. So who is not held finds a place, whatever the adders do (asserted).
 // Timing: fired_i, a register, says which flows fired at the last edge. A flit that fired at edge e is given to an
 //   adder at e + 2 at the earliest; its operands are written at e + 3. A flow that fires at every edge is never held
 //   back if it always gets an adder.
@@ -110,9 +110,10 @@ module aggregator_scheduler #(
   end
 
   // ------------------------------------------------------------------ assertions
-  logic [P-1:0] full;
+  logic [P-1:0] full, all_but_full;  // no place is free; one at most
   for (genvar f = 0; f < P; f++) begin : gen_full
     assign full[f] = waiting_q[DEPTH*f + DEPTH-1];
+    assign all_but_full[f] = waiting_q[DEPTH*f + DEPTH-2];
   end
 
   always_ff @(posedge clk_i) begin : assertions
@@ -122,6 +123,7 @@ module aggregator_scheduler #(
         many[k] = (start_o[P*k +: P] & (start_o[P*k +: P] - P'(1))) != '0;
       end
       queue_has_a_place: assert ((fired_i & ~started & full) == '0);
+      who_is_not_held_has_a_place: assert ((fired_i & ~hold_o & all_but_full) == '0);
       one_flow_per_adder: assert (many == '0);
       one_adder_per_flow: assert ($countones(start_o) == $countones(started));
       no_adder_stays_free: assert ((waiting_o & ~started) == '0 || $countones(started) == $countones(free_i));
