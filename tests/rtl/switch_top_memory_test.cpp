@@ -1,15 +1,14 @@
 // The memory test of fred_switch_top: every memory of the switch is reached, and a fault is told where it is.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "memories.h"
 #include "switch_top_bench.h"
-#include "verilated_sym_props.h"
-#include "verilated_syms.h"
 
 namespace fredsim::switch_top {
 namespace {
@@ -19,58 +18,23 @@ constexpr int kPhaseStorePlace = 2 * kPorts, kRoutesPlace = 2 * kPorts + 1;
 constexpr int kDeepest = 1024;  // the routing table
 constexpr int kTestCycles = 20 * kDeepest + 4;
 
-// A memory of the model, of any shape.
-struct Memory {
-  std::string name;
-  const VerilatedVar* words;
-
-  int depth() const { return words->elements(1); }
-  int bits() const { return words->elements(2); }
-  std::uint8_t* word(int i) const {
-    return static_cast<std::uint8_t*>(words->datap()) + std::size_t{words->entSize()} * i;
-  }
-};
-
-// Which bit of bist_fail_o stands for it.
-int place_of(const std::string& name) {
-  const auto port = [&name](const char* unit) {
-    if (name.find(unit) == std::string::npos) return -1;
-    return std::stoi(name.substr(name.find("gen_port[") + std::strlen("gen_port[")));
-  };
-  if (const int p = port("i_input"); p >= 0) return p;
-  if (const int p = port("i_output"); p >= 0) return kPorts + p;
-  if (name.find("i_phase_store") != std::string::npos) return kPhaseStorePlace;
-  if (name.find("i_routes") != std::string::npos) return kRoutesPlace;
-  ADD_FAILURE() << name << " has no place";
-  return 0;
-}
-
 class FredSwitchTopMemories : public ::testing::Test {
  protected:
   FredSwitchTopMemories() {
-    for (const auto& [name, scope] : *top_.context().scopeNameMap()) {
-      if (const VerilatedVar* words = scope->varFind("mem_q")) {
-        by_place_[place_of(name)].push_back({name, words});
-      }
+    for (const Memory& memory : memories_of(top_.context())) {
+      by_place_[memory_test_place(memory.name, kPorts)].push_back(memory);
     }
   }
 
-  struct Stuck {
-    std::uint8_t* byte;
-    int bit;
-    bool value;
-  };
-  Stuck fault(const Memory& memory) {
+  void plant_fault(const Memory& memory) {
     const int word = static_cast<int>(random_.below(static_cast<std::uint64_t>(memory.depth())));
     const int bit = static_cast<int>(random_.below(static_cast<std::uint64_t>(memory.bits())));
-    return {memory.word(word) + bit / 8, bit % 8, random_.below(2) == 0};
+    stuck_.add(memory, word, bit, random_.below(2) == 0);
   }
 
   void edge() {
     top_.cycle();
-    for (const Stuck& s : stuck_) {
-      *s.byte = static_cast<std::uint8_t>((*s.byte & ~(1U << s.bit)) | unsigned{s.value} << s.bit);
-    }
+    stuck_.hold();
   }
 
   // What failed, by place, of a test of all memories.
@@ -92,7 +56,7 @@ class FredSwitchTopMemories : public ::testing::Test {
   Top top_{equal_clocks(), 1};
   Random random_{1};
   std::map<int, std::vector<Memory>> by_place_;
-  std::vector<Stuck> stuck_;
+  StuckBits stuck_;
 };
 
 TEST_F(FredSwitchTopMemories, AreAllThereAre) {
@@ -125,7 +89,7 @@ TEST_F(FredSwitchTopMemories, FaultsAreToldWhereTheyAre) {
     for (std::size_t i = first; i < std::min(first + 3, all.size()); ++i) {
       expected |= 1U << all[i].first;
       names += all[i].second.name + " ";
-      stuck_.push_back(fault(all[i].second));
+      plant_fault(all[i].second);
     }
     ASSERT_EQ(run(), expected) << names;
   }
