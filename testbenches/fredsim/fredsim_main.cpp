@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,10 +13,12 @@
 #include <string_view>
 #include <systemc>
 #include <typeinfo>
+#include <vector>
 
 #include "base/error.h"
 #include "commands.h"
 #include "options.h"
+#include "program_name.h"
 
 namespace {
 
@@ -29,7 +32,7 @@ void report_to_stderr(const sc_core::sc_report& report, const sc_core::sc_action
 
 int fail(fredsim::ExitCode code, const char* message) {
   std::fflush(stdout);
-  fmt::print(stderr, "fredsim: {}\n", message);
+  fmt::print(stderr, "{}: {}\n", fredsim::program_name(), message);
   return static_cast<int>(code);
 }
 
@@ -46,7 +49,8 @@ constexpr const char* kOutOfMemory =
     message = kOutOfMemory;
   } catch (...) {  // the message stays
   }
-  std::fputs("fredsim: ", stderr);
+  std::fputs(fredsim::program_name(), stderr);
+  std::fputs(": ", stderr);
   std::fputs(message, stderr);
   std::fputs("\n", stderr);
   std::_Exit(static_cast<int>(fredsim::ExitCode::kFailed));
@@ -115,9 +119,14 @@ int sc_main(int argc, char** argv) {
   }
 }
 
-int fredsim::fredsim_main(int argc, char** argv) {
+int fredsim::fredsim_main(int argc, char** argv, const char* program) {
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   std::set_terminate(end_without_unwinding);
   std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, not a death
-  return sc_core::sc_elab_and_sim(argc, argv);
+  std::string name(program);
+  std::vector<char*> words(argv, argv + argc);
+  words.resize(std::max<std::size_t>(words.size(), 1));
+  words[0] = name.data();
+  words.push_back(nullptr);
+  return sc_core::sc_elab_and_sim(static_cast<int>(words.size()) - 1, words.data());
 }

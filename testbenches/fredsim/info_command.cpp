@@ -5,13 +5,16 @@
 #include "commands.h"
 #include "config/describe.h"
 #include "observe/terminal.h"
+#include "program_name.h"
 
 namespace fredsim {
 
 std::vector<MachineConfig> load_machines(const Options& options) {
   LoadedMachines loaded = load_configs(options.machines, options.overrides);
   if (!options.quiet) {
-    for (const std::string& note : loaded.notes) fmt::print(stderr, "fredsim: {}\n", note);
+    for (const std::string& note : loaded.notes) {
+      fmt::print(stderr, "{}: {}\n", program_name(), note);
+    }
   }
   return std::move(loaded.machines);
 }

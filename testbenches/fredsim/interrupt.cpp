@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "program_name.h"
 
 namespace fredsim {
 
@@ -19,7 +20,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 constexpr const char* kDuringPlanning = "interrupted during planning";
 
 void say_during_planning() {
-  for (const std::string_view text : {"fredsim: ", kDuringPlanning, "\n"}) {
+  for (const std::string_view text : {program_name(), ": ", kDuringPlanning, "\n"}) {
     if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
   }
 }

@@ -16,6 +16,7 @@
 #include "machine_word.h"
 #include "observe/version.h"
 #include "option_values.h"
+#include "program_name.h"
 #include "traffic_arguments.h"
 #include "wave_arguments.h"
 
@@ -223,14 +224,15 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   CLI::App app(
       "Cycle-accurate collectives and traffic on a wafer-scale interconnect: FRED against a 2D "
       "mesh.",
-      "fredsim");
+      program_name());
   app.formatter(help_formatter());
   app.require_subcommand(1);
   app.set_version_flag("-V,--version", version_text());
   app.footer(
       "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
-      "3 routing conflict, 130 interrupted.\n\n"
-      "fredsim help COMMAND says what a command takes, with examples. A first one:\n"
+      "3 routing conflict, 130 interrupted.\n\n" +
+      std::string(program_name()) +
+      " help COMMAND says what a command takes, with examples. A first one:\n"
       "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
       "    --size 64KiB");
 
@@ -334,7 +336,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   Options options = checked(command, strings);
   list_files(strings, options);
   check_outputs(options.inputs, options.outputs);
-  options.command_line = command_line("fredsim", words);
+  options.command_line = command_line(program_name(), words);
   return options;
 }
 

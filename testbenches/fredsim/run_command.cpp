@@ -25,6 +25,7 @@
 #include "observe/run_table.h"
 #include "observe/timeline.h"
 #include "observe/version.h"
+#include "program_name.h"
 #include "switch_pattern.h"
 #include "wave_arguments.h"
 
@@ -342,9 +343,9 @@ void write_timeline(const OutputFile& file, const Timeline& timeline) {
   file.write(timeline.json(version()));
   if (timeline.left_out().empty()) return;
   fmt::print(stderr,
-             "fredsim: --timeline: a file holds {} events at most, half of them packets and "
+             "{}: --timeline: a file holds {} events at most, half of them packets and "
              "additions; left out: {} (a smaller --size or --timeline-level shows all)\n",
-             Timeline::kMaxEvents, timeline.left_out_text());
+             program_name(), Timeline::kMaxEvents, timeline.left_out_text());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "endpoint/packet_extension.h"
 #include "option_values.h"
+#include "program_name.h"
 
 namespace fredsim {
 
@@ -164,14 +165,14 @@ std::string wave_file_of(const std::string& file, const std::string& machine) {
 
 void note_wave(const WaveRecorder& wave, bool quiet) {
   if (wave.searches()) {
-    fmt::print(stderr, "fredsim: {} holds no cycle: what {} looks for did not happen\n",
+    fmt::print(stderr, "{}: {} holds no cycle: what {} looks for did not happen\n", program_name(),
                wave.path(), kTrigger);
   } else if (wave.cycles_recorded() == 0) {
-    fmt::print(stderr, "fredsim: {} holds no cycle: the run ended with cycle {}, before {}\n",
-               wave.path(), wave.cycles() - 1, kWindow);
+    fmt::print(stderr, "{}: {} holds no cycle: the run ended with cycle {}, before {}\n",
+               program_name(), wave.path(), wave.cycles() - 1, kWindow);
   } else if (wave.found() && !quiet) {
-    fmt::print(stderr, "fredsim: {}: {} at cycle {}, {:.3f} ns in the file\n", wave.path(),
-               kTrigger, wave.found_in_run(), wave.found_ns());
+    fmt::print(stderr, "{}: {}: {} at cycle {}, {:.3f} ns in the file\n", program_name(),
+               wave.path(), kTrigger, wave.found_in_run(), wave.found_ns());
   }
 }
 

@@ -4,5 +4,5 @@
 
 int main(int argc, char** argv) {
   fredsim::add_bus_switches();
-  return fredsim::fredsim_main(argc, argv);
+  return fredsim::fredsim_main(argc, argv, "fredsim_bus");
 }

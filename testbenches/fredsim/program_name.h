@@ -1,0 +1,11 @@
+// What this program calls itself in messages, help texts and results: fredsim, or the name that its main() gave
+// fredsim_main().
+//
+// A signal handler may call it.
+#pragma once
+
+namespace fredsim {
+
+const char* program_name();
+
+}  // namespace fredsim
