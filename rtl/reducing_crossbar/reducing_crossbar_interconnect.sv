@@ -11,7 +11,9 @@
 // Configuration: with load_i high at edge e, config_i is copied at e: bit P*output + input of the inputs that are added
 //   there. A flit sampled at e or before uses the old configuration, a flit sampled at e + 1 or later the new one.
 //   Behind the first stage there is none: what is chosen there is added.
-// Stages: the first takes the flits and says which of them go to which output; then a level of the trees each.
+// Stages: the first takes the flits and says which of them go to which output; then a level of the trees each. Every tree
+//   has registers of its own there, for each input, which take what goes to its output and hold else: the adders of
+//   trees that a flit does not go to do not hear it.
 // busy_o: after an edge, low when no flit was sampled in the last STAGES edges. With busy_o low, in_valid_i zero and
 //   load_i low an edge changes nothing.
 // Reset (synchronous, one edge without flits is enough): nothing inside, nothing configured.
@@ -40,11 +42,10 @@ module reducing_crossbar_interconnect #(
   output logic [P*FLIT_W-1:0] out_flit_o,
   output logic                busy_o
 );
-  logic [P*P-1:0]      config_q;
-  logic [P*P-1:0]      select, select_q;  // bit P*output + input: goes there
-  logic [P*FLIT_W-1:0] flit_q;
-  logic [P-1:0]        online;
-  logic [STAGES-1:0]   active_q;  // bit s: a flit was sampled s + 1 edges ago
+  logic [P*P-1:0]    config_q;
+  logic [P*P-1:0]    select, select_q;  // bit P*output + input: goes there
+  logic [P-1:0]      online;
+  logic [STAGES-1:0] active_q;  // bit s: a flit was sampled s + 1 edges ago
 
   // ------------------------------------------------------------------ choice
   always_comb begin : choose
@@ -70,15 +71,22 @@ module reducing_crossbar_interconnect #(
       select_q <= select;
       active_q <= (active_q << 1) | STAGES'(|in_valid_i);
     end
-    for (int unsigned p = 0; p < P; p++) begin
-      if (in_valid_i[p]) flit_q[p*FLIT_W +: FLIT_W] <= in_flit_i[p*FLIT_W +: FLIT_W];
-    end
   end
 
   assign busy_o = active_q != '0;
 
   // ------------------------------------------------------------------ trees
   for (genvar o = 0; o < P; o++) begin : gen_output
+    logic [P*FLIT_W-1:0] flit_q;  // of every input the last flit that went here
+
+    always_ff @(posedge clk_i) begin : hold
+      if (in_valid_i != '0) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          if (select[P*o + p]) flit_q[p*FLIT_W +: FLIT_W] <= in_flit_i[p*FLIT_W +: FLIT_W];
+        end
+      end
+    end
+
     reducing_crossbar_tree #(
       .P     (P),
       .LANES (LANES),
