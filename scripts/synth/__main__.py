@@ -93,8 +93,9 @@ def parse_wave(text):
 
 
 def add_traffic(top, file_and_instance, flow):
-    if network_of(top) is None:
-        raise Wrong(f"--wave: found the module {top.kind}; allowed: one with an interconnect that adds, such as fred_switch")
+    network = network_of(top)
+    if network is None or not network.in_waves:
+        raise Wrong(f"--wave: found the module {top.kind}; allowed: one of µSwitches or adder trees, such as fred_switch")
     try:
         top.traffic = waveform.measure(*file_and_instance, top, flow)
     except Unfinished:

@@ -1,16 +1,17 @@
 """Energy of a flit in an interconnect: energy per toggle of every cell, from OpenSTA, times toggles of a simulation of
-the netlist. Every kind of µSwitch, or node of an adder tree, is simulated by itself, in every situation that the traffic
-puts one in, and their energies are put together: all their outputs are registers, so that no glitch goes from one to
-another."""
+the netlist. Every kind of µSwitch, node of an adder tree, or output of a crossbar is simulated by itself, in every situation that the
+traffic puts one in, and their energies are put together: all their outputs are registers, so that no glitch goes from one to
+another. The interconnect of an aggregator is simulated as a whole."""
 
-import dataclasses
 import hashlib
 import inspect
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import cells
+import crossbars
 import gates
 import timing
 import traffic
@@ -20,6 +21,9 @@ LANES = (4, 8)  # that are simulated; other numbers follow a line through these
 PERIOD_NS = 1000
 FRED = frozenset(("fred_interconnect", "fred_switch", "fred_switch_top"))
 CROSSBAR = frozenset(("reducing_crossbar_interconnect", "reducing_crossbar"))
+AGGREGATOR = frozenset(("aggregator_interconnect", "aggregator"))
+MESH_SIDES = 4  # ports of a router beside local and I/O
+MEMORY_NS = 2.0, 0.4  # clock to data, set-up
 
 REPORT = """
 set all [get_cells -hierarchical *]
@@ -39,14 +43,17 @@ class Energy:
     clock_pj: float  # in all registers, per cycle, whatever the traffic
     settled_pj: dict  # kind of traffic -> per flit, without glitches
     glitch_pj: dict  # kind of traffic -> per flit, with glitches
+    memories: dict = field(default_factory=dict)  # kind of traffic -> memories in the interconnect that a flit goes through
 
 
-def per_toggle(part, flat, folder, limit):
+def per_toggle(part, flat, memories, folder, limit):
     """Energy of a toggle, in pJ: instance -> energy; and of a cycle of the clock, all registers. Cells drive what they drive in
     the netlist; each of its outputs drives a register."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "top.v").write_text(timing.between_registers(part, gates.scalars))
-    log = timing.sta(folder, f"read_liberty {timing.LIBERTY}\nread_verilog {flat}\nread_verilog top.v\nlink_design top\n"
+    (folder / "memories.lib").write_text(cells.memory_library(memories, *MEMORY_NS))
+    log = timing.sta(folder, f"read_liberty {timing.LIBERTY}\nread_liberty memories.lib\nread_verilog {flat}\nread_verilog top.v\n"
+                     "link_design top\n"
                      f"create_clock -name clock -period {PERIOD_NS} [get_ports {timing.CLOCK}]\n{REPORT}", limit)  # fmt: skip
     number = r"(-?\d\.\d+e[-+]\d+)"
     watts = {}  # activity -> instance -> internal and switching power
@@ -69,8 +76,9 @@ class Measured:
     glitch_pj: list
 
 
-def measure(part, netlists, sources, stimulus, folder, limit):
-    """A part under a stimulus, in every window. Errors: ToolError where the netlist's outputs are not the RTL's."""
+def measure(part, netlists, memories, sources, stimulus, folder, limit):
+    """A part under a stimulus, in every window; memories: those in its netlists. Errors: ToolError where the netlist's outputs are not the
+    RTL's."""
     key = hashlib.sha256(json.dumps([inspect.getsource(gates), inspect.getsource(per_toggle), REPORT, netlists,
                                      stimulus.rows, stimulus.windows]).encode()).hexdigest()  # fmt: skip
     kept = folder / "energy.json"
@@ -78,10 +86,10 @@ def measure(part, netlists, sources, stimulus, folder, limit):
         return Measured(**result["energy"])
     rtl = gates.rtl_outputs(part, sources, stimulus, folder / "rtl", limit)
     flat = gates.flatten(part, netlists, folder / "flat", limit)
-    pj, clock_pj = per_toggle(part, flat, folder / "power", limit)
+    pj, clock_pj = per_toggle(part, flat, memories, folder / "power", limit)
     per_cycle = []
     for timed in (False, True):
-        outputs, toggles = gates.gate_toggles(part, flat, stimulus, timed, folder / ("timed" if timed else "settled"), limit)
+        outputs, toggles = gates.gate_toggles(part, flat, memories, stimulus, timed, folder / ("timed" if timed else "settled"), limit)
         gates.compare(part, rtl, outputs)
         per_cycle.append([sum(pj[name] * number for name, number in found.items()) / edges
                           for found, (_, edges) in zip(toggles, stimulus.windows, strict=True)])  # fmt: skip
@@ -92,38 +100,47 @@ def measure(part, netlists, sources, stimulus, folder, limit):
 
 def network_of(top):
     """What tells the situations in a top's interconnect; None where it has none that is measured."""
+    given = top.parameters
     if top.kind in FRED:
-        return traffic.Fred(top.parameters["P"], top.parameters["M"], top.parameters["FORMAT"])
+        return traffic.Fred(given["P"], given["M"], given["FORMAT"])
     if top.kind in CROSSBAR:
-        return traffic.Crossbar(top.parameters["P"], top.parameters["FORMAT"])
+        return traffic.Crossbar(given["P"], given["FORMAT"])
+    if top.kind in AGGREGATOR:
+        return crossbars.Aggregator(given["P"], given["ADDERS"], given["FORMAT"])
+    if top.kind == "voq_crossbar":
+        return crossbars.VoqCrossbar(given["P"])
+    if top.kind in ("mesh_router", "mesh_reducing"):
+        ports = MESH_SIDES + given["NUM_LOCAL"] + given["NUM_IO"]
+        if top.kind == "mesh_reducing":
+            return traffic.Crossbar(ports, given["FORMAT"])
+        return crossbars.MeshRouter(ports, tuple(given[name] for name in ("VC_DEPTH", "CTRL_DEPTH", "PACKET_FLITS")))
     return None
 
 
 def parts_needed(network):
-    """What an interconnect is made of: module -> (parameters without lanes, bits of a code, situations to measure)."""
+    """What an interconnect is made of: module -> situations to measure."""
     found = {}
-    for kind in traffic.KINDS:
+    for kind in network.kinds:
         for situation in network.situations(kind):
             found.setdefault(situation.module, set()).add(situation)
     quiet = {traffic.STILL}
-    return {module: (*network.shape(module), sorted((s for s in wanted if set(s.inputs) != quiet), key=repr))
-            for module, wanted in found.items()}  # fmt: skip
+    return {module: sorted((s for s in wanted if set(s.inputs) != quiet), key=repr) for module, wanted in found.items()}
 
 
 def compose(network, lanes, measured):
-    """Energy of a flit, from that of every part: module -> (situations, Measured). A flit is one that leaves at an
-    output; of a reduction, one that enters at an input."""
+    """Energy of a flit, from that of every part: module -> (situations, Measured)."""
     per_flit = {"settled_pj": {}, "glitch_pj": {}}
-    for kind in traffic.KINDS:
-        number = network.situations(kind)
+    for kind in network.kinds:
+        number = Counter(network.situations(kind))
         for which, kinds in per_flit.items():
             pj = sum(number[situation] * value for wanted, found in measured.values()
                      for situation, value in zip(wanted, getattr(found, which), strict=True))  # fmt: skip
-            kinds[kind] = pj / network.ports
+            kinds[kind] = pj / network.flits(kind)
     modules = Counter()
     for situation, count in network.situations("unicast").items():
         modules[situation.module] += count
-    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), **per_flit)
+    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), **per_flit,
+                  memories={kind: network.memories(kind) for kind in network.kinds})  # fmt: skip
 
 
 def of_tops(tops, flow):
@@ -132,22 +149,22 @@ def of_tops(tops, flow):
     for top in tops:
         network = network_of(top)
         if network and not top.lacks:
-            groups.setdefault(dataclasses.replace(network, ports=0), []).append((top, network))
+            groups.setdefault(network.alike(), []).append((top, network))
     for same in groups.values():
         needed = {}
         for _, network in same:
-            for module, (*shape, wanted) in parts_needed(network).items():
-                needed.setdefault(module, (*shape, set()))[-1].update(wanted)
+            for module, wanted in parts_needed(network).items():
+                needed.setdefault(module, set()).update(wanted)
+        network = same[0][1]
         jobs = []
         for lanes in LANES:
-            for module, (parameters, width, wanted) in needed.items():
-                part, new = flow.part(module, dict(parameters, LANES=lanes))
-                jobs.append((lanes, part, new, width, sorted(wanted, key=repr)))
-        flow.synthesise([part for _, part, new, _, _ in jobs if new])
-        form = same[0][1].form
-        results = flow.each(lambda job: _of_part(flow, form, *job[1:]), jobs)
+            for module, wanted in needed.items():
+                part, new = flow.part(module, network.parameters(module, lanes))
+                jobs.append((lanes, part, new, sorted(wanted, key=repr)))
+        flow.synthesise([part for _, part, new, _ in jobs if new])
+        results = flow.each(lambda job: _of_part(flow, network, *job), jobs)
         measured = {lanes: {} for lanes in LANES}
-        for (lanes, part, _, _, wanted), found in zip(jobs, results, strict=True):
+        for (lanes, part, _, wanted), found in zip(jobs, results, strict=True):
             measured[lanes][part.module] = wanted, found
         for top, network in same:
             if None in results:
@@ -157,13 +174,13 @@ def of_tops(tops, flow):
                 top.energy = at_lanes(*both, top.lanes)
 
 
-def _of_part(flow, form, part, _, width, wanted):
+def _of_part(flow, network, lanes, part, _, wanted):
     if part.unfinished:
         return None
-    stimulus = traffic.stimulus({**part.parameters, "FORMAT": form}, wanted, width)
+    stimulus = network.stimulus(part, wanted, lanes)
     try:
         with locked(part.folder):
-            return measure(part, flow.netlists(part), flow.sources, stimulus, part.folder / "energy", flow.limit)
+            return measure(part, flow.netlists(part), flow.memories(part), flow.sources, stimulus, part.folder / "energy", flow.limit)
     except Unfinished:
         return None
 
@@ -176,4 +193,4 @@ def at_lanes(first, second, lanes):
 
     return Energy(lanes, line(first.clock_pj, second.clock_pj),
                   *({kind: line(ones[kind], others[kind]) for kind in ones} for ones, others in
-                    ((first.settled_pj, second.settled_pj), (first.glitch_pj, second.glitch_pj))))  # fmt: skip
+                    ((first.settled_pj, second.settled_pj), (first.glitch_pj, second.glitch_pj))), first.memories)  # fmt: skip

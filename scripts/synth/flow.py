@@ -164,10 +164,11 @@ class Flow:
         parts = [inner for inner, _ in self._below(part).values() if inner.netlist]
         return [inner.verilog([child.name for child in inner.parts]) for inner in parts]
 
+    def memories(self, part):
+        return [memory for inner, _ in self._below(part).values() if inner.netlist for memory in inner.memories]
+
     def _paths_of(self, part):
-        parts = [inner for inner, _ in self._below(part).values() if inner.netlist]
-        netlists = self.netlists(part)
-        memories = [memory for inner in parts for memory in inner.memories]
+        netlists, memories = self.netlists(part), self.memories(part)
         with locked(part.folder):
             return timing.longest_paths(part, netlists, memories, part.folder / "timing", self.fo4_ns, self.memory_fo4,
                                         self.limit)  # fmt: skip

@@ -126,13 +126,38 @@ def rtl_outputs(part, sources, stimulus, folder, limit):
     return (folder / "outputs.txt").read_text().splitlines()
 
 
-def gate_toggles(part, flat, stimulus, timed, folder, limit):
-    """Outputs of the netlist, and for every window how often every cell's output toggled: [instance -> number]. timed: with the
-    cells' own delays, without loads, so that glitches happen; else without any delay."""
+def memory_model(memory):
+    """A memory as Verilog. Errors: ToolError for one with other ports than a write port and a synchronous read port."""
+    if memory.read_kinds() != (1, 0) or memory.writes != 1:
+        raise ToolError(f"memory {memory.name}: found {memory.reads} read and {memory.writes} write ports; allowed: one of each,"
+                        " synchronous")  # fmt: skip
+    pins = "\n".join(f"  {way} {'reg ' if way == 'output' else ''}[{bits - 1}:0] {pin};" for pin, (way, bits) in memory.pins().items())
+    return f"""
+module {memory.cell}({", ".join(memory.pins())});
+{pins}
+  reg [{memory.width - 1}:0] words [0:{memory.words - 1}];
+  integer place;
+  initial begin
+    RD_DATA = 0;
+    for (place = 0; place < {memory.words}; place = place + 1) words[place] = 0;
+  end
+  always @(posedge WR_CLK[0]) if (|WR_EN) words[WR_ADDR] <= (words[WR_ADDR] & ~WR_EN) | (WR_DATA & WR_EN);
+`ifdef TIMED
+  always @(posedge RD_CLK[0]) if (RD_EN[0]) RD_DATA <= #2 words[RD_ADDR];
+`else
+  always @(posedge RD_CLK[0]) if (RD_EN[0]) RD_DATA <= words[RD_ADDR];
+`endif
+endmodule
+"""
+
+
+def gate_toggles(part, flat, memories, stimulus, timed, folder, limit):
+    """Outputs of the netlist, memories in it by a model, and for every window how often every cell's output toggled:
+    [instance -> number]. timed: with the cells' own delays, without loads, so that glitches happen; else without any delay."""
     write_stimulus(part, stimulus, folder)
     (folder / "bench.v").write_text(bench(part, False, len(stimulus.rows)))
     library = re.sub(rf"^module {REGISTER} .*?^endmodule", REGISTER_MODEL, LIBRARY.read_text(), flags=re.MULTILINE | re.DOTALL)
-    (folder / "cells.v").write_text(library)
+    (folder / "cells.v").write_text("\n".join(["`timescale 1ns/10ps", *map(memory_model, memories), library]))
     run(["iverilog", *(["-gspecify", "-DTIMED"] if timed else ["-DSETTLED"]), "-s", "bench", "-o", "gates.vvp", "bench.v",
          str(flat), "cells.v"], folder, limit)  # fmt: skip
     run(["vvp", "-n", "gates.vvp"], folder, limit)

@@ -38,7 +38,7 @@ def comparison(top):
         f" {technology.DATA['link']['pj_per_bit']}.",
     ]  # fmt: skip
     if top.energy:
-        bits = report.flit_bits(top.lanes)
+        bits = traffic.flit_bits(top.lanes)
         rate = bits_per_s / ports / (bits - 32 * traffic.HEADER_WORDS)
         memories = 2 * technology.memory_pj(bits)  # input buffer and staging
         for kind, pj in top.energy.glitch_pj.items():

@@ -130,7 +130,7 @@ def traffic_lines(found):
     """Energy of a waveform's traffic."""
     pj = found.glitch_pj + found.clock_pj
     low, high = technology.scaled("energy", pj)
-    text = (f"Traffic of {found.instance}: {found.cycles} cycles, {found.flits_in} flits of {flit_bits(found.lanes)} bit into the"
+    text = (f"Traffic of {found.instance}: {found.cycles} cycles, {found.flits_in} flits of {traffic.flit_bits(found.lanes)} bit into the"
             f" interconnect, {found.flits_out} out. Energy in its {found.parts} parts at 180 nm: {found.settled_pj:.0f} pJ,"
             f" with glitches {found.glitch_pj:.0f}, clock {found.clock_pj:.0f}.")  # fmt: skip
     if found.flits_in:
@@ -139,12 +139,8 @@ def traffic_lines(found):
     return wrapped(text.split(), "")
 
 
-def flit_bits(lanes):
-    return 32 * (traffic.HEADER_WORDS + (lanes + 1) // 2)
-
-
 def energy_lines(top):
-    bits = flit_bits(top.lanes)
+    bits = traffic.flit_bits(top.lanes)
     row = "{:<24} {:>10} {:>13} {:>14} {:>15}"
     lines = wrapped(f"Energy of a flit of {bits} bit in the interconnect, pJ, all senders at full rate:".split(), "")
     lines.append(row.format("", "180 nm", "with glitches", "14 to 16 nm", "per bit"))
@@ -155,6 +151,10 @@ def energy_lines(top):
     low, high = technology.scaled("energy", top.energy.clock_pj)
     lines += wrapped(f"Clock in its registers: {top.energy.clock_pj:.0f} pJ per cycle at 180 nm, {low:.2f} to {high:.2f} pJ at"
                      " 14 to 16 nm.".split(), "")  # fmt: skip
+    for kind, number in top.energy.memories.items():
+        if number:
+            lines += wrapped(f"A {kind}, in {number} memory of the interconnect, by a model, written and read:"
+                             f" {number * technology.memory_pj(bits):.0f} pJ per flit.".split(), "")  # fmt: skip
     if not top.kind.endswith("_interconnect"):
         lines += wrapped(f"Beside it, by models: {technology.memory_pj(bits):.0f} pJ in every memory that a flit is written to"
                          f" and read from (input buffer, staging), {technology.link_pj(bits):.0f} pJ on a"
@@ -166,13 +166,14 @@ def energy_json(top):
     def pair(pj):
         return [round(value, 4) for value in technology.scaled("energy", pj)]
 
-    bits, energy = flit_bits(top.lanes), top.energy
+    bits, energy = traffic.flit_bits(top.lanes), top.energy
     return {
         "flit_bits": bits, "clock_pj_180nm": round(energy.clock_pj, 2), "clock_pj_14_to_16nm": pair(energy.clock_pj),
         "memory_pj_22nm": round(technology.memory_pj(bits), 2), "link_pj": round(technology.link_pj(bits), 2),
         "flit_pj": {
             kind: {"settled_180nm": round(energy.settled_pj[kind], 2), "glitches_180nm": round(glitches, 2),
-                   "settled_14_to_16nm": pair(energy.settled_pj[kind]), "glitches_14_to_16nm": pair(glitches)}
+                   "settled_14_to_16nm": pair(energy.settled_pj[kind]), "glitches_14_to_16nm": pair(glitches),
+                   "memories": energy.memories.get(kind, 0)}
             for kind, glitches in energy.glitch_pj.items()
         },
     }  # fmt: skip
@@ -194,8 +195,8 @@ def assumptions(fo4_ns, memory_fo4):
         " buffers.",
         "Area at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas 2017). Leakage is not"
         " scaled.".format(*technology.DATA["scaling"]["area"]),
-        f"Energy: the netlists of µSwitches and of adder trees' nodes at {ENERGY_LANES[0]} and {ENERGY_LANES[1]} lanes, a line"
-        " through these; a flit of a"
+        f"Energy: the netlists of µSwitches, of adder trees' nodes, of an aggregator's interconnect and of each output of a crossbar"
+        f" without adders, with a mesh router's credits, at {ENERGY_LANES[0]} and {ENERGY_LANES[1]} lanes, a line through these; a flit of a"
         " reduction is one that enters, of all ports to one; of a distribution one that leaves, of one port to all; a unicast"
         " is one of all ports to themselves. Lanes are normally distributed. Glitches: with the cells' delays without loads. In"
         " it: cells and the pins they drive. Not in it: wires, clock tree, clock gating, ports and control of a switch, the"

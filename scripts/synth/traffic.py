@@ -1,9 +1,20 @@
-"""Traffic through an interconnect, as its µSwitches see it, and what the pins of one of them see, edge by edge at full rate."""
+"""Traffic through an interconnect, as its µSwitches see it, and what the pins of one of them see, edge by edge at full rate.
+
+A network (Fred, Crossbar, those of crossbars.py) says of an interconnect which parts it is made of and what these see:
+  kinds           of traffic that it carries, of KINDS
+  situations()    of a kind: Situation -> number of parts in it, with all senders at full rate
+  parameters()    of a part, at a number of lanes
+  stimulus()      the pins of a part in situations, one after the other
+  flits()         of a kind, per edge: what energy is divided by. Those that leave at an output; of a reduction, that enter
+  memories()      inside, beside the parts, that a flit of a kind goes through
+  alike()         the same for networks that have the same parts
+  in_waves        whether a waveform has the pins of its parts
+"""
 
 import random
 import struct
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 HEADER_WORDS, PACKET_FLITS = 3, 8  # as in noc_pkg
 NONE, IN0, IN1, SUM = range(4)  # codes of an output of an R- or RD-µSwitch, as in fred_pkg
@@ -66,8 +77,24 @@ def _r_outputs(codes, inputs):
     return [FLITS if sees[code] else STILL for code in codes]
 
 
+class Adding:
+    """What networks of small parts that add have in common."""
+
+    kinds = KINDS
+    in_waves = True
+
+    def alike(self):
+        return replace(self, ports=0)
+
+    def flits(self, _kind):
+        return self.ports
+
+    def memories(self, _kind):
+        return 0
+
+
 @dataclass(frozen=True)
-class Fred:
+class Fred(Adding):
     """A fred_interconnect."""
 
     ports: int
@@ -79,27 +106,32 @@ class Fred:
         senders = 1 if kind == "distribution" else self.ports
         return Counter(network(self.ports, self.middle, kind, [FLITS] * senders + [STILL] * (self.ports - senders))[0])
 
-    def shape(self, module):
+    def _shape(self, module):
         """Its parameters without lanes, bits of a code."""
         select = self.middle.bit_length()
         return {"fred_r_uswitch": (dict(FORMAT=self.form, OUTPUTS=self.middle), 2), "fred_rd_uswitch": (dict(FORMAT=self.form), 2),
                 "fred_port_mux": (dict(M=self.middle), select), "fred_port_demux": (dict(M=self.middle), select)}[module]  # fmt: skip
 
+    def parameters(self, module, lanes):
+        return dict(self._shape(module)[0], LANES=lanes)
+
+    def stimulus(self, part, wanted, lanes):
+        return stimulus(lanes, self.form, wanted, self._shape(part.module)[1])
+
 
 @dataclass(frozen=True)
-class Crossbar:
+class Crossbar(Adding):
     """A reducing_crossbar_interconnect: the nodes of its trees, not the registers in front of them."""
 
     ports: int
     form: int
 
     def situations(self, kind):
-        """Situation -> number of nodes in it, with all senders of a kind at full rate. All trees hear every input."""
+        """Situation -> number of nodes in it, with all senders of a kind at full rate."""
         found = Counter()
         for output in range(self.ports):
             chosen = {"unicast": {output}, "reduction": set() if output else set(range(self.ports)), "distribution": {0}}[kind]
-            sends = {0} if kind == "distribution" else set(range(self.ports))
-            shown = [FLITS if port in chosen else HEARD if port in sends else STILL for port in range(self.ports)]
+            shown = [FLITS if port in chosen else STILL for port in range(self.ports)]  # what is not chosen stays in its registers
             while len(shown) > 1:
                 pairs = list(zip(shown[::2], shown[1::2]))
                 found.update(Situation("reducing_crossbar_node", (), pair) for pair in pairs)
@@ -107,8 +139,11 @@ class Crossbar:
                 shown = [FLITS if FLITS in pair else STILL for pair in [*pairs, *zip(alone)]]
         return found
 
-    def shape(self, _module):
-        return dict(FORMAT=self.form), 0
+    def parameters(self, _module, lanes):
+        return dict(FORMAT=self.form, LANES=lanes)
+
+    def stimulus(self, _part, wanted, lanes):
+        return stimulus(lanes, self.form, wanted, 0)
 
 
 # ---------------------------------------------------------------------- pins
@@ -120,6 +155,10 @@ class Stimulus:
 
 def config(codes, width):
     return sum(code << place * width for place, code in enumerate(codes))
+
+
+def flit_bits(lanes):
+    return 32 * (HEADER_WORDS + (lanes + 1) // 2)
 
 
 def flit(source, number, lanes, bfloat, numbers):
@@ -134,6 +173,21 @@ def flit(source, number, lanes, bfloat, numbers):
     return value
 
 
+class Streams:
+    """A stream of flits from every port, without a pause."""
+
+    def __init__(self, ports, lanes, bfloat, seed=1):
+        self.lanes, self.bfloat, self.numbers = lanes, bfloat, random.Random(seed)
+        self.flits, self.number = [0] * ports, 0
+
+    def next(self, seen=None):
+        """The next flit of every port, of those that are not STILL where it is said what they are."""
+        self.flits = [old if seen and seen[port] == STILL else flit(port, self.number, self.lanes, self.bfloat, self.numbers)
+                      for port, old in enumerate(self.flits)]  # fmt: skip
+        self.number += 1
+        return self.flits
+
+
 def pins_of_node(row, width):
     """The pins of a µSwitch as those of a node."""
     pins = dict(rst_ni=row["rst_ni"])
@@ -143,10 +197,9 @@ def pins_of_node(row, width):
     return pins
 
 
-def stimulus(parameters, wanted, code_width, seed=1):
+def stimulus(lanes, form, wanted, code_width, seed=1):
     """For a µSwitch or a node: reset, then every one of the wanted situations by itself."""
-    lanes = parameters["LANES"]
-    width = 32 * (HEADER_WORDS + (lanes + 1) // 2)
+    width = flit_bits(lanes)
     numbers = random.Random(seed)
     pins = dict(rst_ni=0, step_i=1, load_i=1, config_i=0, in_valid_i=0, in_flit_i=0)
     rows, windows = [dict(pins)] * 2, []
@@ -157,7 +210,7 @@ def stimulus(parameters, wanted, code_width, seed=1):
         valid = config([int(shown == FLITS) for shown in situation.inputs], 1)
         old = [pins["in_flit_i"] >> port * width & (1 << width) - 1 for port in range(len(situation.inputs))]
         for number in range(SETTLE + WINDOW):
-            flits = [old[port] if shown == STILL else flit(port, number, lanes, parameters["FORMAT"], numbers)
+            flits = [old[port] if shown == STILL else flit(port, number, lanes, form, numbers)
                      for port, shown in enumerate(situation.inputs)]  # fmt: skip
             pins.update(in_valid_i=valid if number else 0, in_flit_i=config(flits, width))
             rows.append(dict(pins))

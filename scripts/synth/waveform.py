@@ -143,8 +143,7 @@ def measure(file, instance, top, flow):
 
     def part_of(module):
         if module not in made:
-            parameters, _ = network.shape(module)
-            made[module] = flow.part(module, dict(parameters, LANES=top.lanes))[0]
+            made[module] = flow.part(module, network.parameters(module, top.lanes))[0]
             flow.synthesise([made[module]])
         return made[module]
 
@@ -164,7 +163,7 @@ def _of_part(flow, part, name, rows, valid):
     folder = part.folder / "wave" / name
     try:
         with locked(part.folder):
-            measured = energy.measure(part, flow.netlists(part), flow.sources, stimulus(rows), folder, flow.limit)
+            measured = energy.measure(part, flow.netlists(part), flow.memories(part), flow.sources, stimulus(rows), folder, flow.limit)
             check(part, name, (folder / "rtl" / "outputs.txt").read_text().splitlines(), valid)
             return measured
     except Unfinished:

@@ -32,10 +32,11 @@ class Measured(unittest.TestCase):
         flow = Flow(sources, FOLDER, 2, LIMIT, (20, 4))
         cls.part, _ = flow.part("fred_rd_uswitch", dict(FORMAT=0, LANES=1))
         flow.synthesise([cls.part])
-        _, width, cls.wanted = energy.parts_needed(traffic.Fred(3, 3, 0))["fred_rd_uswitch"]
-        cls.stimulus = traffic.stimulus(cls.part.parameters, cls.wanted, width)
+        network = traffic.Fred(3, 3, 0)
+        cls.wanted = energy.parts_needed(network)["fred_rd_uswitch"]
+        cls.stimulus = network.stimulus(cls.part, cls.wanted, 1)
         cls.netlists = flow.netlists(cls.part)
-        cls.found = energy.measure(cls.part, cls.netlists, sources, cls.stimulus, FOLDER / "energy", LIMIT)
+        cls.found = energy.measure(cls.part, cls.netlists, [], sources, cls.stimulus, FOLDER / "energy", LIMIT)
 
     def test_figures(self):
         """What is in energy.json; energy_test.py --write FOLDER puts what is measured there."""
@@ -67,7 +68,7 @@ class Measured(unittest.TestCase):
         wrong.write_text(f"{head}  NOR2X1 {tail}")
         rtl = (FOLDER / "energy" / "rtl" / "outputs.txt").read_text().splitlines()
         for file, fails in ((flat, False), (wrong, True)):
-            outputs, _ = gates.gate_toggles(self.part, file, self.stimulus, False, FOLDER / "again", LIMIT)
+            outputs, _ = gates.gate_toggles(self.part, file, [], self.stimulus, False, FOLDER / "again", LIMIT)
             if fails:
                 with self.assertRaisesRegex(ToolError, r"differs from the RTL at edge \d+: out_\w+_o\[\d+\] is [01x], not [01]"):
                     gates.compare(self.part, rtl, outputs)
@@ -104,9 +105,8 @@ class Calculated(unittest.TestCase):
             return {Situation("reducing_crossbar_node", (), pair): number for pair, number in pairs}
 
         crossbar = traffic.Crossbar(3, 0)
-        self.assertEqual(crossbar.situations("unicast"), nodes(((FLITS, HEARD), 1), ((HEARD, FLITS), 1), ((HEARD, HEARD), 1),
-                                                               ((FLITS, STILL), 2), ((STILL, FLITS), 1)))  # fmt: skip
-        self.assertEqual(crossbar.situations("reduction"), nodes(((FLITS, FLITS), 2), ((HEARD, HEARD), 2), ((STILL, STILL), 2)))
+        self.assertEqual(crossbar.situations("unicast"), nodes(((FLITS, STILL), 3), ((STILL, FLITS), 2), ((STILL, STILL), 1)))  # fmt: skip
+        self.assertEqual(crossbar.situations("reduction"), nodes(((FLITS, FLITS), 2), ((STILL, STILL), 4)))
         self.assertEqual(crossbar.situations("distribution"), nodes(((FLITS, STILL), 6)))
         for ports in range(2, 33):
             for kind in traffic.KINDS:
