@@ -200,6 +200,44 @@ TEST_F(WaveSaveTest, PortsOfAVoqCrossbarAreItsLinks) {
   EXPECT_NE(find("l1_0.s0/scheduler", "output_2_from_inputs"), nullptr);
 }
 
+TEST_F(WaveSaveTest, AddersOfAnAggregatorAddWhatGoesUp) {
+  run({"run", "configs/fred_small.yaml", "--size", "4KiB", "--set", "switch.kind=aggregator"});
+  EXPECT_GT(expect_all_exist(), 300);
+  for (const std::string title :
+       {"flows_that_wait", "flows_held_back", "adders_free", "phase_waits_for_sums"}) {
+    EXPECT_NE(find("l1_0.s0/adders", title), nullptr) << title;
+  }
+  std::vector<const SavedTrace*> reads, sums;
+  for (int k = 0; k < 4; ++k) {
+    const std::string adder = fmt::format("l1_0.s0/adders/adder {}", k);
+    for (const std::string title :
+         {"starts_flow_of_inputs", "looks_for_operands", "last_operand", "adds"}) {
+      EXPECT_NE(find(adder, title), nullptr) << adder << " " << title;
+    }
+    reads.push_back(find(adder, "reads_inputs"));
+    sums.push_back(find(adder, "sum_to_outputs"));
+    ASSERT_TRUE(reads.back() != nullptr && sums.back() != nullptr) << adder;
+  }
+  EXPECT_EQ(find("l1_0.s0/adders/adder 4", "adds"), nullptr) << "ADDERS is 4";
+  const SavedTrace* const operands = find("l1_0.s0/port 1/operands", "flits");
+  ASSERT_NE(operands, nullptr);
+  std::uint64_t sums_made = 0, operands_held = 0;
+  std::istringstream vcd(vcd_);
+  read_vcd(vcd, [&](std::uint64_t, const VcdState& state) {
+    if (state.at("wave/recording") == 0) return;
+    operands_held = std::max(operands_held, value_of(*operands, state));
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      EXPECT_TRUE(value_of(*reads[k], state) == 0 || value_of(*reads[k], state) == 0b0011U)
+          << "the two NPUs";
+      const std::uint64_t to = value_of(*sums[k], state);
+      sums_made += to != 0 ? 1 : 0;
+      EXPECT_TRUE(to == 0 || to == 0b0100 || to == 0b1000) << "an uplink";
+    }
+  });
+  EXPECT_EQ(sums_made, 8U) << "4 KiB";
+  EXPECT_GT(operands_held, 0U);
+}
+
 TEST_F(WaveSaveTest, FlowsAreThoseOfThePhase) {
   run({"run", "configs/fred_small.yaml", "--size", "4KiB", "--wave-scope", "l1_0.s0"});
   const SavedTrace* const inputs = find("l1_0.s0/control unit/flow 0", "inputs");

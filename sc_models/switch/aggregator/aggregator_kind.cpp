@@ -12,6 +12,8 @@
 namespace fredsim {
 namespace {
 
+constexpr TraceFormat kBinary = TraceFormat::kBinary;
+
 // The pool adds what the flows say; a row has nothing else.
 PhasedRow decode_row(int ports, std::span<const std::uint32_t> words) {
   PhasedRow row = decode_flows(ports, words);
@@ -65,6 +67,24 @@ class AggregatorKind final : public PhasedKind {
     throw std::logic_error("flows do not conflict in an aggregator");
   }
 
+  void show_control(GtkwaveSave& save, const WaveScope& top, int ports) const override {
+    PhasedKind::show_control(save, top, ports);
+    if (const auto pool = top.around("i_scheduler")) {
+      save.group("adders", true, [&] { show_pool(save, *pool); });
+    }
+  }
+  void show_port(GtkwaveSave& save, const WaveScope& top, int port, int ports) const override {
+    PhasedKind::show_port(save, top, port, ports);
+    const auto pool = top.around("i_scheduler");
+    if (!pool) return;
+    const WaveScope operands = pool->inside(fmt::format("gen_input[{}].i_operands", port));
+    save.group("operands", false, [&] {
+      operands.show(TraceFormat::kDecimal, "flits", "count_q", 0, 1);
+      operands.show(kBinary, "write", "write_i", 0, 1);
+      operands.show(kBinary, "read", "read_i", 0, 1);
+    });
+  }
+
   std::string label(const SwitchShape& shape) const override {
     return fmt::format("aggregator({})", shape.ports());
   }
@@ -73,6 +93,29 @@ class AggregatorKind final : public PhasedKind {
   }
   std::vector<NamedValue> parts(const SwitchShape& shape) const override {
     return {{"adders", shape.value("ADDERS")}};
+  }
+
+ private:
+  // Flows that wait for an adder and why no more of them fire, then what every adder does.
+  static void show_pool(GtkwaveSave& save, const WaveScope& pool) {
+    const WaveScope scheduler = pool.inside("i_scheduler");
+    scheduler.show(kBinary, "flows_that_wait", "waiting_o", 0, 1);
+    scheduler.show(kBinary, "flows_held_back", "hold_o", 0, 1);
+    scheduler.show(kBinary, "adders_free", "free_i", 0, 1);
+    pool.show(kBinary, "phase_waits_for_sums", "pending", 0, 1);
+    for (int k = 0;; ++k) {
+      const WaveScope adder = pool.inside(fmt::format("gen_adder[{}]", k));
+      if (!adder.around("i_adder")) return;
+      save.group(fmt::format("adder {}", k), false, [&] {
+        adder.show(kBinary, "starts_flow_of_inputs", "start_first", 0, 1);
+        const WaveScope inside = adder.inside("i_adder");
+        inside.show(kBinary, "looks_for_operands", "active_o", 0, 1);
+        inside.show(kBinary, "last_operand", "last_o", 0, 1);
+        inside.show(kBinary, "reads_inputs", "read_o", 0, 1);
+        inside.show(kBinary, "adds", "add3_q", 0, 1);
+        inside.show(kBinary, "sum_to_outputs", "sum_to_o", 0, 1);
+      });
+    }
   }
 };
 
