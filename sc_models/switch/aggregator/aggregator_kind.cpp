@@ -14,18 +14,6 @@ namespace {
 
 constexpr TraceFormat kBinary = TraceFormat::kBinary;
 
-// The pool adds what the flows say; a row has nothing else.
-PhasedRow decode_row(int ports, std::span<const std::uint32_t> words) {
-  PhasedRow row = decode_flows(ports, words);
-  for (const PhasedRow::Flow& flow : row.flows) {
-    const SumOrder order = sequential_sum(flow.inputs);
-    for (int p = 0; p < ports; ++p) {
-      if ((flow.outputs >> p & 1U) != 0) add_output(row, order.postfix, p);
-    }
-  }
-  return row;
-}
-
 class AggregatorKind final : public PhasedKind {
  public:
   AggregatorKind() : PhasedKind(switch_facts("aggregator")) {}
@@ -33,19 +21,21 @@ class AggregatorKind final : public PhasedKind {
   PhasedNetwork network(const SwitchShape& shape) const override {
     const int ports = shape.value("P");
     const int adders = shape.value("ADDERS");
-    return {
-        .ports = ports,
-        .stages = aggregator_pkg::BYPASS_STAGES,
-        .config_stages = aggregator_pkg::CONFIG_STAGES,
-        .config_edges = 2,
-        .row_words = static_cast<int>(aggregator_pkg::row_words(ports)),
-        .num_phases = static_cast<int>(aggregator_pkg::num_phases(ports)),
-        .apart_levels = 0,
-        .id = identity(),
-        .shape = static_cast<std::uint32_t>(ports | adders << 8),
-        .decode = [ports](std::span<const std::uint32_t> row) { return decode_row(ports, row); },
-        .make_interconnect = [ports,
-                              adders] { return std::make_unique<AdderPool>(ports, adders); }};
+    return {.ports = ports,
+            .stages = aggregator_pkg::BYPASS_STAGES,
+            .config_stages = aggregator_pkg::CONFIG_STAGES,
+            .config_edges = 2,
+            .row_words = static_cast<int>(aggregator_pkg::row_words(ports)),
+            .num_phases = static_cast<int>(aggregator_pkg::num_phases(ports)),
+            .apart_levels = 0,
+            .id = identity(),
+            .shape = static_cast<std::uint32_t>(ports | adders << 8),
+            .decode =
+                [ports](std::span<const std::uint32_t> row) {
+                  return decode_sums(ports, row, sequential_sum);
+                },
+            .make_interconnect = [ports,
+                                  adders] { return std::make_unique<AdderPool>(ports, adders); }};
   }
   std::uint32_t identity() const override { return aggregator_pkg::AGGREGATOR_ID; }
   // An adder takes one operand an edge.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "routing/flows.h"
 #include "rtl/phased_pkg.h"
 
 namespace fredsim {
@@ -31,6 +30,18 @@ PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words) {
     if (by_code[code].inputs == 0) continue;
     row.flows.push_back(by_code[code]);
     row.flows.back().code = static_cast<int>(code);
+  }
+  return row;
+}
+
+PhasedRow decode_sums(int ports, std::span<const std::uint32_t> words,
+                      const std::function<SumOrder(std::uint32_t inputs)>& order) {
+  PhasedRow row = decode_flows(ports, words);
+  for (const PhasedRow::Flow& flow : row.flows) {
+    const SumOrder sum = order(flow.inputs);
+    for (int p = 0; p < ports; ++p) {
+      if ((flow.outputs >> p & 1U) != 0) add_output(row, sum.postfix, p);
+    }
   }
   return row;
 }

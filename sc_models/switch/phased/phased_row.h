@@ -8,8 +8,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
+
+#include "routing/flows.h"
 
 namespace fredsim {
 
@@ -35,6 +38,10 @@ struct PhasedRow {
 
 // All but `sums`.
 PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words);
+// All of a row that has nothing but flows: every output of a flow carries the sum of its inputs, added in the order that
+// `order` gives for them.
+PhasedRow decode_sums(int ports, std::span<const std::uint32_t> words,
+                      const std::function<SumOrder(std::uint32_t inputs)>& order);
 // One more output that carries a sum; an empty one is none.
 void add_output(PhasedRow& row, const std::vector<int>& postfix, int output);
 

@@ -5,22 +5,6 @@
 #include "rtl/reducing_crossbar_pkg.h"
 
 namespace fredsim {
-namespace {
-
-// The trees add what the flows say; a row has nothing else.
-PhasedRow decode_row(int ports, std::span<const std::uint32_t> words) {
-  PhasedRow row = decode_flows(ports, words);
-  for (const PhasedRow::Flow& flow : row.flows) {
-    const SumOrder order = balanced_sum(ports, flow.inputs);
-    for (int p = 0; p < ports; ++p) {
-      if ((flow.outputs >> p & 1U) != 0) add_output(row, order.postfix, p);
-    }
-  }
-  return row;
-}
-
-}  // namespace
-
 PhasedNetwork AdderTreeKind::network(const SwitchShape& shape) const {
   const int ports = shape.ports();
   return {.ports = ports,
@@ -32,7 +16,10 @@ PhasedNetwork AdderTreeKind::network(const SwitchShape& shape) const {
           .apart_levels = 0,
           .id = identity(),
           .shape = shape_register(shape),
-          .decode = [ports](std::span<const std::uint32_t> row) { return decode_row(ports, row); }};
+          .decode = [ports](std::span<const std::uint32_t> row) {
+            return decode_sums(
+                ports, row, [ports](std::uint32_t inputs) { return balanced_sum(ports, inputs); });
+          }};
 }
 
 RoutedFlows AdderTreeKind::route_flows(const SwitchShape& shape,
