@@ -4,9 +4,9 @@
 #include <array>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "../lockstep_work.h"
 #include "switch/register_map.h"
 #include "switch/rtl_switch.h"
 #include "switch/switch_factory.h"
@@ -41,62 +41,21 @@ std::vector<TestedSwitch> built_shapes() {
   return shapes;
 }
 
-// Reads a random register in steps in which nobody else accesses one; the request stays on the pins for who looks at
-// them.
-class RandomReads final : public SwitchCore {
- public:
-  RandomReads(std::unique_ptr<SwitchCore> inner, std::uint64_t seed)
-      : inner_(std::move(inner)), random_(seed) {}
-  void reset() override { inner_->reset(); }
-  void step(SwitchPins& pins) override {
-    if (!pins.reg.valid && random_.below(2) == 0) {
-      pins.reg = {.valid = true, .write = false, .address = address(), .wdata = 0};
-    }
-    inner_->step(pins);
-  }
-  bool idle() const override { return inner_->idle(); }
-  std::uint32_t error() const override { return inner_->error(); }
-  std::string_view model() const override { return inner_->model(); }
+constexpr std::array<RegisterRange, 6> kRead{{{reg::kId, 8},
+                                              {reg::kCredit, 140},
+                                              {reg::kFlitsIn, 80},
+                                              {reg::kFlitsOut, 160},
+                                              {reg::kRoute, 256},
+                                              {reg::kPhaseStore, 400}}};
 
- private:
-  std::uint16_t address() {
-    constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 6> kRanges{
-        {{reg::kId, 8},
-         {reg::kCredit, 140},
-         {reg::kFlitsIn, 80},
-         {reg::kFlitsOut, 160},
-         {reg::kRoute, 256},
-         {reg::kPhaseStore, 400}}};
-    const auto& [first, count] = kRanges[random_.below(kRanges.size())];
-    return static_cast<std::uint16_t>(first + random_.below(count));
-  }
-
-  std::unique_ptr<SwitchCore> inner_;
-  Random random_;
-};
-
-// Flits that no sender who keeps the contract would send, without credits either.
-std::uint64_t break_contract(SwitchCore& core, const TestedSwitch& shape, Random& random) {
-  SwitchPins pins(shape.ports(), shape.lanes);
-  const std::uint64_t steps = 50 + random.below(100);
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    pins.out_ready = static_cast<std::uint32_t>(random.next());
-    pins.in_valid =
-        static_cast<std::uint32_t>(random.next() & random.next()) & (~0U >> (32 - shape.ports()));
-    for (int p = 0; p < shape.ports(); ++p) {
-      FlitHeader h;
-      h.tag = static_cast<std::uint32_t>(random.below(2));
-      h.phase = static_cast<std::uint8_t>(random.below(random.below(4) == 0 ? 256 : 3));
-      if (random.below(8) == 0) h.phase = kPhaseOnline;
-      h.dst = static_cast<std::uint16_t>(random.below(random.below(4) == 0 ? 0x10000 : 64));
-      h.vc = static_cast<std::uint8_t>(random.below(kControl));  // control packets are one flit
-      h.head = h.tail = true;
-      pack_header(h, &pins.in_flit[static_cast<std::size_t>(p * flit_words(shape.lanes))]);
-    }
-    pins.reg = {};
-    core.step(pins);
-  }
-  return steps;
+FlitHeader any_header(Random& random) {
+  FlitHeader h;
+  h.tag = static_cast<std::uint32_t>(random.below(2));
+  h.phase = static_cast<std::uint8_t>(random.below(random.below(4) == 0 ? 256 : 3));
+  if (random.below(8) == 0) h.phase = kPhaseOnline;
+  h.dst = static_cast<std::uint16_t>(random.below(random.below(4) == 0 ? 0x10000 : 64));
+  h.vc = static_cast<std::uint8_t>(random.below(kControl));  // control packets are one flit
+  return h;
 }
 
 }  // namespace
@@ -105,15 +64,10 @@ std::uint64_t run_lockstep(std::uint64_t seed) {
   static const std::vector<TestedSwitch> shapes = built_shapes();
   Random random(seed);
   const TestedSwitch& shape = shapes[random.below(shapes.size())];
-  Stalls stalls;
-  if (random.below(4) != 0) {
-    stalls.gap_percent = static_cast<int>(random.below(70));
-    stalls.pause_percent = static_cast<int>(random.below(70));
-    stalls.return_delay = static_cast<int>(random.below(80));
-    stalls.receive_depth = 1 + static_cast<int>(random.below(64));
-  }
+  const Stalls stalls = random_stalls(random);
   SwitchDriver driver(
-      shape, std::make_unique<RandomReads>(make_switch(SwitchModel::kLockstep, shape, "dut"), seed),
+      shape,
+      std::make_unique<RandomReads>(make_switch(SwitchModel::kLockstep, shape, "dut"), kRead, seed),
       stalls, seed);
   std::vector<Phase> phases;
   for (std::uint64_t left = 1 + random.below(8); left != 0; --left) {
@@ -126,7 +80,8 @@ std::uint64_t run_lockstep(std::uint64_t seed) {
   add_random_packets(driver, shape, phases, packets, online, random);
   driver.drain(2'000'000);
   driver.check_quiet();
-  return driver.cycle() + break_contract(driver.core(), shape, random);
+  return driver.cycle() + break_contract(driver.core(), shape.ports(), shape.lanes, random,
+                                         [&] { return any_header(random); });
 }
 
 }  // namespace fredsim::tb

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "switch/lockstep_switch.h"
+#include "../faulty_twin.h"
 #include "switch/switch_factory.h"
 #include "switch_driver.h"
 
@@ -29,91 +29,23 @@ TEST(Lockstep, AMillionCyclesWithoutADifference) {
   RecordProperty("cycles", std::to_string(cycles));
 }
 
-// A twin with a fault: `fault` may change the pins or the counters after a step.
-class Faulty final : public SwitchCore {
- public:
-  using Fault = std::function<bool(SwitchPins&)>;  // true: it did something
-  Faulty(std::unique_ptr<SwitchCore> inner, Fault fault)
-      : inner_(std::move(inner)), fault_(std::move(fault)) {}
-  void reset() override {
-    inner_->reset();
-    cycle_ = 0;
-    done_ = miscounts_ = misphases_ = false;
-  }
-  void step(SwitchPins& pins) override {
-    inner_->step(pins);
-    if (!done_ && cycle_ >= kFrom && fault_(pins)) {
-      done_ = true;
-      at = cycle_;
-    }
-    ++cycle_;
-  }
-  bool idle() const override { return inner_->idle(); }
-  std::uint32_t error() const override { return inner_->error(); }
-  std::string_view model() const override { return inner_->model(); }
-  bool peek_counters(SwitchCounters& into) const override {
-    const bool peeked = inner_->peek_counters(into);
-    if (miscounts_) ++into.reductions;
-    return peeked;
-  }
-  bool peek_phase(SwitchPhase& into) const override {
-    const bool peeked = inner_->peek_phase(into);
-    if (misphases_) into.*phase_fault_ ^= 1;
-    return peeked;
-  }
-  void miscount() { miscounts_ = true; }
-  void misphase(std::uint8_t SwitchPhase::*what) {
-    misphases_ = true;
-    phase_fault_ = what;
-  }
-
-  static constexpr std::uint64_t kFrom = 150;  // traffic is under way then
-  std::uint64_t at = 0;                        // cycle of the fault
-
- private:
-  std::unique_ptr<SwitchCore> inner_;
-  Fault fault_;
-  std::uint64_t cycle_ = 0;
-  bool done_ = false;
-  bool miscounts_ = false, misphases_ = false;
-  std::uint8_t SwitchPhase::*phase_fault_ = nullptr;
-};
-
-struct Caught {
-  LockstepDifference::Where where;
-  std::uint64_t injected = 0;
-};
-
-Caught catch_fault(const std::function<bool(Faulty&, SwitchPins&)>& fault) {
+Caught catch_fault(const FaultyTwin::Fault& fault) {
   TestedSwitch shape;
   shape.fred = {12, 3};
-  Faulty* faulty = nullptr;
-  auto twin = std::make_unique<Faulty>(make_twin(shape, "dut"),
-                                       [&](SwitchPins& pins) { return fault(*faulty, pins); });
-  faulty = twin.get();
-  SwitchDriver driver(shape,
-                      std::make_unique<LockstepSwitch>(make_switch(SwitchModel::kRtl, shape, "dut"),
-                                                       std::move(twin), shape, "dut"),
-                      {}, 1);
-  Phase phase;
-  phase.flows = {{0x00F, 0x0F0}, {0xF00, 0x001}};
-  phase.route = shape.route(phase.flows);
-  driver.add_phase(phase);
-  for (int i = 0; i < 100; ++i) {
-    driver.add_packet(0, 0, kPacketFlits);
-    driver.add_packet(0, 1, kPacketFlits);
-  }
-  try {
-    driver.drain(10'000);
-  } catch (const LockstepDifference& difference) {
-    return {difference.where(), faulty->at};
-  }
-  ADD_FAILURE() << "the fault of cycle " << faulty->at << " was not caught";
-  return {};
+  return catch_fault<SwitchDriver>(shape, fault, [&shape](SwitchDriver& driver) {
+    Phase phase;
+    phase.flows = {{0x00F, 0x0F0}, {0xF00, 0x001}};
+    phase.route = shape.route(phase.flows);
+    driver.add_phase(phase);
+    for (int i = 0; i < 100; ++i) {
+      driver.add_packet(0, 0, kPacketFlits);
+      driver.add_packet(0, 1, kPacketFlits);
+    }
+  });
 }
 
 TEST(Lockstep, CatchesAWrongLaneInItsCycle) {
-  const Caught caught = catch_fault([](Faulty&, SwitchPins& pins) {
+  const Caught caught = catch_fault([](FaultyTwin&, SwitchPins& pins) {
     if ((pins.out_valid >> 5 & 1U) == 0) return false;
     pins.out_flit[5 * flit_words(1) + kHeaderWords] ^= 4;
     return true;
@@ -125,7 +57,7 @@ TEST(Lockstep, CatchesAWrongLaneInItsCycle) {
 }
 
 TEST(Lockstep, CatchesASwallowedCreditInItsCycle) {
-  const Caught caught = catch_fault([](Faulty&, SwitchPins& pins) {
+  const Caught caught = catch_fault([](FaultyTwin&, SwitchPins& pins) {
     if ((pins.in_credit[kDp] >> 2 & 1U) == 0) return false;
     pins.in_credit[kDp] &= ~4U;
     return true;
@@ -136,7 +68,7 @@ TEST(Lockstep, CatchesASwallowedCreditInItsCycle) {
 }
 
 TEST(Lockstep, CatchesAMissingFlitInItsCycle) {
-  const Caught caught = catch_fault([](Faulty&, SwitchPins& pins) {
+  const Caught caught = catch_fault([](FaultyTwin&, SwitchPins& pins) {
     if ((pins.out_valid & 1U) == 0) return false;
     pins.out_valid &= ~1U;
     return true;
@@ -147,8 +79,8 @@ TEST(Lockstep, CatchesAMissingFlitInItsCycle) {
 }
 
 TEST(Lockstep, CatchesAWrongCounterInItsCycle) {
-  const Caught caught = catch_fault([](Faulty& faulty, SwitchPins&) {
-    faulty.miscount();
+  const Caught caught = catch_fault([](FaultyTwin& faulty, SwitchPins&) {
+    faulty.miscount(&SwitchCounters::reductions);
     return true;
   });
   EXPECT_EQ(caught.where.cycle, caught.injected);
@@ -161,7 +93,7 @@ TEST(Lockstep, CatchesAWrongPhaseInItsCycle) {
   for (const auto& [what, name] : {std::pair{Field{&SwitchPhase::phase}, "phase"},
                                    {&SwitchPhase::vc, "VC"},
                                    {&SwitchPhase::next, "next phase"}}) {
-    const Caught caught = catch_fault([what = what](Faulty& faulty, SwitchPins&) {
+    const Caught caught = catch_fault([what = what](FaultyTwin& faulty, SwitchPins&) {
       faulty.misphase(what);
       return true;
     });

@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "../stalls.h"
 #include "base/random.h"
 #include "phase.h"
 #include "switch/switch_core.h"
@@ -23,15 +24,6 @@
 #include "tested_switch.h"
 
 namespace fredsim::tb {
-
-struct Stalls {
-  int gap_percent = 0;    // chance that a sender rests in a cycle
-  int pause_percent = 0;  // chance that a link takes nothing in a cycle
-  int return_delay = 0;   // most cycles a receiver sits on a credit
-  // Receivers' buffers per VC; kAsReset: what the switch takes for granted, its registers are not written.
-  int receive_depth = 48;
-  static constexpr int kAsReset = -1;
-};
 
 class SwitchDriver {
  public:

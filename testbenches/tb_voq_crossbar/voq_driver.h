@@ -15,18 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "../stalls.h"
 #include "base/random.h"
 #include "switch/switch_core.h"
 #include "switch/switch_shape.h"
 
 namespace fredsim::tb {
-
-struct Stalls {
-  int gap_percent = 0;     // chance that a sender rests in a cycle
-  int pause_percent = 0;   // chance that a link takes nothing in a cycle
-  int return_delay = 0;    // most cycles a receiver sits on a credit
-  int receive_depth = 48;  // receivers' buffers per VC
-};
 
 class VoqDriver {
  public:

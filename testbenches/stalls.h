@@ -1,0 +1,16 @@
+// Random stalls around a switch under test, and the buffers behind it.
+#pragma once
+
+namespace fredsim::tb {
+
+struct Stalls {
+  int gap_percent = 0;    // chance that a sender rests in a cycle
+  int pause_percent = 0;  // chance that a link takes nothing in a cycle
+  int return_delay = 0;   // most cycles a receiver sits on a credit
+  // Receivers' buffers per VC; kAsReset, where a driver knows it: what the switch takes for granted, its registers are
+  // not written.
+  int receive_depth = 48;
+  static constexpr int kAsReset = -1;
+};
+
+}  // namespace fredsim::tb
