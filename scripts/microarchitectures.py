@@ -6,8 +6,9 @@ these, and named so: the area of a machine (as if all its switches had the ports
 
 Energy, of in-switch and endpoint algorithms alike: what every flit takes on wafer links, in the memories of the switches that it goes
 through (input buffer, and output staging where there is one) and in the additions. Links and memories by the models in
-scripts/synth/technology.json; an addition is that of a µSwitch that adds, gate by gate. Not in it: control, crossbars without additions,
-clock trees, wires, memories of NPUs.
+scripts/synth/technology.json. An addition in a switch is that of its kind, gate by gate, with all that flits go through on the way to
+it, as measured in an interconnect of four ports that adds all to one; one in an NPU is taken to be that of a µSwitch. Not in it: control,
+flits that are not added on their way through a switch, clock trees, wires, memories of NPUs.
 
 Exit code 1 when a command fails or a payload is wrong.
 """
@@ -24,8 +25,15 @@ import technology  # noqa: E402
 
 TREE, MESH, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/mesh_reducing.yaml"
 FLIT_BITS, HEADER_BITS = 4096, 96
-ADDER = "fred_interconnect:P=2,M=2,LANES=256"  # one µSwitch
+ADDER = "fred_interconnect:P=2,M=2,LANES=256"  # one µSwitch: what an NPU is taken to have
+ADDERS = {  # of switches, by kind; a reducing mesh router's trees have the nodes of a crossbar's
+    "fred": "fred_interconnect:P=4,M=3,LANES=256",
+    "reducing_crossbar": "reducing_crossbar_interconnect:P=4,LANES=256",
+    "aggregator": "aggregator_interconnect:P=4,ADDERS=4,LANES=256",
+    "mesh_reducing": "reducing_crossbar_interconnect:P=4,LANES=256",
+}
 CLOCK = "1.5 GHz"
+NO_CONFLICTS = "none by construction"
 
 
 @dataclass
@@ -87,25 +95,39 @@ def settings_of(kind, clock):
 # ------------------------------------------------------------------ synthesis
 
 def synthesis(kinds):
-    """Module -> its figures; and the energy of an addition of two flits, in pJ at 14 to 16 nm, the middle of the range."""
-    file = options.folder / "synthesis.json"
+    """Module -> its figures; and kind -> energy of an addition of two flits, in pJ, "" that in an NPU. None: not measured."""
+    file, energies = options.folder / "synthesis.json", options.folder / "additions.json"
+    adders = {"": ADDER} | {kind.kind: ADDERS[kind.kind] for kind in kinds if kind.kind in ADDERS}
     if options.synthesis:
         modules = list(dict.fromkeys(kind.module for kind in kinds))
         execute("scripts/synth.sh", *modules, "--json", str(file))
-        execute("scripts/synth.sh", ADDER, "--energy", "--json", str(options.folder / "adder.json"))
+        execute("scripts/synth.sh", *dict.fromkeys(adders.values()), "--energy", "--json", str(energies))
     elif not file.exists():
         return {}, None
     tops = json.loads(file.read_text())["tops"]
-    by_module = {}
-    for kind in kinds:
-        name, _, wanted = kind.module.partition(":")
-        wanted = dict(pair.split("=") for pair in wanted.split(","))
-        for top in tops:
-            if top["kind"] == name and all(top["parameters"].get(key) == int(value) for key, value in wanted.items()):
-                by_module[kind.module] = top
-    [adder] = json.loads((options.folder / "adder.json").read_text())["tops"]
-    low, high = adder["energy"]["flit_pj"]["reduction"]["glitches_14_to_16nm"]
-    return by_module, 2 * (low + high) / 2  # two flits go into an addition
+    by_module = {kind.module: found_top(tops, kind.module) for kind in kinds}
+    measured = json.loads(energies.read_text())["tops"] if energies.exists() else []
+    found = {kind: found_top(measured, module) for kind, module in adders.items()}
+    return by_module, {kind: addition_pj(top) for kind, top in found.items()} if all(found.values()) else None
+
+
+def found_top(tops, module):
+    """The figures of "kind:A=1,B=2"; None: there are none."""
+    name, _, rest = module.partition(":")
+    wanted = {key: int(value) for key, value in (pair.split("=") for pair in rest.split(","))}
+    lanes = wanted.pop("LANES", None)
+    for top in tops:
+        same = all(top["parameters"].get(key) == value for key, value in wanted.items())
+        if top["kind"] == name and lanes in (None, top["lanes"]) and same:
+            return top
+    return None
+
+
+def addition_pj(top):
+    """At 14 to 16 nm, the middle of the range: of all that flits go through while those of all ports become one."""
+    flit = top["energy"]["flit_pj"]["reduction"]
+    per_flit = sum(flit["glitches_14_to_16nm"]) / 2 + flit["memories"] * top["energy"]["memory_pj_22nm"]
+    return per_flit * top["ports"] / (top["ports"] - 1)
 
 
 def area_mm2(top):
@@ -126,8 +148,8 @@ def payload_is_exact(run, kind, work):
         sys.exit(f"microarchitectures.py: {kind.name}, {work}: payload {run.get('payload')}")
 
 
-def energy_pj(run, kind, addition_pj):
-    """Of a run of collectives; additions of endpoints count like those of switches."""
+def energy_pj(run, kind, additions):
+    """Of a run of collectives."""
     bits = FLIT_BITS + HEADER_BITS
     links = sum(link["flits"] for link in run["links"] if not link["on_die"])
     into = sum(switch["flits_in"] for switch in run["switches"])
@@ -137,14 +159,16 @@ def energy_pj(run, kind, addition_pj):
     for part in run["parts"]:
         if part["collective"] in ("all_reduce", "reduce", "reduce_scatter"):
             reduced += (len(part["group"]) - 1) * part["size_bytes"] * 8 / FLIT_BITS
-    return links * technology.link_pj(bits) + memories * technology.memory_pj(bits) + reduced * addition_pj
+    in_switches = sum(switch["reductions"] for switch in run["switches"])
+    added = in_switches * additions.get(kind.kind, 0) + (reduced - in_switches) * additions[""]
+    return links * technology.link_pj(bits) + memories * technology.memory_pj(bits) + added
 
 
 def vector_bytes(run):
     return sum(part["size_bytes"] for part in run["parts"])
 
 
-def simulate(kind, top, addition_pj):
+def simulate(kind, top, additions):
     for work, arguments in options.works.items():
         run = fredsim("run", kind.config, *arguments, *settings_of(kind, CLOCK))["runs"][-1]
         payload_is_exact(run, kind, work)
@@ -154,7 +178,7 @@ def simulate(kind, top, addition_pj):
             payload_is_exact(own, kind, work)
         kind.works[work] = {
             "work": work, "algorithm": run["algorithm"], "time_ns": run["time_ns"], "own_clock_time_ns": own and own["time_ns"],
-            "energy_pj_per_byte": None if addition_pj is None else round(energy_pj(run, kind, addition_pj) / vector_bytes(run), 2)}  # fmt: skip
+            "energy_pj_per_byte": None if additions is None else round(energy_pj(run, kind, additions) / vector_bytes(run), 2)}  # fmt: skip
 
 
 def saturation(kind):
@@ -165,11 +189,9 @@ def saturation(kind):
 
 
 def conflict_rate(kind):
-    """Of four random all-reduces in a switch of 12 ports."""
-    if kind.conflicts is None:
+    """Of four random all-reduces in a switch of 12 ports; None where it is not simulated."""
+    if not kind.conflicts:
         return None
-    if kind.conflicts == "":
-        return 0
     runs = fredsim("conflicts", "--ports", "12", "--middle", kind.conflicts, "--flows", "4", "--kind", "all_reduce")["runs"]
     return runs[0]["conflict_rate"]
 
@@ -177,7 +199,8 @@ def conflict_rate(kind):
 # ------------------------------------------------------------------ output
 
 def figures(kind, top):
-    return {
+    never = {"conflicts": NO_CONFLICTS} if kind.conflicts == "" else {}
+    return never | {
         "name": kind.name, "kind": kind.kind, "config": kind.config, "settings": kind.settings, "module": kind.module,
         "switches": kind.switches, "logic_kge": top and top["area_kge"], "memory_bits": top and top["memory_bits"],
         "switch_mm2": top and round(area_mm2(top), 4), "area_mm2": top and round(kind.switches * area_mm2(top), 3),
@@ -199,7 +222,7 @@ def print_tables(found):
     table(["switch", "logic, kGE", "memory, Mb", "area, mm²", "path, FO4", "clock", "saturation", "conflicts"],
           [[one["name"], shown(one["logic_kge"], ".0f"), one["memory_bits"] and f"{one['memory_bits'] / 2**20:.1f}",
             shown(one["area_mm2"], ".0f"), one["path_fo4"], one["clock_ghz"], shown(one["saturation"], ".3f"),
-            shown(one["conflict_rate"], ".1%")] for one in found])  # fmt: skip
+            one.get("conflicts") or shown(one["conflict_rate"], ".1%")] for one in found])  # fmt: skip
     for title, key, form in (("Times at one clock, ns:", "time_ns", ".0f"), ("Times at their own clock, ns:", "own_clock_time_ns", ".0f"),
                              ("Energy, pJ per byte of the vector (derived):", "energy_pj_per_byte", ".1f")):  # fmt: skip
         if all(work[key] is None for one in found for work in one["works"]):
@@ -226,18 +249,18 @@ def main():
         options.works[f"{name}, {chosen.replace('KiB', ' KiB').replace('MiB', ' MiB')}"] = ["--size", chosen, *arguments]
     options.window = ["--warmup", "500", "--cycles", "2000"] if options.smoke else []
     options.folder.mkdir(parents=True, exist_ok=True)
-    tops, addition_pj = synthesis(kinds)
+    tops, additions = synthesis(kinds)
     found = []
     for kind in kinds:
         top = tops.get(kind.module)
-        simulate(kind, top, addition_pj)
+        simulate(kind, top, additions)
         found.append(figures(kind, top))
     print_tables(found)
     file = options.folder / "microarchitectures.json"
     version = fredsim("conflicts", "--ports", "2", "--middle", "2", "--flows", "1", "--trials", "1")
     file.write_text(json.dumps({"fredsim": version["fredsim"], "commit": version["commit"],
                                 "command": " ".join(["scripts/microarchitectures.sh", *sys.argv[1:]]),
-                                "addition_pj": addition_pj, "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
+                                "addition_pj": additions, "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
     execute(options.program, "report", str(file), "--output", str(options.folder / "report.html"))
     print(f"== {file}, {options.folder / 'report.html'}", file=sys.stderr)
 

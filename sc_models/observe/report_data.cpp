@@ -162,6 +162,8 @@ constexpr auto kSwitchKindKeys = std::to_array<Key>({{"name", kText},
                                                      {"clock_ghz", kNumberOrNull},
                                                      {"saturation", kNumberOrNull},
                                                      {"conflict_rate", kNumberOrNull}});
+// Where conflicts are a matter of how the kind is made, not of a rate.
+constexpr auto kSwitchKindConflictKeys = std::to_array<Key>({{"conflicts", kText}});
 constexpr auto kKindWorkKeys = std::to_array<Key>({{"work", kText},
                                                    {"algorithm", kText},
                                                    {"time_ns", kNumber},
@@ -334,6 +336,7 @@ Json microarchitectures_of(const Value& value) {
   Json kinds = Json::array();
   for (const Value& kind : value.items()) {
     Json& json = kinds.emplace_back(copied(kind, kSwitchKindKeys));
+    copy_if_there(kind, kSwitchKindConflictKeys, json);
     json["works"] = Json::array();
     for (const Value& work : kind.at("works").items()) {
       json["works"].push_back(copied(work, kKindWorkKeys));

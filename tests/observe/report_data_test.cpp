@@ -133,7 +133,11 @@ TEST(ReportData, KindsOfSwitchesAreNoRuns) {
   EXPECT_EQ(kind["area_mm2"], 290.5);
   EXPECT_TRUE(kind["conflict_rate"].is_null());
   EXPECT_FALSE(kind.contains("own"));
+  EXPECT_FALSE(kind.contains("conflicts"));
   EXPECT_EQ(kind["works"][0]["time_ns"], 114.7);
+  Json never = file;
+  never["microarchitectures"][0]["conflicts"] = "none by construction";
+  EXPECT_EQ(data_of(never.dump())["microarchitectures"][0]["conflicts"], "none by construction");
   Json wrong = file;
   wrong["microarchitectures"][0]["works"][0].erase("algorithm");
   EXPECT_NE(refusal(wrong.dump()).find("microarchitectures[0].works[0]: found no key 'algorithm'"),

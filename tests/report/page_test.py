@@ -234,7 +234,7 @@ class PageTest(Page):
             for word in ("beaten", "30 µs", "200 mm²", "2.5 pJ/B"):
                 self.assertIn(word, text)
             self.assertEqual(self.column("kinds-table", "Switch"), ["small", "fast", "beaten"])
-            self.assertEqual(self.column("kinds-table", "Conflicts"), ["12.5 %", "–", "12.5 %"])
+            self.assertEqual(self.column("kinds-table", "Conflicts"), ["12.5 %", "–", "none by construction"])
             self.select("work-of-kinds", "other")
             self.assertIn("60 µs", self.hover("#kinds figure:first-child .point:nth-child(5)"))
             self.assertEqual(len(self.all("#kinds-charts figure")), 3, "no energies")

@@ -81,7 +81,7 @@ function showMicroarchitectures() {
     figure("Path", "path_fo4", (fo4) => fo4, "FO4"),
     figure("Own clock", "clock_ghz", d3.format(".2f"), "GHz"),
     figure("Saturation", "saturation", d3.format(".2f"), "flits per cycle and NPU"),
-    figure("Conflicts", "conflict_rate", share, "fraction"),
+    { ...figure("Conflicts", "conflict_rate", share, "fraction"), text: (kind) => kind.conflicts || orDash(kind.conflict_rate, share) },
     ...works.map((name) => ({ name, unit: "ns", value: (kind) => timeOf(kind, name, "time_ns"), text: (kind) => orDash(timeOf(kind, name, "time_ns"), time), number: true })),
   ], kinds);
 }
