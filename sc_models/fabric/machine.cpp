@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <set>
 #include <utility>
 
@@ -280,7 +281,9 @@ RunResult Machine::Parts::run_to_end(CollectiveJob& job, const Plan& plan,
   try {
     RunResult result;
     const auto wall_start = std::chrono::steady_clock::now();
+    const std::clock_t cpu_start = std::clock();
     result.cycles = run_collective(job, plan, on_progress);
+    result.cpu_s = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
     result.wall_s = wall.count();
     result.idle_cycles = idle_cycles;

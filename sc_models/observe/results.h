@@ -123,6 +123,7 @@ struct RunResult {
   Layout layout;
   double wall_s = 0;
   double sim_cycles_per_s = 0;
+  double cpu_s = 0;  // processor time of the process in wall_s; for measuring programs, not printed
 };
 
 }  // namespace fredsim

@@ -1,19 +1,24 @@
-// Speed of a loaded machine: the SystemC fabric against a bare loop over the
-// same Verilated switches. --help says what it takes.
+// Speed of a loaded machine: the SystemC fabric against a bare loop over the same Verilated switches, and the twins
+// against both. --help says what it takes.
 //
-// Both sides run an all-reduce over all NPUs on the same switch instances, cycle for cycle with the
-// same inputs. "SystemC": clock process, TLM-2.0 NPUs, NICs, payload verification, links. "bare": a
-// plain loop over switches and links, the endpoints' pins played back from a recording. "twins": the
-// SystemC side with --model tlm, as a ratio to RTL. Runs alternate; medians count. With --check the exit
-// code is 1 when a target of the project is missed: the loaded wafer at 15 000 cycles/s or more, and SystemC
-// with all endpoints costing 10 % or less.
+// All sides run a collective over all NPUs, by default an all-reduce. "SystemC": clock process, TLM-2.0 NPUs, NICs,
+// payload verification, links. "bare": a plain loop over switches and links, on the same switch instances, cycle for
+// cycle with the same inputs, the endpoints' pins played back from a recording. "twins": the SystemC side with
+// --model tlm; of slices that do the same it simulates one, unless --set fabric.simulate_slices=all. "switches alone":
+// what the bare loop puts on the switches' pins, played back into the switches and nothing else (switch_replay.h), as
+// RTL and as twins: what a twin saves, where "twins" has links and endpoints in it.
+// Runs alternate; medians count. Cycles are per second of processor time, which depends less on what else runs.
+// With --check the exit code is 1 when a target of the project is missed: RTL at 10 000 cycles/s or more, SystemC
+// with all endpoints costing 10 % or less, twins alone 15 times as fast as their RTL.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <memory>
+#include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -23,22 +28,36 @@
 #include "fabric/machine.h"
 #include "fabric/switch_setup.h"
 #include "replay.h"
-#include "switch/register_map.h"
+#include "switch_replay.h"
 
 namespace fredsim::speed {
 namespace {
 
-constexpr double kMinCyclesPerSecond = 15'000;
+constexpr double kMinCyclesPerSecond = 10'000;
 constexpr double kMaxSystemcCost = 0.10;
+constexpr double kMinTwinRatio = 15;
 
 struct Options {
   std::string config = "configs/fred_d.yaml";
+  std::vector<std::string> settings;
+  std::string collective = "all_reduce";
   std::string size = "8MiB";
   int pairs = 7;
   bool check = false;
 };
 
-double median(std::vector<double> values) {
+// Of one round of runs: cycles per second of processor time, and how they compare.
+struct Pair {
+  double systemc = 0, bare = 0, cost = 0;
+  double twins = 0, ratio = 0;
+  double rtl_alone = 0, twins_alone = 0, ratio_alone = 0;
+};
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+double median_of(const std::vector<Pair>& pairs, double Pair::*value) {
+  std::vector<double> values;
+  for (const Pair& pair : pairs) values.push_back(pair.*value);
   std::ranges::sort(values);
   const std::size_t n = values.size();
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
@@ -78,8 +97,8 @@ class Comparison : public sc_core::sc_module {
   static Plan plan_of(const Topology& topology, const Options& options) {
     std::vector<int> group(topology.npus.size());
     for (std::size_t rank = 0; rank < group.size(); ++rank) group[rank] = static_cast<int>(rank);
-    return make_plan(topology, Collective::kAllReduce, group, parse_size(options.size, "--size"),
-                     "auto");
+    return make_plan(topology, parse_collective(options.collective), group,
+                     parse_size(options.size, "--size"), "auto");
   }
 
   void run() {
@@ -92,31 +111,48 @@ class Comparison : public sc_core::sc_module {
 
   void compare() {
     record();
-    std::vector<double> systemc;
-    std::vector<double> bare;
-    std::vector<double> cost;
-    std::vector<double> twins;
-    std::vector<double> ratio;
-    fmt::print("{}, all-reduce of {}, {} cycles, {} switches\n\n", topology_.name, options_.size,
-               cycles_, topology_.nodes.size() - endpoints_.size());
-    fmt::print("{:>6}{:>20}{:>20}{:>10}{:>20}{:>8}\n", "pair", "SystemC cycles/s", "bare cycles/s",
-               "cost", "twins cycles/s", "ratio");
-    const auto print = [](const auto& name, double a, double b, double c, double d, double e) {
-      fmt::print("{:>6}{:>20.0f}{:>20.0f}{:>9.1f}%{:>20.0f}{:>8.1f}\n", name, a, b, 100 * c, d, e);
-    };
+    fmt::print("{}, {} of {}, {} cycles, {} switches; cycles per second of processor time\n\n",
+               topology_.name, options_.collective, options_.size, cycles_, recorded_.size());
+    fmt::print("{:>80}\n", "switches alone");
+    fmt::print("{:>6}{:>10}{:>10}{:>8}{:>10}{:>8}{:>10}{:>10}{:>8}\n", "pair", "SystemC", "bare",
+               "cost", "twins", "ratio", "RTL", "twins", "ratio");
+    std::vector<Pair> pairs;
     for (int pair = 1; pair <= options_.pairs; ++pair) {
-      const bool systemc_first = pair % 2 == 1;
-      if (systemc_first) systemc.push_back(run_systemc());
-      bare.push_back(run_bare());
-      if (!systemc_first) systemc.push_back(run_systemc());
-      cost.push_back(1 - systemc.back() / bare.back());
-      twins.push_back(twins_.run(plan_).sim_cycles_per_s);
-      ratio.push_back(twins.back() / systemc.back());
-      print(pair, systemc.back(), bare.back(), cost.back(), twins.back(), ratio.back());
+      pairs.push_back(run_pair(pair % 2 == 1));
+      print(fmt::to_string(pair), pairs.back());
     }
-    print("median", median(systemc), median(bare), median(cost), median(twins), median(ratio));
+    const Pair medians = {.systemc = median_of(pairs, &Pair::systemc),
+                          .bare = median_of(pairs, &Pair::bare),
+                          .cost = median_of(pairs, &Pair::cost),
+                          .twins = median_of(pairs, &Pair::twins),
+                          .ratio = median_of(pairs, &Pair::ratio),
+                          .rtl_alone = median_of(pairs, &Pair::rtl_alone),
+                          .twins_alone = median_of(pairs, &Pair::twins_alone),
+                          .ratio_alone = median_of(pairs, &Pair::ratio_alone)};
+    print("median", medians);
     passed_ = !options_.check ||
-              (median(systemc) >= kMinCyclesPerSecond && median(cost) <= kMaxSystemcCost);
+              (medians.systemc >= kMinCyclesPerSecond && medians.cost <= kMaxSystemcCost &&
+               medians.ratio_alone >= kMinTwinRatio);
+  }
+
+  static void print(const std::string& name, const Pair& p) {
+    fmt::print("{:>6}{:>10.0f}{:>10.0f}{:>7.1f}%{:>10.0f}{:>8.1f}{:>10.0f}{:>10.0f}{:>8.1f}\n",
+               name, p.systemc, p.bare, 100 * p.cost, p.twins, p.ratio, p.rtl_alone, p.twins_alone,
+               p.ratio_alone);
+  }
+
+  Pair run_pair(bool systemc_first) {
+    Pair p;
+    if (systemc_first) p.systemc = run_systemc(machine_);
+    p.bare = run_bare();
+    if (!systemc_first) p.systemc = run_systemc(machine_);
+    p.cost = 1 - p.systemc / p.bare;
+    p.twins = run_systemc(twins_);
+    p.ratio = p.twins / p.systemc;
+    p.rtl_alone = run_alone(machine_);
+    p.twins_alone = run_alone(twins_);
+    p.ratio_alone = p.twins_alone / p.rtl_alone;
+    return p;
   }
 
   void record() {
@@ -129,21 +165,52 @@ class Comparison : public sc_core::sc_module {
       if (!edges.empty()) first_edge_ = std::min(first_edge_, edges.front().number);
       machine_.fabric().core().attach(endpoints_[i], machine_.fabric().nic(endpoints_[i]));
     }
+    record_switches();
   }
 
-  double run_systemc() { return machine_.run(plan_).sim_cycles_per_s; }
+  // What the bare loop puts on their pins.
+  void record_switches() {
+    std::vector<std::unique_ptr<PinRecorder>> recorders;
+    for (NodeId id = 0; id < std::ssize(topology_.nodes); ++id) {
+      if (topology_.nodes[id].is_endpoint()) continue;
+      recorders.push_back(std::make_unique<PinRecorder>(machine_.fabric().switch_core(id), 1));
+      bare_.attach(id, *recorders.back());
+    }
+    run_bare();
+    for (NodeId id = 0; id < std::ssize(topology_.nodes); ++id) {
+      if (topology_.nodes[id].is_endpoint()) continue;
+      bare_.attach(id, machine_.fabric().switch_core(id));
+      recorded_.push_back({id, std::move(recorders[recorded_.size()]->recording)});
+    }
+  }
+
+  double run_alone(Machine& machine) {
+    std::vector<Replayed> switches;
+    for (const auto& [id, recording] : recorded_) {
+      switches.push_back(
+          {&recording, &machine.fabric().switch_core(id), topology_.nodes[id].ports});
+    }
+    return static_cast<double>(cycles_) / replay(switches, 1);
+  }
+
+  double run_systemc(Machine& machine) {
+    const RunResult result = machine.run(plan_);
+    return static_cast<double>(result.cycles) / result.cpu_s;
+  }
 
   double run_bare() {
     bare_.reset();
-    for (NodeId id = 0; id < static_cast<NodeId>(topology_.nodes.size()); ++id) configure(id);
-    for (const PhaseProgram& program : plan_.programs) {
-      for (const auto& [address, data] : phase_writes(program)) write(program.node, address, data);
+    SwitchSetup setup(topology_, bare_);
+    setup.add(plan_.programs);
+    for (setup.begin(); !setup.done(); setup.check(bare_)) {
+      setup.issue(bare_);
+      bare_.tick();
     }
     bare_.clear_counts();
     for (const auto& player : players_) player->play(first_edge_);
-    const auto start = std::chrono::steady_clock::now();
+    const double start = cpu_seconds();
     for (std::uint64_t cycle = 0; cycle <= cycles_; ++cycle) play_edge();
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    const double seconds = cpu_seconds() - start;
     while (!bare_.empty()) play_edge();
     for (int link = 0; link < static_cast<int>(flits_.size()); ++link) {
       if (bare_.count(link).flits != flits_[link]) {
@@ -151,22 +218,11 @@ class Comparison : public sc_core::sc_module {
                         topology_.links[link].name);
       }
     }
-    return static_cast<double>(cycles_) / wall.count();
+    return static_cast<double>(cycles_) / seconds;
   }
 
   void play_edge() {
     for (const auto& player : players_) player->poll();
-    bare_.tick();
-  }
-
-  void configure(NodeId id) {
-    const Node& node = topology_.nodes[id];
-    if (node.is_endpoint()) return;
-    for (const auto& [address, data] : setup_writes(topology_, bare_, id)) write(id, address, data);
-  }
-
-  void write(NodeId node, std::uint32_t address, std::uint32_t data) {
-    bare_.access(node, {true, true, static_cast<std::uint16_t>(address), data});
     bare_.tick();
   }
 
@@ -182,6 +238,7 @@ class Comparison : public sc_core::sc_module {
   std::uint64_t cycles_ = 0;
   std::uint64_t first_edge_ = 0;
   std::vector<std::uint64_t> flits_;  // per link, of the recorded run
+  std::vector<std::pair<NodeId, PinRecording>> recorded_;
   bool passed_ = false;
   std::string error_;
 };
@@ -194,18 +251,27 @@ int sc_main(int argc, char** argv) {
   fredsim::ProgramOptions program(
       "tb_fabric_speed",
       "What the SystemC fabric costs against a bare loop over the same Verilated switches, and\n"
-      "what the twins save: cycles per second of an all-reduce over all NPUs, run in turn; "
-      "medians\n"
-      "count.",
-      "  build/tb_fabric_speed --size 8MiB --pairs 9");
+      "what the twins save: cycles per second of processor time of a collective over all NPUs,\n"
+      "run in turn; medians count.",
+      "  build/tb_fabric_speed --size 8MiB --pairs 9\n"
+      "  build/tb_fabric_speed --config configs/mesh_reducing.yaml --size 2MiB\n"
+      "  build/tb_fabric_speed --set switch.kind=voq_crossbar --collective all_to_all");
   program.add("--config", options.config, "FILE.yaml", "machine (default configs/fred_d.yaml)");
-  program.add("--size", options.size, "SIZE", "of the all-reduce (default 8MiB)");
+  program.app()
+      .add_option("--set", options.settings,
+                  "a key of the machine file over its value, as often as wanted")
+      ->type_name("KEY.PATH=VALUE")
+      ->allow_extra_args(false);
+  program.add("--collective", options.collective, "NAME", "over all NPUs (default all_reduce)");
+  program.add("--size", options.size, "SIZE", "of the collective (default 8MiB)");
   program.add("--pairs", options.pairs, 1, "of runs (default 7)");
   program.add_flag("--check", options.check,
-                   "exit code 1 below 15000 cycles/s, or where SystemC costs over 10 %");
+                   "exit code 1 below 10000 cycles/s, where SystemC costs over 10 %, or\n"
+                   "where twins alone are less than 15 times as fast as their RTL");
   if (const auto end = program.parse({argv + 1, argv + argc})) return *end;
   try {
-    const fredsim::Topology topology = fredsim::load_config(options.config).topology;
+    const fredsim::Topology topology =
+        fredsim::load_config(options.config, options.settings).topology;
     fredsim::speed::Comparison comparison("comparison", topology, options);
     sc_core::sc_start();
     if (!comparison.error().empty()) fmt::print(stderr, "{}\n", comparison.error());
