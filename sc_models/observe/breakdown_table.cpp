@@ -90,8 +90,8 @@ std::string heading(const std::string& title, const LatencyBreakdown& of) {
       of.latency.p99, of.latency.max);
   if (of.path) {
     text += fmt::format(
-        "\nand the collective's {} cycles, by {} packets, one after the other, that its last "
-        "result waited for",
+        "\nand the collective's {} cycles, by the packets that its last result waited for, one "
+        "after the other: {}",
         of.path->cycles, of.path->packets);
   }
   for (const BreakdownStage& stage : of.stages) {
