@@ -35,6 +35,9 @@ def execute(*command, prefix=()):
 
 
 def fredsim(*arguments):
+    """The study is about the paper's algorithms where it does not name others."""
+    if arguments[0] in ("run", "compare") and "--algorithm" not in arguments:
+        arguments = [*arguments, "--algorithm", "paper"]
     return json.loads(execute(options.program, *arguments, "--quiet", "--json", "-"))["runs"]
 
 
@@ -314,7 +317,7 @@ def question_memory():
     for machine in ("mesh", "fred_d"):
         peak = []
         for n in (small, large):
-            command = [options.program, "run", config(machine), "--size", f"{n}MiB", "--quiet"]
+            command = [options.program, "run", config(machine), "--size", f"{n}MiB", "--algorithm", "paper", "--quiet"]
             peak.append(int(execute(*command, prefix=[sys.executable, "-S", "-c", HELPER])) / KIB)
         if abs(peak[1] - peak[0]) > 8:
             sys.exit(f"study.py: {machine}: memory grows with the size: {peak} MiB")

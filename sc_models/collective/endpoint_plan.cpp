@@ -4,15 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <ranges>
-#include <set>
 
 #include "base/error.h"
 #include "collective/channels.h"
 #include "collective/endpoint_trees.h"
+#include "collective/member_boxes.h"
 #include "collective/mesh_rings.h"
+#include "collective/multi_tree.h"
 
 namespace fredsim {
 namespace {
@@ -23,6 +22,7 @@ constexpr int kRingWindow = 24;
 constexpr int kChainWindow = 64;
 constexpr int kChainWindowPerRank = 32;
 constexpr int kDirectWindow = 1024;
+constexpr int kTreeWindow = 96;
 
 enum class Family : std::uint8_t { kRing, kChain, kDirect };
 
@@ -67,32 +67,31 @@ class EndpointPlanner {
         ranks_(static_cast<int>(plan.parts[part].members.size())),
         roles_(roles_of(spec.collective)) {}
 
+  bool fits() const {
+    const std::string& name = spec_.algorithm;
+    return (name != "hier_ring" && name != "hier_direct" && name != "multi_tree") ||
+           has_levels(name);
+  }
+
   void run(std::vector<ChainSpec>& chains) {
     Part& part = plan_.parts[part_];
     switch (family_of(spec_.collective)) {
-      case Family::kRing: {
-        const bool hierarchical = choose_ring();
-        part.algorithm = hierarchical ? "hier_ring" : "ring";
+      case Family::kRing:
+        part.algorithm = name_of_ring();
         part.window = kRingWindow;
-        if (hierarchical && topology_.is_grid()) {
-          mesh_hierarchy();
-        } else if (hierarchical) {
-          RingBox box = tree_box();
-          spread(box);
-          rings(box);
+        ring_family(part.algorithm);
+        break;
+      case Family::kChain:
+        part.algorithm = name_of_chain();
+        part.window = kChainWindow + kChainWindowPerRank * ranks_;
+        if (part.algorithm == "chain") {
+          chains.push_back({part_, flat_box(topology_, members()).ranks, roles_});
         } else {
-          rings(flat_box());
+          rooted(part.algorithm);
         }
         break;
-      }
-      case Family::kChain:
-        accept({"chain", "ring"});
-        part.algorithm = "chain";
-        part.window = kChainWindow + kChainWindowPerRank * ranks_;
-        chains.push_back({part_, flat_box().ranks, roles_});
-        break;
       case Family::kDirect:
-        accept({"direct"});
+        accept();
         part.algorithm = "direct";
         part.window = kDirectWindow;
         direct();
@@ -101,35 +100,166 @@ class EndpointPlanner {
   }
 
  private:
-  void accept(std::initializer_list<const char*> names) const {
-    if (spec_.algorithm == "auto" || std::ranges::find(names, spec_.algorithm) != names.end())
-      return;
+  bool by_rule() const { return spec_.algorithm == "auto" || spec_.algorithm == "paper"; }
+
+  void accept() const {
+    const std::vector<std::string> names = algorithms_of(spec_.collective);
+    if (by_rule() || std::ranges::find(names, spec_.algorithm) != names.end()) return;
     throw BadInput(fmt::format("algorithm: {} found, {} on {} allows: {}", spec_.algorithm,
                                to_string(spec_.collective), topology_.name,
                                endpoint_algorithms(spec_.collective)));
   }
 
-  // True: the hierarchical ring.
-  bool choose_ring() const {
-    accept({"ring", "hier_ring"});
-    if (spec_.algorithm == "ring") return false;
-    const bool mesh = topology_.is_grid();
-    const bool possible = mesh ? ranks_ == std::ssize(topology_.npus) && topology_.mesh.width > 1 &&
-                                     topology_.mesh.height > 1
-                               : tree_box().sides.size() > 1;
-    if (possible || spec_.algorithm == "auto") return possible;
-    if (mesh) {
+  bool whole_grid() const {
+    return ranks_ == std::ssize(topology_.npus) && topology_.mesh.width > 1 &&
+           topology_.mesh.height > 1;
+  }
+
+  std::string name_of_ring() const {
+    accept();
+    check_levels();
+    if (!by_rule()) return spec_.algorithm;
+    return has_levels("hier_ring") ? "hier_ring" : "ring";
+  }
+
+  std::string name_of_chain() const {
+    accept();
+    check_levels();
+    return by_rule() || spec_.algorithm == "ring" ? "chain" : spec_.algorithm;
+  }
+
+  // The group has what a hierarchical algorithm is hierarchical in, or multi_tree its rectangle.
+  bool has_levels(const std::string& algorithm) const {
+    if (algorithm == "multi_tree") {
+      const std::optional<GridBox> box = grid_box(topology_, members());
+      const bool rings = box && (box->ring_x || box->ring_y);
+      // From or to one root on a torus: measured, slower than a chain or a tree.
+      return box && (family_of(spec_.collective) == Family::kRing || !rings);
+    }
+    if (!topology_.is_grid()) return level_box(topology_, members()).sides.size() > 1;
+    return algorithm == "hier_ring" && whole_grid();
+  }
+
+  void check_levels() const {
+    if (fits()) return;
+    const std::string& name = spec_.algorithm;
+    if (name == "multi_tree") {
+      throw BadInput(fmt::format(
+          "algorithm: multi_tree needs a group that fills a rectangle of a mesh, or of a "
+          "torus if the collective has no root, {} of this group of {} on {} is not that, "
+          "allowed: {}",
+          to_string(spec_.collective), ranks_, topology_.name,
+          endpoint_algorithms(spec_.collective)));
+    }
+    if (topology_.is_grid() && name == "hier_direct") {
+      throw BadInput(
+          fmt::format("algorithm: hier_direct needs a tree of switches, {} has none, allowed: {}",
+                      topology_.name, endpoint_algorithms(spec_.collective)));
+    }
+    if (topology_.is_grid()) {
       throw BadInput(
           fmt::format("algorithm: hier_ring needs all {} NPUs of a mesh of more than one row and "
                       "column, this group has {} on {} × {}, allowed: auto or ring",
                       topology_.npus.size(), ranks_, topology_.mesh.width, topology_.mesh.height));
     }
     throw BadInput(
-        fmt::format("algorithm: hier_ring on {} needs as many members, two or more, on each of two "
+        fmt::format("algorithm: {} on {} needs as many members, two or more, on each of two "
                     "or more L1 switches, this group has {} members otherwise, allowed: auto or "
-                    "ring",
-                    topology_.name, ranks_));
+                    "{}",
+                    name, topology_.name, ranks_, name == "hier_ring" ? "ring" : "direct"));
   }
+
+  void ring_family(const std::string& algorithm) {
+    if (algorithm == "multi_tree") {
+      plan_.parts[part_].window = kTreeWindow;
+      multi_tree(*grid_box(topology_, members()));
+    } else if (algorithm == "hier_ring" && topology_.is_grid()) {
+      mesh_hierarchy();
+    } else if (algorithm == "ring") {
+      rings(flat_box(topology_, members()));
+    } else {
+      RingBox box = shaped_box(algorithm);
+      if (box.sides.size() > 1 && topology_.is_tree()) spread(box, algorithm);
+      rings(box);
+    }
+  }
+
+  // Of tree, direct, hier_direct and a FRED tree's hier_ring.
+  RingBox shaped_box(const std::string& algorithm) const {
+    RingBox box;
+    if (algorithm == "direct") {
+      box = middle_first_box(topology_, members());
+    } else {
+      box = topology_.is_grid() ? rectangle_box(topology_, members())
+                                : level_box(topology_, members());
+    }
+    if (algorithm == "tree") {
+      box.shape = LineShape::kBinaryTree;
+    } else if (algorithm != "hier_ring") {
+      box.shape = LineShape::kStar;
+    }
+    return box;
+  }
+
+  void multi_tree(const GridBox& box) {
+    if (spec_.collective == Collective::kAllReduce) {
+      const FlitRange whole = whole_range(0, bytes());
+      const std::vector<WeightedComb> combs = all_reduce_combs(box);
+      const std::vector<std::uint64_t> flits = comb_flits(combs, whole.flits);
+      std::uint64_t begin = 0;
+      for (std::size_t k = 0; k < combs.size(); ++k) {
+        comb(box, combs[k].comb, part_of(whole, begin, begin + flits[k]));
+        begin += flits[k];
+      }
+      return;
+    }
+    const std::vector<FlitRange> blocks = padded_blocks(block_sizes(bytes(), ranks_));
+    for (int cell = 0; cell < ranks_; ++cell) both_combs(box, cell, blocks[box.ranks[cell]]);
+  }
+
+  // Two combs with their root in a cell, each for its share of the data.
+  void both_combs(const GridBox& box, int cell, const FlitRange& range) {
+    const int x = cell % box.width;
+    const int y = cell / box.width;
+    const bool odd = (x + y) % 2 != 0;
+    const Comb rows{x, y, true, odd};
+    const Comb columns{x, y, false, odd};
+    const Rational share = comb_share(box, true);
+    // Rounded along the vector, so that short blocks balance each other.
+    const auto by_rows = [&](std::uint64_t flits) {
+      return flits / share.den * share.num +
+             (flits % share.den * share.num + share.den / 2) / share.den;
+    };
+    const std::uint64_t split = by_rows(range.first_flit + range.flits) - by_rows(range.first_flit);
+    comb(box, rows, part_of(range, 0, split));
+    comb(box, columns, part_of(range, split, range.flits));
+  }
+
+  void comb(const GridBox& box, const Comb& comb, const FlitRange& range) {
+    if (range.flits > 0) add(comb_tree(builder(0), box, comb, roles_, range));
+  }
+
+  // One tree per slice, from or to the root of the collective, on one VC: an NPU that is the only source of copies
+  // for several VCs sends one at a time.
+  void rooted(const std::string& algorithm) {
+    const int root = plan_.parts[part_].root;
+    const FlitRange whole = whole_range(0, bytes());
+    if (algorithm == "multi_tree") {
+      const GridBox box = *grid_box(topology_, members());
+      const auto cell = std::ranges::find(box.ranks, root) - box.ranks.begin();
+      both_combs(box, static_cast<int>(cell), whole);
+      return;
+    }
+    const RingBox box = shaped_box(algorithm);
+    const auto place = std::ranges::find(box.ranks, root) - box.ranks.begin();
+    for (int s = 0; s < slices_; ++s) {
+      const FlitRange share = share_of(whole, slices_, s);
+      if (share.flits > 0)
+        add(hierarchical_tree(builder(s), box, static_cast<int>(place), roles_, share));
+    }
+  }
+
+  const std::vector<NodeId>& members() const { return plan_.parts[part_].members; }
 
   void add(Tree tree) {
     if (tree.flits > 0) plan_.trees.push_back(std::move(tree));
@@ -137,99 +267,24 @@ class EndpointPlanner {
   TreeBuilder builder(int slice) const { return {topology_, plan_, part_, slice}; }
   std::uint64_t bytes() const { return plan_.parts[part_].bytes; }
 
-  RingBox flat_box() const {
-    RingBox box{{ranks_}, std::vector<int>(ranks_)};
-    std::iota(box.ranks.begin(), box.ranks.end(), 0);
-    if (topology_.is_grid() && ranks_ == std::ssize(topology_.npus)) {
-      const RingBox rows = rows_first_box(topology_, plan_.parts[part_].members);
-      box.ranks = mesh_ring(topology_.mesh.width, topology_.mesh.height);
-      for (int& place : box.ranks) place = rows.ranks[place];
-    }
-    return box;
-  }
-
-  // The lowest of the switches of a level that a node reaches going up stands for all of them.
-  NodeId above(NodeId node, int level) const {
-    std::set<NodeId> here{node};
-    for (int l = 0; l < level; ++l) {
-      std::set<NodeId> next;
-      for (const NodeId id : here) {
-        for (int port = 0; port < (l == 0 ? 1 : topology_.nodes[id].ports); ++port) {
-          const int link = topology_.link_out(id, port);
-          if (link < 0) continue;
-          const NodeId to = topology_.links[link].to;
-          if (topology_.nodes[to].level == l + 1) next.insert(to);
-        }
-      }
-      if (next.empty()) return *here.begin();
-      here = std::move(next);
-    }
-    return *here.begin();
-  }
-
-  // Some link between switches is slower than the NPUs' own.
-  bool slow_uplinks() const {
-    const auto between = [&](const Link& link) {
-      return topology_.nodes[link.from].is_switch() && topology_.nodes[link.to].is_switch();
-    };
-    const NodeId npu = topology_.npus.front();
-    const Link& port = topology_.links[topology_.link_out(npu, 0)];
-    return std::ranges::any_of(topology_.links, [&](const Link& link) {
-      return between(link) && link.bytes_per_second < port.bytes_per_second;
-    });
-  }
-
-  // The rings of a tree are spread over the VCs that their part may use: on one, packets that wait for an
-  // uplink at the front of an L1 chiplet's input hold up those behind them that stay below it, and the
-  // sums and results inside an L1 switch each other. What crosses levels goes first. With two VCs it has
-  // one for itself where uplinks are slow; else sums go with it, for they wait little.
-  void spread(RingBox& box) {
+  // What goes through the levels of a tree of switches is spread over the VCs that its part may use: on one,
+  // packets that wait for an uplink at the front of an L1 chiplet's input hold up those behind them that stay
+  // below it, and the sums and results inside an L1 switch each other. What crosses levels goes first. With two
+  // VCs it has one for itself where uplinks are slow; else sums go with it, for they wait little.
+  void spread(RingBox& box, const std::string& algorithm) {
     const std::vector<int> channels = channels_of(topology_, plan_, part_);
     if (channels.size() < 2) return;
     const int across = channels.front();
     const int results = channels.back();
-    const int sums = channels.size() > 2 ? channels[1] : slow_uplinks() ? results : across;
+    const int sums = channels.size() > 2 ? channels[1] : slow_uplinks(topology_) ? results : across;
     box.reduce_vcs.assign(box.sides.size(), across);
     box.broadcast_vcs = box.reduce_vcs;
     box.reduce_vcs.front() = sums;
     box.broadcast_vcs.front() = results;
     plan_.note(fmt::format(
-        "hier_ring: across L1 switches on virtual channel {}, inside them sums on {}, results on "
+        "{}: across L1 switches on virtual channel {}, inside them sums on {}, results on "
         "{}",
-        priority_name(across), priority_name(sums), priority_name(results)));
-  }
-
-  // Members by switch and level; of one dimension where they are not as many everywhere.
-  RingBox tree_box() const {
-    int levels = 0;
-    for (const Node& node : topology_.nodes) levels = std::max(levels, node.level);
-    // Units of a level: sets of members in order; at first each member is one.
-    std::vector<std::vector<int>> units(static_cast<std::size_t>(ranks_));
-    for (int r = 0; r < ranks_; ++r) units[r] = {r};
-    RingBox box;
-    for (int level = 1; level <= levels; ++level) {
-      std::vector<std::vector<std::vector<int>>>
-          groups;  // of units, in order of their first member
-      std::map<NodeId, std::size_t> group_of;
-      for (std::vector<int>& unit : units) {
-        const NodeId parent = above(plan_.parts[part_].members[unit.front()], level);
-        const auto [at, added] = group_of.emplace(parent, groups.size());
-        if (added) groups.emplace_back();
-        groups[at->second].push_back(std::move(unit));
-      }
-      const std::size_t side = groups.front().size();
-      if (!std::ranges::all_of(groups, [side](const auto& g) { return g.size() == side; }))
-        return flat_box();
-      if (side > 1) box.sides.push_back(static_cast<int>(side));
-      units.clear();
-      for (const auto& group : groups) {
-        std::vector<int>& unit = units.emplace_back();
-        for (const auto& below : group) unit.insert(unit.end(), below.begin(), below.end());
-      }
-    }
-    if (units.size() != 1) return flat_box();
-    box.ranks = std::move(units.front());
-    return box;
+        algorithm, priority_name(across), priority_name(sums), priority_name(results)));
   }
 
   // A tree per slice and owner. All-reduce: owners are places of the box and share the vector;
@@ -260,8 +315,8 @@ class EndpointPlanner {
   void mesh_hierarchy() {
     const int width = topology_.mesh.width;
     const int height = topology_.mesh.height;
-    const RingBox rows = rows_first_box(topology_, plan_.parts[part_].members);
-    const RingBox columns = columns_first_box(topology_, plan_.parts[part_].members);
+    const RingBox rows = rows_first_box(topology_, members());
+    const RingBox columns = columns_first_box(topology_, members());
     const auto rows_tree = [&](int cell, const FlitRange& range) {
       if (range.flits > 0) add(hierarchical_tree(builder(0), rows, cell, roles_, range));
     };
@@ -373,6 +428,11 @@ void plan_endpoint(const Topology& topology, const CollectiveSpec& spec, int par
   EndpointPlanner(topology, spec, part, plan).run(chains);
 }
 
+bool endpoint_algorithm_fits(const Topology& topology, const CollectiveSpec& spec, int part,
+                             Plan& plan) {
+  return EndpointPlanner(topology, spec, part, plan).fits();
+}
+
 std::string plain_algorithm(Collective collective) {
   switch (family_of(collective)) {
     case Family::kRing:
@@ -385,16 +445,25 @@ std::string plain_algorithm(Collective collective) {
   return "direct";
 }
 
-std::string endpoint_algorithms(Collective collective) {
+std::vector<std::string> algorithms_of(Collective collective) {
   switch (family_of(collective)) {
     case Family::kRing:
-      return "auto, ring or hier_ring";
+      return {"ring", "hier_ring", "tree", "direct", "hier_direct", "multi_tree"};
     case Family::kChain:
-      return "auto, chain or ring";
+      return {"chain", "ring", "tree", "direct", "hier_direct", "multi_tree"};
     case Family::kDirect:
       break;
   }
-  return "auto or direct";
+  return {"direct"};
+}
+
+std::string endpoint_algorithms(Collective collective) {
+  const std::vector<std::string> names = algorithms_of(collective);
+  return fmt::format(
+      "auto, paper{}",
+      names.size() == 1 ? " or direct"
+                        : fmt::format(", {} or {}", fmt::join(names.begin(), names.end() - 1, ", "),
+                                      names.back()));
 }
 
 }  // namespace fredsim

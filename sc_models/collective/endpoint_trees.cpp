@@ -18,6 +18,16 @@ bool does_nothing(const TreeRank& rank) {
          rank.reduce_to.empty() && rank.broadcast_to.empty();
 }
 
+// The place of a line to which a place other than 0 sends its sums, and from which it has the results.
+int sums_to(LineShape shape, int step, int side) {
+  if (shape == LineShape::kStar) return 0;
+  return shape == LineShape::kChain ? (step + 1) % side : (step - 1) / 2;
+}
+int results_from(LineShape shape, int step) {
+  if (shape == LineShape::kStar) return 0;
+  return shape == LineShape::kChain ? step - 1 : (step - 1) / 2;
+}
+
 }  // namespace
 
 int endpoint_slices(const Topology& topology) {
@@ -106,13 +116,14 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
   for (int d = 0; d < dimensions && reduces(roles); ++d) {
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
       for (int step = 1; step < box.sides[d]; ++step)
-        builder.reduce(rank(step), rank(step + 1), vc(box.reduce_vcs, d));
+        builder.reduce(rank(step), rank(sums_to(box.shape, step, box.sides[d])),
+                       vc(box.reduce_vcs, d));
     });
   }
   for (int d = dimensions - 1; d >= 0 && broadcasts(roles); --d) {
     for_each_line(strides[d], box.sides[d], [&](const auto& rank) {
-      for (int step = 0; step + 1 < box.sides[d]; ++step)
-        builder.pass_on(rank(step), rank(step + 1), vc(box.broadcast_vcs, d));
+      for (int step = 1; step < box.sides[d]; ++step)
+        builder.pass_on(rank(results_from(box.shape, step)), rank(step), vc(box.broadcast_vcs, d));
     });
   }
   return builder.finish(roles, box.ranks[position], range);

@@ -6,6 +6,9 @@
 //   the line's ring to the owner's coordinate, then among those the same along dimension 1, and so
 //   on; the result goes the same way back. A box of one dimension is the plain ring. Rings run in
 //   one direction.
+// tree, direct: the same with binary trees, or with all members of a line straight to the owner's place, in place of
+//   chains. Seen from its owner a line begins at the owner's place, so that with an owner per rank every rank has
+//   every place in the tree once, and all send as much as on rings.
 // A collective takes the reduction (reduce-scatter), the broadcast (all-gather) or both.
 #pragma once
 
@@ -58,12 +61,20 @@ class TreeBuilder {
 Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
                 Roles roles, const FlitRange& range, int vc);
 
+// What a line of a box is made of.
+enum class LineShape : std::uint8_t {
+  kChain,
+  kBinaryTree,  // place k, counted from the owner's, is below place (k - 1) / 2
+  kStar,        // all are below the owner's
+};
+
 // ranks[p]: rank at position p, dimension 0 fastest. VCs of the hops by dimension, towards the owner
 // and back; empty: all on the part's.
 struct RingBox {
   std::vector<int> sides{};
   std::vector<int> ranks{};
   std::vector<int> reduce_vcs{}, broadcast_vcs{};
+  LineShape shape = LineShape::kChain;
 };
 Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
                        const FlitRange& range);

@@ -314,25 +314,6 @@ int in_switch_window(const Topology& topology, const Part& part) {
   return std::max(kLeast, hops * (latency + kRouter) / part.packet_flits);
 }
 
-bool auto_takes_routers(const Topology& topology, const CollectiveSpec& spec) {
-  constexpr std::uint64_t kKiB = 1024;
-  const bool whole = spec.group.size() == topology.npus.size();
-  switch (spec.collective) {
-    case Collective::kAllReduce:
-      return !whole || spec.bytes <= 4096 * kKiB;
-    case Collective::kReduce:
-    case Collective::kBroadcast:
-    case Collective::kMulticast:
-      return !whole || spec.bytes <= 768 * kKiB;
-    case Collective::kReduceScatter:
-      return spec.bytes <= 32 * kKiB;
-    case Collective::kAllGather:
-      return spec.bytes <= 64 * kKiB;
-    default:
-      return false;
-  }
-}
-
 InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::span<const int> parts,
                             OnConflict on_conflict) {
   return InSwitchPlanner(topology, plan, on_conflict).run(parts);

@@ -38,10 +38,6 @@ namespace fredsim {
 
 bool has_in_switch(Collective collective);
 bool takes_steps(Collective collective);  // serial ones, with a phase each
-// Whether `auto` takes the routers of a grid. Measured on 5 × 4 (README): a tree ends first for small vectors. For large
-// ones on the whole mesh rings and chains win, which use all its links; serial steps lose against a ring sooner, and a
-// unicast gains nothing.
-bool auto_takes_routers(const Topology& topology, const CollectiveSpec& spec);
 
 // Over several slow uplinks, packets are short: a packet holds its phase until its last flit has come,
 // and the phases of the other uplink trees wait. Runs of packets keep the changes of phase few.

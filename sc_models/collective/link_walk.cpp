@@ -30,7 +30,7 @@ void LinkWalk::walk(const Tree& tree, const OnLink& on_link) const {
       continue;
     }
     for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to}) {
-      for (const Send& send : *sends) follow(from, members[send.rank], send.port, on_link);
+      for (const Send& send : *sends) walk_hop(from, members[send.rank], send.port, on_link);
     }
   }
 }
@@ -55,7 +55,7 @@ void LinkWalk::follow_flows(int phase, const Link& arrival, Fired& fired,
     follow_flows(phase, cross(node, std::countr_zero(ports), on_link), fired, on_link);
 }
 
-void LinkWalk::follow(NodeId from, NodeId to, int port, const OnLink& on_link) const {
+void LinkWalk::walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const {
   const std::uint16_t address = topology_.nodes[to].address;
   const Link* link = &cross(from, port, on_link);
   while (link->to != to) link = &cross(link->to, next_port(*link, address), on_link);

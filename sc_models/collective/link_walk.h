@@ -24,13 +24,14 @@ class LinkWalk {
   // Calls on_link with the number of every link that the tree's flits cross, once for each crossing.
   using OnLink = std::function<void(int link)>;
   void walk(const Tree& tree, const OnLink& on_link) const;
+  // The same for a unicast between endpoints, by a NIC port.
+  void walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const;
 
  private:
   using Fired =
       std::set<std::pair<NodeId, int>>;  // (chiplet, flow): its inputs join, it sends once
   const Link& cross(NodeId node, int port, const OnLink& on_link) const;
   void follow_flows(int phase, const Link& arrival, Fired& fired, const OnLink& on_link) const;
-  void follow(NodeId from, NodeId to, int port, const OnLink& on_link) const;
   int next_port(const Link& arrival, std::uint16_t destination) const;
 
   const Topology& topology_;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/suggest.h"
+#include "collective/choice.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
@@ -18,7 +19,8 @@ namespace fredsim {
 namespace {
 
 constexpr auto kAlgorithms =
-    std::to_array<std::string_view>({"auto", "ring", "hier_ring", "chain", "direct", "in_switch"});
+    std::to_array<std::string_view>({"auto", "paper", "ring", "hier_ring", "chain", "tree",
+                                     "direct", "hier_direct", "multi_tree", "in_switch"});
 
 std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>& group) {
   const int npus = static_cast<int>(topology.npus.size());
@@ -68,21 +70,25 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   return part;
 }
 
-// True: in the switches. BadInput where they are asked for and cannot do it.
+// Empty where the switches can do it.
+std::string why_not_in_switch(const Topology& topology, Collective collective) {
+  if (!adds_in_switches(topology))
+    return fmt::format("needs switches that add, {} has others", topology.name);
+  if (topology.is_tree() && !topology.fred.in_switch)
+    return fmt::format("is not there, {} has in-switch collectives switched off", topology.name);
+  if (!has_in_switch(collective)) return fmt::format("has no {}", to_string(collective));
+  return {};
+}
+
+bool is_chosen(const std::string& algorithm) { return algorithm == "auto" || algorithm == "paper"; }
+
+// True: in the switches, asked for or by the paper's choice. BadInput where they are asked for and cannot do it.
 bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
-  const bool asked = spec.algorithm == "in_switch";
-  if (!asked && spec.algorithm != "auto") return false;
-  std::string why;
-  if (!adds_in_switches(topology)) {
-    why = fmt::format("needs switches that add, {} has others", topology.name);
-  } else if (topology.is_tree() && !topology.fred.in_switch) {
-    why = fmt::format("is not there, {} has in-switch collectives switched off", topology.name);
-  } else if (!has_in_switch(spec.collective)) {
-    why = fmt::format("has no {}", to_string(spec.collective));
-  } else {
-    return asked || topology.is_tree() || auto_takes_routers(topology, spec);
-  }
-  if (!asked) return false;
+  if (spec.algorithm != "in_switch" && !is_chosen(spec.algorithm)) return false;
+  const std::string why = why_not_in_switch(topology, spec.collective);
+  if (spec.algorithm != "in_switch")
+    return why.empty() && (topology.is_tree() || spec.collective != Collective::kUnicast);
+  if (why.empty()) return true;
   throw BadInput(fmt::format("algorithm: in_switch {}, allowed: {}", why,
                              endpoint_algorithms(spec.collective)));
 }
@@ -90,9 +96,9 @@ bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
 void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan) {
   Part& p = plan.parts[part];
   const bool in_switch = goes_in_switch(topology, spec);
-  p.algorithm = spec.algorithm != "auto" ? spec.algorithm
-                : in_switch              ? "in_switch"
-                                         : plain_algorithm(spec.collective);
+  p.algorithm = !is_chosen(spec.algorithm) ? spec.algorithm
+                : in_switch                ? "in_switch"
+                                           : plain_algorithm(spec.collective);
   p.window = in_switch_window(topology, p);
   plan.trees.push_back(alone_tree(part, whole_range(0, p.bytes)));
 }
@@ -101,10 +107,13 @@ class WorkPlanner {
  public:
   WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
               OnConflict on_conflict)
-      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {}
+      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {
+    for (const CollectiveSpec& spec : specs_) free_.push_back(is_chosen(spec.algorithm));
+  }
 
   Plan run() {
     for (const CollectiveSpec& spec : specs_) plan_.parts.push_back(part_of(topology_, spec));
+    choose_algorithms();
     for (int part = 0; part < std::ssize(specs_); ++part) {
       if (plan_.parts[part].members.size() > 1 && goes_in_switch(topology_, specs_[part]))
         in_switch_.push_back(part);
@@ -134,6 +143,41 @@ class WorkPlanner {
   }
 
  private:
+  // Groups that want the same are looked at together: they share the links.
+  void choose_algorithms() {
+    const auto alike = [&](int a, int b) {
+      const CollectiveSpec& x = specs_[a];
+      const CollectiveSpec& y = specs_[b];
+      return x.collective == y.collective && x.bytes == y.bytes && x.vc == y.vc &&
+             x.start_cycle == y.start_cycle && x.group.size() == y.group.size();
+    };
+    for (int first = 0; first < std::ssize(specs_); ++first) {
+      if (specs_[first].algorithm != "auto" || plan_.parts[first].members.size() == 1) continue;
+      std::vector<int> parts;
+      for (int part = first; part < std::ssize(specs_); ++part) {
+        if (specs_[part].algorithm == "auto" && alike(first, part)) parts.push_back(part);
+      }
+      choose(parts, why_not_in_switch(topology_, specs_[first].collective).empty());
+    }
+  }
+
+  void choose(const std::vector<int>& numbers, bool switches) {
+    std::vector<CollectiveSpec> specs;
+    std::vector<Part> parts;
+    for (const int part : numbers) {
+      specs.push_back(specs_[part]);
+      parts.push_back(plan_.parts[part]);
+    }
+    const std::string name = fastest_algorithm(topology_, specs, parts, switches);
+    for (const int part : numbers) specs_[part].algorithm = name;
+    if (switches && topology_.is_tree() && takes_steps(specs.front().collective) &&
+        name != "in_switch") {
+      plan_.note(
+          fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",
+                      to_string(specs.front().collective)));
+    }
+  }
+
   // On a grid, unicasts and the trees of one virtual channel could wait for each other in a circle: unicasts turn from
   // rows into columns, results of a tree from columns into rows. What runs at the endpoints begins when the
   // trees on its channels are done.
@@ -181,9 +225,8 @@ class WorkPlanner {
   bool leave_to_endpoints(const GroupConflict& conflict) {
     const int vc = plan_.parts[conflict.parts().front()].vc;
     std::vector<int> parts;
-    std::ranges::copy_if(in_switch_, std::back_inserter(parts), [&](int part) {
-      return plan_.parts[part].vc == vc && specs_[part].algorithm == "auto";
-    });
+    std::ranges::copy_if(in_switch_, std::back_inserter(parts),
+                         [&](int part) { return plan_.parts[part].vc == vc && free_[part]; });
     for (const int part : parts)
       to_endpoints(part,
                    "the trees of its priority do not fit together: " + conflict.obstacle().why);
@@ -195,8 +238,7 @@ class WorkPlanner {
     int chosen = -1;
     for (const int part : in_switch_) {
       const bool steps = takes_steps(specs_[part].collective);
-      if (specs_[part].algorithm == "auto" &&
-          (chosen < 0 || steps || !takes_steps(specs_[chosen].collective)))
+      if (free_[part] && (chosen < 0 || steps || !takes_steps(specs_[chosen].collective)))
         chosen = part;
     }
     if (chosen >= 0) return chosen;
@@ -206,7 +248,7 @@ class WorkPlanner {
 
   void to_endpoints(int part, const std::string& why) {
     std::erase(in_switch_, part);
-    specs_[part].algorithm = "auto";
+    if (specs_[part].algorithm != "paper") choose({part}, false);
     plan_.note(
         fmt::format("{} runs at the endpoints: {}", group_name(topology_, plan_.parts[part]), why));
   }
@@ -214,6 +256,7 @@ class WorkPlanner {
   const Topology& topology_;
   std::vector<CollectiveSpec> specs_;
   OnConflict on_conflict_;
+  std::vector<bool> free_;  // by part: no algorithm is asked for
   Plan plan_;
   std::vector<int> in_switch_;
 };

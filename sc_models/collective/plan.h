@@ -173,8 +173,8 @@ Collective parse_collective(const std::string& text);  // BadInput with the list
 std::string priority_name(int vc);                     // "mp", "pp", "dp"
 int parse_priority(const std::string& text);           // the VC; BadInput likewise
 
-// Algorithms: "auto", "ring", "hier_ring", "chain", "direct", "in_switch" (README). BadInput where
-// the fabric or group does not support the algorithm, naming what does; GroupConflict.
+// Algorithms: "auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
+// "in_switch" (README). BadInput where the fabric or group does not support the algorithm, naming what does; GroupConflict.
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict = OnConflict::kRefuse);
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,

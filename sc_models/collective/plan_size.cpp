@@ -1,19 +1,21 @@
 #include "collective/plan_size.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/flit.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
+#include "collective/multi_tree.h"
 #include "collective/split.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
 
-// Heap of a list of one or two hops, and of a step of the order of additions
-// per entry.
+// Heap of a list of one or two hops, and of a step of the order of additions per entry.
 constexpr std::uint64_t kList = 32;
 constexpr std::uint64_t kSum = 2 * sizeof(int);
 // Of a tree beside its entries, with the blocks around its lists.
@@ -54,9 +56,22 @@ class SizeOfOne {
   bool in_switch() const {
     // `auto` on a grid may become a ring.
     const bool asked =
-        spec_.algorithm == "in_switch" || (spec_.algorithm == "auto" && topology_.is_tree());
+        spec_.algorithm == "in_switch" ||
+        ((spec_.algorithm == "auto" || spec_.algorithm == "paper") && topology_.is_tree());
     return asked && (topology_.is_grid() || topology_.fred.in_switch) &&
            adds_in_switches(topology_) && has_in_switch(spec_.collective);
+  }
+
+  // Where multi_tree is asked for, or may be what `auto` takes.
+  std::optional<GridBox> combs() const {
+    if (!topology_.is_grid() || (spec_.algorithm != "auto" && spec_.algorithm != "multi_tree"))
+      return {};
+    std::vector<NodeId> members;
+    for (const int npu : spec_.group) {
+      if (npu < 0 || npu >= std::ssize(topology_.npus)) return {};  // refused when it is planned
+      members.push_back(topology_.npus[npu]);
+    }
+    return grid_box(topology_, members);
   }
 
   // Trees that `bytes` are cut into: no tree without a flit.
@@ -71,12 +86,15 @@ class SizeOfOne {
   }
 
   void rings() {
-    const bool both_ways = topology_.is_grid() && spec_.algorithm != "ring" &&
-                           ranks_ == topology_.npus.size() && topology_.mesh.width > 1 &&
-                           topology_.mesh.height > 1;  // rows first, and columns first
+    const std::optional<GridBox> box = combs();
+    const bool hierarchical = spec_.algorithm == "paper" || spec_.algorithm == "hier_ring";
+    const bool whole = topology_.is_grid() && hierarchical && ranks_ == topology_.npus.size() &&
+                       topology_.mesh.width > 1 && topology_.mesh.height > 1;
+    // Rows first, and columns first.
+    const bool both_ways = whole || (box && box->width > 1 && box->height > 1);
     const std::uint64_t parts = slices_ * (both_ways ? 2 : 1);
     if (spec_.collective == Collective::kAllReduce) {
-      add(cuts(spec_.bytes, ranks_ * parts), ranks_, 3);
+      add(cuts(spec_.bytes, box ? all_reduce_combs(*box).size() : ranks_ * parts), ranks_, 3);
     } else {
       add(ranks_ * cuts(spec_.bytes / ranks_, parts), ranks_,
           spec_.collective == Collective::kAllGather ? 1 : 2);

@@ -154,7 +154,8 @@ void WorkStrings::add_to(CLI::App& command) {
   add(command, "--root", root, "R",
       "position in the group of who has or gets the data (default 0)");
   add(command, "--algorithm", algorithm, "NAME",
-      "auto (default), ring, hier_ring, chain, direct or in_switch");
+      "auto (default: the one estimated to be the fastest), paper (the paper's), ring, hier_ring, "
+      "chain, tree, direct, hier_direct, multi_tree or in_switch");
   add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)");
   add(command, "--matrix", matrix, "FILE",
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");

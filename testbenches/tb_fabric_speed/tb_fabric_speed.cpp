@@ -98,7 +98,7 @@ class Comparison : public sc_core::sc_module {
     std::vector<int> group(topology.npus.size());
     for (std::size_t rank = 0; rank < group.size(); ++rank) group[rank] = static_cast<int>(rank);
     return make_plan(topology, parse_collective(options.collective), group,
-                     parse_size(options.size, "--size"), "auto");
+                     parse_size(options.size, "--size"), "paper");
   }
 
   void run() {

@@ -138,7 +138,7 @@ const std::vector<BadOption>& bad_options() {
       {"UnicastOfFour", run({"--collective", "unicast"}), {"4 NPUs", "two"}},
       {"AlgorithmOfAnotherCollective",
        run({"--collective", "gather", "--algorithm", "ring"}),
-       {"ring", "gather", "auto or direct"}},
+       {"ring", "gather", "auto, paper or direct"}},
       {"OnConflictUnknown",
        run({"--on-conflict", "latter"}),
        {"--on-conflict", "'latter'", "did you mean 'later'?"}},

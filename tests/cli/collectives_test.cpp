@@ -38,7 +38,8 @@ TEST_P(CollectiveTest, RunsOnEveryFabric) {
   const auto check = [&](const std::vector<std::string>& machine, const char* algorithm,
                          double injected) {
     std::vector<std::string> arguments = machine;
-    arguments.insert(arguments.end(), {"--collective", c.collective, "--size", "64KiB"});
+    arguments.insert(arguments.end(),
+                     {"--collective", c.collective, "--size", "64KiB", "--algorithm", "paper"});
     const json run = run_of(arguments);
     EXPECT_EQ(run["collective"], c.collective);
     EXPECT_EQ(run["algorithm"], algorithm);
@@ -327,9 +328,9 @@ TEST(Collectives, RandomSizesFollowTheSeed) {
 }
 
 TEST(Collectives, CompareRunsTheSameWorkOnDifferentFabrics) {
-  const Outcome outcome =
-      run_fredsim({"compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--collective",
-                   "all_gather", "--group", "0,1,2", "--size", "10000", "--json", "-"});
+  const Outcome outcome = run_fredsim(
+      {"compare", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--collective", "all_gather",
+       "--group", "0,1,2", "--size", "10000", "--algorithm", "paper", "--json", "-"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_DOUBLE_EQ(outcome.json()["runs"][1]["injected_traffic_reduction"].get<double>(), 2);
 }

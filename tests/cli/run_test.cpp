@@ -23,8 +23,8 @@ class RunTest : public testing::TestWithParam<Case> {};
 
 TEST_P(RunTest, JsonHasTheContractsKeysAndTheyAgree) {
   constexpr std::uint64_t kSize = 65536;
-  const Outcome outcome =
-      run_fredsim({"run", GetParam().config, "--size", "64KiB", "--seed", "5", "--json", "-"});
+  const Outcome outcome = run_fredsim({"run", GetParam().config, "--size", "64KiB", "--seed", "5",
+                                       "--algorithm", "paper", "--json", "-"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const json document = outcome.json();

@@ -19,21 +19,23 @@ MachineSpec machine(std::string name, int npus) {
   return spec;
 }
 
-Topology mesh_of(int width, int height, const char* switch_kind) {
+Topology grid_of(int width, int height, const char* switch_kind, bool torus = false) {
   Mesh2dSpec spec;
   spec.width = width;
   spec.height = height;
   spec.link_bandwidth = static_cast<std::uint64_t>(kMeshLink);
   MachineSpec routers = machine("mesh", width * height);
   routers.switch_kind = switch_kind;
-  return build_mesh2d(routers, spec);
+  return torus ? build_torus2d(routers, spec) : build_mesh2d(routers, spec);
 }
 
 }  // namespace
 
-Topology mesh(int width, int height) { return mesh_of(width, height, "mesh"); }
+Topology mesh(int width, int height) { return grid_of(width, height, "mesh"); }
 
-Topology reducing_mesh(int width, int height) { return mesh_of(width, height, "mesh_reducing"); }
+Topology torus(int width, int height) { return grid_of(width, height, "mesh", true); }
+
+Topology reducing_mesh(int width, int height) { return grid_of(width, height, "mesh_reducing"); }
 
 Topology fred_tree(const TreeSize& size, bool in_switch) {
   FredTreeSpec spec;

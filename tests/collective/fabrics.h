@@ -13,6 +13,7 @@ inline constexpr double kMeshLink = 750e9;     // bytes/s
 inline constexpr double kNpuBandwidth = 3e12;  // bytes/s
 
 Topology mesh(int width, int height);
+Topology torus(int width, int height);
 // Of routers that add.
 Topology reducing_mesh(int width, int height);
 

@@ -49,7 +49,7 @@ std::uint64_t busiest(const std::map<Hop, std::uint64_t>& loads) {
 }
 
 Plan whole_wafer(const Topology& topology, std::uint64_t flits,
-                 const std::string& algorithm = "auto") {
+                 const std::string& algorithm = "paper") {
   return make_plan(topology, Collective::kAllReduce,
                    first_ranks(static_cast<int>(topology.npus.size())), flits * kFlitBytes,
                    algorithm);
@@ -80,7 +80,7 @@ TEST(MeshLoad, SixteenMebibytesMeetTheBound) {
   const Topology topology = test::mesh(5, 4);
   const double bytes = 16 * 1024 * 1024;
   const Plan plan = make_plan(topology, Collective::kAllReduce, first_ranks(20),
-                              static_cast<std::uint64_t>(bytes), "auto");
+                              static_cast<std::uint64_t>(bytes), "paper");
   EXPECT_NEAR(plan.bound_ns, 0.95 * bytes / 750e9 * 1e9, 0.001 * plan.bound_ns);
   EXPECT_DOUBLE_EQ(plan.bound_ns, link_ns(static_cast<double>(busiest(mesh_loads(plan, 5)))));
 }
@@ -130,13 +130,14 @@ TEST(MeshLoad, GroupRings) {
   for (const std::vector<int>& group :
        {std::vector<int>{0, 1}, {5, 6, 7, 8, 9}, {0, 4, 8, 12, 16}}) {
     const Plan plan =
-        make_plan(topology, Collective::kAllReduce, group, flits * kFlitBytes, "auto");
+        make_plan(topology, Collective::kAllReduce, group, flits * kFlitBytes, "paper");
     const std::uint64_t n = group.size();
     for (const std::uint64_t sent : test::flits_sent(plan))
       EXPECT_EQ(sent, 2 * (n - 1) * flits / n);
     EXPECT_DOUBLE_EQ(plan.bound_ns, link_ns(static_cast<double>(busiest(mesh_loads(plan, 5)))));
   }
-  const Plan pair = make_plan(topology, Collective::kAllReduce, {0, 1}, flits * kFlitBytes, "auto");
+  const Plan pair =
+      make_plan(topology, Collective::kAllReduce, {0, 1}, flits * kFlitBytes, "paper");
   EXPECT_DOUBLE_EQ(pair.bound_ns, link_ns(static_cast<double>(flits)));
 }
 
@@ -187,7 +188,8 @@ TEST(MeshLoad, LinkFlitsAgreeWithTheCount) {
 TEST(MeshLoad, ArrivalsUseTheFacingLocalPort) {
   const Topology topology = test::mesh(5, 4);
   const auto arrivals = [&](int a, int b) {
-    const Plan plan = make_plan(topology, Collective::kAllReduce, {a, b}, 100 * kFlitBytes, "auto");
+    const Plan plan =
+        make_plan(topology, Collective::kAllReduce, {a, b}, 100 * kFlitBytes, "paper");
     const std::vector<std::uint64_t> flits = link_flits(topology, plan);
     std::vector<std::uint64_t> per_port;
     per_port.reserve(4);

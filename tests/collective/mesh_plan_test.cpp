@@ -16,7 +16,7 @@ namespace {
 using test::first_ranks;
 
 Plan all_reduce(const Topology& topology, const std::vector<int>& group, std::uint64_t flits,
-                const std::string& algorithm = "auto") {
+                const std::string& algorithm = "paper") {
   return make_plan(topology, Collective::kAllReduce, group, flits * kFlitBytes, algorithm);
 }
 

@@ -24,14 +24,14 @@ struct Case {
 
 constexpr std::uint64_t kLarge = std::uint64_t{64} << 20;
 
-const Case kCases[] = {{"all_reduce", "auto", kLarge},   {"all_reduce", "ring", kLarge},
-                       {"all_reduce", "auto", 4096},     {"reduce_scatter", "auto", kLarge},
-                       {"all_gather", "auto", kLarge},   {"all_gather", "ring", 4096},
-                       {"reduce", "auto", kLarge},       {"broadcast", "auto", kLarge},
-                       {"multicast", "auto", kLarge},    {"gather", "auto", kLarge},
-                       {"scatter", "auto", 4096},        {"all_to_all", "auto", kLarge},
-                       {"all_to_all", "direct", 4096},   {"all_to_all_v", "auto", kLarge},
-                       {"all_to_all_v", "auto", 100'000}};
+const Case kCases[] = {{"all_reduce", "auto", kLarge},     {"all_reduce", "ring", kLarge},
+                       {"all_reduce", "auto", 4096},       {"all_reduce", "paper", kLarge},
+                       {"reduce_scatter", "auto", kLarge}, {"all_gather", "auto", kLarge},
+                       {"all_gather", "ring", 4096},       {"reduce", "auto", kLarge},
+                       {"broadcast", "auto", kLarge},      {"multicast", "auto", kLarge},
+                       {"gather", "auto", kLarge},         {"scatter", "auto", 4096},
+                       {"all_to_all", "auto", kLarge},     {"all_to_all", "direct", 4096},
+                       {"all_to_all_v", "auto", kLarge},   {"all_to_all_v", "auto", 100'000}};
 
 class PlanSizeTest : public testing::TestWithParam<const char*> {};
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "base/error.h"
 #include "fabrics.h"
@@ -89,11 +89,11 @@ TEST(Plan, SizeDoesNotGrowWithTheVector) {
 
 TEST(Plan, IsMadeFast) {
   for (const Topology& topology : {test::mesh(5, 4), test::fred_tree()}) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     make_plan(topology, Collective::kAllReduce, first_ranks(20), 1 << 24, "auto");
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    RecordProperty(topology.name + "_us", static_cast<int>(1000 * took.count()));
-    EXPECT_LT(took.count(), 50) << topology.name;
+    const double took = 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    RecordProperty(topology.name + "_us", static_cast<int>(1000 * took));
+    EXPECT_LT(took, 50) << "ms of processor time, " << topology.name;
   }
 }
 

@@ -38,6 +38,7 @@ inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t most_b
   spec.vc = static_cast<int>(random.below(3));
   spec.root = static_cast<int>(random.below(spec.group.size()));
   if (random.below(4) == 0) spec.start_cycle = random.below(1000);
+  constexpr const char* kAnywhere[] = {"paper", "ring", "tree", "direct"};
   switch (spec.collective) {
     case Collective::kAllReduce:
     case Collective::kReduceScatter:
@@ -45,7 +46,7 @@ inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t most_b
     case Collective::kReduce:
     case Collective::kBroadcast:
     case Collective::kMulticast:
-      if (random.below(4) == 0) spec.algorithm = "ring";
+      if (random.below(2) == 0) spec.algorithm = kAnywhere[random.below(4)];
       break;
     case Collective::kAllToAllV:
       spec.matrix = random_matrix(static_cast<int>(spec.group.size()), spec.bytes, random.next());

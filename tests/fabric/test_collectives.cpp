@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomWafers, testing::Range<std::uint64_t>(1, 2
 Plan plan_of(const Topology& topology, Collective collective, int ranks, std::uint64_t bytes) {
   std::vector<int> group(static_cast<std::size_t>(ranks));
   std::iota(group.begin(), group.end(), 0);
-  return make_plan(topology, collective, group, bytes, "auto");
+  return make_plan(topology, collective, group, bytes, "paper");
 }
 
 // Striping over four slow uplinks: the switches change phase all the time and still fill them.

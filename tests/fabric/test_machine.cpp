@@ -28,7 +28,7 @@ SwitchFactory test_routers(const std::function<void(const Node&, TestMeshRouter&
 Plan all_reduce(const Topology& topology, std::uint64_t bytes) {
   std::vector<int> group(topology.npus.size());
   std::iota(group.begin(), group.end(), 0);
-  return make_plan(topology, Collective::kAllReduce, group, bytes, "auto");
+  return make_plan(topology, Collective::kAllReduce, group, bytes, "paper");
 }
 
 class MachineTest : public testing::Test {

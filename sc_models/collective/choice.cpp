@@ -1,0 +1,203 @@
+#include "collective/choice.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "collective/chains.h"
+#include "collective/endpoint_plan.h"
+#include "collective/endpoint_trees.h"
+#include "collective/in_switch_plan.h"
+#include "collective/plan_size.h"
+#include "collective/plan_time.h"
+#include "routing/mesh_routing.h"
+#include "switch/node_shape.h"
+
+namespace fredsim {
+namespace {
+
+// Measured, in cycles. Serial steps in a tree of switches: what each costs beside its flits, and how much longer than on the
+// busiest link the flits take; where uplinks are that link, phases change in its shadow.
+constexpr double kReduceStep = 8;
+constexpr double kReduceFactor = 1.4;
+constexpr double kGatherStep = 5;
+constexpr double kGatherFactor = 1.1;
+constexpr double kUplinkFactor = 1.05;
+// What a tree of switches takes beside the latency between two endpoints, and a hop of a tree of routers beside its
+// link's.
+constexpr double kTurn = 8;
+constexpr double kRouterHop = 13;
+// The same for a tree of routers, and how much longer than on a link the flits of a reduce-scatter take there.
+constexpr double kGridTurn = 22;
+constexpr double kGridReduceFactor = 1.5;
+
+double cycles_per_flit(const Link& link) { return 1 / link.rate.value(); }
+
+class SwitchTime {
+ public:
+  SwitchTime(const Topology& topology, const LinkWalk& walk, const CollectiveSpec& spec,
+             const Part& part)
+      : topology_(topology), walk_(walk), spec_(spec), part_(part) {
+    for (const std::uint64_t bytes :
+         takes_steps(spec.collective) ? block_sizes(part.bytes, ranks()) : std::vector{part.bytes})
+      flits_ += static_cast<double>((bytes + kFlitBytes - 1) / kFlitBytes);
+  }
+
+  double cycles() const { return topology_.is_grid() ? on_grid() : steps_on_tree(); }
+
+ private:
+  int ranks() const { return static_cast<int>(part_.members.size()); }
+
+  double steps_on_tree() const {
+    const NodeId first = part_.members.front();
+    const auto above = [&](NodeId npu) { return topology_.links[topology_.link_out(npu, 0)].to; };
+    double latency = 0;
+    bool one_switch = true;
+    for (const NodeId member : part_.members) {
+      if (member == first) continue;
+      latency = std::max(latency, unicast_cycles(topology_, walk_, first, member));
+      if (above(member) != above(first)) one_switch = false;
+    }
+    const double port = cycles_per_flit(topology_.links[topology_.link_out(first, 0)]);
+    const double uplinks = one_switch ? 0 : slowest_level();
+    const bool reduces = spec_.collective == Collective::kReduceScatter;
+    const double flits = flits_ / topology_.fred.slices;
+    const double stretched = port * (reduces ? kReduceFactor : kGatherFactor);
+    return latency + kTurn +
+           (reduces ? kReduceStep : kGatherStep) * std::min<double>(ranks(), flits) +
+           std::max(stretched, uplinks * kUplinkFactor) * flits;
+  }
+
+  // Cycles per flit of a slice through all uplinks of a chiplet side by side.
+  double slowest_level() const {
+    double slowest = 0;
+    for (const Link& link : topology_.links) {
+      const Node& from = topology_.nodes[link.from];
+      const Node& to = topology_.nodes[link.to];
+      if (!from.is_switch() || !to.is_switch() || from.level >= to.level) continue;
+      const int uplinks = topology_.fred.levels[from.level - 1].uplinks;
+      slowest = std::max(slowest, cycles_per_flit(link) / uplinks);
+    }
+    return slowest;
+  }
+
+  double on_grid() const {
+    const Link& link = mesh_link();
+    const double hop = link.latency + kRouterHop;
+    const double flits = flits_ * cycles_per_flit(link);
+    switch (spec_.collective) {
+      case Collective::kAllReduce:
+        return 2 * hop * radius() + kGridTurn + flits;
+      case Collective::kReduceScatter:
+        return hop * distance(part_.members.front()) + kGridTurn + kReduceStep * ranks() +
+               kGridReduceFactor * flits;
+      case Collective::kAllGather:
+        return hop * distance(part_.members.front()) + kGridTurn + flits;
+      default:
+        return hop * distance(part_.members[part_.root]) + kGridTurn + flits;
+    }
+  }
+
+  const Link& mesh_link() const {
+    return *std::ranges::find_if(topology_.links, [&](const Link& link) {
+      return topology_.nodes[link.from].is_switch() && topology_.nodes[link.to].is_switch();
+    });
+  }
+  MeshPosition place(NodeId npu) const { return mesh_position(topology_.nodes[npu].address); }
+  // Hops from a member to the farthest other one.
+  int distance(NodeId from) const {
+    int most = 0;
+    for (const NodeId member : part_.members)
+      most = std::max(most, std::abs(place(member).x - place(from).x) +
+                                std::abs(place(member).y - place(from).y));
+    return most;
+  }
+  int radius() const {
+    int least = std::numeric_limits<int>::max();
+    for (const NodeId member : part_.members) least = std::min(least, distance(member));
+    return least;
+  }
+
+  const Topology& topology_;
+  const LinkWalk& walk_;
+  const CollectiveSpec& spec_;
+  const Part& part_;
+  double flits_ = 0;
+};
+
+// In the switches for sure, or at the endpoints in the one way there is: "paper".
+bool is_fixed(const Topology& topology, const CollectiveSpec& spec, bool switches) {
+  const std::vector<std::string> names = algorithms_of(spec.collective);
+  if (names.size() == 1) return true;
+  return switches && topology.is_tree() && !takes_steps(spec.collective);
+}
+
+class Chooser {
+ public:
+  Chooser(const Topology& topology, std::span<const CollectiveSpec> specs,
+          std::span<const Part> parts)
+      : topology_(topology),
+        walk_(topology, none_, routes_by_table(topology)),
+        specs_(specs),
+        parts_(parts) {}
+
+  std::string run(bool switches) {
+    if (switches) {
+      best_ = 0;
+      for (std::size_t k = 0; k < specs_.size(); ++k)
+        best_ = std::max(best_, SwitchTime(topology_, walk_, specs_[k], parts_[k]).cycles());
+      name_ = "in_switch";
+    }
+    const std::vector<std::string> names = algorithms_of(specs_.front().collective);
+    const bool chains = names.front() == "chain";  // which a ring is another name of
+    // Those that tend to win first: of equals the first is taken.
+    for (const char* name :
+         {"multi_tree", "hier_direct", "direct", "hier_ring", "ring", "chain", "tree"}) {
+      if (std::ranges::find(names, name) != names.end() &&
+          !(chains && std::string_view(name) == "ring"))
+        weigh(name);
+    }
+    return name_;
+  }
+
+ private:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  void weigh(const std::string& name) {
+    Plan plan;
+    plan.parts.assign(parts_.begin(), parts_.end());
+    std::vector<CollectiveSpec> specs(specs_.begin(), specs_.end());
+    for (CollectiveSpec& spec : specs) spec.algorithm = name;
+    for (std::size_t k = 0; k < specs.size(); ++k) {
+      if (!endpoint_algorithm_fits(topology_, specs[k], static_cast<int>(k), plan)) return;
+    }
+    if (plan_size(topology_, specs).entries > kMaxEntries && name != "multi_tree") return;
+    std::vector<ChainSpec> chains;
+    for (std::size_t k = 0; k < specs.size(); ++k)
+      plan_endpoint(topology_, specs[k], static_cast<int>(k), plan, chains);
+    add_chains(topology_, chains, plan);
+    const double cycles = estimated_cycles(topology_, plan, walk_);
+    if (cycles >= best_) return;
+    best_ = cycles;
+    name_ = name;
+  }
+
+  const Topology& topology_;
+  const Plan none_{};
+  LinkWalk walk_;
+  std::span<const CollectiveSpec> specs_;
+  std::span<const Part> parts_;
+  double best_ = kNever;
+  std::string name_ = "paper";
+};
+
+}  // namespace
+
+std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
+                              std::span<const Part> parts, bool switches) {
+  if (is_fixed(topology, specs.front(), switches)) return "paper";
+  return Chooser(topology, specs, parts).run(switches);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,26 @@
+// Which algorithm `auto` takes: the one that is estimated to take the shortest time.
+//
+// Endpoint algorithms: the trees of each are made and estimated (collective/plan_time.h), all groups that want the same
+//   together, others not looked at. One that would take more than kMaxEntries entries of a plan is not tried: on
+//   large machines multi_tree is taken where it exists, else the paper's.
+// In the switches: formulas with constants that were measured (choice.cpp). On a FRED tree single-step collectives are
+//   always faster there, serial steps up to some size.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "collective/plan.h"
+
+namespace fredsim {
+
+// Of all candidates of a part: about ten milliseconds of planning.
+inline constexpr std::uint64_t kMaxEntries = 1U << 16U;
+
+// `specs` differ in group and root at most; `parts`, theirs, have their members, two or more. `switches`: the
+// switches may be taken, too. An algorithm that all groups can take: a name but "auto", or "paper" for what is fixed.
+std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
+                              std::span<const Part> parts, bool switches);
+
+}  // namespace fredsim

@@ -1,0 +1,117 @@
+#include "collective/member_boxes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "collective/mesh_rings.h"
+#include "collective/multi_tree.h"
+#include "routing/mesh_routing.h"
+
+namespace fredsim {
+namespace {
+
+// The lowest of the switches of a level that a node reaches going up stands for all of them.
+NodeId above(const Topology& topology, NodeId node, int level) {
+  std::set<NodeId> here{node};
+  for (int l = 0; l < level; ++l) {
+    std::set<NodeId> next;
+    for (const NodeId id : here) {
+      for (int port = 0; port < (l == 0 ? 1 : topology.nodes[id].ports); ++port) {
+        const int link = topology.link_out(id, port);
+        if (link < 0) continue;
+        const NodeId to = topology.links[link].to;
+        if (topology.nodes[to].level == l + 1) next.insert(to);
+      }
+    }
+    if (next.empty()) return *here.begin();
+    here = std::move(next);
+  }
+  return *here.begin();
+}
+
+}  // namespace
+
+RingBox flat_box(const Topology& topology, const std::vector<NodeId>& members) {
+  const int count = static_cast<int>(members.size());
+  RingBox box{{count}, std::vector<int>(count)};
+  std::iota(box.ranks.begin(), box.ranks.end(), 0);
+  if (topology.is_grid() && count == std::ssize(topology.npus)) {
+    const RingBox rows = rows_first_box(topology, members);
+    box.ranks = mesh_ring(topology.mesh.width, topology.mesh.height);
+    for (int& place : box.ranks) place = rows.ranks[place];
+  }
+  return box;
+}
+
+RingBox rectangle_box(const Topology& topology, const std::vector<NodeId>& members) {
+  const std::optional<GridBox> grid = grid_box(topology, members);
+  if (!grid || grid->width == 1 || grid->height == 1) return flat_box(topology, members);
+  return {{grid->width, grid->height}, grid->ranks};
+}
+
+RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& members) {
+  const int count = static_cast<int>(members.size());
+  RingBox box{{count}, std::vector<int>(count)};
+  std::iota(box.ranks.begin(), box.ranks.end(), 0);
+  if (!topology.is_grid()) return box;
+  const auto distances = [&](int rank) {
+    const MeshPosition a = mesh_position(topology.nodes[members[rank]].address);
+    int most = 0;
+    for (const NodeId other : members) {
+      const MeshPosition b = mesh_position(topology.nodes[other].address);
+      most = std::max(most, std::abs(a.x - b.x) + std::abs(a.y - b.y));
+    }
+    return most;
+  };
+  std::ranges::stable_sort(box.ranks, {}, distances);
+  return box;
+}
+
+RingBox level_box(const Topology& topology, const std::vector<NodeId>& members) {
+  const int count = static_cast<int>(members.size());
+  int levels = 0;
+  for (const Node& node : topology.nodes) levels = std::max(levels, node.level);
+  // Units of a level: sets of members in order; at first each member is one.
+  std::vector<std::vector<int>> units(static_cast<std::size_t>(count));
+  for (int r = 0; r < count; ++r) units[r] = {r};
+  RingBox box;
+  for (int level = 1; level <= levels; ++level) {
+    std::vector<std::vector<std::vector<int>>> groups;  // of units, in order of their first member
+    std::map<NodeId, std::size_t> group_of;
+    for (std::vector<int>& unit : units) {
+      const NodeId parent = above(topology, members[unit.front()], level);
+      const auto [at, added] = group_of.emplace(parent, groups.size());
+      if (added) groups.emplace_back();
+      groups[at->second].push_back(std::move(unit));
+    }
+    const std::size_t side = groups.front().size();
+    if (!std::ranges::all_of(groups, [side](const auto& g) { return g.size() == side; }))
+      return flat_box(topology, members);
+    if (side > 1) box.sides.push_back(static_cast<int>(side));
+    units.clear();
+    for (const auto& group : groups) {
+      std::vector<int>& unit = units.emplace_back();
+      for (const auto& below : group) unit.insert(unit.end(), below.begin(), below.end());
+    }
+  }
+  if (units.size() != 1) return flat_box(topology, members);
+  box.ranks = std::move(units.front());
+  return box;
+}
+
+bool slow_uplinks(const Topology& topology) {
+  const auto between = [&](const Link& link) {
+    return topology.nodes[link.from].is_switch() && topology.nodes[link.to].is_switch();
+  };
+  const NodeId npu = topology.npus.front();
+  const Link& port = topology.links[topology.link_out(npu, 0)];
+  return std::ranges::any_of(topology.links, [&](const Link& link) {
+    return between(link) && link.bytes_per_second < port.bytes_per_second;
+  });
+}
+
+}  // namespace fredsim

@@ -1,0 +1,25 @@
+// The members of a group laid out in boxes (collective/endpoint_trees.h), as endpoint algorithms need them.
+#pragma once
+
+#include <vector>
+
+#include "collective/endpoint_trees.h"
+
+namespace fredsim {
+
+// In one line: group order; a whole grid along single hops.
+RingBox flat_box(const Topology& topology, const std::vector<NodeId>& members);
+
+// In one line; on a grid those from which the farthest member is nearest come first.
+RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& members);
+
+// A rectangle of a grid by rows and columns, any other group in group order.
+RingBox rectangle_box(const Topology& topology, const std::vector<NodeId>& members);
+
+// By switch and level of a FRED tree; of one dimension where they are not as many everywhere.
+RingBox level_box(const Topology& topology, const std::vector<NodeId>& members);
+
+// Some link between switches is slower than the NPUs' own.
+bool slow_uplinks(const Topology& topology);
+
+}  // namespace fredsim

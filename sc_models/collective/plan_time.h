@@ -1,0 +1,33 @@
+// How long a plan of endpoint trees takes, estimated, not simulated: what algorithms are compared by
+// (collective/choice.h).
+//
+// Model, in cycles: L, the longest way that the first packet of any tree has, from the leaves to the root and
+//   back; and B, the time in which the busiest link sends all its flits. They overlap: the time is the larger of
+//   L + kOverlap B and B + kOverlap L.
+//   A hop takes the latencies of its links, kGridRouterCycles or kSwitchCycles per switch, kNpuCycles, and the
+//   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
+//   by the same first one, follow each other. Where many sums meet on one link they also hold up others, for which B is stretched by kFanCost
+//   per doubling of their number.
+// The constants per hop were measured on unicasts of one flit without other traffic, the others fitted to all-reduces of
+//   1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is compared with simulation in
+//   tests/fabric/test_algorithms.cpp and by scripts/algorithms.py.
+#pragma once
+
+#include "collective/link_walk.h"
+#include "collective/plan.h"
+
+namespace fredsim {
+
+inline constexpr int kGridRouterCycles = 5;  // a mesh router
+inline constexpr int kSwitchCycles = 14;     // a switch with phases, of a tree or a grid
+inline constexpr int kNpuCycles = 1;
+inline constexpr double kOverlap = 0.4;
+inline constexpr double kFanCost = 0.105;
+
+// All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.
+double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk);
+
+// Latency of one flit from an endpoint to another, at no load.
+double unicast_cycles(const Topology& topology, const LinkWalk& walk, NodeId from, NodeId to);
+
+}  // namespace fredsim
