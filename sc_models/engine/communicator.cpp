@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -40,9 +41,13 @@ void Communicator::begin() {
 
 void Communicator::start() {
   std::vector<PhaseProgram> programs;
-  for (const auto& [handle, operation] : operations_) {
+  std::vector<std::shared_ptr<const PreparedPlan>> plans;
+  for (const auto& [handle, operation] : operations_) plans.push_back(operation->plan);
+  std::ranges::move(expected_, std::back_inserter(plans));
+  expected_.clear();
+  for (const auto& plan : plans) {
     RowStore::Acquired rows;
-    if (!store_.acquire(operation->plan->rows, rows, false)) continue;
+    if (!store_.acquire(plan->rows, rows, false)) continue;
     for (StoredPhase* const phase : rows.to_load) {
       for (const auto& [node, row] : phase->rows) programs.push_back({node, phase->index, row});
       phase->loaded = true;
@@ -90,7 +95,7 @@ bool Communicator::ends_wait() const {
 
 bool Communicator::is_stuck() const {
   const std::uint64_t watchdog = machine_.watchdog();
-  return !operations_.empty() && wake_ == Operation::kNever && loader_.idle() &&
+  return !operations_.empty() && !changed_ && wake_ == Operation::kNever && loader_.idle() &&
          fabric_.core().quiet_cycles() >= watchdog && cycle() >= last_event_ + watchdog;
 }
 
@@ -173,6 +178,15 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
     if (dependency.operation == 0 || dependency.operation >= next_)
       throw BadInput(fmt::format("after: found operation {}; allowed: 1 to {}, those issued",
                                  dependency.operation, next_ - 1));
+    const auto earlier = operations_.find(dependency.operation);
+    const int parts = earlier != operations_.end()
+                          ? static_cast<int>(earlier->second->plan->plan.parts.size())
+                          : 0;
+    for (const int part : dependency.parts) {
+      if (earlier != operations_.end() && (part < 0 || part >= parts))
+        throw BadInput(fmt::format("after: found part {} of operation {}; allowed: 0 to {}", part,
+                                   dependency.operation, parts - 1));
+    }
   }
   if (plan->needs_online_routes && !has_routes_)
     online_routes(fabric_.topology(), reg::kMaxRoutes);  // says why there are none
@@ -190,6 +204,7 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
   }
   operations_.emplace(handle, std::move(operation));
   changed_ = true;
+  last_event_ = now;
   return handle;
 }
 

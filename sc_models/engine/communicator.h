@@ -37,6 +37,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/operation.h"
@@ -63,6 +64,8 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
 
   void begin();
+  // Before start(): what will be issued later; its rows are written in the set-up, as far as they fit beside others.
+  void expect(std::shared_ptr<const PreparedPlan> plan) { expected_.push_back(std::move(plan)); }
   void start();
   // CollectiveSpec::start_cycle counts from the issue.
   Handle issue(std::span<const CollectiveSpec> work, const IssueOptions& options);
@@ -129,9 +132,10 @@ class Communicator {
   RowStore store_;
   RowLoader loader_;
   std::map<Handle, std::unique_ptr<Operation>> operations_;  // not complete
-  std::vector<Operation*> granted_;                          // in that order
-  std::map<int, int> streams_;                               // first tree -> trees
-  int most_streams_ = 0;                                     // the highest number, and 1
+  std::vector<std::shared_ptr<const PreparedPlan>> expected_;
+  std::vector<Operation*> granted_;  // in that order
+  std::map<int, int> streams_;       // first tree -> trees
+  int most_streams_ = 0;             // the highest number, and 1
   Handle next_ = 1;
   Totals totals_;
   std::uint64_t first_edge_ = 0;

@@ -51,6 +51,7 @@ class WorkRun {
   RunResult run(const std::function<void(const Progress&)>& on_progress) {
     communicator_.begin();
     issue_first_ones();
+    for (const WorkPlan::Batch& batch : work_.batches) communicator_.expect(batch.plan);
     communicator_.start();
     const std::uint64_t total = total_bytes();
     if (on_progress) {

@@ -190,6 +190,19 @@ TEST_F(CommunicatorTest, RefusesWhatIsNotThere) {
     EXPECT_THROW(c.issue(std::vector<CollectiveSpec>{}, {}), BadInput);
     c.start();
     EXPECT_FALSE(c.complete(1));
+    const auto one = c.issue(work, {});
+    EXPECT_THROW(c.issue(work, {.after = {{.operation = one, .parts = {1}}}}), BadInput);
+  });
+}
+
+// Nothing moves for longer than the watchdog waits, and then something is issued.
+TEST_F(CommunicatorTest, AFabricThatHasRestedIsNotStuck) {
+  run(kSmall, [&](Communicator& c) {
+    c.start();
+    sc_core::wait(100, sc_core::SC_US);
+    c.issue(std::vector{all_reduce({0, 1}, 512)}, {.delay = 50'000});
+    c.wait_all();
+    EXPECT_GE(reports_.at(1).parts[0].start, 150'000U + 50'000U);
   });
 }
 
