@@ -80,7 +80,29 @@ bool Communicator::edge() {
   } catch (...) {
     failure_ = std::current_exception();
   }
-  return ends_wait();
+  const bool ends = ends_wait();
+  if (skips_idle_ && !ends) rest();
+  return ends;
+}
+
+// Over the edges before anything happens: an arrival, a start, the end of the watchdog's patience, the time-out.
+void Communicator::rest() {
+  FabricCore& core = fabric_.core();
+  if (changed_ || !loader_.idle()) return;
+  std::uint64_t edges = core.edges_at_rest();
+  if (edges == 0) return;
+  std::uint64_t next = wake_;
+  if (next == Operation::kNever) {
+    const std::uint64_t watchdog = machine_.watchdog();
+    next = std::max(last_event_ + watchdog,
+                    cycle() + watchdog - std::min(watchdog, core.quiet_cycles()));
+  }
+  const std::uint64_t limit = machine_.options().timeout_cycles;
+  if (limit != 0) next = std::min(next, limit + 1);
+  edges = std::min(edges, next - std::min(next, cycle() + 1));
+  core.rest(edges);
+  fabric_.come_later(edges);
+  idle_cycles_ += edges;
 }
 
 bool Communicator::ends_wait() const {

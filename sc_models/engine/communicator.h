@@ -83,6 +83,11 @@ class Communicator {
   }
   void on_cycle(std::function<void()> callback) { on_cycle_ = std::move(callback); }  // every edge
 
+  // Cycles in which nothing happens are not simulated from now on. Nobody may issue in them then: callbacks, and
+  // whoever comes back from a wait(), do not.
+  void skip_idle(bool on) { skips_idle_ = on; }
+  std::uint64_t idle_cycles() const { return idle_cycles_; }  // that were not simulated
+
   void wait(Handle handle);
   void wait_all();
   void finish();
@@ -107,6 +112,7 @@ class Communicator {
 
  private:
   bool edge();
+  void rest();
   bool ends_wait() const;
   void process();
   bool collect();
@@ -147,6 +153,8 @@ class Communicator {
   bool changed_ = false;
   bool stopped_ = false;
   bool has_routes_ = false;
+  bool skips_idle_ = false;
+  std::uint64_t idle_cycles_ = 0;
   std::exception_ptr failure_;
   std::function<bool()> done_;
   std::function<void(const OperationReport&)> on_complete_;

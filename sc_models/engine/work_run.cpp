@@ -52,6 +52,7 @@ class WorkRun {
     communicator_.begin();
     issue_first_ones();
     for (const WorkPlan::Batch& batch : work_.batches) communicator_.expect(batch.plan);
+    communicator_.skip_idle(machine_.options().skip && machine_.fabric().wave() == nullptr);
     communicator_.start();
     const std::uint64_t total = total_bytes();
     if (on_progress) {
@@ -68,7 +69,10 @@ class WorkRun {
     result.incomplete = communicator_.stopped();
     result.cycles = result.incomplete ? communicator_.cycle() : communicator_.totals().last_end;
     result.wall_s = wall.count();
-    result.sim_cycles_per_s = static_cast<double>(result.cycles) / wall.count();
+    result.idle_cycles = communicator_.idle_cycles();
+    result.sim_cycles_per_s =
+        static_cast<double>(result.cycles - std::min(result.cycles, result.idle_cycles)) /
+        wall.count();
     if (!result.incomplete) communicator_.finish();
     fill(result);
     machine_.stop();

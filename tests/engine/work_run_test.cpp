@@ -92,5 +92,32 @@ TEST_F(WorkRunTest, DelayAndOrderAreKept) {
   EXPECT_GT(repeated.cycles, 3 * (100 + result.parts[0].cycles - 10));
 }
 
+// A tenth of a second between two steps is not simulated, and changes nothing.
+TEST(WorkRun, IdleCyclesAreSkipped) {
+  const Topology topology = load_config("configs/fred_small.yaml").topology;
+  CollectiveSpec spec;
+  spec.group = {0, 1, 2, 3};
+  spec.bytes = 10'000;
+  WorkStep first{.name = "first", .specs = {spec}, .after = {}};
+  WorkStep second{.name = "second", .specs = {spec}, .after = {{.step = 0}}, .delay = 20'000};
+  Simulation simulation;
+  Machine skips("skips", topology, {});
+  Machine full("full", topology, {.skip = false});
+  simulation.run([&] {
+    const RunResult complete =
+        run_work(full, plan_steps(topology, {first, second}, OnConflict::kRefuse));
+    const RunResult skipped =
+        run_work(skips, plan_steps(topology, {first, second}, OnConflict::kRefuse));
+    EXPECT_EQ(skipped.cycles, complete.cycles);
+    EXPECT_EQ(skipped.link_bytes, complete.link_bytes);
+    EXPECT_EQ(complete.idle_cycles, 0U);
+    EXPECT_GT(skipped.idle_cycles, 19'000U);
+    second.delay = 150'000'000;
+    const RunResult late =
+        run_work(skips, plan_steps(topology, {first, second}, OnConflict::kRefuse));
+    EXPECT_EQ(late.cycles, skipped.cycles + second.delay - 20'000);
+  });
+}
+
 }  // namespace
 }  // namespace fredsim::test

@@ -19,7 +19,8 @@ RunResult sample_run() {
   run.collective = "all_reduce";
   run.algorithm = "hier_ring";
   run.groups = {{0, 1, 5, 6}};
-  run.parts = {{.collective = "all_reduce",
+  run.parts = {{.name = {},
+                .collective = "all_reduce",
                 .algorithm = "hier_ring",
                 .group = {0, 1, 5, 6},
                 .priority = "dp",
