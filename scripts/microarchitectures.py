@@ -175,7 +175,8 @@ def algorithm_of(kind, work):
 
 def simulate(kind, top, additions):
     for work, arguments in options.works.items():
-        arguments = [*arguments, "--algorithm", algorithm_of(kind, work)]
+        if "--work" not in arguments:  # which names its own
+            arguments = [*arguments, "--algorithm", algorithm_of(kind, work)]
         run = fredsim("run", kind.config, *arguments, *settings_of(kind, CLOCK))["runs"][-1]
         payload_is_exact(run, kind, work)
         own = None

@@ -35,8 +35,8 @@ def execute(*command, prefix=()):
 
 
 def fredsim(*arguments):
-    """The study is about the paper's algorithms where it does not name others."""
-    if arguments[0] in ("run", "compare") and "--algorithm" not in arguments:
+    """The study is about the paper's algorithms where it does not name others; work files name theirs."""
+    if arguments[0] in ("run", "compare") and "--algorithm" not in arguments and "--work" not in arguments:
         arguments = [*arguments, "--algorithm", "paper"]
     return json.loads(execute(options.program, *arguments, "--quiet", "--json", "-"))["runs"]
 

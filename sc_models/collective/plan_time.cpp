@@ -68,7 +68,7 @@ class TimeModel {
     double busiest = 0;
     for (std::size_t l = 0; l < flits_.size(); ++l)
       busiest = std::max(busiest, static_cast<double>(flits_[l]) * interval(topology_.links[l]));
-    busiest *= 1 + kFanCost * std::log2(fan_);
+    if (fan_ > 2) busiest *= 1 + kFanCost * std::log2(fan_);
     return std::max(longest + kOverlap * busiest, busiest + kOverlap * longest);
   }
 

@@ -6,8 +6,8 @@
 //   L + kOverlap B and B + kOverlap L.
 //   A hop takes the latencies of its links, kGridRouterCycles or kSwitchCycles per switch, kNpuCycles, and the
 //   packet's own length at the slowest link; packets that meet on the last link to a receiver, or leave a sender
-//   by the same first one, follow each other. Where many sums meet on one link they also hold up others, for which B is stretched by kFanCost
-//   per doubling of their number.
+//   by the same first one, follow each other. Where three or more sums meet on one link they also hold up others, for
+//   which B is stretched by kFanCost per doubling of their number.
 // The constants per hop were measured on unicasts of one flit without other traffic, the others fitted to all-reduces of
 //   1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is compared with simulation in
 //   tests/fabric/test_algorithms.cpp and by scripts/algorithms.py.

@@ -84,12 +84,15 @@ function runLines(run) {
   ]);
 }
 
+// A curve per machine and algorithm; one for all algorithms of a machine where no size was run by two, as `auto` takes them.
 function curveSeries(runs, value) {
-  const keys = unique(runs.map((run) => JSON.stringify([run.machine.key, run.algorithm])));
-  return keys.map((key, index) => {
-    const own = runs.filter((run) => JSON.stringify([run.machine.key, run.algorithm]) === key);
+  const compares = new Set(runs.filter((run) => runs.some((other) => other.machine.key === run.machine.key
+    && other.size_bytes === run.size_bytes && other.algorithm !== run.algorithm)).map((run) => run.machine.key));
+  const keyOf = (run) => JSON.stringify([run.machine.key, compares.has(run.machine.key) ? run.algorithm : null]);
+  return unique(runs.map(keyOf)).map((key, index) => {
+    const own = runs.filter((run) => keyOf(run) === key);
     return {
-      label: `${own[0].machine.label}, ${own[0].algorithm}`, index, dash: seriesDash(index),
+      label: `${own[0].machine.label}, ${unique(own.map((run) => run.algorithm)).join(" or ")}`, index, dash: seriesDash(index),
       points: own.sort((a, b) => a.size_bytes - b.size_bytes)
         .map((run) => ({ x: run.size_bytes, y: value(run), title: run.machine.label, lines: runLines(run) }))
         .filter((point) => point.y !== null),
