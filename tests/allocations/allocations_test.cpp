@@ -95,7 +95,7 @@ TEST(SteadyCollective, InFredSwitchesAllocatesNothing) {
   std::iota(group.begin(), group.end(), 0);
   const Plan plan = make_plan(topology, Collective::kAllReduce, group, 32 << 20, "auto");
   Simulation simulation;
-  Machine all_reduce("machine", topology, {});
+  Machine all_reduce("machine", topology, {.skip = false});
   std::vector<std::uint64_t> seen;
   seen.reserve(1000);
   simulation.run(

@@ -67,6 +67,11 @@ TEST(FredSwitchTopCoverPoints, AreAllReached) {
     for (int i = 0; i < 50; ++i) top.read(reg::kPhaseStore);
     top.drain();
     top.expect_quiet();
+    // All rows anew, that of the phase in use too, and the same again.
+    top.write_settings();
+    top.send_more(queues);
+    top.drain();
+    top.expect_quiet();
     add_cover_counts(top.context(), counts);
   };
   const Link slow{.pause_percent = 60, .return_delay = 120};
