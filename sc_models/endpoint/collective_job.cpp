@@ -237,6 +237,7 @@ void CollectiveJob::leave_out(const std::vector<std::uint64_t>& packets) {
 
 std::uint64_t CollectiveJob::next_start() const {
   std::uint64_t first = kNever;
+  if (unreleased_ == 0) return first;  // asked at every edge
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const Part& part = plan_.parts[p];
     if (!parts_[p].released &&
