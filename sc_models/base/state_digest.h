@@ -1,4 +1,4 @@
-// A digest of a state: equal states have equal digests, and different ones do not, but for a chance of 2^-128 or so.
+// A digest of a state, 128 bits: equal states have equal digests, and different ones do not, but by chance.
 // By it a run finds that a state recurs (fabric/recurrence.h).
 //
 // Use: add everything that what comes next depends on, in the same order every time.

@@ -12,20 +12,12 @@
 #include <memory>
 #include <vector>
 
+#include "../stalls.h"
 #include "base/random.h"
 #include "router_implementations.h"
 #include "router_rules.h"
 
 namespace fredsim::tb {
-
-struct Stalls {
-  int gap_percent = 0;    // chance that a sender rests in a cycle
-  int pause_percent = 0;  // chance that a link takes nothing in a cycle
-  int return_delay = 0;   // most cycles a receiver sits on a credit
-  // Receivers' buffers per VC; kAsReset: what the router takes for granted, its registers are not written.
-  int receive_depth = 48;
-  static constexpr int kAsReset = -1;
-};
 
 class RouterDriver {
  public:
