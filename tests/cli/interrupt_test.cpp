@@ -19,8 +19,9 @@ using std::chrono::milliseconds;
 class Interrupt : public FolderTest {};
 class InterruptModel : public FolderTest, public testing::WithParamInterface<const char*> {};
 
-// One run of milliseconds, one of hours.
-const std::vector<std::string> kLong{"-b", "1KiB", "-e", "16GiB", "-f", "16777216"};
+// One run of milliseconds, one of minutes: nothing of it is passed over.
+const std::vector<std::string> kLong{"-b", "1KiB", "-e", "16GiB", "-f", "16777216", "--no-skip"};
+constexpr milliseconds kWellUnderWay{700};  // of processor time
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -45,7 +46,7 @@ TEST_P(InterruptModel, KeepsTheRunsSoFar) {
                                                   GetParam(), "--json", path("out.json")} +
                          kLong);
   ASSERT_TRUE(program.wait_for_output("mesh_2x2"));
-  std::this_thread::sleep_for(milliseconds(700));
+  ASSERT_TRUE(program.wait_for_processor_time(kWellUnderWay));
   program.send(SIGINT);
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
@@ -67,7 +68,7 @@ TEST_F(Interrupt, CompareLeavesOutWhatDidNotBegin) {
                                                   path("out.json")} +
                          kLong);
   ASSERT_TRUE(program.wait_for_output("1 KiB"));
-  std::this_thread::sleep_for(milliseconds(700));
+  ASSERT_TRUE(program.wait_for_processor_time(kWellUnderWay));
   program.send(SIGTERM);
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
@@ -83,7 +84,7 @@ TEST_F(Interrupt, TrafficMarksThePointUnderWay) {
   RunningProgram program({"traffic", "configs/mesh_2x2.yaml", "--rate", "0.1:0.2:0.1", "--cycles",
                           "100000000", "--json", path("out.json")});
   ASSERT_TRUE(program.wait_for_output("mesh_2x2"));
-  std::this_thread::sleep_for(milliseconds(700));
+  ASSERT_TRUE(program.wait_for_processor_time(kWellUnderWay));
   program.send(SIGINT);
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
