@@ -1,4 +1,4 @@
-// The state of an NPU as a digest, and packets of a job that are left out (fabric/recurrence.h).
+// The state of an NPU as a digest, and packets of a job that are left out (engine/recurrence.h).
 #include <algorithm>
 #include <array>
 

@@ -40,9 +40,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/machine.h"
 #include "engine/operation.h"
 #include "engine/row_loader.h"
-#include "fabric/machine.h"
 
 namespace fredsim {
 

@@ -7,10 +7,10 @@
 
 #include "collective/equal_slices.h"
 #include "collective/link_load.h"
-#include "fabric/part_results.h"
+#include "engine/part_results.h"
 #include "fabric/run_counts.h"
-#include "fabric/wave_recorder.h"
 #include "fabric/window_counts.h"
+#include "trace/wave_recorder.h"
 
 namespace fredsim {
 namespace {
@@ -52,7 +52,7 @@ class WorkRun {
     communicator_.begin();
     issue_first_ones();
     for (const WorkPlan::Batch& batch : work_.batches) communicator_.expect(batch.plan);
-    communicator_.skip_idle(machine_.options().skip && machine_.fabric().wave() == nullptr);
+    communicator_.skip_idle(machine_.options().skip && machine_.wave() == nullptr);
     communicator_.start();
     const std::uint64_t total = total_bytes();
     if (on_progress) {
@@ -258,7 +258,7 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
 
 RunResult run_work(Machine& machine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress, int rows) {
-  return run_recorded(machine.fabric().wave(),
+  return run_recorded(machine.wave(),
                       [&] { return WorkRun(machine, work, rows).run(on_progress); });
 }
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "engine/communicator.h"
-#include "fabric/machine.h"
+#include "engine/machine.h"
 #include "observe/results.h"
 
 namespace fredsim {

@@ -165,22 +165,18 @@ void Fabric::rethrow_failure() {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
-void Fabric::trace(const WaveOptions& options) {
-  wave_ = std::make_unique<WaveRecorder>(topology_, core_, switches_, options);
-}
-
 void Fabric::clock_edge() {
   if (!running_) {
     next_trigger(start_);
     return;
   }
-  if (wave_ != nullptr) wave_->before_edge();
+  if (observer_ != nullptr) observer_->before_edge();
   try {
     tick();
   } catch (const std::exception& error) {
     running_ = false;
     failure_ = std::current_exception();
-    if (wave_ != nullptr) wave_->after_edge();
+    if (observer_ != nullptr) observer_->after_edge();
     if (!hook_) SC_REPORT_ERROR("/fredsim/fabric", error.what());
     attention_.notify(sc_core::SC_ZERO_TIME);
     next_trigger(start_);
@@ -189,7 +185,7 @@ void Fabric::clock_edge() {
   for (const NodeId node : core_.finished_accesses()) {
     if (controls_[node]->busy()) controls_[node]->access_finished();  // else: of the set-up
   }
-  if (wave_ != nullptr) wave_->after_edge();
+  if (observer_ != nullptr) observer_->after_edge();
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
   if (later_ != 0) {
     next_trigger(time_of(std::exchange(later_, 0) + 1));

@@ -30,10 +30,10 @@
 
 #include "collective/plan.h"
 #include "endpoint/nic.h"
+#include "fabric/edge_observer.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_control.h"
 #include "fabric/switch_setup.h"
-#include "fabric/wave_recorder.h"
 #include "switch/switch_factory.h"
 #include "topology/topology.h"
 
@@ -80,9 +80,8 @@ class Fabric final : public sc_core::sc_module {
   void come_later(std::uint64_t edges) { later_ += edges; }
   void rethrow_failure();
 
-  // Writes waveforms, from the next edge on. Before the first edge only. BadInput: WaveRecorder's.
-  void trace(const WaveOptions& options);
-  WaveRecorder* wave() { return wave_.get(); }  // null: none
+  // Tells the observer, which outlives the fabric's last edge, of every edge from the next one on.
+  void observe(EdgeObserver& observer) { observer_ = &observer; }
 
  private:
   void clock_edge();
@@ -98,7 +97,7 @@ class Fabric final : public sc_core::sc_module {
   std::vector<std::unique_ptr<SwitchCore>> switches_;     // by node, null at endpoints
   std::vector<std::unique_ptr<Nic>> nics_;                // by node, null at switches
   std::vector<std::unique_ptr<SwitchControl>> controls_;  // by node, null at endpoints
-  std::unique_ptr<WaveRecorder> wave_;
+  EdgeObserver* observer_ = nullptr;
   sc_core::sc_time period_;       // rounded down to picoseconds
   sc_core::sc_time long_period_;  // one picosecond more
   std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz

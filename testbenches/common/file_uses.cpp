@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "fabric/wave_save_file.h"
 #include "observe/same_file.h"
+#include "trace/wave_save_file.h"
 
 namespace fredsim {
 namespace {

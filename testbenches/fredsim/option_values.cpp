@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "collective/parallelism.h"
-#include "fabric/traffic_options.h"
+#include "traffic/traffic_options.h"
 
 namespace fredsim {
 

@@ -14,13 +14,13 @@
 
 #include "common/file_uses.h"
 #include "config/config.h"
-#include "fabric/packet_list.h"
-#include "fabric/traffic_options.h"
-#include "fabric/wave_options.h"
 #include "observe/table_output.h"
 #include "route_arguments.h"
 #include "strategy_arguments.h"
 #include "switch/switch_factory.h"
+#include "trace/packet_list.h"
+#include "trace/wave_options.h"
+#include "traffic/traffic_options.h"
 #include "work_arguments.h"
 
 namespace fredsim {

@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "commands.h"
+#include "engine/machine.h"
 #include "engine/work_run.h"
 #include "fabric/layout.h"
-#include "fabric/machine.h"
 #include "interrupt.h"
 #include "job_runner.h"
 #include "memory_check.h"
@@ -368,7 +368,7 @@ void run_command(const Options& options) {
   sc_core::sc_start();
   if (prints) print_after(options, compared, output);  // what was done before a failure, too
   for (ComparedMachine& entry : compared) {
-    const WaveRecorder* const wave = entry.machine->fabric().wave();
+    const WaveRecorder* const wave = entry.machine->wave();
     if (wave != nullptr) note_wave(*wave, options.quiet);
   }
   try {

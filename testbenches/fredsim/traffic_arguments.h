@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/traffic_options.h"
+#include "traffic/traffic_options.h"
 
 namespace fredsim {
 

@@ -6,9 +6,8 @@
 
 #include "base/error.h"
 #include "commands.h"
+#include "engine/machine.h"
 #include "fabric/layout.h"
-#include "fabric/machine.h"
-#include "fabric/traffic_run.h"
 #include "interrupt.h"
 #include "observe/breakdown_table.h"
 #include "observe/json.h"
@@ -17,6 +16,7 @@
 #include "observe/traffic_table.h"
 #include "observe/version.h"
 #include "switch_pattern.h"
+#include "traffic/traffic_run.h"
 #include "wave_arguments.h"
 
 namespace fredsim {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "fabric/wave_options.h"
-#include "fabric/wave_recorder.h"
 #include "switch/switch_factory.h"
+#include "trace/wave_options.h"
+#include "trace/wave_recorder.h"
 
 namespace fredsim {
 

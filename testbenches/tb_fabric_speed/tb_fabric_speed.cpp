@@ -25,7 +25,7 @@
 #include "base/units.h"
 #include "common/program_options.h"
 #include "config/config.h"
-#include "fabric/machine.h"
+#include "engine/machine.h"
 #include "fabric/switch_setup.h"
 #include "replay.h"
 #include "switch_replay.h"

@@ -17,8 +17,8 @@
 #include "base/error.h"
 #include "common/program_options.h"
 #include "config/config.h"
-#include "fabric/machine.h"
-#include "fabric/traffic_run.h"
+#include "engine/machine.h"
+#include "traffic/traffic_run.h"
 
 namespace fredsim {
 namespace {

@@ -27,14 +27,15 @@
 #include "config/config.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_pool.h"
+#include "engine/machine.h"
 #include "fabric/fabric.h"
-#include "fabric/machine.h"
 #include "fabric/measurement.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
 #include "observe/run_table.h"
 #include "observe/version.h"
 #include "routing/nic_port.h"
+#include "trace/wave_recorder.h"
 
 namespace {
 
@@ -172,7 +173,8 @@ void run(const Options& options, const std::string& program, const std::string& 
   sender.tx.bind(fabric.nic(from).tx);
   fabric.nic(to).rx.bind(receiver.rx);
 
-  if (!options.wave.empty()) fabric.trace({.file = options.wave});
+  std::optional<fredsim::WaveRecorder> wave;
+  if (!options.wave.empty()) wave.emplace(fabric, fredsim::WaveOptions{.file = options.wave});
   fabric.start();
   sc_core::sc_start();
   fabric.rethrow_failure();

@@ -6,10 +6,10 @@
 #include <new>
 #include <numeric>
 
-#include "../fabric/simulation.h"
 #include "config/config.h"
-#include "fabric/machine.h"
-#include "fabric/traffic_run.h"
+#include "engine/machine.h"
+#include "fabric/simulation.h"
+#include "traffic/traffic_run.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "test_mesh_router.h"
+#include "fabric/test_mesh_router.h"
 
 #include <algorithm>
 

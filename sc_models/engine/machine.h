@@ -1,0 +1,103 @@
+// A whole machine: the fabric of a topology with a collective engine (endpoint/npu.h) on every NPU
+// and an I/O controller on every I/O port. What `fredsim run` elaborates, one per configuration.
+//
+// Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted, one
+//   after the other; every run starts from a reset fabric and ends with credits and flits balanced.
+// Slices: with twins, of the slices of a FRED tree that do the same one is simulated for all, unless the machine
+//   file says otherwise; the results are those of all (collective/equal_slices.h).
+// Errors: RunFailed when the payload is wrong, a switch reports an error, flits or credits do
+//   not balance, nothing moves any more (deadlock: with the list of what waits for what), or the
+//   time-out is reached; BadInput when the chosen model or a switch size is not built (names the
+//   command that adds it).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "collective/plan.h"
+#include "endpoint/npu.h"
+#include "fabric/control_plane.h"
+#include "fabric/fabric.h"
+#include "observe/results.h"
+#include "observe/timeline.h"
+#include "switch/missing_sizes.h"
+#include "topology/topology.h"
+#include "trace/packet_list.h"
+#include "trace/wave_recorder.h"
+
+namespace fredsim {
+
+struct FabricOptions {
+  SwitchModel model = SwitchModel::kTlm;
+  // Switches that are RTL whatever `model` says: a shell-style pattern on instance (node) names. Those
+  // in the scope of the wave file are too, unless they run in lockstep or it holds links only.
+  std::string rtl_instances{};
+  int lanes = 1;
+  std::uint64_t seed = 1;
+  std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
+  // Cycles in which nothing happens, and periods in which the state recurs (engine/recurrence.h), are not simulated,
+  // unless they are recorded: the results are the same.
+  bool skip = true;
+  WaveOptions wave{};
+  // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
+  const std::atomic<bool>* stop = nullptr;
+  // Where runs are recorded (trace/timeline_recorder.h); all slices are simulated then.
+  Timeline* timeline = nullptr;
+  int timeline_level = 1;
+  std::string timeline_name{};  // of the machine there; empty: the fabric's
+  BreakdownOptions breakdown{};
+};
+
+// Implementations as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
+// a context, so that they can be traced into one file.
+SwitchFactory factory_for(const FabricOptions& options);
+
+// One switch of every size that such a machine has as RTL (require_built()).
+std::vector<NeededSwitch> needed_rtl(const Topology& topology, const FabricOptions& options);
+
+// What a progress display may read while a run is under way.
+struct Progress {
+  std::uint64_t cycle = 0;
+  std::uint64_t bytes_delivered = 0;  // of results complete at the NPUs, all together
+  std::uint64_t bytes_total = 0;
+};
+
+class Machine : public sc_core::sc_module {
+ public:
+  Machine(sc_core::sc_module_name name, const Topology& topology, const FabricOptions& options);
+  // With switches of another make (a user's C++ model, a test's); options.model
+  // is then not looked at.
+  Machine(sc_core::sc_module_name name, const Topology& topology, const FabricOptions& options,
+          const SwitchFactory& factory);
+  ~Machine() override;
+
+  // Fills everything of RunResult but config, layout and groups' order (groups = the plan's members by
+  // rank in the machine). `on_progress` is called every 4096 cycles. A run that was stopped
+  // (FabricOptions::stop) gives what was counted so far, marked incomplete.
+  RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress = {});
+  Fabric& fabric();
+  WaveRecorder* wave();  // null: none
+
+  // For who issues collectives while others run (engine/communicator.h), in place of run().
+  Npu& npu(NodeId node);
+  ControlPlane& control();
+  const FabricOptions& options() const;
+  std::span<const Npu* const> npus() const;  // all of them
+  std::uint64_t watchdog() const;            // cycles without a flit after which a run is stuck
+  // Forgets all of an earlier run, starts the clock and writes what the switches need, routes of unicasts where asked for.
+  void set_up(bool online_routes);
+  void stop();   // the clock
+  void drain();  // waits until nothing moves any more
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,87 @@
+#include "engine/part_results.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fredsim {
+namespace {
+
+// Each name once, in order.
+void join(std::string& names, std::set<std::string>& seen, const std::string& name) {
+  if (seen.insert(name).second) names += (names.empty() ? "" : "+") + name;
+}
+
+std::vector<int> npu_numbers(const Topology& topology, const Part& part) {
+  std::vector<int> numbers;
+  for (const NodeId node : part.members) {
+    const auto at = std::ranges::find(topology.npus, node);
+    numbers.push_back(static_cast<int>(at - topology.npus.begin()));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob& job,
+                RunResult& result) {
+  std::vector<const Part*> parts;
+  std::vector<PartTime> times;
+  for (int p = 0; p < std::ssize(plan.parts); ++p) {
+    parts.push_back(&plan.parts[p]);
+    times.push_back({.start = job.released(p) ? job.start_cycle(p) : plan.parts[p].start_cycle,
+                     .end = job.end_cycle(p),
+                     .incomplete = !job.ended(p)});
+  }
+  fill_parts(topology, parts, times, result);
+}
+
+void fill_parts(const Topology& topology, std::span<const Part* const> parts,
+                std::span<const PartTime> times, RunResult& result) {
+  std::set<std::string> collectives;
+  std::set<std::string> algorithms;
+  std::uint64_t last_end = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const Part& part = *parts[p];
+    const PartTime& time = times[p];
+    PartResult r;
+    r.name = time.name;
+    r.operations = time.operations;
+    r.collective = to_string(part.collective);
+    r.algorithm = part.algorithm;
+    r.group = npu_numbers(topology, part);
+    r.priority = priority_name(part.vc);
+    r.size_bytes = part.bytes;
+    r.incomplete = time.incomplete;
+    r.start_cycle = time.start;
+    const std::uint64_t end = r.incomplete ? result.cycles : time.end;
+    r.cycles = end > r.start_cycle ? end - r.start_cycle : 0;
+    r.time_ns = static_cast<double>(r.cycles) / result.clock_ghz;
+    r.bound_ns = part.bound_ns * static_cast<double>(time.operations);
+    const auto size = static_cast<double>(part.bytes) * static_cast<double>(time.operations);
+    const double factor = bus_factor(part.collective, static_cast<int>(part.members.size()));
+    if (r.cycles > 0 && !r.incomplete) {
+      r.algbw_gbps = size / r.time_ns;
+      r.busbw_gbps = r.algbw_gbps * factor;
+    }
+    if (result.cycles > 0 && !result.incomplete && (p == 0 || time.end > last_end)) {
+      result.algbw_gbps = size / result.time_ns;
+      result.busbw_gbps = result.algbw_gbps * factor;
+      last_end = time.end;
+    }
+    join(result.collective, collectives, r.collective);
+    join(result.algorithm, algorithms, r.algorithm);
+    result.size_bytes = std::max(result.size_bytes, part.bytes);
+    result.groups.push_back(r.group);
+    result.parts.push_back(std::move(r));
+  }
+}
+
+int in_switch_slices(const Plan& plan) {
+  std::set<int> ports;
+  for (const Tree& tree : plan.trees) {
+    if (tree.transport == Transport::kInSwitch) ports.insert(tree.ranks.front().switch_port);
+  }
+  return static_cast<int>(ports.size());
+}
+
+}  // namespace fredsim

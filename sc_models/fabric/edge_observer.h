@@ -1,0 +1,17 @@
+// Who looks at every clock edge of a fabric (Fabric::observe), such as a recorder of waveforms.
+#pragma once
+
+namespace fredsim {
+
+class EdgeObserver {
+ public:
+  EdgeObserver() = default;
+  EdgeObserver(const EdgeObserver&) = delete;
+  EdgeObserver& operator=(const EdgeObserver&) = delete;
+  virtual ~EdgeObserver() = default;
+
+  virtual void before_edge() = 0;
+  virtual void after_edge() = 0;  // also of one that has failed
+};
+
+}  // namespace fredsim

@@ -1,0 +1,92 @@
+#include "trace/breakdown_stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace fredsim {
+namespace {
+
+using Place = std::pair<int, std::string>;  // of a stage: where on the way, name
+
+std::string name_of(const Topology& topology, const Node& node) {
+  if (node.kind == NodeKind::kNpu) return "NPU";
+  if (node.kind == NodeKind::kIo) return "I/O";
+  return topology.is_grid() ? "router" : fmt::format("L{}", node.level);
+}
+
+// Twice the level on the way up; as far from the end on the way down.
+Place place_of(const Topology& topology, const Link& link, int end) {
+  const Node& from = topology.nodes[link.from];
+  const Node& to = topology.nodes[link.to];
+  std::string name = fmt::format("{} -> {}", name_of(topology, from), name_of(topology, to));
+  const bool up = from.is_endpoint() || (to.is_switch() && to.level > from.level);
+  const bool beside = from.is_switch() && to.is_switch() && to.level == from.level;
+  if (beside) return {end / 2 + 1, std::move(name)};
+  const int lower = from.is_endpoint() || to.is_endpoint() ? 0 : std::min(from.level, to.level);
+  return {up ? 2 * lower + 1 : end - 2 * lower - 1, std::move(name)};
+}
+
+}  // namespace
+
+BreakdownStages::BreakdownStages(const Topology& topology) : topology_(topology) {
+  int top = 1;
+  for (const Node& node : topology.nodes) top = std::max(top, node.level);
+  const int end = 4 * top + 4;
+  const auto level_place = [&](int level, Way way) -> Place {
+    if (topology.is_grid()) return {end / 2, "router"};
+    switch (way) {
+      case Way::kUp:
+        return {2 * level, fmt::format("L{} up", level)};
+      case Way::kTurn:
+        return {end / 2, fmt::format("L{}{}", level, level == top ? "" : " turn")};
+      default:
+        return {end - 2 * level, fmt::format("L{} down", level)};
+    }
+  };
+  std::map<Place, int> stages;
+  for (const Link& link : topology.links) stages[place_of(topology, link, end)] = 0;
+  for (int level = 1; level <= top; ++level) {
+    for (const Way way : {Way::kUp, Way::kTurn, Way::kDown}) {
+      if (way != Way::kTurn && level == top) continue;
+      stages[level_place(level, way)] = 0;
+    }
+  }
+  names_ = {"NPU", "sending NIC"};
+  for (auto& [place, stage] : stages) {
+    stage = count();
+    names_.push_back(place.second);
+  }
+  names_.emplace_back("receiving NIC");
+  for (const Link& link : topology.links) {
+    of_link_.push_back(stages.at(place_of(topology, link, end)));
+  }
+  of_level_.resize(static_cast<std::size_t>(top) + 1);
+  for (int level = 1; level <= top; ++level) {
+    for (const Way way : {Way::kUp, Way::kTurn, Way::kDown}) {
+      const auto found = stages.find(level_place(level, way));
+      of_level_[level][static_cast<std::size_t>(way)] = found == stages.end() ? 0 : found->second;
+    }
+  }
+}
+
+BreakdownStages::Way BreakdownStages::way(NodeId node, int input, int output) const {
+  const auto is_above = [&](int link, NodeId Link::*end) {
+    if (link < 0) return false;
+    const Node& other = topology_.nodes[topology_.links[link].*end];
+    return other.is_switch() && other.level > topology_.nodes[node].level;
+  };
+  const bool from_above = is_above(topology_.link_in(node, input), &Link::from);
+  const bool to_above = is_above(topology_.link_out(node, output), &Link::to);
+  if (from_above == to_above) return Way::kTurn;
+  return to_above ? Way::kUp : Way::kDown;
+}
+
+int BreakdownStages::switch_between(NodeId node, int input, int output) const {
+  const int level = topology_.nodes[node].level;
+  return of_level_[level][static_cast<std::size_t>(way(node, input, output))];
+}
+
+}  // namespace fredsim

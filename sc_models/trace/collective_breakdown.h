@@ -1,0 +1,99 @@
+// The breakdown of the packets of a plan (packet_follower.h), and of the collectives that they make up.
+//
+// A packet: from the edge at which an NPU hands it to its NIC to the one at which its last flit is taken.
+// A collective: from its start to its end, by the packets that its last result waited for: the packet that was delivered
+//   last, the one that its sender needed for it (of the same tree and place in it, the one that came last), and so on.
+//   Between them stands the NPU: "source", until the first one was handed over; "queue", until one was passed on.
+// Checks: NPUs tell what they receive and when, and that is what the pins say; cycles of the way of a collective are the
+//   collective's. A run in which that is not so fails.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "endpoint/collective_job.h"
+#include "endpoint/npu_observer.h"
+#include "endpoint/ring_queue.h"
+#include "fabric/fabric.h"
+#include "observe/results.h"
+#include "trace/breakdown_statistics.h"
+#include "trace/packet_follower.h"
+#include "trace/packet_list.h"
+
+namespace fredsim {
+
+class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
+ public:
+  CollectiveBreakdown(const BreakdownOptions& options, Fabric& fabric);
+
+  // `copies`: by tree, how many equal ones it stands for; empty: one each. The job outlives the run.
+  void begin_run(CollectiveJob& job, const std::vector<int>& copies);
+  void edge_of_run();  // what it finds wrong ends the job
+  // Of the parts of the run that has ended, whose results are there.
+  void fill(RunResult& result) const;
+
+  void queued(int npu, const Packet& packet) override;
+  void sent(int /*npu*/, Packet& /*packet*/) override {}
+  void received(int npu, Packet& packet) override;
+  void added(int /*npu*/, int /*tree*/, int /*additions*/) override {}
+
+ protected:
+  std::uint64_t handed_over(NodeId node, int port, const FlitHeader& head) override;
+  void delivered(const Delivery& packet) override;
+  void joined(int stage, const FlitHeader& flit, std::uint64_t cycles) override;
+  void edge_done() override;
+  std::uint64_t handing_over() const override { return 1; }
+
+ private:
+  struct Name {  // of a packet
+    int node = 0, port = 0;
+    std::uint32_t stream = 0, index = 0;
+    bool operator==(const Name&) const = default;
+  };
+  struct Handed {
+    std::uint64_t edge = 0;
+    std::uint32_t stream = 0, index = 0;
+  };
+  struct Way {  // from a part's start to the delivery of a packet
+    bool is_there = false;
+    std::uint32_t index = 0;
+    std::uint64_t delivered = 0;
+    std::uint64_t packets = 0;
+    std::vector<StageCycles::Item> cycles;
+  };
+  struct PartState {
+    BreakdownStatistics statistics;
+    PacketList list;
+    bool has_last = false;
+    Delivery last{};  // its hops are held
+    Way way;
+  };
+
+  static Name name_of(int node, int port, const FlitHeader& header);
+  const Way* cause_of(const Delivery& packet, int tree, std::uint32_t index) const;
+  void check_originates(const Delivery& packet, int tree) const;
+  void find_way(const Delivery& packet, int tree, std::uint32_t index, Way& way);
+  PacketBreakdown described(const Delivery& packet) const;
+  PathBreakdown path_of(const Way& way) const;
+  bool passes_on(NodeId npu, int tree) const;
+
+  BreakdownOptions options_;
+  CollectiveJob* job_ = nullptr;
+  std::vector<int> copies_;
+  std::uint64_t first_ = 0;
+  std::vector<RingQueue<Handed>> handed_;  // by endpoint's port and VC
+  std::vector<PartState> parts_;
+  // By NPU and tree: packets delivered last, by their index modulo the number of places, of which there are none where
+  // nothing is passed on.
+  std::map<std::pair<NodeId, int>, std::vector<Way>> ways_;
+  std::vector<Name> received_;   // in this edge, as NPUs say
+  std::vector<Name> delivered_;  // as the pins say
+  StageCycles cycles_;           // of the packet that is looked at, and with those before it
+  std::vector<int> visits_;
+  Way way_;  // of it
+};
+
+}  // namespace fredsim

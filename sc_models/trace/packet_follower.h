@@ -1,0 +1,215 @@
+// Follows every packet over a fabric, from pins alone, and says where its cycles went.
+//
+// What is looked at: flits on the pins, credits, whether links take flits; of switches with phases, which one is in use
+//   (SwitchCore::peek_phase). The same in all implementations of a switch, so the result is.
+// A packet's way: its first flit, from buffer to buffer, then what its last flit is behind it. At a switch, in edges:
+//     arrival ... pipeline ... [queue] front ... [phase] [credit, link, arbiter] leaves its buffer ... pipeline ... pins
+//   Front: nothing is before it in its buffer and, of a sum, the last operand is there: the way goes on from that one.
+//   phase: until the phase that it left with was in use. Then, edge by edge, the first that applies: credit, no room
+//   behind it; link, it took no flit; arbiter, all else. Where a switch has staging, room is that of the staging, and
+//   in it credit and link are looked at again. Of a kind that does not say how long a flit takes (SwitchKind::timing), or
+//   of a user's own RTL, what is neither credit nor link is pipeline. Of one whose buffers are not first in, first out,
+//   credit and link are judged by the output alone, at the edges at which the flit was in the switch beyond the minimum.
+// Errors: RunFailed when a flit comes out that nobody put in, or before it can; when the cycles of a packet do not add up.
+// Cost: a look at every node per edge, and some work per flit; memory for what is under way.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/flit.h"
+#include "collective/plan.h"
+#include "endpoint/ring_queue.h"
+#include "fabric/fabric_core.h"
+#include "fabric/window_counts.h"
+#include "observe/breakdown.h"
+#include "routing/flows.h"
+#include "switch/switch_timing.h"
+#include "topology/topology.h"
+#include "trace/breakdown_stages.h"
+#include "trace/breakdown_statistics.h"
+#include "trace/room_history.h"
+
+namespace fredsim {
+
+class PacketFollower {
+ public:
+  // All outlive the follower. Implementations at the switches by node, as in FabricCore.
+  PacketFollower(const FabricCore& core, const Topology& topology, SwitchCores switches, int lanes);
+  virtual ~PacketFollower() = default;
+  PacketFollower(const PacketFollower&) = delete;
+  PacketFollower& operator=(const PacketFollower&) = delete;
+
+  // Before the first edge of a run, of a fabric without flits. `programs`: the phases that are loaded.
+  void begin(std::span<const PhaseProgram> programs);
+  void edge();  // after every edge
+
+  const BreakdownStages& stages() const { return stages_; }
+
+ protected:
+  static constexpr std::uint32_t kNone = ~0U;
+  // A node that the first flit came by, and the link behind it.
+  struct Hop {
+    std::uint32_t before = kNone;  // the hop before
+    std::uint32_t users = 0;
+    NodeId node = 0;
+    int link = 0;
+    int stage = 0;
+    std::uint64_t begin = 0, launch = 0, end = 0;  // edges: at the node, on its pins, at the next
+    CyclesByCause cycles{};                        // at the node
+  };
+  struct Delivery {
+    NodeId node = 0;
+    int port = 0;
+    FlitHeader header{};  // of the first flit
+    int flits = 0;
+    std::uint32_t last_hop = kNone;
+    std::uint64_t handed = 0, delivered = 0;  // edges
+    CyclesByCause cycles{};                   // at the end
+    std::uint64_t latency() const { return delivered - handed; }
+  };
+
+  // At which edge a packet whose first flit leaves an endpoint now was handed to it.
+  virtual std::uint64_t handed_over(NodeId node, int port, const FlitHeader& head) = 0;
+  virtual void delivered(const Delivery& packet) = 0;
+  // An operand that joined others has waited so long for the last one.
+  virtual void joined(int stage, const FlitHeader& flit, std::uint64_t cycles) = 0;
+  virtual void edge_done() {}
+  // Edges from the one at which a packet is handed over to the first at which it can leave.
+  virtual std::uint64_t handing_over() const = 0;
+
+  const Topology& topology() const { return topology_; }
+  const FabricCore& core() const { return core_; }
+  const Hop& hop(std::uint32_t number) const { return hops_[number]; }
+  std::uint64_t serialisation(const Hop& hop) const;
+  // Its cycles by stage, added to `cycles`, and the stages that it came by.
+  void add_up(const Delivery& packet, StageCycles& cycles, std::vector<int>& visits) const;
+  // Node by node; cycles since the edge `first`.
+  PacketBreakdown describe(const Delivery& packet, std::uint64_t first) const;
+  NodeId source(const Delivery& packet) const;
+  void hold(std::uint32_t hop) { ++hops_[hop].users; }
+  void let_go(std::uint32_t hop);
+
+ private:
+  struct OnLink {
+    std::uint32_t hop = kNone;  // of a first flit
+    FlitHeader header{};
+  };
+  struct Entry {  // a packet in an input buffer
+    std::uint32_t hop = kNone;
+    std::uint32_t group = kNone;  // that its first flit has left with
+    FlitHeader header{};          // of its first flit
+    std::uint64_t arrival = 0, tail_arrival = 0, front = 0;
+    int arrived = 0, left = 0;
+    bool has_tail = false;
+    bool leads = false;  // its group
+  };
+  struct Input {  // a port's buffer of a virtual channel
+    std::deque<Entry> packets;
+    std::uint64_t next_front = 0;  // edge at which another one can leave
+  };
+  struct Group {                // what went through a switch together
+    std::uint32_t hop = kNone;  // by which the last operand came
+    int input = 0;
+    int operands = 1;
+    FlitHeader header{};
+    std::uint32_t outputs = 0;  // that it is still to be launched at; 0: any one
+    int tails_left = 1;
+    std::uint64_t arrival = 0, front = 0, phase_until = 0;
+    bool left_known = false;
+    std::vector<std::uint64_t> left;  // per flit: the edge at which it left the input buffer
+  };
+  struct Output {  // a port's output of a virtual channel
+    RoomHistory credits, staging;
+    std::uint32_t group = kNone;   // of the packet that is being launched
+    std::size_t flit = 0;          // of it, the next one
+    std::uint64_t next_front = 0;  // of an endpoint: edge at which the next packet can begin
+  };
+  struct Port {
+    RingQueue<OnLink> arriving;
+    LinkHistory link;
+    int link_out = -1;
+    bool is_paced = false;
+  };
+  struct Switch {
+    std::optional<SwitchTiming> timing;
+    std::vector<std::vector<Flow>> flows;  // by phase
+    std::vector<std::uint32_t> groups;     // that have not been launched everywhere
+    struct Waiting {
+      int input = 0, vc = 0;
+      Entry entry;
+    };
+    std::vector<Waiting> waiting;  // first flits in the switch, of a kind whose credits say nothing
+    bool follows_credits() const { return timing && timing->in_order; }
+    bool has_phases = false;
+    SwitchPhase phase{};
+    std::uint64_t phase_since = 0;
+  };
+
+  std::size_t place(NodeId node, int port) const {
+    return first_[static_cast<std::size_t>(node)] + static_cast<std::size_t>(port);
+  }
+  Input& input(NodeId node, int port, int vc) {
+    return inputs_[place(node, port) * kNumVcs + static_cast<std::size_t>(vc)];
+  }
+  Output& output(NodeId node, int port, int vc) {
+    return outputs_[place(node, port) * kNumVcs + static_cast<std::size_t>(vc)];
+  }
+  void look_at_links(NodeId node, const SwitchPins& pins, std::uint64_t at);
+  void look_at_phase(NodeId node, std::uint64_t at);
+  void look_at_arrivals(std::uint64_t at);
+  void arrive(NodeId node, int port, std::uint64_t at);
+  void leave_switch(NodeId node, const SwitchPins& pins, std::uint64_t at);
+  void leave_endpoint(NodeId node, const SwitchPins& pins, std::uint64_t at);
+  void group_heads(NodeId node, std::uint64_t at);
+  std::uint32_t form_group(NodeId node, std::uint32_t outputs);
+  // The flow of a phase that a flit belongs to; null: of none, a unicast.
+  static const Flow* flow_of(const Switch& at, const FlitHeader& header, std::uint32_t inputs,
+                             std::uint32_t outputs);
+  void launch(NodeId node, int port, const FlitHeader& flit, std::uint64_t at);
+  std::uint32_t find_group(NodeId node, int port, const FlitHeader& head, std::uint64_t at);
+  std::uint32_t gather(NodeId node, int port, const FlitHeader& head);
+  std::uint32_t launch_from_switch(NodeId node, int port, const FlitHeader& flit, std::uint64_t at);
+  std::uint32_t launch_from_endpoint(NodeId node, int port, const FlitHeader& head,
+                                     std::uint64_t at);
+  void explain(NodeId node, int port, const FlitHeader& head, const Group& group, Hop& hop);
+  // Where the edges [begin, end) went, at which a flit waited for `output`.
+  enum class Room : std::uint8_t { kOfStaging, kOfReceiver };
+  void split(NodeId node, int port, int vc, std::uint64_t begin, std::uint64_t end, Room room,
+             int places, Hop& hop);
+  void deliver(NodeId node, int port, int vc, std::uint64_t at);
+  void forget(NodeId node, std::uint64_t at);
+  std::uint32_t new_hop();
+  std::uint32_t new_group();
+  [[noreturn]] void fail(NodeId node, int port, const FlitHeader& flit,
+                         const std::string& what) const;
+
+  const FabricCore& core_;
+  const Topology& topology_;
+  SwitchCores switches_;
+  int lanes_;
+  BreakdownStages stages_;
+  std::vector<std::size_t> first_;  // by node, of the ports of all
+  std::vector<Port> ports_;
+  std::vector<Input> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<Switch> switch_states_;  // by node
+  std::vector<Hop> hops_;
+  std::vector<std::uint32_t> free_hops_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> free_groups_;
+  std::vector<std::size_t> remembered_,
+      remember_;  // by node: entries of histories; at which some are forgotten
+  std::vector<std::pair<int, int>>
+      left_;  // of the node looked at: ports and VCs where a flit has left
+  std::vector<std::pair<int, Entry*>> heads_;   // its first flits among them
+  std::vector<std::pair<int, Entry*>> joined_;  // those of a group
+};
+
+}  // namespace fredsim

@@ -1,0 +1,262 @@
+#include "trace/timeline_recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/flit.h"
+#include "base/port_mask.h"
+#include "base/units.h"
+#include "base/vc_order.h"
+
+namespace fredsim {
+namespace {
+
+constexpr Timeline::Category kRuns{"runs", false}, kParts{"parts", false}, kSteps{"steps", false},
+    kPhases{"phases", false}, kPreEmptions{"pre-emptions", false}, kSent{"packets sent", true},
+    kReceived{"packets received", true}, kAdditions{"additions", true},
+    kOnLinks{"packets on links", true};
+
+// Tracks in the order of reading: runs, NPUs and I/O controllers, switches, links.
+int owner_of_node(const Topology& topology, NodeId id) {
+  const bool is_switch = topology.nodes[id].is_switch();
+  return 1 + id + (is_switch ? static_cast<int>(topology.nodes.size()) : 0);
+}
+int owner_of_link(const Topology& topology, int link) {
+  return 1 + 2 * static_cast<int>(topology.nodes.size()) + link;
+}
+
+std::string packet_name(std::uint32_t stream, std::uint32_t index) {
+  return fmt::format("tree {} #{}", stream >> 1, index);
+}
+
+std::string work_name(const Plan& plan) {
+  const Part& first = plan.parts.front();
+  const std::string others =
+      plan.parts.size() > 1 ? fmt::format(" and {} more", plan.parts.size() - 1) : "";
+  return fmt::format("{} of {}{}", to_string(first.collective), format_size(first.bytes), others);
+}
+
+}  // namespace
+
+TimelineRecorder::TimelineRecorder(Timeline& timeline, int level, const std::string& name,
+                                   Fabric& fabric)
+    : timeline_(timeline),
+      level_(level),
+      fabric_(fabric),
+      process_(timeline.add_process(name, fabric.topology().clock_hz)),
+      runs_(timeline.add_track(process_, 0, "runs")),
+      counters_(timeline, process_, fabric) {
+  const Topology& topology = fabric.topology();
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    nodes_.push_back(
+        timeline.add_track(process_, owner_of_node(topology, id), topology.nodes[id].name));
+  }
+  if (level < 3) return;
+  for (int l = 0; l < std::ssize(topology.links); ++l) {
+    links_.push_back(
+        timeline.add_track(process_, owner_of_link(topology, l), topology.links[l].name));
+  }
+}
+
+void TimelineRecorder::begin_run(const CollectiveJob& job, std::uint64_t first_edge) {
+  job_ = &job;
+  first_ = first_edge;
+  parts_.clear();
+  steps_.clear();
+  queued_.clear();
+  last_sent_.clear();
+  phases_.clear();
+  on_links_.assign(links_.size(), {});
+  timeline_.begin_run(process_);
+  const Topology& topology = fabric_.topology();
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    SwitchPhase phase;
+    if (topology.nodes[id].is_switch() && fabric_.switch_core(id).peek_phase(phase)) {
+      phases_.push_back({.node = id, .now = phase});
+    }
+  }
+  if (level_ >= 1) counters_.begin_run();
+}
+
+void TimelineRecorder::edge() {
+  std::ranges::for_each(phases_, [&](PhaseInUse& phase) { look_at_phase(phase); });
+  if (level_ >= 3) {
+    const FabricCore& core = fabric_.core();
+    for (NodeId id = 0; id < std::ssize(fabric_.topology().nodes); ++id) {
+      const SwitchPins* pins = core.launched(id, core.edge() - 1);
+      if (pins != nullptr) look_at_links(id, *pins);
+    }
+  }
+  if (level_ >= 1) counters_.edge(now());
+}
+
+void TimelineRecorder::end_run(std::uint64_t cycles) {
+  if (job_ == nullptr) return;  // stopped before it began
+  for (const PhaseInUse& phase : phases_) {
+    if (in_use(phase.now) && phase.since < cycles) show_phase(phase, cycles);
+  }
+  show_parts();
+  show_steps();
+  for (int link = 0; link < std::ssize(links_); ++link) show_on_link(link);
+  if (level_ >= 1) counters_.end_run(now(), cycles);
+  timeline_.span(runs_, kRuns, work_name(job_->plan()), 0, cycles);
+  timeline_.end_run(process_, cycles);
+  job_ = nullptr;
+  end_ = cycles;
+}
+
+void TimelineRecorder::run_failed(const std::string& message) {
+  if (job_ != nullptr) end_run(now());
+  timeline_.failure(runs_, end_, message);
+}
+
+// ---- NPUs
+
+void TimelineRecorder::active(int npu, const Tree& tree, std::uint64_t cycle) {
+  const Extent part{job_->start_cycle(tree.part), cycle};
+  parts_.try_emplace({npu, tree.part}, part).first->second.end = cycle;
+  if (level_ < 1) return;
+  const Extent step{cycle, cycle};
+  steps_.try_emplace({npu, {tree.part, tree.step}}, step).first->second.end = cycle;
+}
+
+// Parts run side by side, and so do steps: a track each.
+void TimelineRecorder::show_parts() {
+  const bool is_alone = job_->plan().parts.size() == 1;
+  for (const auto& [key, extent] : parts_) {
+    const auto& [npu, number] = key;
+    const Part& part = job_->plan().parts[number];
+    std::string name = fmt::format("{} {}", to_string(part.collective), part.algorithm);
+    if (!is_alone) name += fmt::format(", part {}", number);
+    const std::string& node = fabric_.topology().nodes[npu].name;
+    timeline_.span(
+        is_alone ? nodes_[npu] : track_named(npu, fmt::format("{} part {}", node, number)), kParts,
+        name, extent.begin, extent.end, {{"bytes", part.bytes}});
+  }
+}
+
+// Those of a part that has only one would say nothing new.
+void TimelineRecorder::show_steps() {
+  std::map<int, std::set<int>> of_part;
+  for (const Tree& tree : job_->plan().trees) of_part[tree.part].insert(tree.step);
+  for (const auto& [key, extent] : steps_) {
+    const auto& [npu, place] = key;
+    const auto& [part, step] = place;
+    if (of_part[part].size() < 2) continue;
+    const std::string name = fmt::format("part {} step {}", part, step);
+    timeline_.span(track_named(npu, fabric_.topology().nodes[npu].name + " " + name), kSteps, name,
+                   extent.begin, extent.end);
+  }
+}
+
+Timeline::Track TimelineRecorder::port_track(int npu, const char* direction,
+                                             const PacketExtension& e) {
+  return track_named(npu, fmt::format("{} port {} {} {}", fabric_.topology().nodes[npu].name,
+                                      e.port, kVcNames[e.vc], direction));
+}
+
+Timeline::Track TimelineRecorder::track_named(int owner, const std::string& name) {
+  const auto found = others_.find(name);
+  if (found != others_.end()) return found->second;
+  const int place = owner_of_node(fabric_.topology(), owner);
+  return others_.emplace(name, timeline_.add_track(process_, place, name)).first->second;
+}
+
+void TimelineRecorder::queued(int npu, const Packet& packet) {
+  if (job_ == nullptr) return;
+  queued_[&packet] = now();
+  active(npu, tree_of(*packet.get_extension<PacketExtension>()), now());
+}
+
+void TimelineRecorder::sent(int npu, Packet& packet) {
+  if (job_ == nullptr) return;
+  const PacketExtension& e = extension(packet);
+  active(npu, tree_of(e), now());
+  const auto since = queued_.find(&packet);
+  if (since == queued_.end()) return;
+  const std::uint64_t handed_over = since->second;
+  queued_.erase(since);
+  if (level_ < 2) return;
+  // Packets of a port and VC leave one after the other.
+  const Timeline::Track track = port_track(npu, "send", e);
+  std::uint64_t& last = last_sent_[track.thread];
+  timeline_.span(
+      track, kSent, packet_name(e.stream, e.index), std::max(handed_over, last), now(),
+      {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}, {"bytes", e.bytes}});
+  last = now();
+}
+
+void TimelineRecorder::received(int npu, Packet& packet) {
+  if (job_ == nullptr) return;
+  const PacketExtension& e = extension(packet);
+  if (static_cast<std::size_t>(e.stream >> 1) >= job_->plan().trees.size()) return;
+  active(npu, tree_of(e), now());
+  if (level_ < 2) return;
+  timeline_.instant(port_track(npu, "receive", e), kReceived, packet_name(e.stream, e.index), now(),
+                    {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
+}
+
+void TimelineRecorder::added(int npu, int tree, int additions) {
+  if (job_ == nullptr || level_ < 3) return;
+  timeline_.instant(nodes_[npu], kAdditions, fmt::format("add, tree {}", tree), now(),
+                    {{"additions", static_cast<std::uint64_t>(additions)}});
+}
+
+// ---- switches and links
+
+void TimelineRecorder::look_at_phase(PhaseInUse& phase) {
+  SwitchPhase next;
+  fabric_.switch_core(phase.node).peek_phase(next);
+  const SwitchPhase was = std::exchange(phase.now, next);
+  if (next == was) return;
+  const std::uint64_t cycle = now() - 1;  // of the edge that did it
+  if (in_use(was) && !in_use(next)) {
+    phase.before = was;
+    phase.was_busy = was.busy;
+    show_phase(phase, cycle);
+  } else if (!in_use(was) && in_use(next)) {
+    phase.since = cycle;
+    const VcOrder& order = fabric_.topology().vc_order;
+    if (phase.was_busy && priority_rank(order, next.vc) < priority_rank(order, phase.before.vc)) {
+      timeline_.instant(nodes_[phase.node], kPreEmptions,
+                        fmt::format("phase {} pre-empts {}", next.phase, phase.before.phase),
+                        cycle);
+    }
+  }
+}
+
+void TimelineRecorder::show_phase(const PhaseInUse& phase, std::uint64_t end) {
+  const SwitchPhase& shown = in_use(phase.now) ? phase.now : phase.before;
+  timeline_.span(nodes_[phase.node], kPhases,
+                 fmt::format("phase {}, {}", shown.phase, kVcNames[shown.vc]), phase.since, end);
+}
+
+// Flits one by one would be shorter than the ns that viewers tell apart.
+void TimelineRecorder::look_at_links(NodeId node, const SwitchPins& pins) {
+  const auto words = static_cast<std::size_t>(flit_words(fabric_.lanes()));
+  for_each_port(pins.out_valid, [&](int port) {
+    const int link = fabric_.topology().link_out(node, port);
+    if (link < 0) return;
+    const FlitHeader flit = unpack_header(&pins.out_flit[static_cast<std::size_t>(port) * words]);
+    OnLink& passing = on_links_[link];
+    if (passing.flits == 0 || passing.tag != flit.tag || passing.vc != flit.vc) {
+      show_on_link(link);
+      passing = {flit.tag, flit.vc, {now() - 1, now()}, 0};
+    }
+    passing.extent.end = now();
+    ++passing.flits;
+  });
+}
+
+void TimelineRecorder::show_on_link(int link) {
+  const OnLink& passing = on_links_[link];
+  if (passing.flits == 0) return;
+  timeline_.span(links_[link], kOnLinks,
+                 packet_name(passing.tag >> kStreamShift, passing.tag & kIndexMask),
+                 passing.extent.begin, passing.extent.end, {{"flits", passing.flits}});
+}
+
+}  // namespace fredsim

@@ -1,0 +1,105 @@
+// Records runs of one machine on a timeline: what its NPUs, switches and links do.
+//
+// Levels, each with those below it:
+//   0  the parts of every NPU; the phase that the control unit of every FRED switch has in use, and where it
+//      was pre-empted: given up for one of higher priority though it was inside a packet or not silent yet
+//   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h)
+//   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or receives
+//   3  additions at NPUs; every packet on every link, from its first flit to its last, in parts where another
+//      one comes between
+// Exact: every cycle named. Counters are exact of an interval as a whole.
+// Failure: what happened until then, and a mark with the message.
+// Implementations: only the pins, counters and phases of a switch are looked at, which are the same in all of them.
+//   One whose registers cannot be peeked has neither phases nor stalls on the timeline.
+// Cost: nothing when there is none; a look at every node per cycle otherwise.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "endpoint/collective_job.h"
+#include "endpoint/npu_observer.h"
+#include "fabric/fabric.h"
+#include "observe/timeline.h"
+#include "trace/timeline_counters.h"
+
+namespace fredsim {
+
+class TimelineRecorder final : public NpuObserver {
+ public:
+  // Timeline and fabric outlive the recorder. `name`: of the process.
+  TimelineRecorder(Timeline& timeline, int level, const std::string& name, Fabric& fabric);
+
+  void begin_run(const CollectiveJob& job, std::uint64_t first_edge);
+  void edge();  // after every clock edge of the run
+  void end_run(std::uint64_t cycles);
+  // The run under way, or the one that has just ended, has failed: ends it.
+  void run_failed(const std::string& message);
+  // The last run is made again: as if it had not been.
+  void drop_run() { timeline_.drop_run(process_); }
+
+  void queued(int npu, const Packet& packet) override;
+  void sent(int npu, Packet& packet) override;
+  void received(int npu, Packet& packet) override;
+  void added(int npu, int tree, int additions) override;
+
+ private:
+  struct Extent {  // cycles: edges at which something happened first and last
+    std::uint64_t begin = 0, end = 0;
+  };
+  struct PhaseInUse {
+    NodeId node = 0;
+    SwitchPhase now{};        // after the last edge
+    std::uint64_t since = 0;  // `now.phase` is in use, if it is
+    // The phase that gave way last, and whether it was busy.
+    SwitchPhase before{};
+    bool was_busy = false;
+  };
+
+  struct OnLink {  // flits of one packet, launched one after the other
+    std::uint32_t tag = 0;
+    std::uint8_t vc = 0;
+    Extent extent{};  // to the cycle after the last one
+    std::uint64_t flits = 0;
+  };
+
+  std::uint64_t now() const { return fabric_.core().edge() - first_; }
+  const Tree& tree_of(const PacketExtension& e) const {
+    return job_->plan().trees[static_cast<std::size_t>(e.stream >> 1)];
+  }
+  static bool in_use(const SwitchPhase& phase) { return phase.active && !phase.loading; }
+  void active(int npu, const Tree& tree, std::uint64_t cycle);
+  void look_at_phase(PhaseInUse& phase);
+  void show_phase(const PhaseInUse& phase, std::uint64_t end);
+  void look_at_links(NodeId node, const SwitchPins& pins);
+  void show_on_link(int link);
+  void show_parts();
+  void show_steps();
+  Timeline::Track port_track(int npu, const char* direction, const PacketExtension& e);
+  Timeline::Track track_named(int owner, const std::string& name);  // made when first needed
+
+  Timeline& timeline_;
+  int level_;
+  Fabric& fabric_;
+  int process_;
+  Timeline::Track runs_;
+  std::vector<Timeline::Track> nodes_;             // by node
+  std::map<std::string, Timeline::Track> others_;  // by name
+  std::vector<Timeline::Track> links_;             // level 3
+  TimelineCounters counters_;
+  const CollectiveJob* job_ = nullptr;
+  std::uint64_t first_ = 0;                                      // edge
+  std::uint64_t end_ = 0;                                        // cycle, of the last run
+  std::map<std::pair<int, int>, Extent> parts_;                  // by NPU and part
+  std::map<std::pair<int, std::pair<int, int>>, Extent> steps_;  // by NPU, part and step
+  std::vector<PhaseInUse> phases_;                               // of switches that tell
+  std::vector<OnLink> on_links_;                                 // level 3
+  std::unordered_map<const Packet*, std::uint64_t> queued_;      // cycle
+  std::map<int, std::uint64_t> last_sent_;                       // by thread of a send track
+};
+
+}  // namespace fredsim

@@ -1,0 +1,131 @@
+// Waveforms of a fabric: the signals of its RTL instances in scope, and every link that touches an
+// instance in scope, whatever the implementations at its ends; with a save file for GTKWave beside it
+// (trace/wave_save_file.h).
+//
+// Use: construct before the first edge, of a fabric; or of a bare core, and then around every edge before_edge(),
+//   after_edge(). An edge that throws is recorded too.
+// Triggers: a run is made twice (run_recorded): the first finds the cycle and records nothing, the second,
+//   which does the same since runs are deterministic, records the cycles around it.
+// Time: cycle c, counted from the first edge on through all runs of the machine, is at c clock
+//   periods, rounded down to picoseconds. Between windows time goes on and values stay as they were.
+// Signals, under "links <from>_<port>__<to>_<port>" (WaveLink::scope):
+//   valid, valid_mp … valid_control   a flit is launched at this edge, on whichever VC or on that one
+//   head tail                         it is the first, or the last one of its packet
+//   vc phase dst src tag seq          its header (base/flit.h), and the last one's until the next
+//   stream packet                     the tag's parts (endpoint/packet_extension.h)
+//   arrive                            a flit reaches the receiver at this edge
+//   credit_mp … credit_control        a credit of the VC reaches the sender at this edge
+//   credits_mp … credits_control      those that the sender has, after the edge
+//   Under "wave": recording (0: a gap follows) and cycle (since reset, as in messages; modulo 2^32).
+// Errors: BadInput when no instance is in scope, a window has no edge, windows are not in order, or a
+//   file cannot be written; TriggerWatch's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "fabric/edge_observer.h"
+#include "fabric/fabric.h"
+#include "fabric/fabric_core.h"
+#include "switch/switch_core.h"
+#include "switch/wave_file.h"
+#include "topology/topology.h"
+#include "trace/wave_options.h"
+#include "trace/wave_save_file.h"
+#include "trace/wave_trigger.h"
+
+namespace fredsim {
+
+class WaveRecorder final : public EdgeObserver {
+ public:
+  // `switches` by node, null at endpoints. All outlive the recorder, which writes the last time at its end.
+  WaveRecorder(const Topology& topology, FabricCore& core,
+               std::span<const std::unique_ptr<SwitchCore>> switches, const WaveOptions& options);
+  // Observes the fabric, from the next edge on. Before its first edge only.
+  WaveRecorder(Fabric& fabric, const WaveOptions& options);
+  ~WaveRecorder() override;
+
+  void before_edge() override;
+  void after_edge() override;
+
+  // A trigger that has not been found in any run yet.
+  bool searches() const { return searching_; }
+  void begin_search();
+  void run_failed(const RunFailed& failure);  // after begin_search(), in place of the run's end
+  const std::optional<std::uint64_t>& found() const { return found_; }  // cycle, through all runs
+  std::uint64_t found_in_run() const { return *found_ - search_begin_; }
+  double found_ns() const;  // in the file
+  void record_found();      // before the second run
+
+  const std::string& path() const { return path_; }
+  std::uint64_t cycles() const { return cycle_; }  // so far
+  std::uint64_t cycles_recorded() const { return recorded_; }
+
+ private:
+  struct LinkValues {
+    std::uint32_t valid = 0, vc = 0, phase = 0, dst = 0, src = 0, tag = 0, stream = 0, packet = 0,
+                  seq = 0, head = 0, tail = 0, arrive = 0;
+    std::array<std::uint32_t, kNumVcs> valid_of{}, credit{}, credits{};
+  };
+  struct Cycles {
+    std::uint64_t from, to;  // both in
+  };
+
+  void choose_links(const std::string& pattern);
+  void write_view() const;
+  void set_windows(const std::vector<WaveWindow>& windows);
+  std::vector<WaveSignal> signals() const;
+  LinkValues* traced(int link);
+  void clear_events();
+  template <typename OnFlit>
+  void visit_launches(const OnFlit& on_flit) const;
+  void show_launches();
+  bool in_window() const;
+  std::uint64_t time_ps(std::uint64_t cycle) const;
+
+  std::string path_;
+  const Topology& topology_;
+  FabricCore& core_;
+  std::vector<NodeId> nodes_;    // in scope
+  std::vector<NodeId> rtl_;      // those whose RTL is in the file
+  std::vector<WaveLink> links_;  // traced
+  std::vector<LinkValues> values_;
+  std::vector<int> place_;  // by link: in links_, or -1
+  std::vector<Cycles> windows_;
+  std::size_t window_ = 0;  // the current one, or the next
+  std::uint64_t cycle_ = 0;
+  std::uint64_t edge_before_ = 0;
+  std::uint64_t recorded_ = 0;
+  std::uint32_t shown_cycle_ = 0;
+  std::uint32_t recording_ = 0;
+  std::optional<WaveTrigger> trigger_;
+  std::optional<TriggerWatch> watch_;
+  bool searching_ = false;
+  std::uint64_t search_begin_ = 0;  // cycle
+  std::optional<std::uint64_t> found_;
+  WaveFile file_;
+};
+
+// Runs, twice where a trigger is looked for and found. `run` may throw RunFailed.
+template <typename Run>
+auto run_recorded(WaveRecorder* wave, const Run& run) {
+  if (wave == nullptr || !wave->searches()) return run();
+  wave->begin_search();
+  try {
+    auto result = run();
+    if (!wave->found()) return result;
+  } catch (const RunFailed& failure) {
+    wave->run_failed(failure);
+    if (!wave->found()) throw;
+  }
+  wave->record_found();
+  return run();
+}
+
+}  // namespace fredsim

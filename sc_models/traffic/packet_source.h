@@ -1,0 +1,47 @@
+// The packets that one node creates: a Bernoulli process in time, destinations by a pattern.
+//
+// Time: every cycle has `trials` trials, each of which creates a packet with the gap's probability.
+//   One trial per cycle unless the rate asks for more than a packet per cycle.
+// The packets depend on seed, node, rate and pattern alone, not on what the fabric makes of them: a
+//   copy foretells what its original will create. Nothing is stored of packets that wait.
+#pragma once
+
+#include <cstdint>
+
+#include "base/geometric.h"
+#include "base/random.h"
+#include "traffic/traffic_pattern.h"
+
+namespace fredsim {
+
+class PacketSource {
+ public:
+  // Gap and pattern must outlive the source. The node must be one that sends.
+  PacketSource(const TrafficPattern& pattern, int node, const GeometricGap& gap, int trials,
+               std::uint64_t seed)
+      : pattern_(&pattern),
+        gap_(&gap),
+        random_(mix64(seed) + static_cast<std::uint64_t>(node)),
+        trials_(static_cast<std::uint64_t>(trials)),
+        trial_(gap.draw(random_) - 1),
+        node_(node) {}
+
+  // Cycle at which the next packet is created, not before that of the one before.
+  std::uint64_t creation() const { return trial_ / trials_; }
+  // Takes the next packet: its destination, a rank.
+  int take() {
+    const int destination = pattern_->destination(node_, random_);
+    trial_ += gap_->draw(random_);
+    return destination;
+  }
+
+ private:
+  const TrafficPattern* pattern_;
+  const GeometricGap* gap_;
+  Random random_;
+  std::uint64_t trials_;
+  std::uint64_t trial_;  // number of the trial that creates the next packet
+  int node_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,103 @@
+// An endpoint of synthetic traffic at the fabric's pins: creates packets, injects and consumes them. One
+// class of traffic: data VC DP, one lane per flit.
+//
+// Creating: packet_source.h. Packets wait in a source queue without end, of which nothing is stored
+//   but the creation of its first packet.
+// Injecting: a packet whose cycle has come leaves by the next port in turn that has sent the packet before
+//   it to the end and has a credit; its first flit can leave at the edge of its creation. One flit per
+//   port and cycle, as link and credits allow. Packets are kPhaseOnline unicasts.
+// Consuming: a flit is taken and its credit given back at the edge at which it arrives.
+// Latency: edge at which the tail is consumed - cycle of creation, queueing at the source included. The
+//   flit's tag carries the lower 32 bits of the creation, the lane what is checked on arrival.
+// Idle: true unless the node can inject something at this cycle; packet_due() is called by the
+//   run, from the calendar.
+// Errors: RunFailed for a flit at the wrong node, on another VC, with another lane than sent, or a packet
+//   that is not whole.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "endpoint/endpoint_core.h"
+#include "traffic/creation_calendar.h"
+#include "traffic/latency_histogram.h"
+#include "traffic/packet_source.h"
+
+namespace fredsim {
+
+// What all nodes of a run share.
+struct TrafficMeter {
+  explicit TrafficMeter(int nodes) : calendar(nodes) {}
+
+  std::uint64_t now = 0;           // cycle of the run, below 2^32
+  std::uint64_t window_begin = 0;  // packets created in [begin, end) are measured
+  std::uint64_t window_end = 0;
+  bool offering = true;  // false: no packet starts any more
+  std::uint64_t flits_injected = 0;
+  std::uint64_t flits_consumed = 0;  // injected, and not consumed: under way
+  std::uint64_t window_flits = 0;    // consumed in the window, whenever created
+  LatencyHistogram latency;          // of the measured packets that have arrived
+  CreationCalendar calendar;
+};
+
+class TrafficNode final : public EndpointCore {
+ public:
+  // `address` of this node; `addresses` of all nodes, by rank; both vector and meter outlive the node.
+  TrafficNode(std::string name, int ports, std::uint16_t address, int packet_flits,
+              const std::vector<std::uint16_t>& addresses, TrafficMeter& meter);
+
+  // After reset(): from now on, packets of this source; without this call the node sends nothing. `rank`
+  // is what the calendar calls it.
+  void start(const PacketSource& source, int rank);
+  void packet_due() {  // the cycle of the next packet has come
+    due_ = true;
+    wake();
+  }
+  // Packets created in the window, waiting ones included. Once now is the window's end.
+  std::uint64_t created_in_window() const;
+
+  void reset() override;
+  void set_credits(int port, int vc, int flits) override;
+  void step(SwitchPins& pins) override;
+  bool idle() const override { return (sending_ & credited_) == 0 && !may_start(); }
+  bool empty() const override { return sending_ == 0 && receiving_ == 0; }
+  void describe_waiting(const std::vector<std::string>& peers,
+                        std::vector<std::string>& lines) const override;
+
+ private:
+  struct Port {
+    std::array<std::uint32_t, kHeaderWords> header{};  // of the next flit
+    int to_send = 0;                                   // flits of the packet
+    int credits = 0;
+    std::uint32_t received_tag = 0;  // of the packet that is arriving
+    int received = 0;                // its flits so far
+  };
+
+  bool may_start() const { return due_ && meter_.offering && (credited_ & ~sending_) != 0; }
+  void start_packet();
+  void launch(int port, std::uint32_t* flit);
+  void consume(int port, const std::uint32_t* flit);
+  [[noreturn]] void fail(int port, const std::string& what,
+                         FailureCause cause = FailureCause::kOther) const;
+
+  std::string name_;
+  std::uint16_t address_;
+  int packet_flits_;
+  const std::vector<std::uint16_t>& addresses_;
+  TrafficMeter& meter_;
+  std::vector<Port> ports_;
+  std::optional<PacketSource> source_;
+  int rank_ = 0;
+  std::uint64_t measured_ = 0;   // packets injected that were created in the window
+  std::uint32_t credited_ = 0;   // ports with a credit
+  std::uint32_t sending_ = 0;    // ports inside a packet
+  std::uint32_t receiving_ = 0;  // the same, of arriving ones
+  int next_port_ = 0;
+  bool due_ = false;  // the next packet exists
+};
+
+}  // namespace fredsim

@@ -1,0 +1,23 @@
+// What is asked of a run of synthetic traffic (traffic/traffic_run.h), its rates apart.
+//
+// Units: cycles; rates in flits per cycle and sending node.
+#pragma once
+
+#include <cstdint>
+
+#include "traffic/traffic_pattern.h"
+
+namespace fredsim {
+
+inline constexpr double kMinTrafficRate = 1e-6;
+inline constexpr std::uint64_t kMaxTrafficCycles = 100'000'000;  // of warm-up, and of the window
+
+struct TrafficOptions {
+  PatternSpec pattern{};
+  int packet_flits = 1;  // 1 … kPacketFlits
+  std::uint64_t warmup_cycles = 5'000;
+  std::uint64_t window_cycles = 20'000;
+  std::uint64_t seed = 1;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,106 @@
+// Synthetic traffic on a fabric: latency and throughput under load, as the field measures them. Steps the
+// fabric's core itself, without SystemC.
+//
+// Measurement: warm-up, then a window; packets created in the window are measured, and the run
+//   goes on, with traffic still offered, until all of them have arrived or 10 windows and 10 000 cycles
+//   more have passed; then sources stop, the fabric drains and its balance is checked.
+// Rates in flits per cycle and sending node (a node that is its own partner in the pattern sends
+//   nothing and does not count): offered = created in the window, accepted = consumed in the window.
+// Saturated: not all measured packets arrived, or less than 95 % of what was offered was accepted, and
+//   the shortfall is beyond chance: more than 3 standard deviations of the difference of two counts of that
+//   many packets.
+// Unicasts go X-Y on a mesh and by online_routes.h on a FRED tree, on the data VC DP.
+// Cost: no allocation per flit, packet or cycle once latencies have stopped to grow.
+// Errors: RunFailed when nothing moves although flits are under way (with the list of what waits), a flit
+//   is lost or broken, credits do not balance, or a switch reports an error; BadInput for a pattern
+//   in which no node sends, a FRED tree beyond the switches' routing tables, and the factory's.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/geometric.h"
+#include "fabric/fabric.h"
+#include "fabric/fabric_core.h"
+#include "fabric/switch_setup.h"
+#include "fabric/window_counts.h"
+#include "observe/traffic_results.h"
+#include "trace/wave_recorder.h"
+#include "traffic/traffic_breakdown.h"
+#include "traffic/traffic_node.h"
+#include "traffic/traffic_options.h"
+
+namespace fredsim {
+
+// What the links of an NPU take, in flits per cycle: the highest rate that can be injected.
+double injection_limit(const Topology& topology);
+
+class TrafficRun {
+ public:
+  // The topology must outlive the run.
+  TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory);
+
+  TrafficSetup setup() const;  // all but config and layout
+
+  // Writes waveforms of all rates, one after the other. Before the first one. BadInput: WaveRecorder's.
+  void trace(const WaveOptions& options);
+  const WaveRecorder* wave() const { return wave_.get(); }  // null: none
+  // From now on points have a breakdown of the measured packets. Before the first rate.
+  void break_down(const BreakdownOptions& options);
+  // From now on measure() ends at the next edge once the flag is set, with a point that is marked incomplete.
+  void stop_on(const std::atomic<bool>& stop) { stop_ = &stop; }
+
+  // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
+  // cycle, the one at which the window ends and the bytes consumed, is called every 4096 cycles.
+  using OnProgress =
+      std::function<void(std::uint64_t cycle, std::uint64_t window_end, std::uint64_t bytes)>;
+  TrafficPoint measure(double rate, const OnProgress& on_progress = {});
+
+  // What measure() is made of: a reset fabric with switches set up and sources at cycle 0; one cycle.
+  void start(double rate);
+  void tick();
+  FabricCore& core() { return core_; }
+
+ private:
+  TrafficPoint measure_once(double rate, const OnProgress& on_progress);
+  void set_up_switches();
+  void clock_edge() {
+    if (wave_ == nullptr) {
+      core_.tick();
+    } else {
+      recorded_edge();
+    }
+    if (breakdown_ != nullptr) breakdown_->edge();
+  }
+  void recorded_edge();
+  bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+  std::uint64_t created_in_window() const;
+  FabricCounts counts() const;
+  void drain();
+  double mean_hops() const;
+  [[noreturn]] void fail_stuck(const std::string& what,
+                               FailureCause cause = FailureCause::kOther) const;
+
+  const Topology& topology_;
+  TrafficOptions options_;
+  TrafficPattern pattern_;
+  FabricCore core_;
+  std::vector<std::unique_ptr<SwitchCore>> switches_;  // by node, null at endpoints
+  SwitchSetup setup_;
+  std::vector<std::uint16_t> addresses_;  // by rank
+  TrafficMeter meter_;
+  std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by node, null at switches
+  std::optional<GeometricGap> gap_;
+  std::uint64_t watchdog_;
+  std::unique_ptr<WaveRecorder> wave_;
+  std::unique_ptr<TrafficBreakdown> breakdown_;  // null: none
+  const std::atomic<bool>* stop_ = nullptr;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,115 @@
+// Algorithms beside each other, simulated: `auto` takes one of the fastest, multi_tree comes close to the bound that no
+// all-reduce can beat, and runs through with the smallest buffers.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "config/config.h"
+#include "engine/machine.h"
+#include "fabric/simulation.h"
+
+namespace fredsim::test {
+namespace {
+
+constexpr const char* kAlgorithms[] = {"in_switch", "multi_tree", "hier_direct", "direct",
+                                       "tree",      "hier_ring",  "ring",        "chain"};
+
+std::vector<int> everyone(const Topology& topology) {
+  std::vector<int> group(topology.npus.size());
+  std::iota(group.begin(), group.end(), 0);
+  return group;
+}
+
+std::uint64_t cycles_of(Machine& machine, const Plan& plan) {
+  const RunResult result = machine.run(plan);
+  EXPECT_EQ(result.payload, "exact");
+  return result.cycles;
+}
+
+// A grid of works on five machines; scripts/algorithms.py prints a larger one.
+TEST(Algorithms, AutoTakesOneOfTheFastest) {
+  int lines = 0;
+  int near = 0;
+  for (const std::string name : {"mesh", "torus", "mesh_reducing", "fred_a", "fred_c", "fred_d"}) {
+    const Topology topology = load_config("configs/" + name + ".yaml").topology;
+    Simulation simulation;
+    Machine machine("machine", topology, {});
+    simulation.run([&] {
+      for (const Collective collective :
+           {Collective::kAllReduce, Collective::kReduceScatter, Collective::kBroadcast}) {
+        for (const std::vector<int>& group :
+             {everyone(topology), std::vector<int>{0, 4, 8, 12, 16}}) {
+          for (const std::uint64_t bytes : {1, 64 << 10, 768 << 10}) {
+            std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
+            std::string others;
+            for (const char* algorithm : kAlgorithms) {
+              try {
+                const Plan plan = make_plan(topology, collective, group, bytes, algorithm);
+                const std::uint64_t cycles = cycles_of(machine, plan);
+                others += fmt::format(" {} {}", algorithm, cycles);
+                best = std::min(best, cycles);
+              } catch (const BadInput&) {  // not on this machine
+              }
+            }
+            const Plan plan = make_plan(topology, collective, group, bytes, "auto");
+            const auto ratio =
+                static_cast<double>(cycles_of(machine, plan)) / static_cast<double>(best);
+            EXPECT_LE(ratio, 1.3) << name << " " << to_string(collective) << " of " << group.size()
+                                  << ", " << bytes << " bytes: " << plan.parts[0].algorithm << " of"
+                                  << others;
+            ++lines;
+            if (ratio <= 1.1) ++near;
+          }
+        }
+      }
+    });
+  }
+  EXPECT_GE(near, 0.95 * lines) << "of " << lines;
+}
+
+TEST(Algorithms, MultiTreeReachesItsBound) {
+  for (const std::string name : {"mesh", "torus"}) {
+    const Topology topology = load_config("configs/" + name + ".yaml").topology;
+    Simulation simulation;
+    Machine machine("machine", topology, {});
+    simulation.run([&] {
+      constexpr std::uint64_t kBytes = 16 << 20;
+      const RunResult result = machine.run(
+          make_plan(topology, Collective::kAllReduce, everyone(topology), kBytes, "multi_tree"));
+      const double links = name == "mesh" ? 31 : 40;
+      EXPECT_NEAR(result.bound_ns, 19 / links * kBytes / 750, 0.002 * result.bound_ns);
+      EXPECT_LT(result.time_ns, 1.05 * result.bound_ns);
+    });
+  }
+}
+
+// Buffers of one packet on a mesh and of little more on a torus, which needs that for its rings.
+TEST(Algorithms, RunThroughWithTheSmallestBuffers) {
+  const std::vector<std::string> small{"switch.input_buffer=4KiB", "npu.receive_buffer=4KiB"};
+  const std::vector<std::string> rings{"switch.input_buffer=8KiB", "npu.receive_buffer=8KiB"};
+  for (const std::string name : {"mesh", "torus"}) {
+    const Topology topology =
+        load_config("configs/" + name + ".yaml", name == "mesh" ? small : rings).topology;
+    Simulation simulation;
+    Machine machine("machine", topology, {});
+    simulation.run([&] {
+      for (const char* algorithm : {"multi_tree", "tree", "direct"}) {
+        for (const Collective collective :
+             {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather}) {
+          SCOPED_TRACE(fmt::format("{} {} {}", name, algorithm, to_string(collective)));
+          cycles_of(machine,
+                    make_plan(topology, collective, everyone(topology), 300'000, algorithm));
+        }
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::test

@@ -1,0 +1,194 @@
+// Cycles that are not simulated (engine/recurrence.h, FabricCore::rest()): the results must be those of a run in full, to
+// the cycle, flit and stall. Random machines of every kind of switch, groups, collectives and sizes, from seeds.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "../collective/random_work.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "config/config.h"
+#include "engine/comparable_results.h"
+#include "engine/machine.h"
+#include "fabric/simulation.h"
+
+namespace fredsim::test {
+namespace {
+
+std::vector<std::string> results_and_parts(const RunResult& r) {
+  std::vector<std::string> lines = comparable_results(r);
+  for (const PartResult& part : r.parts) {
+    lines.push_back(
+        fmt::format("{}: from cycle {}, {} cycles", part.algorithm, part.start_cycle, part.cycles));
+  }
+  for (const LinkResult& link : r.links) lines.push_back(fmt::format("{:.12f}", link.utilization));
+  lines.push_back(fmt::format("{} bytes", r.delivered_bytes));
+  return lines;
+}
+
+Topology random_machine(Random& random) {
+  const auto pick = [&](std::uint64_t least, std::uint64_t most) {
+    return least + random.below(most - least + 1);
+  };
+  // A flit per cycle is 768 GB/s. Other rates recur only after as many cycles as their fraction says.
+  const auto rate = [&] {
+    constexpr std::uint64_t kRates[] = {768, 600, 576, 384, 192};
+    return kRates[random.below(5)];
+  };
+  if (random.below(3) == 0) {
+    const std::uint64_t columns = pick(2, 3), rows = pick(2, 3);
+    const std::uint64_t npus = columns * rows;
+    return load_config(random.below(2) == 0 ? "configs/mesh_reducing.yaml" : "configs/mesh.yaml",
+                       {fmt::format("fabric.width={}", columns),
+                        fmt::format("fabric.height={}", rows), fmt::format("npu.count={}", npus),
+                        "io.count=0", fmt::format("fabric.link_latency={} ns", pick(1, 30))})
+        .topology;
+  }
+  const std::uint64_t l1 = pick(2, 3), npus = pick(1, 4), slices = pick(1, 2), l2 = pick(1, 2);
+  constexpr const char* kKinds[] = {"fred", "reducing_crossbar", "aggregator", "voq_crossbar"};
+  return load_config(
+             "configs/fred_d.yaml",
+             {fmt::format("switch.kind={}", kKinds[random.below(4)]),
+              fmt::format("npu.count={}", l1 * npus), "io.count=0",
+              fmt::format("npu.bandwidth={} GB/s", slices * rate()),
+              fmt::format("fabric.l1_switches={}", l1), fmt::format("fabric.npus_per_l1={}", npus),
+              fmt::format("fabric.slices={}", slices), fmt::format("fabric.uplinks={}", l2),
+              fmt::format("fabric.l2_chiplets_per_slice={}", l2),
+              fmt::format("fabric.uplink_bandwidth={} GB/s", slices * l2 * rate()),
+              fmt::format("fabric.link_latency={} ns", pick(1, 30))})
+      .topology;
+}
+
+CollectiveSpec all_reduce_of(std::uint64_t bytes, std::uint64_t start_cycle = 0) {
+  CollectiveSpec spec;
+  spec.group = {0, 1, 2, 3};
+  spec.bytes = bytes;
+  spec.start_cycle = start_cycle;
+  return spec;
+}
+
+// One to three collectives, most of a kind that goes through the switches as a stream, at several priorities.
+std::vector<CollectiveSpec> random_long_work(Random& random, int npus) {
+  constexpr Collective kStreams[] = {Collective::kAllReduce, Collective::kReduce,
+                                     Collective::kBroadcast, Collective::kUnicast,
+                                     Collective::kAllToAll};
+  std::vector<CollectiveSpec> work(1 + random.below(3));
+  for (CollectiveSpec& spec : work) {
+    spec.collective = kStreams[random.below(5)];
+    spec.group = random_group(random, npus);
+    if (spec.collective == Collective::kUnicast && spec.group.size() > 2) spec.group.resize(2);
+    spec.bytes = 200'000 + random.below(1'500'000);
+    spec.vc = static_cast<int>(random.below(3));
+    spec.root = static_cast<int>(random.below(spec.group.size()));
+    if (random.below(3) == 0) spec.start_cycle = random.below(8000);
+  }
+  return work;
+}
+
+class Skipping : public testing::TestWithParam<std::uint64_t> {};
+
+constexpr std::uint64_t kMachines = 10;  // of a case
+
+TEST_P(Skipping, GivesWhatARunInFullGives) {
+  int runs = 0, repeating = 0;
+  for (std::uint64_t seed = kMachines * GetParam(); seed < kMachines * (GetParam() + 1); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Topology topology = random_machine(random);
+    const int npus = static_cast<int>(topology.npus.size());
+    Simulation simulation;
+    Machine skips("skips", topology, {.seed = seed});
+    Machine full("full", topology, {.seed = seed, .skip = false});
+    simulation.run([&] {
+      for (int run = 0; run < 4; ++run) {
+        const std::vector<CollectiveSpec> work =
+            run == 0 ? random_work(random, npus, 2, 1'500'000) : random_long_work(random, npus);
+        Plan plan;
+        try {
+          plan = make_plan(topology, work, OnConflict::kLater);
+        } catch (const BadInput&) {
+          continue;  // what this machine cannot do
+        }
+        const RunResult skipped = skips.run(plan);
+        const RunResult complete = full.run(plan);
+        EXPECT_EQ(results_and_parts(skipped), results_and_parts(complete)) << "run " << run;
+        EXPECT_EQ(complete.idle_cycles + complete.repeated_cycles, 0U);
+        ++runs;
+        repeating += skipped.repeated_cycles > 0 ? 1 : 0;
+      }
+    });
+  }
+  EXPECT_GE(10 * repeating, runs);
+}
+
+INSTANTIATE_TEST_SUITE_P(TenMachines, Skipping, testing::Range<std::uint64_t>(0, 12));
+
+class SkippingOf : public testing::TestWithParam<const char*> {};
+
+// Most of a long all-reduce in the switches is repetition.
+TEST_P(SkippingOf, ALongRunTakesFewCycles) {
+  const Topology topology =
+      load_config("configs/fred_small.yaml", {fmt::format("switch.kind={}", GetParam())}).topology;
+  Simulation simulation;
+  Machine machine("machine", topology, {});
+  simulation.run([&] {
+    const RunResult r = machine.run(make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3},
+                                              std::uint64_t{1} << 30, "in_switch"));
+    EXPECT_EQ(r.payload, "exact");
+    EXPECT_LT(r.cycles - r.repeated_cycles, 20'000U) << r.cycles;
+    EXPECT_EQ(r.injected_bytes, 4 * (std::uint64_t{1} << 30));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SkippingOf,
+                         testing::Values("fred", "reducing_crossbar", "aggregator"));
+
+// A tenth of a second in which nothing happens.
+TEST(SkippingIdleCycles, CostNothingAndAreCounted) {
+  const Topology topology = load_config("configs/fred_small.yaml").topology;
+  const CollectiveSpec early = all_reduce_of(5000);
+  const CollectiveSpec late = all_reduce_of(5000, 150'000'000);
+  Simulation simulation;
+  Machine machine("machine", topology, {});
+  simulation.run([&] {
+    const RunResult alone = machine.run(make_plan(topology, {&early, 1}));
+    const sc_core::sc_time before = sc_core::sc_time_stamp();
+    const RunResult r =
+        machine.run(make_plan(topology, std::vector{early, late}, OnConflict::kLater));
+    EXPECT_EQ(r.parts[1].start_cycle, late.start_cycle);
+    EXPECT_GT(r.cycles, late.start_cycle);
+    EXPECT_LE(r.cycles, late.start_cycle + alone.cycles);  // its phase is in use already
+    EXPECT_GT(r.idle_cycles, late.start_cycle - 1000);
+    // Time in SystemC goes on as it would.
+    EXPECT_GT((sc_core::sc_time_stamp() - before).to_seconds(), 0.1);
+    EXPECT_LT((sc_core::sc_time_stamp() - before).to_seconds(), 0.10001);
+  });
+}
+
+TEST(SkippingIdleCycles, ATimeOutComesAtItsCycle) {
+  const Topology topology = load_config("configs/fred_small.yaml").topology;
+  for (const CollectiveSpec& of :
+       {all_reduce_of(std::uint64_t{1} << 30), all_reduce_of(5000, 1'000'000)}) {
+    std::vector<std::string> messages;
+    Simulation simulation;
+    Machine skips("skips", topology, {.timeout_cycles = 30'000});
+    Machine full("full", topology, {.timeout_cycles = 30'000, .skip = false});
+    simulation.run([&] {
+      for (Machine* machine : {&skips, &full}) {
+        try {
+          machine->run(make_plan(topology, {&of, 1}));
+        } catch (const RunFailed& failed) {
+          messages.emplace_back(failed.what());
+        }
+      }
+    });
+    ASSERT_EQ(messages.size(), 2U);
+    EXPECT_EQ(messages[0], messages[1]);
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::test

@@ -1,0 +1,186 @@
+// Who sends to whom, and when: patterns, sources, the calendar of creations, the latency histogram.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "base/error.h"
+#include "config/config.h"
+#include "fabric/simulation.h"
+#include "traffic/creation_calendar.h"
+#include "traffic/latency_histogram.h"
+#include "traffic/packet_source.h"
+
+namespace fredsim::test {
+namespace {
+
+const Topology& mesh() {  // 5 x 4
+  static const Topology kTopology = load_config("configs/mesh.yaml").topology;
+  return kTopology;
+}
+const Topology& tree() {  // 5 L1 switches with 4 NPUs
+  static const Topology kTopology = load_config("configs/fred_d.yaml").topology;
+  return kTopology;
+}
+
+std::vector<int> partners(PatternKind kind, const Topology& topology) {
+  const TrafficPattern pattern({.kind = kind}, topology);
+  Random random(1);
+  std::vector<int> partner;
+  partner.reserve(static_cast<std::size_t>(pattern.nodes()));
+  for (int node = 0; node < pattern.nodes(); ++node) {
+    partner.push_back(pattern.sends(node) ? pattern.destination(node, random) : node);
+  }
+  return partner;
+}
+
+TEST(TrafficPattern, TransposeIsTheMatrixTransposed) {
+  const std::vector<int> mesh_partner = partners(PatternKind::kTranspose, mesh());
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 5; ++x) EXPECT_EQ(mesh_partner[y * 5 + x], x * 4 + y);
+  }
+  const std::vector<int> tree_partner = partners(PatternKind::kTranspose, tree());
+  for (int l1 = 0; l1 < 5; ++l1) {
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(tree_partner[l1 * 4 + i], i * 5 + l1);
+  }
+  const Topology square = load_config("configs/mesh_2x2.yaml").topology;
+  EXPECT_EQ(partners(PatternKind::kTranspose, square), (std::vector<int>{0, 2, 1, 3}));
+  EXPECT_EQ(TrafficPattern({.kind = PatternKind::kTranspose}, square).sending_nodes(), 2);
+}
+
+TEST(TrafficPattern, BitComplementIsTheOtherEnd) {
+  for (const Topology* topology : {&mesh(), &tree()}) {
+    const std::vector<int> partner = partners(PatternKind::kBitComplement, *topology);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(partner[i], 19 - i);
+  }
+}
+
+TEST(TrafficPattern, NeighborGoesEastOrToTheNextRank) {
+  const std::vector<int> mesh_partner = partners(PatternKind::kNeighbor, mesh());
+  const std::vector<int> tree_partner = partners(PatternKind::kNeighbor, tree());
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(mesh_partner[i], i % 5 == 4 ? i - 4 : i + 1);
+    EXPECT_EQ(tree_partner[i], i == 19 ? 0 : i + 1);
+  }
+}
+
+std::vector<int> destinations(const PatternSpec& spec, int node, int draws) {
+  const TrafficPattern pattern(spec, mesh());
+  EXPECT_EQ(pattern.sending_nodes(), 20);
+  Random random(5);
+  std::vector<int> count(20);
+  for (int i = 0; i < draws; ++i) ++count[pattern.destination(node, random)];
+  return count;
+}
+
+TEST(TrafficPattern, UniformReachesEveryOtherNodeEquallyOften) {
+  constexpr int kDraws = 190'000;
+  for (const int node : {0, 7, 19}) {
+    const std::vector<int> count = destinations({}, node, kDraws);
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_NEAR(count[i], i == node ? 0 : 10'000, i == node ? 0 : 400) << i;
+    }
+  }
+}
+
+TEST(TrafficPattern, HotspotGetsItsShareAndThatOfUniform) {
+  constexpr int kDraws = 190'000;
+  const PatternSpec spec{.kind = PatternKind::kHotspot, .hotspot_node = 3, .hotspot_fraction = 0.4};
+  const std::vector<int> count = destinations(spec, 8, kDraws);
+  EXPECT_EQ(count[8], 0);
+  EXPECT_NEAR(count[3], kDraws * (0.4 + 0.6 / 19), 1000);
+  EXPECT_NEAR(count[0], kDraws * 0.6 / 19, 400);
+  const std::vector<int> of_hot_node = destinations(spec, 3, kDraws);
+  EXPECT_EQ(of_hot_node[3], 0);
+  EXPECT_NEAR(of_hot_node[0], 10'000, 400);
+}
+
+TEST(TrafficPattern, WhatNoNodeCanUseIsRefused) {
+  const Topology column = load_config("configs/mesh_2x2.yaml", {"npu.count=3", "fabric.width=1",
+                                                                "fabric.height=3", "io.count=0"})
+                              .topology;
+  EXPECT_NE(message_of<BadInput>([&] {
+              partners(PatternKind::kNeighbor, column);
+            }).find("--pattern: found 'neighbor', in which every NPU of mesh_2x2 is its own"),
+            std::string::npos);
+  EXPECT_EQ(TrafficPattern({.kind = PatternKind::kBitComplement}, column).sending_nodes(), 2);
+  EXPECT_EQ(message_of<BadInput>([] {
+              TrafficPattern({.kind = PatternKind::kHotspot, .hotspot_node = 20}, mesh());
+            }),
+            "--hotspot-node: found '20'; allowed: an NPU of mesh, 0 to 19");
+}
+
+TEST(PacketSource, CreatesAtItsRateAndForetellsItself) {
+  const TrafficPattern pattern({}, mesh());
+  for (const int trials : {1, 3}) {
+    const GeometricGap gap(0.25);
+    PacketSource source(pattern, 4, gap, trials, 9);
+    PacketSource copy = source;
+    constexpr std::uint64_t kCycles = 100'000;
+    std::uint64_t packets = 0;
+    std::uint64_t last = 0;
+    for (; source.creation() < kCycles; ++packets) {
+      EXPECT_GE(source.creation(), last);
+      last = source.creation();
+      EXPECT_EQ(copy.creation(), source.creation());
+      EXPECT_EQ(copy.take(), source.take());
+    }
+    const double expected = 0.25 * trials * static_cast<double>(kCycles);
+    EXPECT_NEAR(static_cast<double>(packets), expected, 4 * std::sqrt(expected));
+  }
+}
+
+TEST(PacketSource, SeedAndNodeMakeADifference) {
+  const TrafficPattern pattern({}, mesh());
+  const GeometricGap gap(0.01);
+  std::set<std::uint64_t> sums;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (int node = 0; node < 20; ++node) {
+      PacketSource source(pattern, node, gap, 1, seed);
+      for (int i = 0; i < 100; ++i) source.take();
+      sums.insert(source.creation());
+    }
+  }
+  EXPECT_GT(sums.size(), 55U);
+}
+
+TEST(CreationCalendar, WakesEveryNodeAtItsCycle) {
+  CreationCalendar calendar(4);
+  calendar.add(7, 0);
+  calendar.add(3, 1);
+  calendar.add(7, 2);
+  calendar.add(900, 3);
+  std::vector<std::pair<std::uint64_t, int>> woken;
+  for (std::uint64_t cycle = 0; cycle < 10; ++cycle) {
+    calendar.remove_due(cycle, [&](int node) { woken.emplace_back(cycle, node); });
+  }
+  EXPECT_EQ(woken, (std::vector<std::pair<std::uint64_t, int>>{{3, 1}, {7, 0}, {7, 2}}));
+}
+
+TEST(LatencyHistogram, PercentilesAreThoseOfTheSortedList) {
+  LatencyHistogram histogram;
+  EXPECT_EQ(histogram.percentile(99), 0U);
+  Random random(11);
+  std::vector<std::uint64_t> list;
+  for (int i = 0; i < 1234; ++i) {
+    list.push_back(random.below(random.below(10) == 0 ? 100'000 : 300));
+    histogram.add(list.back());
+  }
+  std::ranges::sort(list);
+  EXPECT_EQ(histogram.count(), list.size());
+  EXPECT_EQ(histogram.max(), list.back());
+  EXPECT_DOUBLE_EQ(histogram.mean(), std::accumulate(list.begin(), list.end(), 0.0) / 1234);
+  for (const unsigned percent : {1U, 50U, 95U, 99U}) {  // nearest rank
+    const std::size_t rank = (list.size() * percent + 99) / 100;
+    EXPECT_EQ(histogram.percentile(percent), list[rank - 1]) << percent;
+  }
+  histogram.clear();
+  EXPECT_EQ(histogram.count(), 0U);
+  EXPECT_EQ(histogram.max(), 0U);
+}
+
+}  // namespace
+}  // namespace fredsim::test
