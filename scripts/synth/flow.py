@@ -62,7 +62,7 @@ class Flow:
         self.parts = {}
         self.areas = cells.areas(cells.LIBERTY.read_text())
         self.leakages = cells.leakages(cells.LIBERTY.read_text())
-        self.fo4_ns = timing.measure_fo4_ns(folder / "fo4")
+        self.fo4_ns = timing.measure_fo4_ns(folder)
 
     # ------------------------------------------------------------------ synthesis
     def part(self, module, parameters):

@@ -1,6 +1,8 @@
 """Timing with OpenSTA: a netlist between registers, with ideal wires and an ideal clock."""
 
 import re
+import tempfile
+from pathlib import Path
 
 from cells import INVERTER, LIBERTY, REGISTER, inverter_chain, memory_library
 from yosys import ToolError, run
@@ -40,10 +42,12 @@ def sta(folder, script, limit):
 
 
 def measure_fo4_ns(folder):
-    """Delay of an inverter that drives four of its kind, mean of rising and falling, in the middle of a chain."""
+    """Delay of an inverter that drives four of its kind, mean of rising and falling, in the middle of a chain. Measured in a folder of its own
+    in `folder`, in which others may synthesise at the same time."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "chain.v").write_text(inverter_chain(12))
-    log = sta(folder, f"""read_liberty {LIBERTY}
+    with tempfile.TemporaryDirectory(prefix="fo4-", dir=folder) as own:
+        (Path(own) / "chain.v").write_text(inverter_chain(12))
+        log = sta(Path(own), f"""read_liberty {LIBERTY}
 read_verilog chain.v
 link_design top
 create_clock -name clock -period {PERIOD_NS}
