@@ -1,0 +1,25 @@
+// Makes the packets that an NPU sends, out of its pool.
+#pragma once
+
+#include <cstdint>
+
+#include "endpoint/npu_work.h"
+#include "endpoint/packet_pool.h"
+
+namespace fredsim {
+
+class NpuPackets {
+ public:
+  NpuPackets(int ports, int lanes) : ports_(ports), pool_(lanes) {}
+
+  // Packet `index` of a tree, its data to be filled in; `is_result`: on its way out, else an operand or partial sum.
+  Packet& make(const Work& w, int local, bool is_result, std::uint64_t index, int to_rank,
+               int channel);
+  void reclaim() { pool_.reclaim(); }
+
+ private:
+  int ports_;
+  PacketPool pool_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,50 @@
+// What an NPU does with what it receives: holds partial sums until all have come, adds them in the prescribed order,
+// accepts results, and gives what is to be sent on to the scheduler.
+//
+// Time: additions and HBM take no time.
+// Memory: bounded by the windows of the plan's sources, not by the collective's size.
+// Errors: packets must come in order, from where the plan sends them, and results are verified bit for bit; otherwise
+//   CollectiveJob::fail.
+#pragma once
+
+#include <cstdint>
+
+#include "endpoint/npu_observer.h"
+#include "endpoint/npu_packets.h"
+#include "endpoint/npu_scheduler.h"
+#include "endpoint/npu_work.h"
+
+namespace fredsim {
+
+class NpuReducer {
+ public:
+  NpuReducer(NpuPackets& packets, NpuScheduler& scheduler)
+      : packets_(packets), scheduler_(scheduler) {}
+
+  void observe(NpuObserver& observer, int number) {
+    observer_ = &observer;
+    number_ = number;
+  }
+
+  void receive(Work& w, int local, Packet& packet);
+  // Of a part that has been released: what came before, and what needs nobody else.
+  void release(Work& w, int local);
+  // The NPU has the result of packet `index`.
+  void on_result(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
+
+ private:
+  static bool expect(const Work& w, int local, const PacketExtension& e, std::uint64_t index,
+                     const char* what);
+  void on_partial(Work& w, int local, Packet& packet, const PacketExtension& e);
+  void combine_held(Work& w, int local);
+  void combine(Work& w, int local);
+  void finish_alone(Work& w, int local);
+  void push(Work& w, int local, Packet& packet, int channel, NpuScheduler::Queue queue);
+
+  NpuPackets& packets_;
+  NpuScheduler& scheduler_;
+  NpuObserver* observer_ = nullptr;
+  int number_ = 0;  // for the observer
+};
+
+}  // namespace fredsim

@@ -1,0 +1,187 @@
+#include "endpoint/npu_scheduler.h"
+
+#include <algorithm>
+
+#include "endpoint/packet_pool.h"
+
+namespace fredsim {
+namespace {
+
+// A head starts a new packet only when this few copies wait per channel.
+constexpr std::size_t kOwnLimit = 2;
+
+}  // namespace
+
+void NpuScheduler::add(Work& work) {
+  for (int local = 0; local < std::ssize(work.trees); ++local) add_source(work, local);
+  for (Channel& channel : channels_) {
+    for (Source& source : channel.sources) {
+      if (source.work != &work) continue;
+      const auto step = [&](int local) { return work.plan_tree(local).step; };
+      std::ranges::stable_sort(source.trees, {}, step);
+      const int first = step(source.trees.front());
+      while (source.end < source.trees.size() && step(source.trees[source.end]) == first)
+        ++source.end;
+    }
+  }
+}
+
+void NpuScheduler::add_source(Work& work, int local) {
+  const TreeState& s = work.trees[local];
+  if (!is_source(s.role)) return;
+  if (s.role == Role::kHead) {
+    const Send& to = s.part->broadcast_to.front();
+    heads_[to.vc] |= 1U << to.port;
+  }
+  std::vector<Source>& sources = channels_[s.channel].sources;
+  const int part = s.part_number;
+  const auto same = std::ranges::find_if(sources, [&](const Source& source) {
+    return s.in_switch && source.in_switch && source.work == &work && source.part == part;
+  });
+  if (same != sources.end()) {
+    same->trees.push_back(local);
+  } else {
+    sources.push_back({.work = &work, .part = part, .in_switch = s.in_switch, .trees = {local}});
+  }
+}
+
+void NpuScheduler::remove(const Work& work) {
+  bool has_sources = false;
+  for (Channel& channel : channels_) {
+    for (std::size_t i = channel.sources.size(); i-- > 0;) {
+      if (channel.sources[i].work != &work) continue;
+      channel.sources.erase(channel.sources.begin() + static_cast<std::ptrdiff_t>(i));
+      if (channel.next > i) --channel.next;
+    }
+    if (channel.next >= channel.sources.size()) channel.next = 0;
+    has_sources |= !channel.sources.empty();
+  }
+  if (!has_sources) heads_ = {};
+}
+
+void NpuScheduler::clear() {
+  for (Channel& channel : channels_) {
+    channel.sources.clear();
+    channel.next = 0;
+    while (!channel.copies.empty()) channel.copies.pop();
+    while (!channel.passed_on.empty()) channel.passed_on.pop();
+  }
+  awake_ = heads_ = {};
+}
+
+void NpuScheduler::push(Packet& packet, int channel, Queue queue) {
+  Channel& c = channels_[channel];
+  (queue == Queue::kCopies ? c.copies : c.passed_on).push(&packet);
+  wake(channel);
+}
+
+void NpuScheduler::wake_heads() {
+  for (int vc = 0; vc < kNumVcs; ++vc) awake_[vc] |= heads_[vc];
+}
+
+bool NpuScheduler::empty() const {
+  return std::ranges::all_of(
+      channels_, [](const Channel& c) { return c.copies.empty() && c.passed_on.empty(); });
+}
+
+NpuScheduler::Next NpuScheduler::next(int channel) {
+  Channel& c = channels_[channel];
+  if (c.copies.empty() && (heads_[channel / ports_] >> channel % ports_ & 1U) != 0) {
+    if (const Next head = start(c, true); head.work != nullptr) return head;
+  }
+  if (!c.copies.empty()) return {.queued = c.copies.pop()};
+  if (!c.passed_on.empty()) return {.queued = c.passed_on.pop()};
+  return start(c, false);
+}
+
+bool NpuScheduler::may_start(const TreeState& s, const CollectiveJob& job) const {
+  if (s.started == s.packets) return false;
+  if (s.waits_for_results) {
+    if (s.started >= job.reached(s.tree) + s.window) return false;
+  } else if (s.sees_results && s.started - s.results >= s.window) {
+    return false;
+  }
+  return s.role != Role::kHead || std::ranges::all_of(s.part->broadcast_to, [&](const Send& to) {
+           return channels_[channel(to)].copies.size() < kOwnLimit;
+         });
+}
+
+bool NpuScheduler::find_next_packet(Source& source) {
+  const Work& w = *source.work;
+  const auto run = static_cast<std::uint64_t>(w.job->plan().parts[source.part].run);
+  const auto step = [&](std::size_t i) { return w.plan_tree(source.trees[i]).step; };
+  while (source.begin < source.trees.size()) {
+    bool more = false;  // trees of this step that go on in a later round
+    for (;; ++source.at) {
+      if (source.at == source.end) {
+        more =
+            std::any_of(source.trees.begin() + static_cast<std::ptrdiff_t>(source.begin),
+                        source.trees.begin() + static_cast<std::ptrdiff_t>(source.end),
+                        [&](int local) { return w.trees[local].started < w.trees[local].packets; });
+        break;
+      }
+      const TreeState& s = w.trees[source.trees[source.at]];
+      if (s.started < std::min(s.packets, (source.round + 1) * run)) return true;
+    }
+    if (more) {
+      ++source.round;
+      source.at = source.begin;
+      continue;
+    }
+    source.begin = source.at = source.end;
+    source.round = 0;
+    while (source.end < source.trees.size() && step(source.end) == step(source.begin)) ++source.end;
+  }
+  return false;
+}
+
+// Trees of an earlier job still have packets to start: their flows may join where this one's do.
+bool NpuScheduler::is_behind(Channel& channel, const Source& source) {
+  for (Source& earlier : channel.sources) {
+    if (earlier.work == source.work) return false;
+    if (earlier.in_switch && find_next_packet(earlier)) return true;
+  }
+  return false;
+}
+
+NpuScheduler::Next NpuScheduler::start(Channel& c, bool heads) {
+  for (std::size_t tried = 0; tried < c.sources.size(); ++tried) {
+    Source& source = c.sources[c.next];
+    c.next = c.next + 1 == c.sources.size() ? 0 : c.next + 1;
+    Work& w = *source.work;
+    if (!w.allowed[source.part]) continue;
+    if (source.in_switch && (!find_next_packet(source) || is_behind(c, source))) continue;
+    const int local = source.trees[source.at];
+    if (heads && w.trees[local].role != Role::kHead) continue;
+    if (may_start(w.trees[local], *w.job)) return {.work = &w, .local = local};
+  }
+  return {};
+}
+
+void NpuScheduler::add_state(StateDigest& digest) const {
+  const auto add_packet = [&](const Packet* packet) {
+    const PacketExtension& e = static_cast<const PooledPacket*>(packet)->extension;
+    digest.add(std::uint64_t{e.stream} << 32 | std::uint64_t{e.destination} << 16 |
+               static_cast<std::uint16_t>(e.flits));
+  };
+  for (const Channel& channel : channels_) {
+    digest.add(channel.next);
+    for (const Source& source : channel.sources) {
+      if (!source.in_switch) continue;
+      digest.add_all(std::array{source.begin, source.end, source.at});
+      std::uint64_t most = 0;  // of this step's trees: the round is relative to them
+      for (std::size_t i = source.begin; i < source.end; ++i) {
+        most = std::max(most, source.work->trees[source.trees[i]].started);
+      }
+      const Part& part = source.work->job->plan().parts[source.part];
+      digest.add(most - source.round * static_cast<std::uint64_t>(part.run));
+    }
+    for (const auto* queue : {&channel.copies, &channel.passed_on}) {
+      digest.add(queue->size());
+      for (std::size_t i = 0; i < queue->size(); ++i) add_packet(queue->at(i));
+    }
+  }
+  digest.add_all(awake_);
+}
+
+}  // namespace fredsim

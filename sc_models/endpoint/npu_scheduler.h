@@ -1,0 +1,85 @@
+// Which packet an NPU sends next on a channel, a NIC port and VC.
+//
+// Order per channel: first copies of new packets that go to several ranks (all-gather, broadcast), which have the longest
+//   way before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:
+//   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
+//   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
+//   of the next. At most `window` packets of a tree are under way per source (Part::window); contributors to an
+//   in-switch tree that see no result are limited by the NIC's acceptance only.
+// Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/flit.h"
+#include "base/state_digest.h"
+#include "endpoint/npu_work.h"
+#include "endpoint/packet_extension.h"
+#include "endpoint/ring_queue.h"
+
+namespace fredsim {
+
+class NpuScheduler {
+ public:
+  explicit NpuScheduler(int ports)
+      : ports_(ports), channels_(static_cast<std::size_t>(ports * kNumVcs)) {}
+
+  void add(Work& work);  // its sources take turns from now on; it stays until remove()
+  void remove(const Work& work);
+  void clear();
+
+  enum class Queue : std::uint8_t { kCopies, kPassedOn };
+  void push(Packet& packet, int channel, Queue queue);
+
+  // What comes next: a packet that waits, or a tree of which to start one.
+  struct Next {
+    Packet* queued = nullptr;
+    Work* work = nullptr;  // both null: nothing for now
+    int local = 0;
+  };
+  Next next(int channel);
+
+  int channel(const Send& to) const { return channel_of(ports_, to.port, to.vc); }
+  // Ports of a VC where something may be sendable.
+  std::uint32_t awake(int vc) const { return awake_[vc]; }
+  void wake(int channel) { awake_[channel / ports_] |= 1U << channel % ports_; }
+  void wake_heads();  // channels of sources that send copies
+  void sleep(int channel) { awake_[channel / ports_] &= ~(1U << channel % ports_); }
+
+  bool empty() const;  // nothing waits
+  void add_state(StateDigest& digest) const;
+
+ private:
+  // What takes its turn in starting packets on a channel: an endpoint tree, or the in-switch trees of a
+  // part, by (step, tree), with the place of the next packet: tree `at` of those of the step, which are
+  // [begin, end), in their round of `run` packets each.
+  struct Source {
+    Work* work = nullptr;
+    int part = 0;
+    bool in_switch = false;
+    std::vector<int> trees;  // local
+    std::size_t begin = 0, end = 0, at = 0;
+    std::uint64_t round = 0;
+  };
+  struct Channel {
+    std::vector<Source> sources;
+    std::size_t next = 0;       // round robin
+    RingQueue<Packet*> copies;  // of packets started here that go to several ranks
+    RingQueue<Packet*> passed_on;
+  };
+
+  void add_source(Work& work, int local);
+  static bool find_next_packet(Source& source);  // false: there is none
+  static bool is_behind(Channel& channel, const Source& source);
+  bool may_start(const TreeState& state, const CollectiveJob& job) const;
+  Next start(Channel& channel, bool heads);  // `heads`: of such sources only
+
+  int ports_;
+  std::vector<Channel> channels_;
+  std::array<std::uint32_t, kNumVcs> awake_{};
+  std::array<std::uint32_t, kNumVcs> heads_{};  // ports by which heads send first
+};
+
+}  // namespace fredsim

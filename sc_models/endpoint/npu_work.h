@@ -1,0 +1,111 @@
+// What an NPU does of one job (endpoint/collective_job.h): its role in every tree of the plan, how far it is there, and
+// what is left to do of every part.
+//
+// Shapes: trees are those of the plan that the NPU has a part in, by their `local` place, ascending by tree. A channel is
+//   a NIC port and VC.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/state_digest.h"
+#include "endpoint/collective_job.h"
+#include "endpoint/packet_extension.h"
+#include "endpoint/ring_queue.h"
+
+namespace fredsim {
+
+inline int channel_of(int ports, int port, int vc) { return vc * ports + port; }
+
+// What a rank is in a tree.
+enum class Role : std::uint8_t {
+  kLeaf,        // sends its operand to another rank
+  kSwitchLeaf,  // sends its operand into the switches
+  kHead,        // its operand is the result, copies of which it sends to others
+  kCombiner,    // adds partial sums and passes the sum on
+  kRoot,        // adds partial sums; the sum is the result
+  kReceiver,    // has results, and may pass them on
+  kAlone,       // its operand is the result, and nobody else wants it
+};
+Role role_of(const Tree& tree, const TreeRank& rank);
+// It starts packets of the tree.
+constexpr bool is_source(Role role) {
+  return role == Role::kLeaf || role == Role::kSwitchLeaf || role == Role::kHead;
+}
+constexpr bool adds(Role role) { return role == Role::kCombiner || role == Role::kRoot; }
+
+struct alignas(64) TreeState {  // what every packet needs first, in one line of the caches
+  const TreeRank* part = nullptr;
+  std::uint64_t packets = 0;
+  std::uint64_t started = 0;  // new packets generated, by a source
+  std::uint64_t results = 0;  // results seen
+  std::uint64_t window = 0;
+  int tree = 0;         // of the plan
+  int part_number = 0;  // of the plan
+  int channel = 0;      // of a source: of the first hop of its packets
+  Role role = Role::kReceiver;
+  bool in_switch = false;
+  bool sees_results = false;
+  bool waits_for_results = false;
+  std::uint64_t reduced = 0;             // packets combined from reduce_from
+  std::vector<RingQueue<Packet*>> held;  // per entry of reduce_from
+  std::vector<std::uint64_t> arrived;    // per entry of reduce_from
+};
+
+// What this NPU does for one tree of the job's plan.
+struct Share {
+  int tree = 0;
+  const TreeRank* rank = nullptr;
+};
+
+struct Work {
+  // `shares` by tree, ascending; the NPU has so many ports.
+  Work(CollectiveJob& job, const std::vector<Share>& shares, int ports);
+
+  const Tree& plan_tree(int local) const { return job->plan().trees[trees[local].tree]; }
+  // One of what is left of a part here. The last one makes the rank complete.
+  void done_one(int part) {
+    if (--left[part] == 0) job->rank_complete(part, rank[part]);
+  }
+  // The job has left out packets of trees (CollectiveJob::leave_out()).
+  void shorten();
+  bool complete() const;
+  // Counts of packets relative to the furthest source of their tree, by tree of the plan.
+  void add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const;
+  // Which packet of which tree is missing, from whom.
+  void describe_missing(std::vector<std::string>& lines) const;
+
+  CollectiveJob* job;
+  std::vector<TreeState> trees;
+  std::vector<bool> allowed;        // by part
+  std::vector<std::uint64_t> left;  // by part: packets to start, add, see as results and pass on
+  std::vector<int> rank;            // by part, -1: not a member
+
+ private:
+  void prepare(int local, const Share& share, int ports);
+};
+
+// Those under way at an NPU, ascending by the streams of their jobs.
+class Works {
+ public:
+  struct Place {
+    Work* work = nullptr;  // null: no job has the tree here
+    int local = 0;
+  };
+  Place find(std::uint32_t stream) const;
+  Work* of(const CollectiveJob& job) const;  // null: it is not here
+  Work& add(std::unique_ptr<Work> work);
+  void remove(const Work& work);
+  void clear() { works_.clear(); }
+  bool empty() const { return works_.empty(); }
+  bool failed() const;  // one of them
+  auto begin() const { return works_.begin(); }
+  auto end() const { return works_.end(); }
+
+ private:
+  std::vector<std::unique_ptr<Work>> works_;
+};
+
+}  // namespace fredsim
