@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/suggest.h"
+#include "collective/acknowledgements.h"
 #include "collective/choice.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
@@ -138,6 +139,7 @@ class WorkPlanner {
     plan_.programs = std::move(switches.programs);
     add_chains(topology_, chains, plan_);
     if (topology_.is_grid()) part_channels();
+    add_acknowledgements(topology_, plan_);
     set_bounds(topology_, plan_);
     return std::move(plan_);
   }

@@ -63,6 +63,11 @@ struct TreeRank {
   std::vector<Send> broadcast_to;  // where this rank passes the result on to
   int switch_port = -1;            // in-switch: NIC port
   int phase = 0;                   // in-switch: phase index this rank's packets carry
+  // Endpoint trees whose sources go by acknowledgements (collective/acknowledgements.h): those of
+  // reduce_from that this rank tells, the one that it has results from (or none), and whether
+  // reduce_to tells it, and all of broadcast_to.
+  std::vector<Send> acknowledge_sums, acknowledge_results;
+  bool sums_acknowledged = false, results_acknowledged = false;
 };
 
 enum class Transport : std::uint8_t { kEndpoint, kInSwitch };
@@ -73,7 +78,8 @@ struct Tree {
   int step = 0;  // serial steps of a compound collective
   std::uint64_t first_flit = 0;
   std::uint64_t flits = 0;
-  std::uint64_t bytes = 0;      // payload; more than (flits - 1) * 512
+  std::uint64_t bytes = 0;  // payload; more than (flits - 1) * 512
+  bool is_acknowledged = false;
   std::vector<TreeRank> ranks;  // those that do something, ascending
   SumOrder order;               // leaves are ranks: what the result must be, bit for bit
 };
@@ -95,8 +101,8 @@ struct Part {
   int root = 0;  // rank; of collectives that have one
   std::uint64_t start_cycle = 0;  // sends nothing before
   std::vector<int> after;         // parts that must be complete before it starts
-  // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources
-  // that see no result of an endpoint tree count packets that have not reached all its receivers.
+  // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources that
+  // see no result of an endpoint tree go by acknowledgements (collective/acknowledgements.h).
   int window = 0;
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
   int run = 1;  // packets of an in-switch tree that follow each other before the next tree's

@@ -50,14 +50,11 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
     const Tree& tree = plan.trees[t];
     trees_[t].receivers =
         static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
-    trees_[t].is_waited_for = std::ranges::any_of(
-        tree.ranks, [&](const TreeRank& rank) { return waits_for_results(tree, rank); });
     parts_[tree.part].flits_left += tree.flits * trees_[t].receivers;
     total_ += tree.flits * trees_[t].receivers;
     if (!copies.empty()) trees_[t].copies = static_cast<std::uint64_t>(copies[t]);
     total_bytes_ += tree.bytes * trees_[t].receivers * trees_[t].copies;
   }
-  advanced_.reserve(trees_.size());
 }
 
 int CollectiveJob::rank_of(int part, std::uint16_t address) const {
@@ -119,15 +116,6 @@ std::uint64_t CollectiveJob::last_end() const {
   return last;
 }
 
-void CollectiveJob::clear_advanced() {
-  for (const int tree : advanced_) {
-    TreeCount& t = trees_[tree];
-    t.reached = t.results / t.receivers;
-    t.advances = false;
-  }
-  advanced_.clear();
-}
-
 std::uint64_t CollectiveJob::packets(int tree) const {
   const auto size = packet_flits(tree);
   return (sent_flits(tree) + size - 1) / size;
@@ -186,12 +174,7 @@ void CollectiveJob::accept_result(int rank, int tree, std::uint64_t packet,
   PartState& part = parts_[plan_.trees[tree].part];
   part.flits_left -= static_cast<std::uint64_t>(count);
   if (part.flits_left == 0) ended_some_ = true;
-  TreeCount& t = trees_[tree];
-  delivered_bytes_ += bytes(tree, packet) * t.copies;
-  if (t.is_waited_for && ++t.results % t.receivers == 0 && !t.advances) {
-    t.advances = true;
-    advanced_.push_back(tree);
-  }
+  delivered_bytes_ += bytes(tree, packet) * trees_[tree].copies;
 }
 
 void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,
@@ -212,16 +195,9 @@ void CollectiveJob::fail(const std::string& what, FailureCause cause) {
   failure_cause_ = cause;
 }
 
-void CollectiveJob::add_state(const std::vector<std::uint64_t>& furthest,
-                              StateDigest& digest) const {
+void CollectiveJob::add_state(StateDigest& digest) const {
   for (const PartState& part : parts_)
     digest.add((part.released ? 1U : 0U) | (part.ended ? 2U : 0U));
-  for (std::size_t t = 0; t < trees_.size(); ++t) {
-    const TreeCount& tree = trees_[t];
-    if (!tree.is_waited_for) continue;
-    digest.add(furthest[t] * tree.receivers - tree.results);
-    digest.add(furthest[t] - tree.reached);
-  }
 }
 
 void CollectiveJob::leave_out(const std::vector<std::uint64_t>& packets) {

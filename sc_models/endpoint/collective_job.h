@@ -4,8 +4,7 @@
 // Shapes: packet k of tree t holds flits [k * packet_flits, …) of the tree; lanes are flit-major.
 // Parts: a part may send once it is released, at its start cycle and when those it comes after are
 //   complete. The machine calls release_due() before the first edge and after every one, and tells
-//   the NPUs; likewise advanced(): what a source learns of the results of others (Part::window) it
-//   learns after the edge, whoever was stepped first.
+//   the NPUs.
 // Memory: a fixed cache of expected packets; nothing grows with the collective's size.
 // Errors: never throws while running; the first thing that is wrong is kept in `failure()`, and the
 //   machine ends the run on it.
@@ -72,17 +71,6 @@ class CollectiveJob {
   std::uint64_t start_cycle(int part) const { return parts_[part].start; }
   std::uint64_t end_cycle(int part) const { return parts_[part].end; }
 
-  // A source that sees no result come back from others: it goes by reached().
-  static bool waits_for_results(const Tree& tree, const TreeRank& rank) {
-    return tree.transport == Transport::kEndpoint && rank.contributes && rank.reduce_from.empty() &&
-           (rank.reduce_to.empty() ? !rank.broadcast_to.empty()
-                                   : !rank.receives && rank.broadcast_to.empty());
-  }
-  // Packets that have reached all receivers of a tree, on average; as of the last clear_advanced().
-  std::uint64_t reached(int tree) const { return trees_[tree].reached; }
-  const std::vector<int>& advanced() const { return advanced_; }  // trees for which it grows
-  void clear_advanced();
-
   struct RankOfPart {
     int part = 0, rank = 0;
   };
@@ -92,7 +80,7 @@ class CollectiveJob {
     return completed_;
   }  // whoever reads them may take them out
   // State, as Npu::add_state() has it.
-  void add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const;
+  void add_state(StateDigest& digest) const;
   // So many packets of each tree, by tree, are not sent: none of them the last one, and all receivers as if they had
   // them. Those under way keep their numbers; what is yet to come is that much less.
   void leave_out(const std::vector<std::uint64_t>& packets);
@@ -126,11 +114,7 @@ class CollectiveJob {
   struct TreeCount {
     std::uint64_t receivers = 0;
     std::uint64_t copies = 1;
-    std::uint64_t results = 0;  // packets, of all receivers
-    std::uint64_t reached = 0;
     std::uint64_t left_out = 0;  // packets
-    bool is_waited_for = false;  // by a source that waits_for_results()
-    bool advances = false;
   };
   bool may_start(int part, std::uint64_t cycle) const;
   // Flits of a tree that are sent.
@@ -147,7 +131,6 @@ class CollectiveJob {
   const Plan& plan_;
   std::vector<PartState> parts_;
   std::vector<TreeCount> trees_;
-  std::vector<int> advanced_;
   std::vector<int> due_;
   std::vector<RankOfPart> completed_;
   int first_tree_ = 0;

@@ -14,7 +14,8 @@ Npu::Npu(sc_core::sc_module_name name, int ports, int lanes)
       ports_(ports),
       packets_(ports, lanes),
       scheduler_(ports),
-      reducer_(packets_, scheduler_) {
+      acknowledgements_(packets_, scheduler_),
+      reducer_(packets_, scheduler_, acknowledgements_) {
   tx.register_nb_transport_bw(this, &Npu::sent);
   rx.register_nb_transport_fw(this, &Npu::receive);
 }
@@ -28,6 +29,7 @@ void Npu::add(CollectiveJob& job, const std::vector<Share>& shares) {
 void Npu::remove(const CollectiveJob& job) {
   const Work* const w = works_.of(job);
   if (w == nullptr) return;
+  acknowledgements_before_ += w->acknowledgements;
   scheduler_.remove(*w);
   works_.remove(*w);
 }
@@ -52,13 +54,6 @@ void Npu::release(const CollectiveJob& job, int part) {
   pump();
 }
 
-void Npu::resume(const CollectiveJob& job, int tree) {
-  const auto [work, local] = works_.find(job.stream(tree, false));
-  if (work == nullptr || !is_source(work->trees[local].role)) return;
-  scheduler_.wake(work->trees[local].channel);
-  pump();
-}
-
 bool Npu::is_done(const CollectiveJob& job, int part) const {
   const Work* const w = works_.of(job);
   return w == nullptr || w->left[part] == 0;
@@ -70,6 +65,7 @@ void Npu::stop() {
   scheduler_.clear();
   packets_.reclaim();
   blocked_ = {};
+  acknowledgements_before_ = 0;
 }
 
 void Npu::observe(NpuObserver& observer, int number) {
@@ -96,23 +92,33 @@ tlm::tlm_sync_enum Npu::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_tim
     }
     return tlm::TLM_COMPLETED;
   }
-  reducer_.receive(*work, local, packet);
+  if (e.vc == kControl) {
+    acknowledgements_.receive(*work, local, e);
+  } else {
+    reducer_.receive(*work, local, packet);
+  }
   pump();
   return tlm::TLM_COMPLETED;
 }
 
 // ---- sending
 
+// Until nothing is left to send: what leaves one channel may let a head start packets on another.
 void Npu::pump() {
-  for (int vc = 0; vc < kNumVcs; ++vc) {
-    for (;;) {
-      const std::uint32_t able = scheduler_.awake(vc) & ~blocked_[vc];
-      if (able == 0 || works_.failed()) break;
-      const int port = std::countr_zero(able);
-      const int channel = channel_of(ports_, port, vc);
-      scheduler_.sleep(channel);
-      while ((blocked_[vc] >> port & 1U) == 0 && send_next(channel)) {
-      }
+  for (bool some = true; std::exchange(some, false);) {
+    for (int vc = 0; vc < kNumVcs; ++vc) some |= pump(vc);
+  }
+}
+
+bool Npu::pump(int vc) {
+  bool some = false;
+  for (;; some = true) {
+    const std::uint32_t able = scheduler_.awake(vc) & ~blocked_[vc];
+    if (able == 0 || works_.failed()) return some;
+    const int port = std::countr_zero(able);
+    const int channel = channel_of(ports_, port, vc);
+    scheduler_.sleep(channel);
+    while ((blocked_[vc] >> port & 1U) == 0 && send_next(channel)) {
     }
   }
 }
@@ -169,7 +175,6 @@ tlm::tlm_sync_enum Npu::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_
     const PacketExtension& e = static_cast<PooledPacket&>(packet).extension;  // our own
     blocked_[e.vc] &= ~(1U << e.port);
     scheduler_.wake(channel_of(ports_, e.port, e.vc));
-    scheduler_.wake_heads();
     if (!works_.empty()) pump();
     return tlm::TLM_ACCEPTED;
   }
@@ -205,6 +210,12 @@ void Npu::add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& 
 
 void Npu::shorten(const CollectiveJob& job) {
   if (Work* const w = works_.of(job); w != nullptr) w->shorten();
+}
+
+std::uint64_t Npu::acknowledgements() const {
+  std::uint64_t sent = acknowledgements_before_;
+  for (const auto& work : works_) sent += work->acknowledgements;
+  return sent;
 }
 
 void Npu::describe_missing(std::vector<std::string>& lines) const {

@@ -1,10 +1,10 @@
 // The collective engine of an NPU: executes what Plans (collective/plan.h) give it, packet by
 // packet, of all parts that it is a member of. This is its TLM front; what a tree asks of it is in endpoint/npu_work.h,
-// what it sends next in npu_scheduler.h, what it does with what comes in npu_reducer.h.
+// what it sends next in npu_scheduler.h, what it does with what comes in npu_reducer.h and npu_acknowledgements.h.
 //
 // Bind `tx` to the NIC's tx and the NIC's `rx` to `rx`. Everything happens inside TLM calls and
-// release(), resume(): they offer the first packets; every packet taken by the NIC (END_REQ) or
-// received makes room for more.
+// release(), which offers the first packets; every packet taken by the NIC (END_REQ) or
+// received makes room for more. What an NPU knows of others it has by packets.
 // Jobs: one or many at once, each a Plan under way; they come and go while others run. Packets say by
 //   their stream's number which job and tree they are of. A rank that has not been released keeps partial sums that
 //   come, and passes on results.
@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "endpoint/collective_job.h"
+#include "endpoint/npu_acknowledgements.h"
 #include "endpoint/npu_observer.h"
 #include "endpoint/npu_packets.h"
 #include "endpoint/npu_reducer.h"
@@ -52,7 +53,6 @@ class Npu final : public sc_core::sc_module {
   // allowed first, so that they take turns from their first packets on.
   void allow(const CollectiveJob& job, int part);
   void release(const CollectiveJob& job, int part);
-  void resume(const CollectiveJob& job, int tree);  // the job's reached() has grown
   // Nothing is left to do here for a part, or there never was.
   bool is_done(const CollectiveJob& job, int part) const;
   void stop();  // forgets all jobs and everything held; reset the NIC before
@@ -60,6 +60,8 @@ class Npu final : public sc_core::sc_module {
   // Tells the observer from now on, calling this NPU `number`.
   void observe(NpuObserver& observer, int number);
 
+  // Packets sent to acknowledge others, since the last stop().
+  std::uint64_t acknowledgements() const;
   // Nothing held, everything sent and seen that the plans give this rank.
   bool complete() const;
   // A packet of no job has come, while there was none; empty: no.
@@ -81,6 +83,7 @@ class Npu final : public sc_core::sc_module {
   tlm::tlm_sync_enum sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 
   void pump();
+  bool pump(int vc);            // true: there was something to look at
   bool send_next(int channel);  // false: nothing for now
   void start(Work& w, int local);
   void send_queued(Packet& packet);
@@ -90,7 +93,9 @@ class Npu final : public sc_core::sc_module {
   NpuPackets packets_;
   Works works_;
   NpuScheduler scheduler_;
+  NpuAcknowledgements acknowledgements_;
   NpuReducer reducer_;
+  std::uint64_t acknowledgements_before_ = 0;     // of jobs that are gone
   std::array<std::uint32_t, kNumVcs> blocked_{};  // by VC: ports with an open request
   NpuObserver* observer_ = nullptr;
   int number_ = 0;  // for the observer

@@ -122,6 +122,7 @@ void NpuReducer::on_result(Work& w, int local, std::uint64_t index, const std::u
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
     push(w, local, copy, channel, queue);
   }
+  acknowledgements_.advance(w, local);
   if (is_source(s.role)) scheduler_.wake(s.channel);
   if (s.sees_results) w.done_one(s.part_number);
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "endpoint/npu_acknowledgements.h"
 #include "endpoint/npu_observer.h"
 #include "endpoint/npu_packets.h"
 #include "endpoint/npu_scheduler.h"
@@ -18,8 +19,8 @@ namespace fredsim {
 
 class NpuReducer {
  public:
-  NpuReducer(NpuPackets& packets, NpuScheduler& scheduler)
-      : packets_(packets), scheduler_(scheduler) {}
+  NpuReducer(NpuPackets& packets, NpuScheduler& scheduler, NpuAcknowledgements& acknowledgements)
+      : packets_(packets), scheduler_(scheduler), acknowledgements_(acknowledgements) {}
 
   void observe(NpuObserver& observer, int number) {
     observer_ = &observer;
@@ -43,6 +44,7 @@ class NpuReducer {
 
   NpuPackets& packets_;
   NpuScheduler& scheduler_;
+  NpuAcknowledgements& acknowledgements_;
   NpuObserver* observer_ = nullptr;
   int number_ = 0;  // for the observer
 };

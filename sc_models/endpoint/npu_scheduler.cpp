@@ -89,15 +89,19 @@ NpuScheduler::Next NpuScheduler::next(int channel) {
   if (c.copies.empty() && (heads_[channel / ports_] >> channel % ports_ & 1U) != 0) {
     if (const Next head = start(c, true); head.work != nullptr) return head;
   }
-  if (!c.copies.empty()) return {.queued = c.copies.pop()};
+  if (!c.copies.empty()) {
+    // Heads may wait for this, on whatever channel.
+    if (c.copies.size() == kOwnLimit) wake_heads();
+    return {.queued = c.copies.pop()};
+  }
   if (!c.passed_on.empty()) return {.queued = c.passed_on.pop()};
   return start(c, false);
 }
 
-bool NpuScheduler::may_start(const TreeState& s, const CollectiveJob& job) const {
+bool NpuScheduler::may_start(const TreeState& s) const {
   if (s.started == s.packets) return false;
-  if (s.waits_for_results) {
-    if (s.started >= job.reached(s.tree) + s.window) return false;
+  if (s.goes_by_acknowledgements) {
+    if (s.started >= s.reached + s.window) return false;
   } else if (s.sees_results && s.started - s.results >= s.window) {
     return false;
   }
@@ -153,7 +157,7 @@ NpuScheduler::Next NpuScheduler::start(Channel& c, bool heads) {
     if (source.in_switch && (!find_next_packet(source) || is_behind(c, source))) continue;
     const int local = source.trees[source.at];
     if (heads && w.trees[local].role != Role::kHead) continue;
-    if (may_start(w.trees[local], *w.job)) return {.work = &w, .local = local};
+    if (may_start(w.trees[local])) return {.work = &w, .local = local};
   }
   return {};
 }

@@ -4,8 +4,9 @@
 //   way before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
-//   of the next. At most `window` packets of a tree are under way per source (Part::window); contributors to an
-//   in-switch tree that see no result are limited by the NIC's acceptance only.
+//   of the next. At most `window` packets of a tree are under way per source (Part::window), by the results that it sees
+//   or, where it sees none, by what is acknowledged to it; contributors to an in-switch tree that see no result are
+//   limited by the NIC's acceptance only.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
 #pragma once
 
@@ -45,7 +46,6 @@ class NpuScheduler {
   // Ports of a VC where something may be sendable.
   std::uint32_t awake(int vc) const { return awake_[vc]; }
   void wake(int channel) { awake_[channel / ports_] |= 1U << channel % ports_; }
-  void wake_heads();  // channels of sources that send copies
   void sleep(int channel) { awake_[channel / ports_] &= ~(1U << channel % ports_); }
 
   bool empty() const;  // nothing waits
@@ -73,7 +73,8 @@ class NpuScheduler {
   void add_source(Work& work, int local);
   static bool find_next_packet(Source& source);  // false: there is none
   static bool is_behind(Channel& channel, const Source& source);
-  bool may_start(const TreeState& state, const CollectiveJob& job) const;
+  bool may_start(const TreeState& state) const;
+  void wake_heads();
   Next start(Channel& channel, bool heads);  // `heads`: of such sources only
 
   int ports_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "collective/acknowledgements.h"
+
 namespace fredsim {
 
 Role role_of(const Tree& tree, const TreeRank& rank) {
@@ -41,7 +43,11 @@ void Work::prepare(int local, const Share& share, int ports) {
   s.role = role_of(tree, part);
   s.in_switch = tree.transport == Transport::kInSwitch;
   s.sees_results = part.receives || !part.broadcast_to.empty();
-  s.waits_for_results = CollectiveJob::waits_for_results(tree, part);
+  s.acknowledged_window = acknowledged_window(plan_part);
+  s.acknowledged.resize((part.results_acknowledged ? part.broadcast_to.size() : 0) +
+                        (part.sums_acknowledged ? 1 : 0));
+  s.goes_by_acknowledgements = !s.acknowledged.empty() && waits_for_acknowledgements(tree, part);
+  if (s.goes_by_acknowledgements) s.window = s.acknowledged_window;
   if (s.role == Role::kSwitchLeaf) {
     s.channel = channel_of(ports, part.switch_port, plan_part.vc);
   } else if (is_source(s.role)) {
@@ -60,6 +66,8 @@ void Work::shorten() {
     const int times =
         (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
     left[s.part_number] -= less * static_cast<std::uint64_t>(times);
+    acknowledgements += less / kAcknowledgePackets *
+                        (s.part->acknowledge_results.size() + s.part->acknowledge_sums.size());
   }
 }
 
@@ -81,6 +89,10 @@ void Work::add_state(const std::vector<std::uint64_t>& furthest, StateDigest& di
       digest.add(from - s.arrived[i]);
       digest.add(s.held[i].size());
     }
+    for (const std::uint64_t acknowledged : s.acknowledged) digest.add(from - acknowledged);
+    if (s.goes_by_acknowledgements) digest.add(from - s.reached);
+    if (!s.part->acknowledge_results.empty()) digest.add(from - s.results_told);
+    if (!s.part->acknowledge_sums.empty()) digest.add(from - s.sums_told);
   }
   digest.add_all(allowed);
 }

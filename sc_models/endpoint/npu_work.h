@@ -42,16 +42,21 @@ struct alignas(64) TreeState {  // what every packet needs first, in one line of
   std::uint64_t started = 0;  // new packets generated, by a source
   std::uint64_t results = 0;  // results seen
   std::uint64_t window = 0;
-  int tree = 0;         // of the plan
-  int part_number = 0;  // of the plan
-  int channel = 0;      // of a source: of the first hop of its packets
+  std::uint64_t reached = 0;  // packets acknowledged to a source
+  int tree = 0;               // of the plan
+  int part_number = 0;        // of the plan
+  int channel = 0;            // of a source: of the first hop of its packets
   Role role = Role::kReceiver;
   bool in_switch = false;
   bool sees_results = false;
-  bool waits_for_results = false;
-  std::uint64_t reduced = 0;             // packets combined from reduce_from
-  std::vector<RingQueue<Packet*>> held;  // per entry of reduce_from
-  std::vector<std::uint64_t> arrived;    // per entry of reduce_from
+  bool goes_by_acknowledgements = false;  // a source
+  std::uint64_t reduced = 0;              // packets combined from reduce_from
+  std::vector<RingQueue<Packet*>> held;   // per entry of reduce_from
+  std::vector<std::uint64_t> arrived;     // per entry of reduce_from
+  // Packets that others have acknowledged: per entry of broadcast_to, then by reduce_to; where they do.
+  std::vector<std::uint64_t> acknowledged;
+  std::uint64_t results_told = 0, sums_told = 0;  // packets acknowledged to others
+  std::uint64_t acknowledged_window = 0;
 };
 
 // What this NPU does for one tree of the job's plan.
@@ -79,9 +84,10 @@ struct Work {
 
   CollectiveJob* job;
   std::vector<TreeState> trees;
-  std::vector<bool> allowed;        // by part
-  std::vector<std::uint64_t> left;  // by part: packets to start, add, see as results and pass on
-  std::vector<int> rank;            // by part, -1: not a member
+  std::vector<bool> allowed;           // by part
+  std::vector<std::uint64_t> left;     // by part: packets to start, add, see as results and pass on
+  std::vector<int> rank;               // by part, -1: not a member
+  std::uint64_t acknowledgements = 0;  // sent
 
  private:
   void prepare(int local, const Share& share, int ports);

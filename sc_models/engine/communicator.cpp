@@ -61,7 +61,6 @@ void Communicator::start() {
   running_ = changed_ = true;
   fabric_.on_cycle([this] { return edge(); });
   process();  // what begins in cycle 0 is there before its edge
-  tell_sources();
 }
 
 std::uint64_t Communicator::cycle() const {
@@ -75,7 +74,6 @@ bool Communicator::edge() {
     if (loader_.issue()) changed_ = true;
     if (collect()) changed_ = true;
     if (changed_ || cycle() >= wake_) process();
-    tell_sources();
     if (on_cycle_) on_cycle_();
   } catch (...) {
     failure_ = std::current_exception();
@@ -397,14 +395,11 @@ void Communicator::open(Operation& o) {
   std::map<NodeId, std::vector<Npu::Share>> shares;
   for (const Part& part : plan.parts)
     for (const NodeId node : part.members) shares[node];
-  o.waiting_sources.resize(plan.trees.size());
   for (int t = 0; t < std::ssize(plan.trees); ++t) {
     const Tree& tree = plan.trees[t];
     for (const TreeRank& rank : tree.ranks) {
       const NodeId node = plan.parts[tree.part].members[rank.rank];
       shares[node].push_back({t, &rank});
-      if (CollectiveJob::waits_for_results(tree, rank))
-        o.waiting_sources[t].push_back(&machine_.npu(node));
     }
   }
   for (const auto& [node, of_node] : shares) machine_.npu(node).add(*o.job, of_node);
@@ -433,18 +428,6 @@ bool Communicator::release(Operation& operation) {
     if (npu(at).is_done(job, at.part)) job.rank_complete(at.part, at.rank);
   }
   return !due.empty();
-}
-
-// Results that have reached others.
-void Communicator::tell_sources() {
-  for (Operation* const operation : granted_) {
-    if (operation->job == nullptr || operation->job->advanced().empty()) continue;
-    CollectiveJob& job = *operation->job;
-    const std::vector<int> advanced = job.advanced();
-    job.clear_advanced();
-    for (const int tree : advanced)
-      for (Npu* npu : operation->waiting_sources[tree]) npu->resume(job, tree);
-  }
 }
 
 }  // namespace fredsim

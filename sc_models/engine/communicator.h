@@ -124,7 +124,6 @@ class Communicator {
   void open(Operation& operation);
   bool release_due();
   bool release(Operation& operation);
-  void tell_sources();
   bool is_stuck() const;
   int take_streams(int trees) const;
   void check_failures() const;

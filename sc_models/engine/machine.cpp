@@ -108,6 +108,7 @@ struct Machine::Parts {
   void skip(const CollectiveJob& job, Recurrence& recurrence, std::uint64_t cycle);
   bool is_stuck(const CollectiveJob& job, std::uint64_t cycle);
   void drain();
+  std::vector<std::uint64_t> acknowledgements() const;
   [[noreturn]] void fail_stuck(const std::string& what, const CollectiveJob& job,
                                FailureCause cause, std::uint64_t edge);
 
@@ -120,9 +121,7 @@ struct Machine::Parts {
   std::vector<const Npu*> all_npus;
   std::vector<Npu*> members;  // of the plan under way
   std::uint64_t idle_cycles = 0, repeated_cycles = 0,
-                repeated_flit_hops = 0;  // of the run that were skipped
-  // By tree: NPUs with sources that wait for the results of others.
-  std::vector<std::vector<Npu*>> waiting_sources;
+                repeated_flit_hops = 0;            // of the run that were skipped
   std::unique_ptr<TimelineRecorder> recorder;      // null: nobody looks
   std::unique_ptr<CollectiveBreakdown> breakdown;  // the same
   NpuObservers observers;
@@ -209,6 +208,16 @@ void Machine::stop() {
 
 void Machine::drain() { parts_->drain(); }
 
+std::vector<std::uint64_t> Machine::acknowledgements() const { return parts_->acknowledgements(); }
+
+std::vector<std::uint64_t> Machine::Parts::acknowledgements() const {
+  std::vector<std::uint64_t> sent(npus.size());
+  for (std::size_t node = 0; node < npus.size(); ++node) {
+    if (npus[node] != nullptr) sent[node] = npus[node]->acknowledgements();
+  }
+  return sent;
+}
+
 RunResult Machine::run(const Plan& plan, const std::function<void(const Progress&)>& on_progress) {
   TimelineRecorder* const recorder = parts_->recorder.get();
   bool is_again = false;  // after the search for a wave's trigger
@@ -273,7 +282,7 @@ RunResult Machine::Parts::run(const Plan& plan,
     result.slices = slices;
     result.slices_simulated = in_switch_slices(simulated.plan);
   }
-  fill_counts(simulated, fabric, control, result.cycles, result);
+  fill_counts(simulated, fabric, control, acknowledgements(), result.cycles, result);
   return result;
 }
 
@@ -361,14 +370,11 @@ std::uint64_t Machine::Parts::run_collective(
 
 void Machine::Parts::start_npus(CollectiveJob& job, const Plan& plan) {
   std::vector<std::vector<Npu::Share>> shares(topology.nodes.size());
-  waiting_sources.assign(plan.trees.size(), {});
   for (int t = 0; t < std::ssize(plan.trees); ++t) {
     const Tree& tree = plan.trees[t];
     for (const TreeRank& rank : tree.ranks) {
       const NodeId node = plan.parts[tree.part].members[rank.rank];
       shares[node].push_back({t, &rank});
-      if (CollectiveJob::waits_for_results(tree, rank))
-        waiting_sources[t].push_back(npus[node].get());
     }
   }
   for (NodeId node = 0; node < std::ssize(shares); ++node) {
@@ -378,7 +384,7 @@ void Machine::Parts::start_npus(CollectiveJob& job, const Plan& plan) {
   }
 }
 
-// What the NPUs hear between two edges: parts that start, results that have reached others.
+// Parts that start between two edges.
 void Machine::Parts::release_due(CollectiveJob& job, const Plan& plan, std::uint64_t cycle) {
   // Parts that have nothing to send end as they start, and others may come after them.
   for (const auto* due = &job.release_due(cycle); !due->empty() && !job.failed();
@@ -389,12 +395,6 @@ void Machine::Parts::release_due(CollectiveJob& job, const Plan& plan, std::uint
     for (const int part : *due) {
       for (const NodeId node : plan.parts[part].members) npus[node]->release(job, part);
     }
-  }
-  if (job.advanced().empty()) return;
-  const std::vector<int> advanced = job.advanced();
-  job.clear_advanced();
-  for (const int tree : advanced) {
-    for (Npu* npu : waiting_sources[tree]) npu->resume(job, tree);
   }
 }
 

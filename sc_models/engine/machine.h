@@ -88,8 +88,9 @@ class Machine : public sc_core::sc_module {
   Npu& npu(NodeId node);
   ControlPlane& control();
   const FabricOptions& options() const;
-  std::span<const Npu* const> npus() const;  // all of them
-  std::uint64_t watchdog() const;            // cycles without a flit after which a run is stuck
+  std::span<const Npu* const> npus() const;             // all of them
+  std::vector<std::uint64_t> acknowledgements() const;  // packets that NPUs have sent, by node
+  std::uint64_t watchdog() const;  // cycles without a flit after which a run is stuck
   // Forgets all of an earlier run, starts the clock and writes what the switches need, routes of unicasts where asked for.
   void set_up(bool online_routes);
   void stop();   // the clock

@@ -85,8 +85,7 @@ class Operation {
   std::optional<std::uint64_t> rows_loaded_at;
   RowStore::Acquired rows;
   int first_tree = 0;
-  std::unique_ptr<CollectiveJob> job;              // open
-  std::vector<std::vector<Npu*>> waiting_sources;  // by tree: those that wait for results of others
+  std::unique_ptr<CollectiveJob> job;  // open
 
  private:
   struct Rank {

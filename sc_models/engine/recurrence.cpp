@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "collective/acknowledgements.h"
+
 namespace fredsim {
 namespace {
 
@@ -72,7 +74,7 @@ bool Recurrence::look(StateDigest& digest) {
   progress_.assign(job_.plan().trees.size(), 0);
   for (const Npu* npu : npus_) npu->add_progress(job_, progress_);
   if (!fabric_.core().add_state(digest)) return false;
-  job_.add_state(progress_, digest);
+  job_.add_state(digest);
   for (const Npu* npu : npus_) npu->add_state(job_, progress_, digest);
   return true;
 }
@@ -85,10 +87,13 @@ std::uint64_t Recurrence::periods(std::uint64_t most) const {
     const std::uint64_t in_one = progress_[tree] - before_[tree];
     if (in_one == 0) continue;
     moves = true;
-    const auto run =
-        static_cast<std::uint64_t>(job_.plan().parts[job_.plan().trees[tree].part].run);
+    const Tree& of = job_.plan().trees[tree];
+    const Part& part = job_.plan().parts[of.part];
+    auto last = static_cast<std::uint64_t>(part.run);
+    // The last packets of a tree are not acknowledged.
+    if (of.is_acknowledged) last = std::max(last, acknowledged_window(part) + kAcknowledgePackets);
     const std::uint64_t left = job_.packets(tree) - progress_[tree];
-    number = std::min(number, left <= run ? 0 : (left - run) / in_one);
+    number = std::min(number, left <= last ? 0 : (left - last) / in_one);
   }
   return moves ? number : 0;
 }

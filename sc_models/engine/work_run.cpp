@@ -187,8 +187,8 @@ class WorkRun {
     for (const WorkPlan::Batch& batch : work_.batches)
       result.slices = std::max(result.slices, in_switch_slices(batch.plan->plan));
     result.slices_simulated = result.slices;
-    fill_counts(all_slices(topology, {}), machine_.fabric(), machine_.control(), result.cycles,
-                result);
+    fill_counts(all_slices(topology, {}), machine_.fabric(), machine_.control(),
+                machine_.acknowledgements(), result.cycles, result);
   }
 
   void fill_parts(RunResult& result) const {

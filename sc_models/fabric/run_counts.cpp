@@ -37,7 +37,8 @@ void watch_short_flits(const Plan& plan, FabricCore& core) {
 }
 
 void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,
-                 std::uint64_t cycles, RunResult& result) {
+                 const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
+                 RunResult& result) {
   const Topology& topology = fabric.topology();
   const auto count_of = [&](int link) { return fabric.core().count(simulated.link_like[link]); };
   std::vector<std::uint64_t> sent(topology.nodes.size());
@@ -58,11 +59,14 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
       result.flit_hops += r.flits;
       result.link_bytes += r.bytes;
     }
-    if (topology.nodes[link.from].kind == NodeKind::kNpu) {
-      sent[link.from] += r.bytes;
-      result.injected_bytes += r.bytes;
-    }
+    if (topology.nodes[link.from].kind == NodeKind::kNpu) sent[link.from] += r.bytes;
     result.links.push_back(std::move(r));
+  }
+  for (std::size_t node = 0; node < sent.size(); ++node) {
+    sent[node] -= std::min(sent[node], acknowledgements[node] * kFlitBytes);
+    result.injected_bytes += sent[node];
+    result.acknowledgement_packets += acknowledgements[node];
+    result.acknowledgement_bytes += acknowledgements[node] * kFlitBytes;
   }
   result.injected_bytes_per_npu_max = std::ranges::max(sent);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collective/equal_slices.h"
 #include "collective/plan.h"
@@ -17,8 +18,9 @@ void watch_short_flits(const Plan& plan, FabricCore& core);
 // Reductions, phase changes and stalls of a switch, as far as its kind has them.
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r);
 // Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
-// the run, for utilisation.
+// the run, for utilisation; `acknowledgements`: packets that NPUs have sent, by node, which are no payload.
 void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,
-                 std::uint64_t cycles, RunResult& result);
+                 const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
+                 RunResult& result);
 
 }  // namespace fredsim

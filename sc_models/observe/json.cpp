@@ -137,7 +137,9 @@ Json run_json(const ReportedRun& run) {
   json["traffic"] = {{"injected_bytes", r.injected_bytes},
                      {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},
                      {"link_bytes", r.link_bytes},
-                     {"flit_hops", r.flit_hops}};
+                     {"flit_hops", r.flit_hops},
+                     {"acknowledgement_packets", r.acknowledgement_packets},
+                     {"acknowledgement_bytes", r.acknowledgement_bytes}};
   if (run.comparison) {
     json["speedup"] = run.comparison->speedup;
     json["injected_traffic_reduction"] = run.comparison->injected_traffic_reduction;

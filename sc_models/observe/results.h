@@ -113,7 +113,8 @@ struct RunResult {
   // Of the cycles, those that were not simulated: nothing happened in them, or they repeat others, which these flits
   // x links are of. The counters have all.
   std::uint64_t idle_cycles = 0, repeated_cycles = 0, repeated_flit_hops = 0;
-  std::uint64_t injected_bytes = 0;
+  std::uint64_t injected_bytes = 0;  // payload; acknowledgements, a flit each, are not in it
+  std::uint64_t acknowledgement_packets = 0, acknowledgement_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;
   std::uint64_t link_bytes = 0;
   std::uint64_t flit_hops = 0;

@@ -212,7 +212,9 @@ std::vector<RunField> more_counts() {
           only_in_csv("injected_bytes_per_npu_max",
                       [](const RunResult& r) { return count_cell(r.injected_bytes_per_npu_max); }),
           only_in_csv("flit_hops", [](const RunResult& r) { return count_cell(r.flit_hops); }),
-          only_in_csv("wall_s", [](const RunResult& r) { return fmt::to_string(r.wall_s); })};
+          only_in_csv("wall_s", [](const RunResult& r) { return fmt::to_string(r.wall_s); }),
+          only_in_csv("acknowledgement_packets",
+                      [](const RunResult& r) { return count_cell(r.acknowledgement_packets); })};
 }
 
 std::vector<RunField> joined(std::initializer_list<std::vector<RunField>> groups) {

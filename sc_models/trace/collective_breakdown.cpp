@@ -153,6 +153,7 @@ bool CollectiveBreakdown::passes_on(NodeId npu, int tree) const {
 
 void CollectiveBreakdown::delivered(const Delivery& packet) {
   delivered_.push_back(name_of(packet.node, packet.port, packet.header));
+  if (packet.header.vc == kControl) return;
   const int tree = tree_of(packet.header);
   const std::uint32_t index = index_of(packet.header);
   const Tree& of = job_->plan().trees.at(static_cast<std::size_t>(tree));

@@ -28,8 +28,9 @@ int owner_of_link(const Topology& topology, int link) {
   return 1 + 2 * static_cast<int>(topology.nodes.size()) + link;
 }
 
-std::string packet_name(std::uint32_t stream, std::uint32_t index) {
-  return fmt::format("tree {} #{}", stream >> 1, index);
+// On the control VC there are acknowledgements.
+std::string packet_name(std::uint32_t stream, std::uint32_t index, int vc) {
+  return fmt::format("tree {} {}{}", stream >> 1, vc == kControl ? "up to #" : "#", index);
 }
 
 std::string work_name(const Plan& plan) {
@@ -184,7 +185,7 @@ void TimelineRecorder::sent(int npu, Packet& packet) {
   const Timeline::Track track = port_track(npu, "send", e);
   std::uint64_t& last = last_sent_[track.thread];
   timeline_.span(
-      track, kSent, packet_name(e.stream, e.index), std::max(handed_over, last), now(),
+      track, kSent, packet_name(e.stream, e.index, e.vc), std::max(handed_over, last), now(),
       {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}, {"bytes", e.bytes}});
   last = now();
 }
@@ -195,8 +196,8 @@ void TimelineRecorder::received(int npu, Packet& packet) {
   if (static_cast<std::size_t>(e.stream >> 1) >= job_->plan().trees.size()) return;
   active(npu, tree_of(e), now());
   if (level_ < 2) return;
-  timeline_.instant(port_track(npu, "receive", e), kReceived, packet_name(e.stream, e.index), now(),
-                    {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
+  timeline_.instant(port_track(npu, "receive", e), kReceived, packet_name(e.stream, e.index, e.vc),
+                    now(), {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
 }
 
 void TimelineRecorder::added(int npu, int tree, int additions) {
@@ -255,7 +256,7 @@ void TimelineRecorder::show_on_link(int link) {
   const OnLink& passing = on_links_[link];
   if (passing.flits == 0) return;
   timeline_.span(links_[link], kOnLinks,
-                 packet_name(passing.tag >> kStreamShift, passing.tag & kIndexMask),
+                 packet_name(passing.tag >> kStreamShift, passing.tag & kIndexMask, passing.vc),
                  passing.extent.begin, passing.extent.end, {{"flits", passing.flits}});
 }
 

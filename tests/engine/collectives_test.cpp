@@ -10,11 +10,13 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "collective/acknowledgements.h"
 #include "collective/random_work.h"
 #include "config/config.h"
 #include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "fabric/simulation.h"
+#include "small_windows.h"
 
 namespace fredsim::test {
 namespace {
@@ -51,9 +53,22 @@ std::uint64_t injected_bytes(const Plan& plan) {
   return bytes;
 }
 
+// What its ranks send to acknowledge, to the packet.
+std::uint64_t acknowledgement_packets(const Plan& plan) {
+  std::uint64_t packets = 0;
+  for (const Tree& tree : plan.trees) {
+    const Part& part = plan.parts[tree.part];
+    const auto longest = static_cast<std::uint64_t>(part.packet_flits);
+    for (const TreeRank& rank : tree.ranks)
+      packets += acknowledgements(part, rank, (tree.flits + longest - 1) / longest);
+  }
+  return packets;
+}
+
 void expect_good(const Plan& plan, const RunResult& r) {
   EXPECT_EQ(r.payload, "exact");
   EXPECT_EQ(r.injected_bytes, injected_bytes(plan));
+  EXPECT_EQ(r.acknowledgement_packets, acknowledgement_packets(plan));
   EXPECT_GE(r.time_ns, r.bound_ns);
   for (const LinkResult& link : r.links) EXPECT_LE(link.utilization, 1) << link.name;
   ASSERT_EQ(r.parts.size(), plan.parts.size());
@@ -79,8 +94,9 @@ TEST_P(RandomWorks, AreExactInEveryImplementation) {
   simulation.run([&] {
     for (int run = 0; run < 4; ++run) {
       const std::vector<CollectiveSpec> work = random_work(random, 4, 4, 30'000);
-      const Plan plan = make_plan(topology, work,
-                                  random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
+      Plan plan = make_plan(topology, work,
+                            random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
+      if (random.below(2) == 0) shrink_windows(random, plan);
       const RunResult r = tlm.run(plan);
       expect_good(plan, r);
       EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));

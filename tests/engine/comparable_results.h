@@ -13,8 +13,8 @@ namespace fredsim::test {
 
 inline std::vector<std::string> comparable_results(const RunResult& r) {
   std::vector<std::string> lines{
-      fmt::format("{} cycles, payload {}, {} bytes injected, {} flit hops", r.cycles, r.payload,
-                  r.injected_bytes, r.flit_hops)};
+      fmt::format("{} cycles, payload {}, {} bytes injected, {} flit hops, {} acknowledgements",
+                  r.cycles, r.payload, r.injected_bytes, r.flit_hops, r.acknowledgement_packets)};
   for (const LinkResult& link : r.links) {
     lines.push_back(fmt::format("{}: {} flits, {} bytes, {} cycles busy", link.name, link.flits,
                                 link.bytes, link.busy_cycles));

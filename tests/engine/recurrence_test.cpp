@@ -14,6 +14,7 @@
 #include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "fabric/simulation.h"
+#include "small_windows.h"
 
 namespace fredsim::test {
 namespace {
@@ -112,6 +113,7 @@ TEST_P(Skipping, GivesWhatARunInFullGives) {
         } catch (const BadInput&) {
           continue;  // what this machine cannot do
         }
+        if (random.below(2) == 0) shrink_windows(random, plan);
         const RunResult skipped = skips.run(plan);
         const RunResult complete = full.run(plan);
         EXPECT_EQ(results_and_parts(skipped), results_and_parts(complete)) << "run " << run;

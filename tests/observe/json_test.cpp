@@ -34,7 +34,7 @@ TEST(ResultsJson, HasEveryKeyOfTheContract) {
                  "time_ns": 180.0, "algbw_gbps": 320.0, "busbw_gbps": 480.0, "bound_ns": 150.0}],
       "skipped": {"idle_cycles": 31, "repeated_cycles": 32, "repeated_flit_hops": 33},
       "traffic": {"injected_bytes": 1000, "injected_bytes_per_npu_max": 300, "link_bytes": 4000,
-                  "flit_hops": 8},
+                  "flit_hops": 8, "acknowledgement_packets": 3, "acknowledgement_bytes": 1536},
       "derived": {"bound_ns": 160.0, "time_over_bound": 1.25},
       "links": [{"name": "a.0->b.1", "from": "a", "to": "b", "flits": 11, "bytes": 5632,
                  "busy_cycles": 12, "utilization": 0.25, "on_die": false}],

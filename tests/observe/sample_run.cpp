@@ -47,6 +47,8 @@ RunResult sample_run() {
   run.injected_bytes_per_npu_max = 300;
   run.link_bytes = 4000;
   run.flit_hops = 8;
+  run.acknowledgement_packets = 3;
+  run.acknowledgement_bytes = 1536;
   run.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 12, 0.25}};
   run.switches = {{"r0_0", "rtl", 21, 22, 23, 24, {{"join", 25}, {"credit", 26}}}};
   run.layout = {.kind = "mesh2d",

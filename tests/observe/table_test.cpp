@@ -142,11 +142,12 @@ TEST(RunTable, CsvHasAllOfARun) {
       "fabric,config,settings,model,lanes,clock_ghz,seed,collective,groups,placement,strategy,"
       "dimensions,algorithm,size_bytes,cycles,time_ns,algbw_gbps,busbw_gbps,"
       "injected_bytes_per_npu,link_bytes,bound_ns,time_over_bound,payload,"
-      "sim_cycles_per_s,injected_bytes,injected_bytes_per_npu_max,flit_hops,wall_s\n"
+      "sim_cycles_per_s,injected_bytes,injected_bytes_per_npu_max,flit_hops,wall_s,"
+      "acknowledgement_packets\n"
       "mesh,configs/"
       "mesh.yaml,\"npu.count=20,io.count=0\",rtl,3,1.5,7,all_reduce,\"0,1,5,6\",paper,mp2-dp2-pp1,"
       "\"mp,dp\",hier_ring,65536,300,200,327.68,491.52,250,4000,160,1.25,exact,600,"
-      "1000,300,8,0.5\n");
+      "1000,300,8,0.5,3\n");
 }
 
 TEST(CompareTable, CsvHasRatiosOfEveryMachineAndNoneOfAnInterruptedOne) {

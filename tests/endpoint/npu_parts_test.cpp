@@ -1,0 +1,197 @@
+// The scheduler and the reducer of an NPU by themselves, without sockets: which packet is next, and what becomes of what
+// comes.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "collective/acknowledgements.h"
+#include "endpoint/npu_acknowledgements.h"
+#include "endpoint/npu_reducer.h"
+#include "endpoint/npu_scheduler.h"
+
+namespace fredsim::test {
+namespace {
+
+constexpr int kPorts = 2;
+
+// Rank 0 of a part with four.
+class NpuParts : public testing::Test {
+ protected:
+  NpuParts() {
+    topology_.kind = FabricKind::kFredTree;
+    for (int rank = 0; rank < 4; ++rank) {
+      Node node{};
+      node.kind = NodeKind::kNpu;
+      node.ports = kPorts;
+      node.address = static_cast<std::uint16_t>(10 + rank);
+      topology_.nodes.push_back(node);
+    }
+    Part& part = plan_.parts.emplace_back();
+    part.members = {0, 1, 2, 3};
+    part.window = 3;
+  }
+  Tree& add_tree(std::uint64_t packets, std::vector<TreeRank> ranks, std::vector<int> order) {
+    Tree& tree = plan_.trees.emplace_back();
+    tree.flits = packets * kPacketFlits;
+    tree.bytes = tree.flits * kFlitBytes;
+    tree.ranks = std::move(ranks);
+    tree.order.postfix = std::move(order);
+    return tree;
+  }
+  static TreeRank rank(int number, bool contributes, bool receives, std::vector<int> reduce_from,
+                       std::vector<Send> reduce_to, std::vector<Send> broadcast_to) {
+    TreeRank r;
+    r.rank = number;
+    r.contributes = contributes;
+    r.receives = receives;
+    r.reduce_from = std::move(reduce_from);
+    r.reduce_to = std::move(reduce_to);
+    r.broadcast_to = std::move(broadcast_to);
+    return r;
+  }
+  Work& start() {
+    add_acknowledgements(topology_, plan_);
+    job_ = std::make_unique<CollectiveJob>(plan_, topology_, 1, 1);
+    std::vector<Share> shares;
+    for (int t = 0; t < std::ssize(plan_.trees); ++t) {
+      for (const TreeRank& r : plan_.trees[t].ranks) {
+        if (r.rank == 0) shares.push_back({t, &r});
+      }
+    }
+    work_ = std::make_unique<Work>(*job_, shares, kPorts);
+    scheduler_.add(*work_);
+    work_->allowed[0] = true;
+    return *work_;
+  }
+  Packet& partial(int tree, std::uint32_t index, int from, std::uint16_t value) {
+    PooledPacket& packet = pool_.allocate(kPacketFlits);
+    PacketExtension& e = packet.extension;
+    e.source = static_cast<std::uint16_t>(10 + from);
+    e.stream = static_cast<std::uint32_t>(2 * tree);
+    e.index = index;
+    e.vc = kDp;
+    e.flits = kPacketFlits;
+    for (int f = 0; f < kPacketFlits; ++f) lanes_of(packet)[f] = value;
+    return packet;
+  }
+
+  Topology topology_;
+  Plan plan_;
+  PacketPool pool_{1};
+  NpuPackets packets_{kPorts, 1};
+  NpuScheduler scheduler_{kPorts};
+  NpuAcknowledgements acknowledgements_{packets_, scheduler_};
+  NpuReducer reducer_{packets_, scheduler_, acknowledgements_};
+  std::unique_ptr<CollectiveJob> job_;
+  std::unique_ptr<Work> work_;
+};
+
+TEST_F(NpuParts, RolesSayWhatARankIs) {
+  const Tree tree;
+  const std::vector<Send> to{{.rank = 1}};
+  EXPECT_EQ(role_of(tree, rank(0, true, true, {}, to, {})), Role::kLeaf);
+  EXPECT_EQ(role_of(tree, rank(0, true, false, {}, {}, to)), Role::kHead);
+  EXPECT_EQ(role_of(tree, rank(0, true, false, {2}, to, {})), Role::kCombiner);
+  EXPECT_EQ(role_of(tree, rank(0, false, false, {2}, to, {})), Role::kCombiner);
+  EXPECT_EQ(role_of(tree, rank(0, true, true, {2}, {}, to)), Role::kRoot);
+  EXPECT_EQ(role_of(tree, rank(0, false, true, {}, {}, to)), Role::kReceiver);
+  EXPECT_EQ(role_of(tree, rank(0, true, true, {}, {}, {})), Role::kAlone);
+  Tree in_switch;
+  in_switch.transport = Transport::kInSwitch;
+  EXPECT_EQ(role_of(in_switch, rank(0, true, true, {}, {}, {})), Role::kSwitchLeaf);
+  EXPECT_EQ(role_of(in_switch, rank(0, false, true, {}, {}, {})), Role::kReceiver);
+}
+
+// Leaves of two trees take turns; what is passed on and copies go before them, copies first.
+TEST_F(NpuParts, TheSchedulerTakesTurnsBehindWhatWaits) {
+  for (int tree = 0; tree < 2; ++tree) {
+    add_tree(
+        3,
+        {rank(0, true, true, {}, {{.rank = 1}}, {}), rank(1, true, true, {0}, {}, {{.rank = 0}})},
+        {1, 0, SumOrder::kAdd});
+  }
+  Work& w = start();
+  const int channel = channel_of(kPorts, 0, kDp);
+  Packet& copy = pool_.allocate(1);
+  Packet& passed_on = pool_.allocate(1);
+  scheduler_.push(passed_on, channel, NpuScheduler::Queue::kPassedOn);
+  scheduler_.push(copy, channel, NpuScheduler::Queue::kCopies);
+  EXPECT_EQ(scheduler_.awake(kDp), 1U);
+  EXPECT_FALSE(scheduler_.empty());
+  EXPECT_EQ(scheduler_.next(channel).queued, &copy);
+  EXPECT_EQ(scheduler_.next(channel).queued, &passed_on);
+  EXPECT_TRUE(scheduler_.empty());
+  for (int turn = 0; turn < 6; ++turn) {
+    const NpuScheduler::Next next = scheduler_.next(channel);
+    EXPECT_EQ(next.work, &w);
+    EXPECT_EQ(next.local, turn % 2) << turn;
+    ++w.trees[next.local].started;
+  }
+  EXPECT_EQ(scheduler_.next(channel).work, nullptr) << "all are started";
+  scheduler_.remove(w);
+  EXPECT_EQ(scheduler_.next(channel).work, nullptr);
+}
+
+TEST_F(NpuParts, TheSchedulerKeepsToTheWindow) {
+  add_tree(
+      9, {rank(0, true, true, {}, {{.rank = 1}}, {}), rank(1, true, true, {0}, {}, {{.rank = 0}})},
+      {1, 0, SumOrder::kAdd});
+  Work& w = start();
+  const int channel = channel_of(kPorts, 0, kDp);
+  for (int results = 0; results < 6; ++results) {
+    int started = 0;
+    for (; scheduler_.next(channel).work != nullptr; ++started) ++w.trees[0].started;
+    EXPECT_EQ(started, results == 0 ? 3 : 1) << results;
+    ++w.trees[0].results;
+  }
+}
+
+// Packets come in any order among sources; sums leave in order, each when its last one has come.
+TEST_F(NpuParts, TheReducerHoldsWhatHasNotItsOthers) {
+  add_tree(2,
+           {rank(0, false, false, {1, 2}, {{.rank = 3, .port = 1}}, {}),
+            rank(1, true, false, {}, {{.rank = 0}}, {}),
+            rank(2, true, false, {}, {{.rank = 0}}, {}), rank(3, false, true, {0}, {}, {})},
+           {1, 2, SumOrder::kAdd});
+  Work& w = start();
+  const int channel = channel_of(kPorts, 1, kDp);
+  constexpr std::uint16_t kOne = 0x3C00, kTwo = 0x4000, kThree = 0x4200;
+  const auto receive = [&](std::uint32_t index, int from, std::uint16_t value) {
+    Packet& packet = partial(0, index, from, value);
+    reducer_.receive(w, 0, packet);
+    packet.release();
+  };
+  receive(0, 2, kTwo);
+  receive(1, 2, kOne);
+  EXPECT_TRUE(scheduler_.empty());
+  receive(0, 1, kOne);
+  const NpuScheduler::Next sum = scheduler_.next(channel);
+  ASSERT_NE(sum.queued, nullptr);
+  EXPECT_EQ(extension(*sum.queued).index, 0U);
+  EXPECT_EQ(extension(*sum.queued).destination, 13);
+  for (int f = 0; f < kPacketFlits; ++f) EXPECT_EQ(lanes_of(*sum.queued)[f], kThree);
+  receive(1, 1, kOne);
+  const NpuScheduler::Next second = scheduler_.next(channel);
+  ASSERT_NE(second.queued, nullptr);
+  EXPECT_EQ(lanes_of(*second.queued)[0], kTwo);
+  EXPECT_FALSE(job_->failed()) << job_->failure();
+}
+
+TEST_F(NpuParts, TheReducerRefusesWhatIsNotDue) {
+  add_tree(2, {rank(0, true, true, {1}, {}, {}), rank(1, true, false, {}, {{.rank = 0}}, {})},
+           {0, 1, SumOrder::kAdd});
+  Work& w = start();
+  Packet& packet = partial(0, 1, 1, 0x3C00);
+  reducer_.receive(w, 0, packet);
+  packet.release();
+  EXPECT_NE(job_->failure().find("partial sum packet 1 of 8 flits arrived where packet 0 of 2"),
+            std::string::npos)
+      << job_->failure();
+}
+
+}  // namespace
+}  // namespace fredsim::test

@@ -1,0 +1,20 @@
+// Plans whose sources soon have to wait for acknowledgements.
+#pragma once
+
+#include <cstdint>
+
+#include "base/random.h"
+#include "collective/plan.h"
+
+namespace fredsim::test {
+
+// Of what runs at the endpoints: packets of a flit or two, few of them under way.
+inline void shrink_windows(Random& random, Plan& plan) {
+  for (Part& part : plan.parts) {
+    if (part.algorithm == "in_switch") continue;
+    part.packet_flits = 1 + static_cast<int>(random.below(2));
+    part.window = 1 + static_cast<int>(random.below(8));
+  }
+}
+
+}  // namespace fredsim::test
