@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <utility>
 
 #include "base/error.h"
@@ -50,10 +49,24 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
     const Tree& tree = plan.trees[t];
     trees_[t].receivers =
         static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
-    parts_[tree.part].flits_left += tree.flits * trees_[t].receivers;
     total_ += tree.flits * trees_[t].receivers;
     if (!copies.empty()) trees_[t].copies = static_cast<std::uint64_t>(copies[t]);
     total_bytes_ += tree.bytes * trees_[t].receivers * trees_[t].copies;
+  }
+  count_receivers();
+}
+
+void CollectiveJob::count_receivers() {
+  std::vector<std::vector<bool>> receive;  // by part and rank
+  for (const Part& part : plan_.parts) receive.emplace_back(part.members.size());
+  for (const Tree& tree : plan_.trees) {
+    for (const TreeRank& rank : tree.ranks) {
+      if (rank.receives) receive[tree.part][rank.rank] = true;
+    }
+  }
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    parts_[p].receivers_left = static_cast<int>(std::ranges::count(receive[p], true));
+    receivers_left_ += parts_[p].receivers_left;
   }
 }
 
@@ -73,7 +86,7 @@ void CollectiveJob::note_ends(std::uint64_t cycle) {
   if (!ended_some_) return;
   ended_some_ = false;
   for (PartState& part : parts_) {
-    if (!part.released || part.ended || part.flits_left != 0) continue;
+    if (!part.released || part.ended || part.receivers_left != 0) continue;
     part.ended = true;
     // A part that has nothing to send ends as it starts.
     part.end = std::max(part.start, cycle == 0 ? 0 : cycle - 1);
@@ -86,7 +99,7 @@ void CollectiveJob::release(int part, std::uint64_t cycle) {
   state.released = true;
   state.start = cycle;
   --unreleased_;
-  if (state.flits_left == 0) ended_some_ = true;
+  if (state.receivers_left == 0) ended_some_ = true;
 }
 
 const std::vector<int>& CollectiveJob::release_due(std::uint64_t cycle) {
@@ -162,19 +175,14 @@ const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t pack
   return wanted;
 }
 
-void CollectiveJob::accept_result(int rank, int tree, std::uint64_t packet,
-                                  const std::uint16_t* lanes) {
-  const int count = flits(tree, packet);
-  const std::uint16_t* wanted = expected_packet(tree, packet);
-  if (std::memcmp(lanes, wanted, static_cast<std::size_t>(count * lanes_) * 2) != 0) {
-    report_difference(rank, tree, packet, lanes, wanted);
-    return;
-  }
-  delivered_ += static_cast<std::uint64_t>(count);
-  PartState& part = parts_[plan_.trees[tree].part];
-  part.flits_left -= static_cast<std::uint64_t>(count);
-  if (part.flits_left == 0) ended_some_ = true;
+void CollectiveJob::count_result(int tree, std::uint64_t packet) {
+  delivered_ += static_cast<std::uint64_t>(flits(tree, packet));
   delivered_bytes_ += bytes(tree, packet) * trees_[tree].copies;
+}
+
+void CollectiveJob::has_all_results(int part) {
+  --receivers_left_;
+  if (--parts_[part].receivers_left == 0) ended_some_ = true;
 }
 
 void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,
@@ -205,7 +213,6 @@ void CollectiveJob::leave_out(const std::vector<std::uint64_t>& packets) {
     TreeCount& tree = trees_[t];
     tree.left_out += packets[t];
     const std::uint64_t flits = packets[t] * packet_flits(t) * tree.receivers;
-    parts_[plan_.trees[t].part].flits_left -= flits;
     delivered_ += flits;
     delivered_bytes_ += flits * kFlitBytes * tree.copies;
   }

@@ -1,5 +1,6 @@
-// One run of a Plan as all its NPUs share it: packet arithmetic, operands, the results every rank
-// must see bit for bit, the count of what has arrived, and when parts start and end.
+// One run of a Plan as all its NPUs share it: packet arithmetic, operands and the results that every rank must see, all of
+// them functions of the plan and the seed; and, for the report, how much has arrived and when parts start and end. NPUs
+// verify and count what is theirs by themselves and tell it; none learns here of what others have.
 //
 // Shapes: packet k of tree t holds flits [k * packet_flits, …) of the tree; lanes are flit-major.
 // Parts: a part may send once it is released, at its start cycle and when those it comes after are
@@ -54,8 +55,13 @@ class CollectiveJob {
   std::uint64_t bytes(int tree, std::uint64_t packet) const;  // the tree's last flit may be short
 
   void fill_operand(int rank, int tree, std::uint64_t packet, std::uint16_t* lanes) const;
-  // A rank holds a result: verified on every lane and counted.
-  void accept_result(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes);
+  // What the result of a packet has to be; there until it is asked for others.
+  const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
+  // A rank has a result, and it is right; it has all of a part.
+  void count_result(int tree, std::uint64_t packet);
+  void has_all_results(int part);
+  void report_difference(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes,
+                         const std::uint16_t* wanted);
   void fail(const std::string& what, FailureCause cause = FailureCause::kOther);
 
   // Parts that may send from `cycle` on, each once. Notes the ends of parts: those that are complete
@@ -90,7 +96,7 @@ class CollectiveJob {
   std::uint64_t next_start() const;
 
   bool failed() const { return !failure_.empty(); }
-  bool done() const { return delivered_ == total_ && unreleased_ == 0; }
+  bool done() const { return receivers_left_ == 0 && unreleased_ == 0; }
   const std::string& failure() const { return failure_; }
   FailureCause failure_cause() const { return failure_cause_; }
   std::uint64_t delivered_flits() const { return delivered_; }
@@ -107,7 +113,7 @@ class CollectiveJob {
     std::vector<std::uint16_t> addresses;              // of every rank
     std::vector<std::pair<std::uint16_t, int>> ranks;  // address -> rank, sorted
     std::uint64_t seed = 0;                            // of its operands
-    std::uint64_t flits_left = 0;                      // of results
+    int receivers_left = 0;                            // ranks that do not have all results yet
     std::uint64_t start = 0, end = 0;
     bool released = false, ended = false;
   };
@@ -117,6 +123,7 @@ class CollectiveJob {
     std::uint64_t left_out = 0;  // packets
   };
   bool may_start(int part, std::uint64_t cycle) const;
+  void count_receivers();
   // Flits of a tree that are sent.
   std::uint64_t sent_flits(int tree) const {
     return plan_.trees[tree].flits - trees_[tree].left_out * packet_flits(tree);
@@ -124,9 +131,6 @@ class CollectiveJob {
   std::uint64_t packet_flits(int tree) const {
     return static_cast<std::uint64_t>(plan_.parts[plan_.trees[tree].part].packet_flits);
   }
-  const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
-  void report_difference(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes,
-                         const std::uint16_t* wanted);
 
   const Plan& plan_;
   std::vector<PartState> parts_;
@@ -137,6 +141,7 @@ class CollectiveJob {
   std::vector<std::uint8_t> phases_;
   int unreleased_ = 0;
   int unended_ = 0;
+  int receivers_left_ = 0;  // of all parts
   bool ended_some_ = false;
   FpFormat format_;
   int lanes_;

@@ -110,10 +110,24 @@ void NpuReducer::combine(Work& w, int local) {
   w.done_one(s.part_number);
 }
 
+// A result that this rank is to have: verified on every lane.
+void NpuReducer::accept(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes) {
+  const TreeState& s = w.trees[local];
+  CollectiveJob& job = *w.job;
+  const std::uint16_t* const wanted = job.expected_packet(s.tree, index);
+  const auto bytes = static_cast<std::size_t>(job.flits(s.tree, index) * job.lanes()) * 2;
+  if (std::memcmp(lanes, wanted, bytes) != 0) {
+    job.report_difference(s.part->rank, s.tree, index, lanes, wanted);
+    return;
+  }
+  job.count_result(s.tree, index);
+  if (--w.to_receive[s.part_number] == 0) job.has_all_results(s.part_number);
+}
+
 void NpuReducer::on_result(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes) {
   TreeState& s = w.trees[local];
   ++s.results;
-  if (s.part->receives) w.job->accept_result(s.part->rank, s.tree, index, lanes);
+  if (s.part->receives) accept(w, local, index, lanes);
   const auto queue =
       s.role == Role::kHead ? NpuScheduler::Queue::kCopies : NpuScheduler::Queue::kPassedOn;
   for (const Send& to : s.part->broadcast_to) {

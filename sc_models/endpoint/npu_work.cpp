@@ -22,6 +22,7 @@ Work::Work(CollectiveJob& of, const std::vector<Share>& shares, int ports) : job
   const std::size_t parts = of.plan().parts.size();
   allowed.assign(parts, false);
   left.assign(parts, 0);
+  to_receive.assign(parts, 0);
   rank.assign(parts, -1);
   trees.resize(shares.size());
   for (int local = 0; local < std::ssize(shares); ++local) prepare(local, shares[local], ports);
@@ -56,6 +57,7 @@ void Work::prepare(int local, const Share& share, int ports) {
   }
   const int times = (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
   left[tree.part] += s.packets * static_cast<std::uint64_t>(times);
+  if (part.receives) to_receive[tree.part] += s.packets;
 }
 
 void Work::shorten() {
@@ -66,6 +68,7 @@ void Work::shorten() {
     const int times =
         (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
     left[s.part_number] -= less * static_cast<std::uint64_t>(times);
+    if (s.part->receives) to_receive[s.part_number] -= less;
     acknowledgements += less / kAcknowledgePackets *
                         (s.part->acknowledge_results.size() + s.part->acknowledge_sums.size());
   }

@@ -84,10 +84,11 @@ struct Work {
 
   CollectiveJob* job;
   std::vector<TreeState> trees;
-  std::vector<bool> allowed;           // by part
-  std::vector<std::uint64_t> left;     // by part: packets to start, add, see as results and pass on
-  std::vector<int> rank;               // by part, -1: not a member
-  std::uint64_t acknowledgements = 0;  // sent
+  std::vector<bool> allowed;        // by part
+  std::vector<std::uint64_t> left;  // by part: packets to start, add, see as results and pass on
+  std::vector<std::uint64_t> to_receive;  // by part: results that this rank is to have
+  std::vector<int> rank;                  // by part, -1: not a member
+  std::uint64_t acknowledgements = 0;     // sent
 
  private:
   void prepare(int local, const Share& share, int ports);
