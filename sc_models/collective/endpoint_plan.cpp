@@ -19,6 +19,7 @@ namespace {
 // Packets under way per source and tree: enough that credits, not the window, set the pace. A source
 // takes part in a tree or two per rank; chains have one tree for all and are as long as the group.
 constexpr int kRingWindow = 24;
+constexpr int kAcknowledgedRingWindow = 64;  // sources hear of results later than they would see them
 constexpr int kChainWindow = 64;
 constexpr int kChainWindowPerRank = 32;
 constexpr int kDirectWindow = 1024;
@@ -78,7 +79,7 @@ class EndpointPlanner {
     switch (family_of(spec_.collective)) {
       case Family::kRing:
         part.algorithm = name_of_ring();
-        part.window = kRingWindow;
+        part.window = roles_ == Roles::kAllToAll ? kRingWindow : kAcknowledgedRingWindow;
         ring_family(part.algorithm);
         break;
       case Family::kChain:
@@ -239,8 +240,7 @@ class EndpointPlanner {
     if (range.flits > 0) add(comb_tree(builder(0), box, comb, roles_, range));
   }
 
-  // One tree per slice, from or to the root of the collective, on one VC: an NPU that is the only source of copies
-  // for several VCs sends one at a time.
+  // One tree per slice, from or to the root of the collective, on one VC.
   void rooted(const std::string& algorithm) {
     const int root = plan_.parts[part_].root;
     const FlitRange whole = whole_range(0, bytes());

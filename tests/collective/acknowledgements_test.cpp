@@ -61,8 +61,9 @@ void expect_acknowledged(const Topology& topology, const Plan& plan, const Tree&
     const bool told =
         std::ranges::any_of(sums_back, [&](const auto& edge) { return edge.second == rank.rank; });
     EXPECT_EQ(rank.sums_acknowledged, told) << rank.rank;
-    if (waits_for_acknowledgements(tree, rank))
+    if (waits_for_acknowledgements(tree, rank)) {
       EXPECT_TRUE(rank.results_acknowledged || rank.sums_acknowledged) << rank.rank;
+    }
   }
 }
 
