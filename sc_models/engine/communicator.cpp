@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "endpoint/packet_extension.h"
+#include "engine/run_observers.h"
 #include "fabric/diagnosis.h"
 #include "routing/online_routes.h"
 #include "switch/node_shape.h"
@@ -59,6 +60,7 @@ void Communicator::start() {
   fabric_.core().clear_counts();
   first_edge_ = fabric_.core().edge();
   running_ = changed_ = true;
+  if (!observed_.empty()) machine_.observers().start(first_edge_, observed_);
   fabric_.on_cycle([this] { return edge(); });
   process();  // what begins in cycle 0 is there before its edge
 }
@@ -71,6 +73,7 @@ std::uint64_t Communicator::cycle() const {
 // After every edge; true where a wait() may go on.
 bool Communicator::edge() {
   try {
+    machine_.observers().edge();
     if (loader_.issue()) changed_ = true;
     if (collect()) changed_ = true;
     if (changed_ || cycle() >= wake_) process();
@@ -214,6 +217,7 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
   const std::uint64_t now = cycle();
   auto operation = std::make_unique<Operation>(handle, std::move(plan), options.seed, now,
                                                options.delay, starts);
+  operation->label = options.label;
   if (options.after.empty() && options.delay > 0) operation->delay_all(now);
   for (const Dependency& dependency : options.after) {
     const auto earlier = operations_.find(dependency.operation);
@@ -298,8 +302,8 @@ void Communicator::finish_operation(Operation& operation) {
   totals_.last_end = std::max(totals_.last_end, report.ended);
   totals_.flits += job.delivered_flits();
   totals_.bytes += job.delivered_bytes();
-  for (const Part& part : operation.plan->plan.parts)
-    for (const NodeId node : part.members) machine_.npu(node).remove(job);
+  machine_.observers().remove(job);
+  operation.npus->remove();
   store_.release(operation.rows.phases);
   if (!operation.plan->plan.trees.empty()) streams_.erase(operation.first_tree);
   std::erase(granted_, &operation);
@@ -392,17 +396,13 @@ void Communicator::open(Operation& o) {
     phases.push_back(static_cast<std::uint8_t>(phase->index));
   o.job->place(o.first_tree, std::move(phases));
   fabric_.core().set_missing_bytes(static_cast<std::size_t>(o.first_tree), o.plan->missing_bytes);
-  std::map<NodeId, std::vector<Npu::Share>> shares;
-  for (const Part& part : plan.parts)
-    for (const NodeId node : part.members) shares[node];
-  for (int t = 0; t < std::ssize(plan.trees); ++t) {
-    const Tree& tree = plan.trees[t];
-    for (const TreeRank& rank : tree.ranks) {
-      const NodeId node = plan.parts[tree.part].members[rank.rank];
-      shares[node].push_back({t, &rank});
-    }
-  }
-  for (const auto& [node, of_node] : shares) machine_.npu(node).add(*o.job, of_node);
+  o.npus.emplace(*o.job, machine_.npus_by_node());
+  if (machine_.observers().empty()) return;
+  std::vector<PhaseProgram> programs;
+  for (const StoredPhase* phase : o.rows.phases)
+    for (const auto& [node, row] : phase->rows) programs.push_back({node, phase->index, row});
+  machine_.observers().add({.job = o.job.get(), .name = o.label.name, .parts = o.label.parts},
+                           programs);
 }
 
 bool Communicator::release_due() {
@@ -414,19 +414,11 @@ bool Communicator::release_due() {
 }
 
 bool Communicator::release(Operation& operation) {
-  const std::vector<Operation::RankPlace> due = operation.take_due(cycle());
+  const std::vector<CollectiveJob::RankOfPart> due = operation.take_due(cycle());
   CollectiveJob& job = *operation.job;
-  const auto npu = [&](const Operation::RankPlace& at) -> Npu& {
-    return machine_.npu(operation.plan->plan.parts[at.part].members[at.rank]);
-  };
-  for (const Operation::RankPlace& at : due) {
+  for (const CollectiveJob::RankOfPart& at : due)
     if (!job.released(at.part)) job.release(at.part, cycle());
-    npu(at).allow(job, at.part);
-  }
-  for (const Operation::RankPlace& at : due) {
-    npu(at).release(job, at.part);
-    if (npu(at).is_done(job, at.part)) job.rank_complete(at.part, at.rank);
-  }
+  operation.npus->release(due);
   return !due.empty();
 }
 

@@ -51,6 +51,7 @@ struct IssueOptions {
   std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
   std::vector<Dependency> after{};
   OnConflict on_conflict = OnConflict::kRefuse;
+  OperationLabel label{};  // where the run is observed
 };
 
 class Communicator {
@@ -66,6 +67,9 @@ class Communicator {
   void begin();
   // Before start(): what will be issued later; its rows are written in the set-up, as far as they fit beside others.
   void expect(std::shared_ptr<const PreparedPlan> plan) { expected_.push_back(std::move(plan)); }
+  // Before start(): the machine's timeline and breakdown are of this run, and of a result with these parts. Who asks for it
+  // ends it, by Machine::observers().
+  void observe(std::vector<const Part*> parts) { observed_ = std::move(parts); }
   void start();
   // CollectiveSpec::start_cycle counts from the issue.
   Handle issue(std::span<const CollectiveSpec> work, const IssueOptions& options);
@@ -138,6 +142,7 @@ class Communicator {
   RowLoader loader_;
   std::map<Handle, std::unique_ptr<Operation>> operations_;  // not complete
   std::vector<std::shared_ptr<const PreparedPlan>> expected_;
+  std::vector<const Part*> observed_;
   std::vector<Operation*> granted_;  // in that order
   std::map<int, int> streams_;       // first tree -> trees
   int most_streams_ = 0;             // the highest number, and 1

@@ -1,5 +1,5 @@
 // A whole machine: the fabric of a topology with a collective engine (endpoint/npu.h) on every NPU
-// and an I/O controller on every I/O port. What `fredsim run` elaborates, one per configuration.
+// and every I/O controller. What `fredsim run` elaborates, one per configuration.
 //
 // Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted, one
 //   after the other; every run starts from a reset fabric and ends with credits and flits balanced.
@@ -32,6 +32,8 @@
 #include "trace/wave_recorder.h"
 
 namespace fredsim {
+
+class RunObservers;
 
 struct FabricOptions {
   SwitchModel model = SwitchModel::kTlm;
@@ -85,11 +87,12 @@ class Machine : public sc_core::sc_module {
   WaveRecorder* wave();  // null: none
 
   // For who issues collectives while others run (engine/communicator.h), in place of run().
-  Npu& npu(NodeId node);
+  std::span<const std::unique_ptr<Npu>> npus_by_node() const;  // null at switches
+  RunObservers& observers();
   ControlPlane& control();
   const FabricOptions& options() const;
-  std::span<const Npu* const> npus() const;             // all of them
-  std::vector<std::uint64_t> acknowledgements() const;  // packets that NPUs have sent, by node
+  std::span<const Npu* const> npus() const;             // all of them, and those of I/O controllers
+  std::vector<std::uint64_t> acknowledgements() const;  // packets that they have sent, by node
   std::uint64_t watchdog() const;  // cycles without a flit after which a run is stuck
   // Forgets all of an earlier run, starts the clock and writes what the switches need, routes of unicasts where asked for.
   void set_up(bool online_routes);

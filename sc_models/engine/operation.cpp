@@ -71,8 +71,8 @@ std::uint64_t Operation::next_start() const {
   return next;
 }
 
-std::vector<Operation::RankPlace> Operation::take_due(std::uint64_t cycle) {
-  std::vector<RankPlace> due;
+std::vector<CollectiveJob::RankOfPart> Operation::take_due(std::uint64_t cycle) {
+  std::vector<CollectiveJob::RankOfPart> due;
   if (not_begun_ == 0) return due;
   for (int p = 0; p < std::ssize(ranks_); ++p) {
     if (!parts_before_are_complete(p)) continue;

@@ -10,11 +10,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "endpoint/collective_job.h"
-#include "endpoint/npu.h"
+#include "engine/job_npus.h"
 #include "engine/prepared_plan.h"
 #include "engine/row_store.h"
 
@@ -27,6 +28,12 @@ struct Dependency {
   OperationHandle operation = 0;
   std::vector<int> parts{};  // of its specs; empty: all
   bool all_ranks = false;    // else each NPU waits for its own part
+};
+
+// Under which name, and as which parts of a result, an operation is observed (engine/run_observers.h).
+struct OperationLabel {
+  std::string name{};
+  std::vector<int> parts{};  // by part of its specs
 };
 
 // What was found out about an operation. Cycles are those of the communicator's clock.
@@ -63,13 +70,10 @@ class Operation {
   // It begins after what is complete already: `delay` cycles from now on.
   void delay_all(std::uint64_t now);
 
-  struct RankPlace {
-    int part = 0, rank = 0;
-  };
   std::uint64_t next_start() const;  // of a rank that waits for nothing but time; kNever: none
   bool may_begin(std::uint64_t cycle) const { return next_start() <= cycle; }
   // Ranks that may begin now and have not; marks them.
-  std::vector<RankPlace> take_due(std::uint64_t cycle);
+  std::vector<CollectiveJob::RankOfPart> take_due(std::uint64_t cycle);
   // False: it was before, or the rank has not begun. Lets those begin that wait for it.
   bool complete_rank(int part, int rank, std::uint64_t cycle);
   void forget(const Operation& later);  // it is complete
@@ -79,6 +83,7 @@ class Operation {
   const OperationHandle handle;
   const std::shared_ptr<const PreparedPlan> plan;
   const std::uint64_t seed;
+  OperationLabel label;
   State state = State::kIssued;
   OperationReport report;
   std::uint64_t eligible = kNever;  // cycle at which a rank could have begun
@@ -86,6 +91,7 @@ class Operation {
   RowStore::Acquired rows;
   int first_tree = 0;
   std::unique_ptr<CollectiveJob> job;  // open
+  std::optional<JobNpus> npus;         // the same
 
  private:
   struct Rank {

@@ -1,13 +1,17 @@
 #include "engine/work_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <utility>
 
+#include "base/error.h"
 #include "collective/equal_slices.h"
 #include "collective/link_load.h"
 #include "engine/part_results.h"
+#include "engine/run_observers.h"
 #include "fabric/run_counts.h"
 #include "fabric/window_counts.h"
 #include "trace/wave_recorder.h"
@@ -49,10 +53,23 @@ class WorkRun {
   }
 
   RunResult run(const std::function<void(const Progress&)>& on_progress) {
+    try {
+      return run_to_end(on_progress);
+    } catch (const RunFailed& failed) {
+      machine_.observers().run_failed(failed.what());
+      throw;
+    }
+  }
+
+ private:
+  RunResult run_to_end(const std::function<void(const Progress&)>& on_progress) {
+    RunObservers& observers = machine_.observers();
     communicator_.begin();
+    if (!observers.empty()) communicator_.observe(parts_of_result());
     issue_first_ones();
     for (const WorkPlan::Batch& batch : work_.batches) communicator_.expect(batch.plan);
-    communicator_.skip_idle(machine_.options().skip && machine_.wave() == nullptr);
+    communicator_.skip_idle(machine_.options().skip && machine_.wave() == nullptr &&
+                            observers.empty());
     communicator_.start();
     const std::uint64_t total = total_bytes();
     if (on_progress) {
@@ -73,13 +90,14 @@ class WorkRun {
     result.sim_cycles_per_s =
         static_cast<double>(result.cycles - std::min(result.cycles, result.idle_cycles)) /
         wall.count();
+    observers.end_run(result.cycles);
     if (!result.incomplete) communicator_.finish();
     fill(result);
+    observers.fill(result);
     machine_.stop();
     return result;
   }
 
- private:
   struct BatchState {
     std::uint64_t issued = 0;
     OperationHandle last = 0;
@@ -91,6 +109,32 @@ class WorkRun {
 
   const WorkStep& step_of(std::size_t batch) const {
     return work_.steps[work_.batches[batch].steps.front()];
+  }
+
+  std::vector<const Part*> parts_of_result() const {
+    std::vector<const Part*> parts;
+    for (std::size_t s = 0; s < work_.steps.size(); ++s) {
+      const WorkPlan::StepPlace& place = work_.places[s];
+      for (int i = 0; i < std::ssize(work_.steps[s].specs); ++i)
+        parts.push_back(&work_.batches[place.batch].plan->plan.parts[place.first_part + i]);
+    }
+    return parts;
+  }
+
+  // What an operation of a batch is called, and where its parts are in the result.
+  OperationLabel label_of(std::size_t b) const {
+    OperationLabel label;
+    for (const int step : work_.batches[b].steps) {
+      const WorkStep& of = work_.steps[step];
+      label.name += (label.name.empty() ? "" : "+") +
+                    (of.name.empty() ? fmt::format("step {}", step) : of.name);
+      int part = 0;
+      for (int before = 0; before < step; ++before)
+        part += static_cast<int>(work_.steps[before].specs.size());
+      for (int i = 0; i < std::ssize(of.specs); ++i) label.parts.push_back(part + i);
+    }
+    if (step_of(b).repeat > 1) label.name += fmt::format(" {}", batches_[b].issued + 1);
+    return label;
   }
 
   // Those whose predecessors have all been issued.
@@ -115,6 +159,7 @@ class WorkRun {
     BatchState& state = batches_[b];
     IssueOptions options{.seed = operand_seed(machine_.options().seed, operations_++),
                          .delay = step.delay};
+    if (!machine_.observers().empty()) options.label = label_of(b);
     std::vector<std::uint64_t> starts;
     if (state.issued > 0) {
       options.after = {{.operation = state.last}};
@@ -193,7 +238,6 @@ class WorkRun {
 
   void fill_parts(RunResult& result) const {
     std::vector<PartTime> times;
-    std::vector<const Part*> parts;
     for (std::size_t s = 0; s < work_.steps.size(); ++s) {
       const WorkPlan::StepPlace& place = work_.places[s];
       const BatchState& state = batches_[place.batch];
@@ -206,9 +250,9 @@ class WorkRun {
         else
           time.start = work_.batches[place.batch].starts[p];
         times.push_back(std::move(time));
-        parts.push_back(&work_.batches[place.batch].plan->plan.parts[p]);
       }
     }
+    const std::vector<const Part*> parts = parts_of_result();
     fredsim::fill_parts(machine_.fabric().topology(), parts, times, result);
   }
 
@@ -258,8 +302,11 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
 
 RunResult run_work(Machine& machine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress, int rows) {
-  return run_recorded(machine.wave(),
-                      [&] { return WorkRun(machine, work, rows).run(on_progress); });
+  bool is_again = false;  // after the search for a wave's trigger
+  return run_recorded(machine.wave(), [&] {
+    if (std::exchange(is_again, true)) machine.observers().drop_run();
+    return WorkRun(machine, work, rows).run(on_progress);
+  });
 }
 
 }  // namespace fredsim

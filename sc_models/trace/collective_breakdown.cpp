@@ -17,10 +17,6 @@ std::uint32_t stream_of(const FlitHeader& header) { return header.tag >> kStream
 std::uint32_t index_of(const FlitHeader& header) { return header.tag & kIndexMask; }
 int tree_of(const FlitHeader& header) { return static_cast<int>(stream_of(header) >> 1); }
 
-std::string packet_name(const FlitHeader& header) {
-  return fmt::format("tree {} #{}", tree_of(header), index_of(header));
-}
-
 std::size_t queue_of(NodeId node, int port, int vc) {
   return (static_cast<std::size_t>(node) * kMaxPorts + static_cast<std::size_t>(port)) * kNumVcs +
          static_cast<std::size_t>(vc);
@@ -39,40 +35,66 @@ CollectiveBreakdown::CollectiveBreakdown(const BreakdownOptions& options, Fabric
       options_(options),
       cycles_(stages().count()) {}
 
-void CollectiveBreakdown::begin_run(CollectiveJob& job, const std::vector<int>& copies) {
-  job_ = &job;
-  copies_ = copies;
-  copies_.resize(job.plan().trees.size(), 1);
+void CollectiveBreakdown::begin_run(std::size_t parts) {
+  is_running_ = true;
+  jobs_.clear();
   first_ = core().edge();
   handed_.assign(topology().nodes.size() * kMaxPorts * kNumVcs, {});
   parts_.clear();
-  for (std::size_t part = 0; part < job.plan().parts.size(); ++part) {
+  for (std::size_t part = 0; part < parts; ++part) {
     parts_.push_back({.statistics = BreakdownStatistics(stages().count()),
                       .list = PacketList(options_),
-                      .way = {}});
+                      .path = StageCycles(stages().count())});
   }
   ways_.clear();
   received_.clear();
   delivered_.clear();
-  begin(job.plan().programs);
+  begin();
+}
+
+void CollectiveBreakdown::add(const ObservedJob& job, std::span<const PhaseProgram> programs) {
+  load(programs);
+  jobs_.add(job).known.resize(job.job->plan().parts.size());
+}
+
+void CollectiveBreakdown::remove(const CollectiveJob& job) {
+  Jobs::Entry* const entry = jobs_.find(job);
+  if (entry == nullptr) return;
+  add_up(*entry);
+  const int trees = job.first_tree() + static_cast<int>(job.plan().trees.size());
+  ways_.erase(ways_.lower_bound({job.first_tree(), 0}), ways_.lower_bound({trees, 0}));
+  jobs_.remove(job);
 }
 
 void CollectiveBreakdown::edge_of_run() {
   try {
     edge();
   } catch (const RunFailed& failed) {
-    job_->fail(failed.what());
+    if (jobs_.all().empty()) throw;
+    jobs_.all().begin()->second.of.job->fail(failed.what());
   }
 }
 
+CollectiveBreakdown::Jobs::Place CollectiveBreakdown::place_of(const FlitHeader& header) {
+  const Jobs::Place at = jobs_.find(tree_of(header));
+  if (at.entry != nullptr) return at;
+  throw RunFailed(
+      fmt::format("breakdown: a packet of tree {}, which no collective has", tree_of(header)));
+}
+
+std::string CollectiveBreakdown::packet_name(const FlitHeader& header) {
+  const Jobs::Place at = place_of(header);
+  return at.entry->of.packet_name(at.tree, index_of(header));
+}
+
 void CollectiveBreakdown::queued(int npu, const Packet& packet) {
-  if (job_ == nullptr) return;
+  if (!is_running_) return;
   const PacketExtension& e = *packet.get_extension<PacketExtension>();
   handed_[queue_of(npu, e.port, e.vc)].push({core().edge(), e.stream, e.index});
 }
 
 void CollectiveBreakdown::received(int npu, Packet& packet) {
-  if (job_ == nullptr) return;
+  if (!is_running_) return;
   const PacketExtension& e = extension(packet);
   received_.push_back({npu, e.port, e.stream, e.index});
 }
@@ -93,15 +115,15 @@ std::uint64_t CollectiveBreakdown::handed_over(NodeId node, int port, const Flit
 }
 
 void CollectiveBreakdown::joined(int stage, const FlitHeader& flit, std::uint64_t cycles) {
-  const int tree = tree_of(flit);
-  parts_[job_->plan().trees[tree].part].statistics.add_join(
-      stage, cycles, static_cast<std::uint64_t>(copies_[tree]));
+  const Jobs::Place at = place_of(flit);
+  const int part = at.entry->of.job->plan().trees[at.tree].part;
+  parts_[at.entry->of.part(part)].statistics.add_join(stage, cycles, at.entry->of.count(at.tree));
 }
 
 // What the sender needed before it could send this packet; null: nothing.
-const CollectiveBreakdown::Way* CollectiveBreakdown::cause_of(const Delivery& packet, int tree,
-                                                              std::uint32_t index) const {
-  const auto found = ways_.find({source(packet), tree});
+const CollectiveBreakdown::Way* CollectiveBreakdown::cause_of(const Delivery& packet) const {
+  const std::uint32_t index = index_of(packet.header);
+  const auto found = ways_.find({tree_of(packet.header), source(packet)});
   if (found == ways_.end() || found->second.empty()) return nullptr;
   const Way& way = found->second[index & (found->second.size() - 1)];
   const bool fits = way.is_there && way.index == index && way.delivered <= packet.handed;
@@ -109,10 +131,11 @@ const CollectiveBreakdown::Way* CollectiveBreakdown::cause_of(const Delivery& pa
 }
 
 // A packet that is made of others has one of them before it.
-void CollectiveBreakdown::check_originates(const Delivery& packet, int tree) const {
-  const Tree& of = job_->plan().trees[tree];
+void CollectiveBreakdown::check_originates(const Delivery& packet, const Jobs::Place& at) {
+  const Plan& plan = at.entry->of.job->plan();
+  const Tree& of = plan.trees[at.tree];
   if (of.transport == Transport::kInSwitch) return;
-  const auto& members = job_->plan().parts[of.part].members;
+  const auto& members = plan.parts[of.part].members;
   const auto sender = std::ranges::find(members, source(packet));
   const auto rank = std::ranges::find(of.ranks, sender - members.begin(), &TreeRank::rank);
   const bool is_result = (stream_of(packet.header) & 1U) != 0;
@@ -125,27 +148,28 @@ void CollectiveBreakdown::check_originates(const Delivery& packet, int tree) con
 }
 
 // Of the packet with cycles_, to which those of the packets before it are added.
-void CollectiveBreakdown::find_way(const Delivery& packet, int tree, std::uint32_t index,
-                                   Way& way) {
+void CollectiveBreakdown::find_way(const Delivery& packet, const Jobs::Place& at, Way& way) {
   way.is_there = true;
-  way.index = index;
+  way.index = index_of(packet.header);
   way.delivered = packet.delivered;
   way.packets = 1;
-  if (const Way* const cause = cause_of(packet, tree, index); cause != nullptr) {
+  if (const Way* const cause = cause_of(packet); cause != nullptr) {
     way.packets += cause->packets;
     for (const StageCycles::Item& item : cause->cycles) cycles_.add(item);
     cycles_.add(BreakdownStages::kNpu, DelayCause::kQueue, packet.handed - cause->delivered);
   } else {
-    check_originates(packet, tree);
-    const std::uint64_t start = first_ + job_->start_cycle(job_->plan().trees[tree].part);
+    check_originates(packet, at);
+    const CollectiveJob& job = *at.entry->of.job;
+    const std::uint64_t start = first_ + job.start_cycle(job.plan().trees[at.tree].part);
     cycles_.add(BreakdownStages::kNpu, DelayCause::kSource, packet.handed - start);
   }
   cycles_.list(way.cycles);
 }
 
-bool CollectiveBreakdown::passes_on(NodeId npu, int tree) const {
-  const Tree& of = job_->plan().trees[tree];
-  const auto& members = job_->plan().parts[of.part].members;
+bool CollectiveBreakdown::passes_on(NodeId npu, const Jobs::Place& at) {
+  const Plan& plan = at.entry->of.job->plan();
+  const Tree& of = plan.trees[at.tree];
+  const auto& members = plan.parts[of.part].members;
   const auto rank = std::ranges::find(of.ranks, std::ranges::find(members, npu) - members.begin(),
                                       &TreeRank::rank);
   return rank != of.ranks.end() && (!rank->reduce_to.empty() || !rank->broadcast_to.empty());
@@ -154,38 +178,37 @@ bool CollectiveBreakdown::passes_on(NodeId npu, int tree) const {
 void CollectiveBreakdown::delivered(const Delivery& packet) {
   delivered_.push_back(name_of(packet.node, packet.port, packet.header));
   if (packet.header.vc == kControl) return;
-  const int tree = tree_of(packet.header);
-  const std::uint32_t index = index_of(packet.header);
-  const Tree& of = job_->plan().trees.at(static_cast<std::size_t>(tree));
-  PartState& part = parts_[of.part];
+  const Jobs::Place at = place_of(packet.header);
+  const Plan& plan = at.entry->of.job->plan();
+  const Tree& of = plan.trees[at.tree];
+  PartState& part = parts_[at.entry->of.part(of.part)];
   cycles_.clear();
   visits_.clear();
-  add_up(packet, cycles_, visits_);
-  part.statistics.add(packet.latency(), cycles_, visits_,
-                      static_cast<std::uint64_t>(copies_[tree]));
+  PacketFollower::add_up(packet, cycles_, visits_);
+  part.statistics.add(packet.latency(), cycles_, visits_, at.entry->of.count(at.tree));
   if (part.list.wants(packet.latency())) part.list.add(described(packet));
-  const bool is_last = !part.has_last || packet.delivered > part.last.delivered;
+  Course& course = at.entry->known[of.part];
+  const bool is_last = !course.has_last || packet.delivered > course.last.delivered;
   if (!is_last && of.transport == Transport::kInSwitch) return;
-  find_way(packet, tree, index, way_);
+  find_way(packet, at, way_);
   if (is_last) {
     hold(packet.last_hop);
-    if (part.has_last) let_go(part.last.last_hop);
-    part.has_last = true;
-    part.last = packet;
-    part.way = way_;
+    if (course.has_last) let_go(course.last.last_hop);
+    course.has_last = true;
+    course.last = packet;
+    course.way = way_;
   }
   if (of.transport == Transport::kInSwitch) return;
-  const auto [ways, is_new] = ways_.try_emplace({packet.node, tree});
-  if (is_new && passes_on(packet.node, tree)) {
-    ways->second.resize(places_of(job_->plan().parts[of.part]));
-  }
+  const auto [ways, is_new] = ways_.try_emplace({tree_of(packet.header), packet.node});
+  if (is_new && passes_on(packet.node, at)) ways->second.resize(places_of(plan.parts[of.part]));
   if (ways->second.empty()) return;
-  std::swap(ways->second[index & (ways->second.size() - 1)], way_);
+  std::swap(ways->second[index_of(packet.header) & (ways->second.size() - 1)], way_);
 }
 
 // Packets come when the pins say so.
 void CollectiveBreakdown::edge_done() {
-  if (job_->failed()) return;
+  if (std::ranges::any_of(jobs_.all(), [](const auto& job) { return job.second.of.job->failed(); }))
+    return;
   const auto order = [](const Name& a, const Name& b) {
     return std::tie(a.node, a.port, a.stream, a.index) <
            std::tie(b.node, b.port, b.stream, b.index);
@@ -201,40 +224,60 @@ void CollectiveBreakdown::edge_done() {
   delivered_.clear();
 }
 
-PacketBreakdown CollectiveBreakdown::described(const Delivery& packet) const {
+PacketBreakdown CollectiveBreakdown::described(const Delivery& packet) {
   PacketBreakdown shown = describe(packet, first_);
   shown.name = packet_name(packet.header);
   return shown;
 }
 
-PathBreakdown CollectiveBreakdown::path_of(const Way& way) const {
-  PathBreakdown path{.packets = way.packets, .stages = {}};
-  StageCycles cycles(stages().count());
-  for (const StageCycles::Item& item : way.cycles) {
-    cycles.add(item);
-    path.cycles += item.cycles;
+void CollectiveBreakdown::add_up(Jobs::Entry& job) {
+  for (int p = 0; p < std::ssize(job.known); ++p) {
+    const Course& course = job.known[p];
+    if (!course.has_last) continue;
+    const int number = job.of.part(p);
+    PartState& part = parts_[number];
+    part.last = described(course.last);
+    let_go(course.last.last_hop);
+    part.packets += course.way.packets;
+    std::uint64_t cycles = 0;
+    for (const StageCycles::Item& item : course.way.cycles) {
+      part.path.add(item);
+      cycles += item.cycles;
+    }
+    const CollectiveJob& of = *job.of.job;
+    const std::uint64_t took = of.ended(p) ? of.end_cycle(p) - of.start_cycle(p) : cycles;
+    if (cycles != took) {
+      throw RunFailed(fmt::format("breakdown: part {} took {} cycles, but its breakdown has {}",
+                                  number, took, cycles));
+    }
   }
+}
+
+PathBreakdown CollectiveBreakdown::path_of(const PartState& part) const {
+  PathBreakdown path{.packets = part.packets, .stages = {}};
   for (int stage = 0; stage < stages().count(); ++stage) {
-    NamedCycles causes = named_cycles(cycles.of(stage));
+    NamedCycles causes = named_cycles(part.path.of(stage));
+    for (const auto& [cause, cycles] : causes) path.cycles += cycles;
     if (!causes.empty()) path.stages.emplace_back(stages().name(stage), std::move(causes));
   }
   return path;
 }
 
-void CollectiveBreakdown::fill(RunResult& result) const {
+void CollectiveBreakdown::fill(RunResult& result) {
+  for (auto& [first_tree, job] : jobs_.all()) add_up(job);
+  jobs_.clear();
+  is_running_ = false;
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const PartState& part = parts_[p];
     const PartResult& of = result.parts[p];
     LatencyBreakdown breakdown = part.statistics.result(stages());
-    breakdown.work = fmt::format("{} {}", of.collective, of.algorithm);
+    breakdown.work =
+        fmt::format("{}{}{} {}", of.name, of.name.empty() ? "" : ", ", of.collective, of.algorithm);
+    if (of.operations > 1) breakdown.work += fmt::format(", {} times", of.operations);
     breakdown.listed = part.list.packets();
-    if (part.has_last) {
-      breakdown.critical = described(part.last);
-      breakdown.path = path_of(part.way);
-      if (!of.incomplete && breakdown.path->cycles != of.cycles) {
-        throw RunFailed(fmt::format("breakdown: part {} took {} cycles, but its breakdown has {}",
-                                    p, of.cycles, breakdown.path->cycles));
-      }
+    if (part.last) {
+      breakdown.critical = part.last;
+      breakdown.path = path_of(part);
     }
     result.breakdowns.push_back(std::move(breakdown));
   }

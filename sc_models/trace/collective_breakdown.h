@@ -5,12 +5,16 @@
 //   last, the one that its sender needed for it (of the same tree and place in it, the one that came last), and so on.
 //   Between them stands the NPU: "source", until the first one was handed over; "queue", until one was passed on.
 // Acknowledgements (collective/acknowledgements.h) are no part of it: they are among what "source" and "queue" wait for.
+// Operations of a work: the packets of all those of a part are one kind; ways of its collectives are added up, and the
+//   last packet is that of the last one.
 // Checks: NPUs tell what they receive and when, and that is what the pins say; cycles of the way of a collective are the
 //   collective's. A run in which that is not so fails.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +25,7 @@
 #include "fabric/fabric.h"
 #include "observe/results.h"
 #include "trace/breakdown_statistics.h"
+#include "trace/observed_job.h"
 #include "trace/packet_follower.h"
 #include "trace/packet_list.h"
 
@@ -30,11 +35,13 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
  public:
   CollectiveBreakdown(const BreakdownOptions& options, Fabric& fabric);
 
-  // `copies`: by tree, how many equal ones it stands for; empty: one each. The job outlives the run.
-  void begin_run(CollectiveJob& job, const std::vector<int>& copies);
-  void edge_of_run();  // what it finds wrong ends the job
+  void begin_run(std::size_t parts);  // of the result
+  // Phases have their indices in the switches. The job stays until remove() or fill().
+  void add(const ObservedJob& job, std::span<const PhaseProgram> programs);
+  void remove(const CollectiveJob& job);
+  void edge_of_run();  // what it finds wrong ends a job
   // Of the parts of the run that has ended, whose results are there.
-  void fill(RunResult& result) const;
+  void fill(RunResult& result);
 
   void queued(int npu, const Packet& packet) override;
   void sent(int /*npu*/, Packet& /*packet*/) override {}
@@ -65,31 +72,40 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
     std::uint64_t packets = 0;
     std::vector<StageCycles::Item> cycles;
   };
-  struct PartState {
-    BreakdownStatistics statistics;
-    PacketList list;
+  struct Course {  // of a part of a job
     bool has_last = false;
     Delivery last{};  // its hops are held
     Way way;
   };
+  struct PartState {  // of the result
+    BreakdownStatistics statistics;
+    PacketList list;
+    StageCycles path;
+    std::uint64_t packets = 0;  // of the path
+    std::optional<PacketBreakdown> last{};
+  };
+  using Jobs = ObservedJobs<std::vector<Course>>;
 
   static Name name_of(int node, int port, const FlitHeader& header);
-  const Way* cause_of(const Delivery& packet, int tree, std::uint32_t index) const;
-  void check_originates(const Delivery& packet, int tree) const;
-  void find_way(const Delivery& packet, int tree, std::uint32_t index, Way& way);
-  PacketBreakdown described(const Delivery& packet) const;
-  PathBreakdown path_of(const Way& way) const;
-  bool passes_on(NodeId npu, int tree) const;
+  Jobs::Place place_of(const FlitHeader& header);
+  std::string packet_name(const FlitHeader& header);
+  const Way* cause_of(const Delivery& packet) const;
+  void check_originates(const Delivery& packet, const Jobs::Place& at);
+  void find_way(const Delivery& packet, const Jobs::Place& at, Way& way);
+  PacketBreakdown described(const Delivery& packet);
+  PathBreakdown path_of(const PartState& part) const;
+  static bool passes_on(NodeId npu, const Jobs::Place& at);
+  void add_up(Jobs::Entry& job);  // its courses to its parts of the result
 
   BreakdownOptions options_;
-  CollectiveJob* job_ = nullptr;
-  std::vector<int> copies_;
+  bool is_running_ = false;
+  Jobs jobs_;
   std::uint64_t first_ = 0;
   std::vector<RingQueue<Handed>> handed_;  // by endpoint's port and VC
   std::vector<PartState> parts_;
-  // By NPU and tree: packets delivered last, by their index modulo the number of places, of which there are none where
+  // By number of the tree and NPU: packets delivered last, by their index modulo the number of places, of which there are none where
   // nothing is passed on.
-  std::map<std::pair<NodeId, int>, std::vector<Way>> ways_;
+  std::map<std::pair<int, NodeId>, std::vector<Way>> ways_;
   std::vector<Name> received_;   // in this edge, as NPUs say
   std::vector<Name> delivered_;  // as the pins say
   StageCycles cycles_;           // of the packet that is looked at, and with those before it

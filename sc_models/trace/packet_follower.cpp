@@ -32,7 +32,7 @@ PacketFollower::PacketFollower(const FabricCore& core, const Topology& topology,
   remember_.resize(topology.nodes.size());
 }
 
-void PacketFollower::begin(std::span<const PhaseProgram> programs) {
+void PacketFollower::begin() {
   const std::size_t ports = ports_.size();
   ports_.assign(ports, {});
   inputs_.assign(ports * kNumVcs, {});
@@ -53,13 +53,6 @@ void PacketFollower::begin(std::span<const PhaseProgram> programs) {
     state.has_phases = switches_[id]->peek_phase(state.phase);
     state.phase_since = core_.edge();
   }
-  for (const PhaseProgram& program : programs) {
-    const Node& node = topology_.nodes[program.node];
-    auto& flows = switch_states_[program.node].flows;
-    const auto phase = static_cast<std::size_t>(program.phase);
-    if (flows.size() <= phase) flows.resize(phase + 1);
-    flows[phase] = kind_of(node).phase_flows(switch_shape(topology_, node, lanes_), program.row);
-  }
   for (int l = 0; l < std::ssize(topology_.links); ++l) {
     const Link& link = topology_.links[l];
     Port& port = ports_[place(link.from, link.from_port)];
@@ -73,6 +66,16 @@ void PacketFollower::begin(std::span<const PhaseProgram> programs) {
     }
   }
   look_at_arrivals(core_.edge());
+}
+
+void PacketFollower::load(std::span<const PhaseProgram> programs) {
+  for (const PhaseProgram& program : programs) {
+    const Node& node = topology_.nodes[program.node];
+    auto& flows = switch_states_[program.node].flows;
+    const auto phase = static_cast<std::size_t>(program.phase);
+    if (flows.size() <= phase) flows.resize(phase + 1);
+    flows[phase] = kind_of(node).phase_flows(switch_shape(topology_, node, lanes_), program.row);
+  }
 }
 
 void PacketFollower::edge() {

@@ -46,8 +46,10 @@ class PacketFollower {
   PacketFollower(const PacketFollower&) = delete;
   PacketFollower& operator=(const PacketFollower&) = delete;
 
-  // Before the first edge of a run, of a fabric without flits. `programs`: the phases that are loaded.
-  void begin(std::span<const PhaseProgram> programs);
+  // Before the first edge of a run, of a fabric without flits.
+  void begin();
+  // Rows of phases that are in the switches from now on, in place of those that had their indices.
+  void load(std::span<const PhaseProgram> programs);
   void edge();  // after every edge
 
   const BreakdownStages& stages() const { return stages_; }

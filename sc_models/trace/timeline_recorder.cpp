@@ -28,15 +28,9 @@ int owner_of_link(const Topology& topology, int link) {
   return 1 + 2 * static_cast<int>(topology.nodes.size()) + link;
 }
 
-// On the control VC there are acknowledgements.
-std::string packet_name(std::uint32_t stream, std::uint32_t index, int vc) {
-  return fmt::format("tree {} {}{}", stream >> 1, vc == kControl ? "up to #" : "#", index);
-}
-
-std::string work_name(const Plan& plan) {
-  const Part& first = plan.parts.front();
-  const std::string others =
-      plan.parts.size() > 1 ? fmt::format(" and {} more", plan.parts.size() - 1) : "";
+std::string work_name(std::span<const Part* const> work) {
+  const Part& first = *work.front();
+  const std::string others = work.size() > 1 ? fmt::format(" and {} more", work.size() - 1) : "";
   return fmt::format("{} of {}{}", to_string(first.collective), format_size(first.bytes), others);
 }
 
@@ -62,11 +56,12 @@ TimelineRecorder::TimelineRecorder(Timeline& timeline, int level, const std::str
   }
 }
 
-void TimelineRecorder::begin_run(const CollectiveJob& job, std::uint64_t first_edge) {
-  job_ = &job;
+void TimelineRecorder::begin_run(std::uint64_t first_edge, std::span<const Part* const> work) {
+  is_running_ = true;
+  work_ = work_name(work);
   first_ = first_edge;
-  parts_.clear();
-  steps_.clear();
+  jobs_.clear();
+  shown_until_.clear();
   queued_.clear();
   last_sent_.clear();
   phases_.clear();
@@ -95,61 +90,97 @@ void TimelineRecorder::edge() {
 }
 
 void TimelineRecorder::end_run(std::uint64_t cycles) {
-  if (job_ == nullptr) return;  // stopped before it began
+  if (!is_running_) return;  // stopped before it began
   for (const PhaseInUse& phase : phases_) {
     if (in_use(phase.now) && phase.since < cycles) show_phase(phase, cycles);
   }
-  show_parts();
-  show_steps();
+  for (const auto& [first_tree, job] : jobs_.all()) show(job);
+  jobs_.clear();
   for (int link = 0; link < std::ssize(links_); ++link) show_on_link(link);
   if (level_ >= 1) counters_.end_run(now(), cycles);
-  timeline_.span(runs_, kRuns, work_name(job_->plan()), 0, cycles);
+  timeline_.span(runs_, kRuns, work_, 0, cycles);
   timeline_.end_run(process_, cycles);
-  job_ = nullptr;
+  is_running_ = false;
   end_ = cycles;
 }
 
 void TimelineRecorder::run_failed(const std::string& message) {
-  if (job_ != nullptr) end_run(now());
+  if (is_running_) end_run(now());
   timeline_.failure(runs_, end_, message);
+}
+
+void TimelineRecorder::remove(const CollectiveJob& job) {
+  if (const Jobs::Entry* const entry = jobs_.find(job); entry != nullptr) show(*entry);
+  jobs_.remove(job);
 }
 
 // ---- NPUs
 
-void TimelineRecorder::active(int npu, const Tree& tree, std::uint64_t cycle) {
-  const Extent part{job_->start_cycle(tree.part), cycle};
-  parts_.try_emplace({npu, tree.part}, part).first->second.end = cycle;
+// On the control VC there are acknowledgements.
+std::string TimelineRecorder::packet_name(std::uint32_t stream, std::uint32_t index, int vc) {
+  const Jobs::Place at = jobs_.find(static_cast<int>(stream >> 1));
+  if (at.entry == nullptr) return fmt::format("tree {} #{}", stream >> 1, index);
+  const std::string packet = at.entry->of.packet_name(at.tree, index);
+  return vc == kControl ? "up to " + packet : packet;
+}
+
+// Operations of a work follow each other rank by rank: each is there from the first that its NPU does for it on.
+void TimelineRecorder::active(int npu, const Jobs::Place& at, std::uint64_t cycle) {
+  const CollectiveJob& job = *at.entry->of.job;
+  const Tree& tree = job.plan().trees[at.tree];
+  const std::uint64_t start = at.entry->of.name.empty() ? job.start_cycle(tree.part) : cycle;
+  Activity& activity = at.entry->known;
+  activity.parts.try_emplace({npu, tree.part}, Extent{start, cycle}).first->second.end = cycle;
   if (level_ < 1) return;
   const Extent step{cycle, cycle};
-  steps_.try_emplace({npu, {tree.part, tree.step}}, step).first->second.end = cycle;
+  activity.steps.try_emplace({npu, {tree.part, tree.step}}, step).first->second.end = cycle;
+}
+
+void TimelineRecorder::show(const Jobs::Entry& job) {
+  show_parts(job);
+  show_steps(job);
+}
+
+// The last packets of an operation may leave when the next one has begun.
+void TimelineRecorder::show_after_others(Timeline::Track track, Timeline::Category category,
+                                         const std::string& name, const Extent& extent,
+                                         Timeline::Args args) {
+  std::uint64_t& until = shown_until_[track.thread];
+  const std::uint64_t begin = std::max(extent.begin, until);
+  if (begin > extent.end) return;
+  timeline_.span(track, category, name, begin, extent.end, args);
+  until = extent.end;
 }
 
 // Parts run side by side, and so do steps: a track each.
-void TimelineRecorder::show_parts() {
-  const bool is_alone = job_->plan().parts.size() == 1;
-  for (const auto& [key, extent] : parts_) {
+void TimelineRecorder::show_parts(const Jobs::Entry& job) {
+  const Plan& plan = job.of.job->plan();
+  const bool is_alone = plan.parts.size() == 1 && job.of.name.empty();
+  for (const auto& [key, extent] : job.known.parts) {
     const auto& [npu, number] = key;
-    const Part& part = job_->plan().parts[number];
+    const Part& part = plan.parts[number];
     std::string name = fmt::format("{} {}", to_string(part.collective), part.algorithm);
-    if (!is_alone) name += fmt::format(", part {}", number);
+    if (!is_alone) name += fmt::format(", part {}", job.of.part(number));
+    if (!job.of.name.empty()) name = fmt::format("{}: {}", job.of.name, name);
     const std::string& node = fabric_.topology().nodes[npu].name;
-    timeline_.span(
-        is_alone ? nodes_[npu] : track_named(npu, fmt::format("{} part {}", node, number)), kParts,
-        name, extent.begin, extent.end, {{"bytes", part.bytes}});
+    show_after_others(is_alone
+                          ? nodes_[npu]
+                          : track_named(npu, fmt::format("{} part {}", node, job.of.part(number))),
+                      kParts, name, extent, {{"bytes", part.bytes}});
   }
 }
 
 // Those of a part that has only one would say nothing new.
-void TimelineRecorder::show_steps() {
+void TimelineRecorder::show_steps(const Jobs::Entry& job) {
   std::map<int, std::set<int>> of_part;
-  for (const Tree& tree : job_->plan().trees) of_part[tree.part].insert(tree.step);
-  for (const auto& [key, extent] : steps_) {
+  for (const Tree& tree : job.of.job->plan().trees) of_part[tree.part].insert(tree.step);
+  for (const auto& [key, extent] : job.known.steps) {
     const auto& [npu, place] = key;
     const auto& [part, step] = place;
     if (of_part[part].size() < 2) continue;
-    const std::string name = fmt::format("part {} step {}", part, step);
-    timeline_.span(track_named(npu, fabric_.topology().nodes[npu].name + " " + name), kSteps, name,
-                   extent.begin, extent.end);
+    const std::string name = fmt::format("part {} step {}", job.of.part(part), step);
+    show_after_others(track_named(npu, fabric_.topology().nodes[npu].name + " " + name), kSteps,
+                      name, extent);
   }
 }
 
@@ -167,15 +198,18 @@ Timeline::Track TimelineRecorder::track_named(int owner, const std::string& name
 }
 
 void TimelineRecorder::queued(int npu, const Packet& packet) {
-  if (job_ == nullptr) return;
+  const Jobs::Place at =
+      jobs_.find(static_cast<int>(packet.get_extension<PacketExtension>()->stream >> 1));
+  if (at.entry == nullptr) return;
   queued_[&packet] = now();
-  active(npu, tree_of(*packet.get_extension<PacketExtension>()), now());
+  active(npu, at, now());
 }
 
 void TimelineRecorder::sent(int npu, Packet& packet) {
-  if (job_ == nullptr) return;
   const PacketExtension& e = extension(packet);
-  active(npu, tree_of(e), now());
+  const Jobs::Place at = jobs_.find(static_cast<int>(e.stream >> 1));
+  if (at.entry == nullptr) return;
+  active(npu, at, now());
   const auto since = queued_.find(&packet);
   if (since == queued_.end()) return;
   const std::uint64_t handed_over = since->second;
@@ -191,17 +225,17 @@ void TimelineRecorder::sent(int npu, Packet& packet) {
 }
 
 void TimelineRecorder::received(int npu, Packet& packet) {
-  if (job_ == nullptr) return;
   const PacketExtension& e = extension(packet);
-  if (static_cast<std::size_t>(e.stream >> 1) >= job_->plan().trees.size()) return;
-  active(npu, tree_of(e), now());
+  const Jobs::Place at = jobs_.find(static_cast<int>(e.stream >> 1));
+  if (at.entry == nullptr) return;
+  active(npu, at, now());
   if (level_ < 2) return;
   timeline_.instant(port_track(npu, "receive", e), kReceived, packet_name(e.stream, e.index, e.vc),
                     now(), {{"packet", e.index}, {"flits", static_cast<std::uint64_t>(e.flits)}});
 }
 
 void TimelineRecorder::added(int npu, int tree, int additions) {
-  if (job_ == nullptr || level_ < 3) return;
+  if (!is_running_ || level_ < 3) return;
   timeline_.instant(nodes_[npu], kAdditions, fmt::format("add, tree {}", tree), now(),
                     {{"additions", static_cast<std::uint64_t>(additions)}});
 }
@@ -245,7 +279,11 @@ void TimelineRecorder::look_at_links(NodeId node, const SwitchPins& pins) {
     OnLink& passing = on_links_[link];
     if (passing.flits == 0 || passing.tag != flit.tag || passing.vc != flit.vc) {
       show_on_link(link);
-      passing = {flit.tag, flit.vc, {now() - 1, now()}, 0};
+      passing = {packet_name(flit.tag >> kStreamShift, flit.tag & kIndexMask, flit.vc),
+                 flit.tag,
+                 flit.vc,
+                 {now() - 1, now()},
+                 0};
     }
     passing.extent.end = now();
     ++passing.flits;
@@ -255,9 +293,8 @@ void TimelineRecorder::look_at_links(NodeId node, const SwitchPins& pins) {
 void TimelineRecorder::show_on_link(int link) {
   const OnLink& passing = on_links_[link];
   if (passing.flits == 0) return;
-  timeline_.span(links_[link], kOnLinks,
-                 packet_name(passing.tag >> kStreamShift, passing.tag & kIndexMask, passing.vc),
-                 passing.extent.begin, passing.extent.end, {{"flits", passing.flits}});
+  timeline_.span(links_[link], kOnLinks, passing.name, passing.extent.begin, passing.extent.end,
+                 {{"flits", passing.flits}});
 }
 
 }  // namespace fredsim

@@ -1,7 +1,7 @@
 // Records runs of one machine on a timeline: what its NPUs, switches and links do.
 //
 // Levels, each with those below it:
-//   0  the parts of every NPU; the phase that the control unit of every FRED switch has in use, and where it
+//   0  the parts of every NPU and I/O controller, of operations of one work those of each; the phase that the control unit of every FRED switch has in use, and where it
 //      was pre-empted: given up for one of higher priority though it was inside a packet or not silent yet
 //   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h)
 //   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or receives
@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +26,7 @@
 #include "endpoint/npu_observer.h"
 #include "fabric/fabric.h"
 #include "observe/timeline.h"
+#include "trace/observed_job.h"
 #include "trace/timeline_counters.h"
 
 namespace fredsim {
@@ -34,7 +36,10 @@ class TimelineRecorder final : public NpuObserver {
   // Timeline and fabric outlive the recorder. `name`: of the process.
   TimelineRecorder(Timeline& timeline, int level, const std::string& name, Fabric& fabric);
 
-  void begin_run(const CollectiveJob& job, std::uint64_t first_edge);
+  // `work`: the parts of its result. Jobs come and go then.
+  void begin_run(std::uint64_t first_edge, std::span<const Part* const> work);
+  void add(const ObservedJob& job) { jobs_.add(job); }
+  void remove(const CollectiveJob& job);
   void edge();  // after every clock edge of the run
   void end_run(std::uint64_t cycles);
   // The run under way, or the one that has just ended, has failed: ends it.
@@ -61,6 +66,7 @@ class TimelineRecorder final : public NpuObserver {
   };
 
   struct OnLink {  // flits of one packet, launched one after the other
+    std::string name{};
     std::uint32_t tag = 0;
     std::uint8_t vc = 0;
     Extent extent{};  // to the cycle after the last one
@@ -68,17 +74,24 @@ class TimelineRecorder final : public NpuObserver {
   };
 
   std::uint64_t now() const { return fabric_.core().edge() - first_; }
-  const Tree& tree_of(const PacketExtension& e) const {
-    return job_->plan().trees[static_cast<std::size_t>(e.stream >> 1)];
-  }
+  struct Activity {
+    std::map<std::pair<int, int>, Extent> parts;                  // by NPU and part
+    std::map<std::pair<int, std::pair<int, int>>, Extent> steps;  // by NPU, part and step
+  };
+  using Jobs = ObservedJobs<Activity>;
+
+  std::string packet_name(std::uint32_t stream, std::uint32_t index, int vc);
   static bool in_use(const SwitchPhase& phase) { return phase.active && !phase.loading; }
-  void active(int npu, const Tree& tree, std::uint64_t cycle);
+  void active(int npu, const Jobs::Place& at, std::uint64_t cycle);
   void look_at_phase(PhaseInUse& phase);
   void show_phase(const PhaseInUse& phase, std::uint64_t end);
   void look_at_links(NodeId node, const SwitchPins& pins);
   void show_on_link(int link);
-  void show_parts();
-  void show_steps();
+  void show(const Jobs::Entry& job);
+  void show_parts(const Jobs::Entry& job);
+  void show_steps(const Jobs::Entry& job);
+  void show_after_others(Timeline::Track track, Timeline::Category category,
+                         const std::string& name, const Extent& extent, Timeline::Args args = {});
   Timeline::Track port_track(int npu, const char* direction, const PacketExtension& e);
   Timeline::Track track_named(int owner, const std::string& name);  // made when first needed
 
@@ -91,15 +104,16 @@ class TimelineRecorder final : public NpuObserver {
   std::map<std::string, Timeline::Track> others_;  // by name
   std::vector<Timeline::Track> links_;             // level 3
   TimelineCounters counters_;
-  const CollectiveJob* job_ = nullptr;
-  std::uint64_t first_ = 0;                                      // edge
-  std::uint64_t end_ = 0;                                        // cycle, of the last run
-  std::map<std::pair<int, int>, Extent> parts_;                  // by NPU and part
-  std::map<std::pair<int, std::pair<int, int>>, Extent> steps_;  // by NPU, part and step
-  std::vector<PhaseInUse> phases_;                               // of switches that tell
-  std::vector<OnLink> on_links_;                                 // level 3
-  std::unordered_map<const Packet*, std::uint64_t> queued_;      // cycle
-  std::map<int, std::uint64_t> last_sent_;                       // by thread of a send track
+  bool is_running_ = false;
+  std::string work_;
+  Jobs jobs_;
+  std::uint64_t first_ = 0;                   // edge
+  std::uint64_t end_ = 0;                     // cycle, of the last run
+  std::map<int, std::uint64_t> shown_until_;  // by thread of a track of parts or steps
+  std::vector<PhaseInUse> phases_;            // of switches that tell
+  std::vector<OnLink> on_links_;              // level 3
+  std::unordered_map<const Packet*, std::uint64_t> queued_;  // cycle
+  std::map<int, std::uint64_t> last_sent_;                   // by thread of a send track
 };
 
 }  // namespace fredsim

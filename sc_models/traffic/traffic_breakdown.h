@@ -19,7 +19,7 @@ class TrafficBreakdown final : public PacketFollower {
   TrafficBreakdown(const BreakdownOptions& options, const FabricCore& core,
                    const Topology& topology, SwitchCores switches);
 
-  void begin_set_up() { begin({}); }          // of a fabric that has been reset
+  void begin_set_up() { begin(); }            // of a fabric that has been reset
   void begin_run(const TrafficMeter& meter);  // before the edge of cycle 0
   // RunFailed where the check fails.
   LatencyBreakdown result(const TrafficMeter& meter) const;

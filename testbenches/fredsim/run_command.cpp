@@ -84,12 +84,6 @@ std::string work_name(Collective collective, std::uint64_t bytes, std::size_t pa
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
 std::vector<ComparedMachine> plan_work(const Options& options) {
   const InterruptEndsPlanning interrupt_ends_it;
-  if (options.work.has_order() && (!options.timeline_file.empty() || options.breakdown.is_on)) {
-    throw BadInput(fmt::format(
-        "{}: found together with a work file that has after, delay or repeat; allowed: works whose "
-        "collectives begin by themselves",
-        options.breakdown.is_on ? "--breakdown" : "--timeline"));
-  }
   std::vector<ComparedMachine> compared;
   std::vector<MachineConfig> machines = load_machines(options);
   std::map<std::string, int> names;

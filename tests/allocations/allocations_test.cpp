@@ -1,23 +1,32 @@
-// In steady state nothing is allocated, per flit, packet or cycle: every operator new of this program is
-// counted.
+// In steady state nothing is allocated, per flit, packet or cycle, and nothing stays of an operation that is complete: every
+// operator new and delete of this program is counted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <numeric>
 
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/work_run.h"
 #include "fabric/simulation.h"
 #include "traffic/traffic_run.h"
 
 namespace {
 
 std::uint64_t allocations = 0;
+std::uint64_t blocks = 0;  // that are in use
 
 void* counted(std::size_t bytes, std::size_t alignment) noexcept {
   ++allocations;
+  ++blocks;
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void freed(void* memory) noexcept {
+  if (memory != nullptr) --blocks;
+  std::free(memory);
 }
 
 void* made(void* memory) {
@@ -34,10 +43,10 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   return counted(bytes, alignof(std::max_align_t));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { freed(memory); }
+void operator delete(void* memory, std::size_t) noexcept { freed(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { freed(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { freed(memory); }
 
 namespace fredsim::test {
 namespace {
@@ -102,6 +111,38 @@ TEST(SteadyCollective, InFredSwitchesAllocatesNothing) {
       [&] { all_reduce.run(plan, [&](const Progress&) { seen.push_back(allocations); }); });
   ASSERT_GT(seen.size(), 3U);
   EXPECT_EQ(seen.back() - seen.front(), 0U);
+}
+
+// Two thousand operations of a work, some of which need the rows of others: the heap has no more blocks at any look in the
+// second half than in the first.
+TEST(Operations, LeaveNothingOnTheHeap) {
+  const Topology topology = machine("fred_small");
+  std::vector<WorkStep> steps;
+  for (const std::vector<int>& group : {std::vector{0, 1, 2, 3}, {0, 2}, {1, 3}}) {
+    WorkStep& step = steps.emplace_back();
+    CollectiveSpec& spec = step.specs.emplace_back();
+    spec.group = group;
+    spec.bytes = 4096;
+    spec.vc = kMp;
+    step.repeat = steps.size() == 1 ? 2000 : 1000;
+  }
+  const WorkPlan work = plan_steps(topology, steps, OnConflict::kRefuse);
+  for (const int rows : {0, 2}) {
+    Simulation simulation;
+    Machine run("machine", topology, {.skip = false});
+    std::vector<std::uint64_t> seen;
+    seen.reserve(10'000);
+    RunResult result;
+    simulation.run([&] {
+      result = run_work(
+          run, work, [&](const Progress&) { seen.push_back(blocks); }, rows);
+    });
+    ASSERT_TRUE(result.operations.has_value());
+    EXPECT_EQ(result.operations->complete, 4000U);
+    ASSERT_GT(seen.size(), 20U);
+    const auto middle = seen.begin() + std::ssize(seen) / 2;
+    EXPECT_LE(*std::max_element(middle, seen.end()), *std::max_element(seen.begin(), middle));
+  }
 }
 
 }  // namespace

@@ -92,9 +92,25 @@ TEST_F(WorkFile, RefusesWhatMakesNoOrder) {
   expect_bad(items("name: a", "after: {rank: all}"), {"after", "'name' is missing"});
   expect_bad(items("name: a", "after: {nam: a}"), {"after: found 'nam'", "did you mean 'name'?"});
   expect_bad(items("delay: 5 bananas", "name: a"), {"work.yaml:1", "delay"});
-  std::vector<std::string> timeline = arguments(items("name: a", "after: a"));
-  timeline.insert(timeline.end(), {"--timeline", path("t.json")});
-  expect_refused(run_fredsim(timeline), {"--timeline", "after"});
+}
+
+TEST_F(WorkFile, HasABreakdownAndATimeline) {
+  const json plain = run(kTraining);
+  const json looked_at = run(kTraining, {"--breakdown", "--timeline", path("t.json")});
+  EXPECT_EQ(looked_at["cycles"], plain["cycles"]);
+  EXPECT_EQ(looked_at["parts"], plain["parts"]);
+  const json& breakdown = looked_at["breakdown"];
+  ASSERT_EQ(breakdown.size(), 5U);
+  EXPECT_EQ(breakdown[0]["work"], "forward, all_reduce in_switch, 30 times");
+  for (int part = 2; part < 5; ++part)  // not repeated
+    EXPECT_EQ(breakdown[part]["path"]["cycles"], plain["parts"][part]["cycles"]) << part;
+  const json timeline = json::parse(read_text(path("t.json")));
+  int forward = 0;
+  for (const json& event : timeline["traceEvents"]) {
+    const std::string name = event.value("name", "");
+    if (name.starts_with("forward ") && event.value("cat", "") == "parts") ++forward;
+  }
+  EXPECT_EQ(forward, 30 * 4);  // a span of every NPU each time
 }
 
 }  // namespace

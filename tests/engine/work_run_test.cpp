@@ -5,6 +5,7 @@
 
 #include "config/config.h"
 #include "fabric/simulation.h"
+#include "observe/timeline.h"
 
 namespace fredsim::test {
 namespace {
@@ -90,6 +91,53 @@ TEST_F(WorkRunTest, DelayAndOrderAreKept) {
   // An NPU may go on a little before others.
   EXPECT_LE(repeated.cycles, 3 * (100 + result.parts[0].cycles + 1));
   EXPECT_GT(repeated.cycles, 3 * (100 + result.parts[0].cycles - 10));
+}
+
+// Where the cycles of repeated steps went: of every repetition all of its own, in rows that are written over each other's;
+// nothing moves because somebody looks, and all implementations give the same.
+TEST(WorkRun, BreakdownsAddUp) {
+  const Topology topology = load_config("configs/fred_small.yaml").topology;
+  std::vector<WorkStep> steps{step_of("a", {{0, 1, 2, 3}}, 9000, kMp),
+                              step_of("b", {{0, 2}, {1, 3}}, 5000, kMp),
+                              step_of("c", {{0, 1}}, 2000, kMp)};
+  steps[1].after = {{.step = 0}};
+  steps[2].after = {{.step = 1}};
+  steps[0].repeat = 3;
+  steps[2].repeat = 5;
+  for (WorkStep& step : steps) step.delay = 17;
+  const auto result_of = [&](const FabricOptions& options) {
+    Simulation simulation;
+    Machine machine("machine", topology, options);
+    RunResult result;
+    const WorkPlan work = plan_steps(topology, steps, OnConflict::kRefuse);
+    simulation.run([&] { result = run_work(machine, work, {}, 1); });
+    return result;
+  };
+  const RunResult plain = result_of({});
+  Timeline timeline;
+  const RunResult seen =
+      result_of({.timeline = &timeline, .timeline_level = 3, .breakdown = {.is_on = true}});
+  EXPECT_EQ(seen.cycles, plain.cycles);
+  EXPECT_GT(plain.operations->rows.evicted, 0U);
+  ASSERT_EQ(seen.breakdowns.size(), 4U);
+  const RunResult lockstep =
+      result_of({.model = SwitchModel::kLockstep, .breakdown = {.is_on = true}});
+  std::uint64_t packets = 0;
+  for (std::size_t p = 0; p < seen.breakdowns.size(); ++p) {
+    const LatencyBreakdown& part = seen.breakdowns[p];
+    ASSERT_TRUE(part.path.has_value());
+    EXPECT_EQ(part.path->cycles, lockstep.breakdowns[p].path->cycles);
+    EXPECT_EQ(part.packets, lockstep.breakdowns[p].packets);
+    packets += part.packets;
+    if (seen.parts[p].operations == 1) {
+      EXPECT_EQ(part.path->cycles, seen.parts[p].cycles);
+    } else {
+      // Ranks go on by themselves: a repetition may begin before the one before has ended everywhere.
+      EXPECT_GE(part.path->cycles + (seen.parts[p].operations - 1) * 18, seen.parts[p].cycles);
+    }
+  }
+  // Of packets of 4 KiB: three times 3 at 4 NPUs, 2 at 2 twice, five times 1 at 2.
+  EXPECT_EQ(packets, 3U * 3 * 4 + 2U * 2 * 2 + 5U * 1 * 2);
 }
 
 // A tenth of a second between two steps is not simulated, and changes nothing.

@@ -1,0 +1,36 @@
+// A job (endpoint/collective_job.h) on the NPUs of a machine: gives each its share of the plan's trees, and tells them, between
+// two edges, which parts start.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "endpoint/collective_job.h"
+#include "endpoint/npu.h"
+
+namespace fredsim {
+
+class JobNpus {
+ public:
+  // `npus`: by node, of all endpoints. They and the job outlive this. Nothing is sent before release().
+  JobNpus(CollectiveJob& job, std::span<const std::unique_ptr<Npu>> npus);
+
+  const std::vector<Npu*>& all() const { return all_; }  // those with a share
+  // These ranks may send from now on; all take turns from their first packets on. A rank that has nothing to do is
+  // complete at once.
+  void release(std::span<const CollectiveJob::RankOfPart> ranks);
+  void release(std::span<const int> parts);  // all of their ranks
+  void remove();                             // everything of the job has been received
+
+ private:
+  Npu& npu(const CollectiveJob::RankOfPart& at) const {
+    return *npus_[job_.plan().parts[at.part].members[at.rank]];
+  }
+
+  CollectiveJob& job_;
+  std::span<const std::unique_ptr<Npu>> npus_;
+  std::vector<Npu*> all_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,46 @@
+// Who looks at the runs of a machine, if anybody does: its timeline and its breakdown of latencies. Of a run jobs come and
+// go; a run of one plan is one job.
+//
+// Use: start() before the first edge, add() before a job's NPUs are released, edge() after every edge,
+//   remove() when a job is complete, end_run(), fill(), which without start() does nothing. Jobs that are left are there until end_run().
+// Errors: what a breakdown finds wrong ends a job under way (CollectiveJob::fail()); fill(), remove(): RunFailed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "endpoint/npu_observers.h"
+#include "trace/collective_breakdown.h"
+#include "trace/observed_job.h"
+#include "trace/timeline_recorder.h"
+
+namespace fredsim {
+
+struct FabricOptions;
+
+class RunObservers {
+ public:
+  RunObservers(const FabricOptions& options, Fabric& fabric);
+
+  bool empty() const { return npus_.empty(); }
+  NpuObserver& npus() { return npus_; }  // whom they have to tell
+
+  void start(std::uint64_t first_edge, std::span<const Part* const> work);  // parts of its result
+  void add(const ObservedJob& job, std::span<const PhaseProgram> programs);
+  void edge();
+  void remove(const CollectiveJob& job);
+  void end_run(std::uint64_t cycles);
+  void run_failed(const std::string& message);
+  void drop_run();  // the last run is made again: as if it had not been
+  void fill(RunResult& result);
+
+ private:
+  std::unique_ptr<TimelineRecorder> recorder_;
+  std::unique_ptr<CollectiveBreakdown> breakdown_;
+  NpuObservers npus_;
+  bool is_running_ = false, has_run_ = false;
+};
+
+}  // namespace fredsim
