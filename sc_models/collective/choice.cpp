@@ -9,6 +9,7 @@
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
+#include "collective/members.h"
 #include "collective/plan_size.h"
 #include "collective/plan_time.h"
 #include "routing/mesh_routing.h"
@@ -59,7 +60,7 @@ class SwitchTime {
       latency = std::max(latency, unicast_cycles(topology_, walk_, first, member));
       if (above(member) != above(first)) one_switch = false;
     }
-    const double port = cycles_per_flit(topology_.links[topology_.link_out(first, 0)]);
+    const double port = 1 / slowest_port(topology_, part_.members, 0).value();
     const double uplinks = one_switch ? 0 : slowest_level();
     const bool reduces = spec_.collective == Collective::kReduceScatter;
     const double flits = flits_ / topology_.fred.slices;
@@ -85,7 +86,8 @@ class SwitchTime {
   double on_grid() const {
     const Link& link = mesh_link();
     const double hop = link.latency + kRouterHop;
-    const double flits = flits_ * cycles_per_flit(link);
+    const double flits = flits_ * std::max(cycles_per_flit(link),
+                                           1 / slowest_port(topology_, part_.members, 0).value());
     switch (spec_.collective) {
       case Collective::kAllReduce:
         return 2 * hop * radius() + kGridTurn + flits;
@@ -150,10 +152,11 @@ class Chooser {
       name_ = "in_switch";
     }
     const std::vector<std::string> names = algorithms_of(specs_.front().collective);
-    const bool chains = names.front() == "chain";  // which a ring is another name of
+    const bool chains =
+        std::ranges::find(names, "chain") != names.end();  // which a ring is another name of
     // The paper's first: others have to be clearly faster.
-    for (const char* name :
-         {"hier_ring", "ring", "chain", "multi_tree", "hier_direct", "direct", "tree"}) {
+    for (const char* name : {"hier_ring", "ring", "edge_tree", "chain", "multi_tree", "hier_direct",
+                             "direct", "tree"}) {
       if (std::ranges::find(names, name) != names.end() &&
           !(chains && std::string_view(name) == "ring"))
         weigh(name);

@@ -8,8 +8,10 @@
 
 #include "base/error.h"
 #include "collective/channels.h"
+#include "collective/edge_tree.h"
 #include "collective/endpoint_trees.h"
 #include "collective/member_boxes.h"
+#include "collective/members.h"
 #include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
 
@@ -70,7 +72,8 @@ class EndpointPlanner {
 
   bool fits() const {
     const std::string& name = spec_.algorithm;
-    return (name != "hier_ring" && name != "hier_direct" && name != "multi_tree") ||
+    return (name != "hier_ring" && name != "hier_direct" && name != "multi_tree" &&
+            name != "edge_tree") ||
            has_levels(name);
   }
 
@@ -112,7 +115,7 @@ class EndpointPlanner {
   }
 
   bool whole_grid() const {
-    return ranks_ == std::ssize(topology_.npus) && topology_.mesh.width > 1 &&
+    return is_whole_grid(topology_, members()) && topology_.mesh.width > 1 &&
            topology_.mesh.height > 1;
   }
 
@@ -126,6 +129,7 @@ class EndpointPlanner {
   std::string name_of_chain() const {
     accept();
     check_levels();
+    if (by_rule() && has_levels("edge_tree")) return "edge_tree";
     return by_rule() || spec_.algorithm == "ring" ? "chain" : spec_.algorithm;
   }
 
@@ -137,6 +141,7 @@ class EndpointPlanner {
       // From or to one root on a torus: measured, slower than a chain or a tree.
       return box && (family_of(spec_.collective) == Family::kRing || !rings);
     }
+    if (algorithm == "edge_tree") return edge_tree_of(topology_, plan_.parts[part_]).has_value();
     if (!topology_.is_grid()) return level_box(topology_, members()).sides.size() > 1;
     return algorithm == "hier_ring" && whole_grid();
   }
@@ -149,6 +154,14 @@ class EndpointPlanner {
           "algorithm: multi_tree needs a group that fills a rectangle of a mesh, or of a "
           "torus if the collective has no root, {} of this group of {} on {} is not that, "
           "allowed: {}",
+          to_string(spec_.collective), ranks_, topology_.name,
+          endpoint_algorithms(spec_.collective)));
+    }
+    if (name == "edge_tree") {
+      throw BadInput(fmt::format(
+          "algorithm: edge_tree needs an I/O controller of a mesh or torus for a root and NPUs "
+          "that fill a "
+          "rectangle with its router, {} of this group of {} on {} is not that, allowed: {}",
           to_string(spec_.collective), ranks_, topology_.name,
           endpoint_algorithms(spec_.collective)));
     }
@@ -244,6 +257,10 @@ class EndpointPlanner {
   void rooted(const std::string& algorithm) {
     const int root = plan_.parts[part_].root;
     const FlitRange whole = whole_range(0, bytes());
+    if (algorithm == "edge_tree") {
+      add(edge_tree(builder(0), *edge_tree_of(topology_, plan_.parts[part_]), roles_, root, whole));
+      return;
+    }
     if (algorithm == "multi_tree") {
       const GridBox box = *grid_box(topology_, members());
       const auto cell = std::ranges::find(box.ranks, root) - box.ranks.begin();
@@ -450,7 +467,7 @@ std::vector<std::string> algorithms_of(Collective collective) {
     case Family::kRing:
       return {"ring", "hier_ring", "tree", "direct", "hier_direct", "multi_tree"};
     case Family::kChain:
-      return {"chain", "ring", "tree", "direct", "hier_direct", "multi_tree"};
+      return {"chain", "ring", "tree", "direct", "hier_direct", "multi_tree", "edge_tree"};
     case Family::kDirect:
       break;
   }

@@ -5,9 +5,10 @@
 //     On a FRED tree what is hierarchical runs inside the L1 switches, then across them, level by level, where every
 //     switch of a level holds as many members. multi_tree: collective/multi_tree.h.
 //   reduce, broadcast, multicast: chain, from or to the root in ring order, in two halves that go the same
-//     way round or one each, what is faster (collective/chains.h); or one tree of the shapes above.
+//     way round or one each, what is faster (collective/chains.h); or one tree of the shapes above; with an I/O controller
+//     of a grid for a root edge_tree (collective/edge_tree.h).
 //   the others: direct, each block straight to its receiver.
-//   paper: hier_ring where it exists, else ring; chain; direct.
+//   paper: hier_ring where it exists, else ring; edge_tree where it exists, else chain; direct.
 // Rings go in group order, on a whole mesh along single hops. On a FRED tree everything is cut over
 // the slices, and slice s's share goes by NIC port s.
 #pragma once

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/member.h"
+#include "collective/members.h"
 #include "collective/slice_router.h"
 
 namespace fredsim {
@@ -322,8 +324,7 @@ InSwitchPlan plan_in_switch(const Topology& topology, const Plan& plan, std::spa
 std::string group_name(const Topology& topology, const Part& part) {
   std::string ranks;
   for (const NodeId member : part.members) {
-    const auto at = std::ranges::find(topology.npus, member) - topology.npus.begin();
-    ranks += fmt::format("{}{}", ranks.empty() ? "" : ",", at);
+    ranks += (ranks.empty() ? "" : ",") + member_name(member_number(topology, member));
   }
   return fmt::format("group {} ({} at priority {})", ranks, to_string(part.collective),
                      priority_name(part.vc));

@@ -7,6 +7,7 @@
 
 #include "routing/mesh_routing.h"
 #include "switch/node_shape.h"
+#include "topology/mesh_address.h"
 
 namespace fredsim {
 
@@ -66,7 +67,10 @@ int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
   const MeshPlace& router = topology_.nodes[arrival.to].mesh;
   const MeshPosition to = mesh_position(destination);
   const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
-  return direction < 0 ? mesh_npu_port(arrival.to_port, router.local_ports) : direction;
+  if (direction >= 0) return direction;
+  const int endpoint = mesh_endpoint(destination);  // 0: the NPU
+  return endpoint == 0 ? mesh_npu_port(arrival.to_port, router.local_ports)
+                       : kFirstLocal + router.local_ports + endpoint - 1;
 }
 
 }  // namespace fredsim

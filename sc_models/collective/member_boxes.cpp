@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "collective/members.h"
 #include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
 #include "routing/mesh_routing.h"
@@ -39,7 +40,7 @@ RingBox flat_box(const Topology& topology, const std::vector<NodeId>& members) {
   const int count = static_cast<int>(members.size());
   RingBox box{{count}, std::vector<int>(count)};
   std::iota(box.ranks.begin(), box.ranks.end(), 0);
-  if (topology.is_grid() && count == std::ssize(topology.npus)) {
+  if (is_whole_grid(topology, members)) {
     const RingBox rows = rows_first_box(topology, members);
     box.ranks = mesh_ring(topology.mesh.width, topology.mesh.height);
     for (int& place : box.ranks) place = rows.ranks[place];

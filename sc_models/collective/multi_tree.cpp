@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "collective/members.h"
 #include "routing/mesh_routing.h"
 
 namespace fredsim {
@@ -47,7 +48,7 @@ std::vector<int> roots(int length, bool ring) {
 }  // namespace
 
 std::optional<GridBox> grid_box(const Topology& topology, const std::vector<NodeId>& members) {
-  if (!topology.is_grid()) return {};
+  if (!topology.is_grid() || has_io(topology, members)) return {};
   int left = std::numeric_limits<int>::max();
   int top = left;
   int right = -1;
@@ -73,8 +74,7 @@ std::optional<GridBox> grid_box(const Topology& topology, const std::vector<Node
   return box;
 }
 
-Tree comb_tree(TreeBuilder builder, const GridBox& box, const Comb& comb, Roles roles,
-               const FlitRange& range) {
+void add_comb(TreeBuilder& builder, const GridBox& box, const Comb& comb, Roles roles) {
   const auto rank = [&](int x, int y) { return box.ranks[y * box.width + x]; };
   const Line row{box.width, comb.x, box.ring_x, comb.longer_ahead};
   const Line column{box.height, comb.y, box.ring_y, comb.longer_ahead};
@@ -95,7 +95,12 @@ Tree comb_tree(TreeBuilder builder, const GridBox& box, const Comb& comb, Roles 
     along_column(comb.x);
     for (int y = 0; y < box.height; ++y) along_row(y);
   }
-  return builder.finish(roles, rank(comb.x, comb.y), range);
+}
+
+Tree comb_tree(TreeBuilder builder, const GridBox& box, const Comb& comb, Roles roles,
+               const FlitRange& range) {
+  add_comb(builder, box, comb, roles);
+  return builder.finish(roles, box.ranks[comb.y * box.width + comb.x], range);
 }
 
 Rational comb_share(const GridBox& box, bool blocks) {

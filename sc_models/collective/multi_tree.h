@@ -31,7 +31,7 @@
 
 namespace fredsim {
 
-// A group that fills a rectangle of a grid.
+// A group of NPUs that fills a rectangle of a grid.
 struct GridBox {
   int width = 1;
   int height = 1;
@@ -49,6 +49,8 @@ struct Comb {
   bool longer_ahead = false;  // on rings of even length, the longer way is towards higher places
 };
 
+// The hops of a comb alone, or as a tree.
+void add_comb(TreeBuilder& builder, const GridBox& box, const Comb& comb, Roles roles);
 Tree comb_tree(TreeBuilder builder, const GridBox& box, const Comb& comb, Roles roles,
                const FlitRange& range);
 

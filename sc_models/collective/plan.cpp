@@ -14,30 +14,15 @@
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
 #include "collective/link_load.h"
+#include "collective/members.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
 
-constexpr auto kAlgorithms =
-    std::to_array<std::string_view>({"auto", "paper", "ring", "hier_ring", "chain", "tree",
-                                     "direct", "hier_direct", "multi_tree", "in_switch"});
-
-std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>& group) {
-  const int npus = static_cast<int>(topology.npus.size());
-  if (group.empty()) throw BadInput("group: empty, allowed: one NPU or more");
-  std::vector<bool> seen(topology.npus.size());
-  std::vector<NodeId> members;
-  for (const int npu : group) {
-    if (npu < 0 || npu >= npus)
-      throw BadInput(
-          fmt::format("group: NPU {} found, {} has NPUs 0 to {}", npu, topology.name, npus - 1));
-    if (seen[npu]) throw BadInput(fmt::format("group: NPU {} found twice", npu));
-    seen[npu] = true;
-    members.push_back(topology.npus[npu]);
-  }
-  return members;
-}
+constexpr auto kAlgorithms = std::to_array<std::string_view>(
+    {"auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
+     "edge_tree", "in_switch"});
 
 void check_algorithm(const std::string& algorithm) {
   if (std::ranges::find(kAlgorithms, algorithm) == kAlgorithms.end())
@@ -62,8 +47,8 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
         fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
   if (spec.collective == Collective::kUnicast && ranks > 2)
     throw BadInput(
-        fmt::format("group: {} NPUs found, unicast goes from the first of a group of "
-                    "two to the second, allowed: two NPUs",
+        fmt::format("group: {} members found, unicast goes from the first of a group of "
+                    "two to the second, allowed: two members",
                     ranks));
   if (spec.collective == Collective::kAllToAllV && spec.matrix.size() != ranks * ranks)
     throw BadInput(fmt::format("matrix: {} sizes found, a group of {} needs {} × {}",

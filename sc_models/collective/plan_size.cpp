@@ -4,10 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "base/flit.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
+#include "collective/members.h"
 #include "collective/multi_tree.h"
 #include "collective/split.h"
 #include "switch/node_shape.h"
@@ -66,12 +68,11 @@ class SizeOfOne {
   std::optional<GridBox> combs() const {
     if (!topology_.is_grid() || (spec_.algorithm != "auto" && spec_.algorithm != "multi_tree"))
       return {};
-    std::vector<NodeId> members;
-    for (const int npu : spec_.group) {
-      if (npu < 0 || npu >= std::ssize(topology_.npus)) return {};  // refused when it is planned
-      members.push_back(topology_.npus[npu]);
+    try {
+      return grid_box(topology_, members_of(topology_, spec_.group));
+    } catch (const BadInput&) {
+      return {};  // refused when it is planned
     }
-    return grid_box(topology_, members);
   }
 
   // Trees that `bytes` are cut into: no tree without a flit.

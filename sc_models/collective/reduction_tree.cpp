@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/int128.h"
+#include "collective/members.h"
 
 namespace fredsim {
 namespace {
@@ -239,7 +240,7 @@ PortUse ports_of(const ReductionTree& tree, const GroupRoles& roles) {
 
 int trees_wanted(const Topology& topology, const ReductionTree& tree,
                  const std::vector<NodeId>& members, int slice) {
-  const Rational port = topology.links[topology.link_out(members.front(), slice)].rate;
+  const Rational port = slowest_port(topology, members, slice);
   std::uint64_t wanted = 1;
   for (const ReductionNode& node : tree) {
     if (node.up_port < 0) continue;

@@ -69,7 +69,7 @@ bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest
                            const GroupRoles& roles, const PortUse& used, int slice,
                            const std::function<bool(const ReductionTree&)>& visit);
 
-// Reduction trees like this one that it takes to carry as much as an NPU's port; 1 without uplinks.
+// Reduction trees like this one that it takes to carry as much as the slowest member's port; 1 without uplinks.
 int trees_wanted(const Topology& topology, const ReductionTree& tree,
                  const std::vector<NodeId>& members, int slice);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "collective/members.h"
+
 namespace fredsim {
 namespace {
 
@@ -11,13 +13,10 @@ void join(std::string& names, std::set<std::string>& seen, const std::string& na
   if (seen.insert(name).second) names += (names.empty() ? "" : "+") + name;
 }
 
-std::vector<int> npu_numbers(const Topology& topology, const Part& part) {
-  std::vector<int> numbers;
-  for (const NodeId node : part.members) {
-    const auto at = std::ranges::find(topology.npus, node);
-    numbers.push_back(static_cast<int>(at - topology.npus.begin()));
-  }
-  return numbers;
+std::vector<int> group_of(const Topology& topology, const Part& part) {
+  std::vector<int> group;
+  for (const NodeId node : part.members) group.push_back(member_number(topology, node));
+  return group;
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ void fill_parts(const Topology& topology, std::span<const Part* const> parts,
     r.operations = time.operations;
     r.collective = to_string(part.collective);
     r.algorithm = part.algorithm;
-    r.group = npu_numbers(topology, part);
+    r.group = group_of(topology, part);
     r.priority = priority_name(part.vc);
     r.size_bytes = part.bytes;
     r.incomplete = time.incomplete;

@@ -59,7 +59,7 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
       result.flit_hops += r.flits;
       result.link_bytes += r.bytes;
     }
-    if (topology.nodes[link.from].kind == NodeKind::kNpu) sent[link.from] += r.bytes;
+    if (topology.nodes[link.from].is_endpoint()) sent[link.from] += r.bytes;
     result.links.push_back(std::move(r));
   }
   for (std::size_t node = 0; node < sent.size(); ++node) {
@@ -68,7 +68,9 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
     result.acknowledgement_packets += acknowledgements[node];
     result.acknowledgement_bytes += acknowledgements[node] * kFlitBytes;
   }
-  result.injected_bytes_per_npu_max = std::ranges::max(sent);
+  for (const NodeId npu : topology.npus) {
+    result.injected_bytes_per_npu_max = std::max(result.injected_bytes_per_npu_max, sent[npu]);
+  }
 
   for (NodeId id = 0; id < static_cast<NodeId>(topology.nodes.size()); ++id) {
     const Node& node = topology.nodes[id];

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/member.h"
 #include "observe/breakdown_json.h"
 
 namespace fredsim {
@@ -37,10 +38,18 @@ Json switch_json(const SwitchResult& result) {
 // Only where there are any.
 Json bandwidth_json(double gbps, bool incomplete) { return incomplete ? Json() : Json(gbps); }
 
+// NPUs as numbers, I/O controllers by their names.
+Json group_json(const std::vector<int>& group) {
+  Json json = Json::array();
+  for (const int member : group)
+    json.push_back(is_io_member(member) ? Json(member_name(member)) : Json(member));
+  return json;
+}
+
 Json part_json(const PartResult& part) {
   Json json = {{"collective", part.collective},
                {"algorithm", part.algorithm},
-               {"group", part.group},
+               {"group", group_json(part.group)},
                {"priority", part.priority},
                {"size_bytes", part.size_bytes},
                {"start_cycle", part.start_cycle},
@@ -111,7 +120,7 @@ Json run_json(const ReportedRun& run) {
       {"clock_ghz", r.clock_ghz},
       {"collective", r.collective},
       {"algorithm", r.algorithm},
-      {"groups", r.groups},
+      {"groups", Json::array()},
       {"placement", r.workers ? Json(r.workers->placement) : Json()},
       {"strategy", r.workers && !r.workers->strategy.empty() ? Json(r.workers->strategy) : Json()},
       {"dimensions",
@@ -127,6 +136,7 @@ Json run_json(const ReportedRun& run) {
     json["incomplete"] = true;
     json["delivered_bytes"] = r.delivered_bytes;
   }
+  for (const std::vector<int>& group : r.groups) json["groups"].push_back(group_json(group));
   json["parts"] = Json::array();
   for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
   if (r.operations) json["operations"] = operations_json(*r.operations);

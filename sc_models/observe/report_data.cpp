@@ -33,6 +33,7 @@ class Value {
   }
   const Json& number_or_null() const { return json_.is_null() ? json_ : number(); }
   const Json& text_or_null() const { return json_.is_null() ? json_ : text(); }
+  bool is_text() const { return json_.is_string(); }
   bool is_null() const { return json_.is_null(); }
 
   bool has(const char* key) const { return object().contains(key); }
@@ -190,7 +191,8 @@ void copy_if_there(const Value& from, const Keys& keys, Json& to) {
 
 Json group_of(const Value& value) {
   Json group = Json::array();
-  for (const Value& npu : value.items()) group.push_back(npu.number());
+  for (const Value& member : value.items())
+    group.push_back(member.is_text() ? Json(member.text()) : Json(member.number()));
   return group;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/member.h"
 #include "base/setting.h"
 #include "base/units.h"
 #include "observe/machine_labels.h"
@@ -27,23 +28,35 @@ struct RunRow {
 };
 using RunField = Field<RunRow>;
 
+// "20 NPUs", "20 NPUs and 1 I/O controller"
+std::string members_text(const std::vector<int>& group) {
+  const auto controllers = std::ranges::count_if(group, is_io_member);
+  const auto npus = std::ssize(group) - controllers;
+  if (controllers == 0) return fmt::format("{} NPUs", npus);
+  const std::string io =
+      fmt::format("{} I/O controller{}", controllers, controllers == 1 ? "" : "s");
+  return npus == 0 ? io : fmt::format("{} NPU{} and {}", npus, npus == 1 ? "" : "s", io);
+}
+
 // "20 NPUs", "10 groups of 2 NPUs", "2 + 3 NPUs"
 std::string ranks_text(const RunResult& r) {
-  if (r.groups.size() == 1) return fmt::format("{} NPUs", r.groups.front().size());
-  const bool equal = std::ranges::all_of(
-      r.groups, [&](const auto& group) { return group.size() == r.groups.front().size(); });
-  if (equal) return fmt::format("{} groups of {} NPUs", r.groups.size(), r.groups.front().size());
+  const std::string first = members_text(r.groups.front());
+  if (r.groups.size() == 1) return first;
+  if (std::ranges::all_of(r.groups,
+                          [&](const auto& group) { return members_text(group) == first; }))
+    return fmt::format("{} groups of {}", r.groups.size(), first);
+  const bool has_io = std::ranges::any_of(
+      r.groups, [](const auto& group) { return std::ranges::any_of(group, is_io_member); });
   std::string text;
   for (const auto& group : r.groups)
     text += fmt::format("{}{}", text.empty() ? "" : " + ", group.size());
-  return text + " NPUs";
+  return text + (has_io ? " NPUs and I/O controllers" : " NPUs");
 }
 
 // "0,1,5,6;2,3": ranks of the groups.
 std::string groups_text(const RunResult& r) {
   std::string text;
-  for (const auto& group : r.groups)
-    text += fmt::format("{}{}", text.empty() ? "" : ";", fmt::join(group, ","));
+  for (const auto& group : r.groups) text += (text.empty() ? "" : ";") + member_names(group);
   return text;
 }
 
@@ -228,24 +241,39 @@ bool same_work(const PartResult& a, const PartResult& b) {
          a.size_bytes == b.size_bytes && a.start_cycle == b.start_cycle;
 }
 
+// Names and repetitions of a work with order stand where there are any.
 TextTable parts_of(const RunResult& r) {
-  TextTable table({{"group", "", Align::kLeft},
-                   {"collective", "", Align::kLeft},
-                   {"algorithm", "", Align::kLeft, 1},
-                   {"priority", "", Align::kLeft, 2},
-                   {"size"},
-                   {"start", "cycle", Align::kRight, 4},
-                   {"cycles", "", Align::kRight, 3},
-                   {"time", "ns"},
-                   {"algbw", "GB/s", Align::kRight, 6},
-                   {"busbw", "GB/s"},
-                   {"bound*", "ns", Align::kRight, 5}});
+  const bool has_names =
+      std::ranges::any_of(r.parts, [](const PartResult& p) { return !p.name.empty(); });
+  const bool repeats =
+      std::ranges::any_of(r.parts, [](const PartResult& p) { return p.operations > 1; });
+  std::vector<Column> columns;
+  if (has_names) columns.push_back({"name", "", Align::kLeft});
+  if (repeats) columns.push_back({"times"});
+  for (const Column& column : std::vector<Column>{{"group", "", Align::kLeft},
+                                                  {"collective", "", Align::kLeft},
+                                                  {"algorithm", "", Align::kLeft, 1},
+                                                  {"priority", "", Align::kLeft, 2},
+                                                  {"size"},
+                                                  {"start", "cycle", Align::kRight, 4},
+                                                  {"cycles", "", Align::kRight, 3},
+                                                  {"time", "ns"},
+                                                  {"algbw", "GB/s", Align::kRight, 6},
+                                                  {"busbw", "GB/s"},
+                                                  {"bound*", "ns", Align::kRight, 5}})
+    columns.push_back(column);
+  TextTable table(std::move(columns));
   for (const PartResult& p : r.parts) {
-    table.add_row({fmt::format("{}", fmt::join(p.group, ",")), p.collective, p.algorithm,
-                   p.priority, size_cell(p.size_bytes), count_cell(p.start_cycle),
-                   count_cell(p.cycles), number_cell(p.time_ns, 1),
-                   bandwidth(p.algbw_gbps, p.incomplete), bandwidth(p.busbw_gbps, p.incomplete),
-                   number_cell(p.bound_ns, 1)});
+    std::vector<Cell> cells;
+    if (has_names) cells.emplace_back(p.name.empty() ? "-" : p.name);
+    if (repeats) cells.push_back(count_cell(p.operations));
+    std::ranges::move(
+        std::vector<Cell>{member_names(p.group), p.collective, p.algorithm, p.priority,
+                          size_cell(p.size_bytes), count_cell(p.start_cycle), count_cell(p.cycles),
+                          number_cell(p.time_ns, 1), bandwidth(p.algbw_gbps, p.incomplete),
+                          bandwidth(p.busbw_gbps, p.incomplete), number_cell(p.bound_ns, 1)},
+        std::back_inserter(cells));
+    table.add_row(std::move(cells));
   }
   return table;
 }
@@ -337,7 +365,9 @@ std::vector<TitledTable> parts_tables(std::span<const ReportedRun> runs) {
   for (const ReportedRun& run : runs) {
     const RunResult& r = run.result;
     const auto like_first = [&](const PartResult& p) { return same_work(p, r.parts.front()); };
-    if (r.parts.empty() || std::ranges::all_of(r.parts, like_first)) continue;
+    const bool has_order = std::ranges::any_of(
+        r.parts, [](const PartResult& p) { return p.operations > 1 || !p.name.empty(); });
+    if (r.parts.empty() || (!has_order && std::ranges::all_of(r.parts, like_first))) continue;
     tables.push_back(
         {fmt::format("{}, {}:", with_settings(r.fabric, r.settings.own), format_size(r.size_bytes)),
          parts_of(r)});

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "collective/parallelism.h"
+#include "group_members.h"
 #include "traffic/traffic_options.h"
 
 namespace fredsim {
@@ -125,24 +126,22 @@ std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std:
 }
 
 std::vector<int> parse_group(const std::string& text) {
-  std::vector<int> ranks;
-  if (text == "all") return ranks;
+  std::vector<int> group;
+  if (text == "all") return group;
   for (const std::string_view field : split_at(text, ',')) {
-    const std::optional<NumberRange> range = to_range(field);
-    if (!range) {
+    const std::optional<std::vector<int>> members = parse_members(field);
+    if (!members) {
       throw BadInput(fmt::format(
-          "--group {}: found '{}'; allowed: 'all' or ranks and ranges of them with commas "
-          "between, such as 0,1,5,6 or 0-3,8",
-          text, field));
+          "--group {}: found '{}'; allowed: 'all' or ranks and ranges of them with commas between, "
+          "such as 0,1,5,6 or 0-3,8, at most {}, and I/O controllers such as io0, io0-3, io:all or "
+          "io:each",
+          text, field, kMaxWorkers));
     }
-    if (range->last - range->first >= kMaxWorkers) {
-      throw BadInput(fmt::format("--group {}: found '{}'; allowed: at most {} ranks", text, field,
-                                 kMaxWorkers));
-    }
-    const int count = range->last - range->first + 1;
-    for (int i = 0; i < count; ++i) ranks.push_back(range->first + i);
+    group.insert(group.end(), members->begin(), members->end());
   }
-  return ranks;
+  if (std::ranges::count(group, kEachIo) > 1)
+    throw BadInput(fmt::format("--group {}: found 'io:each' twice; allowed: once", text));
+  return group;
 }
 
 std::vector<double> parse_rates(const std::string& text, const std::string& option) {

@@ -15,6 +15,8 @@
 #include "engine/machine.h"
 #include "engine/work_run.h"
 #include "fabric/layout.h"
+#include "engine/machine.h"
+#include "group_members.h"
 #include "interrupt.h"
 #include "job_runner.h"
 #include "memory_check.h"
@@ -64,6 +66,18 @@ void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
   }
 }
 
+void check_same_controllers(const MachineConfig& base, const MachineConfig& other) {
+  const std::size_t expected = base.topology.io_controllers.size();
+  const std::size_t found = other.topology.io_controllers.size();
+  if (found != expected) {
+    throw BadInput(
+        fmt::format("{}: found {} I/O controllers; allowed: {}, as many as the base {} has, since "
+                    "both do the same "
+                    "work (or name them with --group)",
+                    word_of(other), found, expected, word_of(base)));
+  }
+}
+
 // What an action on a machine throws, with the machine as typed where several have its name.
 template <class Action>
 auto named(const MachineConfig& config, bool shares_name, const Action& action) {
@@ -96,6 +110,7 @@ std::vector<ComparedMachine> plan_work(const Options& options) {
   std::uint64_t nodes = 0;
   for (const MachineConfig& config : machines) {
     if (options.work.whole_machine()) check_same_npus(machines.front(), config);
+    if (names_all_controllers(options.work)) check_same_controllers(machines.front(), config);
     nodes += config.topology.nodes.size();
     for (const std::uint64_t size : options.work.sizes) {
       const std::vector<CollectiveSpec> asked = specs(config, size);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/int128.h"
 #include "base/suggest.h"
+#include "group_members.h"
 #include "option_values.h"
 #include "work_file.h"
 
@@ -150,12 +152,14 @@ void WorkStrings::add_to(CLI::App& command) {
   add(command, "-f", factor, "N",
       fmt::format("sweep of sizes: factor from each to the next (default {})", kDefaultFactor));
   add(command, "--group", groups, "RANKS",
-      "who takes part: all (default), 0,1,5,6 or 0-3,8; several groups run at the same time");
+      "who takes part: all (default: all NPUs), 0,1,5,6 or 0-3,8, I/O controllers io0, io0-3 or "
+      "io:all; "
+      "several groups run at the same time, io:each,all is one per controller");
   add(command, "--root", root, "R",
       "position in the group of who has or gets the data (default 0)");
   add(command, "--algorithm", algorithm, "NAME",
       "auto (default: the one estimated to be the fastest), paper (the paper's), ring, hier_ring, "
-      "chain, tree, direct, hier_direct, multi_tree or in_switch");
+      "chain, tree, direct, hier_direct, multi_tree, edge_tree or in_switch");
   add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)");
   add(command, "--matrix", matrix, "FILE",
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
@@ -226,9 +230,8 @@ WorkOptions WorkStrings::checked() const {
 }
 
 bool WorkOptions::whole_machine() const {
-  return std::ranges::any_of(items, [](const WorkItem& item) {
-    return std::ranges::any_of(item.groups, [](const auto& group) { return group.empty(); });
-  });
+  return std::ranges::any_of(
+      items, [](const WorkItem& item) { return std::ranges::any_of(item.groups, has_all_npus); });
 }
 
 bool WorkOptions::has_order() const {
@@ -237,38 +240,19 @@ bool WorkOptions::has_order() const {
   });
 }
 
-std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology,
-                               std::uint64_t size, std::uint64_t seed) {
-  const std::vector<CollectiveSpec> specs = specs_of(work, topology, size, seed);
-  std::vector<WorkStep> steps;
-  auto next = specs.begin();
-  for (const WorkItem& item : work.items) {
-    WorkStep& step = steps.emplace_back();
-    step.name = item.name;
-    const auto end = next + std::ssize(item.groups);
-    step.specs.assign(next, end);
-    next = end;
-    for (const WorkItem::After& after : item.after)
-      step.after.push_back({after.item, after.all_ranks});
-    step.delay = item.delay_cycles + cycles_of(item.delay_ps, topology);
-    step.repeat = item.repeat;
-  }
-  return steps;
-}
+namespace {
 
-std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
-                                     std::uint64_t size, std::uint64_t seed) {
+std::vector<CollectiveSpec> specs_of(const WorkItem& item, const WorkOptions& work,
+                                     const Topology& topology, std::uint64_t size,
+                                     std::uint64_t seed) {
   const std::vector<int> npus = npus_of(work.placement, work.strategy, topology);
   const bool identity = work.placement.kind == Placement::Kind::kIdentity;
   std::vector<CollectiveSpec> specs;
-  for (const WorkItem& item : work.items) {
-    for (const std::vector<int>& group : item.groups) {
+  for (const std::vector<int>& asked : item.groups) {
+    for (std::vector<int>& group : groups_on(topology, asked, npus, !identity)) {
       CollectiveSpec& spec = specs.emplace_back();
       spec.collective = item.collective;
-      if (group.empty())
-        spec.group = npus;
-      else
-        spec.group = identity ? group : placed(group, npus);
+      spec.group = std::move(group);
       spec.bytes = item.size.value_or(size);
       spec.algorithm = item.algorithm;
       spec.vc = item.vc;
@@ -280,6 +264,31 @@ std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& to
       }
     }
   }
+  return specs;
+}
+
+}  // namespace
+
+std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology,
+                               std::uint64_t size, std::uint64_t seed) {
+  std::vector<WorkStep> steps;
+  for (const WorkItem& item : work.items) {
+    WorkStep& step = steps.emplace_back();
+    step.name = item.name;
+    step.specs = specs_of(item, work, topology, size, seed);
+    for (const WorkItem::After& after : item.after)
+      step.after.push_back({after.item, after.all_ranks});
+    step.delay = item.delay_cycles + cycles_of(item.delay_ps, topology);
+    step.repeat = item.repeat;
+  }
+  return steps;
+}
+
+std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
+                                     std::uint64_t size, std::uint64_t seed) {
+  std::vector<CollectiveSpec> specs;
+  for (const WorkItem& item : work.items)
+    std::ranges::move(specs_of(item, work, topology, size, seed), std::back_inserter(specs));
   return specs;
 }
 

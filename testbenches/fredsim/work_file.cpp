@@ -21,6 +21,7 @@
 #include "config/config_tree.h"
 #include "config/yaml_problem.h"
 #include "file_text.h"
+#include "group_members.h"
 #include "option_values.h"
 
 namespace fredsim {
@@ -228,6 +229,16 @@ class WorkReader {
     }
   }
 
+  std::vector<int> members(const YAML::Node& node) const {
+    const std::string text = value(node, "groups");
+    if (std::optional<std::vector<int>> found = parse_members(text)) return std::move(*found);
+    throw BadInput(
+        fmt::format("{}: found '{}'; allowed: a rank of 0 or more, a range such as 0-3, an I/O "
+                    "controller such as "
+                    "io0, all, io:all or io:each",
+                    place(node, "groups"), text));
+  }
+
   std::vector<std::vector<int>> groups(const YAML::Node& node) const {
     if (node.IsScalar() && node.Scalar() == "all") return {{}};
     const auto check_list = [&](const YAML::Node& list) {
@@ -239,9 +250,11 @@ class WorkReader {
     for (const YAML::Node& group : node) {
       check_list(group);
       std::vector<int>& ranks = groups.emplace_back();
-      for (const YAML::Node& rank : group)
-        ranks.push_back(static_cast<int>(number(rank, "groups")));
-      if (ranks.empty()) throw BadInput(place(group, "groups") + ": a group without NPUs");
+      for (const YAML::Node& member : group) {
+        const std::vector<int> more = members(member);
+        ranks.insert(ranks.end(), more.begin(), more.end());
+      }
+      if (ranks.empty()) throw BadInput(place(group, "groups") + ": a group without members");
     }
     if (groups.empty()) throw BadInput(place(node, "groups") + ": a list without groups");
     return groups;

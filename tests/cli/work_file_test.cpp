@@ -94,6 +94,13 @@ TEST_F(WorkFile, RefusesWhatMakesNoOrder) {
   expect_bad(items("delay: 5 bananas", "name: a"), {"work.yaml:1", "delay"});
 }
 
+TEST_F(WorkFile, TablesShowNamesAndRepetitions) {
+  const Outcome outcome = run_fredsim(arguments(kTraining));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* text : {"name", "times", "forward", "data", " 30 "})
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << " in\n" << outcome.out;
+}
+
 TEST_F(WorkFile, HasABreakdownAndATimeline) {
   const json plain = run(kTraining);
   const json looked_at = run(kTraining, {"--breakdown", "--timeline", path("t.json")});
@@ -111,6 +118,28 @@ TEST_F(WorkFile, HasABreakdownAndATimeline) {
     if (name.starts_with("forward ") && event.value("cat", "") == "parts") ++forward;
   }
   EXPECT_EQ(forward, 30 * 4);  // a span of every NPU each time
+}
+
+TEST_F(WorkFile, NamesIoControllers) {
+  const std::string work = R"(
+- {name: load, collective: broadcast, groups: [[io:each, all]], size: 2KiB, priority: dp, algorithm: paper}
+- {name: sum, collective: reduce, groups: [[io3, 0-3]], size: 2KiB, after: load, repeat: 2}
+)";
+  std::vector<std::string> all = arguments(work);
+  all[1] = "configs/mesh_2x2.yaml";
+  all.insert(all.end(), {"--json", "-", "--model", "lockstep"});
+  const Outcome outcome = run_fredsim(all);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json parts = outcome.json()["runs"][0]["parts"];
+  ASSERT_EQ(parts.size(), 9U);
+  EXPECT_EQ(parts[2]["group"], json::parse(R"(["io2", 0, 1, 2, 3])"));
+  EXPECT_EQ(parts[8]["group"], json::parse(R"(["io3", 0, 1, 2, 3])"));
+  EXPECT_EQ(parts[8]["algorithm"], "edge_tree");
+  expect_bad("- {collective: broadcast, groups: [[io:each, all]]}",
+             {"io:each", "no I/O controllers"});
+  expect_bad("- {collective: broadcast, groups: [[io0, all]]}", {"io0", "has none"});
+  expect_bad("- {collective: broadcast, groups: [[i0, all]]}",
+             {"work.yaml:1: groups", "'i0'", "io0"});
 }
 
 }  // namespace

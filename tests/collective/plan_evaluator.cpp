@@ -299,7 +299,7 @@ class SwitchPlayer {
 
   Expression arriving(int link_id, int part, int phase, int depth) {
     const Link& link = topology_.links[link_id];
-    if (topology_.nodes[link.from].kind == NodeKind::kNpu) {
+    if (topology_.nodes[link.from].is_endpoint()) {
       const std::vector<NodeId>& members = plan_.parts[part].members;
       const auto it = std::ranges::find(members, link.from);
       EXPECT_NE(it, members.end()) << "an operand of another part";

@@ -57,7 +57,7 @@ TEST(Plan, RefusesWhatDoesNotExist) {
   const Topology endpoint = test::fred_tree({}, false);
   const std::vector<int> all = first_ranks(20);
   constexpr Collective kAllReduce = Collective::kAllReduce;
-  expect_says(refusal(mesh, Collective::kUnicast, all, 512, "auto"), {"unicast", "20 NPUs"});
+  expect_says(refusal(mesh, Collective::kUnicast, all, 512, "auto"), {"unicast", "20 members"});
   expect_says(refusal(mesh, Collective::kGather, all, 512, "ring"), {"gather", "direct"});
   expect_says(refusal(fred, Collective::kAllToAll, all, 512, "in_switch"),
               {"in_switch", "all_to_all", "direct"});
@@ -65,7 +65,7 @@ TEST(Plan, RefusesWhatDoesNotExist) {
   expect_says(refusal(mesh, kAllReduce, all, 0, "auto"), {"size", "0 bytes"});
   expect_says(refusal(mesh, kAllReduce, {}, 512, "auto"), {"group", "empty"});
   expect_says(refusal(mesh, kAllReduce, {0, 20}, 512, "auto"), {"NPU 20", "0 to 19"});
-  expect_says(refusal(mesh, kAllReduce, {-1}, 512, "auto"), {"NPU -1"});
+  expect_says(refusal(mesh, kAllReduce, {-1}, 512, "auto"), {"io0", "none"});
   expect_says(refusal(mesh, kAllReduce, {3, 4, 3}, 512, "auto"), {"NPU 3", "twice"});
   expect_says(refusal(mesh, kAllReduce, all, 512, "heir_ring"), {"did you mean 'hier_ring'"});
   expect_says(refusal(mesh, kAllReduce, all, 512, "in_switch"), {"in_switch", "hier_ring"});

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/member.h"
 #include "base/random.h"
 #include "collective/plan.h"
 
@@ -15,10 +16,12 @@ namespace fredsim::test {
 
 inline constexpr int kCollectives = 11;
 
-inline std::vector<int> random_group(Random& random, int npus) {
+// Of NPUs, and of the first `io` I/O controllers.
+inline std::vector<int> random_group(Random& random, int npus, int io = 0) {
   std::vector<int> group(npus);
   std::iota(group.begin(), group.end(), 0);
-  const auto size = 1 + random.below(static_cast<std::uint64_t>(npus));
+  for (int k = 0; k < io; ++k) group.push_back(io_member(k));
+  const auto size = 1 + random.below(static_cast<std::uint64_t>(npus + io));
   if (random.below(3) != 0) {  // else contiguous, as workers are placed
     for (std::size_t i = group.size() - 1; i > 0; --i)
       std::swap(group[i], group[random.below(i + 1)]);
@@ -27,10 +30,10 @@ inline std::vector<int> random_group(Random& random, int npus) {
   return group;
 }
 
-inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t most_bytes) {
+inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t most_bytes, int io = 0) {
   CollectiveSpec spec;
   spec.collective = static_cast<Collective>(random.below(kCollectives));
-  spec.group = random_group(random, npus);
+  spec.group = random_group(random, npus, io);
   if (spec.collective == Collective::kUnicast && spec.group.size() > 2) spec.group.resize(2);
   constexpr std::uint64_t kSizes[] = {4, 600, 20'000};
   const std::uint64_t limit = random.below(4) == 0 ? most_bytes : kSizes[random.below(3)];
@@ -59,10 +62,10 @@ inline CollectiveSpec random_spec(Random& random, int npus, std::uint64_t most_b
 }
 
 inline std::vector<CollectiveSpec> random_work(Random& random, int npus, int most_parts,
-                                               std::uint64_t most_bytes) {
+                                               std::uint64_t most_bytes, int io = 0) {
   std::vector<CollectiveSpec> work;
   for (auto n = 1 + random.below(static_cast<std::uint64_t>(most_parts)); n > 0; --n)
-    work.push_back(random_spec(random, npus, most_bytes));
+    work.push_back(random_spec(random, npus, most_bytes, io));
   return work;
 }
 

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "fabric/test_mesh_router.h"
 #include "fabric/simulation.h"
+#include "fabric/test_mesh_router.h"
 #include "switch/lockstep_switch.h"
 #include "temporary_folder.h"
 

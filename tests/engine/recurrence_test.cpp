@@ -13,8 +13,8 @@
 #include "config/config.h"
 #include "engine/comparable_results.h"
 #include "engine/machine.h"
+#include "engine/small_windows.h"
 #include "fabric/simulation.h"
-#include "small_windows.h"
 
 namespace fredsim::test {
 namespace {

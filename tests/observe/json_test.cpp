@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/member.h"
 #include "sample_run.h"
 
 namespace fredsim {
@@ -14,6 +15,15 @@ using nlohmann::json;
 
 json parsed(const std::vector<ReportedRun>& runs) {
   return json::parse(results_json({"1.2.3", "5da5371", "fredsim run a.yaml"}, runs));
+}
+
+TEST(ResultsJson, NamesIoControllers) {
+  RunResult run = sample_run();
+  run.groups = {{io_member(12), 0, 1}};
+  run.parts.front().group = run.groups.front();
+  const json found = parsed({{run, std::nullopt}})["runs"][0];
+  EXPECT_EQ(found["groups"], json::parse(R"([["io12", 0, 1]])"));
+  EXPECT_EQ(found["parts"][0]["group"], found["groups"][0]);
 }
 
 TEST(ResultsJson, HasEveryKeyOfTheContract) {

@@ -3,6 +3,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/member.h"
 #include "observe/run_table.h"
 #include "sample_run.h"
 
@@ -221,6 +222,24 @@ TEST(RunTable, PartsHaveLinesOfTheirOwnWhereTheyDiffer) {
                            "180.0", "320.0", "480.0", "150.0"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   }
+}
+
+TEST(RunTable, PartsOfAWorkWithOrderHaveNamesAndHowOftenTheyRan) {
+  RunResult run = sample_run();
+  run.parts.front().name = "forward";
+  run.parts.front().operations = 30;
+  run.parts.push_back(sample_run().parts.front());
+  run.parts.back().group = {io_member(3), 2};
+  run.groups.push_back({io_member(3), 2});
+  const std::string text = parts_of(run);
+  for (const char* word : {"name", "times", "forward", "30", "io3,2"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  const std::vector<ReportedRun> runs{{run, std::nullopt}};
+  EXPECT_NE(run_table(runs).heading.find("over 4 + 2 NPUs and I/O controllers"), std::string::npos);
+  run.groups = {{io_member(0), 0, 1}, {io_member(1), 0, 1}};
+  const std::vector<ReportedRun> equal{{run, std::nullopt}};
+  EXPECT_NE(run_table(equal).heading.find("over 2 groups of 2 NPUs and 1 I/O controller"),
+            std::string::npos);
 }
 
 }  // namespace

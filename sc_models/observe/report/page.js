@@ -183,12 +183,18 @@ function showRunControls() {
 
 const groupText = (group) => `{${group.join(", ")}}`;
 
+// NPUs are numbers, I/O controllers names.
+function membersText(group) {
+  const io = group.filter((member) => typeof member === "string").length;
+  return io === 0 ? `${group.length} NPUs` : `${group.length - io} NPUs and ${io} I/O controllers`;
+}
+
 function showFacts() {
   const facts = isTraffic(run)
     ? [["pattern", run.pattern], ["packets", `${run.packet_flits} ${run.packet_flits === 1 ? "flit" : "flits"}`], ...rateLines(run)]
     : [
       ...runLines(run),
-      run.groups.length === 1 ? ["group", `${run.groups[0].length} NPUs`] : ["groups", run.groups.map(groupText).join(" ")],
+      run.groups.length === 1 ? ["group", membersText(run.groups[0])] : ["groups", run.groups.map(groupText).join(" ")],
       ["payload", run.payload ?? "not checked"],
       ...(run.slices ? [["slices", `${run.slices.all}, simulated ${run.slices.simulated}`]] : []),
     ];

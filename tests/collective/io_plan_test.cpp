@@ -1,0 +1,136 @@
+// Plans whose groups have I/O controllers: checked message by message and switch by switch as those of NPUs are, and the
+// loads of the paper's trees from the edges of a mesh (§8).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/member.h"
+#include "base/random.h"
+#include "collective/link_load.h"
+#include "collective/members.h"
+#include "collective/random_work.h"
+#include "config/config.h"
+#include "fabrics.h"
+#include "plan_evaluator.h"
+
+namespace fredsim {
+namespace {
+
+Topology machine(const char* config, const std::vector<std::string>& settings = {}) {
+  return load_config(fmt::format("configs/{}.yaml", config), settings).topology;
+}
+
+CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint64_t flits,
+                       const std::string& algorithm = "auto") {
+  CollectiveSpec spec;
+  spec.collective = collective;
+  spec.group = std::move(group);
+  spec.bytes = flits * kFlitBytes;
+  spec.algorithm = algorithm;
+  return spec;
+}
+
+// Controller k, then all NPUs.
+std::vector<int> from_controller(const Topology& topology, int k) {
+  std::vector<int> group = test::first_ranks(static_cast<int>(topology.npus.size()));
+  group.insert(group.begin(), io_member(k));
+  return group;
+}
+
+TEST(IoMembers, HaveNames) {
+  EXPECT_EQ(member_names(std::vector{0, io_member(3), 12, io_member(0)}), "0,io3,12,io0");
+  const Topology topology = machine("fred_d");
+  for (int k = 0; k < 18; ++k) {
+    const NodeId node = members_of(topology, {io_member(k)}).front();
+    EXPECT_EQ(topology.nodes[node].name, member_name(io_member(k)));
+    EXPECT_EQ(member_number(topology, node), io_member(k));
+  }
+  EXPECT_THROW(members_of(topology, {0, io_member(18)}), BadInput);
+  EXPECT_THROW(members_of(topology, {io_member(1), 0, io_member(1)}), BadInput);
+  EXPECT_THROW(members_of(machine("fred_small"), {io_member(0)}), BadInput);
+}
+
+// Every face of a mesh has its controller.
+TEST(IoMembers, AreOnFaces) {
+  const Topology topology = machine("mesh");
+  std::vector<int> found(4);
+  for (const NodeId controller : topology.io_controllers) ++found[face_of(topology, controller)];
+  EXPECT_EQ(found[kNorth], 5);
+  EXPECT_EQ(found[kSouth], 5);
+  EXPECT_EQ(found[kEast], 4);
+  EXPECT_EQ(found[kWest], 4);
+}
+
+class IoPlan : public testing::TestWithParam<const char*> {};
+
+TEST_P(IoPlan, RandomWorks) {
+  const std::string name = GetParam();
+  const Topology topology = name == "mesh_reducing" ? machine("mesh", {"switch.kind=mesh_reducing"})
+                                                    : machine(GetParam());
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const std::vector<CollectiveSpec> work{test::random_spec(random, 20, 60'000, 18)};
+    test::expect_plan(topology, work, make_plan(topology, work));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, IoPlan,
+                         testing::Values("mesh", "mesh_reducing", "torus", "fred_a", "fred_b",
+                                         "fred_d"),
+                         [](const auto& param) { return std::string(param.param); });
+
+// 2 N - 1 = 9 on 5 x 4, both ways, and 7 on 4 x 4.
+TEST(EdgeTree, HottestLinkCarriesWhatThePaperSays) {
+  const Topology wafer = machine("mesh");
+  const Topology square = machine("mesh", {"fabric.width=4", "npu.count=16", "io.count=16"});
+  for (const auto& [topology, streams] : {std::pair(&wafer, 9U), {&square, 7U}}) {
+    for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
+      constexpr std::uint64_t kFlits = 100;
+      std::vector<CollectiveSpec> work;
+      for (int k = 0; k < std::ssize(topology->io_controllers); ++k)
+        work.push_back(spec_of(collective, from_controller(*topology, k), kFlits, "paper"));
+      const Plan plan = make_plan(*topology, work);
+      test::expect_plan(*topology, work, plan);
+      const std::vector<std::uint64_t> flits = link_flits(*topology, plan);
+      std::uint64_t busiest = 0;
+      for (std::size_t l = 0; l < flits.size(); ++l) {
+        if (!topology->links[l].on_die) busiest = std::max(busiest, flits[l]);
+      }
+      EXPECT_EQ(plan.parts.front().algorithm, "edge_tree");
+      EXPECT_EQ(busiest, streams * kFlits);
+    }
+  }
+}
+
+TEST(EdgeTree, NeedsARectangleWithItsRouter) {
+  const Topology topology = machine("mesh");
+  const auto planned = [&](std::vector<int> group, const char* algorithm) {
+    return make_plan(topology, Collective::kBroadcast, group, 5000, algorithm).parts[0].algorithm;
+  };
+  // io0 and io1 are on the router of NPU 0.
+  EXPECT_EQ(planned({io_member(0), 0, 1, 5, 6}, "edge_tree"), "edge_tree");
+  EXPECT_EQ(planned({io_member(1), 5, 0}, "paper"), "edge_tree");
+  EXPECT_EQ(planned({io_member(0), 1, 2}, "paper"), "chain");
+  EXPECT_EQ(planned({io_member(0), 0, 1, 5}, "paper"), "chain");
+  EXPECT_THROW(planned({io_member(0), 1, 2}, "edge_tree"), BadInput);
+  EXPECT_THROW(planned({0, 1, 5, 6}, "edge_tree"), BadInput);
+  EXPECT_THROW(planned({io_member(0), 0, 1, 5, 6}, "multi_tree"), BadInput);
+}
+
+// The slice's share goes once over the controller's link and every NPU's, whatever the uplinks could carry.
+TEST(IoPlanInSwitch, TakesOneTreePerSlice) {
+  for (const char* config : {"fred_b", "fred_d"}) {
+    const Topology topology = machine(config);
+    const Plan plan = make_plan(topology, Collective::kBroadcast, from_controller(topology, 5),
+                                500 * kFlitBytes, "auto");
+    EXPECT_EQ(plan.parts[0].algorithm, "in_switch");
+    EXPECT_EQ(plan.trees.size(), 5U) << config;
+    EXPECT_DOUBLE_EQ(plan.bound_ns, 500.0 * kFlitBytes / 128) << config;
+  }
+}
+
+}  // namespace
+}  // namespace fredsim

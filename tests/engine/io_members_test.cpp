@@ -1,0 +1,99 @@
+// I/O controllers as members of groups on whole machines: payload exact at their own rate, the same in every implementation.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "../collective/random_work.h"
+#include "base/random.h"
+#include "config/config.h"
+#include "engine/comparable_results.h"
+#include "engine/machine.h"
+#include "fabric/simulation.h"
+
+namespace fredsim::test {
+namespace {
+
+struct SmallMachine {
+  const char* name;
+  const char* config;
+  std::vector<std::string> settings;
+};
+
+// Four L1 chiplets with two NPUs, an uplink and a controller each: all chiplets have four ports.
+std::vector<std::string> tree_with(const std::string& setting) {
+  return {"npu.count=8",
+          "io.count=4",
+          "io.bandwidth=128GB/s",
+          "fabric.l1_switches=4",
+          "fabric.uplinks=1",
+          "fabric.uplink_bandwidth=600GB/s",
+          setting};
+}
+
+class IoMembersRun : public testing::TestWithParam<SmallMachine> {};
+
+TEST_P(IoMembersRun, AreExactInEveryImplementation) {
+  const Topology topology = load_config(GetParam().config, GetParam().settings).topology;
+  const int npus = static_cast<int>(topology.npus.size());
+  const int controllers = static_cast<int>(topology.io_controllers.size());
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  Machine rtl("rtl", topology, {.model = SwitchModel::kRtl});
+  Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
+  simulation.run([&] {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      SCOPED_TRACE(fmt::format("seed {}", seed));
+      Random random(seed);
+      const std::vector<CollectiveSpec> work = random_work(random, npus, 3, 12'000, controllers);
+      const Plan plan = make_plan(topology, work,
+                                  random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
+      const RunResult r = tlm.run(plan);
+      EXPECT_EQ(r.payload, "exact");
+      EXPECT_GE(r.time_ns, r.bound_ns);
+      for (std::size_t p = 0; p < work.size(); ++p) EXPECT_EQ(r.groups[p], work[p].group);
+      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(rtl.run(plan)));
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, IoMembersRun,
+    testing::Values(
+        SmallMachine{"Mesh", "configs/mesh_2x2.yaml", {}},
+        SmallMachine{"ReducingMesh", "configs/mesh_2x2.yaml", {"switch.kind=mesh_reducing"}},
+        SmallMachine{"Fred", "configs/fred_small.yaml", tree_with("fabric.in_switch=true")},
+        SmallMachine{"FredAtTheEndpoints", "configs/fred_small.yaml",
+                     tree_with("fabric.in_switch=false")},
+        SmallMachine{"FredOfTwoSlices", "configs/fred_small.yaml", tree_with("fabric.slices=2")}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+// A controller sends to all NPUs, and gets the sum of all, at the rate of its own links.
+TEST(IoMembersOfAWafer, GoAtTheirOwnRate) {
+  for (const char* config : {"configs/mesh.yaml", "configs/fred_a.yaml", "configs/fred_d.yaml"}) {
+    SCOPED_TRACE(config);
+    const Topology topology = load_config(config).topology;
+    std::vector<int> group{io_member(7)};
+    for (int npu = 0; npu < 20; ++npu) group.push_back(npu);
+    Simulation simulation;
+    Machine machine("machine", topology, {});
+    simulation.run([&] {
+      constexpr std::uint64_t kBytes = 1 << 20;
+      constexpr double kLatencyNs = 2000;  // of a chain of 21 on Fred-A, at most
+      for (const Collective collective : {Collective::kBroadcast, Collective::kReduce,
+                                          Collective::kScatter, Collective::kGather}) {
+        const RunResult r = machine.run(make_plan(topology, collective, group, kBytes, "paper"));
+        EXPECT_EQ(r.payload, "exact");
+        EXPECT_NEAR(r.bound_ns, kBytes / 128.0, kBytes / 128.0 / 16) << to_string(collective);
+        EXPECT_GE(r.time_ns, r.bound_ns);
+        EXPECT_LT(r.time_ns, r.bound_ns + kLatencyNs) << to_string(collective);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::test
