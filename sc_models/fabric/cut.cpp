@@ -1,0 +1,77 @@
+#include "fabric/cut.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <stdexcept>
+
+namespace fredsim {
+
+int partitions_of(const Topology& topology, const Cut& cut) {
+  if (cut.empty()) return 1;
+  if (cut.size() != topology.nodes.size()) {
+    throw std::logic_error(fmt::format("a cut of {} nodes; {} has {}", cut.size(), topology.name,
+                                       topology.nodes.size()));
+  }
+  const int partitions = *std::ranges::max_element(cut) + 1;
+  for (int partition = 0; partition < partitions; ++partition) {
+    if (std::ranges::find(cut, partition) != cut.end()) continue;
+    throw std::logic_error(fmt::format("partition {} of {} has no node", partition, partitions));
+  }
+  if (*std::ranges::min_element(cut) < 0) throw std::logic_error("a node in no partition");
+  return partitions;
+}
+
+int max_partitions(const Topology& topology) {
+  return static_cast<int>(
+      std::max<std::ptrdiff_t>(1, std::ranges::count_if(topology.nodes, &Node::is_switch)));
+}
+
+Cut cut_evenly(const Topology& topology, int partitions) {
+  assert(partitions >= 1 && partitions <= max_partitions(topology));
+  Cut cut(topology.nodes.size(), 0);
+  std::int64_t ports = 0;
+  for (const Node& node : topology.nodes) ports += node.is_switch() ? node.ports : 0;
+  int switches = max_partitions(topology);  // left
+  int partition = 0;
+  int in_it = 0;            // switches
+  std::int64_t before = 0;  // ports
+  for (std::size_t id = 0; id < cut.size(); ++id) {
+    const Node& node = topology.nodes[id];
+    if (!node.is_switch()) continue;
+    // The middle of its ports decides; every partition gets a switch.
+    const bool is_full = (2 * before + node.ports) * partitions >= 2 * ports * (partition + 1);
+    const bool is_last_chance = switches < partitions - partition;
+    if (in_it != 0 && partition + 1 < partitions && (is_full || is_last_chance)) {
+      ++partition;
+      in_it = 0;
+    }
+    cut[id] = partition;
+    ++in_it;
+    --switches;
+    before += node.ports;
+  }
+  for (NodeId id = 0; id < std::ssize(cut); ++id) {
+    if (topology.nodes[id].is_switch()) continue;
+    for (int port = topology.nodes[id].ports - 1; port >= 0; --port) {
+      const int link = topology.link_out(id, port);
+      if (link >= 0 && topology.nodes[topology.links[link].to].is_switch()) {
+        cut[id] = cut[topology.links[link].to];
+      }
+    }
+  }
+  return cut;
+}
+
+std::uint64_t look_ahead(const Topology& topology, const Cut& cut) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const Link& link : topology.links) {
+    if (cut.empty() || cut[link.from] == cut[link.to]) continue;
+    least = std::min(least, static_cast<std::uint64_t>(link.latency));
+  }
+  return least;
+}
+
+}  // namespace fredsim

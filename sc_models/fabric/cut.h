@@ -1,0 +1,27 @@
+// Which partition every node of a fabric is in: what one thread, or one process, steps (fabric/partition.h).
+//
+// Look-ahead: what crosses from one partition to another is under way for at least the latency of its link. So all
+//   may go on by as many edges as the least latency of the links that cross, before they need to hear of each other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+using Cut = std::vector<int>;  // by node: its partition, 0 ... ; empty: all nodes are in one
+
+// Partitions of `cut`. std::logic_error: it is not one of this topology, or a partition is empty.
+int partitions_of(const Topology& topology, const Cut& cut);
+
+// Switches in order of their numbers, in parts with as many ports as can be; endpoints with the switch at their first
+// link. `partitions`: 1 ... max_partitions(topology).
+Cut cut_evenly(const Topology& topology, int partitions);
+int max_partitions(const Topology& topology);  // switches; 1 without any
+
+// In cycles; the highest number where no link crosses.
+std::uint64_t look_ahead(const Topology& topology, const Cut& cut);
+
+}  // namespace fredsim

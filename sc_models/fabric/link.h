@@ -1,0 +1,165 @@
+// The two ends of a directed link: pacing, credits and counts at the sender's, the way back of credits at the
+// receiver's. What is under way between them is in a LinkWheel (fabric/link_wheel.h).
+//
+// Time: a delay line of `latency` cycles for flits and of the same for credits backwards, register to
+//   register, and a serialiser in front of it. A flit is there when its last bit is: launched at edge e
+//   on a link of num/den flits per cycle, it begins at max(e, the end of the flit before it), takes den/num
+//   cycles, and is on the receiver's input pin at edge e + latency + beyond. `beyond` is what its end lies
+//   beyond e + 1, rounded up to whole cycles; the one cycle is that of any register-to-register transfer
+//   and part of `latency`. So it is 0 on a link of a flit per cycle, and on a slower one that has
+//   rested ceil(den/num) - 1. Credits are wires of their own and not serialised.
+// Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has an
+//   accumulator that gains `num` per cycle, at most den + num - 1, what a rested one holds; a link with `den`
+//   takes a flit at once, and a launch takes that away. What it has less than den + num - 1, divided by num, is
+//   how many cycles the serialiser still sends. A switch launches up to launch_edges() edges after it was told
+//   that the link is ready (SwitchCore). So its link is ready that many edges earlier than it takes a flit, and
+//   never rests while there are flits. It may get as many flits more than it takes: they wait in front of the
+//   serialiser, and the accumulator is below zero.
+// Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
+//   without room nor a credit that is not owed is taken: the caller reports them.
+// Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links
+//   do not ask.
+// State is plain values relative to the current edge.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/flit.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct LinkCount {
+  std::uint64_t flits = 0;          // launched
+  std::uint64_t missing_bytes = 0;  // that they fall short of 512 bytes each
+  double sent = 0;                  // of the flits, what the serialiser has sent, in flits
+};
+
+// What befalls flits on the links that it is set for. Called by the thread that steps the sender, of links of several
+// senders at the same time: what it keeps, it keeps by link.
+class LinkFaults {
+ public:
+  LinkFaults() = default;
+  LinkFaults(const LinkFaults&) = delete;
+  LinkFaults& operator=(const LinkFaults&) = delete;
+  virtual ~LinkFaults() = default;
+  // A flit that link `link` of the topology has taken at `edge`; its words may be changed. False: it is lost. It has
+  // taken its time on the wire all the same, counts as launched, and nobody gives its credit back.
+  virtual bool pass(int link, std::uint64_t edge, std::span<std::uint32_t> flit) = 0;
+};
+
+// An array per virtual channel: flits.
+using VcDepths = std::array<int, kNumVcs>;
+
+// Depth of the buffer that a link leads to.
+VcDepths depths_behind(const Topology& topology, const Link& link);
+
+// An input port, by the numbers of whoever holds nodes and links (fabric/partition.h).
+struct LinkTarget {
+  std::uint32_t node = 0;
+  std::uint16_t port = 0;
+  std::uint16_t partition = 0;
+};
+
+class alignas(64) LinkTx {
+ public:
+  static constexpr int kMostLate = 2;  // launch_edges() of all switches
+  // Flits that a serialiser holds at most, those that wait in front of it included.
+  static constexpr std::uint32_t kSlots = kMostLate + 2;
+
+  LinkTx() = default;  // an output port without a link
+  LinkTx(const Link& link, int number, const VcDepths& depths);
+
+  bool exists() const { return number_ >= 0; }
+  int number() const { return number_; }  // of the topology's links
+  std::uint32_t latency() const { return latency_; }
+  std::uint32_t beyond() const { return beyond_; }  // of a flit that finds a rested serialiser
+  const VcDepths& depths() const { return depths_; }
+
+  void set_launch_edges(int edges) { launch_edges_ = static_cast<std::uint8_t>(edges); }
+  void reset();  // rested, all room free; counts stay
+  void clear_counts() { flits_ = missing_bytes_ = 0; }
+
+  // ---- pacing
+  bool is_paced() const { return num_ != den_; }  // else it is ready at every edge
+  bool is_ready() const { return held_ >= den_ - launch_edges_ * num_; }
+  bool is_rested() const { return held_ == full(); }
+  // `edges` pass.
+  void gain(std::uint64_t edges) {
+    // No more is lacking.
+    const std::int64_t most = kSlots * (std::int64_t{beyond_} + 2);
+    const auto gained = static_cast<std::int64_t>(std::min<std::uint64_t>(edges, most));
+    held_ = std::min(held_ + num_ * gained, full());
+  }
+  // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the division.
+  std::uint32_t serialise() {
+    held_ -= den_;
+    if (held_ < 0) return static_cast<std::uint32_t>((full() - held_ - 1) / num_);
+    return beyond_ + (held_ < den_ - 1 - std::int64_t{beyond_} * num_ ? 1 : 0);
+  }
+
+  // ---- credits
+  int room(int vc) const { return room_[vc]; }
+  int outstanding(int vc) const { return depths_[vc] - room_[vc]; }
+  // False: there is none.
+  bool take_room(int vc) { return --room_[vc] >= 0; }
+  // A credit is back. False: it was not owed.
+  bool give_room(int vc) { return ++room_[vc] <= depths_[vc]; }
+
+  // ---- counts
+  void count_flit() { ++flits_; }
+  void count_missing(std::uint64_t bytes) { missing_bytes_ += bytes; }
+  void add_counts(const LinkCount& more) {
+    flits_ += more.flits;
+    missing_bytes_ += more.missing_bytes;
+  }
+  // `edges` after the last gain().
+  LinkCount count(std::uint64_t edges) const;
+  std::int64_t held() const { return is_paced() ? held_ : 0; }  // by which paced links differ
+
+  // ---- where it leads to, as the holder of both ends counts its nodes
+  void lead_to(LinkTarget target) {
+    to_node_ = target.node;
+    to_port_ = static_cast<std::uint8_t>(target.port);
+    to_partition_ = target.partition;
+  }
+  LinkTarget target() const { return {to_node_, to_port_, to_partition_}; }
+  void set_faults(LinkFaults* faults) { faults_ = faults; }
+  LinkFaults* faults() const { return faults_; }  // null: a perfect link
+  // A flag of the holder: flits take another way than straight into its wheel.
+  void set_special(bool on) { is_special_ = on; }
+  bool is_special() const { return is_special_; }
+
+ private:
+  std::int64_t full() const { return den_ + num_ - 1; }
+
+  // All that a launch needs is in one cache line.
+  std::int64_t num_ = 1, den_ = 1;
+  std::int64_t held_ = 1;  // not kept up when num == den
+  std::uint64_t flits_ = 0;
+  VcDepths room_{};
+  std::uint32_t latency_ = 1;
+  std::uint32_t beyond_ = 0;
+  std::uint32_t to_node_ = 0;
+  std::uint8_t to_port_ = 0;
+  std::uint8_t launch_edges_ = 0;
+  bool is_special_ = false;
+  // The rest.
+  std::uint16_t to_partition_ = 0;
+  int number_ = -1;
+  VcDepths depths_{};
+  std::uint64_t missing_bytes_ = 0;
+  LinkFaults* faults_ = nullptr;
+};
+
+// What an input port gives credits back to.
+struct LinkRx {
+  LinkTarget sender{};        // its output port
+  std::uint32_t latency = 0;  // 0: an input port without a link
+  bool exists() const { return latency != 0; }
+};
+
+}  // namespace fredsim

@@ -1,0 +1,100 @@
+// What is under way on links and when it is there: a slot per edge to come, each a list of flits and one of credits.
+//
+// Use: add_flit() and add_credit() for an edge `cycles` from the current one, at most the `longest` of the constructor;
+//   at every edge flits() and credits() are what arrives; clear() them; turn() goes on to the next edge.
+// Why lists: what arrives at an edge, at whichever node, is read from front to end, so that neither caches nor branches
+//   depend on who gets how much. They have room for all there can be, a flit per link and a credit per link and
+//   virtual channel; the memory is touched only as far as it was ever needed.
+// Nodes are numbers of whoever holds the wheel.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/flit.h"
+
+namespace fredsim {
+
+class LinkWheel {
+ public:
+  template <typename T>
+  class List {
+   public:
+    explicit List(std::size_t capacity) : items_(std::make_unique_for_overwrite<T[]>(capacity)) {}
+    T* begin() const { return items_.get(); }
+    T* end() const { return items_.get() + size_; }
+    std::size_t size() const { return size_; }
+    T* grow(std::size_t by) {
+      size_ += by;
+      return end() - by;
+    }
+    void clear() { size_ = 0; }
+
+   private:
+    std::unique_ptr<T[]> items_;
+    std::size_t size_ = 0;
+  };
+  struct Credit {
+    std::uint32_t node = 0;  // the flits' sender
+    std::uint16_t port = 0;  // output
+    std::uint16_t vc = 0;
+  };
+  // Words of a flit's entry before its own: node and input port.
+  static constexpr std::size_t kHeader = 2;
+  using Flits = List<std::uint32_t>;
+  using Credits = List<Credit>;
+
+  // `arriving`, `leaving`: links whose flits, and whose credits, it carries; `words` of a flit.
+  LinkWheel(std::uint32_t longest, std::size_t arriving, std::size_t leaving, std::size_t words)
+      : mask_(std::bit_ceil(longest + 1) - 1), words_(words) {
+    for (std::uint32_t slot = 0; slot <= mask_; ++slot) {
+      slots_.push_back({Flits(arriving * (kHeader + words)), Credits(leaving * kNumVcs)});
+    }
+  }
+
+  // Room for the words of the flit.
+  std::uint32_t* add_flit(std::uint32_t cycles, std::uint32_t node, std::uint32_t port) {
+    std::uint32_t* const entry = at(cycles).flits.grow(kHeader + words_);
+    entry[0] = node;
+    entry[1] = port;
+    return entry + kHeader;
+  }
+  void add_credit(std::uint32_t cycles, const Credit& credit) {
+    *at(cycles).credits.grow(1) = credit;
+  }
+
+  Flits& flits() { return slots_[now_].flits; }
+  Credits& credits() { return slots_[now_].credits; }
+  // Of an edge so many from the current one.
+  const Flits& flits(std::uint32_t cycles) const { return slots_[(now_ + cycles) & mask_].flits; }
+  const Credits& credits(std::uint32_t cycles) const {
+    return slots_[(now_ + cycles) & mask_].credits;
+  }
+  std::uint32_t slots() const { return mask_ + 1; }
+
+  void turn(std::uint64_t edges = 1) { now_ = static_cast<std::uint32_t>(now_ + edges) & mask_; }
+  void reset() {
+    now_ = 0;
+    for (Slot& slot : slots_) {
+      slot.flits.clear();
+      slot.credits.clear();
+    }
+  }
+
+ private:
+  struct Slot {
+    Flits flits;
+    Credits credits;
+  };
+  Slot& at(std::uint32_t cycles) { return slots_[(now_ + cycles) & mask_]; }
+
+  std::uint32_t mask_;  // slots - 1
+  std::uint32_t now_ = 0;
+  std::size_t words_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace fredsim

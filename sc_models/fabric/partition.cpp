@@ -1,0 +1,374 @@
+#include "fabric/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/port_mask.h"
+#include "endpoint/packet_extension.h"
+#include "switch/lockstep_switch.h"
+
+namespace fredsim {
+namespace {
+
+// Serialisation beyond this is not in the wheel, which would be as long.
+constexpr std::uint32_t kMostBeyondInWheel = 15;
+
+std::vector<FabricNode> nodes_of(const Topology& topology, const std::vector<NodePlace>& places,
+                                 int index, int lanes) {
+  std::vector<FabricNode> nodes;
+  std::uint32_t ports = 0;
+  for (NodeId id = 0; id < std::ssize(places); ++id) {
+    if (places[id].partition != static_cast<std::uint32_t>(index)) continue;
+    assert(places[id].node == nodes.size());
+    const Node& node = topology.nodes[id];
+    assert(node.ports >= 1 && node.ports <= kMaxPorts);
+    nodes.emplace_back(id, ports, node.ports, lanes);
+    ports += static_cast<std::uint32_t>(node.ports);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Partition::Partition(const Topology& topology, const std::vector<NodePlace>& places, int index,
+                     int partitions, int lanes)
+    : topology_(topology),
+      index_(static_cast<std::uint32_t>(index)),
+      words_(static_cast<std::size_t>(flit_words(lanes))),
+      nodes_(nodes_of(topology, places, index, lanes)),
+      wheel_(make_wheel(places, index)),
+      awake_(nodes_.size()),
+      faulty_(words_) {
+  for (auto& box : outboxes_) box.resize(static_cast<std::size_t>(partitions));
+  const FabricNode& last = nodes_.back();
+  outputs_.resize(last.first + static_cast<std::uint32_t>(last.ports));
+  inputs_.resize(outputs_.size());
+  add_links(places, index);
+  list_.reserve(nodes_.size());
+}
+
+LinkWheel Partition::make_wheel(const std::vector<NodePlace>& places, int index) const {
+  std::uint32_t longest = 1;
+  std::size_t arriving = 0, leaving = 0;
+  for (const Link& link : topology_.links) {
+    const bool is_to = places[link.to].partition == static_cast<std::uint32_t>(index);
+    const bool is_from = places[link.from].partition == static_cast<std::uint32_t>(index);
+    arriving += is_to ? 1 : 0;
+    leaving += is_from ? 1 : 0;
+    if (!is_to && !is_from) continue;
+    const LinkTx shape(link, 0, {});
+    const std::uint32_t beyond = shape.beyond();
+    const bool is_in_wheel = beyond != 0 && !is_slow(shape);
+    longest =
+        std::max(longest, shape.latency() + (is_in_wheel ? LinkTx::kSlots * (beyond + 2) : 0));
+  }
+  return {longest, arriving, leaving, words_};
+}
+
+void Partition::add_links(const std::vector<NodePlace>& places, int index) {
+  const auto here = static_cast<std::uint32_t>(index);
+  std::size_t slow = 0;
+  for (int l = 0; l < std::ssize(topology_.links); ++l) {
+    const Link& link = topology_.links[l];
+    const NodePlace from = places[link.from];
+    const NodePlace to = places[link.to];
+    if (from.partition == here) {
+      LinkTx& tx = output(from.node, link.from_port);
+      tx = LinkTx(link, l, depths_behind(topology_, link));
+      tx.lead_to({to.node, static_cast<std::uint16_t>(link.to_port),
+                  static_cast<std::uint16_t>(to.partition)});
+      tx.set_special(to.partition != here || is_slow(tx));
+      slow += is_slow(tx) ? 1 : 0;
+    }
+    if (to.partition == here) {
+      inputs_[nodes_[to.node].first + static_cast<std::uint32_t>(link.to_port)] = {
+          .sender = {from.node, static_cast<std::uint16_t>(link.from_port),
+                     static_cast<std::uint16_t>(from.partition)},
+          .latency = static_cast<std::uint32_t>(link.latency)};
+    }
+  }
+  if (slow == 0) return;
+  serialising_words_.resize(LinkTx::kSlots * outputs_.size() * words_);
+  next_slot_.resize(outputs_.size());
+  serialising_.reserve(LinkTx::kSlots * slow);
+}
+
+bool Partition::is_slow(const LinkTx& link) const { return link.beyond() >= kMostBeyondInWheel; }
+
+void Partition::attach(std::uint32_t node, SwitchCore& core) {
+  FabricNode& state = nodes_[node];
+  const int launch_edges = core.launch_edges();
+  if (launch_edges < 0 || launch_edges > LinkTx::kMostLate) {
+    throw std::logic_error(fmt::format("{}: launch_edges() is {}; allowed: 0 to {}",
+                                       topology_.nodes[state.id].name, launch_edges,
+                                       LinkTx::kMostLate));
+  }
+  state.core = &core;
+  state.launch_edges = launch_edges;
+  for (int port = 0; port < state.ports; ++port) output(node, port).set_launch_edges(launch_edges);
+}
+
+void Partition::attach(std::uint32_t node, EndpointCore& core) {
+  nodes_[node].endpoint = &core;
+  awake_.set_waker_of(node, core);
+}
+
+void Partition::set_faults(std::uint32_t node, int port, LinkFaults* faults) {
+  LinkTx& link = output(node, port);
+  link.set_faults(faults);
+  link.set_special(faults != nullptr || link.target().partition != index_ || is_slow(link));
+}
+
+void Partition::reset() {
+  edge_ = steps_left_out_ = 0;
+  flits_under_way_ = credits_under_way_ = 0;
+  finished_.clear();
+  clear_counts();
+  wheel_.reset();
+  for (auto& boxes : outboxes_) {
+    for (Outbox& box : boxes) {
+      box.flits.clear();
+      box.credits.clear();
+    }
+  }
+  serialising_.clear();
+  list_.clear();
+  awake_.wake_all();
+  for (FabricNode& node : nodes_) node.reset(&outputs_[node.first]);
+}
+
+void Partition::access(std::uint32_t node, const RegisterRequest& request) {
+  FabricNode& state = nodes_[node];
+  assert(state.core != nullptr && !state.pins.reg.valid);
+  state.hand_over_credits();  // a register may tell them
+  state.pins.reg = request;
+  ++accesses_;
+  state.pins.reg.valid = true;
+  awake_.wake(node);
+}
+
+void Partition::set_missing_bytes(std::size_t first,
+                                  std::span<const std::uint16_t> by_stream_pair) {
+  missing_of_.resize(std::max(missing_of_.size(), first + by_stream_pair.size()));
+  std::ranges::copy(by_stream_pair, missing_of_.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+void Partition::clear_counts() {
+  for (LinkTx& link : outputs_) link.clear_counts();
+  clear_missing_bytes();
+  quiet_ = 0;
+}
+
+// ---- one clock edge
+
+void Partition::tick() {
+  ++quiet_;
+  finished_.clear();
+  if (!serialising_.empty()) end_serialising();
+  try {
+    if (words_ == flit_words(1)) {
+      step_nodes<flit_words(1)>();
+    } else {
+      step_nodes<0>();
+    }
+  } catch (const LockstepDifference& difference) {
+    throw LockstepDifference(difference, edge_);
+  }
+  wheel_.turn();
+  ++edge_;
+}
+
+template <int kWords>
+void Partition::step_nodes() {
+  take_credits(wheel_.credits());
+  take_flits<kWords>(wheel_.flits());
+  if (always_step_) awake_.wake_all();
+  awake_.take(list_);
+  steps_left_out_ += nodes_.size() - list_.size();
+  for (const std::uint32_t node : list_) step_node<kWords>(nodes_[node]);
+  list_.clear();
+}
+
+template <int kWords>
+void Partition::take_flits(LinkWheel::Flits& flits) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+       entry += LinkWheel::kHeader + words) {
+    const std::uint32_t port = entry[1];
+    SwitchPins& pins = nodes_[entry[0]].pins;
+    pins.in_valid |= 1U << port;
+    std::memcpy(&pins.in_flit[port * words], entry + LinkWheel::kHeader, words * sizeof *entry);
+    awake_.wake(entry[0]);
+    --flits_under_way_;
+  }
+  flits.clear();
+}
+
+void Partition::take_credits(LinkWheel::Credits& credits) {
+  for (const LinkWheel::Credit& credit : credits) {
+    FabricNode& node = nodes_[credit.node];
+    LinkTx& link = outputs_[node.first + credit.port];
+    if (!link.give_room(credit.vc)) {
+      const Link& owner = topology_.links[link.number()];
+      fail(fmt::format("{} port {} returned a credit too many", topology_.nodes[owner.to].name,
+                       owner.to_port));
+    }
+    const std::uint32_t bit = 1U << credit.port;
+    if ((node.pins.out_credit[credit.vc] & bit) != 0) node.hand_over_credits();  // an older one
+    node.pins.out_credit[credit.vc] |= bit;
+    if (node.endpoint != nullptr) awake_.wake(credit.node);
+  }
+  credits_under_way_ -= static_cast<int>(credits.size());
+  credits.clear();
+}
+
+template <int kWords>
+void Partition::step_node(FabricNode& node) {
+  node.begin_step(&outputs_[node.first], edge_);
+  const bool is_busy = node.step();
+  if (node.core != nullptr) end_access(node);
+  node.use_up_inputs();
+  if (is_busy) awake_.wake(static_cast<std::size_t>(&node - nodes_.data()));
+  if (node.pins.out_valid != 0) launch_flits<kWords>(node);
+  if (on_any_vc(node.pins.in_credit) != 0) return_credits(node);
+}
+
+void Partition::end_access(FabricNode& node) {
+  if (const std::uint32_t error = node.core->error(); error != 0) {
+    fail(fmt::format("{} reports error {} (switch/register_map.h)", topology_.nodes[node.id].name,
+                     error));
+  }
+  if (!node.pins.reg.valid) return;
+  node.pins.reg.valid = false;
+  finished_.push_back(node.id);
+}
+
+template <int kWords>
+void Partition::launch_flits(FabricNode& node) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  quiet_ = 0;
+  if (const std::uint32_t wrong = node.pins.out_valid & ~node.may_launch(); wrong != 0) {
+    fail(port_name(node, std::countr_zero(wrong)) +
+         " launched a flit although its link was not ready");
+  }
+  LinkTx* const links = &outputs_[node.first];
+  const std::uint32_t* const out_flit = node.pins.out_flit.data();
+  for (std::uint32_t left = node.pins.out_valid; left != 0; left &= left - 1) {
+    const auto port = static_cast<std::uint32_t>(std::countr_zero(left));
+    LinkTx& link = links[port];
+    const std::uint32_t beyond = link.is_paced() ? node.serialise(link, port) : 0;
+    const std::uint32_t* flit = out_flit + port * words;
+    if (!link.take_room(vc_of(flit))) {
+      fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
+    }
+    link.count_flit();
+    if ((flit[2] & kTailBit) != 0 && (flit[0] & kShortBit) != 0) count_missing_bytes(link, flit);
+    if (link.is_special()) {
+      launch_special(link, beyond, node.first + port, flit);
+      continue;
+    }
+    std::memcpy(wheel_.add_flit(link.latency() + beyond, link.target().node, link.target().port),
+                flit, words * sizeof *flit);
+    ++flits_under_way_;
+  }
+}
+
+void Partition::count_missing_bytes(LinkTx& link, const std::uint32_t* flit) const {
+  const std::uint32_t pair = flit[0] >> (kStreamShift + 1);
+  if (pair < missing_of_.size()) link.count_missing(missing_of_[pair]);
+}
+
+// A flit that may be lost on its way, is serialised for long, or leaves the partition. `place` of the output.
+void Partition::launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t place,
+                               const std::uint32_t* flit) {
+  if (link.faults() != nullptr) {
+    std::copy_n(flit, words_, faulty_.begin());
+    if (!link.faults()->pass(link.number(), edge_, faulty_)) return;
+    flit = faulty_.data();
+  }
+  std::uint32_t* to = nullptr;
+  if (is_slow(link)) {
+    const auto slot = LinkTx::kSlots * place + next_slot_[place];
+    next_slot_[place] = static_cast<std::uint8_t>((next_slot_[place] + 1U) % LinkTx::kSlots);
+    serialising_.push_back({edge_ + beyond, slot});
+    std::ranges::push_heap(serialising_, std::greater{}, &Serialising::until);
+    to = &serialising_words_[slot * words_];
+  } else {
+    to = arrival(link, link.latency() + beyond);
+  }
+  std::copy_n(flit, words_, to);
+  ++flits_under_way_;
+}
+
+// Room for the words of a flit that is at the end of the link in so many cycles.
+std::uint32_t* Partition::arrival(const LinkTx& link, std::uint32_t cycles) {
+  const LinkTarget target = link.target();
+  if (target.partition == index_) return wheel_.add_flit(cycles, target.node, target.port);
+  std::vector<std::uint32_t>& flits =
+      outboxes_[static_cast<std::size_t>(box_)][target.partition].flits;
+  flits.insert(flits.end(), {static_cast<std::uint32_t>(edge_) + cycles, target.node, target.port});
+  flits.resize(flits.size() + words_);
+  return &flits[flits.size() - words_];
+}
+
+void Partition::end_serialising() {
+  while (!serialising_.empty() && serialising_.front().until == edge_) {
+    const std::uint32_t slot = serialising_.front().slot;
+    std::ranges::pop_heap(serialising_, std::greater{}, &Serialising::until);
+    serialising_.pop_back();
+    const LinkTx& link = outputs_[slot / LinkTx::kSlots];
+    std::copy_n(&serialising_words_[slot * words_], words_, arrival(link, link.latency()));
+  }
+}
+
+void Partition::return_credits(FabricNode& node) {
+  const LinkRx* const inputs = &inputs_[node.first];
+  for (std::uint16_t vc = 0; vc < kNumVcs; ++vc) {
+    for_each_port(node.pins.in_credit[vc], [&](int port) {
+      const LinkRx& in = inputs[port];
+      if (!in.exists()) fail(port_name(node, port) + " returned a credit, but has no link");
+      const LinkWheel::Credit credit{in.sender.node, in.sender.port, vc};
+      if (in.sender.partition == index_) {
+        wheel_.add_credit(in.latency, credit);
+      } else {
+        outboxes_[static_cast<std::size_t>(box_)][in.sender.partition].credits.push_back(
+            {static_cast<std::uint32_t>(edge_) + in.latency, credit});
+      }
+      ++credits_under_way_;
+    });
+  }
+}
+
+void Partition::take_in(Partition& other, int box) {
+  Outbox& from = other.outboxes_[static_cast<std::size_t>(box)][index_];
+  const auto now = static_cast<std::uint32_t>(edge_);
+  for (std::size_t i = 0; i < from.flits.size(); i += kCrossingHeader + words_) {
+    const std::uint32_t* const entry = &from.flits[i];
+    assert(entry[0] - now < wheel_.slots());
+    std::copy_n(entry + kCrossingHeader, words_,
+                wheel_.add_flit(entry[0] - now, entry[1], entry[2]));
+  }
+  for (const CrossingCredit& crossing : from.credits) {
+    assert(crossing.edge - now < wheel_.slots());
+    wheel_.add_credit(crossing.edge - now, crossing.credit);
+  }
+  from.flits.clear();
+  from.credits.clear();
+}
+
+std::string Partition::port_name(const FabricNode& node, int port) const {
+  return fmt::format("{} port {}", topology_.nodes[node.id].name, port);
+}
+
+void Partition::fail(const std::string& what) const {
+  throw RunFailed(fmt::format("cycle {}: {}", edge_, what));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,178 @@
+// Part of a fabric that one thread, or one process, steps by itself: nodes, the links between them, and its halves of
+// the links that cross to others.
+//
+// An edge: flits and credits whose time on the link is over arrive; nodes that are not idle, or at which something
+//   arrives, step; what they launched and the credits that they gave back go on their links. All nodes of an edge are
+//   independent of each other, so their order is immaterial. A cycle costs the nodes at which something happens (and a
+//   bit for each of the others). Credits that come to an idle switch wait at its pins for its next step, before which
+//   nothing could spend them. set_always_step() switches both short cuts off.
+// Crossing links: the sender has pacing, room and counts, the receiver the flits that are under way, and the same for
+//   credits the other way round. What crosses is put into an outbox with the edge at which it arrives; all partitions
+//   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
+//   crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
+// Checks: a launch on a link that was not ready, then or launch_edges() before, more flits under way and buffered at a
+//   receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port without a
+//   link, an error code of a switch: RunFailed.
+// Nodes are numbered by the partition, in the order of the topology.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric_node.h"
+#include "fabric/link.h"
+#include "fabric/link_wheel.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// Where a node is.
+struct NodePlace {
+  std::uint32_t partition = 0;
+  std::uint32_t node = 0;  // its number there
+};
+
+class Partition {
+ public:
+  // Topology and places, by node, outlive the partition.
+  Partition(const Topology& topology, const std::vector<NodePlace>& places, int index,
+            int partitions, int lanes);
+
+  FabricNode& node(std::uint32_t node) { return nodes_[node]; }
+  const FabricNode& node(std::uint32_t node) const { return nodes_[node]; }
+  void attach(std::uint32_t node, SwitchCore& core);
+  void attach(std::uint32_t node, EndpointCore& core);
+  LinkTx& output(std::uint32_t node, int port) {
+    return outputs_[nodes_[node].first + static_cast<std::uint32_t>(port)];
+  }
+  const LinkTx& output(std::uint32_t node, int port) const {
+    return outputs_[nodes_[node].first + static_cast<std::uint32_t>(port)];
+  }
+  void set_faults(std::uint32_t node, int port, LinkFaults* faults);
+
+  void reset();
+  void tick();  // one clock edge
+  // Takes in what the other has put for this partition into its outbox `box`; both are at the same edge.
+  void take_in(Partition& other, int box);
+  // The outbox that is filled from now on, 0 or 1.
+  void fill(int box) { box_ = box; }
+
+  void access(std::uint32_t node, const RegisterRequest& request);
+  const std::vector<NodeId>& finished_accesses() const { return finished_; }
+  void wake(std::uint32_t node) { awake_.wake(node); }
+  void set_always_step(bool on) { always_step_ = on; }
+
+  void clear_counts();
+  void clear_missing_bytes() { missing_of_.clear(); }
+  void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
+  LinkCount count(std::uint32_t node, int port) const {
+    return output(node, port).count(edge_ - nodes_[node].last_step());
+  }
+
+  // ---- what FabricCore makes sums, minima and conjunctions of, while nothing is in an outbox
+  std::uint64_t edge() const { return edge_; }
+  std::uint64_t quiet_cycles() const { return quiet_; }
+  std::uint64_t steps_left_out() const { return steps_left_out_; }
+  // Launched here less arrived here: negative where more comes than goes.
+  int flits_under_way() const { return flits_under_way_; }
+  int credits_under_way() const { return credits_under_way_; }
+  bool all_idle() const;                                             // the nodes
+  bool has_to_step() const { return always_step_ || awake_.any(); }  // a node, at the next edge
+  // Until something arrives or is through a serialiser; the highest number: nothing is under way.
+  std::uint64_t edges_to_arrival() const;
+  void rest(std::uint64_t edges);
+  bool add_state(StateDigest& digest) const;
+  void pass_over(std::uint64_t edges);
+  // On the way to an input, or kept by the serialiser of an output, on one VC; credits on the way to an output.
+  int flits_to(std::uint32_t node, int port, int vc) const;
+  int flits_in_serialiser(std::uint32_t node, int port, int vc) const;
+  int credits_to(std::uint32_t node, int port, int vc) const;
+  const LinkRx& input(std::uint32_t node, int port) const {
+    return inputs_[nodes_[node].first + static_cast<std::uint32_t>(port)];
+  }
+  // What arrives at the next edge: on_flit(node of the topology, input port); on_credit(node, output port, VC).
+  template <typename OnFlit>
+  void visit_flits(const OnFlit& on_flit) const {
+    const LinkWheel::Flits& flits = wheel_.flits(0);
+    for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+         entry += LinkWheel::kHeader + words_) {
+      on_flit(nodes_[entry[0]].id, static_cast<int>(entry[1]));
+    }
+  }
+  template <typename OnCredit>
+  void visit_credits(const OnCredit& on_credit) const {
+    for (const LinkWheel::Credit& credit : wheel_.credits(0)) {
+      on_credit(nodes_[credit.node].id, int{credit.port}, int{credit.vc});
+    }
+  }
+
+ private:
+  // A flit of a link so slow that the wheel does not reach to its end: LinkTx::kSlots per output at most.
+  struct Serialising {
+    std::uint64_t until = 0;  // edge at which the wire has it
+    // Of serialising_words_: kSlots x place of the output, and which of them.
+    std::uint32_t slot = 0;
+  };
+  // For one other partition; `edge`: of the arrival, its lower bits.
+  struct CrossingCredit {
+    std::uint32_t edge = 0;
+    LinkWheel::Credit credit;
+  };
+  struct alignas(64) Outbox {
+    std::vector<std::uint32_t> flits;  // an entry: edge, node, input port, words of the flit
+    std::vector<CrossingCredit> credits;
+  };
+  static constexpr std::size_t kCrossingHeader = 1 + LinkWheel::kHeader;
+
+  void add_links(const std::vector<NodePlace>& places, int index);
+  LinkWheel make_wheel(const std::vector<NodePlace>& places, int index) const;
+  template <int kWords>  // words of a flit; 0: words_
+  void step_nodes();
+  template <int kWords>
+  void step_node(FabricNode& node);
+  template <int kWords>
+  void take_flits(LinkWheel::Flits& flits);
+  void take_credits(LinkWheel::Credits& credits);
+  void end_access(FabricNode& node);
+  template <int kWords>
+  void launch_flits(FabricNode& node);
+  void count_missing_bytes(LinkTx& link, const std::uint32_t* flit) const;
+  void launch_special(LinkTx& link, std::uint32_t cycles, std::uint32_t place,
+                      const std::uint32_t* flit);
+  std::uint32_t* arrival(const LinkTx& link, std::uint32_t cycles);
+  void end_serialising();
+  void return_credits(FabricNode& node);
+  bool is_slow(const LinkTx& link) const;
+  std::string port_name(const FabricNode& node, int port) const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const Topology& topology_;
+  std::uint32_t index_;
+  std::size_t words_;
+  std::vector<FabricNode> nodes_;
+  std::vector<LinkTx> outputs_;  // of all nodes, one after the other
+  std::vector<LinkRx> inputs_;
+  LinkWheel wheel_;
+  std::vector<Serialising> serialising_;          // heap, the earliest first
+  std::vector<std::uint32_t> serialising_words_;  // by slot; empty where no link is that slow
+  std::vector<std::uint8_t> next_slot_;           // by place of the output, for its next flit
+  std::array<std::vector<Outbox>, 2> outboxes_;   // by partition that they are for
+  int box_ = 0;
+  WakeBits awake_;
+  std::vector<std::uint32_t> list_;        // nodes to step at this edge
+  std::vector<std::uint16_t> missing_of_;  // by half of a stream's number
+  std::vector<std::uint32_t> faulty_;      // words of a flit on a link with faults
+  std::vector<NodeId> finished_;
+  std::uint64_t edge_ = 0;
+  std::uint64_t quiet_ = 0;
+  std::uint64_t steps_left_out_ = 0;
+  std::uint64_t accesses_ = 0;  // of registers
+  int flits_under_way_ = 0;
+  int credits_under_way_ = 0;
+  bool always_step_ = false;
+};
+
+}  // namespace fredsim

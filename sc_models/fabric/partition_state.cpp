@@ -1,0 +1,97 @@
+// What a Partition knows of itself between two edges: what is under way, rest, state; and edges that are not simulated.
+#include <algorithm>
+
+#include "fabric/partition.h"
+
+namespace fredsim {
+
+bool Partition::all_idle() const { return std::ranges::all_of(nodes_, &FabricNode::is_idle); }
+
+std::uint64_t Partition::edges_to_arrival() const {
+  constexpr std::uint64_t kForEver = ~std::uint64_t{0};
+  const std::uint64_t edges = serialising_.empty() ? kForEver : serialising_.front().until - edge_;
+  for (std::uint32_t i = 0; i < wheel_.slots() && i < edges; ++i) {
+    if (wheel_.flits(i).size() != 0 || wheel_.credits(i).size() != 0) return i;
+  }
+  return edges;
+}
+
+void Partition::rest(std::uint64_t edges) {
+  wheel_.turn(edges);
+  edge_ += edges;
+  quiet_ += edges;
+  steps_left_out_ += edges * nodes_.size();
+  finished_.clear();
+}
+
+bool Partition::add_state(StateDigest& digest) const {
+  for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
+    const LinkWheel::Flits& flits = wheel_.flits(i);
+    const LinkWheel::Credits& credits = wheel_.credits(i);
+    digest.add(std::uint64_t{flits.size()} << 32 | credits.size());
+    for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+         entry += LinkWheel::kHeader + words_) {
+      digest.add(std::uint64_t{entry[0]} << 32 | entry[1]);
+      digest.add_flit(entry + LinkWheel::kHeader);
+    }
+    for (const LinkWheel::Credit& credit : credits) {
+      digest.add(std::uint64_t{credit.node} << 32 | std::uint32_t{credit.port} << 16 | credit.vc);
+    }
+  }
+  for (const Serialising& flit : serialising_) {
+    digest.add(flit.until - edge_);
+    digest.add(flit.slot);
+    digest.add_flit(&serialising_words_[flit.slot * words_]);
+  }
+  for (const LinkTx& link : outputs_) {
+    for (int vc = 0; vc < kNumVcs; ++vc) digest.add(static_cast<std::uint64_t>(link.room(vc)));
+    digest.add(static_cast<std::uint64_t>(link.held()));
+    if (link.faults() != nullptr) return false;
+  }
+  digest.add_all(awake_.words());
+  digest.add(accesses_);
+  return std::ranges::all_of(nodes_,
+                             [&](const FabricNode& node) { return node.add_state(edge_, digest); });
+}
+
+void Partition::pass_over(std::uint64_t edges) {
+  edge_ += edges;
+  for (FabricNode& node : nodes_) node.pass_over(edges);
+  for (Serialising& flit : serialising_) flit.until += edges;
+}
+
+int Partition::flits_to(std::uint32_t node, int port, int vc) const {
+  int flits = 0;
+  for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
+    const LinkWheel::Flits& slot = wheel_.flits(i);
+    for (const std::uint32_t* entry = slot.begin(); entry != slot.end();
+         entry += LinkWheel::kHeader + words_) {
+      if (entry[0] == node && entry[1] == static_cast<std::uint32_t>(port) &&
+          vc_of(entry + LinkWheel::kHeader) == vc) {
+        ++flits;
+      }
+    }
+  }
+  return flits;
+}
+
+int Partition::flits_in_serialiser(std::uint32_t node, int port, int vc) const {
+  const std::uint32_t place = nodes_[node].first + static_cast<std::uint32_t>(port);
+  return static_cast<int>(std::ranges::count_if(serialising_, [&](const Serialising& flit) {
+    return flit.slot / LinkTx::kSlots == place &&
+           vc_of(&serialising_words_[flit.slot * words_]) == vc;
+  }));
+}
+
+int Partition::credits_to(std::uint32_t node, int port, int vc) const {
+  int credits = 0;
+  for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
+    credits += static_cast<int>(
+        std::ranges::count_if(wheel_.credits(i), [&](const LinkWheel::Credit& credit) {
+          return credit.node == node && credit.port == port && credit.vc == vc;
+        }));
+  }
+  return credits;
+}
+
+}  // namespace fredsim

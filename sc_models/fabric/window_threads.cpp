@@ -1,0 +1,30 @@
+#include "fabric/window_threads.h"
+
+namespace fredsim {
+
+WindowThreads::WindowThreads(int partitions) : gate_(partitions), meeting_(partitions) {
+  for (int partition = 1; partition < partitions; ++partition) {
+    threads_.emplace_back([this, partition] {
+      for (;;) {
+        gate_.arrive_and_wait();
+        if (work_ == nullptr) return;
+        (*work_)(partition);
+        gate_.arrive_and_wait();
+      }
+    });
+  }
+}
+
+WindowThreads::~WindowThreads() {
+  work_ = nullptr;
+  gate_.arrive_and_wait();
+}
+
+void WindowThreads::run(const std::function<void(int partition)>& work) {
+  work_ = &work;
+  gate_.arrive_and_wait();
+  work(0);
+  gate_.arrive_and_wait();
+}
+
+}  // namespace fredsim

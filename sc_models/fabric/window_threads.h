@@ -1,0 +1,32 @@
+// A thread per partition but the first, which the caller steps: all run the same work at the same time, and meet as
+// often as it asks.
+//
+// Threads start with the object and end with it; between two runs they sleep.
+#pragma once
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "fabric/barrier.h"
+
+namespace fredsim {
+
+class WindowThreads {
+ public:
+  explicit WindowThreads(int partitions);
+  ~WindowThreads();
+  WindowThreads(const WindowThreads&) = delete;
+  WindowThreads& operator=(const WindowThreads&) = delete;
+
+  // work(partition) of all of them; returns when all are done. It must not throw.
+  void run(const std::function<void(int partition)>& work);
+  void meet() { meeting_.arrive_and_wait(); }  // out of work(): until all are here
+
+ private:
+  Barrier gate_, meeting_;
+  const std::function<void(int)>* work_ = nullptr;  // null at the gate: the end
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,139 @@
+// The sender's end of a link by itself (fabric/link.h): pacing, what it has sent, and the checks on credits, against a
+// reference that only knows when the serialiser is free, in units in which a cycle and a flit are whole numbers.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/int128.h"
+#include "base/random.h"
+#include "fabric/link.h"
+#include "fabric/two_endpoints.h"
+
+namespace fredsim::test {
+namespace {
+
+// Time in 1/num of a cycle, of which a flit takes `den`.
+class Serialiser {
+ public:
+  explicit Serialiser(Rational rate) : num_(rate.num), den_(rate.den) {}
+
+  // The link may be asked `early` edges before a flit can begin.
+  bool takes_a_flit(std::uint64_t edge, int early) const {
+    return free_ < Int128{num_} * (edge + static_cast<std::uint64_t>(early) + 1);
+  }
+  bool is_rested(std::uint64_t edge) const { return free_ <= Int128{num_} * edge; }
+  // Cycles from edge + 1 to the first edge at which all of the flit has been sent.
+  std::uint64_t take(std::uint64_t edge) {
+    ++flits_;
+    free_ = std::max(free_, Int128{num_} * edge) + den_;
+    return static_cast<std::uint64_t>((free_ + num_ - 1) / num_) - (edge + 1);
+  }
+  double sent(std::uint64_t edge) const {
+    const Int128 left = std::max<Int128>(0, free_ - Int128{num_} * edge);
+    return static_cast<double>(flits_) - static_cast<double>(left) / static_cast<double>(den_);
+  }
+
+ private:
+  std::uint64_t num_, den_;
+  std::uint64_t flits_ = 0;
+  Int128 free_ = 0;
+};
+
+Link link_of(Rational rate, int latency) { return two_endpoints(rate, latency, 4).links.front(); }
+
+Rational random_rate(Random& random) {
+  constexpr Rational kSome[] = {
+      {125, 128}, {25, 32}, {1, 16}, {2, 33}, {749'999'999'999, 768'000'000'000}};
+  if (random.below(2) == 0) return kSome[random.below(5)];
+  const std::uint64_t den = 2 + random.below(random.below(2) == 0 ? 40 : 5000);
+  return Rational::reduced(1 + random.below(den - 1), den);
+}
+
+TEST(LinkTx, PacesAsTheSerialiserSays) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    const Rational rate = random_rate(random);
+    const int early = static_cast<int>(random.below(LinkTx::kMostLate + 1));
+    const std::uint64_t one_in = 1 + random.below(4), longest_gap = 1 + random.below(60);
+    SCOPED_TRACE(fmt::format("seed {}: {}/{}, {} edges early", seed, rate.num, rate.den, early));
+    LinkTx link(link_of(rate, 3), 0, {});
+    link.set_launch_edges(early);
+    link.reset();
+    ASSERT_TRUE(link.is_paced());
+    EXPECT_EQ(link.beyond(), (rate.den + rate.num - 1) / rate.num - 1);
+    Serialiser reference(rate);
+    std::uint64_t edge = 0;
+    for (int step = 0; step < 300; ++step) {
+      ASSERT_EQ(link.is_ready(), reference.takes_a_flit(edge, early)) << "edge " << edge;
+      ASSERT_EQ(link.is_rested(), reference.is_rested(edge)) << "edge " << edge;
+      if (link.is_ready() && random.below(one_in) == 0) {
+        ASSERT_EQ(link.serialise(), reference.take(edge)) << "edge " << edge;
+        link.count_flit();
+      }
+      const std::uint64_t ahead = random.below(100);
+      ASSERT_NEAR(link.count(ahead).sent, reference.sent(edge + ahead), 1e-9) << "edge " << edge;
+      const std::uint64_t gap = random.below(8) == 0 ? 1 + random.below(longest_gap) : 1;
+      link.gain(gap);
+      edge += gap;
+    }
+  }
+}
+
+TEST(LinkTx, AFlitPerCycleNeedsNoPacing) {
+  const LinkTx link(link_of({1, 1}, 3), 7, {});
+  EXPECT_FALSE(link.is_paced());
+  EXPECT_TRUE(link.is_ready());
+  EXPECT_EQ(link.beyond(), 0U);
+  EXPECT_EQ(link.latency(), 3U);
+  EXPECT_EQ(link.number(), 7);
+  EXPECT_TRUE(link.exists());
+  EXPECT_FALSE(LinkTx().exists());
+}
+
+// Credits of every VC by themselves: a flit without room and a credit that is not owed are found at once.
+TEST(LinkTx, KnowsTheRoomAtTheReceiver) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    VcDepths depths{};
+    for (int& depth : depths) depth = 1 + static_cast<int>(random.below(5));
+    LinkTx link(link_of({1, 1}, 1), 0, depths);
+    VcDepths used{};
+    for (int step = 0; step < 200; ++step) {
+      const auto vc = static_cast<std::size_t>(random.below(kNumVcs));
+      const bool launches = random.below(2) == 0;
+      const bool is_right = launches ? used[vc] < depths[vc] : used[vc] > 0;
+      ASSERT_EQ(
+          launches ? link.take_room(static_cast<int>(vc)) : link.give_room(static_cast<int>(vc)),
+          is_right);
+      if (!is_right) {
+        link.reset();
+        used = {};
+        continue;
+      }
+      used[vc] += launches ? 1 : -1;
+      ASSERT_EQ(link.outstanding(static_cast<int>(vc)), used[vc]);
+      ASSERT_EQ(link.room(static_cast<int>(vc)), depths[vc] - used[vc]);
+    }
+  }
+}
+
+TEST(LinkTx, CountsStayOverAResetUntilTheyAreCleared) {
+  LinkTx link(link_of({1, 2}, 1), 0, {});
+  link.count_flit();
+  link.count_missing(100);
+  link.add_counts({.flits = 5, .missing_bytes = 7});
+  link.reset();
+  EXPECT_EQ(link.count(0).flits, 6U);
+  EXPECT_EQ(link.count(0).missing_bytes, 107U);
+  EXPECT_EQ(link.count(0).sent, 6);
+  link.clear_counts();
+  EXPECT_EQ(link.count(0).flits, 0U);
+  EXPECT_EQ(link.count(0).missing_bytes, 0U);
+}
+
+}  // namespace
+}  // namespace fredsim::test
