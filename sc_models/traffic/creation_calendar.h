@@ -1,8 +1,14 @@
-// When each node creates its next packet, so that nodes that wait for it cost nothing: a heap with at
-// most one entry per node. Allocates only when it is made.
+// When each node creates its next packet, so that nodes that wait for it cost nothing.
+//
+// Holds at most one entry per node. Entries of the next kSlots cycles are lists by cycle; later ones wait in a heap until
+//   they are due, which is rare unless the rate is low, and cheap then.
+// Time: remove_due() is called for every cycle, 0, 1, 2, … after clear(); entries are of cycles that it has not been
+//   called for.
+// Allocates only when it is made.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <functional>
@@ -13,27 +19,54 @@ namespace fredsim {
 
 class CreationCalendar {
  public:
-  explicit CreationCalendar(int nodes) { heap_.reserve(static_cast<std::size_t>(nodes)); }
-
-  void clear() { heap_.clear(); }
-  void add(std::uint64_t cycle, int node) {
-    assert(heap_.size() < heap_.capacity());
-    heap_.emplace_back(cycle, node);
-    std::ranges::push_heap(heap_, std::greater{});
+  explicit CreationCalendar(int nodes) : after_(static_cast<std::size_t>(nodes)) {
+    later_.reserve(after_.size());
+    clear();
   }
-  // Calls `wake(node)` for every entry of `cycle` or before, and removes it.
+
+  void clear() {
+    first_.fill(kNone);
+    later_.clear();
+    next_cycle_ = 0;
+  }
+  void add(std::uint64_t cycle, int node) {
+    assert(cycle >= next_cycle_ && static_cast<std::size_t>(node) < after_.size());
+    if (cycle - next_cycle_ < kSlots) {
+      int& first = first_[cycle % kSlots];
+      after_[static_cast<std::size_t>(node)] = first;
+      first = node;
+      return;
+    }
+    later_.emplace_back(cycle, node);
+    std::ranges::push_heap(later_, std::greater{});
+  }
+  // Calls `wake(node)` for every entry of `cycle`, and removes it.
   template <typename Wake>
   void remove_due(std::uint64_t cycle, Wake&& wake) {
-    while (!heap_.empty() && heap_.front().first <= cycle) {
-      std::ranges::pop_heap(heap_, std::greater{});
-      const int node = heap_.back().second;
-      heap_.pop_back();
+    assert(cycle == next_cycle_);
+    next_cycle_ = cycle + 1;
+    int node = std::exchange(first_[cycle % kSlots], kNone);
+    while (node != kNone) {
+      const int next = after_[static_cast<std::size_t>(node)];
+      wake(node);
+      node = next;
+    }
+    while (!later_.empty() && later_.front().first <= cycle) {
+      std::ranges::pop_heap(later_, std::greater{});
+      node = later_.back().second;
+      later_.pop_back();
       wake(node);
     }
   }
 
  private:
-  std::vector<std::pair<std::uint64_t, int>> heap_;  // (cycle, node), the earliest first
+  static constexpr std::size_t kSlots = 256;
+  static constexpr int kNone = -1;
+
+  std::array<int, kSlots> first_;                     // by cycle % kSlots: a node, or kNone
+  std::vector<int> after_;                            // by node: the next of the same cycle
+  std::vector<std::pair<std::uint64_t, int>> later_;  // heap of (cycle, node), the earliest first
+  std::uint64_t next_cycle_ = 0;                      // of remove_due()
 };
 
 }  // namespace fredsim

@@ -24,14 +24,16 @@ class PacketSource {
         random_(mix64(seed) + static_cast<std::uint64_t>(node)),
         trials_(static_cast<std::uint64_t>(trials)),
         trial_(gap.draw(random_) - 1),
+        creation_(trial_ / trials_),
         node_(node) {}
 
   // Cycle at which the next packet is created, not before that of the one before.
-  std::uint64_t creation() const { return trial_ / trials_; }
+  std::uint64_t creation() const { return creation_; }
   // Takes the next packet: its destination, a rank.
   int take() {
     const int destination = pattern_->destination(node_, random_);
     trial_ += gap_->draw(random_);
+    creation_ = trials_ == 1 ? trial_ : trial_ / trials_;
     return destination;
   }
 
@@ -40,7 +42,8 @@ class PacketSource {
   const GeometricGap* gap_;
   Random random_;
   std::uint64_t trials_;
-  std::uint64_t trial_;  // number of the trial that creates the next packet
+  std::uint64_t trial_;     // number of the trial that creates the next packet
+  std::uint64_t creation_;  // its cycle
   int node_;
 };
 

@@ -147,17 +147,36 @@ TEST(PacketSource, SeedAndNodeMakeADifference) {
   EXPECT_GT(sums.size(), 55U);
 }
 
+// Near and far entries, several in a cycle, added at any time before it.
 TEST(CreationCalendar, WakesEveryNodeAtItsCycle) {
-  CreationCalendar calendar(4);
-  calendar.add(7, 0);
-  calendar.add(3, 1);
-  calendar.add(7, 2);
-  calendar.add(900, 3);
-  std::vector<std::pair<std::uint64_t, int>> woken;
-  for (std::uint64_t cycle = 0; cycle < 10; ++cycle) {
-    calendar.remove_due(cycle, [&](int node) { woken.emplace_back(cycle, node); });
+  constexpr int kNodes = 40;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    CreationCalendar calendar(kNodes);
+    std::vector<std::uint64_t> due(kNodes);
+    const auto gap = [&] { return 1 + random.below(random.below(4) == 0 ? 5000 : 30); };
+    for (int run = 0; run < 2; ++run) {
+      calendar.clear();
+      for (int node = 0; node < kNodes; ++node) {
+        due[node] = gap() - 1;
+        calendar.add(due[node], node);
+      }
+      for (std::uint64_t cycle = 0; cycle < 20'000; ++cycle) {
+        std::vector<int> woken;
+        calendar.remove_due(cycle, [&](int node) { woken.push_back(node); });
+        std::ranges::sort(woken);
+        std::vector<int> wanted;
+        for (int node = 0; node < kNodes; ++node)
+          if (due[node] == cycle) wanted.push_back(node);
+        ASSERT_EQ(woken, wanted) << "cycle " << cycle;
+        for (const int node : woken) {
+          due[node] = cycle + gap();
+          calendar.add(due[node], node);
+        }
+      }
+    }
   }
-  EXPECT_EQ(woken, (std::vector<std::pair<std::uint64_t, int>>{{3, 1}, {7, 0}, {7, 2}}));
 }
 
 TEST(LatencyHistogram, PercentilesAreThoseOfTheSortedList) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "routing/mesh_routing.h"
-#include "rtl/mesh_pkg.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
@@ -81,7 +80,7 @@ void MeshTwin::reset() {
   late_ = {};
   pins_valid_ = out_valid_ = 0;
   leaving_ = {};
-  overflow_ = stuck_ = no_route_ = late_any_ = false;
+  overflow_ = stuck_ = no_route_ = late_any_ = declined_any_ = false;
   buffered_ = 0;
   error_ = rdata_ = 0;
   x_ = y_ = columns_ = rows_ = 0;
@@ -102,6 +101,9 @@ struct MeshTwin::Edge {
   std::array<std::uint32_t, kNumVcs> any{};      // output ports that have a winner
   std::array<std::uint32_t, kNumVcs> granted{};  // output ports that grant it
   std::uint32_t links = 0;  // output ports for which a front waits for the link only
+  std::uint32_t vcs = 0;    // VCs with winners
+  int last = 0;             // of these
+  bool one = false;         // there is no other
   int no_credit = 0;        // fronts without enough credits
   int waiting = 0;          // fronts that stay for another reason than credits or the link
 };
@@ -128,10 +130,19 @@ void MeshTwin::step_words(SwitchPins& pins) {
   pins.in_credit = {};
   if ((wanted_[0] | wanted_[1] | wanted_[2] | wanted_[3]) != 0) {
     for (int v = 0; v < kNumVcs; ++v) {
-      if (wanted_[v] != 0) arbitrate(v, pins.out_ready, edge);
+      if (wanted_[v] == 0) continue;
+      arbitrate(v, pins.out_ready, edge);
+      if (edge.any[v] == 0) continue;
+      edge.one = edge.vcs == 0;
+      edge.vcs |= bit(v);
+      edge.last = v;
     }
-    grant(edge);
-    accept<kWords>(edge, pins);
+    if (edge.one && !declined_any_) {
+      launch_all<kWords>(edge, pins);
+    } else if ((edge.vcs != 0) | declined_any_) {
+      grant(edge);
+      accept<kWords>(edge, pins);
+    }
   }
   for (int v = 0; v < kNumVcs; ++v) {
     Channel& channel = channels_[v];
@@ -206,6 +217,7 @@ void MeshTwin::step_words(SwitchPins& pins) {
     edge.granted[v] = fresh & ~taken;
     taken |= fresh;
   }
+  declined_any_ = false;
   for (const int v : order_) {
     channels_[v].declined = 0;
     edge.granted[v] |= edge.any[v] & ~taken;
@@ -226,6 +238,7 @@ template <int kWords>
       if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
       if ((taken >> in & 1U) != 0) {
         channel.declined |= bit(out);
+        declined_any_ = true;
         continue;
       }
       taken |= bit(in);
@@ -233,6 +246,23 @@ template <int kWords>
       --edge.waiting;
       launch<kWords>(v, in, out);
     }
+  }
+}
+
+// All winners of the only VC that has any leave: each is the front of a buffer of its own, so that no input is granted
+// twice.
+template <int kWords>
+[[gnu::always_inline]] inline void MeshTwin::launch_all(Edge& edge, SwitchPins& pins) {
+  const int vc = edge.last;
+  Channel& channel = channels_[vc];
+  for (std::uint32_t left = edge.any[vc]; left != 0; left &= left - 1) {
+    const int out = std::countr_zero(left);
+    Output& output = channel.outputs[out];
+    const int in = output.winner;
+    if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
+    pins.in_credit[vc] |= bit(in);
+    --edge.waiting;
+    launch<kWords>(vc, in, out);
   }
 }
 
@@ -341,13 +371,6 @@ void MeshTwin::count_stalls(const Edge& edge) {
   stalls_.link += late_[0].link;
 }
 
-// Those of the last two edges are not in the registers yet.
-MeshTwin::Stalls MeshTwin::counted_stalls() const {
-  return {stalls_.credit - late_[0].credit - late_[1].credit,
-          stalls_.arbiter - late_[0].arbiter - late_[1].arbiter,
-          stalls_.link - late_[0].link - late_[1].link};
-}
-
 // Tells what the edge before found; a blocked packet start shows one edge later.
 void MeshTwin::advance_errors() {
   if (error_ == reg::kErrorNone && (overflow_ || no_route_)) {
@@ -384,93 +407,6 @@ void MeshTwin::set_place() {
   }
   rings_ =
       (columns_ != 0 ? bit(kEast) | bit(kWest) : 0) | (rows_ != 0 ? bit(kNorth) | bit(kSouth) : 0);
-}
-
-// ------------------------------------------------------------------------------------- registers
-
-std::uint32_t MeshTwin::read(std::uint16_t address) const {
-  if (address == reg::kId) return mesh_pkg::MESH_ID;
-  if (address == reg::kShape) return static_cast<std::uint32_t>(locals_ | ios_ << 8);
-  if (address == reg::kPosition) return static_cast<std::uint32_t>(x_ | y_ << 8);
-  if (address == reg::kTorus) return static_cast<std::uint32_t>(columns_ | rows_ << 8);
-  if (address == reg::kError) return error_;
-  const int credit = address - reg::kCredit;
-  if (credit >= 0 && credit < 4 * ports_) {
-    const Channel& channel = channels_[credit % 4];  // a flit that has just left is not counted yet
-    return channel.credits[credit / 4] + (channel.spent >> credit / 4 & 1U);
-  }
-  const std::uint64_t value = counter(address & 0xFFFE);
-  return static_cast<std::uint32_t>(address % 2 == 0 ? value : value >> 32);
-}
-
-std::uint64_t MeshTwin::counter(std::uint16_t address) const {
-  const int in = (address - reg::kFlitsIn) / 2;
-  const int out = (address - reg::kFlitsOut) / 2;
-  if (address >= reg::kFlitsIn && in < ports_) return flits_in(in);
-  if (address >= reg::kFlitsOut && out < ports_) return flits_out(out);
-  switch (address) {
-    case reg::kStallCredit:
-      return counted_stalls().credit;
-    case reg::kStallArbiter:
-      return counted_stalls().arbiter;
-    case reg::kStallLink:
-      return counted_stalls().link;
-    default:
-      return 0;
-  }
-}
-
-std::uint64_t MeshTwin::flits_in(int port) const {
-  std::uint64_t sum = 0;
-  for (const Channel& channel : channels_) sum += channel.queues[port].flits;
-  return sum;
-}
-
-std::uint64_t MeshTwin::flits_out(int port) const {
-  std::uint64_t sum = 0;
-  for (const Channel& channel : channels_) sum += channel.outputs[port].flits;
-  for (const Leaving& leaving : leaving_) sum -= leaving.ports >> port & 1U;
-  return sum - (out_valid_ >> port & 1U);
-}
-
-void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
-  if (address == reg::kPosition) {
-    x_ = static_cast<int>(value & (kMeshSide - 1U));
-    y_ = static_cast<int>(value >> 8 & (kMeshSide - 1U));
-    set_place();
-    return;
-  }
-  if (address == reg::kTorus) {
-    columns_ = static_cast<int>(value & (2U * kMeshSide - 1));
-    rows_ = static_cast<int>(value >> 8 & (2U * kMeshSide - 1));
-    set_place();
-    return;
-  }
-  const int credit = address - reg::kCredit;
-  if (credit < 0 || credit >= 4 * ports_) return;
-  Channel& channel = channels_[credit % 4];
-  channel.credits[credit / 4] = static_cast<std::uint16_t>(value);
-  channel.spent &= ~bit(credit / 4);
-  if (credit % 4 == kControl) return;  // its packets are one flit
-  channel.outputs[credit / 4].need =
-      static_cast<std::uint8_t>(std::clamp(value & 0xFFFFU, std::uint32_t{1}, packet_flits_));
-}
-
-bool MeshTwin::peek_counters(SwitchCounters& into) const {
-  const auto ports = static_cast<std::size_t>(ports_);
-  const Stalls stalls = counted_stalls();
-  into = {.flits_in = std::move(into.flits_in),
-          .flits_out = std::move(into.flits_out),
-          .stall_credit = stalls.credit,
-          .stall_arbiter = stalls.arbiter,
-          .stall_link = stalls.link};
-  into.flits_in.resize(ports);
-  into.flits_out.resize(ports);
-  for (int p = 0; p < ports_; ++p) {
-    into.flits_in[p] = flits_in(p);
-    into.flits_out[p] = flits_out(p);
-  }
-  return true;
 }
 
 }  // namespace fredsim

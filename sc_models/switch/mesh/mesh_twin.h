@@ -89,6 +89,8 @@ class MeshTwin final : public SwitchCore {
   template <int kWords>
   void accept(Edge& edge, SwitchPins& pins);
   template <int kWords>
+  void launch_all(Edge& edge, SwitchPins& pins);
+  template <int kWords>
   void launch(int vc, int in, int out);
   void store(int port);
   template <int kWords>
@@ -129,6 +131,7 @@ class MeshTwin final : public SwitchCore {
   std::uint32_t out_valid_;
   std::uint32_t error_, rdata_;
   bool late_any_;          // late_ is not zero
+  bool declined_any_;      // a Channel::declined is not zero
   bool overflow_;          // at the edge before
   bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
   Stalls stalls_;
