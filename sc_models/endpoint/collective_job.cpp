@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -13,7 +14,25 @@
 namespace fredsim {
 namespace {
 
-constexpr std::size_t kCachePackets = 1024;
+// Packets that are kept per member of the largest part: ranks that are far apart check the same ones at different
+// times. No more than the plan has, nor than fit into so many bytes.
+constexpr std::uint64_t kCachedPerMember = 32;
+constexpr std::uint64_t kLeastCached = 1024;
+constexpr std::uint64_t kMostCachedBytes = std::uint64_t{4} << 20U;
+
+// A power of two.
+std::size_t cached_packets(const Plan& plan, std::uint64_t packet_bytes) {
+  std::uint64_t packets = 1;
+  std::uint64_t members = 1;
+  for (const Tree& tree : plan.trees) {
+    const auto size = static_cast<std::uint64_t>(plan.parts[tree.part].packet_flits);
+    packets += (tree.flits + size - 1) / size;
+  }
+  for (const Part& part : plan.parts) members = std::max(members, part.members.size());
+  return std::bit_floor(std::min({std::bit_ceil(packets),
+                                  std::bit_ceil(std::max(kLeastCached, kCachedPerMember * members)),
+                                  kMostCachedBytes / packet_bytes}));
+}
 
 }  // namespace
 
@@ -26,8 +45,8 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
       unended_(unreleased_),
       format_(topology.format),
       lanes_(lanes),
-      cache_(kCachePackets),
-      cached_lanes_(kCachePackets * static_cast<std::size_t>(kPacketFlits * lanes)) {
+      cache_(cached_packets(plan, static_cast<std::uint64_t>(kPacketFlits * lanes) * 2)),
+      cached_lanes_(cache_.size() * static_cast<std::size_t>(kPacketFlits * lanes)) {
   if (2 * plan.trees.size() > kMaxStreams) {
     throw BadInput(fmt::format("plan: {} trees found, a run distinguishes {}", plan.trees.size(),
                                kMaxStreams / 2));
@@ -155,7 +174,7 @@ void CollectiveJob::fill_operand(int rank, int tree, std::uint64_t packet,
 
 const std::uint16_t* CollectiveJob::expected_packet(int tree, std::uint64_t packet) {
   const std::uint64_t key = mix64(packet << 16 | static_cast<std::uint64_t>(tree));
-  const std::size_t place = key % kCachePackets;
+  const std::size_t place = key & (cache_.size() - 1);
   std::uint16_t* const wanted =
       &cached_lanes_[place * static_cast<std::size_t>(kPacketFlits * lanes_)];
   Expected& entry = cache_[place];

@@ -6,7 +6,7 @@
 // Parts: a part may send once it is released, at its start cycle and when those it comes after are
 //   complete. The machine calls release_due() before the first edge and after every one, and tells
 //   the NPUs.
-// Memory: a fixed cache of expected packets; nothing grows with the collective's size.
+// Memory: a cache of expected packets, sized by the members, 4 MiB at most; nothing grows with the collective's size.
 // Errors: never throws while running; the first thing that is wrong is kept in `failure()`, and the
 //   machine ends the run on it.
 #pragma once
