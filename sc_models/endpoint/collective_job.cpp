@@ -227,6 +227,23 @@ void CollectiveJob::add_state(StateDigest& digest) const {
     digest.add((part.released ? 1U : 0U) | (part.ended ? 2U : 0U));
 }
 
+void CollectiveJob::add_state_with_counts(StateDigest& digest) const {
+  digest.add(static_cast<std::uint64_t>(first_tree_));
+  digest.add_all(phases_);
+  digest.add(ended_some_ ? 1 : 0);
+  digest.add(delivered_);
+  digest.add(completed_.size());
+  for (const PartState& part : parts_) digest.add(static_cast<std::uint64_t>(part.receivers_left));
+  add_state(digest);
+}
+
+void CollectiveJob::shift(std::uint64_t cycles) {
+  for (PartState& part : parts_) {
+    if (part.released) part.start += cycles;
+    if (part.ended) part.end += cycles;
+  }
+}
+
 void CollectiveJob::leave_out(const std::vector<std::uint64_t>& packets) {
   for (int t = 0; t < std::ssize(trees_); ++t) {
     TreeCount& tree = trees_[t];

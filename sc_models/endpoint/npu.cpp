@@ -208,6 +208,16 @@ void Npu::add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& 
   digest.add_all(blocked_);
 }
 
+void Npu::add_state_with_counts(StateDigest& digest) const {
+  for (const auto& work : works_) {
+    digest.add(static_cast<std::uint64_t>(work->job->first_tree()));
+    work->add_state(std::vector<std::uint64_t>(work->job->plan().trees.size()), digest);
+    digest.add_all(work->left);
+  }
+  scheduler_.add_state(digest);
+  digest.add_all(blocked_);
+}
+
 void Npu::shorten(const CollectiveJob& job) {
   if (Work* const w = works_.of(job); w != nullptr) w->shorten();
 }

@@ -62,6 +62,9 @@ class Npu final : public sc_core::sc_module {
 
   // Packets sent to acknowledge others, since the last stop().
   std::uint64_t acknowledgements() const;
+  void count_acknowledgements(std::uint64_t more) {
+    acknowledgements_before_ += more;
+  }  // in periods passed over
   // Nothing held, everything sent and seen that the plans give this rank.
   bool complete() const;
   // A packet of no job has come, while there was none; empty: no.
@@ -72,6 +75,8 @@ class Npu final : public sc_core::sc_module {
   // their tree.
   void add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                  StateDigest& digest) const;
+  // The same with all its jobs, and counts of packets as they are.
+  void add_state_with_counts(StateDigest& digest) const;
   // The job has left out packets of trees (CollectiveJob::leave_out()).
   void shorten(const CollectiveJob& job);
 
@@ -95,7 +100,7 @@ class Npu final : public sc_core::sc_module {
   NpuScheduler scheduler_;
   NpuAcknowledgements acknowledgements_;
   NpuReducer reducer_;
-  std::uint64_t acknowledgements_before_ = 0;     // of jobs that are gone
+  std::uint64_t acknowledgements_before_ = 0;     // of jobs that are gone, and not simulated
   std::array<std::uint32_t, kNumVcs> blocked_{};  // by VC: ports with an open request
   NpuObserver* observer_ = nullptr;
   int number_ = 0;  // for the observer

@@ -170,7 +170,10 @@ void NpuScheduler::add_state(StateDigest& digest) const {
   };
   for (const Channel& channel : channels_) {
     digest.add(channel.next);
+    digest.add(channel.sources.size());
     for (const Source& source : channel.sources) {
+      digest.add(static_cast<std::uint64_t>(source.work->job->first_tree()) << 32 |
+                 static_cast<std::uint32_t>(source.part));
       if (!source.in_switch) continue;
       digest.add_all(std::array{source.begin, source.end, source.at});
       std::uint64_t most = 0;  // of this step's trees: the round is relative to them

@@ -422,4 +422,31 @@ bool Communicator::release(Operation& operation) {
   return !due.empty();
 }
 
+// ---- cycles that are not simulated
+
+bool Communicator::add_state(StateDigest& digest) const {
+  if (changed_ || !loader_.idle() || !fabric_.core().add_state(digest)) return false;
+  const auto number_of = [&](const Operation& operation) {
+    return static_cast<std::uint64_t>(
+        std::distance(operations_.begin(), operations_.find(operation.handle)));
+  };
+  digest.add(operations_.size());
+  for (const auto& [handle, operation] : operations_)
+    operation->add_state(cycle(), number_of, digest);
+  digest.add(granted_.size());
+  for (const Operation* operation : granted_) digest.add(number_of(*operation));
+  store_.add_state(digest);
+  for (const Npu* npu : machine_.npus()) npu->add_state_with_counts(digest);
+  return true;
+}
+
+void Communicator::pass_over(std::uint64_t number, std::uint64_t cycles, const Totals& before) {
+  for (const auto& [handle, operation] : operations_) operation->shift(number * cycles);
+  if (wake_ != Operation::kNever) wake_ += number * cycles;
+  last_event_ += number * cycles;
+  for (auto total : {&Totals::operations, &Totals::flits, &Totals::bytes, &Totals::rows_found})
+    totals_.*total += number * (totals_.*total - before.*total);
+  fabric_.come_later(number * cycles);
+}
+
 }  // namespace fredsim

@@ -111,6 +111,18 @@ class Communicator {
     std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases, after start()
   };
   const Totals& totals() const { return totals_; }
+
+  // For whoever finds that operations recur (engine/repeated_operations.h), between two edges. All that the course of those
+  // under way depends on, relative to the cycle; false: somebody cannot tell.
+  bool add_state(StateDigest& digest) const;
+  // Operations under way, by issue.
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (const auto& [handle, operation] : operations_) visit(handle);
+  }
+  // So many periods pass over, the links and switches of which the fabric has counted (pass_over_periods()): since
+  // `before` one of so many cycles has passed.
+  void pass_over(std::uint64_t number, std::uint64_t cycles, const Totals& before);
   std::uint64_t words_written() const { return loader_.words(); }  // of rows, after start()
   std::uint64_t delivered_bytes() const;                           // by operations under way, too
 

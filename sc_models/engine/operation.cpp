@@ -131,4 +131,33 @@ bool Operation::complete_at(NodeId npu) const {
   return true;
 }
 
+void Operation::add_state(std::uint64_t cycle, StateDigest& digest) const {
+  digest.add(reinterpret_cast<std::uintptr_t>(plan.get()));  // equal plans are one (PlanCache)
+  digest.add(static_cast<std::uint64_t>(state));
+  digest.add(delay_);
+  digest.add(static_cast<std::uint64_t>(first_tree));
+  digest.add(eligible == kNever ? kNever : cycle - eligible);
+  digest.add(rows_loaded_at ? cycle - *rows_loaded_at : kNever);
+  for (const StoredPhase* phase : rows.phases) digest.add(static_cast<std::uint64_t>(phase->index));
+  for (const std::vector<Rank>& part : ranks_) {
+    for (const Rank& rank : part) {
+      digest.add(static_cast<std::uint64_t>(rank.waits) << 2U | (rank.begun ? 1U : 0U) |
+                 (rank.done ? 2U : 0U));
+      digest.add(rank.from > cycle ? rank.from - cycle : 0);
+    }
+  }
+  digest.add(later_.size());
+  if (job != nullptr) job->add_state(digest);
+}
+
+void Operation::shift(std::uint64_t cycles) {
+  for (std::vector<Rank>& part : ranks_)
+    for (Rank& rank : part) rank.from += cycles;
+  report.issued += cycles;
+  report.started += cycles;
+  if (eligible != kNever) eligible += cycles;
+  if (rows_loaded_at) *rows_loaded_at += cycles;
+  if (job != nullptr) job->shift(cycles);
+}
+
 }  // namespace fredsim

@@ -77,6 +77,10 @@ class Operation {
   // False: it was before, or the rank has not begun. Lets those begin that wait for it.
   bool complete_rank(int part, int rank, std::uint64_t cycle);
   void forget(const Operation& later);  // it is complete
+  // All that its course depends on, relative to `cycle`; `number_of` says how the digest calls an operation.
+  template <class NumberOf>
+  void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
+  void shift(std::uint64_t cycles);  // all of it happened that much later
   bool complete() const { return ranks_left_ == 0; }
   bool complete_at(NodeId npu) const;  // no part of it is left there
 
@@ -113,6 +117,7 @@ class Operation {
   template <class Which>
   void let_begin(const Which& which, std::uint64_t cycle);
   const std::vector<NodeId>& members(int part) const { return plan->plan.parts[part].members; }
+  void add_state(std::uint64_t cycle, StateDigest& digest) const;
 
   std::uint64_t delay_;
   std::vector<std::vector<Rank>> ranks_;  // by part
@@ -120,5 +125,18 @@ class Operation {
   int not_begun_ = 0;
   std::vector<Later> later_;
 };
+
+template <class NumberOf>
+void Operation::add_state(std::uint64_t cycle, const NumberOf& number_of,
+                          StateDigest& digest) const {
+  add_state(cycle, digest);
+  for (const Later& later : later_) {
+    digest.add(number_of(*later.operation) << 1U | (later.all_ranks ? 1U : 0U));
+    digest.add_all(later.parts);
+    for (const auto& [npu, left] : later.left)
+      digest.add(static_cast<std::uint64_t>(npu) << 32 | static_cast<std::uint32_t>(left));
+    digest.add(static_cast<std::uint64_t>(later.left_in_all));
+  }
+}
 
 }  // namespace fredsim

@@ -30,6 +30,25 @@ SwitchCounters times(const SwitchCounters& before, const SwitchCounters& after,
 
 }  // namespace
 
+std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
+                                std::uint64_t edges) {
+  const FabricCounts now = count_all(fabric.core(), fabric.topology(), fabric.switches());
+  std::vector<LinkCount> more(now.links.size());
+  std::uint64_t flit_hops = 0;
+  for (std::size_t l = 0; l < more.size(); ++l) {
+    more[l].flits = number * (now.links[l].flits - before.links[l].flits);
+    more[l].missing_bytes = number * (now.links[l].missing_bytes - before.links[l].missing_bytes);
+    if (!fabric.topology().links[l].on_die) flit_hops += more[l].flits;
+  }
+  fabric.core().pass_over(number * edges, more);
+  for (NodeId node = 0; node < std::ssize(now.switches); ++node) {
+    if (!now.switches[node]) continue;
+    fabric.switch_core(node).add_to_counters(
+        times(*before.switches[node], *now.switches[node], number));
+  }
+  return flit_hops;
+}
+
 Recurrence::Recurrence(Fabric& fabric, CollectiveJob& job, std::vector<Npu*> npus)
     : fabric_(fabric), job_(job), npus_(std::move(npus)) {}
 
@@ -99,19 +118,7 @@ std::uint64_t Recurrence::periods(std::uint64_t most) const {
 }
 
 void Recurrence::repeat(std::uint64_t number) {
-  const FabricCounts now = count_all(fabric_.core(), fabric_.topology(), fabric_.switches());
-  std::vector<LinkCount> more(now.links.size());
-  for (std::size_t l = 0; l < more.size(); ++l) {
-    more[l].flits = number * (now.links[l].flits - counts_.links[l].flits);
-    more[l].missing_bytes = number * (now.links[l].missing_bytes - counts_.links[l].missing_bytes);
-    if (!fabric_.topology().links[l].on_die) flit_hops_ += more[l].flits;
-  }
-  fabric_.core().pass_over(number * period_, more);
-  for (NodeId node = 0; node < std::ssize(now.switches); ++node) {
-    if (!now.switches[node]) continue;
-    fabric_.switch_core(node).add_to_counters(
-        times(*counts_.switches[node], *now.switches[node], number));
-  }
+  flit_hops_ += pass_over_periods(fabric_, counts_, number, period_);
   Progress packets = progress_;
   for (std::size_t t = 0; t < packets.size(); ++t)
     packets[t] = number * (progress_[t] - before_[t]);

@@ -26,6 +26,11 @@
 
 namespace fredsim {
 
+// So many periods pass over, each of so many edges, in which links and switches count what they have counted since
+// `before`. The flits x links of these, links on a die left out.
+std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std::uint64_t number,
+                                std::uint64_t edges);
+
 class Recurrence {
  public:
   // All outlive it; the NPUs are all that take part.

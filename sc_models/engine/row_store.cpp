@@ -32,6 +32,16 @@ bool RowStore::is_held() const {
   return std::ranges::any_of(phases_, [](const StoredPhase& p) { return p.holders > 0; });
 }
 
+void RowStore::add_state(StateDigest& digest) const {
+  for (const StoredPhase& phase : phases_) {
+    digest.add(static_cast<std::uint64_t>(phase.index) << 32 |
+               static_cast<std::uint32_t>(phase.holders) << 1 | (phase.loaded ? 1U : 0U));
+    // Of the times of use only the order counts.
+    digest.add(static_cast<std::uint64_t>(std::ranges::count_if(
+        phases_, [&](const StoredPhase& other) { return other.used < phase.used; })));
+  }
+}
+
 // The index whose phases were not used for the longest time, free ones first. `taken`, by node and index: not those.
 RowStore::Choice RowStore::choose(const PhaseRows& rows,
                                   const std::vector<std::vector<bool>>& taken) const {

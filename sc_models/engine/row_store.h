@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/state_digest.h"
 #include "engine/prepared_plan.h"
 
 namespace fredsim {
@@ -41,7 +42,9 @@ class RowStore {
   void release(std::span<StoredPhase* const> phases);
   // Nobody holds a phase, and yet they do not fit: BadInput.
   [[noreturn]] void refuse(std::span<const PhaseRows> phases) const;
-  bool is_held() const;                        // any of them
+  bool is_held() const;  // any of them
+  // What later calls depend on, but for the rows themselves.
+  void add_state(StateDigest& digest) const;
   int fewest_rows() const { return fewest_; }  // of all stores; 0: a switch has none
 
  private:
