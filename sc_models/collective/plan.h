@@ -11,7 +11,8 @@
 //     travels from the root along `broadcast_to`. On a FRED tree the switches route them online.
 //   in-switch tree: each contributing rank sends its operand into the fabric by one NIC port under
 //     a phase; the switches add and distribute; the result arrives by the same NIC port.
-// Ranks are positions in a part's group, 0 … N-1. The order of additions is part of the plan.
+// Ranks are positions in a part's group, 0 … N-1, NPUs and I/O controllers alike: what has a rank contributes and
+//   receives what its collective says, the root of a reduce its own operand, too. The order of additions is part of the plan.
 // Blocks of reduce-scatter, all-gather, gather, scatter and all-to-all: rank k has the bytes
 //   [share_begin(bytes, N, k), share_begin(bytes, N, k + 1)) (collective/split.h).
 // Order on a NIC port and VC: all members send the packets of a part's in-switch trees by (step,
@@ -95,7 +96,7 @@ struct PhaseProgram {
 struct Part {
   Collective collective = Collective::kAllReduce;
   std::string algorithm;        // as printed: "hier_ring", "in_switch", …
-  std::vector<NodeId> members;  // rank -> NPU
+  std::vector<NodeId> members;  // rank -> NPU or I/O controller
   std::uint64_t bytes = 0;      // size as the user gave it (NCCL meaning)
   int vc = kDp;  // its priority; single hops of endpoint trees may use another (Send)
   int root = 0;  // rank; of collectives that have one
@@ -123,7 +124,7 @@ struct Plan {
 // What is asked for: one collective on one group.
 struct CollectiveSpec {
   Collective collective = Collective::kAllReduce;
-  std::vector<int> group;   // NPUs of the machine in rank order
+  std::vector<int> group;   // in rank order (base/member.h): NPUs and I/O controllers
   std::uint64_t bytes = 0;  // all_to_all_v: what each rank sends on average
   std::string algorithm = "auto";
   int vc = kDp;
@@ -180,7 +181,7 @@ std::string priority_name(int vc);                     // "mp", "pp", "dp"
 int parse_priority(const std::string& text);           // the VC; BadInput likewise
 
 // Algorithms: "auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
-// "in_switch" (README). BadInput where the fabric or group does not support the algorithm, naming what does; GroupConflict.
+// "edge_tree", "in_switch" (README). BadInput where the fabric or group does not support the algorithm, naming what does; GroupConflict.
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict = OnConflict::kRefuse);
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,

@@ -43,8 +43,8 @@ struct PartResult {
   std::uint64_t operations = 1;  // one after the other; times and bandwidths are of all of them
   std::string collective;
   std::string algorithm;
-  std::vector<int> group;
-  std::string priority;  // "mp", "pp" or "dp"
+  std::vector<int> group;  // base/member.h
+  std::string priority;    // "mp", "pp" or "dp"
   std::uint64_t size_bytes = 0;
   std::uint64_t start_cycle = 0;  // from which on it could send
   bool incomplete = false;        // interrupted: `cycles` are those so far, no bandwidths

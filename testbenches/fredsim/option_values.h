@@ -39,8 +39,8 @@ std::uint64_t parse_collective_size(const std::string& text, const std::string& 
 std::vector<std::uint64_t> parse_size_sweep(const std::string& begin, const std::string& end,
                                             const std::string& factor);
 
-// The text of a --group option: "all" (gives no ranks) or ranks and ranges of them such as "0,1,5-8". Which
-// ranks there are, and that none comes twice, is checked with the machine at hand (make_plan).
+// The text of a --group option: "all" (gives no members) or members (group_members.h) with commas between them, such as
+// "io0,0,1,5-8". Which there are, and that none comes twice, is checked with the machine at hand (make_plan).
 std::vector<int> parse_group(const std::string& text);
 
 inline constexpr int kMaxRates = 1000;  // of one --rate

@@ -25,8 +25,9 @@ struct WorkItem {
   };
   std::string name;  // empty: none
   Collective collective = Collective::kAllReduce;
-  std::vector<std::vector<int>> groups;  // workers in rank order; an empty one: all of them
-  std::optional<std::uint64_t> size;     // else that of the run
+  // In rank order, workers and others (group_members.h); an empty one: all workers.
+  std::vector<std::vector<int>> groups;
+  std::optional<std::uint64_t> size;  // else that of the run
   int vc = kDp;
   std::string algorithm = "auto";
   int root = 0;  // rank in its group
@@ -46,7 +47,7 @@ struct WorkOptions {
   std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
   Placement placement;
   bool is_placed = false;      // a placement was asked for
-  bool whole_machine() const;  // a group is "all"
+  bool whole_machine() const;  // a group is "all", or has it
   bool has_order() const;      // an item comes after another, after a delay, or is repeated
 };
 

@@ -3,7 +3,7 @@
 // A work file is a YAML list of collectives that run at the same time unless it says otherwise, each a map of
 //   collective, algorithm, root, priority, size: as the options of the same names
 //   groups: all, or a list of groups, each a list of worker ranks (--placement; without it
-//     NPUs): [[0, 1], [2, 3]]
+//     NPUs) and I/O controllers, as --group has them: [[0, 1], [2, 3]], [[io0, all]]
 //   start: when it may send first, from the beginning of the run: 200 ns, or cycles: 300
 //   name: by which others come after it
 //   after: a name, {name: NAME, rank: own or all}, or a list of these. An NPU begins when its own part in those is complete

@@ -166,6 +166,29 @@ TEST_F(CommunicatorTest, ARankBeginsWhenItsOwnPartIsComplete) {
   });
 }
 
+// Ranks of one operation begin at different times: each when its own part in what it waits for is complete, none before.
+TEST_F(CommunicatorTest, NoRankBeginsBeforeWhatItWaitsForIsComplete) {
+  std::map<std::pair<OperationHandle, int>, std::uint64_t> complete;  // by operation and rank
+  run("configs/mesh_2x2.yaml", [&](Communicator& c) {
+    c.on_rank_complete([&](OperationHandle handle, int /*part*/, int rank) {
+      complete[{handle, rank}] = c.cycle();
+    });
+    // NPU 0 has sent long before NPU 1 has it all; NPU 3 has no part in it.
+    const auto a = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 1}, 100'000, kDp)}, {});
+    const auto b = c.issue(std::vector{spec_of(Collective::kScatter, {0, 2}, 1024, kMp),
+                                       spec_of(Collective::kScatter, {1, 3}, 1024, kMp)},
+                           {.after = {{.operation = a}}});
+    c.start();
+    c.wait_all();
+    const std::uint64_t sent = complete.at({a, 0});
+    const std::uint64_t received = complete.at({a, 1});
+    EXPECT_LT(sent + 20, received);
+    EXPECT_EQ(reports_.at(b).parts[0].start, sent);
+    EXPECT_EQ(reports_.at(b).parts[1].start, received);
+    EXPECT_GT(reports_.at(b).parts[1].end, received);
+  });
+}
+
 // In-switch operations that share a port, and unicasts on the VC of one, wait until it is complete.
 TEST_F(CommunicatorTest, WhatIsInConflictWaits) {
   run(kSmall, [&](Communicator& c) {
