@@ -77,10 +77,10 @@ class StopClock {
 }  // namespace
 
 SwitchFactory factory_for(const FabricOptions& options) {
-  return [options, context = std::make_shared<RtlContext>()](const Node& node,
-                                                             const SwitchShape& shape) {
+  const auto shared = options.own_contexts ? nullptr : std::make_shared<RtlContext>();
+  return [options, shared](const Node& node, const SwitchShape& shape) {
     if (is_set(options.stop)) throw Interrupted("interrupted while switches were built");
-    return make_switch(model_of(node, options), shape, node.name, context);
+    return make_switch(model_of(node, options), shape, node.name, shared);
   };
 }
 
@@ -138,7 +138,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
                       bool one_for_equal)
     : topology(t),
       options(o),
-      fabric("fabric", t, o.lanes, factory),
+      fabric("fabric", t, o.lanes, factory, o.cut),
       control("control", fabric),
       npus(t.nodes.size()),
       observers(o, fabric),

@@ -46,7 +46,10 @@ struct FabricOptions {
   // Cycles in which nothing happens, and periods in which the state recurs (engine/recurrence.h), are not simulated,
   // unless they are recorded: the results are the same.
   bool skip = true;
+  Cut cut{};  // of the fabric; same results. Partitions take turns: endpoints are SystemC's
   WaveOptions wave{};
+  // Verilated switches have a context each, so that different threads may step them; none can then be traced.
+  bool own_contexts = false;
   // Set from outside, by a signal handler: a run ends at the next edge, set-up at the next access.
   const std::atomic<bool>* stop = nullptr;
   // Where runs are recorded (trace/timeline_recorder.h); all slices are simulated then.
@@ -57,7 +60,7 @@ struct FabricOptions {
 };
 
 // Implementations as the options say; once stopped, Interrupted instead of the next one. The Verilated ones share
-// a context, so that they can be traced into one file.
+// a context, so that they can be traced into one file, unless they are asked to have their own.
 SwitchFactory factory_for(const FabricOptions& options);
 
 // One switch of every size that such a machine has as RTL (require_built()).

@@ -33,11 +33,11 @@ SwitchFactory switches_of(SwitchModel model) {
 }
 
 Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes,
-               const SwitchFactory& factory)
+               const SwitchFactory& factory, const Cut& cut)
     : sc_core::sc_module(name),
       topology_(topology),
       lanes_(lanes),
-      core_(topology, lanes),
+      core_(topology, lanes, cut),
       switches_(topology.nodes.size()),
       nics_(topology.nodes.size()),
       controls_(topology.nodes.size()),

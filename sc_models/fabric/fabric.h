@@ -49,7 +49,7 @@ class Fabric final : public sc_core::sc_module {
  public:
   // The topology must outlive the fabric.
   Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes,
-         const SwitchFactory& factory);
+         const SwitchFactory& factory, const Cut& cut = {});
   ~Fabric() override;
 
   const Topology& topology() const { return topology_; }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace fredsim {
@@ -24,6 +25,12 @@ class LatencyHistogram {
     ++packets_[cycles];
     ++count_;
     sum_ += cycles;
+  }
+  void add(const LatencyHistogram& more) {
+    packets_.resize(std::max(packets_.size(), more.packets_.size()));
+    std::ranges::transform(more.packets_, packets_, packets_.begin(), std::plus{});
+    count_ += more.count_;
+    sum_ += more.sum_;
   }
 
   std::uint64_t count() const { return count_; }

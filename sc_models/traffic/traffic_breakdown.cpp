@@ -37,13 +37,11 @@ void TrafficBreakdown::delivered(const Delivery& packet) {
   list_.add(std::move(shown));
 }
 
-LatencyBreakdown TrafficBreakdown::result(const TrafficMeter& meter) const {
-  if (statistics_.packets() != meter.latency.count() ||
-      statistics_.latencies() != meter.latency.sum()) {
+LatencyBreakdown TrafficBreakdown::result(const LatencyHistogram& counted) const {
+  if (statistics_.packets() != counted.count() || statistics_.latencies() != counted.sum()) {
     throw RunFailed(fmt::format(
         "breakdown: the nodes count {} packets with {} cycles, but the breakdown has {} with {}",
-        meter.latency.count(), meter.latency.sum(), statistics_.packets(),
-        statistics_.latencies()));
+        counted.count(), counted.sum(), statistics_.packets(), statistics_.latencies()));
   }
   LatencyBreakdown breakdown = statistics_.result(stages());
   breakdown.listed = list_.packets();

@@ -20,9 +20,9 @@ class TrafficBreakdown final : public PacketFollower {
                    const Topology& topology, SwitchCores switches);
 
   void begin_set_up() { begin(); }            // of a fabric that has been reset
-  void begin_run(const TrafficMeter& meter);  // before the edge of cycle 0
-  // RunFailed where the check fails.
-  LatencyBreakdown result(const TrafficMeter& meter) const;
+  void begin_run(const TrafficMeter& meter);  // before the edge of cycle 0; for its window
+  // `counted`: by the nodes. RunFailed where the check fails.
+  LatencyBreakdown result(const LatencyHistogram& counted) const;
 
  protected:
   std::uint64_t handed_over(NodeId node, int port, const FlitHeader& head) override;

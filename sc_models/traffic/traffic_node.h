@@ -29,7 +29,7 @@
 
 namespace fredsim {
 
-// What all nodes of a run share.
+// What all nodes of a run share that are stepped by the same thread.
 struct TrafficMeter {
   explicit TrafficMeter(int nodes) : calendar(nodes) {}
 

@@ -17,6 +17,7 @@ constexpr int kLanes = 1;
 constexpr std::uint64_t kProgressCycles = 4096;
 constexpr std::uint64_t kExtraWindows = 10;
 constexpr std::uint64_t kExtraCycles = 10'000;
+constexpr std::uint64_t kDrainCycles = 64;  // after which it is looked whether all is drained
 constexpr double kAcceptedShare = 0.95;
 constexpr double kDeviations = 3;
 
@@ -27,6 +28,15 @@ bool is_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
   const double shortfall = offered - static_cast<double>(consumed);
   const double deviation = std::sqrt(2 * offered / packet_flits) * packet_flits;
   return shortfall > (1 - kAcceptedShare) * offered && shortfall > kDeviations * deviation;
+}
+
+Cut cut_for(const Topology& topology, int threads) {
+  if (threads == 1) return {};
+  if (const int most = max_partitions(topology); threads < 1 || threads > most) {
+    throw BadInput(fmt::format("--threads: found {}; allowed on {}: 1 to {}, its switches", threads,
+                               topology.name, most));
+  }
+  return cut_evenly(topology, threads);
 }
 
 }  // namespace
@@ -43,13 +53,16 @@ double injection_limit(const Topology& topology) {
 
 TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
                        const SwitchFactory& factory)
+    : TrafficRun(topology, options, factory, cut_for(topology, options.threads)) {}
+
+TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
+                       const SwitchFactory& factory, const Cut& cut)
     : topology_(topology),
       options_(options),
       pattern_(options.pattern, topology),
-      core_(topology, kLanes),
+      core_(topology, kLanes, cut),
       switches_(topology.nodes.size()),
       setup_(topology, core_),
-      meter_(static_cast<int>(topology.npus.size())),
       nodes_(topology.nodes.size()),
       watchdog_(watchdog_cycles(topology)) {
   if (options.packet_flits > topology.packet_flits) {
@@ -57,17 +70,24 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
                                options.packet_flits, topology.name, topology.packet_flits));
   }
   for (const NodeId npu : topology.npus) addresses_.push_back(topology.nodes[npu].address);
+  for (int i = 0; i < core_.partitions(); ++i) {
+    shares_.push_back(std::make_unique<Share>(*this));
+    hooks_.push_back(shares_.back().get());
+  }
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
     if (node.is_endpoint()) {
+      TrafficMeter& meter = shares_[core_.partition_of(id)]->meter;
       nodes_[id] = std::make_unique<TrafficNode>(node.name, node.ports, node.address,
-                                                 options.packet_flits, addresses_, meter_);
+                                                 options.packet_flits, addresses_, meter);
       core_.attach(id, *nodes_[id]);
+      most_consumed_ += static_cast<std::uint64_t>(node.ports);
       continue;
     }
     switches_[id] = factory(node, switch_shape(topology, node, kLanes));
     core_.attach(id, *switches_[id]);
   }
+  core_.set_threads(options.threads > 1);
 }
 
 TrafficSetup TrafficRun::setup() const {
@@ -121,15 +141,18 @@ void TrafficRun::set_up_switches() {
 void TrafficRun::start(double rate) {
   core_.reset();
   if (breakdown_ != nullptr) breakdown_->begin_set_up();
-  meter_.now = 0;
-  meter_.window_begin = options_.warmup_cycles;
-  meter_.window_end = options_.warmup_cycles + options_.window_cycles;
-  meter_.offering = true;
-  meter_.flits_injected = meter_.flits_consumed = meter_.window_flits = 0;
-  meter_.latency.clear();
-  meter_.calendar.clear();
+  for (const auto& share : shares_) {
+    TrafficMeter& meter = share->meter;
+    meter.now = 0;
+    meter.window_begin = options_.warmup_cycles;
+    meter.window_end = options_.warmup_cycles + options_.window_cycles;
+    meter.offering = true;
+    meter.flits_injected = meter.flits_consumed = meter.window_flits = 0;
+    meter.latency.clear();
+    meter.calendar.clear();
+  }
   set_up_switches();
-  if (breakdown_ != nullptr) breakdown_->begin_run(meter_);
+  if (breakdown_ != nullptr) breakdown_->begin_run(meter());
   const double packets = rate / options_.packet_flits;
   const int trials = std::max(1, static_cast<int>(std::ceil(packets)));
   gap_.emplace(packets / trials);
@@ -140,14 +163,29 @@ void TrafficRun::start(double rate) {
 }
 
 void TrafficRun::tick() {
-  meter_.calendar.remove_due(meter_.now,
-                             [&](int rank) { nodes_[topology_.npus[rank]]->packet_due(); });
+  for (const auto& share : shares_) share->before_edge();
   clock_edge();
-  ++meter_.now;
-  if (core_.quiet_cycles() >= watchdog_ && meter_.flits_injected != meter_.flits_consumed) {
-    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog_),
-               FailureCause::kDeadlock);
+  for (const auto& share : shares_) share->after_edge();
+  check_watchdog();
+}
+
+// Some edges, at most so many and no more than it takes to find that nothing moves.
+void TrafficRun::advance(std::uint64_t most) {
+  const bool looks_at_edges = wave_ != nullptr || breakdown_ != nullptr;
+  // For less than a look-ahead it is not worth while to meet.
+  if (most == 1 || most < core_.look_ahead() || looks_at_edges) {
+    tick();
+    return;
   }
+  const std::uint64_t quiet = core_.quiet_cycles();
+  core_.advance(std::min(most, quiet < watchdog_ ? watchdog_ - quiet : watchdog_), hooks_);
+  check_watchdog();
+}
+
+void TrafficRun::check_watchdog() const {
+  if (core_.quiet_cycles() < watchdog_ || all_consumed()) return;
+  fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog_),
+             FailureCause::kDeadlock);
 }
 
 TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
@@ -157,49 +195,56 @@ TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
 TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress) {
   const auto wall_start = std::chrono::steady_clock::now();
   start(rate);
-  const auto tick_while = [&](const auto& condition) {
-    while (!is_stopped() && condition()) {
-      tick();
-      if (on_progress && meter_.now % kProgressCycles == 0) {
-        on_progress(meter_.now, meter_.window_end, meter_.flits_consumed * kFlitBytes);
+  // edges(): how many may pass before it is asked again; 0: none.
+  const auto run_while = [&](const auto& edges) {
+    for (std::uint64_t most = edges(); most != 0 && !is_stopped(); most = edges()) {
+      advance(std::min(most, kProgressCycles - now() % kProgressCycles));
+      if (on_progress && now() % kProgressCycles == 0) {
+        on_progress(now(), meter().window_end, sum(&TrafficMeter::flits_consumed) * kFlitBytes);
       }
     }
   };
-  tick_while([&] { return meter_.now < meter_.window_begin; });
+  const auto run_until = [&](std::uint64_t cycle) {
+    run_while([&] { return cycle - std::min(now(), cycle); });
+  };
+  run_until(meter().window_begin);
   const FabricCounts before = counts();
-  tick_while([&] { return meter_.now < meter_.window_end; });
-  const std::uint64_t window = meter_.now - std::min(meter_.now, meter_.window_begin);
+  run_until(meter().window_end);
+  const std::uint64_t window = now() - std::min(now(), meter().window_begin);
   const FabricCounts after = counts();
 
   TrafficPoint point;
   point.rate = rate;
   point.packets = created_in_window();
   const std::uint64_t limit =
-      meter_.window_end + kExtraWindows * options_.window_cycles + kExtraCycles;
-  const auto is_under_way = [&] {
-    return meter_.latency.count() < point.packets && meter_.now < limit;
+      meter().window_end + kExtraWindows * options_.window_cycles + kExtraCycles;
+  // To the edge at which the last one arrives, so no further than they can before.
+  const auto edges_under_way = [&]() -> std::uint64_t {
+    const std::uint64_t missing = point.packets - std::min(point.packets, arrived());
+    if (missing == 0 || now() >= limit) return 0;
+    return std::clamp<std::uint64_t>((missing - 1) / most_consumed_, 1, limit - now());
   };
-  tick_while(is_under_way);
-  point.incomplete = meter_.now < meter_.window_end || is_under_way();
-  point.delivered_bytes = meter_.flits_consumed * kFlitBytes;
-  if (breakdown_ != nullptr) point.breakdown = breakdown_->result(meter_);
+  run_while(edges_under_way);
+  point.incomplete = now() < meter().window_end || edges_under_way() != 0;
+  point.delivered_bytes = sum(&TrafficMeter::flits_consumed) * kFlitBytes;
+  if (breakdown_ != nullptr) point.breakdown = breakdown_->result(latencies());
 
   const double node_cycles = static_cast<double>(pattern_.sending_nodes()) *
                              static_cast<double>(std::max(window, std::uint64_t{1}));
   const std::uint64_t created = point.packets * static_cast<std::uint64_t>(options_.packet_flits);
   point.offered = static_cast<double>(created) / node_cycles;
-  point.accepted = static_cast<double>(meter_.window_flits) / node_cycles;
-  const LatencyHistogram& latency = meter_.latency;
+  const std::uint64_t consumed = sum(&TrafficMeter::window_flits);
+  point.accepted = static_cast<double>(consumed) / node_cycles;
+  const LatencyHistogram latency = latencies();
   point.arrived = latency.count();
-  point.saturated =
-      !point.incomplete && (point.arrived < point.packets ||
-                            is_short(created, meter_.window_flits, options_.packet_flits));
+  point.saturated = !point.incomplete && (point.arrived < point.packets ||
+                                          is_short(created, consumed, options_.packet_flits));
   point.latency_mean = latency.mean();
   point.latency_p50 = latency.percentile(50);
   point.latency_p95 = latency.percentile(95);
   point.latency_p99 = latency.percentile(99);
   point.latency_max = latency.max();
-  point.cycles = meter_.now;
+  point.cycles = now();
   point.links = link_results(topology_, before, after, window);
   for (const LinkResult& link : point.links) {
     if (!link.on_die) point.flit_hops += link.flits;
@@ -211,7 +256,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
   point.wall_s = wall.count();
-  point.sim_cycles_per_s = static_cast<double>(meter_.now) / wall.count();
+  point.sim_cycles_per_s = static_cast<double>(now()) / wall.count();
   return point;
 }
 
@@ -219,6 +264,24 @@ std::uint64_t TrafficRun::created_in_window() const {
   std::uint64_t created = 0;
   for (const auto& node : nodes_) created += node != nullptr ? node->created_in_window() : 0;
   return created;
+}
+
+std::uint64_t TrafficRun::sum(std::uint64_t TrafficMeter::*count) const {
+  std::uint64_t total = 0;
+  for (const auto& share : shares_) total += share->meter.*count;
+  return total;
+}
+
+std::uint64_t TrafficRun::arrived() const {
+  std::uint64_t packets = 0;
+  for (const auto& share : shares_) packets += share->meter.latency.count();
+  return packets;
+}
+
+LatencyHistogram TrafficRun::latencies() const {
+  LatencyHistogram all;
+  for (const auto& share : shares_) all.add(share->meter.latency);
+  return all;
 }
 
 FabricCounts TrafficRun::counts() const { return count_all(core_, topology_, switches_); }
@@ -229,17 +292,14 @@ double TrafficRun::mean_hops() const {
   for (int l = 0; l < std::ssize(topology_.links); ++l) {
     if (!topology_.links[l].on_die) hops += core_.count(l).flits;
   }
-  return meter_.flits_consumed == 0
-             ? 0
-             : static_cast<double>(hops) / static_cast<double>(meter_.flits_consumed);
+  const std::uint64_t flits = sum(&TrafficMeter::flits_consumed);
+  return flits == 0 ? 0 : static_cast<double>(hops) / static_cast<double>(flits);
 }
 
 void TrafficRun::drain() {
-  meter_.offering = false;
-  const auto is_drained = [&] {
-    return meter_.flits_injected == meter_.flits_consumed && core_.empty();
-  };
-  while (!is_drained() && core_.quiet_cycles() < watchdog_) tick();
+  for (const auto& share : shares_) share->meter.offering = false;
+  const auto is_drained = [&] { return all_consumed() && core_.empty(); };
+  while (!is_drained() && core_.quiet_cycles() < watchdog_) advance(kDrainCycles);
   if (!is_drained()) fail_stuck("flits and credits do not balance at the end");
   for (int link = 0; link < std::ssize(topology_.links); ++link) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
@@ -252,10 +312,11 @@ void TrafficRun::drain() {
 void TrafficRun::fail_stuck(const std::string& what, FailureCause cause) const {
   std::vector<const EndpointCore*> endpoints;
   for (const auto& node : nodes_) endpoints.push_back(node.get());
-  throw RunFailed(fmt::format("{}; cycle {}, {} of {} flits consumed. What waits:{}", what,
-                              meter_.now, meter_.flits_consumed, meter_.flits_injected,
-                              describe_waiting(topology_, core_, endpoints)),
-                  cause, core_.edge() - 1 - core_.quiet_cycles());
+  throw RunFailed(
+      fmt::format("{}; cycle {}, {} of {} flits consumed. What waits:{}", what, now(),
+                  sum(&TrafficMeter::flits_consumed), sum(&TrafficMeter::flits_injected),
+                  describe_waiting(topology_, core_, endpoints)),
+      cause, core_.edge() - 1 - core_.quiet_cycles());
 }
 
 }  // namespace fredsim

@@ -10,6 +10,9 @@
 //   the shortfall is beyond chance: more than 3 standard deviations of the difference of two counts of that
 //   many packets.
 // Unicasts go X-Y on a mesh and by online_routes.h on a FRED tree, on the data VC DP.
+// Threads: with several, the fabric is cut into as many partitions (fabric/cut.h), each stepped by a thread of its own for
+//   as many edges as nothing needs to be looked at; results do not depend on it. Waveforms and breakdowns look at every
+//   edge: with them, and where a single edge counts, partitions take turns on the caller's thread.
 // Cost: no allocation per flit, packet or cycle once latencies have stopped to grow.
 // Errors: RunFailed when nothing moves although flits are under way (with the list of what waits), a flit
 //   is lost or broken, credits do not balance, or a switch reports an error; BadInput for a pattern
@@ -43,8 +46,12 @@ double injection_limit(const Topology& topology);
 
 class TrafficRun {
  public:
-  // The topology must outlive the run.
+  // The topology must outlive the run. With threads, switches of the factory share nothing that is written
+  // (FabricOptions::own_contexts). BadInput: more threads than switches.
   TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory);
+  // Cut so, whatever the number of threads; they take turns if it is one.
+  TrafficRun(const Topology& topology, const TrafficOptions& options, const SwitchFactory& factory,
+             const Cut& cut);
 
   TrafficSetup setup() const;  // all but config and layout
 
@@ -68,6 +75,23 @@ class TrafficRun {
   FabricCore& core() { return core_; }
 
  private:
+  // What a partition has of its own: what its nodes count, and which of them create a packet when.
+  class Share final : public EdgeHook {
+   public:
+    explicit Share(const TrafficRun& run)
+        : meter(static_cast<int>(run.topology_.npus.size())), run_(run) {}
+    void before_edge() override {
+      meter.calendar.remove_due(
+          meter.now, [&](int rank) { run_.nodes_[run_.topology_.npus[rank]]->packet_due(); });
+    }
+    void after_edge() override { ++meter.now; }
+
+    TrafficMeter meter;
+
+   private:
+    const TrafficRun& run_;
+  };
+
   TrafficPoint measure_once(double rate, const OnProgress& on_progress);
   void set_up_switches();
   void clock_edge() {
@@ -79,6 +103,8 @@ class TrafficRun {
     if (breakdown_ != nullptr) breakdown_->edge();
   }
   void recorded_edge();
+  void advance(std::uint64_t most);
+  void check_watchdog() const;
   bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   std::uint64_t created_in_window() const;
   FabricCounts counts() const;
@@ -86,6 +112,14 @@ class TrafficRun {
   double mean_hops() const;
   [[noreturn]] void fail_stuck(const std::string& what,
                                FailureCause cause = FailureCause::kOther) const;
+  const TrafficMeter& meter() const { return shares_.front()->meter; }  // for what all have alike
+  std::uint64_t now() const { return meter().now; }
+  std::uint64_t sum(std::uint64_t TrafficMeter::*count) const;
+  bool all_consumed() const {
+    return sum(&TrafficMeter::flits_injected) == sum(&TrafficMeter::flits_consumed);
+  }
+  std::uint64_t arrived() const;  // of the measured packets
+  LatencyHistogram latencies() const;
 
   const Topology& topology_;
   TrafficOptions options_;
@@ -93,8 +127,10 @@ class TrafficRun {
   FabricCore core_;
   std::vector<std::unique_ptr<SwitchCore>> switches_;  // by node, null at endpoints
   SwitchSetup setup_;
-  std::vector<std::uint16_t> addresses_;  // by rank
-  TrafficMeter meter_;
+  std::vector<std::uint16_t> addresses_;             // by rank
+  std::vector<std::unique_ptr<Share>> shares_;       // by partition
+  std::vector<EdgeHook*> hooks_;                     // the same
+  std::uint64_t most_consumed_ = 0;                  // flits at an edge
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by node, null at switches
   std::optional<GeometricGap> gap_;
   std::uint64_t watchdog_;

@@ -135,6 +135,18 @@ BreakdownOptions checked_breakdown(const OptionStrings& strings) {
   return breakdown;
 }
 
+// What looks at every edge of all nodes leaves threads nothing to do by themselves.
+void check_threads(const Options& options) {
+  if (options.traffic.threads == 1) return;
+  for (const auto& [option, is_on] : {std::pair("--wave", !options.wave.file.empty()),
+                                      std::pair("--breakdown", options.breakdown.is_on)}) {
+    if (!is_on) continue;
+    throw BadInput(
+        fmt::format("--threads: found {} with {}; allowed: 1, since it looks at every cycle",
+                    options.traffic.threads, option));
+  }
+}
+
 Options checked(Command command, const OptionStrings& strings) {
   Options options;
   options.command = command;
@@ -170,6 +182,7 @@ Options checked(Command command, const OptionStrings& strings) {
   if (command == Command::kTraffic) {
     options.rates = strings.traffic.checked_rates();
     options.traffic = strings.traffic.checked(options.seed);
+    check_threads(options);
     return options;
   }
   options.work = strings.work.checked();

@@ -12,6 +12,8 @@ namespace fredsim {
 
 namespace {
 
+constexpr std::uint64_t kMaxThreads = 1024;
+
 PatternSpec pattern_of(const TrafficStrings& strings) {
   PatternSpec spec;
   spec.kind = parse_pattern(strings.pattern);
@@ -51,6 +53,8 @@ void TrafficStrings::add_to(CLI::App& command) {
   add(command, "--hotspot-node", hotspot_node, "N", "pattern hotspot: hot NPU (default 0)");
   add(command, "--hotspot-fraction", hotspot_fraction, "F",
       "pattern hotspot: share of packets that go there (default 0.2)");
+  add(command, "--threads", threads, "N",
+      "threads that step the fabric, up to its number of switches (default 1); same results");
 }
 
 std::vector<double> TrafficStrings::checked_rates() const {
@@ -70,6 +74,7 @@ TrafficOptions TrafficStrings::checked(std::uint64_t seed) const {
   traffic.warmup_cycles = parse_number(warmup, "--warmup", 0, kMaxTrafficCycles);
   traffic.window_cycles = parse_number(cycles, "--cycles", 1, kMaxTrafficCycles);
   traffic.seed = seed;
+  traffic.threads = static_cast<int>(parse_number(threads, "--threads", 1, kMaxThreads));
   return traffic;
 }
 

@@ -19,6 +19,7 @@ struct TrafficStrings {
   std::string packet_flits = "1";
   std::string warmup = "5000";
   std::string cycles = "20000";
+  std::string threads = "1";
   bool saturation = false;
   void add_to(CLI::App& command);
   std::vector<double> checked_rates() const;  // ascending; none: the search for saturation

@@ -42,6 +42,7 @@ SwitchFactory switches_of(const Options& options, const Topology& topology) {
   const FabricOptions fabric{.model = options.model,
                              .rtl_instances = options.rtl_instances,
                              .wave = options.wave,
+                             .own_contexts = options.traffic.threads > 1,
                              .stop = &interrupt_flag()};
   require_built(needed_rtl(topology, fabric));
   return factory_for(fabric);

@@ -108,6 +108,26 @@ INSTANTIATE_TEST_SUITE_P(Machines, TrafficTest,
                          testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
                          [](const auto& one) { return one.index == 0 ? "Mesh" : "Fred"; });
 
+// All but the times that a run takes.
+TEST(TrafficThreads, GiveTheSameResults) {
+  for (const char* config : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
+    const auto results = [&](const char* threads, const char* model) {
+      const Outcome outcome =
+          run_fredsim(traffic(config, {"--rate", "0.2,0.7", "--packet-flits", "3", "--threads",
+                                       threads, "--model", model, "--json", "-"}));
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      json runs = outcome.json()["runs"];
+      for (json& run : runs) {
+        run.erase("wall_s");
+        run.erase("sim_cycles_per_s");
+      }
+      return runs;
+    };
+    EXPECT_EQ(results("3", "tlm"), results("1", "tlm")) << config;
+    EXPECT_EQ(results("2", "rtl"), results("1", "rtl")) << config;
+  }
+}
+
 // Three levels: of the 63 other NPUs 3 are two links away, 12 four, 48 six.
 TEST(TrafficLevels, HopsOnATreeOfThree) {
   const Outcome outcome =

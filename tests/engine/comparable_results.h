@@ -29,4 +29,16 @@ inline std::vector<std::string> comparable_results(const RunResult& r) {
   return lines;
 }
 
+// The same, with the parts of the work and how busy links were.
+inline std::vector<std::string> results_and_parts(const RunResult& r) {
+  std::vector<std::string> lines = comparable_results(r);
+  for (const PartResult& part : r.parts) {
+    lines.push_back(
+        fmt::format("{}: from cycle {}, {} cycles", part.algorithm, part.start_cycle, part.cycles));
+  }
+  for (const LinkResult& link : r.links) lines.push_back(fmt::format("{:.12f}", link.utilization));
+  lines.push_back(fmt::format("{} bytes", r.delivered_bytes));
+  return lines;
+}
+
 }  // namespace fredsim::test

@@ -12,8 +12,8 @@
 
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/work_run.h"
 #include "engine/comparable_results.h"
+#include "engine/work_run.h"
 #include "fabric/simulation.h"
 
 namespace fredsim::test {

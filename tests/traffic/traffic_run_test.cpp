@@ -14,9 +14,11 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "fabric/point_text.h"
 #include "fabric/simulation.h"
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
+#include "traffic/traffic_run.h"
 
 namespace fredsim::test {
 namespace {
@@ -28,22 +30,6 @@ Topology machine(const std::string& name, const std::vector<std::string>& overri
 TrafficPoint measure(const Topology& topology, const TrafficOptions& options, double rate,
                      const FabricOptions& fabric = {}) {
   return TrafficRun(topology, options, factory_for(fabric)).measure(rate);
-}
-
-// All of a point that must not depend on implementations, machines or the day.
-std::string text_of(const TrafficPoint& p) {
-  std::string text =
-      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", p.rate, p.offered, p.accepted,
-                  p.saturated, p.packets, p.arrived, p.latency_mean, p.latency_p50, p.latency_p95,
-                  p.latency_p99, p.latency_max, p.flit_hops, p.cycles);
-  for (const LinkResult& link : p.links) text += fmt::format("\n{} {}", link.name, link.flits);
-  for (const SwitchResult& s : p.switches) {
-    text += fmt::format("\n{} {} {} {} {}", s.name, s.flits_in, s.flits_out, s.reductions,
-                        s.phase_changes);
-    for (const auto& [reason, cycles] : s.stall_cycles)
-      text += fmt::format(" {} {}", reason, cycles);
-  }
-  return text;
 }
 
 class Traffic : public testing::TestWithParam<const char*> {};
