@@ -89,6 +89,22 @@ TEST(Algorithms, MultiTreeReachesItsBound) {
   }
 }
 
+// A source that sends copies by several ports goes on as soon as there is room for a packet more at each.
+TEST(Algorithms, CopiesBySeveralPortsKeepTheirLinksBusy) {
+  for (const std::string name : {"mesh", "torus"}) {
+    const Topology topology = load_config("configs/" + name + ".yaml").topology;
+    Simulation simulation;
+    Machine machine("machine", topology, {});
+    simulation.run([&] {
+      const auto cycles = [&](const char* algorithm) {
+        return cycles_of(machine, make_plan(topology, Collective::kAllGather, {0, 4, 8, 12, 16},
+                                            1 << 20, algorithm));
+      };
+      EXPECT_LT(10 * cycles("direct"), 12 * cycles("ring")) << name;
+    });
+  }
+}
+
 // Buffers of one packet on a mesh and of little more on a torus, which needs that for its rings.
 TEST(Algorithms, RunThroughWithTheSmallestBuffers) {
   const std::vector<std::string> small{"switch.input_buffer=4KiB", "npu.receive_buffer=4KiB"};
