@@ -92,10 +92,9 @@ class SwitchTime {
       case Collective::kAllReduce:
         return 2 * hop * radius() + kGridTurn + flits;
       case Collective::kReduceScatter:
-        return hop * distance(part_.members.front()) + kGridTurn + kReduceStep * ranks() +
-               kGridReduceFactor * flits;
+        return hop * diameter() + kGridTurn + kReduceStep * ranks() + kGridReduceFactor * flits;
       case Collective::kAllGather:
-        return hop * distance(part_.members.front()) + kGridTurn + flits;
+        return hop * diameter() + kGridTurn + flits;
       default:
         return hop * distance(part_.members[part_.root]) + kGridTurn + flits;
     }
@@ -113,6 +112,11 @@ class SwitchTime {
     for (const NodeId member : part_.members)
       most = std::max(most, std::abs(place(member).x - place(from).x) +
                                 std::abs(place(member).y - place(from).y));
+    return most;
+  }
+  int diameter() const {  // every member is a root once
+    int most = 0;
+    for (const NodeId member : part_.members) most = std::max(most, distance(member));
     return most;
   }
   int radius() const {
