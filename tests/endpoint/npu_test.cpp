@@ -306,7 +306,7 @@ TEST_F(NpuTest, ALeafGoesByTheAcknowledgementsOfSums) {
 // no source waits, it does not.
 TEST_F(NpuTest, ARankAcknowledgesWhatAllFromItOnHave) {
   simulation_.run([&] {
-    constexpr int kPackets = 60;
+    constexpr int kPackets = 64;
     add_tree(kPackets,
              {{.rank = 0, .receives = true, .broadcast_to = {{.rank = 2, .port = 1}}},
               {.rank = 1, .contributes = true, .broadcast_to = {{.rank = 0}}},
@@ -324,6 +324,7 @@ TEST_F(NpuTest, ARankAcknowledgesWhatAllFromItOnHave) {
     EXPECT_EQ(nic_.acknowledged.back(), (Acknowledged{1, 1, 32}));
     acknowledge(2, 1, 48);
     for (std::uint32_t index = 32; index < kPackets; ++index) arrive(0, index, true);
+    acknowledge(2, 1, 64);
     EXPECT_EQ(nic_.acknowledged.size(), 3U);
     EXPECT_EQ(npu_.acknowledgements(), 3U);
     EXPECT_EQ(acknowledgements(plan_.parts[0], plan_.trees[0].ranks[0], kPackets), 3U);
