@@ -181,7 +181,8 @@ std::string priority_name(int vc);                     // "mp", "pp", "dp"
 int parse_priority(const std::string& text);           // the VC; BadInput likewise
 
 // Algorithms: "auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
-// "edge_tree", "in_switch" (README). BadInput where the fabric or group does not support the algorithm, naming what does; GroupConflict.
+// "edge_tree", "in_switch" (README). BadInput where the fabric or group does not support the algorithm, naming what does;
+// GroupConflict.
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict = OnConflict::kRefuse);
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,

@@ -4,12 +4,14 @@
 
 #include <utility>
 
+#include "base/flit.h"
 #include "engine/machine.h"
 
 namespace fredsim {
 
-std::string ObservedJob::packet_name(int tree, std::uint32_t index) const {
-  return fmt::format("{}{}tree {} #{}", name, name.empty() ? "" : ": ", tree, index);
+std::string ObservedJob::packet_name(int tree, std::uint32_t index, int vc) const {
+  return fmt::format("{}{}tree {} {}#{}", name, name.empty() ? "" : ": ", tree,
+                     vc == kControl ? "up to " : "", index);
 }
 
 RunObservers::RunObservers(const FabricOptions& options, Fabric& fabric) {
@@ -55,7 +57,7 @@ void RunObservers::end_run(std::uint64_t cycles) {
 }
 
 void RunObservers::run_failed(const std::string& message) {
-  is_running_ = false;
+  is_running_ = has_run_ = false;
   if (recorder_ != nullptr) recorder_->run_failed(message);
 }
 

@@ -2,7 +2,8 @@
 // go; a run of one plan is one job.
 //
 // Use: start() before the first edge, add() before a job's NPUs are released, edge() after every edge,
-//   remove() when a job is complete, end_run(), fill(), which without start() does nothing. Jobs that are left are there until end_run().
+//   remove() when a job is complete, end_run(), fill(), which without start() does nothing. Jobs that are left are there
+//   until end_run().
 // Errors: what a breakdown finds wrong ends a job under way (CollectiveJob::fail()); fill(), remove(): RunFailed.
 #pragma once
 

@@ -84,7 +84,7 @@ CollectiveBreakdown::Jobs::Place CollectiveBreakdown::place_of(const FlitHeader&
 
 std::string CollectiveBreakdown::packet_name(const FlitHeader& header) {
   const Jobs::Place at = place_of(header);
-  return at.entry->of.packet_name(at.tree, index_of(header));
+  return at.entry->of.packet_name(at.tree, index_of(header), header.vc);
 }
 
 void CollectiveBreakdown::queued(int npu, const Packet& packet) {

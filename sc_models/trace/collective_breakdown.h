@@ -103,8 +103,8 @@ class CollectiveBreakdown final : public PacketFollower, public NpuObserver {
   std::uint64_t first_ = 0;
   std::vector<RingQueue<Handed>> handed_;  // by endpoint's port and VC
   std::vector<PartState> parts_;
-  // By number of the tree and NPU: packets delivered last, by their index modulo the number of places, of which there are none where
-  // nothing is passed on.
+  // By number of the tree and NPU: packets delivered last, by their index modulo the number of places, of which there
+  // are none where nothing is passed on.
   std::map<std::pair<int, NodeId>, std::vector<Way>> ways_;
   std::vector<Name> received_;   // in this edge, as NPUs say
   std::vector<Name> delivered_;  // as the pins say

@@ -116,12 +116,10 @@ void TimelineRecorder::remove(const CollectiveJob& job) {
 
 // ---- NPUs
 
-// On the control VC there are acknowledgements.
 std::string TimelineRecorder::packet_name(std::uint32_t stream, std::uint32_t index, int vc) {
   const Jobs::Place at = jobs_.find(static_cast<int>(stream >> 1));
-  if (at.entry == nullptr) return fmt::format("tree {} #{}", stream >> 1, index);
-  const std::string packet = at.entry->of.packet_name(at.tree, index);
-  return vc == kControl ? "up to " + packet : packet;
+  return at.entry == nullptr ? fmt::format("tree {} #{}", stream >> 1, index)
+                             : at.entry->of.packet_name(at.tree, index, vc);
 }
 
 // Operations of a work follow each other rank by rank: each is there from the first that its NPU does for it on.

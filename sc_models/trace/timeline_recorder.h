@@ -1,8 +1,9 @@
 // Records runs of one machine on a timeline: what its NPUs, switches and links do.
 //
 // Levels, each with those below it:
-//   0  the parts of every NPU and I/O controller, of operations of one work those of each; the phase that the control unit of every FRED switch has in use, and where it
-//      was pre-empted: given up for one of higher priority though it was inside a packet or not silent yet
+//   0  the parts of every NPU and I/O controller, of a work with order those of each of its operations; the phase that
+//      the control unit of every FRED switch has in use, and where it was pre-empted: given up for one of higher
+//      priority though it was inside a packet or not silent yet
 //   1  steps of every NPU, of compound collectives; counters (trace/timeline_counters.h)
 //   2  every packet that an NPU sends (from the NIC's queue until its last flit has left) or receives
 //   3  additions at NPUs; every packet on every link, from its first flit to its last, in parts where another
