@@ -33,8 +33,9 @@ void RunObservers::start(std::uint64_t first_edge, std::span<const Part* const> 
   if (recorder_ != nullptr) recorder_->begin_run(first_edge, work);
 }
 
+// One without trees sends nothing, and its number may be another's.
 void RunObservers::add(const ObservedJob& job, std::span<const PhaseProgram> programs) {
-  if (!is_running_) return;
+  if (!is_running_ || job.job->plan().trees.empty()) return;
   if (recorder_ != nullptr) recorder_->add(job);
   if (breakdown_ != nullptr) breakdown_->add(job, programs);
 }
@@ -46,7 +47,7 @@ void RunObservers::edge() {
 }
 
 void RunObservers::remove(const CollectiveJob& job) {
-  if (!is_running_) return;
+  if (!is_running_ || job.plan().trees.empty()) return;
   if (recorder_ != nullptr) recorder_->remove(job);
   if (breakdown_ != nullptr) breakdown_->remove(job);
 }
