@@ -21,7 +21,8 @@ namespace {
 // Packets under way per source and tree: enough that credits, not the window, set the pace. A source
 // takes part in a tree or two per rank; chains have one tree for all and are as long as the group.
 constexpr int kRingWindow = 24;
-constexpr int kAcknowledgedRingWindow = 64;  // sources hear of results later than they would see them
+constexpr int kAcknowledgedRingWindow =
+    64;  // sources hear of results later than they would see them
 constexpr int kChainWindow = 64;
 constexpr int kChainWindowPerRank = 32;
 constexpr int kDirectWindow = 1024;
