@@ -140,7 +140,7 @@ class Partition {
   template <int kWords>
   void launch_flits(FabricNode& node);
   void count_missing_bytes(LinkTx& link, const std::uint32_t* flit) const;
-  void launch_special(LinkTx& link, std::uint32_t cycles, std::uint32_t place,
+  void launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t place,
                       const std::uint32_t* flit);
   std::uint32_t* arrival(const LinkTx& link, std::uint32_t cycles);
   void end_serialising();
