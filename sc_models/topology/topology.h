@@ -65,7 +65,7 @@ struct Link {
   int to_port = 0;
   Rational rate;  // flits per cycle, 0 < rate <= 1
   // Cycles from the output register to the receiving buffer's register, >= 1, for a flit that takes one cycle
-  // to send; fabric/fabric_core.h says when one that takes longer is there.
+  // to send; fabric/link.h says when one that takes longer is there.
   int latency = 1;
   std::uint64_t bytes_per_second = 0;
   bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
