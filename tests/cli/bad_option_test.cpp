@@ -135,7 +135,7 @@ const std::vector<BadOption>& bad_options() {
        {"root", "rank 2", "0 to 1"}},
       {"RootNegative", run({"--root", "-1"}), {"--root", "'-1'"}},
       {"PriorityUnknown", run({"--priority", "tp"}), {"priority", "'tp'", "mp, pp or dp"}},
-      {"UnicastOfFour", run({"--collective", "unicast"}), {"4 NPUs", "two"}},
+      {"UnicastOfFour", run({"--collective", "unicast"}), {"4 members", "two"}},
       {"AlgorithmOfAnotherCollective",
        run({"--collective", "gather", "--algorithm", "ring"}),
        {"ring", "gather", "auto, paper or direct"}},

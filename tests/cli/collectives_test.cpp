@@ -286,7 +286,7 @@ TEST_F(WorkTest, BadFilesNameTheirLine) {
   expect_refused(run_work("- collective: gather\n  groups: []\n"),
                  {"work.yaml:2: groups: a list without groups"});
   expect_refused(run_work("- collective: gather\n  groups: [[]]\n"),
-                 {"work.yaml:2: groups: a group without NPUs"});
+                 {"work.yaml:2: groups: a group without members"});
   for (const char* groups :
        {"[0, 1]", "3", "~", "{a: [0, 1]}", "[[0, 1], {2: 3}]", "[[0, {a: 1}]]"}) {
     expect_refused(run_work(std::string("- collective: gather\n  groups: ") + groups + "\n"),
