@@ -1,18 +1,10 @@
 #include "engine/run_observers.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "base/flit.h"
 #include "engine/machine.h"
 
 namespace fredsim {
-
-std::string ObservedJob::packet_name(int tree, std::uint32_t index, int vc) const {
-  return fmt::format("{}{}tree {} {}#{}", name, name.empty() ? "" : ": ", tree,
-                     vc == kControl ? "up to " : "", index);
-}
 
 RunObservers::RunObservers(const FabricOptions& options, Fabric& fabric) {
   if (options.timeline != nullptr) {

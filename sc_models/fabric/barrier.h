@@ -22,7 +22,7 @@ class Barrier {
     }
     for (int look = 0; look < kLooks; ++look) {
       if (round_.load(std::memory_order_acquire) != round) return;
-      __builtin_ia32_pause();
+      relax();
     }
     while (round_.load(std::memory_order_acquire) == round) {
       round_.wait(round, std::memory_order_acquire);
@@ -30,6 +30,15 @@ class Barrier {
   }
 
  private:
+  // Tells the processor that this thread only waits.
+  static void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
   static constexpr int kLooks = 2000;  // some tens of microseconds
 
   int threads_;

@@ -1,6 +1,7 @@
 // A job as those who look at a run know it (engine/run_observers.h).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
