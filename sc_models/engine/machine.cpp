@@ -13,7 +13,6 @@
 #include "collective/equal_slices.h"
 #include "collective/link_load.h"
 #include "endpoint/npu.h"
-#include "endpoint/npu_observers.h"
 #include "engine/job_npus.h"
 #include "engine/part_results.h"
 #include "engine/recurrence.h"
@@ -24,8 +23,6 @@
 #include "fabric/window_counts.h"
 #include "switch/node_shape.h"
 #include "switch/switch_kind.h"
-#include "trace/collective_breakdown.h"
-#include "trace/timeline_recorder.h"
 
 namespace fredsim {
 namespace {

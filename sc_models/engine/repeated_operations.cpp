@@ -49,6 +49,7 @@ void RepeatedOperations::begin_period(std::uint64_t completions, const StateDige
 // That can be repeated from here on, before the caller's counts come to their ends, or the time-out.
 std::uint64_t RepeatedOperations::periods(std::span<const Count> counts) const {
   const std::uint64_t now = communicator_.cycle();
+  if (communicator_.totals().rows_loaded != totals_before_.rows_loaded) return 0;
   const std::uint64_t limit = machine_.options().timeout_cycles;
   std::uint64_t number = ~std::uint64_t{0};
   if (limit != 0) number = (limit - std::min(limit, now)) / (now - begin_);

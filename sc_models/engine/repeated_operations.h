@@ -7,7 +7,8 @@
 //   of two operations, the cycles between the two repeat themselves for as long as the caller issues the same.
 // How: digests are taken when an operation is complete. One that was there before gives a period; a second one, from there
 //   on, must end in the same state and says how far every counter goes in one. Then whole periods pass over: counters of
-//   links, switches, communicator and caller go on, operations under way stand for those so much later.
+//   links, switches, communicator and caller go on, operations under way stand for those so much later. A period in which
+//   rows are loaded is not passed over: the state does not say which rows stand in the stores.
 // Exact: cycles, counters and times are those of the run in full (tests/engine/repeated_operations_test.cpp). Payload is
 //   made, carried and verified in the operations that are simulated.
 // Cost: a digest per completion, rarer the longer none recurs.
