@@ -6,9 +6,12 @@
 
 namespace fredsim {
 
+std::string ObservedJob::tree_name(int tree) const {
+  return fmt::format("{}{}tree {}", name, name.empty() ? "" : ": ", tree);
+}
+
 std::string ObservedJob::packet_name(int tree, std::uint32_t index, int vc) const {
-  return fmt::format("{}{}tree {} {}#{}", name, name.empty() ? "" : ": ", tree,
-                     vc == kControl ? "up to " : "", index);
+  return fmt::format("{} {}#{}", tree_name(tree), vc == kControl ? "up to " : "", index);
 }
 
 }  // namespace fredsim

@@ -22,6 +22,8 @@ struct ObservedJob {
   std::uint64_t count(int tree) const {
     return copies.empty() ? 1 : static_cast<std::uint64_t>(copies[tree]);
   }
+  // "tree 3", "forward 2: tree 3".
+  std::string tree_name(int tree) const;
   // "tree 3 #17", "forward 2: tree 3 #17"; on the control VC, which has acknowledgements, "tree 3 up to #16".
   std::string packet_name(int tree, std::uint32_t index, int vc) const;
 };

@@ -234,7 +234,10 @@ void TimelineRecorder::received(int npu, Packet& packet) {
 
 void TimelineRecorder::added(int npu, int tree, int additions) {
   if (!is_running_ || level_ < 3) return;
-  timeline_.instant(nodes_[npu], kAdditions, fmt::format("add, tree {}", tree), now(),
+  const Jobs::Place at = jobs_.find(tree);
+  if (at.entry == nullptr) return;
+  timeline_.instant(nodes_[npu], kAdditions,
+                    fmt::format("add, {}", at.entry->of.tree_name(at.tree)), now(),
                     {{"additions", static_cast<std::uint64_t>(additions)}});
 }
 

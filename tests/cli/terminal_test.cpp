@@ -144,8 +144,9 @@ TEST(Terminal, A160ColumnsHaveRoomForAllAndOthersSayWhatIsLeftOut) {
   EXPECT_NE(wide.find("bytes/NPU"), std::string::npos) << wide;
   const std::string usual = terminal_output(compare, {});
   EXPECT_EQ(usual.find("bytes/NPU"), std::string::npos) << usual;
-  for (const char* text : {"No room in 80 columns: algbw, injected/NPU, ", "bound*", "--format csv",
-                           "machine", "algorithm", "cycles", "busbw", "speed-up", "payload"})
+  for (const char* text :
+       {"No room in 80 columns: algbw, injected/NPU, ", "bound*", "--format markdown", "machine",
+        "algorithm", "cycles", "busbw", "speed-up", "payload"})
     EXPECT_NE(usual.find(text), std::string::npos) << text << '\n' << usual;
 }
 

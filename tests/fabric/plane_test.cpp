@@ -5,12 +5,12 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "endpoint/io_controller.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
-#include "fabric/test_mesh_router.h"
 #include "fabric/simulation.h"
+#include "fabric/test_mesh_router.h"
 #include "routing/mesh_routing.h"
+#include "stream_endpoint.h"
 #include "switch/register_map.h"
 
 namespace fredsim::test {
@@ -95,12 +95,12 @@ class Streams {
     for (NodeId id = 0; id < static_cast<NodeId>(ends_.size()); ++id) {
       const Node& node = topology_.nodes[id];
       if (node.is_switch()) continue;
-      ends_[id] = std::make_unique<IoController>(node.name.c_str(), node.address, fabric.lanes());
+      ends_[id] = std::make_unique<StreamEndpoint>(node.name.c_str(), node.address, fabric.lanes());
       ends_[id]->tx.bind(fabric.nic(id).tx);
       fabric.nic(id).rx.bind(ends_[id]->rx);
     }
   }
-  IoController& at(NodeId id) { return *ends_[id]; }
+  StreamEndpoint& at(NodeId id) { return *ends_[id]; }
   std::string failure() const {
     std::string all;
     for (const auto& end : ends_) {
@@ -111,7 +111,7 @@ class Streams {
 
  private:
   const Topology& topology_;
-  std::vector<std::unique_ptr<IoController>> ends_;
+  std::vector<std::unique_ptr<StreamEndpoint>> ends_;
 };
 
 TEST_F(FabricTest, IoAndNpuStreamAtTheChannelsRate) {

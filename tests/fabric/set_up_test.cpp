@@ -12,13 +12,13 @@
 #include "base/error.h"
 #include "collective/plan.h"
 #include "config/config.h"
-#include "endpoint/io_controller.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
 #include "fabric/simulation.h"
 #include "fabric/switch_setup.h"
 #include "routing/nic_port.h"
 #include "rtl/fred_pkg.h"
+#include "stream_endpoint.h"
 #include "switch/register_map.h"
 
 namespace fredsim::test {
@@ -35,8 +35,8 @@ struct Ends {
   explicit Ends(Fabric& fabric) : topology(fabric.topology()) {
     for (const NodeId id : endpoints(topology)) {
       auto& end = ends[id];
-      end = std::make_unique<IoController>(topology.nodes[id].name.c_str(),
-                                           topology.nodes[id].address, fabric.lanes());
+      end = std::make_unique<StreamEndpoint>(topology.nodes[id].name.c_str(),
+                                             topology.nodes[id].address, fabric.lanes());
       end->tx.bind(fabric.nic(id).tx);
       fabric.nic(id).rx.bind(end->rx);
     }
@@ -45,7 +45,7 @@ struct Ends {
     ends.at(from)->send(bytes, topology.nodes[to].address, nic_port(topology, from, to, spread));
   }
   const Topology& topology;
-  std::map<NodeId, std::unique_ptr<IoController>> ends;
+  std::map<NodeId, std::unique_ptr<StreamEndpoint>> ends;
 };
 
 void run_until_empty(Fabric& fabric) {

@@ -1,4 +1,4 @@
-#include "endpoint/io_controller.h"
+#include "stream_endpoint.h"
 
 #include <fmt/format.h>
 
@@ -17,25 +17,25 @@ std::uint16_t pattern(std::uint16_t source, std::uint32_t stream, std::uint32_t 
 
 }  // namespace
 
-IoController::IoController(sc_core::sc_module_name name, std::uint16_t address, int lanes,
-                           int packet_flits)
+StreamEndpoint::StreamEndpoint(sc_core::sc_module_name name, std::uint16_t address, int lanes,
+                               int packet_flits)
     : sc_core::sc_module(name),
       address_(address),
       lanes_(lanes),
       packet_flits_(packet_flits),
       pool_(lanes) {
-  tx.register_nb_transport_bw(this, &IoController::sent);
-  rx.register_nb_transport_fw(this, &IoController::receive);
+  tx.register_nb_transport_bw(this, &StreamEndpoint::sent);
+  rx.register_nb_transport_fw(this, &StreamEndpoint::receive);
 }
 
-void IoController::send(std::uint64_t bytes, std::uint16_t destination, int port, int vc) {
+void StreamEndpoint::send(std::uint64_t bytes, std::uint16_t destination, int port, int vc) {
   sc_assert(bytes > 0);
   transfers_.push(
       {bytes, destination, static_cast<std::uint8_t>(port), static_cast<std::uint8_t>(vc)});
   pump();
 }
 
-void IoController::reset() {
+void StreamEndpoint::reset() {
   while (!transfers_.empty()) transfers_.pop();
   stream_ = index_ = 0;
   blocked_ = false;
@@ -45,7 +45,7 @@ void IoController::reset() {
   pool_.reclaim();
 }
 
-Packet& IoController::next_packet(Transfer& transfer) {
+Packet& StreamEndpoint::next_packet(Transfer& transfer) {
   const std::uint64_t bytes = std::min<std::uint64_t>(
       transfer.bytes, static_cast<std::uint64_t>(packet_flits_) * kFlitBytes);
   const int flits = static_cast<int>((bytes + kFlitBytes - 1) / kFlitBytes);
@@ -69,7 +69,7 @@ Packet& IoController::next_packet(Transfer& transfer) {
   return packet;
 }
 
-void IoController::pump() {
+void StreamEndpoint::pump() {
   while (!blocked_ && !transfers_.empty()) {
     Packet& packet = next_packet(transfers_.front());
     if (transfers_.front().bytes == 0) {
@@ -88,7 +88,7 @@ void IoController::pump() {
   }
 }
 
-tlm::tlm_sync_enum IoController::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum StreamEndpoint::sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time&) {
   if (phase == tlm::END_REQ) {
     blocked_ = false;
     pump();
@@ -99,7 +99,7 @@ tlm::tlm_sync_enum IoController::sent(Packet& packet, tlm::tlm_phase& phase, sc_
   return tlm::TLM_COMPLETED;
 }
 
-tlm::tlm_sync_enum IoController::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_time&) {
+tlm::tlm_sync_enum StreamEndpoint::receive(Packet& packet, tlm::tlm_phase&, sc_core::sc_time&) {
   packet.set_response_status(tlm::TLM_OK_RESPONSE);
   const PacketExtension& e = extension(packet);
   received_flits_ += static_cast<std::uint64_t>(e.flits);

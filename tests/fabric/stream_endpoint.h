@@ -1,10 +1,10 @@
-// An I/O controller: streams bytes into the fabric and takes in what is sent to it. Binds to a NIC
-// like an NPU does; a test may also put one in an NPU's place as a plain source and sink.
+// An endpoint that sends streams of bytes and takes in what is sent to it: a plain source and sink in the place of an NPU
+// or I/O controller.
 //
 // send() queues a transfer; transfers run one after the other, cut into packets of at most 4 KiB,
-//   as fast as the NIC takes them (the link paces it: 128 GB/s for a CXL-3 channel, §6.2.2).
+//   as fast as the NIC takes them (the link paces it).
 // Payload: every lane is a function of (source address, transfer, packet, lane), so that the
-//   receiving controller verifies it by itself. Packets of one source and transfer must
+//   receiving endpoint verifies it by itself. Packets of one source and transfer must
 //   arrive in order.
 // Stream ids: the transfer's number modulo kMaxStreams.
 // Errors: failure() keeps the first wrong payload or gap; nothing is thrown.
@@ -25,14 +25,14 @@
 
 namespace fredsim {
 
-class IoController final : public sc_core::sc_module {
+class StreamEndpoint final : public sc_core::sc_module {
  public:
-  tlm_utils::simple_initiator_socket<IoController, 32, PacketProtocol> tx{"tx"};
-  tlm_utils::simple_target_socket<IoController, 32, PacketProtocol> rx{"rx"};
+  tlm_utils::simple_initiator_socket<StreamEndpoint, 32, PacketProtocol> tx{"tx"};
+  tlm_utils::simple_target_socket<StreamEndpoint, 32, PacketProtocol> rx{"rx"};
 
   // `packet_flits`: of the longest packet it sends.
-  IoController(sc_core::sc_module_name name, std::uint16_t address, int lanes,
-               int packet_flits = kPacketFlits);
+  StreamEndpoint(sc_core::sc_module_name name, std::uint16_t address, int lanes,
+                 int packet_flits = kPacketFlits);
 
   void send(std::uint64_t bytes, std::uint16_t destination, int port = 0, int vc = kPp);
   void reset();  // forgets transfers and counts; reset the NIC before
