@@ -1,0 +1,250 @@
+#include "workload_files/chakra_reader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/util/delimited_message_util.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "workload_files/chakra.pb.h"
+#include "workload_files/node_place.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kPsPerUs = 1'000'000;
+
+// An attribute's number, whatever its kind; none: it is no number.
+std::optional<double> real(const pb::ChakraAttribute& a) {
+  if (a.value_case() == pb::ChakraAttribute::kDoubleValue) return a.double_value();
+  if (a.value_case() == pb::ChakraAttribute::kFloatValue) return a.float_value();
+  return std::nullopt;
+}
+
+struct Integer {
+  bool negative = false;
+  std::uint64_t magnitude = 0;
+};
+
+Integer of_signed(std::int64_t value) {
+  return {value < 0, value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
+                               : static_cast<std::uint64_t>(value)};
+}
+
+std::optional<Integer> integer(const pb::ChakraAttribute& a) {
+  switch (a.value_case()) {
+    case pb::ChakraAttribute::VALUE_NOT_SET:
+      return Integer{};
+    case pb::ChakraAttribute::kInt32Value:
+      return of_signed(a.int32_value());
+    case pb::ChakraAttribute::kInt64Value:
+      return of_signed(a.int64_value());
+    case pb::ChakraAttribute::kUint32Value:
+      return Integer{false, a.uint32_value()};
+    case pb::ChakraAttribute::kUint64Value:
+      return Integer{false, a.uint64_value()};
+    case pb::ChakraAttribute::kSint32Value:
+      return of_signed(a.sint32_value());
+    case pb::ChakraAttribute::kSint64Value:
+      return of_signed(a.sint64_value());
+    case pb::ChakraAttribute::kFixed32Value:
+      return Integer{false, a.fixed32_value()};
+    case pb::ChakraAttribute::kFixed64Value:
+      return Integer{false, a.fixed64_value()};
+    case pb::ChakraAttribute::kSfixed32Value:
+      return of_signed(a.sfixed32_value());
+    case pb::ChakraAttribute::kSfixed64Value:
+      return of_signed(a.sfixed64_value());
+    case pb::ChakraAttribute::kBoolValue:
+      return Integer{false, a.bool_value() ? 1U : 0U};
+    default:
+      break;
+  }
+  const std::optional<double> number = real(a);
+  constexpr double kMost = 9007199254740992.0;  // whole numbers up to it are exact
+  if (!number || std::abs(*number) > kMost || std::trunc(*number) != *number) return std::nullopt;
+  return of_signed(static_cast<std::int64_t>(*number));
+}
+
+// The fields of one node, each asked for by its name.
+class Fields {
+ public:
+  Fields(const std::string& path, const pb::ChakraNode& node) : path_(path), node_(node) {}
+
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+
+  std::uint64_t number(std::string_view name, std::uint64_t most,
+                       std::optional<std::uint64_t> otherwise = std::nullopt) const {
+    const pb::ChakraAttribute* const a = find(name);
+    if (a == nullptr) {
+      if (otherwise) return *otherwise;
+      throw BadInput(place(name) + ": missing");
+    }
+    const auto value = integer(*a);
+    if (!value) throw BadInput(place(name) + ": found no whole number");
+    if (value->negative || value->magnitude > most) {
+      throw BadInput(fmt::format("{}: found {}{}; allowed is 0 to {}", place(name),
+                                 value->negative ? "-" : "", value->magnitude, most));
+    }
+    return value->magnitude;
+  }
+
+  std::int64_t signed_number(std::string_view name) const {
+    const pb::ChakraAttribute* const a = find(name);
+    if (a == nullptr) return 0;
+    const auto value = integer(*a);
+    constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+    if (!value || value->magnitude > kMost) {
+      throw BadInput(place(name) + ": found no whole number of 64 bits");
+    }
+    const auto magnitude = static_cast<std::int64_t>(value->magnitude);
+    return value->negative ? -magnitude : magnitude;
+  }
+
+  std::string text(std::string_view name) const {
+    const pb::ChakraAttribute* const a = find(name);
+    if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET) return "";
+    if (a->value_case() == pb::ChakraAttribute::kStringValue) return a->string_value();
+    if (a->value_case() == pb::ChakraAttribute::kBytesValue) return a->bytes_value();
+    const auto value = integer(*a);
+    if (!value) throw BadInput(place(name) + ": found neither text nor a whole number");
+    return fmt::format("{}{}", value->negative ? "-" : "", value->magnitude);
+  }
+
+  std::vector<bool> bools(std::string_view name) const {
+    const pb::ChakraAttribute* const a = find(name);
+    if (a == nullptr || a->value_case() == pb::ChakraAttribute::VALUE_NOT_SET) return {};
+    if (a->value_case() != pb::ChakraAttribute::kBools) {
+      throw BadInput(place(name) + ": found no list of booleans");
+    }
+    return {a->bools().values().begin(), a->bools().values().end()};
+  }
+
+  std::string place(std::string_view field) const {
+    return node_place(path_, node_.id(), node_.name(), field);
+  }
+
+ private:
+  // The last of a name counts, as in any protobuf field.
+  const pb::ChakraAttribute* find(std::string_view name) const {
+    for (int i = node_.attributes_size() - 1; i >= 0; --i) {
+      if (node_.attributes(i).name() == name) return &node_.attributes(i);
+    }
+    return nullptr;
+  }
+
+  const std::string& path_;
+  const pb::ChakraNode& node_;
+};
+
+bool has_root(TraceCollective collective) {
+  return collective == TraceCollective::kReduce || collective == TraceCollective::kGather ||
+         collective == TraceCollective::kScatter || collective == TraceCollective::kBroadcast;
+}
+
+void read_communication(const Fields& fields, TraceNode& node) {
+  constexpr std::uint64_t kMostRank = (1U << 20) - 1;
+  constexpr std::uint64_t kMostSize = std::uint64_t{1} << 50;
+  const auto rank = [&](std::string_view name) {
+    return static_cast<int>(fields.number(name, kMostRank));
+  };
+  node.priority = fields.signed_number("comm_priority");
+  node.group = fields.text("pg_name");
+  node.dimensions = fields.bools("involved_dim");
+  if (node.type == TraceNodeType::kCollective) {
+    node.collective = static_cast<TraceCollective>(
+        fields.number("comm_type", static_cast<std::uint64_t>(TraceCollective::kBarrier)));
+    node.bytes = node.collective == TraceCollective::kBarrier
+                     ? fields.number("comm_size", kMostSize, 0)
+                     : fields.number("comm_size", kMostSize);
+    if (has_root(node.collective) && fields.has("root_rank")) node.peer = rank("root_rank");
+    return;
+  }
+  node.bytes = fields.number("comm_size", kMostSize);
+  node.peer = rank(node.type == TraceNodeType::kSend ? "comm_dst" : "comm_src");
+  node.tag = static_cast<std::uint32_t>(
+      fields.number("comm_tag", std::numeric_limits<std::uint32_t>::max(), 0));
+}
+
+void read_node(const std::string& path, const pb::ChakraNode& from, TraceNode& node) {
+  constexpr std::uint64_t kMostTime = std::uint64_t{1} << 43;  // 100 days
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  const Fields fields(path, from);
+  if (from.type() < static_cast<int>(TraceNodeType::kMetadata) ||
+      from.type() > static_cast<int>(TraceNodeType::kCollective)) {
+    throw BadInput(
+        fmt::format("{}: found {}; allowed is 1 to 7", fields.place("type"), from.type()));
+  }
+  if (from.duration_us() > kMostTime) {
+    throw BadInput(fmt::format("{}: found {}; allowed is 0 to {}", fields.place("duration_micros"),
+                               from.duration_us(), kMostTime));
+  }
+  node = {};
+  node.id = from.id();
+  node.name = from.name();
+  node.type = static_cast<TraceNodeType>(from.type());
+  node.after.assign(from.control_after().begin(), from.control_after().end());
+  node.after.insert(node.after.end(), from.data_after().begin(), from.data_after().end());
+  std::ranges::sort(node.after);
+  node.after.erase(std::unique(node.after.begin(), node.after.end()), node.after.end());
+  node.duration_ps =
+      fields.number("duration_ps", kMostTime * kPsPerUs, from.duration_us() * kPsPerUs);
+  node.on_cpu = fields.number("is_cpu_op", kMost, 0) != 0;
+  node.operations = fields.number("num_ops", kMost, 0);
+  node.tensor_bytes = fields.number("tensor_size", kMost, 0);
+  if (node.type >= TraceNodeType::kSend) read_communication(fields, node);
+}
+
+}  // namespace
+
+struct ChakraReader::Stream {
+  explicit Stream(int descriptor) : file(descriptor) { file.SetCloseOnDelete(true); }
+
+  // The next message, whole. False: the end of the file.
+  bool read(const std::string& path, google::protobuf::MessageLite& message, const char* what) {
+    const std::int64_t start = file.ByteCount();
+    bool at_end = false;
+    if (google::protobuf::util::ParseDelimitedFromZeroCopyStream(&message, &file, &at_end)) {
+      return true;
+    }
+    if (file.GetErrno() != 0) {
+      throw BadInput(fmt::format("{}: {}", path, std::generic_category().message(file.GetErrno())));
+    }
+    if (at_end) return false;
+    throw BadInput(fmt::format("{}: the {} at offset {} is damaged or cut off", path, what, start));
+  }
+
+  google::protobuf::io::FileInputStream file;
+};
+
+ChakraReader::ChakraReader(std::string path) : path_(std::move(path)) {
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    throw BadInput(fmt::format("{}: {}", path_, std::generic_category().message(errno)));
+  }
+  stream_ = std::make_unique<Stream>(descriptor);
+  pb::ChakraMetadata metadata;
+  if (!stream_->read(path_, metadata, "metadata")) {
+    throw BadInput(fmt::format("{}: an empty file; a trace begins with its metadata", path_));
+  }
+}
+
+ChakraReader::~ChakraReader() = default;
+
+bool ChakraReader::next(TraceNode& node) {
+  pb::ChakraNode message;
+  if (!stream_->read(path_, message, "node")) return false;
+  read_node(path_, message, node);
+  return true;
+}
+
+}  // namespace fredsim

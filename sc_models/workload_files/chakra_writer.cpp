@@ -1,0 +1,83 @@
+#include "workload_files/chakra_writer.h"
+
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/util/delimited_message_util.h>
+
+#include <stdexcept>
+#include <string_view>
+
+#include "workload_files/chakra.pb.h"
+
+namespace fredsim {
+namespace {
+
+void append(std::string& text, const google::protobuf::MessageLite& message) {
+  google::protobuf::io::StringOutputStream output(&text);
+  if (!google::protobuf::util::SerializeDelimitedToZeroCopyStream(message, &output)) {
+    throw std::length_error("a node of a trace is longer than 2 GiB");
+  }
+}
+
+class Attributes {
+ public:
+  explicit Attributes(pb::ChakraNode& node) : node_(node) {}
+  void number(std::string_view name, std::uint64_t value) { of(name).set_uint64_value(value); }
+  void small(std::string_view name, std::int64_t value) {
+    of(name).set_int32_value(static_cast<std::int32_t>(value));
+  }
+  void flag(std::string_view name, bool value) { of(name).set_bool_value(value); }
+  void text(std::string_view name, const std::string& value) { of(name).set_string_value(value); }
+  void flags(std::string_view name, const std::vector<bool>& values) {
+    auto& list = *of(name).mutable_bools()->mutable_values();
+    list.Add(values.begin(), values.end());
+  }
+
+ private:
+  pb::ChakraAttribute& of(std::string_view name) {
+    pb::ChakraAttribute& attribute = *node_.add_attributes();
+    attribute.set_name(std::string(name));
+    return attribute;
+  }
+  pb::ChakraNode& node_;
+};
+
+void add_communication(const TraceNode& node, Attributes& to) {
+  if (node.type == TraceNodeType::kCollective) {
+    to.number("comm_type", static_cast<std::uint64_t>(node.collective));
+    if (node.peer != TraceNode::kNobody) to.small("root_rank", node.peer);
+  } else {
+    to.small(node.type == TraceNodeType::kSend ? "comm_dst" : "comm_src", node.peer);
+    to.number("comm_tag", node.tag);
+  }
+  to.number("comm_size", node.bytes);
+  if (node.priority != 0) to.small("comm_priority", node.priority);
+  if (!node.group.empty()) to.text("pg_name", node.group);
+  if (!node.dimensions.empty()) to.flags("involved_dim", node.dimensions);
+}
+
+}  // namespace
+
+ChakraWriter::ChakraWriter() {
+  pb::ChakraMetadata metadata;
+  metadata.set_version("0.0.4");
+  append(text_, metadata);
+}
+
+void ChakraWriter::add(const TraceNode& node) {
+  constexpr std::uint64_t kPsPerUs = 1'000'000;
+  pb::ChakraNode to;
+  to.set_id(node.id);
+  to.set_name(node.name);
+  to.set_type(static_cast<std::int32_t>(node.type));
+  to.mutable_data_after()->Add(node.after.begin(), node.after.end());
+  to.set_duration_us(node.duration_ps / kPsPerUs);
+  Attributes attributes(to);
+  attributes.flag("is_cpu_op", node.on_cpu);
+  if (node.duration_ps != 0) attributes.number("duration_ps", node.duration_ps);
+  if (node.operations != 0) attributes.number("num_ops", node.operations);
+  if (node.tensor_bytes != 0) attributes.number("tensor_size", node.tensor_bytes);
+  if (node.type >= TraceNodeType::kSend) add_communication(node, attributes);
+  append(text_, to);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,64 @@
+// Text workloads of ASTRA-sim 1.0: one line per layer.
+//
+// A file: the type and its options on line 1; the number of layers on line 2; then for each layer NAME, a reserved field, and of the
+//   forward pass, the gradient of the input and the gradient of the weights each: compute time in ns, collective, bytes; last
+//   the time of the update in ns. Fields are separated by any white space. Of HYBRID_CUSTOMIZED a layer has its own type behind that.
+// Types: DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_TRANSFORMER, HYBRID_TRANSFORMER_FWD_IN_BCKWD, HYBRID_DLRM,
+//   HYBRID_DLRM_ENHANCED, HYBRID_CUSTOMIZED, MICRO, DISTRIBUTED_INFERENCE.
+// Options: HYBRID_TRANSFORMER…: `model_parallel_NPU_group: N`; …_FWD_IN_BCKWD also `checkpoints: N I…` and `checkpoint_initiates:
+//   N I…`, layers by index. HYBRID_DLRM…: the index of the last layer of the bottom MLP.
+// Errors: BadInput with file, line and column.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload_files/trace_node.h"
+
+namespace fredsim {
+
+enum class TextWorkloadType : std::uint8_t {
+  kData,
+  kModel,
+  kHybridDataModel,
+  kHybridModelData,
+  kHybridTransformer,
+  kHybridTransformerFwdInBckwd,
+  kHybridDlrm,
+  kHybridDlrmEnhanced,
+  kHybridCustomized,
+  kMicro,
+  kDistributedInference,
+};
+
+std::string_view to_string(TextWorkloadType type);
+
+struct TextPass {
+  std::uint64_t compute_ns = 0;
+  std::optional<TraceCollective> collective{};  // none: nothing is communicated
+  std::uint64_t bytes = 0;
+};
+
+struct TextLayer {
+  std::string name{};
+  TextPass forward{}, input_gradient{}, weight_gradient{};
+  std::uint64_t update_ns = 0;
+  TextWorkloadType type = TextWorkloadType::kData;  // its own, or that of the file
+};
+
+struct TextWorkload {
+  TextWorkloadType type = TextWorkloadType::kData;
+  int model_group = 0;             // NPUs, 0: not said
+  int last_bottom_layer = -1;      // of a DLRM, -1: not said
+  std::vector<int> checkpoints{};  // layers, ascending, whose inputs are kept
+  std::vector<int>
+      recomputations{};  // layers before whose gradients those from the last checkpoint on run again
+  std::vector<TextLayer> layers{};
+};
+
+TextWorkload read_text_workload(const std::string& path);
+
+}  // namespace fredsim

@@ -1,0 +1,209 @@
+#include "workload_files/trace_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+#include "workload_files/chakra_reader.h"
+#include "workload_files/node_place.h"
+
+namespace fredsim {
+namespace {
+
+// Ids and dependencies of one file.
+class Graph {
+ public:
+  explicit Graph(const std::string& path) : path_(path) {}
+
+  void add(const TraceNode& node) {
+    if (!index_.try_emplace(node.id, ids_.size()).second) {
+      throw BadInput(node_place(path_, node.id, node.name, "id: comes twice"));
+    }
+    ids_.push_back(node.id);
+    after_.insert(after_.end(), node.after.begin(), node.after.end());
+    ends_.push_back(after_.size());
+  }
+
+  void check() {
+    for (std::size_t node = 0; node < ids_.size(); ++node) {
+      for (std::size_t k = begin(node); k < ends_[node]; ++k) {
+        const auto at = index_.find(after_[k]);
+        if (at == index_.end()) {
+          throw BadInput(node_place(
+              path_, ids_[node], "",
+              fmt::format("dependencies: found {}, which is no node of this file", after_[k])));
+        }
+        after_[k] = at->second;  // from here on by index
+      }
+    }
+    look_for_circle();
+  }
+
+ private:
+  std::size_t begin(std::size_t node) const { return node == 0 ? 0 : ends_[node - 1]; }
+
+  // In depth first; `way` are the nodes that were entered and not left.
+  void look_for_circle() {
+    enum class State : std::uint8_t { kNew, kEntered, kLeft };
+    std::vector<State> states(ids_.size(), State::kNew);
+    std::vector<std::pair<std::size_t, std::size_t>> way;  // node, its next dependency
+    for (std::size_t first = 0; first < ids_.size(); ++first) {
+      if (states[first] != State::kNew) continue;
+      states[first] = State::kEntered;
+      way.emplace_back(first, begin(first));
+      while (!way.empty()) {
+        auto& [node, next] = way.back();
+        if (next == ends_[node]) {
+          states[node] = State::kLeft;
+          way.pop_back();
+          continue;
+        }
+        const std::size_t before = after_[next++];
+        if (states[before] == State::kEntered) refuse_circle(way, before);
+        if (states[before] == State::kNew) {
+          states[before] = State::kEntered;
+          way.emplace_back(before, begin(before));
+        }
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_circle(const std::vector<std::pair<std::size_t, std::size_t>>& way,
+                                  std::size_t closes) const {
+    constexpr std::size_t kMostShown = 12;
+    std::vector<std::string> ids;
+    auto at = std::ranges::find(way, closes, [](const auto& entry) { return entry.first; });
+    for (; at != way.end() && ids.size() < kMostShown; ++at) {
+      ids.push_back(fmt::format("{}", ids_[at->first]));
+    }
+    if (at != way.end()) ids.emplace_back("…");
+    ids.push_back(fmt::format("{}", ids_[closes]));
+    throw BadInput(node_place(
+        path_, ids_[closes], "",
+        fmt::format("dependencies: a circle, each after the next: {}", fmt::join(ids, ", "))));
+  }
+
+  const std::string& path_;
+  std::unordered_map<std::uint64_t, std::size_t> index_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<std::uint64_t> after_;  // of all, one after the other: ids, then indices
+  std::vector<std::size_t> ends_;     // in `after_`, by index
+};
+
+// Sends and receives of all ranks, in their order: the n-th send of a (source, destination, tag) is for the n-th receive.
+class Messages {
+ public:
+  void add(const std::string& path, int rank, const TraceNode& node) {
+    const bool sends = node.type == TraceNodeType::kSend;
+    if (!sends && node.type != TraceNodeType::kReceive) return;
+    const Key key = sends ? Key{rank, node.peer, node.tag} : Key{node.peer, rank, node.tag};
+    Ends& ends = by_key_[key];
+    auto& own = sends ? ends.sends : ends.receives;
+    auto& other = sends ? ends.receives : ends.sends;
+    if (other.empty()) {
+      own.push_back({rank, node.id, node.bytes});
+      return;
+    }
+    const End met = other.front();
+    other.pop_front();
+    if (met.bytes != node.bytes) {
+      throw BadInput(fmt::format("{}: found {}, but its counterpart, node {} of rank {}, has {}",
+                                 node_place(path, node.id, node.name, "comm_size"), node.bytes,
+                                 met.node, met.rank, met.bytes));
+    }
+    if (ends.sends.empty() && ends.receives.empty()) by_key_.erase(key);
+  }
+
+  void check(const std::vector<std::string>& paths) const {
+    if (by_key_.empty()) return;
+    const auto& [key, ends] = *by_key_.begin();
+    const auto& [source, destination, tag] = key;
+    const bool sends = !ends.sends.empty();
+    const End& end = sends ? ends.sends.front() : ends.receives.front();
+    throw BadInput(
+        fmt::format("{}: found rank {}, which has no {} with tag {} for it",
+                    node_place(paths[end.rank], end.node, "", sends ? "comm_dst" : "comm_src"),
+                    sends ? destination : source, sends ? "receive" : "send", tag));
+  }
+
+ private:
+  using Key = std::tuple<int, int, std::uint32_t>;
+  struct End {
+    int rank = 0;
+    std::uint64_t node = 0, bytes = 0;
+  };
+  struct Ends {
+    std::deque<End> sends, receives;  // that have met no counterpart yet
+  };
+  std::map<Key, Ends> by_key_;
+};
+
+std::vector<std::string> files_of(const std::string& prefix) {
+  constexpr int kMostRanks = 1 << 16;
+  const auto path = [&](int rank) { return fmt::format("{}.{}.et", prefix, rank); };
+  std::vector<std::string> paths;
+  while (static_cast<int>(paths.size()) < kMostRanks &&
+         std::filesystem::exists(path(static_cast<int>(paths.size())))) {
+    paths.push_back(path(static_cast<int>(paths.size())));
+  }
+  if (paths.empty()) {
+    throw BadInput(
+        fmt::format("{}: no such file; traces are {}.RANK.et, from rank 0 on", path(0), prefix));
+  }
+  // A file of a later rank tells of a gap.
+  const std::filesystem::path of(prefix);
+  const auto folder = of.has_parent_path() ? of.parent_path() : std::filesystem::path(".");
+  const std::string begin = of.filename().string() + ".";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(begin) || !name.ends_with(".et") || name.size() < begin.size() + 4)
+      continue;
+    const std::string middle = name.substr(begin.size(), name.size() - begin.size() - 3);
+    if (middle.size() > 6 ||
+        !std::ranges::all_of(middle, [](char c) { return c >= '0' && c <= '9'; }))
+      continue;
+    if (std::stoi(middle) > static_cast<int>(paths.size())) {
+      throw BadInput(
+          fmt::format("{}: no such file, but there is {}; every rank from 0 on is wanted",
+                      path(static_cast<int>(paths.size())), entry.path().string()));
+    }
+  }
+  return paths;
+}
+
+}  // namespace
+
+TraceFiles check_traces(const std::string& prefix) {
+  TraceFiles files{.paths = files_of(prefix)};
+  Messages messages;
+  TraceNode node;
+  for (int rank = 0; rank < static_cast<int>(files.paths.size()); ++rank) {
+    const std::string& path = files.paths[rank];
+    ChakraReader reader(path);
+    Graph graph(path);
+    while (reader.next(node)) {
+      graph.add(node);
+      messages.add(path, rank, node);
+      const auto ranks = static_cast<int>(files.paths.size());
+      if (node.peer >= ranks) {
+        throw BadInput(fmt::format("{}: found {}; there are {} ranks",
+                                   node_place(path, node.id, node.name, "rank"), node.peer, ranks));
+      }
+      ++files.nodes;
+    }
+    graph.check();
+  }
+  messages.check(files.paths);
+  return files;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,75 @@
+#include "workload_files/trace_feeder.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace fredsim {
+
+TraceFeeder::TraceFeeder(std::string path, std::size_t window)
+    : reader_(std::move(path)), window_(std::max<std::size_t>(window, 1)) {}
+
+std::optional<TraceNode> TraceFeeder::next() {
+  while (held() < window_ && read_one()) continue;
+  while (ready_.empty() && under_way_ == 0 && read_one()) continue;
+  if (ready_.empty()) return std::nullopt;
+  ++under_way_;
+  return std::move(ready_.extract(ready_.begin()).mapped());
+}
+
+bool TraceFeeder::read_one() {
+  if (at_end_) return false;
+  Waiting next;
+  if (!reader_.next(next.node)) {
+    at_end_ = true;
+    return false;
+  }
+  const std::uint64_t place = read_++;
+  for (const std::uint64_t id : next.node.after) {
+    if (is_complete(id)) continue;
+    for_[id].push_back(place);
+    ++next.lacks;
+  }
+  if (next.lacks == 0) {
+    ready_.emplace(place, std::move(next.node));
+  } else {
+    waiting_.emplace(place, std::move(next));
+  }
+  return true;
+}
+
+bool TraceFeeder::is_complete(std::uint64_t id) const {
+  const auto after = complete_.upper_bound(id);
+  return after != complete_.begin() && std::prev(after)->second >= id;
+}
+
+void TraceFeeder::complete(std::uint64_t id) {
+  --under_way_;
+  // Joined with the ranges that it touches.
+  auto after = complete_.upper_bound(id);
+  std::uint64_t last = id;
+  if (after != complete_.end() && after->first == id + 1) {
+    last = after->second;
+    after = complete_.erase(after);
+  }
+  if (after != complete_.begin() && std::prev(after)->second + 1 == id) {
+    std::prev(after)->second = last;
+  } else {
+    complete_.emplace_hint(after, id, last);
+  }
+  const auto followers = for_.extract(id);
+  if (followers.empty()) return;
+  for (const std::uint64_t place : followers.mapped()) {
+    const auto at = waiting_.find(place);
+    if (--at->second.lacks > 0) continue;
+    ready_.emplace(place, std::move(at->second.node));
+    waiting_.erase(at);
+  }
+}
+
+bool TraceFeeder::is_done() {
+  while (held() == 0 && read_one()) continue;
+  return held() == 0;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,80 @@
+// What is refused of the traces of all ranks before anything runs.
+#include "workload_files/trace_check.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "temporary_folder.h"
+#include "trace_support.h"
+
+namespace fredsim {
+namespace {
+
+class TraceCheck : public testing::Test {
+ protected:
+  void write(int rank, const std::vector<TraceNode>& nodes) {
+    write_trace(prefix_ + "." + std::to_string(rank) + ".et", nodes);
+  }
+  void expect_refusal(const std::string& want) {
+    const std::string message = refusal_of([&] { check_traces(prefix_); });
+    EXPECT_NE(message.find(want), std::string::npos) << "'" << message << "'";
+  }
+  TemporaryFolder folder_;
+  std::string prefix_ = folder_.file("t");
+};
+
+TraceNode message(TraceNodeType type, std::uint64_t id, int peer, std::uint64_t bytes = 8,
+                  std::uint32_t tag = 0) {
+  return {.id = id, .type = type, .bytes = bytes, .peer = peer, .tag = tag};
+}
+
+TEST_F(TraceCheck, SoundTracesOfAllRanksAreCounted) {
+  write(0, {compute_node(5, {9}), compute_node(9), message(TraceNodeType::kSend, 1, 1)});
+  write(1, {message(TraceNodeType::kReceive, 0, 0), compute_node(3, {0})});
+  const TraceFiles files = check_traces(prefix_);
+  EXPECT_EQ(files.paths.size(), 2U);
+  EXPECT_EQ(files.nodes, 5U);
+}
+
+TEST_F(TraceCheck, MissingFiles) {
+  expect_refusal("t.0.et: no such file");
+  write(0, {});
+  write(2, {});
+  expect_refusal("t.1.et: no such file, but there is");
+}
+
+TEST_F(TraceCheck, AnIdThatComesTwice) {
+  write(0, {compute_node(1), compute_node(1)});
+  expect_refusal("node 1 (c): id: comes twice");
+}
+
+TEST_F(TraceCheck, ADependencyOnANodeThatIsNotThere) {
+  write(0, {compute_node(1), compute_node(2, {1, 7})});
+  expect_refusal("node 2: dependencies: found 7, which is no node of this file");
+}
+
+TEST_F(TraceCheck, ACircleIsNamed) {
+  write(0, {compute_node(0), compute_node(1, {0, 3}), compute_node(2, {1}), compute_node(3, {2})});
+  expect_refusal("a circle, each after the next: 1, 3, 2, 1");
+  write(0, {compute_node(4, {4})});
+  expect_refusal("a circle, each after the next: 4, 4");
+}
+
+TEST_F(TraceCheck, SendsAndReceivesThatDoNotMeet) {
+  write(0, {message(TraceNodeType::kSend, 1, 1)});
+  write(1, {});
+  expect_refusal("t.0.et: node 1: comm_dst: found rank 1, which has no receive with tag 0");
+  write(1, {message(TraceNodeType::kReceive, 3, 0, 8, 1)});
+  expect_refusal("which has no");
+  write(1, {message(TraceNodeType::kReceive, 3, 0, 9)});
+  expect_refusal("comm_size: found 9, but its counterpart, node 1 of rank 0, has 8");
+  write(0, {});
+  expect_refusal("t.1.et: node 3: comm_src: found rank 0, which has no send with tag 0");
+  write(0, {message(TraceNodeType::kSend, 1, 2)});
+  expect_refusal("found 2; there are 2 ranks");
+}
+
+}  // namespace
+}  // namespace fredsim
