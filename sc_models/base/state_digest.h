@@ -26,6 +26,10 @@ class StateDigest {
     high_ = (high_ + value) * 0xC2B2'AE3D'27D4'EB4FU;
     high_ ^= high_ >> 29;
   }
+  void add(const StateDigest& part) {
+    add(part.low_);
+    add(part.high_);
+  }
   template <std::ranges::input_range Values>
   void add_all(const Values& values) {
     for (const auto& value : values) add(static_cast<std::uint64_t>(value));

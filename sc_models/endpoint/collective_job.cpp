@@ -227,13 +227,17 @@ void CollectiveJob::add_state(StateDigest& digest) const {
     digest.add((part.released ? 1U : 0U) | (part.ended ? 2U : 0U));
 }
 
-void CollectiveJob::add_state_with_counts(StateDigest& digest) const {
+void CollectiveJob::add_state_with_counts(std::uint64_t cycle, StateDigest& digest) const {
   digest.add(static_cast<std::uint64_t>(first_tree_));
   digest.add_all(phases_);
   digest.add(ended_some_ ? 1 : 0);
   digest.add(delivered_);
   digest.add(completed_.size());
-  for (const PartState& part : parts_) digest.add(static_cast<std::uint64_t>(part.receivers_left));
+  for (const PartState& part : parts_) {
+    digest.add(static_cast<std::uint64_t>(part.receivers_left));
+    digest.add(part.released ? cycle - part.start : 0);
+    digest.add(part.ended ? cycle - part.end : 0);
+  }
   add_state(digest);
 }
 

@@ -87,8 +87,8 @@ class CollectiveJob {
   }  // whoever reads them may take them out
   // State, as Npu::add_state() has it.
   void add_state(StateDigest& digest) const;
-  // The same with all counts as they are, so that equal states are equally far in equal plans.
-  void add_state_with_counts(StateDigest& digest) const;
+  // The same with all counts as they are, and times relative to `cycle`, so that equal states are equally far in equal plans.
+  void add_state_with_counts(std::uint64_t cycle, StateDigest& digest) const;
   void shift(std::uint64_t cycles);  // what has started or ended did so that much later
   // So many packets of each tree, by tree, are not sent: none of them the last one, and all receivers as if they had
   // them. Those under way keep their numbers; what is yet to come is that much less.

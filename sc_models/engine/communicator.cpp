@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -67,6 +68,7 @@ void Communicator::start() {
 
 std::uint64_t Communicator::cycle() const {
   if (ended_at_) return *ended_at_;
+  if (replay_.hands_out()) return replay_.cycle();
   return running_ ? fabric_.core().edge() - first_edge_ : 0;
 }
 
@@ -74,9 +76,8 @@ std::uint64_t Communicator::cycle() const {
 bool Communicator::edge() {
   try {
     machine_.observers().edge();
-    if (loader_.issue()) changed_ = true;
-    if (collect()) changed_ = true;
-    if (changed_ || cycle() >= wake_) process();
+    if (!replay_.edge()) work();
+    replay_.look();
     if (on_cycle_) on_cycle_();
   } catch (...) {
     failure_ = std::current_exception();
@@ -86,24 +87,49 @@ bool Communicator::edge() {
   return ends;
 }
 
+void Communicator::work() {
+  replay_.begin_edge();
+  if (loader_.issue()) changed_ = true;
+  if (collect()) changed_ = true;
+  if (changed_ || cycle() >= wake_) process();
+}
+
+void Communicator::simulate_edge() {
+  fabric_.core().tick();
+  work();
+}
+
 // Over the edges before anything happens: an arrival, a start, the end of the watchdog's patience, the time-out.
 void Communicator::rest() {
-  FabricCore& core = fabric_.core();
-  if (changed_ || !loader_.idle()) return;
-  std::uint64_t edges = core.edges_at_rest();
-  if (edges == 0) return;
+  if (replay_.hands_out()) return replay_.rest();
   std::uint64_t next = wake_;
+  // The edge before is one at which a course may end.
+  if (next != Operation::kNever && granted_.empty()) --next;
   if (next == Operation::kNever) {
     const std::uint64_t watchdog = machine_.watchdog();
     next = std::max(last_event_ + watchdog,
-                    cycle() + watchdog - std::min(watchdog, core.quiet_cycles()));
+                    cycle() + watchdog - std::min(watchdog, fabric_.core().quiet_cycles()));
   }
   const std::uint64_t limit = machine_.options().timeout_cycles;
   if (limit != 0) next = std::min(next, limit + 1);
-  edges = std::min(edges, next - std::min(next, cycle() + 1));
-  core.rest(edges);
+  const std::uint64_t edges = rest_until(next);
   fabric_.come_later(edges);
   idle_cycles_ += edges;
+}
+
+// Over edges at which nothing happens, to the one before that of a cycle; how many.
+std::uint64_t Communicator::rest_until(std::uint64_t next) {
+  if (changed_ || !loader_.idle()) return 0;
+  next = std::min(next, wake_);
+  const std::uint64_t edges =
+      std::min(fabric_.core().edges_at_rest(), next - std::min(next, cycle() + 1));
+  if (edges != 0) fabric_.core().rest(edges);
+  return edges;
+}
+
+bool Communicator::ends_rest() const {
+  return wake_ == cycle() + 1 && granted_.empty() && !changed_ && loader_.idle() &&
+         fabric_.core().is_settled();
 }
 
 bool Communicator::ends_wait() const {
@@ -118,8 +144,9 @@ bool Communicator::ends_wait() const {
 
 bool Communicator::is_stuck() const {
   const std::uint64_t watchdog = machine_.watchdog();
-  return !operations_.empty() && !changed_ && wake_ == Operation::kNever && loader_.idle() &&
-         fabric_.core().quiet_cycles() >= watchdog && cycle() >= last_event_ + watchdog;
+  return !replay_.hands_out() && !operations_.empty() && !changed_ && wake_ == Operation::kNever &&
+         loader_.idle() && fabric_.core().quiet_cycles() >= watchdog &&
+         cycle() >= last_event_ + watchdog;
 }
 
 void Communicator::run_until(std::function<bool()> done) {
@@ -131,6 +158,7 @@ void Communicator::run_until(std::function<bool()> done) {
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   check_failures();
   if (is_done) return;
+  replay_.simulate();
   if (is_stuck())
     fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", machine_.watchdog()),
                FailureCause::kDeadlock);
@@ -159,6 +187,7 @@ void Communicator::fail_stuck(const std::string& what, FailureCause cause) {
 
 // Nothing more is issued or written; the clock goes on.
 void Communicator::halt() {
+  replay_.simulate();
   ended_at_ = cycle();
   fabric_.on_cycle([] { return true; });
   if (!loader_.idle()) sc_core::wait(fabric_.attention());  // a write is still under way
@@ -171,7 +200,7 @@ void Communicator::wait(Handle handle) {
 }
 
 void Communicator::wait_all() {
-  run_until([this] { return operations_.empty(); });
+  run_until([this] { return under_way() == 0; });
 }
 
 void Communicator::finish() {
@@ -197,27 +226,41 @@ Communicator::Handle Communicator::issue(std::span<const CollectiveSpec> work,
 Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> plan,
                                          const std::vector<std::uint64_t>& starts,
                                          const IssueOptions& options) {
-  for (const Dependency& dependency : options.after) {
-    if (dependency.operation == 0 || dependency.operation >= next_)
-      throw BadInput(fmt::format("after: found operation {}; allowed: 1 to {}, those issued",
-                                 dependency.operation, next_ - 1));
-    const auto earlier = operations_.find(dependency.operation);
-    const int parts = earlier != operations_.end()
-                          ? static_cast<int>(earlier->second->plan->plan.parts.size())
-                          : 0;
-    for (const int part : dependency.parts) {
-      if (earlier != operations_.end() && (part < 0 || part >= parts))
-        throw BadInput(fmt::format("after: found part {} of operation {}; allowed: 0 to {}", part,
-                                   dependency.operation, parts - 1));
-    }
-  }
+  for (const Dependency& dependency : options.after) check_dependency(dependency);
   if (plan->needs_online_routes && !has_routes_)
     online_routes(fabric_.topology(), reg::kMaxRoutes);  // says why there are none
   const Handle handle = next_++;
+  if (!replay_.issued(handle, plan, starts, options))
+    issue_operation(handle, std::move(plan), starts, options);
+  return handle;
+}
+
+void Communicator::check_dependency(const Dependency& dependency) const {
+  const Handle handle = dependency.operation;
+  if (handle == 0 || handle >= next_)
+    throw BadInput(fmt::format("after: found operation {}; allowed: 1 to {}, those issued", handle,
+                               next_ - 1));
+  const auto earlier = operations_.find(handle);
+  const PreparedPlan* plan = nullptr;
+  if (replay_.hands_out())
+    plan = replay_.plan_of(handle);
+  else if (earlier != operations_.end())
+    plan = earlier->second->plan.get();
+  for (const int part : dependency.parts) {
+    if (plan != nullptr && (part < 0 || part >= std::ssize(plan->plan.parts)))
+      throw BadInput(fmt::format("after: found part {} of operation {}; allowed: 0 to {}", part,
+                                 handle, std::ssize(plan->plan.parts) - 1));
+  }
+}
+
+void Communicator::issue_operation(Handle handle, std::shared_ptr<const PreparedPlan> plan,
+                                   const std::vector<std::uint64_t>& starts,
+                                   const IssueOptions& options) {
   const std::uint64_t now = cycle();
   auto operation = std::make_unique<Operation>(handle, std::move(plan), options.seed, now,
                                                options.delay, starts);
   operation->label = options.label;
+  if (options.held) operation->hold();
   if (options.after.empty() && options.delay > 0) operation->delay_all(now);
   for (const Dependency& dependency : options.after) {
     const auto earlier = operations_.find(dependency.operation);
@@ -229,20 +272,36 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
   operations_.emplace(handle, std::move(operation));
   changed_ = true;
   last_event_ = now;
-  return handle;
+}
+
+void Communicator::release(Handle handle, int part, int rank, std::uint64_t cycle) {
+  if (!replay_.released(handle, part, rank, cycle)) release_rank(handle, part, rank, cycle);
+}
+
+void Communicator::release_rank(Handle handle, int part, int rank, std::uint64_t cycle) {
+  operations_.at(handle)->release(part, rank, cycle);
+  changed_ = true;
+  last_event_ = this->cycle();
+}
+
+std::size_t Communicator::under_way() const {
+  return replay_.hands_out() ? replay_.under_way() : operations_.size();
 }
 
 bool Communicator::complete(Handle handle) const {
-  return handle < next_ && !operations_.contains(handle);
+  if (handle >= next_) return false;
+  return replay_.hands_out() ? replay_.complete(handle) : !operations_.contains(handle);
 }
 
 bool Communicator::complete(Handle handle, NodeId npu) const {
+  if (handle < next_ && replay_.hands_out()) return replay_.complete(handle, npu);
   const auto found = operations_.find(handle);
   return handle < next_ && (found == operations_.end() || found->second->complete_at(npu));
 }
 
 std::uint64_t Communicator::delivered_bytes() const {
   std::uint64_t bytes = totals_.bytes;
+  if (replay_.hands_out()) return bytes;
   for (const Operation* operation : granted_)
     if (operation->job != nullptr) bytes += operation->job->delivered_bytes();
   return bytes;
@@ -287,7 +346,7 @@ bool Communicator::collect_from(Operation& operation) {
   for (const auto& [part, rank] : std::exchange(job.completed(), {})) {
     if (!operation.complete_rank(part, rank, cycle())) continue;
     some = true;
-    if (on_rank_complete_) on_rank_complete_(operation.handle, part, rank);
+    replay_.rank_complete(operation.handle, part, rank);
   }
   return some;
 }
@@ -298,10 +357,9 @@ void Communicator::finish_operation(Operation& operation) {
   for (int p = 0; p < std::ssize(operation.plan->plan.parts); ++p)
     report.parts.push_back({job.start_cycle(p), job.end_cycle(p)});
   report.ended = job.last_end();
-  ++totals_.operations;
-  totals_.last_end = std::max(totals_.last_end, report.ended);
-  totals_.flits += job.delivered_flits();
-  totals_.bytes += job.delivered_bytes();
+  const std::uint64_t flits = job.delivered_flits();
+  const std::uint64_t bytes = job.delivered_bytes();
+  totals_.count(report, flits, bytes);
   machine_.observers().remove(job);
   operation.npus->remove();
   store_.release(operation.rows.phases);
@@ -309,7 +367,7 @@ void Communicator::finish_operation(Operation& operation) {
   std::erase(granted_, &operation);
   for (Operation* const other : granted_) other->forget(operation);
   operations_.erase(report.handle);
-  if (on_complete_) on_complete_(report);
+  replay_.complete(report, flits, bytes);
 }
 
 // Those of which a rank could begin, in the order of issue.
@@ -424,12 +482,17 @@ bool Communicator::release(Operation& operation) {
 
 // ---- cycles that are not simulated
 
+void Communicator::skip_idle(bool on) {
+  skips_idle_ = on;
+  replay_.enable(on && machine_.options().skip && machine_.wave() == nullptr &&
+                 machine_.observers().empty());
+}
+
 bool Communicator::add_state(StateDigest& digest) const {
   if (changed_ || !loader_.idle() || !fabric_.core().add_state(digest)) return false;
-  const auto number_of = [&](const Operation& operation) {
-    return static_cast<std::uint64_t>(
-        std::distance(operations_.begin(), operations_.find(operation.handle)));
-  };
+  std::unordered_map<Handle, std::uint64_t> numbers;
+  for (const auto& [handle, operation] : operations_) numbers.emplace(handle, numbers.size());
+  const auto number_of = [&](const Operation& operation) { return numbers.at(operation.handle); };
   digest.add(operations_.size());
   for (const auto& [handle, operation] : operations_)
     operation->add_state(cycle(), number_of, digest);
@@ -440,13 +503,12 @@ bool Communicator::add_state(StateDigest& digest) const {
   return true;
 }
 
-void Communicator::pass_over(std::uint64_t number, std::uint64_t cycles, const Totals& before) {
-  for (const auto& [handle, operation] : operations_) operation->shift(number * cycles);
-  if (wake_ != Operation::kNever) wake_ += number * cycles;
-  last_event_ += number * cycles;
-  for (auto total : {&Totals::operations, &Totals::flits, &Totals::bytes, &Totals::rows_found})
-    totals_.*total += number * (totals_.*total - before.*total);
-  fabric_.come_later(number * cycles);
+void Communicator::shift_to(std::uint64_t cycle) {
+  const std::uint64_t later = cycle - this->cycle();
+  for (const auto& [handle, operation] : operations_) operation->shift(later);
+  if (wake_ != Operation::kNever) wake_ += later;
+  last_event_ += later;
+  first_edge_ -= later;
 }
 
 }  // namespace fredsim

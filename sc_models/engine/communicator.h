@@ -12,7 +12,8 @@
 //   A communicator is for one run. issue() may also be called by any other process, and in the callbacks.
 // Operations: specs that are issued together are planned together and share phases (collective/plan.h); plans are kept by
 //   shape (PlanCache). A rank begins when its start has come and what it waits for is complete (engine/operation.h), and is
-//   complete when it has handed its last packet to its NIC and holds all its results. A rank that has not begun receives
+//   complete when it has handed its last packet to its NIC and holds all its results. An operation may be held: each of its
+//   ranks then begins when it is released, as whoever issues finds out how far it is. A rank that has not begun receives
 //   and passes on what others send, since its collective engine has the plan.
 // Order: operations are granted what they need, and from then on wait only for those that were granted before, so that
 //   none waits for ever. A grant takes an operation of which a rank could begin; those with phases are granted in the order
@@ -42,6 +43,7 @@
 
 #include "engine/machine.h"
 #include "engine/operation.h"
+#include "engine/operation_replay.h"
 #include "engine/row_loader.h"
 
 namespace fredsim {
@@ -50,6 +52,7 @@ struct IssueOptions {
   std::uint64_t seed = 1;   // of the operands
   std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
   std::vector<Dependency> after{};
+  bool held = false;  // a rank waits for its release(), too
   OnConflict on_conflict = OnConflict::kRefuse;
   OperationLabel label{};  // where the run is observed
 };
@@ -76,6 +79,10 @@ class Communicator {
   Handle issue(std::shared_ptr<const PreparedPlan> plan, const std::vector<std::uint64_t>& starts,
                const IssueOptions& options);
 
+  // Of an operation that was issued held: a rank has come to it and begins at `cycle`, or at once where that is over, as soon
+  // as it waits for nothing else. Each rank once; between two edges or before start().
+  void release(Handle handle, int part, int rank, std::uint64_t cycle);
+
   bool complete(Handle handle) const;
   bool complete(Handle handle, NodeId npu) const;  // its parts at an NPU; true where it has none
   // Between two edges; they may issue. A rank's comes before its operation's.
@@ -87,10 +94,14 @@ class Communicator {
   }
   void on_cycle(std::function<void()> callback) { on_cycle_ = std::move(callback); }  // every edge
 
-  // Cycles in which nothing happens are not simulated from now on. Nobody may issue in them then: callbacks, and
-  // whoever comes back from a wait(), do not.
-  void skip_idle(bool on) { skips_idle_ = on; }
-  std::uint64_t idle_cycles() const { return idle_cycles_; }  // that were not simulated
+  // Before start(): cycles in which nothing happens, and operations of which the course is known
+  // (engine/operation_replay.h), are not simulated, unless the run is observed. Nobody may issue in between then:
+  // callbacks, and whoever comes back from a wait(), do not.
+  void skip_idle(bool on);
+  // Of these, after finish() or where a run was stopped, with the flits x links of what was replayed, links on a die left out.
+  std::uint64_t idle_cycles() const { return idle_cycles_; }
+  std::uint64_t replayed_cycles() const { return replay_.cycles(); }
+  std::uint64_t replayed_flit_hops() const { return replay_.flit_hops(); }
 
   void wait(Handle handle);
   void wait_all();
@@ -99,36 +110,32 @@ class Communicator {
   bool stopped() const { return stopped_; }
 
   std::uint64_t cycle() const;
-  std::size_t under_way() const { return operations_.size(); }  // and those that wait
+  std::size_t under_way() const;                      // and those that wait
   int most_streams() const { return most_streams_; }  // trees that had numbers at a time, at most
   PlanCache& plans() { return plans_; }
 
-  struct Totals {
-    std::uint64_t operations = 0;        // complete
-    std::uint64_t last_end = 0;          // cycle
-    std::uint64_t flits = 0, bytes = 0;  // of results, at all NPUs
-    int preloaded = 0;                   // phases written in the set-up
-    std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases, after start()
-  };
+  using Totals = OperationTotals;
   const Totals& totals() const { return totals_; }
 
-  // For whoever finds that operations recur (engine/repeated_operations.h), between two edges. All that the course of those
-  // under way depends on, relative to the cycle; false: somebody cannot tell.
-  bool add_state(StateDigest& digest) const;
-  // Operations under way, by issue.
-  template <class Visit>
-  void visit(const Visit& visit) const {
-    for (const auto& [handle, operation] : operations_) visit(handle);
-  }
-  // So many periods pass over, the links and switches of which the fabric has counted (pass_over_periods()): since
-  // `before` one of so many cycles has passed.
-  void pass_over(std::uint64_t number, std::uint64_t cycles, const Totals& before);
-  std::uint64_t words_written() const { return loader_.words(); }  // of rows, after start()
-  std::uint64_t delivered_bytes() const;                           // by operations under way, too
+  // Of rows, after start().
+  std::uint64_t words_written() const { return loader_.words() + replay_.words(); }
+  std::uint64_t delivered_bytes() const;  // by operations under way, too
 
  private:
+  friend class OperationReplay;
   bool edge();
+  void work();
+  void simulate_edge();  // of the fabric, too, with no time between it and the one before
   void rest();
+  std::uint64_t rest_until(std::uint64_t cycle);
+  bool ends_rest() const;              // nothing is under way, and a rank begins at the next edge
+  void shift_to(std::uint64_t cycle);  // it is this cycle now
+  // All that the cycles to come depend on, relative to the cycle; false: somebody cannot tell.
+  bool add_state(StateDigest& digest) const;
+  void issue_operation(Handle handle, std::shared_ptr<const PreparedPlan> plan,
+                       const std::vector<std::uint64_t>& starts, const IssueOptions& options);
+  void release_rank(Handle handle, int part, int rank, std::uint64_t cycle);
+  void check_dependency(const Dependency& dependency) const;
   bool ends_wait() const;
   void process();
   bool collect();
@@ -152,6 +159,7 @@ class Communicator {
   PlanCache plans_;
   RowStore store_;
   RowLoader loader_;
+  OperationReplay replay_{*this};
   std::map<Handle, std::unique_ptr<Operation>> operations_;  // not complete
   std::vector<std::shared_ptr<const PreparedPlan>> expected_;
   std::vector<const Part*> observed_;

@@ -53,6 +53,17 @@ void Operation::delay_all(std::uint64_t now) {
     for (Rank& rank : part) rank.from = std::max(rank.from, now + delay_);
 }
 
+void Operation::hold() {
+  for (std::vector<Rank>& part : ranks_)
+    for (Rank& rank : part) ++rank.waits;
+}
+
+void Operation::release(int part, int rank, std::uint64_t cycle) {
+  Rank& at = ranks_[part][rank];
+  --at.waits;
+  at.from = std::max(at.from, cycle);
+}
+
 bool Operation::parts_before_are_complete(int part) const {
   const std::vector<int>& after = plan->plan.parts[part].after;
   return after.empty() || (job != nullptr && std::ranges::all_of(after, [&](int before) {
@@ -132,7 +143,7 @@ bool Operation::complete_at(NodeId npu) const {
 }
 
 void Operation::add_state(std::uint64_t cycle, StateDigest& digest) const {
-  digest.add(reinterpret_cast<std::uintptr_t>(plan.get()));  // equal plans are one (PlanCache)
+  digest.add(plan->identity);
   digest.add(static_cast<std::uint64_t>(state));
   digest.add(delay_);
   digest.add(static_cast<std::uint64_t>(first_tree));
@@ -147,13 +158,31 @@ void Operation::add_state(std::uint64_t cycle, StateDigest& digest) const {
     }
   }
   digest.add(later_.size());
-  if (job != nullptr) job->add_state(digest);
+  add_report(cycle, digest);
+  if (job != nullptr) job->add_state_with_counts(cycle, digest);
+}
+
+// What has happened of it, as it will be reported.
+void Operation::add_report(std::uint64_t cycle, StateDigest& digest) const {
+  digest.add(state == State::kOpen ? cycle - report.started : 0);
+  digest.add(report.waited_for_rows);
+  digest.add(report.waited_for_others);
+  for (const int phases : {report.rows_loaded, report.rows_found, report.rows_evicted})
+    digest.add(static_cast<std::uint64_t>(phases));
+}
+
+std::vector<CollectiveJob::RankOfPart> Operation::complete_ranks() const {
+  std::vector<CollectiveJob::RankOfPart> complete;
+  for (int p = 0; p < std::ssize(ranks_); ++p) {
+    for (int r = 0; r < std::ssize(ranks_[p]); ++r)
+      if (ranks_[p][r].done) complete.push_back({p, r});
+  }
+  return complete;
 }
 
 void Operation::shift(std::uint64_t cycles) {
   for (std::vector<Rank>& part : ranks_)
     for (Rank& rank : part) rank.from += cycles;
-  report.issued += cycles;
   report.started += cycles;
   if (eligible != kNever) eligible += cycles;
   if (rows_loaded_at) *rows_loaded_at += cycles;

@@ -6,6 +6,7 @@
 // Internal to the communicator.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -52,6 +53,21 @@ struct OperationReport {
   std::shared_ptr<const PreparedPlan> plan;
 };
 
+// Of operations that are complete, and of the rows that any needed.
+struct OperationTotals {
+  std::uint64_t operations = 0;
+  std::uint64_t last_end = 0;                                       // cycle
+  std::uint64_t flits = 0, bytes = 0;                               // of results, at all NPUs
+  int preloaded = 0;                                                // phases written in the set-up
+  std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases, after start()
+  void count(const OperationReport& report, std::uint64_t of_flits, std::uint64_t of_bytes) {
+    ++operations;
+    last_end = std::max(last_end, report.ended);
+    flits += of_flits;
+    bytes += of_bytes;
+  }
+};
+
 class Operation {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -69,6 +85,9 @@ class Operation {
   void wait_for(Operation& earlier, const Dependency& dependency, std::uint64_t now);
   // It begins after what is complete already: `delay` cycles from now on.
   void delay_all(std::uint64_t now);
+  // Each rank waits for its release, too; a rank is released, from `cycle` on.
+  void hold();
+  void release(int part, int rank, std::uint64_t cycle);
 
   std::uint64_t next_start() const;  // of a rank that waits for nothing but time; kNever: none
   bool may_begin(std::uint64_t cycle) const { return next_start() <= cycle; }
@@ -80,11 +99,13 @@ class Operation {
   // All that its course depends on, relative to `cycle`; `number_of` says how the digest calls an operation.
   template <class NumberOf>
   void add_state(std::uint64_t cycle, const NumberOf& number_of, StateDigest& digest) const;
-  void shift(std::uint64_t cycles);  // all of it happened that much later
+  void shift(
+      std::uint64_t cycles);  // all that happened of it after its issue did so that much later
+  std::vector<CollectiveJob::RankOfPart> complete_ranks() const;
   bool complete() const { return ranks_left_ == 0; }
   bool complete_at(NodeId npu) const;  // no part of it is left there
 
-  const OperationHandle handle;
+  OperationHandle handle;
   const std::shared_ptr<const PreparedPlan> plan;
   const std::uint64_t seed;
   OperationLabel label;
@@ -99,7 +120,7 @@ class Operation {
 
  private:
   struct Rank {
-    int waits = 0;           // dependencies that are not complete for it
+    int waits = 0;           // dependencies that are not complete for it, and its release
     std::uint64_t from = 0;  // cycle
     bool begun = false, done = false;
   };
@@ -118,6 +139,7 @@ class Operation {
   void let_begin(const Which& which, std::uint64_t cycle);
   const std::vector<NodeId>& members(int part) const { return plan->plan.parts[part].members; }
   void add_state(std::uint64_t cycle, StateDigest& digest) const;
+  void add_report(std::uint64_t cycle, StateDigest& digest) const;
 
   std::uint64_t delay_;
   std::vector<std::vector<Rank>> ranks_;  // by part

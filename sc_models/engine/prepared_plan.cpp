@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "collective/link_load.h"
 #include "switch/node_shape.h"
@@ -35,6 +36,20 @@ void find_channels(PreparedPlan& p) {
   }
 }
 
+StateDigest next_identity() {
+  static std::atomic<std::uint64_t> plans = 0;
+  StateDigest identity(0);
+  identity.add(++plans);
+  return identity;
+}
+
+StateDigest identity_of(const std::string& key) {
+  StateDigest identity(0);
+  identity.add(0);  // those of next_identity() begin otherwise
+  identity.add_all(key);
+  return identity;
+}
+
 // What a plan depends on, of a spec.
 std::string key_of(const CollectiveSpec& spec) {
   return fmt::format("{} {} {} {} {} {} {};", static_cast<int>(spec.collective),
@@ -56,9 +71,15 @@ bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
 }
 
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan) {
+  return prepare(topology, std::move(plan), next_identity());
+}
+
+std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
+                                            const StateDigest& identity) {
   auto prepared = std::make_shared<PreparedPlan>();
   PreparedPlan& p = *prepared;
   p.plan = std::move(plan);
+  p.identity = identity;
   int phases = 0;
   for (const PhaseProgram& program : p.plan.programs) phases = std::max(phases, program.phase + 1);
   p.rows.resize(static_cast<std::size_t>(phases));
@@ -91,7 +112,7 @@ std::shared_ptr<const PreparedPlan> PlanCache::plan(std::span<const CollectiveSp
   }
   std::vector<CollectiveSpec> specs(work.begin(), work.end());
   for (CollectiveSpec& spec : specs) spec.start_cycle = 0;
-  Entry entry{prepare(topology_, make_plan(topology_, specs, on_conflict)), now};
+  Entry entry{prepare(topology_, make_plan(topology_, specs, on_conflict), identity_of(key)), now};
   ++made_;
   if (plans_.size() >= kPlans) {
     plans_.erase(

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/state_digest.h"
 #include "collective/plan.h"
 #include "topology/topology.h"
 
@@ -31,6 +32,8 @@ using PhaseRows = std::map<NodeId, std::vector<std::uint32_t>>;
 
 struct PreparedPlan {
   Plan plan;  // starts at 0
+  StateDigest identity{
+      0};  // plans of a PlanCache that are of the same have the same, all others one of their own
   std::vector<PhaseRows> rows;
   std::vector<std::uint16_t> missing_bytes;  // by tree: what its last flit is short of
   bool needs_online_routes = false;
@@ -45,7 +48,10 @@ struct PreparedPlan {
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
 
+// Its identity is its own, or as given.
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan);
+std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
+                                            const StateDigest& identity);
 
 // Plans by what they are of: collective, group, size, algorithm, priority, root and order; the least recently used one
 // is forgotten when there are more than kPlans.

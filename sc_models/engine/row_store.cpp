@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "switch/node_shape.h"
@@ -23,6 +24,19 @@ RowStore::RowStore(const Topology& topology, int limit)
   }
 }
 
+namespace {
+
+StateDigest identity_of(const PhaseRows& rows) {
+  StateDigest identity(0);
+  for (const auto& [node, row] : rows) {
+    identity.add(static_cast<std::uint64_t>(node) << 32 | row.size());
+    identity.add_all(row);
+  }
+  return identity;
+}
+
+}  // namespace
+
 StoredPhase* RowStore::find(const PhaseRows& rows) {
   const auto found = std::ranges::find(phases_, rows, &StoredPhase::rows);
   return found != phases_.end() ? &*found : nullptr;
@@ -32,13 +46,19 @@ bool RowStore::is_held() const {
   return std::ranges::any_of(phases_, [](const StoredPhase& p) { return p.holders > 0; });
 }
 
+// Of the times of use only the order counts.
 void RowStore::add_state(StateDigest& digest) const {
-  for (const StoredPhase& phase : phases_) {
-    digest.add(static_cast<std::uint64_t>(phase.index) << 32 |
-               static_cast<std::uint32_t>(phase.holders) << 1 | (phase.loaded ? 1U : 0U));
-    // Of the times of use only the order counts.
-    digest.add(static_cast<std::uint64_t>(std::ranges::count_if(
-        phases_, [&](const StoredPhase& other) { return other.used < phase.used; })));
+  std::vector<const StoredPhase*> phases;
+  for (const StoredPhase& phase : phases_) phases.push_back(&phase);
+  std::ranges::sort(
+      phases, {}, [](const StoredPhase* phase) { return std::pair(phase->used, phase->identity); });
+  std::uint64_t before = 0;
+  for (const StoredPhase* phase : phases) {
+    digest.add(phase->identity);
+    digest.add(static_cast<std::uint64_t>(phase->index) << 32 |
+               static_cast<std::uint32_t>(phase->holders) << 2 | (phase->loaded ? 2U : 0U) |
+               (phase->used == before ? 1U : 0U));
+    before = phase->used;
   }
 }
 
@@ -102,7 +122,8 @@ bool RowStore::acquire(std::span<const PhaseRows> phases, Acquired& result, bool
     if (known[p] != nullptr) {
       ++result.hits;
     } else {
-      known[p] = &phases_.emplace_back(StoredPhase{phases[p], choices[p].index});
+      known[p] =
+          &phases_.emplace_back(StoredPhase{phases[p], identity_of(phases[p]), choices[p].index});
       for (const auto& [node, row] : phases[p]) slot(node, choices[p].index) = known[p];
       result.to_load.push_back(known[p]);
     }

@@ -11,7 +11,6 @@
 #include "collective/equal_slices.h"
 #include "collective/link_load.h"
 #include "engine/part_results.h"
-#include "engine/repeated_operations.h"
 #include "engine/run_observers.h"
 #include "fabric/run_counts.h"
 #include "fabric/window_counts.h"
@@ -21,7 +20,6 @@ namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kProgressCycles = 4096;
-constexpr std::uint64_t kLeastRepeat = 4;  // there is nothing to leave out of fewer
 
 bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
@@ -48,7 +46,6 @@ class WorkRun {
       : machine_(machine),
         work_(work),
         communicator_(machine, rows),
-        repeated_(machine, communicator_),
         batches_(work.batches.size()) {
     communicator_.on_rank_complete(
         [this](OperationHandle handle, int, int) { rank_complete(handle); });
@@ -75,13 +72,9 @@ class WorkRun {
     const bool skips = options.skip && machine_.wave() == nullptr && observers.empty();
     communicator_.skip_idle(skips);
     communicator_.start();
-    const bool replays = skips && std::ranges::any_of(work_.steps, [](const WorkStep& step) {
-                           return step.repeat > kLeastRepeat;
-                         });
     const std::uint64_t total = total_bytes();
     std::uint64_t next_progress = kProgressCycles;
-    communicator_.on_cycle([&, total, replays] {
-      if (std::exchange(completed_, false) && replays) replay();
+    communicator_.on_cycle([&, total] {
       const std::uint64_t cycle = communicator_.cycle();
       if (!on_progress || cycle < next_progress) return;
       next_progress = cycle + kProgressCycles;
@@ -94,15 +87,15 @@ class WorkRun {
     result.incomplete = communicator_.stopped();
     result.cycles = result.incomplete ? communicator_.cycle() : communicator_.totals().last_end;
     result.wall_s = wall.count();
+    observers.end_run(result.cycles);
+    if (!result.incomplete) communicator_.finish();
     result.idle_cycles = communicator_.idle_cycles();
-    result.repeated_cycles = repeated_.cycles();
-    result.repeated_flit_hops = repeated_.flit_hops();
+    result.repeated_cycles = communicator_.replayed_cycles();
+    result.repeated_flit_hops = communicator_.replayed_flit_hops();
     result.sim_cycles_per_s =
         static_cast<double>(result.cycles -
                             std::min(result.cycles, result.idle_cycles + result.repeated_cycles)) /
         wall.count();
-    observers.end_run(result.cycles);
-    if (!result.incomplete) communicator_.finish();
     fill(result);
     observers.fill(result);
     machine_.stop();
@@ -199,37 +192,7 @@ class WorkRun {
     if (batches_[b].issued == step_of(b).repeat) issue_first_ones();
   }
 
-  // What of this run decides about what is issued is which batch an operation is of, and which batches have been issued
-  // as often as they are wanted. None is issued for the last time in what is passed over.
-  void replay() {
-    StateDigest digest(kIndexMask);
-    communicator_.visit([&](OperationHandle handle) {
-      const std::size_t b = of_operation_.at(handle);
-      digest.add(b << 1U | (batches_[b].last == handle ? 1U : 0U));
-    });
-    std::vector<RepeatedOperations::Count> counts;
-    for (std::size_t b = 0; b < batches_.size(); ++b) {
-      const BatchState& state = batches_[b];
-      const std::uint64_t left = step_of(b).repeat - state.issued;
-      digest.add((state.issued == 0 ? 1U : 0U) | (left == 0 ? 2U : 0U));
-      counts.push_back({state.issued, left - std::min<std::uint64_t>(left, 1)});
-      for (const std::uint64_t count :
-           {state.complete, state.waited_for_rows, state.waited_for_others})
-        counts.push_back({count});
-    }
-    counts.push_back({operations_});
-    repeated_.look(digest, counts);
-    auto count = counts.begin();
-    for (BatchState& state : batches_) {
-      for (std::uint64_t* const to :
-           {&state.issued, &state.complete, &state.waited_for_rows, &state.waited_for_others})
-        *to = (count++)->value;
-    }
-    operations_ = count->value;
-  }
-
   void complete(const OperationReport& report) {
-    completed_ = true;
     BatchState& state = batches_[of_operation_.at(report.handle)];
     of_operation_.erase(report.handle);
     if (state.complete++ == 0) state.times = report.parts;
@@ -301,11 +264,9 @@ class WorkRun {
   Machine& machine_;
   const WorkPlan& work_;
   Communicator communicator_;
-  RepeatedOperations repeated_;
   std::vector<BatchState> batches_;
   std::map<OperationHandle, std::size_t> of_operation_;  // those under way
   std::uint64_t operations_ = 0;
-  bool completed_ = false;  // one of them, since the last edge
 };
 
 }  // namespace

@@ -84,6 +84,7 @@ void Fabric::load_phases(std::span<const PhaseProgram> programs) {
 
 void Fabric::reset() {
   failure_ = nullptr;
+  stands_still_ = false;
   core_.reset();
   later_ = 0;
   setup_.reset();
@@ -172,7 +173,7 @@ void Fabric::clock_edge() {
   }
   if (observer_ != nullptr) observer_->before_edge();
   try {
-    tick();
+    if (!stands_still_) tick();
   } catch (const std::exception& error) {
     running_ = false;
     failure_ = std::current_exception();
@@ -183,6 +184,7 @@ void Fabric::clock_edge() {
     return;
   }
   for (const NodeId node : core_.finished_accesses()) {
+    if (stands_still_) break;
     if (controls_[node]->busy()) controls_[node]->access_finished();  // else: of the set-up
   }
   if (observer_ != nullptr) observer_->after_edge();

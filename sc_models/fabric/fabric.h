@@ -78,6 +78,8 @@ class Fabric final : public sc_core::sc_module {
   const sc_core::sc_event& attention() const { return attention_; }
   // Out of the cycle hook: the next edge comes so many edges later, over which the core has rested or passed.
   void come_later(std::uint64_t edges) { later_ += edges; }
+  // Edges come as ever, and the core does not tick at them: whoever says so knows what would happen.
+  void stand_still(bool on) { stands_still_ = on; }
   void rethrow_failure();
 
   // Tells the observer, which outlives the fabric's last edge, of every edge from the next one on.
@@ -103,6 +105,7 @@ class Fabric final : public sc_core::sc_module {
   std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz
   std::uint64_t later_ = 0;     // edges, to the one after the next
   bool running_ = false;
+  bool stands_still_ = false;
   std::vector<PhaseProgram> phases_;
   std::optional<SwitchSetup> setup_;  // under way
   bool is_reset_ = false;             // and never started since

@@ -187,6 +187,12 @@ std::uint64_t FabricCore::edges_at_rest() const {
   return edges;
 }
 
+bool FabricCore::is_settled() const {
+  return edges_at_rest() == kForEver && std::ranges::all_of(partitions_, [](const auto& partition) {
+           return partition->links_are_rested();
+         });
+}
+
 void FabricCore::rest(std::uint64_t edges) {
   finished_.clear();
   for (const auto& partition : partitions_) partition->rest(edges);

@@ -1,5 +1,6 @@
 #include "fabric/fabric_node.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace fredsim {
@@ -37,11 +38,19 @@ void FabricNode::charge(LinkTx* links, std::uint64_t edges) {
   }
 }
 
-bool FabricNode::add_state(std::uint64_t edge, StateDigest& digest) const {
+// From the last step on, at most, until all accumulators are full.
+std::uint64_t FabricNode::edges_to_charge(const LinkTx* links) const {
+  std::uint64_t edges = 0;
+  for (std::uint32_t left = charging_; left != 0; left &= left - 1)
+    edges = std::max(edges, links[std::countr_zero(left)].most_edges());
+  return edges;
+}
+
+bool FabricNode::add_state(const LinkTx* links, std::uint64_t edge, StateDigest& digest) const {
   if (pins.reg.valid) return false;
   digest.add(std::uint64_t{ready_} << 32 | charging_);
   digest.add_all(ready_before_);
-  digest.add(charging_ != 0 ? edge - stepped_ : 0);
+  digest.add(std::min(edge - stepped_, edges_to_charge(links)));
   digest.add_all(pins.out_credit);
   digest.add(std::uint64_t{pins.out_valid} << 32 | pins.out_ready);
   return core != nullptr ? core->add_state(digest) : endpoint->add_state(digest);

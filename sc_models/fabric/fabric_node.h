@@ -75,8 +75,11 @@ class FabricNode {
   std::uint64_t last_step() const { return stepped_; }  // edge
   void pass_over(std::uint64_t edges) { stepped_ += edges; }
   bool is_idle() const { return core != nullptr ? core->idle() : endpoint->empty(); }
+  bool links_are_rested(const LinkTx* links, std::uint64_t edge) const {
+    return edge - stepped_ >= edges_to_charge(links);
+  }
   // False: it cannot tell.
-  bool add_state(std::uint64_t edge, StateDigest& digest) const;
+  bool add_state(const LinkTx* links, std::uint64_t edge, StateDigest& digest) const;
 
   NodeId id;  // of the topology
   SwitchCore* core = nullptr;
@@ -88,6 +91,7 @@ class FabricNode {
 
  private:
   void charge(LinkTx* links, std::uint64_t edges);
+  std::uint64_t edges_to_charge(const LinkTx* links) const;
 
   std::uint32_t ready_ = 0;  // outputs whose link takes a flit
   // `ready_` of the steps before, the last one first.

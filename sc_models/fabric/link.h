@@ -87,11 +87,11 @@ class alignas(64) LinkTx {
   bool is_paced() const { return num_ != den_; }  // else it is ready at every edge
   bool is_ready() const { return held_ >= den_ - launch_edges_ * num_; }
   bool is_rested() const { return held_ == full(); }
+  // After so many it is rested, whatever is lacking.
+  std::uint64_t most_edges() const { return kSlots * (std::uint64_t{beyond_} + 2); }
   // `edges` pass.
   void gain(std::uint64_t edges) {
-    // No more is lacking.
-    const std::int64_t most = kSlots * (std::int64_t{beyond_} + 2);
-    const auto gained = static_cast<std::int64_t>(std::min<std::uint64_t>(edges, most));
+    const auto gained = static_cast<std::int64_t>(std::min(edges, most_edges()));
     held_ = std::min(held_ + num_ * gained, full());
   }
   // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the division.

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.h"
 #include "base/port_mask.h"
+#include "base/random.h"
 #include "endpoint/packet_extension.h"
 #include "switch/lockstep_switch.h"
 
@@ -52,6 +54,7 @@ Partition::Partition(const Topology& topology, const std::vector<NodePlace>& pla
   inputs_.resize(outputs_.size());
   add_links(places, index);
   list_.reserve(nodes_.size());
+  written_.resize(nodes_.size());
 }
 
 LinkWheel Partition::make_wheel(const std::vector<NodePlace>& places, int index) const {
@@ -149,9 +152,18 @@ void Partition::access(std::uint32_t node, const RegisterRequest& request) {
   assert(state.core != nullptr && !state.pins.reg.valid);
   state.hand_over_credits();  // a register may tell them
   state.pins.reg = request;
-  ++accesses_;
+  if (request.write) note_write(node, request);
   state.pins.reg.valid = true;
   awake_.wake(node);
+}
+
+void Partition::note_write(std::uint32_t node, const RegisterRequest& request) {
+  const auto hash = [&](std::uint32_t value) {
+    return mix64(mix64(std::uint64_t{node} << 16 | request.address) + value);
+  };
+  const auto [known, is_new] = written_[node].try_emplace(request.address, request.wdata);
+  if (!is_new) registers_ -= hash(std::exchange(known->second, request.wdata));
+  registers_ += hash(request.wdata);
 }
 
 void Partition::set_missing_bytes(std::size_t first,
@@ -163,6 +175,8 @@ void Partition::set_missing_bytes(std::size_t first,
 void Partition::clear_counts() {
   for (LinkTx& link : outputs_) link.clear_counts();
   clear_missing_bytes();
+  for (auto& registers : written_) registers.clear();
+  registers_ = 0;
   quiet_ = 0;
 }
 

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "fabric/fabric_node.h"
@@ -84,6 +85,7 @@ class Partition {
   // Until something arrives or is through a serialiser; the highest number: nothing is under way.
   std::uint64_t edges_to_arrival() const;
   void rest(std::uint64_t edges);
+  bool links_are_rested() const;  // those of this partition's senders
   bool add_state(StateDigest& digest) const;
   void pass_over(std::uint64_t edges);
   // On the way to an input, or kept by the serialiser of an output, on one VC; credits on the way to an output.
@@ -127,6 +129,7 @@ class Partition {
   };
   static constexpr std::size_t kCrossingHeader = 1 + LinkWheel::kHeader;
 
+  void note_write(std::uint32_t node, const RegisterRequest& request);
   void add_links(const std::vector<NodePlace>& places, int index);
   LinkWheel make_wheel(const std::vector<NodePlace>& places, int index) const;
   template <int kWords>  // words of a flit; 0: words_
@@ -169,7 +172,9 @@ class Partition {
   std::uint64_t edge_ = 0;
   std::uint64_t quiet_ = 0;
   std::uint64_t steps_left_out_ = 0;
-  std::uint64_t accesses_ = 0;  // of registers
+  // What has been written into registers since clear_counts(), by node and address; of all of it a sum of hashes.
+  std::vector<std::unordered_map<std::uint16_t, std::uint32_t>> written_;
+  std::uint64_t registers_ = 0;
   int flits_under_way_ = 0;
   int credits_under_way_ = 0;
   bool always_step_ = false;

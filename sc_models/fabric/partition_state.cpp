@@ -24,6 +24,12 @@ void Partition::rest(std::uint64_t edges) {
   finished_.clear();
 }
 
+bool Partition::links_are_rested() const {
+  return std::ranges::all_of(nodes_, [&](const FabricNode& node) {
+    return node.links_are_rested(&outputs_[node.first], edge_);
+  });
+}
+
 bool Partition::add_state(StateDigest& digest) const {
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& flits = wheel_.flits(i);
@@ -49,9 +55,10 @@ bool Partition::add_state(StateDigest& digest) const {
     if (link.faults() != nullptr) return false;
   }
   digest.add_all(awake_.words());
-  digest.add(accesses_);
-  return std::ranges::all_of(nodes_,
-                             [&](const FabricNode& node) { return node.add_state(edge_, digest); });
+  digest.add(registers_);
+  return std::ranges::all_of(nodes_, [&](const FabricNode& node) {
+    return node.add_state(&outputs_[node.first], edge_, digest);
+  });
 }
 
 void Partition::pass_over(std::uint64_t edges) {

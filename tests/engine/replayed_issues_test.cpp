@@ -1,0 +1,241 @@
+// Operations issued in loops, as a training run issues them, by callbacks and after waits, held and released rank by rank, with
+// delays and dependencies, now and then another one in between: replayed ones give everything as a run in full.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "config/config.h"
+#include "engine/communicator.h"
+#include "fabric/simulation.h"
+#include "fabric/window_counts.h"
+
+namespace fredsim::test {
+namespace {
+
+struct Outcome {
+  std::vector<std::string> lines;
+  std::uint64_t cycles = 0, replayed = 0;
+};
+
+std::vector<int> random_group(Random& random, int members) {
+  std::vector<int> group(static_cast<std::size_t>(members));
+  std::iota(group.begin(), group.end(), 0);
+  for (std::size_t i = group.size(); i > 1; --i) std::swap(group[i - 1], group[random.below(i)]);
+  group.resize(2 + random.below(std::min<std::size_t>(group.size(), 6) - 1));
+  return group;
+}
+
+// One pass of a loop issues these, one after the other.
+struct Step {
+  enum class Way : std::uint8_t { kAfterWait, kByCallback, kHeld, kDependent };
+  Way way = Way::kByCallback;
+  std::vector<CollectiveSpec> work;
+  std::uint64_t delay = 0;
+  bool all_ranks = false;
+};
+
+Step random_step(Random& random, int members) {
+  constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduceScatter,
+                                    Collective::kAllGather, Collective::kBroadcast,
+                                    Collective::kAllToAll};
+  Step step;
+  step.way = static_cast<Step::Way>(random.below(4));
+  for (std::uint64_t n = 1 + random.below(2); n > 0; --n) {
+    CollectiveSpec& spec = step.work.emplace_back();
+    spec.collective = kCollectives[random.below(kCollectives.size())];
+    spec.group = random_group(random, members);
+    spec.bytes = 1 + random.below(8'000);
+    spec.vc = std::array{kMp, kPp, kDp}[random.below(3)];
+  }
+  step.delay = random.below(2) * random.below(1500);
+  step.all_ranks = random.below(2) == 0;
+  return step;
+}
+
+// Issues the steps of a loop, so many passes; at a few places another step in their place.
+class Issuer {
+ public:
+  Issuer(Communicator& communicator, std::uint64_t seed, int members, int passes)
+      : communicator_(communicator) {
+    Random random(seed);
+    std::vector<Step> steps;
+    for (std::uint64_t n = 1 + random.below(4); n > 0; --n)
+      steps.push_back(random_step(random, members));
+    for (int pass = 0; pass < passes; ++pass)
+      for (const Step& step : steps)
+        program_.push_back(random.below(25) == 0 ? random_step(random, members) : step);
+    communicator.on_rank_complete([this](OperationHandle handle, int part, int rank) {
+      note("{}: {} {} {}", communicator_.cycle(), handle, part, rank);
+      rank_complete(handle, part, rank);
+    });
+    communicator.on_complete([this](const OperationReport& report) { complete(report); });
+  }
+
+  void run() {
+    issue_next();
+    while (next_ < program_.size()) {
+      communicator_.wait(last_);
+      if (next_ < program_.size() && program_[next_].way == Step::Way::kAfterWait) issue_next();
+    }
+    communicator_.finish();
+  }
+  std::vector<std::string> take_lines() { return std::move(lines_); }
+
+ private:
+  template <class... Values>
+  void note(fmt::format_string<Values...> text, Values&&... values) {
+    lines_.push_back(fmt::format(text, std::forward<Values>(values)...));
+  }
+
+  void issue_next() {
+    const Step& step = program_[next_++];
+    IssueOptions options{.seed = next_, .delay = step.delay, .on_conflict = OnConflict::kUnicast};
+    if (step.way == Step::Way::kDependent && last_ != 0)
+      options.after = {{.operation = last_, .all_ranks = step.all_ranks}};
+    options.held = step.way == Step::Way::kHeld;
+    last_ = communicator_.issue(step.work, options);
+    if (!options.held) return;
+    int number = 0;
+    for (int p = 0; p < std::ssize(step.work); ++p) {
+      for (int r = 0; r < std::ssize(step.work[p].group); ++r, ++number) {
+        if (number % 3 == 1 && number_under_way_ > 0)
+          held_.push_back({last_, p, r});
+        else
+          communicator_.release(last_, p, r,
+                                communicator_.cycle() + static_cast<std::uint64_t>(number) * 100);
+      }
+    }
+  }
+
+  void rank_complete(OperationHandle handle, int part, int rank) {
+    static_cast<void>(part);
+    if (rank != 0 || handle != last_ || next_ >= program_.size()) return;
+    // The next one is there before this one is complete everywhere.
+    const Step::Way way = program_[next_].way;
+    if (way == Step::Way::kHeld || way == Step::Way::kDependent) {
+      ++number_under_way_;
+      issue_next();
+    }
+  }
+
+  void complete(const OperationReport& report) {
+    std::string parts;
+    for (const auto& part : report.parts) parts += fmt::format(" {}-{}", part.start, part.end);
+    note("{}: {} complete, issued {}, {} to {}, waited {} and {}, rows {} {} {}, parts{}",
+         communicator_.cycle(), report.handle, report.issued, report.started, report.ended,
+         report.waited_for_rows, report.waited_for_others, report.rows_loaded, report.rows_found,
+         report.rows_evicted, parts);
+    for (const auto& [handle, part, rank] : std::exchange(held_, {}))
+      communicator_.release(handle, part, rank, communicator_.cycle() + 20);
+    number_under_way_ = 0;
+    if (report.handle == last_ && next_ < program_.size() &&
+        program_[next_].way == Step::Way::kByCallback)
+      issue_next();
+  }
+
+  struct Held {
+    OperationHandle handle;
+    int part, rank;
+  };
+  Communicator& communicator_;
+  std::vector<Step> program_;
+  std::size_t next_ = 0;
+  OperationHandle last_ = 0;
+  int number_under_way_ = 0;
+  std::vector<Held> held_;
+  std::vector<std::string> lines_;
+};
+
+void add_counts(Machine& machine, std::vector<std::string>& lines) {
+  Fabric& fabric = machine.fabric();
+  const FabricCounts counts = count_all(fabric.core(), fabric.topology(), fabric.switches());
+  for (std::size_t l = 0; l < counts.links.size(); ++l)
+    lines.push_back(fmt::format("{}: {} flits, {} short", fabric.topology().links[l].name,
+                                counts.links[l].flits, counts.links[l].missing_bytes));
+  for (std::size_t node = 0; node < counts.switches.size(); ++node) {
+    if (!counts.switches[node]) continue;
+    std::string line = fabric.topology().nodes[node].name + ":";
+    for (const CounterInfo& counter : kSwitchCounters)
+      line += fmt::format(" {}", (*counts.switches[node]).*counter.value);
+    for (const std::uint64_t flits : counts.switches[node]->flits_in)
+      line += fmt::format(" {}", flits);
+    for (const std::uint64_t flits : counts.switches[node]->flits_out)
+      line += fmt::format(" {}", flits);
+    lines.push_back(line);
+  }
+  for (const std::uint64_t sent : machine.acknowledgements())
+    lines.push_back(fmt::format("{} acknowledgements", sent));
+}
+
+Outcome run(const Topology& topology, std::uint64_t seed, int passes, int rows, bool skips) {
+  Simulation simulation;
+  Machine machine("machine", topology, {.skip = skips});
+  Outcome outcome;
+  simulation.run([&] {
+    Communicator communicator(machine, rows);
+    communicator.begin();
+    communicator.skip_idle(skips);
+    communicator.start();
+    Issuer issuer(communicator, seed, static_cast<int>(topology.npus.size()), passes);
+    issuer.run();
+    outcome.lines = issuer.take_lines();
+    add_counts(machine, outcome.lines);
+    const Communicator::Totals& totals = communicator.totals();
+    outcome.lines.push_back(fmt::format(
+        "{} operations, last end {}, {} flits, {} bytes, rows {} {} {}, {} words, {} streams",
+        totals.operations, totals.last_end, totals.flits, totals.bytes, totals.rows_loaded,
+        totals.rows_found, totals.rows_evicted, communicator.words_written(),
+        communicator.most_streams()));
+    outcome.cycles = totals.last_end;
+    outcome.replayed = communicator.replayed_cycles();
+  });
+  return outcome;
+}
+
+struct LoopMachine {
+  const char* name;
+  const char* config;
+  std::vector<std::string> settings;
+  int rows;
+};
+
+class ReplayedIssues : public testing::TestWithParam<LoopMachine> {};
+
+TEST_P(ReplayedIssues, AreThoseOfARunInFull) {
+  const Topology topology = load_config(GetParam().config, GetParam().settings).topology;
+  std::uint64_t cycles = 0, replayed = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Outcome full = run(topology, seed, 16, GetParam().rows, false);
+    const Outcome fast = run(topology, seed, 16, GetParam().rows, true);
+    ASSERT_EQ(full.lines.size(), fast.lines.size());
+    for (std::size_t i = 0; i < full.lines.size(); ++i) ASSERT_EQ(fast.lines[i], full.lines[i]);
+    EXPECT_EQ(full.replayed, 0U);
+    cycles += full.cycles;
+    replayed += fast.replayed;
+  }
+  RecordProperty("cycles", static_cast<int>(cycles));
+  RecordProperty("replayed", static_cast<int>(replayed));
+  fmt::print("{}: {} of {} cycles replayed\n", GetParam().name, replayed, cycles);
+  EXPECT_GT(replayed, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, ReplayedIssues,
+    testing::Values(LoopMachine{"Fred", "configs/fred_small.yaml", {}, 0},
+                    LoopMachine{"FredOfFewRows", "configs/fred_small.yaml", {}, 6},
+                    LoopMachine{"Mesh", "configs/mesh_2x2.yaml", {}, 0},
+                    LoopMachine{"ReducingMesh", "configs/mesh_reducing.yaml", {}, 0},
+                    LoopMachine{"Torus", "configs/torus.yaml", {}, 0}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace fredsim::test
