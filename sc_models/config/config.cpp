@@ -118,6 +118,17 @@ MachineSpec read_machine(const ConfigReader& reader) {
   return machine;
 }
 
+NpuCompute read_compute(const ConfigReader& reader) {
+  const auto key = [&](std::string_view path) {
+    return std::pair(reader.text(path), reader.label(path));
+  };
+  const auto [peak, peak_label] = key("npu.peak");
+  const auto [efficiency, efficiency_label] = key("npu.efficiency");
+  return {.peak_gflops = parse_flop_rate(peak, peak_label),
+          .memory_bandwidth = reader.bandwidth("npu.memory_bandwidth"),
+          .efficiency = parse_efficiency(efficiency, efficiency_label)};
+}
+
 Mesh2dSpec read_mesh2d(const ConfigReader& reader) {
   Mesh2dSpec spec;
   spec.width = reader.integer("fabric.width", 1, kMaxMeshSide);
@@ -301,8 +312,8 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
       note_setting(draft.settings.own, text);
     }
     const ConfigReader reader(std::move(draft.root), draft.file->path);
-    loaded.machines.push_back(
-        {draft.file->path, build_topology(reader), std::move(draft.settings), reader.resolved()});
+    loaded.machines.push_back({draft.file->path, build_topology(reader), std::move(draft.settings),
+                               read_compute(reader), reader.resolved()});
   }
   return loaded;
 }

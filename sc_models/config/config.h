@@ -3,7 +3,8 @@
 // Schema: configs/*.yaml say every key with its unit, its default where it has one, and its source.
 // Keys:
 //   name, clock
-//   npu     count, bandwidth, [receive_buffer = 48 KiB]
+//   npu     count, bandwidth, [receive_buffer = 48 KiB], [peak = 990 TFLOP/s], [memory_bandwidth = 3 TB/s],
+//           [efficiency = 1]
 //   [io     count, bandwidth]                                    without it: no I/O controllers
 //   fabric  link_latency, [packet = 4 KiB];
 //           type = mesh2d or torus2d: width, height, link_bandwidth, [local_latency = 0 ns]
@@ -31,6 +32,7 @@
 
 #include "base/machine_key.h"
 #include "base/setting.h"
+#include "config/npu_compute.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -39,6 +41,7 @@ struct MachineConfig {
   std::string path;  // as given
   Topology topology;
   Settings settings{};
+  NpuCompute compute{};
   std::vector<MachineKey> keys{};  // the whole machine, defaults included: ConfigReader::resolved()
 };
 

@@ -1,0 +1,23 @@
+// How fast an NPU computes, as a machine file says it: what a training run takes compute times from.
+//
+// Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s, efficiency the share of the peak that is reached.
+// Errors: BadInput naming `what`, what was found and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace fredsim {
+
+struct NpuCompute {
+  std::uint64_t peak_gflops = 0;
+  std::uint64_t memory_bandwidth = 0;
+  double efficiency = 1;
+};
+
+// "990 TFLOP/s": a number and GFLOP/s, TFLOP/s or PFLOP/s; GFLOP/s, > 0.
+std::uint64_t parse_flop_rate(std::string_view text, std::string_view what);
+// Above 0, 1 at most.
+double parse_efficiency(std::string_view text, std::string_view what);
+
+}  // namespace fredsim
