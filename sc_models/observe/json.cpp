@@ -5,10 +5,9 @@
 
 #include "base/member.h"
 #include "observe/breakdown_json.h"
+#include "observe/result_json.h"
 
 namespace fredsim {
-
-namespace {
 
 using Json = nlohmann::ordered_json;
 
@@ -34,6 +33,8 @@ Json switch_json(const SwitchResult& result) {
           {"phase_changes", result.phase_changes},
           {"stall_cycles", std::move(stalls)}};
 }
+
+namespace {
 
 // Only where there are any.
 Json bandwidth_json(double gbps, bool incomplete) { return incomplete ? Json() : Json(gbps); }
@@ -64,6 +65,8 @@ Json part_json(const PartResult& part) {
   return json;
 }
 
+}  // namespace
+
 Json operations_json(const OperationsResult& operations) {
   const OperationsResult::Rows& rows = operations.rows;
   return {{"complete", operations.complete},
@@ -92,6 +95,23 @@ Json layout_json(const Layout& layout) {
   }
   return {{"kind", layout.kind}, {"nodes", std::move(nodes)}};
 }
+
+Json skipped_json(const RunResult& r) {
+  return {{"idle_cycles", r.idle_cycles},
+          {"repeated_cycles", r.repeated_cycles},
+          {"repeated_flit_hops", r.repeated_flit_hops}};
+}
+
+Json traffic_json(const RunResult& r) {
+  return {{"injected_bytes", r.injected_bytes},
+          {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},
+          {"link_bytes", r.link_bytes},
+          {"flit_hops", r.flit_hops},
+          {"acknowledgement_packets", r.acknowledgement_packets},
+          {"acknowledgement_bytes", r.acknowledgement_bytes}};
+}
+
+namespace {
 
 // Of a testbench's own NPUs.
 void clear_what_does_not_apply(const RunResult& r, Json& json) {
@@ -141,15 +161,8 @@ Json run_json(const ReportedRun& run) {
   for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
   if (r.operations) json["operations"] = operations_json(*r.operations);
   if (r.slices > 0) json["slices"] = {{"all", r.slices}, {"simulated", r.slices_simulated}};
-  json["skipped"] = {{"idle_cycles", r.idle_cycles},
-                     {"repeated_cycles", r.repeated_cycles},
-                     {"repeated_flit_hops", r.repeated_flit_hops}};
-  json["traffic"] = {{"injected_bytes", r.injected_bytes},
-                     {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},
-                     {"link_bytes", r.link_bytes},
-                     {"flit_hops", r.flit_hops},
-                     {"acknowledgement_packets", r.acknowledgement_packets},
-                     {"acknowledgement_bytes", r.acknowledgement_bytes}};
+  json["skipped"] = skipped_json(r);
+  json["traffic"] = traffic_json(r);
   if (run.comparison) {
     json["speedup"] = run.comparison->speedup;
     json["injected_traffic_reduction"] = run.comparison->injected_traffic_reduction;

@@ -14,7 +14,7 @@ namespace {
 using Json = ReportData::Json;
 
 constexpr std::string_view kResults =
-    "results of run, compare, traffic or conflicts (--json FILE), or of "
+    "results of run, compare, train, traffic or conflicts (--json FILE), or of "
     "scripts/microarchitectures.sh";
 
 // A value of a file and the path to it, "runs[3].links": for messages.
@@ -154,6 +154,20 @@ constexpr auto kConflictKeys = std::to_array<Key>({{"ports", kNumber},
                                                    {"seed", kNumber},
                                                    {"conflicts", kNumber},
                                                    {"conflict_rate", kNumber}});
+constexpr auto kTrainingKeys = std::to_array<Key>({{"config", kText},
+                                                   {"fabric", kText},
+                                                   {"model", kText},
+                                                   {"workload", kText},
+                                                   {"strategy", kText},
+                                                   {"minibatch", kNumber},
+                                                   {"microbatches", kNumber},
+                                                   {"iterations", kNumber},
+                                                   {"accounting", kText},
+                                                   {"gradients", kText},
+                                                   {"compute_flops_per_s", kNumberOrNull},
+                                                   {"cycles", kNumber},
+                                                   {"iteration_ns", kNumber},
+                                                   {"payload", kText}});
 constexpr auto kSwitchKindKeys = std::to_array<Key>({{"name", kText},
                                                      {"kind", kText},
                                                      {"config", kText},
@@ -334,6 +348,14 @@ void copy_synthetic_traffic(const Value& run, Json& json) {
   json["latency_cycles"] = copied(run.at("latency_cycles"), kLatencyKeys);
 }
 
+Json training_of(const Value& run) {
+  Json json = copied(run, kTrainingKeys);
+  json["settings"] = settings_of(run);
+  if (run.has("speedup")) json["speedup"] = run.at("speedup").number();
+  json["breakdown_ns"] = causes_of(run.at("breakdown_ns"));
+  return json;
+}
+
 Json microarchitectures_of(const Value& value) {
   Json kinds = Json::array();
   for (const Value& kind : value.items()) {
@@ -375,6 +397,7 @@ ReportData::ReportData()
              {"fabrics", Json::array()},
              {"runs", Json::array()},
              {"conflicts", Json::array()},
+             {"trainings", Json::array()},
              {"microarchitectures", Json::array()}}) {}
 
 void ReportData::add(const ResultFile& file) {
@@ -393,11 +416,17 @@ void ReportData::add(const ResultFile& file) {
   if (runs.empty()) root.at("runs").fail("one run or more");
   Json added = Json::array();
   Json conflicts = Json::array();
+  Json trainings = Json::array();
   for (const Value& run : runs) {
     if (run.has("conflict_rate")) {
       Json& json = conflicts.emplace_back(copied(run, kConflictKeys));
       json["file"] = json_["files"].size();
       json["wilson_95"] = copied(run.at("wilson_95"), kIntervalKeys);
+      continue;
+    }
+    if (run.has("breakdown_ns")) {
+      trainings.push_back(training_of(run));
+      trainings.back()["file"] = json_["files"].size();
       continue;
     }
     if (run.has("incomplete")) continue;  // interrupted: no figures to compare
@@ -414,11 +443,12 @@ void ReportData::add(const ResultFile& file) {
     json["switches"] = switch_counts_of(run);
     copy_breakdown(run, json);
   }
-  if (added.empty() && conflicts.empty())
+  if (added.empty() && conflicts.empty() && trainings.empty())
     root.at("runs").fail("one run or more that was not interrupted");
   json_["files"].push_back(about);
   for (Json& run : added) json_["runs"].push_back(std::move(run));
   for (Json& rate : conflicts) json_["conflicts"].push_back(std::move(rate));
+  for (Json& run : trainings) json_["trainings"].push_back(std::move(run));
 }
 
 std::size_t ReportData::fabric_index(Json fabric) {

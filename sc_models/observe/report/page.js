@@ -149,7 +149,7 @@ function showRunsTable() {
 
 // One run: machine and run are chosen, everything below follows.
 
-let machine = machines[0];  // none: results of conflicts only
+let machine = machines[0];  // none: results of conflicts or train only
 let run = machine && largest(machine);
 let slice = "mean";
 let scaleTo = "busiest";
@@ -432,6 +432,7 @@ function draw() {
   drawCurves();
   drawLoad();
   drawConflicts();
+  showTrainings();
   drawMicroarchitectures();
   if (!run) return;
   showWaferNote();
@@ -445,6 +446,7 @@ function start() {
   const counted = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
   const figures = [
     ...(data.runs.length > 0 ? [`${counted(data.runs.length, "run", "runs")} on ${unique(machines.map((one) => one.label)).join(", ")}`] : []),
+    ...(data.trainings.length > 0 ? [counted(data.trainings.length, "training run", "training runs")] : []),
     ...(data.conflicts.length > 0 ? [`${counted(data.conflicts.length, "rate", "rates")} of flows without a routing`] : []),
     ...(data.microarchitectures.length > 0 ? [`${counted(data.microarchitectures.length, "kind", "kinds")} of switches`] : []),
   ];

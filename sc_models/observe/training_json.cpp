@@ -1,0 +1,69 @@
+#include <nlohmann/json.hpp>
+
+#include "observe/json.h"
+#include "observe/result_json.h"
+#include "observe/training_results.h"
+
+namespace fredsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
+  const RunResult& r = result.run;
+  Json json = {{"config", r.config},
+               {"settings", settings_json(r.settings)},
+               {"machine", machine_json(r.machine)},
+               {"fabric", r.fabric},
+               {"model", r.model},
+               {"lanes", r.lanes},
+               {"clock_ghz", r.clock_ghz},
+               {"seed", r.seed},
+               {"workload", setup.workload},
+               {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
+               {"parameters", setup.parameters},
+               {"strategy", setup.strategy},
+               {"placement", "paper"},
+               {"minibatch", setup.minibatch},
+               {"microbatches", setup.microbatches},
+               {"iterations", setup.iterations},
+               {"algorithm", setup.algorithm},
+               {"accounting", setup.accounting},
+               {"gradients", setup.gradients},
+               {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()}};
+  if (setup.fit) {
+    json["fit"] = {
+        {"config", setup.fit->config}, {"speedup", setup.fit->speedup}, {"runs", setup.fit->runs}};
+  }
+  json.update({{"cycles", r.cycles},
+               {"time_ns", r.time_ns},
+               {"iteration_ns", result.iteration_ns},
+               {"iterations_ns", result.iterations_ns}});
+  if (result.speedup) json["speedup"] = *result.speedup;
+  json["breakdown_ns"] = Json::object();
+  for (const auto& [category, ns] : result.breakdown_ns) json["breakdown_ns"][category] = ns;
+  json["payload"] = r.payload;
+  if (r.operations) json["operations"] = operations_json(*r.operations);
+  json["skipped"] = skipped_json(r);
+  json["traffic"] = traffic_json(r);
+  json["links"] = Json::array();
+  for (const LinkResult& link : r.links) json["links"].push_back(link_json(link));
+  json["switches"] = Json::array();
+  for (const SwitchResult& one : r.switches) json["switches"].push_back(switch_json(one));
+  json["layout"] = layout_json(r.layout);
+  json["wall_s"] = r.wall_s;
+  json["sim_cycles_per_s"] = r.sim_cycles_per_s;
+  return json;
+}
+
+}  // namespace
+
+std::string training_json(const Origin& origin, const TrainingSetup& setup,
+                          std::span<const TrainingResult> runs) {
+  Json json = document_of(origin);
+  json["runs"] = Json::array();
+  for (const TrainingResult& run : runs) json["runs"].push_back(run_json(setup, run));
+  return text_of(json);
+}
+
+}  // namespace fredsim

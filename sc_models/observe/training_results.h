@@ -1,0 +1,49 @@
+// What `fredsim train` finds out, and its JSON.
+//
+// Units: ns; FLOP/s. Every time was simulated; those of computations come from a rate or from the model file.
+// "runs" of the JSON has one object per machine, with the counters of all its iterations together.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "observe/document.h"
+#include "observe/results.h"
+
+namespace fredsim {
+
+// What was asked for, of all machines.
+struct TrainingSetup {
+  std::string workload;      // the model's name
+  std::string model_file{};  // empty: built in
+  std::uint64_t parameters = 0;
+  std::string strategy;  // "mp2-dp5-pp2"
+  std::uint64_t minibatch = 0, microbatches = 1;
+  int iterations = 0;
+  std::string algorithm, accounting, gradients;  // as on the command line
+  // Of all NPUs where it was fitted, or asked for; else each has the roofline of its machine file.
+  std::optional<double> compute_rate{};  // FLOP/s
+  struct Fit {
+    std::string config;  // as on the command line
+    double speedup = 0;  // that was asked for
+    int runs = 0;        // pairs of them that it took
+  };
+  std::optional<Fit> fit{};
+};
+
+struct TrainingResult {
+  RunResult run;                      // its cycles are those of all iterations
+  double iteration_ns = 0;            // mean
+  std::vector<double> iterations_ns;  // one by one, by the end of the last NPU
+  std::vector<std::pair<std::string, double>> breakdown_ns;  // of a mean iteration
+  std::optional<double> speedup{};                           // over the first machine
+};
+
+std::string training_json(const Origin& origin, const TrainingSetup& setup,
+                          std::span<const TrainingResult> runs);
+
+}  // namespace fredsim

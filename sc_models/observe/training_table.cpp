@@ -1,0 +1,109 @@
+#include "observe/training_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "base/setting.h"
+#include "observe/table_fields.h"
+
+namespace fredsim {
+namespace {
+
+using TrainingField = Field<TrainingResult>;
+
+constexpr double kNsPerMs = 1e6;
+constexpr double kNsPerUs = 1e3;
+
+std::string count_text(double count) {
+  constexpr std::array<std::pair<double, const char*>, 5> kScales{
+      {{1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
+  for (const auto& [scale, unit] : kScales)
+    if (count >= scale) return fmt::format("{:.3g}{}", count / scale, unit);
+  return fmt::format("{:g}", count);
+}
+
+std::string compute_text(const TrainingSetup& setup) {
+  if (!setup.compute_rate) return "compute by the roofline of each machine file";
+  const std::string rate = fmt::format("compute {}FLOP/s per NPU", count_text(*setup.compute_rate));
+  if (!setup.fit) return rate;
+  return fmt::format("{}, fitted on {} = {:g}", rate, setup.fit->config, setup.fit->speedup);
+}
+
+std::string heading(const TrainingSetup& setup, const RunResult& first) {
+  const auto counted = [](std::uint64_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+  };
+  return fmt::format(
+      "{}: {} parameters, {} (placement paper), minibatch {}, {}, {}\n"
+      "algorithm {}, accounting {}, gradients {}, {}; model {}, lanes {}, seed {}",
+      setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
+      setup.minibatch, counted(setup.microbatches, "microbatch", "microbatches"),
+      counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
+      setup.algorithm, setup.accounting, setup.gradients, compute_text(setup), first.model,
+      first.lanes, first.seed);
+}
+
+// What is nowhere has no column in text.
+TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, double scale,
+                         const std::string& unit) {
+  const std::string& name = runs.front().breakdown_ns[i].first;
+  const bool is_some = std::ranges::any_of(
+      runs, [i](const TrainingResult& r) { return r.breakdown_ns[i].second > 0; });
+  return {{.label = name == "input_load" ? "input" : name,
+           .unit = unit,
+           .name = name + "_ns",
+           .shown = is_some ? Shown::kEverywhere : Shown::kOnlyInCsv},
+          [i, scale](const TrainingResult& r) -> Cell {
+            const double ns = r.breakdown_ns[i].second;
+            return {fmt::format("{:.1f}", ns / scale), fmt::to_string(ns)};
+          }};
+}
+
+TrainingField csv_field(const char* name, const std::string& text) {
+  return {{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
+          [text](const TrainingResult&) { return text; }};
+}
+
+}  // namespace
+
+TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
+  const double longest =
+      std::ranges::max_element(runs, {}, &TrainingResult::iteration_ns)->iteration_ns;
+  constexpr double kMostUs = 100;
+  const bool in_ms = longest >= kMostUs * kNsPerMs;
+  const double scale = in_ms ? kNsPerMs : kNsPerUs;
+  const std::string unit = in_ms ? "ms" : "us";
+  std::vector<TrainingField> fields{
+      csv_field("workload", setup.workload),
+      csv_field("strategy", setup.strategy),
+      csv_field("minibatch", fmt::to_string(setup.minibatch)),
+      csv_field("microbatches", fmt::to_string(setup.microbatches)),
+      csv_field("iterations", fmt::to_string(setup.iterations)),
+      csv_field("algorithm", setup.algorithm),
+      csv_field("accounting", setup.accounting),
+      csv_field("gradients", setup.gradients),
+      csv_field("compute_flops_per_s",
+                setup.compute_rate ? fmt::to_string(*setup.compute_rate) : ""),
+      {{.label = "machine", .align = Align::kLeft, .name = "machine"},
+       [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
+      {{.label = "iteration", .unit = unit, .name = "iteration_ns"},
+       [scale](const TrainingResult& r) -> Cell {
+         return {fmt::format("{:.1f}", r.iteration_ns / scale), fmt::to_string(r.iteration_ns)};
+       }},
+      {{.label = "speed-up", .name = "speedup"},
+       [](const TrainingResult& r) { return r.speedup ? number_cell(*r.speedup, 3) : no_cell(); }}};
+  for (std::size_t i = 0; i < runs.front().breakdown_ns.size(); ++i)
+    fields.push_back(part_field(i, runs, scale, unit));
+  fields.push_back({{.label = "cycles", .rank = 2, .name = "cycles"},
+                    [](const TrainingResult& r) { return count_cell(r.run.cycles); }});
+  fields.push_back({{.label = "payload", .align = Align::kLeft, .rank = 1, .name = "payload"},
+                    [](const TrainingResult& r) { return Cell(r.run.payload); }});
+  return {heading(setup, runs.front().run),
+          table_of(fields, std::vector(runs.begin(), runs.end()))};
+}
+
+}  // namespace fredsim

@@ -1,0 +1,276 @@
+#include "workload/graph_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "collective/equal_slices.h"
+#include "engine/communicator.h"
+#include "fabric/run_counts.h"
+#include "fabric/window_counts.h"
+#include "workload/waiting_text.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kProgressCycles = 4096;
+constexpr std::uint64_t kNotYet = ~std::uint64_t{0};
+
+// Its first parts alone, with the phases of all.
+Plan first_parts(Plan plan, std::size_t parts) {
+  plan.parts.resize(parts);
+  std::erase_if(plan.trees,
+                [&](const Tree& tree) { return static_cast<std::size_t>(tree.part) >= parts; });
+  return plan;
+}
+
+class GraphRun {
+ public:
+  GraphRun(Machine& machine, const TaskGraph& graph, const ShapePlans& plans)
+      : machine_(machine), graph_(graph), plans_(plans), communicator_(machine) {
+    for (const TaskRank& rank : graph.ranks) add_rank(rank);
+    index_operations();
+    communicator_.on_rank_complete([this](OperationHandle handle, int part, int rank) {
+      complete_communication(of_handle_.at(handle), part, rank);
+    });
+    communicator_.on_complete([this](const OperationReport& report) {
+      of_handle_.erase(report.handle);
+      waited_for_rows_ += report.waited_for_rows;
+      waited_for_others_ += report.waited_for_others;
+    });
+  }
+
+  GraphOutcome run(const std::function<void(const Progress&)>& on_progress) {
+    communicator_.begin();
+    for (int r = 0; r < std::ssize(ranks_); ++r) begin(r);
+    for (const auto& plan : plans_) communicator_.expect(plan);
+    communicator_.skip_idle(machine_.options().skip && machine_.wave() == nullptr);
+    communicator_.start();
+    if (on_progress) report_to(on_progress);
+    const auto wall_start = std::chrono::steady_clock::now();
+    wait();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+    GraphOutcome outcome;
+    RunResult& result = outcome.result;
+    result.wall_s = wall.count();
+    result.incomplete = communicator_.stopped();
+    result.cycles = result.incomplete ? communicator_.cycle() : last_end_;
+    if (!result.incomplete) communicator_.finish();
+    fill(result);
+    for (RankState& rank : ranks_) outcome.records.push_back(std::move(rank.records));
+    return outcome;
+  }
+
+ private:
+  struct TaskState {
+    int waits = 0;
+    std::uint64_t ready = 0;  // cycle, when it waits for nothing any more
+    int cause = -1;           // the task of its rank that came last
+    bool done = false;
+  };
+  struct RankState {
+    std::vector<TaskState> tasks;
+    std::vector<TaskRecord> records;
+    std::vector<std::vector<int>> later;  // by task: those that wait for it
+    std::vector<int> computations;        // in order
+    std::size_t next = 0;                 // of them
+    std::uint64_t free = 0;               // cycle at which the one before is over
+  };
+  struct Place {
+    int rank = 0, task = 0;
+  };
+  struct OperationState {
+    std::vector<std::vector<Place>> places;  // by part and rank
+    int ranks = 0, came = 0;
+    std::uint64_t start = 0;  // cycle at which the last of those that came did
+    Place last;
+  };
+
+  void add_rank(const TaskRank& rank) {
+    RankState& state = ranks_.emplace_back();
+    const std::size_t tasks = rank.tasks.size();
+    state.tasks.resize(tasks);
+    state.records.resize(tasks);
+    state.later.resize(tasks);
+    for (int t = 0; t < std::ssize(rank.tasks); ++t) {
+      const Task& task = rank.tasks[t];
+      state.tasks[t].waits = static_cast<int>(task.after.size());
+      for (const int before : task.after) state.later[before].push_back(t);
+      if (task.computes()) state.computations.push_back(t);
+    }
+  }
+
+  void index_operations() {
+    for (const GraphOperation& operation : graph_.operations) {
+      OperationState& state = operations_.emplace_back();
+      for (const CollectiveSpec& spec : graph_.shapes[operation.shape].work) {
+        state.places.emplace_back(spec.group.size());
+        state.ranks += static_cast<int>(spec.group.size());
+      }
+    }
+    for (int r = 0; r < std::ssize(graph_.ranks); ++r) {
+      const std::vector<Task>& tasks = graph_.ranks[r].tasks;
+      for (int t = 0; t < std::ssize(tasks); ++t)
+        if (!tasks[t].computes())
+          operations_[tasks[t].operation].places[tasks[t].part][tasks[t].rank] = {r, t};
+    }
+  }
+
+  void begin(int rank) {
+    const RankState& state = ranks_[rank];
+    for (int t = 0; t < std::ssize(state.tasks); ++t)
+      if (state.tasks[t].waits == 0 && !graph_.ranks[rank].tasks[t].computes()) come(rank, t);
+    advance(rank);
+  }
+
+  // Computations as far as what they wait for is known to be complete, at cycles that may be still to come.
+  void advance(int rank) {
+    RankState& state = ranks_[rank];
+    while (state.next < state.computations.size()) {
+      const int t = state.computations[state.next];
+      const TaskState& task = state.tasks[t];
+      if (task.waits > 0) return;
+      const std::uint64_t begin = std::max(task.ready, state.free);
+      const bool waits_for_last = state.next > 0 && state.free > task.ready;
+      const int cause = waits_for_last ? state.computations[state.next - 1] : task.cause;
+      state.free = begin + graph_.ranks[rank].tasks[t].cycles;
+      state.records[t] = {begin, state.free, cause < 0 ? -1 : rank, cause};
+      ++state.next;
+      complete(rank, t, state.free);
+    }
+  }
+
+  void complete(int rank, int task, std::uint64_t cycle) {
+    RankState& state = ranks_[rank];
+    state.tasks[task].done = true;
+    last_end_ = std::max(last_end_, cycle);
+    for (const int t : state.later[task]) {
+      TaskState& later = state.tasks[t];
+      if (cycle >= later.ready) later.ready = cycle, later.cause = task;
+      if (--later.waits == 0 && !graph_.ranks[rank].tasks[t].computes()) come(rank, t);
+    }
+  }
+
+  // To an operation, now or at a cycle that is still to come. It is issued when the last rank has.
+  void come(int rank, int t) {
+    const Task& task = graph_.ranks[rank].tasks[t];
+    OperationState& operation = operations_[task.operation];
+    const std::uint64_t cycle = ranks_[rank].tasks[t].ready;
+    if (operation.came == 0 || cycle > operation.start) {
+      operation.start = cycle;
+      operation.last = {.rank = rank, .task = t};
+    }
+    if (++operation.came < operation.ranks) return;
+    const OperationHandle handle = communicator_.issue(
+        plans_[graph_.operations[task.operation].shape], {},
+        {.seed = operand_seed(machine_.options().seed, task.operation),
+         .delay = operation.start - std::min(operation.start, communicator_.cycle())});
+    of_handle_.emplace(handle, task.operation);
+  }
+
+  void complete_communication(int index, int part, int rank) {
+    const OperationState& operation = operations_[index];
+    const Place& own = operation.places[part][rank];
+    const Place& last = operation.last;
+    const std::uint64_t now = communicator_.cycle();
+    const int cause = ranks_[last.rank].tasks[last.task].cause;
+    ranks_[own.rank].records[own.task] = {operation.start, now, cause < 0 ? -1 : last.rank, cause};
+    complete(own.rank, own.task, now);
+    advance(own.rank);
+  }
+
+  void report_to(const std::function<void(const Progress&)>& on_progress) {
+    std::uint64_t total = 0;
+    for (const GraphOperation& operation : graph_.operations)
+      for (const Tree& tree : plans_[operation.shape]->plan.trees)
+        total += tree.bytes *
+                 static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
+    communicator_.on_cycle([this, on_progress, total] {
+      const std::uint64_t cycle = communicator_.cycle();
+      if (cycle < next_progress_) return;
+      next_progress_ = cycle + kProgressCycles;
+      on_progress({cycle, communicator_.delivered_bytes(), total});
+    });
+  }
+
+  void wait() {
+    const auto is_done = [this](int rank, int task) { return ranks_[rank].tasks[task].done; };
+    try {
+      communicator_.wait_all();
+    } catch (const RunFailed& failed) {
+      if (failed.cause() != FailureCause::kDeadlock) throw;
+      throw RunFailed(
+          fmt::format("{}\nNot complete:{}", failed.what(), waiting_text(graph_, is_done)),
+          failed.cause(), failed.edge());
+    }
+    if (communicator_.stopped()) return;
+    const auto left = [](const RankState& rank) {
+      return std::ranges::any_of(rank.tasks, [](const TaskState& task) { return !task.done; });
+    };
+    if (std::ranges::any_of(ranks_, left))
+      throw RunFailed(fmt::format("the workload does not come to its end. Not complete:{}",
+                                  waiting_text(graph_, is_done)),
+                      FailureCause::kDeadlock);
+  }
+
+  void fill(RunResult& result) {
+    const Topology& topology = machine_.fabric().topology();
+    result.fabric = topology.name;
+    result.model = model_names(machine_.fabric().switches());
+    result.lanes = machine_.options().lanes;
+    result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
+    result.seed = machine_.options().seed;
+    result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
+    result.payload = result.incomplete ? "incomplete" : "exact";
+    result.delivered_bytes = communicator_.delivered_bytes();
+    result.idle_cycles = communicator_.idle_cycles();
+    const std::uint64_t simulated =
+        communicator_.cycle() - std::min(communicator_.cycle(), result.idle_cycles);
+    result.sim_cycles_per_s = static_cast<double>(simulated) / result.wall_s;
+    OperationsResult& operations = result.operations.emplace();
+    const Communicator::Totals& totals = communicator_.totals();
+    operations.complete = totals.operations;
+    operations.rows = {static_cast<std::uint64_t>(totals.preloaded), totals.rows_loaded,
+                       totals.rows_found, totals.rows_evicted, communicator_.words_written()};
+    operations.waited_for_rows = waited_for_rows_;
+    operations.waited_for_others = waited_for_others_;
+    fill_counts(all_slices(topology, {}), machine_.fabric(), machine_.control(),
+                machine_.acknowledgements(), result.cycles, result);
+  }
+
+  Machine& machine_;
+  const TaskGraph& graph_;
+  const ShapePlans& plans_;
+  Communicator communicator_;
+  std::vector<RankState> ranks_;
+  std::vector<OperationState> operations_;
+  std::map<OperationHandle, int> of_handle_;  // under way
+  std::uint64_t last_end_ = 0;                // cycle
+  std::uint64_t next_progress_ = kProgressCycles;
+  std::uint64_t waited_for_rows_ = 0, waited_for_others_ = 0;
+};
+
+}  // namespace
+
+ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict) {
+  ShapePlans plans;
+  for (const OperationShape& shape : graph.shapes) {
+    std::vector<CollectiveSpec> all = shape.work;
+    all.insert(all.end(), shape.beside.begin(), shape.beside.end());
+    plans.push_back(
+        prepare(topology, first_parts(make_plan(topology, all, on_conflict), shape.work.size())));
+  }
+  return plans;
+}
+
+GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+                       const std::function<void(const Progress&)>& on_progress) {
+  graph.check();
+  return GraphRun(machine, graph, plans).run(on_progress);
+}
+
+}  // namespace fredsim

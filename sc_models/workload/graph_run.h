@@ -1,0 +1,46 @@
+// Runs a task graph on a machine: all ranks at once, their communications on the communicator, so that everything
+// competes for the real links and switches.
+//
+// Computations: one begins when what it waits for is complete and the one before it on its rank is over.
+// Communications: a rank comes to an operation when what its task there waits for is complete. When the last rank has
+//   come, the operation is issued and all ranks begin, and each is done with it when the communicator says so
+//   (on_rank_complete()). That all begin together is an idealisation: how they learn that the others are there costs
+//   nothing. It is what keeps operations that share ports of the switches from waiting for ranks that wait for others
+//   of them.
+// Time: in which ranks only compute is not simulated.
+// Records: of each task, when it began to take time, when it was complete, and the task whose end let it begin. Of a
+//   communication these are the begin of the operation and what the rank that came last had waited for.
+// Result: counters of the whole run, as those of a work (engine/work_run.h), without parts.
+// Errors: RoutingConflict and BadInput of plans (plan_shapes()); RunFailed as Communicator::wait(), and where tasks
+//   are left when nothing goes on any more, with what waits for what.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/machine.h"
+#include "engine/prepared_plan.h"
+#include "workload/task_graph.h"
+
+namespace fredsim {
+
+// By shape of the graph.
+using ShapePlans = std::vector<std::shared_ptr<const PreparedPlan>>;
+ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict);
+
+struct TaskRecord {
+  std::uint64_t begin = 0, end = 0;      // cycles
+  int cause_rank = -1, cause_task = -1;  // -1: the beginning of the run
+};
+
+struct GraphOutcome {
+  RunResult result;                              // cycles: until the last task was complete
+  std::vector<std::vector<TaskRecord>> records;  // by rank and task; interrupted: not all of them
+};
+
+GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+                       const std::function<void(const Progress&)>& on_progress = {});
+
+}  // namespace fredsim

@@ -1,0 +1,128 @@
+#include "workload/model_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kValueBytes = 2;  // FP16
+
+struct Transformer {
+  std::string_view name;
+  int layers;
+  std::uint64_t hidden, sequence;
+};
+
+constexpr std::array kTransformers{Transformer{"transformer_17b", 78, 4256, 1024},
+                                   Transformer{"gpt3", 96, 12288, 2048},
+                                   Transformer{"transformer_1t", 128, 25600, 2048}};
+constexpr std::string_view kResNet = "resnet152";
+
+ModelShape transformer(const Transformer& t) {
+  constexpr std::uint64_t kTokenBytes = 4;
+  ModelShape model{
+      .name = std::string(t.name), .sample_bytes = t.sequence * kTokenBytes, .layers = {}};
+  const std::uint64_t h = t.hidden;
+  const auto tokens = static_cast<double>(t.sequence);
+  const auto square = static_cast<double>(h * h);
+  for (int k = 0; k < t.layers; ++k) {
+    ModelLayer half{.name = fmt::format("attention {}", k),
+                    .parameters = 4 * h * h + 6 * h,
+                    .flops = 8 * tokens * square + 4 * tokens * tokens * static_cast<double>(h),
+                    .output_bytes = t.sequence * h * kValueBytes,
+                    .reduces = true};
+    model.layers.push_back(half);
+    half.name = fmt::format("mlp {}", k);
+    half.parameters = 8 * h * h + 7 * h;
+    half.flops = 16 * tokens * square;
+    model.layers.push_back(std::move(half));
+  }
+  return model;
+}
+
+// A convolution of `kernel` x `kernel`, with its batch normalisation.
+ModelLayer convolution(std::string name, std::uint64_t kernel, std::uint64_t in, std::uint64_t out,
+                       std::uint64_t side) {
+  const std::uint64_t weights = kernel * kernel * in * out;
+  return {.name = std::move(name),
+          .parameters = weights + 2 * out,
+          .flops = 2.0 * static_cast<double>(weights * side * side),
+          .output_bytes = side * side * out * kValueBytes};
+}
+
+void add_bottleneck(ModelShape& model, const std::string& name, std::uint64_t in,
+                    std::uint64_t width, std::uint64_t side, std::uint64_t stride) {
+  const std::uint64_t out = 4 * width;
+  model.layers.push_back(convolution(name + " 1x1", 1, in, width, side * stride));
+  model.layers.push_back(convolution(name + " 3x3", 3, width, width, side));
+  model.layers.push_back(convolution(name + " 1x1 out", 1, width, out, side));
+  if (in != out) model.layers.push_back(convolution(name + " shortcut", 1, in, out, side));
+}
+
+ModelShape resnet152() {
+  constexpr std::uint64_t kPixels = 224;
+  constexpr std::uint64_t kClasses = 1000;
+  constexpr std::array kBlocks{3, 8, 36, 3};
+  ModelShape model{.name = std::string(kResNet),
+                   .sample_bytes = kPixels * kPixels * 3 * kValueBytes,
+                   .layers = {}};
+  std::uint64_t channels = 64;
+  std::uint64_t side = kPixels / 4;
+  model.layers.push_back(convolution("conv1", 7, 3, channels, kPixels / 2));
+  for (std::size_t stage = 0; stage < kBlocks.size(); ++stage) {
+    const std::uint64_t width = std::uint64_t{64} << stage;
+    for (int block = 0; block < kBlocks[stage]; ++block) {
+      const bool is_smaller = stage > 0 && block == 0;
+      if (is_smaller) side /= 2;
+      add_bottleneck(model, fmt::format("conv{}.{}", stage + 2, block), channels, width, side,
+                     is_smaller ? 2 : 1);
+      channels = 4 * width;
+    }
+  }
+  model.layers.push_back({.name = "fc",
+                          .parameters = channels * kClasses + kClasses,
+                          .flops = 2.0 * static_cast<double>(channels * kClasses),
+                          .output_bytes = kClasses * kValueBytes});
+  return model;
+}
+
+}  // namespace
+
+std::uint64_t ModelShape::parameters() const {
+  std::uint64_t sum = 0;
+  for (const ModelLayer& layer : layers) sum += layer.parameters;
+  return sum;
+}
+
+double ModelShape::flops() const {
+  double sum = 0;
+  for (const ModelLayer& layer : layers) sum += layer.flops;
+  return sum;
+}
+
+std::vector<std::string_view> built_in_models() {
+  std::vector<std::string_view> names{kResNet};
+  for (const Transformer& t : kTransformers) names.push_back(t.name);
+  return names;
+}
+
+bool is_built_in_model(std::string_view name) {
+  return std::ranges::count(built_in_models(), name) > 0;
+}
+
+ModelShape built_in_model(std::string_view name) {
+  if (name == kResNet) return resnet152();
+  const auto* const found = std::ranges::find(kTransformers, name, &Transformer::name);
+  if (found != kTransformers.end()) return transformer(*found);
+  const std::vector<std::string_view> names = built_in_models();
+  throw BadInput(fmt::format("workload: found '{}'; allowed: {}{}", name, join_words(names),
+                             did_you_mean(name, names)));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,46 @@
+// What is trained: a model layer by layer, as far as time and traffic depend on it.
+//
+// Units: parameters are numbers, FLOPs are of the forward pass of one sample (a multiplication and an addition are
+//   two; the backward pass takes twice as many), outputs are bytes of one sample's activations in FP16, which are
+//   also what its gradient has. Split over MP workers (Megatron), a layer has its share of parameters and FLOPs on
+//   each of them, and one that `reduces` ends in an all-reduce of its output in the forward pass, and of the gradient
+//   of its input, which is taken to be as large, in the backward pass.
+// Built in: resnet152 (156 convolutions and fully connected layers of torchvision's ResNet-152, 224 x 224 pixels,
+//   batch normalisation with its convolution); transformers of h hidden values and sequences of s tokens, 12 h^2 + 13
+//   h parameters per layer in two halves, attention and MLP, each of which reduces; embeddings are left out:
+//   transformer_17b 78 layers, h 4256, s 1024; gpt3 96, 12288, 2048; transformer_1t 128, 25600, 2048.
+// Errors: BadInput for a name that is not there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fredsim {
+
+struct ModelLayer {
+  std::string name;
+  std::uint64_t parameters = 0;
+  double flops = 0;
+  std::uint64_t output_bytes = 0;
+  bool reduces = false;
+  // Where the model file gives times: of a whole microbatch on one worker, whatever its share; else both 0.
+  std::uint64_t forward_ps = 0, backward_ps = 0;
+  bool has_times() const { return forward_ps > 0 || backward_ps > 0; }
+};
+
+struct ModelShape {
+  std::string name;
+  std::uint64_t sample_bytes = 0;  // of the input
+  std::vector<ModelLayer> layers;
+
+  std::uint64_t parameters() const;
+  double flops() const;
+};
+
+std::vector<std::string_view> built_in_models();
+bool is_built_in_model(std::string_view name);
+ModelShape built_in_model(std::string_view name);
+
+}  // namespace fredsim

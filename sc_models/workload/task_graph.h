@@ -1,0 +1,65 @@
+// A training run as data: for each rank, an NPU or an I/O controller, what it computes and which collectives it takes
+// part in.
+//
+// Tasks of a rank are listed so that each comes after those that it waits for, which are of the same rank.
+//   Computations of a rank run one at a time in the order of the list. A communication is this rank's part in an
+//   operation: collectives on several groups that run side by side and share the phases of the switches
+//   (engine/communicator.h). Ranks wait for each other by operations alone.
+// Shapes: operations of equal collectives, groups and sizes have one and share a plan. What is `beside` a shape's work
+//   is planned with it but not run: operations that run apart, those of the stages of a pipeline, then have the same
+//   phases in the switches.
+// Units: cycles. Categories are what the time of an iteration is divided into (critical_path.h).
+// Errors: check() throws std::logic_error where a task waits for a later one, or where not every member of an
+//   operation has exactly one task for it: of a builder of ours, a fault.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collective/plan.h"
+
+namespace fredsim {
+
+enum class TimeCategory : std::uint8_t { kCompute, kInputLoad, kMp, kPp, kDp, kStreaming };
+inline constexpr auto kTimeCategories =
+    std::to_array<std::string_view>({"compute", "input_load", "mp", "pp", "dp", "streaming"});
+
+struct Task {
+  TimeCategory category = TimeCategory::kCompute;
+  int label = 0;  // TaskGraph::labels
+  int iteration = 0;
+  std::uint64_t cycles = 0;  // of a computation
+  int operation = -1;        // of a communication
+  int part = 0, rank = 0;    // the same: its place there
+  std::vector<int> after{};  // tasks of the same rank
+  bool computes() const { return operation < 0; }
+};
+
+struct TaskRank {
+  int member = 0;  // base/member.h
+  std::vector<Task> tasks;
+};
+
+struct OperationShape {
+  std::vector<CollectiveSpec> work;  // an operation's parts
+  std::vector<CollectiveSpec> beside;
+};
+
+struct GraphOperation {
+  int shape = 0;
+  int label = 0;
+};
+
+struct TaskGraph {
+  std::vector<OperationShape> shapes;
+  std::vector<GraphOperation> operations;
+  std::vector<TaskRank> ranks;
+  std::vector<std::string> labels;
+
+  void check() const;
+};
+
+}  // namespace fredsim

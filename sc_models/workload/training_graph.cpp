@@ -1,0 +1,447 @@
+#include "workload/training_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/member.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kGradientBytes = 2;
+
+struct LayerRange {
+  int first = 0, end = 0;
+};
+
+// Stages with FLOPs as even as whole layers allow, a layer each at least.
+std::vector<LayerRange> stages_of(const ModelShape& model, int stages) {
+  const int layers = static_cast<int>(model.layers.size());
+  if (stages > layers)
+    throw BadInput(fmt::format("--pp: found {}; allowed: 1 to {}, the layers of {}", stages, layers,
+                               model.name));
+  std::vector<LayerRange> ranges;
+  const double total = model.flops();
+  double sum = 0;
+  int layer = 0;
+  for (int stage = 0; stage < stages; ++stage) {
+    const int first = layer;
+    const double wanted = total * (stage + 1) / stages;
+    const int most = layers - (stages - stage - 1);
+    while (layer < most &&
+           (layer == first || stage + 1 == stages || sum + model.layers[layer].flops / 2 < wanted))
+      sum += model.layers[layer++].flops;
+    ranges.push_back({first, layer});
+  }
+  return ranges;
+}
+
+class Builder {
+ public:
+  Builder(const ModelShape& model, const TrainingOptions& options, const ComputeSpeed& speed,
+          const Topology& topology)
+      : model_(model),
+        options_(options),
+        speed_(speed),
+        topology_(topology),
+        strategy_(options.strategy),
+        npus_(paper_placement(options.strategy)),
+        stages_(stages_of(model, options.strategy.pp)) {
+    for (int w = 0; w < strategy_.workers(); ++w) {
+      graph_.ranks.push_back({npus_[w], {}});
+      workers_.emplace_back();
+    }
+    samples_ = static_cast<double>(options.minibatch) /
+               static_cast<double>(strategy_.dp * options.microbatches);
+  }
+
+  TaskGraph build() {
+    for (iteration_ = 0; iteration_ < options_.iterations; ++iteration_) {
+      if (iteration_ + 1 < options_.iterations && !topology_.io_controllers.empty()) load_input();
+      for (int stage = 0; stage < strategy_.pp; ++stage) forward_and_backward(stage);
+      next_loads_.swap(loads_);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  struct Worker {
+    int last = -1;                // its latest computation
+    std::vector<int> pending;     // what the next task waits for, beside that
+    std::map<int, int> received;  // by direction: its latest task of what comes from another stage
+  };
+  using Members = std::vector<int>;  // worker ranks
+
+  int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
+  bool is_serial() const { return options_.accounting == Accounting::kSerial; }
+
+  int label(std::string text) {
+    const auto [at, is_new] = label_index_.try_emplace(text, std::ssize(graph_.labels));
+    if (is_new) graph_.labels.push_back(std::move(text));
+    return static_cast<int>(at->second);
+  }
+
+  // ---- tasks
+
+  int add(int w, Task task) {
+    task.iteration = iteration_;
+    std::vector<Task>& tasks = graph_.ranks[w].tasks;
+    tasks.push_back(std::move(task));
+    return static_cast<int>(tasks.size()) - 1;
+  }
+
+  void compute(int w, const std::string& name, double picoseconds) {
+    const double cycles = std::ceil(picoseconds * static_cast<double>(topology_.clock_hz) / 1e12);
+    workers_[w].last = add(w, {.category = TimeCategory::kCompute,
+                               .label = label(name),
+                               .cycles = static_cast<std::uint64_t>(cycles),
+                               .after = std::exchange(workers_[w].pending, {})});
+  }
+
+  // What a worker has done so far.
+  std::vector<int> so_far(int w) const {
+    std::vector<int> after = workers_[w].pending;
+    if (workers_[w].last >= 0) after.push_back(workers_[w].last);
+    return after;
+  }
+
+  int add_operation(OperationShape shape, const std::string& name) {
+    std::string key;
+    for (const auto* specs : {&shape.work, &shape.beside}) {
+      for (const CollectiveSpec& spec : *specs)
+        key += fmt::format("{} {} {} {};", static_cast<int>(spec.collective),
+                           member_names(spec.group), spec.bytes, spec.vc);
+      key += '|';
+    }
+    const auto [at, is_new] = shape_index_.try_emplace(key, std::ssize(graph_.shapes));
+    if (is_new) graph_.shapes.push_back(std::move(shape));
+    graph_.operations.push_back({static_cast<int>(at->second), label(name)});
+    return static_cast<int>(graph_.operations.size()) - 1;
+  }
+
+  CollectiveSpec spec_of(Collective collective, const Members& members, std::uint64_t bytes,
+                         Dimension dimension) const {
+    CollectiveSpec spec;
+    spec.collective = collective;
+    spec.group = placed(members, npus_);
+    spec.bytes = bytes;
+    spec.vc = vc_of(dimension);
+    spec.algorithm = options_.algorithm;
+    return spec;
+  }
+
+  // One operation of groups of workers, of a stage; `others`: the groups of the other stages.
+  int add_operation(Collective collective, const std::vector<Members>& groups,
+                    const std::vector<Members>& others, std::uint64_t bytes, Dimension dimension,
+                    const std::string& name) {
+    OperationShape shape;
+    for (const Members& group : groups)
+      shape.work.push_back(spec_of(collective, group, bytes, dimension));
+    for (const Members& group : others)
+      shape.beside.push_back(spec_of(collective, group, bytes, dimension));
+    return add_operation(std::move(shape), name);
+  }
+
+  Task part_of(int operation, int part, int rank, TimeCategory category,
+               std::vector<int> after) const {
+    return {.category = category,
+            .label = graph_.operations[operation].label,
+            .operation = operation,
+            .part = part,
+            .rank = rank,
+            .after = std::move(after)};
+  }
+
+  // ---- groups
+
+  // Of a stage, or of all but it.
+  std::vector<Members> groups(Dimension dimension, int stage, bool of_others) const {
+    std::vector<Members> found;
+    for (Members& group : groups_of(strategy_, dimension)) {
+      const int at = group.front() / (strategy_.mp * strategy_.dp);
+      if ((at == stage) != of_others) found.push_back(std::move(group));
+    }
+    return found;
+  }
+
+  // From MP worker 0 of each replica's `from` to all workers of the stage before or after.
+  std::vector<Members> transfers(int from, int to) const {
+    std::vector<Members> found;
+    for (int dp = 0; dp < strategy_.dp; ++dp) {
+      Members& group = found.emplace_back(Members{worker(0, dp, from)});
+      for (int mp = 0; mp < strategy_.mp; ++mp) group.push_back(worker(mp, dp, to));
+    }
+    return found;
+  }
+
+  // ---- an iteration
+
+  void load_input() {
+    const std::uint64_t controllers = topology_.io_controllers.size();
+    const auto of_worker = static_cast<std::uint64_t>(
+        samples_ * static_cast<double>(options_.microbatches * model_.sample_bytes));
+    const std::uint64_t share = std::max<std::uint64_t>(1, of_worker / controllers);
+    Members first_stage;
+    for (int w = 0; w < strategy_.mp * strategy_.dp; ++w) first_stage.push_back(w);
+    OperationShape shape;
+    const Dimension unused = strategy_.pp == 1   ? Dimension::kPp
+                             : strategy_.mp == 1 ? Dimension::kMp
+                                                 : Dimension::kDp;
+    for (int c = 0; c < static_cast<int>(controllers); ++c) {
+      CollectiveSpec& spec = shape.work.emplace_back();
+      spec = spec_of(Collective::kScatter, first_stage, share * (first_stage.size() + 1), unused);
+      spec.algorithm = "auto";
+      spec.group.insert(spec.group.begin(), io_member(c));
+    }
+    const int operation = add_operation(std::move(shape), "input");
+    loads_.assign(workers_.size(), {});
+    for (int c = 0; c < static_cast<int>(controllers); ++c) {
+      for (const int w : first_stage) {
+        const std::vector<int> after = next_loads_.empty() ? std::vector<int>{} : next_loads_[w];
+        loads_[w].push_back(add(w, part_of(operation, c, w + 1, TimeCategory::kInputLoad, after)));
+      }
+      const int rank = controller_rank(c);
+      const int before = static_cast<int>(graph_.ranks[rank].tasks.size()) - 1;
+      add(rank, part_of(operation, c, 0, TimeCategory::kInputLoad,
+                        before < 0 ? std::vector<int>{} : std::vector<int>{before}));
+    }
+  }
+
+  int controller_rank(int controller) {
+    const int first = strategy_.workers();
+    while (std::ssize(graph_.ranks) <= first + controller)
+      graph_.ranks.push_back({io_member(static_cast<int>(graph_.ranks.size()) - first), {}});
+    return first + controller;
+  }
+
+  void forward_and_backward(int stage) {
+    const auto microbatches = static_cast<int>(options_.microbatches);
+    if (stage == 0 && !next_loads_.empty())
+      for_all(stage, [&](int w) {
+        workers_[w].pending.insert(workers_[w].pending.end(), next_loads_[w].begin(),
+                                   next_loads_[w].end());
+      });
+    for (int m = 0; m < microbatches; ++m) forward(stage, m);
+    for (int m = 0; m < microbatches; ++m) backward(stage, m);
+    reduce_gradients(stage);
+  }
+
+  template <class Visit>
+  void for_all(int stage, const Visit& visit) const {
+    for (int w = worker(0, 0, stage); w < worker(0, 0, stage + 1); ++w) visit(w);
+  }
+
+  void forward(int stage, int microbatch) {
+    if (stage > 0) receive(stage - 1, stage, microbatch);
+    const LayerRange& layers = stages_[stage];
+    for (int l = layers.first; l < layers.end; ++l) run_layer(stage, l, Pass::kForward);
+    if (stage + 1 < strategy_.pp) send(stage, stage + 1, microbatch);
+  }
+
+  void backward(int stage, int microbatch) {
+    if (stage + 1 < strategy_.pp) receive(stage + 1, stage, microbatch);
+    const LayerRange& layers = stages_[stage];
+    const bool is_last = microbatch + 1 == static_cast<int>(options_.microbatches);
+    if (is_last) begin_gradients();
+    for (int l = layers.end - 1; l >= layers.first; --l) {
+      run_layer(stage, l, Pass::kBackward);
+      if (is_last) add_gradients(stage, l);
+    }
+    if (stage > 0) send(stage, stage - 1, microbatch);
+  }
+
+  void run_layer(int stage, int l, Pass pass) {
+    const ModelLayer& layer = model_.layers[l];
+    const std::uint64_t input = l == 0 ? model_.sample_bytes : model_.layers[l - 1].output_bytes;
+    const bool is_forward = pass == Pass::kForward;
+    const double time = compute_ps(speed_, layer, input, pass, samples_, strategy_.mp);
+    const std::string name = layer.name + (is_forward ? " forward" : " backward");
+    for_all(stage, [&](int w) { compute(w, name, time); });
+    if (!layer.reduces || strategy_.mp == 1) return;
+    reduce_along(stage, Dimension::kMp, Collective::kAllReduce, of_samples(layer.output_bytes),
+                 name + " reduction");
+  }
+
+  std::uint64_t of_samples(std::uint64_t bytes) const {
+    return static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) * samples_));
+  }
+
+  // All workers of a stage, who wait for it.
+  void reduce_along(int stage, Dimension dimension, Collective collective, std::uint64_t bytes,
+                    const std::string& name) {
+    const std::vector<std::vector<int>> ids =
+        communicate(stage, dimension, collective, bytes, name);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      workers_[worker(0, 0, stage) + static_cast<int>(i)].pending = ids[i];
+  }
+
+  // By worker of the stage: its task.
+  std::vector<std::vector<int>> communicate(int stage, Dimension dimension, Collective collective,
+                                            std::uint64_t bytes, const std::string& name) {
+    const std::vector<Members> own = groups(dimension, stage, false);
+    const TimeCategory category =
+        dimension == Dimension::kMp ? TimeCategory::kMp : TimeCategory::kDp;
+    const int operation =
+        add_operation(collective, own, groups(dimension, stage, true), bytes, dimension, name);
+    const int first = worker(0, 0, stage);
+    std::vector<std::vector<int>> ids(static_cast<std::size_t>(strategy_.mp * strategy_.dp));
+    for (int part = 0; part < std::ssize(own); ++part)
+      for (int rank = 0; rank < std::ssize(own[part]); ++rank) {
+        const int w = own[part][rank];
+        ids[w - first].push_back(add(w, part_of(operation, part, rank, category, so_far(w))));
+      }
+    return ids;
+  }
+
+  // ---- between stages
+
+  // Their operations are made when the first of the two comes to them.
+  int transfer(int from, int to, int microbatch) {
+    const auto [at, is_new] = transfers_.try_emplace({iteration_, from, to, microbatch}, 0);
+    if (!is_new) return at->second;
+    const ModelLayer& layer = model_.layers[stages_[std::min(from, to)].end - 1];
+    std::vector<Members> others;
+    const int step = to - from;
+    for (int stage = 0; stage < strategy_.pp; ++stage) {
+      if (stage == from || stage + step < 0 || stage + step >= strategy_.pp) continue;
+      std::ranges::move(transfers(stage, stage + step), std::back_inserter(others));
+    }
+    at->second =
+        add_operation(Collective::kMulticast, transfers(from, to), others,
+                      of_samples(layer.output_bytes), Dimension::kPp,
+                      step > 0 ? "activations to the next stage" : "gradients to the stage before");
+    return at->second;
+  }
+
+  void send(int from, int to, int microbatch) {
+    const int operation = transfer(from, to, microbatch);
+    for (int dp = 0; dp < strategy_.dp; ++dp) {
+      const int w = worker(0, dp, from);
+      const int id = add(w, part_of(operation, dp, 0, TimeCategory::kPp, so_far(w)));
+      if (is_serial()) workers_[w].pending = {id};
+    }
+  }
+
+  void receive(int from, int to, int microbatch) {
+    const int operation = transfer(from, to, microbatch);
+    for (int dp = 0; dp < strategy_.dp; ++dp) {
+      for (int mp = 0; mp < strategy_.mp; ++mp) {
+        Worker& at = workers_[worker(mp, dp, to)];
+        const auto before = at.received.find(to - from);
+        std::vector<int> after;
+        if (before != at.received.end()) after.push_back(before->second);
+        const int id = add(worker(mp, dp, to),
+                           part_of(operation, dp, mp + 1, TimeCategory::kPp, std::move(after)));
+        at.received[to - from] = id;
+        at.pending.push_back(id);
+      }
+    }
+  }
+
+  // ---- gradients
+
+  void begin_gradients() {
+    gathered_ = sent_ = 0;
+    waited_for_.assign(static_cast<std::size_t>(strategy_.mp * strategy_.dp), {});
+  }
+
+  // A layer's gradients are there.
+  void add_gradients(int stage, int l) {
+    if (strategy_.dp == 1) return;
+    const std::uint64_t bytes =
+        (model_.layers[l].parameters * kGradientBytes + strategy_.mp - 1) / strategy_.mp;
+    gathered_ += bytes;
+    if (options_.gradients == Gradients::kByLayer) ready_.push_back(bytes);
+    if (options_.gradients != Gradients::kByLayer) {
+      for (; gathered_ - sent_ >= options_.bucket_bytes; sent_ += options_.bucket_bytes)
+        ready_.push_back(options_.bucket_bytes);
+      if (l == stages_[stage].first && gathered_ > sent_) ready_.push_back(gathered_ - sent_);
+    }
+    if (is_serial() && l > stages_[stage].first) return;
+    const bool is_zero2 = options_.gradients == Gradients::kZero2;
+    for (const std::uint64_t size : ready_) {
+      if (size == 0) continue;
+      sizes_.push_back(size);
+      wait_later(communicate(stage, Dimension::kDp,
+                             is_zero2 ? Collective::kReduceScatter : Collective::kAllReduce, size,
+                             is_zero2 ? "gradients' reduce-scatter" : "gradients"));
+    }
+    ready_.clear();
+  }
+
+  void wait_later(const std::vector<std::vector<int>>& ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      waited_for_[i].insert(waited_for_[i].end(), ids[i].begin(), ids[i].end());
+  }
+
+  // The next iteration waits for what was sent.
+  void reduce_gradients(int stage) {
+    const int first = worker(0, 0, stage);
+    const std::vector<std::uint64_t> sizes = std::exchange(sizes_, {});
+    const auto wait = [&] {
+      for (std::size_t i = 0; i < waited_for_.size(); ++i) {
+        std::vector<int>& pending = workers_[first + static_cast<int>(i)].pending;
+        pending.insert(pending.end(), waited_for_[i].begin(), waited_for_[i].end());
+        waited_for_[i].clear();
+      }
+    };
+    wait();
+    if (options_.gradients != Gradients::kZero2 || sizes.empty()) return;
+    for (const std::uint64_t size : sizes)
+      wait_later(communicate(stage, Dimension::kDp, Collective::kAllGather, size,
+                             "parameters' all-gather"));
+    for_all(stage, [&](int w) { workers_[w].pending.clear(); });
+    wait();
+  }
+
+  const ModelShape& model_;
+  const TrainingOptions& options_;
+  const ComputeSpeed& speed_;
+  const Topology& topology_;
+  const Strategy strategy_;
+  std::vector<int> npus_;  // by worker
+  std::vector<LayerRange> stages_;
+  double samples_ = 0;  // of a microbatch
+  TaskGraph graph_;
+  std::vector<Worker> workers_;
+  std::map<std::string, std::ptrdiff_t> label_index_, shape_index_;
+  std::map<std::array<int, 4>, int> transfers_;
+  int iteration_ = 0;
+  // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
+  std::vector<std::vector<int>> loads_, next_loads_;
+  // Of the stage at work: bytes that are there and that were cut into what is sent; sizes to be sent, and sent.
+  std::uint64_t gathered_ = 0, sent_ = 0;
+  std::vector<std::uint64_t> ready_, sizes_;
+  std::vector<std::vector<int>> waited_for_;  // by worker of the stage: tasks
+};
+
+void check(const TrainingOptions& o, const Topology& topology) {
+  const auto npus = static_cast<int>(topology.npus.size());
+  if (o.strategy.workers() > npus)
+    throw BadInput(
+        fmt::format("--mp, --dp, --pp: found {}, {} workers; allowed: {}, the NPUs of {}",
+                    to_string(o.strategy), o.strategy.workers(), npus, topology.name));
+  const std::uint64_t unit = static_cast<std::uint64_t>(o.strategy.dp) * o.microbatches;
+  if (o.minibatch % unit != 0 || o.minibatch == 0)
+    throw BadInput(
+        fmt::format("--minibatch: found {} samples; allowed: a multiple of {}, the {} "
+                    "microbatches of all {} replicas",
+                    o.minibatch, unit, o.microbatches, o.strategy.dp));
+}
+
+}  // namespace
+
+TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,
+                         const ComputeSpeed& speed, const Topology& topology) {
+  check(options, topology);
+  return Builder(model, options, speed, topology).build();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,50 @@
+// A training run of a model as a task graph: iterations of forward pass, backward pass and reduction of gradients.
+//
+// Workers: strategy MP x DP x PP, placed as the paper does (collective/parallelism.h). Layers are dealt out to the PP
+//   stages in order, so that FLOPs are as even as they come out. A replica's samples are cut into microbatches: all
+//   of them forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
+//   workers of the next one, and the gradient back.
+// Gradients: along DP, 2 bytes each, as one buffer of a worker's parameters, last layer first: all-reduces of buckets
+//   of equal size, or of each layer; or reduce-scatters of buckets and, when these are complete, all-gathers of the
+//   parameters (ZeRO-2).
+// Accounting: serial, in which gradients are sent when the backward pass is over and a worker that sends to the next
+//   stage goes on when that is done; or overlap, in which gradients are sent as soon as the last microbatch has them,
+//   and nobody waits for what he sends. Reductions along MP and what comes from another stage are waited for in
+//   either.
+// Input: is on the NPUs for the first iteration; that of the others is loaded from all I/O controllers, in equal
+//   shares, while iterations before go on, and waited for. Machines without controllers load none.
+// Errors: BadInput for strategies that the machine or model has no room for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "collective/parallelism.h"
+#include "topology/topology.h"
+#include "workload/compute_time.h"
+#include "workload/model_shape.h"
+#include "workload/task_graph.h"
+
+namespace fredsim {
+
+enum class Accounting : std::uint8_t { kSerial, kOverlap };
+enum class Gradients : std::uint8_t { kBuckets, kByLayer, kZero2 };
+
+inline constexpr std::uint64_t kBucketBytes = 25'000'000;
+
+struct TrainingOptions {
+  Strategy strategy;
+  std::uint64_t minibatch =
+      0;  // samples of an iteration, over all replicas; a multiple of DP x microbatches
+  std::uint64_t microbatches = 1;
+  int iterations = 2;
+  Accounting accounting = Accounting::kSerial;
+  Gradients gradients = Gradients::kBuckets;
+  std::uint64_t bucket_bytes = kBucketBytes;
+  std::string algorithm = "paper";  // of all collectives but the loading of input
+};
+
+TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,
+                         const ComputeSpeed& speed, const Topology& topology);
+
+}  // namespace fredsim

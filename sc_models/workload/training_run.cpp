@@ -1,0 +1,60 @@
+#include "workload/training_run.h"
+
+#include <algorithm>
+
+#include "workload/critical_path.h"
+
+namespace fredsim {
+namespace {
+
+std::vector<std::uint64_t> iteration_ends(const TaskGraph& graph, const GraphOutcome& outcome) {
+  std::vector<std::uint64_t> ends;
+  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
+    const std::vector<Task>& tasks = graph.ranks[r].tasks;
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      if (tasks[t].category == TimeCategory::kInputLoad) continue;  // of the next one
+      const auto iteration = static_cast<std::size_t>(tasks[t].iteration);
+      if (ends.size() <= iteration) ends.resize(iteration + 1);
+      ends[iteration] = std::max(ends[iteration], outcome.records[r][t].end);
+    }
+  }
+  return ends;
+}
+
+double computing_ns(const TrainingResult& result) { return result.breakdown_ns.front().second; }
+
+}  // namespace
+
+TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+                            const std::function<void(const Progress&)>& on_progress) {
+  GraphOutcome outcome = run_graph(machine, graph, plans, on_progress);
+  TrainingResult result;
+  if (!outcome.result.incomplete) {
+    const double ns_per_cycle = 1 / outcome.result.clock_ghz;
+    const TimeBreakdown parts = critical_path(graph, outcome);
+    const std::vector<std::uint64_t> ends = iteration_ends(graph, outcome);
+    const auto iterations = static_cast<double>(ends.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      result.breakdown_ns.emplace_back(kTimeCategories[i],
+                                       static_cast<double>(parts[i]) * ns_per_cycle / iterations);
+    std::uint64_t before = 0;
+    for (const std::uint64_t end : ends) {
+      result.iterations_ns.push_back(static_cast<double>(end - before) * ns_per_cycle);
+      before = end;
+    }
+    result.iteration_ns = outcome.result.time_ns / iterations;
+  }
+  result.run = std::move(outcome.result);
+  return result;
+}
+
+double rate_for_speedup(double wanted, double rate, const TrainingResult& base,
+                        const TrainingResult& other) {
+  const double exposed_base = base.iteration_ns - computing_ns(base);
+  const double exposed = other.iteration_ns - computing_ns(other);
+  const double seconds = computing_ns(base) - wanted * computing_ns(other);
+  const double found = rate * seconds / (wanted * exposed - exposed_base);
+  return found > 0 ? found : -1;  // not a number, too
+}
+
+}  // namespace fredsim

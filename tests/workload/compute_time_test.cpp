@@ -1,0 +1,56 @@
+// Times of computations: roofline, one rate, given ones.
+#include "workload/compute_time.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace fredsim::test {
+namespace {
+
+// 1 TFLOP/s at half the peak; 1 GB/s.
+const NpuCompute kNpu{.peak_gflops = 2000, .memory_bandwidth = 1'000'000'000, .efficiency = 0.5};
+
+TEST(ComputeTime, IsTheLargerOfFlopsAndBytes) {
+  ModelLayer layer{.name = "a", .parameters = 0, .flops = 1e6, .output_bytes = 1};
+  EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 1, Pass::kForward, 4, 1), 4e6);
+  EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 1, Pass::kBackward, 4, 1), 8e6);
+  EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 1, Pass::kForward, 4, 2), 2e6);
+  layer.parameters = 500;      // 1000 B: 1 us
+  layer.output_bytes = 5'000;  // in, 3000, and out, of 4 samples: 32000 B
+  EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 3'000, Pass::kForward, 4, 1), 33e6);
+  EXPECT_DOUBLE_EQ(compute_ps({kNpu}, layer, 3'000, Pass::kBackward, 4, 2), 33e6);
+}
+
+TEST(ComputeTime, ARateStandsInPlaceOfTheRoofline) {
+  const ModelLayer layer{.name = "a", .parameters = 500, .flops = 1e6, .output_bytes = 5'000};
+  EXPECT_DOUBLE_EQ(compute_ps({kNpu, 1e13}, layer, 3'000, Pass::kForward, 4, 1), 4e5);
+}
+
+TEST(ComputeTime, TimesOfTheFileAreTakenAsTheyAre) {
+  const ModelLayer layer{.name = "a",
+                         .parameters = 500,
+                         .flops = 1e6,
+                         .output_bytes = 5'000,
+                         .reduces = false,
+                         .forward_ps = 0,
+                         .backward_ps = 70};
+  EXPECT_EQ(compute_ps({kNpu, 1e13}, layer, 3'000, Pass::kForward, 4, 2), 0);
+  EXPECT_EQ(compute_ps({kNpu}, layer, 3'000, Pass::kBackward, 4, 2), 70);
+}
+
+TEST(ComputeTime, RatesAndEfficienciesAreRead) {
+  EXPECT_EQ(parse_flop_rate("990 TFLOP/s", "x"), 990'000U);
+  EXPECT_EQ(parse_flop_rate("10.1PFLOP/s", "x"), 10'100'000U);
+  EXPECT_EQ(parse_flop_rate("1 GFLOP/s", "x"), 1U);
+  for (const char* wrong : {"", "990", "0 TFLOP/s", "-1 TFLOP/s", "990 TB/s", "nan TFLOP/s",
+                            "1e3 TFLOP/s", "99999999999 PFLOP/s"})
+    EXPECT_THROW(parse_flop_rate(wrong, "x"), BadInput) << wrong;
+  EXPECT_EQ(parse_efficiency("0.4", "x"), 0.4);
+  EXPECT_EQ(parse_efficiency("1", "x"), 1);
+  for (const char* wrong : {"", "0", "1.1", "-1", "50 %", "nan"})
+    EXPECT_THROW(parse_efficiency(wrong, "x"), BadInput) << wrong;
+}
+
+}  // namespace
+}  // namespace fredsim::test

@@ -1,0 +1,162 @@
+// Graphs on real machines: order, records of tasks, time that is not simulated, graphs that do not come to their end.
+#include "workload/graph_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "config/config.h"
+#include "fabric/simulation.h"
+#include "workload/critical_path.h"
+#include "workload/graphs.h"
+
+namespace fredsim::test {
+namespace {
+
+class GraphRunTest : public testing::TestWithParam<const char*> {
+ protected:
+  GraphOutcome run(const TaskGraph& graph, const FabricOptions& options = {}) {
+    Simulation simulation;
+    Machine machine("machine", topology_, options);
+    const ShapePlans plans = plan_shapes(topology_, graph, OnConflict::kRefuse);
+    GraphOutcome outcome;
+    simulation.run([&] { outcome = run_graph(machine, graph, plans); });
+    return outcome;
+  }
+  // Of one all-reduce of all NPUs that come to it at cycle 0.
+  std::uint64_t cycles_alone(std::uint64_t bytes) {
+    GraphByHand hand;
+    const int operation = hand.operation({0, 1, 2, 3}, bytes);
+    for (int npu = 0; npu < 4; ++npu) hand.join(npu, operation);
+    return run(hand.graph()).result.cycles;
+  }
+  Topology topology_ = load_config(GetParam()).topology;
+};
+
+TEST_P(GraphRunTest, ComputationsAndCommunicationsFollowEachOther) {
+  constexpr std::uint64_t kBytes = 20'000;
+  GraphByHand hand;
+  const int operation = hand.operation({0, 1, 2, 3}, kBytes);
+  for (int npu = 0; npu < 4; ++npu) {
+    const int before = hand.compute(npu, npu == 2 ? 900 : 100);
+    const int sum = hand.join(npu, operation, {before});
+    hand.compute(npu, 50, {sum});
+  }
+  const GraphOutcome outcome = run(hand.graph());
+  EXPECT_EQ(outcome.result.payload, "exact");
+  EXPECT_EQ(outcome.result.cycles, 950 + cycles_alone(kBytes));
+  for (int npu = 0; npu < 4; ++npu) {
+    const TaskRecord& sum = outcome.records[npu][1];
+    EXPECT_EQ(sum.begin, 900U);
+    EXPECT_EQ(sum.cause_rank, 2);
+    EXPECT_EQ(sum.cause_task, 0);
+    EXPECT_EQ(outcome.records[npu][2].begin, sum.end);
+    EXPECT_EQ(outcome.records[npu][2].end, sum.end + 50);
+  }
+  const TimeBreakdown parts = critical_path(hand.graph(), outcome);
+  EXPECT_EQ(parts[static_cast<std::size_t>(TimeCategory::kCompute)], 950U);
+  EXPECT_EQ(parts[static_cast<std::size_t>(TimeCategory::kDp)], outcome.result.cycles - 950);
+}
+
+TEST_P(GraphRunTest, WhatIsOverlappedIsNotOnTheCriticalPath) {
+  GraphByHand hand;
+  const int operation = hand.operation({0, 1, 2, 3}, 4'000);
+  for (int npu = 0; npu < 4; ++npu) {
+    const int sum = hand.join(npu, operation, {hand.compute(npu, 100)});
+    hand.compute(npu, 20'000);
+    hand.compute(npu, 10, {sum});
+  }
+  const GraphOutcome outcome = run(hand.graph());
+  EXPECT_EQ(outcome.result.cycles, 20'110U);
+  EXPECT_EQ(critical_path(hand.graph(), outcome)[0], 20'110U);
+}
+
+TEST_P(GraphRunTest, TimeInWhichAllComputeIsNotSimulated) {
+  GraphByHand hand;
+  const int operation = hand.operation({0, 1, 2, 3}, 4'000);
+  for (int npu = 0; npu < 4; ++npu)
+    hand.join(npu, operation, {hand.compute(npu, 1'000'000'000'000)});
+  const GraphOutcome outcome = run(hand.graph());
+  EXPECT_EQ(outcome.result.cycles, 1'000'000'000'000 + cycles_alone(4'000));
+  EXPECT_GE(outcome.result.idle_cycles, 999'999'999'000U);
+}
+
+// Random graphs: each NPU is done with an operation before it comes to the next one of that priority.
+TEST_P(GraphRunTest, SkippingChangesNothing) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    GraphByHand hand;
+    std::vector<std::vector<int>> done(4);
+    std::map<std::pair<int, int>, int> joined;  // NPU and VC -> its last operation there
+    for (int i = 0; i < 8; ++i) {
+      const int operation =
+          hand.operation(random.below(2) == 0 ? std::vector{0, 1, 2, 3} : std::vector{1, 3},
+                         1 + random.below(20'000), random.below(2) == 0 ? kDp : kMp);
+      for (int npu = 0; npu < 4; ++npu) {
+        const auto pick = [&] {
+          return done[npu].empty() || random.below(3) == 0 ? std::vector<int>{}
+                                                           : std::vector{done[npu].back()};
+        };
+        done[npu].push_back(hand.compute(npu, random.below(3'000), pick()));
+        const CollectiveSpec& spec = hand.graph().shapes.back().work.front();
+        if (std::ranges::count(spec.group, npu) == 0) continue;
+        std::vector<int> after{done[npu].back()};
+        const auto [last, is_first] = joined.try_emplace({npu, spec.vc}, 0);
+        if (!is_first) after.push_back(last->second);
+        last->second = hand.join(npu, operation, std::move(after));
+        done[npu].push_back(last->second);
+      }
+    }
+    const GraphOutcome skipped = run(hand.graph());
+    const GraphOutcome whole = run(hand.graph(), {.skip = false});
+    EXPECT_EQ(skipped.result.cycles, whole.result.cycles);
+    EXPECT_EQ(skipped.result.flit_hops, whole.result.flit_hops);
+    EXPECT_EQ(whole.result.idle_cycles, 0U);
+    for (std::size_t npu = 0; npu < 4; ++npu)
+      for (std::size_t t = 0; t < skipped.records[npu].size(); ++t)
+        EXPECT_EQ(skipped.records[npu][t].end, whole.records[npu][t].end);
+    critical_path(hand.graph(), whole);
+  }
+}
+
+TEST_P(GraphRunTest, AGraphWithoutAnEndSaysWhatWaitsForWhat) {
+  GraphByHand hand;
+  const int a = hand.operation({0, 1}, 4'000);
+  const int b = hand.operation({0, 1}, 4'000);
+  hand.join(0, b, {hand.join(0, a)});
+  hand.join(1, a, {hand.join(1, b)});
+  const std::string message =
+      message_of<RunFailed>([&] { run(hand.graph(), {.timeout_cycles = 1'000'000}); });
+  EXPECT_NE(message.find("does not come to its end"), std::string::npos) << message;
+  EXPECT_NE(message.find("NPU 0 at 'all-reduce' of iteration 1, to which have not come: NPU 1"),
+            std::string::npos)
+      << message;
+  EXPECT_NE(message.find("NPU 1 at 'all-reduce'"), std::string::npos) << message;
+}
+
+TEST_P(GraphRunTest, GraphsOfABuilderThatIsWrongAreRefused) {
+  GraphByHand late;
+  late.compute(0, 1, {1});
+  late.compute(0, 1);
+  EXPECT_THROW(late.graph().check(), std::logic_error);
+  GraphByHand absent;
+  absent.join(0, absent.operation({0, 1}, 4'000));
+  EXPECT_THROW(absent.graph().check(), std::logic_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, GraphRunTest,
+                         testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
+                         [](const auto& machine) {
+                           const std::string path = machine.param;
+                           return path.find("mesh") != std::string::npos ? "mesh" : "fred";
+                         });
+
+}  // namespace
+}  // namespace fredsim::test

@@ -1,0 +1,123 @@
+// What a training run consists of: operations by kind, their groups and sizes, computations.
+#include "workload/training_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "config/config.h"
+#include "workload/model_file.h"
+
+namespace fredsim::test {
+namespace {
+
+class TrainingGraphTest : public testing::Test {
+ protected:
+  TaskGraph graph(const TrainingOptions& options,
+                  const std::string& name = "transformer_17b") const {
+    return training_graph(built_in_model(name), options, {{}, 1e16}, topology_);
+  }
+  Topology topology_ = load_config("configs/fred_d.yaml").topology;
+};
+
+struct Sums {
+  std::map<std::string, int> operations;       // by label, without the layer's name and number
+  std::map<std::string, std::uint64_t> bytes;  // of a part, summed
+};
+
+std::string kind_of(const std::string& label) {
+  for (const char* kind : {"forward reduction", "backward reduction"})
+    if (label.ends_with(kind)) return kind;
+  return label;
+}
+
+Sums sums_of(const TaskGraph& graph) {
+  graph.check();
+  Sums sums;
+  for (const GraphOperation& operation : graph.operations) {
+    const std::string kind = kind_of(graph.labels[operation.label]);
+    ++sums.operations[kind];
+    sums.bytes[kind] += graph.shapes[operation.shape].work.front().bytes;
+  }
+  return sums;
+}
+
+TEST_F(TrainingGraphTest, DataParallelIsBucketsOfAllGradients) {
+  const Sums sums =
+      sums_of(graph({.strategy = {.mp = 1, .dp = 20, .pp = 1}, .minibatch = 320}, "resnet152"));
+  EXPECT_EQ(sums.operations.at("gradients"), 2 * 5);
+  EXPECT_EQ(sums.bytes.at("gradients"), 2 * 2 * 60'192'808U);
+  EXPECT_EQ(sums.operations.at("input"), 1);  // that of the first one is there
+  EXPECT_EQ(sums.operations.size(), 2U);
+}
+
+TEST_F(TrainingGraphTest, MegatronReducesTwicePerLayerAndPass) {
+  const TrainingOptions options{
+      .strategy = {.mp = 3, .dp = 3, .pp = 2}, .minibatch = 48, .microbatches = 8, .iterations = 1};
+  const TaskGraph graph = this->graph(options);
+  const Sums sums = sums_of(graph);
+  // An operation of a stage has the groups of all replicas.
+  EXPECT_EQ(sums.operations.at("forward reduction"), 78 * 2 * 8);
+  EXPECT_EQ(sums.operations.at("backward reduction"), 78 * 2 * 8);
+  EXPECT_EQ(sums.bytes.at("forward reduction"), 78ULL * 2 * 8 * 2 * 1024 * 4256 * 2);
+  EXPECT_EQ(sums.operations.at("activations to the next stage"), 8);
+  EXPECT_EQ(sums.operations.at("gradients to the stage before"), 8);
+  EXPECT_EQ(graph.ranks.size(), 18U);  // nothing is loaded
+  std::uint64_t cycles = 0;
+  for (const Task& task : graph.ranks[0].tasks) cycles += task.cycles;
+  const double flops = 3 * built_in_model("transformer_17b").flops() * 48 / 18;
+  EXPECT_NEAR(static_cast<double>(cycles), flops / 1e16 * 1.5e9,
+              0.01 * static_cast<double>(cycles));
+}
+
+TEST_F(TrainingGraphTest, ZeRO2ScattersAndGathersWhatBucketsReduce) {
+  const TrainingOptions options{.strategy = {.mp = 1, .dp = 20, .pp = 1},
+                                .minibatch = 320,
+                                .iterations = 1,
+                                .gradients = Gradients::kZero2};
+  const Sums sums = sums_of(graph(options, "resnet152"));
+  EXPECT_EQ(sums.operations.at("gradients' reduce-scatter"), 5);
+  EXPECT_EQ(sums.bytes.at("gradients' reduce-scatter"), 2 * 60'192'808U);
+  EXPECT_EQ(sums.bytes.at("parameters' all-gather"), 2 * 60'192'808U);
+}
+
+TEST_F(TrainingGraphTest, ByLayerEachHasItsOwn) {
+  for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
+    const TrainingOptions options{.strategy = {.mp = 1, .dp = 20, .pp = 1},
+                                  .minibatch = 320,
+                                  .iterations = 1,
+                                  .accounting = accounting,
+                                  .gradients = Gradients::kByLayer};
+    const Sums sums = sums_of(graph(options, "resnet152"));
+    EXPECT_EQ(sums.operations.at("gradients"), 156);
+    EXPECT_EQ(sums.bytes.at("gradients"), 2 * 60'192'808U);
+  }
+}
+
+TEST_F(TrainingGraphTest, OperationsOfEqualShapeShareIt) {
+  const TaskGraph graph =
+      this->graph({.strategy = {.mp = 2, .dp = 5, .pp = 2}, .minibatch = 80, .microbatches = 8});
+  // MP and DP (buckets and rest) of two stages, transfers in two directions, input.
+  EXPECT_EQ(graph.shapes.size(), 2U + 4 + 2 + 1);
+  for (const OperationShape& shape : graph.shapes) {
+    if (shape.work.front().vc != kMp) continue;
+    EXPECT_EQ(shape.work.size(), 5U);
+    EXPECT_EQ(shape.beside.size(), 5U);
+  }
+}
+
+TEST_F(TrainingGraphTest, WhatThereIsNoRoomForIsRefused) {
+  EXPECT_THROW(graph({.strategy = {.mp = 3, .dp = 7, .pp = 1}, .minibatch = 7}), BadInput);
+  EXPECT_THROW(graph({.strategy = {.mp = 1, .dp = 3, .pp = 2}, .minibatch = 10, .microbatches = 3}),
+               BadInput);
+  const ModelShape small = read_model_file("configs/model_small.yaml");
+  EXPECT_THROW(training_graph(small, {.strategy = {.mp = 1, .dp = 1, .pp = 5}, .minibatch = 5},
+                              {{}, 1e16}, topology_),
+               BadInput);
+}
+
+}  // namespace
+}  // namespace fredsim::test

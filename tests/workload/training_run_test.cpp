@@ -1,0 +1,88 @@
+// Training end to end on small machines: the same cycles in every implementation, breakdowns that add up.
+#include "workload/training_run.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "config/config.h"
+#include "engine/comparable_results.h"
+#include "fabric/simulation.h"
+#include "workload/model_file.h"
+#include "workload/training_graph.h"
+
+namespace fredsim::test {
+namespace {
+
+TrainingOptions options_of(Strategy strategy) {
+  TrainingOptions options;
+  options.strategy = strategy;
+  options.microbatches = strategy.pp > 1 ? 2 : 1;
+  options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp) * options.microbatches;
+  options.bucket_bytes = 30'000;
+  return options;
+}
+
+double sum_of(const TrainingResult& result) {
+  double sum = 0;
+  for (const auto& [category, ns] : result.breakdown_ns) sum += ns;
+  return sum;
+}
+
+using Case = std::tuple<const char*, Strategy, Accounting, Gradients>;
+class TrainingRunTest : public testing::TestWithParam<Case> {};
+
+TEST_P(TrainingRunTest, IsTheSameInEveryImplementation) {
+  const auto& [config, strategy, accounting, gradients] = GetParam();
+  const Topology topology = load_config(config).topology;
+  const ModelShape model = read_model_file("configs/model_small.yaml");
+  TrainingOptions options = options_of(strategy);
+  options.accounting = accounting;
+  options.gradients = gradients;
+  const TaskGraph graph = training_graph(model, options, {{}, 1e15}, topology);
+  const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  Machine whole("whole", topology, {.skip = false});
+  Machine rtl("rtl", topology, {.model = SwitchModel::kRtl});
+  Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
+  simulation.run([&] {
+    const TrainingResult result = run_training(tlm, graph, plans);
+    EXPECT_EQ(result.run.payload, "exact");
+    EXPECT_NEAR(sum_of(result), result.iteration_ns, 1e-6 * result.iteration_ns);
+    EXPECT_NEAR(std::accumulate(result.iterations_ns.begin(), result.iterations_ns.end(), 0.0),
+                2 * result.iteration_ns, 1e-6 * result.iteration_ns);
+    EXPECT_GT(result.breakdown_ns[0].second, 0);
+    for (Machine* const other : {&whole, &rtl, &lockstep}) {
+      const TrainingResult same = run_training(*other, graph, plans);
+      EXPECT_EQ(comparable_results(result.run), comparable_results(same.run));
+      EXPECT_EQ(result.breakdown_ns, same.breakdown_ns);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, TrainingRunTest,
+    testing::Combine(testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
+                     testing::Values(Strategy{1, 4, 1}, Strategy{2, 1, 2}, Strategy{2, 2, 1}),
+                     testing::Values(Accounting::kSerial, Accounting::kOverlap),
+                     testing::Values(Gradients::kBuckets, Gradients::kZero2)));
+
+TEST(RateForSpeedup, IsTheOneThatGivesIt) {
+  TrainingResult base, other;  // computing takes 100 at 1e15, sending 300 and 100
+  base.iteration_ns = 400;
+  base.breakdown_ns = {{"compute", 100}, {"dp", 300}};
+  other.iteration_ns = 200;
+  other.breakdown_ns = {{"compute", 100}, {"dp", 100}};
+  const double rate = rate_for_speedup(1.5, 1e15, base, other);
+  const double computing = 100 * 1e15 / rate;
+  EXPECT_NEAR((computing + 300) / (computing + 100), 1.5, 1e-9);
+  EXPECT_LT(rate_for_speedup(3.5, 1e15, base, other), 0);  // more than of the sending alone
+  EXPECT_LT(rate_for_speedup(0.5, 1e15, base, other), 0);
+}
+
+}  // namespace
+}  // namespace fredsim::test
