@@ -4,23 +4,26 @@
 
 namespace fredsim {
 
-double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
-                  Pass pass, double samples, int mp) {
+double roofline_ps(const ComputeSpeed& speed, double flops, double bytes) {
   constexpr double kPsPerSecond = 1e12;
   constexpr double kFlopsPerGflop = 1e9;
+  if (speed.rate > 0) return flops / speed.rate * kPsPerSecond;
+  const double peak =
+      static_cast<double>(speed.npu.peak_gflops) * kFlopsPerGflop * speed.npu.efficiency;
+  return std::max(flops / peak, bytes / static_cast<double>(speed.npu.memory_bandwidth)) *
+         kPsPerSecond;
+}
+
+double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
+                  Pass pass, double samples, int mp) {
   constexpr double kValueBytes = 2;  // FP16
   if (layer.has_times())
     return static_cast<double>(pass == Pass::kForward ? layer.forward_ps : layer.backward_ps);
   const double passes = pass == Pass::kForward ? 1 : 2;
-  const double flops = passes * layer.flops * samples / mp;
-  if (speed.rate > 0) return flops / speed.rate * kPsPerSecond;
-  const double peak =
-      static_cast<double>(speed.npu.peak_gflops) * kFlopsPerGflop * speed.npu.efficiency;
   const double bytes =
       passes * (kValueBytes * static_cast<double>(layer.parameters) / mp +
                 samples * static_cast<double>(input_bytes + layer.output_bytes) / mp);
-  return std::max(flops / peak, bytes / static_cast<double>(speed.npu.memory_bandwidth)) *
-         kPsPerSecond;
+  return roofline_ps(speed, passes * layer.flops * samples / mp, bytes);
 }
 
 }  // namespace fredsim

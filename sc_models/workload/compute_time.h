@@ -19,6 +19,9 @@ struct ComputeSpeed {
   double rate = 0;  // FLOP/s of every layer; 0: the roofline
 };
 
+// Of work that is so many FLOPs, and bytes to and from memory.
+double roofline_ps(const ComputeSpeed& speed, double flops, double bytes);
+
 enum class Pass : std::uint8_t { kForward, kBackward };
 
 // `input_bytes`: of one sample, the output of the layer before.

@@ -1,0 +1,23 @@
+// Labels and operations of a task graph under construction: each label once, operations of equal work one shape.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "workload/task_graph.h"
+
+namespace fredsim {
+
+class OperationShapes {
+ public:
+  explicit OperationShapes(TaskGraph& graph) : graph_(graph) {}
+
+  int label(const std::string& text);                             // TaskGraph::labels
+  int add(OperationShape shape, const std::string& label_of_it);  // TaskGraph::operations
+
+ private:
+  TaskGraph& graph_;
+  std::map<std::string, int> labels_, shapes_;
+};
+
+}  // namespace fredsim

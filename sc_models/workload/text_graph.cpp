@@ -1,0 +1,276 @@
+#include "workload/text_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/int128.h"
+#include "workload/operation_shapes.h"
+
+namespace fredsim {
+namespace {
+
+using Groups = std::vector<std::vector<int>>;  // NPUs
+
+// `size` NPUs each, which follow each other or are `size` apart.
+Groups neighbours(int npus, int size) {
+  Groups groups(static_cast<std::size_t>(npus / size));
+  for (int npu = 0; npu < npus; ++npu) groups[npu / size].push_back(npu);
+  return groups;
+}
+Groups apart(int npus, int distance) {
+  Groups groups(static_cast<std::size_t>(distance));
+  for (int npu = 0; npu < npus; ++npu) groups[npu % distance].push_back(npu);
+  return groups;
+}
+
+Collective collective_of(TraceCollective collective) {
+  switch (collective) {
+    case TraceCollective::kAllGather:
+      return Collective::kAllGather;
+    case TraceCollective::kReduceScatter:
+      return Collective::kReduceScatter;
+    case TraceCollective::kAllToAll:
+      return Collective::kAllToAll;
+    case TraceCollective::kBroadcast:
+      return Collective::kBroadcast;
+    default:
+      return Collective::kAllReduce;
+  }
+}
+
+bool is_dlrm(TextWorkloadType type) {
+  return type == TextWorkloadType::kHybridDlrm || type == TextWorkloadType::kHybridDlrmEnhanced;
+}
+bool is_hybrid(TextWorkloadType type) {
+  return type == TextWorkloadType::kHybridDataModel || type == TextWorkloadType::kHybridModelData ||
+         type == TextWorkloadType::kHybridTransformer ||
+         type == TextWorkloadType::kHybridTransformerFwdInBckwd ||
+         type == TextWorkloadType::kHybridCustomized;
+}
+
+class Builder {
+ public:
+  Builder(const TextWorkload& workload, const std::string& path, const TextGraphOptions& options,
+          const Topology& topology)
+      : workload_(workload),
+        options_(options),
+        topology_(topology),
+        npus_(static_cast<int>(topology.npus.size())),
+        mp_(model_group(path)),
+        updated_(workload.layers.size(), kNone) {
+    for (int npu = 0; npu < npus_; ++npu) graph_.ranks.push_back({npu, {}});
+  }
+
+  TaskGraph build() {
+    for (iteration_ = 0; iteration_ < options_.iterations; ++iteration_) {
+      if (workload_.type == TextWorkloadType::kMicro) {
+        micro();
+        continue;
+      }
+      forward();
+      if (workload_.type != TextWorkloadType::kDistributedInference) backward();
+    }
+    for (std::size_t l = 0; l < updated_.size(); ++l) update(static_cast<int>(l));
+    return std::move(graph_);
+  }
+
+ private:
+  // Every NPU does the same: a task has the same number at each.
+  static constexpr int kNone = -1;
+
+  int model_group(const std::string& path) const {
+    const auto refuse = [&](const std::string& what) {
+      throw BadInput(fmt::format("{}: {}: {}", path, to_string(workload_.type), what));
+    };
+    if (!is_hybrid(workload_.type)) {
+      if (options_.mp != 0) refuse("--mp: the type says which NPUs share the model");
+      return 1;
+    }
+    const int mp = options_.mp != 0 ? options_.mp : workload_.model_group;
+    if (mp == 0) refuse("--mp: missing; the file does not say how many NPUs share the model");
+    if (npus_ % mp != 0) {
+      refuse(fmt::format("{}: found {}, which does not divide the {} NPUs of {}",
+                         options_.mp != 0 ? "--mp" : "model_parallel_NPU_group", mp, npus_,
+                         topology_.name));
+    }
+    return mp;
+  }
+
+  Groups model_groups(TextWorkloadType type) const {
+    switch (type) {
+      case TextWorkloadType::kModel:
+      case TextWorkloadType::kDistributedInference:
+      case TextWorkloadType::kHybridDlrm:
+      case TextWorkloadType::kHybridDlrmEnhanced:
+        return neighbours(npus_, npus_);
+      case TextWorkloadType::kData:
+      case TextWorkloadType::kMicro:
+        return neighbours(npus_, 1);
+      case TextWorkloadType::kHybridDataModel:
+        return apart(npus_, npus_ / mp_);
+      default:
+        return neighbours(npus_, mp_);
+    }
+  }
+
+  Groups data_groups(TextWorkloadType type) const {
+    switch (type) {
+      case TextWorkloadType::kModel:
+      case TextWorkloadType::kDistributedInference:
+        return neighbours(npus_, 1);
+      case TextWorkloadType::kHybridDataModel:
+        return neighbours(npus_, npus_ / mp_);
+      case TextWorkloadType::kData:
+      case TextWorkloadType::kMicro:
+      case TextWorkloadType::kHybridDlrm:
+      case TextWorkloadType::kHybridDlrmEnhanced:
+        return neighbours(npus_, npus_);
+      default:
+        return apart(npus_, mp_);
+    }
+  }
+
+  // ---- tasks
+
+  const TextLayer& layer(int l) const { return workload_.layers[l]; }
+
+  int add(const Task& task) {
+    for (TaskRank& rank : graph_.ranks) rank.tasks.push_back(task);
+    return static_cast<int>(graph_.ranks.front().tasks.size()) - 1;
+  }
+
+  void compute(const std::string& name, std::uint64_t ns) {
+    constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+    const auto product = static_cast<Uint128>(ns) * topology_.clock_hz;
+    const auto cycles = (product + kNsPerSecond - 1) / kNsPerSecond;
+    last_ = add({.label = shapes_.label(name),
+                 .iteration = iteration_,
+                 .cycles = static_cast<std::uint64_t>(cycles),
+                 .after = std::exchange(pending_, {})});
+  }
+
+  // After the latest computation; none: nothing is communicated.
+  int communicate(const TextPass& pass, const Groups& groups, TimeCategory category,
+                  const std::string& name) {
+    if (!pass.collective || groups.front().size() == 1) return kNone;
+    OperationShape shape;
+    for (const std::vector<int>& group : groups) {
+      shape.work.push_back({.collective = collective_of(*pass.collective),
+                            .group = group,
+                            .bytes = pass.bytes,
+                            .vc = category == TimeCategory::kMp ? kMp : kDp,
+                            .matrix = {}});
+    }
+    const int task = add({.category = category,
+                          .label = shapes_.label(name),
+                          .iteration = iteration_,
+                          .operation = shapes_.add(std::move(shape), name),
+                          .after = {last_}});
+    for (int g = 0; g < std::ssize(groups); ++g) {
+      for (int r = 0; r < std::ssize(groups[g]); ++r) {
+        Task& own = graph_.ranks[groups[g][r]].tasks.back();
+        own.part = g;
+        own.rank = r;
+      }
+    }
+    return task;
+  }
+
+  void wait_for(int task) {
+    if (task != kNone) pending_.push_back(task);
+  }
+
+  // ---- passes
+
+  void update(int l) {
+    if (updated_[l] == kNone) return;
+    wait_for(std::exchange(updated_[l], kNone));
+    compute(layer(l).name + " update", layer(l).update_ns);
+  }
+
+  void forward_of(int l) {
+    compute(layer(l).name + " forward", layer(l).forward.compute_ns);
+    const int sent = communicate(layer(l).forward, model_groups(layer(l).type), TimeCategory::kMp,
+                                 layer(l).name + " forward");
+    // The bottom MLP of a DLRM does not need what the embedding sends.
+    if (is_dlrm(layer(l).type) && l == 0 && workload_.last_bottom_layer > 0) {
+      embedding_ = sent;
+    } else {
+      wait_for(sent);
+    }
+    if (l == workload_.last_bottom_layer) wait_for(std::exchange(embedding_, kNone));
+  }
+
+  void forward() {
+    for (int l = 0; l < std::ssize(workload_.layers); ++l) {
+      update(l);
+      forward_of(l);
+    }
+  }
+
+  void backward() {
+    for (int l = static_cast<int>(workload_.layers.size()) - 1; l >= 0; --l) {
+      if (std::ranges::count(workload_.recomputations, l)) recompute(l);
+      const bool weights_first = data_groups(layer(l).type).size() == 1;
+      if (weights_first) weight_gradient(l);
+      int input = kNone;
+      if (l > 0 || layer(l).input_gradient.collective) input = input_gradient(l);
+      if (!weights_first) weight_gradient(l);
+      wait_for(input);
+    }
+  }
+
+  void recompute(int l) {
+    const auto after = std::ranges::upper_bound(workload_.checkpoints, l);
+    for (int k = after == workload_.checkpoints.begin() ? 0 : *std::prev(after); k <= l; ++k) {
+      forward_of(k);
+    }
+  }
+
+  int input_gradient(int l) {
+    const std::string name = layer(l).name + " input gradient";
+    compute(name, layer(l).input_gradient.compute_ns);
+    return communicate(layer(l).input_gradient, model_groups(layer(l).type), TimeCategory::kMp,
+                       name);
+  }
+
+  void weight_gradient(int l) {
+    const std::string name = layer(l).name + " weight gradient";
+    compute(name, layer(l).weight_gradient.compute_ns);
+    const int sent =
+        communicate(layer(l).weight_gradient, data_groups(layer(l).type), TimeCategory::kDp, name);
+    updated_[l] = sent == kNone ? last_ : sent;
+  }
+
+  void micro() {
+    for (int l = 0; l < std::ssize(workload_.layers); ++l) {
+      weight_gradient(l);
+      wait_for(std::exchange(updated_[l], kNone));
+    }
+  }
+
+  const TextWorkload& workload_;
+  TextGraphOptions options_;
+  const Topology& topology_;
+  int npus_;
+  int mp_;
+  TaskGraph graph_;
+  OperationShapes shapes_{graph_};
+  int iteration_ = 0;
+  int last_ = kNone;          // the latest computation
+  int embedding_ = kNone;     // of a DLRM, what it has sent
+  std::vector<int> pending_;  // what the next computation waits for
+  std::vector<int> updated_;  // by layer: what its update waits for; none: it is over
+};
+
+}  // namespace
+
+TaskGraph text_graph(const TextWorkload& workload, const std::string& path,
+                     const TextGraphOptions& options, const Topology& topology) {
+  return Builder(workload, path, options, topology).build();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,29 @@
+// Execution traces as a task graph.
+//
+// Rank r is NPU r of the machine; ranks beyond its NPUs are its I/O controllers, in order. There may be fewer ranks than NPUs.
+// Computation: COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE take the duration that is written in the trace; without one the larger
+//   of num_ops over the NPU's rate and tensor_size over its memory bandwidth. METADATA_NODE takes no time.
+// Collectives: the k-th one of a group (pg_name; without it all ranks, or those along involved_dim) at each of its ranks are one
+//   operation. comm_size is what a rank gives: of an all-gather its shard, of a gather too. A barrier is an all-reduce of 2 bytes. In a group
+//   of one rank nothing is done. Roots are root_rank, a rank of the trace; without it the first of the group.
+// Sends: the k-th of (source, destination, tag) is for the k-th receive of the same.
+// Dimensions of involved_dim are those of the machine, ranks first along the first: columns and rows of a grid; NPUs of an L1
+//   switch, L1 switches, … of a tree.
+// Priority: comm_priority 0 or less is DP, 1 PP, 2 or more MP.
+// Memory: a task per node; nodes are read as a stream.
+// Errors: BadInput, naming file, node and field: more ranks than members; a group that is not there or does not have the rank;
+//   ranks that do not agree in type, size, root or priority of a collective, or of whom one lacks it; dimensions of another number.
+#pragma once
+
+#include "topology/topology.h"
+#include "workload/compute_time.h"
+#include "workload/task_graph.h"
+#include "workload_files/comm_groups.h"
+#include "workload_files/trace_check.h"
+
+namespace fredsim {
+
+TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
+                      const Topology& topology);
+
+}  // namespace fredsim
