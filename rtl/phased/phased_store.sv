@@ -3,9 +3,9 @@
 // Row layout, least significant bit first (sc_models/routing/fred_routing.h mirrors it): valid (1),
 //   vc (2), flow of every input port, flow of every output port (clog2(P+1) bits each: 0 = none,
 //   f+1 = flow f), then the configuration of the interconnect. Rows are padded to whole 32-bit words.
-// Memory: a bank per word of a row, each with one port in effect: an access from the registers has it, else the control
-//   unit, which reads whole rows. free_o says that no access has it; read_i is obeyed only then. write_o: a register
-//   write to a row, that of write_phase_o.
+// Memory: a bank per word of a row, of 16 words where 9 to 15 rows fit, each with one port in effect: an access from
+//   the registers has it, else the control unit, which reads whole rows. free_o says that no access has it; read_i is
+//   obeyed only then. write_o: a register write to a row, that of write_phase_o.
 // Timing: row_o follows the edge that samples read_i, until the next read or access; rdata_o follows the edge that
 //   samples an access without write_i, and holds. A write at edge e is seen by reads after e.
 // BIST, bist_i, bist_fail_o: see bist_ram; a failure of any bank.
@@ -39,10 +39,14 @@ module phased_store #(
 );
   localparam int unsigned PHASES = phased_pkg::phases_of(ROW_W);
   localparam int unsigned WORDS = phased_pkg::words_of(ROW_W);
+  // Words of a bank. With fewer than 16, under 512 bit, they would be registers.
+  localparam int unsigned DEPTH = (PHASES > 8 && PHASES < 16) ? 16 : PHASES;
   localparam int unsigned PHASE_W = (PHASES > 1) ? $clog2(PHASES) : 1;
   localparam int unsigned WORD_W = (WORDS > 1) ? $clog2(WORDS) : 1;
 
   logic [PHASES-1:0]   written_q;
+  logic [PHASES:0]     addr_from;   // addr_i is that of a row's first word or one behind it
+  logic [WORD_W-1:0]   addr_first;  // low bits of the first address of its row
   logic [PHASE_W-1:0]  addr_phase, phase;
   logic [WORD_W-1:0]   addr_word, word_q;
   logic                addr_hit, phase_hit, written, read;
@@ -51,15 +55,25 @@ module phased_store #(
   logic [WORDS-1:0]    bist_fail;
   logic [31:0]         rdata_q;
 
-  assign addr_hit = 32'(addr_i) < PHASES * WORDS;
+  // By comparisons with the first address of every row: a division by a number of words that is no power of two would
+  // be the longest path of a switch.
   always_comb begin : place
+    addr_from = '0;
+    addr_first = '0;
     addr_phase = '0;
     addr_word = '0;
     if (access_i) begin
-      addr_phase = PHASE_W'(32'(addr_i) / WORDS);
-      addr_word = WORD_W'(32'(addr_i) % WORDS);
+      for (int unsigned r = 0; r <= PHASES; r++) addr_from[r] = 32'(addr_i) >= r * WORDS;
+      for (int unsigned r = 0; r < PHASES; r++) begin
+        if (addr_from[r] && !addr_from[r+1]) begin
+          addr_first = addr_first | WORD_W'(r * WORDS);
+          addr_phase = addr_phase | PHASE_W'(r);
+        end
+      end
+      addr_word = WORD_W'(addr_i) - addr_first;
     end
   end
+  assign addr_hit = access_i && !addr_from[PHASES];
   assign free_o = !access_i;
   assign write_o = access_i && write_i && addr_hit;
   assign write_phase_o = 8'(addr_phase);
@@ -77,7 +91,7 @@ module phased_store #(
     assign look = read && phase_hit;
     bist_ram #(
       .WIDTH(32),
-      .DEPTH(PHASES),
+      .DEPTH(DEPTH),
       .BIST (BIST)
     ) i_bank (
       .clk_i,

@@ -7,6 +7,7 @@
 
 #include "Vphased_phase_store/Vphased_phase_store.h"
 #include "Vphased_phase_store_narrow/Vphased_phase_store_narrow.h"
+#include "Vphased_phase_store_wide/Vphased_phase_store_wide.h"
 #include "rtl/fred_pkg.h"
 #include "rtl/phased/dut.h"
 
@@ -129,6 +130,12 @@ TEST(PhaseStore, KeepsRowsOfSeveralWords) {
 TEST(PhaseStore, KeepsRowsOfOneWord) {
   for (std::uint64_t seed = 1; seed <= 5 && !testing::Test::HasFailure(); ++seed)
     Bench<Vphased_phase_store_narrow>(2, seed).run(20'000);
+}
+
+// 12 rows, in banks of 16 words.
+TEST(PhaseStore, KeepsFewWideRows) {
+  for (std::uint64_t seed = 1; seed <= 5 && !testing::Test::HasFailure(); ++seed)
+    Bench<Vphased_phase_store_wide>(32, seed).run(20'000);
 }
 
 }  // namespace
