@@ -55,11 +55,18 @@ module vc_buffer #(
   logic [SLOT_W-1:0]     write_slot;
   logic [VCS:0]          bist_fail;  // by VC, then that of the flits
 
+  always_comb begin : who_comes_and_goes
+    push = '0;
+    pop = '0;
+    write_slot = '0;
+    if (in_valid_i) begin
+      push = (VCS'(1) << in_vc_i) & ~full;
+      write_slot = tail[32'(in_vc_i)*SLOT_W+:SLOT_W];
+    end
+    if (pop_i) pop = VCS'(1) << pop_vc_i;
+  end
   assign write = push != '0;
-  assign write_slot = tail[32'(in_vc_i)*SLOT_W+:SLOT_W];
   assign read = credit_o != '0;
-  assign push = (in_valid_i ? VCS'(1) << in_vc_i : '0) & ~full;
-  assign pop = pop_i ? VCS'(1) << pop_vc_i : '0;
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
     // The slots of the data VCs come first.

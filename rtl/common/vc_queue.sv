@@ -49,14 +49,22 @@ module vc_queue #(
   logic [COUNT_W-1:0]      unread_q;           // sides in the memory, not on their way
   logic                    read_q;             // one is on its way
   logic [ADDR_W-1:0]       write_at_q, read_at_q;
-  logic                    read, stays_full, direct, write;
+  logic                    read, direct, write;
   logic [SIDE_W-1:0]       memory_side;
 
   // ------------------------------------------------------------------ sides
-  assign read = unread_q != '0 && !known_q[KNOWN] && !(known_q[KNOWN-1] && read_q);
-  assign stays_full = (known_q[KNOWN] || (known_q[KNOWN-1] && read_q)) && !pop_i;
-  assign direct = push_i && unread_q == '0 && !stays_full;
-  assign write = push_i && !direct;
+  always_comb begin : where_sides_go
+    logic known_full;  // with the one on its way
+    known_full = known_q[KNOWN] || (known_q[KNOWN-1] && read_q);
+    read = 1'b0;
+    direct = 1'b0;
+    write = 1'b0;
+    if (unread_q != '0) read = !known_full;
+    if (push_i) begin
+      direct = unread_q == '0 && (pop_i || !known_full);
+      write = !direct;
+    end
+  end
 
   if (DEPTH > KNOWN) begin : gen_memory
     bist_ram #(
@@ -135,7 +143,7 @@ module vc_queue #(
       pop_takes_a_front: assert (!pop_i || valid_o);
       full_is_all_slots_in_use: assert (full_q == (32'(used_q) == DEPTH));
       front_where_flits_are: assert (valid_o == (used_q != COUNT_W'(popped_q)));
-      known_is_one_hot: assert ($countones(known_q) == 1);
+      known_is_one_hot: assert (known_q != '0 && (known_q & (known_q - (KNOWN + 1)'(1))) == '0);
     end
   end
 

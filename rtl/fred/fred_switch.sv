@@ -70,6 +70,7 @@ module fred_switch #(
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned ROUTE_W = 1 + OUT_W + PATH_W;
+  localparam int unsigned ROUTE_END = fred_pkg::ONLINE_BIT + ROUTE_W;
   localparam bit [FLIT_W-1:0] ROUTE_MASK = FLIT_W'((1 << ROUTE_W) - 1) << fred_pkg::ONLINE_BIT;
 
   logic                 change, load;
@@ -134,8 +135,10 @@ module fred_switch #(
 
   // The route is put in where a flit enters the interconnect and taken out where it leaves.
   for (genvar p = 0; p < P; p++) begin : gen_route
-    assign routed_flit[p*FLIT_W +: FLIT_W] = enter_flit[p*FLIT_W +: FLIT_W] |
-                                             (FLIT_W'(route[p*ROUTE_W +: ROUTE_W]) << fred_pkg::ONLINE_BIT);
+    assign routed_flit[p*FLIT_W +: FLIT_W] = {
+        enter_flit[p*FLIT_W + ROUTE_END +: FLIT_W - ROUTE_END],
+        enter_flit[p*FLIT_W + fred_pkg::ONLINE_BIT +: ROUTE_W] | route[p*ROUTE_W +: ROUTE_W],
+        enter_flit[p*FLIT_W +: fred_pkg::ONLINE_BIT]};
     assign leave_flit[p*FLIT_W +: FLIT_W] = done_flit[p*FLIT_W +: FLIT_W] & ~ROUTE_MASK;
   end
 

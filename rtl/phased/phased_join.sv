@@ -90,8 +90,8 @@ module phased_join #(
   // ------------------------------------------------------------------ events
   // An addition for each input of a flow but the first.
   assign reductions_o = (popped_q != '0) ? 8'($countones(popped_q & adds_q)) : '0;
-  assign stall_join_o = 8'($countones(partly_in_q));
-  assign stall_credit_o = 8'($countones(no_room_q));
+  assign stall_join_o = (partly_in_q != '0) ? 8'($countones(partly_in_q)) : '0;
+  assign stall_credit_o = (no_room_q != '0) ? 8'($countones(no_room_q)) : '0;
 
   // ------------------------------------------------------------------ tables of the phase on row_i
   logic [P*P-1:0]      flow_in_d, flow_out_d;

@@ -37,8 +37,6 @@ module phased_matcher_output #(
   logic             start, tail;
 
   for (genvar v = 0; v < VCS; v++) begin : gen_vc
-    assign any[v] = ask_i[P*v +: P] != '0;
-    assign advance[v] = grant_vc_o[v] && start && !taken_i;
     rr_arbiter #(.N(P)) i_pick (
       .clk_i, .rst_ni,
       .request_i(ask_i[P*v +: P]), .advance_i(advance[v]), .grant_o(pick[P*v +: P])
@@ -46,11 +44,13 @@ module phased_matcher_output #(
   end
 
   always_comb begin : grant
+    any = '0;
     grant_o = '0;
     grant_vc_o = '0;
     start = 1'b0;
     tail = 1'b0;
     if (enable_i) begin
+      for (int unsigned v = 0; v < VCS; v++) any[v] = ask_i[P*v +: P] != '0;
       if (any != '0) grant_vc_o = VCS'(1) << noc_pkg::first_vc(VC_ORDER, any);
       for (int unsigned v = 0; v < VCS; v++) begin
         if (grant_vc_o[v]) grant_o = grant_o | pick[P*v +: P];
@@ -60,10 +60,15 @@ module phased_matcher_output #(
     end
   end
 
+  assign advance = (start && !taken_i) ? grant_vc_o : '0;
+
   always_comb begin : contention
     askers = '0;
-    for (int unsigned v = 0; v < VCS; v++) askers = askers | ask_i[P*v +: P];
-    contended_o = (askers & (askers - P'(1))) != '0;
+    contended_o = 1'b0;
+    if (enable_i) begin
+      for (int unsigned v = 0; v < VCS; v++) askers = askers | ask_i[P*v +: P];
+      contended_o = (askers & (askers - P'(1))) != '0;
+    end
   end
 
   always_ff @(posedge clk_i) begin : update

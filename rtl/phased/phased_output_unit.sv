@@ -93,15 +93,21 @@ module phased_output_unit #(
   logic             launch;
 
   assign in_vc = in_flit_i[noc_pkg::VC_LSB+:2];
-  assign arriving = in_valid_i ? VCS'(1) << in_vc : '0;
-  assign able = (has_flit_q | arriving) & (credit | credit_i);
-  assign launch = ready_i && able != '0;
-  assign pick = noc_pkg::first_vc(VC_ORDER, ((able & open_q) != '0) ? able & open_q : able);
-
   assign in_last = in_flit_i[noc_pkg::TAIL_BIT] ||
                    in_flit_i[noc_pkg::PHASE_LSB+:noc_pkg::PHASE_W] == noc_pkg::PHASE_ONLINE;
-  for (genvar v = 0; v < VCS; v++) begin : gen_last
-    assign last[v] = has_flit_q[v] ? lasts_q[head_q[v*SLOT_W+:SLOT_W]] : in_last;
+  assign launch = ready_i && able != '0;
+
+  always_comb begin : fronts
+    arriving = '0;
+    able = '0;
+    pick = '0;
+    last = '0;
+    if (in_valid_i) arriving = VCS'(1) << in_vc;
+    if (in_valid_i || has_flit_q != '0) begin
+      able = (has_flit_q | arriving) & (credit | credit_i);
+      pick = noc_pkg::first_vc(VC_ORDER, ((able & open_q) != '0) ? able & open_q : able);
+      for (int unsigned v = 0; v < VCS; v++) last[v] = has_flit_q[v] ? lasts_q[head_q[v*SLOT_W+:SLOT_W]] : in_last;
+    end
   end
 
   for (genvar v = 0; v < VCS; v++) begin : gen_credits

@@ -220,7 +220,8 @@ module phased_switch #(
     .clk_i, .rst_ni,
     .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
     .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
-    .free_o(store_free), .write_o(store_write), .write_phase_o(store_write_phase), .read_i(store_read), .phase_i(store_phase), .row_o(row),
+    .free_o(store_free), .write_o(store_write), .write_phase_o(store_write_phase),
+    .read_i(store_read), .phase_i(store_phase), .row_o(row),
     .bist_i, .bist_fail_o(bist_fail_o[2*P])
   );
 
@@ -232,7 +233,7 @@ module phased_switch #(
     .flit_in_i(in_valid_i), .flit_out_i(out_valid_o),
     .reductions_i(reductions), .phase_change_i(change_o), .stall_join_i(stall_join),
     .stall_credit_i(stall_credit + online_stall_credit), .stall_phase_i(stall_phase),
-    .stall_arbiter_i(online_stall_arbiter + 8'($countones(held_back_q))),
+    .stall_arbiter_i(online_stall_arbiter + ((held_back_q != '0) ? 8'($countones(held_back_q)) : 8'd0)),
     .stall_link_i(stall_link),
     .read_i(reg_valid_i && !reg_write_i && counter_hit), .addr_i(reg_addr_i), .rdata_o(counter_rdata)
   );
@@ -276,7 +277,8 @@ module phased_switch #(
     logic [VCS-1:0]    port_credit_in, port_credit_out;
     logic [FLIT_W-1:0] flit;
     logic [VC_W-1:0]   pop_vc;
-    assign pop_vc = online_pop[p] ? online_pop_vc[VC_W*p +: VC_W] : vc;
+    // By what the phase does, which is known before what online unicasts do beside it.
+    assign pop_vc = pop[p] ? vc : online_pop_vc[VC_W*p +: VC_W];
     phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
@@ -303,7 +305,7 @@ module phased_switch #(
     ) i_output (
       .clk_i, .rst_ni,
       .reserve_i(reserve[p] || online_reserve[p]),
-      .reserve_vc_i(online_reserve[p] ? online_reserve_vc[VC_W*p +: VC_W] : vc), .room_o(room[VCS*p +: VCS]),
+      .reserve_vc_i(reserve[p] ? vc : online_reserve_vc[VC_W*p +: VC_W]), .room_o(room[VCS*p +: VCS]),
       .in_valid_i(leave_valid_i[p]), .in_flit_i(leave_flit_i[p*FLIT_W +: FLIT_W]),
       .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
