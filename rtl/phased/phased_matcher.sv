@@ -181,34 +181,38 @@ module phased_matcher #(
   end
 
   if (APART_LEVELS > 0) begin : gen_apart
-    localparam int unsigned PORT_W = $clog2(P);
-    logic [PORT_W*P-1:0] winner;
-    logic [P-1:0]        later_q;  // outputs from the first one on, which rotates; none: all
+    localparam int unsigned CLASSES = 1 << APART_LEVELS;
+    // Of each output and number n + 1 of low bits: by the low bits of an input's number, whether it grants such an input.
+    logic [P*APART_LEVELS*CLASSES-1:0] low;
+    logic [P-1:0]                      later_q;  // outputs from the first one on, which rotates; none: all
 
-    always_comb begin : winners
-      winner = '0;
+    always_comb begin : low_bits
+      low = '0;
       if (enable) begin
         for (int unsigned o = 0; o < P; o++) begin
-          for (int unsigned p = 0; p < P; p++) begin
-            if (grant[P*o + p]) winner[PORT_W*o +: PORT_W] = winner[PORT_W*o +: PORT_W] | PORT_W'(p);
+          for (int unsigned n = 0; n < APART_LEVELS; n++) begin
+            for (int unsigned p = 0; p < P; p++) begin
+              if (grant[P*o + p]) low[CLASSES*(APART_LEVELS*o + n) + p % (2 << n)] = 1'b1;
+            end
           end
         end
       end
     end
 
     // The highest bit in which two outputs differ is their level: from there on they share the D-µSwitches. Flits for
-    // them share a sub-network there if their inputs agree up to that bit.
+    // them share a sub-network there if their inputs, two different ones, agree up to that bit. From one-hot grants,
+    // which is sooner than from numbers of inputs.
     always_comb begin : meet
-      logic [PORT_W-1:0] differ;
+      logic agree;
       dropped = '0;
-      differ = '0;
+      agree = 1'b0;
       if (enable) begin
         for (int unsigned o = 0; o < P; o++) begin
           for (int unsigned q = 0; q < P; q++) begin
             if (o != q && $clog2((o ^ q) + 1) <= APART_LEVELS) begin
-              differ = winner[PORT_W*o +: PORT_W] ^ winner[PORT_W*q +: PORT_W];
-              if (grant_vc[VCS*o +: VCS] != '0 && grant_vc[VCS*q +: VCS] != '0 && differ != '0 &&
-                  (differ & PORT_W'((1 << $clog2((o ^ q) + 1)) - 1)) == '0 &&
+              agree = (low[CLASSES*(APART_LEVELS*o + $clog2((o ^ q) + 1) - 1) +: CLASSES] &
+                       low[CLASSES*(APART_LEVELS*q + $clog2((o ^ q) + 1) - 1) +: CLASSES]) != '0;
+              if (agree && (grant[P*o +: P] & grant[P*q +: P]) == '0 &&
                   ((later_q[o] != later_q[q]) ? later_q[q] : q < o)) dropped[o] = 1'b1;
             end
           end
@@ -276,6 +280,10 @@ module phased_matcher #(
           if (grant_vc[VCS*o + v]) reserve_vc_o[VC_W*o +: VC_W] = VC_W'(v);
         end
       end
+      // Where the phase takes no output of its own away, an input that has got any grant accepts one: known sooner.
+      if (APART_LEVELS > 0) begin
+        for (int unsigned p = 0; p < P; p++) pop_o[p] = got[VCS*p +: VCS] != '0;
+      end
     end
     if (stop) pop_o = '0;
     if (stop) reserve_o = '0;
@@ -323,7 +331,10 @@ module phased_matcher #(
   logic [P-1:0]     popped;
 
   always_comb begin : moved
-    for (int unsigned p = 0; p < P; p++) popped[p] = move_o[P*p +: P] != '0;
+    popped = '0;
+    if (move_o != '0) begin
+      for (int unsigned p = 0; p < P; p++) popped[p] = move_o[P*p +: P] != '0;
+    end
   end
 
   always_ff @(posedge clk_i) begin : stalls
@@ -335,8 +346,8 @@ module phased_matcher #(
     end else begin
       no_room_q <= no_room;
       ready_q <= request_i & ~no_room;
-      stall_credit_o <= 8'($countones(no_room_q));
-      stall_arbiter_o <= 8'($countones(ready_q)) - 8'($countones(popped));
+      stall_credit_o <= (no_room_q != '0) ? 8'($countones(no_room_q)) : '0;
+      stall_arbiter_o <= (ready_q != '0) ? 8'($countones(ready_q)) - 8'($countones(popped)) : '0;
     end
   end
 
