@@ -30,11 +30,12 @@ class GeometricGap {
     const std::uint64_t u = random.next();
     std::uint64_t failures = 0;
     std::uint64_t reached = 0;  // q^failures; 1 = 2^64 is kept as no failures
-    for (int k = bits_ - 1; k >= 0; --k) {
-      const std::uint64_t next = failures == 0 ? powers_[k] : high(reached, powers_[k]);
-      if (u >= next) continue;
-      reached = next;
-      failures += std::uint64_t{1} << k;
+    for (int k = bits_ - 1; k >= 0; --k) {  // without branches, which nobody could predict
+      const std::uint64_t product = high(reached, powers_[k]);
+      const std::uint64_t next = failures == 0 ? powers_[k] : product;
+      const bool fails = u < next;
+      reached = fails ? next : reached;
+      failures += std::uint64_t{fails} << k;
     }
     return failures + 1;
   }

@@ -100,6 +100,7 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
                             Failures& failures, std::uint64_t window) {
   Partition& p = *partitions_[partition];
   p.fill(static_cast<int>(window % 2));
+  p.let_rest(true);
   try {
     for (std::uint64_t edge = 0; edge < edges; ++edge) {
       if (!hooks.empty()) hooks[partition]->before_edge();
@@ -112,6 +113,7 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
     failure.edge = p.edge();
     failure.window.store(window, std::memory_order_relaxed);
   }
+  p.let_rest(false);
 }
 
 void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) {

@@ -1,17 +1,19 @@
 // A node of the fabric: who steps at it, its pins, which of its links take a flit, and the bits by which idle nodes
 // are left out.
 //
-// Stepping: begin_step() brings pacing up to the edge and puts on the pins which links take flits; step() is one clock
-//   edge of the switch or endpoint; then what it launched and what credits it gave back are at the pins, for the
+// Stepping: begin_step() puts on the pins which links take flits at the edge; step() is one clock edge of the switch or
+//   endpoint; then what it launched and what credits it gave back are at the pins, for the
 //   owner of the links; inputs are used up.
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not stepped; a step
-//   would change nothing (SwitchCore::idle, EndpointCore). Pacing makes up for the edges left out.
+//   would change nothing (SwitchCore::idle, EndpointCore). Nor is one that rests (SwitchCore) where its owner lets it:
+//   then rest() says so, and make_up() is called before anything else.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/port_mask.h"
@@ -30,23 +32,17 @@ class FabricNode {
   // `links`: the node's outputs. As after power-up; endpoints get their credits.
   void reset(LinkTx* links);
 
-  void begin_step(LinkTx* links, std::uint64_t edge) {
-    if (charging_ != 0) charge(links, edge - stepped_);
+  void begin_step(const LinkTx* links, std::uint64_t edge) {
+    if (waiting_ != 0) [[unlikely]]
+      look_at_pacing(links, edge);
     stepped_ = edge;
-    for (std::size_t i = ready_before_.size() - 1; i > 0; --i) {
-      ready_before_[i] = ready_before_[i - 1];
-    }
-    ready_before_[0] = pins.out_ready;
-    pins.out_ready = ready_;
+    note_ready();
   }
-  // Whether it has to step at the next edge, whatever arrives.
-  bool step() {
-    if (core != nullptr) {
-      core->step(pins);
-      return !core->idle();
-    }
+  // Whether it has to step at the next edge, whatever arrives, and the error that a switch shows.
+  SwitchCore::Stepped step() {
+    if (core != nullptr) return core->step_and_tell(pins);
     endpoint->step(pins);
-    return !endpoint->idle();
+    return {.idle = endpoint->idle()};
   }
   void use_up_inputs() {
     pins.in_valid = 0;
@@ -67,19 +63,28 @@ class FabricNode {
   }
   // A flit goes into the serialiser of a paced link: LinkTx::serialise().
   std::uint32_t serialise(LinkTx& link, std::uint32_t port) {
-    const std::uint32_t beyond = link.serialise();
-    charging_ |= 1U << port;
-    if (!link.is_ready()) ready_ &= ~(1U << port);
+    const std::uint32_t beyond = link.serialise(stepped_);
+    if (!link.is_still_ready()) {
+      ready_ &= ~(1U << port);
+      waiting_ |= 1U << port;
+    }
     return beyond;
+  }
+  void rest() { rests_ = true; }
+  bool rests() const { return rests_; }
+  // The next edge is `edge`.
+  void make_up(std::uint64_t edge) {
+    rests_ = false;
+    if (edge == stepped_ + 1) return;
+    core->make_up(pins, edge - stepped_ - 1);
+    stepped_ = edge - 1;
+    note_ready();
   }
   std::uint64_t last_step() const { return stepped_; }  // edge
   void pass_over(std::uint64_t edges) { stepped_ += edges; }
   bool is_idle() const { return core != nullptr ? core->idle() : endpoint->empty(); }
-  bool links_are_rested(const LinkTx* links, std::uint64_t edge) const {
-    return edge - stepped_ >= edges_to_charge(links);
-  }
   // False: it cannot tell.
-  bool add_state(const LinkTx* links, std::uint64_t edge, StateDigest& digest) const;
+  bool add_state(StateDigest& digest) const;
 
   NodeId id;  // of the topology
   SwitchCore* core = nullptr;
@@ -90,22 +95,36 @@ class FabricNode {
   SwitchPins pins;       // in_valid and out_credit: of the next step
 
  private:
-  void charge(LinkTx* links, std::uint64_t edges);
-  std::uint64_t edges_to_charge(const LinkTx* links) const;
+  void note_ready() {
+    static_assert(LinkTx::kMostLate == 2);
+    ready_before_[1] = ready_before_[0];
+    ready_before_[0] = pins.out_ready;
+    pins.out_ready = ready_;
+  }
+  void look_at_pacing(const LinkTx* links, std::uint64_t edge);
 
-  std::uint32_t ready_ = 0;  // outputs whose link takes a flit
+  std::uint32_t ready_ = 0;    // outputs whose link takes a flit
+  std::uint32_t waiting_ = 0;  // those whose link does not yet
   // `ready_` of the steps before, the last one first.
   std::array<std::uint32_t, LinkTx::kMostLate> ready_before_{};
-  std::uint32_t charging_ = 0;  // outputs whose accumulator is below its cap
-  std::uint64_t stepped_ = 0;   // edge of the last step, at which these have gained last
+  std::uint64_t stepped_ = 0;  // edge of the last step
+  bool rests_ = false;
 };
 
 // A bit per node: to be stepped at the next edge.
 class WakeBits {
  public:
-  explicit WakeBits(std::size_t nodes) : nodes_(nodes), bits_((nodes + 63) / 64) {}
+  explicit WakeBits(std::size_t nodes)
+      : nodes_(nodes), bits_((nodes + 63) / 64), later_(bits_.size()), now_(bits_.size()) {}
 
   void wake(std::size_t node) { bits_[node / 64] |= bit(node); }
+  void wake_later(std::size_t node) { later_[node / 64] |= bit(node); }  // at the edge after that
+  // Who is woken later is woken at the next edge.
+  void hurry() {
+    for (std::size_t word = 0; word < bits_.size(); ++word) {
+      bits_[word] |= std::exchange(later_[word], 0);
+    }
+  }
   void wake_all() {
     for (std::size_t word = 0; word < bits_.size(); ++word) bits_[word] = all(word);
   }
@@ -115,15 +134,16 @@ class WakeBits {
     }
     return false;
   }
-  // Appends the nodes to step, ascending, and clears their bits.
-  void take(std::vector<std::uint32_t>& nodes) {
-    for (std::size_t word = 0; word < bits_.size(); ++word) {
-      std::uint64_t left = bits_[word];
-      if (left == 0) continue;
-      bits_[word] = 0;
-      for (; left != 0; left &= left - 1) {
-        nodes.push_back(static_cast<std::uint32_t>(word * 64) +
-                        static_cast<std::uint32_t>(std::countr_zero(left)));
+  // Calls step(node) for the nodes to step, ascending, and clears their bits: what is woken meanwhile is woken for the
+  // edge after this one.
+  template <typename Step>
+  void take(Step&& step) {
+    for (std::size_t word = 0; word < now_.size(); ++word) {
+      now_[word] = std::exchange(bits_[word], std::exchange(later_[word], 0));
+    }
+    for (std::size_t word = 0; word < now_.size(); ++word) {
+      for (std::uint64_t left = now_[word]; left != 0; left &= left - 1) {
+        step(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
       }
     }
   }
@@ -140,6 +160,7 @@ class WakeBits {
 
   std::size_t nodes_;
   std::vector<std::uint64_t> bits_;
+  std::vector<std::uint64_t> later_, now_;
 };
 
 }  // namespace fredsim

@@ -2,8 +2,6 @@
 
 #include <cassert>
 
-#include "base/int128.h"
-
 namespace fredsim {
 
 VcDepths depths_behind(const Topology& topology, const Link& link) {
@@ -28,13 +26,12 @@ LinkTx::LinkTx(const Link& link, int number, const VcDepths& depths)
 
 void LinkTx::reset() {
   held_ = full();
+  since_ = 0;
   room_ = depths_;
 }
 
-LinkCount LinkTx::count(std::uint64_t edges) const {
-  const auto gained = static_cast<Uint128>(static_cast<std::uint64_t>(num_)) * edges;
-  const auto lacking = static_cast<std::uint64_t>(is_paced() ? full() - held_ : 0);
-  const auto left = gained >= lacking ? 0 : lacking - static_cast<std::uint64_t>(gained);
+LinkCount LinkTx::count(std::uint64_t edge) const {
+  const std::int64_t left = is_paced() ? full() - held(edge) : 0;
   return {
       .flits = flits_,
       .missing_bytes = missing_bytes_,

@@ -11,7 +11,8 @@
 // Pacing, exact: a link is ready when the serialiser is free before the next edge. Every link has an
 //   accumulator that gains `num` per cycle, at most den + num - 1, what a rested one holds; a link with `den`
 //   takes a flit at once, and a launch takes that away. What it has less than den + num - 1, divided by num, is
-//   how many cycles the serialiser still sends. A switch launches up to launch_edges() edges after it was told
+//   how many cycles the serialiser still sends. What it holds is worked out when it is asked for, from the edge of
+//   the last launch. A switch launches up to launch_edges() edges after it was told
 //   that the link is ready (SwitchCore). So its link is ready that many edges earlier than it takes a flit, and
 //   never rests while there are flits. It may get as many flits more than it takes: they wait in front of the
 //   serialiser, and the accumulator is below zero.
@@ -19,7 +20,7 @@
 //   without room nor a credit that is not owed is taken: the caller reports them.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links
 //   do not ask.
-// State is plain values relative to the current edge.
+// State is plain values; edges are those of whoever holds the link, none before the last launch.
 #pragma once
 
 #include <algorithm>
@@ -64,6 +65,21 @@ struct LinkTarget {
   std::uint16_t partition = 0;
 };
 
+// The same in one word, without the partition.
+class InputPin {
+ public:
+  InputPin() = default;
+  InputPin(std::uint32_t node, std::uint32_t port) : word_(node << kPortBits | port) {}
+  explicit InputPin(std::uint32_t word) : word_(word) {}
+  std::uint32_t node() const { return word_ >> kPortBits; }
+  std::uint32_t port() const { return word_ & ((1U << kPortBits) - 1); }
+  std::uint32_t word() const { return word_; }
+
+ private:
+  static constexpr int kPortBits = 5;
+  std::uint32_t word_ = 0;
+};
+
 class alignas(64) LinkTx {
  public:
   static constexpr int kMostLate = 2;  // launch_edges() of all switches
@@ -85,21 +101,28 @@ class alignas(64) LinkTx {
 
   // ---- pacing
   bool is_paced() const { return num_ != den_; }  // else it is ready at every edge
-  bool is_ready() const { return held_ >= den_ - launch_edges_ * num_; }
-  bool is_rested() const { return held_ == full(); }
-  // After so many it is rested, whatever is lacking.
-  std::uint64_t most_edges() const { return kSlots * (std::uint64_t{beyond_} + 2); }
-  // `edges` pass.
-  void gain(std::uint64_t edges) {
-    const auto gained = static_cast<std::int64_t>(std::min(edges, most_edges()));
-    held_ = std::min(held_ + num_ * gained, full());
-  }
-  // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the division.
-  std::uint32_t serialise() {
-    held_ -= den_;
+  bool is_ready(std::uint64_t edge) const { return takes_flit(held(edge)); }
+  // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the
+  // division.
+  std::uint32_t serialise(std::uint64_t edge) {
+    held_ = held(edge) - den_;
+    since_ = edge;
     if (held_ < 0) return static_cast<std::uint32_t>((full() - held_ - 1) / num_);
     return beyond_ + (held_ < den_ - 1 - std::int64_t{beyond_} * num_ ? 1 : 0);
   }
+  // Whether it takes another one, at the edge of the last.
+  bool is_still_ready() const { return takes_flit(held_); }
+  bool is_rested(std::uint64_t edge) const { return held(edge) == full(); }
+  // What the accumulator holds: by this paced links differ.
+  std::int64_t held(std::uint64_t edge) const {
+    // No more is lacking.
+    const std::int64_t most = kSlots * (std::int64_t{beyond_} + 2);
+    const auto gained =
+        static_cast<std::int64_t>(std::min(edge - since_, static_cast<std::uint64_t>(most)));
+    return std::min(held_ + num_ * gained, full());
+  }
+  // So many edges pass after which all is as it is now.
+  void pass_over(std::uint64_t edges) { since_ += edges; }
 
   // ---- credits
   int room(int vc) const { return room_[vc]; }
@@ -116,17 +139,17 @@ class alignas(64) LinkTx {
     flits_ += more.flits;
     missing_bytes_ += more.missing_bytes;
   }
-  // `edges` after the last gain().
-  LinkCount count(std::uint64_t edges) const;
-  std::int64_t held() const { return is_paced() ? held_ : 0; }  // by which paced links differ
+  LinkCount count(std::uint64_t edge) const;
 
   // ---- where it leads to, as the holder of both ends counts its nodes
   void lead_to(LinkTarget target) {
-    to_node_ = target.node;
-    to_port_ = static_cast<std::uint8_t>(target.port);
+    to_pin_ = {target.node, target.port};
     to_partition_ = target.partition;
   }
-  LinkTarget target() const { return {to_node_, to_port_, to_partition_}; }
+  LinkTarget target() const {
+    return {to_pin_.node(), static_cast<std::uint16_t>(to_pin_.port()), to_partition_};
+  }
+  InputPin target_pin() const { return to_pin_; }
   void set_faults(LinkFaults* faults) { faults_ = faults; }
   LinkFaults* faults() const { return faults_; }  // null: a perfect link
   // A flag of the holder: flits take another way than straight into its wheel.
@@ -135,22 +158,23 @@ class alignas(64) LinkTx {
 
  private:
   std::int64_t full() const { return den_ + num_ - 1; }
+  bool takes_flit(std::int64_t held) const { return held >= den_ - launch_edges_ * num_; }
 
-  // All that a launch needs is in one cache line.
+  // All that a launch needs, but for the count, is in one cache line.
   std::int64_t num_ = 1, den_ = 1;
-  std::int64_t held_ = 1;  // not kept up when num == den
-  std::uint64_t flits_ = 0;
+  std::int64_t held_ = 1;    // after the last launch
+  std::uint64_t since_ = 0;  // edge of it
   VcDepths room_{};
   std::uint32_t latency_ = 1;
   std::uint32_t beyond_ = 0;
-  std::uint32_t to_node_ = 0;
-  std::uint8_t to_port_ = 0;
+  InputPin to_pin_;
   std::uint8_t launch_edges_ = 0;
   bool is_special_ = false;
-  // The rest.
   std::uint16_t to_partition_ = 0;
+  // The rest.
   int number_ = -1;
   VcDepths depths_{};
+  std::uint64_t flits_ = 0;
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;
 };

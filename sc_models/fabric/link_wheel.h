@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/flit.h"
+#include "fabric/link.h"
 
 namespace fredsim {
 
@@ -37,13 +38,23 @@ class LinkWheel {
     std::unique_ptr<T[]> items_;
     std::size_t size_ = 0;
   };
-  struct Credit {
-    std::uint32_t node = 0;  // the flits' sender
-    std::uint16_t port = 0;  // output
-    std::uint16_t vc = 0;
+  // For an output port of a node, the flits' sender, and a virtual channel.
+  class Credit {
+   public:
+    Credit() = default;
+    Credit(std::uint32_t node, std::uint32_t port, std::uint32_t vc)
+        : word_((node << kPortBits | port) * kNumVcs + vc) {}
+    std::uint32_t node() const { return word_ / kNumVcs >> kPortBits; }
+    std::uint32_t port() const { return word_ / kNumVcs & ((1U << kPortBits) - 1); }
+    std::uint32_t vc() const { return word_ % kNumVcs; }
+    std::uint32_t word() const { return word_; }
+
+   private:
+    static constexpr int kPortBits = 5;
+    std::uint32_t word_ = 0;
   };
-  // Words of a flit's entry before its own: node and input port.
-  static constexpr std::size_t kHeader = 2;
+  // Words of a flit's entry before its own: the input pin, in a word.
+  static constexpr std::size_t kHeader = 1;
   using Flits = List<std::uint32_t>;
   using Credits = List<Credit>;
 
@@ -56,15 +67,16 @@ class LinkWheel {
   }
 
   // Room for the words of the flit.
-  std::uint32_t* add_flit(std::uint32_t cycles, std::uint32_t node, std::uint32_t port) {
-    std::uint32_t* const entry = at(cycles).flits.grow(kHeader + words_);
-    entry[0] = node;
-    entry[1] = port;
+  std::uint32_t* add_flit(std::uint32_t cycles, InputPin to) {
+    return add_flit(cycles, to, words_);
+  }
+  // The same, by who knows the words of a flit when it is compiled.
+  std::uint32_t* add_flit(std::uint32_t cycles, InputPin to, std::size_t words) {
+    std::uint32_t* const entry = at(cycles).flits.grow(kHeader + words);
+    entry[0] = to.word();
     return entry + kHeader;
   }
-  void add_credit(std::uint32_t cycles, const Credit& credit) {
-    *at(cycles).credits.grow(1) = credit;
-  }
+  void add_credit(std::uint32_t cycles, Credit credit) { *at(cycles).credits.grow(1) = credit; }
 
   Flits& flits() { return slots_[now_].flits; }
   Credits& credits() { return slots_[now_].credits; }

@@ -53,7 +53,6 @@ Partition::Partition(const Topology& topology, const std::vector<NodePlace>& pla
   outputs_.resize(last.first + static_cast<std::uint32_t>(last.ports));
   inputs_.resize(outputs_.size());
   add_links(places, index);
-  list_.reserve(nodes_.size());
   written_.resize(nodes_.size());
 }
 
@@ -142,7 +141,6 @@ void Partition::reset() {
     }
   }
   serialising_.clear();
-  list_.clear();
   awake_.wake_all();
   for (FabricNode& node : nodes_) node.reset(&outputs_[node.first]);
 }
@@ -204,10 +202,12 @@ void Partition::step_nodes() {
   take_credits(wheel_.credits());
   take_flits<kWords>(wheel_.flits());
   if (always_step_) awake_.wake_all();
-  awake_.take(list_);
-  steps_left_out_ += nodes_.size() - list_.size();
-  for (const std::uint32_t node : list_) step_node<kWords>(nodes_[node]);
-  list_.clear();
+  std::size_t steps = 0;
+  awake_.take([&](std::size_t node) {
+    ++steps;
+    step_node<kWords>(node);
+  });
+  steps_left_out_ += nodes_.size() - steps;
 }
 
 template <int kWords>
@@ -215,51 +215,78 @@ void Partition::take_flits(LinkWheel::Flits& flits) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
        entry += LinkWheel::kHeader + words) {
-    const std::uint32_t port = entry[1];
-    SwitchPins& pins = nodes_[entry[0]].pins;
-    pins.in_valid |= 1U << port;
-    std::memcpy(&pins.in_flit[port * words], entry + LinkWheel::kHeader, words * sizeof *entry);
-    awake_.wake(entry[0]);
-    --flits_under_way_;
+    const InputPin to(entry[0]);
+    SwitchPins& pins = nodes_[to.node()].pins;
+    pins.in_valid |= 1U << to.port();
+    std::memcpy(&pins.in_flit[to.port() * words], entry + LinkWheel::kHeader,
+                words * sizeof *entry);
+    awake_.wake(to.node());
   }
+  flits_under_way_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words));
   flits.clear();
 }
 
 void Partition::take_credits(LinkWheel::Credits& credits) {
-  for (const LinkWheel::Credit& credit : credits) {
-    FabricNode& node = nodes_[credit.node];
-    LinkTx& link = outputs_[node.first + credit.port];
-    if (!link.give_room(credit.vc)) {
+  for (const LinkWheel::Credit credit : credits) {
+    FabricNode& node = nodes_[credit.node()];
+    LinkTx& link = outputs_[node.first + credit.port()];
+    if (!link.give_room(static_cast<int>(credit.vc()))) [[unlikely]] {
       const Link& owner = topology_.links[link.number()];
       fail(fmt::format("{} port {} returned a credit too many", topology_.nodes[owner.to].name,
                        owner.to_port));
     }
-    const std::uint32_t bit = 1U << credit.port;
-    if ((node.pins.out_credit[credit.vc] & bit) != 0) node.hand_over_credits();  // an older one
-    node.pins.out_credit[credit.vc] |= bit;
-    if (node.endpoint != nullptr) awake_.wake(credit.node);
+    const std::uint32_t bit = 1U << credit.port();
+    std::uint32_t& at_pins = node.pins.out_credit[credit.vc()];
+    if ((at_pins & bit) != 0) node.hand_over_credits();  // an older one
+    at_pins |= bit;
+    if (node.endpoint != nullptr || node.rests()) awake_.wake(credit.node());
   }
   credits_under_way_ -= static_cast<int>(credits.size());
   credits.clear();
 }
 
 template <int kWords>
-void Partition::step_node(FabricNode& node) {
+[[gnu::always_inline]] inline void Partition::step_node(std::size_t number) {
+  FabricNode& node = nodes_[number];
+  if (node.rests()) node.make_up(edge_);
   node.begin_step(&outputs_[node.first], edge_);
-  const bool is_busy = node.step();
-  if (node.core != nullptr) end_access(node);
+  const SwitchCore::Stepped stepped = node.step();
+  if (stepped.error != 0) [[unlikely]]
+    fail_by_error(node, stepped.error);
+  if (node.pins.reg.valid) [[unlikely]]
+    end_access(node);
   node.use_up_inputs();
-  if (is_busy) awake_.wake(static_cast<std::size_t>(&node - nodes_.data()));
+  if (!stepped.idle) stay_awake(number, stepped.rests);
   if (node.pins.out_valid != 0) launch_flits<kWords>(node);
   if (on_any_vc(node.pins.in_credit) != 0) return_credits(node);
 }
 
-void Partition::end_access(FabricNode& node) {
-  if (const std::uint32_t error = node.core->error(); error != 0) {
-    fail(fmt::format("{} reports error {} (switch/register_map.h)", topology_.nodes[node.id].name,
-                     error));
+inline void Partition::stay_awake(std::size_t number, std::uint8_t rests) {
+  if (rests == 0 || !let_rest_) {
+    awake_.wake(number);
+    return;
   }
-  if (!node.pins.reg.valid) return;
+  nodes_[number].rest();
+  if (rests != SwitchCore::kUntilInput) awake_.wake_later(number);  // one edge is left out
+}
+
+void Partition::let_rest(bool on) {
+  let_rest_ = on && !always_step_;
+  if (on) return;
+  awake_.hurry();
+  for (FabricNode& node : nodes_) {
+    if (!node.rests()) continue;
+    node.make_up(edge_);
+    if (!node.core->idle()) awake_.wake(static_cast<std::size_t>(&node - nodes_.data()));
+  }
+}
+
+void Partition::fail_by_error(const FabricNode& node, std::uint32_t error) const {
+  fail(fmt::format("{} reports error {} (switch/register_map.h)", topology_.nodes[node.id].name,
+                   error));
+}
+
+void Partition::end_access(FabricNode& node) {
   node.pins.reg.valid = false;
   finished_.push_back(node.id);
 }
@@ -268,10 +295,7 @@ template <int kWords>
 void Partition::launch_flits(FabricNode& node) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   quiet_ = 0;
-  if (const std::uint32_t wrong = node.pins.out_valid & ~node.may_launch(); wrong != 0) {
-    fail(port_name(node, std::countr_zero(wrong)) +
-         " launched a flit although its link was not ready");
-  }
+  if ((node.pins.out_valid & ~node.pins.out_ready) != 0) check_launch(node);
   LinkTx* const links = &outputs_[node.first];
   const std::uint32_t* const out_flit = node.pins.out_flit.data();
   for (std::uint32_t left = node.pins.out_valid; left != 0; left &= left - 1) {
@@ -279,19 +303,27 @@ void Partition::launch_flits(FabricNode& node) {
     LinkTx& link = links[port];
     const std::uint32_t beyond = link.is_paced() ? node.serialise(link, port) : 0;
     const std::uint32_t* flit = out_flit + port * words;
-    if (!link.take_room(vc_of(flit))) {
+    if (!link.take_room(vc_of(flit))) [[unlikely]] {
       fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
     }
     link.count_flit();
-    if ((flit[2] & kTailBit) != 0 && (flit[0] & kShortBit) != 0) count_missing_bytes(link, flit);
-    if (link.is_special()) {
+    if ((flit[0] & kShortBit) != 0 && (flit[2] & kTailBit) != 0) count_missing_bytes(link, flit);
+    if (link.is_special()) [[unlikely]] {
       launch_special(link, beyond, node.first + port, flit);
       continue;
     }
-    std::memcpy(wheel_.add_flit(link.latency() + beyond, link.target().node, link.target().port),
-                flit, words * sizeof *flit);
+    std::memcpy(wheel_.add_flit(link.latency() + beyond, link.target_pin(), words), flit,
+                words * sizeof *flit);
     ++flits_under_way_;
   }
+}
+
+// For links that are not ready now, but may have been.
+void Partition::check_launch(const FabricNode& node) const {
+  const std::uint32_t wrong = node.pins.out_valid & ~node.may_launch();
+  if (wrong == 0) return;
+  fail(port_name(node, std::countr_zero(wrong)) +
+       " launched a flit although its link was not ready");
 }
 
 void Partition::count_missing_bytes(LinkTx& link, const std::uint32_t* flit) const {
@@ -324,10 +356,10 @@ void Partition::launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t
 // Room for the words of a flit that is at the end of the link in so many cycles.
 std::uint32_t* Partition::arrival(const LinkTx& link, std::uint32_t cycles) {
   const LinkTarget target = link.target();
-  if (target.partition == index_) return wheel_.add_flit(cycles, target.node, target.port);
+  if (target.partition == index_) return wheel_.add_flit(cycles, link.target_pin());
   std::vector<std::uint32_t>& flits =
       outboxes_[static_cast<std::size_t>(box_)][target.partition].flits;
-  flits.insert(flits.end(), {static_cast<std::uint32_t>(edge_) + cycles, target.node, target.port});
+  flits.insert(flits.end(), {static_cast<std::uint32_t>(edge_) + cycles, link.target_pin().word()});
   flits.resize(flits.size() + words_);
   return &flits[flits.size() - words_];
 }
@@ -344,20 +376,27 @@ void Partition::end_serialising() {
 
 void Partition::return_credits(FabricNode& node) {
   const LinkRx* const inputs = &inputs_[node.first];
-  for (std::uint16_t vc = 0; vc < kNumVcs; ++vc) {
-    for_each_port(node.pins.in_credit[vc], [&](int port) {
+  for (std::uint32_t vc = 0; vc < kNumVcs; ++vc) {
+    const std::uint32_t ports = node.pins.in_credit[vc];
+    if (ports == 0) continue;
+    for_each_port(ports, [&](int port) {
       const LinkRx& in = inputs[port];
-      if (!in.exists()) fail(port_name(node, port) + " returned a credit, but has no link");
-      const LinkWheel::Credit credit{in.sender.node, in.sender.port, vc};
-      if (in.sender.partition == index_) {
-        wheel_.add_credit(in.latency, credit);
+      if (!in.exists()) [[unlikely]]
+        fail(port_name(node, port) + " returned a credit, but has no link");
+      const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
+      if (in.sender.partition != index_) [[unlikely]] {
+        return_crossing(in, credit);
       } else {
-        outboxes_[static_cast<std::size_t>(box_)][in.sender.partition].credits.push_back(
-            {static_cast<std::uint32_t>(edge_) + in.latency, credit});
+        wheel_.add_credit(in.latency, credit);
       }
       ++credits_under_way_;
     });
   }
+}
+
+void Partition::return_crossing(const LinkRx& in, LinkWheel::Credit credit) {
+  outboxes_[static_cast<std::size_t>(box_)][in.sender.partition].credits.push_back(
+      {static_cast<std::uint32_t>(edge_) + in.latency, credit});
 }
 
 void Partition::take_in(Partition& other, int box) {
@@ -367,7 +406,7 @@ void Partition::take_in(Partition& other, int box) {
     const std::uint32_t* const entry = &from.flits[i];
     assert(entry[0] - now < wheel_.slots());
     std::copy_n(entry + kCrossingHeader, words_,
-                wheel_.add_flit(entry[0] - now, entry[1], entry[2]));
+                wheel_.add_flit(entry[0] - now, InputPin(entry[1])));
   }
   for (const CrossingCredit& crossing : from.credits) {
     assert(crossing.edge - now < wheel_.slots());

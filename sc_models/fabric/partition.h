@@ -5,7 +5,8 @@
 //   arrives, step; what they launched and the credits that they gave back go on their links. All nodes of an edge are
 //   independent of each other, so their order is immaterial. A cycle costs the nodes at which something happens (and a
 //   bit for each of the others). Credits that come to an idle switch wait at its pins for its next step, before which
-//   nothing could spend them. set_always_step() switches both short cuts off.
+//   nothing could spend them. While nobody looks at nodes between edges, those that rest are left out, too (let_rest()).
+//   set_always_step() switches these short cuts off.
 // Crossing links: the sender has pacing, room and counts, the receiver the flits that are under way, and the same for
 //   credits the other way round. What crosses is put into an outbox with the edge at which it arrives; all partitions
 //   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
@@ -56,6 +57,8 @@ class Partition {
 
   void reset();
   void tick();  // one clock edge
+  // Whether switches may rest (SwitchCore) from now on; when no more, all are as if they never had.
+  void let_rest(bool on);
   // Takes in what the other has put for this partition into its outbox `box`; both are at the same edge.
   void take_in(Partition& other, int box);
   // The outbox that is filled from now on, 0 or 1.
@@ -69,9 +72,7 @@ class Partition {
   void clear_counts();
   void clear_missing_bytes() { missing_of_.clear(); }
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
-  LinkCount count(std::uint32_t node, int port) const {
-    return output(node, port).count(edge_ - nodes_[node].last_step());
-  }
+  LinkCount count(std::uint32_t node, int port) const { return output(node, port).count(edge_); }
 
   // ---- what FabricCore makes sums, minima and conjunctions of, while nothing is in an outbox
   std::uint64_t edge() const { return edge_; }
@@ -101,13 +102,15 @@ class Partition {
     const LinkWheel::Flits& flits = wheel_.flits(0);
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += LinkWheel::kHeader + words_) {
-      on_flit(nodes_[entry[0]].id, static_cast<int>(entry[1]));
+      const InputPin to(entry[0]);
+      on_flit(nodes_[to.node()].id, static_cast<int>(to.port()));
     }
   }
   template <typename OnCredit>
   void visit_credits(const OnCredit& on_credit) const {
-    for (const LinkWheel::Credit& credit : wheel_.credits(0)) {
-      on_credit(nodes_[credit.node].id, int{credit.port}, int{credit.vc});
+    for (const LinkWheel::Credit credit : wheel_.credits(0)) {
+      on_credit(nodes_[credit.node()].id, static_cast<int>(credit.port()),
+                static_cast<int>(credit.vc()));
     }
   }
 
@@ -124,7 +127,7 @@ class Partition {
     LinkWheel::Credit credit;
   };
   struct alignas(64) Outbox {
-    std::vector<std::uint32_t> flits;  // an entry: edge, node, input port, words of the flit
+    std::vector<std::uint32_t> flits;  // an entry: edge, input pin, words of the flit
     std::vector<CrossingCredit> credits;
   };
   static constexpr std::size_t kCrossingHeader = 1 + LinkWheel::kHeader;
@@ -135,17 +138,21 @@ class Partition {
   template <int kWords>  // words of a flit; 0: words_
   void step_nodes();
   template <int kWords>
-  void step_node(FabricNode& node);
+  void step_node(std::size_t number);
   template <int kWords>
   void take_flits(LinkWheel::Flits& flits);
   void take_credits(LinkWheel::Credits& credits);
   void end_access(FabricNode& node);
+  void stay_awake(std::size_t number, std::uint8_t rests);
+  [[noreturn]] void fail_by_error(const FabricNode& node, std::uint32_t error) const;
   template <int kWords>
   void launch_flits(FabricNode& node);
   void count_missing_bytes(LinkTx& link, const std::uint32_t* flit) const;
+  void return_crossing(const LinkRx& in, LinkWheel::Credit credit);
   void launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t place,
                       const std::uint32_t* flit);
   std::uint32_t* arrival(const LinkTx& link, std::uint32_t cycles);
+  [[gnu::noinline]] void check_launch(const FabricNode& node) const;
   void end_serialising();
   void return_credits(FabricNode& node);
   bool is_slow(const LinkTx& link) const;
@@ -165,7 +172,6 @@ class Partition {
   std::array<std::vector<Outbox>, 2> outboxes_;   // by partition that they are for
   int box_ = 0;
   WakeBits awake_;
-  std::vector<std::uint32_t> list_;        // nodes to step at this edge
   std::vector<std::uint16_t> missing_of_;  // by half of a stream's number
   std::vector<std::uint32_t> faulty_;      // words of a flit on a link with faults
   std::vector<NodeId> finished_;
@@ -178,6 +184,7 @@ class Partition {
   int flits_under_way_ = 0;
   int credits_under_way_ = 0;
   bool always_step_ = false;
+  bool let_rest_ = false;
 };
 
 }  // namespace fredsim

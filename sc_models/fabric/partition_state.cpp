@@ -25,9 +25,7 @@ void Partition::rest(std::uint64_t edges) {
 }
 
 bool Partition::links_are_rested() const {
-  return std::ranges::all_of(nodes_, [&](const FabricNode& node) {
-    return node.links_are_rested(&outputs_[node.first], edge_);
-  });
+  return std::ranges::all_of(outputs_, [&](const LinkTx& link) { return link.is_rested(edge_); });
 }
 
 bool Partition::add_state(StateDigest& digest) const {
@@ -37,12 +35,10 @@ bool Partition::add_state(StateDigest& digest) const {
     digest.add(std::uint64_t{flits.size()} << 32 | credits.size());
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += LinkWheel::kHeader + words_) {
-      digest.add(std::uint64_t{entry[0]} << 32 | entry[1]);
+      digest.add(entry[0]);
       digest.add_flit(entry + LinkWheel::kHeader);
     }
-    for (const LinkWheel::Credit& credit : credits) {
-      digest.add(std::uint64_t{credit.node} << 32 | std::uint32_t{credit.port} << 16 | credit.vc);
-    }
+    for (const LinkWheel::Credit credit : credits) digest.add(credit.word());
   }
   for (const Serialising& flit : serialising_) {
     digest.add(flit.until - edge_);
@@ -51,19 +47,19 @@ bool Partition::add_state(StateDigest& digest) const {
   }
   for (const LinkTx& link : outputs_) {
     for (int vc = 0; vc < kNumVcs; ++vc) digest.add(static_cast<std::uint64_t>(link.room(vc)));
-    digest.add(static_cast<std::uint64_t>(link.held()));
+    digest.add(link.is_paced() ? static_cast<std::uint64_t>(link.held(edge_)) : 0);
     if (link.faults() != nullptr) return false;
   }
   digest.add_all(awake_.words());
   digest.add(registers_);
-  return std::ranges::all_of(nodes_, [&](const FabricNode& node) {
-    return node.add_state(&outputs_[node.first], edge_, digest);
-  });
+  return std::ranges::all_of(nodes_,
+                             [&](const FabricNode& node) { return node.add_state(digest); });
 }
 
 void Partition::pass_over(std::uint64_t edges) {
   edge_ += edges;
   for (FabricNode& node : nodes_) node.pass_over(edges);
+  for (LinkTx& link : outputs_) link.pass_over(edges);
   for (Serialising& flit : serialising_) flit.until += edges;
 }
 
@@ -73,7 +69,8 @@ int Partition::flits_to(std::uint32_t node, int port, int vc) const {
     const LinkWheel::Flits& slot = wheel_.flits(i);
     for (const std::uint32_t* entry = slot.begin(); entry != slot.end();
          entry += LinkWheel::kHeader + words_) {
-      if (entry[0] == node && entry[1] == static_cast<std::uint32_t>(port) &&
+      const InputPin to(entry[0]);
+      if (to.node() == node && to.port() == static_cast<std::uint32_t>(port) &&
           vc_of(entry + LinkWheel::kHeader) == vc) {
         ++flits;
       }
@@ -91,11 +88,13 @@ int Partition::flits_in_serialiser(std::uint32_t node, int port, int vc) const {
 }
 
 int Partition::credits_to(std::uint32_t node, int port, int vc) const {
+  const LinkWheel::Credit wanted(node, static_cast<std::uint32_t>(port),
+                                 static_cast<std::uint32_t>(vc));
   int credits = 0;
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
-    credits += static_cast<int>(
-        std::ranges::count_if(wheel_.credits(i), [&](const LinkWheel::Credit& credit) {
-          return credit.node == node && credit.port == port && credit.vc == vc;
+    credits +=
+        static_cast<int>(std::ranges::count_if(wheel_.credits(i), [&](LinkWheel::Credit credit) {
+          return credit.word() == wanted.word();
         }));
   }
   return credits;

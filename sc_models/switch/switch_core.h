@@ -12,6 +12,9 @@
 //   given at edge e may be spent at e at the earliest.
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
+// Resting: an implementation whose flits are all between two of its registers may say so. Then steps without inputs
+//   neither take nor give anything for a while, and may be left out; make_up() puts it where they would have brought it,
+//   before the next step, register access, or question.
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
 //   after it. rtl/common/noc_pkg.sv has the map, switch/register_map.h its names in C++.
 // Counters, phase: SwitchCounters and SwitchPhase are what these registers hold after the last step.
@@ -68,6 +71,14 @@ struct SwitchPhase {
 
 class SwitchCore {
  public:
+  // What is asked after every step.
+  struct Stepped {
+    bool idle = false;
+    std::uint8_t rests = 0;  // steps without inputs that may be left out; kUntilInput: any number
+    std::uint32_t error = 0;
+  };
+  static constexpr std::uint8_t kUntilInput = 0xFF;
+
   virtual ~SwitchCore() = default;
   SwitchCore(const SwitchCore&) = delete;
   SwitchCore& operator=(const SwitchCore&) = delete;
@@ -78,6 +89,16 @@ class SwitchCore {
   virtual bool idle() const = 0;
   virtual std::uint32_t error() const = 0;
   virtual std::string_view model() const = 0;  // "rtl", "tlm", "lockstep"
+  // step(), and what is asked after it, in one call.
+  virtual Stepped step_and_tell(SwitchPins& pins) {
+    step(pins);
+    return {.idle = idle(), .error = error()};
+  }
+  // For `edges` steps that were left out, 1 or more; the pins are as after the last of them.
+  virtual void make_up(SwitchPins& pins, std::uint64_t edges) {
+    static_cast<void>(pins);
+    static_cast<void>(edges);
+  }
   // Reads all counters without a cycle. False: this implementation's counters can only be read through the
   // register map.
   virtual bool peek_counters(SwitchCounters& into) const {

@@ -26,7 +26,9 @@ TrafficNode::TrafficNode(std::string name, int ports, std::uint16_t address, int
       packet_flits_(packet_flits),
       addresses_(addresses),
       meter_(meter),
-      ports_(static_cast<std::size_t>(ports)) {}
+      ports_(static_cast<std::size_t>(ports)) {
+  pack_header({.src = address, .phase = kPhaseOnline, .vc = kDp, .head = true}, header_.data());
+}
 
 void TrafficNode::start(const PacketSource& source, int rank) {
   source_ = source;
@@ -86,13 +88,10 @@ void TrafficNode::start_packet() {
 
   const std::uint64_t creation = source_->creation();
   if (creation >= meter_.window_begin && creation < meter_.window_end) ++measured_;
-  const FlitHeader header{.tag = static_cast<std::uint32_t>(creation),
-                          .dst = addresses_[source_->take()],
-                          .src = address_,
-                          .phase = kPhaseOnline,
-                          .vc = kDp,
-                          .head = true};
-  pack_header(header, ports_[port].header.data());
+  static_assert(kDstField.word() == 1);
+  ports_[port].header = header_;
+  ports_[port].header[0] = static_cast<std::uint32_t>(creation);
+  ports_[port].header[1] |= kDstField.placed(addresses_[source_->take()]);
   ports_[port].to_send = packet_flits_;
   sending_ |= 1U << port;
   due_ = source_->creation() <= meter_.now;
@@ -113,27 +112,31 @@ void TrafficNode::launch(int port, std::uint32_t* flit) {
 
 void TrafficNode::consume(int port, const std::uint32_t* flit) {
   Port& p = ports_[port];
-  const FlitHeader header = unpack_header(flit);
-  if (header.dst != address_) fail(port, fmt::format("a flit for address {}", header.dst));
-  if (header.vc != kDp) fail(port, fmt::format("a flit on virtual channel {}", header.vc));
-  if (header.head != (p.received == 0) || (!header.head && header.tag != p.received_tag) ||
-      header.tail != (p.received + 1 == packet_flits_)) {
+  const std::uint32_t tag = kTagField.of(flit);
+  const bool head = (flit[2] & kHeadBit) != 0;
+  const bool tail = (flit[2] & kTailBit) != 0;
+  if (kDstField.of(flit) != address_) {
+    fail(port, fmt::format("a flit for address {}", kDstField.of(flit)));
+  }
+  if (vc_of(flit) != kDp) fail(port, fmt::format("a flit on virtual channel {}", vc_of(flit)));
+  if (head != (p.received == 0) || (!head && tag != p.received_tag) ||
+      tail != (p.received + 1 == packet_flits_)) {
     fail(port, fmt::format("a packet that is not whole, after {} of its {} flits", p.received,
                            packet_flits_));
   }
-  if ((flit[kHeaderWords] & 0xFFFFU) != payload(header.tag, header.dst, p.received)) {
+  if ((flit[kHeaderWords] & 0xFFFFU) != payload(tag, address_, p.received)) {
     fail(port, "a flit with another payload than it was sent with", FailureCause::kPayload);
   }
-  p.received_tag = header.tag;
+  p.received_tag = tag;
   ++p.received;
   receiving_ |= 1U << port;
   ++meter_.flits_consumed;
   const std::uint64_t now = meter_.now;
   if (now >= meter_.window_begin && now < meter_.window_end) ++meter_.window_flits;
-  if (!header.tail) return;
+  if (!tail) return;
   p.received = 0;
   receiving_ &= ~(1U << port);
-  const std::uint32_t latency = static_cast<std::uint32_t>(now) - header.tag;
+  const std::uint32_t latency = static_cast<std::uint32_t>(now) - tag;
   const std::uint64_t creation = now - latency;
   if (creation >= meter_.window_begin && creation < meter_.window_end) meter_.latency.add(latency);
 }

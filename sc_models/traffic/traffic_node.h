@@ -87,6 +87,8 @@ class TrafficNode final : public EndpointCore {
   std::string name_;
   std::uint16_t address_;
   int packet_flits_;
+  std::array<std::uint32_t, kHeaderWords>
+      header_{};  // of every packet's first flit, but for what differs
   const std::vector<std::uint16_t>& addresses_;
   TrafficMeter& meter_;
   std::vector<Port> ports_;

@@ -23,7 +23,7 @@ constexpr double kDeviations = 3;
 
 // In flits of the window. Of a fabric that keeps up, created and consumed packets differ by what is under
 // way at the window's two ends: at most two independent counts of that many packets.
-bool is_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
+bool falls_short(std::uint64_t created, std::uint64_t consumed, int packet_flits) {
   const auto offered = static_cast<double>(created);
   const double shortfall = offered - static_cast<double>(consumed);
   const double deviation = std::sqrt(2 * offered / packet_flits) * packet_flits;
@@ -173,7 +173,8 @@ void TrafficRun::tick() {
 void TrafficRun::advance(std::uint64_t most) {
   const bool looks_at_edges = wave_ != nullptr || breakdown_ != nullptr;
   // For less than a look-ahead it is not worth while to meet.
-  if (most == 1 || most < core_.look_ahead() || looks_at_edges) {
+  const bool is_short = core_.partitions() > 1 && most < core_.look_ahead();
+  if (most == 1 || is_short || looks_at_edges) {
     tick();
     return;
   }
@@ -238,7 +239,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   const LatencyHistogram latency = latencies();
   point.arrived = latency.count();
   point.saturated = !point.incomplete && (point.arrived < point.packets ||
-                                          is_short(created, consumed, options_.packet_flits));
+                                          falls_short(created, consumed, options_.packet_flits));
   point.latency_mean = latency.mean();
   point.latency_p50 = latency.percentile(50);
   point.latency_p95 = latency.percentile(95);

@@ -23,8 +23,10 @@ std::uint32_t MeshTwin::read(std::uint16_t address) const {
   if (address == reg::kError) return error_;
   const int credit = address - reg::kCredit;
   if (credit >= 0 && credit < 4 * ports_) {
-    const Channel& channel = channels_[credit % 4];  // a flit that has just left is not counted yet
-    return channel.credits[credit / 4] + (channel.spent >> credit / 4 & 1U);
+    const auto port = static_cast<std::size_t>(credit / 4);
+    const auto vc = static_cast<std::size_t>(credit % 4);
+    return credits_[at(vc, port)] +
+           (spent_[vc] >> port & 1U);  // a flit that has just left is not counted yet
   }
   const std::uint64_t value = counter(address & 0xFFFE);
   return static_cast<std::uint32_t>(address % 2 == 0 ? value : value >> 32);
@@ -49,13 +51,17 @@ std::uint64_t MeshTwin::counter(std::uint16_t address) const {
 
 std::uint64_t MeshTwin::flits_in(int port) const {
   std::uint64_t sum = 0;
-  for (const Channel& channel : channels_) sum += channel.queues[port].flits;
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    sum += queues_[at(v, static_cast<std::size_t>(port))].flits;
+  }
   return sum;
 }
 
 std::uint64_t MeshTwin::flits_out(int port) const {
   std::uint64_t sum = 0;
-  for (const Channel& channel : channels_) sum += channel.outputs[port].flits;
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    sum += outputs_[at(v, static_cast<std::size_t>(port))].flits;
+  }
   for (const Leaving& leaving : leaving_) sum -= leaving.ports >> port & 1U;
   return sum - (out_valid_ >> port & 1U);
 }
@@ -75,11 +81,12 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   }
   const int credit = address - reg::kCredit;
   if (credit < 0 || credit >= 4 * ports_) return;
-  Channel& channel = channels_[credit % 4];
-  channel.credits[credit / 4] = static_cast<std::uint16_t>(value);
-  channel.spent &= ~(1U << credit / 4);
-  if (credit % 4 == kControl) return;  // its packets are one flit
-  channel.outputs[credit / 4].need =
+  const auto port = static_cast<std::size_t>(credit / 4);
+  const auto vc = static_cast<std::size_t>(credit % 4);
+  credits_[at(vc, port)] = static_cast<std::uint16_t>(value);
+  spent_[vc] &= ~(1U << port);
+  if (vc == kControl) return;  // its packets are one flit
+  outputs_[at(vc, port)].need =
       static_cast<std::uint8_t>(std::clamp(value & 0xFFFFU, std::uint32_t{1}, packet_flits_));
 }
 

@@ -1,42 +1,37 @@
 // The state of a MeshTwin as a digest: what is in its buffers, wherever it lies in their rings.
 #include <array>
-#include <bit>
 #include <span>
 
+#include "base/port_mask.h"
 #include "switch/mesh/mesh_twin.h"
 
 namespace fredsim {
 
 bool MeshTwin::add_state(StateDigest& digest) const {
-  const auto words = static_cast<std::size_t>(words_);
   const auto ports = static_cast<std::size_t>(ports_);
-  digest.add(pins_valid_);
-  for (int v = 0; v < kNumVcs; ++v) {
-    const Channel& channel = channels_[v];
-    digest.add_all(std::span(channel.credits).first(ports));
-    digest.add(std::uint64_t{channel.spent} << 32 | channel.declined);
-    for (int p = 0; p < ports_; ++p) {
-      const Output& output = channel.outputs[p];
+  digest.add_all(arrived_);
+  digest.add(dropped_);
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    digest.add_all(std::span(credits_).subspan(at(v, 0), ports));
+    digest.add(std::uint64_t{spent_[v]} << 32 | declined_[v]);
+    for (std::size_t p = 0; p < ports; ++p) {
+      const Output& output = outputs_[at(v, p)];
       digest.add(std::uint64_t{output.wanting} << 32 | std::uint64_t{output.next} << 16 |
                  std::uint64_t{output.need} << 8 | output.open);
-      const Queue& queue = channel.queues[p];
-      const bool has_out = queue.count != 0 || queue.begun;
+      const Queue& queue = queues_[at(v, p)];
+      const bool has_out = queue.count > (arrived_[v] >> p & 1U) || queue.begun;
       digest.add(std::uint64_t{queue.count} << 16 | (has_out ? queue.out << 8 : 0) |
                  (queue.begun ? 1 : 0));
-      const bool in_pin = (pins_valid_ >> p & 1U) != 0 && pins_[p].vc == v && !pins_[p].dropped;
-      std::uint32_t row = queue.first;
-      for (int flits = queue.count + (in_pin ? 1 : 0); flits != 0; --flits) {
-        digest.add_flit(&flits_[slot(channel, p, row) * words]);
-        row = row + 1 == channel.depth ? 0 : row + 1;
+      for (std::uint32_t i = 0; i < queue.count; ++i) {
+        digest.add_flit(words_at<0>(rings_of_[v].wrap(queue.front, queue.front + i)));
       }
     }
   }
   for (const unsigned which : {leaving_now_, leaving_now_ ^ 1U}) {
-    digest.add(leaving_[which].ports);
-    for (std::uint32_t left = leaving_[which].ports; left != 0; left &= left - 1) {
-      const auto out = static_cast<std::size_t>(std::countr_zero(left));
-      digest.add_flit(&leaving_flits_[(which * ports + out) * words]);
-    }
+    const Leaving& leaving = leaving_[which];
+    digest.add(leaving.ports);
+    for_each_port(leaving.ports,
+                  [&](int out) { digest.add_flit(words_at<0>(leaving.places[out])); });
   }
   digest.add(std::uint64_t{out_valid_} << 32 | error_);
   digest.add((overflow_ ? 1U : 0U) | (stuck_ ? 2U : 0U) | (no_route_ ? 4U : 0U));
@@ -46,9 +41,9 @@ bool MeshTwin::add_state(StateDigest& digest) const {
 
 // Those of a port are the sum over its VCs.
 void MeshTwin::add_to_counters(const SwitchCounters& more) {
-  for (int p = 0; p < ports_; ++p) {
-    channels_[0].queues[p].flits += more.flits_in[p];
-    channels_[0].outputs[p].flits += more.flits_out[p];
+  for (std::size_t p = 0; p < static_cast<std::size_t>(ports_); ++p) {
+    queues_[at(0, p)].flits += more.flits_in[p];
+    outputs_[at(0, p)].flits += more.flits_out[p];
   }
   stalls_.credit += more.stall_credit;
   stalls_.arbiter += more.stall_arbiter;

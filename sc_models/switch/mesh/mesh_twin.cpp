@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
 
+#include "base/port_mask.h"
 #include "routing/mesh_routing.h"
 #include "switch/register_map.h"
 
@@ -14,20 +14,7 @@ namespace {
 // A route is an output port, or has this bit set: there is none.
 constexpr std::uint8_t kNoRoute = 0x20;
 constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
-
-// Credits of eight ports in one vector register, and for every mask of eight ports a one each.
-constexpr int kGroup = 8;
-using Group [[gnu::vector_size(16)]] = std::uint16_t;
-using GroupLanes = std::array<std::uint16_t, kGroup>;
-alignas(64) constexpr auto kOnes = [] {
-  std::array<GroupLanes, 1U << kGroup> ones{};
-  for (std::size_t mask = 0; mask < ones.size(); ++mask) {
-    for (std::size_t port = 0; port < kGroup; ++port) {
-      ones[mask][port] = static_cast<std::uint16_t>(mask >> port & 1U);
-    }
-  }
-  return ones;
-}();
+constexpr std::uint32_t kMostCredits = 0xFFFF;
 
 constexpr std::uint32_t bit(int index) { return 1U << index; }
 
@@ -45,17 +32,14 @@ MeshTwin::MeshTwin(const MeshShape& shape)
       ios_(shape.io_ports),
       packet_flits_(static_cast<std::uint32_t>(shape.packet_flits)),
       order_(shape.vc_order) {
-  std::uint32_t slots = 0;
   for (int v = 0; v < kNumVcs; ++v) {
-    const int depth = shape.buffers.depth(v);
-    Channel& channel = channels_[v];
-    channel.depth = static_cast<std::uint32_t>(depth);
-    channel.base = slots;
-    slots += static_cast<std::uint32_t>(depth * ports_);
+    const auto depth = static_cast<std::uint32_t>(shape.buffers.depth(v));
+    rings_of_[v] = {.depth = depth, .last = std::max(std::bit_ceil(depth + 2), kFirstPlaces) - 1};
   }
-  flits_.resize(std::size_t{slots} * static_cast<std::size_t>(words_));
-  routes_.resize(slots);
-  leaving_flits_.resize(leaving_.size() * static_cast<std::size_t>(ports_ * words_));
+  const std::uint32_t places = lay_out_rings();
+  flits_ = std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{places} *
+                                                           static_cast<std::size_t>(words_));
+  routes_ = std::make_unique_for_overwrite<std::uint8_t[]>(places);
   for (int in = 0; in < ports_; ++in) {
     to_npu_[in] = static_cast<std::uint8_t>(mesh_npu_port(in, locals_));
   }
@@ -66,22 +50,36 @@ MeshTwin::MeshTwin(const MeshShape& shape)
   reset();
 }
 
-void MeshTwin::reset() {
-  for (int v = 0; v < kNumVcs; ++v) {
-    Channel& c = channels_[v];
-    c.credits.fill(static_cast<std::uint16_t>(c.depth));
-    c.spent = c.declined = 0;
-    const std::uint32_t need = v == kControl ? 1 : std::min(packet_flits_, c.depth);
-    c.outputs.fill({.need = static_cast<std::uint8_t>(need)});
-    c.queues = {};
+// Puts every buffer at the begin of its ring; how many places there are.
+std::uint32_t MeshTwin::lay_out_rings() {
+  std::uint32_t places = 0;
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    const std::uint32_t ring = rings_of_[v].last + 1;
+    places = (places + ring - 1) & ~(ring - 1);
+    for (std::size_t p = 0; p < static_cast<std::size_t>(ports_); ++p) {
+      queues_[at(v, p)] = {.front = places};
+      places += ring;
+    }
   }
-  wanted_ = {};
+  return places;
+}
+
+void MeshTwin::reset() {
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    const std::uint32_t depth = rings_of_[v].depth;
+    const std::uint32_t need = v == kControl ? 1 : std::min(packet_flits_, depth);
+    for (std::size_t p = 0; p < kMaxPorts; ++p) {
+      credits_[at(v, p)] = static_cast<std::uint16_t>(depth);
+      outputs_[at(v, p)] = {.need = static_cast<std::uint8_t>(need)};
+    }
+  }
+  lay_out_rings();
+  wanted_ = arrived_ = spent_ = declined_ = {};
+  asking_ = arriving_ = buffered_ = dropped_ = out_valid_ = 0;
   stalls_ = {};
   late_ = {};
-  pins_valid_ = out_valid_ = 0;
-  leaving_ = {};
+  leaving_[0].ports = leaving_[1].ports = 0;
   overflow_ = stuck_ = no_route_ = late_any_ = declined_any_ = false;
-  buffered_ = 0;
   error_ = rdata_ = 0;
   x_ = y_ = columns_ = rows_ = 0;
   set_place();
@@ -97,15 +95,18 @@ void MeshTwin::step(SwitchPins& pins) {
   }
 }
 
+SwitchCore::Stepped MeshTwin::step_and_tell(SwitchPins& pins) {
+  MeshTwin::step(pins);
+  return {.idle = MeshTwin::idle(), .rests = rests(), .error = error_};
+}
+
 struct MeshTwin::Edge {
-  std::array<std::uint32_t, kNumVcs> any{};      // output ports that have a winner
-  std::array<std::uint32_t, kNumVcs> granted{};  // output ports that grant it
   std::uint32_t links = 0;  // output ports for which a front waits for the link only
-  std::uint32_t vcs = 0;    // VCs with winners
-  int last = 0;             // of these
-  bool one = false;         // there is no other
   int no_credit = 0;        // fronts without enough credits
   int waiting = 0;          // fronts that stay for another reason than credits or the link
+  int renewals = 0;
+  // Of these, VC and input port of a buffer that has another packet at its front, or the same at another output.
+  std::array<std::uint8_t, kMaxPorts> renewed;
 };
 
 template <int kWords>
@@ -117,49 +118,28 @@ void MeshTwin::step_words(SwitchPins& pins) {
   if (overflow_ | stuck_) [[unlikely]]
     advance_errors();
 
-  // The flits that left two edges ago come out of the crossbar.
-  Leaving& out = leaving_[leaving_now_];
-  pins.out_valid = out_valid_ = out.ports;
-  for (std::uint32_t left = out.ports; left != 0; left &= left - 1) {
-    const int p = std::countr_zero(left);
-    copy_flit<kWords>(&pins.out_flit[p * words], leaving_flit(leaving_now_, p), words);
-  }
-  out.ports = 0;  // its room is for those that leave now
-
-  Edge edge;
+  come_out<kWords>(pins);
   pins.in_credit = {};
-  if ((wanted_[0] | wanted_[1] | wanted_[2] | wanted_[3]) != 0) {
-    for (int v = 0; v < kNumVcs; ++v) {
-      if (wanted_[v] == 0) continue;
-      arbitrate(v, pins.out_ready, edge);
-      if (edge.any[v] == 0) continue;
-      edge.one = edge.vcs == 0;
-      edge.vcs |= bit(v);
-      edge.last = v;
+  spent_ = {};
+  if ((asking_ != 0) | late_any_) {
+    Edge edge;
+    if ((asking_ & (asking_ - 1)) != 0 || declined_any_) {
+      leave_on_all<kWords>(pins, edge);
+    } else if (asking_ != 0) {
+      leave_on<kWords>(static_cast<std::size_t>(std::countr_zero(asking_)), pins, edge);
     }
-    if (edge.one && !declined_any_) {
-      launch_all<kWords>(edge, pins);
-    } else if ((edge.vcs != 0) | declined_any_) {
-      grant(edge);
-      accept<kWords>(edge, pins);
+    renew_fronts(edge);
+    if ((edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0 ||
+        late_any_) {
+      count_stalls(edge);
     }
   }
-  for (int v = 0; v < kNumVcs; ++v) {
-    Channel& channel = channels_[v];
-    if ((pins.out_credit[v] | channel.launched) != 0) spend(channel, pins.out_credit[v]);
-    channel.spent = std::exchange(channel.launched, 0);
-  }
-  if ((edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0 || late_any_) {
-    count_stalls(edge);
-  }
+  if (on_any_vc(pins.out_credit) != 0) take_credits(pins);
   leaving_now_ ^= 1U;
 
-  for (std::uint32_t left = pins_valid_; left != 0; left &= left - 1) {
-    store(std::countr_zero(left));
-  }
+  if (arriving_ != 0) store_all();
   if (pins.reg.valid && pins.reg.write) [[unlikely]]
     write(pins.reg.address, pins.reg.wdata);
-  pins_valid_ = pins.in_valid;
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
     const int p = std::countr_zero(left);
     sample<kWords>(p, &pins.in_flit[p * words], pins);
@@ -167,156 +147,207 @@ void MeshTwin::step_words(SwitchPins& pins) {
   pins.reg_rdata = rdata_;
 }
 
-// Requests of one VC, and their winners, output by output.
-[[gnu::always_inline]] inline void MeshTwin::arbitrate(int vc, std::uint32_t ready, Edge& edge) {
-  Channel& channel = channels_[vc];
+// The flits that left two edges ago come out of the crossbar.
+template <int kWords>
+[[gnu::always_inline]] inline void MeshTwin::come_out(SwitchPins& pins) {
+  const int words = kWords != 0 ? kWords : words_;
+  Leaving& out = leaving_[leaving_now_];
+  pins.out_valid = out_valid_ = out.ports;
+  for (std::uint32_t left = out.ports; left != 0; left &= left - 1) {
+    const int p = std::countr_zero(left);
+    copy_flit<kWords>(&pins.out_flit[p * words], words_at<kWords>(out.places[p]), words);
+  }
+  out.ports = 0;  // its room is for those that leave now
+}
+
+// The winner of the requests for one output on one VC, an input port, or none: -1.
+[[gnu::always_inline]] inline int MeshTwin::arbitrate(std::size_t vc, int out, std::uint32_t ready,
+                                                      Edge& edge) {
+  const Output& output = outputs_[at(vc, static_cast<std::size_t>(out))];
+  const std::uint32_t credits = credits_[at(vc, static_cast<std::size_t>(out))];
+  std::uint32_t asking = output.wanting;
+  std::uint32_t need = output.need;
+  if ((rings_ >> out & 1U) != 0) [[unlikely]] {
+    // Who enters the ring needs one flit more than a packet, who goes straight on a flit.
+    const std::uint32_t begun = output.open != 0 ? bit(output.open - 1) : 0;
+    const std::uint32_t entering = asking & ~begun & ~bit(out ^ 2);
+    if (credits <= need) {
+      edge.no_credit += std::popcount(entering);
+      asking ^= entering;
+      if (asking == 0) return -1;
+    }
+    need = 1;
+  }
+  if (output.open != 0) {  // the others wait for its tail
+    const std::uint32_t starts = asking & ~bit(output.open - 1);
+    if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += std::popcount(starts);
+    asking ^= starts;
+    need = 1;
+    if (asking == 0) return -1;
+  }
+  if (credits < need) {
+    edge.no_credit += std::popcount(asking);
+    return -1;
+  }
+  if ((ready >> out & 1U) == 0) {
+    edge.links |= bit(out);
+    return -1;
+  }
+  if ((asking & (asking - 1)) == 0) {
+    ++edge.waiting;  // one less for each that leaves
+    return std::countr_zero(asking);
+  }
+  edge.waiting += std::popcount(asking);
+  const std::uint32_t in_turn = asking >> output.next << output.next;
+  return std::countr_zero(in_turn != 0 ? in_turn : asking);
+}
+
+// The only VC with fronts: each is that of a buffer of its own, so that no input is granted twice, and every winner
+// leaves.
+template <int kWords>
+[[gnu::always_inline]] inline void MeshTwin::leave_on(std::size_t vc, SwitchPins& pins,
+                                                      Edge& edge) {
+  std::uint32_t inputs = 0;
   for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
     const int out = std::countr_zero(left);
-    Output& output = channel.outputs[out];
-    const std::uint32_t credits = channel.credits[out];
-    std::uint32_t asking = output.wanting;
-    std::uint32_t need = output.need;
-    if ((rings_ >> out & 1U) != 0) [[unlikely]] {
-      // Who enters the ring needs one flit more than a packet, who goes straight on a flit.
-      const std::uint32_t begun = output.open != 0 ? bit(output.open - 1) : 0;
-      const std::uint32_t entering = asking & ~begun & ~bit(out ^ 2);
-      if (credits <= need) {
-        edge.no_credit += std::popcount(entering);
-        asking ^= entering;
-        if (asking == 0) continue;
-      }
-      need = 1;
-    }
-    if (output.open != 0) {  // the others wait for its tail
-      const std::uint32_t starts = asking & ~bit(output.open - 1);
-      if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += std::popcount(starts);
-      asking ^= starts;
-      need = 1;
-      if (asking == 0) continue;
-    }
-    if (credits < need) {
-      edge.no_credit += std::popcount(asking);
-      continue;
-    }
-    if ((ready >> out & 1U) == 0) {
-      edge.links |= bit(out);
-      continue;
-    }
-    edge.waiting += std::popcount(asking);  // one less for each that leaves
-    const std::uint32_t in_turn = asking >> output.next << output.next;
-    output.winner = static_cast<std::uint8_t>(std::countr_zero(in_turn != 0 ? in_turn : asking));
-    edge.any[vc] |= bit(out);
+    const int in = arbitrate(vc, out, pins.out_ready, edge);
+    if (in < 0) continue;
+    inputs |= bit(in);
+    launch<kWords>(vc, in, out, edge);
   }
+  pins.in_credit[vc] = inputs;
 }
 
-// Which VC every output grants: by priority, but one that was declined at the edge before goes last.
-[[gnu::always_inline]] inline void MeshTwin::grant(Edge& edge) {
-  std::uint32_t taken = 0;
-  for (const int v : order_) {
-    const std::uint32_t fresh = edge.any[v] & ~channels_[v].declined;
-    edge.granted[v] = fresh & ~taken;
-    taken |= fresh;
-  }
-  declined_any_ = false;
-  for (const int v : order_) {
-    channels_[v].declined = 0;
-    edge.granted[v] |= edge.any[v] & ~taken;
-    taken |= edge.any[v];
-  }
-}
-
-// Every input takes the flit of highest priority that an output grants it, and that one leaves.
+// Several VCs. Every input takes the flit of highest priority that an output grants it, and that one leaves.
 template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::accept(Edge& edge, SwitchPins& pins) {
-  std::uint32_t taken = 0;
-  for (const int v : order_) {
-    Channel& channel = channels_[v];
-    for (std::uint32_t left = edge.granted[v]; left != 0; left &= left - 1) {
+void MeshTwin::leave_on_all(SwitchPins& pins, Edge& edge) {
+  ByVc any{};  // output ports that have a winner
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    for (std::uint32_t left = wanted_[v]; left != 0; left &= left - 1) {
       const int out = std::countr_zero(left);
-      Output& output = channel.outputs[out];
+      const int in = arbitrate(v, out, pins.out_ready, edge);
+      if (in < 0) continue;
+      outputs_[at(v, static_cast<std::size_t>(out))].winner = static_cast<std::uint8_t>(in);
+      any[v] |= bit(out);
+    }
+  }
+  const ByVc granted = grant(any);
+  std::uint32_t taken = 0;
+  for (const std::size_t v : order_) {
+    for (std::uint32_t left = granted[v]; left != 0; left &= left - 1) {
+      const int out = std::countr_zero(left);
+      Output& output = outputs_[at(v, static_cast<std::size_t>(out))];
       const int in = output.winner;
-      if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
       if ((taken >> in & 1U) != 0) {
-        channel.declined |= bit(out);
+        turn(output, in);
+        declined_[v] |= bit(out);
         declined_any_ = true;
         continue;
       }
       taken |= bit(in);
       pins.in_credit[v] |= bit(in);
-      --edge.waiting;
-      launch<kWords>(v, in, out);
+      launch<kWords>(v, in, out, edge);
     }
   }
 }
 
-// All winners of the only VC that has any leave: each is the front of a buffer of its own, so that no input is granted
-// twice.
-template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::launch_all(Edge& edge, SwitchPins& pins) {
-  const int vc = edge.last;
-  Channel& channel = channels_[vc];
-  for (std::uint32_t left = edge.any[vc]; left != 0; left &= left - 1) {
-    const int out = std::countr_zero(left);
-    Output& output = channel.outputs[out];
-    const int in = output.winner;
-    if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
-    pins.in_credit[vc] |= bit(in);
-    --edge.waiting;
-    launch<kWords>(vc, in, out);
+// Which VC every output grants, of those that have a winner there: by priority, but one that was declined at the edge
+// before goes last.
+[[gnu::always_inline]] inline MeshTwin::ByVc MeshTwin::grant(const ByVc& any) {
+  ByVc granted{};
+  std::uint32_t taken = 0;
+  for (const int v : order_) {
+    const std::uint32_t fresh = any[v] & ~declined_[v];
+    granted[v] = fresh & ~taken;
+    taken |= fresh;
   }
+  declined_any_ = false;
+  declined_ = {};
+  for (const int v : order_) {
+    granted[v] |= any[v] & ~taken;
+    taken |= any[v];
+  }
+  return granted;
+}
+
+// The round-robin pointer of an output moves on with the first flit of a packet that it grants.
+[[gnu::always_inline]] inline void MeshTwin::turn(Output& output, int in) const {
+  if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
 }
 
 template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::launch(int vc, int in, int out) {
-  const int words = kWords != 0 ? kWords : words_;
-  Channel& channel = channels_[vc];
-  Queue& queue = channel.queues[in];
-  Output& output = channel.outputs[out];
-  const std::uint32_t* flit =
-      &flits_[slot(channel, in, queue.first) * static_cast<std::size_t>(words)];
-  copy_flit<kWords>(leaving_flit(leaving_now_, out), flit, words);
-  leaving_[leaving_now_].ports |= bit(out);
-  channel.launched |= bit(out);
-  const bool tail = (flit[2] & kTailBit) != 0;
+[[gnu::always_inline]] inline void MeshTwin::launch(std::size_t vc, int in, int out, Edge& edge) {
+  const std::size_t queue_number = at(vc, static_cast<std::size_t>(in));
+  const std::size_t output_number = at(vc, static_cast<std::size_t>(out));
+  Queue& queue = queues_[queue_number];
+  Output& output = outputs_[output_number];
+  turn(output, in);
+  --edge.waiting;
+  const std::uint32_t from = queue.front;
+  Leaving& leaving = leaving_[leaving_now_];
+  leaving.places[out] = from;
+  leaving.ports |= bit(out);
+  spent_[vc] |= bit(out);
+  --credits_[output_number];
+  const bool tail = (words_at<kWords>(from)[2] & kTailBit) != 0;
   if (queue.begun == tail) {  // a packet of one flit leaves no trace
     queue.begun = !tail;
     output.open = static_cast<std::uint8_t>(tail ? 0 : in + 1);
   }
   ++output.flits;
   --buffered_;
-  queue.first = queue.first + 1U == channel.depth ? 0 : queue.first + 1;
-  if (--queue.count != 0) {
-    if (!tail) return;
-  } else if (queue.first == queue.free) {  // nor is a flit in the pin register
-    queue.first = queue.free = 0;
-  }
+  --queue.count;
+  const Ring& ring = rings_of_[vc];
+  queue.front = ring.wrap(from, queue.count != 0 ? from + 1 : (from + 1) % kFirstPlaces);
+  const bool has_front =
+      queue.count != (arrived_[vc] >> in & 1U);  // that in the pin register is none
+  if (has_front && !tail) return;
   output.wanting &= ~bit(in);
-  if (output.wanting == 0) wanted_[vc] &= ~bit(out);
-  if (queue.count != 0) set_front(vc, in, routes_[slot(channel, in, queue.first)]);
+  if (output.wanting == 0) {
+    wanted_[vc] &= ~bit(out);
+    if (wanted_[vc] == 0) asking_ &= ~bit(static_cast<int>(vc));
+  }
+  if (has_front) edge.renewed[edge.renewals++] = static_cast<std::uint8_t>(queue_number);
+}
+
+// After all that leave at this edge have been chosen.
+[[gnu::always_inline]] inline void MeshTwin::renew_fronts(const Edge& edge) {
+  for (int i = 0; i < edge.renewals; ++i) {
+    const std::size_t vc = edge.renewed[i] / kMaxPorts;
+    const int in = edge.renewed[i] % kMaxPorts;
+    set_front(vc, in, routes_[queues_[edge.renewed[i]].front]);
+  }
 }
 
 // A flit is at the front of its buffer that starts a packet, or is the first of the others to come.
-[[gnu::always_inline]] inline void MeshTwin::set_front(int vc, int in, int out) {
+[[gnu::always_inline]] inline void MeshTwin::set_front(std::size_t vc, int in, std::uint8_t out) {
   if ((out & kNoRoute) != 0) [[unlikely]] {
     stuck_ = true;  // it stays for ever
     return;
   }
-  Channel& channel = channels_[vc];
-  channel.queues[in].out = static_cast<std::uint8_t>(out);
-  channel.outputs[out].wanting |= bit(in);
+  queues_[at(vc, static_cast<std::size_t>(in))].out = out;
+  outputs_[at(vc, out)].wanting |= bit(in);
   wanted_[vc] |= bit(out);
+  asking_ |= bit(static_cast<int>(vc));
 }
 
-// From the pin register into the buffer.
-[[gnu::always_inline]] inline void MeshTwin::store(int port) {
-  const Pin& pin = pins_[port];
-  if (pin.dropped) [[unlikely]] {
-    overflow_ = true;
-    return;
+// From the pin registers into the buffers.
+[[gnu::always_inline]] inline void MeshTwin::store_all() {
+  for (; arriving_ != 0; arriving_ &= arriving_ - 1) {
+    const auto v = static_cast<std::size_t>(std::countr_zero(arriving_));
+    if (v == kNumVcs) {  // no VC: flits without room
+      overflow_ = true;
+      dropped_ = 0;
+      continue;
+    }
+    for (std::uint32_t left = arrived_[v]; left != 0; left &= left - 1) {
+      const int port = std::countr_zero(left);
+      const Queue& queue = queues_[at(v, static_cast<std::size_t>(port))];
+      if (queue.count != 1) continue;
+      set_front(v, port, queue.begun ? queue.out : routes_[queue.front]);
+    }
+    arrived_[v] = 0;
   }
-  Queue& queue = channels_[pin.vc].queues[port];
-  ++buffered_;
-  if (queue.count++ == 0) set_front(pin.vc, port, queue.begun ? queue.out : pin.out);
 }
 
 // Into the pin register. Its words and its route go where the buffer will have them.
@@ -324,40 +355,51 @@ template <int kWords>
 [[gnu::always_inline]] inline void MeshTwin::sample(int port, const std::uint32_t* flit,
                                                     const SwitchPins& pins) {
   const int words = kWords != 0 ? kWords : words_;
-  const int vc = vc_of(flit);
-  const std::uint32_t popped = pins.in_credit[vc];
-  Channel& channel = channels_[vc];
-  Queue& queue = channel.queues[port];
-  Pin& pin = pins_[port];
+  const auto vc = static_cast<std::size_t>(vc_of(flit));
+  const Ring& ring = rings_of_[vc];
+  Queue& queue = queues_[at(vc, static_cast<std::size_t>(port))];
   ++queue.flits;
-  pin.vc = static_cast<std::uint8_t>(vc);
   // No slot at the edge that would store it: one that was popped at this edge is being read then.
-  pin.dropped = queue.count + (popped >> port & 1U) == channel.depth;
-  if (pin.dropped) [[unlikely]]
+  if (queue.count + (pins.in_credit[vc] >> port & 1U) == ring.depth) [[unlikely]] {
+    dropped_ |= bit(port);
+    arriving_ |= bit(kNumVcs);
     return;
-  const std::size_t free = slot(channel, port, queue.free);
-  copy_flit<kWords>(&flits_[free * static_cast<std::size_t>(words)], flit, words);
-  routes_[free] = pin.out = route(port, static_cast<std::uint16_t>(flit[1]));
-  queue.free = queue.free + 1U == channel.depth ? 0 : queue.free + 1;
+  }
+  const std::uint32_t free = ring.wrap(queue.front, queue.front + queue.count);
+  ++queue.count;
+  ++buffered_;
+  arrived_[vc] |= bit(port);
+  arriving_ |= bit(static_cast<int>(vc));
+  copy_flit<kWords>(words_at<kWords>(free), flit, words);
+  routes_[free] = route(port, static_cast<std::uint16_t>(flit[1]));
 }
 
-// Credits that came and went, for all outputs alike: no branch per credit, a few vector operations. They stay
-// at their highest number.
-[[gnu::always_inline]] inline void MeshTwin::spend(Channel& channel, std::uint32_t arriving) const {
-  for (int first = 0; first < ports_; first += kGroup) {
-    const auto ones = [&](std::uint32_t mask) {
-      Group group;
-      std::memcpy(&group, &kOnes[mask >> first & 0xFFU], sizeof group);
-      return group;
-    };
-    Group credits;
-    std::memcpy(&credits, &channel.credits[first], sizeof credits);
-    const Group more = ones(arriving);
-    credits += more;
-    credits -= more & static_cast<Group>(credits == 0);
-    credits -= ones(channel.launched);
-    std::memcpy(&channel.credits[first], &credits, sizeof credits);
+// Credits stay at their highest number; what left at this edge is taken off after those that come are added.
+[[gnu::always_inline]] inline void MeshTwin::take_credits(const SwitchPins& pins) {
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    for (std::uint32_t left = pins.out_credit[v]; left != 0; left &= left - 1) {
+      const int port = std::countr_zero(left);
+      std::uint16_t& credits = credits_[at(v, static_cast<std::size_t>(port))];
+      if (credits + (spent_[v] >> port & 1U) != kMostCredits) ++credits;
+    }
   }
+}
+
+// ---- edges that are left out
+
+[[gnu::always_inline]] inline std::uint8_t MeshTwin::rests() const {
+  const std::uint32_t has_to_step = asking_ | leaving_[leaving_now_].ports | dropped_ |
+                                    static_cast<std::uint32_t>(late_any_ | overflow_ | stuck_);
+  if (has_to_step != 0) return 0;
+  return (buffered_ | leaving_[leaving_now_ ^ 1U].ports) != 0 ? 1 : kUntilInput;
+}
+
+void MeshTwin::make_up(SwitchPins& pins, std::uint64_t edges) {
+  pins.out_valid = out_valid_ = 0;
+  pins.in_credit = {};
+  spent_ = {};
+  leaving_now_ ^= edges & 1U;
+  store_all();
 }
 
 void MeshTwin::count_stalls(const Edge& edge) {

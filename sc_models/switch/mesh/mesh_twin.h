@@ -5,18 +5,21 @@
 //   is only how the twin keeps it.
 // Shapes: whatever the RTL takes, at run time: 1 or more local and 0 to 15 I/O ports, 32 ports in
 //   all, 1 to 256 lanes, buffers of 1 to 65535 flits per VC; packets of PACKET_FLITS.
-// Cost: a step looks at the flits that stand at the front of a buffer, arrive or leave, and at
-//   credits that come; it allocates nothing. A flit's words are copied three times: into its buffer, on its way to the
-//   crossbar, and to the output pins.
-// State: plain values without cycle numbers. An emptied buffer starts again at its first row, so
-//   that a lightly loaded router stays within few cache lines.
+// Cost: a step looks at the flits that stand at the front of a buffer, arrive or leave, and at credits that come; it
+//   allocates nothing. A flit's words are copied twice: into its buffer, and from there to the output pins. In between
+//   its place in the buffer stands for it.
+// Buffers: rings of a power of two of places, at least two more than flits: a flit on its way to the output pins is still
+//   in its place. An emptied buffer goes on in its first four places, so that a lightly loaded router stays within few
+//   cache lines.
+// Resting (SwitchCore): while all flits are in the pin registers or between buffer and output pins.
+// State: plain values without cycle numbers.
 // Errors: none; the shape is one that SwitchKind::check() has let pass.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <memory>
 
 #include "switch/mesh/mesh_peek.h"
 #include "switch/mesh/mesh_shape.h"
@@ -32,8 +35,10 @@ class MeshTwin final : public SwitchCore {
   void reset() override;
   void step(SwitchPins& pins) override;
   bool idle() const override {
-    return (buffered_ | pins_valid_ | out_valid_ | leaving_[0].ports | leaving_[1].ports) == 0;
+    return (buffered_ | dropped_ | out_valid_ | leaving_[0].ports | leaving_[1].ports) == 0;
   }
+  Stepped step_and_tell(SwitchPins& pins) override;
+  void make_up(SwitchPins& pins, std::uint64_t edges) override;
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
   int launch_edges() const override { return MeshPeek::kLaunchEdges; }
@@ -43,8 +48,13 @@ class MeshTwin final : public SwitchCore {
 
  private:
   static constexpr int kMaxPorts = 32;
-  // What a flit touches lies close together: the routers of a mesh take turns, and a router that is
-  // stepped finds little of its own left in the nearest cache.
+  static constexpr std::uint32_t kFirstPlaces = 4;  // where an emptied buffer goes on
+  using ByVc = std::array<std::uint32_t, kNumVcs>;
+  // By VC and port.
+  template <typename T>
+  using ByQueue = std::array<T, std::size_t{kNumVcs} * kMaxPorts>;
+  static std::size_t at(std::size_t vc, std::size_t port) { return vc * kMaxPorts + port; }
+
   struct Output {               // of one (VC, output port)
     std::uint64_t flits = 0;    // that left
     std::uint32_t wanting = 0;  // input ports whose fronts want it
@@ -53,60 +63,56 @@ class MeshTwin final : public SwitchCore {
     std::uint8_t open = 0;      // 1 + input port whose packet is open on it; 0: none
     std::uint8_t winner = 0;    // input port, while an edge is worked out
   };
-  struct Queue {              // the buffer of one (VC, input port)
+  struct Queue {              // the buffer of one (VC, input port), and its pin register
     std::uint64_t flits = 0;  // that came
-    // Rows of flits_: of the front and the next free one; 0 and 0 when empty.
-    std::uint16_t first = 0, free = 0;
-    std::uint16_t count = 0;
-    std::uint8_t out = 0;  // output port of the front, also of one that is yet to come
-    bool begun = false;    // the packet at the front has begun to leave
+    std::uint32_t front = 0;  // its place; the others follow in the ring
+    std::uint16_t count = 0;  // one in the pin register included
+    std::uint8_t out = 0;     // output port of the front, also of one that is yet to come
+    bool begun = false;       // the packet at the front has begun to leave
   };
-  struct alignas(64) Channel {                     // one VC
-    std::uint32_t depth = 0;                       // of its buffers
-    std::uint32_t base = 0;                        // slots: base + row * ports + port, row < depth
-    std::array<std::uint16_t, kMaxPorts> credits;  // per output port, less what has left
-    // Output ports: a flit leaves at this edge, left at the one before; its grant was declined at the one before.
-    std::uint32_t launched = 0, spent = 0, declined = 0;
-    std::array<Output, kMaxPorts> outputs;
-    std::array<Queue, kMaxPorts> queues;  // per input port
+  struct Ring {               // of every buffer of a VC
+    std::uint32_t depth = 0;  // in flits
+    std::uint32_t last = 0;   // place in it; it begins at a multiple of last + 1
+    std::uint32_t wrap(std::uint32_t front, std::uint32_t place) const {
+      return (front & ~last) | (place & last);
+    }
   };
   struct Stalls {
     std::uint64_t credit = 0, arbiter = 0, link = 0;
   };
-  struct Pin {                     // what is known of a flit in a pin register
-    std::uint8_t vc = 0, out = 0;  // out: route()
-    bool dropped = false;
-  };
   struct Leaving {            // flits between buffer and output register
     std::uint32_t ports = 0;  // output ports
+    std::array<std::uint32_t, kMaxPorts> places;
   };
   struct Edge;  // what the parts of a step hand to each other
 
+  std::uint32_t lay_out_rings();
   template <int kWords>  // words of a flit; 0: words_
   void step_words(SwitchPins& pins);
-  void arbitrate(int vc, std::uint32_t ready, Edge& edge);
-  void grant(Edge& edge);
   template <int kWords>
-  void accept(Edge& edge, SwitchPins& pins);
+  void come_out(SwitchPins& pins);
+  int arbitrate(std::size_t vc, int out, std::uint32_t ready, Edge& edge);
   template <int kWords>
-  void launch_all(Edge& edge, SwitchPins& pins);
+  void leave_on(std::size_t vc, SwitchPins& pins, Edge& edge);
   template <int kWords>
-  void launch(int vc, int in, int out);
-  void store(int port);
+  void leave_on_all(SwitchPins& pins, Edge& edge);
+  ByVc grant(const ByVc& any);
+  void turn(Output& output, int in) const;
+  template <int kWords>
+  void launch(std::size_t vc, int in, int out, Edge& edge);
+  void renew_fronts(const Edge& edge);
+  void store_all();
   template <int kWords>
   void sample(int port, const std::uint32_t* flit, const SwitchPins& pins);
-  void set_front(int vc, int in, int out);
+  void set_front(std::size_t vc, int in, std::uint8_t out);
   void count_stalls(const Edge& edge);
   Stalls counted_stalls() const;
-  std::uint32_t* leaving_flit(unsigned which, int out) {
-    return &leaving_flits_[(which * static_cast<unsigned>(ports_) + static_cast<unsigned>(out)) *
-                           static_cast<std::size_t>(words_)];
+  template <int kWords>
+  std::uint32_t* words_at(std::uint32_t place) const {
+    return &flits_[std::size_t{place} * static_cast<std::size_t>(kWords != 0 ? kWords : words_)];
   }
-  std::size_t slot(const Channel& channel, int port, std::uint32_t row) const {
-    return channel.base + row * static_cast<std::uint32_t>(ports_) +
-           static_cast<std::uint32_t>(port);
-  }
-  void spend(Channel& channel, std::uint32_t arriving) const;
+  void take_credits(const SwitchPins& pins);
+  std::uint8_t rests() const;
   void advance_errors();
   std::uint8_t route(int in, std::uint16_t dst) const;
   std::uint32_t read(std::uint16_t address) const;
@@ -120,18 +126,24 @@ class MeshTwin final : public SwitchCore {
   int ports_, locals_, ios_;
   std::uint32_t packet_flits_;
   VcOrder order_;
-  std::array<std::uint32_t, kNumVcs> wanted_;  // per VC: output ports that a front wants
-  std::uint32_t buffered_;                     // flits in all buffers
-  std::uint32_t pins_valid_;                   // input ports with a flit in the pin register
-  std::array<Pin, kMaxPorts> pins_;
-  std::array<Leaving, 2> leaving_;  // flits that left at the last edge, and at the one before
-  unsigned leaving_now_ = 0;        // those that come out at the next edge
+  std::uint32_t asking_;  // VCs that have a front
+  ByVc wanted_;           // output ports that a front wants
+  std::uint32_t
+      arriving_;   // VCs that have a flit in a pin register; bit kNumVcs: dropped_ is not zero
+  ByVc arrived_;   // input ports with a flit in the pin register
+  ByVc spent_;     // output ports: a flit left at the last edge
+  ByVc declined_;  // output ports: the grant was declined at the last edge
+  std::uint32_t buffered_;  // flits in buffers and pin registers
+  std::uint32_t dropped_;   // input ports with a flit in the pin register that has no room
+  // Flits that left at the last edge, and at the one before.
+  std::array<Leaving, 2> leaving_;
+  unsigned leaving_now_ = 0;  // those that come out at the next edge
   // Counter registers see what left one edge after it is at the pins, and what stood still two edges
   // after it happened; Output::flits and stalls_ have it at once.
   std::uint32_t out_valid_;
   std::uint32_t error_, rdata_;
   bool late_any_;          // late_ is not zero
-  bool declined_any_;      // a Channel::declined is not zero
+  bool declined_any_;      // declined_ is not zero
   bool overflow_;          // at the edge before
   bool stuck_, no_route_;  // a front has no route: after the edge before, after the one before that
   Stalls stalls_;
@@ -145,12 +157,16 @@ class MeshTwin final : public SwitchCore {
   std::array<std::uint8_t, kMeshEndpoints> to_endpoint_;  // 0: not used
   std::array<std::uint8_t, kMeshSide> by_column_, by_row_;
 
-  std::array<Channel, kNumVcs> channels_;
-  // Flits of all buffers, and for each the route it would take as a packet start (route()). The
-  // first rows, of all ports of a VC, are those that a lightly loaded router uses.
-  std::vector<std::uint32_t> flits_;
-  std::vector<std::uint32_t> leaving_flits_;
-  std::vector<std::uint8_t> routes_;
+  std::array<Ring, kNumVcs> rings_of_;
+  // What a flit touches lies close together: the routers of a mesh take turns, and a router that is
+  // stepped finds little of its own left in the nearest cache.
+  ByQueue<std::uint16_t> credits_;  // per output port
+  ByQueue<Output> outputs_;
+  ByQueue<Queue> queues_;
+  // By place, the words of its flit and the route it would take as a packet start (route()). Not written before
+  // they are needed, so large buffers of which little is used cost no memory.
+  std::unique_ptr<std::uint32_t[]> flits_;
+  std::unique_ptr<std::uint8_t[]> routes_;
 };
 
 }  // namespace fredsim
