@@ -311,7 +311,8 @@ module phased_matcher #(
       streams_q <= '0;
       rest_q <= '0;
       if (request_i != '0) begin
-        if (contended != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
+        // Drawn from only where a loser may be: so unicasts alone leave it as it is.
+        if (contended != '0 && phase_pop_i != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
         for (int unsigned p = 0; p < P; p++) begin
           for (int unsigned v = 0; v < VCS; v++) begin
             if (pop_o[p] && accept[VCS*p + v]) begin

@@ -89,7 +89,7 @@ OnlineRules::Edge OnlineRules::judge(const SwitchView& view, const PhaseRules& p
     for (const Request& request : requests) from.insert(request.input);
     if (from.size() > 1) contended.insert(out);
   }
-  edge.contention = !contended.empty();
+  edge.contention = !contended.empty() && inputs != 0;
   const std::map<int, Request> before = granted;
   for (const auto& [out, grant] : before) {
     const auto place = [&](int o) { return (o - first_ + ports_) % ports_; };

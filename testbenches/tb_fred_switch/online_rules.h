@@ -26,7 +26,7 @@ class OnlineRules {
     std::uint64_t credit = 0, arbiter = 0;
     std::map<std::pair<int, int>, int> turns;  // (output, VC) whose turn moves on: to this input
     std::set<int> resting;                     // inputs, at the next edge
-    bool contention = false;                   // several inputs asked for one output
+    bool contention = false;                   // several inputs asked for one output, and a phase moves
     bool dropped = false;                      // a grant, of two that would meet
   };
   // `taken`: what the phase sends at this edge.

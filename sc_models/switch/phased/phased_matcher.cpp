@@ -114,7 +114,7 @@ void PhasedMatcher::grant(Ports in_taken, Ports out_taken, const PortsByVc& tail
       move(out, grant, tail);
     }
   });
-  if (contended)
+  if (contended && in_taken != 0)
     dice_ = (dice_ << 1 | ((dice_ >> 16 ^ dice_ >> 13) & 1U)) & ((1U << kDiceBits) - 1);
 }
 
