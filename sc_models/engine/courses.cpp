@@ -8,30 +8,23 @@
 namespace fredsim {
 namespace {
 
-bool same(const LinkCount& a, const LinkCount& b) {
-  return a.flits == b.flits && a.missing_bytes == b.missing_bytes;
-}
-
-bool same(const SwitchCounters& a, const SwitchCounters& b) {
-  return a.flits_in == b.flits_in && a.flits_out == b.flits_out &&
-         std::ranges::all_of(kSwitchCounters, [&](const CounterInfo& counter) {
-           return a.*counter.value == b.*counter.value;
-         });
-}
-
-std::size_t bytes_of(const CourseCounts& counts) {
-  std::size_t bytes = counts.fabric.links.size() * sizeof(LinkCount) +
-                      counts.acknowledgements.size() * sizeof(std::uint64_t);
-  for (const auto& counters : counts.fabric.switches) {
-    bytes += sizeof counters;
-    if (counters)
-      bytes += (counters->flits_in.size() + counters->flits_out.size()) * sizeof(std::uint64_t);
+// About.
+std::size_t bytes_of(const PreparedPlan& plan) {
+  std::size_t bytes = sizeof plan;
+  for (const Tree& tree : plan.plan.trees) {
+    bytes += sizeof tree;
+    for (const TreeRank& rank : tree.ranks)
+      bytes += sizeof rank +
+               (rank.reduce_from.size() + rank.reduce_to.size() + rank.broadcast_to.size()) *
+                   sizeof(Send);
+  }
+  for (const PhaseRows& rows : plan.rows) {
+    for (const auto& [node, row] : rows) bytes += 2 * (64 + row.size() * sizeof(std::uint32_t));
   }
   return bytes;
 }
 
 }  // namespace
-
 bool CourseInput::operator==(const CourseInput& other) const {
   if ((plan == nullptr) != (other.plan == nullptr)) return false;
   if (plan == nullptr)
@@ -39,18 +32,6 @@ bool CourseInput::operator==(const CourseInput& other) const {
            cycle == other.cycle;
   return plan->identity == other.plan->identity && starts == other.starts && delay == other.delay &&
          after == other.after && held == other.held;
-}
-
-bool CourseCounts::operator==(const CourseCounts& other) const {
-  const auto same_counters = [](const auto& a, const auto& b) {
-    return a.has_value() == b.has_value() && (!a || same(*a, *b));
-  };
-  const auto same_count = [](const LinkCount& a, const LinkCount& b) { return same(a, b); };
-  return std::ranges::equal(fabric.links, other.fabric.links, same_count) &&
-         std::ranges::equal(fabric.switches, other.fabric.switches, same_counters) &&
-         acknowledgements == other.acknowledgements && rows_loaded == other.rows_loaded &&
-         rows_found == other.rows_found && rows_evicted == other.rows_evicted &&
-         words == other.words;
 }
 
 const CourseEvent* CourseNode::event(std::uint32_t number) const {
@@ -77,6 +58,10 @@ CourseState& Courses::state(const StateDigest& digest) {
 CourseNode& Courses::add_child(CourseNode& node, const CoursePosition& at,
                                std::vector<CourseInput> inputs) {
   bytes_ += sizeof(CourseNode) + inputs.size() * (sizeof(CourseInput) + 64);
+  for (const CourseInput& input : inputs) {
+    if (input.plan != nullptr && plans_.insert(input.plan->identity).second)
+      bytes_ += bytes_of(*input.plan);
+  }
   auto child = std::make_unique<CourseNode>();
   child->parent = &node;
   child->at = at;
@@ -85,13 +70,14 @@ CourseNode& Courses::add_child(CourseNode& node, const CoursePosition& at,
 }
 
 void Courses::set_end(CourseState& from, CourseNode& node, CourseEnd end) {
-  bytes_ += sizeof(CourseEnd) + bytes_of(end.counts) + end.left.size() * sizeof(int);
+  bytes_ += sizeof(CourseEnd) + end.counts.bytes() + end.left.size() * sizeof(int);
   node.end = std::make_unique<CourseEnd>(std::move(end));
   from.ends.push_back(&node);
 }
 
 void Courses::clear() {
   states_.clear();
+  plans_.clear();
   bytes_ = 0;
 }
 

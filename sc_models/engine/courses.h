@@ -7,19 +7,20 @@
 // Times are cycles since its beginning.
 // Positions: whoever issues does so after an event (a rank or an operation is complete), in its callback, or after an edge, and
 //   before the next one. Events are counted from the beginning of the course.
-// Memory: about kBytes, then clear().
+// Memory: whoever fills it asks for bytes(), about, and says clear().
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "base/state_digest.h"
+#include "engine/course_counts.h"
 #include "engine/operation.h"
 #include "engine/prepared_plan.h"
-#include "fabric/window_counts.h"
 
 namespace fredsim {
 
@@ -64,14 +65,6 @@ struct CourseReport {
   std::uint64_t flits = 0, bytes = 0;
 };
 
-// How far counters go.
-struct CourseCounts {
-  FabricCounts fabric;
-  std::vector<std::uint64_t> acknowledgements;  // by node
-  std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0, words = 0;
-  bool operator==(const CourseCounts& other) const;
-};
-
 struct CourseState;
 struct CourseNode;
 
@@ -108,20 +101,19 @@ struct CourseState {
 
 class Courses {
  public:
-  static constexpr std::size_t kBytes = std::size_t{256} << 20U;
-
   CourseState& state(const StateDigest& digest);
   CourseNode& add_child(CourseNode& node, const CoursePosition& at,
                         std::vector<CourseInput> inputs);
   void set_end(CourseState& from, CourseNode& node, CourseEnd end);
   void count(std::size_t bytes) { bytes_ += bytes; }  // of what was added to a node
-  bool full() const { return bytes_ > kBytes; }
+  std::size_t bytes() const { return bytes_; }
   void clear();
   // Courses that lead from one state to another with as few cycles as possible.
   std::vector<CourseNode*> path(CourseState& from, const CourseState& to) const;
 
  private:
   std::map<StateDigest, CourseState> states_;
+  std::set<StateDigest> plans_;  // that inputs keep, of which bytes_ has each once
   std::size_t bytes_ = 0;
 };
 

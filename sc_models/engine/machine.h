@@ -3,6 +3,9 @@
 //
 // Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted, one
 //   after the other; every run starts from a reset fabric and ends with credits and flits balanced.
+// run() is not an operation of a communicator: its one plan is known before cycle 0, so that rows are written in the set-up and
+//   equal slices left out, and a state is compared relative to how far the plan is (engine/recurrence.h). Both take the
+//   same cycles (tests/engine/communicator_test.cpp).
 // Slices: with twins, of the slices of a FRED tree that do the same one is simulated for all, unless the machine
 //   file says otherwise; the results are those of all (collective/equal_slices.h).
 // Errors: RunFailed when the payload is wrong, a switch reports an error, flits or credits do
@@ -12,6 +15,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,9 +47,11 @@ struct FabricOptions {
   int lanes = 1;
   std::uint64_t seed = 1;
   std::uint64_t timeout_cycles = 0;  // 0: none but the watchdog
-  // Cycles in which nothing happens, and periods in which the state recurs (engine/recurrence.h), are not simulated,
-  // unless they are recorded: the results are the same.
+  // Cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and operations whose course
+  // is known are not simulated, unless they are recorded: the results are the same.
   bool skip = true;
+  // For courses of operations that are kept to be replayed (engine/operation_replay.h); beyond, all are forgotten.
+  std::size_t replay_bytes = std::size_t{256} << 20U;
   Cut cut{};  // of the fabric; same results. Partitions take turns: endpoints are SystemC's
   WaveOptions wave{};
   // Verilated switches have a context each, so that different threads may step them; none can then be traced.

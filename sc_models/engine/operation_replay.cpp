@@ -15,50 +15,6 @@ using Place = CoursePosition::Place;
 
 constexpr std::uint64_t kNever = Operation::kNever;
 
-// What has been counted between the two.
-SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
-  SwitchCounters counts;
-  for (const CounterInfo& counter : kSwitchCounters)
-    counts.*counter.value = after.*counter.value - before.*counter.value;
-  const auto per_port = [&](std::vector<std::uint64_t> SwitchCounters::*of) {
-    for (std::size_t p = 0; p < (after.*of).size(); ++p)
-      (counts.*of).push_back((after.*of)[p] - (before.*of)[p]);
-  };
-  per_port(&SwitchCounters::flits_in);
-  per_port(&SwitchCounters::flits_out);
-  return counts;
-}
-
-CourseCounts difference(const CourseCounts& before, const CourseCounts& after) {
-  CourseCounts counts;
-  for (std::size_t l = 0; l < after.fabric.links.size(); ++l) {
-    const LinkCount& a = after.fabric.links[l];
-    const LinkCount& b = before.fabric.links[l];
-    counts.fabric.links.push_back(
-        {.flits = a.flits - b.flits, .missing_bytes = a.missing_bytes - b.missing_bytes});
-  }
-  for (std::size_t node = 0; node < after.fabric.switches.size(); ++node) {
-    const auto& a = after.fabric.switches[node];
-    counts.fabric.switches.emplace_back();
-    if (a) counts.fabric.switches.back() = difference(*before.fabric.switches[node], *a);
-  }
-  for (std::size_t node = 0; node < after.acknowledgements.size(); ++node)
-    counts.acknowledgements.push_back(after.acknowledgements[node] - before.acknowledgements[node]);
-  counts.rows_loaded = after.rows_loaded - before.rows_loaded;
-  counts.rows_found = after.rows_found - before.rows_found;
-  counts.rows_evicted = after.rows_evicted - before.rows_evicted;
-  counts.words = after.words - before.words;
-  return counts;
-}
-
-// `times` as much; numbers wrap, so that it may be negative.
-SwitchCounters multiple(SwitchCounters counts, std::uint64_t times) {
-  for (const CounterInfo& counter : kSwitchCounters) counts.*counter.value *= times;
-  for (std::uint64_t& flits : counts.flits_in) flits *= times;
-  for (std::uint64_t& flits : counts.flits_out) flits *= times;
-  return counts;
-}
-
 [[noreturn]] void fail(const char* what) {
   throw std::logic_error(
       fmt::format("replay of operations: {}; a state leaves something out", what));
@@ -166,8 +122,8 @@ void OperationReplay::rank_complete(OperationHandle handle, int part, int rank) 
   take_inputs();
 }
 
-void OperationReplay::complete(const OperationReport& report, std::uint64_t flits,
-                               std::uint64_t bytes) {
+void OperationReplay::operation_complete(const OperationReport& report, std::uint64_t flits,
+                                         std::uint64_t bytes) {
   some_complete_ = true;
   if (mode_ == Mode::kLive || mode_ == Mode::kScripted) {
     const int number = course_.numbers.at(report.handle);
@@ -218,15 +174,13 @@ void OperationReplay::take_inputs() {
 // ---- courses that are simulated and recorded
 
 CourseCounts OperationReplay::counts() const {
-  Machine& machine = communicator_.machine_;
-  const Fabric& fabric = communicator_.fabric_;
   const OperationTotals& totals = communicator_.totals_;
-  return {.fabric = count_all(communicator_.fabric_.core(), fabric.topology(), fabric.switches()),
-          .acknowledgements = machine.acknowledgements(),
-          .rows_loaded = totals.rows_loaded,
-          .rows_found = totals.rows_found,
-          .rows_evicted = totals.rows_evicted,
-          .words = communicator_.loader_.words()};
+  CourseCounts counts = count_machine(communicator_.machine_);
+  counts.rows_loaded = totals.rows_loaded;
+  counts.rows_found = totals.rows_found;
+  counts.rows_evicted = totals.rows_evicted;
+  counts.words = communicator_.loader_.words();
+  return counts;
 }
 
 void OperationReplay::look() {
@@ -239,7 +193,7 @@ void OperationReplay::look() {
 }
 
 void OperationReplay::end_course(const StateDigest& digest) {
-  if (courses_.full()) {
+  if (courses_.bytes() > communicator_.machine_.options().replay_bytes) {
     settle_counts();
     courses_.clear();
     course_.state = nullptr;
@@ -250,7 +204,7 @@ void OperationReplay::end_course(const StateDigest& digest) {
     CourseEnd end{.cycle = position(Place::kAfterEdge).cycle,
                   .idle = communicator_.idle_cycles_ - course_.idle_before,
                   .next = &next,
-                  .counts = difference(course_.before, now)};
+                  .counts = now - course_.before};
     for (const auto& [handle, operation] : communicator_.operations_)
       end.left.push_back(course_.numbers.at(handle));
     if (course_.node->end == nullptr)
@@ -519,25 +473,9 @@ void OperationReplay::go_live() {
 
 // Links, switches and NPUs count what has been handed out.
 void OperationReplay::settle_counts() {
-  Communicator& c = communicator_;
   for (CourseEnd* const end : std::exchange(handed_out_, {})) {
     const auto times = static_cast<std::uint64_t>(std::exchange(end->times, 0));
-    if (times == 0) continue;
-    std::vector<LinkCount> links = end->counts.fabric.links;
-    for (std::size_t l = 0; l < links.size(); ++l) {
-      links[l].flits *= times;
-      links[l].missing_bytes *= times;
-      if (!c.fabric_.topology().links[l].on_die) flit_hops_ += links[l].flits;
-    }
-    c.fabric_.core().pass_over(0, links);
-    for (NodeId node = 0; node < std::ssize(end->counts.fabric.switches); ++node) {
-      if (const auto& counts = end->counts.fabric.switches[node]; counts)
-        c.fabric_.switch_core(node).add_to_counters(multiple(*counts, times));
-    }
-    for (NodeId node = 0; node < std::ssize(end->counts.acknowledgements); ++node) {
-      const std::uint64_t more = end->counts.acknowledgements[node] * times;
-      if (more != 0) c.machine_.npus_by_node()[node]->count_acknowledgements(more);
-    }
+    if (times != 0) flit_hops_ += add_to_machine(communicator_.machine_, end->counts, times);
   }
 }
 

@@ -14,7 +14,7 @@
 //   operation_replay_test.cpp). Whatever is simulated a second time is compared with what was recorded; a difference is a
 //   std::logic_error. Payload is made, carried and verified in what is simulated.
 // Off: where a switch cannot tell its state (RTL, lockstep).
-// Cost: a digest and a copy of the counters per course that is simulated. Memory: Courses::kBytes, then all is forgotten.
+// Cost: a digest and a copy of the counters per course that is simulated. Memory: FabricOptions::replay_bytes, then all is forgotten.
 // Internal to the communicator.
 #pragma once
 
@@ -50,7 +50,7 @@ class OperationReplay {
   bool released(OperationHandle handle, int part, int rank, std::uint64_t cycle);
   // Whatever the simulation finds complete; tells who wants to know.
   void rank_complete(OperationHandle handle, int part, int rank);
-  void complete(const OperationReport& report, std::uint64_t flits, std::uint64_t bytes);
+  void operation_complete(const OperationReport& report, std::uint64_t flits, std::uint64_t bytes);
 
   void begin_edge() { some_complete_ = false; }  // that is simulated
   bool edge();  // before the communicator's own part of an edge; true: it is done

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
 #include "engine/comparable_results.h"
@@ -114,6 +115,26 @@ TEST(OperationReplay, ManyAreSimulatedAsFew) {
     EXPECT_EQ(result.delivered_bytes, 4'000'000'000U);
     EXPECT_LT(result.cycles - result.repeated_cycles, 100'000U);
   });
+}
+
+// A run that ends in the middle of what is replayed ends where a run in full does.
+TEST(OperationReplay, ATimeOutFindsTheMachineWhereItWouldBe) {
+  for (const char* const name : {"mesh_2x2", "fred_small"}) {
+    const Topology topology = load_config(fmt::format("configs/{}.yaml", name)).topology;
+    WorkStep step{.name = "step", .specs = {}, .after = {}};
+    CollectiveSpec& spec = step.specs.emplace_back();
+    spec.group = {0, 1, 2, 3};
+    spec.bytes = 50'000;
+    step.repeat = 1000;
+    const auto text = [&](bool skip) {
+      Simulation simulation;
+      Machine machine("machine", topology, {.timeout_cycles = 50'007, .skip = skip});
+      const WorkPlan work = plan_steps(topology, {step}, OnConflict::kRefuse);
+      return message_of<RunFailed>([&] { simulation.run([&] { run_work(machine, work); }); });
+    };
+    EXPECT_NE(text(true).find("time-out after 50007 cycles"), std::string::npos);
+    EXPECT_EQ(text(true), text(false));
+  }
 }
 
 }  // namespace

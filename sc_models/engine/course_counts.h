@@ -1,0 +1,31 @@
+// How far counters of a machine go in a course of operations (engine/courses.h).
+//
+// Numbers wrap: a difference may be taken so many times, and less than none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/machine.h"
+#include "fabric/window_counts.h"
+
+namespace fredsim {
+
+struct CourseCounts {
+  FabricCounts fabric{};
+  std::vector<std::uint64_t> acknowledgements{};  // by node
+  // Phases, and words of their rows: the communicator's.
+  std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0, words = 0;
+
+  bool operator==(const CourseCounts& other) const;
+  CourseCounts operator-(const CourseCounts& before) const;
+  std::size_t bytes() const;  // of memory
+};
+
+// What links, switches and NPUs have counted.
+CourseCounts count_machine(Machine& machine);
+// Has them count so much `times` more. The flits x links of that, links on a die left out.
+std::uint64_t add_to_machine(Machine& machine, const CourseCounts& counts, std::uint64_t times);
+
+}  // namespace fredsim
