@@ -26,8 +26,8 @@ class OnlineRules {
     std::uint64_t credit = 0, arbiter = 0;
     std::map<std::pair<int, int>, int> turns;  // (output, VC) whose turn moves on: to this input
     std::set<int> resting;                     // inputs, at the next edge
-    bool contention = false;                   // several inputs asked for one output, and a phase moves
-    bool dropped = false;                      // a grant, of two that would meet
+    bool contention = false;  // several inputs asked for one output, and a phase moves
+    bool dropped = false;     // a grant, of two that would meet
   };
   // `taken`: what the phase sends at this edge.
   Edge judge(const SwitchView& view, const PhaseRules& phase,
