@@ -75,6 +75,7 @@ class Builder {
   struct Worker {
     int last = -1;                // its latest computation
     std::vector<int> pending;     // what the next task waits for, beside that
+    int reduced = -1;             // its latest task of gradients
     std::map<int, int> received;  // by direction: its latest task of what comes from another stage
   };
   using Members = std::vector<int>;  // worker ranks
@@ -295,7 +296,12 @@ class Builder {
     for (int part = 0; part < std::ssize(own); ++part)
       for (int rank = 0; rank < std::ssize(own[part]); ++rank) {
         const int w = own[part][rank];
-        ids[w - first].push_back(add(w, part_of(operation, part, rank, category, so_far(w))));
+        std::vector<int> after = so_far(w);
+        int& reduced = workers_[w].reduced;
+        if (dimension == Dimension::kDp && reduced >= 0) after.push_back(reduced);
+        const int id = add(w, part_of(operation, part, rank, category, std::move(after)));
+        if (dimension == Dimension::kDp) reduced = id;
+        ids[w - first].push_back(id);
       }
     return ids;
   }

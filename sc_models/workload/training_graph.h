@@ -6,7 +6,7 @@
 //   workers of the next one, and the gradient back.
 // Gradients: along DP, 2 bytes each, as one buffer of a worker's parameters, last layer first: all-reduces of buckets
 //   of equal size, or of each layer; or reduce-scatters of buckets and, when these are complete, all-gathers of the
-//   parameters (ZeRO-2).
+//   parameters (ZeRO-2). One follows the other, as on one stream of a collectives library.
 // Accounting: serial, in which gradients are sent when the backward pass is over and a worker that sends to the next
 //   stage goes on when that is done; or overlap, in which gradients are sent as soon as the last microbatch has them,
 //   and nobody waits for what he sends. Reductions along MP and what comes from another stage are waited for in

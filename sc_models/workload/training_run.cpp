@@ -57,4 +57,11 @@ double rate_for_speedup(double wanted, double rate, const TrainingResult& base,
   return found > 0 ? found : -1;  // not a number, too
 }
 
+double rate_for_speedup(double wanted, const FitPoint& before, const FitPoint& now) {
+  const auto missing = [wanted](const FitPoint& p) { return p.base_ns - wanted * p.other_ns; };
+  const double step = (1 / now.rate - 1 / before.rate) / (missing(now) - missing(before));
+  const double found = 1 / (1 / now.rate - missing(now) * step);
+  return found > 0 ? found : -1;  // not a number, too
+}
+
 }  // namespace fredsim

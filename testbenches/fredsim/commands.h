@@ -26,6 +26,9 @@ void info_command(const Options& options);
 // elaborates all machines, then starts the kernel and runs the jobs, the smallest size first.
 void run_command(const Options& options);
 
+// `fredsim train`: as run_command(), a model's training iterations on each machine.
+void train_command(const Options& options);
+
 // `fredsim traffic`: steps the fabric without SystemC.
 void traffic_command(const Options& options);
 

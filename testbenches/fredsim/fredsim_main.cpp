@@ -77,6 +77,8 @@ void run(const fredsim::Options& options) {
     case fredsim::Command::kRun:
     case fredsim::Command::kCompare:
       return fredsim::run_command(options);
+    case fredsim::Command::kTrain:
+      return fredsim::train_command(options);
     case fredsim::Command::kTraffic:
       return fredsim::traffic_command(options);
     case fredsim::Command::kInfo:

@@ -28,6 +28,7 @@ namespace {
 struct OptionStrings {
   std::vector<std::string> configs, overrides;
   WorkStrings work;
+  TrainStrings train;
   std::string model = "tlm";
   std::string rtl_instances;
   std::string lanes = "1";
@@ -70,13 +71,17 @@ void add_quiet(CLI::App& command, OptionStrings& strings) {
   command.add_flag("--quiet", strings.quiet, "only the results: no progress, no notes");
 }
 
-// What every command that simulates has.
-void add_run_options(CLI::App& command, OptionStrings& strings, const char* seed_meaning) {
+void add_model(CLI::App& command, OptionStrings& strings) {
   add(command, "--model", strings.model, "NAME",
       "implementation of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep "
       "(both, compared)");
   add(command, "--rtl-instances", strings.rtl_instances, "GLOB",
       "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
+}
+
+// What every command that simulates has.
+void add_run_options(CLI::App& command, OptionStrings& strings, const char* seed_meaning) {
+  add_model(command, strings);
   add(command, "--seed", strings.seed, "N", seed_meaning);
   command.add_flag("--breakdown", strings.breakdown,
                    "where packets' cycles went, by stage of the way and cause");
@@ -89,19 +94,37 @@ void add_run_options(CLI::App& command, OptionStrings& strings, const char* seed
   add_quiet(command, strings);
 }
 
-void add_work_options(CLI::App& command, OptionStrings& strings) {
-  strings.work.add_to(command);
+constexpr const char* kPayloadSeed = "of the payload (default 1)";
+
+// What commands that run collectives have.
+void add_collective_options(CLI::App& command, OptionStrings& strings) {
   add(command, "--lanes", strings.lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
+  add(command, "--timeout-cycles", strings.timeout_cycles, "N", "a longer run fails");
+  command.add_flag("--no-skip", strings.no_skip,
+                   "simulates idle cycles and periods that repeat, too; same results");
+}
+
+void add_train_options(CLI::App& command, OptionStrings& strings) {
+  strings.train.add_to(command);
+  add_collective_options(command, strings);
+  add_model(command, strings);
+  add(command, "--seed", strings.seed, "N", kPayloadSeed);
+  add_json(command, strings);
+  add_format(command, strings);
+  add_overrides(command, strings);
+  add_quiet(command, strings);
+}
+
+void add_work_options(CLI::App& command, OptionStrings& strings) {
+  strings.work.add_to(command);
+  add_collective_options(command, strings);
   add(command, "--timeline", strings.timeline, "FILE.json",
       "what happened when, for ui.perfetto.dev and chrome://tracing");
   add(command, "--timeline-level", strings.timeline_level, "N",
       "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
       "packets on links");
-  add(command, "--timeout-cycles", strings.timeout_cycles, "N", "a longer run fails");
-  command.add_flag("--no-skip", strings.no_skip,
-                   "simulates idle cycles and periods that repeat, too; same results");
-  add_run_options(command, strings, "of the payload (default 1)");
+  add_run_options(command, strings, kPayloadSeed);
 }
 
 constexpr std::uint64_t kMostListed = 10'000;
@@ -116,6 +139,14 @@ void check_run_options(const OptionStrings& strings, Options& options) {
                     "as RTL; allowed: leave it out",
                     strings.rtl_instances));
   }
+}
+
+void check_collective_options(const OptionStrings& strings, Options& options) {
+  options.lanes = static_cast<int>(parse_number(strings.lanes, "--lanes", 1, kFlitLanes));
+  if (!strings.timeout_cycles.empty()) {
+    options.timeout_cycles = parse_number(strings.timeout_cycles, "--timeout-cycles", 1, kMax);
+  }
+  options.skip = !strings.no_skip;
 }
 
 BreakdownOptions checked_breakdown(const OptionStrings& strings) {
@@ -176,6 +207,11 @@ Options checked(Command command, const OptionStrings& strings) {
     return options;
   }
   check_run_options(strings, options);
+  if (command == Command::kTrain) {
+    check_collective_options(strings, options);
+    options.train = strings.train.checked(strings.configs);
+    return options;
+  }
   options.breakdown = checked_breakdown(strings);
   options.wave = strings.wave.checked();
   check_trigger(options.wave, options.model);
@@ -186,11 +222,7 @@ Options checked(Command command, const OptionStrings& strings) {
     return options;
   }
   options.work = strings.work.checked();
-  options.lanes = static_cast<int>(parse_number(strings.lanes, "--lanes", 1, kFlitLanes));
-  if (!strings.timeout_cycles.empty()) {
-    options.timeout_cycles = parse_number(strings.timeout_cycles, "--timeout-cycles", 1, kMax);
-  }
-  options.skip = !strings.no_skip;
+  check_collective_options(strings, options);
   options.timeline_file = strings.timeline;
   if (!strings.timeline_level.empty()) {
     if (strings.timeline.empty()) {
@@ -209,6 +241,7 @@ void list_files(const OptionStrings& strings, Options& options) {
   for (const MachineFile& file : options.machines) options.inputs.push_back({"CONFIG", file.path});
   for (const std::string& path : options.result_files) options.inputs.push_back({"RESULTS", path});
   if (!strings.work.work.empty()) options.inputs.push_back({"--work", strings.work.work});
+  if (options.train.is_file) options.inputs.push_back({"--workload", options.train.workload});
   if (!strings.work.matrix.empty()) options.inputs.push_back({"--matrix", strings.work.matrix});
   for (const Placement& placement : {options.work.placement, options.strategies.placement}) {
     if (placement.kind != Placement::Kind::kFile) continue;
@@ -263,6 +296,14 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       ->expected(2, CLI::detail::expected_max_vector_size);
   add_work_options(*compare, strings);
 
+  CLI::App* train = app.add_subcommand(
+      "train", "Training iterations of a model on several machines against the first.");
+  train->add_option("CONFIGS", strings.configs, fmt::format("{}; the baseline first", kMachineWord))
+      ->required()
+      ->type_name("")
+      ->expected(1, CLI::detail::expected_max_vector_size);
+  add_train_options(*train, strings);
+
   CLI::App* traffic = app.add_subcommand(
       "traffic", "Latency and throughput of one machine under synthetic traffic, a line per rate.");
   traffic->add_option("CONFIG", strings.configs, kMachineWord)
@@ -305,7 +346,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       "report", "Draws results as one page for a browser: curves, link load on the wafer, stalls.");
   report
       ->add_option("RESULTS", strings.results,
-                   "JSON of run, compare, traffic or conflicts, or of "
+                   "JSON of run, compare, train, traffic or conflicts, or of "
                    "scripts/microarchitectures.sh")
       ->required()
       ->type_name("")
@@ -340,6 +381,7 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   }
   const Command command = run->parsed()          ? Command::kRun
                           : compare->parsed()    ? Command::kCompare
+                          : train->parsed()      ? Command::kTrain
                           : traffic->parsed()    ? Command::kTraffic
                           : route->parsed()      ? Command::kRoute
                           : conflicts->parsed()  ? Command::kConflicts

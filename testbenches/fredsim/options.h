@@ -21,6 +21,7 @@
 #include "trace/packet_list.h"
 #include "trace/wave_options.h"
 #include "traffic/traffic_options.h"
+#include "train_arguments.h"
 #include "work_arguments.h"
 
 namespace fredsim {
@@ -28,6 +29,7 @@ namespace fredsim {
 enum class Command : std::uint8_t {
   kRun,
   kCompare,
+  kTrain,
   kTraffic,
   kInfo,
   kRoute,
@@ -39,9 +41,10 @@ enum class Command : std::uint8_t {
 struct Options {
   Command command = Command::kInfo;
   std::string command_line;            // all of it, as a shell takes it: "fredsim run …"
-  std::vector<MachineFile> machines;   // `compare`: the base first
+  std::vector<MachineFile> machines;   // `compare`, `train`: the base first
   std::vector<std::string> overrides;  // "key.path=value"
   WorkOptions work;                    // `run` and `compare`
+  TrainOptions train;
   SwitchModel model = SwitchModel::kTlm;
   std::string rtl_instances;  // empty: none
   int lanes = 1;

@@ -20,7 +20,7 @@ ResultFile read(const std::string& path) {
   std::optional<std::string> text = file_text(path);
   if (!text) {
     throw BadInput(
-        fmt::format("{}: cannot be read: {}; allowed: results of run, compare, traffic or "
+        fmt::format("{}: cannot be read: {}; allowed: results of run, compare, train, traffic or "
                     "conflicts (--json FILE), or of scripts/microarchitectures.sh",
                     path, std::generic_category().message(errno)));
   }

@@ -25,16 +25,6 @@ constexpr const char* kDefaultSize = "1MiB";
 constexpr const char* kDefaultFactor = "2";
 constexpr auto kOnConflict = std::to_array<std::string_view>({"refuse", "later", "unicast"});
 
-OnConflict parse_on_conflict(const std::string& text) {
-  if (text.empty()) return OnConflict::kRefuse;
-  const auto it = std::ranges::find(kOnConflict, text);
-  if (it == kOnConflict.end()) {
-    throw BadInput(fmt::format("--on-conflict: found '{}'; allowed: {}{}", text,
-                               join_words(kOnConflict), did_you_mean(text, kOnConflict)));
-  }
-  return static_cast<OnConflict>(it - kOnConflict.begin());
-}
-
 bool has_size(const WorkStrings& strings) {
   return !strings.size.empty() || !strings.begin.empty() || !strings.end.empty() ||
          !strings.factor.empty();
@@ -140,6 +130,16 @@ std::vector<WorkItem> items_of(const WorkStrings& strings, const Strategy& strat
 }
 
 }  // namespace
+
+OnConflict parse_on_conflict(const std::string& text) {
+  if (text.empty()) return OnConflict::kRefuse;
+  const auto it = std::ranges::find(kOnConflict, text);
+  if (it == kOnConflict.end()) {
+    throw BadInput(fmt::format("--on-conflict: found '{}'; allowed: {}{}", text,
+                               join_words(kOnConflict), did_you_mean(text, kOnConflict)));
+  }
+  return static_cast<OnConflict>(it - kOnConflict.begin());
+}
 
 void WorkStrings::add_to(CLI::App& command) {
   add(command, "--collective", collective, "NAME",

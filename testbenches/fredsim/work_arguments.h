@@ -59,6 +59,9 @@ std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& to
 std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology,
                                std::uint64_t size, std::uint64_t seed);
 
+// The value of an option --on-conflict; "": refuse.
+OnConflict parse_on_conflict(const std::string& text);
+
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {
   std::string collective, algorithm, root, priority, matrix, work, on_conflict;

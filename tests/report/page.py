@@ -61,6 +61,8 @@ class Page(unittest.TestCase):
         cls.results("breakdown", "run", "configs/fred_small.yaml", "--size", "20KiB", "--breakdown")
         cls.results("settings", "compare", "configs/fred_small.yaml", "configs/fred_small.yaml@fabric.middle=2,fabric.slices=1",
                     "configs/mesh_2x2.yaml", "--size", "4KiB")
+        cls.results("training", "train", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--workload", "configs/model_small.yaml",
+                    "--mp", "2", "--dp", "2")
         cls.own_results()
         cls.kinds_results()
         cls.browser = start_browser(cls.folder / "profile")

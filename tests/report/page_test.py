@@ -52,7 +52,8 @@ class PageTest(Page):
         backgrounds = set()
         for theme in ("light", "dark"):
             for width in (1280, 400):
-                for names in (("compare", "traffic", "work"), ("one_size", "one_rate", "conflicts", "kinds")):
+                for names in (("compare", "traffic", "work"), ("one_size", "one_rate", "conflicts", "kinds"),
+                              ("training",)):
                     self.open(*names, width=width, theme=theme)
                     self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), width)
                 backgrounds.add(self.one("body").value_of_css_property("background-color"))
@@ -223,6 +224,18 @@ class PageTest(Page):
             text = self.hover("#conflicts .point:nth-child(3)")
             self.assertIn("Fred_2(12)", text)
             self.assertIn(f'no routing {100 * rate["conflict_rate"]:.3f}'.rstrip("0").rstrip("."), text)
+
+    def test_training_iterations_are_bars_of_their_parts(self):
+        for names in (("training",), ("training", "compare")):
+            self.open(*names)
+            self.assertEqual(self.one("#run").is_displayed(), len(names) == 2)
+            runs = json.loads(pathlib.Path(self.path("training")).read_text())["runs"]
+            mesh, fred = self.all("#training g[role=img]")
+            self.assertEqual(len(self.all("#training-charts figure")), 1)
+            self.assertEqual(len(mesh.find_elements("css selector", "rect.bar")), len(runs[0]["breakdown_ns"]))
+            self.assertIn("mesh_2x2", mesh.text)
+            self.assertIn(f'{runs[1]["speedup"]:.3g}'[:3], fred.text)
+            self.assertIn("model_small, mp2-dp2-pp1, minibatch 32, serial", self.one("#training").text)
 
     def test_kinds_of_switches_and_their_pareto_front(self):
         for names in (("kinds",), ("kinds", "compare")):

@@ -30,6 +30,8 @@ COMMANDS = {
     "run placed": ["run", SMALL, "--strategy", "mp2-dp2-pp1", "--dimension", "dp", "--size", "4KiB"],
     "run slices": ["run", SMALL, "--set", "fabric.slices=2", "--size", "4KiB"],
     "compare": ["compare", "configs/torus.yaml", "configs/fred_d.yaml", "--collective", "all_to_all", "--size", "20KiB"],
+    "train": ["train", MESH, SMALL, "--workload", "configs/model_small.yaml", "--mp", "2", "--pp", "2", "--fit", SMALL + "=0.98"],
+    "train roofline": ["train", SMALL, "--workload", "configs/model_small.yaml", "--dp", "4", "--gradients", "zero2"],
     "traffic": ["traffic", MESH, "--rate", "0.1,0.5", "--cycles", "500", "--warmup", "100"],
     "traffic hotspot": ["traffic", SMALL, "--pattern", "hotspot", "--rate", "0.1", "--cycles", "500", "--warmup", "10"],
     "traffic saturation": ["traffic", MESH, "--saturation", "--cycles", "200", "--warmup", "10"],

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -46,12 +47,22 @@ Sums sums_of(const TaskGraph& graph) {
 }
 
 TEST_F(TrainingGraphTest, DataParallelIsBucketsOfAllGradients) {
-  const Sums sums =
-      sums_of(graph({.strategy = {.mp = 1, .dp = 20, .pp = 1}, .minibatch = 320}, "resnet152"));
+  const TaskGraph graph =
+      this->graph({.strategy = {.mp = 1, .dp = 20, .pp = 1}, .minibatch = 320}, "resnet152");
+  const Sums sums = sums_of(graph);
   EXPECT_EQ(sums.operations.at("gradients"), 2 * 5);
   EXPECT_EQ(sums.bytes.at("gradients"), 2 * 2 * 60'192'808U);
   EXPECT_EQ(sums.operations.at("input"), 1);  // that of the first one is there
   EXPECT_EQ(sums.operations.size(), 2U);
+  int before = -1;  // buckets follow each other
+  const std::vector<Task>& tasks = graph.ranks[7].tasks;
+  for (int t = 0; t < std::ssize(tasks); ++t) {
+    if (tasks[t].category != TimeCategory::kDp) continue;
+    if (before >= 0) {
+      EXPECT_EQ(std::ranges::count(tasks[t].after, before), 1);
+    }
+    before = t;
+  }
 }
 
 TEST_F(TrainingGraphTest, MegatronReducesTwicePerLayerAndPass) {

@@ -84,5 +84,15 @@ TEST(RateForSpeedup, IsTheOneThatGivesIt) {
   EXPECT_LT(rate_for_speedup(0.5, 1e15, base, other), 0);
 }
 
+TEST(RateForSpeedup, IsExactWhereSomeTimesAreGiven) {
+  const auto at = [](double rate) {
+    const double computing = 50 + 100 * 1e15 / rate;
+    return FitPoint{rate, computing + 300, computing + 100};
+  };
+  const FitPoint found = at(rate_for_speedup(1.5, at(1e15), at(3e15)));
+  EXPECT_NEAR(found.base_ns / found.other_ns, 1.5, 1e-9);
+  EXPECT_LT(rate_for_speedup(2.5, at(1e15), at(3e15)), 0);
+}
+
 }  // namespace
 }  // namespace fredsim::test

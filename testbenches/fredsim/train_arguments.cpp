@@ -1,0 +1,171 @@
+#include "train_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+
+#include "add_option.h"
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "config/config_tree.h"
+#include "config/npu_compute.h"
+#include "work_arguments.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kMostSamples = 1 << 24;
+constexpr std::uint64_t kMostIterations = 1000;
+constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
+constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
+constexpr double kMostSpeedup = 1000;
+
+[[noreturn]] void refuse(std::string_view option, const std::string& found,
+                         std::span<const std::string_view> allowed) {
+  throw BadInput(fmt::format("{}: found '{}'; allowed: {}{}", option, shown(found),
+                             join_words(allowed), did_you_mean(found, allowed)));
+}
+
+void check_accounting(const std::string& text, TrainOptions& options) {
+  constexpr auto kNames = std::to_array<std::string_view>({"serial", "overlap"});
+  const auto* const found = std::ranges::find(kNames, text);
+  if (found == kNames.end()) refuse("--accounting", text, kNames);
+  options.training.accounting = static_cast<Accounting>(found - kNames.begin());
+  options.accounting = text;
+}
+
+void check_gradients(const std::string& text, TrainOptions& options) {
+  constexpr auto kNames = std::to_array<std::string_view>({"bucket", "layer", "zero2"});
+  const std::string name = text.substr(0, text.find('='));
+  const auto* const found = std::ranges::find(kNames, name);
+  const bool has_size = name.size() < text.size();
+  if (found == kNames.end() || (has_size && name == "layer"))
+    refuse(
+        "--gradients", text,
+        std::to_array<std::string_view>({"bucket", "bucket=SIZE", "layer", "zero2", "zero2=SIZE"}));
+  options.training.gradients = static_cast<Gradients>(found - kNames.begin());
+  if (has_size)
+    options.training.bucket_bytes = parse_size(text.substr(name.size() + 1), "--gradients");
+  options.gradients = name;
+  if (name != "layer")
+    options.gradients += fmt::format("={}", has_size ? text.substr(name.size() + 1) : "25MB");
+}
+
+FitOptions fit_of(const std::string& text, const std::vector<std::string>& machines) {
+  const std::size_t end = text.rfind('=');
+  FitOptions fit;
+  fit.word = text.substr(0, end);
+  const std::string number = end == std::string::npos ? "" : text.substr(end + 1);
+  const char* const last = number.data() + number.size();
+  const auto [stop, error] =
+      std::from_chars(number.data(), last, fit.speedup, std::chars_format::fixed);
+  if (error != std::errc() || stop != last || !(fit.speedup > 0) || fit.speedup > kMostSpeedup)
+    throw BadInput(
+        fmt::format("--fit: found '{}'; allowed: a machine of the command line and its speed-up, "
+                    "such as configs/fred_c.yaml=1.41",
+                    shown(text)));
+  const auto found = std::find(machines.begin() + 1, machines.end(), fit.word);
+  if (found == machines.end()) {
+    const std::vector<std::string_view> others(machines.begin() + 1, machines.end());
+    throw BadInput(fmt::format(
+        "--fit: found '{}'; allowed: {}", shown(fit.word),
+        others.empty() ? "a machine beside the base, there is none" : join_words(others)));
+  }
+  fit.machine = static_cast<std::size_t>(found - machines.begin());
+  return fit;
+}
+
+}  // namespace
+
+void TrainStrings::add_to(CLI::App& command) {
+  add(command, "--workload", workload, "NAME",
+      "resnet152 (default), transformer_17b, gpt3, transformer_1t, or a model file");
+  add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
+  add(command, "--dp", dp, "N", "replicas (default 1)");
+  add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
+  add(command, "--minibatch", minibatch, "N", "samples of an iteration, over all replicas");
+  add(command, "--samples", samples, "N",
+      "in place of --minibatch: samples of an iteration per replica (default 16)");
+  add(command, "--microbatches", microbatches, "N",
+      "parts of a replica's samples (default 1, with --pp above 1: 8)");
+  add(command, "--iterations", iterations, "N", "(default 2)");
+  add(command, "--algorithm", algorithm, "NAME",
+      "of the collectives: paper (default), auto (the fastest), or any other of run");
+  add(command, "--accounting", accounting, "NAME",
+      "serial (default): gradients are sent after the backward pass, and senders wait; or overlap");
+  add(command, "--gradients", gradients, "WHAT",
+      "bucket=SIZE (default, 25MB) or layer: all-reduces; zero2=SIZE: reduce-scatters and "
+      "all-gathers");
+  add(command, "--compute-rate", compute_rate, "RATE",
+      "of all NPUs, such as 10PFLOP/s, in place of the roofline of the machine files");
+  add(command, "--fit", fit, "CONFIG=SPEEDUP",
+      "finds the compute rate of all NPUs at which this machine has this speed-up over the base");
+  add(command, "--on-conflict", on_conflict, "WHAT",
+      "groups that cannot be routed together: refuse (default), later or unicast");
+}
+
+void TrainStrings::check_samples(TrainOptions& options) const {
+  TrainingOptions& training = options.training;
+  const auto replicas = static_cast<std::uint64_t>(training.strategy.dp);
+  if (!microbatches.empty())
+    training.microbatches = parse_number(microbatches, "--microbatches", 1, kMostSamples);
+  else if (training.strategy.pp > 1)
+    training.microbatches = kPipelineMicrobatches;
+  if (!minibatch.empty() && !samples.empty())
+    throw BadInput(fmt::format(
+        "--samples: found '{}' together with --minibatch; allowed: one of them", shown(samples)));
+  if (!minibatch.empty())
+    training.minibatch = parse_number(minibatch, "--minibatch", 1, kMostSamples);
+  else
+    training.minibatch =
+        replicas *
+        (samples.empty() ? kSamplesOfReplica : parse_number(samples, "--samples", 1, kMostSamples));
+}
+
+void TrainStrings::check_rate(TrainOptions& options,
+                              const std::vector<std::string>& machines) const {
+  constexpr double kFlopsPerGflop = 1e9;
+  if (!compute_rate.empty())
+    options.compute_rate =
+        kFlopsPerGflop * static_cast<double>(parse_flop_rate(compute_rate, "--compute-rate"));
+  if (fit.empty()) return;
+  if (!compute_rate.empty())
+    throw BadInput(fmt::format(
+        "--fit: found '{}' together with --compute-rate; allowed: one of them", shown(fit)));
+  options.fit = fit_of(fit, machines);
+}
+
+TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) const {
+  TrainOptions options;
+  options.workload = workload;
+  options.is_file = !is_built_in_model(workload);
+  if (options.is_file && !std::filesystem::exists(workload)) {
+    const std::vector<std::string_view> names = built_in_models();
+    throw BadInput(fmt::format("--workload: found '{}'; allowed: {}, or a model file{}",
+                               shown(workload), join_words(names),
+                               did_you_mean(workload, names)));
+  }
+  Strategy& strategy = options.training.strategy;
+  for (const auto& [option, text, size] :
+       {std::tuple("--mp", &mp, &strategy.mp), std::tuple("--dp", &dp, &strategy.dp),
+        std::tuple("--pp", &pp, &strategy.pp)})
+    *size = static_cast<int>(parse_number(*text, option, 1, 1 << 16));
+  if (static_cast<std::int64_t>(strategy.mp) * strategy.dp * strategy.pp > kMaxWorkers)
+    throw BadInput(fmt::format("--mp, --dp, --pp: found more than {} workers", kMaxWorkers));
+  options.training.iterations =
+      static_cast<int>(parse_number(iterations, "--iterations", 1, kMostIterations));
+  options.training.algorithm = algorithm;
+  check_samples(options);
+  check_accounting(accounting, options);
+  check_gradients(gradients, options);
+  options.on_conflict = parse_on_conflict(on_conflict);
+  check_rate(options, machines);
+  return options;
+}
+
+}  // namespace fredsim

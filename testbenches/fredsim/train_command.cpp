@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+#include "commands.h"
+#include "engine/machine.h"
+#include "fabric/layout.h"
+#include "interrupt.h"
+#include "job_runner.h"
+#include "observe/json.h"
+#include "observe/output_file.h"
+#include "observe/progress.h"
+#include "observe/training_table.h"
+#include "observe/version.h"
+#include "switch_pattern.h"
+#include "workload/model_file.h"
+#include "workload/training_run.h"
+
+namespace fredsim {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// A fit ends when the speed-up is this near, in proportion, or after so many pairs of runs.
+constexpr double kFitTolerance = 0.0005;
+constexpr int kMostFitRuns = 8;
+constexpr double kFirstFitRate = 1e16;  // FLOP/s
+
+struct TrainedMachine {
+  MachineConfig config;
+  ShapePlans plans;  // times of computations are not in them
+  std::unique_ptr<Machine> machine;
+};
+
+std::string name_of(const MachineConfig& config) {
+  return with_settings(config.topology.name, config.settings.own);
+}
+
+class Training {
+ public:
+  explicit Training(const Options& options)
+      : options_(options),
+        asked_(options.train),
+        model_(asked_.is_file ? read_model_file(asked_.workload) : built_in_model(asked_.workload)),
+        rate_(asked_.compute_rate) {
+    for (MachineConfig& config : load_machines(options)) {
+      machines_.push_back({std::move(config), {}, nullptr});
+      TrainedMachine& entry = machines_.back();
+      entry.plans = plan_shapes(entry.config.topology, graph_of(entry), asked_.on_conflict);
+    }
+    check_switches();
+    elaborate();
+  }
+
+  // In an SC_THREAD. False: interrupted.
+  bool run() {
+    if (asked_.fit && !fit()) return false;
+    while (results_.size() < machines_.size())
+      if (!run_next()) return false;
+    return true;
+  }
+
+  const std::vector<TrainingResult>& results() const { return results_; }
+  const std::vector<TrainedMachine>& machines() const { return machines_; }
+
+  TrainingSetup setup() const {
+    TrainingSetup setup;
+    setup.workload = model_.name;
+    if (asked_.is_file) setup.model_file = asked_.workload;
+    setup.parameters = model_.parameters();
+    setup.strategy = to_string(asked_.training.strategy);
+    setup.minibatch = asked_.training.minibatch;
+    setup.microbatches = asked_.training.microbatches;
+    setup.iterations = asked_.training.iterations;
+    setup.algorithm = asked_.training.algorithm;
+    setup.accounting = asked_.accounting;
+    setup.gradients = asked_.gradients;
+    if (rate_ > 0) setup.compute_rate = rate_;
+    if (asked_.fit) setup.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
+    return setup;
+  }
+
+ private:
+  TaskGraph graph_of(const TrainedMachine& entry) const {
+    return training_graph(model_, asked_.training, {entry.config.compute, rate_},
+                          entry.config.topology);
+  }
+
+  void check_switches() const {
+    if (options_.rtl_instances.empty()) return;
+    std::vector<const Topology*> topologies;
+    for (const TrainedMachine& entry : machines_) topologies.push_back(&entry.config.topology);
+    check_switch_pattern("--rtl-instances", options_.rtl_instances, topologies);
+  }
+
+  void elaborate() {
+    FabricOptions fabric;
+    fabric.model = options_.model;
+    fabric.rtl_instances = options_.rtl_instances;
+    fabric.lanes = options_.lanes;
+    fabric.seed = options_.seed;
+    fabric.timeout_cycles = options_.timeout_cycles;
+    fabric.skip = options_.skip;
+    fabric.stop = &interrupt_flag();
+    std::vector<NeededSwitch> needed;
+    for (const TrainedMachine& entry : machines_)
+      std::ranges::move(needed_rtl(entry.config.topology, fabric), std::back_inserter(needed));
+    require_built(needed);
+    for (std::size_t i = 0; i < machines_.size(); ++i)
+      machines_[i].machine = std::make_unique<Machine>(fmt::format("machine{}", i).c_str(),
+                                                       machines_[i].config.topology, fabric);
+  }
+
+  // None: interrupted.
+  std::optional<TrainingResult> train(const TrainedMachine& entry) const {
+    if (interrupt_flag()) return std::nullopt;
+    const std::string job = fmt::format("{}, {}", name_of(entry.config), model_.name);
+    std::optional<ProgressLine> line;
+    std::function<void(const Progress&)> on_progress;
+    if (!options_.quiet) {
+      line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+      on_progress = [&](const Progress& p) {
+        const double ns = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
+        line->update({.cycle = p.cycle,
+                      .time_ns = static_cast<double>(p.cycle) * ns,
+                      .bytes_delivered = p.bytes_delivered,
+                      .share = static_cast<double>(p.bytes_delivered) /
+                               static_cast<double>(std::max<std::uint64_t>(p.bytes_total, 1))},
+                     SteadyClock::now());
+      };
+    }
+    try {
+      TrainingResult result =
+          run_training(*entry.machine, graph_of(entry), entry.plans, on_progress);
+      if (result.run.incomplete) return std::nullopt;
+      result.run.config = entry.config.path;
+      result.run.settings = entry.config.settings;
+      result.run.machine = entry.config.keys;
+      result.run.layout = layout_of(entry.config.topology);
+      return result;
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
+    }
+  }
+
+  bool run_next() {
+    const auto known = of_fit_.find(results_.size());
+    std::optional<TrainingResult> result =
+        known != of_fit_.end() ? std::move(known->second) : train(machines_[results_.size()]);
+    if (!result) return false;
+    if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
+    results_.push_back(std::move(*result));
+    return true;
+  }
+
+  // Finds the rate, by runs of the base and the machine named.
+  bool fit() {
+    const double wanted = asked_.fit->speedup;
+    rate_ = kFirstFitRate;
+    double speedup = 0;
+    std::optional<FitPoint> before;
+    while (fit_runs_ < kMostFitRuns) {
+      std::optional<TrainingResult> base = train(machines_.front());
+      if (!base) return false;
+      std::optional<TrainingResult> other = train(machines_[asked_.fit->machine]);
+      if (!other) return false;
+      ++fit_runs_;
+      speedup = base->iteration_ns / other->iteration_ns;
+      if (std::abs(speedup / wanted - 1) <= kFitTolerance) {
+        of_fit_ = {{0, std::move(base)}, {asked_.fit->machine, std::move(other)}};
+        return true;
+      }
+      const FitPoint now{rate_, base->iteration_ns, other->iteration_ns};
+      const double next = before ? rate_for_speedup(wanted, *before, now)
+                                 : rate_for_speedup(wanted, rate_, *base, *other);
+      before = now;
+      if (next <= 0)
+        throw BadInput(fmt::format(
+            "--fit: found '{}={:g}'; allowed: a speed-up between 1 and that of the communication "
+            "alone, which a compute rate can give",
+            asked_.fit->word, wanted));
+      rate_ = next;
+    }
+    throw RunFailed(
+        fmt::format("--fit: no compute rate found for {}={:g} in {} runs, the last one gave {:.4f}",
+                    asked_.fit->word, wanted, fit_runs_, speedup));
+  }
+
+  const Options& options_;
+  const TrainOptions& asked_;
+  ModelShape model_;
+  double rate_;  // FLOP/s; 0: the roofline of each machine
+  std::vector<TrainedMachine> machines_;
+  std::vector<TrainingResult> results_;
+  int fit_runs_ = 0;
+  std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine: at the rate found
+};
+
+std::vector<TitledList> notes_of(const Training& training) {
+  std::vector<TitledList> lists;
+  for (const TrainedMachine& entry : training.machines())
+    lists.push_back({notes_title(entry.config), entry.config.topology.notes});
+  return lists;
+}
+
+}  // namespace
+
+void train_command(const Options& options) {
+  interrupt_flag();
+  std::optional<OutputFile> json;
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  Training training(options);
+  const bool prints = options.json_file != "-";
+  TableOutput output(options.format, terminal_style(stdout));
+  if (prints && !options.quiet) {
+    fmt::print("{}", output.lists(notes_of(training)));
+    std::fflush(stdout);
+  }
+  bool is_complete = true;
+  JobRunner runner("jobs", [&] { is_complete = training.run(); });
+  sc_core::sc_start();
+  const std::vector<TrainingResult>& results = training.results();
+  if (prints && !results.empty()) {
+    fmt::print("{}", output.table(training_table(training.setup(), results)));
+    if (!options.quiet) fmt::print("{}", output.legend(kTrainingLegend));
+  }
+  runner.finish();
+  if (json && !results.empty())
+    json->write(training_json(origin_of(options.command_line), training.setup(), results));
+  if (!is_complete)
+    throw Interrupted(fmt::format("interrupted: {} of {} machines complete", results.size(),
+                                  training.machines().size()));
+}
+
+}  // namespace fredsim

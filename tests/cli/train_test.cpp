@@ -1,0 +1,131 @@
+// `fredsim train`: the table, the JSON and what it adds up to, fitted rates, bad options.
+#include <gtest/gtest.h>
+
+#include "program.h"
+
+namespace fredsim {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+const std::string kMesh = "configs/mesh_2x2.yaml";
+const std::string kFred = "configs/fred_small.yaml";
+
+// Of the small model on the mesh and on a tree.
+Words train(const Words& more) {
+  Words words{"train", kMesh, kFred, "--workload", "configs/model_small.yaml"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(Train, PrintsIterationsAndTheirParts) {
+  const Outcome outcome =
+      run_fredsim(train({"--mp", "2", "--pp", "2", "--compute-rate", "1PFLOP/s"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const char* word :
+       {"model_small: 90 k parameters, mp2-dp1-pp2 (placement paper), minibatch 16",
+        "8 microbatches", "2 iterations", "accounting serial", "compute 1 PFLOP/s per NPU",
+        "\nmesh_2x2 ", "\nfred_small ", "speed-up", "compute", " mp ", " pp ", "critical path"})
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
+}
+
+TEST(Train, PartsAddUpToTheIteration) {
+  for (const Words& work : {Words{"--dp", "4"}, Words{"--mp", "2", "--pp", "2"},
+                            Words{"--mp", "2", "--dp", "2", "--gradients", "zero2=8KiB"},
+                            Words{"--dp", "2", "--pp", "2", "--accounting", "overlap"},
+                            Words{"--dp", "4", "--gradients", "layer", "--iterations", "3"}}) {
+    Words words = train(work);
+    words.insert(words.end(), {"--json", "-"});
+    const Outcome outcome = run_fredsim(words);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json runs = outcome.json()["runs"];
+    ASSERT_EQ(runs.size(), 2U);
+    for (const json& run : runs) {
+      double sum = 0;
+      for (const json& part : run["breakdown_ns"]) sum += part.get<double>();
+      EXPECT_NEAR(sum, run["iteration_ns"], 1e-6 * sum);
+      EXPECT_EQ(run["payload"], "exact");
+      EXPECT_NEAR(run["time_ns"].get<double>(),
+                  run["iteration_ns"].get<double>() * run["iterations"].get<double>(), 1e-3);
+    }
+    EXPECT_FALSE(runs[0].contains("speedup"));
+    EXPECT_DOUBLE_EQ(runs[1]["speedup"],
+                     runs[0]["iteration_ns"].get<double>() / runs[1]["iteration_ns"].get<double>());
+  }
+}
+
+TEST(Train, AFittedRateGivesTheSpeedUp) {
+  const Outcome outcome =
+      run_fredsim(train({"--mp", "2", "--pp", "2", "--fit", kFred + "=0.98", "--json", "-"}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json run = outcome.json()["runs"][1];
+  EXPECT_NEAR(run["speedup"], 0.98, 0.001);
+  EXPECT_GT(run["compute_flops_per_s"], 0);
+  EXPECT_EQ(run["fit"]["config"], kFred);
+}
+
+TEST(Train, TheSameResultsWithoutSkipping) {
+  const Words words = train({"--mp", "2", "--dp", "2", "--json", "-"});
+  Words whole = words;
+  whole.emplace_back("--no-skip");
+  json skipped = run_fredsim(words).json()["runs"];
+  json simulated = run_fredsim(whole).json()["runs"];
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_GT(skipped[i]["skipped"]["idle_cycles"], 0);
+    for (const char* key : {"skipped", "wall_s", "sim_cycles_per_s"}) {
+      skipped[i].erase(key);
+      simulated[i].erase(key);
+    }
+  }
+  EXPECT_EQ(skipped, simulated);
+}
+
+TEST(Train, BadOptionsAreNamed) {
+  const std::vector<std::pair<Words, Words>> cases{
+      {{"--workload", "resnet"}, {"--workload", "'resnet'", "resnet152"}},
+      {{"--mp", "0"}, {"--mp", "'0'"}},
+      {{"--dp", "5"}, {"mp1-dp5-pp1", "5 workers", "4"}},
+      {{"--pp", "4", "--dp", "2"}, {"8 workers"}},
+      {{"--pp", "2", "--microbatches", "3"}, {"--minibatch", "16", "multiple of 3"}},
+      {{"--samples", "4", "--minibatch", "4"}, {"--samples", "--minibatch"}},
+      {{"--accounting", "seriell"}, {"--accounting", "'seriell'", "did you mean 'serial'?"}},
+      {{"--gradients", "buckets"}, {"--gradients", "'buckets'"}},
+      {{"--gradients", "bucket=0"}, {"--gradients"}},
+      {{"--gradients", "layer=3MB"}, {"--gradients", "'layer=3MB'"}},
+      {{"--algorithm", "rings"}, {"rings"}},
+      {{"--compute-rate", "10"}, {"--compute-rate", "'10'", "PFLOP/s"}},
+      {{"--compute-rate", "1PFLOP/s", "--fit", kFred + "=1.1"}, {"--fit", "--compute-rate"}},
+      {{"--fit", kMesh + "=1.1"}, {"--fit", kMesh, kFred}},
+      {{"--fit", kFred}, {"--fit", "speed-up"}},
+      {{"--iterations", "0"}, {"--iterations", "'0'"}}};
+  for (const auto& [options, words] : cases) {
+    Words line{"train", kMesh, kFred};
+    if (options.front() != "--workload")
+      line.insert(line.end(), {"--workload", "configs/model_small.yaml"});
+    line.insert(line.end(), options.begin(), options.end());
+    SCOPED_TRACE(testing::PrintToString(options));
+    expect_refused(run_fredsim(line), words);
+  }
+}
+
+TEST(Train, ASpeedUpThatNoRateGivesIsRefused) {
+  const Outcome outcome = run_fredsim(train({"--dp", "4", "--fit", kFred + "=900", "--quiet"}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("which a compute rate can give"), std::string::npos) << outcome.err;
+}
+
+class TrainReport : public FolderTest {};
+
+TEST_F(TrainReport, HasTheParts) {
+  Words words = train({"--dp", "4", "--quiet", "--json", path("train.json")});
+  ASSERT_EQ(run_fredsim(words).exit_code, 0);
+  const Outcome outcome = run_fredsim({"report", path("train.json"), "-o", "-"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* word : {"\"trainings\":[{", "\"input_load\":", "model_small"})
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
+}
+
+}  // namespace
+}  // namespace fredsim
