@@ -11,6 +11,7 @@ using Json = nlohmann::ordered_json;
 
 Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   const RunResult& r = result.run;
+  const auto asked = [&](const auto& value) { return setup.given.empty() ? Json(value) : Json(); };
   Json json = {{"config", r.config},
                {"settings", settings_json(r.settings)},
                {"machine", machine_json(r.machine)},
@@ -21,15 +22,15 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                {"seed", r.seed},
                {"workload", setup.workload},
                {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
-               {"parameters", setup.parameters},
-               {"strategy", setup.strategy},
-               {"placement", "paper"},
-               {"minibatch", setup.minibatch},
-               {"microbatches", setup.microbatches},
+               {"parameters", asked(setup.parameters)},
+               {"strategy", asked(setup.strategy)},
+               {"placement", asked("paper")},
+               {"minibatch", asked(setup.minibatch)},
+               {"microbatches", asked(setup.microbatches)},
                {"iterations", setup.iterations},
                {"algorithm", setup.algorithm},
-               {"accounting", setup.accounting},
-               {"gradients", setup.gradients},
+               {"accounting", asked(setup.accounting)},
+               {"gradients", asked(setup.gradients)},
                {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()}};
   if (setup.fit) {
     json["fit"] = {
@@ -42,6 +43,12 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   if (result.speedup) json["speedup"] = *result.speedup;
   json["breakdown_ns"] = Json::object();
   for (const auto& [category, ns] : result.breakdown_ns) json["breakdown_ns"][category] = ns;
+  json["ranks"] = Json::array();
+  for (const TrainedRank& rank : result.ranks) {
+    json["ranks"].push_back({{"member", rank.member},
+                             {"end_ns", rank.end_ns},
+                             {"exposed_communication_ns", rank.end_ns - rank.compute_ns}});
+  }
   json["payload"] = r.payload;
   if (r.operations) json["operations"] = operations_json(*r.operations);
   json["skipped"] = skipped_json(r);

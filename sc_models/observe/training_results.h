@@ -20,6 +20,9 @@ namespace fredsim {
 struct TrainingSetup {
   std::string workload;      // the model's name
   std::string model_file{};  // empty: built in
+  // Of a text workload or traces, what they are, such as "traces, 8 ranks, 280 nodes"; these say themselves what is done,
+  // and what follows up to the microbatches, accounting and gradients means nothing.
+  std::string given{};
   std::uint64_t parameters = 0;
   std::string strategy;  // "mp2-dp5-pp2"
   std::uint64_t minibatch = 0, microbatches = 1;
@@ -35,12 +38,20 @@ struct TrainingSetup {
   std::optional<Fit> fit{};
 };
 
+// Of an NPU or I/O controller.
+struct TrainedRank {
+  std::string member;
+  double end_ns = 0;      // of its last task
+  double compute_ns = 0;  // of all its computations; what is left of the end is exposed
+};
+
 struct TrainingResult {
   RunResult run;                      // its cycles are those of all iterations
   double iteration_ns = 0;            // mean
   std::vector<double> iterations_ns;  // one by one, by the end of the last NPU
   std::vector<std::pair<std::string, double>> breakdown_ns;  // of a mean iteration
   std::optional<double> speedup{};                           // over the first machine
+  std::vector<TrainedRank> ranks;
 };
 
 std::string training_json(const Origin& origin, const TrainingSetup& setup,

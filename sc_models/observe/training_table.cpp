@@ -37,6 +37,11 @@ std::string heading(const TrainingSetup& setup, const RunResult& first) {
   const auto counted = [](std::uint64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };
+  if (!setup.given.empty()) {
+    return fmt::format("{}: {}\nalgorithm {}, {}; model {}, lanes {}, seed {}", setup.workload,
+                       setup.given, setup.algorithm, compute_text(setup), first.model, first.lanes,
+                       first.seed);
+  }
   return fmt::format(
       "{}: {} parameters, {} (placement paper), minibatch {}, {}, {}\n"
       "algorithm {}, accounting {}, gradients {}, {}; model {}, lanes {}, seed {}",

@@ -161,6 +161,7 @@ class Builder {
       shape.work.push_back({.collective = collective_of(*pass.collective),
                             .group = group,
                             .bytes = pass.bytes,
+                            .algorithm = options_.algorithm,
                             .vc = category == TimeCategory::kMp ? kMp : kDp,
                             .matrix = {}});
     }

@@ -65,11 +65,12 @@ std::vector<int> dimensions_of(const Topology& topology) {
 class Builder {
  public:
   Builder(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-          const Topology& topology)
+          const Topology& topology, const std::string& algorithm)
       : files_(files),
         groups_(groups),
         speed_(speed),
         topology_(topology),
+        algorithm_(algorithm),
         dimensions_(dimensions_of(topology)) {
     const std::size_t npus = topology.npus.size();
     const std::size_t most = npus + topology.io_controllers.size();
@@ -102,7 +103,7 @@ class Builder {
   struct Reading {
     int rank = 0;
     std::unordered_map<std::uint64_t, std::vector<int>>
-        tasks{};                          // by id: what comes after it waits for
+        tasks{};                        // by id: what comes after it waits for
     std::map<Key, std::size_t> next{};  // of operations_[key]
   };
 
@@ -193,6 +194,7 @@ class Builder {
     for (const int of : group) spec.group.push_back(member(of));
     if (node.type == TraceNodeType::kCollective) {
       spec.collective = *collective_of(node.collective);
+      spec.algorithm = algorithm_;
       spec.bytes = size_of(node, group.size());
       if (node.peer != TraceNode::kNobody) {
         const auto root = std::ranges::find(group, node.peer);
@@ -274,6 +276,7 @@ class Builder {
   const CommGroups& groups_;
   const ComputeSpeed& speed_;
   const Topology& topology_;
+  const std::string& algorithm_;
   std::vector<int> dimensions_;
   Group all_;
   TaskGraph graph_;
@@ -284,8 +287,8 @@ class Builder {
 }  // namespace
 
 TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-                      const Topology& topology) {
-  return Builder(files, groups, speed, topology).build();
+                      const Topology& topology, const std::string& algorithm) {
+  return Builder(files, groups, speed, topology, algorithm).build();
 }
 
 }  // namespace fredsim

@@ -15,6 +15,8 @@
 //   ranks that do not agree in type, size, root or priority of a collective, or of whom one lacks it; dimensions of another number.
 #pragma once
 
+#include <string>
+
 #include "topology/topology.h"
 #include "workload/compute_time.h"
 #include "workload/task_graph.h"
@@ -23,7 +25,8 @@
 
 namespace fredsim {
 
+// `algorithm`: of all collectives (CollectiveSpec).
 TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-                      const Topology& topology);
+                      const Topology& topology, const std::string& algorithm = "auto");
 
 }  // namespace fredsim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/member.h"
 #include "workload/critical_path.h"
 
 namespace fredsim {
@@ -19,6 +20,22 @@ std::vector<std::uint64_t> iteration_ends(const TaskGraph& graph, const GraphOut
     }
   }
   return ends;
+}
+
+std::vector<TrainedRank> ranks_of(const TaskGraph& graph, const GraphOutcome& outcome,
+                                  double ns_per_cycle) {
+  std::vector<TrainedRank> ranks;
+  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
+    std::uint64_t end = 0, computing = 0;
+    for (std::size_t t = 0; t < graph.ranks[r].tasks.size(); ++t) {
+      const Task& task = graph.ranks[r].tasks[t];
+      end = std::max(end, outcome.records[r][t].end);
+      if (task.computes()) computing += task.cycles;
+    }
+    ranks.push_back({member_name(graph.ranks[r].member), static_cast<double>(end) * ns_per_cycle,
+                     static_cast<double>(computing) * ns_per_cycle});
+  }
+  return ranks;
 }
 
 double computing_ns(const TrainingResult& result) { return result.breakdown_ns.front().second; }
@@ -42,6 +59,7 @@ TrainingResult run_training(Machine& machine, const TaskGraph& graph, const Shap
       result.iterations_ns.push_back(static_cast<double>(end - before) * ns_per_cycle);
       before = end;
     }
+    result.ranks = ranks_of(graph, outcome, ns_per_cycle);
     result.iteration_ns = outcome.result.time_ns / iterations;
   }
   result.run = std::move(outcome.result);

@@ -241,7 +241,11 @@ void list_files(const OptionStrings& strings, Options& options) {
   for (const MachineFile& file : options.machines) options.inputs.push_back({"CONFIG", file.path});
   for (const std::string& path : options.result_files) options.inputs.push_back({"RESULTS", path});
   if (!strings.work.work.empty()) options.inputs.push_back({"--work", strings.work.work});
-  if (options.train.is_file) options.inputs.push_back({"--workload", options.train.workload});
+  const TrainOptions& train = options.train;
+  if (train.source == TrainOptions::Source::kModelFile ||
+      train.source == TrainOptions::Source::kText)
+    options.inputs.push_back({"--workload", train.workload});
+  if (!train.comm_groups.empty()) options.inputs.push_back({"--comm-groups", train.comm_groups});
   if (!strings.work.matrix.empty()) options.inputs.push_back({"--matrix", strings.work.matrix});
   for (const Placement& placement : {options.work.placement, options.strategies.placement}) {
     if (placement.kind != Placement::Kind::kFile) continue;

@@ -84,7 +84,12 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
 
 void TrainStrings::add_to(CLI::App& command) {
   add(command, "--workload", workload, "NAME",
-      "resnet152 (default), transformer_17b, gpt3, transformer_1t, or a model file");
+      "resnet152 (default), transformer_17b, gpt3, transformer_1t, a model file (.yaml), or a text "
+      "workload of ASTRA-sim (.txt)");
+  add(command, "--trace", trace, "PREFIX",
+      "in place of --workload: Chakra execution traces, PREFIX.RANK.et");
+  add(command, "--comm-groups", comm_groups, "FILE",
+      "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, ...]}");
   add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
   add(command, "--dp", dp, "N", "replicas (default 1)");
   add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
@@ -95,7 +100,9 @@ void TrainStrings::add_to(CLI::App& command) {
       "parts of a replica's samples (default 1, with --pp above 1: 8)");
   add(command, "--iterations", iterations, "N", "(default 2)");
   add(command, "--algorithm", algorithm, "NAME",
-      "of the collectives: paper (default), auto (the fastest), or any other of run");
+      "of the collectives: paper (default of models), auto (the fastest; default of text workloads "
+      "and "
+      "traces), or any other of run");
   add(command, "--accounting", accounting, "NAME",
       "serial (default): gradients are sent after the backward pass, and senders wait; or overlap");
   add(command, "--gradients", gradients, "WHAT",
@@ -140,29 +147,77 @@ void TrainStrings::check_rate(TrainOptions& options,
   options.fit = fit_of(fit, machines);
 }
 
-TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) const {
-  TrainOptions options;
-  options.workload = workload;
-  options.is_file = !is_built_in_model(workload);
-  if (options.is_file && !std::filesystem::exists(workload)) {
-    const std::vector<std::string_view> names = built_in_models();
-    throw BadInput(fmt::format("--workload: found '{}'; allowed: {}, or a model file{}",
-                               shown(workload), join_words(names),
-                               did_you_mean(workload, names)));
+TrainOptions::Source TrainStrings::source() const {
+  using Source = TrainOptions::Source;
+  if (!comm_groups.empty() && trace.empty())
+    throw BadInput(fmt::format("--comm-groups: found '{}' without --trace", shown(comm_groups)));
+  if (!trace.empty()) {
+    if (!workload.empty())
+      throw BadInput(fmt::format(
+          "--trace: found '{}' together with --workload; allowed: one of them", shown(trace)));
+    return Source::kTraces;
   }
+  if (workload.empty() || is_built_in_model(workload)) return Source::kBuiltIn;
+  if (!std::filesystem::exists(workload)) {
+    const std::vector<std::string_view> names = built_in_models();
+    throw BadInput(fmt::format("--workload: found '{}'; allowed: {}, or a file{}", shown(workload),
+                               join_words(names), did_you_mean(workload, names)));
+  }
+  return workload.ends_with(".txt") ? Source::kText : Source::kModelFile;
+}
+
+// Options that are for models of ours alone.
+void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const {
+  const bool is_text = source == TrainOptions::Source::kText;
+  std::vector<std::pair<std::string_view, const std::string*>> refused{
+      {"--dp", &dp},
+      {"--pp", &pp},
+      {"--minibatch", &minibatch},
+      {"--samples", &samples},
+      {"--microbatches", &microbatches},
+      {"--accounting", &accounting},
+      {"--gradients", &gradients}};
+  if (!is_text) refused.insert(refused.end(), {{"--mp", &mp}, {"--iterations", &iterations}});
+  for (const auto& [option, text] : refused) {
+    if (text->empty()) continue;
+    throw BadInput(fmt::format("{}: found '{}'; {} say what is done", option, shown(*text),
+                               is_text ? "text workloads" : "traces"));
+  }
+}
+
+void TrainStrings::check_model_options(TrainOptions& options) const {
   Strategy& strategy = options.training.strategy;
   for (const auto& [option, text, size] :
        {std::tuple("--mp", &mp, &strategy.mp), std::tuple("--dp", &dp, &strategy.dp),
         std::tuple("--pp", &pp, &strategy.pp)})
-    *size = static_cast<int>(parse_number(*text, option, 1, 1 << 16));
+    if (!text->empty()) *size = static_cast<int>(parse_number(*text, option, 1, 1 << 16));
   if (static_cast<std::int64_t>(strategy.mp) * strategy.dp * strategy.pp > kMaxWorkers)
     throw BadInput(fmt::format("--mp, --dp, --pp: found more than {} workers", kMaxWorkers));
-  options.training.iterations =
-      static_cast<int>(parse_number(iterations, "--iterations", 1, kMostIterations));
-  options.training.algorithm = algorithm;
   check_samples(options);
-  check_accounting(accounting, options);
-  check_gradients(gradients, options);
+  check_accounting(accounting.empty() ? "serial" : accounting, options);
+  check_gradients(gradients.empty() ? "bucket=25MB" : gradients, options);
+}
+
+TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) const {
+  using Source = TrainOptions::Source;
+  TrainOptions options;
+  options.source = source();
+  options.workload = options.source == Source::kTraces ? trace
+                     : workload.empty()                ? "resnet152"
+                                                       : workload;
+  options.comm_groups = comm_groups;
+  if (!iterations.empty())
+    options.training.iterations =
+        static_cast<int>(parse_number(iterations, "--iterations", 1, kMostIterations));
+  if (options.source == Source::kTraces) options.training.iterations = 1;
+  const bool is_model = options.source == Source::kBuiltIn || options.source == Source::kModelFile;
+  options.training.algorithm = !algorithm.empty() ? algorithm : is_model ? "paper" : "auto";
+  if (is_model) {
+    check_model_options(options);
+  } else {
+    refuse_what_the_files_say(options.source);
+    if (!mp.empty()) options.text_mp = static_cast<int>(parse_number(mp, "--mp", 1, 1 << 16));
+  }
   options.on_conflict = parse_on_conflict(on_conflict);
   check_rate(options, machines);
   return options;

@@ -20,8 +20,16 @@ struct FitOptions {
 };
 
 struct TrainOptions {
-  std::string workload;  // a name, or a file
-  bool is_file = false;
+  enum class Source : std::uint8_t {
+    kBuiltIn,
+    kModelFile,
+    kText,    // of ASTRA-sim
+    kTraces,  // of Chakra
+  };
+  Source source = Source::kBuiltIn;
+  std::string workload;     // a name, a file, or a prefix of files
+  std::string comm_groups;  // a file, of traces; empty: none
+  int text_mp = 0;          // of a text workload; 0: as it says
   TrainingOptions training;
   std::string accounting, gradients;  // as they are printed
   OnConflict on_conflict = OnConflict::kRefuse;
@@ -31,13 +39,12 @@ struct TrainOptions {
 
 // The options' strings, as CLI11 collects them.
 struct TrainStrings {
-  std::string workload = "resnet152";
-  std::string mp = "1", dp = "1", pp = "1";
+  std::string workload, trace, comm_groups;
+  std::string mp, dp, pp;
   std::string minibatch, samples, microbatches;
-  std::string iterations = "2";
-  std::string algorithm = "paper";
-  std::string accounting = "serial";
-  std::string gradients = "bucket=25MB";
+  std::string iterations;
+  std::string algorithm;
+  std::string accounting, gradients;
   std::string on_conflict;
   std::string compute_rate, fit;
   void add_to(CLI::App& command);
@@ -45,6 +52,9 @@ struct TrainStrings {
   TrainOptions checked(const std::vector<std::string>& machines) const;
 
  private:
+  TrainOptions::Source source() const;
+  void refuse_what_the_files_say(TrainOptions::Source source) const;
+  void check_model_options(TrainOptions& options) const;
   void check_samples(TrainOptions& options) const;
   void check_rate(TrainOptions& options, const std::vector<std::string>& machines) const;
 };

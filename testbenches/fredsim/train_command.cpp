@@ -21,6 +21,8 @@
 #include "observe/version.h"
 #include "switch_pattern.h"
 #include "workload/model_file.h"
+#include "workload/text_graph.h"
+#include "workload/trace_graph.h"
 #include "workload/training_run.h"
 
 namespace fredsim {
@@ -46,10 +48,8 @@ std::string name_of(const MachineConfig& config) {
 class Training {
  public:
   explicit Training(const Options& options)
-      : options_(options),
-        asked_(options.train),
-        model_(asked_.is_file ? read_model_file(asked_.workload) : built_in_model(asked_.workload)),
-        rate_(asked_.compute_rate) {
+      : options_(options), asked_(options.train), rate_(asked_.compute_rate) {
+    read_workload();
     for (MachineConfig& config : load_machines(options)) {
       machines_.push_back({std::move(config), {}, nullptr});
       TrainedMachine& entry = machines_.back();
@@ -72,8 +72,9 @@ class Training {
 
   TrainingSetup setup() const {
     TrainingSetup setup;
-    setup.workload = model_.name;
-    if (asked_.is_file) setup.model_file = asked_.workload;
+    setup.workload = name();
+    if (asked_.source == Source::kModelFile) setup.model_file = asked_.workload;
+    setup.given = given();
     setup.parameters = model_.parameters();
     setup.strategy = to_string(asked_.training.strategy);
     setup.minibatch = asked_.training.minibatch;
@@ -88,9 +89,51 @@ class Training {
   }
 
  private:
+  using Source = TrainOptions::Source;
+
+  void read_workload() {
+    switch (asked_.source) {
+      case Source::kBuiltIn:
+        model_ = built_in_model(asked_.workload);
+        break;
+      case Source::kModelFile:
+        model_ = read_model_file(asked_.workload);
+        break;
+      case Source::kText:
+        text_ = read_text_workload(asked_.workload);
+        break;
+      case Source::kTraces:
+        traces_ = check_traces(asked_.workload);
+        if (!asked_.comm_groups.empty()) {
+          groups_ = read_comm_groups(asked_.comm_groups, static_cast<int>(traces_.paths.size()));
+        }
+        break;
+    }
+  }
+
+  const std::string& name() const { return model_.name.empty() ? asked_.workload : model_.name; }
+
+  // What a text workload or traces are; empty: it is a model.
+  std::string given() const {
+    if (asked_.source == Source::kText) {
+      return fmt::format("{}, {} layers, {} iterations", to_string(text_.type), text_.layers.size(),
+                         asked_.training.iterations);
+    }
+    if (asked_.source != Source::kTraces) return "";
+    return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
+  }
+
   TaskGraph graph_of(const TrainedMachine& entry) const {
-    return training_graph(model_, asked_.training, {entry.config.compute, rate_},
-                          entry.config.topology);
+    const ComputeSpeed speed{entry.config.compute, rate_};
+    const Topology& topology = entry.config.topology;
+    const TrainingOptions& training = asked_.training;
+    if (asked_.source == Source::kText) {
+      return text_graph(text_, asked_.workload,
+                        {asked_.text_mp, training.iterations, training.algorithm}, topology);
+    }
+    if (asked_.source == Source::kTraces)
+      return trace_graph(traces_, groups_, speed, topology, training.algorithm);
+    return training_graph(model_, training, speed, topology);
   }
 
   void check_switches() const {
@@ -121,7 +164,7 @@ class Training {
   // None: interrupted.
   std::optional<TrainingResult> train(const TrainedMachine& entry) const {
     if (interrupt_flag()) return std::nullopt;
-    const std::string job = fmt::format("{}, {}", name_of(entry.config), model_.name);
+    const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
     std::optional<ProgressLine> line;
     std::function<void(const Progress&)> on_progress;
     if (!options_.quiet) {
@@ -195,13 +238,34 @@ class Training {
 
   const Options& options_;
   const TrainOptions& asked_;
-  ModelShape model_;
+  ModelShape model_;   // of one
+  TextWorkload text_;  // of a text workload
+  TraceFiles traces_;  // of traces
+  CommGroups groups_;
   double rate_;  // FLOP/s; 0: the roofline of each machine
   std::vector<TrainedMachine> machines_;
   std::vector<TrainingResult> results_;
   int fit_runs_ = 0;
   std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine: at the rate found
 };
+
+// As those who parse the output of ASTRA-sim expect it, a cycle being a nanosecond; then the bytes on links, which it lacks.
+std::string rank_lines(const TrainingResult& result) {
+  std::string text =
+      fmt::format("\n{}\n", with_settings(result.run.fabric, result.run.settings.own));
+  for (std::size_t r = 0; r < result.ranks.size(); ++r) {
+    const TrainedRank& rank = result.ranks[r];
+    text += fmt::format("sys[{}] finished, {:.0f} cycles, exposed communication {:.0f} cycles\n", r,
+                        rank.end_ns, rank.end_ns - rank.compute_ns);
+  }
+  std::uint64_t most = 0, all = 0;
+  for (const LinkResult& link : result.run.links) {
+    most = std::max(most, link.bytes);
+    all += link.bytes;
+  }
+  return text + fmt::format("links: {} bytes, {} on the busiest of {}\n", all, most,
+                            result.run.links.size());
+}
 
 std::vector<TitledList> notes_of(const Training& training) {
   std::vector<TitledList> lists;
@@ -230,6 +294,9 @@ void train_command(const Options& options) {
   if (prints && !results.empty()) {
     fmt::print("{}", output.table(training_table(training.setup(), results)));
     if (!options.quiet) fmt::print("{}", output.legend(kTrainingLegend));
+    if (!training.setup().given.empty() && options.format == TableFormat::kTable) {
+      for (const TrainingResult& result : results) fmt::print("{}", rank_lines(result));
+    }
   }
   runner.finish();
   if (json && !results.empty())

@@ -34,7 +34,8 @@ TextWorkload workload(TextWorkloadType type, int layers = 2) {
 class TextGraphTest : public testing::Test {
  protected:
   TaskGraph graph(const TextWorkload& of, int mp = 0, int iterations = 1) {
-    const TaskGraph made = text_graph(of, "w.txt", {.mp = mp, .iterations = iterations}, topology_);
+    const TaskGraph made = text_graph(
+        of, "w.txt", {.mp = mp, .iterations = iterations, .algorithm = "auto"}, topology_);
     made.check();
     return made;
   }
