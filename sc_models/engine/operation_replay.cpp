@@ -370,7 +370,7 @@ void OperationReplay::go_real(const CoursePosition& stop) {
   course_.before = counts();
   course_.idle_before = c.idle_cycles_;
   script_.clear();
-  for (const CourseNode* node = course_.node; node->parent != nullptr; node = node->parent)
+  for (CourseNode* node = course_.node; node->parent != nullptr; node = node->parent)
     script_.push_back(node);
   std::ranges::reverse(script_);
   script_next_ = 0;
@@ -436,9 +436,8 @@ void OperationReplay::run_script(std::uint64_t end) {
 void OperationReplay::follow_script(Place place) {
   const CoursePosition here = position(place);
   if (script_next_ < script_.size() && script_[script_next_]->at == here) {
-    const CourseNode& node = *script_[script_next_++];
-    for (const CourseInput& input : node.inputs) give_again(input);
-    course_.node = const_cast<CourseNode*>(&node);
+    course_.node = script_[script_next_++];
+    for (const CourseInput& input : course_.node->inputs) give_again(input);
   }
   if (!is_on_path_ && here == stop_ && script_next_ == script_.size()) go_live();
 }

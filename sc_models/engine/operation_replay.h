@@ -2,12 +2,12 @@
 // it took, and not simulated.
 //
 // How: from one completion of an operation to the next, and to where a fabric at rest is about to be given something, a
-//   communicator's course is kept with the digests of the states that it begins and ends in (engine/courses.h). At a state that has been there before, the fabric
-//   stands still, and for as long as the same is issued as then, completions are reported as they were recorded: whoever
-//   issues does not notice. Where something else is issued, or nothing more is known, the course is simulated from its state
-//   on, with what has been issued in it, up to here, and from here on for real. The machine may have to be brought to that
-//   state first: by the shortest way of known courses that leads there, simulated again; never more cycles than were passed
-//   over.
+//   communicator's course is kept with the digests of the states that it begins and ends in (engine/courses.h). At a state
+//   that has been there before, the fabric stands still, and for as long as the same is issued as then, completions are
+//   reported as they were recorded: whoever issues does not notice. Where something else is issued, or nothing more is
+//   known, the course is simulated from its state on, with what has been issued in it, up to here, and from here on for
+//   real. The machine may have to be brought to that state first: by the shortest way of known courses that leads there,
+//   simulated again; never more cycles than were passed over.
 // State: all that the cycles to come depend on (Communicator::add_state()): relative to the cycle, without payload and the
 //   numbers of packets. So a machine that has rested has the same state after a short rest and a long one.
 // Exact: cycles, counters of links and switches, payload counts and reports are those of a run in full (tests/engine/
@@ -129,7 +129,7 @@ class OperationReplay {
   std::uint64_t now_ = 0, next_ = 0;
   std::vector<CourseEnd*> handed_out_;
   // Simulating again.
-  std::vector<const CourseNode*> script_;
+  std::vector<CourseNode*> script_;
   std::size_t script_next_ = 0;
   std::size_t issued_again_ = 0;  // operations of the course that are there
   bool is_on_path_ = false;
