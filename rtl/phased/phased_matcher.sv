@@ -182,7 +182,7 @@ module phased_matcher #(
 
   if (APART_LEVELS > 0) begin : gen_apart
     localparam int unsigned CLASSES = 1 << APART_LEVELS;
-    // Of each output and number n + 1 of low bits: by the low bits of an input's number, whether it grants such an input.
+    // Of each output, and of n + 1 low bits: by those bits of an input's number, whether it grants such an input.
     logic [P*APART_LEVELS*CLASSES-1:0] low;
     logic [P-1:0]                      later_q;  // outputs from the first one on, which rotates; none: all
 

@@ -2,7 +2,7 @@
 // in the order of the forward pass:
 //   name, parameters, flops (numbers: 9408, 118e6), output (a size), [reduces = false], [repeat = 1]
 //   [forward, backward]  times of a microbatch on one worker ("12.5 us"), in place of what flops would take
-// What the values mean: workload/model_shape.h. configs/model_small.yaml is an example with every key.
+// What the values mean: workload/model_shape.h. configs/models/small.yaml is an example with every key.
 // Errors: BadInput with file, line and key, what was found and what is allowed.
 #pragma once
 

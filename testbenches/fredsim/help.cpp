@@ -73,7 +73,7 @@ constexpr std::array kExamples{
             "    -b 1KiB -e 64KiB -f 4 --format csv"},
     Example{"train",
             "  build/fredsim train configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
-            "    --workload configs/model_small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s"},
+            "    --workload configs/models/small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s"},
     Example{"traffic",
             "  build/fredsim traffic configs/mesh_2x2.yaml --rate 0.1:1:0.1\n"
             "  build/fredsim traffic configs/mesh_2x2.yaml --saturation --pattern transpose"},

@@ -171,7 +171,7 @@ void print_uniform_traffic() {
   fmt::print("{:>6} {:>6} {:>5} {:>4} {:>8} {:>9} {:>8} {:>6} {:>16}\n", "rounds", "buffer",
              "flits", "VCs", "offered", "accepted", "mean", "p99", "accepted by input");
   for (const int iterations : {1, 2, 4}) {
-    for (const int depth : {48, 192, 256}) {
+    for (const int depth : {48, 96, 144, 192, 224, 256}) {
       for (const int flits : {1, kPacketFlits}) {
         for (const int vcs : {1, 3}) {
           for (const double rate : {0.05, 0.5, 0.8, 0.9, 1.0}) {

@@ -61,7 +61,7 @@ class Page(unittest.TestCase):
         cls.results("breakdown", "run", "configs/fred_small.yaml", "--size", "20KiB", "--breakdown")
         cls.results("settings", "compare", "configs/fred_small.yaml", "configs/fred_small.yaml@fabric.middle=2,fabric.slices=1",
                     "configs/mesh_2x2.yaml", "--size", "4KiB")
-        cls.results("training", "train", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--workload", "configs/model_small.yaml",
+        cls.results("training", "train", "configs/mesh_2x2.yaml", "configs/fred_small.yaml", "--workload", "configs/models/small.yaml",
                     "--mp", "2", "--dp", "2")
         cls.own_results()
         cls.kinds_results()

@@ -17,7 +17,7 @@ namespace fredsim::test {
 namespace {
 
 TEST(ModelFile, TheExampleIsRead) {
-  const ModelShape model = read_model_file("configs/model_small.yaml");
+  const ModelShape model = read_model_file("configs/models/small.yaml");
   EXPECT_EQ(model.name, "model_small");
   EXPECT_EQ(model.sample_bytes, 4096U);
   ASSERT_EQ(model.layers.size(), 4U);

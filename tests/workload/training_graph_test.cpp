@@ -124,7 +124,7 @@ TEST_F(TrainingGraphTest, WhatThereIsNoRoomForIsRefused) {
   EXPECT_THROW(graph({.strategy = {.mp = 3, .dp = 7, .pp = 1}, .minibatch = 7}), BadInput);
   EXPECT_THROW(graph({.strategy = {.mp = 1, .dp = 3, .pp = 2}, .minibatch = 10, .microbatches = 3}),
                BadInput);
-  const ModelShape small = read_model_file("configs/model_small.yaml");
+  const ModelShape small = read_model_file("configs/models/small.yaml");
   EXPECT_THROW(training_graph(small, {.strategy = {.mp = 1, .dp = 1, .pp = 5}, .minibatch = 5},
                               {{}, 1e16}, topology_),
                BadInput);

@@ -38,7 +38,7 @@ class TrainingRunTest : public testing::TestWithParam<Case> {};
 TEST_P(TrainingRunTest, IsTheSameInEveryImplementation) {
   const auto& [config, strategy, accounting, gradients] = GetParam();
   const Topology topology = load_config(config).topology;
-  const ModelShape model = read_model_file("configs/model_small.yaml");
+  const ModelShape model = read_model_file("configs/models/small.yaml");
   TrainingOptions options = options_of(strategy);
   options.accounting = accounting;
   options.gradients = gradients;

@@ -1,0 +1,114 @@
+// `fredsim train` with Chakra traces and text workloads of ASTRA-sim, from files.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "program.h"
+#include "temporary_folder.h"
+#include "workload_files/chakra_writer.h"
+
+namespace fredsim {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+const std::string kMesh = "configs/mesh_2x2.yaml";
+
+class TrainFiles : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_.file(name), std::ios::binary) << text;
+    return folder_.file(name);
+  }
+  // Four ranks that each compute 2 us, all-reduce 64 KiB, and compute 1 us.
+  std::string write_traces() {
+    for (int rank = 0; rank < 4; ++rank) {
+      ChakraWriter writer;
+      writer.add({.id = 0, .name = "a", .type = TraceNodeType::kCompute, .duration_ps = 2'000'000});
+      writer.add({.id = 1,
+                  .name = "sum",
+                  .type = TraceNodeType::kCollective,
+                  .after = {0},
+                  .bytes = 65536,
+                  .group = "all"});
+      writer.add({.id = 2,
+                  .name = "b",
+                  .type = TraceNodeType::kCompute,
+                  .after = {1},
+                  .duration_ps = 1'000'000});
+      write("t." + std::to_string(rank) + ".et", writer.text());
+    }
+    return folder_.file("t");
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(TrainFiles, TracesTakeWhatTheirCollectiveTakesAlone) {
+  const std::string prefix = write_traces();
+  const std::string groups = write("groups.json", R"({"all": [0, 1, 2, 3]})");
+  const Words words{"train", kMesh, "--trace", prefix, "--comm-groups", groups};
+  Words with_json = words;
+  with_json.insert(with_json.end(), {"--json", "-"});
+  const Outcome traced = run_fredsim(with_json);
+  ASSERT_EQ(traced.exit_code, 0) << traced.err;
+  const json run = traced.json()["runs"][0];
+  const Outcome alone = run_fredsim({"run", kMesh, "--size", "64KiB", "--json", "-"});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const json collective = alone.json()["runs"][0];
+  EXPECT_NEAR(run["time_ns"], 3000 + collective["time_ns"].get<double>(), 2);
+  EXPECT_EQ(run["links"].size(), collective["links"].size());
+  for (std::size_t l = 0; l < run["links"].size(); ++l)
+    EXPECT_EQ(run["links"][l]["bytes"], collective["links"][l]["bytes"]);
+  EXPECT_TRUE(run["strategy"].is_null());
+  const Outcome text = run_fredsim(words);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  for (const char* part : {"traces, 4 ranks, 12 nodes", "\nsys[0] finished, ",
+                           "\nsys[3] finished, ", " cycles, exposed communication ", "\nlinks: "})
+    EXPECT_NE(text.out.find(part), std::string::npos) << part << " in\n" << text.out;
+}
+
+TEST_F(TrainFiles, ATextWorkloadRunsForwardAndBackward) {
+  const std::string file =
+      write("w.txt",
+            "HYBRID_TRANSFORMER model_parallel_NPU_group: 2\n2\n"
+            "a -1 1000 ALLREDUCE 4096 1000 ALLREDUCE 4096 1000 ALLREDUCE 8192 10\n"
+            "b -1 1000 NONE 0 1000 NONE 0 1000 ALLREDUCE 8192 10\n");
+  const Outcome outcome =
+      run_fredsim({"train", kMesh, "--workload", file, "--iterations", "3", "--json", "-"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json run = outcome.json()["runs"][0];
+  EXPECT_EQ(run["iterations"], 3);
+  EXPECT_EQ(run["operations"]["complete"], 3 * 4);
+  EXPECT_GT(run["time_ns"], 3 * 6000);
+  EXPECT_GT(run["breakdown_ns"]["mp"], 0);
+  EXPECT_GT(run["breakdown_ns"]["dp"], 0);
+}
+
+TEST_F(TrainFiles, BadFilesAndOptionsAreRefused) {
+  const std::string prefix = write_traces();
+  const std::string text = write("w.txt", "DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n");
+  const std::vector<std::pair<Words, std::string>> cases{
+      {{"--trace", prefix}, "pg_name: found all; groups of that name are given by --comm-groups"},
+      {{"--trace", folder_.file("none")}, "none.0.et: no such file"},
+      {{"--trace", prefix, "--workload", "gpt3"}, "--trace: found"},
+      {{"--trace", prefix, "--dp", "4"}, "--dp: found '4'; traces say what is done"},
+      {{"--workload", text, "--pp", "2"}, "--pp: found '2'; text workloads say what is done"},
+      {{"--workload", text, "--mp", "2"}, "DATA: --mp: the type says"},
+      {{"--comm-groups", text}, "--comm-groups: found"},
+  };
+  for (const auto& [words, want] : cases) {
+    Words all{"train", kMesh};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = run_fredsim(all);
+    EXPECT_EQ(outcome.exit_code, 2) << want;
+    EXPECT_NE(outcome.err.find(want), std::string::npos) << want << " in\n" << outcome.err;
+  }
+  write("t.2.et", "damaged");
+  const Outcome outcome = run_fredsim({"train", kMesh, "--trace", prefix});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("t.2.et: the "), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace fredsim
