@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Training iterations of the paper (§8.2, figure 10) on the mesh and on Fred-A to -D: what can be run in reasonable time so
+# Training iterations of the paper (§8.2, figure 10) on the mesh, Fred-C and -D: what can be run in reasonable time so
 # far, ResNet-152, with the compute rate fitted on Fred-C's speed-up and with the roofline of the machine files, next to the paper's
 # figures. Installs what is missing, builds, runs:
 #
@@ -13,7 +13,7 @@ need_packages "${BUILD_PACKAGES[@]}"
 build_targets fredsim
 
 folder=build/paper
-machines=(configs/paper/mesh.yaml configs/fred_a.yaml configs/fred_b.yaml configs/fred_c.yaml configs/fred_d.yaml)
+machines=(configs/paper/mesh.yaml configs/fred_c.yaml configs/fred_d.yaml)
 work=(--workload resnet152 --dp 20)
 mkdir -p "$folder"
 
