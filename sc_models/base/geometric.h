@@ -29,7 +29,7 @@ class GeometricGap {
   std::uint64_t draw(Random& random) const {
     const std::uint64_t u = random.next();
     std::uint64_t failures = 0;
-    std::uint64_t reached = 0;  // q^failures; 1 = 2^64 is kept as no failures
+    std::uint64_t reached = 0;              // q^failures; 1 = 2^64 is kept as no failures
     for (int k = bits_ - 1; k >= 0; --k) {  // without branches, which nobody could predict
       const std::uint64_t product = high(reached, powers_[k]);
       const std::uint64_t next = failures == 0 ? powers_[k] : product;
