@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -75,10 +76,12 @@ class GraphRun {
   struct RankState {
     std::vector<TaskState> tasks;
     std::vector<TaskRecord> records;
-    std::vector<std::vector<int>> later;  // by task: those that wait for it
-    std::vector<int> computations;        // in order
-    std::size_t next = 0;                 // of them
-    std::uint64_t free = 0;               // cycle at which the one before is over
+    std::vector<std::vector<int>> later;            // by task: those that wait for it
+    std::vector<int> computations;                  // in order
+    std::size_t next = 0;                           // of them
+    std::set<std::pair<std::uint64_t, int>> ready;  // not in order: since when, and task
+    int last = -1;                                  // computation
+    std::uint64_t free = 0;                         // cycle at which the one before is over
   };
   struct Place {
     int rank = 0, task = 0;
@@ -88,6 +91,9 @@ class GraphRun {
     int ranks = 0, came = 0;
     std::uint64_t start = 0;  // cycle at which the last of those that came did
     Place last;
+    // Of a message: cycles at which its receiver came, and at which it was there.
+    bool is_message = false;
+    std::uint64_t expected = kNotYet, arrived = kNotYet;
   };
 
   void add_rank(const TaskRank& rank) {
@@ -107,7 +113,9 @@ class GraphRun {
   void index_operations() {
     for (const GraphOperation& operation : graph_.operations) {
       OperationState& state = operations_.emplace_back();
-      for (const CollectiveSpec& spec : graph_.shapes[operation.shape].work) {
+      const std::vector<CollectiveSpec>& work = graph_.shapes[operation.shape].work;
+      state.is_message = work.size() == 1 && work.front().collective == Collective::kUnicast;
+      for (const CollectiveSpec& spec : work) {
         state.places.emplace_back(spec.group.size());
         state.ranks += static_cast<int>(spec.group.size());
       }
@@ -123,24 +131,42 @@ class GraphRun {
   void begin(int rank) {
     const RankState& state = ranks_[rank];
     for (int t = 0; t < std::ssize(state.tasks); ++t)
-      if (state.tasks[t].waits == 0 && !graph_.ranks[rank].tasks[t].computes()) come(rank, t);
+      if (state.tasks[t].waits == 0) become_ready(rank, t);
     advance(rank);
   }
 
   // Computations as far as what they wait for is known to be complete, at cycles that may be still to come.
   void advance(int rank) {
     RankState& state = ranks_[rank];
-    while (state.next < state.computations.size()) {
-      const int t = state.computations[state.next];
+    for (int t = next_computation(state); t >= 0; t = next_computation(state)) {
       const TaskState& task = state.tasks[t];
-      if (task.waits > 0) return;
       const std::uint64_t begin = std::max(task.ready, state.free);
-      const bool waits_for_last = state.next > 0 && state.free > task.ready;
-      const int cause = waits_for_last ? state.computations[state.next - 1] : task.cause;
+      const bool waits_for_last = state.last >= 0 && state.free > task.ready;
+      const int cause = waits_for_last ? state.last : task.cause;
       state.free = begin + graph_.ranks[rank].tasks[t].cycles;
       state.records[t] = {begin, state.free, cause < 0 ? -1 : rank, cause};
-      ++state.next;
+      state.last = t;
       complete(rank, t, state.free);
+    }
+  }
+
+  // Taken off; -1: none.
+  int next_computation(RankState& state) const {
+    if (!graph_.in_order)
+      return state.ready.empty() ? -1 : state.ready.extract(state.ready.begin()).value().second;
+    if (state.next == state.computations.size()) return -1;
+    const int t = state.computations[state.next];
+    if (state.tasks[t].waits > 0) return -1;
+    ++state.next;
+    return t;
+  }
+
+  void become_ready(int rank, int t) {
+    RankState& state = ranks_[rank];
+    if (!graph_.ranks[rank].tasks[t].computes()) {
+      come(rank, t);
+    } else if (!graph_.in_order) {
+      state.ready.emplace(state.tasks[t].ready, t);
     }
   }
 
@@ -151,7 +177,7 @@ class GraphRun {
     for (const int t : state.later[task]) {
       TaskState& later = state.tasks[t];
       if (cycle >= later.ready) later.ready = cycle, later.cause = task;
-      if (--later.waits == 0 && !graph_.ranks[rank].tasks[t].computes()) come(rank, t);
+      if (--later.waits == 0) become_ready(rank, t);
     }
   }
 
@@ -160,11 +186,15 @@ class GraphRun {
     const Task& task = graph_.ranks[rank].tasks[t];
     OperationState& operation = operations_[task.operation];
     const std::uint64_t cycle = ranks_[rank].tasks[t].ready;
+    if (operation.is_message && task.rank == 1) {
+      operation.expected = cycle;
+      return receive(operation, {rank, t});
+    }
     if (operation.came == 0 || cycle > operation.start) {
       operation.start = cycle;
       operation.last = {.rank = rank, .task = t};
     }
-    if (++operation.came < operation.ranks) return;
+    if (++operation.came < operation.ranks && !operation.is_message) return;
     const OperationHandle handle = communicator_.issue(
         plans_[graph_.operations[task.operation].shape], {},
         {.seed = operand_seed(machine_.options().seed, task.operation),
@@ -172,9 +202,26 @@ class GraphRun {
     of_handle_.emplace(handle, task.operation);
   }
 
+  // A message, once it is there and its receiver has come.
+  void receive(const OperationState& operation, const Place& own) {
+    if (operation.arrived == kNotYet || operation.expected == kNotYet) return;
+    TaskRecord& record = ranks_[own.rank].records[own.task];
+    const bool is_late = operation.arrived > operation.expected;
+    const Place& last = is_late ? operation.last : own;
+    const int cause = ranks_[last.rank].tasks[last.task].cause;
+    record = {is_late ? operation.start : operation.expected,
+              std::max(operation.arrived, operation.expected), cause < 0 ? -1 : last.rank, cause};
+    complete(own.rank, own.task, record.end);
+  }
+
   void complete_communication(int index, int part, int rank) {
-    const OperationState& operation = operations_[index];
+    OperationState& operation = operations_[index];
     const Place& own = operation.places[part][rank];
+    if (operation.is_message && rank == 1) {
+      operation.arrived = communicator_.cycle();
+      receive(operation, own);
+      return advance(own.rank);
+    }
     const Place& last = operation.last;
     const std::uint64_t now = communicator_.cycle();
     const int cause = ranks_[last.rank].tasks[last.task].cause;

@@ -2,7 +2,9 @@
 // competes for the real links and switches.
 //
 // Computations: one begins when what it waits for is complete and the one before it on its rank is over.
-// Communications: a rank comes to an operation when what its task there waits for is complete. When the last rank has
+// Messages (unicasts): sent as soon as the sender comes, whether or not the receiver has; that is done with it when
+//   it has come and the message is there.
+// Other communications: a rank comes to an operation when what its task there waits for is complete. When the last rank has
 //   come, the operation is issued and all ranks begin, and each is done with it when the communicator says so
 //   (on_rank_complete()). That all begin together is an idealisation: how they learn that the others are there costs
 //   nothing. It is what keeps operations that share ports of the switches from waiting for ranks that wait for others

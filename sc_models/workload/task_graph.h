@@ -54,6 +54,9 @@ struct GraphOperation {
 };
 
 struct TaskGraph {
+  // Computations of a rank run in the order of its list. Else the one that is known to be ready for longest comes next,
+  // so that none waits behind one that is not ready.
+  bool in_order = true;
   std::vector<OperationShape> shapes;
   std::vector<GraphOperation> operations;
   std::vector<TaskRank> ranks;

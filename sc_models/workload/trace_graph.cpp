@@ -82,6 +82,7 @@ class Builder {
   }
 
   TaskGraph build() {
+    graph_.in_order = false;
     for (const int rank : all_) add_rank(rank);
     for (const auto& [key, operations] : operations_) {
       for (const Met& met : operations) check_all_came(met);

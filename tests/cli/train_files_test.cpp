@@ -68,6 +68,48 @@ TEST_F(TrainFiles, TracesTakeWhatTheirCollectiveTakesAlone) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part << " in\n" << text.out;
 }
 
+// Every rank sends before it receives, and receives after it has sent; and a computation that waits for a message stands in the
+// file before the one that lets the other rank send it.
+TEST_F(TrainFiles, SendersDoNotWaitForReceivers) {
+  const auto message = [](TraceNodeType type, std::uint64_t id, std::vector<std::uint64_t> after,
+                          int peer) {
+    return TraceNode{
+        .id = id, .type = type, .after = std::move(after), .bytes = 10'000, .peer = peer};
+  };
+  const auto compute = [](std::uint64_t id, std::vector<std::uint64_t> after) {
+    return TraceNode{.id = id,
+                     .type = TraceNodeType::kCompute,
+                     .after = std::move(after),
+                     .duration_ps = 5'000'000};
+  };
+  for (int rank = 0; rank < 4; ++rank) {
+    ChakraWriter ring;
+    ring.add(message(TraceNodeType::kSend, 0, {}, (rank + 1) % 4));
+    ring.add(message(TraceNodeType::kReceive, 1, {0}, (rank + 3) % 4));
+    ring.add(compute(2, {1}));
+    write("ring." + std::to_string(rank) + ".et", ring.text());
+  }
+  ChakraWriter first, second;
+  first.add(compute(0, {3}));
+  first.add(compute(1, {}));
+  first.add(message(TraceNodeType::kSend, 2, {1}, 1));
+  first.add(message(TraceNodeType::kReceive, 3, {}, 1));
+  second.add(message(TraceNodeType::kReceive, 0, {}, 0));
+  second.add(message(TraceNodeType::kSend, 1, {0}, 0));
+  write("pair.0.et", first.text());
+  write("pair.1.et", second.text());
+  for (const auto& [name, computing_ns] : {std::pair("ring", 5000.0), std::pair("pair", 10000.0)}) {
+    SCOPED_TRACE(name);
+    const Outcome outcome =
+        run_fredsim({"train", kMesh, "--trace", folder_.file(name), "--json", "-"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json run = outcome.json()["runs"][0];
+    EXPECT_GT(run["time_ns"], computing_ns);
+    EXPECT_LT(run["time_ns"], computing_ns + 500);
+    EXPECT_NEAR(run["breakdown_ns"]["compute"], computing_ns, 2);
+  }
+}
+
 TEST_F(TrainFiles, ATextWorkloadRunsForwardAndBackward) {
   const std::string file =
       write("w.txt",
