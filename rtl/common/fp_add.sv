@@ -24,18 +24,28 @@ module fp_add #(
   logic [noc_pkg::LANE_W-1:0] larger;   // of the two magnitudes
   logic [noc_pkg::LANE_W-2:0] smaller;  // without its sign
   logic                        subtract;
-  logic [EXP_W-1:0]            exp_larger, exp_smaller, exp_common, exp_diff;
+  logic [EXP_W-1:0]            exp_larger, exp_smaller, exp_diff;
   logic [FIX_W-1:0]            fix_larger, fix_smaller, shifted, lost;
-  logic [FIX_W:0]              total, normal;  // one bit more for the carry
+  logic [FIX_W:0]              total;    // one bit more for the carry
   logic [EXP_W-1:0]            exp_sum, room;
   logic                        round_up;
 
-  always_comb begin : order_by_magnitude
+  always_comb begin
+    sum_o = '0;
     larger = '0;
     smaller = '0;
     subtract = '0;
     exp_larger = '0;
     exp_smaller = '0;
+    exp_diff = '0;
+    fix_larger = '0;
+    fix_smaller = '0;
+    shifted = '0;
+    lost = '0;
+    total = '0;
+    exp_sum = '0;
+    room = '0;
+    round_up = '0;
     if (en_i) begin
       if (a_i[noc_pkg::LANE_W-2:0] >= b_i[noc_pkg::LANE_W-2:0]) begin
         larger = a_i;
@@ -47,70 +57,7 @@ module fp_add #(
       subtract = a_i[noc_pkg::LANE_W-1] ^ b_i[noc_pkg::LANE_W-1];
       exp_larger = larger[MAN_W+:EXP_W];
       exp_smaller = smaller[MAN_W+:EXP_W];
-    end
-  end
 
-  // A subnormal has the exponent of the smallest normal and no hidden bit.
-  always_comb begin : align_and_add
-    fix_larger = '0;
-    fix_smaller = '0;
-    exp_common = '0;
-    exp_diff = '0;
-    shifted = '0;
-    lost = '0;
-    total = '0;
-    if (en_i) begin
-      fix_larger = {exp_larger != '0, larger[MAN_W-1:0], 3'b000};
-      fix_smaller = {exp_smaller != '0, smaller[MAN_W-1:0], 3'b000};
-      exp_common = (exp_larger == '0) ? EXP_W'(1) : exp_larger;
-      exp_diff = exp_common - ((exp_smaller == '0) ? EXP_W'(1) : exp_smaller);
-      shifted = fix_smaller >> exp_diff;
-      lost = fix_smaller & ~({FIX_W{1'b1}} << exp_diff);
-      shifted[0] = shifted[0] | (lost != '0);
-      if (subtract) total = {1'b0, fix_larger} - {1'b0, shifted};
-      else total = {1'b0, fix_larger} + {1'b0, shifted};
-    end
-  end
-
-  // One to the right on carry, else to the left as far as the exponent has room.
-  always_comb begin : normalise
-    normal = '0;
-    exp_sum = '0;
-    room = '0;
-    if (en_i) begin
-      if (total[FIX_W]) begin
-        normal = {1'b0, total[FIX_W:2], total[1] | total[0]};
-        exp_sum = exp_common + EXP_W'(1);
-      end else begin
-        normal = total;
-        room = exp_common - EXP_W'(1);
-        if (normal[FIX_W-1-:8] == '0 && room >= EXP_W'(8)) begin
-          normal = normal << 8;
-          room = room - EXP_W'(8);
-        end
-        if (normal[FIX_W-1-:4] == '0 && room >= EXP_W'(4)) begin
-          normal = normal << 4;
-          room = room - EXP_W'(4);
-        end
-        if (normal[FIX_W-1-:2] == '0 && room >= EXP_W'(2)) begin
-          normal = normal << 2;
-          room = room - EXP_W'(2);
-        end
-        if (!normal[FIX_W-1] && room >= EXP_W'(1)) begin
-          normal = normal << 1;
-          room = room - EXP_W'(1);
-        end
-        exp_sum = room + {{(EXP_W - 1) {1'b0}}, normal[FIX_W-1]};
-      end
-    end
-  end
-
-  // To nearest even; a carry out of the mantissa moves into the exponent, up to infinity.
-  always_comb begin : round
-    sum_o = '0;
-    round_up = '0;
-    if (en_i) begin
-      round_up = normal[2] && (normal[3] || normal[1:0] != 2'b00);
       if (exp_larger == EXP_MAX) begin
         // The larger magnitude is a NaN if either is; two infinities are equal in magnitude.
         if (larger[MAN_W-1:0] != '0 || (subtract && exp_smaller == EXP_MAX)) begin
@@ -118,13 +65,54 @@ module fp_add #(
         end else begin
           sum_o = larger;
         end
-      end else if (exp_sum == EXP_MAX) begin
-        sum_o = {larger[noc_pkg::LANE_W-1], EXP_MAX, {MAN_W{1'b0}}};
-      end else if (normal == '0) begin
-        sum_o = {larger[noc_pkg::LANE_W-1] && !subtract, {(noc_pkg::LANE_W - 1) {1'b0}}};
       end else begin
-        sum_o = {larger[noc_pkg::LANE_W-1],
-                 {exp_sum, normal[3+:MAN_W]} + {{(noc_pkg::LANE_W - 2) {1'b0}}, round_up}};
+        // Align: a subnormal has the exponent of the smallest normal and no hidden bit.
+        fix_larger = {exp_larger != '0, larger[MAN_W-1:0], 3'b000};
+        fix_smaller = {exp_smaller != '0, smaller[MAN_W-1:0], 3'b000};
+        exp_sum = (exp_larger == '0) ? EXP_W'(1) : exp_larger;
+        exp_diff = exp_sum - ((exp_smaller == '0) ? EXP_W'(1) : exp_smaller);
+        shifted = fix_smaller >> exp_diff;
+        lost = fix_smaller & ~({FIX_W{1'b1}} << exp_diff);
+        shifted[0] = shifted[0] | (lost != '0);
+
+        if (subtract) total = {1'b0, fix_larger} - {1'b0, shifted};
+        else total = {1'b0, fix_larger} + {1'b0, shifted};
+
+        // Normalise: one to the right on carry, else to the left as far as the exponent has room.
+        if (total[FIX_W]) begin
+          total = {1'b0, total[FIX_W:2], total[1] | total[0]};
+          exp_sum = exp_sum + EXP_W'(1);
+        end else begin
+          room = exp_sum - EXP_W'(1);
+          if (total[FIX_W-1-:8] == '0 && room >= EXP_W'(8)) begin
+            total = total << 8;
+            room = room - EXP_W'(8);
+          end
+          if (total[FIX_W-1-:4] == '0 && room >= EXP_W'(4)) begin
+            total = total << 4;
+            room = room - EXP_W'(4);
+          end
+          if (total[FIX_W-1-:2] == '0 && room >= EXP_W'(2)) begin
+            total = total << 2;
+            room = room - EXP_W'(2);
+          end
+          if (!total[FIX_W-1] && room >= EXP_W'(1)) begin
+            total = total << 1;
+            room = room - EXP_W'(1);
+          end
+          exp_sum = room + {{(EXP_W - 1) {1'b0}}, total[FIX_W-1]};
+        end
+
+        // Round to nearest even; a carry out of the mantissa moves into the exponent, up to infinity.
+        round_up = total[2] && (total[3] || total[1:0] != 2'b00);
+        if (exp_sum == EXP_MAX) begin
+          sum_o = {larger[noc_pkg::LANE_W-1], EXP_MAX, {MAN_W{1'b0}}};
+        end else if (total == '0) begin
+          sum_o = {larger[noc_pkg::LANE_W-1] && !subtract, {(noc_pkg::LANE_W - 1) {1'b0}}};
+        end else begin
+          sum_o = {larger[noc_pkg::LANE_W-1],
+                   {exp_sum, total[3+:MAN_W]} + {{(noc_pkg::LANE_W - 2) {1'b0}}, round_up}};
+        end
       end
     end
   end

@@ -55,7 +55,7 @@ module phased_store #(
   logic [WORDS-1:0]    bist_fail;
   logic [31:0]         rdata_q;
 
-  // By comparisons with the first address of every row: a division by a number of words that is no power of two would
+  // Where a row's number of words is no power of two, by comparisons with the first address of every row: a division would
   // be the longest path of a switch.
   always_comb begin : place
     addr_from = '0;
@@ -63,14 +63,20 @@ module phased_store #(
     addr_phase = '0;
     addr_word = '0;
     if (access_i) begin
-      for (int unsigned r = 0; r <= PHASES; r++) addr_from[r] = 32'(addr_i) >= r * WORDS;
-      for (int unsigned r = 0; r < PHASES; r++) begin
-        if (addr_from[r] && !addr_from[r+1]) begin
-          addr_first = addr_first | WORD_W'(r * WORDS);
-          addr_phase = addr_phase | PHASE_W'(r);
+      if ((WORDS & (WORDS - 1)) == 0) begin
+        addr_from[PHASES] = 32'(addr_i) >= PHASES * WORDS;
+        addr_phase = PHASE_W'(32'(addr_i) / WORDS);
+        addr_word = WORD_W'(32'(addr_i) % WORDS);
+      end else begin
+        for (int unsigned r = 0; r <= PHASES; r++) addr_from[r] = 32'(addr_i) >= r * WORDS;
+        for (int unsigned r = 0; r < PHASES; r++) begin
+          if (addr_from[r] && !addr_from[r+1]) begin
+            addr_first = addr_first | WORD_W'(r * WORDS);
+            addr_phase = addr_phase | PHASE_W'(r);
+          end
         end
+        addr_word = WORD_W'(addr_i) - addr_first;
       end
-      addr_word = WORD_W'(addr_i) - addr_first;
     end
   end
   assign addr_hit = access_i && !addr_from[PHASES];

@@ -73,6 +73,7 @@ class Builder {
       forward();
       if (workload_.type != TextWorkloadType::kDistributedInference) backward();
     }
+    iteration_ = options_.iterations - 1;
     for (std::size_t l = 0; l < updated_.size(); ++l) update(static_cast<int>(l));
     return std::move(graph_);
   }

@@ -121,6 +121,7 @@ TEST_F(TrainFiles, ATextWorkloadRunsForwardAndBackward) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const json run = outcome.json()["runs"][0];
   EXPECT_EQ(run["iterations"], 3);
+  EXPECT_EQ(run["iterations_ns"].size(), 3U);
   EXPECT_EQ(run["operations"]["complete"], 3 * 4);
   EXPECT_GT(run["time_ns"], 3 * 6000);
   EXPECT_GT(run["breakdown_ns"]["mp"], 0);
