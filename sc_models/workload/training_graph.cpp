@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
+#include "workload/operation_shapes.h"
 
 namespace fredsim {
 namespace {
@@ -83,12 +84,6 @@ class Builder {
   int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
   bool is_serial() const { return options_.accounting == Accounting::kSerial; }
 
-  int label(std::string text) {
-    const auto [at, is_new] = label_index_.try_emplace(text, std::ssize(graph_.labels));
-    if (is_new) graph_.labels.push_back(std::move(text));
-    return static_cast<int>(at->second);
-  }
-
   // ---- tasks
 
   int add(int w, Task task) {
@@ -101,7 +96,7 @@ class Builder {
   void compute(int w, const std::string& name, double picoseconds) {
     const double cycles = std::ceil(picoseconds * static_cast<double>(topology_.clock_hz) / 1e12);
     workers_[w].last = add(w, {.category = TimeCategory::kCompute,
-                               .label = label(name),
+                               .label = shapes_.label(name),
                                .cycles = static_cast<std::uint64_t>(cycles),
                                .after = std::exchange(workers_[w].pending, {})});
   }
@@ -111,20 +106,6 @@ class Builder {
     std::vector<int> after = workers_[w].pending;
     if (workers_[w].last >= 0) after.push_back(workers_[w].last);
     return after;
-  }
-
-  int add_operation(OperationShape shape, const std::string& name) {
-    std::string key;
-    for (const auto* specs : {&shape.work, &shape.beside}) {
-      for (const CollectiveSpec& spec : *specs)
-        key += fmt::format("{} {} {} {};", static_cast<int>(spec.collective),
-                           member_names(spec.group), spec.bytes, spec.vc);
-      key += '|';
-    }
-    const auto [at, is_new] = shape_index_.try_emplace(key, std::ssize(graph_.shapes));
-    if (is_new) graph_.shapes.push_back(std::move(shape));
-    graph_.operations.push_back({static_cast<int>(at->second), label(name)});
-    return static_cast<int>(graph_.operations.size()) - 1;
   }
 
   CollectiveSpec spec_of(Collective collective, const Members& members, std::uint64_t bytes,
@@ -147,7 +128,7 @@ class Builder {
       shape.work.push_back(spec_of(collective, group, bytes, dimension));
     for (const Members& group : others)
       shape.beside.push_back(spec_of(collective, group, bytes, dimension));
-    return add_operation(std::move(shape), name);
+    return shapes_.add(std::move(shape), name);
   }
 
   Task part_of(int operation, int part, int rank, TimeCategory category,
@@ -201,7 +182,7 @@ class Builder {
       spec.algorithm = "auto";
       spec.group.insert(spec.group.begin(), io_member(c));
     }
-    const int operation = add_operation(std::move(shape), "input");
+    const int operation = shapes_.add(std::move(shape), "input");
     loads_.assign(workers_.size(), {});
     for (int c = 0; c < static_cast<int>(controllers); ++c) {
       for (const int w : first_stage) {
@@ -417,7 +398,7 @@ class Builder {
   double samples_ = 0;  // of a microbatch
   TaskGraph graph_;
   std::vector<Worker> workers_;
-  std::map<std::string, std::ptrdiff_t> label_index_, shape_index_;
+  OperationShapes shapes_{graph_};
   std::map<std::array<int, 4>, int> transfers_;
   int iteration_ = 0;
   // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
