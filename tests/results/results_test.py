@@ -77,6 +77,7 @@ class ResultsTest(unittest.TestCase):
         cls.any_of_them = jsonschema.Draft202012Validator(schema)
         cls.of = {command: jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
                   for command, kind in [("run", "run"), ("compare", "run"), ("own", "own"), ("traffic", "traffic"),
+                                        ("train", "training"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route")]}
 
     def results(self, *arguments):
