@@ -49,7 +49,8 @@ const std::vector<BadOption>& bad_options() {
   static const std::vector<BadOption> kCases{
       {"NoCommand",
        {},
-       {"command", "run, compare, train, traffic, info, route, conflicts, strategies, report or help"}},
+       {"command",
+        "run, compare, train, traffic, info, route, conflicts, strategies, report or help"}},
       {"HelpOfUnknownCommand", {"help", "comapre"}, {"'comapre'", "did you mean 'compare'?"}},
       {"HelpOfTwoCommands", {"help", "run", "compare"}, {"compare"}},
       {"HelpOfAnOption", {"help", "--size"}, {"fredsim help", "'--size'"}},
