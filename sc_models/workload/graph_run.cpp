@@ -275,8 +275,11 @@ class GraphRun {
     result.payload = result.incomplete ? "incomplete" : "exact";
     result.delivered_bytes = communicator_.delivered_bytes();
     result.idle_cycles = communicator_.idle_cycles();
+    result.repeated_cycles = communicator_.replayed_cycles();
+    result.repeated_flit_hops = communicator_.replayed_flit_hops();
+    const std::uint64_t skipped = result.idle_cycles + result.repeated_cycles;
     const std::uint64_t simulated =
-        communicator_.cycle() - std::min(communicator_.cycle(), result.idle_cycles);
+        communicator_.cycle() - std::min(communicator_.cycle(), skipped);
     result.sim_cycles_per_s = static_cast<double>(simulated) / result.wall_s;
     OperationsResult& operations = result.operations.emplace();
     const Communicator::Totals& totals = communicator_.totals();

@@ -67,13 +67,16 @@ TEST(Train, AFittedRateGivesTheSpeedUp) {
 }
 
 TEST(Train, TheSameResultsWithoutSkipping) {
-  const Words words = train({"--mp", "2", "--dp", "2", "--json", "-"});
+  const Words words = train({"--mp", "2", "--dp", "2", "--iterations", "6", "--json", "-"});
   Words whole = words;
   whole.emplace_back("--no-skip");
   json skipped = run_fredsim(words).json()["runs"];
   json simulated = run_fredsim(whole).json()["runs"];
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_GT(skipped[i]["skipped"]["idle_cycles"], 0);
+    for (const char* key : {"idle_cycles", "repeated_cycles", "repeated_flit_hops"}) {
+      EXPECT_GT(skipped[i]["skipped"][key], 0) << key;
+      EXPECT_EQ(simulated[i]["skipped"][key], 0) << key;
+    }
     for (const char* key : {"skipped", "wall_s", "sim_cycles_per_s"}) {
       skipped[i].erase(key);
       simulated[i].erase(key);
