@@ -1,8 +1,15 @@
 #include "workload/compute_time.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fredsim {
+
+std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz) {
+  constexpr double kPsPerSecond = 1e12;
+  return static_cast<std::uint64_t>(
+      std::ceil(picoseconds * static_cast<double>(clock_hz) / kPsPerSecond));
+}
 
 double roofline_ps(const ComputeSpeed& speed, double flops, double bytes) {
   constexpr double kPsPerSecond = 1e12;

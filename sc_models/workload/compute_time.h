@@ -22,6 +22,9 @@ struct ComputeSpeed {
 // Of work that is so many FLOPs, and bytes to and from memory.
 double roofline_ps(const ComputeSpeed& speed, double flops, double bytes);
 
+// Rounded up to whole cycles.
+std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz);
+
 enum class Pass : std::uint8_t { kForward, kBackward };
 
 // `input_bytes`: of one sample, the output of the layer before.

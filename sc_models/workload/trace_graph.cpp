@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -143,7 +142,7 @@ class Builder {
     }
     Task task{.label = shapes_.label(node.name), .after = std::move(after)};
     if (node.type < TraceNodeType::kSend) {
-      task.cycles = cycles_of(node);
+      task.cycles = cycles_of_node(node);
     } else if (!communicate(reading, node, task)) {
       own = std::move(task.after);
       return;
@@ -153,16 +152,13 @@ class Builder {
     tasks.push_back(std::move(task));
   }
 
-  std::uint64_t cycles_of(const TraceNode& node) const {
-    constexpr double kPsPerSecond = 1e12;
+  std::uint64_t cycles_of_node(const TraceNode& node) const {
     double picoseconds = static_cast<double>(node.duration_ps);
     if (node.duration_ps == 0) {
       picoseconds = roofline_ps(speed_, static_cast<double>(node.operations),
                                 static_cast<double>(node.tensor_bytes));
     }
-    const double cycles =
-        std::ceil(picoseconds * static_cast<double>(topology_.clock_hz) / kPsPerSecond);
-    return static_cast<std::uint64_t>(cycles);
+    return cycles_of(picoseconds, topology_.clock_hz);
   }
 
   // False: there is nobody else in the group.

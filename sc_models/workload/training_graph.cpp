@@ -94,10 +94,9 @@ class Builder {
   }
 
   void compute(int w, const std::string& name, double picoseconds) {
-    const double cycles = std::ceil(picoseconds * static_cast<double>(topology_.clock_hz) / 1e12);
     workers_[w].last = add(w, {.category = TimeCategory::kCompute,
                                .label = shapes_.label(name),
-                               .cycles = static_cast<std::uint64_t>(cycles),
+                               .cycles = cycles_of(picoseconds, topology_.clock_hz),
                                .after = std::exchange(workers_[w].pending, {})});
   }
 
