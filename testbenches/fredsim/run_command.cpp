@@ -15,7 +15,6 @@
 #include "engine/machine.h"
 #include "engine/work_run.h"
 #include "fabric/layout.h"
-#include "engine/machine.h"
 #include "group_members.h"
 #include "interrupt.h"
 #include "job_runner.h"
