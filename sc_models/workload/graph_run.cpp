@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "base/member.h"
 #include "collective/equal_slices.h"
 #include "engine/communicator.h"
 #include "fabric/run_counts.h"
@@ -47,7 +49,7 @@ class GraphRun {
 
   GraphOutcome run(const std::function<void(const Progress&)>& on_progress) {
     communicator_.begin();
-    for (int r = 0; r < std::ssize(ranks_); ++r) begin(r);
+    for (const int r : in_order_of_members()) begin(r);
     for (const auto& plan : plans_) communicator_.expect(plan);
     communicator_.skip_idle(machine_.options().skip && machine_.wave() == nullptr);
     communicator_.start();
@@ -126,6 +128,17 @@ class GraphRun {
         if (!tasks[t].computes())
           operations_[tasks[t].operation].places[tasks[t].part][tasks[t].rank] = {r, t};
     }
+  }
+
+  // NPUs first: what is issued at the same time does not depend on who made the graph.
+  std::vector<int> in_order_of_members() const {
+    std::vector<int> order(graph_.ranks.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [this](int r) {
+      const int member = graph_.ranks[r].member;
+      return std::pair(is_io_member(member), is_io_member(member) ? io_of_member(member) : member);
+    });
+    return order;
   }
 
   void begin(int rank) {

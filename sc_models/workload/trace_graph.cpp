@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "workload/operation_shapes.h"
+#include "workload/trace_joint.h"
 #include "workload_files/node_place.h"
 #include "workload_files/trace_feeder.h"
 
@@ -61,6 +62,14 @@ std::vector<int> dimensions_of(const Topology& topology) {
   return sizes;
 }
 
+std::vector<int> members_of(std::size_t ranks, const Topology& topology) {
+  const int npus = static_cast<int>(topology.npus.size());
+  std::vector<int> members;
+  for (int r = 0; r < static_cast<int>(ranks); ++r)
+    members.push_back(r < npus ? r : io_member(r - npus));
+  return members;
+}
+
 class Builder {
  public:
   Builder(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
@@ -69,8 +78,10 @@ class Builder {
         groups_(groups),
         speed_(speed),
         topology_(topology),
-        algorithm_(algorithm),
-        dimensions_(dimensions_of(topology)) {
+        algorithm_(algorithm.empty() ? "auto" : algorithm),
+        dimensions_(dimensions_of(topology)),
+        members_(members_of(files.paths.size(), topology)),
+        joint_(files.paths, groups, members_, algorithm, shapes_) {
     const std::size_t npus = topology.npus.size();
     const std::size_t most = npus + topology.io_controllers.size();
     if (files.paths.size() > most) {
@@ -86,6 +97,7 @@ class Builder {
     for (const auto& [key, operations] : operations_) {
       for (const Met& met : operations) check_all_came(met);
     }
+    joint_.check();
     return std::move(graph_);
   }
 
@@ -102,6 +114,7 @@ class Builder {
   };
   struct Reading {
     int rank = 0;
+    const TraceShapes* shapes = nullptr;
     std::unordered_map<std::uint64_t, std::vector<int>>
         tasks{};                        // by id: what comes after it waits for
     std::map<Key, std::size_t> next{};  // of operations_[key]
@@ -111,15 +124,11 @@ class Builder {
     return node_place(files_.paths[rank], node.id, node.name, field);
   }
 
-  int member(int rank) const {
-    const int npus = static_cast<int>(topology_.npus.size());
-    return rank < npus ? rank : io_member(rank - npus);
-  }
-
   void add_rank(int rank) {
-    graph_.ranks.push_back({member(rank), {}});
+    graph_.ranks.push_back({members_[rank], {}});
     Reading reading{.rank = rank};
     TraceFeeder feeder(files_.paths[rank]);
+    reading.shapes = &feeder.shapes();
     // In an order that its dependencies allow, as if each node were over at once.
     while (const auto node = feeder.next()) {
       add(reading, *node);
@@ -163,6 +172,10 @@ class Builder {
 
   // False: there is nobody else in the group.
   bool communicate(Reading& reading, const TraceNode& node, Task& task) {
+    if (node.shape != TraceNode::kNobody) {
+      joint_.join(reading.rank, node, *reading.shapes, task);
+      return true;
+    }
     const bool is_collective = node.type == TraceNodeType::kCollective;
     const bool sends = node.type == TraceNodeType::kSend;
     Group group = is_collective ? group_of(reading.rank, node)
@@ -188,7 +201,7 @@ class Builder {
   Met operation_of(int rank, const TraceNode& node, const Group& group) {
     CollectiveSpec spec;
     spec.vc = node.priority >= 2 ? kMp : node.priority == 1 ? kPp : kDp;
-    for (const int of : group) spec.group.push_back(member(of));
+    for (const int of : group) spec.group.push_back(members_[of]);
     if (node.type == TraceNodeType::kCollective) {
       spec.collective = *collective_of(node.collective);
       spec.algorithm = algorithm_;
@@ -273,11 +286,13 @@ class Builder {
   const CommGroups& groups_;
   const ComputeSpeed& speed_;
   const Topology& topology_;
-  const std::string& algorithm_;
+  std::string algorithm_;
   std::vector<int> dimensions_;
+  std::vector<int> members_;  // by rank
   Group all_;
   TaskGraph graph_;
   OperationShapes shapes_{graph_};
+  TraceJoint joint_;
   std::map<Key, std::vector<Met>> operations_;
 };
 

@@ -6,6 +6,7 @@
 // Collectives: the k-th one of a group (pg_name; without it all ranks, or those along involved_dim) at each of its ranks are one
 //   operation. comm_size is what a rank gives: of an all-gather its shard, of a gather too. A barrier is an all-reduce of 2 bytes. In a group
 //   of one rank nothing is done. Roots are root_rank, a rank of the trace; without it the first of the group.
+// Traces that trace_export.h wrote say themselves which collectives are one operation (trace_joint.h).
 // Sends: the k-th of (source, destination, tag) is for the k-th receive of the same.
 // Dimensions of involved_dim are those of the machine, ranks first along the first: columns and rows of a grid; NPUs of an L1
 //   switch, L1 switches, … of a tree.
@@ -25,8 +26,8 @@
 
 namespace fredsim {
 
-// `algorithm`: of all collectives (CollectiveSpec).
+// `algorithm`: of all collectives (CollectiveSpec); empty: as the traces say (trace_joint.h), or auto.
 TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
-                      const Topology& topology, const std::string& algorithm = "auto");
+                      const Topology& topology, const std::string& algorithm = {});
 
 }  // namespace fredsim

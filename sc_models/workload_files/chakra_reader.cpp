@@ -160,6 +160,11 @@ void read_communication(const Fields& fields, TraceNode& node) {
   node.priority = fields.signed_number("comm_priority");
   node.group = fields.text("pg_name");
   node.dimensions = fields.bools("involved_dim");
+  node.category = fields.text("fredsim_category");
+  if (fields.has("fredsim_shape")) {
+    node.shape = rank("fredsim_shape");
+    node.part = rank("fredsim_part");
+  }
   if (node.type == TraceNodeType::kCollective) {
     node.collective = static_cast<TraceCollective>(
         fields.number("comm_type", static_cast<std::uint64_t>(TraceCollective::kBarrier)));
@@ -235,6 +240,10 @@ ChakraReader::ChakraReader(std::string path) : path_(std::move(path)) {
   pb::ChakraMetadata metadata;
   if (!stream_->read(path_, metadata, "metadata")) {
     throw BadInput(fmt::format("{}: an empty file; a trace begins with its metadata", path_));
+  }
+  for (const pb::ChakraAttribute& attribute : metadata.attributes()) {
+    if (attribute.name() == "fredsim_shapes")
+      shapes_ = parse_trace_shapes(path_ + ": metadata: fredsim_shapes", attribute.string_value());
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "workload_files/trace_node.h"
+#include "workload_files/trace_shapes.h"
 
 namespace fredsim {
 
@@ -23,11 +24,13 @@ class ChakraReader {
   ChakraReader& operator=(const ChakraReader&) = delete;
 
   const std::string& path() const { return path_; }
-  bool next(TraceNode& node);  // false: the end
+  const TraceShapes& shapes() const { return shapes_; }  // of the metadata
+  bool next(TraceNode& node);                            // false: the end
 
  private:
   struct Stream;
   std::string path_;
+  TraceShapes shapes_;
   std::unique_ptr<Stream> stream_;
 };
 

@@ -53,13 +53,23 @@ void add_communication(const TraceNode& node, Attributes& to) {
   if (node.priority != 0) to.small("comm_priority", node.priority);
   if (!node.group.empty()) to.text("pg_name", node.group);
   if (!node.dimensions.empty()) to.flags("involved_dim", node.dimensions);
+  if (node.shape != TraceNode::kNobody) {
+    to.small("fredsim_shape", node.shape);
+    to.small("fredsim_part", node.part);
+  }
+  if (!node.category.empty()) to.text("fredsim_category", node.category);
 }
 
 }  // namespace
 
-ChakraWriter::ChakraWriter() {
+ChakraWriter::ChakraWriter(const TraceShapes& shapes) {
   pb::ChakraMetadata metadata;
   metadata.set_version("0.0.4");
+  if (!shapes.empty()) {
+    pb::ChakraAttribute& attribute = *metadata.add_attributes();
+    attribute.set_name("fredsim_shapes");
+    attribute.set_string_value(trace_shapes_text(shapes));
+  }
   append(text_, metadata);
 }
 

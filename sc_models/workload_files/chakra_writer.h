@@ -1,17 +1,19 @@
 // Writes a rank's Chakra execution trace. What ChakraReader reads from it is what was added.
 //
+// Shapes are those of its nodes that have one (workload_files/trace_shapes.h).
 // A node's duration is written twice: in microseconds, rounded down, for other readers, and exactly, as `duration_ps`.
 #pragma once
 
 #include <string>
 
 #include "workload_files/trace_node.h"
+#include "workload_files/trace_shapes.h"
 
 namespace fredsim {
 
 class ChakraWriter {
  public:
-  ChakraWriter();  // with the metadata
+  explicit ChakraWriter(const TraceShapes& shapes = {});  // with the metadata
   void add(const TraceNode& node);
   const std::string& text() const { return text_; }  // of the file
 

@@ -25,6 +25,7 @@ class TraceFeeder {
 
   std::optional<TraceNode> next();
   void complete(std::uint64_t id);  // of a node that next() gave
+  const TraceShapes& shapes() const { return reader_.shapes(); }
   // Nothing is left: all are complete.
   bool is_done();
   std::size_t held() const { return waiting_.size() + ready_.size() + under_way_; }

@@ -17,6 +17,7 @@
 #include "observe/version.h"
 #include "option_values.h"
 #include "program_name.h"
+#include "trace_output.h"
 #include "traffic_arguments.h"
 #include "wave_arguments.h"
 
@@ -252,6 +253,10 @@ void list_files(const OptionStrings& strings, Options& options) {
     options.inputs.push_back({"--placement", placement.path});
   }
   if (!options.json_file.empty()) options.outputs.push_back({"--json", options.json_file});
+  if (!train.export_prefix.empty()) {
+    options.outputs.push_back({"--export-et", groups_file(train.export_prefix)});
+    options.outputs.push_back({"--export-et", trace_file(train.export_prefix, 0)});
+  }
   if (!options.timeline_file.empty()) {
     options.outputs.push_back({"--timeline", options.timeline_file});
   }

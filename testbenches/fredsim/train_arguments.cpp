@@ -90,6 +90,8 @@ void TrainStrings::add_to(CLI::App& command) {
       "in place of --workload: Chakra execution traces, PREFIX.RANK.et");
   add(command, "--comm-groups", comm_groups, "FILE",
       "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, ...]}");
+  add(command, "--export-et", export_et, "PREFIX",
+      "writes the workload as Chakra execution traces, too: PREFIX.RANK.et and PREFIX.groups.json");
   add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
   add(command, "--dp", dp, "N", "replicas (default 1)");
   add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
@@ -101,8 +103,7 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--iterations", iterations, "N", "(default 2)");
   add(command, "--algorithm", algorithm, "NAME",
       "of the collectives: paper (default of models), auto (the fastest; default of text workloads "
-      "and "
-      "traces), or any other of run");
+      "and of traces that name none), or any other of run");
   add(command, "--accounting", accounting, "NAME",
       "serial (default): gradients are sent after the backward pass, and senders wait; or overlap");
   add(command, "--gradients", gradients, "WHAT",
@@ -151,6 +152,9 @@ TrainOptions::Source TrainStrings::source() const {
   using Source = TrainOptions::Source;
   if (!comm_groups.empty() && trace.empty())
     throw BadInput(fmt::format("--comm-groups: found '{}' without --trace", shown(comm_groups)));
+  if (!trace.empty() && !export_et.empty())
+    throw BadInput(fmt::format(
+        "--export-et: found '{}' together with --trace; allowed: one of them", shown(export_et)));
   if (!trace.empty()) {
     if (!workload.empty())
       throw BadInput(fmt::format(
@@ -206,6 +210,8 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
                      : workload.empty()                ? "resnet152"
                                                        : workload;
   options.comm_groups = comm_groups;
+  options.export_prefix = export_et;
+  options.names_algorithm = !algorithm.empty();
   if (!iterations.empty())
     options.training.iterations =
         static_cast<int>(parse_number(iterations, "--iterations", 1, kMostIterations));

@@ -27,9 +27,11 @@ struct TrainOptions {
     kTraces,  // of Chakra
   };
   Source source = Source::kBuiltIn;
-  std::string workload;     // a name, a file, or a prefix of files
-  std::string comm_groups;  // a file, of traces; empty: none
-  int text_mp = 0;          // of a text workload; 0: as it says
+  std::string workload;          // a name, a file, or a prefix of files
+  std::string comm_groups;       // a file, of traces; empty: none
+  std::string export_prefix;     // of traces to be written; empty: none
+  bool names_algorithm = false;  // else it is the default
+  int text_mp = 0;               // of a text workload; 0: as it says
   TrainingOptions training;
   std::string accounting, gradients;  // as they are printed
   OnConflict on_conflict = OnConflict::kRefuse;
@@ -39,7 +41,7 @@ struct TrainOptions {
 
 // The options' strings, as CLI11 collects them.
 struct TrainStrings {
-  std::string workload, trace, comm_groups;
+  std::string workload, trace, comm_groups, export_et;
   std::string mp, dp, pp;
   std::string minibatch, samples, microbatches;
   std::string iterations;

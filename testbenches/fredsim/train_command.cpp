@@ -20,8 +20,10 @@
 #include "observe/training_table.h"
 #include "observe/version.h"
 #include "switch_pattern.h"
+#include "trace_output.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
+#include "workload/trace_export.h"
 #include "workload/trace_graph.h"
 #include "workload/training_run.h"
 
@@ -62,6 +64,7 @@ class Training {
   // In an SC_THREAD. False: interrupted.
   bool run() {
     if (asked_.fit && !fit()) return false;
+    if (!asked_.export_prefix.empty()) export_traces();
     while (results_.size() < machines_.size())
       if (!run_next()) return false;
     return true;
@@ -132,7 +135,8 @@ class Training {
                         {asked_.text_mp, training.iterations, training.algorithm}, topology);
     }
     if (asked_.source == Source::kTraces)
-      return trace_graph(traces_, groups_, speed, topology, training.algorithm);
+      return trace_graph(traces_, groups_, speed, topology,
+                         asked_.names_algorithm ? training.algorithm : "");
     return training_graph(model_, training, speed, topology);
   }
 
@@ -159,6 +163,21 @@ class Training {
     for (std::size_t i = 0; i < machines_.size(); ++i)
       machines_[i].machine = std::make_unique<Machine>(fmt::format("machine{}", i).c_str(),
                                                        machines_[i].config.topology, fabric);
+  }
+
+  void export_traces() const {
+    std::optional<TraceTexts> texts;
+    for (const TrainedMachine& entry : machines_) {
+      TraceTexts own = trace_texts(graph_of(entry), entry.config.topology);
+      if (texts && own != *texts) {
+        throw BadInput(
+            fmt::format("--export-et: found {} and {}, whose traces differ in times or ranks; "
+                        "allowed: one of them",
+                        name_of(machines_.front().config), name_of(entry.config)));
+      }
+      texts = std::move(own);
+    }
+    write_traces(asked_.export_prefix, *texts);
   }
 
   // None: interrupted.

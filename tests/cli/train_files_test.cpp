@@ -1,6 +1,7 @@
 // `fredsim train` with Chakra traces and text workloads of ASTRA-sim, from files.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "program.h"
@@ -126,6 +127,46 @@ TEST_F(TrainFiles, ATextWorkloadRunsForwardAndBackward) {
   EXPECT_GT(run["time_ns"], 3 * 6000);
   EXPECT_GT(run["breakdown_ns"]["mp"], 0);
   EXPECT_GT(run["breakdown_ns"]["dp"], 0);
+}
+
+TEST_F(TrainFiles, ExportedTracesTakeTheSameCycles) {
+  const std::string prefix = folder_.file("e");
+  for (const char* machine : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
+    for (const Words& work : {Words{"--mp", "2", "--pp", "2"}, Words{"--mp", "2", "--dp", "2"},
+                              Words{"--dp", "2", "--pp", "2", "--accounting", "overlap"}}) {
+      Words words{"train",          machine,   "--workload", "configs/models/small.yaml",
+                  "--export-et",    prefix,    "--json",     "-",
+                  "--compute-rate", "1PFLOP/s"};
+      words.insert(words.end(), work.begin(), work.end());
+      const Outcome own = run_fredsim(words);
+      ASSERT_EQ(own.exit_code, 0) << own.err;
+      const Outcome traced = run_fredsim({"train", machine, "--trace", prefix, "--comm-groups",
+                                          prefix + ".groups.json", "--json", "-"});
+      ASSERT_EQ(traced.exit_code, 0) << traced.err;
+      const json a = own.json()["runs"][0], b = traced.json()["runs"][0];
+      for (const char* key : {"cycles", "links", "switches", "traffic", "operations"})
+        EXPECT_EQ(a[key], b[key]) << key;
+    }
+  }
+}
+
+TEST_F(TrainFiles, ExportsAreWholeOrRefused) {
+  const auto exported = [&](const std::string& prefix, const Words& more) {
+    Words words{"train", kMesh, "--workload", "configs/models/small.yaml", "--export-et", prefix};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_fredsim(words);
+  };
+  expect_refused(exported(folder_.file("no/such"), {}), {"--export-et", "no/such.0.et"});
+  write("x.1.et", "");
+  expect_refused(exported(folder_.file("x"), {}), {"--export-et", "x.1.et", "1 ranks"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("x.0.et")));
+  std::filesystem::create_directory(folder_.file("d.groups.json"));
+  expect_refused(exported(folder_.file("d"), {}), {"d.groups.json", "directory"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("d.0.et")));
+  const std::string json_file = folder_.file("j.groups.json");
+  expect_refused(exported(folder_.file("j"), {"--json", json_file}), {"--export-et", "--json"});
+  expect_refused(run_fredsim({"train", kMesh, "--trace", write_traces(), "--export-et", "y"}),
+                 {"--export-et", "--trace"});
 }
 
 TEST_F(TrainFiles, BadFilesAndOptionsAreRefused) {

@@ -56,6 +56,11 @@ TraceNode random_node(std::uint64_t id, Random& random) {
   node.bytes = random.below(std::uint64_t{1} << 40);
   node.priority = static_cast<std::int64_t>(random.below(7)) - 3;
   if (random.below(2) != 0) node.group = fmt::format("{}", random.below(9));
+  if (random.below(2) != 0) {
+    node.shape = static_cast<int>(random.below(100));
+    node.part = static_cast<int>(random.below(20));
+  }
+  if (random.below(4) == 0) node.category = "input_load";
   for (std::uint64_t k = random.below(4); k > 0; --k)
     node.dimensions.push_back(random.below(2) != 0);
   if (node.type == TraceNodeType::kCollective) {

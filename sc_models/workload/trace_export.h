@@ -1,0 +1,27 @@
+// A task graph as Chakra execution traces, which trace_graph() reads back to the same cycles.
+//
+// Ranks: NPU r is rank r, I/O controllers come after all NPUs; there are as many as the last one that has something to do.
+//   NPUs without work have traces without nodes.
+// Nodes: a COMP_NODE per computation, its time exact in `duration_ps`; a COMM_COLL_NODE per communication, as other tools
+//   read it (a multicast is a BROADCAST), and with its operation's shape as we do (workload_files/trace_shapes.h). Where
+//   computations run in order each waits for the one before it.
+// Groups: by number, in the order of the shapes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topology/topology.h"
+#include "workload/task_graph.h"
+
+namespace fredsim {
+
+struct TraceTexts {
+  std::vector<std::string> ranks;  // files
+  std::string groups;              // the file of groups
+  bool operator==(const TraceTexts&) const = default;
+};
+
+TraceTexts trace_texts(const TaskGraph& graph, const Topology& topology);
+
+}  // namespace fredsim

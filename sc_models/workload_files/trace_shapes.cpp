@@ -1,0 +1,104 @@
+#include "workload_files/trace_shapes.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace fredsim {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kMostShapes = 1 << 24;
+
+Json json_of(const std::vector<TracePart>& parts) {
+  Json list = Json::array();
+  for (const TracePart& part : parts) {
+    list.push_back({{"group", part.group},
+                    {"collective", part.collective},
+                    {"bytes", part.bytes},
+                    {"priority", part.priority},
+                    {"root", part.root},
+                    {"algorithm", part.algorithm}});
+  }
+  return list;
+}
+
+// `most`: of what a number is allowed to be.
+template <class Number>
+Number number_of(const std::string& place, const Json& from, const char* key, Number most) {
+  const auto found = from.find(key);
+  if (found == from.end() || !found->is_number_unsigned() ||
+      found->get<std::uint64_t>() > static_cast<std::uint64_t>(most)) {
+    throw BadInput(fmt::format("{}: {}: found {}; allowed is a whole number, 0 to {}", place, key,
+                               found == from.end() ? "nothing" : found->dump(), most));
+  }
+  return found->get<Number>();
+}
+
+std::string text_of(const std::string& place, const Json& from, const char* key) {
+  const auto found = from.find(key);
+  if (found == from.end() || !found->is_string()) {
+    throw BadInput(fmt::format("{}: {}: found {}; allowed is a text", place, key,
+                               found == from.end() ? "nothing" : found->dump()));
+  }
+  return found->get<std::string>();
+}
+
+std::vector<TracePart> parts_of(const std::string& place, const Json& shape, const char* key) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+  constexpr std::int64_t kMostPriority = 2;
+  constexpr int kMostRank = (1 << 20) - 1;
+  const auto list = shape.is_object() ? shape.find(key) : shape.end();
+  if (!shape.is_object() || list == shape.end() || !list->is_array()) {
+    throw BadInput(fmt::format("{}: {}: found no list of parts", place, key));
+  }
+  std::vector<TracePart> parts;
+  for (const Json& from : *list) {
+    if (!from.is_object()) {
+      throw BadInput(
+          fmt::format("{}: {}: found {}; allowed is an object", place, key, from.dump()));
+    }
+    parts.push_back({text_of(place, from, "group"), text_of(place, from, "collective"),
+                     number_of(place, from, "bytes", kMostBytes),
+                     number_of(place, from, "priority", kMostPriority),
+                     number_of(place, from, "root", kMostRank), text_of(place, from, "algorithm")});
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string trace_shapes_text(const TraceShapes& shapes) {
+  Json all = Json::object();
+  for (const auto& [number, shape] : shapes) {
+    all[fmt::format("{}", number)] = {{"work", json_of(shape.work)},
+                                      {"beside", json_of(shape.beside)}};
+  }
+  return all.dump();
+}
+
+TraceShapes parse_trace_shapes(const std::string& place, const std::string& text) {
+  const Json all = Json::parse(text, nullptr, false);
+  if (!all.is_object()) {
+    throw BadInput(fmt::format("{}: found no JSON object; allowed are shapes by number", place));
+  }
+  TraceShapes shapes;
+  for (const auto& [name, from] : all.items()) {
+    int number = -1;
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data(), end, number);
+    if (error != std::errc() || stop != end || number < 0 || number >= kMostShapes) {
+      throw BadInput(fmt::format("{}: found shape '{}'; allowed is a whole number, 0 to {}", place,
+                                 name, kMostShapes - 1));
+    }
+    const std::string at = fmt::format("{}: shape {}", place, number);
+    shapes[number] = {parts_of(at, from, "work"), parts_of(at, from, "beside")};
+  }
+  return shapes;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,185 @@
+// Traces that were written from a training graph: read back they are the same operations, and take the same cycles.
+#include "workload/trace_export.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "../workload_files/trace_support.h"
+#include "config/config.h"
+#include "engine/comparable_results.h"
+#include "fabric/simulation.h"
+#include "graphs.h"
+#include "temporary_folder.h"
+#include "workload/graph_run.h"
+#include "workload/model_file.h"
+#include "workload/trace_graph.h"
+#include "workload/training_graph.h"
+
+namespace fredsim::test {
+namespace {
+
+class Files {
+ public:
+  explicit Files(const TraceTexts& texts) {
+    for (std::size_t r = 0; r < texts.ranks.size(); ++r)
+      write_file(fmt::format("{}.{}.et", prefix_, r), texts.ranks[r]);
+    write_file(groups_, texts.groups);
+  }
+  TaskGraph graph(const Topology& topology, const std::string& algorithm = {}) const {
+    const TraceFiles files = check_traces(prefix_);
+    const CommGroups groups = read_comm_groups(groups_, static_cast<int>(files.paths.size()));
+    TaskGraph graph = trace_graph(files, groups, {}, topology, algorithm);
+    graph.check();
+    return graph;
+  }
+  std::string path(int rank) const { return fmt::format("{}.{}.et", prefix_, rank); }
+
+ private:
+  TemporaryFolder folder_;
+  std::string prefix_ = folder_.file("t"), groups_ = folder_.file("g.json");
+};
+
+using Case = std::tuple<const char*, Strategy, Accounting, Gradients>;
+class TraceExportTest : public testing::TestWithParam<Case> {
+ protected:
+  TaskGraph training() const {
+    const auto& [config, strategy, accounting, gradients] = GetParam();
+    TrainingOptions options{.strategy = strategy, .accounting = accounting, .gradients = gradients};
+    options.microbatches = strategy.pp > 1 ? 3 : 1;
+    options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp) * options.microbatches;
+    options.bucket_bytes = 30'001;  // divides by no number of replicas
+    return training_graph(read_model_file("configs/models/small.yaml"), options, {{}, 1e15},
+                          topology_);
+  }
+  Topology topology_ = load_config(std::get<0>(GetParam())).topology;
+};
+
+TEST_P(TraceExportTest, ReadBackTakesTheSameCycles) {
+  const TaskGraph graph = training();
+  const Files files(trace_texts(graph, topology_));
+  const TaskGraph same = files.graph(topology_);
+  Simulation simulation;
+  Machine first("first", topology_, {});
+  Machine second("second", topology_, {});
+  simulation.run([&] {
+    const GraphOutcome a =
+        run_graph(first, graph, plan_shapes(topology_, graph, OnConflict::kRefuse));
+    const GraphOutcome b =
+        run_graph(second, same, plan_shapes(topology_, same, OnConflict::kRefuse));
+    EXPECT_EQ(a.result.cycles, b.result.cycles);
+    EXPECT_EQ(comparable_results(a.result), comparable_results(b.result));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, TraceExportTest,
+    testing::Combine(testing::Values("configs/mesh_2x2.yaml", "configs/fred_small.yaml"),
+                     testing::Values(Strategy{1, 4, 1}, Strategy{2, 1, 2}, Strategy{2, 2, 1},
+                                     Strategy{1, 2, 2}, Strategy{1, 1, 4}),
+                     testing::Values(Accounting::kSerial, Accounting::kOverlap),
+                     testing::Values(Gradients::kBuckets, Gradients::kZero2)));
+
+// All strategies of the wafers, with controllers that load input and idle NPUs.
+class TraceExportOfAWafer : public testing::TestWithParam<std::tuple<const char*, Strategy>> {};
+
+TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
+  const auto& [config, strategy] = GetParam();
+  const Topology topology = load_config(config).topology;
+  TrainingOptions options{.strategy = strategy};
+  options.microbatches = 2;
+  options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp);
+  options.bucket_bytes = 30'001;
+  const TaskGraph graph =
+      training_graph(read_model_file("configs/models/small.yaml"), options, {{}, 1e15}, topology);
+  const TaskGraph same = Files(trace_texts(graph, topology)).graph(topology);
+  ASSERT_EQ(graph.shapes.size(), same.shapes.size());
+  const auto key = [](const CollectiveSpec& s) {
+    return std::tuple(s.collective, s.group, s.bytes, s.algorithm, s.vc, s.root);
+  };
+  const auto keys = [&](const std::vector<CollectiveSpec>& specs) {
+    std::vector<decltype(key(specs.front()))> all;
+    for (const CollectiveSpec& spec : specs) all.push_back(key(spec));
+    return all;
+  };
+  for (std::size_t s = 0; s < graph.shapes.size(); ++s) {
+    EXPECT_EQ(keys(graph.shapes[s].work), keys(same.shapes[s].work));
+    EXPECT_EQ(keys(graph.shapes[s].beside), keys(same.shapes[s].beside));
+  }
+  EXPECT_EQ(graph.operations.size(), same.operations.size());
+  for (const TaskRank& rank : graph.ranks) {
+    const auto at = std::ranges::find(same.ranks, rank.member, &TaskRank::member);
+    ASSERT_NE(at, same.ranks.end());
+    ASSERT_EQ(rank.tasks.size(), at->tasks.size());
+    for (std::size_t t = 0; t < rank.tasks.size(); ++t) {
+      const Task &a = rank.tasks[t], &b = at->tasks[t];
+      EXPECT_EQ(std::tuple(a.category, a.cycles, a.part, a.rank, a.computes()),
+                std::tuple(b.category, b.cycles, b.part, b.rank, b.computes()));
+      EXPECT_EQ(graph.labels[a.label], same.labels[b.label]);
+      if (!a.computes()) {
+        EXPECT_EQ(graph.operations[a.operation].shape, same.operations[b.operation].shape);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, TraceExportOfAWafer,
+    testing::Combine(testing::Values("configs/paper/mesh.yaml", "configs/fred_d.yaml"),
+                     testing::Values(Strategy{1, 20, 1}, Strategy{3, 3, 2}, Strategy{2, 5, 2},
+                                     Strategy{5, 1, 4}, Strategy{1, 3, 1})));
+
+TEST(TraceExport, TimesAreExact) {
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  GraphByHand hand;
+  constexpr std::uint64_t kLongest = 1'500'000'000'000;  // 1000 s
+  for (std::uint64_t cycles = 1; cycles < kLongest; cycles += 1 + cycles / 7)
+    hand.compute(0, cycles);
+  const TaskGraph same = Files(trace_texts(hand.graph(), topology)).graph(topology);
+  const std::vector<Task>& tasks = hand.graph().ranks[0].tasks;
+  for (std::size_t t = 0; t < tasks.size(); ++t)
+    EXPECT_EQ(tasks[t].cycles, same.ranks[0].tasks[t].cycles);
+}
+
+class DamagedExport : public testing::Test {
+ protected:
+  DamagedExport() {
+    GraphByHand hand;
+    const int sum = hand.operation({0, 1}, 4096);
+    for (const int npu : {0, 1}) hand.join(npu, sum);
+    texts_ = trace_texts(hand.graph(), topology_);
+  }
+  // With what is found in the file of a rank replaced.
+  std::string refusal(int rank, const std::string& found, const std::string& by) {
+    TraceTexts texts = texts_;
+    std::string& text = texts.ranks[rank];
+    const std::size_t at = text.find(found);
+    EXPECT_NE(at, std::string::npos) << found;
+    text.replace(at, found.size(), by);
+    return refusal_of([&] { Files(texts).graph(topology_); });
+  }
+  void expect(const std::string& message, const std::string& want) {
+    EXPECT_NE(message.find(want), std::string::npos) << message;
+  }
+  Topology topology_ = load_config("configs/mesh_2x2.yaml").topology;
+  TraceTexts texts_;
+};
+
+TEST_F(DamagedExport, IsRefused) {
+  expect(refusal(0, "{\"0\":{", "[\"0\",{"), "fredsim_shapes: found no JSON object");
+  expect(refusal(0, "{\"0\":{", "{\"x\":{"), "found shape 'x'");
+  expect(refusal(0, "{\"0\":{", "{\"7\":{"), "found 0, which the metadata of this file does not");
+  expect(refusal(1, "4096", "4097"), "found 0, which is another one in");
+  expect(refusal(0, "\"work\"", "\"wrok\""), "shape 0: work: found no list of parts");
+  expect(refusal(0, "\"bytes\":4096", "\"bytes\":\"40\""), "bytes: found \"40\"");
+  expect(refusal(0, "\"root\":0", "\"root\":2"), "found root 2");
+  expect(refusal(0, "\"group\":\"0\"", "\"group\":\"4\""), "no group has that name");
+  expect(refusal(0, "\"all_reduce\"", "\"all_reducx\""), "all_reducx");
+}
+
+}  // namespace
+}  // namespace fredsim::test
