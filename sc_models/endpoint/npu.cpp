@@ -201,21 +201,25 @@ void Npu::add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& fur
 
 void Npu::add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                     StateDigest& digest) const {
-  const Work* const w = works_.of(job);
-  if (w == nullptr) return;
-  w->add_state(furthest, digest);
+  if (const Work* const w = works_.of(job); w != nullptr) w->add_state(furthest, digest);
+}
+
+void Npu::add_state(StateDigest& digest) const {
   scheduler_.add_state(digest);
   digest.add_all(blocked_);
 }
 
 void Npu::add_state_with_counts(StateDigest& digest) const {
   for (const auto& work : works_) {
-    digest.add(static_cast<std::uint64_t>(work->job->first_tree()));
-    work->add_state(std::vector<std::uint64_t>(work->job->plan().trees.size()), digest);
+    const CollectiveJob& job = *work->job;
+    digest.add(static_cast<std::uint64_t>(job.first_tree()));
+    // Counts are then less than nothing, by what they would be without.
+    std::vector<std::uint64_t> nothing(job.plan().trees.size());
+    for (int tree = 0; tree < std::ssize(nothing); ++tree) nothing[tree] -= job.left_out(tree);
+    work->add_state(nothing, digest);
     digest.add_all(work->left);
   }
-  scheduler_.add_state(digest);
-  digest.add_all(blocked_);
+  add_state(digest);
 }
 
 void Npu::shorten(const CollectiveJob& job) {

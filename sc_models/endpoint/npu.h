@@ -71,11 +71,11 @@ class Npu final : public sc_core::sc_module {
   const std::string& stray() const { return stray_; }
   // Packets of trees of a job that sources here have started, into those of all NPUs, by tree: the furthest.
   void add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& furthest) const;
-  // As SwitchCore::add_state(), of an NPU with this job alone; counts of packets relative to the furthest source of
-  // their tree.
+  // As SwitchCore::add_state(), of its part in a job; counts of packets relative to the furthest source of their tree.
   void add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                  StateDigest& digest) const;
-  // The same with all its jobs, and counts of packets as they are.
+  void add_state(StateDigest& digest) const;  // of what is no job's own
+  // All of both, with counts of packets as they are, those left out included.
   void add_state_with_counts(StateDigest& digest) const;
   // The job has left out packets of trees (CollectiveJob::leave_out()).
   void shorten(const CollectiveJob& job);

@@ -15,13 +15,24 @@
 #include "switch/register_map.h"
 
 namespace fredsim {
+namespace {
+
+std::vector<Npu*> all_npus(Machine& machine) {
+  std::vector<Npu*> npus;
+  for (const auto& npu : machine.npus_by_node())
+    if (npu != nullptr) npus.push_back(npu.get());
+  return npus;
+}
+
+}  // namespace
 
 Communicator::Communicator(Machine& machine, int rows)
     : machine_(machine),
       fabric_(machine.fabric()),
       plans_(machine.fabric().topology()),
       store_(machine.fabric().topology(), rows),
-      loader_(machine.fabric()) {}
+      loader_(machine.fabric()),
+      recurrence_(machine.fabric(), all_npus(machine)) {}
 
 Communicator::~Communicator() {
   if (has_begun_) machine_.stop();
@@ -77,6 +88,7 @@ bool Communicator::edge() {
     machine_.observers().edge();
     if (!replay_.edge()) work();
     replay_.look();
+    call_those_due();
     if (on_cycle_) on_cycle_();
   } catch (...) {
     failure_ = std::current_exception();
@@ -84,6 +96,10 @@ bool Communicator::edge() {
   const bool ends = ends_wait();
   if (skips_idle_ && !ends) rest();
   return ends;
+}
+
+void Communicator::call_those_due() {
+  while (next_call() <= cycle()) calls_.extract(calls_.begin()).mapped()();
 }
 
 void Communicator::work() {
@@ -111,7 +127,7 @@ bool Communicator::ends_wait() const {
 bool Communicator::is_stuck() const {
   const std::uint64_t watchdog = machine_.watchdog();
   return !replay_.hands_out() && !operations_.empty() && !changed_ && wake_ == Operation::kNever &&
-         loader_.idle() && fabric_.core().quiet_cycles() >= watchdog &&
+         calls_.empty() && loader_.idle() && fabric_.core().quiet_cycles() >= watchdog &&
          cycle() >= last_event_ + watchdog;
 }
 
@@ -251,7 +267,7 @@ void Communicator::release_rank(Handle handle, int part, int rank, std::uint64_t
 }
 
 std::size_t Communicator::under_way() const {
-  return replay_.hands_out() ? replay_.under_way() : operations_.size();
+  return calls_.size() + (replay_.hands_out() ? replay_.under_way() : operations_.size());
 }
 
 bool Communicator::complete(Handle handle) const {
@@ -276,6 +292,7 @@ std::uint64_t Communicator::delivered_bytes() const {
 // ---- between two edges
 
 void Communicator::process() {
+  recurrence_.restart();
   do {
     changed_ = false;
     bool some = grant();

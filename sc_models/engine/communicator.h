@@ -44,6 +44,7 @@
 #include "engine/machine.h"
 #include "engine/operation.h"
 #include "engine/operation_replay.h"
+#include "engine/recurrence.h"
 #include "engine/row_loader.h"
 
 namespace fredsim {
@@ -93,15 +94,22 @@ class Communicator {
     on_rank_complete_ = std::move(callback);
   }
   void on_cycle(std::function<void()> callback) { on_cycle_ = std::move(callback); }  // every edge
+  // Calls back after the edge of a cycle, or after the next one where that is over; it may issue. What is issued then, and not
+  // before with a delay, is no part of the state up to there: what others do meanwhile can be replayed.
+  void call_at(std::uint64_t cycle, std::function<void()> callback) {
+    calls_.emplace(cycle, std::move(callback));
+  }
 
-  // Before start(): cycles in which nothing happens, and operations of which the course is known
-  // (engine/operation_replay.h), are not simulated, unless the run is observed. Nobody may issue in between then:
+  // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and operations of
+  // which the course is known (engine/operation_replay.h), are not simulated, the latter two unless the run is observed. Nobody may issue in between then:
   // callbacks, and whoever comes back from a wait(), do not.
   void skip_idle(bool on);
-  // Of these, after finish() or where a run was stopped, with the flits x links of what was replayed, links on a die left out.
+  // Of these, after finish() or where a run was stopped, with the flits x links of what was passed over and replayed, links on a
+  // die left out. What is simulated a second time for a replay is taken off.
   std::uint64_t idle_cycles() const { return idle_cycles_; }
   std::uint64_t replayed_cycles() const { return replay_.cycles(); }
-  std::uint64_t replayed_flit_hops() const { return replay_.flit_hops(); }
+  std::uint64_t repeated_cycles() const { return replay_.cycles() + recurrence_.cycles(); }
+  std::uint64_t repeated_flit_hops() const { return replay_.flit_hops() + recurrence_.flit_hops(); }
 
   void wait(Handle handle);
   void wait_all();
@@ -110,7 +118,7 @@ class Communicator {
   bool stopped() const { return stopped_; }
 
   std::uint64_t cycle() const;
-  std::size_t under_way() const;                      // and those that wait
+  std::size_t under_way() const;                      // and those that wait, and calls to come
   int most_streams() const { return most_streams_; }  // trees that had numbers at a time, at most
   PlanCache& plans() { return plans_; }
 
@@ -128,7 +136,13 @@ class Communicator {
   void simulate_edge();  // of the fabric, too, with no time between it and the one before
   void rest();
   std::uint64_t rest_until(std::uint64_t cycle);
-  bool ends_rest() const;              // nothing is under way, and a rank begins at the next edge
+  std::uint64_t pass_until(std::uint64_t cycle);
+  // Nothing is under way or is about to be, but for a rank that begins at the next edge.
+  bool ends_rest() const;
+  std::uint64_t next_call() const {
+    return calls_.empty() ? Operation::kNever : calls_.begin()->first;
+  }
+  void call_those_due();
   void shift_to(std::uint64_t cycle);  // it is this cycle now
   // All that the cycles to come depend on, relative to the cycle; false: somebody cannot tell.
   bool add_state(StateDigest& digest) const;
@@ -160,6 +174,7 @@ class Communicator {
   RowStore store_;
   RowLoader loader_;
   OperationReplay replay_{*this};
+  Recurrence recurrence_;
   std::map<Handle, std::unique_ptr<Operation>> operations_;  // not complete
   std::vector<std::shared_ptr<const PreparedPlan>> expected_;
   std::vector<const Part*> observed_;
@@ -178,12 +193,15 @@ class Communicator {
   bool stopped_ = false;
   bool has_routes_ = false;
   bool skips_idle_ = false;
+  bool skips_repeated_ = false;
   std::uint64_t idle_cycles_ = 0;
   std::exception_ptr failure_;
   std::function<bool()> done_;
   std::function<void(const OperationReport&)> on_complete_;
   std::function<void(Handle, int, int)> on_rank_complete_;
   std::function<void()> on_cycle_;
+  std::multimap<std::uint64_t, std::function<void()>>
+      calls_;  // by cycle, then in the order of call_at()
 };
 
 }  // namespace fredsim

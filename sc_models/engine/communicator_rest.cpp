@@ -7,11 +7,18 @@
 #include "engine/run_observers.h"
 
 namespace fredsim {
+namespace {
+
+// From look to look whether a fabric without operations has come to rest.
+constexpr std::uint64_t kSettlingCycles = 32;
+
+}  // namespace
 
 void Communicator::skip_idle(bool on) {
   skips_idle_ = on;
-  replay_.enable(on && machine_.options().skip && machine_.wave() == nullptr &&
-                 machine_.observers().empty());
+  skips_repeated_ =
+      on && machine_.options().skip && machine_.wave() == nullptr && machine_.observers().empty();
+  replay_.enable(skips_repeated_);
 }
 
 bool Communicator::add_state(StateDigest& digest) const {
@@ -37,20 +44,26 @@ void Communicator::shift_to(std::uint64_t cycle) {
   first_edge_ -= later;
 }
 
-// Over the edges before anything happens: an arrival, a start, the end of the watchdog's patience, the time-out.
+// Over the edges before anything happens that has not happened before: an arrival, a start, a call, the end of the watchdog's patience, the time-out.
 void Communicator::rest() {
   if (replay_.hands_out()) return replay_.rest();
+  const std::uint64_t limit = machine_.options().timeout_cycles;
+  const std::uint64_t last = limit != 0 ? limit + 1 : Operation::kNever;
+  if (const std::uint64_t passed = pass_until(std::min(next_call(), last)); passed != 0)
+    return fabric_.come_later(passed);
   std::uint64_t next = wake_;
   // The edge before is one at which a course may end.
   if (next != Operation::kNever && granted_.empty()) --next;
+  next = std::min(next, next_call());
+  // So is the one after which nothing moves any more.
+  if (operations_.empty() && !fabric_.core().is_settled())
+    next = std::min(next, cycle() + kSettlingCycles);
   if (next == Operation::kNever) {
     const std::uint64_t watchdog = machine_.watchdog();
     next = std::max(last_event_ + watchdog,
                     cycle() + watchdog - std::min(watchdog, fabric_.core().quiet_cycles()));
   }
-  const std::uint64_t limit = machine_.options().timeout_cycles;
-  if (limit != 0) next = std::min(next, limit + 1);
-  const std::uint64_t edges = rest_until(next);
+  const std::uint64_t edges = rest_until(std::min(next, last));
   fabric_.come_later(edges);
   idle_cycles_ += edges;
 }
@@ -65,9 +78,20 @@ std::uint64_t Communicator::rest_until(std::uint64_t next) {
   return edges;
 }
 
+// Over whole periods that recur, to an edge before that of a cycle; how many edges.
+std::uint64_t Communicator::pass_until(std::uint64_t next) {
+  if (!skips_repeated_ || changed_ || !loader_.idle() || !recurrence_.is_due()) return 0;
+  std::vector<CollectiveJob*> jobs;
+  for (const Operation* operation : granted_)
+    if (operation->job != nullptr) jobs.push_back(operation->job.get());
+  if (jobs.empty()) return 0;
+  next = std::min(next, wake_);
+  return recurrence_.pass_over(jobs, next - std::min(next, cycle() + 1));
+}
+
 bool Communicator::ends_rest() const {
-  return wake_ == cycle() + 1 && granted_.empty() && !changed_ && loader_.idle() &&
-         fabric_.core().is_settled();
+  return (operations_.empty() || (wake_ == cycle() + 1 && granted_.empty())) && !changed_ &&
+         loader_.idle() && fabric_.core().is_settled();
 }
 
 }  // namespace fredsim

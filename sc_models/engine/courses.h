@@ -95,6 +95,7 @@ struct CourseNode {
 
 struct CourseState {
   StateDigest digest{0};
+  bool is_at_rest = false;  // nothing changes, however long, until something is given
   CourseNode root;
   std::vector<CourseNode*> ends;  // nodes of its tree that have one
 };

@@ -112,7 +112,7 @@ struct Machine::Parts {
   Course run_collective(const ObservedJob& observed, JobNpus& members,
                         const std::function<void(const Progress&)>& on_progress);
   static void release_due(CollectiveJob& job, JobNpus& members, std::uint64_t cycle);
-  std::uint64_t skip(const CollectiveJob& job, Recurrence& recurrence, std::uint64_t cycle);
+  std::uint64_t skip(CollectiveJob& job, Recurrence& recurrence, std::uint64_t cycle);
   bool is_stuck(const CollectiveJob& job, std::uint64_t cycle);
   void drain();
   std::vector<std::uint64_t> acknowledgements() const;
@@ -325,7 +325,7 @@ Machine::Parts::Course Machine::Parts::run_collective(
   observers.start(first, parts_of(job.plan()));
   observers.add(observed, job.plan().programs);
   release_due(job, members, cycles);
-  Recurrence recurrence(fabric, job, members.all());
+  Recurrence recurrence(fabric, members.all());
   const bool skips = options.skip && observers.empty() && wave == nullptr;
   std::uint64_t next_progress = kProgressCycles;
   fabric.on_cycle([&] {
@@ -375,14 +375,15 @@ void Machine::Parts::release_due(CollectiveJob& job, JobNpus& members, std::uint
 
 // After an edge: what need not be simulated, up to the edge after which a part starts, or the run is given up. The
 // idle cycles of it.
-std::uint64_t Machine::Parts::skip(const CollectiveJob& job, Recurrence& recurrence,
+std::uint64_t Machine::Parts::skip(CollectiveJob& job, Recurrence& recurrence,
                                    std::uint64_t cycle) {
   FabricCore& core = fabric.core();
   const std::uint64_t start = job.next_start();
   const std::uint64_t end =
       std::min(start, options.timeout_cycles != 0 ? options.timeout_cycles + 1 : start);
   const std::uint64_t most = end - cycle - 1;
-  if (const std::uint64_t passed = recurrence.pass_over(cycle, most); passed != 0) {
+  CollectiveJob* const jobs[] = {&job};
+  if (const std::uint64_t passed = recurrence.pass_over(jobs, most); passed != 0) {
     fabric.come_later(passed);
     return 0;
   }

@@ -186,6 +186,7 @@ CourseCounts OperationReplay::counts() const {
 void OperationReplay::look() {
   const bool some_complete = std::exchange(some_complete_, false);
   if (mode_ != Mode::kLive && mode_ != Mode::kUnknown) return;
+  if (rests()) return begin_now();
   if (course_.state != nullptr && communicator_.cycle() == course_.start) return;
   if (!some_complete && !communicator_.ends_rest()) return;
   StateDigest digest(kIndexMask);
@@ -199,6 +200,7 @@ void OperationReplay::end_course(const StateDigest& digest) {
     course_.state = nullptr;
   }
   CourseState& next = courses_.state(digest);
+  next.is_at_rest = communicator_.operations_.empty() && communicator_.fabric_.core().is_settled();
   CourseCounts now = counts();
   if (course_.state != nullptr) {
     CourseEnd end{.cycle = position(Place::kAfterEdge).cycle,
@@ -223,6 +225,19 @@ void OperationReplay::end_course(const StateDigest& digest) {
   communicator_.fabric_.stand_still(true);
 }
 
+bool OperationReplay::rests() const {
+  return course_.state != nullptr && course_.state->is_at_rest && given_.empty() &&
+         course_.node == &course_.state->root && course_.events == 0;
+}
+
+// What a rest takes is no part of the course after it.
+void OperationReplay::begin_now() {
+  const std::uint64_t now = communicator_.cycle();
+  if (hands_out()) communicator_.idle_cycles_ += now - course_.start;
+  course_.start = now;
+  course_.idle_before = communicator_.idle_cycles_;
+}
+
 // With the operations that the communicator has under way.
 void OperationReplay::begin(CourseState& state) {
   const std::uint64_t now = communicator_.cycle();
@@ -241,8 +256,12 @@ void OperationReplay::begin(CourseState& state) {
 bool OperationReplay::edge() {
   take_inputs();
   if (!hands_out()) return false;
-  const std::uint64_t before = std::exchange(now_, std::exchange(next_, next_ + 1));
+  std::uint64_t before = std::exchange(now_, std::exchange(next_, next_ + 1));
   const std::uint64_t now = now_;
+  if (rests()) {
+    begin_now();
+    before = now;
+  }
   if (follow() && next_known() == kNever)
     go_real({course_.events, before - course_.start, Place::kAfterEdge});
   if (!hands_out()) {
@@ -323,6 +342,10 @@ void OperationReplay::pass(CourseEnd& end) {
 
 // Cycle at which something is known to happen or may be given; kNever: nothing.
 std::uint64_t OperationReplay::next_known() const {
+  if (rests()) {
+    const std::uint64_t call = communicator_.next_call();
+    return call == kNever ? kNever : std::max(call, now_ + 1);
+  }
   const CourseNode& node = *course_.node;
   if (const CourseEvent* event = node.event(course_.events); event != nullptr)
     return course_.start + event->cycle;
@@ -337,8 +360,9 @@ std::uint64_t OperationReplay::next_known() const {
 }
 
 void OperationReplay::rest() {
+  if (!given_.empty()) return;  // what follows of it is seen at the next edge
   const std::uint64_t limit = communicator_.machine_.options().timeout_cycles;
-  std::uint64_t next = next_known();
+  std::uint64_t next = std::min(next_known(), communicator_.next_call());
   if (limit != 0) next = std::min(next, limit + 1);
   if (next <= next_) return;
   communicator_.fabric_.come_later(next - next_);
@@ -424,6 +448,7 @@ void OperationReplay::run_script(std::uint64_t end) {
     if (cycle >= end) break;
     std::uint64_t next = end;
     if (script_next_ < script_.size()) next = std::min(next, script_[script_next_]->at.cycle);
+    communicator_.pass_until(course_.start + next);
     const std::uint64_t idle = communicator_.rest_until(course_.start + next);
     if (!is_on_path_) communicator_.idle_cycles_ += idle;
     communicator_.simulate_edge();

@@ -8,6 +8,7 @@
 //   known, the course is simulated from its state on, with what has been issued in it, up to here, and from here on for
 //   real. The machine may have to be brought to that state first: by the shortest way of known courses that leads there,
 //   simulated again; never more cycles than were passed over.
+// Rest: where no operation is under way and nothing moves, a course begins when something is given, however long that takes.
 // State: all that the cycles to come depend on (Communicator::add_state()): relative to the cycle, without payload and the
 //   numbers of packets. So a machine that has rested has the same state after a short rest and a long one.
 // Exact: cycles, counters of links and switches, payload counts and reports are those of a run in full (tests/engine/
@@ -93,6 +94,8 @@ class OperationReplay {
   };
 
   void begin(CourseState& state);
+  bool rests() const;  // at its beginning
+  void begin_now();
   void add(Known known);
   CoursePosition position(CoursePosition::Place place) const;
   void give(CourseInput input);

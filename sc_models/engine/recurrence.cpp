@@ -49,81 +49,108 @@ std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std:
   return flit_hops;
 }
 
-Recurrence::Recurrence(Fabric& fabric, CollectiveJob& job, std::vector<Npu*> npus)
-    : fabric_(fabric), job_(job), npus_(std::move(npus)) {}
+Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus)
+    : fabric_(fabric), npus_(std::move(npus)), next_look_(fabric.core().edge()) {}
 
-std::uint64_t Recurrence::pass_over(std::uint64_t cycle, std::uint64_t most) {
-  if (cycle < next_look_) return 0;
-  next_look_ = cycle + step_;
+void Recurrence::restart() {
+  if (next_look_ == kNever) return;
+  if (seen_.size() >= kMostSeen / 4) first_step_ = std::min(2 * first_step_, kLongestFirstStep);
+  period_ = 0;
+  begin_search(first_step_);
+}
+
+std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t most) {
+  if (!is_due()) return 0;
+  const std::uint64_t edge = fabric_.core().edge();
+  next_look_ = edge + step_;
   StateDigest digest(kIndexMask);
-  if (!look(digest)) {
+  if (!look(jobs, digest)) {
     next_look_ = kNever;
     return 0;
   }
   if (period_ == 0) {
-    const auto [seen, is_new] = seen_.try_emplace(digest, cycle);
-    if (is_new) {
-      if (seen_.size() == kMostSeen) begin_search(cycle, 2 * step_);
-      return 0;
-    }
-    period_ = cycle - seen->second;
-    next_look_ = cycle + period_;
-    state_ = digest;
-    before_ = progress_;
-    counts_ = count_all(fabric_.core(), fabric_.topology(), fabric_.switches());
+    const auto [seen, is_new] = seen_.try_emplace(digest, edge);
+    if (!is_new)
+      begin_period(edge - seen->second, digest);
+    else if (seen_.size() == kMostSeen)
+      begin_search(2 * step_);
     return 0;
   }
-  const std::uint64_t number = digest == state_ ? periods(most) : 0;
+  const std::uint64_t number = digest == state_ ? periods(jobs, most) : 0;
   const std::uint64_t passed = number * period_;
-  if (number != 0) repeat(number);
+  if (number != 0) {
+    repeat(jobs, number);
+    first_step_ = kFirstStep;
+  }
   cycles_ += passed;
   period_ = 0;
-  begin_search(cycle + passed, number != 0 ? kFirstStep : 2 * step_);
+  begin_search(number != 0 ? kFirstStep : 2 * step_);
   return passed;
 }
 
-void Recurrence::begin_search(std::uint64_t cycle, std::uint64_t step) {
+void Recurrence::begin_period(std::uint64_t edges, const StateDigest& digest) {
+  period_ = edges;
+  next_look_ = fabric_.core().edge() + period_;
+  state_ = digest;
+  before_ = progress_;
+  counts_ = count_all(fabric_.core(), fabric_.topology(), fabric_.switches());
+}
+
+void Recurrence::begin_search(std::uint64_t step) {
   seen_.clear();
   step_ = step;
-  next_look_ = cycle + step;
+  next_look_ = fabric_.core().edge() + step;
 }
 
 // False: there is something that cannot tell its state.
-bool Recurrence::look(StateDigest& digest) {
-  progress_.assign(job_.plan().trees.size(), 0);
-  for (const Npu* npu : npus_) npu->add_progress(job_, progress_);
+bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest) {
   if (!fabric_.core().add_state(digest)) return false;
-  job_.add_state(digest);
-  for (const Npu* npu : npus_) npu->add_state(job_, progress_, digest);
+  progress_.resize(jobs.size());
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    progress_[j].assign(jobs[j]->plan().trees.size(), 0);
+    for (const Npu* npu : npus_) npu->add_progress(*jobs[j], progress_[j]);
+    jobs[j]->add_state(digest);
+    for (const Npu* npu : npus_) npu->add_state(*jobs[j], progress_[j], digest);
+  }
+  for (const Npu* npu : npus_) npu->add_state(digest);
   return true;
 }
 
-// That can be repeated from here on, with no tree coming to its last run of packets and no more than `most` cycles.
-std::uint64_t Recurrence::periods(std::uint64_t most) const {
+// That can be repeated from here on, with no tree coming to its last run of packets and no more than `most` edges.
+std::uint64_t Recurrence::periods(std::span<CollectiveJob* const> jobs, std::uint64_t most) const {
   std::uint64_t number = most / period_;
   bool moves = false;
-  for (int tree = 0; tree < std::ssize(progress_); ++tree) {
-    const std::uint64_t in_one = progress_[tree] - before_[tree];
-    if (in_one == 0) continue;
-    moves = true;
-    const Tree& of = job_.plan().trees[tree];
-    const Part& part = job_.plan().parts[of.part];
-    auto last = static_cast<std::uint64_t>(part.run);
-    // The last packets of a tree are not acknowledged.
-    if (of.is_acknowledged) last = std::max(last, acknowledged_window(part) + kAcknowledgePackets);
-    const std::uint64_t left = job_.packets(tree) - progress_[tree];
-    number = std::min(number, left <= last ? 0 : (left - last) / in_one);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    for (std::size_t t = 0; t < progress_[j].size(); ++t) {
+      const std::uint64_t in_one = progress_[j][t] - before_[j][t];
+      if (in_one == 0) continue;
+      moves = true;
+      number = std::min(number, periods(*jobs[j], static_cast<int>(t), progress_[j][t], in_one));
+    }
   }
   return moves ? number : 0;
 }
 
-void Recurrence::repeat(std::uint64_t number) {
+std::uint64_t Recurrence::periods(const CollectiveJob& job, int tree, std::uint64_t done,
+                                  std::uint64_t in_one) {
+  const Tree& of = job.plan().trees[tree];
+  const Part& part = job.plan().parts[of.part];
+  auto last = static_cast<std::uint64_t>(part.run);
+  // The last packets of a tree are not acknowledged.
+  if (of.is_acknowledged) last = std::max(last, acknowledged_window(part) + kAcknowledgePackets);
+  const std::uint64_t left = job.packets(tree) - done;
+  return left <= last ? 0 : (left - last) / in_one;
+}
+
+void Recurrence::repeat(std::span<CollectiveJob* const> jobs, std::uint64_t number) {
   flit_hops_ += pass_over_periods(fabric_, counts_, number, period_);
-  Progress packets = progress_;
-  for (std::size_t t = 0; t < packets.size(); ++t)
-    packets[t] = number * (progress_[t] - before_[t]);
-  job_.leave_out(packets);
-  for (Npu* npu : npus_) npu->shorten(job_);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    Progress packets = progress_[j];
+    for (std::size_t t = 0; t < packets.size(); ++t)
+      packets[t] = number * (progress_[j][t] - before_[j][t]);
+    jobs[j]->leave_out(packets);
+    for (Npu* npu : npus_) npu->shorten(*jobs[j]);
+  }
 }
 
 }  // namespace fredsim

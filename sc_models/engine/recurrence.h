@@ -1,7 +1,7 @@
 // Leaves out what a run repeats, exactly: finds that the whole state recurs, and passes over whole periods.
 //
 // What it goes by: everything that the cycles to come depend on, relative to the current edge and to how far each tree
-//   of the plan is: flits and credits on links, pacing, switches, NICs, NPUs. Not the numbers of packets, nor their
+//   of the jobs is: flits and credits on links, pacing, switches, NICs, NPUs. Not the numbers of packets, nor their
 //   payload, by which nothing that a fabric does goes. A state that is equal to an earlier one is followed by the same
 //   course, as long as there is as much to send; what there is to send is a number that falls by the same amount in
 //   every period.
@@ -11,11 +11,14 @@
 //   edge and what is delivered go on by that much. Flits that are under way stay as they are.
 // Exact: cycles, counters of links and switches, and times of parts are those of the run in full (tests/engine/
 //   recurrence_test.cpp). Payload is made, carried and verified in the periods that are simulated.
-// Cost: digests are taken rarer the longer none recurs.
+// Jobs: one, as Machine::run() has it, or all that a communicator has under way. Between two events of a communicator (a
+//   grant, a rank that begins or is complete, an issue) nothing else changes than this knows; at each the search begins anew.
+// Cost: digests are taken rarer the longer none recurs, and from the start where none did in the searches before.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "base/state_digest.h"
@@ -33,11 +36,15 @@ std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std:
 
 class Recurrence {
  public:
-  // All outlive it; the NPUs are all that take part.
-  Recurrence(Fabric& fabric, CollectiveJob& job, std::vector<Npu*> npus);
+  // Both outlive it; the NPUs are all that may take part in a job.
+  Recurrence(Fabric& fabric, std::vector<Npu*> npus);
 
-  // After an edge, `cycle` cycles from the run's first one: how many cycles it has passed over, at most `most`.
-  std::uint64_t pass_over(std::uint64_t cycle, std::uint64_t most);
+  // Something has happened that no digest has: the search begins anew.
+  void restart();
+  bool is_due() const { return fabric_.core().edge() >= next_look_; }
+  // After an edge, with the jobs under way, the same ones since the last restart(): how many edges it has passed over, at
+  // most `most`.
+  std::uint64_t pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t most);
 
   std::uint64_t cycles() const { return cycles_; }  // passed over in all
   std::uint64_t flit_hops() const {
@@ -48,23 +55,27 @@ class Recurrence {
   using Progress =
       std::vector<std::uint64_t>;  // packets that the furthest source of a tree has started
   static constexpr std::uint64_t kFirstStep = 16;
+  static constexpr std::uint64_t kLongestFirstStep = 1024;
   static constexpr std::size_t kMostSeen = 256;
 
-  bool look(StateDigest& digest);
-  std::uint64_t periods(std::uint64_t most) const;
-  void repeat(std::uint64_t times);
-  void begin_search(std::uint64_t cycle, std::uint64_t step);
+  bool look(std::span<CollectiveJob* const> jobs, StateDigest& digest);
+  void begin_period(std::uint64_t edges, const StateDigest& digest);
+  std::uint64_t periods(std::span<CollectiveJob* const> jobs, std::uint64_t most) const;
+  static std::uint64_t periods(const CollectiveJob& job, int tree, std::uint64_t done,
+                               std::uint64_t in_one);
+  void repeat(std::span<CollectiveJob* const> jobs, std::uint64_t number);
+  void begin_search(std::uint64_t step);
 
   Fabric& fabric_;
-  CollectiveJob& job_;
   std::vector<Npu*> npus_;
-  std::uint64_t next_look_ = 0;
+  std::uint64_t next_look_ = 0;            // edge
+  std::uint64_t first_step_ = kFirstStep;  // of a search: longer where the last ones found nothing
   std::uint64_t step_ = kFirstStep;
-  std::map<StateDigest, std::uint64_t> seen_;  // state -> cycle
+  std::map<StateDigest, std::uint64_t> seen_;  // state -> edge
   // A period that is measured; 0: none.
   std::uint64_t period_ = 0;
   StateDigest state_{kIndexMask};
-  Progress progress_, before_;
+  std::vector<Progress> progress_, before_;  // by job
   FabricCounts counts_;
   std::uint64_t cycles_ = 0, flit_hops_ = 0;
 };

@@ -90,8 +90,8 @@ class WorkRun {
     observers.end_run(result.cycles);
     if (!result.incomplete) communicator_.finish();
     result.idle_cycles = communicator_.idle_cycles();
-    result.repeated_cycles = communicator_.replayed_cycles();
-    result.repeated_flit_hops = communicator_.replayed_flit_hops();
+    result.repeated_cycles = communicator_.repeated_cycles();
+    result.repeated_flit_hops = communicator_.repeated_flit_hops();
     result.sim_cycles_per_s =
         static_cast<double>(result.cycles -
                             std::min(result.cycles, result.idle_cycles + result.repeated_cycles)) /

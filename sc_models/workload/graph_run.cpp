@@ -208,11 +208,19 @@ class GraphRun {
       operation.last = {.rank = rank, .task = t};
     }
     if (++operation.came < operation.ranks && !operation.is_message) return;
-    const OperationHandle handle = communicator_.issue(
-        plans_[graph_.operations[task.operation].shape], {},
-        {.seed = operand_seed(machine_.options().seed, task.operation),
-         .delay = operation.start - std::min(operation.start, communicator_.cycle())});
-    of_handle_.emplace(handle, task.operation);
+    const int number = task.operation;
+    if (operation.start <= communicator_.cycle() + 1) return issue(number);
+    communicator_.call_at(operation.start - 1, [this, number] { issue(number); });
+  }
+
+  // At its start, or at the edge before.
+  void issue(int number) {
+    const std::uint64_t start = operations_[number].start;
+    const OperationHandle handle =
+        communicator_.issue(plans_[graph_.operations[number].shape], {},
+                            {.seed = operand_seed(machine_.options().seed, number),
+                             .delay = start - std::min(start, communicator_.cycle())});
+    of_handle_.emplace(handle, number);
   }
 
   // A message, once it is there and its receiver has come.
@@ -288,8 +296,8 @@ class GraphRun {
     result.payload = result.incomplete ? "incomplete" : "exact";
     result.delivered_bytes = communicator_.delivered_bytes();
     result.idle_cycles = communicator_.idle_cycles();
-    result.repeated_cycles = communicator_.replayed_cycles();
-    result.repeated_flit_hops = communicator_.replayed_flit_hops();
+    result.repeated_cycles = communicator_.repeated_cycles();
+    result.repeated_flit_hops = communicator_.repeated_flit_hops();
     const std::uint64_t skipped = result.idle_cycles + result.repeated_cycles;
     const std::uint64_t simulated =
         communicator_.cycle() - std::min(communicator_.cycle(), skipped);
