@@ -7,14 +7,15 @@
 
 namespace fredsim {
 
-std::optional<EdgeTree> edge_tree_of(const Topology& topology, const Part& part) {
+std::optional<EdgeTree> edge_tree_of(const Topology& topology, const Part& part, int root_rank,
+                                     int roots) {
   if (!topology.is_grid() || part.members.size() < 2) return {};
-  const NodeId root = part.members[part.root];
+  const NodeId root = part.members[root_rank];
   if (topology.nodes[root].kind != NodeKind::kIo) return {};
   std::vector<NodeId> npus;
   std::vector<int> ranks;
   for (int rank = 0; rank < std::ssize(part.members); ++rank) {
-    if (rank == part.root) continue;
+    if (rank == root_rank || rank < roots) continue;
     npus.push_back(part.members[rank]);
     ranks.push_back(rank);
   }
@@ -32,12 +33,12 @@ std::optional<EdgeTree> edge_tree_of(const Topology& topology, const Part& part)
 }
 
 Tree edge_tree(TreeBuilder builder, const EdgeTree& tree, Roles roles, int root,
-               const FlitRange& range) {
+               const FlitRange& range, int roots) {
   const int first = tree.box.ranks[tree.comb.y * tree.box.width + tree.comb.x];
   if (reduces(roles)) builder.reduce(first, root, builder.vc());
   if (broadcasts(roles)) builder.pass_on(root, first, builder.vc());
   add_comb(builder, tree.box, tree.comb, roles);
-  return builder.finish(roles, root, range);
+  return builder.finish(roles, root, range, roots);
 }
 
 }  // namespace fredsim

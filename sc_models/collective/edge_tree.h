@@ -5,7 +5,8 @@
 //   controller on the north or south edge along its column first and then along every row, from one on the east or west
 //   edge along its row first and then along every column. Sums come back over the same links. With all controllers of a
 //   mesh at once the hottest link carries 2 N - 1 streams for the longer side N: 9 on 5 x 4 (tests/collective/io_plan_test.cpp).
-// Group: one I/O controller, the root, and NPUs that fill a rectangle with its router in it.
+// Group: one I/O controller, the root, and NPUs that fill a rectangle with its router in it; of a stream (Part::roots) the
+//   other roots count for nothing.
 #pragma once
 
 #include <optional>
@@ -21,10 +22,10 @@ struct EdgeTree {
 };
 
 // Nothing where the group is not of that sort, or the fabric is no grid.
-std::optional<EdgeTree> edge_tree_of(const Topology& topology, const Part& part);
-
-// `root`: the controller's rank.
+// `root`: the controller's rank; `roots`: Part::roots.
+std::optional<EdgeTree> edge_tree_of(const Topology& topology, const Part& part, int root,
+                                     int roots = 0);
 Tree edge_tree(TreeBuilder builder, const EdgeTree& tree, Roles roles, int root,
-               const FlitRange& range);
+               const FlitRange& range, int roots = 0);
 
 }  // namespace fredsim

@@ -14,6 +14,7 @@
 #include "collective/members.h"
 #include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
+#include "collective/streams.h"
 
 namespace fredsim {
 namespace {
@@ -80,6 +81,11 @@ class EndpointPlanner {
 
   void run(std::vector<ChainSpec>& chains) {
     Part& part = plan_.parts[part_];
+    if (part.roots > 0) {
+      std::ranges::move(stream_trees(topology_, spec_.algorithm, part_, plan_),
+                        std::back_inserter(plan_.trees));
+      return;
+    }
     switch (family_of(spec_.collective)) {
       case Family::kRing:
         part.algorithm = name_of_ring();
@@ -142,7 +148,8 @@ class EndpointPlanner {
       // From or to one root on a torus: measured, slower than a chain or a tree.
       return box && (family_of(spec_.collective) == Family::kRing || !rings);
     }
-    if (algorithm == "edge_tree") return edge_tree_of(topology_, plan_.parts[part_]).has_value();
+    if (algorithm == "edge_tree")
+      return edge_tree_of(topology_, plan_.parts[part_], plan_.parts[part_].root).has_value();
     if (!topology_.is_grid()) return level_box(topology_, members()).sides.size() > 1;
     return algorithm == "hier_ring" && whole_grid();
   }
@@ -259,7 +266,8 @@ class EndpointPlanner {
     const int root = plan_.parts[part_].root;
     const FlitRange whole = whole_range(0, bytes());
     if (algorithm == "edge_tree") {
-      add(edge_tree(builder(0), *edge_tree_of(topology_, plan_.parts[part_]), roles_, root, whole));
+      add(edge_tree(builder(0), *edge_tree_of(topology_, plan_.parts[part_], root), roles_, root,
+                    whole));
       return;
     }
     if (algorithm == "multi_tree") {

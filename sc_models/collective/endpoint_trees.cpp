@@ -53,14 +53,19 @@ void TreeBuilder::pass_on(int from, int to, int vc) {
   tree_.ranks[from].broadcast_to.push_back(send(from, to, vc));
 }
 
-Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range) {
+Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int roots) {
   set_range(tree_, range);
   for (TreeRank& rank : tree_.ranks) {
     const bool is_root = rank.rank == root;
     rank.contributes = is_root || reduces(roles);
     rank.receives = is_root ? roles != Roles::kToOthers : broadcasts(roles);
+    if (rank.rank >= roots) continue;
+    rank.contributes = is_root && !reduces(roles);
+    rank.receives = is_root && reduces(roles);
   }
-  if (reduces(roles)) {
+  if (reduces(roles) && roots > 0) {
+    append_sum(tree_.ranks[root].reduce_from.front());  // there is one
+  } else if (reduces(roles)) {
     append_sum(root);
   } else {
     tree_.order.postfix = {root};
@@ -82,7 +87,7 @@ void TreeBuilder::append_sum(int rank) {
 }
 
 Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
-                Roles roles, const FlitRange& range, int vc) {
+                Roles roles, const FlitRange& range, int vc, int roots) {
   const int ranks = static_cast<int>(ring.size());
   const int place = static_cast<int>(std::ranges::find(ring, root) - ring.begin());
   const auto at = [&](int steps) {
@@ -92,7 +97,7 @@ Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, boo
     builder.reduce(at(steps), at(steps - 1), vc);
   for (int steps = 1; steps < ranks && broadcasts(roles); ++steps)
     builder.pass_on(at(steps - 1), at(steps), vc);
-  return builder.finish(roles, root, range);
+  return builder.finish(roles, root, range, roots);
 }
 
 Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,

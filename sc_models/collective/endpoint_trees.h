@@ -43,7 +43,8 @@ class TreeBuilder {
   void reduce(int from, int to, int vc);
   void pass_on(int from, int to, int vc);
   int vc() const { return vc_; }  // the part's
-  Tree finish(Roles roles, int root, const FlitRange& range);
+  // `roots`: Part::roots.
+  Tree finish(Roles roles, int root, const FlitRange& range, int roots = 0);
 
  private:
   Send send(int from, int to, int vc) const;
@@ -57,9 +58,9 @@ class TreeBuilder {
 };
 
 // A chain with the root at one end: the ring (ranks in its order) without the hop that closes it, forwards or
-// backwards, on one VC.
+// backwards, on one VC. `roots`: Part::roots.
 Tree chain_tree(TreeBuilder builder, const std::vector<int>& ring, int root, bool forwards,
-                Roles roles, const FlitRange& range, int vc);
+                Roles roles, const FlitRange& range, int vc, int roots = 0);
 
 // What a line of a box is made of.
 enum class LineShape : std::uint8_t {

@@ -66,7 +66,7 @@ class Correspondence {
       if (link < 0 || model < 0) return false;
       const Link& a = topology_.links[link];
       const Link& b = topology_.links[model];
-      if (a.rate.num != b.rate.num || a.rate.den != b.rate.den || a.latency != b.latency) {
+      if (a.rate != b.rate || a.latency != b.latency || a.burst != b.burst || a.peak != b.peak) {
         return false;
       }
       links_[link] = model;

@@ -156,14 +156,15 @@ class InSwitchPlanner {
   std::vector<Task> tasks_of(const Part& part, int slice) const {
     const int slices = slices_;
     const int ranks = static_cast<int>(part.members.size());
-    if (!takes_steps(part.collective)) {
+    if (!has_blocks(part)) {
       const FlitRange range = share_of(whole_range(0, part.bytes), slices, slice);
       if (range.flits == 0) return {};
       return {{first_root(part), range}};
     }
-    const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part.bytes, ranks));
+    const int owners = part.roots > 0 ? part.roots : ranks;
+    const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part.bytes, owners));
     std::vector<Task> tasks;
-    for (int k = 0; k < ranks; ++k) {
+    for (int k = 0; k < owners; ++k) {
       const FlitRange range = share_of(blocks[k], slices, (slice + k) % slices);
       if (range.flits > 0) tasks.push_back({k, range});
     }
@@ -177,12 +178,23 @@ class InSwitchPlanner {
       int slots = 0;
       for (const SlicePart& part : wave[slice]) {
         slots = std::max(slots, router.slots(part));
-        if (part.uplink_trees.size() > 1) result_.packets[part.part] = kSlowUplinks;
+        if (plan_.parts[part.part].roots > 0) {
+          result_.packets[part.part] = stream_packets(part);
+        } else if (part.uplink_trees.size() > 1) {
+          result_.packets[part.part] = kSlowUplinks;
+        }
       }
       for (int slot = 0; slot < slots; ++slot) emit_phase(router, wave[slice], slice, slot);
       phases = std::max(phases, slots);
     }
     number_phases(phases);
+  }
+
+  // Runs of a burst of the roots' links.
+  PacketShape stream_packets(const SlicePart& part) const {
+    const Part& of_plan = plan_.parts[part.part];
+    const Link& link = topology_.links[topology_.link_out(of_plan.members.front(), 0)];
+    return {.flits = of_plan.packet_flits, .run = std::max(1, link.burst / of_plan.packet_flits)};
   }
 
   // Phases of the wave just emitted, so far counted from 0, get their numbers: those of an earlier wave that has the
@@ -241,31 +253,33 @@ class InSwitchPlanner {
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (slot >= router.slots(parts[i])) continue;
-      Tree tree = tree_of(router, parts[i], slice, slot);
+      Tree tree = tree_of(parts[i], slice, slot);
       if (tree.flits == 0) continue;
       tree.order = rank_order(parts[i].tree(slot), router.flows_of(parts[i], slot), orders[i]);
       trees_.emplace_back(parts[i].part, std::move(tree));
     }
   }
 
-  Tree tree_of(const SliceRouter& router, const SlicePart& part, int slice, int slot) const {
-    const bool compound = takes_steps(router.collective(part));
+  Tree tree_of(const SlicePart& part, int slice, int slot) const {
+    const Part& of_plan = plan_.parts[part.part];
+    const bool compound = has_blocks(of_plan);
     const auto trees = static_cast<int>(part.uplink_trees.size());
     const Task& task = part.tasks[compound ? slot : 0];
     const FlitRange range = compound ? task.range : share_of(task.range, trees, slot);
-    const Roles roles = roles_in_switch(router.collective(part));
+    const GroupRoles roles = roles_of_task(of_plan, task.root);
     Tree tree;
     tree.transport = Transport::kInSwitch;
     tree.part = part.part;
-    tree.step = compound ? slot / trees : 0;
+    tree.step = takes_steps(of_plan.collective) ? slot / trees : 0;
     tree.first_flit = range.first_flit;
     tree.flits = range.flits;
     tree.bytes = range.bytes;
-    for (int r = 0; r < std::ssize(plan_.parts[part.part].members); ++r) {
+    for (int r = 0; r < std::ssize(of_plan.members); ++r) {
       TreeRank rank;
       rank.rank = r;
-      rank.contributes = r == task.root || reduces(roles);
-      rank.receives = r == task.root ? roles != Roles::kToOthers : broadcasts(roles);
+      rank.contributes = roles.contributes[r];
+      rank.receives = roles.receives[r];
+      if (!rank.contributes && !rank.receives) continue;
       rank.switch_port = slice;
       rank.phase = slot;
       tree.ranks.push_back(std::move(rank));
@@ -304,6 +318,8 @@ bool has_in_switch(Collective collective) {
 bool takes_steps(Collective collective) {
   return collective == Collective::kReduceScatter || collective == Collective::kAllGather;
 }
+
+bool has_blocks(const Part& part) { return takes_steps(part.collective) || part.roots > 0; }
 
 int in_switch_window(const Topology& topology, const Part& part) {
   constexpr int kLeast = 64;

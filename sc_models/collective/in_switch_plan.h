@@ -6,7 +6,9 @@
 // Flows: contributors' data are added on the way up; where all are in, the sum turns and is
 //   distributed on the way down; up and down are two flows of one phase. Simple collectives
 //   (all_reduce, reduce, broadcast, multicast, unicast) are one tree per slice; reduce_scatter and
-//   all_gather are serial steps, a reduce or broadcast tree per owner of a block.
+//   all_gather are serial steps, a reduce or broadcast tree per owner of a block. Streams (Part::roots) have the same, all
+//   at a time: each sender goes round the trees by runs of a burst's packets (Link::burst), so that phases change between
+//   bursts. Streams in both directions share the phases, a root's weights and its gradients.
 // Uplinks: slice s prefers uplink s mod uplinks. Where an uplink is slower than an NPU's port, a group
 //   takes as many trees over different uplinks (uplink trees) as it needs and gets: simple collectives are
 //   split over them, steps of compound ones go by them in turn, as many at once as there are uplink trees.
@@ -38,6 +40,7 @@ namespace fredsim {
 
 bool has_in_switch(Collective collective);
 bool takes_steps(Collective collective);  // serial ones, with a phase each
+bool has_blocks(const Part& part);        // those, and streams: a tree per block, with a phase each
 
 // Over several slow uplinks, packets are short: a packet holds its phase until its last flit has come,
 // and the phases of the other uplink trees wait. Runs of packets keep the changes of phase few.

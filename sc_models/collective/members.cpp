@@ -61,7 +61,7 @@ bool is_whole_grid(const Topology& topology, const std::vector<NodeId>& members)
   return topology.is_grid() && members.size() == topology.npus.size() && !has_io(topology, members);
 }
 
-Rational slowest_port(const Topology& topology, const std::vector<NodeId>& members, int port) {
+Rational slowest_port(const Topology& topology, std::span<const NodeId> members, int port) {
   Rational slowest{1, 1};
   for (const NodeId member : members) {
     const Rational rate = topology.links[topology.link_out(member, port)].rate;

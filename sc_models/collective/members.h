@@ -1,6 +1,7 @@
 // Members of groups (base/member.h) on a topology: NPUs and I/O controllers.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "topology/topology.h"
@@ -15,7 +16,7 @@ bool has_io(const Topology& topology, const std::vector<NodeId>& members);
 // All NPUs of a grid, and nobody else.
 bool is_whole_grid(const Topology& topology, const std::vector<NodeId>& members);
 // The slowest link between these and their switches, by NIC port `port`.
-Rational slowest_port(const Topology& topology, const std::vector<NodeId>& members, int port);
+Rational slowest_port(const Topology& topology, std::span<const NodeId> members, int port);
 
 // The outward face of a grid that an I/O controller is on, a direction (MeshPort).
 int face_of(const Topology& topology, NodeId controller);

@@ -30,6 +30,22 @@ void check_algorithm(const std::string& algorithm) {
                                join_words(kAlgorithms), did_you_mean(algorithm, kAlgorithms)));
 }
 
+void check_roots(const CollectiveSpec& spec) {
+  if (spec.roots == 0) return;
+  const int most = static_cast<int>(spec.group.size()) - 1;
+  if (spec.collective != Collective::kMulticast && spec.collective != Collective::kReduce)
+    throw BadInput(
+        fmt::format("roots: {} found, {} has no blocks with a root each, allowed: with "
+                    "multicast and reduce",
+                    spec.roots, to_string(spec.collective)));
+  if (spec.roots < 0 || spec.roots > most)
+    throw BadInput(fmt::format("roots: {} found, allowed: 1 to {}, for a group of {}", spec.roots,
+                               most, most + 1));
+  if (spec.root != 0)
+    throw BadInput(fmt::format("root: rank {} found together with roots, which are the first ranks",
+                               spec.root));
+}
+
 Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   check_algorithm(spec.algorithm);
   if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
@@ -40,11 +56,13 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   part.packet_flits = topology.packet_flits;
   part.vc = spec.vc;
   part.root = spec.root;
+  part.roots = spec.roots;
   part.start_cycle = spec.start_cycle;
   const auto ranks = part.members.size();
   if (spec.root < 0 || spec.root >= static_cast<int>(ranks))
     throw BadInput(
         fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
+  check_roots(spec);
   if (spec.collective == Collective::kUnicast && ranks > 2)
     throw BadInput(
         fmt::format("group: {} members found, unicast goes from the first of a group of "
@@ -136,9 +154,12 @@ class WorkPlanner {
       const CollectiveSpec& x = specs_[a];
       const CollectiveSpec& y = specs_[b];
       return x.collective == y.collective && x.bytes == y.bytes && x.vc == y.vc &&
-             x.start_cycle == y.start_cycle && x.group.size() == y.group.size();
+             x.roots == y.roots && x.start_cycle == y.start_cycle &&
+             x.group.size() == y.group.size();
     };
     for (int first = 0; first < std::ssize(specs_); ++first) {
+      if (specs_[first].roots > 0 && specs_[first].algorithm == "auto")
+        specs_[first].algorithm = "paper";  // there is one way only
       if (specs_[first].algorithm != "auto" || plan_.parts[first].members.size() == 1) continue;
       std::vector<int> parts;
       for (int part = first; part < std::ssize(specs_); ++part) {
@@ -224,9 +245,8 @@ class WorkPlanner {
   int part_to_give_way(const std::string& why) const {
     int chosen = -1;
     for (const int part : in_switch_) {
-      const bool steps = takes_steps(specs_[part].collective);
-      if (free_[part] && (chosen < 0 || steps || !takes_steps(specs_[chosen].collective)))
-        chosen = part;
+      const bool steps = has_blocks(plan_.parts[part]);
+      if (free_[part] && (chosen < 0 || steps || !has_blocks(plan_.parts[chosen]))) chosen = part;
     }
     if (chosen >= 0) return chosen;
     throw BadInput(fmt::format("algorithm: in_switch does not fit: {}; allowed: {}", why,

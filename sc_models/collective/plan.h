@@ -100,6 +100,10 @@ struct Part {
   std::uint64_t bytes = 0;      // size as the user gave it (NCCL meaning)
   int vc = kDp;  // its priority; single hops of endpoint trees may use another (Send)
   int root = 0;  // rank; of collectives that have one
+  // Streams, multicast and reduce: not 0, the first so many ranks are roots, and the vector is cut into a block for each. A
+  // block goes from its root to all members that are no roots, or their sum goes to it; roots add nothing and get nothing
+  // from each other. All blocks are under way at once.
+  int roots = 0;
   std::uint64_t start_cycle = 0;  // sends nothing before
   std::vector<int> after;         // parts that must be complete before it starts
   // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources that
@@ -128,7 +132,8 @@ struct CollectiveSpec {
   std::uint64_t bytes = 0;  // all_to_all_v: what each rank sends on average
   std::string algorithm = "auto";
   int vc = kDp;
-  int root = 0;  // rank
+  int root = 0;   // rank
+  int roots = 0;  // Part::roots
   std::uint64_t start_cycle = 0;
   std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
 };

@@ -41,7 +41,10 @@ class SizeOfOne {
     const std::string family = plain_algorithm(spec_.collective);
     // Serial steps in the switches are about as large as a ring, which they may
     // become.
-    if (in_switch() && !takes_steps(spec_.collective)) {
+    if (spec_.roots > 0) {
+      const auto blocks = static_cast<std::uint64_t>(spec_.roots);
+      add(cuts(spec_.bytes, blocks * slices_), ranks_, 1);
+    } else if (in_switch() && !takes_steps(spec_.collective)) {
       add(cuts(spec_.bytes, slices_), ranks_, 0);
     } else if (family == "ring") {
       rings();

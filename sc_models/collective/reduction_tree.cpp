@@ -239,7 +239,7 @@ PortUse ports_of(const ReductionTree& tree, const GroupRoles& roles) {
 }
 
 int trees_wanted(const Topology& topology, const ReductionTree& tree,
-                 const std::vector<NodeId>& members, int slice) {
+                 std::span<const NodeId> members, int slice) {
   const Rational port = slowest_port(topology, members, slice);
   std::uint64_t wanted = 1;
   for (const ReductionNode& node : tree) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "routing/fred_routing.h"
@@ -71,7 +72,7 @@ bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest
 
 // Reduction trees like this one that it takes to carry as much as the slowest member's port; 1 without uplinks.
 int trees_wanted(const Topology& topology, const ReductionTree& tree,
-                 const std::vector<NodeId>& members, int slice);
+                 std::span<const NodeId> members, int slice);
 
 // A flow of a plan's tree at a node of its reduction tree. `sum` marks the one that carries operands towards the sum.
 struct NodeFlow {

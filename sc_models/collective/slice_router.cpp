@@ -29,8 +29,28 @@ Roles roles_in_switch(Collective collective) {
 
 int first_root(const Part& part) { return part.collective == Collective::kUnicast ? 0 : part.root; }
 
+namespace {
+
+// From roots to others, or the other way.
+GroupRoles stream_roles(const Part& part) {
+  std::vector<bool> roots(part.members.size());
+  std::fill_n(roots.begin(), part.roots, true);
+  std::vector<bool> others(roots);
+  others.flip();
+  return reduces(roles_in_switch(part.collective)) ? GroupRoles{others, roots}
+                                                   : GroupRoles{roots, others};
+}
+
+}  // namespace
+
 GroupRoles roles_of_task(const Part& part, int root) {
   const Roles roles = roles_in_switch(part.collective);
+  if (part.roots > 0) {
+    GroupRoles result = stream_roles(part);
+    for (int r = 0; r < part.roots; ++r)
+      (reduces(roles) ? result.receives : result.contributes)[r] = r == root;
+    return result;
+  }
   GroupRoles result{std::vector<bool>(part.members.size(), reduces(roles)),
                     std::vector<bool>(part.members.size(), broadcasts(roles))};
   result.contributes[root] = true;
@@ -40,6 +60,7 @@ GroupRoles roles_of_task(const Part& part, int root) {
 
 // Of all steps of a compound collective everyone has every role.
 GroupRoles roles_of_part(const Part& part) {
+  if (part.roots > 0) return stream_roles(part);
   if (!takes_steps(part.collective)) return roles_of_task(part, first_root(part));
   const std::vector<bool> all(part.members.size(), true);
   return {all, all};
@@ -67,7 +88,11 @@ bool SliceRouter::place() {
   for (bool more = true; more;) {
     more = false;
     for (SlicePart& part : parts_) {
-      const int wanted = trees_wanted(topology_, part.uplink_trees.front(), members(part), slice_);
+      // Streams are to fill the ports of those that get them all.
+      const std::span<const NodeId> all(members(part));
+      const int wanted =
+          trees_wanted(topology_, part.uplink_trees.front(),
+                       all.subspan(static_cast<std::size_t>(plan_.parts[part.part].roots)), slice_);
       if (std::ssize(part.uplink_trees) < wanted && add_uplink_tree(part)) more = true;
     }
   }
@@ -108,12 +133,12 @@ SliceRouter::Phase SliceRouter::phase(int slot) const {
 }
 
 std::vector<NodeFlow> SliceRouter::flows_of(const SlicePart& part, int slot) const {
-  const Task& task = part.tasks[takes_steps(collective(part)) ? slot : 0];
+  const Task& task = part.tasks[has_blocks(plan_.parts[part.part]) ? slot : 0];
   return flows_on(part.tree(slot), roles_of_task(plan_.parts[part.part], task.root));
 }
 
 int SliceRouter::slots(const SlicePart& part) const {
-  return part.slots(takes_steps(collective(part)));
+  return part.slots(has_blocks(plan_.parts[part.part]));
 }
 
 bool SliceRouter::gave_up() const { return steps_ > kMaxSteps; }

@@ -99,7 +99,6 @@ class SliceRouter {
   Phase phase(int slot) const;
   std::vector<NodeFlow> flows_of(const SlicePart& part, int slot) const;
   int slots(const SlicePart& part) const;
-  Collective collective(const SlicePart& part) const { return plan_.parts[part.part].collective; }
 
  private:
   const std::vector<NodeId>& members(const SlicePart& part) const {

@@ -96,6 +96,8 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
   });
 }
 
+constexpr int kMaxBurst = 4096;  // flits
+
 MachineSpec read_machine(const ConfigReader& reader) {
   MachineSpec machine;
   machine.name = reader.text("name");
@@ -106,6 +108,7 @@ MachineSpec read_machine(const ConfigReader& reader) {
     machine.io_controllers = reader.integer("io.count", 0, kMaxCount);
     if (machine.io_controllers > 0 || reader.has("io.bandwidth"))
       machine.io_bandwidth = reader.bandwidth("io.bandwidth");
+    machine.io_burst = reader.integer("io.burst", 0, kMaxBurst);
   }
   machine.link_latency_ps = reader.time_ps("fabric.link_latency");
   machine.format = read_format(reader);

@@ -27,6 +27,8 @@ constexpr std::array kKeys = {
     Key{"io", "the I/O controllers", Scope::kAny, Holds::kKeys},
     Key{"io.count", "number of I/O controllers", Scope::kAny, Holds::kInteger},
     Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
+    Key{"io.burst", "flits that an I/O controller's link sends at the rate of an NPU's port",
+        Scope::kAny, Holds::kInteger, "24"},
     Key{"fabric", "what joins them", Scope::kAny, Holds::kKeys},
     Key{"fabric.type", "mesh2d, torus2d or fred_tree"},
     Key{"fabric.link_latency", "latency of a wafer link, a time"},

@@ -90,8 +90,13 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
     const int link = topology.link_out(list.front(), port);
     if (link != -1) bandwidth += static_cast<double>(topology.links[link].bytes_per_second);
   }
-  return fmt::format("{}, {} each over {} {}{}", list.size(), format_bandwidth(bandwidth),
-                     node.ports, ports, node.ports == 1 ? "" : "s");
+  const Link& link = topology.links[topology.link_out(list.front(), 0)];
+  const std::string bursts =
+      link.burst == 0 ? ""
+                      : fmt::format(", in bursts of {} flits at {}/{} flit per cycle each",
+                                    link.burst, link.peak.num, link.peak.den);
+  return fmt::format("{}, {} each over {} {}{}{}", list.size(), format_bandwidth(bandwidth),
+                     node.ports, ports, node.ports == 1 ? "" : "s", bursts);
 }
 
 // "fred, YIELD=4 QUANTUM=64": the kind, and parameters that no table shows.

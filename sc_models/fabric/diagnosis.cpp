@@ -119,7 +119,11 @@ void check_switch(Fabric& fabric, ControlPlane& control, NodeId id,
 
 std::uint64_t watchdog_cycles(const Topology& topology) {
   std::uint64_t longest = 0;
-  for (const Link& link : topology.links) longest = std::max(longest, link.flit_cycles());
+  for (const Link& link : topology.links) {
+    const auto burst =
+        static_cast<std::uint64_t>(std::max(link.burst, 1));  // and the silence after it
+    longest = std::max({longest, link.flit_cycles(), burst * link.rate.den / link.rate.num});
+  }
   return std::max<std::uint64_t>(20'000, 50 * longest);
 }
 

@@ -62,7 +62,9 @@ class FabricNode {
     return ready;
   }
   // A flit goes into the serialiser of a paced link: LinkTx::serialise().
-  std::uint32_t serialise(LinkTx& link, std::uint32_t port) {
+  std::uint32_t serialise(LinkTx& link, std::uint32_t port, const std::uint32_t* flit) {
+    if (link.has_bursts()) [[unlikely]]
+      link.count_in_burst(stepped_, flit);
     const std::uint32_t beyond = link.serialise(stepped_);
     if (!link.is_still_ready()) {
       ready_ &= ~(1U << port);

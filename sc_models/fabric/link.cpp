@@ -3,7 +3,6 @@
 #include <cassert>
 
 namespace fredsim {
-
 VcDepths depths_behind(const Topology& topology, const Link& link) {
   VcDepths depths{};
   const bool is_endpoint = topology.nodes[link.to].is_endpoint();
@@ -14,13 +13,17 @@ VcDepths depths_behind(const Topology& topology, const Link& link) {
 }
 
 LinkTx::LinkTx(const Link& link, int number, const VcDepths& depths)
-    : num_(static_cast<std::int64_t>(link.rate.num)),
-      den_(static_cast<std::int64_t>(link.rate.den)),
+    : num_(static_cast<std::int64_t>(link.flit_rate().num)),
+      den_(static_cast<std::int64_t>(link.flit_rate().den)),
       latency_(static_cast<std::uint32_t>(link.latency)),
-      beyond_(static_cast<std::uint32_t>((link.rate.den - 1) / link.rate.num)),
+      beyond_(static_cast<std::uint32_t>((link.flit_rate().den - 1) / link.flit_rate().num)),
+      flags_(link.burst > 0 ? kBursts : 0),
       number_(number),
-      depths_(depths) {
-  assert(link.latency >= 1 && link.rate.num >= 1 && link.rate.num <= link.rate.den);
+      depths_(depths),
+      average_(link.rate),
+      burst_(link.burst),
+      burst_tokens_(burst_ * static_cast<std::int64_t>(link.rate.den)) {
+  assert(link.latency >= 1 && num_ >= 1 && num_ <= den_);
   reset();
 }
 
@@ -28,6 +31,29 @@ void LinkTx::reset() {
   held_ = full();
   since_ = 0;
   room_ = depths_;
+  tokens_ = most_tokens();
+  left_of_burst_ = 0;
+  open_packets_ = 0;
+}
+
+std::int64_t LinkTx::tokens(std::uint64_t edge) const {
+  const std::int64_t most = most_tokens();
+  const auto num = static_cast<std::int64_t>(average_.num);
+  // After so many cycles it is full, whatever was owed.
+  const std::uint64_t enough = static_cast<std::uint64_t>((most - tokens_ + num - 1) / num);
+  return edge - since_ >= enough ? most : tokens_ + num * static_cast<std::int64_t>(edge - since_);
+}
+
+void LinkTx::count_in_burst(std::uint64_t edge, const std::uint32_t* flit) {
+  tokens_ = tokens(edge);
+  const bool is_over = left_of_burst_ <= 0 && open_packets_ == 0;
+  if (begins_anew(tokens_) || (is_over && tokens_ >= burst_tokens_)) left_of_burst_ = burst_;
+  --left_of_burst_;
+  tokens_ -= static_cast<std::int64_t>(average_.den);
+  const unsigned channel = 1U << static_cast<unsigned>(vc_of(flit));
+  const bool is_last = (flit[2] & kTailBit) != 0;
+  open_packets_ =
+      static_cast<std::uint8_t>(is_last ? open_packets_ & ~channel : open_packets_ | channel);
 }
 
 LinkCount LinkTx::count(std::uint64_t edge) const {

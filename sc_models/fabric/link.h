@@ -16,6 +16,14 @@
 //   that the link is ready (SwitchCore). So its link is ready that many edges earlier than it takes a flit, and
 //   never rests while there are flits. It may get as many flits more than it takes: they wait in front of the
 //   serialiser, and the accumulator is below zero.
+// Bursts: the links of I/O controllers are as wide as those of NPUs; what is behind a controller (CXL) is slower. Such a link,
+//   Link::burst, sends bursts at the rate `peak`, which the serialiser has, and `rate` on average: an exact token bucket with
+//   hysteresis. It gains `rate` flits a cycle, up to two bursts; every flit takes one. A burst begins when a burst's worth is
+//   there, and ends with the first whole packet after so many flits; then the link is not ready until the next. Where
+//   fewer came, the rest may follow, until the bucket is full.
+//   So packets pass whole, and a switch that runs phases is not held by one that trickles in. What a packet is longer than
+//   the burst, and flits launched late (below), is owed: the average holds. A controller must have buffers for two bursts
+//   and a packet, each way: it fetches what it sends before the burst, and takes what it gets at the rate of the port.
 // Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
 //   without room nor a credit that is not owed is taken: the caller reports them.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links
@@ -29,6 +37,7 @@
 #include <span>
 
 #include "base/flit.h"
+#include "base/rational.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -99,9 +108,22 @@ class alignas(64) LinkTx {
   void reset();  // rested, all room free; counts stay
   void clear_counts() { flits_ = missing_bytes_ = 0; }
 
+  // ---- bursts
+  bool has_bursts() const { return (flags_ & kBursts) != 0; }
+  // Of such a link, before serialise(): the flit that is launched.
+  void count_in_burst(std::uint64_t edge, const std::uint32_t* flit);
+  // The same by which links differ: what is in the bucket, flits left of a burst, packets open.
+  std::int64_t tokens(std::uint64_t edge) const;
+  std::int64_t left_of_burst(std::uint64_t edge) const {
+    return left_of_burst_ <= 0 || begins_anew(tokens(edge)) ? 0 : left_of_burst_;
+  }
+  unsigned open_packets() const { return open_packets_; }  // a bit per virtual channel
+
   // ---- pacing
-  bool is_paced() const { return num_ != den_; }  // else it is ready at every edge
-  bool is_ready(std::uint64_t edge) const { return takes_flit(held(edge)); }
+  bool is_paced() const { return num_ != den_ || has_bursts(); }  // else it is ready at every edge
+  bool is_ready(std::uint64_t edge) const {
+    return takes_flit(held(edge)) && (!has_bursts() || is_in_burst(edge));
+  }
   // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the
   // division.
   std::uint32_t serialise(std::uint64_t edge) {
@@ -111,8 +133,12 @@ class alignas(64) LinkTx {
     return beyond_ + (held_ < den_ - 1 - std::int64_t{beyond_} * num_ ? 1 : 0);
   }
   // Whether it takes another one, at the edge of the last.
-  bool is_still_ready() const { return takes_flit(held_); }
-  bool is_rested(std::uint64_t edge) const { return held(edge) == full(); }
+  bool is_still_ready() const {
+    return takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
+  }
+  bool is_rested(std::uint64_t edge) const {
+    return held(edge) == full() && (!has_bursts() || tokens(edge) == most_tokens());
+  }
   // What the accumulator holds: by this paced links differ.
   std::int64_t held(std::uint64_t edge) const {
     // No more is lacking.
@@ -153,11 +179,23 @@ class alignas(64) LinkTx {
   void set_faults(LinkFaults* faults) { faults_ = faults; }
   LinkFaults* faults() const { return faults_; }  // null: a perfect link
   // A flag of the holder: flits take another way than straight into its wheel.
-  void set_special(bool on) { is_special_ = on; }
-  bool is_special() const { return is_special_; }
+  void set_special(bool on) {
+    flags_ = static_cast<std::uint8_t>((flags_ & ~kSpecial) | (on ? kSpecial : 0));
+  }
+  bool is_special() const { return (flags_ & kSpecial) != 0; }
 
  private:
+  static constexpr unsigned kSpecial = 1, kBursts = 2;  // of flags_
+
   std::int64_t full() const { return den_ + num_ - 1; }
+  std::int64_t most_tokens() const { return 2 * burst_tokens_; }
+  // With a full bucket, whatever was left of a burst.
+  bool begins_anew(std::int64_t tokens) const {
+    return open_packets_ == 0 && tokens == most_tokens();
+  }
+  bool is_in_burst(std::uint64_t edge) const {
+    return left_of_burst_ > 0 || open_packets_ != 0 || tokens(edge) >= burst_tokens_;
+  }
   bool takes_flit(std::int64_t held) const { return held >= den_ - launch_edges_ * num_; }
 
   // All that a launch needs, but for the count, is in one cache line.
@@ -169,7 +207,7 @@ class alignas(64) LinkTx {
   std::uint32_t beyond_ = 0;
   InputPin to_pin_;
   std::uint8_t launch_edges_ = 0;
-  bool is_special_ = false;
+  std::uint8_t flags_ = 0;
   std::uint16_t to_partition_ = 0;
   // The rest.
   int number_ = -1;
@@ -177,6 +215,13 @@ class alignas(64) LinkTx {
   std::uint64_t flits_ = 0;
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;
+  // Of links with bursts. A flit is average_.den tokens; a cycle brings average_.num.
+  Rational average_{};
+  std::int64_t burst_ = 0;         // flits
+  std::int64_t burst_tokens_ = 0;  // of a burst
+  std::int64_t tokens_ = 0;        // after the last launch
+  std::int64_t left_of_burst_ = 0;
+  std::uint8_t open_packets_ = 0;
 };
 
 // What an input port gives credits back to.

@@ -301,8 +301,8 @@ void Partition::launch_flits(FabricNode& node) {
   for (std::uint32_t left = node.pins.out_valid; left != 0; left &= left - 1) {
     const auto port = static_cast<std::uint32_t>(std::countr_zero(left));
     LinkTx& link = links[port];
-    const std::uint32_t beyond = link.is_paced() ? node.serialise(link, port) : 0;
     const std::uint32_t* flit = out_flit + port * words;
+    const std::uint32_t beyond = link.is_paced() ? node.serialise(link, port, flit) : 0;
     if (!link.take_room(vc_of(flit))) [[unlikely]] {
       fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
     }

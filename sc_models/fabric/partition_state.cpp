@@ -48,6 +48,11 @@ bool Partition::add_state(StateDigest& digest) const {
   for (const LinkTx& link : outputs_) {
     for (int vc = 0; vc < kNumVcs; ++vc) digest.add(static_cast<std::uint64_t>(link.room(vc)));
     digest.add(link.is_paced() ? static_cast<std::uint64_t>(link.held(edge_)) : 0);
+    if (link.has_bursts()) {
+      digest.add(static_cast<std::uint64_t>(link.tokens(edge_)));
+      digest.add(static_cast<std::uint64_t>(link.left_of_burst(edge_)));
+      digest.add(link.open_packets());
+    }
     if (link.faults() != nullptr) return false;
   }
   digest.add_all(awake_.words());

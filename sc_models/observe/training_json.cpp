@@ -31,6 +31,9 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                {"algorithm", setup.algorithm},
                {"accounting", asked(setup.accounting)},
                {"gradients", asked(setup.gradients)},
+               {"execution", asked(setup.execution)},
+               {"stream", setup.stream.empty() ? Json() : Json(setup.stream)},
+               {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
                {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()}};
   if (setup.fit) {
     json["fit"] = {

@@ -28,6 +28,8 @@ struct TrainingSetup {
   std::uint64_t minibatch = 0, microbatches = 1;
   int iterations = 0;
   std::string algorithm, accounting, gradients;  // as on the command line
+  std::string execution{}, stream{};             // the same; stream is empty where weights stay
+  int stream_layers = 0;                         // streaming: of a stage, that come in together
   // Of all NPUs where it was fitted, or asked for; else each has the roofline of its machine file.
   std::optional<double> compute_rate{};  // FLOP/s
   struct Fit {

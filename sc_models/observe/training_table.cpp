@@ -33,6 +33,12 @@ std::string compute_text(const TrainingSetup& setup) {
   return fmt::format("{}, fitted on {} = {:g}", rate, setup.fit->config, setup.fit->speedup);
 }
 
+std::string execution_text(const TrainingSetup& setup) {
+  if (setup.stream.empty()) return fmt::format("gradients {}", setup.gradients);
+  return fmt::format("weights streamed by {}, {} layer{} of a stage at a time", setup.stream,
+                     setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
+}
+
 std::string heading(const TrainingSetup& setup, const RunResult& first) {
   const auto counted = [](std::uint64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -44,11 +50,11 @@ std::string heading(const TrainingSetup& setup, const RunResult& first) {
   }
   return fmt::format(
       "{}: {} parameters, {} (placement paper), minibatch {}, {}, {}\n"
-      "algorithm {}, accounting {}, gradients {}, {}; model {}, lanes {}, seed {}",
+      "algorithm {}, accounting {}, {}, {}; model {}, lanes {}, seed {}",
       setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
       setup.minibatch, counted(setup.microbatches, "microbatch", "microbatches"),
       counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
-      setup.algorithm, setup.accounting, setup.gradients, compute_text(setup), first.model,
+      setup.algorithm, setup.accounting, execution_text(setup), compute_text(setup), first.model,
       first.lanes, first.seed);
 }
 
@@ -91,6 +97,8 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("algorithm", setup.algorithm),
       csv_field("accounting", setup.accounting),
       csv_field("gradients", setup.gradients),
+      csv_field("execution", setup.execution),
+      csv_field("stream", setup.stream),
       csv_field("compute_flops_per_s",
                 setup.compute_rate ? fmt::to_string(*setup.compute_rate) : ""),
       {{.label = "machine", .align = Align::kLeft, .name = "machine"},

@@ -79,6 +79,11 @@ void Topology::index_ports() {
       broken(fmt::format("link {} has a rate of {}/{} and a latency of {}", link.name,
                          link.rate.num, link.rate.den, link.latency));
     }
+    if (link.burst < 0 ||
+        (link.burst > 0 && (link.peak.num == 0 || link.peak.num > link.peak.den))) {
+      broken(fmt::format("link {} has bursts of {} flits at {}/{}", link.name, link.burst,
+                         link.peak.num, link.peak.den));
+    }
     connect(out_, link.from, link.from_port, i);
     connect(in_, link.to, link.to_port, i);
   }

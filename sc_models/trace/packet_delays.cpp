@@ -94,7 +94,7 @@ void PacketFollower::deliver(NodeId node, int port, int vc, std::uint64_t at) {
     const Link& link = topology_.links[hop.link];
     cycles += std::accumulate(hop.cycles.begin(), hop.cycles.end(), std::uint64_t{0}) +
               serialisation(hop) + static_cast<std::uint64_t>(link.latency);
-    slowest = std::max(slowest, beyond_cycles(link.rate, packet.flits));
+    slowest = std::max(slowest, beyond_cycles(link.flit_rate(), packet.flits));
     packet.handed = hop.begin;
   }
   const auto more = static_cast<std::uint64_t>(packet.flits - 1);

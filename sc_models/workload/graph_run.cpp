@@ -23,11 +23,19 @@ namespace {
 constexpr std::uint64_t kProgressCycles = 4096;
 constexpr std::uint64_t kNotYet = ~std::uint64_t{0};
 
-// Its first parts alone, with the phases of all.
-Plan first_parts(Plan plan, std::size_t parts) {
-  plan.parts.resize(parts);
+constexpr int kAtATime = 2;  // of an operation that is repeated
+
+// Parts [first, first + parts) alone, with the phases of all.
+Plan some_parts(Plan plan, int first, int parts) {
+  plan.parts.erase(plan.parts.begin() + first + parts, plan.parts.end());
+  plan.parts.erase(plan.parts.begin(), plan.parts.begin() + first);
+  for (Part& part : plan.parts) {
+    std::erase_if(part.after, [&](int before) { return before < first; });
+    for (int& before : part.after) before -= first;
+  }
   std::erase_if(plan.trees,
-                [&](const Tree& tree) { return static_cast<std::size_t>(tree.part) >= parts; });
+                [&](const Tree& tree) { return tree.part < first || tree.part >= first + parts; });
+  for (Tree& tree : plan.trees) tree.part -= first;
   return plan;
 }
 
@@ -41,7 +49,9 @@ class GraphRun {
       complete_communication(of_handle_.at(handle), part, rank);
     });
     communicator_.on_complete([this](const OperationReport& report) {
-      of_handle_.erase(report.handle);
+      const auto at = of_handle_.find(report.handle);
+      issue_more(at->second);
+      of_handle_.erase(at);
       waited_for_rows_ += report.waited_for_rows;
       waited_for_others_ += report.waited_for_others;
     });
@@ -90,6 +100,9 @@ class GraphRun {
   };
   struct OperationState {
     std::vector<std::vector<Place>> places;  // by part and rank
+    std::vector<std::vector<std::uint64_t>>
+        left;                  // by part and rank: times that it is not complete
+    std::uint64_t issued = 0;  // times
     int ranks = 0, came = 0;
     std::uint64_t start = 0;  // cycle at which the last of those that came did
     Place last;
@@ -119,6 +132,7 @@ class GraphRun {
       state.is_message = work.size() == 1 && work.front().collective == Collective::kUnicast;
       for (const CollectiveSpec& spec : work) {
         state.places.emplace_back(spec.group.size());
+        state.left.emplace_back(spec.group.size(), operation.times);
         state.ranks += static_cast<int>(spec.group.size());
       }
     }
@@ -209,17 +223,23 @@ class GraphRun {
     }
     if (++operation.came < operation.ranks && !operation.is_message) return;
     const int number = task.operation;
-    if (operation.start <= communicator_.cycle() + 1) return issue(number);
-    communicator_.call_at(operation.start - 1, [this, number] { issue(number); });
+    if (operation.start <= communicator_.cycle() + 1) return issue_first(number);
+    communicator_.call_at(operation.start - 1, [this, number] { issue_first(number); });
   }
 
   // At its start, or at the edge before.
-  void issue(int number) {
-    const std::uint64_t start = operations_[number].start;
+  void issue_first(int number) {
+    for (int i = 0; i < kAtATime; ++i) issue_more(number);
+  }
+
+  void issue_more(int number) {
+    OperationState& state = operations_[number];
+    const GraphOperation& operation = graph_.operations[number];
+    if (state.issued == operation.times) return;
     const OperationHandle handle =
-        communicator_.issue(plans_[graph_.operations[number].shape], {},
-                            {.seed = operand_seed(machine_.options().seed, number),
-                             .delay = start - std::min(start, communicator_.cycle())});
+        communicator_.issue(plans_[operation.shape], {},
+                            {.seed = operand_seed(machine_.options().seed, number) + state.issued++,
+                             .delay = state.start - std::min(state.start, communicator_.cycle())});
     of_handle_.emplace(handle, number);
   }
 
@@ -238,6 +258,7 @@ class GraphRun {
   void complete_communication(int index, int part, int rank) {
     OperationState& operation = operations_[index];
     const Place& own = operation.places[part][rank];
+    if (--operation.left[part][rank] > 0) return;
     if (operation.is_message && rank == 1) {
       operation.arrived = communicator_.cycle();
       receive(operation, own);
@@ -255,7 +276,7 @@ class GraphRun {
     std::uint64_t total = 0;
     for (const GraphOperation& operation : graph_.operations)
       for (const Tree& tree : plans_[operation.shape]->plan.trees)
-        total += tree.bytes *
+        total += operation.times * tree.bytes *
                  static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
     communicator_.on_cycle([this, on_progress, total] {
       const std::uint64_t cycle = communicator_.cycle();
@@ -330,10 +351,12 @@ class GraphRun {
 ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict) {
   ShapePlans plans;
   for (const OperationShape& shape : graph.shapes) {
-    std::vector<CollectiveSpec> all = shape.work;
+    std::vector<CollectiveSpec> all = shape.before;
+    all.insert(all.end(), shape.work.begin(), shape.work.end());
     all.insert(all.end(), shape.beside.begin(), shape.beside.end());
-    plans.push_back(
-        prepare(topology, first_parts(make_plan(topology, all, on_conflict), shape.work.size())));
+    plans.push_back(prepare(topology, some_parts(make_plan(topology, all, on_conflict),
+                                                 static_cast<int>(shape.before.size()),
+                                                 static_cast<int>(shape.work.size()))));
   }
   return plans;
 }

@@ -16,10 +16,10 @@ int OperationShapes::label(const std::string& text) {
 
 int OperationShapes::add(OperationShape shape, const std::string& label_of_it) {
   std::string key;
-  for (const auto* specs : {&shape.work, &shape.beside}) {
+  for (const auto* specs : {&shape.before, &shape.work, &shape.beside}) {
     for (const CollectiveSpec& spec : *specs) {
-      key += fmt::format("{} {} {} {} {} {};", static_cast<int>(spec.collective), spec.algorithm,
-                         member_names(spec.group), spec.bytes, spec.vc, spec.root);
+      key += fmt::format("{} {} {} {} {} {} {};", static_cast<int>(spec.collective), spec.algorithm,
+                         member_names(spec.group), spec.bytes, spec.vc, spec.root, spec.roots);
     }
     key += '|';
   }

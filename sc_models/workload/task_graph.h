@@ -5,9 +5,11 @@
 //   Computations of a rank run one at a time in the order of the list. A communication is this rank's part in an
 //   operation: collectives on several groups that run side by side and share the phases of the switches
 //   (engine/communicator.h). Ranks wait for each other by operations alone.
-// Shapes: operations of equal collectives, groups and sizes have one and share a plan. What is `beside` a shape's work
-//   is planned with it but not run: operations that run apart, those of the stages of a pipeline, then have the same
-//   phases in the switches.
+// Shapes: operations of equal collectives, groups and sizes have one and share a plan. What is `before` and `beside` a
+//   shape's work is planned with it, in this order, but not run: operations that run apart, those of the stages of a
+//   pipeline, or weights and gradients, then have the same phases in the switches.
+// Repetition: an operation of several `times` is issued again and again, two of it at a time, so that one follows the other
+//   without a gap; a rank's task is complete when it has done its part in all of them.
 // Units: cycles. Categories are what the time of an iteration is divided into (critical_path.h).
 // Errors: check() throws std::logic_error where a task waits for a later one, or where not every member of an
 //   operation has exactly one task for it: of a builder of ours, a fault.
@@ -44,13 +46,15 @@ struct TaskRank {
 };
 
 struct OperationShape {
-  std::vector<CollectiveSpec> work;  // an operation's parts
-  std::vector<CollectiveSpec> beside;
+  std::vector<CollectiveSpec> before{};
+  std::vector<CollectiveSpec> work{};  // an operation's parts
+  std::vector<CollectiveSpec> beside{};
 };
 
 struct GraphOperation {
   int shape = 0;
   int label = 0;
+  std::uint64_t times = 1;
 };
 
 struct TaskGraph {

@@ -7,42 +7,18 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/member.h"
+#include "workload/layer_ranges.h"
 #include "workload/operation_shapes.h"
 
 namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kGradientBytes = 2;
-
-struct LayerRange {
-  int first = 0, end = 0;
-};
-
-// Stages with FLOPs as even as whole layers allow, a layer each at least.
-std::vector<LayerRange> stages_of(const ModelShape& model, int stages) {
-  const int layers = static_cast<int>(model.layers.size());
-  if (stages > layers)
-    throw BadInput(fmt::format("--pp: found {}; allowed: 1 to {}, the layers of {}", stages, layers,
-                               model.name));
-  std::vector<LayerRange> ranges;
-  const double total = model.flops();
-  double sum = 0;
-  int layer = 0;
-  for (int stage = 0; stage < stages; ++stage) {
-    const int first = layer;
-    const double wanted = total * (stage + 1) / stages;
-    const int most = layers - (stages - stage - 1);
-    while (layer < most &&
-           (layer == first || stage + 1 == stages || sum + model.layers[layer].flops / 2 < wanted))
-      sum += model.layers[layer++].flops;
-    ranges.push_back({first, layer});
-  }
-  return ranges;
-}
 
 class Builder {
  public:
@@ -55,6 +31,9 @@ class Builder {
         strategy_(options.strategy),
         npus_(paper_placement(options.strategy)),
         stages_(stages_of(model, options.strategy.pp)) {
+    if (options.execution == Execution::kStreaming)
+      streams_.emplace(graph_, shapes_, topology, strategy_, npus_, options.stream,
+                       options.chunk_bytes);
     for (int w = 0; w < strategy_.workers(); ++w) {
       graph_.ranks.push_back({npus_[w], {}});
       workers_.emplace_back();
@@ -66,7 +45,11 @@ class Builder {
   TaskGraph build() {
     for (iteration_ = 0; iteration_ < options_.iterations; ++iteration_) {
       if (iteration_ + 1 < options_.iterations && !topology_.io_controllers.empty()) load_input();
-      for (int stage = 0; stage < strategy_.pp; ++stage) forward_and_backward(stage);
+      if (streams_) {
+        stream_forward_and_backward();
+      } else {
+        for (int stage = 0; stage < strategy_.pp; ++stage) forward_and_backward(stage);
+      }
       next_loads_.swap(loads_);
     }
     return std::move(graph_);
@@ -188,27 +171,98 @@ class Builder {
         const std::vector<int> after = next_loads_.empty() ? std::vector<int>{} : next_loads_[w];
         loads_[w].push_back(add(w, part_of(operation, c, w + 1, TimeCategory::kInputLoad, after)));
       }
-      const int rank = controller_rank(c);
+      const int rank = controller_rank(graph_, strategy_.workers(), c);
       const int before = static_cast<int>(graph_.ranks[rank].tasks.size()) - 1;
       add(rank, part_of(operation, c, 0, TimeCategory::kInputLoad,
                         before < 0 ? std::vector<int>{} : std::vector<int>{before}));
     }
   }
 
-  int controller_rank(int controller) {
-    const int first = strategy_.workers();
-    while (std::ssize(graph_.ranks) <= first + controller)
-      graph_.ranks.push_back({io_member(static_cast<int>(graph_.ranks.size()) - first), {}});
-    return first + controller;
+  void wait_for_input() {
+    if (next_loads_.empty()) return;
+    for_all(0, [&](int w) {
+      workers_[w].pending.insert(workers_[w].pending.end(), next_loads_[w].begin(),
+                                 next_loads_[w].end());
+    });
   }
+
+  // ---- streaming
+
+  int groups() const { return streamed_groups(model_, strategy_.pp, options_.stream_layers); }
+
+  void stream_forward_and_backward() {
+    wait_for_input();
+    for (int g = 0; g < groups(); ++g) run_group(g, Pass::kForward);
+    for (int g = groups() - 1; g >= 0; --g) run_group(g, Pass::kBackward);
+  }
+
+  void run_group(int number, Pass pass) {
+    stages_ = streamed_group(model_, strategy_.pp, options_.stream_layers, number);
+    ++round_;
+    pass_ = pass;
+    stream(WeightStreams::Direction::kLoad, "weights");
+    const int last = strategy_.pp - 1;
+    const bool is_forward = pass == Pass::kForward;
+    for (int i = 0; i < strategy_.pp; ++i) {
+      const int stage = is_forward ? i : last - i;
+      for (int m = 0; m < static_cast<int>(options_.microbatches); ++m) {
+        const bool begins =
+            is_forward ? number == 0 && stage == 0 : number + 1 == groups() && stage == last;
+        const bool ends =
+            is_forward ? number + 1 == groups() && stage == last : number == 0 && stage == 0;
+        const int step = is_forward ? 1 : last;  // around the stages
+        const int before = (stage + strategy_.pp - step) % strategy_.pp;
+        // The first stage of the pass gets what the last one sent in the round before.
+        if (!begins && before != stage) receive(before, stage, m, i == 0 ? round_ - 1 : round_);
+        run_layers(stage, pass);
+        const int next = (stage + step) % strategy_.pp;
+        if (!ends && next != stage) send(stage, next, m);
+      }
+    }
+    computed_.emplace_back();
+    for (const Worker& w : workers_) computed_.back().push_back(w.last);
+    if (!is_forward) stream(WeightStreams::Direction::kGradients, "gradients");
+  }
+
+  void run_layers(int stage, Pass pass) {
+    const LayerRange& layers = stages_[stage];
+    for (int i = 0; i < layers.end - layers.first; ++i)
+      run_layer(stage, pass == Pass::kForward ? layers.first + i : layers.end - 1 - i, pass);
+  }
+
+  // Of the group at work.
+  void stream(WeightStreams::Direction direction, const std::string& name) {
+    const bool is_load = direction == WeightStreams::Direction::kLoad;
+    std::vector<std::uint64_t> bytes;
+    for (const LayerRange& layers : stages_) {
+      std::uint64_t parameters = 0;
+      for (int l = layers.first; l < layers.end; ++l) parameters += model_.layers[l].parameters;
+      bytes.push_back(parameters * kGradientBytes);
+    }
+    // Of the group so many before this one: its weights have made room.
+    const int room = static_cast<int>(computed_.size()) - options_.stream_groups;
+    std::vector<std::vector<int>> after(workers_.size());
+    for (int w = 0; w < std::ssize(workers_); ++w) {
+      if (is_serial()) {
+        after[w] = so_far(w);
+      } else if (is_load && room >= 0) {
+        after[w] = {computed_[room][w]};
+      } else if (!is_load) {
+        after[w] = {workers_[w].last};
+      }
+      std::erase(after[w], -1);
+    }
+    const std::vector<int> ids =
+        streams_->add(direction, bytes, name, iteration_, std::move(after));
+    for (int w = 0; w < std::ssize(workers_); ++w)
+      if (is_load || is_serial()) workers_[w].pending.push_back(ids[w]);
+  }
+
+  // ---- an iteration whose weights stay
 
   void forward_and_backward(int stage) {
     const auto microbatches = static_cast<int>(options_.microbatches);
-    if (stage == 0 && !next_loads_.empty())
-      for_all(stage, [&](int w) {
-        workers_[w].pending.insert(workers_[w].pending.end(), next_loads_[w].begin(),
-                                   next_loads_[w].end());
-      });
+    if (stage == 0) wait_for_input();
     for (int m = 0; m < microbatches; ++m) forward(stage, m);
     for (int m = 0; m < microbatches; ++m) backward(stage, m);
     reduce_gradients(stage);
@@ -289,25 +343,30 @@ class Builder {
   // ---- between stages
 
   // Their operations are made when the first of the two comes to them.
-  int transfer(int from, int to, int microbatch) {
-    const auto [at, is_new] = transfers_.try_emplace({iteration_, from, to, microbatch}, 0);
+  int transfer(int from, int to, int microbatch, int round) {
+    const auto [at, is_new] = transfers_.try_emplace({iteration_, round, from, to, microbatch}, 0);
     if (!is_new) return at->second;
-    const ModelLayer& layer = model_.layers[stages_[std::min(from, to)].end - 1];
+    // Streaming, the sender comes first, and after the last stage there is the first one.
+    const bool is_forward = streams_ ? pass_ == Pass::kForward : to > from;
+    const LayerRange& sender = stages_[from];
+    const ModelLayer& layer = model_.layers[!streams_    ? stages_[std::min(from, to)].end - 1
+                                            : is_forward ? sender.end - 1
+                                                         : sender.first - 1];
     std::vector<Members> others;
     const int step = to - from;
     for (int stage = 0; stage < strategy_.pp; ++stage) {
       if (stage == from || stage + step < 0 || stage + step >= strategy_.pp) continue;
       std::ranges::move(transfers(stage, stage + step), std::back_inserter(others));
     }
-    at->second =
-        add_operation(Collective::kMulticast, transfers(from, to), others,
-                      of_samples(layer.output_bytes), Dimension::kPp,
-                      step > 0 ? "activations to the next stage" : "gradients to the stage before");
+    at->second = add_operation(
+        Collective::kMulticast, transfers(from, to), others, of_samples(layer.output_bytes),
+        Dimension::kPp,
+        is_forward ? "activations to the next stage" : "gradients to the stage before");
     return at->second;
   }
 
   void send(int from, int to, int microbatch) {
-    const int operation = transfer(from, to, microbatch);
+    const int operation = transfer(from, to, microbatch, round_);
     for (int dp = 0; dp < strategy_.dp; ++dp) {
       const int w = worker(0, dp, from);
       const int id = add(w, part_of(operation, dp, 0, TimeCategory::kPp, so_far(w)));
@@ -315,8 +374,10 @@ class Builder {
     }
   }
 
-  void receive(int from, int to, int microbatch) {
-    const int operation = transfer(from, to, microbatch);
+  void receive(int from, int to, int microbatch) { receive(from, to, microbatch, round_); }
+  // What was sent in a round of streaming.
+  void receive(int from, int to, int microbatch, int round) {
+    const int operation = transfer(from, to, microbatch, round);
     for (int dp = 0; dp < strategy_.dp; ++dp) {
       for (int mp = 0; mp < strategy_.mp; ++mp) {
         Worker& at = workers_[worker(mp, dp, to)];
@@ -398,8 +459,12 @@ class Builder {
   TaskGraph graph_;
   std::vector<Worker> workers_;
   OperationShapes shapes_{graph_};
-  std::map<std::array<int, 4>, int> transfers_;
+  std::map<std::array<int, 5>, int> transfers_;
   int iteration_ = 0;
+  std::optional<WeightStreams> streams_;    // none: weights stay
+  int round_ = 0;                           // of streaming: groups so far, forward and backward
+  Pass pass_ = Pass::kForward;              // of this round
+  std::vector<std::vector<int>> computed_;  // by round and worker: the last computation
   // By worker: tasks of the input under way, for the next iteration, and of that which this one waits for.
   std::vector<std::vector<int>> loads_, next_loads_;
   // Of the stage at work: bytes that are there and that were cut into what is sent; sizes to be sent, and sent.

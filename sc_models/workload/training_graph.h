@@ -13,6 +13,13 @@
 //   either.
 // Input: is on the NPUs for the first iteration; that of the others is loaded from all I/O controllers, in equal
 //   shares, while iterations before go on, and waited for. Machines without controllers load none.
+// Streaming (execution of models that do not fit the wafer): weights are with the I/O controllers (weight_streams.h). Layers go
+//   through the wafer in groups, the next `stream_layers` of the model for each stage; all microbatches forward through a
+//   group, then the next group, from the last stage to the first one; backward the other way round. A group's weights come
+//   in for the forward pass and again for the backward pass, and its gradients leave once, which reduces them: there is
+//   nothing along DP. Serial: a group's weights are loaded when all that comes before is complete, computing waits for them, and
+//   gradients leave before the next weights come. Overlap: weights of the next group are loaded while one is computed, so
+//   that an NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
 // Errors: BadInput for strategies that the machine or model has no room for.
 #pragma once
 
@@ -24,10 +31,12 @@
 #include "workload/compute_time.h"
 #include "workload/model_shape.h"
 #include "workload/task_graph.h"
+#include "workload/weight_streams.h"
 
 namespace fredsim {
 
 enum class Accounting : std::uint8_t { kSerial, kOverlap };
+enum class Execution : std::uint8_t { kStationary, kStreaming };
 enum class Gradients : std::uint8_t { kBuckets, kByLayer, kZero2 };
 
 inline constexpr std::uint64_t kBucketBytes = 25'000'000;
@@ -41,6 +50,12 @@ struct TrainingOptions {
   Accounting accounting = Accounting::kSerial;
   Gradients gradients = Gradients::kBuckets;
   std::uint64_t bucket_bytes = kBucketBytes;
+  Execution execution = Execution::kStationary;
+  // Streaming.
+  Stream stream = Stream::kBroadcast;
+  int stream_layers = 2;  // attention and MLP of a transformer
+  int stream_groups = 2;
+  std::uint64_t chunk_bytes = kChunkBytes;
   std::string algorithm = "paper";  // of all collectives but the loading of input
 };
 

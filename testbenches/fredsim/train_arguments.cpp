@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMostSamples = 1 << 24;
 constexpr std::uint64_t kMostIterations = 1000;
+constexpr std::uint64_t kMostLayers = 1 << 16;
 constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
 constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
 constexpr double kMostSpeedup = 1000;
@@ -54,6 +55,11 @@ void check_gradients(const std::string& text, TrainOptions& options) {
   options.gradients = name;
   if (name != "layer")
     options.gradients += fmt::format("={}", has_size ? text.substr(name.size() + 1) : "25MB");
+}
+
+// What does not fit the NPUs (§8.2).
+bool streams_by_default(const std::string& workload) {
+  return workload == "gpt3" || workload == "transformer_1t";
 }
 
 FitOptions fit_of(const std::string& text, const std::vector<std::string>& machines) {
@@ -109,6 +115,17 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--gradients", gradients, "WHAT",
       "bucket=SIZE (default, 25MB) or layer: all-reduces; zero2=SIZE: reduce-scatters and "
       "all-gathers");
+  add(command, "--execution", execution, "NAME",
+      "stationary: weights stay on the NPUs; or streaming: I/O controllers send them layer by "
+      "layer, and "
+      "get the gradients (default of gpt3 and transformer_1t)");
+  add(command, "--stream", stream, "WHAT",
+      "weights go to all NPUs, broadcast (default), or to those that use them, multicast");
+  add(command, "--stream-layers", stream_layers, "N",
+      "layers of the model that come in together for each stage (default 2)");
+  add(command, "--stream-groups", stream_groups, "N",
+      "with --accounting overlap: of these groups of layers, those that an NPU has room for "
+      "(default 2)");
   add(command, "--compute-rate", compute_rate, "RATE",
       "of all NPUs, such as 10PFLOP/s, in place of the roofline of the machine files");
   add(command, "--fit", fit, "CONFIG=SPEEDUP",
@@ -148,6 +165,46 @@ void TrainStrings::check_rate(TrainOptions& options,
   options.fit = fit_of(fit, machines);
 }
 
+void TrainStrings::check_execution(TrainOptions& options) const {
+  TrainingOptions& training = options.training;
+  constexpr auto kNames = std::to_array<std::string_view>({"stationary", "streaming"});
+  options.execution = !execution.empty()                     ? execution
+                      : streams_by_default(options.workload) ? "streaming"
+                                                             : "stationary";
+  const auto* const found = std::ranges::find(kNames, options.execution);
+  if (found == kNames.end()) refuse("--execution", execution, kNames);
+  training.execution = static_cast<Execution>(found - kNames.begin());
+  if (training.execution == Execution::kStationary) {
+    for (const auto& [option, text] :
+         {std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
+          std::pair("--stream-groups", &stream_groups)})
+      if (!text->empty())
+        throw BadInput(fmt::format("{}: found '{}'; allowed: with --execution streaming", option,
+                                   shown(*text)));
+    return;
+  }
+  if (!gradients.empty())
+    throw BadInput(fmt::format(
+        "--gradients: found '{}'; allowed: with --execution stationary. Gradients go to the I/O "
+        "controllers",
+        shown(gradients)));
+  options.gradients = "streamed";
+  constexpr auto kStreams = std::to_array<std::string_view>({"broadcast", "multicast"});
+  options.stream = stream.empty() ? "broadcast" : stream;
+  const auto* const how = std::ranges::find(kStreams, options.stream);
+  if (how == kStreams.end()) refuse("--stream", stream, kStreams);
+  training.stream = static_cast<Stream>(how - kStreams.begin());
+  if (!stream_layers.empty())
+    training.stream_layers =
+        static_cast<int>(parse_number(stream_layers, "--stream-layers", 1, kMostLayers));
+  if (stream_groups.empty()) return;
+  if (training.accounting == Accounting::kSerial)
+    throw BadInput(fmt::format("--stream-groups: found '{}'; allowed: with --accounting overlap",
+                               shown(stream_groups)));
+  training.stream_groups =
+      static_cast<int>(parse_number(stream_groups, "--stream-groups", 1, kMostLayers));
+}
+
 TrainOptions::Source TrainStrings::source() const {
   using Source = TrainOptions::Source;
   if (!comm_groups.empty() && trace.empty())
@@ -180,7 +237,11 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--samples", &samples},
       {"--microbatches", &microbatches},
       {"--accounting", &accounting},
-      {"--gradients", &gradients}};
+      {"--gradients", &gradients},
+      {"--execution", &execution},
+      {"--stream", &stream},
+      {"--stream-layers", &stream_layers},
+      {"--stream-groups", &stream_groups}};
   if (!is_text) refused.insert(refused.end(), {{"--mp", &mp}, {"--iterations", &iterations}});
   for (const auto& [option, text] : refused) {
     if (text->empty()) continue;
@@ -200,6 +261,7 @@ void TrainStrings::check_model_options(TrainOptions& options) const {
   check_samples(options);
   check_accounting(accounting.empty() ? "serial" : accounting, options);
   check_gradients(gradients.empty() ? "bucket=25MB" : gradients, options);
+  check_execution(options);
 }
 
 TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) const {

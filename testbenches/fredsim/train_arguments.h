@@ -34,6 +34,7 @@ struct TrainOptions {
   int text_mp = 0;               // of a text workload; 0: as it says
   TrainingOptions training;
   std::string accounting, gradients;  // as they are printed
+  std::string execution, stream;      // the same; stream is empty where weights stay
   OnConflict on_conflict = OnConflict::kRefuse;
   double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
@@ -47,6 +48,7 @@ struct TrainStrings {
   std::string iterations;
   std::string algorithm;
   std::string accounting, gradients;
+  std::string execution, stream, stream_layers, stream_groups;
   std::string on_conflict;
   std::string compute_rate, fit;
   void add_to(CLI::App& command);
@@ -57,6 +59,7 @@ struct TrainStrings {
   TrainOptions::Source source() const;
   void refuse_what_the_files_say(TrainOptions::Source source) const;
   void check_model_options(TrainOptions& options) const;
+  void check_execution(TrainOptions& options) const;
   void check_samples(TrainOptions& options) const;
   void check_rate(TrainOptions& options, const std::vector<std::string>& machines) const;
 };

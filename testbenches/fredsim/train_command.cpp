@@ -86,6 +86,9 @@ class Training {
     setup.algorithm = asked_.training.algorithm;
     setup.accounting = asked_.accounting;
     setup.gradients = asked_.gradients;
+    setup.execution = asked_.execution;
+    setup.stream = asked_.stream;
+    setup.stream_layers = asked_.training.stream_layers;
     if (rate_ > 0) setup.compute_rate = rate_;
     if (asked_.fit) setup.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
     return setup;

@@ -77,6 +77,10 @@ WorkItem item_of(const WorkStrings& strings) {
     item.root =
         static_cast<int>(parse_number(strings.root, "--root", 0, std::numeric_limits<int>::max()));
   }
+  if (!strings.roots.empty()) {
+    item.roots = static_cast<int>(
+        parse_number(strings.roots, "--roots", 1, std::numeric_limits<int>::max()));
+  }
   for (const std::string& text : strings.groups) item.groups.push_back(parse_group(text));
   if (item.groups.empty()) item.groups.emplace_back();
   if (strings.matrix.empty()) return item;
@@ -157,6 +161,10 @@ void WorkStrings::add_to(CLI::App& command) {
       "several groups run at the same time, io:each,all is one per controller");
   add(command, "--root", root, "R",
       "position in the group of who has or gets the data (default 0)");
+  add(command, "--roots", roots, "N",
+      "multicast, reduce: the first N of the group are roots, each of its share of the data, all "
+      "at "
+      "once: weights from I/O controllers to NPUs, and gradients back");
   add(command, "--algorithm", algorithm, "NAME",
       "auto (default: the one estimated to be the fastest), paper (the paper's), ring, hier_ring, "
       "chain, tree, direct, hier_direct, multi_tree, edge_tree or in_switch");
@@ -204,6 +212,7 @@ WorkOptions WorkStrings::checked() const {
                   {{"--work", !work.empty()},
                    {"--group", !groups.empty()},
                    {"--root", !root.empty()},
+                   {"--roots", !roots.empty()},
                    {"--matrix", !matrix.empty()}});
     options.dimensions = parse_dimensions(dimension);
     options.items = items_of(*this, *options.strategy, options.dimensions);
@@ -214,6 +223,7 @@ WorkOptions WorkStrings::checked() const {
                   {{"--collective", !collective.empty()},
                    {"--group", !groups.empty()},
                    {"--root", !root.empty()},
+                   {"--roots", !roots.empty()},
                    {"--algorithm", !algorithm.empty()},
                    {"--priority", !priority.empty()},
                    {"--matrix", !matrix.empty()}});
@@ -257,6 +267,7 @@ std::vector<CollectiveSpec> specs_of(const WorkItem& item, const WorkOptions& wo
       spec.algorithm = item.algorithm;
       spec.vc = item.vc;
       spec.root = item.root;
+      spec.roots = item.roots;
       spec.start_cycle = item.start_cycles + cycles_of(item.start_ps, topology);
       spec.matrix = item.matrix;
       if (item.collective == Collective::kAllToAllV && item.matrix.empty()) {

@@ -30,7 +30,8 @@ struct WorkItem {
   std::optional<std::uint64_t> size;  // else that of the run
   int vc = kDp;
   std::string algorithm = "auto";
-  int root = 0;  // rank in its group
+  int root = 0;   // rank in its group
+  int roots = 0;  // Part::roots
   std::uint64_t start_ps = 0;
   std::uint64_t start_cycles = 0;                // beside start_ps
   std::vector<std::uint64_t> matrix;             // all_to_all_v; empty: random
@@ -64,7 +65,7 @@ OnConflict parse_on_conflict(const std::string& text);
 
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {
-  std::string collective, algorithm, root, priority, matrix, work, on_conflict;
+  std::string collective, algorithm, root, roots, priority, matrix, work, on_conflict;
   std::string strategy, dimension, placement;
   std::vector<std::string> groups;
   std::string size, begin, end, factor;

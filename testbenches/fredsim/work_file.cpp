@@ -29,7 +29,7 @@ namespace {
 
 constexpr auto kKeys =
     std::to_array<std::string_view>({"collective", "groups", "size", "priority", "algorithm",
-                                     "root", "start", "name", "after", "delay", "repeat"});
+                                     "root", "roots", "start", "name", "after", "delay", "repeat"});
 constexpr auto kAfterKeys = std::to_array<std::string_view>({"name", "rank"});
 constexpr auto kRanks = std::to_array<std::string_view>({"own", "all"});
 
@@ -123,6 +123,8 @@ class WorkReader {
           node, key, [&](const std::string& text) { return parse_collective_size(text, key); });
     } else if (key == "root") {
       item.root = static_cast<int>(number(node, key));
+    } else if (key == "roots") {
+      item.roots = static_cast<int>(number(node, key, 1));
     } else if (key == "name") {
       item.name = value(node, key);
       if (item.name.empty()) throw BadInput(place(node, key) + ": found nothing; allowed: a name");

@@ -102,6 +102,14 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--compute-rate", "1PFLOP/s", "--fit", kFred + "=1.1"}, {"--fit", "--compute-rate"}},
       {{"--fit", kMesh + "=1.1"}, {"--fit", kMesh, kFred}},
       {{"--fit", kFred}, {"--fit", "speed-up"}},
+      {{"--execution", "stream"}, {"--execution", "'stream'", "streaming"}},
+      {{"--stream", "multicast"}, {"--stream", "--execution streaming"}},
+      {{"--stream-layers", "2"}, {"--stream-layers", "--execution streaming"}},
+      {{"--execution", "streaming", "--stream", "unicast"}, {"--stream", "'unicast'", "multicast"}},
+      {{"--execution", "streaming", "--stream-layers", "0"}, {"--stream-layers", "'0'"}},
+      {{"--execution", "streaming", "--stream-groups", "3"}, {"--stream-groups", "overlap"}},
+      {{"--execution", "streaming", "--gradients", "layer"}, {"--gradients", "stationary"}},
+      {{"--execution", "streaming"}, {"fred_small", "0 I/O controllers", "io.count"}},
       {{"--iterations", "0"}, {"--iterations", "'0'"}}};
   for (const auto& [options, words] : cases) {
     Words line{"train", kMesh, kFred};

@@ -120,6 +120,87 @@ TEST(EdgeTree, NeedsARectangleWithItsRouter) {
   EXPECT_THROW(planned({io_member(0), 0, 1, 5, 6}, "multi_tree"), BadInput);
 }
 
+class StreamPlan : public testing::TestWithParam<const char*> {};
+
+// Weights and gradients of random groups: who gets what, message by message; together no link but those of controllers
+// carries a block twice in one direction where there are phases.
+TEST_P(StreamPlan, RandomGroups) {
+  const Topology topology = machine(GetParam());
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const int roots = 1 + static_cast<int>(random.below(18));
+    std::vector<int> group;
+    for (int k = 0; k < roots; ++k) group.push_back(io_member(k));
+    const int npus = seed % 2 == 0 ? 20 : 1 + static_cast<int>(random.below(19));
+    for (int npu = 0; npu < npus; ++npu) group.push_back(npu);
+    std::vector<CollectiveSpec> work;
+    for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
+      work.push_back(spec_of(collective, group, 1 + random.below(3000)));
+      work.back().bytes -= random.below(kFlitBytes);
+      work.back().roots = roots;
+    }
+    test::expect_plan(topology, work, make_plan(topology, work));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, StreamPlan,
+                         testing::Values("mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"),
+                         [](const auto& param) { return std::string(param.param); });
+
+// 18 controllers, all NPUs, both ways: a phase per controller, for its weights and its gradients.
+TEST(StreamPlans, WeightsAndGradientsShareThePhases) {
+  const Topology topology = machine("fred_d");
+  std::vector<CollectiveSpec> work;
+  for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
+    std::vector<int> group = test::first_ranks(20);
+    for (int k = 17; k >= 0; --k) group.insert(group.begin(), io_member(k));
+    work.push_back(spec_of(collective, group, 18 * 400));
+    work.back().roots = 18;
+  }
+  const Plan plan = make_plan(topology, work);
+  int phases = 0;
+  for (const PhaseProgram& program : plan.programs) phases = std::max(phases, program.phase + 1);
+  EXPECT_EQ(phases, 18);
+  // Each port of a controller carries its block, each of an NPU all of them.
+  EXPECT_DOUBLE_EQ(plan.bound_ns, 400.0 * kFlitBytes / 128);
+}
+
+// On the mesh the NIC ports of corners are no bottleneck: 9 streams of 750 GB/s, both ways, lying and standing.
+TEST(StreamPlans, NoPortOfAMeshCarriesMoreThanItsLinks) {
+  for (const char* config : {"mesh", "paper/mesh"}) {
+    const Topology topology = machine(config);
+    for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
+      std::vector<int> group = test::first_ranks(20);
+      for (int k = 17; k >= 0; --k) group.insert(group.begin(), io_member(k));
+      CollectiveSpec spec = spec_of(collective, group, 18 * 100);
+      spec.roots = 18;
+      const Plan plan = make_plan(topology, {&spec, 1});
+      EXPECT_EQ(plan.parts.front().algorithm, "edge_tree");
+      EXPECT_LE(std::ranges::max(link_flits(topology, plan)), 900U) << config;
+      EXPECT_DOUBLE_EQ(plan.bound_ns, 900.0 * kFlitBytes / 750);
+    }
+  }
+}
+
+TEST(StreamPlans, BadRootsAreNamed) {
+  const Topology topology = machine("mesh");
+  const auto planned = [&](Collective collective, int roots, int root, const char* algorithm) {
+    CollectiveSpec spec =
+        spec_of(collective, {io_member(0), io_member(1), 0, 1, 5, 6}, 100, algorithm);
+    spec.roots = roots;
+    spec.root = root;
+    return make_plan(topology, {&spec, 1}).parts[0].algorithm;
+  };
+  EXPECT_EQ(planned(Collective::kMulticast, 2, 0, "auto"), "edge_tree");
+  EXPECT_EQ(planned(Collective::kReduce, 2, 0, "chain"), "chain");
+  EXPECT_THROW(planned(Collective::kBroadcast, 2, 0, "auto"), BadInput);
+  EXPECT_THROW(planned(Collective::kReduce, 6, 0, "auto"), BadInput);
+  EXPECT_THROW(planned(Collective::kReduce, -1, 0, "auto"), BadInput);
+  EXPECT_THROW(planned(Collective::kReduce, 2, 1, "auto"), BadInput);
+  EXPECT_THROW(planned(Collective::kReduce, 2, 0, "direct"), BadInput);
+}
+
 // The slice's share goes once over the controller's link and every NPU's, whatever the uplinks could carry.
 TEST(IoPlanInSwitch, TakesOneTreePerSlice) {
   for (const char* config : {"fred_b", "fred_d"}) {

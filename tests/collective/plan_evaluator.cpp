@@ -66,6 +66,10 @@ class Wanted {
       take(0, {0}, 0, part_.bytes);
       return std::move(wanted_);
     }
+    if (part_.roots > 0) {
+      for (int k = 0; k < part_.roots; ++k) stream(k);
+      return std::move(wanted_);
+    }
     for (int r = 0; r < ranks_; ++r) {
       const bool is_root = r == part_.root;
       switch (part_.collective) {
@@ -115,8 +119,19 @@ class Wanted {
   static std::uint64_t flits_of(std::uint64_t bytes) {
     return (bytes + kFlitBytes - 1) / kFlitBytes;
   }
+  // Block k, between root k and all that are no roots.
+  void stream(int k) {
+    std::vector<int> others;
+    for (int r = part_.roots; r < ranks_; ++r) others.push_back(r);
+    if (part_.collective == Collective::kReduce) {
+      take(k, others, block_begin(k), block_bytes(k));
+    } else {
+      for (const int r : others) take(r, {k}, block_begin(k), block_bytes(k));
+    }
+  }
+
   std::uint64_t block_bytes(int k) const {
-    const auto n = static_cast<std::uint64_t>(ranks_);
+    const auto n = static_cast<std::uint64_t>(part_.roots > 0 ? part_.roots : ranks_);
     return part_.bytes / n + (static_cast<std::uint64_t>(k) < part_.bytes % n ? 1 : 0);
   }
   std::uint64_t block_begin(int k) const {

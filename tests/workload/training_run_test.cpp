@@ -71,6 +71,54 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Accounting::kSerial, Accounting::kOverlap),
                      testing::Values(Gradients::kBuckets, Gradients::kZero2)));
 
+using StreamCase = std::tuple<int, Accounting, Stream, Strategy>;
+class StreamingRunTest : public testing::TestWithParam<StreamCase> {};
+
+// Weights from the I/O controllers of a mesh, and of a tree whose switches add.
+TEST_P(StreamingRunTest, IsTheSameInEveryImplementation) {
+  const auto& [machine, accounting, stream, strategy] = GetParam();
+  const Topology topology =
+      machine == 0 ? load_config("configs/mesh_2x2.yaml").topology
+                   : load_config("configs/fred_small.yaml", {"npu.count=2", "fabric.npus_per_l1=1",
+                                                             "io.count=2", "io.bandwidth=128 GB/s"})
+                         .topology;
+  const ModelShape model = read_model_file("configs/models/small.yaml");
+  TrainingOptions options = options_of(strategy);
+  options.accounting = accounting;
+  options.execution = Execution::kStreaming;
+  options.stream = stream;
+  options.stream_layers = 1;
+  options.chunk_bytes = 5000;
+  const TaskGraph graph = training_graph(model, options, {{}, 1e15}, topology);
+  const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  Machine whole("whole", topology, {.skip = false});
+  Machine rtl("rtl", topology, {.model = SwitchModel::kRtl});
+  Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
+  simulation.run([&] {
+    const TrainingResult result = run_training(tlm, graph, plans);
+    EXPECT_EQ(result.run.payload, "exact");
+    EXPECT_NEAR(sum_of(result), result.iteration_ns, 1e-6 * result.iteration_ns);
+    EXPECT_EQ(result.breakdown_ns.back().first, "streaming");
+    EXPECT_GT(result.breakdown_ns.back().second, 0);
+    for (Machine* const other : {&whole, &rtl, &lockstep}) {
+      const TrainingResult same = run_training(*other, graph, plans);
+      EXPECT_EQ(comparable_results(result.run), comparable_results(same.run));
+      EXPECT_EQ(result.breakdown_ns, same.breakdown_ns);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, StreamingRunTest,
+    testing::Values(StreamCase{0, Accounting::kSerial, Stream::kBroadcast, {1, 4, 1}},
+                    StreamCase{0, Accounting::kOverlap, Stream::kBroadcast, {2, 1, 2}},
+                    StreamCase{0, Accounting::kOverlap, Stream::kMulticast, {1, 2, 2}},
+                    StreamCase{1, Accounting::kSerial, Stream::kBroadcast, {1, 2, 1}},
+                    StreamCase{1, Accounting::kOverlap, Stream::kBroadcast, {1, 1, 2}},
+                    StreamCase{1, Accounting::kSerial, Stream::kMulticast, {1, 1, 2}}));
+
 TEST(RateForSpeedup, IsTheOneThatGivesIt) {
   TrainingResult base, other;  // computing takes 100 at 1e15, sending 300 and 100
   base.iteration_ns = 400;

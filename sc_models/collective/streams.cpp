@@ -1,0 +1,169 @@
+#include "collective/streams.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "collective/edge_tree.h"
+#include "collective/endpoint_trees.h"
+#include "collective/link_load.h"
+#include "collective/link_walk.h"
+#include "collective/split.h"
+
+namespace fredsim {
+namespace {
+
+// Packets under way per block: as those of a chain.
+constexpr int kWindow = 64;
+constexpr int kWindowPerRank = 32;
+// Of the weight of loads, and of what is the same for doubles.
+constexpr double kSharpness = 32;
+constexpr double kTolerance = 1e-6;
+
+class Streams {
+ public:
+  Streams(const Topology& topology, int part, Plan& plan)
+      : topology_(topology), number_(part), plan_(plan), part_(plan.parts[part]) {}
+
+  std::vector<Tree> run(const std::string& algorithm) {
+    const bool by_rule = algorithm == "auto" || algorithm == "paper";
+    if (!by_rule && algorithm != "edge_tree" && algorithm != "chain")
+      throw BadInput(fmt::format(
+          "algorithm: {} found, streams allow: auto, paper, chain, edge_tree or in_switch",
+          algorithm));
+    std::vector<EdgeTree> edges;
+    if (algorithm != "chain") edges = edge_trees();
+    if (edges.empty() && algorithm == "edge_tree")
+      throw BadInput(fmt::format(
+          "algorithm: edge_tree needs I/O controllers of a mesh or torus for roots and NPUs that "
+          "fill a rectangle with their routers, this group on {} is not that, allowed: auto or "
+          "chain",
+          topology_.name));
+    part_.algorithm = edges.empty() ? "chain" : "edge_tree";
+    part_.window = kWindow + kWindowPerRank * static_cast<int>(part_.members.size() - part_.roots);
+    const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part_.bytes, part_.roots));
+    if (edges.empty()) return chains(blocks);
+    std::vector<Tree> trees;
+    for (int k = 0; k < part_.roots; ++k) trees.push_back(tree_of(edges[k], k, blocks[k]));
+    turn_some(edges, blocks, trees);
+    std::erase_if(trees, [](const Tree& tree) { return tree.flits == 0; });
+    return trees;
+  }
+
+ private:
+  Roles roles() const {
+    return part_.collective == Collective::kReduce ? Roles::kToRoot : Roles::kToOthers;
+  }
+
+  Tree tree_of(const EdgeTree& edge, int root, const FlitRange& block) const {
+    return edge_tree({topology_, plan_, number_, 0}, edge, roles(), root, block, part_.roots);
+  }
+
+  // Two controllers of a corner enter by NIC ports of its NPU that trees of others may fill (mesh_pkg::npu_port). So those
+  // of corners go by the other line first where that makes the busiest links less so.
+  void turn_some(std::vector<EdgeTree>& edges, const std::vector<FlitRange>& blocks,
+                 std::vector<Tree>& trees) const {
+    const LinkWalk walk(topology_, plan_, false);
+    std::vector<double> loads(topology_.links.size());  // ns
+    const auto put = [&](const Tree& tree, double sign) {
+      walk.walk(tree, [&](int link) {
+        loads[link] += sign * flits_ns(topology_.links[link], tree.flits);
+      });
+    };
+    // Dominated by the busiest, but less of them is less.
+    const auto weight = [&] {
+      const double most = std::ranges::max(loads);
+      double sum = 0;
+      for (const double load : loads) sum += std::pow(load / most, kSharpness);
+      return std::pair(most, sum);
+    };
+    for (const Tree& tree : trees) put(tree, 1);
+    for (int k = 0; k < part_.roots; ++k) {
+      if (trees[k].flits == 0 || !is_at_corner(k)) continue;
+      const auto before = weight();
+      EdgeTree turned = edges[k];
+      turned.comb.row_spine = !turned.comb.row_spine;
+      Tree tree = tree_of(turned, k, blocks[k]);
+      put(trees[k], -1);
+      put(tree, 1);
+      if (const auto after = weight(); after.first < before.first * (1 - kTolerance) ||
+                                       (after.first < before.first * (1 + kTolerance) &&
+                                        after.second < before.second - kTolerance)) {
+        trees[k] = std::move(tree);
+      } else {
+        put(tree, -1);
+        put(trees[k], 1);
+      }
+    }
+  }
+
+  // Its router has another controller.
+  bool is_at_corner(int root) const {
+    return std::ranges::count_if(topology_.io_controllers, [&](NodeId other) {
+             return topology_.links[topology_.link_out(other, 0)].to == switch_of(root);
+           }) > 1;
+  }
+
+  // Empty where one has none.
+  std::vector<EdgeTree> edge_trees() const {
+    std::vector<EdgeTree> trees;
+    for (int k = 0; k < part_.roots; ++k) {
+      std::optional<EdgeTree> tree = edge_tree_of(topology_, part_, k, part_.roots);
+      if (!tree) return {};
+      trees.push_back(std::move(*tree));
+    }
+    return trees;
+  }
+
+  std::vector<Tree> chains(const std::vector<FlitRange>& blocks) const {
+    const int slices = endpoint_slices(topology_);
+    std::vector<std::vector<int>> rings;
+    std::map<NodeId, int> before;  // roots, by switch
+    for (int k = 0; k < part_.roots; ++k) rings.push_back(ring_of(k, before[switch_of(k)]++));
+    std::vector<Tree> trees;
+    for (int slice = 0; slice < slices; ++slice) {
+      for (int k = 0; k < part_.roots; ++k) {
+        const FlitRange range = share_of(blocks[k], slices, (slice + k) % slices);
+        if (range.flits == 0) continue;
+        trees.push_back(chain_tree({topology_, plan_, number_, slice}, rings[k], k, true, roles(),
+                                   range, part_.vc, part_.roots));
+      }
+    }
+    return trees;
+  }
+
+  NodeId switch_of(int rank) const {
+    return topology_.links[topology_.link_out(part_.members[rank], 0)].to;
+  }
+
+  // The root, then all others from one of its switch on, `skipped` of them left out, or from anywhere.
+  std::vector<int> ring_of(int root, int skipped) const {
+    const int others = static_cast<int>(part_.members.size()) - part_.roots;
+    std::vector<int> near;
+    for (int i = 0; i < others; ++i)
+      if (switch_of(part_.roots + i) == switch_of(root)) near.push_back(i);
+    const int first = near.empty() ? root * others / part_.roots
+                                   : near[static_cast<std::size_t>(skipped) % near.size()];
+    std::vector<int> ring{root};
+    for (int i = 0; i < others; ++i) ring.push_back(part_.roots + (first + i) % others);
+    return ring;
+  }
+
+  const Topology& topology_;
+  int number_;
+  Plan& plan_;
+  Part& part_;
+};
+
+}  // namespace
+
+std::vector<Tree> stream_trees(const Topology& topology, const std::string& algorithm, int part,
+                               Plan& plan) {
+  return Streams(topology, part, plan).run(algorithm);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,21 @@
+// Streams at the endpoints: weights from I/O controllers to NPUs and gradients back (Part::roots), a tree per block.
+//
+// Mesh and torus: an edge_tree per controller (collective/edge_tree.h) where all have one; some of those at corners go by
+//   the other line first, so that the NIC ports of corner NPUs carry no more than the links of the mesh. Else a chain per controller and
+//   slice: all chains go round the NPUs in one order, weights one way and gradients the other; each begins at an NPU of its
+//   controller's switch, those of controllers side by side at NPUs side by side. So a link carries each stream once.
+// All are on the part's virtual channel.
+// Errors: BadInput for an algorithm that streams do not have, naming those that they have.
+#pragma once
+
+#include <vector>
+
+#include "collective/plan.h"
+
+namespace fredsim {
+
+// `algorithm`: "paper" or "auto", "edge_tree", "chain". Sets Part::algorithm and its window.
+std::vector<Tree> stream_trees(const Topology& topology, const std::string& algorithm, int part,
+                               Plan& plan);
+
+}  // namespace fredsim

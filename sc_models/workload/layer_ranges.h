@@ -1,0 +1,22 @@
+// Which layers of a model are where: the stages of a pipeline, or those that are streamed through it together.
+#pragma once
+
+#include <vector>
+
+#include "workload/model_shape.h"
+
+namespace fredsim {
+
+struct LayerRange {
+  int first = 0, end = 0;
+};
+
+// Stages with FLOPs as even as whole layers allow, a layer each at least. Errors: BadInput for more stages than layers.
+std::vector<LayerRange> stages_of(const ModelShape& model, int stages);
+
+// Streaming: group `number`, by stage: the next `layers` of the model each. The last group may have fewer, or none for the
+// last stages.
+std::vector<LayerRange> streamed_group(const ModelShape& model, int stages, int layers, int number);
+int streamed_groups(const ModelShape& model, int stages, int layers);
+
+}  // namespace fredsim

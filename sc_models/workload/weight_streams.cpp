@@ -1,0 +1,165 @@
+#include "workload/weight_streams.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/flit.h"
+#include "base/member.h"
+
+namespace fredsim {
+namespace {
+
+std::uint64_t in_units(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit;
+}
+
+}  // namespace
+
+int controller_rank(TaskGraph& graph, int workers, int controller) {
+  while (std::ssize(graph.ranks) <= workers + controller)
+    graph.ranks.push_back({io_member(static_cast<int>(graph.ranks.size()) - workers), {}});
+  return workers + controller;
+}
+
+WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const Topology& topology,
+                             const Strategy& strategy, const std::vector<int>& npus, Stream stream,
+                             std::uint64_t chunk_bytes)
+    : graph_(graph),
+      shapes_(shapes),
+      topology_(topology),
+      strategy_(strategy),
+      npus_(npus),
+      stream_(stream),
+      chunk_bytes_(chunk_bytes) {
+  const auto controllers = static_cast<int>(topology.io_controllers.size());
+  const int shards = stream == Stream::kBroadcast ? 1 : strategy.mp * strategy.pp;
+  if (controllers < shards || controllers == 0)
+    throw BadInput(fmt::format(
+        "--execution streaming: found {} I/O controllers on {}; allowed: {} or more, one for each "
+        "shard of the weights (io.count)",
+        controllers, topology.name, shards));
+  for (int s = 0; s < shards; ++s) {
+    Shard& shard = shards_.emplace_back();
+    shard.stage = s / strategy.mp;
+    for (int c = s; c < controllers; c += shards) shard.controllers.push_back(c);
+  }
+  for (int w = 0; w < strategy.workers(); ++w) {
+    const int mp = w % strategy.mp;
+    const int stage = w / (strategy.mp * strategy.dp);
+    const int s = stream == Stream::kBroadcast ? 0 : mp + strategy.mp * stage;
+    shards_[static_cast<std::size_t>(s)].workers.push_back(w);
+  }
+  latest_.assign(static_cast<std::size_t>(controllers), std::vector<int>(kDirections, -1));
+  iteration_.assign(static_cast<std::size_t>(controllers), 0);
+}
+
+std::uint64_t WeightStreams::bytes_of(const Shard& shard,
+                                      const std::vector<std::uint64_t>& stage_bytes) const {
+  if (stream_ == Stream::kMulticast)
+    return stage_bytes[static_cast<std::size_t>(shard.stage)] /
+           static_cast<std::uint64_t>(strategy_.mp);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t bytes : stage_bytes) sum += bytes;
+  return sum;
+}
+
+// What whole bursts of all links of a shard's controllers carry.
+std::uint64_t WeightStreams::unit_of(const Shard& shard) const {
+  const NodeId controller = topology_.io_controllers.front();
+  const Link& link = topology_.links[topology_.link_out(controller, 0)];
+  const int flits = std::max(link.burst, topology_.packet_flits);
+  return shard.controllers.size() *
+         static_cast<std::uint64_t>(topology_.nodes[controller].ports * flits) * kFlitBytes;
+}
+
+std::vector<CollectiveSpec> WeightStreams::specs(Direction direction,
+                                                 const std::vector<std::uint64_t>& chunks) const {
+  std::vector<CollectiveSpec> found;
+  for (std::size_t s = 0; s < shards_.size(); ++s) {
+    CollectiveSpec& spec = found.emplace_back();
+    spec.collective = direction == Direction::kLoad ? Collective::kMulticast : Collective::kReduce;
+    for (const int controller : shards_[s].controllers) spec.group.push_back(io_member(controller));
+    for (const int w : shards_[s].workers) spec.group.push_back(npus_[static_cast<std::size_t>(w)]);
+    spec.bytes = chunks[s];
+    spec.roots = static_cast<int>(shards_[s].controllers.size());
+    spec.vc = kDp;
+    spec.algorithm = "paper";
+  }
+  return found;
+}
+
+std::vector<int> WeightStreams::add(Direction direction,
+                                    const std::vector<std::uint64_t>& stage_bytes,
+                                    const std::string& name, int iteration,
+                                    std::vector<std::vector<int>> after) {
+  // The number of chunks for which the rounding is least, at the shard with most.
+  std::uint64_t most = 0, unit = 1, least = 1;
+  for (const Shard& shard : shards_) {
+    const std::uint64_t bytes = bytes_of(shard, stage_bytes);
+    least = std::max(least, in_units(bytes, chunk_bytes_ * shard.controllers.size()));
+    if (bytes > most) most = bytes, unit = unit_of(shard);
+  }
+  const auto rounded = [&](std::uint64_t chunks) {
+    return in_units(most, unit * chunks) * unit * chunks;
+  };
+  std::uint64_t times = least;
+  for (std::uint64_t chunks = least; least > 1 && chunks < 2 * least; ++chunks)
+    if (rounded(chunks) < rounded(times)) times = chunks;
+  std::vector<std::uint64_t> chunks;
+  for (const Shard& shard : shards_) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, bytes_of(shard, stage_bytes));
+    chunks.push_back(times == 1 ? bytes : in_units(bytes, unit_of(shard) * times) * unit_of(shard));
+  }
+  const bool is_load = direction == Direction::kLoad;
+  OperationShape shape;
+  shape.work = specs(direction, chunks);
+  (is_load ? shape.beside : shape.before) =
+      specs(is_load ? Direction::kGradients : Direction::kLoad, chunks);
+  const int operation = shapes_.add(std::move(shape), name);
+  graph_.operations[static_cast<std::size_t>(operation)].times = times;
+  std::vector<int> ids(after.size());
+  for (std::size_t s = 0; s < shards_.size(); ++s) {
+    Task task{.category = TimeCategory::kStreaming,
+              .label = graph_.operations[static_cast<std::size_t>(operation)].label,
+              .iteration = iteration,
+              .operation = operation,
+              .part = static_cast<int>(s)};
+    add_controllers(task, direction, s);
+    task.rank = static_cast<int>(shards_[s].controllers.size());
+    for (const int w : shards_[s].workers) {
+      task.after = std::move(after[static_cast<std::size_t>(w)]);
+      std::vector<Task>& tasks = graph_.ranks[static_cast<std::size_t>(w)].tasks;
+      ids[static_cast<std::size_t>(w)] = static_cast<int>(tasks.size());
+      tasks.push_back(task);
+      ++task.rank;
+    }
+  }
+  return ids;
+}
+
+// A controller loads in order, and sends no weights of an iteration before it has the gradients of those before.
+void WeightStreams::add_controllers(const Task& of, Direction direction, std::size_t shard) {
+  for (std::size_t k = 0; k < shards_[shard].controllers.size(); ++k) {
+    const int controller = shards_[shard].controllers[k];
+    const auto c = static_cast<std::size_t>(controller);
+    std::vector<int>& latest = latest_[c];
+    Task task = of;
+    task.rank = static_cast<int>(k);
+    const auto wait_for = [&](Direction what) {
+      const int id = latest[static_cast<std::size_t>(what)];
+      if (id >= 0) task.after.push_back(id);
+    };
+    wait_for(direction);
+    if (direction == Direction::kLoad && iteration_[c] != of.iteration)
+      wait_for(Direction::kGradients);
+    iteration_[c] = of.iteration;
+    const int rank = controller_rank(graph_, strategy_.workers(), controller);
+    std::vector<Task>& tasks = graph_.ranks[static_cast<std::size_t>(rank)].tasks;
+    latest[static_cast<std::size_t>(direction)] = static_cast<int>(tasks.size());
+    tasks.push_back(std::move(task));
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,72 @@
+// Weight streaming: the operations by which weights come from the I/O controllers and gradients go back to them.
+//
+// Shares: controllers hold the weights in equal shares and send at the same time; each gets the sums of the gradients of
+//   what it holds (collective/plan.h, Part::roots). 2 bytes per parameter either way.
+// Broadcast: weights go to all workers, whoever uses them; the gradients of a parameter are summed over all workers, to whom
+//   those without a share in it add zeros. Multicast: the controllers are dealt out to the shards, (MP worker, stage), as
+//   evenly as possible, and each shard's go between its controllers and its workers, one per replica.
+// Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to `chunk_bytes` per
+//   controller, in whole bursts, so that one is like the other and is simulated once; at most 1 % more than asked for.
+// Phases: loads and gradients are planned together, so that those of a controller share a phase.
+// Errors: BadInput for a machine without controllers, or with fewer than shards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collective/parallelism.h"
+#include "topology/topology.h"
+#include "workload/operation_shapes.h"
+#include "workload/task_graph.h"
+
+namespace fredsim {
+
+enum class Stream : std::uint8_t { kBroadcast, kMulticast };
+
+inline constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20U;
+
+// The rank of an I/O controller in a graph whose first ranks are workers; it is added where it is not there.
+int controller_rank(TaskGraph& graph, int workers, int controller);
+
+class WeightStreams {
+ public:
+  enum class Direction : std::uint8_t { kLoad, kGradients };
+
+  // `npus`: by worker. All must outlive it.
+  WeightStreams(TaskGraph& graph, OperationShapes& shapes, const Topology& topology,
+                const Strategy& strategy, const std::vector<int>& npus, Stream stream,
+                std::uint64_t chunk_bytes);
+
+  // An operation for weights of so many bytes, by stage. `after`: by worker, what it waits for. The tasks by worker.
+  std::vector<int> add(Direction direction, const std::vector<std::uint64_t>& stage_bytes,
+                       const std::string& name, int iteration, std::vector<std::vector<int>> after);
+
+ private:
+  struct Shard {
+    int stage = 0;
+    std::vector<int> controllers;
+    std::vector<int> workers;
+  };
+  static constexpr int kDirections = 2;
+
+  std::vector<CollectiveSpec> specs(Direction direction,
+                                    const std::vector<std::uint64_t>& chunks) const;
+  std::uint64_t bytes_of(const Shard& shard, const std::vector<std::uint64_t>& stage_bytes) const;
+  std::uint64_t unit_of(const Shard& shard) const;
+  void add_controllers(const Task& task, Direction direction, std::size_t shard);
+
+  TaskGraph& graph_;
+  OperationShapes& shapes_;
+  const Topology& topology_;
+  const Strategy strategy_;
+  const std::vector<int>& npus_;
+  Stream stream_;
+  std::uint64_t chunk_bytes_;  // per controller, about
+  std::vector<Shard> shards_;  // broadcast: one of all
+  // By controller and direction: its latest task, and its latest gradients of an iteration before.
+  std::vector<std::vector<int>> latest_;
+  std::vector<int> iteration_;
+};
+
+}  // namespace fredsim
