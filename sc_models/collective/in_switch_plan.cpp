@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -164,11 +165,24 @@ class InSwitchPlanner {
     const int owners = part.roots > 0 ? part.roots : ranks;
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part.bytes, owners));
     std::vector<Task> tasks;
-    for (int k = 0; k < owners; ++k) {
+    for (const int k : order_of_owners(part, owners)) {
       const FlitRange range = share_of(blocks[k], slices, (slice + k) % slices);
       if (range.flits > 0) tasks.push_back({k, range});
     }
     return tasks;
+  }
+
+  // Of streams one of each switch in turn: the switch of a root has its sums to pass on in both directions.
+  std::vector<int> order_of_owners(const Part& part, int owners) const {
+    std::vector<int> order(static_cast<std::size_t>(owners));
+    std::iota(order.begin(), order.end(), 0);
+    if (part.roots == 0) return order;
+    std::map<NodeId, int> before;
+    std::vector<int> turn;
+    for (const int k : order)
+      turn.push_back(before[topology_.links[topology_.link_out(part.members[k], 0)].to]++);
+    std::ranges::stable_sort(order, {}, [&](int k) { return turn[k]; });
+    return order;
   }
 
   void emit(Wave wave) {

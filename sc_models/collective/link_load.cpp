@@ -24,7 +24,12 @@ double busiest_ns(const Topology& topology, const std::vector<std::uint64_t>& fl
 }  // namespace
 
 double flits_ns(const Link& link, std::uint64_t flits) {
-  return static_cast<double>(flits) * kFlitBytes / static_cast<double>(link.bytes_per_second) * 1e9;
+  const double ns = kFlitBytes / static_cast<double>(link.bytes_per_second) * 1e9;
+  if (link.burst == 0) return static_cast<double>(flits) * ns;
+  // What the bucket holds, and the packet that a burst ends in, goes at the peak rate.
+  const auto at_once = static_cast<std::uint64_t>(2 * link.burst + kPacketFlits);
+  const double at_peak = static_cast<double>(flits) * ns * link.rate.value() / link.peak.value();
+  return std::max(at_peak, static_cast<double>(flits - std::min(flits, at_once)) * ns);
 }
 
 bool needs_online_routes(const Topology& topology, const Plan& plan) {

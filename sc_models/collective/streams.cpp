@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "collective/channels.h"
 #include "collective/edge_tree.h"
 #include "collective/endpoint_trees.h"
 #include "collective/link_load.h"
@@ -20,7 +21,8 @@ namespace {
 // Packets under way per block: as those of a chain.
 constexpr int kWindow = 64;
 constexpr int kWindowPerRank = 32;
-// Of the weight of loads, and of what is the same for doubles.
+// Rounds over all corners; of the weight of loads, and of what is the same for doubles.
+constexpr int kRounds = 8;
 constexpr double kSharpness = 32;
 constexpr double kTolerance = 1e-6;
 
@@ -46,11 +48,15 @@ class Streams {
     part_.algorithm = edges.empty() ? "chain" : "edge_tree";
     part_.window = kWindow + kWindowPerRank * static_cast<int>(part_.members.size() - part_.roots);
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part_.bytes, part_.roots));
-    if (edges.empty()) return chains(blocks);
     std::vector<Tree> trees;
-    for (int k = 0; k < part_.roots; ++k) trees.push_back(tree_of(edges[k], k, blocks[k]));
-    turn_some(edges, blocks, trees);
-    std::erase_if(trees, [](const Tree& tree) { return tree.flits == 0; });
+    if (edges.empty()) {
+      trees = chains(blocks);
+    } else {
+      for (int k = 0; k < part_.roots; ++k) trees.push_back(tree_of(edges[k], k, blocks[k]));
+      turn_some(edges, blocks, trees);
+      std::erase_if(trees, [](const Tree& tree) { return tree.flits == 0; });
+    }
+    part_last_hops(trees);
     return trees;
   }
 
@@ -82,22 +88,31 @@ class Streams {
       return std::pair(most, sum);
     };
     for (const Tree& tree : trees) put(tree, 1);
-    for (int k = 0; k < part_.roots; ++k) {
-      if (trees[k].flits == 0 || !is_at_corner(k)) continue;
+    const auto turn = [&](int k) {
       const auto before = weight();
       EdgeTree turned = edges[k];
       turned.comb.row_spine = !turned.comb.row_spine;
       Tree tree = tree_of(turned, k, blocks[k]);
       put(trees[k], -1);
       put(tree, 1);
-      if (const auto after = weight(); after.first < before.first * (1 - kTolerance) ||
-                                       (after.first < before.first * (1 + kTolerance) &&
-                                        after.second < before.second - kTolerance)) {
+      const auto after = weight();
+      const bool is_better = after.first < before.first * (1 - kTolerance) ||
+                             (after.first < before.first * (1 + kTolerance) &&
+                              after.second < before.second - kTolerance);
+      if (is_better) {
         trees[k] = std::move(tree);
+        edges[k] = std::move(turned);
       } else {
         put(tree, -1);
         put(trees[k], 1);
       }
+      return is_better;
+    };
+    bool some = true;
+    for (int round = 0; some && round < kRounds; ++round) {
+      some = false;
+      for (int k = part_.roots - 1; k >= 0; --k)
+        if (trees[k].flits > 0 && is_at_corner(k) && turn(k)) some = true;
     }
   }
 
@@ -106,6 +121,18 @@ class Streams {
     return std::ranges::count_if(topology_.io_controllers, [&](NodeId other) {
              return topology_.links[topology_.link_out(other, 0)].to == switch_of(root);
            }) > 1;
+  }
+
+  // Sums on their way to a controller's slow link wait there: on a virtual channel of their own, if another is free, they do
+  // not hold up those of other controllers behind them.
+  void part_last_hops(std::vector<Tree>& trees) const {
+    const std::vector<int> channels = channels_of(topology_, plan_, number_);
+    const auto other = std::ranges::find_if(channels, [&](int vc) { return vc != part_.vc; });
+    if (other == channels.end() || !reduces(roles())) return;
+    for (Tree& tree : trees)
+      for (TreeRank& rank : tree.ranks)
+        for (Send& send : rank.reduce_to)
+          if (send.rank < part_.roots) send.vc = *other;
   }
 
   // Empty where one has none.

@@ -4,7 +4,8 @@
 //   the other line first, so that the NIC ports of corner NPUs carry no more than the links of the mesh. Else a chain per controller and
 //   slice: all chains go round the NPUs in one order, weights one way and gradients the other; each begins at an NPU of its
 //   controller's switch, those of controllers side by side at NPUs side by side. So a link carries each stream once.
-// All are on the part's virtual channel.
+// All are on the part's virtual channel, but for the last hop of sums, to a controller, which is on another one where one is
+//   free (collective/channels.h).
 // Errors: BadInput for an algorithm that streams do not have, naming those that they have.
 #pragma once
 
