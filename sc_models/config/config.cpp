@@ -129,6 +129,7 @@ NpuCompute read_compute(const ConfigReader& reader) {
   const auto [efficiency, efficiency_label] = key("npu.efficiency");
   return {.peak_gflops = parse_flop_rate(peak, peak_label),
           .memory_bandwidth = reader.bandwidth("npu.memory_bandwidth"),
+          .memory_bytes = reader.size("npu.memory"),
           .efficiency = parse_efficiency(efficiency, efficiency_label)};
 }
 

@@ -356,6 +356,10 @@ std::uint64_t ConfigReader::frequency(std::string_view path) const {
   return parse_frequency(value(path).text, label(path));
 }
 
+std::uint64_t ConfigReader::size(std::string_view path) const {
+  return parse_size(value(path).text, label(path));
+}
+
 int ConfigReader::flits(std::string_view path, int least, int most) const {
   const auto most_flits = static_cast<std::uint64_t>(most);
   const std::uint64_t bytes = parse_size(value(path).text, label(path));

@@ -71,6 +71,7 @@ class ConfigReader {
   std::uint64_t bandwidth(std::string_view path) const;
   std::uint64_t time_ps(std::string_view path) const;
   std::uint64_t frequency(std::string_view path) const;
+  std::uint64_t size(std::string_view path) const;  // bytes
   // A buffer of `size` in whole flits, at least `least` of them.
   int flits(std::string_view path, int least, int most = kMostFlits) const;
   static constexpr int kMostFlits = 65535;  // credit counters have 16 bits

@@ -22,6 +22,7 @@ constexpr std::array kKeys = {
         "990 TFLOP/s"},
     Key{"npu.memory_bandwidth", "bandwidth of one NPU's HBM, for training runs", Scope::kAny,
         Holds::kValue, "3 TB/s"},
+    Key{"npu.memory", "size of one NPU's HBM, for inference", Scope::kAny, Holds::kValue, "80 GB"},
     Key{"npu.efficiency", "share of the peak that is reached, for training runs", Scope::kAny,
         Holds::kValue, "1"},
     Key{"io", "the I/O controllers", Scope::kAny, Holds::kKeys},

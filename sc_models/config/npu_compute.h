@@ -1,6 +1,6 @@
 // How fast an NPU computes, as a machine file says it: what a training run takes compute times from.
 //
-// Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s, efficiency the share of the peak that is reached.
+// Units: peak in GFLOP/s (of ten; dense FP16), memory in bytes/s and bytes, efficiency the share of the peak that is reached.
 // Errors: BadInput naming `what`, what was found and what is allowed.
 #pragma once
 
@@ -12,6 +12,7 @@ namespace fredsim {
 struct NpuCompute {
   std::uint64_t peak_gflops = 0;
   std::uint64_t memory_bandwidth = 0;
+  std::uint64_t memory_bytes = 0;
   double efficiency = 1;
 };
 

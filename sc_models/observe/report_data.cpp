@@ -158,16 +158,19 @@ constexpr auto kTrainingKeys = std::to_array<Key>({{"config", kText},
                                                    {"fabric", kText},
                                                    {"model", kText},
                                                    {"workload", kText},
-                                                   {"strategy", kText},
-                                                   {"minibatch", kNumber},
-                                                   {"microbatches", kNumber},
+                                                   {"strategy", kTextOrNull},
+                                                   {"minibatch", kNumberOrNull},
+                                                   {"microbatches", kNumberOrNull},
                                                    {"iterations", kNumber},
-                                                   {"accounting", kText},
-                                                   {"gradients", kText},
+                                                   {"accounting", kTextOrNull},
+                                                   {"gradients", kTextOrNull},
                                                    {"compute_flops_per_s", kNumberOrNull},
                                                    {"cycles", kNumber},
                                                    {"iteration_ns", kNumber},
                                                    {"payload", kText}});
+constexpr auto kInferenceKeys =
+    std::to_array<Key>({{"phase", kText}, {"batch", kNumber}, {"context", kNumber}});
+constexpr auto kTokenKeys = std::to_array<Key>({{"tokens_per_s", kNumber}});
 constexpr auto kSwitchKindKeys = std::to_array<Key>({{"name", kText},
                                                      {"kind", kText},
                                                      {"config", kText},
@@ -353,6 +356,10 @@ Json training_of(const Value& run) {
   json["settings"] = settings_of(run);
   if (run.has("speedup")) json["speedup"] = run.at("speedup").number();
   json["breakdown_ns"] = causes_of(run.at("breakdown_ns"));
+  if (run.has("inference")) {
+    json["inference"] = copied(run.at("inference"), kInferenceKeys);
+    copy(run, kTokenKeys, json);
+  }
   return json;
 }
 

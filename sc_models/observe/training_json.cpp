@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   const RunResult& r = result.run;
   const auto asked = [&](const auto& value) { return setup.given.empty() ? Json(value) : Json(); };
+  const auto trained = [&](const auto& value) { return setup.inference ? Json() : asked(value); };
   Json json = {{"config", r.config},
                {"settings", settings_json(r.settings)},
                {"machine", machine_json(r.machine)},
@@ -25,16 +26,21 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                {"parameters", asked(setup.parameters)},
                {"strategy", asked(setup.strategy)},
                {"placement", asked("paper")},
-               {"minibatch", asked(setup.minibatch)},
+               {"minibatch", trained(setup.minibatch)},
                {"microbatches", asked(setup.microbatches)},
                {"iterations", setup.iterations},
                {"algorithm", setup.algorithm},
-               {"accounting", asked(setup.accounting)},
-               {"gradients", asked(setup.gradients)},
-               {"execution", asked(setup.execution)},
+               {"accounting", trained(setup.accounting)},
+               {"gradients", trained(setup.gradients)},
+               {"execution", trained(setup.execution)},
                {"stream", setup.stream.empty() ? Json() : Json(setup.stream)},
                {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
                {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()}};
+  if (setup.inference) {
+    json["inference"] = {{"phase", setup.inference->phase},
+                         {"batch", setup.inference->batch},
+                         {"context", setup.inference->context}};
+  }
   if (setup.fit) {
     json["fit"] = {
         {"config", setup.fit->config}, {"speedup", setup.fit->speedup}, {"runs", setup.fit->runs}};
@@ -43,6 +49,11 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                {"time_ns", r.time_ns},
                {"iteration_ns", result.iteration_ns},
                {"iterations_ns", result.iterations_ns}});
+  if (result.tokens) {
+    const bool is_prefill = setup.inference->phase == "prefill";
+    json[is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"] = result.tokens->pass_ns;
+    json["tokens_per_s"] = result.tokens->tokens_per_s;
+  }
   if (result.speedup) json["speedup"] = *result.speedup;
   json["breakdown_ns"] = Json::object();
   for (const auto& [category, ns] : result.breakdown_ns) json["breakdown_ns"][category] = ns;

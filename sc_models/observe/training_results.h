@@ -25,6 +25,11 @@ struct TrainingSetup {
   std::string given{};
   std::uint64_t parameters = 0;
   std::string strategy;  // "mp2-dp5-pp2"
+  struct Inference {
+    std::string phase;
+    std::uint64_t batch = 0, context = 0;
+  };
+  std::optional<Inference> inference{};  // minibatch, accounting and gradients mean nothing then
   std::uint64_t minibatch = 0, microbatches = 1;
   int iterations = 0;
   std::string algorithm, accounting, gradients;  // as on the command line
@@ -47,6 +52,12 @@ struct TrainedRank {
   double compute_ns = 0;  // of all its computations; what is left of the end is exposed
 };
 
+// Of inference.
+struct TokenTimes {
+  double pass_ns = 0;       // to the first token of prompts, or from one token to the next
+  double tokens_per_s = 0;  // of prompts, or made
+};
+
 struct TrainingResult {
   RunResult run;                      // its cycles are those of all iterations
   double iteration_ns = 0;            // mean
@@ -54,6 +65,7 @@ struct TrainingResult {
   std::vector<std::pair<std::string, double>> breakdown_ns;  // of a mean iteration
   std::optional<double> speedup{};                           // over the first machine
   std::vector<TrainedRank> ranks;
+  std::optional<TokenTimes> tokens{};  // of inference
 };
 
 std::string training_json(const Origin& origin, const TrainingSetup& setup,

@@ -48,6 +48,17 @@ std::string heading(const TrainingSetup& setup, const RunResult& first) {
                        setup.given, setup.algorithm, compute_text(setup), first.model, first.lanes,
                        first.seed);
   }
+  if (setup.inference) {
+    return fmt::format(
+        "{}: {} parameters, {} (placement paper), {} of {} with a context of {}, {}, {}\n"
+        "algorithm {}, {}; model {}, lanes {}, seed {}",
+        setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
+        setup.inference->phase, counted(setup.inference->batch, "sequence", "sequences"),
+        counted(setup.inference->context, "token", "tokens"),
+        counted(setup.microbatches, "microbatch", "microbatches"),
+        counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), setup.algorithm,
+        compute_text(setup), first.model, first.lanes, first.seed);
+  }
   return fmt::format(
       "{}: {} parameters, {} (placement paper), minibatch {}, {}, {}\n"
       "algorithm {}, accounting {}, {}, {}; model {}, lanes {}, seed {}",
@@ -72,6 +83,23 @@ TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, do
             const double ns = r.breakdown_ns[i].second;
             return {fmt::format("{:.1f}", ns / scale), fmt::to_string(ns)};
           }};
+}
+
+void add_token_fields(const TrainingSetup::Inference& inference,
+                      std::vector<TrainingField>& fields) {
+  const bool is_prefill = inference.phase == "prefill";
+  fields.push_back({{.label = is_prefill ? "first token" : "per token",
+                     .unit = "us",
+                     .name = is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"},
+                    [](const TrainingResult& r) -> Cell {
+                      return {fmt::format("{:.1f}", r.tokens->pass_ns / kNsPerUs),
+                              fmt::to_string(r.tokens->pass_ns)};
+                    }});
+  fields.push_back(
+      {{.label = "tokens/s", .name = "tokens_per_s"}, [](const TrainingResult& r) -> Cell {
+         return {fmt::format("{:.0f}", r.tokens->tokens_per_s),
+                 fmt::to_string(r.tokens->tokens_per_s)};
+       }});
 }
 
 TrainingField csv_field(const char* name, const std::string& text) {
@@ -109,6 +137,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
        }},
       {{.label = "speed-up", .name = "speedup"},
        [](const TrainingResult& r) { return r.speedup ? number_cell(*r.speedup, 3) : no_cell(); }}};
+  if (setup.inference) add_token_fields(*setup.inference, fields);
   for (std::size_t i = 0; i < runs.front().breakdown_ns.size(); ++i)
     fields.push_back(part_field(i, runs, scale, unit));
   fields.push_back({{.label = "cycles", .rank = 2, .name = "cycles"},

@@ -37,9 +37,11 @@ struct TaskRecord {
   int cause_rank = -1, cause_task = -1;  // -1: the beginning of the run
 };
 
+using TaskRecords = std::vector<std::vector<TaskRecord>>;  // by rank and task
+
 struct GraphOutcome {
-  RunResult result;                              // cycles: until the last task was complete
-  std::vector<std::vector<TaskRecord>> records;  // by rank and task; interrupted: not all of them
+  RunResult result;     // cycles: until the last task was complete
+  TaskRecords records;  // interrupted: not all of them
 };
 
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,

@@ -19,9 +19,13 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-constexpr auto kModelKeys = std::to_array<std::string_view>({"name", "sample", "layers"});
+constexpr auto kModelKeys =
+    std::to_array<std::string_view>({"name", "sample", "layers", "transformer"});
 constexpr auto kLayerKeys = std::to_array<std::string_view>(
     {"name", "parameters", "flops", "output", "reduces", "repeat", "forward", "backward"});
+constexpr auto kTransformerKeys =
+    std::to_array<std::string_view>({"layers", "hidden", "heads", "kv_heads", "head_size", "mlp",
+                                     "mlp_matrices", "vocabulary", "sequence"});
 constexpr std::uint64_t kMostParameters = std::uint64_t{1} << 44;
 constexpr double kMostFlops = 1e21;
 constexpr std::uint64_t kMostLayers = 10'000;
@@ -63,6 +67,9 @@ class Section {
   std::uint64_t time_ps(std::string_view key) const {
     return find(key) == nullptr ? 0 : parse_time_ps(text(key), place(at(key), key));
   }
+  std::uint64_t whole(std::string_view key, std::uint64_t least, std::uint64_t most) const {
+    return parse_number(text(key), place(at(key), key), least, most);
+  }
   bool flag(std::string_view key) const {
     if (find(key) == nullptr) return false;
     const std::string& found = text(key);
@@ -100,11 +107,50 @@ ModelLayer layer_of(const Section& section, std::size_t number) {
           .backward_ps = section.time_ps("backward")};
 }
 
+TransformerShape transformer_of(const Section& section) {
+  constexpr std::uint64_t kMost = 1 << 20;
+  TransformerShape shape;
+  shape.layers = static_cast<int>(section.whole("layers", 1, kMostLayers / 2));
+  shape.hidden = section.whole("hidden", 1, kMost);
+  shape.heads = section.whole("heads", 1, kMost);
+  const auto otherwise = [&](std::string_view key, std::uint64_t value, std::uint64_t most) {
+    return section.find(key) == nullptr ? value : section.whole(key, 1, most);
+  };
+  shape.kv_heads = otherwise("kv_heads", shape.heads, shape.heads);
+  if (shape.heads % shape.kv_heads != 0)
+    throw BadInput(fmt::format("{}: found {}; allowed: a divisor of the {} heads",
+                               place(section.at("kv_heads"), "kv_heads"), shape.kv_heads,
+                               shape.heads));
+  if (section.find("head_size") == nullptr && shape.hidden % shape.heads != 0)
+    throw BadInput(
+        fmt::format("{}: found {}, which {} heads do not divide; allowed: together with "
+                    "head_size",
+                    place(section.at("hidden"), "hidden"), shape.hidden, shape.heads));
+  shape.head_size = otherwise("head_size", shape.hidden / shape.heads, kMost);
+  shape.mlp = section.whole("mlp", 1, kMost);
+  constexpr std::uint64_t kGated = 3;
+  shape.mlp_matrices = 2;
+  if (section.find("mlp_matrices") != nullptr)
+    shape.mlp_matrices = section.whole("mlp_matrices", 2, kGated);
+  shape.vocabulary = section.whole("vocabulary", 1, kMost);
+  shape.sequence = section.whole("sequence", 1, kMost);
+  return shape;
+}
+
+ModelShape transformer_model(const Section& model) {
+  for (const char* key : {"sample", "layers"})
+    if (model.find(key) != nullptr)
+      throw BadInput(place(model.at(key), key) + ": not together with transformer");
+  return model_of(model.text("name"),
+                  transformer_of({model.at("transformer"), "transformer", kTransformerKeys}));
+}
+
 }  // namespace
 
 ModelShape read_model_file(const std::string& path) {
   const ConfigNode root = read_config_file(path);
   const Section model(root, "model", kModelKeys);
+  if (model.find("transformer") != nullptr) return transformer_model(model);
   ModelShape shape{.name = model.text("name"), .sample_bytes = model.size("sample"), .layers = {}};
   const ConfigNode& layers = model.at("layers");
   if (layers.kind != ConfigNode::Kind::kList || layers.entries.empty())

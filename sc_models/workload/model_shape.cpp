@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "workload/transformer_shape.h"
 
 namespace fredsim {
 namespace {
@@ -16,16 +17,17 @@ constexpr std::uint64_t kValueBytes = 2;  // FP16
 struct Transformer {
   std::string_view name;
   int layers;
-  std::uint64_t hidden, sequence;
+  std::uint64_t hidden, sequence, heads;
 };
 
-constexpr std::array kTransformers{Transformer{"transformer_17b", 78, 4256, 1024},
-                                   Transformer{"gpt3", 96, 12288, 2048},
-                                   Transformer{"transformer_1t", 128, 25600, 2048}};
+constexpr std::array kTransformers{Transformer{"transformer_17b", 78, 4256, 1024, 28},
+                                   Transformer{"gpt3", 96, 12288, 2048, 96},
+                                   Transformer{"transformer_1t", 128, 25600, 2048, 160}};
+constexpr std::uint64_t kVocabulary = 50257;
+constexpr std::uint64_t kTokenBytes = 4;
 constexpr std::string_view kResNet = "resnet152";
 
 ModelShape transformer(const Transformer& t) {
-  constexpr std::uint64_t kTokenBytes = 4;
   ModelShape model{
       .name = std::string(t.name), .sample_bytes = t.sequence * kTokenBytes, .layers = {}};
   const std::uint64_t h = t.hidden;
@@ -43,6 +45,14 @@ ModelShape transformer(const Transformer& t) {
     half.flops = 16 * tokens * square;
     model.layers.push_back(std::move(half));
   }
+  model.transformer = {.layers = t.layers,
+                       .hidden = h,
+                       .heads = t.heads,
+                       .kv_heads = t.heads,
+                       .head_size = h / t.heads,
+                       .mlp = 4 * h,
+                       .vocabulary = kVocabulary,
+                       .sequence = t.sequence};
   return model;
 }
 
@@ -104,6 +114,13 @@ double ModelShape::flops() const {
   double sum = 0;
   for (const ModelLayer& layer : layers) sum += layer.flops;
   return sum;
+}
+
+ModelShape model_of(std::string name, const TransformerShape& shape) {
+  return {.name = std::move(name),
+          .sample_bytes = shape.sequence * kTokenBytes,
+          .layers = training_layers(shape),
+          .transformer = shape};
 }
 
 std::vector<std::string_view> built_in_models() {

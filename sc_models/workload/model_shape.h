@@ -8,11 +8,13 @@
 // Built in: resnet152 (156 convolutions and fully connected layers of torchvision's ResNet-152, 224 x 224 pixels,
 //   batch normalisation with its convolution); transformers of h hidden values and sequences of s tokens, 12 h^2 + 13
 //   h parameters per layer in two halves, attention and MLP, each of which reduces; embeddings are left out:
-//   transformer_17b 78 layers, h 4256, s 1024; gpt3 96, 12288, 2048; transformer_1t 128, 25600, 2048.
+//   transformer_17b 78 layers, h 4256, s 1024, 28 heads; gpt3 96, 12288, 2048, 96; transformer_1t 128, 25600, 2048, 160.
+//   For inference a vocabulary of 50257 words, that of GPT-2 and GPT-3.
 // Errors: BadInput for a name that is not there.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +32,22 @@ struct ModelLayer {
   bool has_times() const { return forward_ps > 0 || backward_ps > 0; }
 };
 
+// A transformer by its numbers: workload/transformer_shape.h says what follows from them. Norms and biases are left out.
+struct TransformerShape {
+  int layers = 0;
+  std::uint64_t hidden = 0, heads = 0;
+  std::uint64_t kv_heads = 0;  // fewer than heads: these share keys and values in groups
+  std::uint64_t head_size = 0;
+  std::uint64_t mlp = 0, mlp_matrices = 2;  // hidden x mlp each; 3 where it is gated
+  std::uint64_t vocabulary = 0;
+  std::uint64_t sequence = 0;  // tokens of a sample in training
+};
+
 struct ModelShape {
   std::string name;
   std::uint64_t sample_bytes = 0;  // of the input
   std::vector<ModelLayer> layers;
+  std::optional<TransformerShape> transformer{};  // it is one, and can be asked for tokens
 
   std::uint64_t parameters() const;
   double flops() const;
@@ -42,5 +56,7 @@ struct ModelShape {
 std::vector<std::string_view> built_in_models();
 bool is_built_in_model(std::string_view name);
 ModelShape built_in_model(std::string_view name);
+// Of a transformer given by its numbers.
+ModelShape model_of(std::string name, const TransformerShape& shape);
 
 }  // namespace fredsim

@@ -69,6 +69,11 @@ std::uint64_t duration_ps(std::uint64_t cycles, std::uint64_t clock_hz) {
   return ps;
 }
 
+int trace_rank(int member, const Topology& topology) {
+  return is_io_member(member) ? static_cast<int>(topology.npus.size()) + io_of_member(member)
+                              : member;
+}
+
 class Exporter {
  public:
   Exporter(const TaskGraph& graph, const Topology& topology) : graph_(graph), topology_(topology) {
@@ -80,7 +85,7 @@ class Exporter {
     for (const TaskRank& rank : graph_.ranks)
       if (!rank.tasks.empty()) by_rank[rank_of(rank.member)] = &rank;
     TraceTexts texts;
-    const int ranks = by_rank.empty() ? 0 : by_rank.rbegin()->first + 1;
+    const auto ranks = static_cast<int>(trace_ranks(graph_, topology_));
     for (int r = 0; r < ranks; ++r) {
       const auto found = by_rank.find(r);
       texts.ranks.push_back(found == by_rank.end() ? ChakraWriter().text() : text(*found->second));
@@ -92,10 +97,7 @@ class Exporter {
   }
 
  private:
-  int rank_of(int member) const {
-    return is_io_member(member) ? static_cast<int>(topology_.npus.size()) + io_of_member(member)
-                                : member;
-  }
+  int rank_of(int member) const { return trace_rank(member, topology_); }
 
   std::string group_name(const std::vector<int>& members) {
     std::vector<int> ranks;
@@ -166,6 +168,13 @@ class Exporter {
 };
 
 }  // namespace
+
+std::size_t trace_ranks(const TaskGraph& graph, const Topology& topology) {
+  int ranks = 0;
+  for (const TaskRank& rank : graph.ranks)
+    if (!rank.tasks.empty()) ranks = std::max(ranks, trace_rank(rank.member, topology) + 1);
+  return static_cast<std::size_t>(ranks);
+}
 
 TraceTexts trace_texts(const TaskGraph& graph, const Topology& topology) {
   return Exporter(graph, topology).texts();

@@ -8,6 +8,7 @@
 // Groups: by number, in the order of the shapes.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct TraceTexts {
   bool operator==(const TraceTexts&) const = default;
 };
 
+std::size_t trace_ranks(const TaskGraph& graph, const Topology& topology);
 TraceTexts trace_texts(const TaskGraph& graph, const Topology& topology);
 
 }  // namespace fredsim

@@ -1,6 +1,7 @@
 #include "workload/training_run.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/member.h"
 #include "workload/critical_path.h"
@@ -43,7 +44,8 @@ double computing_ns(const TrainingResult& result) { return result.breakdown_ns.f
 }  // namespace
 
 TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
-                            const std::function<void(const Progress&)>& on_progress) {
+                            const std::function<void(const Progress&)>& on_progress,
+                            const std::function<void(const GraphOutcome&)>& on_complete) {
   GraphOutcome outcome = run_graph(machine, graph, plans, on_progress);
   TrainingResult result;
   if (!outcome.result.incomplete) {
@@ -61,9 +63,21 @@ TrainingResult run_training(Machine& machine, const TaskGraph& graph, const Shap
     }
     result.ranks = ranks_of(graph, outcome, ns_per_cycle);
     result.iteration_ns = outcome.result.time_ns / iterations;
+    if (on_complete) on_complete(outcome);
   }
   result.run = std::move(outcome.result);
   return result;
+}
+
+TokenTimes token_times(const std::vector<double>& passes_ns, const InferenceOptions& options) {
+  constexpr double kNsPerSecond = 1e9;
+  const bool is_prefill = options.phase == InferencePhase::kPrefill;
+  const std::uint64_t tokens = is_prefill ? options.batch * options.context : options.batch;
+  double pass_ns = passes_ns.front();
+  if (!is_prefill && passes_ns.size() > 1)
+    pass_ns = std::accumulate(passes_ns.begin() + 1, passes_ns.end(), 0.0) /
+              static_cast<double>(passes_ns.size() - 1);
+  return {pass_ns, static_cast<double>(tokens) / pass_ns * kNsPerSecond};
 }
 
 double rate_for_speedup(double wanted, double rate, const TrainingResult& base,

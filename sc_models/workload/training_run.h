@@ -1,17 +1,25 @@
 // A training run on one machine, from its task graph to iteration time and breakdown.
 //
+// `on_complete`: of the run, unless it was interrupted; its records say when each task was.
 // Errors: those of run_graph() and critical_path().
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "observe/training_results.h"
 #include "workload/graph_run.h"
+#include "workload/inference_graph.h"
 
 namespace fredsim {
 
 TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
-                            const std::function<void(const Progress&)>& on_progress = {});
+                            const std::function<void(const Progress&)>& on_progress = {},
+                            const std::function<void(const GraphOutcome&)>& on_complete = {});
+
+// Of inference, from the times between the ends of its passes. Of prefill the first counts; of decode the others where
+// there are any, since the first one fills the pipeline.
+TokenTimes token_times(const std::vector<double>& passes_ns, const InferenceOptions& options);
 
 // The rate of all NPUs at which a machine has the speed-up that is wanted over another, by what runs of both show:
 // computing takes longer in proportion, the rest of an iteration stays what it is. `rate`: FLOP/s of these runs.

@@ -111,6 +111,8 @@ void add_train_options(CLI::App& command, OptionStrings& strings) {
   add_collective_options(command, strings);
   add_model(command, strings);
   add(command, "--seed", strings.seed, "N", kPayloadSeed);
+  add(command, "--timeline", strings.timeline, "FILE.json",
+      "what each NPU computed and communicated when, for ui.perfetto.dev and chrome://tracing");
   add_json(command, strings);
   add_format(command, strings);
   add_overrides(command, strings);
@@ -211,6 +213,7 @@ Options checked(Command command, const OptionStrings& strings) {
   if (command == Command::kTrain) {
     check_collective_options(strings, options);
     options.train = strings.train.checked(strings.configs);
+    options.timeline_file = strings.timeline;
     return options;
   }
   options.breakdown = checked_breakdown(strings);

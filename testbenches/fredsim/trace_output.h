@@ -6,8 +6,11 @@
 //   it would be read as one of them.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
+#include "observe/output_file.h"
 #include "workload/trace_export.h"
 
 namespace fredsim {
@@ -15,6 +18,15 @@ namespace fredsim {
 std::string trace_file(const std::string& prefix, std::size_t rank);
 std::string groups_file(const std::string& prefix);
 
-void write_traces(const std::string& prefix, const TraceTexts& texts);
+class TraceOutput {
+ public:
+  // Tries at once whether they can be written.
+  TraceOutput(std::string prefix, std::size_t ranks);
+  void write(const TraceTexts& texts) const;  // of so many ranks
+
+ private:
+  std::vector<std::string> paths_;  // of ranks, then of the groups
+  std::vector<OutputFile> files_;
+};
 
 }  // namespace fredsim

@@ -105,11 +105,19 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--samples", samples, "N",
       "in place of --minibatch: samples of an iteration per replica (default 16)");
   add(command, "--microbatches", microbatches, "N",
-      "parts of a replica's samples (default 1, with --pp above 1: 8)");
-  add(command, "--iterations", iterations, "N", "(default 2)");
+      "parts of a replica's samples (default 1, with --pp above 1: 8) or sequences (as many as "
+      "stages)");
+  add(command, "--iterations", iterations, "N",
+      "or steps of decode, a token each (default 2; of prefill 1)");
+  add(command, "--phase", phase, "NAME",
+      "inference of a transformer in place of training: prefill or decode");
+  add(command, "--batch", batch, "N",
+      "of --phase: sequences over all replicas (default: one per replica and microbatch)");
+  add(command, "--context", context, "N",
+      "of --phase: tokens of a prompt, or in the KV cache before the first step (default 2048)");
   add(command, "--algorithm", algorithm, "NAME",
-      "of the collectives: paper (default of models), auto (the fastest; default of text workloads "
-      "and of traces that name none), or any other of run");
+      "of the collectives: paper (default of training models), auto (the fastest; default of "
+      "inference, of text workloads and of traces that name none), or any other of run");
   add(command, "--accounting", accounting, "NAME",
       "serial (default): gradients are sent after the backward pass, and senders wait; or overlap");
   add(command, "--gradients", gradients, "WHAT",
@@ -241,7 +249,10 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--execution", &execution},
       {"--stream", &stream},
       {"--stream-layers", &stream_layers},
-      {"--stream-groups", &stream_groups}};
+      {"--stream-groups", &stream_groups},
+      {"--phase", &phase},
+      {"--batch", &batch},
+      {"--context", &context}};
   if (!is_text) refused.insert(refused.end(), {{"--mp", &mp}, {"--iterations", &iterations}});
   for (const auto& [option, text] : refused) {
     if (text->empty()) continue;
@@ -250,7 +261,44 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
   }
 }
 
-void TrainStrings::check_model_options(TrainOptions& options) const {
+// `option` is for another kind of run.
+void refuse_with(std::string_view option, const std::string& text, std::string_view reason) {
+  if (!text.empty()) throw BadInput(fmt::format("{}: found '{}' {}", option, shown(text), reason));
+}
+
+void TrainStrings::check_phase(TrainOptions& options) const {
+  constexpr auto kNames = std::to_array<std::string_view>({"prefill", "decode"});
+  constexpr std::uint64_t kMostTokens = 1 << 24;
+  const auto* const found = std::ranges::find(kNames, phase);
+  if (found == kNames.end()) refuse("--phase", phase, kNames);
+  for (const auto& [option, text] :
+       {std::pair("--minibatch", &minibatch), std::pair("--samples", &samples),
+        std::pair("--accounting", &accounting), std::pair("--gradients", &gradients),
+        std::pair("--execution", &execution), std::pair("--stream", &stream),
+        std::pair("--stream-layers", &stream_layers), std::pair("--stream-groups", &stream_groups),
+        std::pair("--compute-rate", &compute_rate), std::pair("--fit", &fit)})
+    refuse_with(option, *text, "together with --phase; allowed: one of them");
+  InferenceOptions inference;
+  inference.phase = static_cast<InferencePhase>(found - kNames.begin());
+  inference.strategy = options.training.strategy;
+  const auto stages = static_cast<std::uint64_t>(inference.strategy.pp);
+  const auto replicas = static_cast<std::uint64_t>(inference.strategy.dp);
+  inference.microbatches =
+      microbatches.empty() ? stages : parse_number(microbatches, "--microbatches", 1, kMostSamples);
+  inference.batch = batch.empty() ? replicas * inference.microbatches
+                                  : parse_number(batch, "--batch", 1, kMostSamples);
+  constexpr std::uint64_t kContext = 2048;
+  inference.context =
+      context.empty() ? kContext : parse_number(context, "--context", 1, kMostTokens);
+  if (iterations.empty() && inference.phase == InferencePhase::kPrefill)
+    options.training.iterations = 1;
+  inference.steps = options.training.iterations;
+  inference.algorithm = options.training.algorithm;
+  options.training.microbatches = inference.microbatches;
+  options.inference = inference;
+}
+
+void TrainStrings::check_strategy(TrainOptions& options) const {
   Strategy& strategy = options.training.strategy;
   for (const auto& [option, text, size] :
        {std::tuple("--mp", &mp, &strategy.mp), std::tuple("--dp", &dp, &strategy.dp),
@@ -258,6 +306,13 @@ void TrainStrings::check_model_options(TrainOptions& options) const {
     if (!text->empty()) *size = static_cast<int>(parse_number(*text, option, 1, 1 << 16));
   if (static_cast<std::int64_t>(strategy.mp) * strategy.dp * strategy.pp > kMaxWorkers)
     throw BadInput(fmt::format("--mp, --dp, --pp: found more than {} workers", kMaxWorkers));
+}
+
+void TrainStrings::check_model_options(TrainOptions& options) const {
+  check_strategy(options);
+  if (!phase.empty()) return check_phase(options);
+  refuse_with("--batch", batch, "without --phase");
+  refuse_with("--context", context, "without --phase");
   check_samples(options);
   check_accounting(accounting.empty() ? "serial" : accounting, options);
   check_gradients(gradients.empty() ? "bucket=25MB" : gradients, options);
@@ -279,7 +334,9 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
         static_cast<int>(parse_number(iterations, "--iterations", 1, kMostIterations));
   if (options.source == Source::kTraces) options.training.iterations = 1;
   const bool is_model = options.source == Source::kBuiltIn || options.source == Source::kModelFile;
-  options.training.algorithm = !algorithm.empty() ? algorithm : is_model ? "paper" : "auto";
+  options.training.algorithm = !algorithm.empty()          ? algorithm
+                               : is_model && phase.empty() ? "paper"
+                                                           : "auto";
   if (is_model) {
     check_model_options(options);
   } else {

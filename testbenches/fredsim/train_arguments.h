@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "workload/inference_graph.h"
 #include "workload/training_graph.h"
 
 namespace fredsim {
@@ -33,8 +34,9 @@ struct TrainOptions {
   bool names_algorithm = false;  // else it is the default
   int text_mp = 0;               // of a text workload; 0: as it says
   TrainingOptions training;
-  std::string accounting, gradients;  // as they are printed
-  std::string execution, stream;      // the same; stream is empty where weights stay
+  std::optional<InferenceOptions> inference{};  // in place of training
+  std::string accounting, gradients;            // as they are printed
+  std::string execution, stream;                // the same; stream is empty where weights stay
   OnConflict on_conflict = OnConflict::kRefuse;
   double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
@@ -46,6 +48,7 @@ struct TrainStrings {
   std::string mp, dp, pp;
   std::string minibatch, samples, microbatches;
   std::string iterations;
+  std::string phase, batch, context;
   std::string algorithm;
   std::string accounting, gradients;
   std::string execution, stream, stream_layers, stream_groups;
@@ -58,9 +61,11 @@ struct TrainStrings {
  private:
   TrainOptions::Source source() const;
   void refuse_what_the_files_say(TrainOptions::Source source) const;
+  void check_strategy(TrainOptions& options) const;
   void check_model_options(TrainOptions& options) const;
   void check_execution(TrainOptions& options) const;
   void check_samples(TrainOptions& options) const;
+  void check_phase(TrainOptions& options) const;
   void check_rate(TrainOptions& options, const std::vector<std::string>& machines) const;
 };
 

@@ -19,8 +19,10 @@
 #include "observe/progress.h"
 #include "observe/training_table.h"
 #include "observe/version.h"
+#include "program_name.h"
 #include "switch_pattern.h"
 #include "trace_output.h"
+#include "workload/graph_timeline.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
 #include "workload/trace_export.h"
@@ -39,7 +41,8 @@ constexpr double kFirstFitRate = 1e16;  // FLOP/s
 
 struct TrainedMachine {
   MachineConfig config;
-  ShapePlans plans;  // times of computations are not in them
+  ShapePlans plans;                  // times of computations are not in them
+  std::optional<TaskGraph> graph{};  // of traces, so that they are not read twice
   std::unique_ptr<Machine> machine;
 };
 
@@ -52,25 +55,48 @@ class Training {
   explicit Training(const Options& options)
       : options_(options), asked_(options.train), rate_(asked_.compute_rate) {
     read_workload();
+    check_is_transformer();
     for (MachineConfig& config : load_machines(options)) {
-      machines_.push_back({std::move(config), {}, nullptr});
+      machines_.push_back({.config = std::move(config), .plans = {}, .machine = nullptr});
       TrainedMachine& entry = machines_.back();
-      entry.plans = plan_shapes(entry.config.topology, graph_of(entry), asked_.on_conflict);
+      const Topology& topology = entry.config.topology;
+      TaskGraph graph = graph_of(entry);
+      entry.plans = plan_shapes(topology, graph, asked_.on_conflict);
+      if (!asked_.export_prefix.empty() && !traces_out_)
+        traces_out_.emplace(asked_.export_prefix, trace_ranks(graph, topology));
+      if (asked_.source == Source::kTraces) entry.graph = std::move(graph);
     }
     check_switches();
     elaborate();
+    if (traces_out_ && !asked_.fit) export_traces();
   }
 
   // In an SC_THREAD. False: interrupted.
   bool run() {
     if (asked_.fit && !fit()) return false;
-    if (!asked_.export_prefix.empty()) export_traces();
+    if (traces_out_ && asked_.fit) export_traces();
     while (results_.size() < machines_.size())
       if (!run_next()) return false;
     return true;
   }
 
   const std::vector<TrainingResult>& results() const { return results_; }
+
+  // Of the machines that are complete.
+  Timeline timeline() const {
+    Timeline timeline;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const TrainedMachine& entry = machines_[i];
+      const auto same = [&](const TrainedMachine& other) {
+        return name_of(other.config) == name_of(entry.config);
+      };
+      std::string process = name_of(entry.config);
+      if (std::ranges::count_if(machines_, same) > 1) process += fmt::format(" #{}", i + 1);
+      show_on_timeline(process, entry.config.topology, graph_of(entry), records_.at(&entry),
+                       results_[i].run.cycles, timeline);
+    }
+    return timeline;
+  }
   const std::vector<TrainedMachine>& machines() const { return machines_; }
 
   TrainingSetup setup() const {
@@ -84,6 +110,10 @@ class Training {
     setup.microbatches = asked_.training.microbatches;
     setup.iterations = asked_.training.iterations;
     setup.algorithm = asked_.training.algorithm;
+    if (asked_.inference) {
+      setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
+                         asked_.inference->batch, asked_.inference->context};
+    }
     setup.accounting = asked_.accounting;
     setup.gradients = asked_.gradients;
     setup.execution = asked_.execution;
@@ -117,6 +147,15 @@ class Training {
     }
   }
 
+  void check_is_transformer() const {
+    if (!asked_.inference || model_.transformer) return;
+    throw BadInput(
+        fmt::format("--phase: found {}, which is no transformer by its numbers; allowed: "
+                    "transformer_17b, gpt3, transformer_1t, or a model file with the key "
+                    "'transformer', such as configs/models/llama3_70b.yaml",
+                    name()));
+  }
+
   const std::string& name() const { return model_.name.empty() ? asked_.workload : model_.name; }
 
   // What a text workload or traces are; empty: it is a model.
@@ -130,6 +169,7 @@ class Training {
   }
 
   TaskGraph graph_of(const TrainedMachine& entry) const {
+    if (entry.graph && !asked_.fit) return *entry.graph;
     const ComputeSpeed speed{entry.config.compute, rate_};
     const Topology& topology = entry.config.topology;
     const TrainingOptions& training = asked_.training;
@@ -140,6 +180,8 @@ class Training {
     if (asked_.source == Source::kTraces)
       return trace_graph(traces_, groups_, speed, topology,
                          asked_.names_algorithm ? training.algorithm : "");
+    if (asked_.inference)
+      return inference_graph(name(), *model_.transformer, *asked_.inference, speed, topology);
     return training_graph(model_, training, speed, topology);
   }
 
@@ -180,11 +222,11 @@ class Training {
       }
       texts = std::move(own);
     }
-    write_traces(asked_.export_prefix, *texts);
+    traces_out_->write(*texts);
   }
 
   // None: interrupted.
-  std::optional<TrainingResult> train(const TrainedMachine& entry) const {
+  std::optional<TrainingResult> train(const TrainedMachine& entry) {
     if (interrupt_flag()) return std::nullopt;
     const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
     std::optional<ProgressLine> line;
@@ -201,9 +243,13 @@ class Training {
                      SteadyClock::now());
       };
     }
+    std::function<void(const GraphOutcome&)> on_complete;
+    if (!options_.timeline_file.empty()) {
+      on_complete = [&](const GraphOutcome& outcome) { records_[&entry] = outcome.records; };
+    }
     try {
       TrainingResult result =
-          run_training(*entry.machine, graph_of(entry), entry.plans, on_progress);
+          run_training(*entry.machine, graph_of(entry), entry.plans, on_progress, on_complete);
       if (result.run.incomplete) return std::nullopt;
       result.run.config = entry.config.path;
       result.run.settings = entry.config.settings;
@@ -220,6 +266,7 @@ class Training {
     std::optional<TrainingResult> result =
         known != of_fit_.end() ? std::move(known->second) : train(machines_[results_.size()]);
     if (!result) return false;
+    if (asked_.inference) result->tokens = token_times(result->iterations_ns, *asked_.inference);
     if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
     results_.push_back(std::move(*result));
     return true;
@@ -267,7 +314,9 @@ class Training {
   double rate_;  // FLOP/s; 0: the roofline of each machine
   std::vector<TrainedMachine> machines_;
   std::vector<TrainingResult> results_;
+  std::optional<TraceOutput> traces_out_;
   int fit_runs_ = 0;
+  std::map<const TrainedMachine*, TaskRecords> records_;  // of the latest run, for the timeline
   std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine: at the rate found
 };
 
@@ -289,6 +338,15 @@ std::string rank_lines(const TrainingResult& result) {
                             result.run.links.size());
 }
 
+void write_timeline(const OutputFile& file, const Timeline& timeline) {
+  file.write(timeline.json(version()));
+  if (timeline.left_out().empty()) return;
+  fmt::print(stderr,
+             "{}: --timeline: a file holds {} events at most; left out: {} (fewer --iterations, or "
+             "one machine by itself, show more)\n",
+             program_name(), Timeline::kMaxEvents, timeline.left_out_text());
+}
+
 std::vector<TitledList> notes_of(const Training& training) {
   std::vector<TitledList> lists;
   for (const TrainedMachine& entry : training.machines())
@@ -302,8 +360,10 @@ void train_command(const Options& options) {
   interrupt_flag();
   std::optional<OutputFile> json;
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  std::optional<OutputFile> timeline_file;
+  if (!options.timeline_file.empty()) timeline_file.emplace(options.timeline_file, "--timeline");
   Training training(options);
-  const bool prints = options.json_file != "-";
+  const bool prints = options.json_file != "-" && options.timeline_file != "-";
   TableOutput output(options.format, terminal_style(stdout));
   if (prints && !options.quiet) {
     fmt::print("{}", output.lists(notes_of(training)));
@@ -323,6 +383,7 @@ void train_command(const Options& options) {
   runner.finish();
   if (json && !results.empty())
     json->write(training_json(origin_of(options.command_line), training.setup(), results));
+  if (timeline_file && !results.empty()) write_timeline(*timeline_file, training.timeline());
   if (!is_complete)
     throw Interrupted(fmt::format("interrupted: {} of {} machines complete", results.size(),
                                   training.machines().size()));

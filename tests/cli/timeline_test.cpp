@@ -1,4 +1,5 @@
 // --timeline: a trace-event file of what happened when, the same for every implementation of the switches.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -400,6 +401,65 @@ TEST_F(TimelineFile, BadOptions) {
   expect_refused(with({"--timeline", path("t.json"), "--timeline-level", "4"}), {"'4'", "0", "3"});
   expect_refused(with({"--timeline", "-", "--json", "-"}), {"--timeline", "--json"});
   expect_refused(with({"--timeline", path("none/t.json")}), {"--timeline", "none/t.json"});
+}
+
+// Of training runs: computations and communications of every rank, without a cycle more being simulated for them.
+TEST_F(TimelineFile, TrainingRunsShowWhatRanksDo) {
+  const std::vector<std::string> work{"train",
+                                      "configs/mesh_2x2.yaml",
+                                      "configs/fred_small.yaml",
+                                      "--workload",
+                                      "configs/models/small.yaml",
+                                      "--mp",
+                                      "2",
+                                      "--dp",
+                                      "2",
+                                      "--compute-rate",
+                                      "1PFLOP/s",
+                                      "--accounting",
+                                      "overlap",
+                                      "--gradients",
+                                      "layer"};
+  std::vector<std::string> words = work;
+  words.insert(words.end(), {"--timeline", path("t.json"), "--json", path("r.json"), "--quiet"});
+  outcome_ = run_fredsim(words);
+  ASSERT_EQ(outcome_.exit_code, 0) << outcome_.err;
+  timeline_ = json::parse(read_text(path("t.json")));
+  runs_ = json::parse(read_text(path("r.json")))["runs"];
+  std::map<std::pair<int, std::string>, std::uint64_t> computing;  // cycles, by machine and NPU
+  std::map<int, std::uint64_t> ends;
+  std::map<std::pair<int, std::string>, std::uint64_t>
+      until;  // by machine and track: no two at a time
+  for (const json& e : timeline_["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    const std::uint64_t begin = e["args"]["cycle"], cycles = e["args"]["cycles"];
+    const std::pair at(e["pid"].get<int>(), track(e));
+    ends[at.first] = std::max(ends[at.first], begin + cycles);
+    EXPECT_GE(begin, until[at]) << at.second;
+    until[at] = begin + cycles;
+    if (e["cat"] == "computations") computing[{at.first, at.second}] += cycles;
+  }
+  ASSERT_EQ(computing.size(), 8U);
+  ASSERT_EQ(ends.size(), 2U);
+  std::size_t machine = 0;
+  for (const auto& [pid, end] : ends) {
+    const json& run = runs_[machine++];
+    EXPECT_EQ(run["cycles"], end);
+    EXPECT_GT(run["skipped"]["idle_cycles"], 0);
+    for (std::size_t npu = 0; npu < 4; ++npu) {
+      const json& rank = run["ranks"][npu];
+      const std::string name = fmt::format("npu{} compute", npu);
+      EXPECT_NEAR(static_cast<double>(computing.at({pid, name})) / run["clock_ghz"].get<double>(),
+                  rank["end_ns"].get<double>() - rank["exposed_communication_ns"].get<double>(), 1);
+    }
+  }
+  EXPECT_FALSE(category("communications").empty());
+  std::set<std::string> kinds;
+  for (const json& e : category("communications")) {
+    const std::string name = track(e);
+    kinds.insert(name.substr(name.find(' ') + 1, 2));
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"mp", "dp", "in"}));  // input_load
 }
 
 }  // namespace

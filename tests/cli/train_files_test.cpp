@@ -130,10 +130,11 @@ TEST_F(TrainFiles, ATextWorkloadRunsForwardAndBackward) {
 }
 
 TEST_F(TrainFiles, ExportedTracesTakeTheSameCycles) {
-  const std::string prefix = folder_.file("e");
+  int number = 0;
   for (const char* machine : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
     for (const Words& work : {Words{"--mp", "2", "--pp", "2"}, Words{"--mp", "2", "--dp", "2"},
                               Words{"--dp", "2", "--pp", "2", "--accounting", "overlap"}}) {
+      const std::string prefix = folder_.file("e" + std::to_string(number++));
       Words words{"train",          machine,   "--workload", "configs/models/small.yaml",
                   "--export-et",    prefix,    "--json",     "-",
                   "--compute-rate", "1PFLOP/s"};
@@ -152,7 +153,9 @@ TEST_F(TrainFiles, ExportedTracesTakeTheSameCycles) {
 
 TEST_F(TrainFiles, ExportsAreWholeOrRefused) {
   const auto exported = [&](const std::string& prefix, const Words& more) {
-    Words words{"train", kMesh, "--workload", "configs/models/small.yaml", "--export-et", prefix};
+    Words words{"train",       "configs/fred_small.yaml",
+                "--workload",  "configs/models/small.yaml",
+                "--export-et", prefix};
     words.insert(words.end(), more.begin(), more.end());
     return run_fredsim(words);
   };

@@ -85,6 +85,65 @@ TEST(Train, TheSameResultsWithoutSkipping) {
   EXPECT_EQ(skipped, simulated);
 }
 
+TEST(Train, DecodesAndPrefills) {
+  const Words words{"train",
+                    kMesh,
+                    kFred,
+                    "--workload",
+                    "configs/models/llama3_70b.yaml",
+                    "--mp",
+                    "4",
+                    "--batch",
+                    "2",
+                    "--context",
+                    "64",
+                    "--set",
+                    "npu.memory=1000GB"};
+  Words decode = words;
+  decode.insert(decode.end(), {"--phase", "decode", "--iterations", "3", "--json", "-"});
+  const Outcome outcome = run_fredsim(decode);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const json& run : outcome.json()["runs"]) {
+    EXPECT_EQ(run["inference"], (json{{"phase", "decode"}, {"batch", 2}, {"context", 64}}));
+    EXPECT_EQ(run["operations"]["complete"], 80 * 2 * 3);
+    EXPECT_TRUE(run["minibatch"].is_null());
+    EXPECT_TRUE(run["accounting"].is_null());
+    const double ns = run["time_per_token_ns"];
+    EXPECT_NEAR(ns,
+                (run["iterations_ns"][1].get<double>() + run["iterations_ns"][2].get<double>()) / 2,
+                1e-3);
+    EXPECT_NEAR(run["tokens_per_s"], 2e9 / ns, 1);
+    // Not below what reading a quarter of the weights takes.
+    EXPECT_GT(run["breakdown_ns"]["compute"], 2 * 69.5e9 / 4 / 3e12 * 1e9);
+    EXPECT_GT(run["breakdown_ns"]["mp"], 0);
+  }
+  Words prefill = words;
+  prefill.insert(prefill.end(), {"--phase", "prefill"});
+  const Outcome table = run_fredsim(prefill);
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  for (const char* word : {"prefill of 2", "first token", "tokens/s", "algorithm auto", "1 pass"})
+    EXPECT_NE(table.out.find(word), std::string::npos) << word << " in\n" << table.out;
+}
+
+TEST(Train, InferenceNamesWhatIsWrong) {
+  const std::string llama = "configs/models/llama3_70b.yaml";
+  const std::vector<std::pair<Words, Words>> cases{
+      {{"--phase", "decoding"}, {"--phase", "'decoding'", "prefill or decode"}},
+      {{"--batch", "3"}, {"--batch", "'3'", "--phase"}},
+      {{"--phase", "decode", "--gradients", "layer"}, {"--gradients", "--phase"}},
+      {{"--phase", "decode", "--workload", "resnet152"}, {"--phase", "resnet152", "transformer"}},
+      {{"--phase", "decode", "--workload", llama},
+       {"KV cache", "GB of weights", "npu.memory of mesh_2x2"}},
+      {{"--phase", "decode", "--workload", llama, "--dp", "2", "--batch", "3"},
+       {"--batch", "multiple of 2"}}};
+  for (const auto& [options, words] : cases) {
+    Words line{"train", kMesh};
+    line.insert(line.end(), options.begin(), options.end());
+    SCOPED_TRACE(testing::PrintToString(options));
+    expect_refused(run_fredsim(line), words);
+  }
+}
+
 TEST(Train, BadOptionsAreNamed) {
   const std::vector<std::pair<Words, Words>> cases{
       {{"--workload", "resnet"}, {"--workload", "'resnet'", "resnet152"}},

@@ -264,6 +264,7 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "npu.receive_buffer=48 KiB",
                                       "npu.peak=990 TFLOP/s",
                                       "npu.memory_bandwidth=3 TB/s",
+                                      "npu.memory=80 GB",
                                       "npu.efficiency=1",
                                       "fabric.type=fred_tree",
                                       "fabric.link_latency=20 ns",

@@ -56,6 +56,12 @@ TEST_F(RefusedModel, NamesFileLineAndKey) {
       {head + "  - {parameters: -1, flops: 1, output: 1 KiB}\n", {"parameters: found '-1'"}},
       {head + layer + ", flop: 3}\n", {"flop: no such key", "did you mean 'flops'?"}},
       {head + layer + ", reduces: yes}\n", {"reduces: found 'yes'; allowed: true or false"}},
+      {"name: a\ntransformer: {layers: 2, hidden: 64, heads: 4, mlp: 96, sequence: 8}\n",
+       {"the key 'vocabulary' is missing"}},
+      {"name: a\ntransformer: {layers: 2, hidden: 64, heads: 4, kv_heads: 3}\n",
+       {"model.yaml:2: kv_heads: found 3; allowed: a divisor of the 4 heads"}},
+      {"name: a\ntransformer: {layers: 2, hidden: 64, heads: 3}\n", {"hidden: found 64"}},
+      {"name: a\nsample: 4 KiB\ntransformer: {layers: 2}\n", {"sample: not together"}},
       {head + layer + ", repeat: 0}\n", {"repeat: found '0'"}},
       {head + layer + ", forward: 3 GB}\n", {"forward: '3 GB' is a size, not a time"}},
   };

@@ -5,6 +5,11 @@ const kTrainingParts = { compute: "compute", input_load: "input load", mp: "MP",
 // What the machines of a chart have in common.
 function trainingOf(run) {
   const rate = run.compute_flops_per_s === null ? "roofline" : `${d3.format(".3~s")(run.compute_flops_per_s)}FLOP/s`;
+  if (run.strategy === null) return `${run.workload}, ${rate}`;
+  if (run.inference) {
+    const { phase, batch, context } = run.inference;
+    return `${run.workload}, ${run.strategy}, ${phase} of ${batch} sequences, context ${context}, ${rate}`;
+  }
   return `${run.workload}, ${run.strategy}, minibatch ${run.minibatch}, ${run.accounting}, ${run.gradients}, ${rate}`;
 }
 
@@ -42,6 +47,8 @@ function showTrainings() {
     { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
     ...parts.map((part) => ({ name: kTrainingParts[part] ?? part, unit: "ns", value: (run) => run.breakdown_ns[part],
       text: (run) => time(run.breakdown_ns[part]), number: true })),
+    ...(runs.some((run) => run.inference) ? [{ name: "Tokens/s", value: (run) => run.tokens_per_s,
+      text: (run) => (run.tokens_per_s === undefined ? "" : d3.format(",.0f")(run.tokens_per_s)), number: true }] : []),
     { name: "Payload", value: (run) => run.payload },
   ], runs);
 }

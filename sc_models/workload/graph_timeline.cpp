@@ -1,0 +1,81 @@
+#include "workload/graph_timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/member.h"
+
+namespace fredsim {
+namespace {
+
+constexpr Timeline::Category kRuns{"runs", false};
+constexpr Timeline::Category kComputations{"computations", false};
+constexpr Timeline::Category kCommunications{"communications", false};
+
+class RankTracks {
+ public:
+  RankTracks(Timeline& timeline, int process, int owner, std::string node)
+      : timeline_(timeline), process_(process), owner_(owner), node_(std::move(node)) {}
+
+  // The first track of the category that is free at `begin`; spans come in order of it.
+  Timeline::Track free_track(TimeCategory category, std::uint64_t begin, std::uint64_t end) {
+    std::vector<Lane>& lanes = lanes_[static_cast<std::size_t>(category)];
+    auto lane = std::ranges::find_if(lanes, [&](const Lane& l) { return l.until <= begin; });
+    if (lane == lanes.end()) {
+      const std::string number = lanes.empty() ? "" : fmt::format(" {}", lanes.size() + 1);
+      const std::string name = fmt::format(
+          "{} {}{}", node_, kTimeCategories[static_cast<std::size_t>(category)], number);
+      lanes.push_back({timeline_.add_track(process_, owner_, name)});
+      lane = std::prev(lanes.end());
+    }
+    lane->until = end;
+    return lane->track;
+  }
+
+ private:
+  struct Lane {
+    Timeline::Track track;
+    std::uint64_t until = 0;
+  };
+  Timeline& timeline_;
+  int process_, owner_;
+  std::string node_;
+  std::array<std::vector<Lane>, kTimeCategories.size()> lanes_;
+};
+
+}  // namespace
+
+void show_on_timeline(const std::string& machine, const Topology& topology, const TaskGraph& graph,
+                      const TaskRecords& all, std::uint64_t cycles, Timeline& timeline) {
+  const int process = timeline.add_process(machine, topology.clock_hz);
+  timeline.begin_run(process);
+  timeline.span(timeline.add_track(process, -1, "runs"), kRuns, "iterations", 0, cycles);
+  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
+    const auto& [member, tasks] = graph.ranks[r];
+    const NodeId node = is_io_member(member) ? topology.io_controllers[io_of_member(member)]
+                                             : topology.npus[member];
+    RankTracks tracks(timeline, process, node, topology.nodes[node].name);
+    const std::vector<TaskRecord>& records = all[r];
+    std::vector<std::size_t> order(tasks.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](std::size_t t) { return records[t].begin; });
+    for (const std::size_t t : order) {
+      const auto [begin, end] = std::pair(records[t].begin, records[t].end);
+      if (begin == end) continue;
+      timeline.span(
+          tracks.free_track(tasks[t].category, begin, end),
+          tasks[t].computes() ? kComputations : kCommunications, graph.labels[tasks[t].label],
+          begin, end,
+          {{"iteration", static_cast<std::uint64_t>(tasks[t].iteration)}, {"cycles", end - begin}});
+    }
+  }
+  timeline.end_run(process, cycles);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,21 @@
+// A run of a task graph on a timeline (observe/timeline.h): what each rank computes and which operations it takes part in.
+//
+// Tracks of a rank: "NODE compute", and one per category of its communications, "NODE mp"; where several of a category go on
+//   at a time "NODE dp 2" and so on. Spans of communications begin with the operation, as its last rank has come
+//   (workload/graph_run.h).
+// From the records of the run: what was skipped or replayed is there, too, and nothing is simulated for it.
+#pragma once
+
+#include <string>
+
+#include "observe/timeline.h"
+#include "topology/topology.h"
+#include "workload/graph_run.h"
+
+namespace fredsim {
+
+// `machine`: name of the process. `all`, `cycles`: of the run.
+void show_on_timeline(const std::string& machine, const Topology& topology, const TaskGraph& graph,
+                      const TaskRecords& all, std::uint64_t cycles, Timeline& timeline);
+
+}  // namespace fredsim

@@ -1,0 +1,42 @@
+// Inference of a transformer as a task graph: passes over all layers, whose output are tokens.
+//
+// Phases: prefill reads prompts of `context` tokens and gives each sequence its first token; decode gives each sequence one
+//   token per step, behind `context` others in its KV cache, then behind one more.
+// Workers: MP x DP x PP as in training (workload/training_graph.h); `batch` sequences over all replicas, a replica's in
+//   microbatches that follow each other through the stages. Stages have whole layers, in equal numbers as far as these go.
+// Traffic: two all-reduces per layer along MP, of sequences x tokens x hidden x 2 bytes; between stages MP worker 0 multicasts
+//   as much to all MP workers of the next one, which nobody waits for but they. In decode the last stage multicasts its tokens to
+//   the first, 4 bytes per sequence, which begins its next step with them.
+// Time: workload/transformer_shape.h. The last stage also computes logits, of each sequence's last token. Choosing tokens
+//   from them takes no time and sends nothing: an idealisation.
+// Memory of an NPU: its stage's weights, embedding and head at the ends, and the KV cache of all its sequences until the
+//   last step.
+// Errors: BadInput for strategies and batches that the machine or model has no room for, and for what does not fit the memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "collective/parallelism.h"
+#include "topology/topology.h"
+#include "workload/task_graph.h"
+#include "workload/transformer_shape.h"
+
+namespace fredsim {
+
+enum class InferencePhase : std::uint8_t { kPrefill, kDecode };
+
+struct InferenceOptions {
+  InferencePhase phase = InferencePhase::kDecode;
+  Strategy strategy{};
+  std::uint64_t batch = 1, context = 1;  // sequences, tokens
+  std::uint64_t microbatches = 1;
+  int steps = 1;
+  std::string algorithm = "auto";
+};
+
+TaskGraph inference_graph(const std::string& name, const TransformerShape& shape,
+                          const InferenceOptions& options, const ComputeSpeed& speed,
+                          const Topology& topology);
+
+}  // namespace fredsim

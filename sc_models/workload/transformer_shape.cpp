@@ -1,0 +1,111 @@
+#include "workload/transformer_shape.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kValueBytes = 2;  // FP16
+
+std::uint64_t share(std::uint64_t all, int mp) {
+  return (all + static_cast<std::uint64_t>(mp) - 1) / static_cast<std::uint64_t>(mp);
+}
+
+// Parameters of a worker.
+struct Weights {
+  std::uint64_t qkv = 0, out = 0, up = 0, down = 0;
+};
+
+Weights weights_of(const TransformerShape& s, int mp) {
+  const std::uint64_t heads = share(s.heads, mp) + 2 * share(s.kv_heads, mp);
+  const std::uint64_t width = share(s.mlp, mp);
+  return {.qkv = s.hidden * s.head_size * heads,
+          .out = s.hidden * s.head_size * share(s.heads, mp),
+          .up = (s.mlp_matrices - 1) * s.hidden * width,
+          .down = s.hidden * width};
+}
+
+// A matrix times `tokens` vectors, each of `in` values that become `out`.
+double product_ps(const ComputeSpeed& speed, std::uint64_t parameters, std::uint64_t tokens,
+                  std::uint64_t in, std::uint64_t out) {
+  const auto flops = 2 * static_cast<double>(parameters) * static_cast<double>(tokens);
+  const auto values =
+      static_cast<double>(parameters) + static_cast<double>(tokens) * static_cast<double>(in + out);
+  return roofline_ps(speed, flops, kValueBytes * values);
+}
+
+}  // namespace
+
+std::vector<ModelLayer> training_layers(const TransformerShape& s) {
+  const Weights weights = weights_of(s, 1);
+  const auto tokens = static_cast<double>(s.sequence);
+  const auto flops = [tokens](std::uint64_t parameters) {
+    return 2 * tokens * static_cast<double>(parameters);
+  };
+  std::vector<ModelLayer> layers;
+  for (int k = 0; k < s.layers; ++k) {
+    ModelLayer half{.name = fmt::format("attention {}", k),
+                    .parameters = weights.qkv + weights.out,
+                    .flops = flops(weights.qkv + weights.out) +
+                             4 * tokens * tokens * static_cast<double>(s.heads * s.head_size),
+                    .output_bytes = s.sequence * s.hidden * kValueBytes,
+                    .reduces = true};
+    layers.push_back(half);
+    half.name = fmt::format("mlp {}", k);
+    half.parameters = weights.up + weights.down;
+    half.flops = flops(weights.up + weights.down);
+    layers.push_back(std::move(half));
+  }
+  return layers;
+}
+
+double attention_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
+                    int mp) {
+  const Weights weights = weights_of(s, mp);
+  const std::uint64_t queries = share(s.heads, mp) * s.head_size;
+  const std::uint64_t keys = share(s.kv_heads, mp) * s.head_size;
+  const std::uint64_t tokens = work.sequences * work.tokens;
+  const auto sequences = static_cast<double>(work.sequences);
+  const auto own = static_cast<double>(work.tokens);
+  // Each token attends to those before it and itself; two products per pair, of 2 FLOPs per value.
+  const double pairs = sequences * (own * static_cast<double>(work.context) + own * (own + 1) / 2);
+  const double flops = 4 * pairs * static_cast<double>(queries);
+  const double values =
+      sequences * static_cast<double>(work.context + work.tokens) * 2 * static_cast<double>(keys) +
+      static_cast<double>(tokens) * 2 * static_cast<double>(queries);
+  return product_ps(speed, weights.qkv, tokens, s.hidden, queries + 2 * keys) +
+         roofline_ps(speed, flops, kValueBytes * values) +
+         product_ps(speed, weights.out, tokens, queries, s.hidden);
+}
+
+double mlp_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
+              int mp) {
+  const Weights weights = weights_of(s, mp);
+  const std::uint64_t tokens = work.sequences * work.tokens;
+  const std::uint64_t width = share(s.mlp, mp);
+  return product_ps(speed, weights.up, tokens, s.hidden, width) +
+         product_ps(speed, weights.down, tokens, width, s.hidden);
+}
+
+double head_ps(const ComputeSpeed& speed, const TransformerShape& s, const InferenceWork& work,
+               int mp) {
+  const std::uint64_t own = share(s.vocabulary, mp);
+  return product_ps(speed, own * s.hidden, work.sequences, s.hidden, own);
+}
+
+std::uint64_t layer_weight_bytes(const TransformerShape& s, int mp) {
+  const Weights weights = weights_of(s, mp);
+  return kValueBytes * (weights.qkv + weights.out + weights.up + weights.down);
+}
+
+std::uint64_t vocabulary_bytes(const TransformerShape& s, int mp) {
+  return kValueBytes * share(s.vocabulary, mp) * s.hidden;
+}
+
+std::uint64_t kv_bytes(const TransformerShape& s, int mp) {
+  return kValueBytes * 2 * share(s.kv_heads, mp) * s.head_size;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,44 @@
+// What follows from the numbers of a transformer: its layers for training, its work in inference.
+//
+// A layer: projections to queries, keys and values, attention, projection of its output; and an MLP of `mlp_matrices`
+//   matrices of hidden x mlp (2; 3 where it is gated). `kv_heads` below `heads`: grouped queries, which share keys and values.
+//   Counted are the matrices: norms and biases are left out.
+// Inference, one token behind `context` others: it attends to these and itself. An NPU has the share of one of `mp` workers:
+//   whole heads, the largest share where they do not divide; keys and values of a group at every one of its heads. By
+//   roofline, part after part: two projections and the MLP's matrices read their weights once; attention reads keys and
+//   values of all tokens; activations go to memory and back between parts. In FP16.
+// Units: bytes; tokens; picoseconds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workload/compute_time.h"
+#include "workload/model_shape.h"
+
+namespace fredsim {
+
+// For training (workload/model_shape.h): each layer in two halves, which reduce. Embeddings are left out.
+std::vector<ModelLayer> training_layers(const TransformerShape& shape);
+
+// What is done at a time: of each of `sequences` as many `tokens`, behind `context` others.
+struct InferenceWork {
+  std::uint64_t sequences = 0, tokens = 0, context = 0;
+};
+
+// On one of `mp` workers.
+double attention_ps(const ComputeSpeed& speed, const TransformerShape& shape,
+                    const InferenceWork& work, int mp);
+double mlp_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
+              int mp);
+// Of the last token of each sequence, its logits.
+double head_ps(const ComputeSpeed& speed, const TransformerShape& shape, const InferenceWork& work,
+               int mp);
+
+// Of a worker.
+std::uint64_t layer_weight_bytes(const TransformerShape& shape, int mp);
+std::uint64_t vocabulary_bytes(const TransformerShape& shape, int mp);  // embedding, or head
+// Of a token in a layer.
+std::uint64_t kv_bytes(const TransformerShape& shape, int mp);
+
+}  // namespace fredsim
