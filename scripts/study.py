@@ -326,6 +326,55 @@ def question_memory():
     table(["machine", size(small * MIB), size(large * MIB)], rows)
 
 
+# ------------------------------------------------------------------ inference
+
+
+def inference(workload, phase, strategy, batch, context, *more):
+    words = [word for name, n in zip(("--mp", "--pp"), strategy) for word in (name, str(n))]
+    return fredsim("train", *(config(machine) for machine in MACHINES), "--workload", workload, "--phase", phase, *words, "--batch", str(batch),
+                   "--context", str(context), *more)
+
+
+def inference_row(title, runs, key):
+    exposed = [sum(ns for part, ns in run["breakdown_ns"].items() if part != "compute") for run in runs]
+    times = [f"{run[key] / 1e3:.0f} ({100 * part / run['iteration_ns']:.1f} %)" for run, part in zip(runs, exposed)]
+    return [title, *times, f"{runs[0][key] / runs[-1][key]:.3f}", f"{exposed[0] / exposed[-1]:.2f}"]
+
+
+def question_inference():
+    models = [("Llama-3-70B", "configs/models/llama3_70b.yaml"), ("GPT-3", "configs/models/gpt3.yaml")]
+    strategies = {"Llama-3-70B": [(16, 1), (8, 2), (4, 5)], "GPT-3": [(16, 1), (8, 2), (4, 5)]}
+    head = ["", *TITLE.values(), "Fred-D, times faster", "exposed, times less"]
+    for phase, key, contexts, batches in [("decode", "time_per_token_ns", [2048], [1, 16, 64]),
+                                          ("prefill", "time_to_first_token_ns", [512, 2048], [1])]:
+        rows = []
+        for model, workload in models[:1] if options.smoke else models:
+            for mp, pp in strategies[model][2:] if options.smoke else strategies[model]:
+                for batch in batches[:1] if options.smoke else batches:
+                    for context in [64] if options.smoke else contexts:
+                        sequences = max(batch, pp) // pp * pp
+                        title = f"{model}, MP{mp}-PP{pp}, {sequences} x {context}"
+                        rows.append(inference_row(title, inference(workload, phase, (mp, pp), sequences, context), key))
+        print(f"{phase}, µs {'per token' if phase == 'decode' else 'to the first token'}, and the share of it that is exposed communication:\n")
+        table(head, rows)
+    rows = []
+    workload = models[0][1]
+    for share in (1, 4, 16):
+        bandwidth = f"npu.memory_bandwidth={3 * share}TB/s"
+        runs = inference(workload, "decode", (4, 5) if options.smoke else (16, 1), 5 if options.smoke else 16, 64 if options.smoke else 2048, "--set", bandwidth)
+        rows.append(inference_row(f"{3 * share} TB/s", runs, "time_per_token_ns"))
+        if options.smoke:
+            break
+    print("decode of Llama-3-70B, MP16, 16 x 2048, by bandwidth of the HBM:\n")
+    table(head, rows)
+    rows = []
+    for algorithm in ("auto", "paper"):
+        runs = inference(workload, "decode", (4, 5) if options.smoke else (16, 1), 5 if options.smoke else 16, 64 if options.smoke else 2048, "--algorithm", algorithm)
+        rows.append(inference_row(algorithm, runs, "time_per_token_ns"))
+    print("the same at 3 TB/s, by algorithm of the all-reduces:\n")
+    table(head, rows)
+
+
 def main():
     questions = {name.removeprefix("question_"): f for name, f in globals().items() if name.startswith("question_")}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
