@@ -90,16 +90,16 @@ def rate_text(run):
 
 
 def figure_10_row(name, strategy, runs, papers):
-    """A line per machine."""
+    """A line per machine; `papers`: speed-ups of Fred-C and -D, or None."""
     rows = []
     for index, (run, paper) in enumerate(zip(runs, (None, *papers))):
         fitted = index == 1 and "fit" in run  # on Fred-C
         parts = run["breakdown_ns"]
         communication = " + ".join(f"{part} {ns / 1e3:.1f}" for part, ns in parts.items() if part != "compute" and ns > 0)
         rows.append([
-            f"{name}, {name_of(strategy)}" if paper is None else "", run["fabric"], rate_text(run) if paper is None else "",
+            f"{name}, {name_of(strategy)}" if index == 0 else "", run["fabric"], rate_text(run) if index == 0 else "",
             f"{run['iteration_ns'] / 1e3:.1f}", f"{parts['compute'] / 1e3:.1f}", communication,
-            f"{run.get('speedup', 1):.3f}" + (" (fitted)" if fitted else ""), "1" if paper is None else f"{paper:.2f}",
+            f"{run.get('speedup', 1):.3f}" + (" (fitted)" if fitted else ""), "1" if index == 0 else f"{paper:.2f}" if paper else "–",
         ])
     return rows
 
@@ -132,13 +132,13 @@ def figure_10(runner):
         own = of_resnet if name == "resnet152" else fitted(name, strategy, c)
         rows["own"] += figure_10_row(name, strategy, own, (c, d))
     if runner.can_run("resnet152"):
-        name, strategy, c, d = FIGURE_10[0]
+        name, strategy, *_ = FIGURE_10[0]
         strategy = (1, 4, 1) if small else strategy
         for title, more in [("overlap", ["--accounting", "overlap"]), ("ZeRO-2", ["--gradients", "zero2"]),
                             ("ZeRO-2, overlap", ["--gradients", "zero2", "--accounting", "overlap"])]:
             key = title.replace(", ", "_").replace("-", "")
             runs = runner.train(f"fig10_{key}", name, strategy, [*samples, *more, "--compute-rate", rate])
-            rows["choices"] += figure_10_row(f"{name}, {title}", strategy, runs, (c, d))
+            rows["choices"] += figure_10_row(f"{name}, {title}", strategy, runs, (None, None))
     for key, title in [("one", "One rate for all workloads, fitted on ResNet-152's Fred-C"), ("own", "A rate for each, fitted on its own Fred-C"),
                        ("roofline", "The roofline of the machine files"), ("choices", "ResNet-152 with other choices, at the fitted rate")]:
         print(f"{title}:\n")
