@@ -342,36 +342,29 @@ def inference_row(title, runs, key):
 
 
 def question_inference():
-    models = [("Llama-3-70B", "configs/models/llama3_70b.yaml"), ("GPT-3", "configs/models/gpt3.yaml")]
-    strategies = {"Llama-3-70B": [(16, 1), (8, 2), (4, 5)], "GPT-3": [(16, 1), (8, 2), (4, 5)]}
+    llama, gpt3 = ("Llama-3-70B", "configs/models/llama3_70b.yaml"), ("GPT-3", "configs/models/gpt3.yaml")
     head = ["", *TITLE.values(), "Fred-D, times faster", "exposed, times less"]
-    for phase, key, contexts, batches in [("decode", "time_per_token_ns", [2048], [1, 16, 64]),
-                                          ("prefill", "time_to_first_token_ns", [512, 2048], [1])]:
+    # Model, (MP, PP), sequences, tokens.
+    decodes = [(model, (mp, 1), batch, 2048) for model in (llama, gpt3) for mp, batch in ((16, 1), (16, 16), (16, 64), (20, 1))]
+    decodes.append((llama, (4, 5), 20, 2048))
+    prefills = [(model, (16, 1), 1, tokens) for model in (llama, gpt3) for tokens in (128, 512, 2048)]
+    if options.smoke:
+        decodes, prefills = [(llama, (4, 5), 5, 64)], [(llama, (16, 1), 1, 1)]
+    for phase, works in (("decode", decodes), ("prefill", prefills)):
+        key, what = ("time_per_token_ns", "per token") if phase == "decode" else ("time_to_first_token_ns", "to the first token")
         rows = []
-        for model, workload in models[:1] if options.smoke else models:
-            for mp, pp in strategies[model][2:] if options.smoke else strategies[model]:
-                for batch in batches[:1] if options.smoke else batches:
-                    for context in [64] if options.smoke else contexts:
-                        sequences = max(batch, pp) // pp * pp
-                        title = f"{model}, MP{mp}-PP{pp}, {sequences} x {context}"
-                        rows.append(inference_row(title, inference(workload, phase, (mp, pp), sequences, context), key))
-        print(f"{phase}, µs {'per token' if phase == 'decode' else 'to the first token'}, and the share of it that is exposed communication:\n")
+        for (model, workload), (mp, pp), batch, tokens in works:
+            title = f"{model}, MP{mp}-PP{pp}, {batch} × {tokens}"
+            rows.append(inference_row(title, inference(workload, phase, (mp, pp), batch, tokens), key))
+        print(f"{phase}, µs {what}, and the share of it that is exposed communication:\n")
         table(head, rows)
-    rows = []
-    workload = models[0][1]
-    for share in (1, 4, 16):
-        bandwidth = f"npu.memory_bandwidth={3 * share}TB/s"
-        runs = inference(workload, "decode", (4, 5) if options.smoke else (16, 1), 5 if options.smoke else 16, 64 if options.smoke else 2048, "--set", bandwidth)
-        rows.append(inference_row(f"{3 * share} TB/s", runs, "time_per_token_ns"))
-        if options.smoke:
-            break
-    print("decode of Llama-3-70B, MP16, 16 x 2048, by bandwidth of the HBM:\n")
+    work = (llama[1], "decode", (16, 1), 16, 64 if options.smoke else 2048)
+    rows = [inference_row(f"{3 * times} TB/s", inference(*work, "--set", f"npu.memory_bandwidth={3 * times}TB/s"), "time_per_token_ns")
+            for times in (1, 4, 16)]
+    print("decode of Llama-3-70B, MP16-PP1, 16 × 2048, by bandwidth of the HBM:\n")
     table(head, rows)
-    rows = []
-    for algorithm in ("auto", "paper"):
-        runs = inference(workload, "decode", (4, 5) if options.smoke else (16, 1), 5 if options.smoke else 16, 64 if options.smoke else 2048, "--algorithm", algorithm)
-        rows.append(inference_row(algorithm, runs, "time_per_token_ns"))
-    print("the same at 3 TB/s, by algorithm of the all-reduces:\n")
+    rows = [inference_row(algorithm, inference(*work, "--algorithm", algorithm), "time_per_token_ns") for algorithm in ("auto", "paper")]
+    print("The same at 3 TB/s, by algorithm of the all-reduces:\n")
     table(head, rows)
 
 
