@@ -189,6 +189,7 @@ void NpuScheduler::add_state(StateDigest& digest) const {
     }
   }
   digest.add_all(awake_);
+  digest.add_all(heads_);
 }
 
 }  // namespace fredsim

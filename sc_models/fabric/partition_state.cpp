@@ -1,5 +1,6 @@
 // What a Partition knows of itself between two edges: what is under way, rest, state; and edges that are not simulated.
 #include <algorithm>
+#include <utility>
 
 #include "fabric/partition.h"
 
@@ -40,9 +41,15 @@ bool Partition::add_state(StateDigest& digest) const {
     }
     for (const LinkWheel::Credit credit : credits) digest.add(credit.word());
   }
-  for (const Serialising& flit : serialising_) {
+  // Which of its slots a link is at says nothing, nor does the order of a heap.
+  std::vector<Serialising> serialising = serialising_;
+  const auto order = [](const Serialising& flit) {
+    return std::pair(flit.until, flit.slot / LinkTx::kSlots);
+  };
+  std::ranges::sort(serialising, {}, order);
+  for (const Serialising& flit : serialising) {
     digest.add(flit.until - edge_);
-    digest.add(flit.slot);
+    digest.add(flit.slot / LinkTx::kSlots);
     digest.add_flit(&serialising_words_[flit.slot * words_]);
   }
   for (const LinkTx& link : outputs_) {
