@@ -114,7 +114,11 @@ void OperationReplay::rank_complete(OperationHandle handle, int part, int rank) 
     const int number = course_.numbers.at(handle);
     record({position(Place::kCallback).cycle, number, part, rank}, nullptr);
     if (mode_ == Mode::kScripted) return follow_script(Place::kCallback);
-    course_.operations[number].done.push_back({part, rank});
+    std::vector<CollectiveJob::RankOfPart>& done = course_.operations[number].done;
+    // What is issued next comes with one of the ranks that follow: where that is another one than before, only these are
+    // simulated again.
+    if (done.empty()) some_complete_ = true;
+    done.push_back({part, rank});
   }
   in_callback_ = true;
   if (communicator_.on_rank_complete_) communicator_.on_rank_complete_(handle, part, rank);

@@ -1,13 +1,14 @@
 // Replays operations exactly: what has been simulated once, issued again from the same state, is handed out at the cycles that
 // it took, and not simulated.
 //
-// How: from one completion of an operation to the next, and to where a fabric at rest is about to be given something, a
-//   communicator's course is kept with the digests of the states that it begins and ends in (engine/courses.h). At a state
-//   that has been there before, the fabric stands still, and for as long as the same is issued as then, completions are
-//   reported as they were recorded: whoever issues does not notice. Where something else is issued, or nothing more is
-//   known, the course is simulated from its state on, with what has been issued in it, up to here, and from here on for
-//   real. The machine may have to be brought to that state first: by the shortest way of known courses that leads there,
-//   simulated again; never more cycles than were passed over.
+// How: from where the first rank of an operation is complete, or all are, to the next such place, and to where a fabric
+//   without operations is at rest, a communicator's course is kept with the digests of the states that it begins and ends in
+//   (engine/courses.h). At a state that has been there before, the fabric stands still, and for as long as the same is issued
+//   as then, completions are reported as they were recorded: whoever issues does not notice. Where something else is issued,
+//   or nothing more is known, the course is simulated from its state on, with what has been issued in it, up to here, and from
+//   here on for real. The machine may have to be brought to that state first: by the shortest way of known courses that leads
+//   there, simulated again; never more cycles than were passed over. What is simulated may leave out periods
+//   (engine/recurrence.h).
 // Rest: where no operation is under way and nothing moves, a course begins when something is given, however long that takes.
 // State: all that the cycles to come depend on (Communicator::add_state()): relative to the cycle, without payload and the
 //   numbers of packets. So a machine that has rested has the same state after a short rest and a long one.
@@ -126,7 +127,7 @@ class OperationReplay {
   std::vector<CourseInput> given_;  // at given_at_, not yet looked up
   CoursePosition given_at_;
   bool in_callback_ = false;
-  bool some_complete_ = false;  // operations, at this edge
+  bool some_complete_ = false;  // operations or their first ranks, at this edge
   // Handing out.
   CourseState* real_ = nullptr;  // where the machine stands
   std::uint64_t now_ = 0, next_ = 0;
