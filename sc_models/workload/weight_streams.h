@@ -24,7 +24,7 @@ namespace fredsim {
 
 enum class Stream : std::uint8_t { kBroadcast, kMulticast };
 
-inline constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20U;
+inline constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20U;
 
 // The rank of an I/O controller in a graph whose first ranks are workers; it is added where it is not there.
 int controller_rank(TaskGraph& graph, int workers, int controller);
