@@ -125,7 +125,7 @@ class Builder {
       }
       return made;
     };
-    return shapes_.add({specs(groups), specs(others)}, name);
+    return shapes_.add({.work = specs(groups), .beside = specs(others)}, name);
   }
 
   // ---- along MP

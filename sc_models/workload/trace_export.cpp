@@ -112,11 +112,11 @@ class Exporter {
       std::vector<TracePart> made;
       for (const CollectiveSpec& spec : specs) {
         made.push_back({group_name(spec.group), to_string(spec.collective), spec.bytes,
-                        priority_of(spec.vc), spec.root, spec.algorithm});
+                        priority_of(spec.vc), spec.root, spec.roots, spec.algorithm});
       }
       return made;
     };
-    return {parts(shape.work), parts(shape.beside)};
+    return {parts(shape.before), parts(shape.work), parts(shape.beside)};
   }
 
   int shape_of(const Task& task) const { return graph_.operations[task.operation].shape; }
@@ -150,7 +150,8 @@ class Exporter {
     const TracePart& part = said_[shape_of(task)].work[task.part];
     node.type = TraceNodeType::kCollective;
     node.collective = trace_collective(spec.collective);
-    node.bytes = size_of(spec);
+    node.times = graph_.operations[task.operation].times;
+    node.bytes = size_of(spec) * node.times;
     if (has_root(node.collective)) node.peer = rank_of(spec.group[spec.root]);
     node.priority = part.priority;
     node.group = part.group;

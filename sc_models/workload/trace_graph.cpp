@@ -81,7 +81,7 @@ class Builder {
         algorithm_(algorithm.empty() ? "auto" : algorithm),
         dimensions_(dimensions_of(topology)),
         members_(members_of(files.paths.size(), topology)),
-        joint_(files.paths, groups, members_, algorithm, shapes_) {
+        joint_(files.paths, groups, members_, algorithm, graph_, shapes_) {
     const std::size_t npus = topology.npus.size();
     const std::size_t most = npus + topology.io_controllers.size();
     if (files.paths.size() > most) {

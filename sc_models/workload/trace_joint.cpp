@@ -21,9 +21,11 @@ CollectiveSpec TraceJoint::spec_of(const std::string& place, const TracePart& pa
                                groups_.empty() ? "groups of that name are given by --comm-groups"
                                                : "no group has that name"));
   }
-  if (part.root >= std::ssize(group->second) || part.bytes == 0) {
-    throw BadInput(fmt::format("{}: found root {} and {} bytes; group {} has {} ranks", place,
-                               part.root, part.bytes, part.group, group->second.size()));
+  if (part.root >= std::ssize(group->second) || part.roots >= std::ssize(group->second) ||
+      part.bytes == 0) {
+    throw BadInput(fmt::format("{}: found root {}, {} roots and {} bytes; group {} has {} ranks",
+                               place, part.root, part.roots, part.bytes, part.group,
+                               group->second.size()));
   }
   CollectiveSpec spec;
   spec.collective = parse_collective(part.collective);
@@ -32,6 +34,7 @@ CollectiveSpec TraceJoint::spec_of(const std::string& place, const TracePart& pa
   spec.algorithm = algorithm_.empty() ? part.algorithm : algorithm_;
   spec.vc = part.priority == 2 ? kMp : part.priority == 1 ? kPp : kDp;
   spec.root = part.root;
+  spec.roots = part.roots;
   return spec;
 }
 
@@ -56,6 +59,8 @@ TraceJoint::Joint& TraceJoint::joint_of(int rank, const TraceNode& node,
   joint.first_rank = rank;
   const std::string of_shape =
       fmt::format("{}: metadata: fredsim_shapes: shape {}", paths_[rank], node.shape);
+  for (const TracePart& part : joint.said.before)
+    joint.made.before.push_back(spec_of(of_shape, part));
   for (const TracePart& part : joint.said.work) {
     joint.made.work.push_back(spec_of(of_shape, part));
     joint.groups.push_back(groups_.at(part.group));
@@ -80,8 +85,15 @@ void TraceJoint::join(int rank, const TraceNode& node, const TraceShapes& shapes
                                place(rank, node, "fredsim_part"), node.part, rank));
   }
   const std::size_t k = joint.came[node.part][at]++;
-  if (k == joint.operations.size())
+  if (k == joint.operations.size()) {
     joint.operations.push_back(shapes_.add(OperationShape(joint.made), node.name));
+    graph_.operations.back().times = node.times;
+  }
+  const std::uint64_t times = graph_.operations[joint.operations[k]].times;
+  if (node.times != times || times == 0) {
+    throw BadInput(fmt::format("{}: found {}, but another rank has {}; allowed: the same, above 0",
+                               place(rank, node, "fredsim_times"), node.times, times));
+  }
   const CollectiveSpec& spec = joint.made.work[node.part];
   task.operation = joint.operations[k];
   task.part = node.part;

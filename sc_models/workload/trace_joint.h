@@ -20,11 +20,13 @@ class TraceJoint {
  public:
   // `members`: by rank of the traces (base/member.h). `algorithm`: of all collectives; empty: as the traces say.
   TraceJoint(const std::vector<std::string>& paths, const CommGroups& groups,
-             std::vector<int> members, std::string algorithm, OperationShapes& shapes)
+             std::vector<int> members, std::string algorithm, TaskGraph& graph,
+             OperationShapes& shapes)
       : paths_(paths),
         groups_(groups),
         members_(std::move(members)),
         algorithm_(std::move(algorithm)),
+        graph_(graph),
         shapes_(shapes) {}
 
   // A rank's node that names a shape, of those in its file's metadata: the task's operation, part, rank and category.
@@ -49,6 +51,7 @@ class TraceJoint {
   const CommGroups& groups_;
   std::vector<int> members_;
   std::string algorithm_;
+  TaskGraph& graph_;
   OperationShapes& shapes_;
   std::map<int, Joint> joints_;  // by number
 };

@@ -164,6 +164,7 @@ void read_communication(const Fields& fields, TraceNode& node) {
   if (fields.has("fredsim_shape")) {
     node.shape = rank("fredsim_shape");
     node.part = rank("fredsim_part");
+    node.times = fields.number("fredsim_times", kMostSize, 1);
   }
   if (node.type == TraceNodeType::kCollective) {
     node.collective = static_cast<TraceCollective>(

@@ -56,6 +56,7 @@ void add_communication(const TraceNode& node, Attributes& to) {
   if (node.shape != TraceNode::kNobody) {
     to.small("fredsim_shape", node.shape);
     to.small("fredsim_part", node.part);
+    if (node.times != 1) to.number("fredsim_times", node.times);
   }
   if (!node.category.empty()) to.text("fredsim_category", node.category);
 }

@@ -58,9 +58,10 @@ struct TraceNode {
   std::string group{};             // of ranks; empty: all
   std::vector<bool> dimensions{};  // of the network that take part; empty: all
   // Of a trace that fredsim wrote (workload_files/trace_shapes.h).
-  int shape = kNobody;     // what it is a part of
-  int part = 0;            // the same
-  std::string category{};  // what its time counts as; empty: as its priority says
+  int shape = kNobody;      // what it is a part of
+  int part = 0;             // the same
+  std::uint64_t times = 1;  // that it is done; `bytes` are those of all
+  std::string category{};   // what its time counts as; empty: as its priority says
   bool operator==(const TraceNode&) const = default;
 };
 

@@ -22,6 +22,7 @@ Json json_of(const std::vector<TracePart>& parts) {
                     {"bytes", part.bytes},
                     {"priority", part.priority},
                     {"root", part.root},
+                    {"roots", part.roots},
                     {"algorithm", part.algorithm}});
   }
   return list;
@@ -65,7 +66,9 @@ std::vector<TracePart> parts_of(const std::string& place, const Json& shape, con
     parts.push_back({text_of(place, from, "group"), text_of(place, from, "collective"),
                      number_of(place, from, "bytes", kMostBytes),
                      number_of(place, from, "priority", kMostPriority),
-                     number_of(place, from, "root", kMostRank), text_of(place, from, "algorithm")});
+                     number_of(place, from, "root", kMostRank),
+                     number_of(place, from, "roots", kMostRank),
+                     text_of(place, from, "algorithm")});
   }
   return parts;
 }
@@ -75,7 +78,8 @@ std::vector<TracePart> parts_of(const std::string& place, const Json& shape, con
 std::string trace_shapes_text(const TraceShapes& shapes) {
   Json all = Json::object();
   for (const auto& [number, shape] : shapes) {
-    all[fmt::format("{}", number)] = {{"work", json_of(shape.work)},
+    all[fmt::format("{}", number)] = {{"before", json_of(shape.before)},
+                                      {"work", json_of(shape.work)},
                                       {"beside", json_of(shape.beside)}};
   }
   return all.dump();
@@ -96,7 +100,8 @@ TraceShapes parse_trace_shapes(const std::string& place, const std::string& text
                                  name, kMostShapes - 1));
     }
     const std::string at = fmt::format("{}: shape {}", place, number);
-    shapes[number] = {parts_of(at, from, "work"), parts_of(at, from, "beside")};
+    shapes[number] = {parts_of(at, from, "before"), parts_of(at, from, "work"),
+                      parts_of(at, from, "beside")};
   }
   return shapes;
 }

@@ -3,9 +3,10 @@
 // The training graph plans the collectives of several groups together, since they share the phases of the switches. A trace
 //   that was written from it (workload/trace_export.h) says so in an attribute of its metadata, `fredsim_shapes`, a JSON
 //   object of shapes by number; nodes name theirs by `fredsim_shape` and `fredsim_part`. Other tools skip these.
-// Shape: {"work": [PART, …], "beside": [PART, …]}; `beside` is planned with the work, but not run.
-// PART: {"group": "0", "collective": "all_reduce", "bytes": 4096, "priority": 2, "root": 0, "algorithm": "paper"}; `group` is
-//   one of the file of groups, `root` a place in it, `bytes` and `collective` as CollectiveSpec means them.
+// Shape: {"before": [PART, …], "work": [PART, …], "beside": [PART, …]}; what is before and beside the work is planned with it,
+//   but not run.
+// PART: {"group": "0", "collective": "all_reduce", "bytes": 4096, "priority": 2, "root": 0, "roots": 0, "algorithm": "paper"};
+//   `group` is one of the file of groups, `root` a place in it, all else as CollectiveSpec means it.
 // Errors: BadInput with `place`: no JSON of this form, what was found and what is allowed.
 #pragma once
 
@@ -20,13 +21,13 @@ struct TracePart {
   std::string group, collective;
   std::uint64_t bytes = 0;
   std::int64_t priority = 0;
-  int root = 0;
+  int root = 0, roots = 0;
   std::string algorithm;
   bool operator==(const TracePart&) const = default;
 };
 
 struct TraceShape {
-  std::vector<TracePart> work, beside;
+  std::vector<TracePart> before, work, beside;
   bool operator==(const TraceShape&) const = default;
 };
 

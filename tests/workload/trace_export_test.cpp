@@ -44,6 +44,22 @@ class Files {
   std::string prefix_ = folder_.file("t"), groups_ = folder_.file("g.json");
 };
 
+void expect_same_cycles(const TaskGraph& graph, const Topology& topology) {
+  const Files files(trace_texts(graph, topology));
+  const TaskGraph same = files.graph(topology);
+  Simulation simulation;
+  Machine first("first", topology, {});
+  Machine second("second", topology, {});
+  simulation.run([&] {
+    const GraphOutcome a =
+        run_graph(first, graph, plan_shapes(topology, graph, OnConflict::kRefuse));
+    const GraphOutcome b =
+        run_graph(second, same, plan_shapes(topology, same, OnConflict::kRefuse));
+    EXPECT_EQ(a.result.cycles, b.result.cycles);
+    EXPECT_EQ(comparable_results(a.result), comparable_results(b.result));
+  });
+}
+
 using Case = std::tuple<const char*, Strategy, Accounting, Gradients>;
 class TraceExportTest : public testing::TestWithParam<Case> {
  protected:
@@ -59,22 +75,7 @@ class TraceExportTest : public testing::TestWithParam<Case> {
   Topology topology_ = load_config(std::get<0>(GetParam())).topology;
 };
 
-TEST_P(TraceExportTest, ReadBackTakesTheSameCycles) {
-  const TaskGraph graph = training();
-  const Files files(trace_texts(graph, topology_));
-  const TaskGraph same = files.graph(topology_);
-  Simulation simulation;
-  Machine first("first", topology_, {});
-  Machine second("second", topology_, {});
-  simulation.run([&] {
-    const GraphOutcome a =
-        run_graph(first, graph, plan_shapes(topology_, graph, OnConflict::kRefuse));
-    const GraphOutcome b =
-        run_graph(second, same, plan_shapes(topology_, same, OnConflict::kRefuse));
-    EXPECT_EQ(a.result.cycles, b.result.cycles);
-    EXPECT_EQ(comparable_results(a.result), comparable_results(b.result));
-  });
-}
+TEST_P(TraceExportTest, ReadBackTakesTheSameCycles) { expect_same_cycles(training(), topology_); }
 
 INSTANTIATE_TEST_SUITE_P(
     Runs, TraceExportTest,
@@ -83,6 +84,24 @@ INSTANTIATE_TEST_SUITE_P(
                                      Strategy{1, 2, 2}, Strategy{1, 1, 4}),
                      testing::Values(Accounting::kSerial, Accounting::kOverlap),
                      testing::Values(Gradients::kBuckets, Gradients::kZero2)));
+
+// Operations that are repeated, with a root per block.
+TEST(TraceExport, WeightsThatAreStreamedTakeTheSameCycles) {
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  for (const Stream stream : {Stream::kBroadcast, Stream::kMulticast}) {
+    TrainingOptions options{.strategy = {1, 2, 2}, .accounting = Accounting::kOverlap};
+    options.microbatches = 2;
+    options.minibatch = 8;
+    options.execution = Execution::kStreaming;
+    options.stream = stream;
+    options.stream_layers = 1;
+    options.chunk_bytes = 5000;
+    const TaskGraph graph =
+        training_graph(read_model_file("configs/models/small.yaml"), options, {{}, 1e15}, topology);
+    EXPECT_TRUE(std::ranges::any_of(graph.operations, [](const auto& o) { return o.times > 1; }));
+    expect_same_cycles(graph, topology);
+  }
+}
 
 // All strategies of the wafers, with controllers that load input and idle NPUs.
 class TraceExportOfAWafer : public testing::TestWithParam<std::tuple<const char*, Strategy>> {};
@@ -99,7 +118,7 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
   const TaskGraph same = Files(trace_texts(graph, topology)).graph(topology);
   ASSERT_EQ(graph.shapes.size(), same.shapes.size());
   const auto key = [](const CollectiveSpec& s) {
-    return std::tuple(s.collective, s.group, s.bytes, s.algorithm, s.vc, s.root);
+    return std::tuple(s.collective, s.group, s.bytes, s.algorithm, s.vc, s.root, s.roots);
   };
   const auto keys = [&](const std::vector<CollectiveSpec>& specs) {
     std::vector<decltype(key(specs.front()))> all;
@@ -107,6 +126,7 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
     return all;
   };
   for (std::size_t s = 0; s < graph.shapes.size(); ++s) {
+    EXPECT_EQ(keys(graph.shapes[s].before), keys(same.shapes[s].before));
     EXPECT_EQ(keys(graph.shapes[s].work), keys(same.shapes[s].work));
     EXPECT_EQ(keys(graph.shapes[s].beside), keys(same.shapes[s].beside));
   }
@@ -122,6 +142,7 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
       EXPECT_EQ(graph.labels[a.label], same.labels[b.label]);
       if (!a.computes()) {
         EXPECT_EQ(graph.operations[a.operation].shape, same.operations[b.operation].shape);
+        EXPECT_EQ(graph.operations[a.operation].times, same.operations[b.operation].times);
       }
     }
   }
