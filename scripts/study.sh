@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Measures what the paper asserts and does not measure: latency of small messages, buffer sizes, serial compound steps,
-# pre-emption, rounding, memory. Installs what is missing, builds, runs scripts/study.py; see there for its options:
+# pre-emption, rounding, memory, inference. Installs what is missing, builds, runs scripts/study.py; see there for its options:
 #
 #   scripts/study.sh [--smoke] [QUESTION…]
 #
-# Tables are Markdown on standard output, those of configs/study/README.md; the commands, as they run, are on standard
+# Tables are Markdown on standard output, those of configs/study/README.md and inference.md; the commands, as they run, are on standard
 # error.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

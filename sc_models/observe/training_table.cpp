@@ -119,7 +119,10 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
   std::vector<TrainingField> fields{
       csv_field("workload", setup.workload),
       csv_field("strategy", setup.strategy),
-      csv_field("minibatch", fmt::to_string(setup.minibatch)),
+      csv_field("phase", setup.inference ? setup.inference->phase : ""),
+      csv_field("batch", setup.inference ? fmt::to_string(setup.inference->batch) : ""),
+      csv_field("context", setup.inference ? fmt::to_string(setup.inference->context) : ""),
+      csv_field("minibatch", setup.inference ? "" : fmt::to_string(setup.minibatch)),
       csv_field("microbatches", fmt::to_string(setup.microbatches)),
       csv_field("iterations", fmt::to_string(setup.iterations)),
       csv_field("algorithm", setup.algorithm),
