@@ -191,11 +191,6 @@ void TrainStrings::check_execution(TrainOptions& options) const {
                                    shown(*text)));
     return;
   }
-  if (!export_et.empty())
-    throw BadInput(fmt::format(
-        "--export-et: found '{}' with weights that are streamed, which traces cannot say; allowed: "
-        "with --execution stationary",
-        shown(export_et)));
   if (!gradients.empty())
     throw BadInput(fmt::format(
         "--gradients: found '{}'; allowed: with --execution stationary. Gradients go to the I/O "
