@@ -139,7 +139,7 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       return;
     }
     if (key.scope == other || lacks_parameter(switches, key) || !is_value(key.holds) ||
-        (key.fallback.empty() && !has(path))) {
+        (key.fallback.empty() && !has(path)) || (key.path.starts_with("io.") && !has("io"))) {
       return;
     }
     const std::string& text = value(path).text;
