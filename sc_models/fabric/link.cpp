@@ -50,6 +50,8 @@ void LinkTx::count_in_burst(std::uint64_t edge, const std::uint32_t* flit) {
   if (begins_anew(tokens_) || (is_over && tokens_ >= burst_tokens_)) left_of_burst_ = burst_;
   --left_of_burst_;
   tokens_ -= static_cast<std::int64_t>(average_.den);
+  if (launch_edges_ > 0)
+    return;  // it could go on for ever: after each packet late flits of the next
   const unsigned channel = 1U << static_cast<unsigned>(vc_of(flit));
   const bool is_last = (flit[2] & kTailBit) != 0;
   open_packets_ =

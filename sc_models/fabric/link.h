@@ -19,11 +19,10 @@
 // Bursts: the links of I/O controllers are as wide as those of NPUs; what is behind a controller (CXL) is slower. Such a link,
 //   Link::burst, sends bursts at the rate `peak`, which the serialiser has, and `rate` on average: an exact token bucket with
 //   hysteresis. It gains `rate` flits a cycle, up to two bursts; every flit takes one. A burst begins when a burst's worth is
-//   there, and ends with the first whole packet after so many flits; then the link is not ready until the next. Where
-//   fewer came, the rest may follow, until the bucket is full.
-//   So packets pass whole, and a switch that runs phases is not held by one that trickles in. What a packet is longer than
-//   the burst, and flits launched late (below), is owed: the average holds. A controller must have buffers for two bursts
-//   and a packet, each way: it fetches what it sends before the burst, and takes what it gets at the rate of the port.
+//   there and ends after so many flits; an endpoint's ends with a whole packet, so that no switch that runs phases is held by
+//   one that trickles in. A switch may launch late (below) and cut a packet; what is cut waits in its staging. Flits beyond a
+//   burst are owed: the average holds. What is left of a burst may follow until the bucket is full.
+//   A controller must have buffers for two bursts and a packet, each way: it fetches what it sends before, and takes what it gets at the peak rate.
 // Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
 //   without room nor a credit that is not owed is taken: the caller reports them.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links

@@ -64,15 +64,15 @@ struct Link {
   NodeId to = 0;
   int to_port = 0;
   Rational rate;  // flits per cycle, 0 < rate <= 1
-  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (fabric/link.h); 0: it
-  // sends flit by flit, at `rate`.
-  int burst = 0;
-  Rational peak{};  // flits per cycle, rate < peak <= 1; of bursts
   // Cycles from the output register to the receiving buffer's register, >= 1, for a flit that takes one cycle
   // to send; fabric/link.h says when one that takes longer is there.
   int latency = 1;
   std::uint64_t bytes_per_second = 0;
   bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
+  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (fabric/link.h); 0: it
+  // sends flit by flit, at `rate`.
+  int burst = 0;
+  Rational peak{};  // flits per cycle, rate < peak <= 1; of bursts
   // At which a flit is sent.
   const Rational& flit_rate() const { return burst > 0 ? peak : rate; }
   // From the launch of a flit, on a link that has rested, to the edge at which its last bit is there.

@@ -47,7 +47,7 @@ class Packets {
 };
 
 // A sender that always has flits, launched up to `late` edges after the link said that it was ready, as switches do.
-TEST(LinkBurst, CarriesTheAverageInWholePackets) {
+TEST(LinkBurst, CarriesTheAverage) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     const Rational peak = random.below(2) == 0 ? Rational{25, 32} : Rational{1, 1};
