@@ -124,6 +124,7 @@ class Issuer {
       options.after = {{.operation = last_, .all_ranks = step.all_ranks}};
     options.held = step.way == Step::Way::kHeld;
     last_ = communicator_.issue(step.work, options);
+    call_for_next();
     if (!options.held) return;
     int number = 0;
     for (int p = 0; p < std::ssize(step.work); ++p) {
@@ -137,16 +138,19 @@ class Issuer {
     }
   }
 
+  // In the middle of this one, perhaps; it begins after a delay again.
+  void call_for_next() {
+    if (next_ >= program_.size() || program_[next_].way != Step::Way::kCalled) return;
+    is_called_ = true;
+    communicator_.call_at(communicator_.cycle() + program_[next_].delay, [this] {
+      is_called_ = false;
+      issue_next();
+    });
+  }
+
   void rank_complete(OperationHandle handle, int part, int rank) {
     static_cast<void>(part);
     if (handle != last_ || next_ >= program_.size() || is_called_) return;
-    if (program_[next_].way == Step::Way::kCalled) {
-      is_called_ = true;
-      communicator_.call_at(communicator_.cycle() + program_[next_].delay, [this] {
-        is_called_ = false;
-        issue_next();
-      });
-    }
     if (rank != 0) return;
     // The next one is there before this one is complete everywhere.
     const Step::Way way = program_[next_].way;
