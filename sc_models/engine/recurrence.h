@@ -13,11 +13,10 @@
 //   recurrence_test.cpp). Payload is made, carried and verified in the periods that are simulated.
 // Jobs: one, as Machine::run() has it, or all that a communicator has under way. Between two events of a communicator (a
 //   grant, a rank that begins or is complete, an issue) nothing else changes than this knows; at each the search begins anew.
-// Not found to recur: rings and multi_tree on a mesh or torus, rings on FRED fabrics without sums in the switches, some pairs of
-//   operations that share links. Trees pass a channel in the order in which their packets come, and drift against each other.
+// Not found to recur: rings and multi_tree on a mesh, and some pairs of operations that share links. Trees pass a channel in the order in which their packets come, and drift against each other.
 //   Tried: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
-//   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either; on 2 x 2 it costs nothing and does, after 79 872 cycles, too
-//   late to gain by it.
+//   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either; on 2 x 2 it costs nothing at 64 MiB and does, after 79 872
+//   cycles, too late to gain by it.
 // Cost: digests are taken rarer the longer none recurs, and from the start where none did in the searches before.
 #pragma once
 
