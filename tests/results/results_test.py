@@ -21,6 +21,8 @@ CUSTOM_SWITCH = "switch.rtl_top=custom_switch"
 SMALL = "configs/fred_small.yaml"
 MESH = "configs/mesh_2x2.yaml"
 
+LLAMA = ["--workload", "configs/models/llama3_70b.yaml", "--mp", "4", "--context", "64", "--set", "npu.memory=1000GB"]
+
 # Every command, with what puts further keys into its file.
 COMMANDS = {
     "run": ["run", MESH, "-b", "1KiB", "-e", "4KiB", "-f", "2"],
@@ -32,6 +34,8 @@ COMMANDS = {
     "compare": ["compare", "configs/torus.yaml", "configs/fred_d.yaml", "--collective", "all_to_all", "--size", "20KiB"],
     "train": ["train", MESH, SMALL, "--workload", "configs/models/small.yaml", "--mp", "2", "--pp", "2", "--fit", SMALL + "=0.98"],
     "train roofline": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "zero2"],
+    "train decode": ["train", MESH, SMALL, *LLAMA, "--phase", "decode", "--batch", "2"],
+    "train prefill": ["train", SMALL, *LLAMA, "--phase", "prefill"],
     "traffic": ["traffic", MESH, "--rate", "0.1,0.5", "--cycles", "500", "--warmup", "100"],
     "traffic hotspot": ["traffic", SMALL, "--pattern", "hotspot", "--rate", "0.1", "--cycles", "500", "--warmup", "10"],
     "traffic saturation": ["traffic", MESH, "--saturation", "--cycles", "200", "--warmup", "10"],

@@ -59,6 +59,7 @@ TraceNode random_node(std::uint64_t id, Random& random) {
   if (random.below(2) != 0) {
     node.shape = static_cast<int>(random.below(100));
     node.part = static_cast<int>(random.below(20));
+    node.times = 1 + random.below(3);
   }
   if (random.below(4) == 0) node.category = "input_load";
   for (std::uint64_t k = random.below(4); k > 0; --k)
