@@ -68,11 +68,10 @@ void show_on_timeline(const std::string& machine, const Topology& topology, cons
     for (const std::size_t t : order) {
       const auto [begin, end] = std::pair(records[t].begin, records[t].end);
       if (begin == end) continue;
-      timeline.span(
-          tracks.free_track(tasks[t].category, begin, end),
-          tasks[t].computes() ? kComputations : kCommunications, graph.labels[tasks[t].label],
-          begin, end,
-          {{"iteration", static_cast<std::uint64_t>(tasks[t].iteration)}, {"cycles", end - begin}});
+      timeline.span(tracks.free_track(tasks[t].category, begin, end),
+                    tasks[t].computes() ? kComputations : kCommunications,
+                    graph.labels[tasks[t].label], begin, end,
+                    {{"iteration", static_cast<std::uint64_t>(tasks[t].iteration)}});
     }
   }
   timeline.end_run(process, cycles);

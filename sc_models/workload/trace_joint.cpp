@@ -28,7 +28,11 @@ CollectiveSpec TraceJoint::spec_of(const std::string& place, const TracePart& pa
                                group->second.size()));
   }
   CollectiveSpec spec;
-  spec.collective = parse_collective(part.collective);
+  try {
+    spec.collective = parse_collective(part.collective);
+  } catch (const BadInput& refusal) {
+    throw BadInput(fmt::format("{}: collective: {}", place, refusal.what()));
+  }
   for (const int rank : group->second) spec.group.push_back(members_[rank]);
   spec.bytes = part.bytes;
   spec.algorithm = algorithm_.empty() ? part.algorithm : algorithm_;
