@@ -19,8 +19,8 @@
 // Bursts: the links of I/O controllers are as wide as those of NPUs; what is behind a controller (CXL) is slower. Such a link,
 //   Link::burst, sends bursts at the rate `peak`, which the serialiser has, and `rate` on average: an exact token bucket with
 //   hysteresis. It gains `rate` flits a cycle, up to two bursts; every flit takes one. A burst begins when a burst's worth is
-//   there and ends after so many flits; an endpoint's ends with a whole packet, so that no switch that runs phases is held by
-//   one that trickles in. A switch may launch late (below) and cut a packet; what is cut waits in its staging. Flits beyond a
+//   there and ends after so many flits; an endpoint's ends with the packets that began in it, so that no switch that runs phases is
+//   held by one that trickles in. A switch may launch late (below) and cut a packet; what is cut waits in its staging. Flits beyond a
 //   burst are owed: the average holds. What is left of a burst may follow until the bucket is full.
 //   A controller must have buffers for two bursts and a packet, each way: it fetches what it sends before, and takes what it gets at the peak rate.
 // Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit

@@ -78,6 +78,10 @@ TEST(IoMembersOfAWafer, GoAtTheirOwnRate) {
     const Topology topology = load_config(config).topology;
     std::vector<int> group{io_member(7)};
     for (int npu = 0; npu < 20; ++npu) group.push_back(npu);
+    // What a rested link sends at the rate of the port: two bursts, and a packet that is owed (fabric/link.h).
+    const Link& link = topology.links[topology.link_out(topology.io_controllers[7], 0)];
+    const double saved_ns = (2 * link.burst + topology.packet_flits) / link.rate.value() /
+                            static_cast<double>(topology.clock_hz) * 1e9;
     Simulation simulation;
     Machine machine("machine", topology, {});
     simulation.run([&] {
@@ -87,7 +91,8 @@ TEST(IoMembersOfAWafer, GoAtTheirOwnRate) {
                                           Collective::kScatter, Collective::kGather}) {
         const RunResult r = machine.run(make_plan(topology, collective, group, kBytes, "paper"));
         EXPECT_EQ(r.payload, "exact");
-        EXPECT_NEAR(r.bound_ns, kBytes / 128.0, kBytes / 128.0 / 16) << to_string(collective);
+        EXPECT_LE(r.bound_ns, kBytes / 128.0 * 17 / 16) << to_string(collective);
+        EXPECT_GE(r.bound_ns, kBytes / 128.0 * 15 / 16 - saved_ns) << to_string(collective);
         EXPECT_GE(r.time_ns, r.bound_ns);
         EXPECT_LT(r.time_ns, r.bound_ns + kLatencyNs) << to_string(collective);
       }

@@ -82,6 +82,26 @@ TEST(LinkBurst, CarriesTheAverage) {
   }
 }
 
+// An endpoint's packets on two virtual channels, flit by flit in turn: none of them keeps a burst open for the next.
+TEST(LinkBurst, OverlappingPacketsKeepTheAverage) {
+  constexpr int kBurst = 24;
+  LinkTx link(burst_link({1, 30}, {1, 1}, kBurst), 0, {});
+  std::array<int, 2> sent_of{};
+  int flits = 0;
+  constexpr int kEdges = 30'000;
+  for (std::uint64_t edge = 0; edge < kEdges; ++edge) {
+    if (!link.is_ready(edge)) continue;
+    // The second channel is half a packet behind.
+    const int channel = flits < 4 ? 0 : flits % 2;
+    const int at = sent_of[static_cast<std::size_t>(channel)]++ % 8;
+    link.count_in_burst(edge, flit(channel == 0 ? kMp : kDp, at == 0, at == 7).data());
+    link.serialise(edge);
+    ++flits;
+  }
+  EXPECT_LE(flits, kEdges / 30 + 2 * kBurst + 16);
+  EXPECT_GE(flits, kEdges / 30 - kBurst - 16);
+}
+
 // Bursts of whole packets with silence between them, each as long as what it takes to earn it.
 TEST(LinkBurst, IsSilentUntilABurstIsThere) {
   LinkTx link(burst_link({1, 30}, {1, 1}, 24), 0, {});
