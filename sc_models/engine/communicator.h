@@ -100,9 +100,9 @@ class Communicator {
     calls_.emplace(cycle, std::move(callback));
   }
 
-  // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and operations of
-  // which the course is known (engine/operation_replay.h), are not simulated, the latter two unless the run is observed. Nobody may issue in between then:
-  // callbacks, and whoever comes back from a wait(), do not.
+  // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and
+  // operations of which the course is known (engine/operation_replay.h), are not simulated, the latter two unless the run
+  // is observed. Nobody may issue in between then: callbacks, and whoever comes back from a wait(), do not.
   void skip_idle(bool on);
   // Of these, after finish() or where a run was stopped, with the flits x links of what was passed over and replayed, links on a
   // die left out. What is simulated a second time for a replay is taken off.

@@ -44,7 +44,8 @@ void Communicator::shift_to(std::uint64_t cycle) {
   first_edge_ -= later;
 }
 
-// Over the edges before anything happens that has not happened before: an arrival, a start, a call, the end of the watchdog's patience, the time-out.
+// Over the edges before anything happens that has not happened before: an arrival, a start, a call, the end of the
+// watchdog's patience, the time-out.
 void Communicator::rest() {
   if (replay_.hands_out()) return replay_.rest();
   const std::uint64_t limit = machine_.options().timeout_cycles;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/communicator.h"
+#include "engine/course_reports.h"
 
 namespace fredsim {
 namespace {
@@ -18,28 +19,6 @@ constexpr std::uint64_t kNever = Operation::kNever;
 [[noreturn]] void fail(const char* what) {
   throw std::logic_error(
       fmt::format("replay of operations: {}; a state leaves something out", what));
-}
-
-// Times of a report as cycles before `now`, or the other way round.
-void turn_round(OperationReport& report, std::uint64_t now) {
-  report.started = now - report.started;
-  report.ended = now - report.ended;
-  for (OperationReport::PartTimes& part : report.parts)
-    part = {.start = now - part.start, .end = now - part.end};
-}
-
-bool same(const CourseReport& a, const CourseReport& b) {
-  const auto same_times = [](const OperationReport::PartTimes& x,
-                             const OperationReport::PartTimes& y) {
-    return x.start == y.start && x.end == y.end;
-  };
-  return a.report.started == b.report.started && a.report.ended == b.report.ended &&
-         a.report.waited_for_rows == b.report.waited_for_rows &&
-         a.report.waited_for_others == b.report.waited_for_others &&
-         a.report.rows_loaded == b.report.rows_loaded &&
-         a.report.rows_found == b.report.rows_found &&
-         a.report.rows_evicted == b.report.rows_evicted && a.flits == b.flits &&
-         a.bytes == b.bytes && std::ranges::equal(a.report.parts, b.report.parts, same_times);
 }
 
 }  // namespace
