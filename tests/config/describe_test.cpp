@@ -29,11 +29,13 @@ TEST(Describe, FredD) {
       {"fred_d: FRED tree of 2 levels, 5 slices; collectives in the switches",
        "L1 5 4 NPUs 5 1 4 12 TB/s", "L2 1 5 L1 5 2 - -",
        "clock 1.5 GHz; one flit of 512 B per cycle = 768 GB/s",
-       "NPUs 20, 3 TB/s each over 5 NIC ports", "I/O controllers 18, 128 GB/s each over 5 ports",
+       "NPUs 20, 3 TB/s each over 5 NIC ports",
+       "I/O controllers 18, 128 GB/s each over 5 ports, in bursts of 24 flits at 25/32 flit per "
+       "cycle each",
        "bisection 30 TB/s per direction", "L1 Fred_3(12) 15 12 24 24 27 9 9",
        "L1 Fred_3(11) 10 11 23 23 27 10 10", "L2 Fred_3(10) 10 10 20 20 27 12 12",
        "all together 35 790 790 945 355 355", "NPU - L1 100 600 GB/s 25/32 30 = 20.000 ns 31",
-       "I/O - L1 90 25.6 GB/s 1/30 30 = 20.000 ns 59",
+       "I/O - L1 90 25.6 GB/s 1/30 30 = 20.000 ns 31",
        "L1 - L2 100 600 GB/s 25/32 30 = 20.000 ns 31", "switch input, data 24 KiB 48",
        "switch input, control 2 KiB 4", "switch output staging 12 KiB 24", "NPU receive 48 KiB 96",
        "link latency 20 ns = 30 cycles (20.000 ns)"});
@@ -60,9 +62,11 @@ TEST(Describe, Mesh) {
   expect_lines(
       text,
       {"mesh: 2D mesh of 5 x 4 (width x height)", "NPUs 20, 3 TB/s each over 4 NIC ports",
-       "I/O controllers 18, 128 GB/s each over 1 port", "bisection 3.75 TB/s per direction",
-       "mesh router 20 10 4 4 2", "NPU - router 80 750 GB/s 125/128 1 = 0.667 ns 2",
-       "I/O - router 18 128 GB/s 1/6 30 = 20.000 ns 35",
+       "I/O controllers 18, 128 GB/s each over 1 port, in bursts of 24 flits at 125/128 flit per "
+       "cycle each",
+       "bisection 3.75 TB/s per direction", "mesh router 20 10 4 4 2",
+       "NPU - router 80 750 GB/s 125/128 1 = 0.667 ns 2",
+       "I/O - router 18 128 GB/s 1/6 30 = 20.000 ns 31",
        "router - router 31 750 GB/s 125/128 30 = 20.000 ns 31", "switch input, data 40 KiB 80"});
   EXPECT_EQ(text.find("staging"), std::string::npos);  // a mesh router has none
 }
@@ -77,7 +81,7 @@ TEST(Describe, ReducingMesh) {
 TEST(Describe, Torus) {
   expect_lines(describe(load_config("configs/torus.yaml").topology),
                {"torus: 2D torus of 5 x 4 (width x height)", "bisection 7.5 TB/s per direction",
-                "mesh router 20 10 4 4 2", "I/O - router 18 128 GB/s 1/6 30 = 20.000 ns 35",
+                "mesh router 20 10 4 4 2", "I/O - router 18 128 GB/s 1/6 30 = 20.000 ns 31",
                 "router - router 40 750 GB/s 125/128 30 = 20.000 ns 31"});
 }
 
