@@ -52,11 +52,10 @@ void LinkTx::count_in_burst(std::uint64_t edge, const std::uint32_t* flit) {
   if (begins) left_of_burst_ = burst_;
   --left_of_burst_;
   tokens_ -= static_cast<std::int64_t>(average_.den);
-  if (launch_edges_ > 0)
-    return;  // it could go on for ever: after each packet late flits of the next
   const unsigned channel = 1U << static_cast<unsigned>(vc_of(flit));
-  // So could packets that overlap on several channels, if those begun when the burst is spent kept it open.
-  const bool is_of_burst = !is_spent || begins || (open_packets_ & channel) != 0;
+  // Those begun when the burst is spent keep it open while no more than a burst is owed, else it could go on for ever.
+  const bool is_of_burst =
+      !is_spent || begins || (open_packets_ & channel) != 0 || tokens_ > -burst_tokens_;
   const bool is_last = (flit[2] & kTailBit) != 0;
   open_packets_ = static_cast<std::uint8_t>(is_of_burst && !is_last ? open_packets_ | channel
                                                                     : open_packets_ & ~channel);

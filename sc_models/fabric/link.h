@@ -19,10 +19,12 @@
 // Bursts: the links of I/O controllers are as wide as those of NPUs; what is behind a controller (CXL) is slower. Such a link,
 //   Link::burst, sends bursts at the rate `peak`, which the serialiser has, and `rate` on average: an exact token bucket with
 //   hysteresis. It gains `rate` flits a cycle, up to two bursts; every flit takes one. A burst begins when a burst's worth is
-//   there and ends after so many flits; an endpoint's ends with the packets that began in it, so that no switch that runs phases is
-//   held by one that trickles in. A switch may launch late (below) and cut a packet; what is cut waits in its staging. Flits beyond a
-//   burst are owed: the average holds. What is left of a burst may follow until the bucket is full.
-//   A controller must have buffers for two bursts and a packet, each way: it fetches what it sends before, and takes what it gets at the peak rate.
+//   there; after so many flits it ends with the packets that began in it, so that no switch that runs phases is held by one
+//   that trickles in. What begins later, as a switch launches late (below) or beside a packet of another channel, keeps it
+//   open, too, while less than a burst is owed; then its rest comes with the next burst, and waits in the sender's staging.
+//   Flits beyond a burst are owed: the average holds. What is left of a burst may follow until the bucket is full.
+//   A controller must have buffers for three bursts and a packet, each way: it fetches what it sends before, and takes what
+//   it gets at the peak rate.
 // Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
 //   without room nor a credit that is not owed is taken: the caller reports them.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links
