@@ -149,6 +149,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
     npus[id]->tx.bind(fabric.nic(id).tx);
     fabric.nic(id).rx.bind(npus[id]->rx);
   }
+  fabric.core().set_switch_threads(o.switch_threads);
   control.stop_on(o.stop);
   if (!observers.empty()) {
     for (NodeId id = 0; id < std::ssize(npus); ++id)

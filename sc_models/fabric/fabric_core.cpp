@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cassert>
 #include <exception>
+#include <stdexcept>
 
 namespace fredsim {
 namespace {
@@ -72,6 +73,12 @@ void FabricCore::set_faults(int link, LinkFaults* faults) {
 void FabricCore::set_threads(bool on) {
   threads_.reset();
   if (on && partitions() > 1) threads_ = std::make_unique<WindowThreads>(partitions());
+}
+
+void FabricCore::set_switch_threads(int threads) {
+  if (threads > 1 && partitions() > 1)
+    throw std::logic_error("threads for the switches of a fabric that is cut");
+  partitions_.front()->set_switch_threads(threads);
 }
 
 void FabricCore::reset() {

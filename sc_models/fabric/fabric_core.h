@@ -55,6 +55,9 @@ class FabricCore {
   // advance() steps every partition by a thread of its own. Switches and endpoints of different partitions must then
   // share nothing that is written.
   void set_threads(bool on);
+  // Both tick() and advance() step switches with RTL in them by so many threads, the caller's among them; the switches
+  // must share nothing that is written. std::logic_error: above 1 with several partitions.
+  void set_switch_threads(int threads);
 
   int partitions() const { return static_cast<int>(partitions_.size()); }
   int partition_of(NodeId node) const { return static_cast<int>(places_[node].partition); }

@@ -94,6 +94,7 @@ class FabricNode {
   std::uint32_t first;  // place of port 0 among those of all nodes of the owner
   int ports;
   int launch_edges = 0;  // SwitchCore
+  bool has_rtl = false;
   SwitchPins pins;       // in_valid and out_credit: of the next step
 
  private:

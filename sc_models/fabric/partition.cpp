@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "endpoint/packet_extension.h"
 #include "switch/lockstep_switch.h"
+#include "switch/switch_factory.h"
 
 namespace fredsim {
 namespace {
@@ -113,6 +114,7 @@ void Partition::attach(std::uint32_t node, SwitchCore& core) {
                                        LinkTx::kMostLate));
   }
   state.core = &core;
+  state.has_rtl = rtl_inside(core) != nullptr;
   state.launch_edges = launch_edges;
   for (int port = 0; port < state.ports; ++port) output(node, port).set_launch_edges(launch_edges);
 }
@@ -120,6 +122,12 @@ void Partition::attach(std::uint32_t node, SwitchCore& core) {
 void Partition::attach(std::uint32_t node, EndpointCore& core) {
   nodes_[node].endpoint = &core;
   awake_.set_waker_of(node, core);
+}
+
+void Partition::set_switch_threads(int threads) {
+  switch_threads_.reset();
+  if (threads > 1) switch_threads_ = std::make_unique<SwitchThreads>(threads, nodes_.size());
+  stepped_.resize(nodes_.size());
 }
 
 void Partition::set_faults(std::uint32_t node, int port, LinkFaults* faults) {
@@ -202,11 +210,31 @@ void Partition::step_nodes() {
   take_credits(wheel_.credits());
   take_flits<kWords>(wheel_.flits());
   if (always_step_) awake_.wake_all();
+  if (switch_threads_ != nullptr) [[unlikely]]
+    return step_nodes_by_threads<kWords>();
   std::size_t steps = 0;
   awake_.take([&](std::size_t node) {
     ++steps;
     step_node<kWords>(node);
   });
+  steps_left_out_ += nodes_.size() - steps;
+}
+
+template <int kWords>
+void Partition::step_nodes_by_threads() {
+  std::size_t steps = 0;
+  beside_.clear();
+  awake_.take([&](std::size_t node) {
+    ++steps;
+    if (nodes_[node].has_rtl) {
+      beside_.push_back(node);
+    } else {
+      step_node<kWords>(node);
+    }
+  });
+  switch_threads_->run(beside_.size(),
+                       [&](std::size_t i) { stepped_[i] = begin_step(beside_[i]); });
+  for (std::size_t i = 0; i < beside_.size(); ++i) end_step<kWords>(beside_[i], stepped_[i]);
   steps_left_out_ += nodes_.size() - steps;
 }
 
@@ -247,10 +275,21 @@ void Partition::take_credits(LinkWheel::Credits& credits) {
 
 template <int kWords>
 [[gnu::always_inline]] inline void Partition::step_node(std::size_t number) {
+  end_step<kWords>(number, begin_step(number));
+}
+
+// All that touches nothing but the node and its links.
+[[gnu::always_inline]] inline SwitchCore::Stepped Partition::begin_step(std::size_t number) {
   FabricNode& node = nodes_[number];
   if (node.rests()) node.make_up(edge_);
   node.begin_step(&outputs_[node.first], edge_);
-  const SwitchCore::Stepped stepped = node.step();
+  return node.step();
+}
+
+template <int kWords>
+[[gnu::always_inline]] inline void Partition::end_step(std::size_t number,
+                                                       SwitchCore::Stepped stepped) {
+  FabricNode& node = nodes_[number];
   if (stepped.error != 0) [[unlikely]]
     fail_by_error(node, stepped.error);
   if (node.pins.reg.valid) [[unlikely]]

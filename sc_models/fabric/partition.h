@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,7 @@
 #include "fabric/fabric_node.h"
 #include "fabric/link.h"
 #include "fabric/link_wheel.h"
+#include "fabric/switch_threads.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -68,6 +70,8 @@ class Partition {
   const std::vector<NodeId>& finished_accesses() const { return finished_; }
   void wake(std::uint32_t node) { awake_.wake(node); }
   void set_always_step(bool on) { always_step_ = on; }
+  // Switches with RTL in them are stepped by so many threads from now on; they must share nothing that is written.
+  void set_switch_threads(int threads);
 
   void clear_counts();
   void clear_missing_bytes() { missing_of_.clear(); }
@@ -139,6 +143,11 @@ class Partition {
   void step_nodes();
   template <int kWords>
   void step_node(std::size_t number);
+  SwitchCore::Stepped begin_step(std::size_t number);
+  template <int kWords>
+  void end_step(std::size_t number, SwitchCore::Stepped stepped);
+  template <int kWords>
+  void step_nodes_by_threads();
   template <int kWords>
   void take_flits(LinkWheel::Flits& flits);
   void take_credits(LinkWheel::Credits& credits);
@@ -172,6 +181,10 @@ class Partition {
   std::array<std::vector<Outbox>, 2> outboxes_;   // by partition that they are for
   int box_ = 0;
   WakeBits awake_;
+  // Null: one thread. Else the switches of an edge that it steps, and what they tell.
+  std::unique_ptr<SwitchThreads> switch_threads_;
+  std::vector<std::size_t> beside_;
+  std::vector<SwitchCore::Stepped> stepped_;
   std::vector<std::uint16_t> missing_of_;  // by half of a stream's number
   std::vector<std::uint32_t> faulty_;      // words of a flit on a link with faults
   std::vector<NodeId> finished_;

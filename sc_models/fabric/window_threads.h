@@ -1,5 +1,5 @@
-// A thread per partition but the first, which the caller steps: all run the same work at the same time, and meet as
-// often as it asks.
+// Threads, the caller's among them, that run the same work at the same time, one for each partition or share of it, and
+// meet as often as it asks.
 //
 // Threads start with the object and end with it; between two runs they sleep.
 #pragma once

@@ -183,4 +183,12 @@ double parse_fraction(const std::string& text, const std::string& option) {
   return *fraction;
 }
 
+void check_switch_threads(int threads, bool has_rtl) {
+  if (threads == 1 || has_rtl) return;
+  throw BadInput(
+      fmt::format("--threads: found {} where no switch is RTL; allowed: 1, or --model rtl or "
+                  "lockstep",
+                  threads));
+}
+
 }  // namespace fredsim

@@ -53,4 +53,9 @@ std::vector<double> parse_rates(const std::string& text, const std::string& opti
 // A number above 0, 1 at most.
 double parse_fraction(const std::string& text, const std::string& option);
 
+inline constexpr std::uint64_t kMaxThreads = 1024;  // of one --threads
+
+// --threads of a command whose machines have RTL, or only twins, which one thread steps.
+void check_switch_threads(int threads, bool has_rtl);
+
 }  // namespace fredsim

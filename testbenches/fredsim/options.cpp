@@ -33,6 +33,7 @@ struct OptionStrings {
   std::string model = "tlm";
   std::string rtl_instances;
   std::string lanes = "1";
+  std::string threads = "1";
   std::string seed = "1";
   std::string timeout_cycles;
   std::string json;
@@ -102,6 +103,8 @@ void add_collective_options(CLI::App& command, OptionStrings& strings) {
   add(command, "--lanes", strings.lanes, "N",
       "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
   add(command, "--timeout-cycles", strings.timeout_cycles, "N", "a longer run fails");
+  add(command, "--threads", strings.threads, "N",
+      "with --model rtl or lockstep: threads that step the switches (default 1); same results");
   command.add_flag("--no-skip", strings.no_skip,
                    "simulates idle cycles and periods that repeat, too; same results");
 }
@@ -150,6 +153,14 @@ void check_collective_options(const OptionStrings& strings, Options& options) {
     options.timeout_cycles = parse_number(strings.timeout_cycles, "--timeout-cycles", 1, kMax);
   }
   options.skip = !strings.no_skip;
+  options.switch_threads =
+      static_cast<int>(parse_number(strings.threads, "--threads", 1, kMaxThreads));
+  if (options.switch_threads > 1 && !options.wave.file.empty()) {
+    throw BadInput(
+        fmt::format("--threads: found {} with --wave; allowed: 1, since one thread writes a wave "
+                    "file",
+                    options.switch_threads));
+  }
 }
 
 BreakdownOptions checked_breakdown(const OptionStrings& strings) {

@@ -59,6 +59,7 @@ struct Options {
   std::string page_file;                  // `report`; "-": standard output
   std::uint64_t timeout_cycles = 0;       // 0: none
   bool skip = true;                       // FabricOptions
+  int switch_threads = 1;                 // FabricOptions; `run`, `compare`, `train`
   std::string json_file;                  // empty: none; "-": standard output
   WaveOptions wave;                       // `compare`: the machine's name is added to the file's
   std::string timeline_file;              // empty: none; "-": standard output

@@ -26,6 +26,7 @@
 #include "observe/run_table.h"
 #include "observe/timeline.h"
 #include "observe/version.h"
+#include "option_values.h"
 #include "program_name.h"
 #include "switch_pattern.h"
 #include "wave_arguments.h"
@@ -201,6 +202,8 @@ void elaborate(const Options& options, std::vector<ComparedMachine>& compared, T
                              .timeout_cycles = options.timeout_cycles,
                              .skip = options.skip,
                              .wave = {},
+                             .own_contexts = options.switch_threads > 1,
+                             .switch_threads = options.switch_threads,
                              .stop = &interrupt_flag(),
                              .timeline = timeline,
                              .timeline_level = options.timeline_level,
@@ -218,6 +221,7 @@ void elaborate(const Options& options, std::vector<ComparedMachine>& compared, T
     own[i].timeline_name = timeline_name(compared, i);
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }
+  check_switch_threads(options.switch_threads, !needed.empty());
   require_built(needed);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     const std::string name = fmt::format("machine{}", i);

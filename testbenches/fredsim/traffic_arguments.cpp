@@ -12,7 +12,6 @@ namespace fredsim {
 
 namespace {
 
-constexpr std::uint64_t kMaxThreads = 1024;
 
 PatternSpec pattern_of(const TrafficStrings& strings) {
   PatternSpec spec;

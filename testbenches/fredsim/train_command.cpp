@@ -19,6 +19,7 @@
 #include "observe/progress.h"
 #include "observe/training_table.h"
 #include "observe/version.h"
+#include "option_values.h"
 #include "program_name.h"
 #include "switch_pattern.h"
 #include "trace_output.h"
@@ -200,10 +201,13 @@ class Training {
     fabric.seed = options_.seed;
     fabric.timeout_cycles = options_.timeout_cycles;
     fabric.skip = options_.skip;
+    fabric.own_contexts = options_.switch_threads > 1;
+    fabric.switch_threads = options_.switch_threads;
     fabric.stop = &interrupt_flag();
     std::vector<NeededSwitch> needed;
     for (const TrainedMachine& entry : machines_)
       std::ranges::move(needed_rtl(entry.config.topology, fabric), std::back_inserter(needed));
+    check_switch_threads(options_.switch_threads, !needed.empty());
     require_built(needed);
     for (std::size_t i = 0; i < machines_.size(); ++i)
       machines_[i].machine = std::make_unique<Machine>(fmt::format("machine{}", i).c_str(),

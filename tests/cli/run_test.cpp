@@ -117,6 +117,8 @@ TEST_P(RunTest, TheModelChangesNothingButItsName) {
   const json expected = result({"--model", "rtl"}, 1000);
   EXPECT_EQ(expected, result({"--model", "tlm"}, 0));
   EXPECT_EQ(expected, result({"--model", "lockstep"}, 0));
+  EXPECT_EQ(expected, result({"--model", "rtl", "--threads", "2"}, 1000));
+  EXPECT_EQ(expected, result({"--model", "lockstep", "--threads", "3"}, 0));
   const std::string one = expected["switches"][1]["name"];
   EXPECT_EQ(expected, result({"--rtl-instances", one}, 1));
   EXPECT_EQ(expected, result({"--model", "lockstep", "--rtl-instances", one}, 1));
