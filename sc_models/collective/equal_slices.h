@@ -1,19 +1,16 @@
-// One slice for all that do the same: which trees of a plan have to be simulated at all.
+// One slice for all that do the same: which trees of the plans of a run have to be simulated at all.
 //
-// The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two slices do
-//   the same, cycle by cycle, when
-//     the plan has one part;
-//     their trees are in-switch, of as many flits, and go by one NIC port each, the same at every rank, which
-//     no other tree uses;
-//     the links and chiplets that the trees use correspond one to one, links of equal rate and latency,
-//     chiplets of equal size that run equal flows under the correspondence.
-//   Which uplink a slice uses, and how its flows are coloured, does not matter: all paths through a switch take
-//   as many cycles, and with one phase per chiplet nothing is decided by the number of a port.
-// The vector's short last flit, which counts as fewer bytes, keeps its slice apart.
-// Result: the reduced plan; for each of its trees how many it stands for; for every link and switch of the topology the
-//   one whose counts it has: itself where it is simulated or takes no part.
+// The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two slices do the
+//   same, cycle by cycle, when in every plan of the run
+//     all trees are in-switch and go by one NIC port each, the same at every rank;
+//     the trees of the one are those of the other in their order: part, step, phase, ranks and size;
+//   and when port by port their links are of equal rate and latency and their chiplets of equal shape, with equal rows.
+//   So each chiplet is a copy of another, which at every edge gets the same at the same ports.
+// Flits that are short, which count as fewer bytes, keep a slice apart.
+// Rows are written into all chiplets, so that they are there when they are.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "collective/plan.h"
@@ -22,14 +19,19 @@
 namespace fredsim {
 
 struct EqualSlices {
-  Plan plan;                        // what is to be simulated
-  std::vector<int> copies;          // by tree of it: how many trees of the whole plan do the same
-  std::vector<int> link_like;       // link -> link
-  std::vector<NodeId> switch_like;  // node -> node
+  std::vector<int>
+      port_like;  // NIC port -> the one whose trees are simulated in its place; empty: all are
+  std::vector<int> link_like;       // link -> the one whose counts it has
+  std::vector<NodeId> switch_like;  // node -> the same
+
+  Plan simulated(Plan plan) const;  // its trees that are to be simulated
+  // By tree of a plan that simulated() has given: how many trees of the whole plan do the same.
+  std::vector<int> copies(const Plan& simulated) const;
 };
 
+EqualSlices find_equal_slices(const Topology& topology, std::span<const Plan* const> plans);
 EqualSlices find_equal_slices(const Topology& topology, const Plan& plan);
 // Nothing left out, everything like itself.
-EqualSlices all_slices(const Topology& topology, const Plan& plan);
+EqualSlices all_slices(const Topology& topology);
 
 }  // namespace fredsim

@@ -70,7 +70,7 @@ struct UplinkKind {
   }
 };
 
-// The uplinks of a node that its group may take now, the ones the slice prefers first.
+// The uplinks of a node that its group may take now.
 struct FreeUplinks {
   std::vector<int> all;  // in the order of their numbers, free or not
   std::map<UplinkKind, std::vector<int>> of_kind;
@@ -78,9 +78,9 @@ struct FreeUplinks {
 
 class TreeEnumerator {
  public:
-  TreeEnumerator(const Topology& topology, const GroupRoles& roles, const PortUse& used, int slice,
+  TreeEnumerator(const Topology& topology, const GroupRoles& roles, const PortUse& used,
                  const std::function<bool(const ReductionTree&)>& visit)
-      : topology_(topology), roles_(roles), used_(used), slice_(slice), visit_(visit) {}
+      : topology_(topology), roles_(roles), used_(used), visit_(visit) {}
 
   // `begin`: the first node of the highest level so far. True: visit_ is content.
   bool extend(const ReductionTree& tree, std::size_t begin) {
@@ -93,10 +93,9 @@ class TreeEnumerator {
     }
     std::set<std::vector<UplinkKind>> seen;
     for (std::size_t i = 0; i < uplink_count; ++i) {
-      const std::size_t uplink = (i + static_cast<std::size_t>(slice_)) % uplink_count;
       std::vector<int> ports;
       ports.reserve(uplinks.size());
-      for (const FreeUplinks& node : uplinks) ports.push_back(node.all[uplink]);
+      for (const FreeUplinks& node : uplinks) ports.push_back(node.all[i]);
       const std::optional<std::vector<UplinkKind>> kinds = kinds_of(tree, begin, uplinks, ports);
       if (kinds && seen.insert(*kinds).second && up(tree, begin, ports)) return true;
     }
@@ -115,11 +114,9 @@ class TreeEnumerator {
     const auto used = used_.find(chiplet);
     const PortMasks taken = used == used_.end() ? PortMasks{} : used->second;
     FreeUplinks free{uplinks_of(topology_, chiplet), {}};
-    const std::size_t count = free.all.size();
     for (const bool half_taken : {true, false}) {
       std::map<UplinkKind, std::vector<int>> found;
-      for (std::size_t i = 0; i < count; ++i) {
-        const int port = free.all[(i + static_cast<std::size_t>(slice_)) % count];
+      for (const int port : free.all) {
         const bool in = (taken.inputs >> port & 1U) != 0;
         const bool out = (taken.outputs >> port & 1U) != 0;
         if ((in && need.inputs != 0) || (out && need.outputs != 0)) continue;
@@ -201,7 +198,6 @@ class TreeEnumerator {
   const Topology& topology_;
   const GroupRoles& roles_;
   const PortUse& used_;
-  int slice_;
   const std::function<bool(const ReductionTree&)>& visit_;
 };
 
@@ -223,9 +219,9 @@ ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& 
 }
 
 bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest,
-                           const GroupRoles& roles, const PortUse& used, int slice,
+                           const GroupRoles& roles, const PortUse& used,
                            const std::function<bool(const ReductionTree&)>& visit) {
-  return TreeEnumerator(topology, roles, used, slice, visit).extend(lowest, 0);
+  return TreeEnumerator(topology, roles, used, visit).extend(lowest, 0);
 }
 
 PortUse ports_of(const ReductionTree& tree, const GroupRoles& roles) {

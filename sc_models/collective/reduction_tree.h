@@ -56,10 +56,10 @@ std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet);
 // How a group uses the uplink of a node: outputs not 0, upwards; inputs not 0, downwards.
 PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRoles& roles);
 
-// Calls `visit` with reduction trees on `lowest` whose uplinks `used` leaves free, the one that the slice
-// prefers first, until it returns true; false when it never did.
+// Calls `visit` with reduction trees on `lowest` whose uplinks `used` leaves free, until it returns true; false when it
+// never did.
 //
-// Order: first the same uplink number at every chiplet of a level, then, where the chiplets of a level
+// Order, the same in every slice: first the same uplink number at every chiplet of a level, then, where the chiplets of a level
 // have a chiplet above in common, all other choices of uplinks that lead to it.
 // Of uplinks that no routing can tell apart (the same two chiplets, the same edge µSwitch at both
 // ends: flows share sub-networks or do not by edge µSwitches alone) one is visited. It is one that is
@@ -67,7 +67,7 @@ PortMasks uplink_directions(const ReductionTree& tree, int node, const GroupRole
 // direction while another is in the other direction, so that what fits on them does not depend on the
 // order. On a two-level tree the visit is therefore complete: what no tree visited can do, none can.
 bool visit_reduction_trees(const Topology& topology, const ReductionTree& lowest,
-                           const GroupRoles& roles, const PortUse& used, int slice,
+                           const GroupRoles& roles, const PortUse& used,
                            const std::function<bool(const ReductionTree&)>& visit);
 
 // Reduction trees like this one that it takes to carry as much as the slowest member's port; 1 without uplinks.

@@ -208,7 +208,7 @@ void SliceRouter::visit(const SlicePart& part,
     });
     return;
   }
-  visit_reduction_trees(topology_, part.lowest, part.roles, taken_, slice_, visit);
+  visit_reduction_trees(topology_, part.lowest, part.roles, taken_, visit);
 }
 
 bool SliceRouter::is_free(const PortUse& wanted) {

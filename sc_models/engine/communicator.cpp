@@ -346,7 +346,7 @@ void Communicator::finish_operation(Operation& operation) {
   machine_.observers().remove(job);
   operation.npus->remove();
   store_.release(operation.rows.phases);
-  if (!operation.plan->plan.trees.empty()) streams_.erase(operation.first_tree);
+  if (operation.plan->streams > 0) streams_.erase(operation.first_tree);
   std::erase(granted_, &operation);
   for (Operation* const other : granted_) other->forget(operation);
   operations_.erase(report.handle);
@@ -361,7 +361,7 @@ bool Communicator::grant() {
     Operation& o = *operation;
     if (o.state != Operation::State::kIssued || !o.may_begin(cycle())) continue;
     o.eligible = std::min(o.eligible, cycle());
-    const int trees = static_cast<int>(o.plan->plan.trees.size());
+    const int trees = o.plan->streams;
     const int first = take_streams(trees);
     if (first < 0) break;
     if (!o.plan->rows.empty() && (rows_are_short || !give_rows(o))) {
@@ -431,7 +431,8 @@ void Communicator::open(Operation& o) {
   o.state = Operation::State::kOpen;
   o.report.started = cycle();
   o.report.waited_for_others = cycle() - *o.rows_loaded_at;
-  o.job = std::make_unique<CollectiveJob>(plan, fabric_.topology(), o.seed, fabric_.lanes());
+  o.job = std::make_unique<CollectiveJob>(plan, fabric_.topology(), o.seed, fabric_.lanes(),
+                                          o.plan->copies);
   std::vector<std::uint8_t> phases;
   for (const StoredPhase* phase : o.rows.phases)
     phases.push_back(static_cast<std::uint8_t>(phase->index));
@@ -442,8 +443,9 @@ void Communicator::open(Operation& o) {
   std::vector<PhaseProgram> programs;
   for (const StoredPhase* phase : o.rows.phases)
     for (const auto& [node, row] : phase->rows) programs.push_back({node, phase->index, row});
-  machine_.observers().add({.job = o.job.get(), .name = o.label.name, .parts = o.label.parts},
-                           programs);
+  machine_.observers().add(
+      {.job = o.job.get(), .name = o.label.name, .parts = o.label.parts, .copies = o.plan->copies},
+      programs);
 }
 
 bool Communicator::release_due() {

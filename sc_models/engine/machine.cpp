@@ -173,6 +173,10 @@ Machine::~Machine() = default;
 
 Fabric& Machine::fabric() { return parts_->fabric; }
 
+const Topology& Machine::topology() const { return parts_->topology; }
+
+bool Machine::leaves_slices_out() const { return parts_->one_for_equal_slices; }
+
 WaveRecorder* Machine::wave() { return parts_->wave.get(); }
 
 std::span<const std::unique_ptr<Npu>> Machine::npus_by_node() const { return parts_->npus; }
@@ -247,12 +251,14 @@ RunResult Machine::Parts::run(const Plan& plan,
   check(plan);
   reset_all();
   const StopClock stop_clock(fabric);
-  const EqualSlices simulated =
-      one_for_equal_slices ? find_equal_slices(topology, plan) : all_slices(topology, plan);
-  prepare(simulated.plan.programs, needs_online_routes(topology, simulated.plan));
+  const EqualSlices slices =
+      one_for_equal_slices ? find_equal_slices(topology, plan) : all_slices(topology);
+  const Plan simulated = slices.simulated(plan);
+  const std::vector<int> copies = slices.copies(simulated);
+  prepare(simulated.programs, needs_online_routes(topology, simulated));
 
-  CollectiveJob job(simulated.plan, topology, options.seed, options.lanes, simulated.copies);
-  const ObservedJob observed{.job = &job, .copies = simulated.copies};
+  CollectiveJob job(simulated, topology, options.seed, options.lanes, copies);
+  const ObservedJob observed{.job = &job, .copies = copies};
 
   RunResult result = run_to_end(observed, on_progress);
   result.fabric = topology.name;
@@ -266,11 +272,9 @@ RunResult Machine::Parts::run(const Plan& plan,
   observers.fill(result);
   result.payload = result.incomplete ? "incomplete" : "exact";
   result.delivered_bytes = job.delivered_bytes();
-  if (const int slices = in_switch_slices(plan); slices > 0) {
-    result.slices = slices;
-    result.slices_simulated = in_switch_slices(simulated.plan);
-  }
-  fill_counts(simulated, fabric, control, acknowledgements(), result.cycles, result);
+  result.slices = in_switch_slices(plan);
+  result.slices_simulated = in_switch_slices(simulated);
+  fill_counts(slices, fabric, control, acknowledgements(), result.cycles, result);
   return result;
 }
 

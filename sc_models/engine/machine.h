@@ -97,6 +97,10 @@ class Machine : public sc_core::sc_module {
   Fabric& fabric();
   WaveRecorder* wave();  // null: none
 
+  const Topology& topology() const;
+  // Of slices that do the same one may be simulated (collective/equal_slices.h): nobody looks at all of them.
+  bool leaves_slices_out() const;
+
   // For who issues collectives while others run (engine/communicator.h), in place of run().
   std::span<const std::unique_ptr<Npu>> npus_by_node() const;  // null at switches
   RunObservers& observers();

@@ -58,6 +58,7 @@ struct OperationTotals {
   std::uint64_t operations = 0;
   std::uint64_t last_end = 0;                                       // cycle
   std::uint64_t flits = 0, bytes = 0;                               // of results, at all NPUs
+  std::uint64_t waited_for_rows = 0, waited_for_others = 0;         // cycles, of all
   int preloaded = 0;                                                // phases written in the set-up
   std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases, after start()
   void count(const OperationReport& report, std::uint64_t of_flits, std::uint64_t of_bytes) {
@@ -65,6 +66,8 @@ struct OperationTotals {
     last_end = std::max(last_end, report.ended);
     flits += of_flits;
     bytes += of_bytes;
+    waited_for_rows += report.waited_for_rows;
+    waited_for_others += report.waited_for_others;
   }
 };
 

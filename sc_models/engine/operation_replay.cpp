@@ -476,6 +476,8 @@ void OperationReplay::go_live() {
   totals.last_end = handed_out_totals_.last_end;
   totals.flits = handed_out_totals_.flits;
   totals.bytes = handed_out_totals_.bytes;
+  totals.waited_for_rows = handed_out_totals_.waited_for_rows;
+  totals.waited_for_others = handed_out_totals_.waited_for_others;
 }
 
 // Links, switches and NPUs count what has been handed out.

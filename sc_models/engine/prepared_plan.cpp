@@ -70,6 +70,13 @@ bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
   });
 }
 
+std::vector<std::uint16_t> missing_bytes(const Plan& plan) {
+  std::vector<std::uint16_t> missing;
+  for (const Tree& tree : plan.trees)
+    missing.push_back(static_cast<std::uint16_t>(tree.flits * kFlitBytes - tree.bytes));
+  return missing;
+}
+
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan) {
   return prepare(topology, std::move(plan), next_identity());
 }
@@ -93,8 +100,8 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
       ports.out |= flow.outputs;
     }
   }
-  for (const Tree& tree : p.plan.trees)
-    p.missing_bytes.push_back(static_cast<std::uint16_t>(tree.flits * kFlitBytes - tree.bytes));
+  p.streams = static_cast<int>(p.plan.trees.size());
+  p.missing_bytes = missing_bytes(p.plan);
   find_channels(p);
   p.needs_online_routes = needs_online_routes(topology, p.plan);
   return prepared;

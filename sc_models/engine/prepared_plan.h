@@ -31,7 +31,10 @@ namespace fredsim {
 using PhaseRows = std::map<NodeId, std::vector<std::uint32_t>>;
 
 struct PreparedPlan {
-  Plan plan;  // starts at 0
+  Plan
+      plan;  // starts at 0; of one that is simulated in part (engine/simulated_plans.h), these trees
+  std::vector<int> copies;  // by tree: how many of the whole plan do the same; empty: one each
+  int streams = 0;          // numbers that it takes: the trees of the whole plan
   StateDigest identity{
       0};  // plans of a PlanCache that are of the same have the same, all others one of their own
   std::vector<PhaseRows> rows;
@@ -44,7 +47,14 @@ struct PreparedPlan {
   std::map<std::pair<int, NodeId>, Ports> ports;  // of in-switch trees: (VC, switch) -> ports
   unsigned tree_channels = 0,
            unicast_channels = 0;  // VCs of in-switch trees and of unicasts: a bit each
+
+  std::uint64_t copies_of(std::size_t tree) const {
+    return copies.empty() ? 1 : static_cast<std::uint64_t>(copies[tree]);
+  }
 };
+
+// By tree: what its last flit is short of.
+std::vector<std::uint16_t> missing_bytes(const Plan& plan);
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
 

@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "collective/equal_slices.h"
 #include "collective/link_load.h"
 #include "engine/part_results.h"
 #include "engine/run_observers.h"
-#include "fabric/run_counts.h"
-#include "fabric/window_counts.h"
+#include "engine/simulated_plans.h"
 #include "trace/wave_recorder.h"
 
 namespace fredsim {
@@ -23,6 +21,12 @@ constexpr std::uint64_t kProgressCycles = 4096;
 
 bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
+}
+
+std::vector<std::shared_ptr<const PreparedPlan>> whole_plans(const WorkPlan& work) {
+  std::vector<std::shared_ptr<const PreparedPlan>> plans;
+  for (const WorkPlan::Batch& batch : work.batches) plans.push_back(batch.plan);
+  return plans;
 }
 
 double bound_of(const Topology& topology, const WorkPlan& work) {
@@ -45,6 +49,7 @@ class WorkRun {
   WorkRun(Machine& machine, const WorkPlan& work, int rows)
       : machine_(machine),
         work_(work),
+        plans_(plans_to_simulate(machine, whole_plans(work))),
         communicator_(machine, rows),
         batches_(work.batches.size()) {
     communicator_.on_rank_complete(
@@ -67,7 +72,7 @@ class WorkRun {
     communicator_.begin();
     if (!observers.empty()) communicator_.observe(parts_of_result());
     issue_first_ones();
-    for (const WorkPlan::Batch& batch : work_.batches) communicator_.expect(batch.plan);
+    for (const auto& plan : plans_.plans) communicator_.expect(plan);
     const FabricOptions& options = machine_.options();
     const bool skips = options.skip && machine_.wave() == nullptr && observers.empty();
     communicator_.skip_idle(skips);
@@ -89,13 +94,6 @@ class WorkRun {
     result.wall_s = wall.count();
     observers.end_run(result.cycles);
     if (!result.incomplete) communicator_.finish();
-    result.idle_cycles = communicator_.idle_cycles();
-    result.repeated_cycles = communicator_.repeated_cycles();
-    result.repeated_flit_hops = communicator_.repeated_flit_hops();
-    result.sim_cycles_per_s =
-        static_cast<double>(result.cycles -
-                            std::min(result.cycles, result.idle_cycles + result.repeated_cycles)) /
-        wall.count();
     fill(result);
     observers.fill(result);
     machine_.stop();
@@ -108,7 +106,6 @@ class WorkRun {
     std::vector<OperationReport::PartTimes>
         times;  // from the first time's start to the last one's end
     std::uint64_t complete = 0;
-    std::uint64_t waited_for_rows = 0, waited_for_others = 0;
   };
 
   const WorkStep& step_of(std::size_t batch) const {
@@ -179,7 +176,7 @@ class WorkRun {
         options.after.push_back(std::move(dependency));
       }
     }
-    state.last = communicator_.issue(batch.plan, starts, options);
+    state.last = communicator_.issue(plans_.plans[b], starts, options);
     of_operation_[state.last] = b;
     ++state.issued;
   }
@@ -198,47 +195,20 @@ class WorkRun {
     if (state.complete++ == 0) state.times = report.parts;
     for (std::size_t p = 0; p < report.parts.size(); ++p)
       state.times[p].end = std::max(state.times[p].end, report.parts[p].end);
-    state.waited_for_rows += report.waited_for_rows;
-    state.waited_for_others += report.waited_for_others;
   }
 
   std::uint64_t total_bytes() const {
     std::uint64_t total = 0;
     for (std::size_t b = 0; b < batches_.size(); ++b) {
-      for (const Tree& tree : work_.batches[b].plan->plan.trees) {
-        total += step_of(b).repeat * tree.bytes *
-                 static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
-      }
+      total += step_of(b).repeat * result_bytes(*plans_.plans[b]);
     }
     return total;
   }
 
   void fill(RunResult& result) {
-    const Topology& topology = machine_.fabric().topology();
-    result.fabric = topology.name;
-    result.model = model_names(machine_.fabric().switches());
-    result.lanes = machine_.options().lanes;
-    result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
-    result.seed = machine_.options().seed;
-    result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
+    fill_run(machine_, communicator_, plans_, result);
     result.bound_ns = work_.bound_ns;
-    result.payload = result.incomplete ? "incomplete" : "exact";
-    result.delivered_bytes = communicator_.delivered_bytes();
-    OperationsResult& operations = result.operations.emplace();
-    const Communicator::Totals& totals = communicator_.totals();
-    operations.complete = totals.operations;
-    operations.rows = {static_cast<std::uint64_t>(totals.preloaded), totals.rows_loaded,
-                       totals.rows_found, totals.rows_evicted, communicator_.words_written()};
-    for (const BatchState& state : batches_) {
-      operations.waited_for_rows += state.waited_for_rows;
-      operations.waited_for_others += state.waited_for_others;
-    }
     fill_parts(result);
-    for (const WorkPlan::Batch& batch : work_.batches)
-      result.slices = std::max(result.slices, in_switch_slices(batch.plan->plan));
-    result.slices_simulated = result.slices;
-    fill_counts(all_slices(topology, {}), machine_.fabric(), machine_.control(),
-                machine_.acknowledgements(), result.cycles, result);
   }
 
   void fill_parts(RunResult& result) const {
@@ -263,6 +233,7 @@ class WorkRun {
 
   Machine& machine_;
   const WorkPlan& work_;
+  const SimulatedPlans plans_;  // by batch
   Communicator communicator_;
   std::vector<BatchState> batches_;
   std::map<OperationHandle, std::size_t> of_operation_;  // those under way

@@ -36,11 +36,11 @@ void watch_short_flits(const Plan& plan, FabricCore& core) {
   core.set_missing_bytes(std::move(missing));
 }
 
-void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,
+void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,
                  const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
                  RunResult& result) {
   const Topology& topology = fabric.topology();
-  const auto count_of = [&](int link) { return fabric.core().count(simulated.link_like[link]); };
+  const auto count_of = [&](int link) { return fabric.core().count(slices.link_like[link]); };
   std::vector<std::uint64_t> sent(topology.nodes.size());
   for (int l = 0; l < static_cast<int>(topology.links.size()); ++l) {
     const Link& link = topology.links[l];
@@ -85,7 +85,7 @@ void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& con
       if (in >= 0) r.flits_in += count_of(in).flits;
       if (out >= 0) r.flits_out += count_of(out).flits;
     }
-    const NodeId like = simulated.switch_like[id];
+    const NodeId like = slices.switch_like[id];
     // Nothing moves any more in a run that is complete; in another, reading takes cycles that are not its own.
     if (SwitchCounters counters;
         result.incomplete && fabric.switch_core(like).peek_counters(counters)) {

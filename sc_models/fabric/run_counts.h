@@ -19,7 +19,7 @@ void watch_short_flits(const Plan& plan, FabricCore& core);
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r);
 // Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of
 // the run, for utilisation; `acknowledgements`: packets that NPUs have sent, by node, which are no payload.
-void fill_counts(const EqualSlices& simulated, Fabric& fabric, ControlPlane& control,
+void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,
                  const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
                  RunResult& result);
 

@@ -96,6 +96,10 @@ Json layout_json(const Layout& layout) {
   return {{"kind", layout.kind}, {"nodes", std::move(nodes)}};
 }
 
+Json slices_json(const RunResult& r) {
+  return {{"all", r.slices}, {"simulated", r.slices_simulated}};
+}
+
 Json skipped_json(const RunResult& r) {
   return {{"idle_cycles", r.idle_cycles},
           {"repeated_cycles", r.repeated_cycles},
@@ -160,7 +164,7 @@ Json run_json(const ReportedRun& run) {
   json["parts"] = Json::array();
   for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
   if (r.operations) json["operations"] = operations_json(*r.operations);
-  if (r.slices > 0) json["slices"] = {{"all", r.slices}, {"simulated", r.slices_simulated}};
+  if (r.slices > 0) json["slices"] = slices_json(r);
   json["skipped"] = skipped_json(r);
   json["traffic"] = traffic_json(r);
   if (run.comparison) {

@@ -11,6 +11,7 @@ nlohmann::ordered_json link_json(const LinkResult& link);
 nlohmann::ordered_json switch_json(const SwitchResult& result);
 nlohmann::ordered_json layout_json(const Layout& layout);
 nlohmann::ordered_json operations_json(const OperationsResult& operations);
+nlohmann::ordered_json slices_json(const RunResult& result);
 nlohmann::ordered_json skipped_json(const RunResult& result);
 nlohmann::ordered_json traffic_json(const RunResult& result);
 

@@ -65,6 +65,7 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   }
   json["payload"] = r.payload;
   if (r.operations) json["operations"] = operations_json(*r.operations);
+  if (r.slices > 0) json["slices"] = slices_json(r);
   json["skipped"] = skipped_json(r);
   json["traffic"] = traffic_json(r);
   json["links"] = Json::array();

@@ -11,10 +11,8 @@
 
 #include "base/error.h"
 #include "base/member.h"
-#include "collective/equal_slices.h"
 #include "engine/communicator.h"
-#include "fabric/run_counts.h"
-#include "fabric/window_counts.h"
+#include "engine/simulated_plans.h"
 #include "workload/waiting_text.h"
 
 namespace fredsim {
@@ -42,7 +40,10 @@ Plan some_parts(Plan plan, int first, int parts) {
 class GraphRun {
  public:
   GraphRun(Machine& machine, const TaskGraph& graph, const ShapePlans& plans)
-      : machine_(machine), graph_(graph), plans_(plans), communicator_(machine) {
+      : machine_(machine),
+        graph_(graph),
+        plans_(plans_to_simulate(machine, plans)),
+        communicator_(machine) {
     for (const TaskRank& rank : graph.ranks) add_rank(rank);
     index_operations();
     communicator_.on_rank_complete([this](OperationHandle handle, int part, int rank) {
@@ -52,15 +53,13 @@ class GraphRun {
       const auto at = of_handle_.find(report.handle);
       issue_more(at->second);
       of_handle_.erase(at);
-      waited_for_rows_ += report.waited_for_rows;
-      waited_for_others_ += report.waited_for_others;
     });
   }
 
   GraphOutcome run(const std::function<void(const Progress&)>& on_progress) {
     communicator_.begin();
     for (const int r : in_order_of_members()) begin(r);
-    for (const auto& plan : plans_) communicator_.expect(plan);
+    for (const auto& plan : plans_.plans) communicator_.expect(plan);
     communicator_.skip_idle(machine_.options().skip && machine_.wave() == nullptr);
     communicator_.start();
     if (on_progress) report_to(on_progress);
@@ -73,7 +72,7 @@ class GraphRun {
     result.incomplete = communicator_.stopped();
     result.cycles = result.incomplete ? communicator_.cycle() : last_end_;
     if (!result.incomplete) communicator_.finish();
-    fill(result);
+    fill_run(machine_, communicator_, plans_, result);
     for (RankState& rank : ranks_) outcome.records.push_back(std::move(rank.records));
     return outcome;
   }
@@ -237,7 +236,7 @@ class GraphRun {
     const GraphOperation& operation = graph_.operations[number];
     if (state.issued == operation.times) return;
     const OperationHandle handle =
-        communicator_.issue(plans_[operation.shape], {},
+        communicator_.issue(plans_.plans[operation.shape], {},
                             {.seed = operand_seed(machine_.options().seed, number) + state.issued++,
                              .delay = state.start - std::min(state.start, communicator_.cycle())});
     of_handle_.emplace(handle, number);
@@ -275,9 +274,7 @@ class GraphRun {
   void report_to(const std::function<void(const Progress&)>& on_progress) {
     std::uint64_t total = 0;
     for (const GraphOperation& operation : graph_.operations)
-      for (const Tree& tree : plans_[operation.shape]->plan.trees)
-        total += operation.times * tree.bytes *
-                 static_cast<std::uint64_t>(std::ranges::count_if(tree.ranks, &TreeRank::receives));
+      total += operation.times * result_bytes(*plans_.plans[operation.shape]);
     communicator_.on_cycle([this, on_progress, total] {
       const std::uint64_t cycle = communicator_.cycle();
       if (cycle < next_progress_) return;
@@ -306,44 +303,15 @@ class GraphRun {
                       FailureCause::kDeadlock);
   }
 
-  void fill(RunResult& result) {
-    const Topology& topology = machine_.fabric().topology();
-    result.fabric = topology.name;
-    result.model = model_names(machine_.fabric().switches());
-    result.lanes = machine_.options().lanes;
-    result.clock_ghz = static_cast<double>(topology.clock_hz) / 1e9;
-    result.seed = machine_.options().seed;
-    result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
-    result.payload = result.incomplete ? "incomplete" : "exact";
-    result.delivered_bytes = communicator_.delivered_bytes();
-    result.idle_cycles = communicator_.idle_cycles();
-    result.repeated_cycles = communicator_.repeated_cycles();
-    result.repeated_flit_hops = communicator_.repeated_flit_hops();
-    const std::uint64_t skipped = result.idle_cycles + result.repeated_cycles;
-    const std::uint64_t simulated =
-        communicator_.cycle() - std::min(communicator_.cycle(), skipped);
-    result.sim_cycles_per_s = static_cast<double>(simulated) / result.wall_s;
-    OperationsResult& operations = result.operations.emplace();
-    const Communicator::Totals& totals = communicator_.totals();
-    operations.complete = totals.operations;
-    operations.rows = {static_cast<std::uint64_t>(totals.preloaded), totals.rows_loaded,
-                       totals.rows_found, totals.rows_evicted, communicator_.words_written()};
-    operations.waited_for_rows = waited_for_rows_;
-    operations.waited_for_others = waited_for_others_;
-    fill_counts(all_slices(topology, {}), machine_.fabric(), machine_.control(),
-                machine_.acknowledgements(), result.cycles, result);
-  }
-
   Machine& machine_;
   const TaskGraph& graph_;
-  const ShapePlans& plans_;
+  const SimulatedPlans plans_;  // by shape
   Communicator communicator_;
   std::vector<RankState> ranks_;
   std::vector<OperationState> operations_;
   std::map<OperationHandle, int> of_handle_;  // under way
   std::uint64_t last_end_ = 0;                // cycle
   std::uint64_t next_progress_ = kProgressCycles;
-  std::uint64_t waited_for_rows_ = 0, waited_for_others_ = 0;
 };
 
 }  // namespace

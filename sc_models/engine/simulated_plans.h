@@ -1,0 +1,38 @@
+// The plans of a run as far as they have to be simulated (collective/equal_slices.h), and what a run of them on a
+// communicator gives.
+//
+// A plan that is left a part of takes as many stream numbers and loads the same rows as the whole one, so that operations
+//   wait for these as they would.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collective/equal_slices.h"
+#include "engine/communicator.h"
+#include "engine/machine.h"
+#include "engine/prepared_plan.h"
+#include "observe/results.h"
+
+namespace fredsim {
+
+struct SimulatedPlans {
+  std::vector<std::shared_ptr<const PreparedPlan>> plans;  // in the order of the whole ones
+  EqualSlices slices;
+  int all = 0, simulated = 0;  // slices of the machine that the plans use, and that are simulated
+};
+
+// `plans`: all that the run will issue. Whole, where all slices are wanted (Machine::leaves_slices_out()).
+SimulatedPlans plans_to_simulate(const Machine& machine,
+                                 std::span<const std::shared_ptr<const PreparedPlan>> plans);
+
+// Bytes of results of one operation, at all ranks.
+std::uint64_t result_bytes(const PreparedPlan& plan);
+
+// After a run, complete or not, of `cycles` and `wall_s`: all but its parts, bounds and bandwidths.
+void fill_run(Machine& machine, const Communicator& communicator, const SimulatedPlans& plans,
+              RunResult& result);
+
+}  // namespace fredsim
