@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "workload/operation_shapes.h"
+#include "workload/worker_graph.h"
 
 namespace fredsim {
 namespace {
@@ -17,26 +17,22 @@ namespace {
 constexpr std::uint64_t kValueBytes = 2;
 constexpr std::uint64_t kTokenBytes = 4;
 
-class Builder {
+class Builder : private WorkerGraph {
  public:
   Builder(const TransformerShape& shape, const InferenceOptions& options, const ComputeSpeed& speed,
           const Topology& topology)
-      : shape_(shape),
+      : WorkerGraph(options.strategy, topology, options.algorithm),
+        shape_(shape),
         options_(options),
-        speed_(speed),
-        clock_hz_(topology.clock_hz),
-        strategy_(options.strategy),
-        npus_(paper_placement(options.strategy)),
-        workers_(npus_.size()) {
-    for (const int npu : npus_) graph_.ranks.push_back({npu, {}});
+        speed_(speed) {
     const auto parts = static_cast<std::uint64_t>(strategy_.dp) * options.microbatches;
     work_.sequences = options.batch / parts;
     work_.tokens = is_prefill() ? options.context : 1;
   }
 
   TaskGraph build() {
-    for (step_ = 0; step_ < options_.steps; ++step_) {
-      work_.context = is_prefill() ? 0 : options_.context + static_cast<std::uint64_t>(step_);
+    for (iteration_ = 0; iteration_ < options_.steps; ++iteration_) {
+      work_.context = is_prefill() ? 0 : options_.context + static_cast<std::uint64_t>(iteration_);
       for (int m = 0; m < static_cast<int>(options_.microbatches); ++m)
         for (int stage = 0; stage < strategy_.pp; ++stage) pass(stage, m);
     }
@@ -44,30 +40,14 @@ class Builder {
   }
 
  private:
-  using Members = std::vector<int>;  // worker ranks
-  struct Worker {
-    std::vector<int> pending;     // what the next computation waits for
-    int last = -1;                // computation
-    std::map<int, int> received;  // by stage that sends: the latest task
-  };
-
   bool is_prefill() const { return options_.phase == InferencePhase::kPrefill; }
-  int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
-
-  int add(int w, Task task) {
-    task.iteration = step_;
-    std::vector<Task>& tasks = graph_.ranks[w].tasks;
-    tasks.push_back(std::move(task));
-    return static_cast<int>(tasks.size()) - 1;
-  }
-
   // ---- a microbatch at a stage
 
   void pass(int stage, int microbatch) {
     const bool is_last = stage + 1 == strategy_.pp;
     const std::uint64_t tokens = work_.sequences * work_.tokens;
     if (stage > 0) receive(stage - 1, stage, microbatch);
-    if (stage == 0 && step_ > 0 && !is_prefill() && strategy_.pp > 1)
+    if (stage == 0 && iteration_ > 0 && !is_prefill() && strategy_.pp > 1)
       receive(strategy_.pp - 1, 0, microbatch);
     for (int l = first_layer(stage); l < first_layer(stage + 1); ++l) {
       compute(stage, fmt::format("attention {}", l),
@@ -78,67 +58,25 @@ class Builder {
     }
     if (!is_last) return send(stage, stage + 1, tokens * shape_.hidden * kValueBytes, microbatch);
     compute(stage, "head", head_ps(speed_, shape_, work_, strategy_.mp));
-    if (!is_prefill() && strategy_.pp > 1 && step_ + 1 < options_.steps)
+    if (!is_prefill() && strategy_.pp > 1 && iteration_ + 1 < options_.steps)
       send(stage, 0, work_.sequences * kTokenBytes, microbatch);
   }
 
   int first_layer(int stage) const { return shape_.layers * stage / strategy_.pp; }
 
-  template <class Visit>
-  void for_all(int stage, const Visit& visit) {
-    for (int w = worker(0, 0, stage); w < worker(0, 0, stage + 1); ++w) visit(w);
-  }
-
   void compute(int stage, const std::string& name, double picoseconds) {
-    const int label = shapes_.label(name);
-    for_all(stage, [&](int w) {
-      workers_[w].last = add(w, {.category = TimeCategory::kCompute,
-                                 .label = label,
-                                 .cycles = cycles_of(picoseconds, clock_hz_),
-                                 .after = std::exchange(workers_[w].pending, {})});
-    });
-  }
-
-  Task part_of(int operation, int part, int rank, TimeCategory category,
-               std::vector<int> after) const {
-    return {.category = category,
-            .label = graph_.operations[operation].label,
-            .operation = operation,
-            .part = part,
-            .rank = rank,
-            .after = std::move(after)};
-  }
-
-  // An operation of these groups; those of the other stages are planned with it.
-  int add_operation(Collective collective, Dimension dimension, std::uint64_t bytes,
-                    const std::vector<Members>& groups, const std::vector<Members>& others,
-                    const std::string& name) {
-    const auto specs = [&](const std::vector<Members>& of) {
-      std::vector<CollectiveSpec> made;
-      for (const Members& group : of) {
-        CollectiveSpec& spec = made.emplace_back();
-        spec.collective = collective;
-        spec.group = placed(group, npus_);
-        spec.bytes = bytes;
-        spec.vc = vc_of(dimension);
-        spec.algorithm = options_.algorithm;
-      }
-      return made;
-    };
-    return shapes_.add({.work = specs(groups), .beside = specs(others)}, name);
+    for_all(stage, [&](int w) { WorkerGraph::compute(w, name, picoseconds); });
   }
 
   // ---- along MP
 
   void reduce(int stage, const std::string& name, std::uint64_t tokens) {
     if (strategy_.mp == 1) return;
-    std::vector<Members> own, others;
-    for (Members& group : groups_of(strategy_, Dimension::kMp)) {
-      const int at = group.front() / (strategy_.mp * strategy_.dp);
-      (at == stage ? own : others).push_back(std::move(group));
-    }
-    const int operation = add_operation(Collective::kAllReduce, Dimension::kMp,
-                                        tokens * shape_.hidden * kValueBytes, own, others, name);
+    const std::vector<Members> own = groups(Dimension::kMp, stage, false);
+    const auto bytes = [&](const Members&) { return tokens * shape_.hidden * kValueBytes; };
+    const int operation =
+        add_operation(Collective::kAllReduce, own, groups(Dimension::kMp, stage, true), bytes,
+                      Dimension::kMp, name);
     for (int part = 0; part < std::ssize(own); ++part)
       for (int rank = 0; rank < strategy_.mp; ++rank) {
         Worker& at = workers_[own[part][rank]];
@@ -149,30 +87,21 @@ class Builder {
 
   // ---- between stages
 
-  std::vector<Members> transfers(int from, int to) const {
-    std::vector<Members> found;
-    for (int dp = 0; dp < strategy_.dp; ++dp) {
-      Members& group = found.emplace_back(Members{worker(0, dp, from)});
-      for (int mp = 0; mp < strategy_.mp; ++mp) group.push_back(worker(mp, dp, to));
-    }
-    return found;
-  }
-
   void send(int from, int to, std::uint64_t bytes, int microbatch) {
     std::vector<Members> others;
     if (to > from)
       for (int stage = 0; stage + 1 < strategy_.pp; ++stage)
         if (stage != from)
-          std::ranges::move(transfers(stage, stage + 1), std::back_inserter(others));
-    const int operation =
-        add_operation(Collective::kMulticast, Dimension::kPp, bytes, transfers(from, to), others,
-                      to > from ? "activations to the next stage" : "tokens to the first stage");
+          std::ranges::move(transfers(stage, stage + 1, all_replicas()),
+                            std::back_inserter(others));
+    const int operation = add_operation(
+        Collective::kMulticast, transfers(from, to, all_replicas()), others,
+        [bytes](const Members&) { return bytes; }, Dimension::kPp,
+        to > from ? "activations to the next stage" : "tokens to the first stage");
     sent_[{from, microbatch}] = operation;
     for (int dp = 0; dp < strategy_.dp; ++dp) {
       const int w = worker(0, dp, from);
-      std::vector<int> after = workers_[w].pending;
-      after.push_back(workers_[w].last);
-      add(w, part_of(operation, dp, 0, TimeCategory::kPp, std::move(after)));
+      add(w, part_of(operation, dp, 0, TimeCategory::kPp, so_far(w)));
     }
   }
 
@@ -194,15 +123,8 @@ class Builder {
   const TransformerShape& shape_;
   const InferenceOptions& options_;
   const ComputeSpeed& speed_;
-  const std::uint64_t clock_hz_;
-  const Strategy strategy_;
-  std::vector<int> npus_;  // by worker
-  std::vector<Worker> workers_;
-  InferenceWork work_;  // of a microbatch
-  TaskGraph graph_;
-  OperationShapes shapes_{graph_};
+  InferenceWork work_;                       // of a microbatch
   std::map<std::pair<int, int>, int> sent_;  // by stage and microbatch: the latest operation
-  int step_ = 0;
 };
 
 void check_memory(const TransformerShape& shape, const InferenceOptions& o,
@@ -229,11 +151,7 @@ void check_memory(const TransformerShape& shape, const InferenceOptions& o,
 
 void check(const TransformerShape& shape, const InferenceOptions& o, const std::string& name,
            const Topology& topology) {
-  const auto npus = static_cast<int>(topology.npus.size());
-  if (o.strategy.workers() > npus)
-    throw BadInput(
-        fmt::format("--mp, --dp, --pp: found {}, {} workers; allowed: {}, the NPUs of {}",
-                    to_string(o.strategy), o.strategy.workers(), npus, topology.name));
+  check_workers(o.strategy, topology);
   if (o.strategy.pp > shape.layers)
     throw BadInput(fmt::format("--pp: found {}; allowed: 1 to {}, the layers of {}", o.strategy.pp,
                                shape.layers, name));

@@ -13,33 +13,26 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "workload/layer_ranges.h"
-#include "workload/operation_shapes.h"
+#include "workload/worker_graph.h"
 
 namespace fredsim {
 namespace {
 
 constexpr std::uint64_t kGradientBytes = 2;
 
-class Builder {
+class Builder : private WorkerGraph {
  public:
   Builder(const ModelShape& model, const TrainingOptions& options, const ComputeSpeed& speed,
           const Topology& topology)
-      : model_(model),
+      : WorkerGraph(options.strategy, topology, options.algorithm),
+        model_(model),
         options_(options),
         speed_(speed),
-        topology_(topology),
-        strategy_(options.strategy),
-        npus_(paper_placement(options.strategy)),
-        stages_(stages_of(model, options.strategy.pp)) {
+        stages_(stages_of(model, options.strategy.pp)),
+        reduced_(workers_.size(), -1) {
     if (options.execution == Execution::kStreaming)
       streams_.emplace(graph_, shapes_, topology, strategy_, npus_, options.stream,
                        options.chunk_bytes);
-    for (int w = 0; w < strategy_.workers(); ++w) {
-      graph_.ranks.push_back({npus_[w], {}});
-      workers_.emplace_back();
-    }
-    samples_ = static_cast<double>(options.minibatch) /
-               static_cast<double>(strategy_.dp * options.microbatches);
   }
 
   TaskGraph build() {
@@ -56,101 +49,33 @@ class Builder {
   }
 
  private:
-  struct Worker {
-    int last = -1;                // its latest computation
-    std::vector<int> pending;     // what the next task waits for, beside that
-    int reduced = -1;             // its latest task of gradients
-    std::map<int, int> received;  // by direction: its latest task of what comes from another stage
-  };
-  using Members = std::vector<int>;  // worker ranks
+  // ---- samples
 
-  int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
+  // Of so many, those of one of `places`: as even as they come out, the first ones have one more.
+  static std::uint64_t share_of(std::uint64_t samples, std::uint64_t places, int place) {
+    return samples / places + (static_cast<std::uint64_t>(place) < samples % places ? 1 : 0);
+  }
+  std::uint64_t samples(int replica, int microbatch) const {
+    const std::uint64_t own =
+        share_of(options_.minibatch, static_cast<std::uint64_t>(strategy_.dp), replica);
+    return share_of(own, options_.microbatches, microbatch);
+  }
+  // Replicas with samples in a microbatch.
+  std::vector<int> replicas(int microbatch) const {
+    std::vector<int> found;
+    for (int dp = 0; dp < strategy_.dp; ++dp)
+      if (samples(dp, microbatch) > 0) found.push_back(dp);
+    return found;
+  }
+
   bool is_serial() const { return options_.accounting == Accounting::kSerial; }
-
-  // ---- tasks
-
-  int add(int w, Task task) {
-    task.iteration = iteration_;
-    std::vector<Task>& tasks = graph_.ranks[w].tasks;
-    tasks.push_back(std::move(task));
-    return static_cast<int>(tasks.size()) - 1;
-  }
-
-  void compute(int w, const std::string& name, double picoseconds) {
-    workers_[w].last = add(w, {.category = TimeCategory::kCompute,
-                               .label = shapes_.label(name),
-                               .cycles = cycles_of(picoseconds, topology_.clock_hz),
-                               .after = std::exchange(workers_[w].pending, {})});
-  }
-
-  // What a worker has done so far.
-  std::vector<int> so_far(int w) const {
-    std::vector<int> after = workers_[w].pending;
-    if (workers_[w].last >= 0) after.push_back(workers_[w].last);
-    return after;
-  }
-
-  CollectiveSpec spec_of(Collective collective, const Members& members, std::uint64_t bytes,
-                         Dimension dimension) const {
-    CollectiveSpec spec;
-    spec.collective = collective;
-    spec.group = placed(members, npus_);
-    spec.bytes = bytes;
-    spec.vc = vc_of(dimension);
-    spec.algorithm = options_.algorithm;
-    return spec;
-  }
-
-  // One operation of groups of workers, of a stage; `others`: the groups of the other stages.
-  int add_operation(Collective collective, const std::vector<Members>& groups,
-                    const std::vector<Members>& others, std::uint64_t bytes, Dimension dimension,
-                    const std::string& name) {
-    OperationShape shape;
-    for (const Members& group : groups)
-      shape.work.push_back(spec_of(collective, group, bytes, dimension));
-    for (const Members& group : others)
-      shape.beside.push_back(spec_of(collective, group, bytes, dimension));
-    return shapes_.add(std::move(shape), name);
-  }
-
-  Task part_of(int operation, int part, int rank, TimeCategory category,
-               std::vector<int> after) const {
-    return {.category = category,
-            .label = graph_.operations[operation].label,
-            .operation = operation,
-            .part = part,
-            .rank = rank,
-            .after = std::move(after)};
-  }
-
-  // ---- groups
-
-  // Of a stage, or of all but it.
-  std::vector<Members> groups(Dimension dimension, int stage, bool of_others) const {
-    std::vector<Members> found;
-    for (Members& group : groups_of(strategy_, dimension)) {
-      const int at = group.front() / (strategy_.mp * strategy_.dp);
-      if ((at == stage) != of_others) found.push_back(std::move(group));
-    }
-    return found;
-  }
-
-  // From MP worker 0 of each replica's `from` to all workers of the stage before or after.
-  std::vector<Members> transfers(int from, int to) const {
-    std::vector<Members> found;
-    for (int dp = 0; dp < strategy_.dp; ++dp) {
-      Members& group = found.emplace_back(Members{worker(0, dp, from)});
-      for (int mp = 0; mp < strategy_.mp; ++mp) group.push_back(worker(mp, dp, to));
-    }
-    return found;
-  }
 
   // ---- an iteration
 
   void load_input() {
     const std::uint64_t controllers = topology_.io_controllers.size();
-    const auto of_worker = static_cast<std::uint64_t>(
-        samples_ * static_cast<double>(options_.microbatches * model_.sample_bytes));
+    const std::uint64_t of_worker =
+        options_.minibatch * model_.sample_bytes / static_cast<std::uint64_t>(strategy_.dp);
     const std::uint64_t share = std::max<std::uint64_t>(1, of_worker / controllers);
     Members first_stage;
     for (int w = 0; w < strategy_.mp * strategy_.dp; ++w) first_stage.push_back(w);
@@ -188,12 +113,12 @@ class Builder {
 
   // ---- streaming
 
-  int groups() const { return streamed_groups(model_, strategy_.pp, options_.stream_layers); }
+  int rounds() const { return streamed_groups(model_, strategy_.pp, options_.stream_layers); }
 
   void stream_forward_and_backward() {
     wait_for_input();
-    for (int g = 0; g < groups(); ++g) run_group(g, Pass::kForward);
-    for (int g = groups() - 1; g >= 0; --g) run_group(g, Pass::kBackward);
+    for (int g = 0; g < rounds(); ++g) run_group(g, Pass::kForward);
+    for (int g = rounds() - 1; g >= 0; --g) run_group(g, Pass::kBackward);
   }
 
   void run_group(int number, Pass pass) {
@@ -207,14 +132,14 @@ class Builder {
       const int stage = is_forward ? i : last - i;
       for (int m = 0; m < static_cast<int>(options_.microbatches); ++m) {
         const bool begins =
-            is_forward ? number == 0 && stage == 0 : number + 1 == groups() && stage == last;
+            is_forward ? number == 0 && stage == 0 : number + 1 == rounds() && stage == last;
         const bool ends =
-            is_forward ? number + 1 == groups() && stage == last : number == 0 && stage == 0;
+            is_forward ? number + 1 == rounds() && stage == last : number == 0 && stage == 0;
         const int step = is_forward ? 1 : last;  // around the stages
         const int before = (stage + strategy_.pp - step) % strategy_.pp;
         // The first stage of the pass gets what the last one sent in the round before.
         if (!begins && before != stage) receive(before, stage, m, i == 0 ? round_ - 1 : round_);
-        run_layers(stage, pass);
+        run_layers(stage, pass, m);
         const int next = (stage + step) % strategy_.pp;
         if (!ends && next != stage) send(stage, next, m);
       }
@@ -224,10 +149,11 @@ class Builder {
     if (!is_forward) stream(WeightStreams::Direction::kGradients, "gradients");
   }
 
-  void run_layers(int stage, Pass pass) {
+  void run_layers(int stage, Pass pass, int microbatch) {
     const LayerRange& layers = stages_[stage];
     for (int i = 0; i < layers.end - layers.first; ++i)
-      run_layer(stage, pass == Pass::kForward ? layers.first + i : layers.end - 1 - i, pass);
+      run_layer(stage, pass == Pass::kForward ? layers.first + i : layers.end - 1 - i, pass,
+                microbatch);
   }
 
   // Of the group at work.
@@ -268,15 +194,10 @@ class Builder {
     reduce_gradients(stage);
   }
 
-  template <class Visit>
-  void for_all(int stage, const Visit& visit) const {
-    for (int w = worker(0, 0, stage); w < worker(0, 0, stage + 1); ++w) visit(w);
-  }
-
   void forward(int stage, int microbatch) {
     if (stage > 0) receive(stage - 1, stage, microbatch);
     const LayerRange& layers = stages_[stage];
-    for (int l = layers.first; l < layers.end; ++l) run_layer(stage, l, Pass::kForward);
+    for (int l = layers.first; l < layers.end; ++l) run_layer(stage, l, Pass::kForward, microbatch);
     if (stage + 1 < strategy_.pp) send(stage, stage + 1, microbatch);
   }
 
@@ -286,52 +207,61 @@ class Builder {
     const bool is_last = microbatch + 1 == static_cast<int>(options_.microbatches);
     if (is_last) begin_gradients();
     for (int l = layers.end - 1; l >= layers.first; --l) {
-      run_layer(stage, l, Pass::kBackward);
+      run_layer(stage, l, Pass::kBackward, microbatch);
       if (is_last) add_gradients(stage, l);
     }
     if (stage > 0) send(stage, stage - 1, microbatch);
   }
 
-  void run_layer(int stage, int l, Pass pass) {
+  void run_layer(int stage, int l, Pass pass, int microbatch) {
     const ModelLayer& layer = model_.layers[l];
     const std::uint64_t input = l == 0 ? model_.sample_bytes : model_.layers[l - 1].output_bytes;
     const bool is_forward = pass == Pass::kForward;
-    const double time = compute_ps(speed_, layer, input, pass, samples_, strategy_.mp);
     const std::string name = layer.name + (is_forward ? " forward" : " backward");
-    for_all(stage, [&](int w) { compute(w, name, time); });
+    for_all(stage, [&](int w) {
+      const std::uint64_t own = samples(replica_of(w), microbatch);
+      if (own == 0) return;
+      compute(w, name,
+              compute_ps(speed_, layer, input, pass, static_cast<double>(own), strategy_.mp));
+    });
     if (!layer.reduces || strategy_.mp == 1) return;
-    reduce_along(stage, Dimension::kMp, Collective::kAllReduce, of_samples(layer.output_bytes),
-                 name + " reduction");
+    reduce_along_mp(stage, layer.output_bytes, microbatch, name + " reduction");
   }
 
-  std::uint64_t of_samples(std::uint64_t bytes) const {
-    return static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) * samples_));
-  }
-
-  // All workers of a stage, who wait for it.
-  void reduce_along(int stage, Dimension dimension, Collective collective, std::uint64_t bytes,
-                    const std::string& name) {
+  // All workers of a stage with samples, who wait for it.
+  void reduce_along_mp(int stage, std::uint64_t sample_bytes, int microbatch,
+                       const std::string& name) {
+    const auto bytes = [&](const Members& group) {
+      return sample_bytes * samples(replica_of(group.front()), microbatch);
+    };
     const std::vector<std::vector<int>> ids =
-        communicate(stage, dimension, collective, bytes, name);
+        communicate(stage, Dimension::kMp, Collective::kAllReduce, bytes, name);
     for (std::size_t i = 0; i < ids.size(); ++i)
-      workers_[worker(0, 0, stage) + static_cast<int>(i)].pending = ids[i];
+      if (!ids[i].empty()) workers_[worker(0, 0, stage) + static_cast<int>(i)].pending = ids[i];
   }
 
-  // By worker of the stage: its task.
+  // Bytes by group; those without any are left out. By worker of the stage: its task.
+  template <class Bytes>
   std::vector<std::vector<int>> communicate(int stage, Dimension dimension, Collective collective,
-                                            std::uint64_t bytes, const std::string& name) {
-    const std::vector<Members> own = groups(dimension, stage, false);
+                                            const Bytes& bytes, const std::string& name) {
+    const auto groups_with_bytes = [&](bool of_others) {
+      std::vector<Members> found = groups(dimension, stage, of_others);
+      std::erase_if(found, [&](const Members& group) { return bytes(group) == 0; });
+      return found;
+    };
+    const std::vector<Members> own = groups_with_bytes(false);
+    std::vector<std::vector<int>> ids(static_cast<std::size_t>(strategy_.mp * strategy_.dp));
+    if (own.empty()) return ids;
     const TimeCategory category =
         dimension == Dimension::kMp ? TimeCategory::kMp : TimeCategory::kDp;
     const int operation =
-        add_operation(collective, own, groups(dimension, stage, true), bytes, dimension, name);
+        add_operation(collective, own, groups_with_bytes(true), bytes, dimension, name);
     const int first = worker(0, 0, stage);
-    std::vector<std::vector<int>> ids(static_cast<std::size_t>(strategy_.mp * strategy_.dp));
     for (int part = 0; part < std::ssize(own); ++part)
       for (int rank = 0; rank < std::ssize(own[part]); ++rank) {
         const int w = own[part][rank];
         std::vector<int> after = so_far(w);
-        int& reduced = workers_[w].reduced;
+        int& reduced = reduced_[w];
         if (dimension == Dimension::kDp && reduced >= 0) after.push_back(reduced);
         const int id = add(w, part_of(operation, part, rank, category, std::move(after)));
         if (dimension == Dimension::kDp) reduced = id;
@@ -352,24 +282,29 @@ class Builder {
     const ModelLayer& layer = model_.layers[!streams_    ? stages_[std::min(from, to)].end - 1
                                             : is_forward ? sender.end - 1
                                                          : sender.first - 1];
+    const std::vector<int> of_replicas = replicas(microbatch);
+    const auto bytes = [&](const Members& group) {
+      return layer.output_bytes * samples(replica_of(group.front()), microbatch);
+    };
     std::vector<Members> others;
     const int step = to - from;
     for (int stage = 0; stage < strategy_.pp; ++stage) {
       if (stage == from || stage + step < 0 || stage + step >= strategy_.pp) continue;
-      std::ranges::move(transfers(stage, stage + step), std::back_inserter(others));
+      std::ranges::move(transfers(stage, stage + step, of_replicas), std::back_inserter(others));
     }
     at->second = add_operation(
-        Collective::kMulticast, transfers(from, to), others, of_samples(layer.output_bytes),
-        Dimension::kPp,
+        Collective::kMulticast, transfers(from, to, of_replicas), others, bytes, Dimension::kPp,
         is_forward ? "activations to the next stage" : "gradients to the stage before");
     return at->second;
   }
 
   void send(int from, int to, int microbatch) {
+    const std::vector<int> of_replicas = replicas(microbatch);
+    if (of_replicas.empty()) return;
     const int operation = transfer(from, to, microbatch, round_);
-    for (int dp = 0; dp < strategy_.dp; ++dp) {
-      const int w = worker(0, dp, from);
-      const int id = add(w, part_of(operation, dp, 0, TimeCategory::kPp, so_far(w)));
+    for (int part = 0; part < std::ssize(of_replicas); ++part) {
+      const int w = worker(0, of_replicas[part], from);
+      const int id = add(w, part_of(operation, part, 0, TimeCategory::kPp, so_far(w)));
       if (is_serial()) workers_[w].pending = {id};
     }
   }
@@ -377,15 +312,18 @@ class Builder {
   void receive(int from, int to, int microbatch) { receive(from, to, microbatch, round_); }
   // What was sent in a round of streaming.
   void receive(int from, int to, int microbatch, int round) {
+    const std::vector<int> of_replicas = replicas(microbatch);
+    if (of_replicas.empty()) return;
     const int operation = transfer(from, to, microbatch, round);
-    for (int dp = 0; dp < strategy_.dp; ++dp) {
+    for (int part = 0; part < std::ssize(of_replicas); ++part) {
+      const int dp = of_replicas[part];
       for (int mp = 0; mp < strategy_.mp; ++mp) {
         Worker& at = workers_[worker(mp, dp, to)];
         const auto before = at.received.find(to - from);
         std::vector<int> after;
         if (before != at.received.end()) after.push_back(before->second);
         const int id = add(worker(mp, dp, to),
-                           part_of(operation, dp, mp + 1, TimeCategory::kPp, std::move(after)));
+                           part_of(operation, part, mp + 1, TimeCategory::kPp, std::move(after)));
         at.received[to - from] = id;
         at.pending.push_back(id);
       }
@@ -416,9 +354,10 @@ class Builder {
     for (const std::uint64_t size : ready_) {
       if (size == 0) continue;
       sizes_.push_back(size);
-      wait_later(communicate(stage, Dimension::kDp,
-                             is_zero2 ? Collective::kReduceScatter : Collective::kAllReduce, size,
-                             is_zero2 ? "gradients' reduce-scatter" : "gradients"));
+      wait_later(communicate(
+          stage, Dimension::kDp, is_zero2 ? Collective::kReduceScatter : Collective::kAllReduce,
+          [size](const Members&) { return size; },
+          is_zero2 ? "gradients' reduce-scatter" : "gradients"));
     }
     ready_.clear();
   }
@@ -442,8 +381,9 @@ class Builder {
     wait();
     if (options_.gradients != Gradients::kZero2 || sizes.empty()) return;
     for (const std::uint64_t size : sizes)
-      wait_later(communicate(stage, Dimension::kDp, Collective::kAllGather, size,
-                             "parameters' all-gather"));
+      wait_later(communicate(
+          stage, Dimension::kDp, Collective::kAllGather, [size](const Members&) { return size; },
+          "parameters' all-gather"));
     for_all(stage, [&](int w) { workers_[w].pending.clear(); });
     wait();
   }
@@ -451,16 +391,9 @@ class Builder {
   const ModelShape& model_;
   const TrainingOptions& options_;
   const ComputeSpeed& speed_;
-  const Topology& topology_;
-  const Strategy strategy_;
-  std::vector<int> npus_;  // by worker
   std::vector<LayerRange> stages_;
-  double samples_ = 0;  // of a microbatch
-  TaskGraph graph_;
-  std::vector<Worker> workers_;
-  OperationShapes shapes_{graph_};
+  std::vector<int> reduced_;  // by worker: its latest task of gradients
   std::map<std::array<int, 5>, int> transfers_;
-  int iteration_ = 0;
   std::optional<WeightStreams> streams_;    // none: weights stay
   int round_ = 0;                           // of streaming: groups so far, forward and backward
   Pass pass_ = Pass::kForward;              // of this round
@@ -474,17 +407,8 @@ class Builder {
 };
 
 void check(const TrainingOptions& o, const Topology& topology) {
-  const auto npus = static_cast<int>(topology.npus.size());
-  if (o.strategy.workers() > npus)
-    throw BadInput(
-        fmt::format("--mp, --dp, --pp: found {}, {} workers; allowed: {}, the NPUs of {}",
-                    to_string(o.strategy), o.strategy.workers(), npus, topology.name));
-  const std::uint64_t unit = static_cast<std::uint64_t>(o.strategy.dp) * o.microbatches;
-  if (o.minibatch % unit != 0 || o.minibatch == 0)
-    throw BadInput(
-        fmt::format("--minibatch: found {} samples; allowed: a multiple of {}, the {} "
-                    "microbatches of all {} replicas",
-                    o.minibatch, unit, o.microbatches, o.strategy.dp));
+  check_workers(o.strategy, topology);
+  if (o.minibatch == 0) throw BadInput("--minibatch: found no samples; allowed: 1 or more");
 }
 
 }  // namespace

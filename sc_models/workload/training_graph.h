@@ -1,8 +1,9 @@
 // A training run of a model as a task graph: iterations of forward pass, backward pass and reduction of gradients.
 //
 // Workers: strategy MP x DP x PP, placed as the paper does (collective/parallelism.h). Layers are dealt out to the PP
-//   stages in order, so that FLOPs are as even as they come out. A replica's samples are cut into microbatches: all
-//   of them forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
+//   stages in order, so that FLOPs are as even as they come out. A minibatch is cut over the replicas, a replica's samples into
+//   microbatches, whole samples each, the first ones one more where they do not come out even; a replica without samples of a
+//   microbatch has nothing to do in it. All microbatches forward, then all of them backward (GPipe). Between stages, MP worker 0 multicasts its output to all MP
 //   workers of the next one, and the gradient back.
 // Gradients: along DP, 2 bytes each, as one buffer of a worker's parameters, last layer first: all-reduces of buckets
 //   of equal size, or of each layer; or reduce-scatters of buckets and, when these are complete, all-gathers of the
@@ -43,8 +44,7 @@ inline constexpr std::uint64_t kBucketBytes = 25'000'000;
 
 struct TrainingOptions {
   Strategy strategy;
-  std::uint64_t minibatch =
-      0;  // samples of an iteration, over all replicas; a multiple of DP x microbatches
+  std::uint64_t minibatch = 0;  // samples of an iteration, over all replicas
   std::uint64_t microbatches = 1;
   int iterations = 2;
   Accounting accounting = Accounting::kSerial;

@@ -150,7 +150,7 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--mp", "0"}, {"--mp", "'0'"}},
       {{"--dp", "5"}, {"mp1-dp5-pp1", "5 workers", "4"}},
       {{"--pp", "4", "--dp", "2"}, {"8 workers"}},
-      {{"--pp", "2", "--microbatches", "3"}, {"--minibatch", "16", "multiple of 3"}},
+      {{"--pp", "2", "--microbatches", "0"}, {"--microbatches", "'0'"}},
       {{"--samples", "4", "--minibatch", "4"}, {"--samples", "--minibatch"}},
       {{"--accounting", "seriell"}, {"--accounting", "'seriell'", "did you mean 'serial'?"}},
       {{"--gradients", "buckets"}, {"--gradients", "'buckets'"}},

@@ -120,10 +120,47 @@ TEST_F(TrainingGraphTest, OperationsOfEqualShapeShareIt) {
   }
 }
 
+// Ten samples on three replicas in three microbatches: 2, 1, 1 and twice 1, 1, 1.
+TEST_F(TrainingGraphTest, SamplesThatDoNotComeOutEvenAreWhole) {
+  const TrainingOptions options{
+      .strategy = {.mp = 2, .dp = 3, .pp = 2}, .minibatch = 10, .microbatches = 3, .iterations = 1};
+  const TaskGraph graph = this->graph(options);
+  graph.check();
+  std::map<std::string, std::uint64_t> bytes;  // of all groups
+  for (const GraphOperation& operation : graph.operations) {
+    for (const CollectiveSpec& spec : graph.shapes[operation.shape].work)
+      bytes[kind_of(graph.labels[operation.label])] += spec.bytes;
+  }
+  constexpr std::uint64_t kActivations = 2ULL * 1024 * 4256;  // of a sample
+  EXPECT_EQ(bytes.at("forward reduction"), 78 * 2 * 10 * kActivations);
+  EXPECT_EQ(bytes.at("activations to the next stage"), 10 * kActivations);
+  std::vector<std::uint64_t> cycles;
+  for (const TaskRank& rank : graph.ranks) {
+    cycles.push_back(0);
+    for (const Task& task : rank.tasks) cycles.back() += task.cycles;
+  }
+  for (const int stage : {0, 6}) {
+    EXPECT_NEAR(static_cast<double>(cycles[stage]), static_cast<double>(cycles[stage + 2]) * 4 / 3,
+                1e-3 * static_cast<double>(cycles[stage]));
+    EXPECT_EQ(cycles[stage + 2], cycles[stage + 4]);
+  }
+}
+
+TEST_F(TrainingGraphTest, AReplicaWithoutSamplesHasItsPartInGradientsOnly) {
+  const TrainingOptions options{
+      .strategy = {.mp = 2, .dp = 3, .pp = 2}, .minibatch = 2, .microbatches = 2, .iterations = 1};
+  const TaskGraph graph = this->graph(options);
+  graph.check();
+  for (const int w : {4, 5, 10, 11}) {
+    for (const Task& task : graph.ranks[w].tasks) EXPECT_EQ(task.category, TimeCategory::kDp);
+    EXPECT_FALSE(graph.ranks[w].tasks.empty());
+  }
+  EXPECT_EQ(sums_of(graph).operations.at("activations to the next stage"), 1);
+}
+
 TEST_F(TrainingGraphTest, WhatThereIsNoRoomForIsRefused) {
   EXPECT_THROW(graph({.strategy = {.mp = 3, .dp = 7, .pp = 1}, .minibatch = 7}), BadInput);
-  EXPECT_THROW(graph({.strategy = {.mp = 1, .dp = 3, .pp = 2}, .minibatch = 10, .microbatches = 3}),
-               BadInput);
+  EXPECT_THROW(graph({.strategy = {.mp = 1, .dp = 3, .pp = 2}}), BadInput);
   const ModelShape small = read_model_file("configs/models/small.yaml");
   EXPECT_THROW(training_graph(small, {.strategy = {.mp = 1, .dp = 1, .pp = 5}, .minibatch = 5},
                               {{}, 1e16}, topology_),

@@ -71,6 +71,29 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Accounting::kSerial, Accounting::kOverlap),
                      testing::Values(Gradients::kBuckets, Gradients::kZero2)));
 
+// Five samples on two replicas, in two microbatches; one sample, of which a replica has none.
+TEST(TrainingRun, SamplesNeedNotComeOutEven) {
+  const Topology topology = load_config("configs/fred_small.yaml").topology;
+  const ModelShape model = read_model_file("configs/models/small.yaml");
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  Machine whole("whole", topology, {.skip = false});
+  simulation.run([&] {
+    double before = 0;
+    for (const std::uint64_t minibatch : {1, 5, 8}) {
+      TrainingOptions options = options_of({1, 2, 2});
+      options.minibatch = minibatch;
+      const TaskGraph graph = training_graph(model, options, {{}, 1e15}, topology);
+      const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
+      const TrainingResult result = run_training(tlm, graph, plans);
+      EXPECT_EQ(comparable_results(result.run),
+                comparable_results(run_training(whole, graph, plans).run));
+      EXPECT_GT(result.iteration_ns, before);
+      before = result.iteration_ns;
+    }
+  });
+}
+
 using StreamCase = std::tuple<int, Accounting, Stream, Strategy>;
 class StreamingRunTest : public testing::TestWithParam<StreamCase> {};
 

@@ -1,0 +1,82 @@
+// What task graphs of training and of inference have in common while they are built: workers MP x DP x PP on NPUs, their
+// computations, and operations of groups of them.
+//
+// Workers: placed as the paper does (collective/parallelism.h); worker w is rank w of the graph.
+// Errors: check_workers(): BadInput for more workers than NPUs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "collective/parallelism.h"
+#include "topology/topology.h"
+#include "workload/operation_shapes.h"
+#include "workload/task_graph.h"
+
+namespace fredsim {
+
+void check_workers(const Strategy& strategy, const Topology& topology);
+
+class WorkerGraph {
+ protected:
+  using Members = std::vector<int>;  // workers
+  struct Worker {
+    int last = -1;                // its latest computation
+    std::vector<int> pending;     // what the next task waits for, beside that
+    std::map<int, int> received;  // by where from: its latest task of what comes from another stage
+  };
+
+  WorkerGraph(const Strategy& strategy, const Topology& topology, const std::string& algorithm);
+  ~WorkerGraph() = default;
+  WorkerGraph(const WorkerGraph&) = delete;
+  WorkerGraph& operator=(const WorkerGraph&) = delete;
+
+  int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
+  int replica_of(int w) const { return w / strategy_.mp % strategy_.dp; }
+  template <class Visit>
+  void for_all(int stage, const Visit& visit) const {
+    for (int w = worker(0, 0, stage); w < worker(0, 0, stage + 1); ++w) visit(w);
+  }
+  std::vector<int> all_replicas() const;
+
+  // ---- tasks, of the iteration at work; their numbers
+
+  int add(int w, Task task);
+  void compute(int w, const std::string& name, double picoseconds);
+  std::vector<int> so_far(int w) const;  // what a worker has done
+  Task part_of(int operation, int part, int rank, TimeCategory category,
+               std::vector<int> after) const;
+
+  // ---- groups and operations
+
+  // Of a stage, or of all but it.
+  std::vector<Members> groups(Dimension dimension, int stage, bool of_others) const;
+  // From MP worker 0 of each of these replicas' `from` to all workers of the stage before or after.
+  std::vector<Members> transfers(int from, int to, const std::vector<int>& replicas) const;
+  CollectiveSpec spec_of(Collective collective, const Members& members, std::uint64_t bytes,
+                         Dimension dimension) const;
+  // One operation of groups of workers, of a stage; `others`: the groups of the other stages. Bytes by group.
+  template <class Bytes>
+  int add_operation(Collective collective, const std::vector<Members>& own,
+                    const std::vector<Members>& others, const Bytes& bytes, Dimension dimension,
+                    const std::string& name) {
+    OperationShape shape;
+    for (const Members& group : own)
+      shape.work.push_back(spec_of(collective, group, bytes(group), dimension));
+    for (const Members& group : others)
+      shape.beside.push_back(spec_of(collective, group, bytes(group), dimension));
+    return shapes_.add(std::move(shape), name);
+  }
+
+  const Topology& topology_;
+  const Strategy strategy_;
+  const std::string& algorithm_;  // of all collectives
+  const std::vector<int> npus_;   // by worker
+  TaskGraph graph_;
+  OperationShapes shapes_{graph_};
+  std::vector<Worker> workers_;
+  int iteration_ = 0;
+};
+
+}  // namespace fredsim
