@@ -325,9 +325,7 @@ class EndpointPlanner {
       const FlitRange whole = whole_range(0, bytes());
       for (int s = 0; s < slices_; ++s) {
         const FlitRange share = share_of(whole, slices_, s);
-        // The first owners have a flit more: others in every slice.
-        for (int k = 0; k < ranks_; ++k)
-          tree(s, (k + s * ranks_ / slices_) % ranks_, share_of(share, ranks_, k));
+        for (int k = 0; k < ranks_; ++k) tree(s, k, share_of(share, ranks_, k));
       }
       return;
     }

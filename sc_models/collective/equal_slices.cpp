@@ -5,27 +5,50 @@
 #include <numeric>
 #include <optional>
 #include <queue>
+#include <set>
 #include <utility>
 
 namespace fredsim {
 namespace {
 
-// The NIC port of a tree that uses one; -1 of another.
+constexpr int kNoPort = -1;  // nothing is sent
+constexpr int kSeveral = -2;
+
+void join_port(int& port, int other) { port = port == kNoPort || port == other ? other : kSeveral; }
+
+// The NIC port by which all packets of a tree go, and come since slices meet in endpoints only.
 int slice_port(const Tree& tree) {
-  if (tree.transport != Transport::kInSwitch || tree.ranks.empty()) return -1;
-  const int port = tree.ranks.front().switch_port;
-  const bool same = std::ranges::all_of(
-      tree.ranks, [port](const TreeRank& rank) { return rank.switch_port == port; });
-  return same ? port : -1;
+  int port = kNoPort;
+  for (const TreeRank& rank : tree.ranks) {
+    if (tree.transport == Transport::kInSwitch) {
+      join_port(port, rank.switch_port);
+      continue;
+    }
+    for (const auto* sends :
+         {&rank.reduce_to, &rank.broadcast_to, &rank.acknowledge_sums, &rank.acknowledge_results})
+      for (const Send& send : *sends) join_port(port, send.port);
+  }
+  return port;
+}
+
+bool same_sends(const std::vector<Send>& a, const std::vector<Send>& b) {
+  return std::ranges::equal(
+      a, b, [](const Send& x, const Send& y) { return x.rank == y.rank && x.vc == y.vc; });
 }
 
 bool same_rank(const TreeRank& a, const TreeRank& b) {
   return a.rank == b.rank && a.contributes == b.contributes && a.receives == b.receives &&
-         a.phase == b.phase;
+         a.phase == b.phase && a.reduce_from == b.reduce_from &&
+         same_sends(a.reduce_to, b.reduce_to) && same_sends(a.broadcast_to, b.broadcast_to) &&
+         same_sends(a.acknowledge_sums, b.acknowledge_sums) &&
+         same_sends(a.acknowledge_results, b.acknowledge_results) &&
+         a.sums_acknowledged == b.sums_acknowledged &&
+         a.results_acknowledged == b.results_acknowledged;
 }
 
 bool same_tree(const Tree* a, const Tree* b) {
-  return a->part == b->part && a->step == b->step && a->flits == b->flits && a->bytes == b->bytes &&
+  return a->transport == b->transport && a->part == b->part && a->step == b->step &&
+         a->flits == b->flits && a->bytes == b->bytes && a->is_acknowledged == b->is_acknowledged &&
          std::ranges::equal(a->ranks, b->ranks, same_rank);
 }
 
@@ -128,8 +151,8 @@ std::optional<SlicedPlan> slice(const Plan& plan, int ports) {
   sliced.trees.resize(static_cast<std::size_t>(ports));
   for (const Tree& tree : plan.trees) {
     const int port = slice_port(tree);
-    if (port < 0 || port >= ports) return std::nullopt;
-    sliced.trees[port].push_back(&tree);
+    if (port == kSeveral) return std::nullopt;
+    if (port != kNoPort) sliced.trees[port].push_back(&tree);
   }
   for (const PhaseProgram& program : plan.programs)
     sliced.rows[program.node][program.phase] = &program.row;
@@ -142,7 +165,7 @@ Plan EqualSlices::simulated(Plan plan) const {
   if (port_like.empty()) return plan;
   std::erase_if(plan.trees, [this](const Tree& tree) {
     const int port = slice_port(tree);
-    return port_like[port] != port;
+    return port != kNoPort && port_like[port] != port;
   });
   return plan;
 }
@@ -150,8 +173,8 @@ Plan EqualSlices::simulated(Plan plan) const {
 std::vector<int> EqualSlices::copies(const Plan& simulated) const {
   std::vector<int> copies;
   for (const Tree& tree : simulated.trees) {
-    copies.push_back(
-        port_like.empty() ? 1 : static_cast<int>(std::ranges::count(port_like, slice_port(tree))));
+    const int port = port_like.empty() ? kNoPort : slice_port(tree);
+    copies.push_back(port == kNoPort ? 1 : static_cast<int>(std::ranges::count(port_like, port)));
   }
   return copies;
 }
@@ -162,6 +185,14 @@ EqualSlices all_slices(const Topology& topology) {
   std::iota(result.link_like.begin(), result.link_like.end(), 0);
   std::iota(result.switch_like.begin(), result.switch_like.end(), 0);
   return result;
+}
+
+int slices_used(const Topology& topology, const Plan& plan) {
+  if (!topology.is_tree()) return 0;
+  std::set<int> ports;
+  for (const Tree& tree : plan.trees) ports.insert(slice_port(tree));
+  ports.erase(kNoPort);
+  return static_cast<int>(ports.size());
 }
 
 EqualSlices find_equal_slices(const Topology& topology, const Plan& plan) {

@@ -2,10 +2,11 @@
 //
 // The slices of a FRED tree share nothing but the endpoints, whose NIC ports work side by side. Two slices do the
 //   same, cycle by cycle, when in every plan of the run
-//     all trees are in-switch and go by one NIC port each, the same at every rank;
-//     the trees of the one are those of the other in their order: part, step, phase, ranks and size;
+//     all trees go by one NIC port each, the same at every rank;
+//     the trees of the one are those of the other in their order: part, step, phase, ranks, who sends to whom, and size;
 //   and when port by port their links are of equal rate and latency and their chiplets of equal shape, with equal rows.
-//   So each chiplet is a copy of another, which at every edge gets the same at the same ports.
+//   So each chiplet is a copy of another, which at every edge gets the same at the same ports; unicasts' routes are the same
+//   by number of port, too (routing/online_routes.h), and what chooses between them starts from the same state everywhere.
 // Flits that are short, which count as fewer bytes, keep a slice apart.
 // Rows are written into all chiplets, so that they are there when they are.
 #pragma once
@@ -28,6 +29,9 @@ struct EqualSlices {
   // By tree of a plan that simulated() has given: how many trees of the whole plan do the same.
   std::vector<int> copies(const Plan& simulated) const;
 };
+
+// Slices of a FRED tree that the trees of a plan use; 0 of another machine.
+int slices_used(const Topology& topology, const Plan& plan);
 
 EqualSlices find_equal_slices(const Topology& topology, std::span<const Plan* const> plans);
 EqualSlices find_equal_slices(const Topology& topology, const Plan& plan);

@@ -116,7 +116,7 @@ void CollectiveJob::note_ends(std::uint64_t cycle) {
 void CollectiveJob::release(int part, std::uint64_t cycle) {
   PartState& state = parts_[part];
   state.released = true;
-  state.start = cycle;
+  state.start = state.last_begin = cycle;
   --unreleased_;
   if (state.receivers_left == 0) ended_some_ = true;
 }

@@ -24,8 +24,8 @@ namespace fredsim {
 
 class CollectiveJob {
  public:
-  // The plan must outlive the job. `copies`, by tree: how many equal ones it stands for where bytes are
-  // counted; empty: one each.
+  // The plan must outlive the job. `copies`, by tree: how many equal ones it stands for where bytes and
+  // acknowledgements are counted; empty: one each.
   CollectiveJob(const Plan& plan, const Topology& topology, std::uint64_t seed, int lanes,
                 const std::vector<int>& copies = {});
 
@@ -76,6 +76,9 @@ class CollectiveJob {
   std::uint64_t last_end() const;
   std::uint64_t start_cycle(int part) const { return parts_[part].start; }
   std::uint64_t end_cycle(int part) const { return parts_[part].end; }
+  // A rank of a part that was released begins now, and the cycle at which the last one so far did.
+  void begin_rank(int part, std::uint64_t cycle) { parts_[part].last_begin = cycle; }
+  std::uint64_t last_begin(int part) const { return parts_[part].last_begin; }
 
   struct RankOfPart {
     int part = 0, rank = 0;
@@ -94,6 +97,7 @@ class CollectiveJob {
   // them. Those under way keep their numbers; what is yet to come is that much less.
   void leave_out(const std::vector<std::uint64_t>& packets);
   std::uint64_t left_out(int tree) const { return trees_[tree].left_out; }
+  std::uint64_t copies(int tree) const { return trees_[tree].copies; }
   // The first cycle at which a part starts for no other reason than that it is time; kNever: none does.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::uint64_t next_start() const;
@@ -118,6 +122,7 @@ class CollectiveJob {
     std::uint64_t seed = 0;                            // of its operands
     int receivers_left = 0;                            // ranks that do not have all results yet
     std::uint64_t start = 0, end = 0;
+    std::uint64_t last_begin = 0;
     bool released = false, ended = false;
   };
   struct TreeCount {

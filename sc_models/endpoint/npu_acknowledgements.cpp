@@ -46,7 +46,7 @@ void NpuAcknowledgements::tell(Work& w, int local, bool of_results, std::uint64_
     for (const Send& to : sends) {
       const int channel = scheduler_.channel(to);
       ++w.left[s.part_number];
-      ++w.acknowledgements;
+      w.acknowledgements += w.job->copies(s.tree);
       scheduler_.push(packets_.make_acknowledgement(w, local, of_results, told, to.rank, channel),
                       channel, NpuScheduler::Queue::kPassedOn);
     }

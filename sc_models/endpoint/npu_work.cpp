@@ -69,7 +69,7 @@ void Work::shorten() {
         (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
     left[s.part_number] -= less * static_cast<std::uint64_t>(times);
     if (s.part->receives) to_receive[s.part_number] -= less;
-    acknowledgements += less / kAcknowledgePackets *
+    acknowledgements += job->copies(s.tree) * (less / kAcknowledgePackets) *
                         (s.part->acknowledge_results.size() + s.part->acknowledge_sums.size());
   }
 }

@@ -88,7 +88,7 @@ struct Work {
   std::vector<std::uint64_t> left;  // by part: packets to start, add, see as results and pass on
   std::vector<std::uint64_t> to_receive;  // by part: results that this rank is to have
   std::vector<int> rank;                  // by part, -1: not a member
-  std::uint64_t acknowledgements = 0;     // sent
+  std::uint64_t acknowledgements = 0;     // sent, by all copies of the trees
 
  private:
   void prepare(int local, const Share& share, int ports);

@@ -460,7 +460,10 @@ bool Communicator::release(Operation& operation) {
   const std::vector<CollectiveJob::RankOfPart> due = operation.take_due(cycle());
   CollectiveJob& job = *operation.job;
   for (const CollectiveJob::RankOfPart& at : due)
-    if (!job.released(at.part)) job.release(at.part, cycle());
+    if (job.released(at.part))
+      job.begin_rank(at.part, cycle());
+    else
+      job.release(at.part, cycle());
   operation.npus->release(due);
   return !due.empty();
 }

@@ -272,8 +272,8 @@ RunResult Machine::Parts::run(const Plan& plan,
   observers.fill(result);
   result.payload = result.incomplete ? "incomplete" : "exact";
   result.delivered_bytes = job.delivered_bytes();
-  result.slices = in_switch_slices(plan);
-  result.slices_simulated = in_switch_slices(simulated);
+  result.slices = slices_used(topology, plan);
+  result.slices_simulated = slices_used(topology, simulated);
   fill_counts(slices, fabric, control, acknowledgements(), result.cycles, result);
   return result;
 }

@@ -75,12 +75,4 @@ void fill_parts(const Topology& topology, std::span<const Part* const> parts,
   }
 }
 
-int in_switch_slices(const Plan& plan) {
-  std::set<int> ports;
-  for (const Tree& tree : plan.trees) {
-    if (tree.transport == Transport::kInSwitch) ports.insert(tree.ranks.front().switch_port);
-  }
-  return static_cast<int>(ports.size());
-}
-
 }  // namespace fredsim

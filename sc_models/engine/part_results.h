@@ -25,7 +25,4 @@ void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob&
 void fill_parts(const Topology& topology, std::span<const Part* const> parts,
                 std::span<const PartTime> times, RunResult& result);
 
-// Slices of a FRED tree that a plan's in-switch trees use.
-int in_switch_slices(const Plan& plan);
-
 }  // namespace fredsim

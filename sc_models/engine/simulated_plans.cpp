@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "engine/part_results.h"
 #include "fabric/run_counts.h"
 #include "fabric/window_counts.h"
 
 namespace fredsim {
 namespace {
 
-int most_slices(std::span<const std::shared_ptr<const PreparedPlan>> plans) {
+int most_slices(const Topology& topology,
+                std::span<const std::shared_ptr<const PreparedPlan>> plans) {
   int most = 0;
-  for (const auto& plan : plans) most = std::max(most, in_switch_slices(plan->plan));
+  for (const auto& plan : plans) most = std::max(most, slices_used(topology, plan->plan));
   return most;
 }
 
@@ -29,17 +29,17 @@ std::shared_ptr<const PreparedPlan> simulated_part(const PreparedPlan& whole,
 SimulatedPlans plans_to_simulate(const Machine& machine,
                                  std::span<const std::shared_ptr<const PreparedPlan>> plans) {
   SimulatedPlans result;
-  result.all = most_slices(plans);
   std::vector<const Plan*> whole;
   for (const auto& plan : plans) whole.push_back(&plan->plan);
   const Topology& topology = machine.topology();
+  result.all = most_slices(topology, plans);
   result.slices =
       machine.leaves_slices_out() ? find_equal_slices(topology, whole) : all_slices(topology);
   for (const auto& plan : plans) {
     result.plans.push_back(result.slices.port_like.empty() ? plan
                                                            : simulated_part(*plan, result.slices));
   }
-  result.simulated = most_slices(result.plans);
+  result.simulated = most_slices(topology, result.plans);
   return result;
 }
 

@@ -245,6 +245,12 @@ void CollectiveBreakdown::add_up(Jobs::Entry& job) {
       cycles += item.cycles;
     }
     const CollectiveJob& of = *job.of.job;
+    // The last receiver had not begun when all was there.
+    if (of.ended(p) && of.last_begin(p) > of.start_cycle(p) + cycles) {
+      const std::uint64_t late = of.end_cycle(p) - of.start_cycle(p) - cycles;
+      part.path.add(BreakdownStages::kNpu, DelayCause::kSource, late);
+      cycles += late;
+    }
     const std::uint64_t took = of.ended(p) ? of.end_cycle(p) - of.start_cycle(p) : cycles;
     if (cycles != took) {
       throw RunFailed(fmt::format("breakdown: part {} took {} cycles, but its breakdown has {}",

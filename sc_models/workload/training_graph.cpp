@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
+#include "collective/endpoint_trees.h"
 #include "workload/layer_ranges.h"
 #include "workload/worker_graph.h"
 
@@ -76,7 +77,9 @@ class Builder : private WorkerGraph {
     const std::uint64_t controllers = topology_.io_controllers.size();
     const std::uint64_t of_worker =
         options_.minibatch * model_.sample_bytes / static_cast<std::uint64_t>(strategy_.dp);
-    const std::uint64_t share = std::max<std::uint64_t>(1, of_worker / controllers);
+    // Whole flits in every slice, so that slices are alike.
+    const auto unit = static_cast<std::uint64_t>(endpoint_slices(topology_)) * kFlitBytes;
+    const std::uint64_t share = (of_worker / controllers / unit + 1) * unit;
     Members first_stage;
     for (int w = 0; w < strategy_.mp * strategy_.dp; ++w) first_stage.push_back(w);
     OperationShape shape;
