@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "base/error.h"
@@ -106,6 +107,33 @@ TEST(EdgeTree, HottestLinkCarriesWhatThePaperSays) {
   }
 }
 
+// Weights and gradients over the same trees use every link in both directions: 12 streams on the hottest, and any trees that span the 20 NPUs,
+// 19 hops each for 18 controllers both ways, have 684 on the 62 links of the mesh, more than 11 on the hottest.
+TEST(EdgeTree, BothDirectionsShareLinks) {
+  constexpr std::uint64_t kFlits = 100;
+  const Topology topology = machine("mesh");
+  std::vector<CollectiveSpec> work;
+  for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
+    for (int k = 0; k < 18; ++k)
+      work.push_back(spec_of(collective, from_controller(topology, k), kFlits, "paper"));
+  }
+  const Plan plan = make_plan(topology, work);
+  const std::vector<std::uint64_t> flits = link_flits(topology, plan);
+  std::uint64_t busiest = 0, all = 0, links = 0;
+  for (std::size_t l = 0; l < flits.size(); ++l) {
+    const Link& link = topology.links[l];
+    if (link.on_die || topology.nodes[link.from].is_endpoint() ||
+        topology.nodes[link.to].is_endpoint())
+      continue;
+    busiest = std::max(busiest, flits[l]);
+    all += flits[l];
+    ++links;
+  }
+  EXPECT_EQ(links, 62U);
+  EXPECT_EQ(all, 684 * kFlits);
+  EXPECT_EQ(busiest, 12 * kFlits);
+}
+
 TEST(EdgeTree, NeedsARectangleWithItsRouter) {
   const Topology topology = machine("mesh");
   const auto planned = [&](std::vector<int> group, const char* algorithm) {
@@ -119,6 +147,39 @@ TEST(EdgeTree, NeedsARectangleWithItsRouter) {
   EXPECT_THROW(planned({io_member(0), 1, 2}, "edge_tree"), BadInput);
   EXPECT_THROW(planned({0, 1, 5, 6}, "edge_tree"), BadInput);
   EXPECT_THROW(planned({io_member(0), 0, 1, 5, 6}, "multi_tree"), BadInput);
+}
+
+// Beside weights, where no other priority has them: the sums on one virtual channel, their last hops on another.
+TEST(StreamChains, KeepGradientsApart) {
+  const Topology topology = machine("fred_c");
+  std::vector<int> group;
+  for (int k = 0; k < 18; ++k) group.push_back(io_member(k));
+  for (int npu = 0; npu < 20; ++npu) group.push_back(npu);
+  const auto channels = [&](std::vector<int> other_priorities) {
+    std::vector<CollectiveSpec> work;
+    for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
+      work.push_back(spec_of(collective, group, 3000));
+      work.back().roots = 18;
+    }
+    for (const int vc : other_priorities) {
+      work.push_back(spec_of(Collective::kAllReduce, {0, 1}, 10, "ring"));
+      work.back().vc = vc;
+    }
+    const Plan plan = make_plan(topology, work);
+    std::vector<std::set<int>> found(2);  // of weights and of sums between NPUs
+    for (const Tree& tree : plan.trees) {
+      if (tree.part > 1) continue;
+      for (const TreeRank& rank : tree.ranks) {
+        for (const auto* sends : {&rank.broadcast_to, &rank.reduce_to})
+          for (const Send& send : *sends)
+            if (send.rank >= 18) found[static_cast<std::size_t>(tree.part)].insert(send.vc);
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(channels({}), (std::vector<std::set<int>>{{kDp}, {kPp}}));
+  EXPECT_EQ(channels({kMp}), (std::vector<std::set<int>>{{kDp}, {kDp}}));
+  EXPECT_EQ(channels({kMp, kPp}), (std::vector<std::set<int>>{{kDp}, {kDp}}));
 }
 
 class StreamPlan : public testing::TestWithParam<const char*> {};
