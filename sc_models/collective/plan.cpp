@@ -15,6 +15,7 @@
 #include "collective/in_switch_plan.h"
 #include "collective/link_load.h"
 #include "collective/members.h"
+#include "collective/packet_order.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -143,6 +144,7 @@ class WorkPlanner {
     add_chains(topology_, chains, plan_);
     if (topology_.is_grid()) part_channels();
     add_acknowledgements(topology_, plan_);
+    set_packet_order(topology_, plan_);
     set_bounds(topology_, plan_);
     return std::move(plan_);
   }

@@ -105,7 +105,7 @@ void NpuReducer::combine(Work& w, int local) {
     on_result(w, local, index, acc);
     sum.release();
   } else {
-    push(w, local, sum, channel, NpuScheduler::Queue::kPassedOn);
+    pass_on(w, local, false, sum, to);
   }
   w.done_one(s.part_number);
 }
@@ -128,23 +128,30 @@ void NpuReducer::on_result(Work& w, int local, std::uint64_t index, const std::u
   TreeState& s = w.trees[local];
   ++s.results;
   if (s.part->receives) accept(w, local, index, lanes);
-  const auto queue =
-      s.role == Role::kHead ? NpuScheduler::Queue::kCopies : NpuScheduler::Queue::kPassedOn;
   for (const Send& to : s.part->broadcast_to) {
     const int channel = scheduler_.channel(to);
     Packet& copy = packets_.make(w, local, true, index, to.rank, channel);
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
-    push(w, local, copy, channel, queue);
+    if (s.role == Role::kHead) {
+      ++w.left[s.part_number];
+      scheduler_.push(copy, channel, NpuScheduler::Queue::kCopies);
+    } else {
+      pass_on(w, local, true, copy, to);
+    }
   }
   acknowledgements_.advance(w, local);
   if (is_source(s.role)) scheduler_.wake(s.channel);
   if (s.sees_results) w.done_one(s.part_number);
 }
 
-// A packet of the part that takes its turn after others.
-void NpuReducer::push(Work& w, int local, Packet& packet, int channel, NpuScheduler::Queue queue) {
+// A packet of the part that takes its turn after others: a result, or else a sum.
+void NpuReducer::pass_on(Work& w, int local, bool is_result, Packet& packet, const Send& to) {
   ++w.left[w.trees[local].part_number];
-  scheduler_.push(packet, channel, queue);
+  if (w.plan_tree(local).interval != 0) {
+    scheduler_.push_in_turn(w, local, is_result, to, packet);
+  } else {
+    scheduler_.push(packet, scheduler_.channel(to), NpuScheduler::Queue::kPassedOn);
+  }
 }
 
 }  // namespace fredsim

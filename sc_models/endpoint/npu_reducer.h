@@ -41,7 +41,7 @@ class NpuReducer {
   void combine_held(Work& w, int local);
   void combine(Work& w, int local);
   void finish_alone(Work& w, int local);
-  void push(Work& w, int local, Packet& packet, int channel, NpuScheduler::Queue queue);
+  void pass_on(Work& w, int local, bool is_result, Packet& packet, const Send& to);
 
   NpuPackets& packets_;
   NpuScheduler& scheduler_;

@@ -16,7 +16,7 @@ void NpuScheduler::add(Work& work) {
   for (int local = 0; local < std::ssize(work.trees); ++local) add_source(work, local);
   for (Channel& channel : channels_) {
     for (Source& source : channel.sources) {
-      if (source.work != &work) continue;
+      if (source.work != &work || !source.turns.empty()) continue;
       const auto step = [&](int local) { return work.plan_tree(local).step; };
       std::ranges::stable_sort(source.trees, {}, step);
       const int first = step(source.trees.front());
@@ -28,6 +28,7 @@ void NpuScheduler::add(Work& work) {
 
 void NpuScheduler::add_source(Work& work, int local) {
   const TreeState& s = work.trees[local];
+  if (work.plan_tree(local).interval != 0) return add_turns(work, local);
   if (!is_source(s.role)) return;
   if (s.role == Role::kHead) {
     const Send& to = s.part->broadcast_to.front();
@@ -41,8 +42,35 @@ void NpuScheduler::add_source(Work& work, int local) {
   if (same != sources.end()) {
     same->trees.push_back(local);
   } else {
-    sources.push_back({.work = &work, .part = part, .in_switch = s.in_switch, .trees = {local}});
+    sources.push_back(
+        {.work = &work, .part = part, .in_switch = s.in_switch, .trees = {local}, .turns = {}});
   }
+}
+
+NpuScheduler::Source* NpuScheduler::ordered_source(Channel& channel, const Work& work, int part) {
+  const auto found = std::ranges::find_if(channel.sources, [&](const Source& source) {
+    return source.work == &work && source.part == part && !source.turns.empty();
+  });
+  return found != channel.sources.end() ? &*found : nullptr;
+}
+
+void NpuScheduler::add_turns(Work& work, int local) {
+  const TreeState& s = work.trees[local];
+  const auto add = [&](const Send& to, bool is_result, std::uint64_t due) {
+    Channel& c = channels_[channel(to)];
+    Source* source = ordered_source(c, work, s.part_number);
+    if (source == nullptr)
+      source = &c.sources.emplace_back(
+          Source{.work = &work, .part = s.part_number, .trees = {}, .turns = {}});
+    source->turns.add({.local = local,
+                       .is_result = is_result,
+                       .is_own = !is_result && s.role == Role::kLeaf,
+                       .to_rank = to.rank,
+                       .interval = work.plan_tree(local).interval,
+                       .due = due});
+  };
+  for (const Send& to : s.part->reduce_to) add(to, false, s.part->sum_due);
+  for (const Send& to : s.part->broadcast_to) add(to, true, s.part->result_due);
 }
 
 void NpuScheduler::remove(const Work& work) {
@@ -75,13 +103,23 @@ void NpuScheduler::push(Packet& packet, int channel, Queue queue) {
   wake(channel);
 }
 
+void NpuScheduler::push_in_turn(const Work& work, int local, bool is_result, const Send& to,
+                                Packet& packet) {
+  const int number = channel(to);
+  ordered_source(channels_[number], work, work.trees[local].part_number)
+      ->turns.push(local, is_result, to.rank, packet);
+  wake(number);
+}
+
 void NpuScheduler::wake_heads() {
   for (int vc = 0; vc < kNumVcs; ++vc) awake_[vc] |= heads_[vc];
 }
 
 bool NpuScheduler::empty() const {
-  return std::ranges::all_of(
-      channels_, [](const Channel& c) { return c.copies.empty() && c.passed_on.empty(); });
+  return std::ranges::all_of(channels_, [](const Channel& c) {
+    return c.copies.empty() && c.passed_on.empty() &&
+           std::ranges::none_of(c.sources, [](const Source& s) { return s.turns.has_ready(); });
+  });
 }
 
 NpuScheduler::Next NpuScheduler::next(int channel) {
@@ -148,11 +186,33 @@ bool NpuScheduler::is_behind(Channel& channel, const Source& source) {
   return false;
 }
 
+// Of ordered trees.
+NpuScheduler::Next NpuScheduler::next_in_turn(Source& source) {
+  Work& w = *source.work;
+  PacketTurn* const turn = source.turns.next(w);
+  if (turn == nullptr) return {};
+  Next next;
+  if (turn->is_own) {
+    if (!w.allowed[source.part] || !may_start(w.trees[turn->local])) return {};
+    next = {.work = &w, .local = turn->local};
+  } else {
+    if (turn->ready.empty()) return {};
+    next = {.queued = turn->ready.pop()};
+  }
+  source.turns.count_sent();
+  return next;
+}
+
 NpuScheduler::Next NpuScheduler::start(Channel& c, bool heads) {
   for (std::size_t tried = 0; tried < c.sources.size(); ++tried) {
     Source& source = c.sources[c.next];
     c.next = c.next + 1 == c.sources.size() ? 0 : c.next + 1;
     Work& w = *source.work;
+    if (!source.turns.empty()) {
+      const Next next = heads ? Next{} : next_in_turn(source);
+      if (next.queued != nullptr || next.work != nullptr) return next;
+      continue;
+    }
     if (!w.allowed[source.part]) continue;
     if (source.in_switch && (!find_next_packet(source) || is_behind(c, source))) continue;
     const int local = source.trees[source.at];
@@ -174,6 +234,7 @@ void NpuScheduler::add_state(StateDigest& digest) const {
     for (const Source& source : channel.sources) {
       digest.add(static_cast<std::uint64_t>(source.work->job->first_tree()) << 32 |
                  static_cast<std::uint32_t>(source.part));
+      if (!source.turns.empty()) source.turns.add_state(*source.work, digest);
       if (!source.in_switch) continue;
       digest.add_all(std::array{source.begin, source.end, source.at});
       std::uint64_t most = 0;  // of this step's trees: the round is relative to them

@@ -4,7 +4,8 @@
 //   way before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
-//   of the next. At most `window` packets of a tree are under way per source (Part::window), by the results that it sees
+//   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, per part
+//   together like one source of new ones. At most `window` packets of a tree are under way per source (Part::window), by the results that it sees
 //   or, where it sees none, by what is acknowledged to it; contributors to an in-switch tree that see no result are
 //   limited by the NIC's acceptance only.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
@@ -18,6 +19,7 @@
 #include "base/state_digest.h"
 #include "endpoint/npu_work.h"
 #include "endpoint/packet_extension.h"
+#include "endpoint/packet_turns.h"
 #include "endpoint/ring_queue.h"
 
 namespace fredsim {
@@ -33,6 +35,8 @@ class NpuScheduler {
 
   enum class Queue : std::uint8_t { kCopies, kPassedOn };
   void push(Packet& packet, int channel, Queue queue);
+  // A packet of an ordered tree that is passed on: a result, or else a sum.
+  void push_in_turn(const Work& work, int local, bool is_result, const Send& to, Packet& packet);
 
   // What comes next: a packet that waits, or a tree of which to start one.
   struct Next {
@@ -52,8 +56,8 @@ class NpuScheduler {
   void add_state(StateDigest& digest) const;
 
  private:
-  // What takes its turn in starting packets on a channel: an endpoint tree, or the in-switch trees of a
-  // part, by (step, tree), with the place of the next packet: tree `at` of those of the step, which are
+  // What takes its turn on a channel: what starts packets of an endpoint tree; all ordered trees of a part; or the
+  // in-switch trees of a part, by (step, tree), with the place of the next packet: tree `at` of those of the step, which are
   // [begin, end), in their round of `run` packets each.
   struct Source {
     Work* work = nullptr;
@@ -62,6 +66,7 @@ class NpuScheduler {
     std::vector<int> trees;  // local
     std::size_t begin = 0, end = 0, at = 0;
     std::uint64_t round = 0;
+    PacketTurns turns;  // not empty: of ordered trees, and nothing else
   };
   struct Channel {
     std::vector<Source> sources;
@@ -71,6 +76,9 @@ class NpuScheduler {
   };
 
   void add_source(Work& work, int local);
+  void add_turns(Work& work, int local);
+  static Source* ordered_source(Channel& channel, const Work& work, int part);
+  Next next_in_turn(Source& source);
   static bool find_next_packet(Source& source);  // false: there is none
   static bool is_behind(Channel& channel, const Source& source);
   bool may_start(const TreeState& state) const;

@@ -73,7 +73,7 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
     if (!is_new)
       begin_period(edge - seen->second, digest);
     else if (seen_.size() == kMostSeen)
-      begin_search(2 * step_);
+      keep_every_other();
     return 0;
   }
   const std::uint64_t number = digest == state_ ? periods(jobs, most) : 0;
@@ -99,7 +99,15 @@ void Recurrence::begin_period(std::uint64_t edges, const StateDigest& digest) {
 void Recurrence::begin_search(std::uint64_t step) {
   seen_.clear();
   step_ = step;
-  next_look_ = fabric_.core().edge() + step;
+  begin_ = fabric_.core().edge();
+  next_look_ = begin_ + step;
+}
+
+// Of the states seen, an even number of steps apart, so that longer periods are found from where the search began.
+void Recurrence::keep_every_other() {
+  step_ *= 2;
+  std::erase_if(seen_, [&](const auto& state) { return (state.second - begin_) % step_ != 0; });
+  next_look_ = fabric_.core().edge() + step_;
 }
 
 // False: there is something that cannot tell its state.

@@ -13,11 +13,14 @@
 //   recurrence_test.cpp). Payload is made, carried and verified in the periods that are simulated.
 // Jobs: one, as Machine::run() has it, or all that a communicator has under way. Between two events of a communicator (a
 //   grant, a rank that begins or is complete, an issue) nothing else changes than this knows; at each the search begins anew.
-// Not found to recur: rings and multi_tree on a mesh, and some pairs of operations that share links. Trees pass a channel in the order in which their packets come, and drift against each other.
-//   Tried: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
-//   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either; on 2 x 2 it costs nothing at 64 MiB and does, after 79 872
-//   cycles, too late to gain by it.
-// Cost: digests are taken rarer the longer none recurs, and from the start where none did in the searches before.
+// Rings and multi_tree on a mesh or torus recur since their packets have an order (collective/packet_order.h), where they
+//   reduce and are long enough. After how many cycles follows from the rates: links of 125/128 flit per cycle and frames of 152
+//   flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648 flits, 466 944, which gains little below a GiB.
+// Not found to recur: rings on FRED trees, all-gathers and broadcasts on a mesh, and some pairs of operations that share links.
+//   Packets pass a channel in the order in which they come, and trees drift against each other.
+//   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
+//   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either. Tried on FRED trees: the order above, which costs 42 % (Fred-A).
+// Cost: digests are taken rarer the longer none recurs, of those taken every other one is then kept; and rarer from the start where none did in the searches before.
 #pragma once
 
 #include <cstdint>
@@ -69,12 +72,14 @@ class Recurrence {
                                std::uint64_t in_one);
   void repeat(std::span<CollectiveJob* const> jobs, std::uint64_t number);
   void begin_search(std::uint64_t step);
+  void keep_every_other();
 
   Fabric& fabric_;
   std::vector<Npu*> npus_;
   std::uint64_t next_look_ = 0;            // edge
   std::uint64_t first_step_ = kFirstStep;  // of a search: longer where the last ones found nothing
   std::uint64_t step_ = kFirstStep;
+  std::uint64_t begin_ = 0;                    // edge at which the search began
   std::map<StateDigest, std::uint64_t> seen_;  // state -> edge
   // A period that is measured; 0: none.
   std::uint64_t period_ = 0;

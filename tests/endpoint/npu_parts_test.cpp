@@ -150,6 +150,55 @@ TEST_F(NpuParts, TheSchedulerKeepsToTheWindow) {
   }
 }
 
+// Sums of tree 0 and the own packets of tree 1, two of these for each of those, and the results of tree 0 to two ranks.
+TEST_F(NpuParts, PacketsOfOrderedTreesWaitForTheirTurn) {
+  Tree& passed_on = add_tree(
+      2,
+      {rank(0, true, true, {1}, {{.rank = 2}}, {{.rank = 1}, {.rank = 3}}),
+       rank(1, true, true, {}, {{.rank = 0}}, {}), rank(2, true, true, {0}, {}, {{.rank = 0}})},
+      {2, 0, 1, SumOrder::kAdd, SumOrder::kAdd});
+  passed_on.interval = 20;
+  passed_on.ranks[0].sum_due = 5;
+  passed_on.ranks[0].result_due = 7;
+  Tree& own = add_tree(
+      4, {rank(0, true, true, {}, {{.rank = 1}}, {}), rank(1, true, true, {0}, {}, {{.rank = 0}})},
+      {1, 0, SumOrder::kAdd});
+  own.interval = 10;
+  plan_.parts[0].window = 4;
+  Work& w = start();
+  const int channel = channel_of(kPorts, 0, kDp);
+  const auto own_is_next = [&] {
+    const NpuScheduler::Next next = scheduler_.next(channel);
+    if (next.work == nullptr || next.local != 1) return false;
+    ++w.trees[1].started;
+    return true;
+  };
+  const auto push = [&](bool is_result, int to) -> Packet& {
+    Packet& packet = pool_.allocate(1);
+    scheduler_.push_in_turn(w, 0, is_result, {.rank = to}, packet);
+    return packet;
+  };
+  EXPECT_TRUE(own_is_next());
+  EXPECT_FALSE(own_is_next()) << "a sum is due";
+  const Packet& to_last = push(true, 3);
+  EXPECT_FALSE(own_is_next());
+  EXPECT_FALSE(scheduler_.empty());
+  const Packet& sum = push(false, 2);
+  EXPECT_EQ(scheduler_.next(channel).queued, &sum);
+  EXPECT_EQ(scheduler_.next(channel).queued, nullptr) << "a result is due, to rank 1";
+  const Packet& to_first = push(true, 1);
+  EXPECT_EQ(scheduler_.next(channel).queued, &to_first);
+  EXPECT_EQ(scheduler_.next(channel).queued, &to_last);
+  EXPECT_TRUE(scheduler_.empty());
+  EXPECT_TRUE(own_is_next());
+  EXPECT_TRUE(own_is_next());
+  EXPECT_FALSE(own_is_next());
+  // Of tree 0 no more comes: the others are not waited for.
+  w.trees[0].packets = 1;
+  EXPECT_TRUE(own_is_next());
+  EXPECT_FALSE(own_is_next()) << "all are started";
+}
+
 // Packets come in any order among sources; sums leave in order, each when its last one has come.
 TEST_F(NpuParts, TheReducerHoldsWhatHasNotItsOthers) {
   add_tree(2,

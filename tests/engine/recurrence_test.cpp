@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../collective/random_work.h"
@@ -104,6 +105,36 @@ TEST_P(SkippingOf, ALongRunTakesFewCycles) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SkippingOf,
                          testing::Values("fred", "reducing_crossbar", "aggregator"));
+
+// Rings and trees of a mesh, in one group and in several that share links: most of a long run is repetition, too.
+TEST(SkippingOnAMesh, LeavesOutMostOfALongAllReduce) {
+  const Topology topology =
+      load_config("configs/mesh_2x2.yaml", {"fabric.width=3", "npu.count=6", "io.count=0"})
+          .topology;
+  const auto part = [](std::vector<int> group, const char* algorithm) {
+    CollectiveSpec spec;
+    spec.group = std::move(group);
+    spec.bytes = 12'000'000;
+    spec.algorithm = algorithm;
+    return spec;
+  };
+  const std::vector<std::vector<CollectiveSpec>> works = {
+      {part({0, 1, 2, 3, 4, 5}, "multi_tree")},
+      {part({0, 1, 3, 4}, "ring")},
+      {part({0, 4, 2}, "ring"), part({1, 3, 5}, "ring")},
+  };
+  Simulation simulation;
+  Machine skips("skips", topology, {});
+  Machine full("full", topology, {.skip = false});
+  simulation.run([&] {
+    for (const std::vector<CollectiveSpec>& work : works) {
+      const Plan plan = make_plan(topology, work);
+      const RunResult skipped = skips.run(plan);
+      EXPECT_EQ(results_and_parts(skipped), results_and_parts(full.run(plan)));
+      EXPECT_GT(2 * skipped.repeated_cycles, skipped.cycles);
+    }
+  });
+}
 
 // A tenth of a second in which nothing happens.
 TEST(SkippingIdleCycles, CostNothingAndAreCounted) {

@@ -15,6 +15,8 @@ inline void shrink_windows(Random& random, Plan& plan) {
     part.packet_flits = 1 + static_cast<int>(random.below(2));
     part.window = 1 + static_cast<int>(random.below(8));
   }
+  // Packets have an order for the windows that were planned.
+  for (Tree& tree : plan.trees) tree.interval = 0;
 }
 
 }  // namespace fredsim::test

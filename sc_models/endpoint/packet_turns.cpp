@@ -1,0 +1,59 @@
+#include "endpoint/packet_turns.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kOver = std::numeric_limits<std::uint64_t>::max();
+
+bool is_over(const Work& work, const PacketTurn& turn) {
+  return turn.sent == work.trees[static_cast<std::size_t>(turn.local)].packets;
+}
+
+}  // namespace
+
+void PacketTurns::add(PacketTurn turn) {
+  order_.emplace(turn.due, turns_.size());
+  turns_.push_back(std::move(turn));
+}
+
+bool PacketTurns::has_ready() const {
+  return std::ranges::any_of(turns_, [](const PacketTurn& turn) { return !turn.ready.empty(); });
+}
+
+void PacketTurns::push(int local, bool is_result, int to_rank, Packet& packet) {
+  auto turn = std::ranges::lower_bound(turns_, local, {}, &PacketTurn::local);
+  while (turn != turns_.end() && (turn->is_result != is_result || turn->to_rank != to_rank)) ++turn;
+  assert(turn != turns_.end() && turn->local == local);
+  turn->ready.push(&packet);
+}
+
+PacketTurn* PacketTurns::next(const Work& work) {
+  while (!order_.empty() && is_over(work, turns_[order_.top().second])) order_.pop();
+  return order_.empty() ? nullptr : &turns_[order_.top().second];
+}
+
+void PacketTurns::count_sent() {
+  const std::size_t which = order_.top().second;
+  PacketTurn& turn = turns_[which];
+  ++turn.sent;
+  turn.due += turn.interval;
+  order_.pop();
+  order_.emplace(turn.due, which);
+}
+
+// Dues are relative to the next one.
+void PacketTurns::add_state(const Work& work, StateDigest& digest) const {
+  std::uint64_t first = kOver;
+  for (const PacketTurn& turn : turns_)
+    if (!is_over(work, turn)) first = std::min(first, turn.due);
+  for (const PacketTurn& turn : turns_) {
+    digest.add(is_over(work, turn) ? kOver : turn.due - first);
+    digest.add(turn.ready.size());
+  }
+}
+
+}  // namespace fredsim
