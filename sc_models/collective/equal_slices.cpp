@@ -43,13 +43,14 @@ bool same_rank(const TreeRank& a, const TreeRank& b) {
          same_sends(a.acknowledge_sums, b.acknowledge_sums) &&
          same_sends(a.acknowledge_results, b.acknowledge_results) &&
          a.sums_acknowledged == b.sums_acknowledged &&
-         a.results_acknowledged == b.results_acknowledged;
+         a.results_acknowledged == b.results_acknowledged && a.sum_due == b.sum_due &&
+         a.result_due == b.result_due;
 }
 
 bool same_tree(const Tree* a, const Tree* b) {
   return a->transport == b->transport && a->part == b->part && a->step == b->step &&
          a->flits == b->flits && a->bytes == b->bytes && a->is_acknowledged == b->is_acknowledged &&
-         std::ranges::equal(a->ranks, b->ranks, same_rank);
+         a->interval == b->interval && std::ranges::equal(a->ranks, b->ranks, same_rank);
 }
 
 // Lays the slice behind a NIC port over that behind another.
