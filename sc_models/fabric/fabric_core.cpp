@@ -107,7 +107,6 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
                             Failures& failures, std::uint64_t window) {
   Partition& p = *partitions_[partition];
   p.fill(static_cast<int>(window % 2));
-  p.let_rest(true);
   try {
     for (std::uint64_t edge = 0; edge < edges; ++edge) {
       if (!hooks.empty()) hooks[partition]->before_edge();
@@ -120,12 +119,12 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
     failure.edge = p.edge();
     failure.window.store(window, std::memory_order_relaxed);
   }
-  p.let_rest(false);
 }
 
 void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) {
   assert(hooks.empty() || hooks.size() == partitions_.size());
   Failures failures(partitions_.size());
+  step_in_groups(true);
   const auto window_of = [&](std::uint64_t left) { return std::min(left, look_ahead_); };
   if (threads_ == nullptr) {
     std::uint64_t window = 0;
@@ -150,6 +149,7 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
     });
   }
   for (const auto& partition : partitions_) partition->fill(0);
+  step_in_groups(false);
   finished_.clear();
   failures.rethrow_first();
 }
@@ -207,7 +207,7 @@ void FabricCore::rest(std::uint64_t edges) {
   for (const auto& partition : partitions_) partition->rest(edges);
 }
 
-bool FabricCore::add_state(StateDigest& digest) const {
+bool FabricCore::add_state(StateDigest& digest) {
   return std::ranges::all_of(partitions_,
                              [&](const auto& partition) { return partition->add_state(digest); });
 }
@@ -257,6 +257,10 @@ int FabricCore::buffered(NodeId node, int port, int vc) const {
 }
 
 int FabricCore::outstanding(int link, int vc) const { return output(link).outstanding(vc); }
+
+void FabricCore::step_in_groups(bool on) {
+  for (const auto& partition : partitions_) partition->step_in_group(on);
+}
 
 void FabricCore::set_always_step(bool on) {
   for (const auto& partition : partitions_) partition->set_always_step(on);

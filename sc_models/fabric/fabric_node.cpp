@@ -10,7 +10,7 @@ void FabricNode::reset(LinkTx* links) {
   ready_ = waiting_ = 0;
   ready_before_ = {};
   stepped_ = 0;
-  rests_ = false;
+  in_group_ = false;
   pins.in_valid = pins.out_valid = pins.out_ready = 0;
   pins.out_credit = pins.in_credit = {};
   pins.reg = {};
@@ -28,7 +28,7 @@ void FabricNode::reset(LinkTx* links) {
 }
 
 // Which links take a flit again.
-void FabricNode::look_at_pacing(const LinkTx* links, std::uint64_t edge) {
+void FabricNode::look_at_waiting(const LinkTx* links, std::uint64_t edge) {
   for (std::uint32_t left = waiting_; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
     if (!links[port].is_ready(edge)) continue;

@@ -5,8 +5,9 @@
 //   endpoint; then what it launched and what credits it gave back are at the pins, for the
 //   owner of the links; inputs are used up.
 // Idle nodes: a node that is idle and has no flit, credit or register access at its pins is not stepped; a step
-//   would change nothing (SwitchCore::idle, EndpointCore). Nor is one that rests (SwitchCore) where its owner lets it:
-//   then rest() says so, and make_up() is called before anything else.
+//   would change nothing (SwitchCore::idle, EndpointCore).
+// Groups: a switch that steps with others (switch/switch_group.h) has no pins of its own between join_group() and
+//   part_from_group(); only which of its links take a flit is still known here.
 #pragma once
 
 #include <array>
@@ -33,10 +34,14 @@ class FabricNode {
   void reset(LinkTx* links);
 
   void begin_step(const LinkTx* links, std::uint64_t edge) {
-    if (waiting_ != 0) [[unlikely]]
-      look_at_pacing(links, edge);
+    look_at_pacing(links, edge);
     stepped_ = edge;
     note_ready();
+  }
+  // Which links take a flit again at this edge.
+  void look_at_pacing(const LinkTx* links, std::uint64_t edge) {
+    if (waiting_ != 0) [[unlikely]]
+      look_at_waiting(links, edge);
   }
   // Whether it has to step at the next edge, whatever arrives, and the error that a switch shows.
   SwitchCore::Stepped step() {
@@ -62,25 +67,32 @@ class FabricNode {
     return ready;
   }
   // A flit goes into the serialiser of a paced link: LinkTx::serialise().
-  std::uint32_t serialise(LinkTx& link, std::uint32_t port, const std::uint32_t* flit) {
+  std::uint32_t serialise(LinkTx& link, std::uint32_t port, const std::uint32_t* flit,
+                          std::uint64_t edge) {
     if (link.has_bursts()) [[unlikely]]
-      link.count_in_burst(stepped_, flit);
-    const std::uint32_t beyond = link.serialise(stepped_);
+      link.count_in_burst(edge, flit);
+    const std::uint32_t beyond = link.serialise(edge);
     if (!link.is_still_ready()) {
       ready_ &= ~(1U << port);
       waiting_ |= 1U << port;
     }
     return beyond;
   }
-  void rest() { rests_ = true; }
-  bool rests() const { return rests_; }
-  // The next edge is `edge`.
-  void make_up(std::uint64_t edge) {
-    rests_ = false;
-    if (edge == stepped_ + 1) return;
-    core->make_up(pins, edge - stepped_ - 1);
-    stepped_ = edge - 1;
-    note_ready();
+  std::uint32_t ready() const { return ready_; }  // outputs whose link takes a flit
+  bool is_waiting() const { return waiting_ != 0; }
+  bool is_in_group() const { return in_group_; }
+  void join_group() {
+    hand_over_credits();
+    in_group_ = true;
+  }
+  // The last edge was `edge`. What left at the ones before had a link that was ready.
+  void part_from_group(std::uint64_t edge) {
+    in_group_ = false;
+    stepped_ = edge;
+    ready_before_.fill(~0U);
+    pins.out_ready = ready_;
+    pins.out_valid = 0;
+    pins.in_credit = {};
   }
   std::uint64_t last_step() const { return stepped_; }  // edge
   void pass_over(std::uint64_t edges) { stepped_ += edges; }
@@ -104,30 +116,24 @@ class FabricNode {
     ready_before_[0] = pins.out_ready;
     pins.out_ready = ready_;
   }
-  void look_at_pacing(const LinkTx* links, std::uint64_t edge);
+  void look_at_waiting(const LinkTx* links, std::uint64_t edge);
 
   std::uint32_t ready_ = 0;    // outputs whose link takes a flit
   std::uint32_t waiting_ = 0;  // those whose link does not yet
   // `ready_` of the steps before, the last one first.
   std::array<std::uint32_t, LinkTx::kMostLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step
-  bool rests_ = false;
+  bool in_group_ = false;
 };
 
 // A bit per node: to be stepped at the next edge.
 class WakeBits {
  public:
   explicit WakeBits(std::size_t nodes)
-      : nodes_(nodes), bits_((nodes + 63) / 64), later_(bits_.size()), now_(bits_.size()) {}
+      : nodes_(nodes), bits_((nodes + 63) / 64), now_(bits_.size()) {}
 
   void wake(std::size_t node) { bits_[node / 64] |= bit(node); }
-  void wake_later(std::size_t node) { later_[node / 64] |= bit(node); }  // at the edge after that
-  // Who is woken later is woken at the next edge.
-  void hurry() {
-    for (std::size_t word = 0; word < bits_.size(); ++word) {
-      bits_[word] |= std::exchange(later_[word], 0);
-    }
-  }
+  void sleep(std::size_t node) { bits_[node / 64] &= ~bit(node); }
   void wake_all() {
     for (std::size_t word = 0; word < bits_.size(); ++word) bits_[word] = all(word);
   }
@@ -142,7 +148,7 @@ class WakeBits {
   template <typename Step>
   void take(Step&& step) {
     for (std::size_t word = 0; word < now_.size(); ++word) {
-      now_[word] = std::exchange(bits_[word], std::exchange(later_[word], 0));
+      now_[word] = std::exchange(bits_[word], 0);
     }
     for (std::size_t word = 0; word < now_.size(); ++word) {
       for (std::uint64_t left = now_[word]; left != 0; left &= left - 1) {
@@ -162,8 +168,7 @@ class WakeBits {
   }
 
   std::size_t nodes_;
-  std::vector<std::uint64_t> bits_;
-  std::vector<std::uint64_t> later_, now_;
+  std::vector<std::uint64_t> bits_, now_;
 };
 
 }  // namespace fredsim

@@ -11,9 +11,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "base/bounded_list.h"
 #include "base/flit.h"
 #include "fabric/link.h"
 
@@ -21,23 +21,6 @@ namespace fredsim {
 
 class LinkWheel {
  public:
-  template <typename T>
-  class List {
-   public:
-    explicit List(std::size_t capacity) : items_(std::make_unique_for_overwrite<T[]>(capacity)) {}
-    T* begin() const { return items_.get(); }
-    T* end() const { return items_.get() + size_; }
-    std::size_t size() const { return size_; }
-    T* grow(std::size_t by) {
-      size_ += by;
-      return end() - by;
-    }
-    void clear() { size_ = 0; }
-
-   private:
-    std::unique_ptr<T[]> items_;
-    std::size_t size_ = 0;
-  };
   // For an output port of a node, the flits' sender, and a virtual channel.
   class Credit {
    public:
@@ -55,8 +38,8 @@ class LinkWheel {
   };
   // Words of a flit's entry before its own: the input pin, in a word.
   static constexpr std::size_t kHeader = 1;
-  using Flits = List<std::uint32_t>;
-  using Credits = List<Credit>;
+  using Flits = BoundedList<std::uint32_t>;
+  using Credits = BoundedList<Credit>;
 
   // `arriving`, `leaving`: links whose flits, and whose credits, it carries; `words` of a flit.
   LinkWheel(std::uint32_t longest, std::size_t arriving, std::size_t leaving, std::size_t words)
@@ -76,7 +59,7 @@ class LinkWheel {
     entry[0] = to.word();
     return entry + kHeader;
   }
-  void add_credit(std::uint32_t cycles, Credit credit) { *at(cycles).credits.grow(1) = credit; }
+  void add_credit(std::uint32_t cycles, Credit credit) { at(cycles).credits.add(credit); }
 
   Flits& flits() { return slots_[now_].flits; }
   Credits& credits() { return slots_[now_].credits; }

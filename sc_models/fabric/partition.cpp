@@ -48,7 +48,9 @@ Partition::Partition(const Topology& topology, const std::vector<NodePlace>& pla
       nodes_(nodes_of(topology, places, index, lanes)),
       wheel_(make_wheel(places, index)),
       awake_(nodes_.size()),
-      faulty_(words_) {
+      faulty_(words_),
+      group_pins_(nodes_.size(),
+                  nodes_.back().first + static_cast<std::size_t>(nodes_.back().ports)) {
   for (auto& box : outboxes_) box.resize(static_cast<std::size_t>(partitions));
   const FabricNode& last = nodes_.back();
   outputs_.resize(last.first + static_cast<std::uint32_t>(last.ports));
@@ -115,6 +117,9 @@ void Partition::attach(std::uint32_t node, SwitchCore& core) {
   }
   state.core = &core;
   state.has_rtl = rtl_inside(core) != nullptr;
+  is_formed_ = false;
+  group_.reset();
+  members_.clear();
   state.launch_edges = launch_edges;
   for (int port = 0; port < state.ports; ++port) output(node, port).set_launch_edges(launch_edges);
 }
@@ -149,11 +154,14 @@ void Partition::reset() {
     }
   }
   serialising_.clear();
+  in_group_ = false;
+  paced_.clear();
   awake_.wake_all();
   for (FabricNode& node : nodes_) node.reset(&outputs_[node.first]);
 }
 
 void Partition::access(std::uint32_t node, const RegisterRequest& request) {
+  step_in_group(false);
   FabricNode& state = nodes_[node];
   assert(state.core != nullptr && !state.pins.reg.valid);
   state.hand_over_credits();  // a register may tell them
@@ -209,6 +217,7 @@ template <int kWords>
 void Partition::step_nodes() {
   take_credits(wheel_.credits());
   take_flits<kWords>(wheel_.flits());
+  if (in_group_) step_group<kWords>();
   if (always_step_) awake_.wake_all();
   if (switch_threads_ != nullptr) [[unlikely]]
     return step_nodes_by_threads<kWords>();
@@ -244,14 +253,19 @@ void Partition::take_flits(LinkWheel::Flits& flits) {
   for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
        entry += LinkWheel::kHeader + words) {
     const InputPin to(entry[0]);
-    SwitchPins& pins = nodes_[to.node()].pins;
+    FabricNode& node = nodes_[to.node()];
+    if (node.is_in_group()) {
+      group_pins_.in_flits.add({to.node(), to.port(), entry + LinkWheel::kHeader});
+      continue;
+    }
+    SwitchPins& pins = node.pins;
     pins.in_valid |= 1U << to.port();
     std::memcpy(&pins.in_flit[to.port() * words], entry + LinkWheel::kHeader,
                 words * sizeof *entry);
     awake_.wake(to.node());
   }
   flits_under_way_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words));
-  flits.clear();
+  flits.clear();  // its words stay until something is added
 }
 
 void Partition::take_credits(LinkWheel::Credits& credits) {
@@ -263,14 +277,23 @@ void Partition::take_credits(LinkWheel::Credits& credits) {
       fail(fmt::format("{} port {} returned a credit too many", topology_.nodes[owner.to].name,
                        owner.to_port));
     }
-    const std::uint32_t bit = 1U << credit.port();
-    std::uint32_t& at_pins = node.pins.out_credit[credit.vc()];
-    if ((at_pins & bit) != 0) node.hand_over_credits();  // an older one
-    at_pins |= bit;
-    if (node.endpoint != nullptr || node.rests()) awake_.wake(credit.node());
+    if (node.is_in_group()) {
+      group_pins_.out_credits.add({credit.node(), static_cast<std::uint16_t>(credit.port()),
+                                   static_cast<std::uint16_t>(credit.vc())});
+    } else {
+      take_credit(node, credit);
+    }
   }
   credits_under_way_ -= static_cast<int>(credits.size());
   credits.clear();
+}
+
+void Partition::take_credit(FabricNode& node, LinkWheel::Credit credit) {
+  const std::uint32_t bit = 1U << credit.port();
+  std::uint32_t& at_pins = node.pins.out_credit[credit.vc()];
+  if ((at_pins & bit) != 0) node.hand_over_credits();  // an older one
+  at_pins |= bit;
+  if (node.endpoint != nullptr) awake_.wake(credit.node());
 }
 
 template <int kWords>
@@ -281,7 +304,6 @@ template <int kWords>
 // All that touches nothing but the node and its links.
 [[gnu::always_inline]] inline SwitchCore::Stepped Partition::begin_step(std::size_t number) {
   FabricNode& node = nodes_[number];
-  if (node.rests()) node.make_up(edge_);
   node.begin_step(&outputs_[node.first], edge_);
   return node.step();
 }
@@ -295,30 +317,97 @@ template <int kWords>
   if (node.pins.reg.valid) [[unlikely]]
     end_access(node);
   node.use_up_inputs();
-  if (!stepped.idle) stay_awake(number, stepped.rests);
+  if (!stepped.idle) awake_.wake(number);
   if (node.pins.out_valid != 0) launch_flits<kWords>(node);
   if (on_any_vc(node.pins.in_credit) != 0) return_credits(node);
 }
 
-inline void Partition::stay_awake(std::size_t number, std::uint8_t rests) {
-  if (rests == 0 || !let_rest_) {
-    awake_.wake(number);
-    return;
+// ---- switches that step together
+
+// Once all nodes have who steps there: all switches that are of the first one's kind and have groups.
+void Partition::form_group() {
+  is_formed_ = true;
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+    SwitchCore* const core = nodes_[node].core;
+    if (core == nullptr) continue;
+    if (group_ == nullptr) group_ = core->make_group(nodes_.size(), outputs_.size());
+    if (group_ != nullptr && group_->add(node, *core)) members_.push_back(node);
   }
-  nodes_[number].rest();
-  if (rests != SwitchCore::kUntilInput) awake_.wake_later(number);  // one edge is left out
 }
 
-void Partition::let_rest(bool on) {
-  let_rest_ = on && !always_step_;
-  if (on) return;
-  awake_.hurry();
-  for (FabricNode& node : nodes_) {
-    if (!node.rests()) continue;
-    node.make_up(edge_);
-    if (!node.core->idle()) awake_.wake(static_cast<std::size_t>(&node - nodes_.data()));
+bool Partition::may_join() {
+  if (!is_formed_) form_group();
+  return !always_step_ && !members_.empty() &&
+         std::ranges::none_of(members_,
+                              [&](std::uint32_t node) { return nodes_[node].pins.reg.valid; });
+}
+
+void Partition::step_in_group(bool on) {
+  if (on == in_group_ || (on && !may_join())) return;
+  in_group_ = on;
+  if (!in_group_) group_->part();
+  paced_.clear();
+  for (const std::uint32_t member : members_) {
+    FabricNode& node = nodes_[member];
+    if (in_group_) {
+      node.join_group();
+      awake_.sleep(member);
+      group_pins_.out_ready[member] = node.ready();
+      if (node.is_waiting()) paced_.push_back(member);
+    } else {
+      node.part_from_group(edge_ - 1);
+      if (!node.core->idle()) awake_.wake(member);
+    }
+  }
+  if (!in_group_) {
+    for (const SwitchGroup::Flit& flit : group_pins_.out_flits) {
+      nodes_[flit.node].pins.out_valid |= 1U << flit.port;
+    }
+    return;
+  }
+  group_pins_.out_flits = {};
+  group_pins_.in_flits.clear();
+  group_pins_.out_credits.clear();
+  group_->join();
+}
+
+// Members of which a link takes a flit again.
+void Partition::look_at_paced() {
+  std::erase_if(paced_, [&](std::uint32_t member) {
+    FabricNode& node = nodes_[member];
+    node.look_at_pacing(&outputs_[node.first], edge_);
+    group_pins_.out_ready[member] = node.ready();
+    return !node.is_waiting();
+  });
+}
+
+void Partition::await_pacing(std::uint32_t member) {
+  group_pins_.out_ready[member] = nodes_[member].ready();
+  if (std::ranges::find(paced_, member) == paced_.end()) paced_.push_back(member);
+}
+
+template <int kWords>
+void Partition::step_group() {
+  SwitchGroup::Pins& pins = group_pins_;
+  if (!paced_.empty()) look_at_paced();
+  group_->step(pins);
+  pins.in_flits.clear();
+  pins.out_credits.clear();
+  if (pins.error != 0) [[unlikely]]
+    fail_by_error(nodes_[pins.error_node], std::exchange(pins.error, 0));
+  if (!pins.out_flits.empty()) quiet_ = 0;
+  for (const SwitchGroup::Flit& flit : pins.out_flits) {
+    FabricNode& node = nodes_[flit.node];
+    launch_flit<kWords>(node, flit.port, flit.words);
+    if (node.is_waiting()) [[unlikely]]
+      await_pacing(flit.node);
+  }
+  for (const SwitchGroup::Credit& credit : pins.in_credits) {
+    return_credit(nodes_[credit.node], credit.port, credit.vc);
   }
 }
+
+// ---- what nodes show
 
 void Partition::fail_by_error(const FabricNode& node, std::uint32_t error) const {
   fail(fmt::format("{} reports error {} (switch/register_map.h)", topology_.nodes[node.id].name,
@@ -335,26 +424,30 @@ void Partition::launch_flits(FabricNode& node) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   quiet_ = 0;
   if ((node.pins.out_valid & ~node.pins.out_ready) != 0) check_launch(node);
-  LinkTx* const links = &outputs_[node.first];
-  const std::uint32_t* const out_flit = node.pins.out_flit.data();
-  for (std::uint32_t left = node.pins.out_valid; left != 0; left &= left - 1) {
-    const auto port = static_cast<std::uint32_t>(std::countr_zero(left));
-    LinkTx& link = links[port];
-    const std::uint32_t* flit = out_flit + port * words;
-    const std::uint32_t beyond = link.is_paced() ? node.serialise(link, port, flit) : 0;
-    if (!link.take_room(vc_of(flit))) [[unlikely]] {
-      fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
-    }
-    link.count_flit();
-    if ((flit[0] & kShortBit) != 0 && (flit[2] & kTailBit) != 0) count_missing_bytes(link, flit);
-    if (link.is_special()) [[unlikely]] {
-      launch_special(link, beyond, node.first + port, flit);
-      continue;
-    }
-    std::memcpy(wheel_.add_flit(link.latency() + beyond, link.target_pin(), words), flit,
-                words * sizeof *flit);
-    ++flits_under_way_;
+  for_each_port(node.pins.out_valid, [&](int port) {
+    launch_flit<kWords>(node, static_cast<std::uint32_t>(port),
+                        &node.pins.out_flit[static_cast<std::size_t>(port) * words]);
+  });
+}
+
+template <int kWords>
+[[gnu::always_inline]] inline void Partition::launch_flit(FabricNode& node, std::uint32_t port,
+                                                          const std::uint32_t* flit) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  LinkTx& link = outputs_[node.first + port];
+  const std::uint32_t beyond = link.is_paced() ? node.serialise(link, port, flit, edge_) : 0;
+  if (!link.take_room(vc_of(flit))) [[unlikely]] {
+    fail(port_name(node, static_cast<int>(port)) + " launched a flit without a credit");
   }
+  link.count_flit();
+  if ((flit[0] & kShortBit) != 0 && (flit[2] & kTailBit) != 0) count_missing_bytes(link, flit);
+  if (link.is_special()) [[unlikely]] {
+    launch_special(link, beyond, node.first + port, flit);
+    return;
+  }
+  std::memcpy(wheel_.add_flit(link.latency() + beyond, link.target_pin(), words), flit,
+              words * sizeof *flit);
+  ++flits_under_way_;
 }
 
 // For links that are not ready now, but may have been.
@@ -414,23 +507,23 @@ void Partition::end_serialising() {
 }
 
 void Partition::return_credits(FabricNode& node) {
-  const LinkRx* const inputs = &inputs_[node.first];
   for (std::uint32_t vc = 0; vc < kNumVcs; ++vc) {
-    const std::uint32_t ports = node.pins.in_credit[vc];
-    if (ports == 0) continue;
-    for_each_port(ports, [&](int port) {
-      const LinkRx& in = inputs[port];
-      if (!in.exists()) [[unlikely]]
-        fail(port_name(node, port) + " returned a credit, but has no link");
-      const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
-      if (in.sender.partition != index_) [[unlikely]] {
-        return_crossing(in, credit);
-      } else {
-        wheel_.add_credit(in.latency, credit);
-      }
-      ++credits_under_way_;
-    });
+    for_each_port(node.pins.in_credit[vc], [&](int port) { return_credit(node, port, vc); });
   }
+}
+
+[[gnu::always_inline]] inline void Partition::return_credit(const FabricNode& node, int port,
+                                                            std::uint32_t vc) {
+  const LinkRx& in = inputs_[node.first + static_cast<std::uint32_t>(port)];
+  if (!in.exists()) [[unlikely]]
+    fail(port_name(node, port) + " returned a credit, but has no link");
+  const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
+  if (in.sender.partition != index_) [[unlikely]] {
+    return_crossing(in, credit);
+  } else {
+    wheel_.add_credit(in.latency, credit);
+  }
+  ++credits_under_way_;
 }
 
 void Partition::return_crossing(const LinkRx& in, LinkWheel::Credit credit) {

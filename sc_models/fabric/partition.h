@@ -5,13 +5,13 @@
 //   arrives, step; what they launched and the credits that they gave back go on their links. All nodes of an edge are
 //   independent of each other, so their order is immaterial. A cycle costs the nodes at which something happens (and a
 //   bit for each of the others). Credits that come to an idle switch wait at its pins for its next step, before which
-//   nothing could spend them. While nobody looks at nodes between edges, those that rest are left out, too (let_rest()).
-//   set_always_step() switches these short cuts off.
+//   nothing could spend them. While nobody looks at nodes between edges, switches whose kind has groups step in one
+//   (switch/switch_group.h, step_in_group()). set_always_step() switches these short cuts off.
 // Crossing links: the sender has pacing, room and counts, the receiver the flits that are under way, and the same for
 //   credits the other way round. What crosses is put into an outbox with the edge at which it arrives; all partitions
 //   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
 //   crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
-// Checks: a launch on a link that was not ready, then or launch_edges() before, more flits under way and buffered at a
+// Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under way and buffered at a
 //   receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port without a
 //   link, an error code of a switch: RunFailed.
 // Nodes are numbered by the partition, in the order of the topology.
@@ -29,6 +29,7 @@
 #include "fabric/link.h"
 #include "fabric/link_wheel.h"
 #include "fabric/switch_threads.h"
+#include "switch/switch_group.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -59,8 +60,9 @@ class Partition {
 
   void reset();
   void tick();  // one clock edge
-  // Whether switches may rest (SwitchCore) from now on; when no more, all are as if they never had.
-  void let_rest(bool on);
+  // Whether switches step in a group from now on, where they can. When no more, all are as if they had stepped alone; while
+  // they do, nobody looks at pins or at switches.
+  void step_in_group(bool on);
   // Takes in what the other has put for this partition into its outbox `box`; both are at the same edge.
   void take_in(Partition& other, int box);
   // The outbox that is filled from now on, 0 or 1.
@@ -68,8 +70,14 @@ class Partition {
 
   void access(std::uint32_t node, const RegisterRequest& request);
   const std::vector<NodeId>& finished_accesses() const { return finished_; }
-  void wake(std::uint32_t node) { awake_.wake(node); }
-  void set_always_step(bool on) { always_step_ = on; }
+  void wake(std::uint32_t node) {
+    step_in_group(false);
+    awake_.wake(node);
+  }
+  void set_always_step(bool on) {
+    step_in_group(false);
+    always_step_ = on;
+  }
   // Switches with RTL in them are stepped by so many threads from now on; they must share nothing that is written.
   void set_switch_threads(int threads);
 
@@ -85,13 +93,15 @@ class Partition {
   // Launched here less arrived here: negative where more comes than goes.
   int flits_under_way() const { return flits_under_way_; }
   int credits_under_way() const { return credits_under_way_; }
-  bool all_idle() const;                                             // the nodes
-  bool has_to_step() const { return always_step_ || awake_.any(); }  // a node, at the next edge
+  bool all_idle() const;      // the nodes
+  bool has_to_step() const {  // a node, at the next edge
+    return always_step_ || awake_.any() || (in_group_ && !group_->idle());
+  }
   // Until something arrives or is through a serialiser; the highest number: nothing is under way.
   std::uint64_t edges_to_arrival() const;
   void rest(std::uint64_t edges);
   bool links_are_rested() const;  // those of this partition's senders
-  bool add_state(StateDigest& digest) const;
+  bool add_state(StateDigest& digest);
   void pass_over(std::uint64_t edges);
   // On the way to an input, or kept by the serialiser of an output, on one VC; credits on the way to an output.
   int flits_to(std::uint32_t node, int port, int vc) const;
@@ -149,13 +159,21 @@ class Partition {
   template <int kWords>
   void step_nodes_by_threads();
   template <int kWords>
+  void step_group();
+  void form_group();
+  bool may_join();
+  void look_at_paced();
+  void await_pacing(std::uint32_t member);
+  void take_credit(FabricNode& node, LinkWheel::Credit credit);
+  template <int kWords>
   void take_flits(LinkWheel::Flits& flits);
   void take_credits(LinkWheel::Credits& credits);
   void end_access(FabricNode& node);
-  void stay_awake(std::size_t number, std::uint8_t rests);
   [[noreturn]] void fail_by_error(const FabricNode& node, std::uint32_t error) const;
   template <int kWords>
   void launch_flits(FabricNode& node);
+  template <int kWords>
+  void launch_flit(FabricNode& node, std::uint32_t port, const std::uint32_t* flit);
   void count_missing_bytes(LinkTx& link, const std::uint32_t* flit) const;
   void return_crossing(const LinkRx& in, LinkWheel::Credit credit);
   void launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t place,
@@ -164,6 +182,7 @@ class Partition {
   [[gnu::noinline]] void check_launch(const FabricNode& node) const;
   void end_serialising();
   void return_credits(FabricNode& node);
+  void return_credit(const FabricNode& node, int port, std::uint32_t vc);
   bool is_slow(const LinkTx& link) const;
   std::string port_name(const FabricNode& node, int port) const;
   [[noreturn]] void fail(const std::string& what) const;
@@ -197,7 +216,12 @@ class Partition {
   int flits_under_way_ = 0;
   int credits_under_way_ = 0;
   bool always_step_ = false;
-  bool let_rest_ = false;
+  std::unique_ptr<SwitchGroup> group_;  // null: none was formed
+  SwitchGroup::Pins group_pins_;
+  std::vector<std::uint32_t> members_;  // of the group, once it was formed
+  std::vector<std::uint32_t> paced_;    // of these, whose links do not all take a flit
+  bool is_formed_ = false;
+  bool in_group_ = false;  // members step in it
 };
 
 }  // namespace fredsim

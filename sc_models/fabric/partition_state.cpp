@@ -6,7 +6,11 @@
 
 namespace fredsim {
 
-bool Partition::all_idle() const { return std::ranges::all_of(nodes_, &FabricNode::is_idle); }
+bool Partition::all_idle() const {
+  return (!in_group_ || group_->idle()) && std::ranges::all_of(nodes_, [](const FabricNode& node) {
+           return node.is_in_group() || node.is_idle();
+         });
+}
 
 std::uint64_t Partition::edges_to_arrival() const {
   constexpr std::uint64_t kForEver = ~std::uint64_t{0};
@@ -29,7 +33,8 @@ bool Partition::links_are_rested() const {
   return std::ranges::all_of(outputs_, [&](const LinkTx& link) { return link.is_rested(edge_); });
 }
 
-bool Partition::add_state(StateDigest& digest) const {
+bool Partition::add_state(StateDigest& digest) {
+  step_in_group(false);
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& flits = wheel_.flits(i);
     const LinkWheel::Credits& credits = wheel_.credits(i);

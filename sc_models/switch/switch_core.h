@@ -12,9 +12,7 @@
 //   given at edge e may be spent at e at the earliest.
 // Idle: idle() means that a step without inputs (no flits, no credits, no register access) would
 //   change nothing at all; the fabric then leaves the step out, which is exact.
-// Resting: an implementation whose flits are all between two of its registers may say so. Then steps without inputs
-//   neither take nor give anything for a while, and may be left out; make_up() puts it where they would have brought it,
-//   before the next step, register access, or question.
+// Groups: an implementation may let many of its switches be stepped at once (switch/switch_group.h).
 // Register access: one request rides along with one step(): set `reg` before it, read `reg_rdata`
 //   after it. rtl/common/noc_pkg.sv has the map, switch/register_map.h its names in C++.
 // Counters, phase: SwitchCounters and SwitchPhase are what these registers hold after the last step.
@@ -24,13 +22,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/flit.h"
 #include "base/state_digest.h"
 #include "switch/switch_counters.h"
+#include "switch/switch_group.h"
 
 namespace fredsim {
 
@@ -74,10 +75,8 @@ class SwitchCore {
   // What is asked after every step.
   struct Stepped {
     bool idle = false;
-    std::uint8_t rests = 0;  // steps without inputs that may be left out; kUntilInput: any number
     std::uint32_t error = 0;
   };
-  static constexpr std::uint8_t kUntilInput = 0xFF;
 
   virtual ~SwitchCore() = default;
   SwitchCore(const SwitchCore&) = delete;
@@ -94,10 +93,11 @@ class SwitchCore {
     step(pins);
     return {.idle = idle(), .error = error()};
   }
-  // For `edges` steps that were left out, 1 or more; the pins are as after the last of them.
-  virtual void make_up(SwitchPins& pins, std::uint64_t edges) {
-    static_cast<void>(pins);
-    static_cast<void>(edges);
+  // An empty group for this switch and others, as SwitchGroup says; null: it always steps by itself.
+  virtual std::unique_ptr<SwitchGroup> make_group(std::size_t nodes, std::size_t ports) const {
+    static_cast<void>(nodes);
+    static_cast<void>(ports);
+    return nullptr;
   }
   // Reads all counters without a cycle. False: this implementation's counters can only be read through the
   // register map.

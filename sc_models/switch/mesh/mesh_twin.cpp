@@ -2,26 +2,20 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "base/port_mask.h"
 #include "routing/mesh_routing.h"
+#include "switch/mesh/mesh_group.h"
+#include "switch/mesh/mesh_twin_edge.h"
 #include "switch/register_map.h"
 
 namespace fredsim {
 namespace {
 
-// A route is an output port, or has this bit set: there is none.
-constexpr std::uint8_t kNoRoute = 0x20;
+using mesh_twin::bit;
+using mesh_twin::kNoRoute;
+
 constexpr std::uint8_t kOnward = 0xFF;  // in the tables: the next table knows
-constexpr std::uint32_t kMostCredits = 0xFFFF;
-
-constexpr std::uint32_t bit(int index) { return 1U << index; }
-
-template <int kWords>
-void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
-  std::memcpy(to, from, static_cast<std::size_t>(kWords != 0 ? kWords : words) * sizeof *to);
-}
 
 }  // namespace
 
@@ -85,6 +79,10 @@ void MeshTwin::reset() {
   set_place();
 }
 
+std::unique_ptr<SwitchGroup> MeshTwin::make_group(std::size_t nodes, std::size_t ports) const {
+  return std::make_unique<MeshGroup>(nodes, ports);
+}
+
 // ---- one clock edge
 
 void MeshTwin::step(SwitchPins& pins) {
@@ -97,16 +95,20 @@ void MeshTwin::step(SwitchPins& pins) {
 
 SwitchCore::Stepped MeshTwin::step_and_tell(SwitchPins& pins) {
   MeshTwin::step(pins);
-  return {.idle = MeshTwin::idle(), .rests = rests(), .error = error_};
+  return {.idle = MeshTwin::idle(), .error = error_};
 }
 
-struct MeshTwin::Edge {
-  std::uint32_t links = 0;  // output ports for which a front waits for the link only
-  int no_credit = 0;        // fronts without enough credits
-  int waiting = 0;          // fronts that stay for another reason than credits or the link
-  int renewals = 0;
-  // Of these, VC and input port of a buffer that has another packet at its front, or the same at another output.
-  std::array<std::uint8_t, kMaxPorts> renewed;
+// Of a step by itself: what leaves waits for the output register, and credits go to the pins.
+struct MeshTwin::PinSink {
+  MeshTwin& twin;
+  SwitchPins& pins;
+  void leave(std::size_t vc, int in, int out, std::uint32_t from) {
+    Leaving& leaving = twin.leaving_[twin.leaving_now_];
+    leaving.places[out] = from;
+    leaving.ports |= bit(out);
+    twin.spent_[vc] |= bit(out);
+    pins.in_credit[vc] |= bit(in);
+  }
 };
 
 template <int kWords>
@@ -122,17 +124,8 @@ void MeshTwin::step_words(SwitchPins& pins) {
   pins.in_credit = {};
   spent_ = {};
   if ((asking_ != 0) | late_any_) {
-    Edge edge;
-    if ((asking_ & (asking_ - 1)) != 0 || declined_any_) {
-      leave_on_all<kWords>(pins, edge);
-    } else if (asking_ != 0) {
-      leave_on<kWords>(static_cast<std::size_t>(std::countr_zero(asking_)), pins, edge);
-    }
-    renew_fronts(edge);
-    if ((edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0 ||
-        late_any_) {
-      count_stalls(edge);
-    }
+    PinSink sink{*this, pins};
+    leave<kWords>(pins.out_ready, sink);
   }
   if (on_any_vc(pins.out_credit) != 0) take_credits(pins);
   leaving_now_ ^= 1U;
@@ -142,7 +135,10 @@ void MeshTwin::step_words(SwitchPins& pins) {
     write(pins.reg.address, pins.reg.wdata);
   for (std::uint32_t left = pins.in_valid; left != 0; left &= left - 1) {
     const int p = std::countr_zero(left);
-    sample<kWords>(p, &pins.in_flit[p * words], pins);
+    const std::uint32_t* const flit = &pins.in_flit[p * words];
+    const bool is_taken = sample<kWords>(
+        p, flit, [&](std::size_t vc) { return (pins.in_credit[vc] >> p & 1U) != 0; });
+    arriving_ |= bit(is_taken ? vc_of(flit) : kNumVcs);
   }
   pins.reg_rdata = rdata_;
 }
@@ -155,183 +151,11 @@ template <int kWords>
   pins.out_valid = out_valid_ = out.ports;
   for (std::uint32_t left = out.ports; left != 0; left &= left - 1) {
     const int p = std::countr_zero(left);
-    copy_flit<kWords>(&pins.out_flit[p * words], words_at<kWords>(out.places[p]), words);
+    mesh_twin::copy_flit<kWords>(&pins.out_flit[p * words], words_at<kWords>(out.places[p]), words);
   }
   out.ports = 0;  // its room is for those that leave now
 }
 
-// The winner of the requests for one output on one VC, an input port, or none: -1.
-[[gnu::always_inline]] inline int MeshTwin::arbitrate(std::size_t vc, int out, std::uint32_t ready,
-                                                      Edge& edge) {
-  const Output& output = outputs_[at(vc, static_cast<std::size_t>(out))];
-  const std::uint32_t credits = credits_[at(vc, static_cast<std::size_t>(out))];
-  std::uint32_t asking = output.wanting;
-  std::uint32_t need = output.need;
-  if ((rings_ >> out & 1U) != 0) [[unlikely]] {
-    // Who enters the ring needs one flit more than a packet, who goes straight on a flit.
-    const std::uint32_t begun = output.open != 0 ? bit(output.open - 1) : 0;
-    const std::uint32_t entering = asking & ~begun & ~bit(out ^ 2);
-    if (credits <= need) {
-      edge.no_credit += std::popcount(entering);
-      asking ^= entering;
-      if (asking == 0) return -1;
-    }
-    need = 1;
-  }
-  if (output.open != 0) {  // the others wait for its tail
-    const std::uint32_t starts = asking & ~bit(output.open - 1);
-    if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += std::popcount(starts);
-    asking ^= starts;
-    need = 1;
-    if (asking == 0) return -1;
-  }
-  if (credits < need) {
-    edge.no_credit += std::popcount(asking);
-    return -1;
-  }
-  if ((ready >> out & 1U) == 0) {
-    edge.links |= bit(out);
-    return -1;
-  }
-  if ((asking & (asking - 1)) == 0) {
-    ++edge.waiting;  // one less for each that leaves
-    return std::countr_zero(asking);
-  }
-  edge.waiting += std::popcount(asking);
-  const std::uint32_t in_turn = asking >> output.next << output.next;
-  return std::countr_zero(in_turn != 0 ? in_turn : asking);
-}
-
-// The only VC with fronts: each is that of a buffer of its own, so that no input is granted twice, and every winner
-// leaves.
-template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::leave_on(std::size_t vc, SwitchPins& pins,
-                                                      Edge& edge) {
-  std::uint32_t inputs = 0;
-  for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
-    const int out = std::countr_zero(left);
-    const int in = arbitrate(vc, out, pins.out_ready, edge);
-    if (in < 0) continue;
-    inputs |= bit(in);
-    launch<kWords>(vc, in, out, edge);
-  }
-  pins.in_credit[vc] = inputs;
-}
-
-// Several VCs. Every input takes the flit of highest priority that an output grants it, and that one leaves.
-template <int kWords>
-void MeshTwin::leave_on_all(SwitchPins& pins, Edge& edge) {
-  ByVc any{};  // output ports that have a winner
-  for (std::size_t v = 0; v < kNumVcs; ++v) {
-    for (std::uint32_t left = wanted_[v]; left != 0; left &= left - 1) {
-      const int out = std::countr_zero(left);
-      const int in = arbitrate(v, out, pins.out_ready, edge);
-      if (in < 0) continue;
-      outputs_[at(v, static_cast<std::size_t>(out))].winner = static_cast<std::uint8_t>(in);
-      any[v] |= bit(out);
-    }
-  }
-  const ByVc granted = grant(any);
-  std::uint32_t taken = 0;
-  for (const std::size_t v : order_) {
-    for (std::uint32_t left = granted[v]; left != 0; left &= left - 1) {
-      const int out = std::countr_zero(left);
-      Output& output = outputs_[at(v, static_cast<std::size_t>(out))];
-      const int in = output.winner;
-      if ((taken >> in & 1U) != 0) {
-        turn(output, in);
-        declined_[v] |= bit(out);
-        declined_any_ = true;
-        continue;
-      }
-      taken |= bit(in);
-      pins.in_credit[v] |= bit(in);
-      launch<kWords>(v, in, out, edge);
-    }
-  }
-}
-
-// Which VC every output grants, of those that have a winner there: by priority, but one that was declined at the edge
-// before goes last.
-[[gnu::always_inline]] inline MeshTwin::ByVc MeshTwin::grant(const ByVc& any) {
-  ByVc granted{};
-  std::uint32_t taken = 0;
-  for (const int v : order_) {
-    const std::uint32_t fresh = any[v] & ~declined_[v];
-    granted[v] = fresh & ~taken;
-    taken |= fresh;
-  }
-  declined_any_ = false;
-  declined_ = {};
-  for (const int v : order_) {
-    granted[v] |= any[v] & ~taken;
-    taken |= any[v];
-  }
-  return granted;
-}
-
-// The round-robin pointer of an output moves on with the first flit of a packet that it grants.
-[[gnu::always_inline]] inline void MeshTwin::turn(Output& output, int in) const {
-  if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
-}
-
-template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::launch(std::size_t vc, int in, int out, Edge& edge) {
-  const std::size_t queue_number = at(vc, static_cast<std::size_t>(in));
-  const std::size_t output_number = at(vc, static_cast<std::size_t>(out));
-  Queue& queue = queues_[queue_number];
-  Output& output = outputs_[output_number];
-  turn(output, in);
-  --edge.waiting;
-  const std::uint32_t from = queue.front;
-  Leaving& leaving = leaving_[leaving_now_];
-  leaving.places[out] = from;
-  leaving.ports |= bit(out);
-  spent_[vc] |= bit(out);
-  --credits_[output_number];
-  const bool tail = (words_at<kWords>(from)[2] & kTailBit) != 0;
-  if (queue.begun == tail) {  // a packet of one flit leaves no trace
-    queue.begun = !tail;
-    output.open = static_cast<std::uint8_t>(tail ? 0 : in + 1);
-  }
-  ++output.flits;
-  --buffered_;
-  --queue.count;
-  const Ring& ring = rings_of_[vc];
-  queue.front = ring.wrap(from, queue.count != 0 ? from + 1 : (from + 1) % kFirstPlaces);
-  const bool has_front =
-      queue.count != (arrived_[vc] >> in & 1U);  // that in the pin register is none
-  if (has_front && !tail) return;
-  output.wanting &= ~bit(in);
-  if (output.wanting == 0) {
-    wanted_[vc] &= ~bit(out);
-    if (wanted_[vc] == 0) asking_ &= ~bit(static_cast<int>(vc));
-  }
-  if (has_front) edge.renewed[edge.renewals++] = static_cast<std::uint8_t>(queue_number);
-}
-
-// After all that leave at this edge have been chosen.
-[[gnu::always_inline]] inline void MeshTwin::renew_fronts(const Edge& edge) {
-  for (int i = 0; i < edge.renewals; ++i) {
-    const std::size_t vc = edge.renewed[i] / kMaxPorts;
-    const int in = edge.renewed[i] % kMaxPorts;
-    set_front(vc, in, routes_[queues_[edge.renewed[i]].front]);
-  }
-}
-
-// A flit is at the front of its buffer that starts a packet, or is the first of the others to come.
-[[gnu::always_inline]] inline void MeshTwin::set_front(std::size_t vc, int in, std::uint8_t out) {
-  if ((out & kNoRoute) != 0) [[unlikely]] {
-    stuck_ = true;  // it stays for ever
-    return;
-  }
-  queues_[at(vc, static_cast<std::size_t>(in))].out = out;
-  outputs_[at(vc, out)].wanting |= bit(in);
-  wanted_[vc] |= bit(out);
-  asking_ |= bit(static_cast<int>(vc));
-}
-
-// From the pin registers into the buffers.
 [[gnu::always_inline]] inline void MeshTwin::store_all() {
   for (; arriving_ != 0; arriving_ &= arriving_ - 1) {
     const auto v = static_cast<std::size_t>(std::countr_zero(arriving_));
@@ -340,38 +164,9 @@ template <int kWords>
       dropped_ = 0;
       continue;
     }
-    for (std::uint32_t left = arrived_[v]; left != 0; left &= left - 1) {
-      const int port = std::countr_zero(left);
-      const Queue& queue = queues_[at(v, static_cast<std::size_t>(port))];
-      if (queue.count != 1) continue;
-      set_front(v, port, queue.begun ? queue.out : routes_[queue.front]);
-    }
+    for_each_port(arrived_[v], [&](int port) { store(v, port); });
     arrived_[v] = 0;
   }
-}
-
-// Into the pin register. Its words and its route go where the buffer will have them.
-template <int kWords>
-[[gnu::always_inline]] inline void MeshTwin::sample(int port, const std::uint32_t* flit,
-                                                    const SwitchPins& pins) {
-  const int words = kWords != 0 ? kWords : words_;
-  const auto vc = static_cast<std::size_t>(vc_of(flit));
-  const Ring& ring = rings_of_[vc];
-  Queue& queue = queues_[at(vc, static_cast<std::size_t>(port))];
-  ++queue.flits;
-  // No slot at the edge that would store it: one that was popped at this edge is being read then.
-  if (queue.count + (pins.in_credit[vc] >> port & 1U) == ring.depth) [[unlikely]] {
-    dropped_ |= bit(port);
-    arriving_ |= bit(kNumVcs);
-    return;
-  }
-  const std::uint32_t free = ring.wrap(queue.front, queue.front + queue.count);
-  ++queue.count;
-  ++buffered_;
-  arrived_[vc] |= bit(port);
-  arriving_ |= bit(static_cast<int>(vc));
-  copy_flit<kWords>(words_at<kWords>(free), flit, words);
-  routes_[free] = route(port, static_cast<std::uint16_t>(flit[1]));
 }
 
 // Credits stay at their highest number; what left at this edge is taken off after those that come are added.
@@ -380,37 +175,19 @@ template <int kWords>
     for (std::uint32_t left = pins.out_credit[v]; left != 0; left &= left - 1) {
       const int port = std::countr_zero(left);
       std::uint16_t& credits = credits_[at(v, static_cast<std::size_t>(port))];
-      if (credits + (spent_[v] >> port & 1U) != kMostCredits) ++credits;
+      if (credits + (spent_[v] >> port & 1U) != mesh_twin::kMostCredits) ++credits;
     }
   }
 }
 
-// ---- edges that are left out
-
-[[gnu::always_inline]] inline std::uint8_t MeshTwin::rests() const {
-  const std::uint32_t has_to_step = asking_ | leaving_[leaving_now_].ports | dropped_ |
-                                    static_cast<std::uint32_t>(late_any_ | overflow_ | stuck_);
-  if (has_to_step != 0) return 0;
-  return (buffered_ | leaving_[leaving_now_ ^ 1U].ports) != 0 ? 1 : kUntilInput;
-}
-
-void MeshTwin::make_up(SwitchPins& pins, std::uint64_t edges) {
-  pins.out_valid = out_valid_ = 0;
-  pins.in_credit = {};
-  spent_ = {};
-  leaving_now_ ^= edges & 1U;
-  store_all();
-}
-
-void MeshTwin::count_stalls(const Edge& edge) {
+void MeshTwin::count_stalls(const Stalls& now) {
   late_[1] = late_[0];
-  late_[0] = {static_cast<std::uint64_t>(edge.no_credit), static_cast<std::uint64_t>(edge.waiting),
-              static_cast<std::uint64_t>(std::popcount(edge.links))};
+  late_[0] = now;
   late_any_ = false;
   for (const Stalls& late : late_) late_any_ |= (late.credit | late.arbiter | late.link) != 0;
-  stalls_.credit += late_[0].credit;
-  stalls_.arbiter += late_[0].arbiter;
-  stalls_.link += late_[0].link;
+  stalls_.credit += now.credit;
+  stalls_.arbiter += now.arbiter;
+  stalls_.link += now.link;
 }
 
 // Tells what the edge before found; a blocked packet start shows one edge later.
@@ -420,24 +197,6 @@ void MeshTwin::advance_errors() {
   }
   overflow_ = false;
   no_route_ = stuck_;
-}
-
-// ------------------------------------------------------------------------------------- routes
-
-// mesh_pkg::route_xy.
-[[gnu::always_inline]] inline std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
-  // Without branches, which nobody could predict: a table's entry is all ones where the next
-  // decides.
-  const std::uint32_t x = by_column_[mesh_column(dst)];
-  const std::uint32_t y = by_row_[mesh_row(dst)];
-  const std::uint32_t at_column = 0U - (x >> 7);
-  const std::uint32_t at_row = 0U - (y >> 7);
-  const int number = mesh_endpoint(dst);
-  const std::uint32_t endpoint = number == 0 ? to_npu_[in] : to_endpoint_[number];
-  const std::uint32_t port = (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & endpoint)));
-  return port == static_cast<std::uint32_t>(in) && in < kFirstLocal
-             ? kNoRoute
-             : static_cast<std::uint8_t>(port);
 }
 
 void MeshTwin::set_place() {

@@ -11,7 +11,7 @@
 // Buffers: rings of a power of two of places, at least two more than flits: a flit on its way to the output pins is still
 //   in its place. An emptied buffer goes on in its first four places, so that a lightly loaded router stays within few
 //   cache lines.
-// Resting (SwitchCore): while all flits are in the pin registers or between buffer and output pins.
+// Groups (SwitchCore): of any mesh twins, mesh_group.h.
 // State: plain values without cycle numbers.
 // Errors: none; the shape is one that SwitchKind::check() has let pass.
 #pragma once
@@ -38,7 +38,7 @@ class MeshTwin final : public SwitchCore {
     return (buffered_ | dropped_ | out_valid_ | leaving_[0].ports | leaving_[1].ports) == 0;
   }
   Stepped step_and_tell(SwitchPins& pins) override;
-  void make_up(SwitchPins& pins, std::uint64_t edges) override;
+  std::unique_ptr<SwitchGroup> make_group(std::size_t nodes, std::size_t ports) const override;
   std::uint32_t error() const override { return error_; }
   std::string_view model() const override { return "tlm"; }
   int launch_edges() const override { return MeshPeek::kLaunchEdges; }
@@ -47,6 +47,8 @@ class MeshTwin final : public SwitchCore {
   void add_to_counters(const SwitchCounters& more) override;
 
  private:
+  friend class MeshGroup;  // which owns the state for a while
+
   static constexpr int kMaxPorts = 32;
   static constexpr std::uint32_t kFirstPlaces = 4;  // where an emptied buffer goes on
   using ByVc = std::array<std::uint32_t, kNumVcs>;
@@ -85,6 +87,7 @@ class MeshTwin final : public SwitchCore {
     std::array<std::uint32_t, kMaxPorts> places;
   };
   struct Edge;  // what the parts of a step hand to each other
+  struct PinSink;
 
   std::uint32_t lay_out_rings();
   template <int kWords>  // words of a flit; 0: words_
@@ -92,27 +95,29 @@ class MeshTwin final : public SwitchCore {
   template <int kWords>
   void come_out(SwitchPins& pins);
   int arbitrate(std::size_t vc, int out, std::uint32_t ready, Edge& edge);
-  template <int kWords>
-  void leave_on(std::size_t vc, SwitchPins& pins, Edge& edge);
-  template <int kWords>
-  void leave_on_all(SwitchPins& pins, Edge& edge);
+  template <int kWords, typename Sink>
+  void leave(std::uint32_t ready, Sink& sink);
+  template <int kWords, typename Sink>
+  void leave_on(std::size_t vc, std::uint32_t ready, Sink& sink, Edge& edge);
+  template <int kWords, typename Sink>
+  void leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge);
   ByVc grant(const ByVc& any);
   void turn(Output& output, int in) const;
-  template <int kWords>
-  void launch(std::size_t vc, int in, int out, Edge& edge);
+  template <int kWords, typename Sink>
+  void launch(std::size_t vc, int in, int out, Sink& sink, Edge& edge);
   void renew_fronts(const Edge& edge);
   void store_all();
-  template <int kWords>
-  void sample(int port, const std::uint32_t* flit, const SwitchPins& pins);
+  void store(std::size_t vc, int port);
+  template <int kWords, typename WasPopped>
+  bool sample(int port, const std::uint32_t* flit, const WasPopped& was_popped);
   void set_front(std::size_t vc, int in, std::uint8_t out);
-  void count_stalls(const Edge& edge);
+  void count_stalls(const Stalls& now);
   Stalls counted_stalls() const;
   template <int kWords>
   std::uint32_t* words_at(std::uint32_t place) const {
     return &flits_[std::size_t{place} * static_cast<std::size_t>(kWords != 0 ? kWords : words_)];
   }
   void take_credits(const SwitchPins& pins);
-  std::uint8_t rests() const;
   void advance_errors();
   std::uint8_t route(int in, std::uint16_t dst) const;
   std::uint32_t read(std::uint16_t address) const;

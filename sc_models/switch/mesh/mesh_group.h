@@ -1,0 +1,54 @@
+// Mesh twins that step together (switch/switch_group.h), of whatever sizes, with equal lanes.
+//
+// What is in the pin registers, and what is between buffers and output pins, is in lists of the group; the rest of the state
+//   stays in the twins. So an edge is four loops: fronts that ask, credits, the last edge's arrivals, this edge's.
+// Cost: a flit's words are copied once, into its buffer; the group hands out where they are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "switch/mesh/mesh_twin.h"
+#include "switch/switch_group.h"
+
+namespace fredsim {
+
+class MeshGroup final : public SwitchGroup {
+ public:
+  MeshGroup(std::size_t nodes, std::size_t ports);
+
+  bool add(std::uint32_t node, SwitchCore& core) override;
+  void join() override;
+  void step(Pins& pins) override;
+  void part() override;
+  bool idle() const override;
+
+ private:
+  struct ListSink;
+
+  template <int kWords>
+  void step_words(Pins& pins);
+  template <int kWords>
+  void leave_all(Pins& pins);
+  void take_credits(const Pins& pins);
+  void store_all();
+  template <int kWords>
+  void sample_all(const Pins& pins);
+  void advance_errors(Pins& pins);
+  void join_leaving(std::uint32_t node, const MeshTwin::Leaving& from, BoundedList<Flit>& to) const;
+  void note_asking(std::uint32_t node) { asking_[node / 64] |= std::uint64_t{1} << node % 64; }
+
+  std::vector<MeshTwin*> twins_;  // by node; null: no member
+  std::vector<std::uint64_t>
+      asking_;                   // a bit per node: a front asks, or stalls are yet to be counted
+  BoundedList<Credit> arrived_;  // in pin registers: node, input port, virtual channel
+  // Flits that left at the last edges, in turn; those of the last edge are leaving_[newest_].
+  std::array<BoundedList<Flit>, 3> leaving_;
+  std::size_t newest_ = 0;
+  int words_ = 0;        // of a flit
+  bool is_odd_ = false;  // a twin has lost a flit, or has a front without a route
+};
+
+}  // namespace fredsim

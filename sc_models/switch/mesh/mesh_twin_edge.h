@@ -1,0 +1,263 @@
+// What happens at an edge of a MeshTwin, piece by piece; for mesh_twin.cpp, which steps one, and mesh_group.cpp, which
+// steps many.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "switch/mesh/mesh_twin.h"
+
+namespace fredsim {
+
+namespace mesh_twin {
+
+// A route is an output port, or has this bit set: there is none.
+inline constexpr std::uint8_t kNoRoute = 0x20;
+inline constexpr std::uint32_t kMostCredits = 0xFFFF;
+
+constexpr std::uint32_t bit(int index) { return 1U << index; }
+
+template <int kWords>
+void copy_flit(std::uint32_t* to, const std::uint32_t* from, int words) {
+  std::memcpy(to, from, static_cast<std::size_t>(kWords != 0 ? kWords : words) * sizeof *to);
+}
+
+}  // namespace mesh_twin
+
+struct MeshTwin::Edge {
+  std::uint32_t links = 0;  // output ports for which a front waits for the link only
+  int no_credit = 0;        // fronts without enough credits
+  int waiting = 0;          // fronts that stay for another reason than credits or the link
+  int renewals = 0;
+  // Of these, VC and input port of a buffer that has another packet at its front, or the same at another output.
+  std::array<std::uint8_t, kMaxPorts> renewed;
+};
+
+// The winner of the requests for one output on one VC, an input port, or none: -1.
+[[gnu::always_inline]] inline int MeshTwin::arbitrate(std::size_t vc, int out, std::uint32_t ready,
+                                                      Edge& edge) {
+  const Output& output = outputs_[at(vc, static_cast<std::size_t>(out))];
+  const std::uint32_t credits = credits_[at(vc, static_cast<std::size_t>(out))];
+  std::uint32_t asking = output.wanting;
+  std::uint32_t need = output.need;
+  if ((rings_ >> out & 1U) != 0) [[unlikely]] {
+    // Who enters the ring needs one flit more than a packet, who goes straight on a flit.
+    const std::uint32_t begun = output.open != 0 ? mesh_twin::bit(output.open - 1) : 0;
+    const std::uint32_t entering = asking & ~begun & ~mesh_twin::bit(out ^ 2);
+    if (credits <= need) {
+      edge.no_credit += std::popcount(entering);
+      asking ^= entering;
+      if (asking == 0) return -1;
+    }
+    need = 1;
+  }
+  if (output.open != 0) {  // the others wait for its tail
+    const std::uint32_t starts = asking & ~mesh_twin::bit(output.open - 1);
+    if (starts != 0) (credits < need ? edge.no_credit : edge.waiting) += std::popcount(starts);
+    asking ^= starts;
+    need = 1;
+    if (asking == 0) return -1;
+  }
+  if (credits < need) {
+    edge.no_credit += std::popcount(asking);
+    return -1;
+  }
+  if ((ready >> out & 1U) == 0) {
+    edge.links |= mesh_twin::bit(out);
+    return -1;
+  }
+  if ((asking & (asking - 1)) == 0) {
+    ++edge.waiting;  // one less for each that leaves
+    return std::countr_zero(asking);
+  }
+  edge.waiting += std::popcount(asking);
+  const std::uint32_t in_turn = asking >> output.next << output.next;
+  return std::countr_zero(in_turn != 0 ? in_turn : asking);
+}
+
+// The only VC with fronts: each is that of a buffer of its own, so that no input is granted twice, and every winner
+// leaves.
+template <int kWords, typename Sink>
+[[gnu::always_inline]] inline void MeshTwin::leave_on(std::size_t vc, std::uint32_t ready,
+                                                      Sink& sink, Edge& edge) {
+  for (std::uint32_t left = wanted_[vc]; left != 0; left &= left - 1) {
+    const int out = std::countr_zero(left);
+    const int in = arbitrate(vc, out, ready, edge);
+    if (in >= 0) launch<kWords>(vc, in, out, sink, edge);
+  }
+}
+
+// Several VCs. Every input takes the flit of highest priority that an output grants it, and that one leaves.
+template <int kWords, typename Sink>
+void MeshTwin::leave_on_all(std::uint32_t ready, Sink& sink, Edge& edge) {
+  ByVc any{};  // output ports that have a winner
+  for (std::size_t v = 0; v < kNumVcs; ++v) {
+    for (std::uint32_t left = wanted_[v]; left != 0; left &= left - 1) {
+      const int out = std::countr_zero(left);
+      const int in = arbitrate(v, out, ready, edge);
+      if (in < 0) continue;
+      outputs_[at(v, static_cast<std::size_t>(out))].winner = static_cast<std::uint8_t>(in);
+      any[v] |= mesh_twin::bit(out);
+    }
+  }
+  const ByVc granted = grant(any);
+  std::uint32_t taken = 0;
+  for (const std::size_t v : order_) {
+    for (std::uint32_t left = granted[v]; left != 0; left &= left - 1) {
+      const int out = std::countr_zero(left);
+      Output& output = outputs_[at(v, static_cast<std::size_t>(out))];
+      const int in = output.winner;
+      if ((taken >> in & 1U) != 0) {
+        turn(output, in);
+        declined_[v] |= mesh_twin::bit(out);
+        declined_any_ = true;
+        continue;
+      }
+      taken |= mesh_twin::bit(in);
+      launch<kWords>(v, in, out, sink, edge);
+    }
+  }
+}
+
+// Which VC every output grants, of those that have a winner there: by priority, but one that was declined at the edge
+// before goes last.
+[[gnu::always_inline]] inline MeshTwin::ByVc MeshTwin::grant(const ByVc& any) {
+  ByVc granted{};
+  std::uint32_t taken = 0;
+  for (const int v : order_) {
+    const std::uint32_t fresh = any[v] & ~declined_[v];
+    granted[v] = fresh & ~taken;
+    taken |= fresh;
+  }
+  declined_any_ = false;
+  declined_ = {};
+  for (const int v : order_) {
+    granted[v] |= any[v] & ~taken;
+    taken |= any[v];
+  }
+  return granted;
+}
+
+// The round-robin pointer of an output moves on with the first flit of a packet that it grants.
+[[gnu::always_inline]] inline void MeshTwin::turn(Output& output, int in) const {
+  if (output.open == 0) output.next = static_cast<std::uint8_t>(in + 1 == ports_ ? 0 : in + 1);
+}
+
+template <int kWords, typename Sink>
+[[gnu::always_inline]] inline void MeshTwin::launch(std::size_t vc, int in, int out, Sink& sink,
+                                                    Edge& edge) {
+  const std::size_t queue_number = at(vc, static_cast<std::size_t>(in));
+  const std::size_t output_number = at(vc, static_cast<std::size_t>(out));
+  Queue& queue = queues_[queue_number];
+  Output& output = outputs_[output_number];
+  turn(output, in);
+  --edge.waiting;
+  const std::uint32_t from = queue.front;
+  sink.leave(vc, in, out, from);
+  --credits_[output_number];
+  const bool tail = (words_at<kWords>(from)[2] & kTailBit) != 0;
+  if (queue.begun == tail) {  // a packet of one flit leaves no trace
+    queue.begun = !tail;
+    output.open = static_cast<std::uint8_t>(tail ? 0 : in + 1);
+  }
+  ++output.flits;
+  --buffered_;
+  --queue.count;
+  const Ring& ring = rings_of_[vc];
+  queue.front = ring.wrap(from, queue.count != 0 ? from + 1 : (from + 1) % kFirstPlaces);
+  const bool has_front =
+      queue.count != (arrived_[vc] >> in & 1U);  // that in the pin register is none
+  if (has_front && !tail) return;
+  output.wanting &= ~mesh_twin::bit(in);
+  if (output.wanting == 0) {
+    wanted_[vc] &= ~mesh_twin::bit(out);
+    if (wanted_[vc] == 0) asking_ &= ~mesh_twin::bit(static_cast<int>(vc));
+  }
+  if (has_front) edge.renewed[edge.renewals++] = static_cast<std::uint8_t>(queue_number);
+}
+
+// Who leaves at this edge, `sink.leave(VC, input, output, place)` for each, and what stands still.
+template <int kWords, typename Sink>
+[[gnu::always_inline]] inline void MeshTwin::leave(std::uint32_t ready, Sink& sink) {
+  Edge edge;
+  if ((asking_ & (asking_ - 1)) != 0 || declined_any_) {
+    leave_on_all<kWords>(ready, sink, edge);
+  } else if (asking_ != 0) {
+    leave_on<kWords>(static_cast<std::size_t>(std::countr_zero(asking_)), ready, sink, edge);
+  }
+  renew_fronts(edge);
+  if ((edge.links | static_cast<std::uint32_t>(edge.no_credit | edge.waiting)) != 0 || late_any_) {
+    count_stalls({static_cast<std::uint64_t>(edge.no_credit),
+                  static_cast<std::uint64_t>(edge.waiting),
+                  static_cast<std::uint64_t>(std::popcount(edge.links))});
+  }
+}
+
+// After all that leave at this edge have been chosen.
+[[gnu::always_inline]] inline void MeshTwin::renew_fronts(const Edge& edge) {
+  for (int i = 0; i < edge.renewals; ++i) {
+    const std::size_t vc = edge.renewed[i] / kMaxPorts;
+    const int in = edge.renewed[i] % kMaxPorts;
+    set_front(vc, in, routes_[queues_[edge.renewed[i]].front]);
+  }
+}
+
+// A flit is at the front of its buffer that starts a packet, or is the first of the others to come.
+[[gnu::always_inline]] inline void MeshTwin::set_front(std::size_t vc, int in, std::uint8_t out) {
+  if ((out & mesh_twin::kNoRoute) != 0) [[unlikely]] {
+    stuck_ = true;  // it stays for ever
+    return;
+  }
+  queues_[at(vc, static_cast<std::size_t>(in))].out = out;
+  outputs_[at(vc, out)].wanting |= mesh_twin::bit(in);
+  wanted_[vc] |= mesh_twin::bit(out);
+  asking_ |= mesh_twin::bit(static_cast<int>(vc));
+}
+
+// From the pin register into the buffer.
+[[gnu::always_inline]] inline void MeshTwin::store(std::size_t vc, int port) {
+  const Queue& queue = queues_[at(vc, static_cast<std::size_t>(port))];
+  if (queue.count != 1) return;
+  set_front(vc, port, queue.begun ? queue.out : routes_[queue.front]);
+}
+
+// Into the pin register; false: there will be no slot at the edge that would store it. Its words and its route go where the
+// buffer will have them. was_popped(VC): whether a flit of this buffer has left at this edge, which is being read then.
+template <int kWords, typename WasPopped>
+[[gnu::always_inline]] inline bool MeshTwin::sample(int port, const std::uint32_t* flit,
+                                                    const WasPopped& was_popped) {
+  const auto vc = static_cast<std::size_t>(vc_of(flit));
+  const Ring& ring = rings_of_[vc];
+  Queue& queue = queues_[at(vc, static_cast<std::size_t>(port))];
+  ++queue.flits;
+  if (queue.count + 1U >= ring.depth && queue.count + (was_popped(vc) ? 1U : 0U) == ring.depth)
+      [[unlikely]] {
+    dropped_ |= mesh_twin::bit(port);
+    return false;
+  }
+  const std::uint32_t free = ring.wrap(queue.front, queue.front + queue.count);
+  ++queue.count;
+  ++buffered_;
+  arrived_[vc] |= mesh_twin::bit(port);
+  mesh_twin::copy_flit<kWords>(words_at<kWords>(free), flit, words_);
+  routes_[free] = route(port, static_cast<std::uint16_t>(flit[1]));
+  return true;
+}
+
+// mesh_pkg::route_xy.
+[[gnu::always_inline]] inline std::uint8_t MeshTwin::route(int in, std::uint16_t dst) const {
+  // Without branches, which nobody could predict: a table's entry is all ones where the next
+  // decides.
+  const std::uint32_t x = by_column_[mesh_column(dst)];
+  const std::uint32_t y = by_row_[mesh_row(dst)];
+  const std::uint32_t at_column = 0U - (x >> 7);
+  const std::uint32_t at_row = 0U - (y >> 7);
+  const int number = mesh_endpoint(dst);
+  const std::uint32_t endpoint = number == 0 ? to_npu_[in] : to_endpoint_[number];
+  const std::uint32_t port = (x & ~at_column) | (at_column & ((y & ~at_row) | (at_row & endpoint)));
+  return port == static_cast<std::uint32_t>(in) && in < kFirstLocal
+             ? mesh_twin::kNoRoute
+             : static_cast<std::uint8_t>(port);
+}
+
+}  // namespace fredsim
