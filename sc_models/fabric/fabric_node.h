@@ -85,6 +85,13 @@ class FabricNode {
     hand_over_credits();
     in_group_ = true;
   }
+  // Of its owner's groups, and which member of it.
+  void set_group(std::uint32_t group, std::uint32_t member) {
+    group_ = static_cast<std::uint16_t>(group);
+    member_ = static_cast<std::uint8_t>(member);
+  }
+  std::uint32_t group() const { return group_; }
+  std::uint32_t member() const { return member_; }
   // The last edge was `edge`. What left at the ones before had a link that was ready.
   void part_from_group(std::uint64_t edge) {
     in_group_ = false;
@@ -123,6 +130,8 @@ class FabricNode {
   // `ready_` of the steps before, the last one first.
   std::array<std::uint32_t, LinkTx::kMostLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step
+  std::uint16_t group_ = 0;
+  std::uint8_t member_ = 0;
   bool in_group_ = false;
 };
 

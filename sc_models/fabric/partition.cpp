@@ -48,9 +48,7 @@ Partition::Partition(const Topology& topology, const std::vector<NodePlace>& pla
       nodes_(nodes_of(topology, places, index, lanes)),
       wheel_(make_wheel(places, index)),
       awake_(nodes_.size()),
-      faulty_(words_),
-      group_pins_(nodes_.size(),
-                  nodes_.back().first + static_cast<std::size_t>(nodes_.back().ports)) {
+      faulty_(words_) {
   for (auto& box : outboxes_) box.resize(static_cast<std::size_t>(partitions));
   const FabricNode& last = nodes_.back();
   outputs_.resize(last.first + static_cast<std::uint32_t>(last.ports));
@@ -118,8 +116,7 @@ void Partition::attach(std::uint32_t node, SwitchCore& core) {
   state.core = &core;
   state.has_rtl = rtl_inside(core) != nullptr;
   is_formed_ = false;
-  group_.reset();
-  members_.clear();
+  groups_.clear();
   state.launch_edges = launch_edges;
   for (int port = 0; port < state.ports; ++port) output(node, port).set_launch_edges(launch_edges);
 }
@@ -155,7 +152,6 @@ void Partition::reset() {
   }
   serialising_.clear();
   in_group_ = false;
-  paced_.clear();
   awake_.wake_all();
   for (FabricNode& node : nodes_) node.reset(&outputs_[node.first]);
 }
@@ -217,7 +213,9 @@ template <int kWords>
 void Partition::step_nodes() {
   take_credits(wheel_.credits());
   take_flits<kWords>(wheel_.flits());
-  if (in_group_) step_group<kWords>();
+  if (in_group_) {
+    for (Group& group : groups_) step_group<kWords>(group);
+  }
   if (always_step_) awake_.wake_all();
   if (switch_threads_ != nullptr) [[unlikely]]
     return step_nodes_by_threads<kWords>();
@@ -255,7 +253,8 @@ void Partition::take_flits(LinkWheel::Flits& flits) {
     const InputPin to(entry[0]);
     FabricNode& node = nodes_[to.node()];
     if (node.is_in_group()) {
-      group_pins_.in_flits.add({to.node(), to.port(), entry + LinkWheel::kHeader});
+      groups_[node.group()].pins.in_flits.add(
+          {node.member(), to.port(), entry + LinkWheel::kHeader});
       continue;
     }
     SwitchPins& pins = node.pins;
@@ -278,8 +277,9 @@ void Partition::take_credits(LinkWheel::Credits& credits) {
                        owner.to_port));
     }
     if (node.is_in_group()) {
-      group_pins_.out_credits.add({credit.node(), static_cast<std::uint16_t>(credit.port()),
-                                   static_cast<std::uint16_t>(credit.vc())});
+      groups_[node.group()].pins.out_credits.add({node.member(),
+                                                  static_cast<std::uint16_t>(credit.port()),
+                                                  static_cast<std::uint16_t>(credit.vc())});
     } else {
       take_credit(node, credit);
     }
@@ -324,86 +324,28 @@ template <int kWords>
 
 // ---- switches that step together
 
-// Once all nodes have who steps there: all switches that are of the first one's kind and have groups.
-void Partition::form_group() {
-  is_formed_ = true;
-  for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-    SwitchCore* const core = nodes_[node].core;
-    if (core == nullptr) continue;
-    if (group_ == nullptr) group_ = core->make_group(nodes_.size(), outputs_.size());
-    if (group_ != nullptr && group_->add(node, *core)) members_.push_back(node);
-  }
-}
-
-bool Partition::may_join() {
-  if (!is_formed_) form_group();
-  return !always_step_ && !members_.empty() &&
-         std::ranges::none_of(members_,
-                              [&](std::uint32_t node) { return nodes_[node].pins.reg.valid; });
-}
-
-void Partition::step_in_group(bool on) {
-  if (on == in_group_ || (on && !may_join())) return;
-  in_group_ = on;
-  if (!in_group_) group_->part();
-  paced_.clear();
-  for (const std::uint32_t member : members_) {
-    FabricNode& node = nodes_[member];
-    if (in_group_) {
-      node.join_group();
-      awake_.sleep(member);
-      group_pins_.out_ready[member] = node.ready();
-      if (node.is_waiting()) paced_.push_back(member);
-    } else {
-      node.part_from_group(edge_ - 1);
-      if (!node.core->idle()) awake_.wake(member);
-    }
-  }
-  if (!in_group_) {
-    for (const SwitchGroup::Flit& flit : group_pins_.out_flits) {
-      nodes_[flit.node].pins.out_valid |= 1U << flit.port;
-    }
-    return;
-  }
-  group_pins_.out_flits = {};
-  group_pins_.in_flits.clear();
-  group_pins_.out_credits.clear();
-  group_->join();
-}
-
-// Members of which a link takes a flit again.
-void Partition::look_at_paced() {
-  std::erase_if(paced_, [&](std::uint32_t member) {
-    FabricNode& node = nodes_[member];
-    node.look_at_pacing(&outputs_[node.first], edge_);
-    group_pins_.out_ready[member] = node.ready();
-    return !node.is_waiting();
-  });
-}
-
-void Partition::await_pacing(std::uint32_t member) {
-  group_pins_.out_ready[member] = nodes_[member].ready();
-  if (std::ranges::find(paced_, member) == paced_.end()) paced_.push_back(member);
-}
-
 template <int kWords>
-void Partition::step_group() {
-  SwitchGroup::Pins& pins = group_pins_;
-  if (!paced_.empty()) look_at_paced();
-  group_->step(pins);
+void Partition::step_group(Group& group) {
+  SwitchGroup::Pins& pins = group.pins;
+  if (!group.paced.empty()) look_at_paced(group);
+  if (pins.in_flits.empty() && pins.out_credits.empty() && group.idle()) return;
+  group.switches->step(pins);
   pins.in_flits.clear();
   pins.out_credits.clear();
   if (pins.error != 0) [[unlikely]]
-    fail_by_error(nodes_[pins.error_node], std::exchange(pins.error, 0));
+    fail_by_error(nodes_[group.members[pins.error_node]], std::exchange(pins.error, 0));
   if (!pins.out_flits.empty()) quiet_ = 0;
   for (const SwitchGroup::Flit& flit : pins.out_flits) {
-    FabricNode& node = nodes_[flit.node];
+    FabricNode& node = nodes_[group.members[flit.node]];
     launch_flit<kWords>(node, flit.port, flit.words);
-    if (node.is_waiting()) [[unlikely]]
-      await_pacing(flit.node);
+    if (!node.is_waiting()) continue;
+    pins.out_ready[flit.node] = node.ready();
+    if (std::ranges::find(group.paced, flit.node) == group.paced.end()) {
+      group.paced.push_back(flit.node);
+    }
   }
   for (const SwitchGroup::Credit& credit : pins.in_credits) {
-    return_credit(nodes_[credit.node], credit.port, credit.vc);
+    return_credit(nodes_[group.members[credit.node]], credit.port, credit.vc);
   }
 }
 

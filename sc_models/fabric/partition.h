@@ -17,12 +17,14 @@
 // Nodes are numbered by the partition, in the order of the topology.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fabric/fabric_node.h"
@@ -95,7 +97,8 @@ class Partition {
   int credits_under_way() const { return credits_under_way_; }
   bool all_idle() const;      // the nodes
   bool has_to_step() const {  // a node, at the next edge
-    return always_step_ || awake_.any() || (in_group_ && !group_->idle());
+    return always_step_ || awake_.any() ||
+           (in_group_ && !std::ranges::all_of(groups_, &Group::idle));
   }
   // Until something arrives or is through a serialiser; the highest number: nothing is under way.
   std::uint64_t edges_to_arrival() const;
@@ -135,6 +138,17 @@ class Partition {
     // Of serialising_words_: kSlots x place of the output, and which of them.
     std::uint32_t slot = 0;
   };
+  // Few enough to stay in a core's cache from one loop over them to the next.
+  static constexpr std::size_t kMostMembers = 32;
+  struct Group {
+    explicit Group(std::unique_ptr<SwitchGroup> group)
+        : switches(std::move(group)), pins(kMostMembers, kMostMembers * kMaxPorts) {}
+    bool idle() const { return switches->idle(); }
+    std::unique_ptr<SwitchGroup> switches;
+    SwitchGroup::Pins pins;              // nodes are members, by number
+    std::vector<std::uint32_t> members;  // nodes
+    std::vector<std::uint32_t> paced;    // members whose links do not all take a flit
+  };
   // For one other partition; `edge`: of the arrival, its lower bits.
   struct CrossingCredit {
     std::uint32_t edge = 0;
@@ -159,11 +173,12 @@ class Partition {
   template <int kWords>
   void step_nodes_by_threads();
   template <int kWords>
-  void step_group();
-  void form_group();
+  void step_group(Group& group);
+  void form_groups();
   bool may_join();
-  void look_at_paced();
-  void await_pacing(std::uint32_t member);
+  void join(Group& group);
+  void part(Group& group);
+  void look_at_paced(Group& group);
   void take_credit(FabricNode& node, LinkWheel::Credit credit);
   template <int kWords>
   void take_flits(LinkWheel::Flits& flits);
@@ -216,12 +231,9 @@ class Partition {
   int flits_under_way_ = 0;
   int credits_under_way_ = 0;
   bool always_step_ = false;
-  std::unique_ptr<SwitchGroup> group_;  // null: none was formed
-  SwitchGroup::Pins group_pins_;
-  std::vector<std::uint32_t> members_;  // of the group, once it was formed
-  std::vector<std::uint32_t> paced_;    // of these, whose links do not all take a flit
-  bool is_formed_ = false;
-  bool in_group_ = false;  // members step in it
+  std::vector<Group> groups_;
+  bool is_formed_ = false;  // groups_ are
+  bool in_group_ = false;   // their members step in them
 };
 
 }  // namespace fredsim

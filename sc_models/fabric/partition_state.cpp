@@ -7,9 +7,9 @@
 namespace fredsim {
 
 bool Partition::all_idle() const {
-  return (!in_group_ || group_->idle()) && std::ranges::all_of(nodes_, [](const FabricNode& node) {
-           return node.is_in_group() || node.is_idle();
-         });
+  return (!in_group_ || std::ranges::all_of(groups_, &Group::idle)) &&
+         std::ranges::all_of(
+             nodes_, [](const FabricNode& node) { return node.is_in_group() || node.is_idle(); });
 }
 
 std::uint64_t Partition::edges_to_arrival() const {
@@ -34,17 +34,27 @@ bool Partition::links_are_rested() const {
 }
 
 bool Partition::add_state(StateDigest& digest) {
+  // Whoever steps in a group and parts from it has credits in one place: none at the pins.
+  step_in_group(true);
   step_in_group(false);
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& flits = wheel_.flits(i);
     const LinkWheel::Credits& credits = wheel_.credits(i);
     digest.add(std::uint64_t{flits.size()} << 32 | credits.size());
+    StateDigest arriving = digest.part();
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += LinkWheel::kHeader + words_) {
-      digest.add(entry[0]);
-      digest.add_flit(entry + LinkWheel::kHeader);
+      StateDigest flit = digest.part();
+      flit.add(entry[0]);
+      flit.add_flit(entry + LinkWheel::kHeader);
+      arriving += flit;
     }
-    for (const LinkWheel::Credit credit : credits) digest.add(credit.word());
+    for (const LinkWheel::Credit credit : credits) {
+      StateDigest returned = digest.part();
+      returned.add(credit.word());
+      arriving += returned;
+    }
+    digest.add(arriving);
   }
   // Which of its slots a link is at says nothing, nor does the order of a heap.
   std::vector<Serialising> serialising = serialising_;

@@ -57,7 +57,8 @@ class SwitchGroup {
 
   // False: it cannot be a member.
   virtual bool add(std::uint32_t node, SwitchCore& core) = 0;
-  virtual void join() = 0;
+  // out_flits: what the members have at their output pins, without words.
+  virtual void join(Pins& pins) = 0;
   virtual void step(Pins& pins) = 0;
   virtual void part() = 0;
   // While it owns the states: whether a step without inputs would change nothing.

@@ -227,9 +227,14 @@ TEST_P(Groups, OfMeshRoutersIsAsRoutersThatStepAlone) {
     bool in_group = false;
     for (int cycle = 0; cycle < 2000; ++cycle) {
       SCOPED_TRACE(fmt::format("cycle {}", cycle));
+      if (!in_group && random.below(20) == 0) {  // for no step
+        group->join(pins);
+        group->part();
+        for (const Pair& pair : pairs) expect_equal_states(*pair.member, *pair.alone);
+      }
       if (random.below(20) == 0) {
         in_group = !in_group;
-        in_group ? group->join() : group->part();
+        in_group ? group->join(pins) : group->part();
         for (const Pair& pair : pairs) {
           if (!in_group) expect_equal_states(*pair.member, *pair.alone);
         }

@@ -169,6 +169,19 @@ TEST(PartitionedTraffic, IsThatOfAWholeOnRandomMachines) {
   }
 }
 
+// More routers than step in one group (Partition).
+TEST(PartitionedTraffic, StepsInGroupsAsAlone) {
+  const Topology topology =
+      machine("mesh", {"fabric.width=9", "fabric.height=8", "npu.count=72", "io.count=0"});
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Work work = random_work(topology, seed, random);
+    EXPECT_EQ(outcome(topology, work, {}, false, {}, false),
+              outcome(topology, work, {}, false, {}, true));
+  }
+}
+
 // Links so slow that flits are kept while they are serialised.
 TEST(PartitionedTraffic, IsThatOfAWholeOnSlowLinks) {
   const Topology topology =

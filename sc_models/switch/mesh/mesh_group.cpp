@@ -39,8 +39,9 @@ void MeshGroup::join_leaving(std::uint32_t node, const MeshTwin::Leaving& from,
   });
 }
 
-void MeshGroup::join() {
+void MeshGroup::join(Pins& pins) {
   newest_ = 0;
+  has_stepped_ = false;
   arrived_.clear();
   for (auto& flits : leaving_) flits.clear();
   std::ranges::fill(asking_, 0U);
@@ -54,13 +55,16 @@ void MeshGroup::join() {
         arrived_.add({node, static_cast<std::uint16_t>(port), static_cast<std::uint16_t>(v)});
       });
     }
+    for_each_port(twin.out_valid_, [&](int out) {
+      leaving_[1].add({node, static_cast<std::uint32_t>(out), nullptr});
+    });
     join_leaving(node, twin.leaving_[twin.leaving_now_ ^ 1U], leaving_[0]);
     join_leaving(node, twin.leaving_[twin.leaving_now_], leaving_[2]);
     is_odd_ |=
         twin.overflow_ || twin.stuck_ || twin.no_route_ || (twin.dropped_ | twin.error_) != 0;
     twin.leaving_[0].ports = twin.leaving_[1].ports = twin.out_valid_ = twin.arriving_ = 0;
-    twin.spent_ = {};
   }
+  pins.out_flits = leaving_[1];
 }
 
 void MeshGroup::part() {
@@ -78,7 +82,8 @@ void MeshGroup::part() {
       leaving.ports |= 1U << flit.port;
       leaving.places[flit.port] = static_cast<std::uint32_t>((flit.words - twin.flits_.get()) /
                                                              static_cast<std::ptrdiff_t>(words_));
-      if (last == 0) twin.spent_[static_cast<std::size_t>(vc_of(flit.words))] |= 1U << flit.port;
+      if (last == 0 && has_stepped_)
+        twin.spent_[static_cast<std::size_t>(vc_of(flit.words))] |= 1U << flit.port;
     }
   }
 }
@@ -98,6 +103,11 @@ template <int kWords>
 void MeshGroup::step_words(Pins& pins) {
   if (is_odd_) [[unlikely]]
     advance_errors(pins);
+  if (!std::exchange(has_stepped_, true)) {
+    for (MeshTwin* const twin : twins_) {
+      if (twin != nullptr) twin->spent_ = {};
+    }
+  }
   newest_ = newest_ == 2 ? 0 : newest_ + 1;
   pins.out_flits = leaving_[newest_ == 2 ? 0 : newest_ + 1];
   leave_all<kWords>(pins);

@@ -20,7 +20,7 @@ class MeshGroup final : public SwitchGroup {
   MeshGroup(std::size_t nodes, std::size_t ports);
 
   bool add(std::uint32_t node, SwitchCore& core) override;
-  void join() override;
+  void join(Pins& pins) override;
   void step(Pins& pins) override;
   void part() override;
   bool idle() const override;
@@ -47,8 +47,9 @@ class MeshGroup final : public SwitchGroup {
   // Flits that left at the last edges, in turn; those of the last edge are leaving_[newest_].
   std::array<BoundedList<Flit>, 3> leaving_;
   std::size_t newest_ = 0;
-  int words_ = 0;        // of a flit
-  bool is_odd_ = false;  // a twin has lost a flit, or has a front without a route
+  int words_ = 0;             // of a flit
+  bool has_stepped_ = false;  // since join()
+  bool is_odd_ = false;       // a twin has lost a flit, or has a front without a route
 };
 
 }  // namespace fredsim
