@@ -92,12 +92,12 @@ class FabricNode {
   }
   std::uint32_t group() const { return group_; }
   std::uint32_t member() const { return member_; }
-  // The last edge was `edge`. What left at the ones before had a link that was ready.
+  // The last edge was `edge`. What was decided on at it and at the ones before had a link that was ready then.
   void part_from_group(std::uint64_t edge) {
     in_group_ = false;
     stepped_ = edge;
     ready_before_.fill(~0U);
-    pins.out_ready = ready_;
+    pins.out_ready = ~0U;
     pins.out_valid = 0;
     pins.in_credit = {};
   }
