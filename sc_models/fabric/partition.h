@@ -11,9 +11,9 @@
 //   credits the other way round. What crosses is put into an outbox with the edge at which it arrives; all partitions
 //   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
 //   crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
-// Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under way and buffered at a
-//   receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port without a
-//   link, an error code of a switch: RunFailed.
+// Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under
+//   way and buffered at a receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port
+//   without a link, an error code of a switch: RunFailed.
 // Nodes are numbered by the partition, in the order of the topology.
 #pragma once
 
@@ -142,7 +142,9 @@ class Partition {
   static constexpr std::size_t kMostMembers = 32;
   struct Group {
     explicit Group(std::unique_ptr<SwitchGroup> group)
-        : switches(std::move(group)), pins(kMostMembers, kMostMembers * kMaxPorts) {}
+        : switches(std::move(group)), pins(kMostMembers, kMostMembers * kMaxPorts) {
+      paced.reserve(kMostMembers);
+    }
     bool idle() const { return switches->idle(); }
     std::unique_ptr<SwitchGroup> switches;
     SwitchGroup::Pins pins;              // nodes are members, by number
