@@ -126,12 +126,6 @@ void Partition::attach(std::uint32_t node, EndpointCore& core) {
   awake_.set_waker_of(node, core);
 }
 
-void Partition::set_switch_threads(int threads) {
-  switch_threads_.reset();
-  if (threads > 1) switch_threads_ = std::make_unique<SwitchThreads>(threads, nodes_.size());
-  stepped_.resize(nodes_.size());
-}
-
 void Partition::set_faults(std::uint32_t node, int port, LinkFaults* faults) {
   LinkTx& link = output(node, port);
   link.set_faults(faults);

@@ -1,10 +1,16 @@
-// Switches of a Partition that step together: which they are, and when they do.
+// Switches of a Partition that step together: which they are, and when they do; and how many threads step those with RTL.
 #include <algorithm>
 #include <utility>
 
 #include "fabric/partition.h"
 
 namespace fredsim {
+
+void Partition::set_switch_threads(int threads) {
+  switch_threads_.reset();
+  if (threads > 1) switch_threads_ = std::make_unique<SwitchThreads>(threads, nodes_.size());
+  stepped_.resize(nodes_.size());
+}
 
 // Once all nodes have who steps there.
 void Partition::form_groups() {
