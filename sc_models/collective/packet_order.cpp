@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kFewestPackets = 64;  // of the longest tree
+constexpr std::uint64_t kFewestPackets = 128; // of the longest tree
 constexpr std::uint64_t kMostPackets = 64;    // of a tree in a frame
 // How late a packet may be after a hop, by what packets take on its slowest link.
 constexpr double kSlackPackets = 6;

@@ -4,10 +4,10 @@
 //   way before them, then packets passed on, then other new ones; new ones round robin over what starts packets here:
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
-//   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, per part
-//   together like one source of new ones. At most `window` packets of a tree are under way per source (Part::window), by the results that it sees
-//   or, where it sees none, by what is acknowledged to it; contributors to an in-switch tree that see no result are
-//   limited by the NIC's acceptance only.
+//   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, those of a
+//   part together in place of one source of new ones. At most `window` packets of a tree are under way per source
+//   (Part::window), by the results that it sees or, where it sees none, by what is acknowledged to it; contributors to an
+//   in-switch tree that see no result are limited by the NIC's acceptance only.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
 #pragma once
 

@@ -20,7 +20,8 @@
 //   Packets pass a channel in the order in which they come, and trees drift against each other.
 //   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
 //   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either. Tried on FRED trees: the order above, which costs 42 % (Fred-A).
-// Cost: digests are taken rarer the longer none recurs, of those taken every other one is then kept; and rarer from the start where none did in the searches before.
+// Cost: digests are taken rarer the longer none recurs, of those before every other one is kept then; and rarer from the
+//   start where none did in the searches before.
 #pragma once
 
 #include <cstdint>

@@ -38,11 +38,18 @@ void check_dues(const Tree& tree, const Part& part) {
   }
 }
 
-// By their intervals trees are as long as each other, to a packet or two.
-void check_intervals(const Tree& tree, const Tree& other, int packet_flits) {
-  const auto flits = [](const Tree& t) { return static_cast<double>(t.flits); };
-  const auto interval = [](const Tree& t) { return static_cast<double>(t.interval); };
-  EXPECT_NEAR(flits(tree), flits(other) * interval(other) / interval(tree), 2.0 * packet_flits);
+const Tree& longest_of(const Plan& plan, int part) {
+  const Tree* longest = nullptr;
+  for (const Tree& tree : plan.trees)
+    if (tree.part == part && (longest == nullptr || tree.flits > longest->flits)) longest = &tree;
+  return *longest;
+}
+
+// By their intervals a tree is as long as the longest one, to a packet.
+void check_interval(const Tree& tree, const Tree& longest, int packet_flits) {
+  const double ratio = static_cast<double>(longest.interval) / static_cast<double>(tree.interval);
+  EXPECT_NEAR(static_cast<double>(tree.flits), static_cast<double>(longest.flits) * ratio,
+              packet_flits);
 }
 
 TEST(PacketOrder, KeepsItsContractOnRandomWorks) {
@@ -57,7 +64,7 @@ TEST(PacketOrder, KeepsItsContractOnRandomWorks) {
     Plan plan;
     try {
       plan = make_plan(topology,
-                       random_work(random, static_cast<int>(topology.npus.size()), 3, 8'000'000));
+                       random_work(random, static_cast<int>(topology.npus.size()), 3, 16'000'000));
     } catch (const BadInput&) {
       continue;  // what this machine cannot do
     }
@@ -66,11 +73,10 @@ TEST(PacketOrder, KeepsItsContractOnRandomWorks) {
       ++ordered;
       const Part& part = plan.parts[tree.part];
       check_dues(tree, part);
-      for (const Tree& other : plan.trees)
-        if (other.part == tree.part) check_intervals(tree, other, part.packet_flits);
+      check_interval(tree, longest_of(plan, tree.part), part.packet_flits);
     }
   }
-  EXPECT_GT(ordered, 50);
+  EXPECT_GT(ordered, 20);
 }
 
 TEST(PacketOrder, IsOfLongReductionsOnGrids) {
@@ -78,10 +84,10 @@ TEST(PacketOrder, IsOfLongReductionsOnGrids) {
                        const char* algorithm) {
     return make_plan(topology, collective, first_ranks(4), 4 * packets * 8 * kFlitBytes, algorithm);
   };
-  EXPECT_TRUE(has_order(plan(mesh(2, 2), Collective::kAllReduce, 64, "ring")));
-  EXPECT_FALSE(has_order(plan(mesh(2, 2), Collective::kAllReduce, 63, "ring")));
-  EXPECT_TRUE(has_order(plan(mesh(2, 2), Collective::kReduceScatter, 64, "ring")));
-  EXPECT_FALSE(has_order(plan(mesh(2, 2), Collective::kAllGather, 64, "ring")));
+  EXPECT_TRUE(has_order(plan(mesh(2, 2), Collective::kAllReduce, 128, "ring")));
+  EXPECT_FALSE(has_order(plan(mesh(2, 2), Collective::kAllReduce, 127, "ring")));
+  EXPECT_TRUE(has_order(plan(mesh(2, 2), Collective::kReduceScatter, 128, "ring")));
+  EXPECT_FALSE(has_order(plan(mesh(2, 2), Collective::kAllGather, 500, "ring")));
   EXPECT_FALSE(has_order(plan(fred_tree({}, false), Collective::kAllReduce, 500, "ring")));
   // Packets of the two sizes of trees on 5 x 4, 13 and 11 in a frame.
   const Plan rings = make_plan(mesh(5, 4), Collective::kAllReduce, first_ranks(20),
