@@ -39,14 +39,6 @@ class StateDigest {
     add(std::uint64_t{words[1]} << 32 | (words[2] & ~kSeqField.placed(kSeqField.mask())));
   }
 
-  // Of things in no order: each has a part() of its own, and the sum of them is added.
-  StateDigest part() const { return StateDigest(~kept_tag_); }
-  StateDigest& operator+=(const StateDigest& part) {
-    low_ += part.low_;
-    high_ += part.high_;
-    return *this;
-  }
-
   auto operator<=>(const StateDigest& other) const {
     return std::pair(low_, high_) <=> std::pair(other.low_, other.high_);
   }

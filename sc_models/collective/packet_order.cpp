@@ -12,8 +12,8 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kFewestPackets = 128; // of the longest tree
-constexpr std::uint64_t kMostPackets = 64;    // of a tree in a frame
+constexpr std::uint64_t kFewestPackets = 128;  // of the longest tree
+constexpr std::uint64_t kMostPackets = 64;     // of a tree in a frame
 // How late a packet may be after a hop, by what packets take on its slowest link.
 constexpr double kSlackPackets = 6;
 constexpr double kRouterCycles = 8;    // per link
@@ -137,7 +137,7 @@ void set_packet_order(const Topology& topology, Plan& plan) {
   std::vector<std::vector<Tree*>> trees(plan.parts.size());
   for (Tree& tree : plan.trees) trees[tree.part].push_back(&tree);
   for (std::size_t part = 0; part < plan.parts.size(); ++part) {
-    if (trees[part].size() < 2 ||
+    if (trees[part].size() < 2 || plan.parts[part].roots > 0 ||
         !std::ranges::all_of(trees[part], [](const Tree* tree) { return reduces_at_once(*tree); }))
       continue;
     Order(topology, walk, plan.parts[part], std::move(trees[part])).set();

@@ -12,7 +12,7 @@
 // Deadlock: what a packet waits for, the same packet one hop before, or another one of its channel, is due no later, and
 //   the former earlier. A source also waits for the result that is a window before; parts where that is due later than
 //   the packet are left without order. Parts do not wait for each other.
-// Without order (interval 0): parts with trees that do not reduce, in the switches or in steps, such with ratios that no small
+// Without order (interval 0): streams (Part::roots), which go beside others the other way; parts with trees that do not reduce, in the switches or in steps, such with ratios that no small
 //   integers meet, and those whose longest tree has fewer than kFewestPackets packets, which end before they are in step.
 //   Nor where it costs: on FRED trees rings of 64 MiB took 42 % (Fred-A) and 19 % (Fred-C) longer with it, as packets across L1
 //   switches are late by much; between routers that add (mesh_reducing), where packets wait for each other more, 1.2 %.

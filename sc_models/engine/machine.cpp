@@ -151,7 +151,6 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
   }
   fabric.core().set_switch_threads(o.switch_threads);
   control.stop_on(o.stop);
-  fabric.let_group(observers.empty());
   if (!observers.empty()) {
     for (NodeId id = 0; id < std::ssize(npus); ++id)
       if (npus[id] != nullptr) npus[id]->observe(observers.npus(), id);

@@ -75,7 +75,6 @@ SwitchControl& Fabric::control(NodeId node) {
 
 SwitchCore& Fabric::switch_core(NodeId node) {
   sc_assert(switches_[node] != nullptr);
-  core_.step_in_groups(false);
   return *switches_[node];
 }
 
@@ -146,7 +145,6 @@ void Fabric::tick() {
   // Accesses that were made before the start are served first.
   const bool sets_up = setup_ && std::ranges::none_of(controls_, is_busy);
   if (sets_up) setup_->issue(core_);
-  core_.step_in_groups(may_group_ && !sets_up && observer_ == nullptr);
   core_.tick();
   if (!sets_up) return;
   setup_->check(core_);

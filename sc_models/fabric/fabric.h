@@ -56,13 +56,9 @@ class Fabric final : public sc_core::sc_module {
   int lanes() const { return lanes_; }
   Nic& nic(NodeId endpoint);
   SwitchControl& control(NodeId node);
-  // As it is after the last edge; what it was asked for is done with before the next one.
   SwitchCore& switch_core(NodeId node);
-  // By node, null at endpoints; as they are after the last edge.
-  std::span<const std::unique_ptr<SwitchCore>> switches() {
-    core_.step_in_groups(false);
-    return switches_;
-  }
+  // By node, null at endpoints.
+  std::span<const std::unique_ptr<SwitchCore>> switches() const { return switches_; }
   FabricCore& core() { return core_; }
 
   // Who writes the switches' registers after a reset.
@@ -77,9 +73,6 @@ class Fabric final : public sc_core::sc_module {
   // Call from an SC_THREAD. Throws the failure when the set-up has failed.
   void wait_until_ready();
 
-  // Switches may step in groups (Partition::step_in_group()) but at edges that an observer is told of: nobody looks at pins,
-  // and at switches by the functions above alone. At first they may not.
-  void let_group(bool on) { may_group_ = on; }
   // Called after every clock edge; attention() is notified whenever it returns true.
   void on_cycle(std::function<bool()> hook) { hook_ = std::move(hook); }
   const sc_core::sc_event& attention() const { return attention_; }
@@ -90,10 +83,7 @@ class Fabric final : public sc_core::sc_module {
   void rethrow_failure();
 
   // Tells the observer, which outlives the fabric's last edge, of every edge from the next one on.
-  void observe(EdgeObserver& observer) {
-    core_.step_in_groups(false);
-    observer_ = &observer;
-  }
+  void observe(EdgeObserver& observer) { observer_ = &observer; }
 
  private:
   void clock_edge();
@@ -116,7 +106,6 @@ class Fabric final : public sc_core::sc_module {
   std::uint64_t later_ = 0;     // edges, to the one after the next
   bool running_ = false;
   bool stands_still_ = false;
-  bool may_group_ = false;
   std::vector<PhaseProgram> phases_;
   std::optional<SwitchSetup> setup_;  // under way
   bool is_reset_ = false;             // and never started since

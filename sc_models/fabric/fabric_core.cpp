@@ -207,7 +207,7 @@ void FabricCore::rest(std::uint64_t edges) {
   for (const auto& partition : partitions_) partition->rest(edges);
 }
 
-bool FabricCore::add_state(StateDigest& digest) {
+bool FabricCore::add_state(StateDigest& digest) const {
   return std::ranges::all_of(partitions_,
                              [&](const auto& partition) { return partition->add_state(digest); });
 }

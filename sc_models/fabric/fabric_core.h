@@ -106,7 +106,7 @@ class FabricCore {
   // These pass without a tick.
   void rest(std::uint64_t edges);
   // What follows depends on, relative to the edge: links, pins, and what stands at the nodes. False: a node cannot tell.
-  bool add_state(StateDigest& digest);
+  bool add_state(StateDigest& digest) const;
   // So many edges pass, after which the state is as it is now; links have carried so much more, by link.
   void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
 
@@ -130,15 +130,13 @@ class FabricCore {
     for (const auto& partition : partitions_) partition->visit_credits(on_credit);
   }
 
-  // Whether switches step in groups at the ticks to come (Partition::step_in_group()); advance() does so by itself, and puts
-  // an end to it. Register accesses and add_state() put an end to it, too.
-  void step_in_groups(bool on);
   void set_always_step(bool on);
   // The node steps at the next tick even if idle, so that an observer sees its pins as they are then.
   void wake(NodeId node) { owner(node).wake(places_[node].node); }
   std::uint64_t steps_left_out() const;
 
  private:
+  void step_in_groups(bool on);  // Partition::step_in_group()
   struct Failures;
 
   Partition& owner(NodeId node) { return *partitions_[places_[node].partition]; }

@@ -40,9 +40,9 @@ void FabricNode::look_at_waiting(const LinkTx* links, std::uint64_t edge) {
 bool FabricNode::add_state(StateDigest& digest) const {
   if (pins.reg.valid) return false;
   digest.add(std::uint64_t{ready_} << 32 | waiting_);
-  // Which links were ready before this edge is for checks only.
+  digest.add_all(ready_before_);
   digest.add_all(pins.out_credit);
-  digest.add(pins.out_valid);
+  digest.add(std::uint64_t{pins.out_valid} << 32 | pins.out_ready);
   return core != nullptr ? core->add_state(digest) : endpoint->add_state(digest);
 }
 

@@ -104,7 +104,7 @@ class Partition {
   std::uint64_t edges_to_arrival() const;
   void rest(std::uint64_t edges);
   bool links_are_rested() const;  // those of this partition's senders
-  bool add_state(StateDigest& digest);
+  bool add_state(StateDigest& digest) const;
   void pass_over(std::uint64_t edges);
   // On the way to an input, or kept by the serialiser of an output, on one VC; credits on the way to an output.
   int flits_to(std::uint32_t node, int port, int vc) const;

@@ -33,28 +33,17 @@ bool Partition::links_are_rested() const {
   return std::ranges::all_of(outputs_, [&](const LinkTx& link) { return link.is_rested(edge_); });
 }
 
-bool Partition::add_state(StateDigest& digest) {
-  // Whoever steps in a group and parts from it has credits in one place: none at the pins.
-  step_in_group(true);
-  step_in_group(false);
+bool Partition::add_state(StateDigest& digest) const {
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& flits = wheel_.flits(i);
     const LinkWheel::Credits& credits = wheel_.credits(i);
     digest.add(std::uint64_t{flits.size()} << 32 | credits.size());
-    StateDigest arriving = digest.part();
     for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
          entry += LinkWheel::kHeader + words_) {
-      StateDigest flit = digest.part();
-      flit.add(entry[0]);
-      flit.add_flit(entry + LinkWheel::kHeader);
-      arriving += flit;
+      digest.add(entry[0]);
+      digest.add_flit(entry + LinkWheel::kHeader);
     }
-    for (const LinkWheel::Credit credit : credits) {
-      StateDigest returned = digest.part();
-      returned.add(credit.word());
-      arriving += returned;
-    }
-    digest.add(arriving);
+    for (const LinkWheel::Credit credit : credits) digest.add(credit.word());
   }
   // Which of its slots a link is at says nothing, nor does the order of a heap.
   std::vector<Serialising> serialising = serialising_;
