@@ -73,20 +73,16 @@ class Overlay {
 
  private:
   void join(NodeId node, int port, NodeId like, int like_port) {
-    const int out = topology_.link_out(node, port);
-    const int like_out = topology_.link_out(like, like_port);
-    if (match(out, like_out) && out >= 0) {
-      const Link& a = topology_.links[out];
-      const Link& b = topology_.links[like_out];
-      pair(a.to, a.to_port, b.to, b.to_port);
-    }
-    const int in = topology_.link_in(node, port);
-    const int like_in = topology_.link_in(like, like_port);
-    if (match(in, like_in) && in >= 0) {
-      const Link& a = topology_.links[in];
-      const Link& b = topology_.links[like_in];
-      pair(a.from, a.from_port, b.from, b.from_port);
-    }
+    const auto other_end = [&](int link, int like_link, NodeId Link::*end, int Link::*end_port) {
+      if (!match(link, like_link) || link < 0) return;
+      const Link& a = topology_.links[link];
+      const Link& b = topology_.links[like_link];
+      pair(a.*end, a.*end_port, b.*end, b.*end_port);
+    };
+    other_end(topology_.link_out(node, port), topology_.link_out(like, like_port), &Link::to,
+              &Link::to_port);
+    other_end(topology_.link_in(node, port), topology_.link_in(like, like_port), &Link::from,
+              &Link::from_port);
   }
 
   bool match(int link, int like) {

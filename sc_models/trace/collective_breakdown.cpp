@@ -245,13 +245,12 @@ void CollectiveBreakdown::add_up(Jobs::Entry& job) {
       cycles += item.cycles;
     }
     const CollectiveJob& of = *job.of.job;
-    // The last receiver had not begun when all was there.
-    if (of.ended(p) && of.last_begin(p) > of.start_cycle(p) + cycles) {
-      const std::uint64_t late = of.end_cycle(p) - of.start_cycle(p) - cycles;
-      part.path.add(BreakdownStages::kNpu, DelayCause::kSource, late);
-      cycles += late;
-    }
     const std::uint64_t took = of.ended(p) ? of.end_cycle(p) - of.start_cycle(p) : cycles;
+    // A receiver had not begun when all was there: it has the result as it begins, at the edge after the end.
+    if (cycles < took && of.last_begin(p) > of.end_cycle(p)) {
+      part.path.add(BreakdownStages::kNpu, DelayCause::kSource, took - cycles);
+      cycles = took;
+    }
     if (cycles != took) {
       throw RunFailed(fmt::format("breakdown: part {} took {} cycles, but its breakdown has {}",
                                   number, took, cycles));

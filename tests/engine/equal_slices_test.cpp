@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/member.h"
@@ -83,6 +84,22 @@ std::vector<std::string> random_tree(Random& random) {
           fmt::format("fabric.link_latency={} ns", pick(1, 40))};
 }
 
+constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduce,
+                                  Collective::kMulticast, Collective::kReduceScatter,
+                                  Collective::kAllGather, Collective::kAllToAll,
+                                  Collective::kScatter,   Collective::kBroadcast};
+
+struct TwoWays {
+  Topology distinct, whole;  // of one machine: slices that do the same are left out, or none
+};
+TwoWays random_machine(Random& random, bool in_switch) {
+  std::vector<std::string> shape = random_tree(random);
+  shape.emplace_back(fmt::format("fabric.in_switch={}", in_switch ? "true" : "false"));
+  Topology distinct = load_config("configs/fred_d.yaml", shape).topology;
+  shape.emplace_back("fabric.simulate_slices=all");
+  return {std::move(distinct), load_config("configs/fred_d.yaml", shape).topology};
+}
+
 // Some of the NPUs, in any order.
 std::vector<int> random_group(Random& random, const Topology& topology) {
   std::vector<int> group = everyone(topology);
@@ -103,24 +120,17 @@ class EqualSlicesRun : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
   SCOPED_TRACE(fmt::format("seed {}", GetParam()));
   Random random(GetParam());
-  std::vector<std::string> shape = random_tree(random);
-  shape.emplace_back(fmt::format("fabric.in_switch={}", GetParam() % 2 == 0 ? "true" : "false"));
-  const Topology distinct = load_config("configs/fred_d.yaml", shape).topology;
-  shape.emplace_back("fabric.simulate_slices=all");
-  const Topology whole = load_config("configs/fred_d.yaml", shape).topology;
+  const TwoWays machine = random_machine(random, GetParam() % 2 == 0);
+  const Topology& distinct = machine.distinct;
   Simulation simulation;
   Machine some("some", distinct, {});
-  Machine all("all", whole, {});
+  Machine all("all", machine.whole, {});
   simulation.run([&] {
     for (int run = 0; run < 4; ++run) {
       const std::vector<int> group = random_group(random, distinct);
       const std::uint64_t bytes = random_bytes(random, distinct);
-      constexpr Collective kCollectives[] = {Collective::kAllReduce, Collective::kReduce,
-                                             Collective::kMulticast, Collective::kReduceScatter,
-                                             Collective::kAllGather, Collective::kAllToAll,
-                                             Collective::kScatter,   Collective::kBroadcast};
       CollectiveSpec spec;
-      spec.collective = kCollectives[random.below(std::size(kCollectives))];
+      spec.collective = kCollectives[random.below(kCollectives.size())];
       spec.root = static_cast<int>(random.below(group.size()));
       spec.group = group;
       spec.bytes = bytes;
@@ -160,19 +170,12 @@ class EqualSlicesWork : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(EqualSlicesWork, GivesWhatAllSlicesGive) {
   SCOPED_TRACE(fmt::format("seed {}", GetParam()));
   Random random(GetParam());
-  std::vector<std::string> shape = random_tree(random);
-  shape.emplace_back(fmt::format("fabric.in_switch={}", GetParam() % 2 == 0 ? "true" : "false"));
-  const Topology distinct = load_config("configs/fred_d.yaml", shape).topology;
-  shape.emplace_back("fabric.simulate_slices=all");
-  const Topology whole = load_config("configs/fred_d.yaml", shape).topology;
+  const TwoWays machine = random_machine(random, GetParam() % 2 == 0);
+  const Topology& distinct = machine.distinct;
   Simulation simulation;
   const bool has_breakdown = GetParam() % 3 == 0;
   Machine some("some", distinct, {.breakdown = {.is_on = has_breakdown}});
-  Machine all("all", whole, {.breakdown = {.is_on = has_breakdown}});
-  constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduce,
-                                    Collective::kMulticast, Collective::kReduceScatter,
-                                    Collective::kAllGather, Collective::kAllToAll,
-                                    Collective::kScatter,   Collective::kBroadcast};
+  Machine all("all", machine.whole, {.breakdown = {.is_on = has_breakdown}});
   int left_out = 0;
   simulation.run([&] {
     for (int run = 0; run < 3; ++run) {
