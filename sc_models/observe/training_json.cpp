@@ -25,7 +25,7 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
                {"parameters", asked(setup.parameters)},
                {"strategy", asked(setup.strategy)},
-               {"placement", asked("paper")},
+               {"placement", asked(result.placement)},
                {"minibatch", trained(setup.minibatch)},
                {"microbatches", asked(setup.microbatches)},
                {"iterations", setup.iterations},

@@ -63,7 +63,9 @@ struct TrainingResult {
   double iteration_ns = 0;            // mean
   std::vector<double> iterations_ns;  // one by one, by the end of the last NPU
   std::vector<std::pair<std::string, double>> breakdown_ns;  // of a mean iteration
-  std::optional<double> speedup{};                           // over the first machine
+  std::string
+      placement{};  // of workers on NPUs: "paper", "snake", "identity" or a file's path; empty: not a model
+  std::optional<double> speedup{};  // over the first machine
   std::vector<TrainedRank> ranks;
   std::optional<TokenTimes> tokens{};  // of inference
 };

@@ -39,7 +39,21 @@ std::string execution_text(const TrainingSetup& setup) {
                      setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
 }
 
-std::string heading(const TrainingSetup& setup, const RunResult& first) {
+// "placement paper", or where machines differ "placement snake on mesh, paper on fred_d".
+std::string placement_text(std::span<const TrainingResult> runs) {
+  const auto differs = [&](const TrainingResult& r) {
+    return r.placement != runs.front().placement;
+  };
+  if (std::ranges::none_of(runs, differs)) return "placement " + runs.front().placement;
+  std::string text;
+  for (const TrainingResult& r : runs)
+    text += fmt::format("{}{} on {}", text.empty() ? "placement " : ", ", r.placement,
+                        with_settings(r.run.fabric, r.run.settings.own));
+  return text;
+}
+
+std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
+  const RunResult& first = runs.front().run;
   const auto counted = [](std::uint64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };
@@ -50,20 +64,22 @@ std::string heading(const TrainingSetup& setup, const RunResult& first) {
   }
   if (setup.inference) {
     return fmt::format(
-        "{}: {} parameters, {} (placement paper), {} of {} with a context of {}, {}, {}\n"
+        "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}, {}\n"
         "algorithm {}, {}; model {}, lanes {}, seed {}",
         setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
-        setup.inference->phase, counted(setup.inference->batch, "sequence", "sequences"),
+        placement_text(runs), setup.inference->phase,
+        counted(setup.inference->batch, "sequence", "sequences"),
         counted(setup.inference->context, "token", "tokens"),
         counted(setup.microbatches, "microbatch", "microbatches"),
         counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), setup.algorithm,
         compute_text(setup), first.model, first.lanes, first.seed);
   }
   return fmt::format(
-      "{}: {} parameters, {} (placement paper), minibatch {}, {}, {}\n"
+      "{}: {} parameters, {} ({}), minibatch {}, {}, {}\n"
       "algorithm {}, accounting {}, {}, {}; model {}, lanes {}, seed {}",
       setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
-      setup.minibatch, counted(setup.microbatches, "microbatch", "microbatches"),
+      placement_text(runs), setup.minibatch,
+      counted(setup.microbatches, "microbatch", "microbatches"),
       counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
       setup.algorithm, setup.accounting, execution_text(setup), compute_text(setup), first.model,
       first.lanes, first.seed);
@@ -132,6 +148,8 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("stream", setup.stream),
       csv_field("compute_flops_per_s",
                 setup.compute_rate ? fmt::to_string(*setup.compute_rate) : ""),
+      {{.label = "placement", .name = "placement", .shown = Shown::kOnlyInCsv},
+       [](const TrainingResult& r) { return r.placement; }},
       {{.label = "machine", .align = Align::kLeft, .name = "machine"},
        [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
       {{.label = "iteration", .unit = unit, .name = "iteration_ns"},
@@ -147,8 +165,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
                     [](const TrainingResult& r) { return count_cell(r.run.cycles); }});
   fields.push_back({{.label = "payload", .align = Align::kLeft, .rank = 1, .name = "payload"},
                     [](const TrainingResult& r) { return Cell(r.run.payload); }});
-  return {heading(setup, runs.front().run),
-          table_of(fields, std::vector(runs.begin(), runs.end()))};
+  return {heading(setup, runs), table_of(fields, std::vector(runs.begin(), runs.end()))};
 }
 
 }  // namespace fredsim

@@ -21,7 +21,7 @@ class Builder : private WorkerGraph {
  public:
   Builder(const TransformerShape& shape, const InferenceOptions& options, const ComputeSpeed& speed,
           const Topology& topology)
-      : WorkerGraph(options.strategy, topology, options.algorithm),
+      : WorkerGraph(options.strategy, options.npus, topology, options.algorithm),
         shape_(shape),
         options_(options),
         speed_(speed) {

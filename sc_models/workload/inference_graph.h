@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "collective/parallelism.h"
 #include "topology/topology.h"
@@ -29,6 +30,7 @@ enum class InferencePhase : std::uint8_t { kPrefill, kDecode };
 struct InferenceOptions {
   InferencePhase phase = InferencePhase::kDecode;
   Strategy strategy{};
+  std::vector<int> npus{};               // by worker; empty: the paper's placement
   std::uint64_t batch = 1, context = 1;  // sequences, tokens
   std::uint64_t microbatches = 1;
   int steps = 1;

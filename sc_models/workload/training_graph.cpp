@@ -25,7 +25,7 @@ class Builder : private WorkerGraph {
  public:
   Builder(const ModelShape& model, const TrainingOptions& options, const ComputeSpeed& speed,
           const Topology& topology)
-      : WorkerGraph(options.strategy, topology, options.algorithm),
+      : WorkerGraph(options.strategy, options.npus, topology, options.algorithm),
         model_(model),
         options_(options),
         speed_(speed),

@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "collective/parallelism.h"
 #include "topology/topology.h"
@@ -44,6 +45,7 @@ inline constexpr std::uint64_t kBucketBytes = 25'000'000;
 
 struct TrainingOptions {
   Strategy strategy;
+  std::vector<int> npus{};      // by worker; empty: the paper's placement
   std::uint64_t minibatch = 0;  // samples of an iteration, over all replicas
   std::uint64_t microbatches = 1;
   int iterations = 2;

@@ -18,14 +18,14 @@ void check_workers(const Strategy& strategy, const Topology& topology) {
                     to_string(strategy), strategy.workers(), npus, topology.name));
 }
 
-WorkerGraph::WorkerGraph(const Strategy& strategy, const Topology& topology,
+WorkerGraph::WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
                          const std::string& algorithm)
     : topology_(topology),
       strategy_(strategy),
       algorithm_(algorithm),
-      npus_(paper_placement(strategy)),
-      workers_(npus_.size()) {
-  for (const int npu : npus_) graph_.ranks.push_back({npu, {}});
+      npus_(npus.empty() ? paper_placement(strategy) : std::move(npus)),
+      workers_(strategy.workers()) {
+  for (int w = 0; w < strategy_.workers(); ++w) graph_.ranks.push_back({npus_[w], {}});
 }
 
 std::vector<int> WorkerGraph::all_replicas() const {

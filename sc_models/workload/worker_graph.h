@@ -1,7 +1,7 @@
 // What task graphs of training and of inference have in common while they are built: workers MP x DP x PP on NPUs, their
 // computations, and operations of groups of them.
 //
-// Workers: placed as the paper does (collective/parallelism.h); worker w is rank w of the graph.
+// Workers: worker w is rank w of the graph, on NPU npus[w], or where the paper places it (collective/parallelism.h).
 // Errors: check_workers(): BadInput for more workers than NPUs.
 #pragma once
 
@@ -27,7 +27,9 @@ class WorkerGraph {
     std::map<int, int> received;  // by where from: its latest task of what comes from another stage
   };
 
-  WorkerGraph(const Strategy& strategy, const Topology& topology, const std::string& algorithm);
+  // `npus`: by worker, at least as many; empty: the paper's placement.
+  WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
+              const std::string& algorithm);
   ~WorkerGraph() = default;
   WorkerGraph(const WorkerGraph&) = delete;
   WorkerGraph& operator=(const WorkerGraph&) = delete;

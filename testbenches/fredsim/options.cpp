@@ -262,7 +262,8 @@ void list_files(const OptionStrings& strings, Options& options) {
     options.inputs.push_back({"--workload", train.workload});
   if (!train.comm_groups.empty()) options.inputs.push_back({"--comm-groups", train.comm_groups});
   if (!strings.work.matrix.empty()) options.inputs.push_back({"--matrix", strings.work.matrix});
-  for (const Placement& placement : {options.work.placement, options.strategies.placement}) {
+  for (const Placement& placement : {options.work.placement, options.strategies.placement,
+                                     train.placement.value_or(Placement{})}) {
     if (placement.kind != Placement::Kind::kFile) continue;
     options.inputs.push_back({"--placement", placement.path});
   }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "collective/worker_placement.h"
 #include "config/yaml_problem.h"
 #include "option_values.h"
 #include "work_file.h"
@@ -18,7 +19,7 @@ namespace {
 std::vector<int> read_placement(const std::string& path) {
   YAML::Node root;
   try {
-    root = YAML::Load(read_text(path, "--placement (paper, identity or a file)"));
+    root = YAML::Load(read_text(path, "--placement (paper, snake, identity or a file)"));
   } catch (const YAML::Exception& error) {
     throw BadInput(
         fmt::format("{}:{}: not YAML: {}", path, error.mark.line + 1, yaml_problem(error)));
@@ -73,6 +74,8 @@ std::string Placement::name() const {
       return "identity";
     case Kind::kPaper:
       return "paper";
+    case Kind::kSnake:
+      return "snake";
     default:
       return path;
   }
@@ -80,6 +83,7 @@ std::string Placement::name() const {
 
 Placement parse_placement(const std::string& text) {
   if (text == "paper") return {.kind = Placement::Kind::kPaper, .path = {}, .npus = {}};
+  if (text == "snake") return {.kind = Placement::Kind::kSnake, .path = {}, .npus = {}};
   if (text == "identity") return {};
   return {.kind = Placement::Kind::kFile, .path = text, .npus = read_placement(text)};
 }
@@ -105,6 +109,9 @@ std::vector<int> npus_of(const Placement& placement, const std::optional<Strateg
     case Placement::Kind::kPaper:
       assert(strategy);
       return paper_placement(*strategy);
+    case Placement::Kind::kSnake:
+      assert(strategy);
+      return snake_placement(*strategy, topology);
     case Placement::Kind::kIdentity:
       return identity_placement(strategy ? strategy->workers()
                                          : static_cast<int>(topology.npus.size()));

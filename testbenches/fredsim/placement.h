@@ -1,4 +1,4 @@
-// --strategy, --dimension, --placement: 3D parallelism on the command line (collective/parallelism.h).
+// --strategy, --dimension, --placement: 3D parallelism on the command line (collective/parallelism.h, worker_placement.h).
 //
 // A placement file is a list of NPUs by worker rank, YAML or JSON: [3, 2, 1, 0].
 // Errors: BadInput naming the option or the file and line, what was found and what is allowed.
@@ -14,21 +14,22 @@
 namespace fredsim {
 
 struct Placement {
-  enum class Kind : std::uint8_t { kIdentity, kPaper, kFile };
+  enum class Kind : std::uint8_t { kIdentity, kPaper, kSnake, kFile };
   Kind kind = Kind::kIdentity;
   std::string path;       // kFile
   std::vector<int> npus;  // kFile: by worker rank, each once
+  bool needs_strategy() const { return kind == Kind::kPaper || kind == Kind::kSnake; }
   std::string name() const;
 };
 
-// "paper", "identity" or the path of a file, which is read.
+// "paper", "snake", "identity" or the path of a file, which is read.
 Placement parse_placement(const std::string& text);
 
 // "mp", or several with commas between them, each once.
 std::vector<Dimension> parse_dimensions(const std::string& text);
 
-// NPUs of the machine by worker rank: of the strategy, of the file, or of all NPUs; kPaper needs a
-// strategy.
+// NPUs of the machine by worker rank: of the strategy, of the file, or of all NPUs; kPaper and
+// kSnake need a strategy.
 std::vector<int> npus_of(const Placement& placement, const std::optional<Strategy>& strategy,
                          const Topology& topology);
 

@@ -14,7 +14,7 @@ void StrategyStrings::add_to(CLI::App& command) {
                   "machine file)",
                   kMinMiddle, kMaxMiddle));
   add(command, "--placement", placement, "WHERE",
-      "NPU of every worker: paper (default), identity or a file with a list of all NPUs");
+      "NPU of every worker: paper (default), snake, identity or a file with a list of all NPUs");
   command.add_flag("--all", all, "a line per strategy, too");
 }
 

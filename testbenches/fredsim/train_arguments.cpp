@@ -101,6 +101,9 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
   add(command, "--dp", dp, "N", "replicas (default 1)");
   add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
+  add(command, "--placement", placement, "WHERE",
+      "NPU of every worker: auto (default: of paper and snake the one on which MP groups share "
+      "links least, then DP, then PP), paper, snake, identity or a file, as of run");
   add(command, "--minibatch", minibatch, "N", "samples of an iteration, over all replicas");
   add(command, "--samples", samples, "N",
       "in place of --minibatch: samples of an iteration per replica (default 16)");
@@ -241,6 +244,7 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
   std::vector<std::pair<std::string_view, const std::string*>> refused{
       {"--dp", &dp},
       {"--pp", &pp},
+      {"--placement", &placement},
       {"--minibatch", &minibatch},
       {"--samples", &samples},
       {"--microbatches", &microbatches},
@@ -306,6 +310,7 @@ void TrainStrings::check_strategy(TrainOptions& options) const {
     if (!text->empty()) *size = static_cast<int>(parse_number(*text, option, 1, 1 << 16));
   if (static_cast<std::int64_t>(strategy.mp) * strategy.dp * strategy.pp > kMaxWorkers)
     throw BadInput(fmt::format("--mp, --dp, --pp: found more than {} workers", kMaxWorkers));
+  if (!placement.empty() && placement != "auto") options.placement = parse_placement(placement);
 }
 
 void TrainStrings::check_model_options(TrainOptions& options) const {

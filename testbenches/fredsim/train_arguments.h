@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "placement.h"
 #include "workload/inference_graph.h"
 #include "workload/training_graph.h"
 
@@ -34,6 +35,7 @@ struct TrainOptions {
   bool names_algorithm = false;  // else it is the default
   int text_mp = 0;               // of a text workload; 0: as it says
   TrainingOptions training;
+  std::optional<Placement> placement{};         // none: auto
   std::optional<InferenceOptions> inference{};  // in place of training
   std::string accounting, gradients;            // as they are printed
   std::string execution, stream;                // the same; stream is empty where weights stay
@@ -45,7 +47,7 @@ struct TrainOptions {
 // The options' strings, as CLI11 collects them.
 struct TrainStrings {
   std::string workload, trace, comm_groups, export_et;
-  std::string mp, dp, pp;
+  std::string mp, dp, pp, placement;
   std::string minibatch, samples, microbatches;
   std::string iterations;
   std::string phase, batch, context;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "collective/worker_placement.h"
 #include "commands.h"
 #include "engine/machine.h"
 #include "fabric/layout.h"
@@ -29,6 +30,7 @@
 #include "workload/trace_export.h"
 #include "workload/trace_graph.h"
 #include "workload/training_run.h"
+#include "workload/worker_graph.h"
 
 namespace fredsim {
 namespace {
@@ -42,6 +44,7 @@ constexpr double kFirstFitRate = 1e16;  // FLOP/s
 
 struct TrainedMachine {
   MachineConfig config;
+  WorkerPlacement placement;         // of models
   ShapePlans plans;                  // times of computations are not in them
   std::optional<TaskGraph> graph{};  // of traces, so that they are not read twice
   std::unique_ptr<Machine> machine;
@@ -58,9 +61,11 @@ class Training {
     read_workload();
     check_is_transformer();
     for (MachineConfig& config : load_machines(options)) {
-      machines_.push_back({.config = std::move(config), .plans = {}, .machine = nullptr});
+      machines_.push_back(
+          {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
       TrainedMachine& entry = machines_.back();
       const Topology& topology = entry.config.topology;
+      if (is_model()) entry.placement = placement_on(topology);
       TaskGraph graph = graph_of(entry);
       entry.plans = plan_shapes(topology, graph, asked_.on_conflict);
       if (!asked_.export_prefix.empty() && !traces_out_)
@@ -169,11 +174,23 @@ class Training {
     return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
   }
 
+  bool is_model() const {
+    return asked_.source == Source::kBuiltIn || asked_.source == Source::kModelFile;
+  }
+
+  WorkerPlacement placement_on(const Topology& topology) const {
+    const Strategy& strategy = asked_.training.strategy;
+    check_workers(strategy, topology);
+    if (!asked_.placement) return auto_placement(strategy, topology, asked_.training.algorithm);
+    return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+  }
+
   TaskGraph graph_of(const TrainedMachine& entry) const {
     if (entry.graph && !asked_.fit) return *entry.graph;
     const ComputeSpeed speed{entry.config.compute, rate_};
     const Topology& topology = entry.config.topology;
-    const TrainingOptions& training = asked_.training;
+    TrainingOptions training = asked_.training;
+    training.npus = entry.placement.npus;
     if (asked_.source == Source::kText) {
       return text_graph(text_, asked_.workload,
                         {asked_.text_mp, training.iterations, training.algorithm}, topology);
@@ -181,8 +198,11 @@ class Training {
     if (asked_.source == Source::kTraces)
       return trace_graph(traces_, groups_, speed, topology,
                          asked_.names_algorithm ? training.algorithm : "");
-    if (asked_.inference)
-      return inference_graph(name(), *model_.transformer, *asked_.inference, speed, topology);
+    if (asked_.inference) {
+      InferenceOptions inference = *asked_.inference;
+      inference.npus = entry.placement.npus;
+      return inference_graph(name(), *model_.transformer, inference, speed, topology);
+    }
     return training_graph(model_, training, speed, topology);
   }
 
@@ -259,6 +279,7 @@ class Training {
       result.run.settings = entry.config.settings;
       result.run.machine = entry.config.keys;
       result.run.layout = layout_of(entry.config.topology);
+      result.placement = entry.placement.name;
       return result;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", job, error.what()));

@@ -179,22 +179,23 @@ void WorkStrings::add_to(CLI::App& command) {
       "with --strategy: the groups of mp (all_reduce), dp (all_reduce) or pp (multicast to the "
       "next stage), each at its own priority; several at the same time: mp,dp");
   add(command, "--placement", placement, "WHERE",
-      "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), identity "
-      "(default of --group and --work) or a file with a list of NPUs");
+      "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), snake (the same, "
+      "there and back along the rows of a grid), identity (default of --group and --work) or a "
+      "file with a list of NPUs");
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that the switches cannot route together: refuse (default), later or unicast");
 }
 
 void WorkStrings::check_strategy(const WorkOptions& options) const {
-  const bool paper = options.placement.kind == Placement::Kind::kPaper;
-  if (!options.strategy && (paper || !dimension.empty())) {
+  const bool needs_strategy = options.placement.needs_strategy();
+  if (!options.strategy && (needs_strategy || !dimension.empty())) {
     throw BadInput(fmt::format("{}: found without --strategy; allowed: together with it",
-                               dimension.empty() ? "--placement paper" : "--dimension"));
+                               dimension.empty() ? "--placement " + placement : "--dimension"));
   }
-  if (options.strategy && dimension.empty() && !paper) {
+  if (options.strategy && dimension.empty() && !needs_strategy) {
     throw BadInput(
         fmt::format("--strategy: found '{}' without --dimension; allowed: with it, or with "
-                    "--placement paper for the workers of --group or --work",
+                    "--placement paper or snake for the workers of --group or --work",
                     strategy));
   }
 }

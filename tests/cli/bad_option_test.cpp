@@ -154,7 +154,7 @@ const std::vector<BadOption>& bad_options() {
        {"--matrix: no.csv: cannot be read: No such file or directory"}},
       {"PlacementMissing",
        run({"--placement", "papr"}),
-       {"--placement (paper, identity or a file): papr: cannot be read: No such file"}},
+       {"--placement (paper, snake, identity or a file): papr: cannot be read: No such file"}},
       {"WorkAndCollective",
        run({"--work", "x.yaml", "--collective", "gather"}),
        {"--collective", "--work"}},

@@ -111,6 +111,7 @@ TEST(Strategy, RunsTheGroupsOfItsDimensions) {
       with({"--dimension", "pp", "--placement", "identity"}),
       run_of({"--group", "0,10,11", "--group", "2,12,13", "--group", "4,14,15", "--group",
               "6,16,17", "--group", "8,18,19", "--collective", "multicast", "--priority", "pp"}));
+  EXPECT_EQ(with({"--dimension", "mp", "--placement", "snake"}), run_of(mp));  // of a tree
   EXPECT_EQ(
       with({"--dimension", "dp", "--collective", "reduce_scatter", "--priority", "mp"}),
       run_of({"--group", "0,4,8,12,16", "--group", "1,5,9,13,17", "--group", "2,6,10,14,18",
@@ -204,6 +205,7 @@ TEST(Strategy, BadCombinationsAreRefused) {
   refused({"--strategy", "mp2"}, {"--strategy", "--dimension"});
   refused({"--dimension", "mp"}, {"--strategy", "--dimension"});
   refused({"--placement", "paper"}, {"--strategy", "paper"});
+  refused({"--placement", "snake"}, {"--strategy", "snake"});
   refused({"--strategy", "mp2-dp", "--dimension", "mp"}, {"mp2-dp", "mp2-dp5-pp2"});
   refused({"--strategy", "mp8", "--dimension", "mp"}, {"mp8", "8 workers", "4"});
   refused({"--strategy", "mp2", "--dimension", "dp"}, {"--dimension", "'dp'", "mp2-dp1-pp1"});

@@ -150,6 +150,7 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--mp", "0"}, {"--mp", "'0'"}},
       {{"--dp", "5"}, {"mp1-dp5-pp1", "5 workers", "4"}},
       {{"--pp", "4", "--dp", "2"}, {"8 workers"}},
+      {{"--placement", "serpent"}, {"--placement", "serpent", "snake"}},
       {{"--pp", "2", "--microbatches", "0"}, {"--microbatches", "'0'"}},
       {{"--samples", "4", "--minibatch", "4"}, {"--samples", "--minibatch"}},
       {{"--accounting", "seriell"}, {"--accounting", "'seriell'", "did you mean 'serial'?"}},
@@ -184,6 +185,44 @@ TEST(Train, ASpeedUpThatNoRateGivesIsRefused) {
   const Outcome outcome = run_fredsim(train({"--dp", "4", "--fit", kFred + "=900", "--quiet"}));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("which a compute rate can give"), std::string::npos) << outcome.err;
+}
+
+// On rows of two the snake turns at every end; a tree has one order.
+TEST(Train, WorkersAreWhereThePlacementSays) {
+  const auto run = [](const std::string& placement, std::size_t machine) {
+    const Outcome outcome = run_fredsim(
+        train({"--mp", "2", "--dp", "2", "--placement", placement, "--json", "-", "--quiet"}));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["runs"][machine];
+  };
+  EXPECT_EQ(run("auto", 0)["placement"], "paper");
+  EXPECT_EQ(run("snake", 0)["placement"], "snake");
+  EXPECT_EQ(run("snake", 1)["cycles"], run("paper", 1)["cycles"]);
+  const Outcome wide =
+      run_fredsim({"train", "configs/paper/mesh.yaml", "configs/fred_d.yaml", "--workload",
+                   "configs/models/small.yaml", "--mp", "3", "--dp", "3", "--pp", "2", "--quiet"});
+  ASSERT_EQ(wide.exit_code, 0) << wide.err;
+  EXPECT_NE(wide.out.find("(placement snake on mesh, paper on"), std::string::npos)
+      << wide.out;
+}
+
+class TrainPlacement : public FolderTest {};
+
+TEST_F(TrainPlacement, AFileIsReadAndKept) {
+  const auto of = [](const std::string& placement) {
+    Words words = train({"--mp", "2", "--dp", "2", "--json", "-", "--quiet"});
+    words.insert(words.end(), {"--placement", placement});
+    return run_fredsim(words);
+  };
+  const json same = of(write("same.yaml", "[0, 1, 2, 3]")).json()["runs"][0];
+  EXPECT_EQ(same["cycles"], of("paper").json()["runs"][0]["cycles"]);
+  // MP workers across the diagonals of the mesh: their rings meet.
+  const json apart = of(write("apart.yaml", "[0, 3, 1, 2]")).json()["runs"][0];
+  EXPECT_GT(apart["breakdown_ns"]["mp"], same["breakdown_ns"]["mp"]);
+  EXPECT_EQ(apart["placement"], path("apart.yaml"));
+  expect_refused(of(write("short.yaml", "[0, 1, 2]")), {"short.yaml", "3 NPUs", "4 workers"});
+  Words clash = train({"--placement", path("same.yaml"), "--json", path("same.yaml")});
+  expect_refused(run_fredsim(clash), {"--json", "--placement"});
 }
 
 class TrainReport : public FolderTest {};
