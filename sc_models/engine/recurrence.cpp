@@ -1,6 +1,7 @@
 #include "engine/recurrence.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -50,11 +51,16 @@ std::uint64_t pass_over_periods(Fabric& fabric, const FabricCounts& before, std:
 }
 
 Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus)
-    : fabric_(fabric), npus_(std::move(npus)), next_look_(fabric.core().edge()) {}
+    : fabric_(fabric),
+      npus_(std::move(npus)),
+      next_look_(fabric.core().edge()),
+      shortest_step_(kFirstStep *
+                     std::bit_ceil((npus_.size() + kNpusOfFirstStep - 1) / kNpusOfFirstStep)) {}
 
 void Recurrence::restart() {
   if (next_look_ == kNever) return;
-  if (seen_.size() >= kMostSeen / 4) first_step_ = std::min(2 * first_step_, kLongestFirstStep);
+  if (seen_.size() >= kMostSeen / 4)
+    first_step_ = std::min(2 * first_step_, std::max(shortest_step_, kLongestFirstStep));
   period_ = 0;
   begin_search(first_step_);
 }
@@ -62,6 +68,10 @@ void Recurrence::restart() {
 std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t most) {
   if (!is_due()) return 0;
   const std::uint64_t edge = fabric_.core().edge();
+  if (!can_recur(jobs)) {
+    next_look_ = edge + kLongRest;
+    return 0;
+  }
   next_look_ = edge + step_;
   StateDigest digest(kIndexMask);
   if (!look(jobs, digest)) {
@@ -80,11 +90,11 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
   const std::uint64_t passed = number * period_;
   if (number != 0) {
     repeat(jobs, number);
-    first_step_ = kFirstStep;
+    first_step_ = shortest_step_;
   }
   cycles_ += passed;
   period_ = 0;
-  begin_search(number != 0 ? kFirstStep : 2 * step_);
+  begin_search(number != 0 ? shortest_step_ : 2 * step_);
   return passed;
 }
 
@@ -108,6 +118,15 @@ void Recurrence::keep_every_other() {
   step_ *= 2;
   std::erase_if(seen_, [&](const auto& state) { return (state.second - begin_) % step_ != 0; });
   next_look_ = fabric_.core().edge() + step_;
+}
+
+// By the length of its trees.
+bool Recurrence::can_recur(std::span<CollectiveJob* const> jobs) {
+  return std::ranges::any_of(jobs, [](const CollectiveJob* job) {
+    for (std::size_t tree = 0; tree < job->plan().trees.size(); ++tree)
+      if (job->packets(static_cast<int>(tree)) >= kFewestPackets) return true;
+    return false;
+  });
 }
 
 // False: there is something that cannot tell its state.

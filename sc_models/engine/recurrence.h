@@ -21,7 +21,8 @@
 //   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
 //   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either. Tried on FRED trees: the order above, which costs 42 % (Fred-A).
 // Cost: digests are taken rarer the longer none recurs, of those before every other one is kept then; and rarer from the
-//   start where none did in the searches before.
+//   start on large machines, and where none recurred in the searches before. None are taken where no tree is long enough for
+//   three periods.
 #pragma once
 
 #include <cstdint>
@@ -62,10 +63,15 @@ class Recurrence {
  private:
   using Progress =
       std::vector<std::uint64_t>;  // packets that the furthest source of a tree has started
-  static constexpr std::uint64_t kFirstStep = 16;
+  static constexpr std::uint64_t kFirstStep =
+      16;  // of machines of up to kNpusOfFirstStep NPUs; it grows with them
+  static constexpr std::size_t kNpusOfFirstStep = 64;
+  static constexpr std::uint64_t kFewestPackets = 4;  // of a tree: two periods and two packets
+  static constexpr std::uint64_t kLongRest = 1 << 20;
   static constexpr std::uint64_t kLongestFirstStep = 1024;
   static constexpr std::size_t kMostSeen = 256;
 
+  static bool can_recur(std::span<CollectiveJob* const> jobs);
   bool look(std::span<CollectiveJob* const> jobs, StateDigest& digest);
   void begin_period(std::uint64_t edges, const StateDigest& digest);
   std::uint64_t periods(std::span<CollectiveJob* const> jobs, std::uint64_t most) const;
@@ -77,9 +83,11 @@ class Recurrence {
 
   Fabric& fabric_;
   std::vector<Npu*> npus_;
-  std::uint64_t next_look_ = 0;            // edge
-  std::uint64_t first_step_ = kFirstStep;  // of a search: longer where the last ones found nothing
-  std::uint64_t step_ = kFirstStep;
+  std::uint64_t next_look_ = 0;  // edge
+  std::uint64_t shortest_step_;
+  std::uint64_t first_step_ =
+      shortest_step_;  // of a search: longer where the last ones found nothing
+  std::uint64_t step_ = shortest_step_;
   std::uint64_t begin_ = 0;                    // edge at which the search began
   std::map<StateDigest, std::uint64_t> seen_;  // state -> edge
   // A period that is measured; 0: none.
