@@ -4,10 +4,12 @@
 // error checked, and renamed over the target. Whatever fails, the temporary file is removed and an
 // older file of that name stays as it was. A symbolic link keeps pointing where it did; a device or
 // pipe (such as /dev/stdout) is written to directly. SIGINT and SIGTERM wait until a file is there or
-// gone. Path "-" is standard output.
+// gone. Path "-" is standard output. Several files are written all or none: each is on the disk before the first takes its place, and
+// where one cannot, those that have go back (as far as the file system has hard links).
 // Errors: BadInput naming `option`, the path and the system's reason.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,10 +21,14 @@ class OutputFile {
   // makes a temporary file beside the target, writes a block and removes it again.
   OutputFile(std::string path, std::string option);
   void write(std::string_view text) const;
+  // The texts by file.
+  static void write_together(std::span<const OutputFile> files,
+                             std::span<const std::string_view> texts);
   bool is_stdout() const { return path_ == "-"; }
 
  private:
-  void write_beside(std::string_view text, bool keep) const;
+  class Beside;
+  void write_directly(std::string_view text) const;
   [[noreturn]] void fail(const std::string& what, int error) const;
 
   std::string path_;

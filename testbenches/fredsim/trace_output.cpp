@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <system_error>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -24,23 +24,14 @@ TraceOutput::TraceOutput(std::string prefix, std::size_t ranks) {
                     "a prefix of which there is no such file",
                     kOption, beyond, ranks));
   }
-  for (std::size_t r = 0; r < ranks; ++r) paths_.push_back(trace_file(prefix, r));
-  paths_.push_back(groups_file(prefix));
-  for (const std::string& path : paths_) files_.emplace_back(path, kOption);
+  for (std::size_t r = 0; r < ranks; ++r) files_.emplace_back(trace_file(prefix, r), kOption);
+  files_.emplace_back(groups_file(prefix), kOption);
 }
 
 void TraceOutput::write(const TraceTexts& texts) const {
-  std::size_t written = 0;
-  try {
-    for (; written < files_.size(); ++written)
-      files_[written].write(written < texts.ranks.size() ? texts.ranks[written] : texts.groups);
-  } catch (const Error&) {
-    for (std::size_t k = 0; k < written; ++k) {
-      std::error_code ignored;
-      std::filesystem::remove(paths_[k], ignored);
-    }
-    throw;
-  }
+  std::vector<std::string_view> all(texts.ranks.begin(), texts.ranks.end());
+  all.emplace_back(texts.groups);
+  OutputFile::write_together(files_, all);
 }
 
 }  // namespace fredsim

@@ -1,7 +1,6 @@
 // The files of --export-et: PREFIX.RANK.et of every rank and PREFIX.groups.json, for --trace and --comm-groups.
 //
-// Each is written whole or not at all, in place of an older one of that name; where one cannot be written, those that were
-//   written before it are removed.
+// All are written, in place of older ones of these names, or none, and the older ones stay.
 // Errors: BadInput naming the file and why; a file of a rank beyond these, PREFIX.RANK.et, that is there from before, since
 //   it would be read as one of them.
 #pragma once
@@ -25,8 +24,7 @@ class TraceOutput {
   void write(const TraceTexts& texts) const;  // of so many ranks
 
  private:
-  std::vector<std::string> paths_;  // of ranks, then of the groups
-  std::vector<OutputFile> files_;
+  std::vector<OutputFile> files_;  // of ranks, then of the groups
 };
 
 }  // namespace fredsim

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "temporary_folder.h"
@@ -118,6 +120,37 @@ TEST_F(OutputFileTest, WriteThatFailsHalfWayKeepsTheOldFileAndLeavesNoOther) {
   EXPECT_NE(message.find("File too large"), std::string::npos) << message;
   EXPECT_EQ(content(path("r.json")), "old");
   EXPECT_EQ(files(), 1);
+}
+
+// The second of three fails: before any has taken its place, or when it is to do so.
+TEST_F(OutputFileTest, SeveralAreWrittenAllOrNone) {
+  put("a", "old a");
+  fs::create_directory(path("sub"));
+  put("sub/b", "old b");
+  fs::create_symlink(path("sub/b"), path("b"));
+  std::vector<OutputFile> files_to_write;
+  for (const char* name : {"a", "b", "c"}) files_to_write.emplace_back(path(name), "--out");
+  const std::vector<std::string_view> texts{"new a", "new b", "new c"};
+  const auto expect_none = [&] {
+    const std::string message = failure([&] { OutputFile::write_together(files_to_write, texts); });
+    EXPECT_NE(message.find("--out '" + path("b") + "'"), std::string::npos) << message;
+    EXPECT_EQ(content(path("a")), "old a");
+    EXPECT_FALSE(fs::exists(path("c")));
+  };
+  fs::rename(path("sub"), path("gone"));
+  expect_none();
+  EXPECT_EQ(files(), 3);
+  fs::rename(path("gone"), path("sub"));
+  fs::rename(path("sub/b"), path("sub/kept"));
+  fs::create_directory(path("sub/b"));
+  expect_none();
+  EXPECT_EQ(files(), 3);
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("sub")), {}), 2);
+  fs::remove(path("sub/b"));
+  OutputFile::write_together(files_to_write, texts);
+  for (const char* name : {"a", "b", "c"})
+    EXPECT_EQ(content(path(name)), "new " + std::string(name));
+  EXPECT_EQ(files(), 4);
 }
 
 }  // namespace
