@@ -144,6 +144,40 @@ TEST_F(InferenceGraphTest, RefusesWhatHasNoRoom) {
   expect(refusal({.strategy = {}, .batch = 3, .context = 10}, small), "npu.memory of fred_small");
 }
 
+// Weights of a stage's layers on one worker, embedding and head at the ends; keys and values of all tokens of its sequences.
+TEST_F(InferenceGraphTest, TakesWhatFitsTheMemoryOfAnNpuExactly) {
+  struct Need {
+    InferenceOptions options;
+    std::uint64_t bytes;
+  };
+  constexpr auto kPrefill = InferencePhase::kPrefill;
+  // Per layer 2 x (64 x 128 + 64 x 64 + 3 x 64 x 96) bytes, a token 2 x 32 x 2; over 2 workers half of both.
+  constexpr std::uint64_t kLayer = 61'440, kEnd = 128'000, kToken = 128;
+  const std::vector<Need> needs{
+      {{.phase = kPrefill, .strategy = {}, .batch = 3, .context = 10},
+       4 * kLayer + 2 * kEnd + 3 * 10 * 4 * kToken},
+      {{.strategy = {}, .batch = 3, .context = 10, .steps = 5},
+       4 * kLayer + 2 * kEnd + 3 * 15 * 4 * kToken},
+      {{.strategy = {2, 1, 1}, .batch = 3, .context = 10},
+       (4 * kLayer + 2 * kEnd + 3 * 11 * 4 * kToken) / 2},
+      {{.strategy = {1, 2, 1}, .batch = 6, .context = 10},
+       4 * kLayer + 2 * kEnd + 3 * 11 * 4 * kToken},
+      {{.strategy = {1, 1, 2}, .batch = 6, .context = 10, .microbatches = 2},
+       2 * kLayer + kEnd + 6 * 11 * 2 * kToken},
+      {{.strategy = {1, 1, 3}, .batch = 3, .context = 10, .microbatches = 3},
+       2 * kLayer + kEnd + 3 * 11 * 2 * kToken}};
+  for (const Need& need : needs) {
+    ComputeSpeed speed = kUnits;
+    speed.npu.memory_bytes = need.bytes;
+    const auto refusal = [&] {
+      return refusal_of([&] { inference_graph("tiny", kTiny, need.options, speed, topology_); });
+    };
+    EXPECT_EQ(refusal(), "") << need.bytes;
+    --speed.npu.memory_bytes;
+    EXPECT_NE(refusal().find("KV cache"), std::string::npos) << need.bytes;
+  }
+}
+
 using Case = std::tuple<const char*, Strategy, InferencePhase>;
 class InferenceRunTest : public testing::TestWithParam<Case> {};
 
@@ -185,6 +219,7 @@ TEST(TokenTimes, LeaveOutWhatFillsThePipeline) {
   const TokenTimes decode = token_times({500, 200, 300}, options);
   EXPECT_EQ(decode.pass_ns, 250);
   EXPECT_NEAR(decode.tokens_per_s, 8 / 250e-9, 1);
+  EXPECT_EQ(token_times({500}, options).pass_ns, 500);
   options.phase = InferencePhase::kPrefill;
   const TokenTimes prefill = token_times({500, 200, 300}, options);
   EXPECT_EQ(prefill.pass_ns, 500);
