@@ -11,6 +11,8 @@ namespace fredsim {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
 Json link_json(const LinkResult& link) {
   return {{"name", link.name},
           {"from", link.from},
@@ -33,8 +35,6 @@ Json switch_json(const SwitchResult& result) {
           {"phase_changes", result.phase_changes},
           {"stall_cycles", std::move(stalls)}};
 }
-
-namespace {
 
 // Only where there are any.
 Json bandwidth_json(double gbps, bool incomplete) { return incomplete ? Json() : Json(gbps); }
@@ -66,6 +66,28 @@ Json part_json(const PartResult& part) {
 }
 
 }  // namespace
+
+Json run_head_json(const RunResult& r) {
+  return {{"config", r.config},
+          {"settings", settings_json(r.settings)},
+          {"machine", machine_json(r.machine)},
+          {"fabric", r.fabric},
+          {"model", r.model},
+          {"lanes", r.lanes},
+          {"clock_ghz", r.clock_ghz}};
+}
+
+Json links_json(std::span<const LinkResult> links) {
+  Json json = Json::array();
+  for (const LinkResult& link : links) json.push_back(link_json(link));
+  return json;
+}
+
+Json switches_json(std::span<const SwitchResult> switches) {
+  Json json = Json::array();
+  for (const SwitchResult& result : switches) json.push_back(switch_json(result));
+  return json;
+}
 
 Json operations_json(const OperationsResult& operations) {
   const OperationsResult::Rows& rows = operations.rows;
@@ -134,28 +156,22 @@ void clear_what_does_not_apply(const RunResult& r, Json& json) {
 
 Json run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
-  Json json = {
-      {"config", r.config},
-      {"settings", settings_json(r.settings)},
-      {"machine", machine_json(r.machine)},
-      {"fabric", r.fabric},
-      {"model", r.model},
-      {"lanes", r.lanes},
-      {"clock_ghz", r.clock_ghz},
-      {"collective", r.collective},
-      {"algorithm", r.algorithm},
-      {"groups", Json::array()},
-      {"placement", r.workers ? Json(r.workers->placement) : Json()},
-      {"strategy", r.workers && !r.workers->strategy.empty() ? Json(r.workers->strategy) : Json()},
-      {"dimensions",
-       r.workers && !r.workers->dimensions.empty() ? Json(r.workers->dimensions) : Json()},
-      {"size_bytes", r.size_bytes},
-      {"seed", r.seed},
-      {"cycles", r.cycles},
-      {"time_ns", r.time_ns},
-      {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
-      {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
-      {"payload", r.payload}};
+  Json json = run_head_json(r);
+  json.update(
+      {{"collective", r.collective},
+       {"algorithm", r.algorithm},
+       {"groups", Json::array()},
+       {"placement", r.workers ? Json(r.workers->placement) : Json()},
+       {"strategy", r.workers && !r.workers->strategy.empty() ? Json(r.workers->strategy) : Json()},
+       {"dimensions",
+        r.workers && !r.workers->dimensions.empty() ? Json(r.workers->dimensions) : Json()},
+       {"size_bytes", r.size_bytes},
+       {"seed", r.seed},
+       {"cycles", r.cycles},
+       {"time_ns", r.time_ns},
+       {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
+       {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
+       {"payload", r.payload}});
   if (r.incomplete) {
     json["incomplete"] = true;
     json["delivered_bytes"] = r.delivered_bytes;
@@ -175,10 +191,8 @@ Json run_json(const ReportedRun& run) {
   json["derived"] = {
       {"bound_ns", r.bound_ns},
       {"time_over_bound", r.bound_ns > 0 && !r.incomplete ? Json(r.time_ns / r.bound_ns) : Json()}};
-  json["links"] = Json::array();
-  for (const LinkResult& link : r.links) json["links"].push_back(link_json(link));
-  json["switches"] = Json::array();
-  for (const SwitchResult& result : r.switches) json["switches"].push_back(switch_json(result));
+  json["links"] = links_json(r.links);
+  json["switches"] = switches_json(r.switches);
   if (!r.breakdowns.empty()) json["breakdown"] = breakdown_json(r.breakdowns);
   json["layout"] = layout_json(r.layout);
   json["wall_s"] = r.wall_s;
@@ -225,10 +239,8 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
   json.update({{"hops", p.incomplete ? Json() : Json(p.hops)},
                {"flit_hops", p.flit_hops},
                {"cycles", p.cycles}});
-  json["links"] = Json::array();
-  for (const LinkResult& link : p.links) json["links"].push_back(link_json(link));
-  json["switches"] = Json::array();
-  for (const SwitchResult& result : p.switches) json["switches"].push_back(switch_json(result));
+  json["links"] = links_json(p.links);
+  json["switches"] = switches_json(p.switches);
   if (p.breakdown) json["breakdown"] = breakdown_json({&*p.breakdown, 1});
   json["layout"] = layout_json(s.layout);
   json["wall_s"] = p.wall_s;

@@ -168,6 +168,7 @@ constexpr auto kTrainingKeys = std::to_array<Key>({{"config", kText},
                                                    {"cycles", kNumber},
                                                    {"iteration_ns", kNumber},
                                                    {"payload", kText}});
+constexpr auto kOptimizerKeys = std::to_array<Key>({{"optimizer", kTextOrNull}});
 constexpr auto kInferenceKeys =
     std::to_array<Key>({{"phase", kText}, {"batch", kNumber}, {"context", kNumber}});
 constexpr auto kTokenKeys = std::to_array<Key>({{"tokens_per_s", kNumber}});
@@ -355,6 +356,7 @@ Json training_of(const Value& run) {
   Json json = copied(run, kTrainingKeys);
   json["settings"] = settings_of(run);
   if (run.has("speedup")) json["speedup"] = run.at("speedup").number();
+  copy_if_there(run, kOptimizerKeys, json);
   json["breakdown_ns"] = causes_of(run.at("breakdown_ns"));
   if (run.has("inference")) {
     json["inference"] = copied(run.at("inference"), kInferenceKeys);

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 
 #include "observe/results.h"
 
 namespace fredsim {
 
-nlohmann::ordered_json link_json(const LinkResult& link);
-nlohmann::ordered_json switch_json(const SwitchResult& result);
+// What was run: machine, model of its switches, lanes, clock.
+nlohmann::ordered_json run_head_json(const RunResult& result);
+nlohmann::ordered_json links_json(std::span<const LinkResult> links);
+nlohmann::ordered_json switches_json(std::span<const SwitchResult> switches);
 nlohmann::ordered_json layout_json(const Layout& layout);
 nlohmann::ordered_json operations_json(const OperationsResult& operations);
 nlohmann::ordered_json slices_json(const RunResult& result);

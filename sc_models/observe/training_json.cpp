@@ -13,14 +13,8 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   const RunResult& r = result.run;
   const auto asked = [&](const auto& value) { return setup.given.empty() ? Json(value) : Json(); };
   const auto trained = [&](const auto& value) { return setup.inference ? Json() : asked(value); };
-  Json json = {{"config", r.config},
-               {"settings", settings_json(r.settings)},
-               {"machine", machine_json(r.machine)},
-               {"fabric", r.fabric},
-               {"model", r.model},
-               {"lanes", r.lanes},
-               {"clock_ghz", r.clock_ghz},
-               {"seed", r.seed},
+  Json json = run_head_json(r);
+  json.update({{"seed", r.seed},
                {"workload", setup.workload},
                {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
                {"parameters", asked(setup.parameters)},
@@ -32,10 +26,12 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                {"algorithm", setup.algorithm},
                {"accounting", trained(setup.accounting)},
                {"gradients", trained(setup.gradients)},
+               {"optimizer", setup.optimizer.empty() ? Json() : Json(setup.optimizer)},
                {"execution", trained(setup.execution)},
                {"stream", setup.stream.empty() ? Json() : Json(setup.stream)},
                {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
-               {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()}};
+               {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},
+               {"idealised", setup.idealised}});
   if (setup.inference) {
     json["inference"] = {{"phase", setup.inference->phase},
                          {"batch", setup.inference->batch},
@@ -68,10 +64,8 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   if (r.slices > 0) json["slices"] = slices_json(r);
   json["skipped"] = skipped_json(r);
   json["traffic"] = traffic_json(r);
-  json["links"] = Json::array();
-  for (const LinkResult& link : r.links) json["links"].push_back(link_json(link));
-  json["switches"] = Json::array();
-  for (const SwitchResult& one : r.switches) json["switches"].push_back(switch_json(one));
+  json["links"] = links_json(r.links);
+  json["switches"] = switches_json(r.switches);
   json["layout"] = layout_json(r.layout);
   json["wall_s"] = r.wall_s;
   json["sim_cycles_per_s"] = r.sim_cycles_per_s;

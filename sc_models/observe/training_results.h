@@ -33,6 +33,7 @@ struct TrainingSetup {
   std::uint64_t minibatch = 0, microbatches = 1;
   int iterations = 0;
   std::string algorithm, accounting, gradients;  // as on the command line
+  std::string optimizer{};                       // the same; empty where weights are streamed
   std::string execution{}, stream{};             // the same; stream is empty where weights stay
   int stream_layers = 0;                         // streaming: of a stage, that come in together
   // Of all NPUs where it was fitted, or asked for; else each has the roofline of its machine file.
@@ -43,6 +44,8 @@ struct TrainingSetup {
     int runs = 0;        // pairs of them that it took
   };
   std::optional<Fit> fit{};
+  // What these numbers depend on and a machine would not do for nothing, a sentence each.
+  std::vector<std::string> idealised{};
 };
 
 // Of an NPU or I/O controller.

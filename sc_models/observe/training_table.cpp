@@ -1,6 +1,7 @@
 #include "observe/training_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,8 @@ std::string compute_text(const TrainingSetup& setup) {
 }
 
 std::string execution_text(const TrainingSetup& setup) {
-  if (setup.stream.empty()) return fmt::format("gradients {}", setup.gradients);
+  if (setup.stream.empty())
+    return fmt::format("gradients {}, optimizer {}", setup.gradients, setup.optimizer);
   return fmt::format("weights streamed by {}, {} layer{} of a stage at a time", setup.stream,
                      setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
 }
@@ -125,6 +127,16 @@ TrainingField csv_field(const char* name, const std::string& text) {
 
 }  // namespace
 
+std::string training_legend(const TrainingSetup& setup) {
+  std::string text =
+      "iteration: mean of all. Its parts: the critical path, from the end of the run back to its "
+      "beginning, divided into what it goes through; communication is what is exposed of it. "
+      "Traffic was simulated, times of computations are asked for.\n";
+  if (!setup.idealised.empty())
+    text += fmt::format("Idealised: {}.\n", fmt::join(setup.idealised, "; "));
+  return text;
+}
+
 TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
   const double longest =
       std::ranges::max_element(runs, {}, &TrainingResult::iteration_ns)->iteration_ns;
@@ -144,6 +156,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("algorithm", setup.algorithm),
       csv_field("accounting", setup.accounting),
       csv_field("gradients", setup.gradients),
+      csv_field("optimizer", setup.optimizer),
       csv_field("execution", setup.execution),
       csv_field("stream", setup.stream),
       csv_field("compute_flops_per_s",

@@ -4,21 +4,27 @@
 #include <cmath>
 
 namespace fredsim {
+namespace {
+
+constexpr double kPsPerSecond = 1e12;
+
+}  // namespace
 
 std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz) {
-  constexpr double kPsPerSecond = 1e12;
   return static_cast<std::uint64_t>(
       std::ceil(picoseconds * static_cast<double>(clock_hz) / kPsPerSecond));
 }
 
 double roofline_ps(const ComputeSpeed& speed, double flops, double bytes) {
-  constexpr double kPsPerSecond = 1e12;
   constexpr double kFlopsPerGflop = 1e9;
   if (speed.rate > 0) return flops / speed.rate * kPsPerSecond;
   const double peak =
       static_cast<double>(speed.npu.peak_gflops) * kFlopsPerGflop * speed.npu.efficiency;
-  return std::max(flops / peak, bytes / static_cast<double>(speed.npu.memory_bandwidth)) *
-         kPsPerSecond;
+  return std::max(flops / peak * kPsPerSecond, memory_ps(speed, bytes));
+}
+
+double memory_ps(const ComputeSpeed& speed, double bytes) {
+  return bytes / static_cast<double>(speed.npu.memory_bandwidth) * kPsPerSecond;
 }
 
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,

@@ -22,6 +22,9 @@ struct ComputeSpeed {
 // Of work that is so many FLOPs, and bytes to and from memory.
 double roofline_ps(const ComputeSpeed& speed, double flops, double bytes);
 
+// Of bytes to or from memory alone, whatever the rate.
+double memory_ps(const ComputeSpeed& speed, double bytes);
+
 // Rounded up to whole cycles.
 std::uint64_t cycles_of(double picoseconds, std::uint64_t clock_hz);
 

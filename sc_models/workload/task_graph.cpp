@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace fredsim {
+
+bool TaskGraph::has(TimeCategory category) const {
+  return std::ranges::any_of(ranks, [category](const TaskRank& rank) {
+    return std::ranges::find(rank.tasks, category, &Task::category) != rank.tasks.end();
+  });
+}
 
 void TaskGraph::check() const {
   std::vector<std::vector<std::vector<int>>> met;  // by operation, part and rank: tasks

@@ -2,7 +2,7 @@
 // part in.
 //
 // Tasks of a rank are listed so that each comes after those that it waits for, which are of the same rank.
-//   Computations of a rank run one at a time in the order of the list. A communication is this rank's part in an
+//   Computations of a rank, and its loads and stores of memory, run one at a time in the order of the list. A communication is this rank's part in an
 //   operation: collectives on several groups that run side by side and share the phases of the switches
 //   (engine/communicator.h). Ranks wait for each other by operations alone.
 // Shapes: operations of equal collectives, groups and sizes have one and share a plan. What is `before` and `beside` a
@@ -10,7 +10,7 @@
 //   pipeline, or weights and gradients, then have the same phases in the switches.
 // Repetition: an operation of several `times` is issued again and again, two of it at a time, so that one follows the other
 //   without a gap; a rank's task is complete when it has done its part in all of them.
-// Units: cycles. Categories are what the time of an iteration is divided into (critical_path.h).
+// Units: cycles, bytes. Categories are what the time of an iteration is divided into (critical_path.h).
 // Errors: check() throws std::logic_error where a task waits for a later one, or where not every member of an
 //   operation has exactly one task for it: of a builder of ours, a fault.
 #pragma once
@@ -25,19 +25,22 @@
 
 namespace fredsim {
 
-enum class TimeCategory : std::uint8_t { kCompute, kInputLoad, kMp, kPp, kDp, kStreaming };
-inline constexpr auto kTimeCategories =
-    std::to_array<std::string_view>({"compute", "input_load", "mp", "pp", "dp", "streaming"});
+// Memory comes last: only graphs that have some show it.
+enum class TimeCategory : std::uint8_t { kCompute, kInputLoad, kMp, kPp, kDp, kStreaming, kMemory };
+inline constexpr auto kTimeCategories = std::to_array<std::string_view>(
+    {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory"});
 
 struct Task {
   TimeCategory category = TimeCategory::kCompute;
-  int label = 0;  // TaskGraph::labels
+  bool stores = false;  // to memory; else it loads
+  int label = 0;        // TaskGraph::labels
   int iteration = 0;
-  std::uint64_t cycles = 0;  // of a computation
-  int operation = -1;        // of a communication
-  int part = 0, rank = 0;    // the same: its place there
-  std::vector<int> after{};  // tasks of the same rank
-  bool computes() const { return operation < 0; }
+  std::uint64_t cycles = 0;                        // of a computation
+  std::uint64_t bytes = 0;                         // to or from memory
+  int operation = -1;                              // of a communication
+  int part = 0, rank = 0;                          // the same: its place there
+  std::vector<int> after{};                        // tasks of the same rank
+  bool computes() const { return operation < 0; }  // on the NPU by itself: memory, too
 };
 
 struct TaskRank {
@@ -66,6 +69,7 @@ struct TaskGraph {
   std::vector<TaskRank> ranks;
   std::vector<std::string> labels;
 
+  bool has(TimeCategory category) const;  // any task of it
   void check() const;
 };
 

@@ -60,6 +60,11 @@ TimeCategory category_of(int vc) {
   return vc == kMp ? TimeCategory::kMp : vc == kPp ? TimeCategory::kPp : TimeCategory::kDp;
 }
 
+TraceNodeType type_of(const Task& computation) {
+  if (computation.category != TimeCategory::kMemory) return TraceNodeType::kCompute;
+  return computation.stores ? TraceNodeType::kStore : TraceNodeType::kLoad;
+}
+
 // The longest time that takes these cycles.
 std::uint64_t duration_ps(std::uint64_t cycles, std::uint64_t clock_hz) {
   constexpr double kPsPerSecond = 1e12;
@@ -132,7 +137,8 @@ class Exporter {
       TraceNode node{.id = t, .name = graph_.labels[task.label]};
       std::set<std::uint64_t> after(task.after.begin(), task.after.end());
       if (task.computes()) {
-        node.type = TraceNodeType::kCompute;
+        node.type = type_of(task);
+        node.tensor_bytes = task.bytes;
         node.duration_ps = duration_ps(task.cycles, topology_.clock_hz);
         if (graph_.in_order && computed) after.insert(*computed);
         computed = t;

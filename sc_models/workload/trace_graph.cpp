@@ -152,6 +152,11 @@ class Builder {
     Task task{.label = shapes_.label(node.name), .after = std::move(after)};
     if (node.type < TraceNodeType::kSend) {
       task.cycles = cycles_of_node(node);
+      if (node.type != TraceNodeType::kCompute) {
+        task.category = TimeCategory::kMemory;
+        task.stores = node.type == TraceNodeType::kStore;
+        task.bytes = node.tensor_bytes;
+      }
     } else if (!communicate(reading, node, task)) {
       own = std::move(task.after);
       return;
@@ -164,8 +169,10 @@ class Builder {
   std::uint64_t cycles_of_node(const TraceNode& node) const {
     double picoseconds = static_cast<double>(node.duration_ps);
     if (node.duration_ps == 0) {
-      picoseconds = roofline_ps(speed_, static_cast<double>(node.operations),
-                                static_cast<double>(node.tensor_bytes));
+      const auto bytes = static_cast<double>(node.tensor_bytes);
+      picoseconds = node.type == TraceNodeType::kCompute
+                        ? roofline_ps(speed_, static_cast<double>(node.operations), bytes)
+                        : memory_ps(speed_, bytes);
     }
     return cycles_of(picoseconds, topology_.clock_hz);
   }

@@ -1,8 +1,9 @@
 // Execution traces as a task graph.
 //
 // Rank r is NPU r of the machine; ranks beyond its NPUs are its I/O controllers, in order. There may be fewer ranks than NPUs.
-// Computation: COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE take the duration that is written in the trace; without one the larger
-//   of num_ops over the NPU's rate and tensor_size over its memory bandwidth. METADATA_NODE takes no time.
+// Computation: COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE take the duration that is written in the trace; without one a
+//   COMP_NODE takes the larger of num_ops over the NPU's rate and tensor_size over its memory bandwidth (or num_ops over the one rate
+//   of all), the others the latter. What loads and stores take is `memory` in a breakdown. METADATA_NODE takes no time.
 // Collectives: the k-th one of a group (pg_name; without it all ranks, or those along involved_dim) at each of its ranks are one
 //   operation. comm_size is what a rank gives: of an all-gather its shard, of a gather too. A barrier is an all-reduce of 2 bytes. In a group
 //   of one rank nothing is done. Roots are root_rank, a rank of the trace; without it the first of the group.

@@ -382,6 +382,7 @@ class Builder : private WorkerGraph {
       }
     };
     wait();
+    update_parameters(stage);
     if (options_.gradients != Gradients::kZero2 || sizes.empty()) return;
     for (const std::uint64_t size : sizes)
       wait_later(communicate(
@@ -389,6 +390,20 @@ class Builder : private WorkerGraph {
           "parameters' all-gather"));
     for_all(stage, [&](int w) { workers_[w].pending.clear(); });
     wait();
+  }
+
+  void update_parameters(int stage) {
+    if (options_.optimizer == Optimizer::kNone) return;
+    std::uint64_t parameters = 0;
+    for (int l = stages_[stage].first; l < stages_[stage].end; ++l)
+      parameters += model_.layers[l].parameters;
+    const int shares = strategy_.mp * (options_.gradients == Gradients::kZero2 ? strategy_.dp : 1);
+    const std::uint64_t own = (parameters + shares - 1) / shares;
+    const OptimizerBytes bytes = optimizer_bytes(options_.optimizer);
+    for_all(stage, [&](int w) {
+      access_memory(w, "optimizer load", speed_, own * bytes.load, false);
+      access_memory(w, "optimizer store", speed_, own * bytes.store, true);
+    });
   }
 
   const ModelShape& model_;
@@ -412,6 +427,10 @@ class Builder : private WorkerGraph {
 void check(const TrainingOptions& o, const Topology& topology) {
   check_workers(o.strategy, topology);
   if (o.minibatch == 0) throw BadInput("--minibatch: found no samples; allowed: 1 or more");
+  if (o.execution == Execution::kStreaming && o.optimizer != Optimizer::kNone)
+    throw BadInput(
+        "--optimizer: found one together with weights that are streamed; allowed: none. The I/O "
+        "controllers have the weights, and update them");
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 // Gradients: along DP, 2 bytes each, as one buffer of a worker's parameters, last layer first: all-reduces of buckets
 //   of equal size, or of each layer; or reduce-scatters of buckets and, when these are complete, all-gathers of the
 //   parameters (ZeRO-2). One follows the other, as on one stream of a collectives library.
+// Optimizer: none, whose updates take no time, as in the paper; or what workload/optimizer.h moves between each NPU and its memory, of
+//   the parameters that it updates, when all gradients of the iteration are reduced: all of its stage's and MP worker's; with ZeRO-2 the
+//   share of one replica, before the all-gather. The load, then the store, one after the other with what it computes.
 // Accounting: serial, in which gradients are sent when the backward pass is over and a worker that sends to the next
 //   stage goes on when that is done; or overlap, in which gradients are sent as soon as the last microbatch has them,
 //   and nobody waits for what he sends. Reductions along MP and what comes from another stage are waited for in
@@ -18,10 +21,10 @@
 //   through the wafer in groups, the next `stream_layers` of the model for each stage; all microbatches forward through a
 //   group, then the next group, from the last stage to the first one; backward the other way round. A group's weights come
 //   in for the forward pass and again for the backward pass, and its gradients leave once, which reduces them: there is
-//   nothing along DP. Serial: a group's weights are loaded when all that comes before is complete, computing waits for them, and
+//   nothing along DP, and no optimizer on the NPUs: the controllers, who have the weights, would run it. Serial: a group's weights are loaded when all that comes before is complete, computing waits for them, and
 //   gradients leave before the next weights come. Overlap: weights of the next group are loaded while one is computed, so
 //   that an NPU has room for those of `stream_groups` groups, and gradients leave at the same time.
-// Errors: BadInput for strategies that the machine or model has no room for.
+// Errors: BadInput for strategies that the machine or model has no room for, and for an optimizer where weights are streamed.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +35,7 @@
 #include "topology/topology.h"
 #include "workload/compute_time.h"
 #include "workload/model_shape.h"
+#include "workload/optimizer.h"
 #include "workload/task_graph.h"
 #include "workload/weight_streams.h"
 
@@ -52,6 +56,7 @@ struct TrainingOptions {
   Accounting accounting = Accounting::kSerial;
   Gradients gradients = Gradients::kBuckets;
   std::uint64_t bucket_bytes = kBucketBytes;
+  Optimizer optimizer = Optimizer::kNone;
   Execution execution = Execution::kStationary;
   // Streaming.
   Stream stream = Stream::kBroadcast;

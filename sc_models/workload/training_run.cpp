@@ -53,9 +53,13 @@ TrainingResult run_training(Machine& machine, const TaskGraph& graph, const Shap
     const TimeBreakdown parts = critical_path(graph, outcome);
     const std::vector<std::uint64_t> ends = iteration_ends(graph, outcome);
     const auto iterations = static_cast<double>(ends.size());
-    for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (static_cast<TimeCategory>(i) == TimeCategory::kMemory &&
+          !graph.has(TimeCategory::kMemory))
+        continue;
       result.breakdown_ns.emplace_back(kTimeCategories[i],
                                        static_cast<double>(parts[i]) * ns_per_cycle / iterations);
+    }
     std::uint64_t before = 0;
     for (const std::uint64_t end : ends) {
       result.iterations_ns.push_back(static_cast<double>(end - before) * ns_per_cycle);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "workload/compute_time.h"
 
 namespace fredsim {
 
@@ -45,6 +44,17 @@ void WorkerGraph::compute(int w, const std::string& name, double picoseconds) {
   workers_[w].last = add(w, {.category = TimeCategory::kCompute,
                              .label = shapes_.label(name),
                              .cycles = cycles_of(picoseconds, topology_.clock_hz),
+                             .after = std::exchange(workers_[w].pending, {})});
+}
+
+void WorkerGraph::access_memory(int w, const std::string& name, const ComputeSpeed& speed,
+                                std::uint64_t bytes, bool stores) {
+  const double picoseconds = memory_ps(speed, static_cast<double>(bytes));
+  workers_[w].last = add(w, {.category = TimeCategory::kMemory,
+                             .stores = stores,
+                             .label = shapes_.label(name),
+                             .cycles = cycles_of(picoseconds, topology_.clock_hz),
+                             .bytes = bytes,
                              .after = std::exchange(workers_[w].pending, {})});
 }
 

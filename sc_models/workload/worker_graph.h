@@ -11,6 +11,7 @@
 
 #include "collective/parallelism.h"
 #include "topology/topology.h"
+#include "workload/compute_time.h"
 #include "workload/operation_shapes.h"
 #include "workload/task_graph.h"
 
@@ -46,6 +47,9 @@ class WorkerGraph {
 
   int add(int w, Task task);
   void compute(int w, const std::string& name, double picoseconds);
+  // A load or a store, in its turn among the computations.
+  void access_memory(int w, const std::string& name, const ComputeSpeed& speed, std::uint64_t bytes,
+                     bool stores);
   std::vector<int> so_far(int w) const;  // what a worker has done
   Task part_of(int operation, int part, int rank, TimeCategory category,
                std::vector<int> after) const;

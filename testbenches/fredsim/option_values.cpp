@@ -9,8 +9,10 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "collective/parallelism.h"
+#include "config/config_tree.h"
 #include "group_members.h"
 #include "traffic/traffic_options.h"
 
@@ -58,6 +60,19 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
     if (end == std::string_view::npos) return fields;
     text.remove_prefix(end + 1);
   }
+}
+
+void refuse_word(std::string_view option, const std::string& found,
+                 std::span<const std::string_view> allowed) {
+  throw BadInput(fmt::format("{}: found '{}'; allowed: {}{}", option, shown(found),
+                             join_words(allowed), did_you_mean(found, allowed)));
+}
+
+std::size_t parse_word(std::string_view option, const std::string& text,
+                       std::span<const std::string_view> allowed) {
+  const auto found = std::ranges::find(allowed, text);
+  if (found == allowed.end()) refuse_word(option, text, allowed);
+  return static_cast<std::size_t>(found - allowed.begin());
 }
 
 std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,

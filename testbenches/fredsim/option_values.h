@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,12 @@ inline constexpr std::uint64_t kMaxCollectiveBytes = std::uint64_t{1} << 40;  //
 
 // Fields between separators, empty ones too; one at least.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
+
+[[noreturn]] void refuse_word(std::string_view option, const std::string& found,
+                              std::span<const std::string_view> allowed);
+// The place of a word among those that are allowed.
+std::size_t parse_word(std::string_view option, const std::string& text,
+                       std::span<const std::string_view> allowed);
 
 // Whole numbers in [least, most]: "4", "2,3" or the sweep "1:6"; ascending, each once.
 std::vector<int> parse_numbers(const std::string& text, const std::string& option, int least,

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "config/config_tree.h"
 #include "config/npu_compute.h"
+#include "option_values.h"
 #include "work_arguments.h"
 
 namespace fredsim {
@@ -26,17 +27,21 @@ constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
 constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
 constexpr double kMostSpeedup = 1000;
 
-[[noreturn]] void refuse(std::string_view option, const std::string& found,
-                         std::span<const std::string_view> allowed) {
-  throw BadInput(fmt::format("{}: found '{}'; allowed: {}{}", option, shown(found),
-                             join_words(allowed), did_you_mean(found, allowed)));
+// Of an option that was given, and is not for this kind of run.
+void refuse_given(std::string_view option, const std::string& text, std::string_view reason) {
+  if (!text.empty()) throw BadInput(fmt::format("{}: found '{}'{}", option, shown(text), reason));
+}
+
+// Beside another option, in whose place it is.
+void refuse_beside(std::string_view option, const std::string& text, std::string_view other,
+                   const std::string& of_other) {
+  if (!of_other.empty())
+    refuse_given(option, text, fmt::format(" together with {}; allowed: one of them", other));
 }
 
 void check_accounting(const std::string& text, TrainOptions& options) {
   constexpr auto kNames = std::to_array<std::string_view>({"serial", "overlap"});
-  const auto* const found = std::ranges::find(kNames, text);
-  if (found == kNames.end()) refuse("--accounting", text, kNames);
-  options.training.accounting = static_cast<Accounting>(found - kNames.begin());
+  options.training.accounting = static_cast<Accounting>(parse_word("--accounting", text, kNames));
   options.accounting = text;
 }
 
@@ -46,7 +51,7 @@ void check_gradients(const std::string& text, TrainOptions& options) {
   const auto* const found = std::ranges::find(kNames, name);
   const bool has_size = name.size() < text.size();
   if (found == kNames.end() || (has_size && name == "layer"))
-    refuse(
+    refuse_word(
         "--gradients", text,
         std::to_array<std::string_view>({"bucket", "bucket=SIZE", "layer", "zero2", "zero2=SIZE"}));
   options.training.gradients = static_cast<Gradients>(found - kNames.begin());
@@ -126,6 +131,9 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--gradients", gradients, "WHAT",
       "bucket=SIZE (default, 25MB) or layer: all-reduces; zero2=SIZE: reduce-scatters and "
       "all-gathers");
+  add(command, "--optimizer", optimizer, "NAME",
+      "none (default), whose updates take no time, sgd or adam: parameters, gradients and its "
+      "state go through the memory of the NPUs");
   add(command, "--execution", execution, "NAME",
       "stationary: weights stay on the NPUs; or streaming: I/O controllers send them layer by "
       "layer, and "
@@ -152,9 +160,7 @@ void TrainStrings::check_samples(TrainOptions& options) const {
     training.microbatches = parse_number(microbatches, "--microbatches", 1, kMostSamples);
   else if (training.strategy.pp > 1)
     training.microbatches = kPipelineMicrobatches;
-  if (!minibatch.empty() && !samples.empty())
-    throw BadInput(fmt::format(
-        "--samples: found '{}' together with --minibatch; allowed: one of them", shown(samples)));
+  refuse_beside("--samples", samples, "--minibatch", minibatch);
   if (!minibatch.empty())
     training.minibatch = parse_number(minibatch, "--minibatch", 1, kMostSamples);
   else
@@ -170,9 +176,7 @@ void TrainStrings::check_rate(TrainOptions& options,
     options.compute_rate =
         kFlopsPerGflop * static_cast<double>(parse_flop_rate(compute_rate, "--compute-rate"));
   if (fit.empty()) return;
-  if (!compute_rate.empty())
-    throw BadInput(fmt::format(
-        "--fit: found '{}' together with --compute-rate; allowed: one of them", shown(fit)));
+  refuse_beside("--fit", fit, "--compute-rate", compute_rate);
   options.fit = fit_of(fit, machines);
 }
 
@@ -182,53 +186,45 @@ void TrainStrings::check_execution(TrainOptions& options) const {
   options.execution = !execution.empty()                     ? execution
                       : streams_by_default(options.workload) ? "streaming"
                                                              : "stationary";
-  const auto* const found = std::ranges::find(kNames, options.execution);
-  if (found == kNames.end()) refuse("--execution", execution, kNames);
-  training.execution = static_cast<Execution>(found - kNames.begin());
+  training.execution = static_cast<Execution>(parse_word("--execution", options.execution, kNames));
   if (training.execution == Execution::kStationary) {
     for (const auto& [option, text] :
          {std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
           std::pair("--stream-groups", &stream_groups)})
-      if (!text->empty())
-        throw BadInput(fmt::format("{}: found '{}'; allowed: with --execution streaming", option,
-                                   shown(*text)));
-    return;
+      refuse_given(option, *text, "; allowed: with --execution streaming");
+    return check_optimizer(options);
   }
-  if (!gradients.empty())
-    throw BadInput(fmt::format(
-        "--gradients: found '{}'; allowed: with --execution stationary. Gradients go to the I/O "
-        "controllers",
-        shown(gradients)));
+  refuse_given("--gradients", gradients,
+               "; allowed: with --execution stationary. Gradients go to the I/O controllers");
+  refuse_given("--optimizer", optimizer,
+               "; allowed: with --execution stationary. The I/O controllers update the weights");
   options.gradients = "streamed";
   constexpr auto kStreams = std::to_array<std::string_view>({"broadcast", "multicast"});
   options.stream = stream.empty() ? "broadcast" : stream;
-  const auto* const how = std::ranges::find(kStreams, options.stream);
-  if (how == kStreams.end()) refuse("--stream", stream, kStreams);
-  training.stream = static_cast<Stream>(how - kStreams.begin());
+  training.stream = static_cast<Stream>(parse_word("--stream", options.stream, kStreams));
   if (!stream_layers.empty())
     training.stream_layers =
         static_cast<int>(parse_number(stream_layers, "--stream-layers", 1, kMostLayers));
   if (stream_groups.empty()) return;
   if (training.accounting == Accounting::kSerial)
-    throw BadInput(fmt::format("--stream-groups: found '{}'; allowed: with --accounting overlap",
-                               shown(stream_groups)));
+    refuse_given("--stream-groups", stream_groups, "; allowed: with --accounting overlap");
   training.stream_groups =
       static_cast<int>(parse_number(stream_groups, "--stream-groups", 1, kMostLayers));
 }
 
+void TrainStrings::check_optimizer(TrainOptions& options) const {
+  constexpr auto kNames = std::to_array<std::string_view>({"none", "sgd", "adam"});
+  options.optimizer = optimizer.empty() ? "none" : optimizer;
+  options.training.optimizer =
+      static_cast<Optimizer>(parse_word("--optimizer", options.optimizer, kNames));
+}
+
 TrainOptions::Source TrainStrings::source() const {
   using Source = TrainOptions::Source;
-  if (!comm_groups.empty() && trace.empty())
-    throw BadInput(fmt::format("--comm-groups: found '{}' without --trace", shown(comm_groups)));
-  if (!trace.empty() && !export_et.empty())
-    throw BadInput(fmt::format(
-        "--export-et: found '{}' together with --trace; allowed: one of them", shown(export_et)));
-  if (!trace.empty()) {
-    if (!workload.empty())
-      throw BadInput(fmt::format(
-          "--trace: found '{}' together with --workload; allowed: one of them", shown(trace)));
-    return Source::kTraces;
-  }
+  if (trace.empty()) refuse_given("--comm-groups", comm_groups, " without --trace");
+  refuse_beside("--export-et", export_et, "--trace", trace);
+  refuse_beside("--trace", trace, "--workload", workload);
+  if (!trace.empty()) return Source::kTraces;
   if (workload.empty() || is_built_in_model(workload)) return Source::kBuiltIn;
   if (!std::filesystem::exists(workload)) {
     const std::vector<std::string_view> names = built_in_models();
@@ -250,6 +246,7 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--microbatches", &microbatches},
       {"--accounting", &accounting},
       {"--gradients", &gradients},
+      {"--optimizer", &optimizer},
       {"--execution", &execution},
       {"--stream", &stream},
       {"--stream-layers", &stream_layers},
@@ -258,32 +255,24 @@ void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const 
       {"--batch", &batch},
       {"--context", &context}};
   if (!is_text) refused.insert(refused.end(), {{"--mp", &mp}, {"--iterations", &iterations}});
-  for (const auto& [option, text] : refused) {
-    if (text->empty()) continue;
-    throw BadInput(fmt::format("{}: found '{}'; {} say what is done", option, shown(*text),
-                               is_text ? "text workloads" : "traces"));
-  }
-}
-
-// `option` is for another kind of run.
-void refuse_with(std::string_view option, const std::string& text, std::string_view reason) {
-  if (!text.empty()) throw BadInput(fmt::format("{}: found '{}' {}", option, shown(text), reason));
+  for (const auto& [option, text] : refused)
+    refuse_given(option, *text,
+                 is_text ? "; text workloads say what is done" : "; traces say what is done");
 }
 
 void TrainStrings::check_phase(TrainOptions& options) const {
   constexpr auto kNames = std::to_array<std::string_view>({"prefill", "decode"});
   constexpr std::uint64_t kMostTokens = 1 << 24;
-  const auto* const found = std::ranges::find(kNames, phase);
-  if (found == kNames.end()) refuse("--phase", phase, kNames);
+  InferenceOptions inference;
+  inference.phase = static_cast<InferencePhase>(parse_word("--phase", phase, kNames));
   for (const auto& [option, text] :
        {std::pair("--minibatch", &minibatch), std::pair("--samples", &samples),
         std::pair("--accounting", &accounting), std::pair("--gradients", &gradients),
-        std::pair("--execution", &execution), std::pair("--stream", &stream),
-        std::pair("--stream-layers", &stream_layers), std::pair("--stream-groups", &stream_groups),
-        std::pair("--compute-rate", &compute_rate), std::pair("--fit", &fit)})
-    refuse_with(option, *text, "together with --phase; allowed: one of them");
-  InferenceOptions inference;
-  inference.phase = static_cast<InferencePhase>(found - kNames.begin());
+        std::pair("--optimizer", &optimizer), std::pair("--execution", &execution),
+        std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
+        std::pair("--stream-groups", &stream_groups), std::pair("--compute-rate", &compute_rate),
+        std::pair("--fit", &fit)})
+    refuse_beside(option, *text, "--phase", phase);
   inference.strategy = options.training.strategy;
   const auto stages = static_cast<std::uint64_t>(inference.strategy.pp);
   const auto replicas = static_cast<std::uint64_t>(inference.strategy.dp);
@@ -316,8 +305,8 @@ void TrainStrings::check_strategy(TrainOptions& options) const {
 void TrainStrings::check_model_options(TrainOptions& options) const {
   check_strategy(options);
   if (!phase.empty()) return check_phase(options);
-  refuse_with("--batch", batch, "without --phase");
-  refuse_with("--context", context, "without --phase");
+  refuse_given("--batch", batch, " without --phase");
+  refuse_given("--context", context, " without --phase");
   check_samples(options);
   check_accounting(accounting.empty() ? "serial" : accounting, options);
   check_gradients(gradients.empty() ? "bucket=25MB" : gradients, options);

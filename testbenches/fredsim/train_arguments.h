@@ -38,6 +38,7 @@ struct TrainOptions {
   std::optional<Placement> placement{};         // none: auto
   std::optional<InferenceOptions> inference{};  // in place of training
   std::string accounting, gradients;            // as they are printed
+  std::string optimizer;                        // the same; empty where weights are streamed
   std::string execution, stream;                // the same; stream is empty where weights stay
   OnConflict on_conflict = OnConflict::kRefuse;
   double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
@@ -52,7 +53,7 @@ struct TrainStrings {
   std::string iterations;
   std::string phase, batch, context;
   std::string algorithm;
-  std::string accounting, gradients;
+  std::string accounting, gradients, optimizer;
   std::string execution, stream, stream_layers, stream_groups;
   std::string on_conflict;
   std::string compute_rate, fit;
@@ -66,6 +67,7 @@ struct TrainStrings {
   void check_strategy(TrainOptions& options) const;
   void check_model_options(TrainOptions& options) const;
   void check_execution(TrainOptions& options) const;
+  void check_optimizer(TrainOptions& options) const;
   void check_samples(TrainOptions& options) const;
   void check_phase(TrainOptions& options) const;
   void check_rate(TrainOptions& options, const std::vector<std::string>& machines) const;

@@ -122,11 +122,13 @@ class Training {
     }
     setup.accounting = asked_.accounting;
     setup.gradients = asked_.gradients;
+    setup.optimizer = asked_.optimizer;
     setup.execution = asked_.execution;
     setup.stream = asked_.stream;
     setup.stream_layers = asked_.training.stream_layers;
     if (rate_ > 0) setup.compute_rate = rate_;
     if (asked_.fit) setup.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
+    setup.idealised = idealised();
     return setup;
   }
 
@@ -183,6 +185,25 @@ class Training {
     check_workers(strategy, topology);
     if (!asked_.placement) return auto_placement(strategy, topology, asked_.training.algorithm);
     return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+  }
+
+  // What costs nothing in these runs, and would on a machine.
+  std::vector<std::string> idealised() const {
+    std::vector<std::string> all;
+    const auto communicates = [](const TrainingResult& result) {
+      return result.run.operations && result.run.operations->complete > 0;
+    };
+    if (std::ranges::any_of(results_, communicates))
+      all.emplace_back("a collective begins when its last rank has come, without a packet");
+    if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
+    const TrainingOptions& training = asked_.training;
+    if (asked_.accounting.empty()) return all;
+    if (training.execution == Execution::kStreaming) {
+      all.emplace_back("I/O controllers update the weights in no time");
+    } else if (training.optimizer == Optimizer::kNone) {
+      all.emplace_back("parameters are updated in no time");
+    }
+    return all;
   }
 
   TaskGraph graph_of(const TrainedMachine& entry) const {
@@ -400,7 +421,7 @@ void train_command(const Options& options) {
   const std::vector<TrainingResult>& results = training.results();
   if (prints && !results.empty()) {
     fmt::print("{}", output.table(training_table(training.setup(), results)));
-    if (!options.quiet) fmt::print("{}", output.legend(kTrainingLegend));
+    if (!options.quiet) fmt::print("{}", output.legend(training_legend(training.setup())));
     if (!training.setup().given.empty() && options.format == TableFormat::kTable) {
       for (const TrainingResult& result : results) fmt::print("{}", rank_lines(result));
     }

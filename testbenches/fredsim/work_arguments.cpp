@@ -137,12 +137,7 @@ std::vector<WorkItem> items_of(const WorkStrings& strings, const Strategy& strat
 
 OnConflict parse_on_conflict(const std::string& text) {
   if (text.empty()) return OnConflict::kRefuse;
-  const auto it = std::ranges::find(kOnConflict, text);
-  if (it == kOnConflict.end()) {
-    throw BadInput(fmt::format("--on-conflict: found '{}'; allowed: {}{}", text,
-                               join_words(kOnConflict), did_you_mean(text, kOnConflict)));
-  }
-  return static_cast<OnConflict>(it - kOnConflict.begin());
+  return static_cast<OnConflict>(parse_word("--on-conflict", text, kOnConflict));
 }
 
 void WorkStrings::add_to(CLI::App& command) {

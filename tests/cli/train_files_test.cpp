@@ -133,7 +133,8 @@ TEST_F(TrainFiles, ExportedTracesTakeTheSameCycles) {
   int number = 0;
   for (const char* machine : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
     for (const Words& work : {Words{"--mp", "2", "--pp", "2"}, Words{"--mp", "2", "--dp", "2"},
-                              Words{"--dp", "2", "--pp", "2", "--accounting", "overlap"}}) {
+                              Words{"--dp", "2", "--pp", "2", "--accounting", "overlap"},
+                              Words{"--dp", "4", "--gradients", "zero2", "--optimizer", "adam"}}) {
       const std::string prefix = folder_.file("e" + std::to_string(number++));
       Words words{"train",          machine,   "--workload", "configs/models/small.yaml",
                   "--export-et",    prefix,    "--json",     "-",
@@ -147,6 +148,10 @@ TEST_F(TrainFiles, ExportedTracesTakeTheSameCycles) {
       const json a = own.json()["runs"][0], b = traced.json()["runs"][0];
       for (const char* key : {"cycles", "links", "switches", "traffic", "operations"})
         EXPECT_EQ(a[key], b[key]) << key;
+      EXPECT_EQ(a["breakdown_ns"].contains("memory"), b["breakdown_ns"].contains("memory"));
+      if (a["breakdown_ns"].contains("memory")) {
+        EXPECT_EQ(a["breakdown_ns"]["memory"].get<double>() * 2, b["breakdown_ns"]["memory"]);
+      }
     }
   }
 }
@@ -179,6 +184,7 @@ TEST_F(TrainFiles, BadFilesAndOptionsAreRefused) {
       {{"--trace", prefix}, "pg_name: found all; groups of that name are given by --comm-groups"},
       {{"--trace", folder_.file("none")}, "none.0.et: no such file"},
       {{"--trace", prefix, "--workload", "gpt3"}, "--trace: found"},
+      {{"--trace", prefix, "--optimizer", "sgd"}, "--optimizer: found 'sgd'; traces say"},
       {{"--trace", prefix, "--dp", "4"}, "--dp: found '4'; traces say what is done"},
       {{"--workload", text, "--pp", "2"}, "--pp: found '2'; text workloads say what is done"},
       {{"--workload", text, "--mp", "2"}, "DATA: --mp: the type says"},

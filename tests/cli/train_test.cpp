@@ -56,6 +56,38 @@ TEST(Train, PartsAddUpToTheIteration) {
   }
 }
 
+// 90 k parameters over two MP workers and, with ZeRO-2, two replicas: what HBM of 3 TB/s takes for them.
+TEST(Train, OptimizersTakeTheTimeOfTheirMemory) {
+  const auto runs = [](const Words& more) {
+    Words words = train({"--mp", "2", "--dp", "2", "--json", "-"});
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run_fredsim(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["runs"];
+  };
+  const json none = runs({});
+  for (const auto& [name, gradients, bytes] :
+       {std::tuple("sgd", "bucket", 12.0 / 2), std::tuple("adam", "bucket", 28.0 / 2),
+        std::tuple("adam", "zero2", 28.0 / 4)}) {
+    const json with = runs({"--optimizer", name, "--gradients", gradients});
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      EXPECT_EQ(with[i]["optimizer"], name);
+      const double want = bytes * with[i]["parameters"].get<double>() / 3e12 * 1e9;
+      EXPECT_NEAR(with[i]["breakdown_ns"]["memory"], want, 2);  // two accesses, whole cycles
+      EXPECT_EQ(with[i]["idealised"].size(), 1U);
+      EXPECT_EQ(none[i]["optimizer"], "none");
+      EXPECT_FALSE(none[i]["breakdown_ns"].contains("memory"));
+      EXPECT_EQ(none[i]["idealised"].size(), 2U);
+      if (std::string(gradients) == "bucket") {
+        EXPECT_NEAR(with[i]["iteration_ns"], none[i]["iteration_ns"].get<double>() + want, 2);
+      }
+    }
+  }
+  const Outcome table = run_fredsim(train({"--dp", "4", "--optimizer", "adam"}));
+  for (const char* word : {"optimizer adam", " memory ", "\nIdealised: a collective begins"})
+    EXPECT_NE(table.out.find(word), std::string::npos) << word << " in\n" << table.out;
+}
+
 TEST(Train, AFittedRateGivesTheSpeedUp) {
   const Outcome outcome =
       run_fredsim(train({"--mp", "2", "--pp", "2", "--fit", kFred + "=0.98", "--json", "-"}));
@@ -119,6 +151,15 @@ TEST(Train, DecodesAndPrefills) {
   }
   Words prefill = words;
   prefill.insert(prefill.end(), {"--phase", "prefill"});
+  Words prefill_json = prefill;
+  prefill_json.insert(prefill_json.end(), {"--iterations", "2", "--json", "-"});
+  const json prefilled = run_fredsim(prefill_json).json()["runs"];
+  for (const json& run : prefilled) {
+    const double ns = run["time_to_first_token_ns"];
+    EXPECT_EQ(ns, run["iterations_ns"][0]);
+    EXPECT_NEAR(run["tokens_per_s"], 2 * 64e9 / ns, 1);
+    EXPECT_FALSE(run.contains("time_per_token_ns"));
+  }
   const Outcome table = run_fredsim(prefill);
   ASSERT_EQ(table.exit_code, 0) << table.err;
   for (const char* word : {"prefill of 2", "first token", "tokens/s", "algorithm auto", "1 pass"})
@@ -131,6 +172,7 @@ TEST(Train, InferenceNamesWhatIsWrong) {
       {{"--phase", "decoding"}, {"--phase", "'decoding'", "prefill or decode"}},
       {{"--batch", "3"}, {"--batch", "'3'", "--phase"}},
       {{"--phase", "decode", "--gradients", "layer"}, {"--gradients", "--phase"}},
+      {{"--phase", "decode", "--optimizer", "adam"}, {"--optimizer", "--phase"}},
       {{"--phase", "decode", "--workload", "resnet152"}, {"--phase", "resnet152", "transformer"}},
       {{"--phase", "decode", "--workload", llama},
        {"KV cache", "GB of weights", "npu.memory of mesh_2x2"}},
@@ -169,6 +211,8 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--execution", "streaming", "--stream-layers", "0"}, {"--stream-layers", "'0'"}},
       {{"--execution", "streaming", "--stream-groups", "3"}, {"--stream-groups", "overlap"}},
       {{"--execution", "streaming", "--gradients", "layer"}, {"--gradients", "stationary"}},
+      {{"--execution", "streaming", "--optimizer", "adam"}, {"--optimizer", "stationary"}},
+      {{"--optimizer", "adm"}, {"--optimizer", "'adm'", "did you mean 'adam'?"}},
       {{"--execution", "streaming"}, {"fred_small", "0 I/O controllers", "io.count"}},
       {{"--iterations", "0"}, {"--iterations", "'0'"}}};
   for (const auto& [options, words] : cases) {

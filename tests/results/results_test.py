@@ -33,7 +33,7 @@ COMMANDS = {
     "run slices": ["run", SMALL, "--set", "fabric.slices=2", "--size", "4KiB"],
     "compare": ["compare", "configs/torus.yaml", "configs/fred_d.yaml", "--collective", "all_to_all", "--size", "20KiB"],
     "train": ["train", MESH, SMALL, "--workload", "configs/models/small.yaml", "--mp", "2", "--pp", "2", "--fit", SMALL + "=0.98"],
-    "train roofline": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "zero2"],
+    "train roofline": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "zero2", "--optimizer", "adam"],
     "train decode": ["train", MESH, SMALL, *LLAMA, "--phase", "decode", "--batch", "2"],
     "train prefill": ["train", SMALL, *LLAMA, "--phase", "prefill"],
     "traffic": ["traffic", MESH, "--rate", "0.1,0.5", "--cycles", "500", "--warmup", "100"],

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -37,12 +38,24 @@ class Files {
     graph.check();
     return graph;
   }
-  std::string path(int rank) const { return fmt::format("{}.{}.et", prefix_, rank); }
+  void drop_our_attributes() const {
+    for (const std::string& path : check_traces(prefix_).paths) {
+      std::vector<TraceNode> nodes = read_trace(path);
+      for (TraceNode& node : nodes) {
+        node.shape = TraceNode::kNobody;
+        node.times = 1;
+        node.category.clear();
+      }
+      write_trace(path, nodes);
+    }
+  }
 
  private:
   TemporaryFolder folder_;
   std::string prefix_ = folder_.file("t"), groups_ = folder_.file("g.json");
 };
+
+constexpr ComputeSpeed kSpeed{{.memory_bandwidth = 3'000'000'000'000}, 1e15};
 
 void expect_same_cycles(const TaskGraph& graph, const Topology& topology) {
   const Files files(trace_texts(graph, topology));
@@ -69,8 +82,8 @@ class TraceExportTest : public testing::TestWithParam<Case> {
     options.microbatches = strategy.pp > 1 ? 3 : 1;
     options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp) * options.microbatches;
     options.bucket_bytes = 30'001;  // divides by no number of replicas
-    return training_graph(read_model_file("configs/models/small.yaml"), options, {{}, 1e15},
-                          topology_);
+    options.optimizer = gradients == Gradients::kZero2 ? Optimizer::kAdam : Optimizer::kNone;
+    return training_graph(read_model_file("configs/models/small.yaml"), options, kSpeed, topology_);
   }
   Topology topology_ = load_config(std::get<0>(GetParam())).topology;
 };
@@ -104,18 +117,23 @@ TEST(TraceExport, WeightsThatAreStreamedTakeTheSameCycles) {
 }
 
 // All strategies of the wafers, with controllers that load input and idle NPUs.
-class TraceExportOfAWafer : public testing::TestWithParam<std::tuple<const char*, Strategy>> {};
+class TraceExportOfAWafer : public testing::TestWithParam<std::tuple<const char*, Strategy>> {
+ protected:
+  TaskGraph training(Gradients gradients) const {
+    const Strategy strategy = std::get<1>(GetParam());
+    TrainingOptions options{
+        .strategy = strategy, .gradients = gradients, .optimizer = Optimizer::kAdam};
+    options.microbatches = 2;
+    options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp);
+    options.bucket_bytes = 30'001;
+    return training_graph(read_model_file("configs/models/small.yaml"), options, kSpeed, topology_);
+  }
+  Topology topology_ = load_config(std::get<0>(GetParam())).topology;
+};
 
 TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
-  const auto& [config, strategy] = GetParam();
-  const Topology topology = load_config(config).topology;
-  TrainingOptions options{.strategy = strategy};
-  options.microbatches = 2;
-  options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp);
-  options.bucket_bytes = 30'001;
-  const TaskGraph graph =
-      training_graph(read_model_file("configs/models/small.yaml"), options, {{}, 1e15}, topology);
-  const TaskGraph same = Files(trace_texts(graph, topology)).graph(topology);
+  const TaskGraph graph = training(Gradients::kBuckets);
+  const TaskGraph same = Files(trace_texts(graph, topology_)).graph(topology_);
   ASSERT_EQ(graph.shapes.size(), same.shapes.size());
   const auto key = [](const CollectiveSpec& s) {
     return std::tuple(s.collective, s.group, s.bytes, s.algorithm, s.vc, s.root, s.roots);
@@ -137,12 +155,52 @@ TEST_P(TraceExportOfAWafer, HasTheSameTasksAndShapes) {
     ASSERT_EQ(rank.tasks.size(), at->tasks.size());
     for (std::size_t t = 0; t < rank.tasks.size(); ++t) {
       const Task &a = rank.tasks[t], &b = at->tasks[t];
-      EXPECT_EQ(std::tuple(a.category, a.cycles, a.part, a.rank, a.computes()),
-                std::tuple(b.category, b.cycles, b.part, b.rank, b.computes()));
+      EXPECT_EQ(std::tuple(a.category, a.stores, a.bytes, a.cycles, a.part, a.rank, a.computes()),
+                std::tuple(b.category, b.stores, b.bytes, b.cycles, b.part, b.rank, b.computes()));
       EXPECT_EQ(graph.labels[a.label], same.labels[b.label]);
       if (!a.computes()) {
         EXPECT_EQ(graph.operations[a.operation].shape, same.operations[b.operation].shape);
         EXPECT_EQ(graph.operations[a.operation].times, same.operations[b.operation].times);
+      }
+    }
+  }
+}
+
+// What other tools read: the same without the attributes that are ours. Each group's collective is one by itself then.
+TEST_P(TraceExportOfAWafer, SaysTheSameWithoutOurAttributes) {
+  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
+    const TaskGraph graph = training(gradients);
+    const Files files(trace_texts(graph, topology_));
+    files.drop_our_attributes();
+    const TaskGraph plain = files.graph(topology_, "paper");
+    const auto spec_of = [](const TaskGraph& of, const Task& task) {
+      CollectiveSpec spec = of.shapes[of.operations[task.operation].shape].work[task.part];
+      if (spec.collective == Collective::kMulticast) spec.collective = Collective::kBroadcast;
+      const std::uint64_t ranks = spec.group.size();  // comm_size is what each gives
+      if (spec.collective == Collective::kAllGather)
+        spec.bytes = (spec.bytes + ranks - 1) / ranks * ranks;
+      return spec;
+    };
+    for (const TaskRank& rank : graph.ranks) {
+      const auto at = std::ranges::find(plain.ranks, rank.member, &TaskRank::member);
+      ASSERT_NE(at, plain.ranks.end());
+      ASSERT_EQ(rank.tasks.size(), at->tasks.size());
+      int computed = -1;
+      for (int t = 0; t < std::ssize(rank.tasks); ++t) {
+        const Task &a = rank.tasks[t], &b = at->tasks[t];
+        EXPECT_EQ(std::tuple(a.computes(), a.stores, a.bytes, a.cycles),
+                  std::tuple(b.computes(), b.stores, b.bytes, b.cycles));
+        std::set<int> after(a.after.begin(), a.after.end());
+        if (a.computes() && computed >= 0) after.insert(computed);
+        EXPECT_EQ(after, std::set<int>(b.after.begin(), b.after.end()));
+        if (a.computes()) {
+          computed = t;
+          continue;
+        }
+        const CollectiveSpec one = spec_of(graph, a), other = spec_of(plain, b);
+        EXPECT_EQ(
+            std::tuple(one.collective, one.group, one.bytes, one.vc, one.root, a.rank),
+            std::tuple(other.collective, other.group, other.bytes, other.vc, other.root, b.rank));
       }
     }
   }

@@ -62,6 +62,12 @@ TEST_F(TraceGraphTest, ComputesForItsDurationOrByTheRoofline) {
   EXPECT_EQ(tasks[0].cycles, 2 * per_us);
   EXPECT_EQ(tasks[1].cycles, 3 * per_us);
   EXPECT_EQ(tasks[2].cycles, 4 * per_us);
+  EXPECT_EQ(tasks[1].category, TimeCategory::kCompute);
+  EXPECT_EQ(tasks[2].category, TimeCategory::kMemory);
+  EXPECT_FALSE(tasks[2].stores);
+  EXPECT_EQ(tasks[2].bytes, memory.tensor_bytes);
+  speed_.rate = 1e15;  // of FLOPs alone
+  EXPECT_EQ(graph().ranks[0].tasks[2].cycles, 4 * per_us);
   EXPECT_EQ(tasks[2].after, std::vector<int>{1});
 }
 

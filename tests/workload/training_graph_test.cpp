@@ -19,7 +19,8 @@ class TrainingGraphTest : public testing::Test {
  protected:
   TaskGraph graph(const TrainingOptions& options,
                   const std::string& name = "transformer_17b") const {
-    return training_graph(built_in_model(name), options, {{}, 1e16}, topology_);
+    return training_graph(built_in_model(name), options,
+                          {{.memory_bandwidth = 3'000'000'000'000}, 1e16}, topology_);
   }
   Topology topology_ = load_config("configs/fred_d.yaml").topology;
 };
@@ -95,6 +96,73 @@ TEST_F(TrainingGraphTest, ZeRO2ScattersAndGathersWhatBucketsReduce) {
   EXPECT_EQ(sums.bytes.at("parameters' all-gather"), 2 * 60'192'808U);
 }
 
+// Bytes that workers load and store, and who waits for whom.
+TEST_F(TrainingGraphTest, OptimizersLoadAndStoreWhatAWorkerUpdates) {
+  constexpr std::uint64_t kParameters = 60'192'808;
+  TrainingOptions options{
+      .strategy = {.mp = 1, .dp = 20, .pp = 1}, .minibatch = 320, .optimizer = Optimizer::kAdam};
+  const auto accesses = [&] {
+    const TaskGraph graph = this->graph(options, "resnet152");
+    graph.check();
+    std::vector<Task> found;
+    for (const Task& task : graph.ranks[7].tasks) {
+      if (task.category != TimeCategory::kMemory) continue;
+      EXPECT_EQ(task.cycles, (task.bytes + 1999) / 2000);  // 3 TB/s at 1.5 GHz
+      found.push_back(task);
+    }
+    return found;
+  };
+  const auto expect = [&](std::uint64_t load, std::uint64_t store) {
+    const std::vector<Task> found = accesses();
+    ASSERT_EQ(found.size(), 4U);  // of two iterations
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].stores, i % 2 == 1);
+      EXPECT_EQ(found[i].iteration, static_cast<int>(i / 2));
+      EXPECT_EQ(found[i].bytes, i % 2 == 1 ? store : load);
+    }
+  };
+  expect(14 * kParameters, 14 * kParameters);
+  options.optimizer = Optimizer::kSgd;
+  expect(6 * kParameters, 6 * kParameters);
+  options.gradients = Gradients::kZero2;
+  const std::uint64_t share = (kParameters + 19) / 20;
+  expect(6 * share, 6 * share);
+  options.optimizer = Optimizer::kNone;
+  EXPECT_TRUE(accesses().empty());
+  options.strategy = {.mp = 2, .dp = 5, .pp = 1};
+  options.gradients = Gradients::kByLayer;
+  options.optimizer = Optimizer::kAdam;
+  expect(14 * kParameters / 2, 14 * kParameters / 2);
+}
+
+// Between what reduces the gradients and what comes next: the all-gather of ZeRO-2, the next iteration.
+TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
+  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kByLayer, Gradients::kZero2}) {
+    for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
+      const TaskGraph graph = this->graph({.strategy = {.mp = 1, .dp = 20, .pp = 1},
+                                           .minibatch = 320,
+                                           .iterations = 1,
+                                           .accounting = accounting,
+                                           .gradients = gradients,
+                                           .optimizer = Optimizer::kAdam},
+                                          "resnet152");
+      const std::vector<Task>& tasks = graph.ranks[3].tasks;
+      const auto load = std::ranges::find(tasks, TimeCategory::kMemory, &Task::category);
+      ASSERT_NE(load, tasks.end());
+      const auto store = static_cast<int>(load - tasks.begin()) + 1;
+      for (auto t = 0; t < store - 1; ++t) {
+        if (tasks[t].category != TimeCategory::kDp) continue;
+        EXPECT_EQ(std::ranges::count(load->after, t), 1);
+      }
+      for (auto t = static_cast<std::size_t>(store) + 1; t < tasks.size(); ++t) {
+        EXPECT_EQ(kind_of(graph.labels[tasks[t].label]), "parameters' all-gather");
+        EXPECT_EQ(std::ranges::count(tasks[t].after, store), 1);
+      }
+      EXPECT_EQ(std::ssize(tasks) > store + 1, gradients == Gradients::kZero2);
+    }
+  }
+}
+
 TEST_F(TrainingGraphTest, ByLayerEachHasItsOwn) {
   for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
     const TrainingOptions options{.strategy = {.mp = 1, .dp = 20, .pp = 1},
@@ -159,6 +227,11 @@ TEST_F(TrainingGraphTest, AReplicaWithoutSamplesHasItsPartInGradientsOnly) {
 }
 
 TEST_F(TrainingGraphTest, WhatThereIsNoRoomForIsRefused) {
+  EXPECT_THROW(graph({.strategy = {.mp = 1, .dp = 1, .pp = 1},
+                      .minibatch = 1,
+                      .optimizer = Optimizer::kSgd,
+                      .execution = Execution::kStreaming}),
+               BadInput);
   EXPECT_THROW(graph({.strategy = {.mp = 3, .dp = 7, .pp = 1}, .minibatch = 7}), BadInput);
   EXPECT_THROW(graph({.strategy = {.mp = 1, .dp = 3, .pp = 2}}), BadInput);
   const ModelShape small = read_model_file("configs/models/small.yaml");

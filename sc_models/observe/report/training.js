@@ -1,6 +1,6 @@
 // Training iterations (`train`): a chart per work, a bar per machine, stacked by what the critical path goes through.
 
-const kTrainingParts = { compute: "compute", input_load: "input load", mp: "MP", pp: "PP", dp: "DP", streaming: "weight streaming" };
+const kTrainingParts = { compute: "compute", input_load: "input load", mp: "MP", pp: "PP", dp: "DP", streaming: "weight streaming", memory: "memory" };
 
 // What the machines of a chart have in common.
 function trainingOf(run) {
@@ -10,7 +10,8 @@ function trainingOf(run) {
     const { phase, batch, context } = run.inference;
     return `${run.workload}, ${run.strategy}, ${phase} of ${batch} sequences, context ${context}, ${rate}`;
   }
-  return `${run.workload}, ${run.strategy}, minibatch ${run.minibatch}, ${run.accounting}, ${run.gradients}, ${rate}`;
+  const optimizer = (run.optimizer ?? "none") === "none" ? "" : `, ${run.optimizer}`;
+  return `${run.workload}, ${run.strategy}, minibatch ${run.minibatch}, ${run.accounting}, ${run.gradients}${optimizer}, ${rate}`;
 }
 
 const trainedMachine = (run) => (settingsOf(run) ? `${run.fabric} (${settingsOf(run)})` : run.fabric);
@@ -32,7 +33,7 @@ function showTrainings() {
   const runs = data.trainings;
   element("training").hidden = runs.length === 0;
   if (runs.length === 0) return;
-  const parts = Object.keys(runs[0].breakdown_ns);
+  const parts = unique(runs.flatMap((run) => Object.keys(run.breakdown_ns))); // memory is last, where it is
   legend(element("training-legend"), parts.map((part, index) => ({ label: kTrainingParts[part] ?? part, mark: boxMark(index) })));
   const charts = d3.select(element("training-charts")).text("").node();
   const keyOf = (run) => JSON.stringify([run.file, trainingOf(run)]);
@@ -45,8 +46,8 @@ function showTrainings() {
     { name: "Work", value: trainingOf },
     { name: "Iteration", unit: "ns", value: (run) => run.iteration_ns, text: (run) => time(run.iteration_ns), number: true },
     { name: "Speed-up", value: (run) => run.speedup, text: (run) => ratio(run.speedup), number: true },
-    ...parts.map((part) => ({ name: kTrainingParts[part] ?? part, unit: "ns", value: (run) => run.breakdown_ns[part],
-      text: (run) => time(run.breakdown_ns[part]), number: true })),
+    ...parts.map((part) => ({ name: kTrainingParts[part] ?? part, unit: "ns", value: (run) => run.breakdown_ns[part] ?? 0,
+      text: (run) => time(run.breakdown_ns[part] ?? 0), number: true })),
     ...(runs.some((run) => run.inference) ? [{ name: "Tokens/s", value: (run) => run.tokens_per_s,
       text: (run) => (run.tokens_per_s === undefined ? "" : d3.format(",.0f")(run.tokens_per_s)), number: true }] : []),
     { name: "Payload", value: (run) => run.payload },
