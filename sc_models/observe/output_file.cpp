@@ -126,7 +126,10 @@ OutputFile::OutputFile(std::string path, std::string option)
   Beside(*this, std::string(kProbeBytes, ' '));
 }
 
-void OutputFile::write(std::string_view text) const { write_together({this, 1}, {&text, 1}); }
+void OutputFile::write(std::string_view text) const {
+  if (is_direct_) return write_directly(text);
+  write_together({this, 1}, {&text, 1});
+}
 
 void OutputFile::write_together(std::span<const OutputFile> files,
                                 std::span<const std::string_view> texts) {

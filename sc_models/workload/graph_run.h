@@ -9,7 +9,7 @@
 //   (on_rank_complete()). That all begin together is an idealisation: how they learn that the others are there costs
 //   nothing. It is what keeps operations that share ports of the switches from waiting for ranks that wait for others
 //   of them: switches that add hold a virtual channel until all members of a group have sent, and ranks may come to operations
-//   in different orders, which Communicator::release() of each would turn into a standstill. Results name it.
+//   in different orders, with which ranks that were released one by one (Communicator::release()) could come to a standstill.
 // Time: in which ranks only compute is not simulated.
 // Records: of each task, when it began to take time, when it was complete, and the task whose end let it begin. Of a
 //   communication these are the begin of the operation and what the rank that came last had waited for.
