@@ -51,6 +51,10 @@ class Sources:
         """The text without comments."""
         return re.sub(r"//[^\n]*|/\*.*?\*/", "", self.text(name), flags=re.DOTALL)
 
+    def pins(self, name):
+        """Its parameters and ports, as text without comments."""
+        return re.search(r"\bmodule\b.*?^\);", self.code(name), re.MULTILINE | re.DOTALL)[0]
+
     def parameters(self, name):
         """Parameters that may be set, in order."""
         return re.findall(r"^\s*parameter\s+[\w\s\[\]:-]*?(\w+)\s*=", self.code(name), re.MULTILINE)
