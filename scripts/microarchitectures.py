@@ -32,6 +32,7 @@ ADDERS = {  # of switches, by kind; a reducing mesh router's trees have the node
     "aggregator": "aggregator_interconnect:P=4,ADDERS=4,LANES=256",
     "mesh_reducing": "reducing_crossbar_interconnect:P=4,LANES=256",
 }
+SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 ports, 11 adders and 32 lanes takes 700
 CLOCK = "1.5 GHz"
 NO_CONFLICTS = "none by construction"
 
@@ -100,8 +101,9 @@ def synthesis(kinds):
     adders = {"": ADDER} | {kind.kind: ADDERS[kind.kind] for kind in kinds if kind.kind in ADDERS}
     if options.synthesis:
         modules = list(dict.fromkeys(kind.module for kind in kinds))
-        execute("scripts/synth.sh", *modules, "--json", str(file))
-        execute("scripts/synth.sh", *dict.fromkeys(adders.values()), "--energy", "--json", str(energies))
+        limit = ["--limit", str(SYNTHESIS_LIMIT)]
+        execute("scripts/synth.sh", *modules, *limit, "--json", str(file))
+        execute("scripts/synth.sh", *dict.fromkeys(adders.values()), *limit, "--energy", "--json", str(energies))
     elif not file.exists():
         return {}, None
     tops = json.loads(file.read_text())["tops"]

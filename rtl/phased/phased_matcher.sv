@@ -77,6 +77,15 @@ module phased_matcher #(
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
   localparam int unsigned VC_W = noc_pkg::VC_W;
 
+  // Low: no front asks, nothing below is set and nothing changes, so that a simulator need not look. In gates that
+  // would only put all requests in front of every output.
+  logic enable;
+`ifdef SYNTHESIS
+  assign enable = 1'b1;
+`else
+  assign enable = request_i != '0;
+`endif
+
   // ------------------------------------------------------------------ request
   // (input, VC) inside a packet; of which the last cycle moved a flit that does not end it. Inputs that rest.
   logic [VCS*P-1:0]   begun_q, streams_q;
@@ -90,7 +99,7 @@ module phased_matcher #(
   always_comb begin : outputs_by_vc
     room_by_vc = '0;
     open_by_vc = '0;
-    if (request_i != '0) begin
+    if (enable) begin
       for (int unsigned v = 0; v < VCS; v++) begin
         for (int unsigned o = 0; o < P; o++) begin
           room_by_vc[P*v + o] = room_i[VCS*o + v];
@@ -124,7 +133,7 @@ module phased_matcher #(
     no_room = '0;
     want = '0;
     to = '0;
-    if (request_i != '0) begin
+    if (enable) begin
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned v = 0; v < VCS; v++) begin
           to = request_i[VCS*p + v] ? P'(1) << out_i[OUT_W*(VCS*p + v) +: OUT_W] : '0;
@@ -138,7 +147,7 @@ module phased_matcher #(
 
   always_comb begin : ask_outputs
     ask = '0;
-    if (request_i != '0) begin
+    if (enable) begin
       for (int unsigned o = 0; o < P; o++) begin
         for (int unsigned v = 0; v < VCS; v++) begin
           for (int unsigned p = 0; p < P; p++) ask[P*(VCS*o + v) + p] = want[P*(VCS*p + v) + o];
@@ -150,7 +159,7 @@ module phased_matcher #(
   always_comb begin : by_vc
     start_by_vc = '0;
     tail_by_vc = '0;
-    if (request_i != '0) begin
+    if (enable) begin
       for (int unsigned v = 0; v < VCS; v++) begin
         for (int unsigned p = 0; p < P; p++) begin
           start_by_vc[P*v + p] = !begun_q[VCS*p + v];
@@ -167,9 +176,6 @@ module phased_matcher #(
   logic [P-1:0]     dropped;    // where flits are kept apart: outputs whose flit would meet that of another
   logic [P-1:0]     taken_in, taken_out;  // late: inputs and outputs that the phase takes away
   logic             stop;                 // late: all of them
-  logic             enable;
-
-  assign enable = request_i != '0;
 
   for (genvar o = 0; o < P; o++) begin : gen_output
     phased_matcher_output #(.P(P), .VC_ORDER(VC_ORDER)) i_output (
@@ -247,7 +253,7 @@ module phased_matcher #(
     got = '0;
     accept = '0;
     pop_vc_o = '0;
-    if (request_i != '0) begin
+    if (enable) begin
       for (int unsigned p = 0; p < P; p++) begin
         for (int unsigned o = 0; o < P; o++) begin
           if (grant[P*o + p] && !dropped[o]) got[VCS*p +: VCS] = got[VCS*p +: VCS] | grant_vc[VCS*o +: VCS];
@@ -267,7 +273,7 @@ module phased_matcher #(
     reserve_vc_o = '0;
     pop_rivals = '0;
     accepted = 1'b0;
-    if (request_i != '0) begin
+    if (enable) begin
       for (int unsigned o = 0; o < P; o++) begin
         for (int unsigned p = 0; p < P; p++) begin
           accepted = grant[P*o + p] && !dropped[o] && (grant_vc[VCS*o +: VCS] & accept[VCS*p +: VCS]) != '0;
@@ -310,7 +316,7 @@ module phased_matcher #(
       phase_out_o <= phase_reserve_i;
       streams_q <= '0;
       rest_q <= '0;
-      if (request_i != '0) begin
+      if (enable) begin
         // Drawn from only where a loser may be: so unicasts alone leave it as it is.
         if (contended != '0 && phase_pop_i != '0) dice_q <= {dice_q[15:0], dice_q[16] ^ dice_q[13]};
         for (int unsigned p = 0; p < P; p++) begin
