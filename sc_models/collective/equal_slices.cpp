@@ -32,8 +32,9 @@ int slice_port(const Tree& tree) {
 }
 
 bool same_sends(const std::vector<Send>& a, const std::vector<Send>& b) {
-  return std::ranges::equal(
-      a, b, [](const Send& x, const Send& y) { return x.rank == y.rank && x.vc == y.vc; });
+  return std::ranges::equal(a, b, [](const Send& x, const Send& y) {
+    return x.rank == y.rank && x.vc == y.vc && x.due == y.due;
+  });
 }
 
 bool same_rank(const TreeRank& a, const TreeRank& b) {
@@ -43,8 +44,7 @@ bool same_rank(const TreeRank& a, const TreeRank& b) {
          same_sends(a.acknowledge_sums, b.acknowledge_sums) &&
          same_sends(a.acknowledge_results, b.acknowledge_results) &&
          a.sums_acknowledged == b.sums_acknowledged &&
-         a.results_acknowledged == b.results_acknowledged && a.sum_due == b.sum_due &&
-         a.result_due == b.result_due;
+         a.results_acknowledged == b.results_acknowledged;
 }
 
 bool same_tree(const Tree* a, const Tree* b) {

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "collective/link_walk.h"
@@ -14,34 +18,46 @@ namespace {
 
 constexpr std::uint64_t kFewestPackets = 128;  // of the longest tree
 constexpr std::uint64_t kMostPackets = 64;     // of a tree in a frame
-// How late a packet may be after a hop, by what packets take on its slowest link.
+// How late a packet may be after a hop: on a grid by what packets take on its slowest link, on a tree of the frame.
 constexpr double kSlackPackets = 6;
-constexpr double kRouterCycles = 8;    // per link
-constexpr double kUnitsPerCycle = 16;  // of intervals and dues, at least
+constexpr double kSlackOfFrame = 0.9;
+constexpr std::uint64_t kMostWindow = 64;  // on a tree
+constexpr double kRouterCycles = 8;        // per link
+constexpr double kUnitsPerCycle = 16;      // of intervals and dues, at least
 
 // A part's trees, all of them reducing.
 class Order {
  public:
-  Order(const Topology& topology, const LinkWalk& walk, const Part& part, std::vector<Tree*> trees)
-      : topology_(topology), walk_(walk), part_(part), trees_(std::move(trees)) {}
+  Order(const Topology& topology, const LinkWalk& walk, Part& part, std::vector<Tree*> trees)
+      : topology_(topology),
+        walk_(walk),
+        part_(part),
+        trees_(std::move(trees)),
+        is_tree_(topology.is_tree()) {}
 
   void set() {
     if (!find_frame()) return;
-    const double cycles = frame_cycles();
+    frame_ = frame_cycles();
     const std::uint64_t common =
         std::accumulate(packets_.begin(), packets_.end(), std::uint64_t{1},
                         [](std::uint64_t a, std::uint64_t b) { return std::lcm(a, b); });
     const auto scale = static_cast<std::uint64_t>(
-        std::ceil(cycles * kUnitsPerCycle / static_cast<double>(common)));
-    units_per_cycle_ = static_cast<double>(common * scale) / cycles;
+        std::ceil(frame_ * kUnitsPerCycle / static_cast<double>(common)));
+    units_per_cycle_ = static_cast<double>(common * scale) / frame_;
     last_due_ = 0;
     std::uint64_t shortest = common * scale;
     for (std::size_t i = 0; i < trees_.size(); ++i) {
       trees_[i]->interval = common * scale / packets_[i];
       shortest = std::min(shortest, trees_[i]->interval);
-      set_dues(*trees_[i]);
     }
-    if (static_cast<std::uint64_t>(part_.window) * shortest > last_due_) return;
+    if (is_tree_) count_on_channels();
+    for (Tree* tree : trees_) set_dues(*tree);
+    const std::uint64_t window = last_due_ / shortest + 1;
+    if (is_tree_ && window <= kMostWindow)
+      part_.window = std::max(part_.window, static_cast<int>(window));
+    if (window <= static_cast<std::uint64_t>(part_.window) &&
+        last_due_ <= std::numeric_limits<std::uint32_t>::max())
+      return;
     for (Tree* tree : trees_) tree->interval = 0;
   }
 
@@ -52,7 +68,7 @@ class Order {
     const std::uint64_t longest = (*std::ranges::max_element(trees_, {}, &Tree::flits))->flits;
     if (longest < kFewestPackets * packet) return false;
     packets_.resize(trees_.size());
-    for (std::uint64_t most = 1; most <= kMostPackets; ++most) {
+    for (std::uint64_t most = 1; most <= (is_tree_ ? 1 : kMostPackets); ++most) {
       const auto fits = [&](std::size_t i) {
         const std::uint64_t is = trees_[i]->flits * most;
         packets_[i] = (is + longest / 2) / longest;
@@ -84,22 +100,48 @@ class Order {
   void set_dues(Tree& tree) {
     std::vector<TreeRank*> ranks(part_.members.size());
     for (TreeRank& rank : tree.ranks) ranks[rank.rank] = &rank;
+    // When the sum that a rank makes is there.
     const auto sums = [&](const auto& self, TreeRank& rank) -> std::uint64_t {
-      rank.sum_due = 0;
+      std::uint64_t made = 0;
       for (const int number : rank.reduce_from) {
         TreeRank& from = *ranks[number];
-        rank.sum_due = std::max(rank.sum_due, self(self, from) + hop(from, from.reduce_to.front()));
+        made = std::max(made, send(tree, from, from.reduce_to.front(), self(self, from)));
       }
-      return rank.sum_due;
+      return made;
     };
-    const auto results = [&](const auto& self, TreeRank& rank, std::uint64_t due) -> void {
-      rank.result_due = due;
-      last_due_ = std::max(last_due_, due);
-      for (const Send& to : rank.broadcast_to) self(self, *ranks[to.rank], due + hop(rank, to));
+    const auto results = [&](const auto& self, TreeRank& rank, std::uint64_t ready) -> void {
+      last_due_ = std::max(last_due_, ready);
+      for (Send& to : rank.broadcast_to) self(self, *ranks[to.rank], send(tree, rank, to, ready));
     };
     for (TreeRank& rank : tree.ranks) {
       if (rank.reduce_to.empty() && !rank.reduce_from.empty())
         results(results, rank, sums(sums, rank));
+    }
+  }
+
+  // Its due, not before the packet is there; returns when it has arrived.
+  std::uint64_t send(const Tree& tree, const TreeRank& from, Send& to, std::uint64_t ready) {
+    if (is_tree_) ready = place(from.rank, to, ready, tree.interval);
+    to.due = static_cast<std::uint32_t>(ready);
+    return ready + hop(from, to);
+  }
+
+  // A channel's packets share an interval evenly: the first place from `ready` on that no other has.
+  std::uint64_t place(int rank, const Send& to, std::uint64_t ready, std::uint64_t interval) {
+    std::vector<bool>& taken = places_[{rank, to.port, to.vc}];
+    const std::uint64_t places = taken.size();
+    std::uint64_t at = (ready * places + interval - 1) / interval;
+    while (taken[at % places]) ++at;
+    taken[at % places] = true;
+    return (at * interval + places - 1) / places;
+  }
+
+  void count_on_channels() {
+    for (const Tree* tree : trees_) {
+      for (const TreeRank& rank : tree->ranks) {
+        for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
+          for (const Send& to : *sends) places_[{rank.rank, to.port, to.vc}].push_back(false);
+      }
     }
   }
 
@@ -111,16 +153,20 @@ class Order {
       cycles += link.latency + kRouterCycles;
       slowest = std::max(slowest, packet_cycles(link));
     });
-    return static_cast<std::uint64_t>((cycles + (1 + kSlackPackets) * slowest) * units_per_cycle_);
+    const double slack = is_tree_ ? kSlackOfFrame * frame_ : kSlackPackets * slowest;
+    return static_cast<std::uint64_t>((cycles + slowest + slack) * units_per_cycle_);
   }
 
   const Topology& topology_;
   const LinkWalk& walk_;
-  const Part& part_;
+  Part& part_;
   std::vector<Tree*> trees_;
+  bool is_tree_;                        // a FRED tree; else a grid
   std::vector<std::uint64_t> packets_;  // in a frame, by tree
+  double frame_ = 0;                    // cycles
   double units_per_cycle_ = 1;
-  std::uint64_t last_due_ = 0;  // of first packets
+  std::uint64_t last_due_ = 0;                                     // of first packets
+  std::map<std::tuple<int, int, int>, std::vector<bool>> places_;  // by rank, port and VC
 };
 
 bool reduces_at_once(const Tree& tree) {
@@ -129,15 +175,22 @@ bool reduces_at_once(const Tree& tree) {
                              [](const TreeRank& rank) { return !rank.reduce_from.empty(); });
 }
 
+// Of a collective whose packets have an order on such a fabric.
+bool is_ordered(const Topology& topology, const Part& part) {
+  if (part.roots > 0) return false;
+  return topology.is_grid() || (part.collective == Collective::kAllReduce &&
+                                (part.algorithm == "ring" || part.algorithm == "hier_ring"));
+}
+
 }  // namespace
 
 void set_packet_order(const Topology& topology, Plan& plan) {
-  if (!topology.is_grid() || adds_in_switches(topology)) return;
-  const LinkWalk walk(topology, plan, false);
+  if (topology.is_grid() && adds_in_switches(topology)) return;
+  const LinkWalk walk(topology, plan, topology.is_tree());
   std::vector<std::vector<Tree*>> trees(plan.parts.size());
   for (Tree& tree : plan.trees) trees[tree.part].push_back(&tree);
   for (std::size_t part = 0; part < plan.parts.size(); ++part) {
-    if (trees[part].size() < 2 || plan.parts[part].roots > 0 ||
+    if (trees[part].size() < 2 || !is_ordered(topology, plan.parts[part]) ||
         !std::ranges::all_of(trees[part], [](const Tree* tree) { return reduces_at_once(*tree); }))
       continue;
     Order(topology, walk, plan.parts[part], std::move(trees[part])).set();

@@ -51,6 +51,7 @@ struct Send {
   int rank = 0;  // receiver
   int port = 0;  // NIC port to use
   int vc = kDp;
+  std::uint32_t due = 0;  // the first packet, where packets have an order (Tree::interval)
 };
 
 // What one rank does for one tree. Endpoint tree: acc = local; then acc = acc + from(f) for each f
@@ -62,8 +63,6 @@ struct TreeRank {
   std::vector<int> reduce_from;    // ranks
   std::vector<Send> reduce_to;     // none (root, or not part) or one
   std::vector<Send> broadcast_to;  // where this rank passes the result on to
-  // Where packets have an order (Tree::interval): when the first sum, and the first result, is due.
-  std::uint64_t sum_due = 0, result_due = 0;
   int switch_port = -1;            // in-switch: NIC port
   int phase = 0;                   // in-switch: phase index this rank's packets carry
   // Endpoint trees whose sources go by acknowledgements (collective/acknowledgements.h): those of
@@ -83,7 +82,7 @@ struct Tree {
   std::uint64_t flits = 0;
   std::uint64_t bytes = 0;  // payload; more than (flits - 1) * 512
   bool is_acknowledged = false;
-  std::uint64_t interval = 0;  // of packets on a channel (collective/packet_order.h); 0: no order
+  std::uint64_t interval = 0;   // of packets on a channel (collective/packet_order.h); 0: no order
   std::vector<TreeRank> ranks;  // those that do something, ascending
   SumOrder order;               // leaves are ranks: what the result must be, bit for bit
 };

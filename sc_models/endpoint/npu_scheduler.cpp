@@ -9,11 +9,14 @@ namespace {
 
 // A head starts a new packet only when this few copies wait per channel.
 constexpr std::size_t kOwnLimit = 2;
+// How many intervals packets that have an order may be ahead of those of other virtual channels.
+constexpr std::uint64_t kLead = 2;
 
 }  // namespace
 
 void NpuScheduler::add(Work& work) {
   for (int local = 0; local < std::ssize(work.trees); ++local) add_source(work, local);
+  find_beside(work);
   for (Channel& channel : channels_) {
     for (Source& source : channel.sources) {
       if (source.work != &work || !source.turns.empty()) continue;
@@ -42,35 +45,51 @@ void NpuScheduler::add_source(Work& work, int local) {
   if (same != sources.end()) {
     same->trees.push_back(local);
   } else {
-    sources.push_back(
-        {.work = &work, .part = part, .in_switch = s.in_switch, .trees = {local}, .turns = {}});
+    sources.push_back({.work = &work,
+                       .part = part,
+                       .in_switch = s.in_switch,
+                       .trees = {local},
+                       .turns = {},
+                       .beside = {}});
   }
 }
 
-NpuScheduler::Source* NpuScheduler::ordered_source(Channel& channel, const Work& work, int part) {
+auto NpuScheduler::ordered_source(auto& channel, const Work& work, int part)
+    -> decltype(channel.sources.data()) {
   const auto found = std::ranges::find_if(channel.sources, [&](const Source& source) {
     return source.work == &work && source.part == part && !source.turns.empty();
   });
   return found != channel.sources.end() ? &*found : nullptr;
 }
 
+void NpuScheduler::find_beside(const Work& work) {
+  for (int number = 0; number < std::ssize(channels_); ++number) {
+    for (Source& source : channels_[number].sources) {
+      if (source.work != &work || source.turns.empty()) continue;
+      for (int other = number % ports_; other < std::ssize(channels_); other += ports_)
+        if (other != number && ordered_source(channels_[other], work, source.part) != nullptr)
+          source.beside.push_back(other);
+    }
+  }
+}
+
 void NpuScheduler::add_turns(Work& work, int local) {
   const TreeState& s = work.trees[local];
-  const auto add = [&](const Send& to, bool is_result, std::uint64_t due) {
+  const auto add = [&](const Send& to, bool is_result) {
     Channel& c = channels_[channel(to)];
     Source* source = ordered_source(c, work, s.part_number);
     if (source == nullptr)
       source = &c.sources.emplace_back(
-          Source{.work = &work, .part = s.part_number, .trees = {}, .turns = {}});
+          Source{.work = &work, .part = s.part_number, .trees = {}, .turns = {}, .beside = {}});
     source->turns.add({.local = local,
                        .is_result = is_result,
                        .is_own = !is_result && s.role == Role::kLeaf,
                        .to_rank = to.rank,
                        .interval = work.plan_tree(local).interval,
-                       .due = due});
+                       .due = to.due});
   };
-  for (const Send& to : s.part->reduce_to) add(to, false, s.part->sum_due);
-  for (const Send& to : s.part->broadcast_to) add(to, true, s.part->result_due);
+  for (const Send& to : s.part->reduce_to) add(to, false);
+  for (const Send& to : s.part->broadcast_to) add(to, true);
 }
 
 void NpuScheduler::remove(const Work& work) {
@@ -186,11 +205,20 @@ bool NpuScheduler::is_behind(Channel& channel, const Source& source) {
   return false;
 }
 
+// Another virtual channel of the NIC port has a packet of the part to send that is due much earlier.
+bool NpuScheduler::is_ahead(const Source& source, const PacketTurn& turn) {
+  return std::ranges::any_of(source.beside, [&](int number) {
+    Source* const other = ordered_source(channels_[number], *source.work, source.part);
+    const PacketTurn* const first = other->turns.next(*source.work);
+    return first != nullptr && first->due + kLead * turn.interval < turn.due;
+  });
+}
+
 // Of ordered trees.
 NpuScheduler::Next NpuScheduler::next_in_turn(Source& source) {
   Work& w = *source.work;
   PacketTurn* const turn = source.turns.next(w);
-  if (turn == nullptr) return {};
+  if (turn == nullptr || is_ahead(source, *turn)) return {};
   Next next;
   if (turn->is_own) {
     if (!w.allowed[source.part] || !may_start(w.trees[turn->local])) return {};
@@ -200,6 +228,7 @@ NpuScheduler::Next NpuScheduler::next_in_turn(Source& source) {
     next = {.queued = turn->ready.pop()};
   }
   source.turns.count_sent();
+  for (const int number : source.beside) wake(number);
   return next;
 }
 
@@ -222,6 +251,16 @@ NpuScheduler::Next NpuScheduler::start(Channel& c, bool heads) {
   return {};
 }
 
+// Other virtual channels too: how far this one is behind them, or before.
+void NpuScheduler::add_state_of_turns(const Source& source, StateDigest& digest) const {
+  source.turns.add_state(*source.work, digest);
+  const std::uint64_t due = source.turns.first_due(*source.work);
+  for (const int number : source.beside) {
+    const Source* const other = ordered_source(channels_[number], *source.work, source.part);
+    digest.add(due - other->turns.first_due(*source.work));
+  }
+}
+
 void NpuScheduler::add_state(StateDigest& digest) const {
   const auto add_packet = [&](const Packet* packet) {
     const PacketExtension& e = static_cast<const PooledPacket*>(packet)->extension;
@@ -234,7 +273,7 @@ void NpuScheduler::add_state(StateDigest& digest) const {
     for (const Source& source : channel.sources) {
       digest.add(static_cast<std::uint64_t>(source.work->job->first_tree()) << 32 |
                  static_cast<std::uint32_t>(source.part));
-      if (!source.turns.empty()) source.turns.add_state(*source.work, digest);
+      if (!source.turns.empty()) add_state_of_turns(source, digest);
       if (!source.in_switch) continue;
       digest.add_all(std::array{source.begin, source.end, source.at});
       std::uint64_t most = 0;  // of this step's trees: the round is relative to them

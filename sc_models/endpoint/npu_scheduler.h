@@ -5,7 +5,8 @@
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
 //   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, those of a
-//   part together in place of one source of new ones. At most `window` packets of a tree are under way per source
+//   part together in place of one source of new ones; none that is due kLead intervals after what another virtual channel of
+//   its NIC port is to send next of the part. At most `window` packets of a tree are under way per source
 //   (Part::window), by the results that it sees or, where it sees none, by what is acknowledged to it; contributors to an
 //   in-switch tree that see no result are limited by the NIC's acceptance only.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
@@ -66,7 +67,8 @@ class NpuScheduler {
     std::vector<int> trees;  // local
     std::size_t begin = 0, end = 0, at = 0;
     std::uint64_t round = 0;
-    PacketTurns turns;  // not empty: of ordered trees, and nothing else
+    PacketTurns turns;        // not empty: of ordered trees, and nothing else
+    std::vector<int> beside;  // other channels of the NIC port with ordered trees of the part
   };
   struct Channel {
     std::vector<Source> sources;
@@ -77,11 +79,15 @@ class NpuScheduler {
 
   void add_source(Work& work, int local);
   void add_turns(Work& work, int local);
-  static Source* ordered_source(Channel& channel, const Work& work, int part);
+  static auto ordered_source(auto& channel, const Work& work, int part)
+      -> decltype(channel.sources.data());
+  void find_beside(const Work& work);
+  bool is_ahead(const Source& source, const PacketTurn& turn);
   Next next_in_turn(Source& source);
   static bool find_next_packet(Source& source);  // false: there is none
   static bool is_behind(Channel& channel, const Source& source);
   bool may_start(const TreeState& state) const;
+  void add_state_of_turns(const Source& source, StateDigest& digest) const;
   void wake_heads();
   Next start(Channel& channel, bool heads);  // `heads`: of such sources only
 

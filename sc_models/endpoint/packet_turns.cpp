@@ -45,11 +45,16 @@ void PacketTurns::count_sent() {
   order_.emplace(turn.due, which);
 }
 
-// Dues are relative to the next one.
-void PacketTurns::add_state(const Work& work, StateDigest& digest) const {
+std::uint64_t PacketTurns::first_due(const Work& work) const {
   std::uint64_t first = kOver;
   for (const PacketTurn& turn : turns_)
     if (!is_over(work, turn)) first = std::min(first, turn.due);
+  return first;
+}
+
+// Dues are relative to the next one.
+void PacketTurns::add_state(const Work& work, StateDigest& digest) const {
+  const std::uint64_t first = first_due(work);
   for (const PacketTurn& turn : turns_) {
     digest.add(is_over(work, turn) ? kOver : turn.due - first);
     digest.add(turn.ready.size());

@@ -37,7 +37,9 @@ class PacketTurns {
   void push(int local, bool is_result, int to_rank, Packet& packet);
   // Whose turn it is; null: all is sent.
   PacketTurn* next(const Work& work);
-  void count_sent();  // one of those
+  std::uint64_t first_due(
+      const Work& work) const;  // that of next(); all is sent: the largest number
+  void count_sent();            // one of those
   void add_state(const Work& work, StateDigest& digest) const;
 
  private:

@@ -13,13 +13,14 @@
 //   recurrence_test.cpp). Payload is made, carried and verified in the periods that are simulated.
 // Jobs: one, as Machine::run() has it, or all that a communicator has under way. Between two events of a communicator (a
 //   grant, a rank that begins or is complete, an issue) nothing else changes than this knows; at each the search begins anew.
-// Rings and multi_tree on a mesh (on a torus late, of 1 GiB after some 780 000 cycles) recur since their packets have an order (collective/packet_order.h), where they
-//   reduce and are long enough. After how many cycles follows from the rates: links of 125/128 flit per cycle and frames of 152
-//   flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648 flits, 466 944, which gains little below a GiB.
-// Not found to recur: rings on FRED trees, all-gathers and broadcasts on a mesh, and some pairs of operations that share links.
-//   Packets pass a channel in the order in which they come, and trees drift against each other.
+// Rings and multi_tree on a mesh (on a torus late, of 1 GiB after some 780 000 cycles) and rings on FRED trees recur since their
+//   packets have an order (collective/packet_order.h), where they reduce and are long enough. After how many cycles follows from the
+//   rates: links of 125/128 flit per cycle and frames of 152 flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648 flits,
+//   466 944, which gains little below a GiB. hier_ring on Fred-A 16 384, on Fred-C 9728.
+// Not found to recur: all-gathers and broadcasts on a mesh or at the endpoints of FRED trees, and some pairs of operations that
+//   share links. Packets pass a channel in the order in which they come, and trees drift against each other.
 //   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
-//   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either. Tried on FRED trees: the order above, which costs 42 % (Fred-A).
+//   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either.
 // Cost: digests are taken rarer the longer none recurs, of those before every other one is kept then; and rarer from the
 //   start on large machines, and where none recurred in the searches before. None are taken where no tree is long enough for
 //   three periods.

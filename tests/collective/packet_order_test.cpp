@@ -1,4 +1,4 @@
-// Order of packets: what its contract says of dues and intervals, on random groups of meshes and toruses.
+// Order of packets: what its contract says of dues and intervals, on random groups of meshes, toruses and FRED trees.
 #include "collective/packet_order.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "base/error.h"
@@ -30,11 +32,34 @@ void check_dues(const Tree& tree, const Part& part) {
     for (const Send& to : rank.reduce_to) {
       const TreeRank& next = rank_of(tree, to.rank);
       const bool is_root = next.reduce_to.empty();
-      EXPECT_LT(rank.sum_due, is_root ? next.result_due : next.sum_due);
+      for (const Send& after : is_root ? next.broadcast_to : next.reduce_to)
+        EXPECT_LT(to.due, after.due);
     }
-    for (const Send& to : rank.broadcast_to)
-      EXPECT_LT(rank.result_due, rank_of(tree, to.rank).result_due);
-    EXPECT_LT(rank.result_due, static_cast<std::uint64_t>(part.window) * tree.interval);
+    for (const Send& to : rank.broadcast_to) {
+      for (const Send& after : rank_of(tree, to.rank).broadcast_to) EXPECT_LT(to.due, after.due);
+      EXPECT_LT(to.due, static_cast<std::uint64_t>(part.window) * tree.interval);
+    }
+  }
+}
+
+// On a FRED tree all trees have one interval, which the packets of a channel share evenly, one of each.
+void check_channels(const Plan& plan, int part) {
+  std::map<std::tuple<int, int, int>, std::vector<std::uint64_t>> dues;
+  std::uint64_t interval = 0;
+  for (const Tree& tree : plan.trees) {
+    if (tree.part != part) continue;
+    EXPECT_TRUE(interval == 0 || tree.interval == interval);
+    interval = tree.interval;
+    for (const TreeRank& rank : tree.ranks) {
+      for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
+        for (const Send& to : *sends)
+          dues[{rank.rank, to.port, to.vc}].push_back(to.due % interval);
+    }
+  }
+  for (auto& [channel, at] : dues) {
+    std::ranges::sort(at);
+    for (std::size_t i = 0; i < at.size(); ++i)
+      EXPECT_EQ(at[i], (i * interval + at.size() - 1) / at.size());
   }
 }
 
@@ -52,19 +77,35 @@ void check_interval(const Tree& tree, const Tree& longest, int packet_flits) {
               packet_flits);
 }
 
+Topology random_fabric(Random& random) {
+  const int width = 2 + static_cast<int>(random.below(4));
+  const int height = 2 + static_cast<int>(random.below(3));
+  switch (random.below(3)) {
+    case 0:
+      return torus(width + 1, height + 1);
+    case 1:
+      return mesh(width, height);
+    default:
+      return fred_tree({.l1_switches = width,
+                        .npus_per_l1 = height,
+                        .slices = 4,
+                        .uplinks = 2,
+                        .l2_chiplets_per_slice = 1,
+                        .uplink_bandwidth = 3'000'000'000'000},
+                       false);
+  }
+}
+
 TEST(PacketOrder, KeepsItsContractOnRandomWorks) {
   int ordered = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
-    const int width = 2 + static_cast<int>(random.below(4));
-    const int height = 2 + static_cast<int>(random.below(3));
-    const Topology topology =
-        random.below(3) == 0 ? torus(width + 1, height + 1) : mesh(width, height);
+    const Topology topology = random_fabric(random);
     Plan plan;
     try {
-      plan = make_plan(topology,
-                       random_work(random, static_cast<int>(topology.npus.size()), 3, 16'000'000));
+      plan = make_plan(topology, random_work(random, static_cast<int>(topology.npus.size()), 3,
+                                             topology.is_tree() ? 64'000'000 : 16'000'000));
     } catch (const BadInput&) {
       continue;  // what this machine cannot do
     }
@@ -75,11 +116,13 @@ TEST(PacketOrder, KeepsItsContractOnRandomWorks) {
       check_dues(tree, part);
       check_interval(tree, longest_of(plan, tree.part), part.packet_flits);
     }
+    for (int part = 0; topology.is_tree() && part < std::ssize(plan.parts); ++part)
+      if (longest_of(plan, part).interval != 0) check_channels(plan, part);
   }
   EXPECT_GT(ordered, 20);
 }
 
-TEST(PacketOrder, IsOfLongReductionsOnGrids) {
+TEST(PacketOrder, IsOfLongReductions) {
   const auto plan = [](const Topology& topology, Collective collective, std::uint64_t packets,
                        const char* algorithm) {
     return make_plan(topology, collective, first_ranks(4), 4 * packets * 8 * kFlitBytes, algorithm);
@@ -88,7 +131,10 @@ TEST(PacketOrder, IsOfLongReductionsOnGrids) {
   EXPECT_FALSE(has_order(plan(mesh(2, 2), Collective::kAllReduce, 127, "ring")));
   EXPECT_TRUE(has_order(plan(mesh(2, 2), Collective::kReduceScatter, 128, "ring")));
   EXPECT_FALSE(has_order(plan(mesh(2, 2), Collective::kAllGather, 500, "ring")));
-  EXPECT_FALSE(has_order(plan(fred_tree({}, false), Collective::kAllReduce, 500, "ring")));
+  EXPECT_FALSE(has_order(plan(reducing_mesh(2, 2), Collective::kAllReduce, 500, "ring")));
+  // Five slices.
+  EXPECT_TRUE(has_order(plan(fred_tree({}, false), Collective::kAllReduce, 5 * 128, "ring")));
+  EXPECT_FALSE(has_order(plan(fred_tree({}, false), Collective::kAllReduce, 5 * 127, "ring")));
   // Packets of the two sizes of trees on 5 x 4, 13 and 11 in a frame.
   const Plan rings = make_plan(mesh(5, 4), Collective::kAllReduce, first_ranks(20),
                                std::uint64_t{64} << 20, "hier_ring");

@@ -150,6 +150,95 @@ TEST_F(NpuParts, TheSchedulerKeepsToTheWindow) {
   }
 }
 
+// Own packets of tree 0, and results of tree 1 on another virtual channel: two intervals ahead of those, and no more.
+TEST_F(NpuParts, PacketsOfOrderedTreesKeepPaceWithOtherVirtualChannels) {
+  add_tree(
+      9, {rank(0, true, true, {}, {{.rank = 1}}, {}), rank(1, true, true, {0}, {}, {{.rank = 0}})},
+      {1, 0, SumOrder::kAdd})
+      .interval = 10;
+  add_tree(9,
+           {rank(0, true, true, {1}, {}, {{.rank = 1, .vc = kMp, .due = 5}}),
+            rank(1, true, true, {}, {{.rank = 0}}, {})},
+           {0, 1, SumOrder::kAdd})
+      .interval = 10;
+  plan_.parts[0].window = 9;
+  Work& w = start();
+  const int own = channel_of(kPorts, 0, kDp);
+  const int results = channel_of(kPorts, 0, kMp);
+  const auto start_all = [&] {
+    int started = 0;
+    for (; scheduler_.next(own).work != nullptr; ++started) ++w.trees[0].started;
+    return started;
+  };
+  EXPECT_EQ(start_all(), 3) << "due at 0, 10 and 20";
+  for (int result = 0; result < 2; ++result) {
+    scheduler_.sleep(own);
+    scheduler_.push_in_turn(w, 1, true, {.rank = 1, .vc = kMp}, pool_.allocate(1));
+    EXPECT_NE(scheduler_.next(results).queued, nullptr);
+    EXPECT_EQ(scheduler_.awake(kDp), 1U) << "more is allowed";
+    EXPECT_EQ(start_all(), 1);
+  }
+}
+
+// What a state that recurs must say of packets in order: whose turn it is, by how much, and what waits; not since when.
+TEST_F(NpuParts, TheStateOfTurnsSaysAllThatDecides) {
+  for (int tree = 0; tree < 2; ++tree) {
+    add_tree(
+        9,
+        {rank(0, true, true, {1}, {}, {{.rank = 1}}), rank(1, true, true, {}, {{.rank = 0}}, {})},
+        {0, 1, SumOrder::kAdd});
+  }
+  Work& w = start();
+  const auto state = [&](std::uint64_t first, std::uint64_t second, int ready, bool is_over) {
+    PacketTurns turns;
+    turns.add({.local = 0, .is_result = true, .to_rank = 1, .interval = 10, .due = first});
+    turns.add({.local = 1,
+               .is_result = true,
+               .to_rank = 1,
+               .interval = 10,
+               .due = second,
+               .sent = is_over ? w.trees[1].packets : 0});
+    for (int packet = 0; packet < ready; ++packet) turns.push(1, true, 1, pool_.allocate(1));
+    StateDigest digest(kIndexMask);
+    turns.add_state(w, digest);
+    return digest;
+  };
+  const StateDigest one = state(5, 8, 1, false);
+  EXPECT_EQ(one, state(105, 108, 1, false));
+  EXPECT_FALSE(one == state(5, 9, 1, false));
+  EXPECT_FALSE(one == state(8, 5, 1, false));
+  EXPECT_FALSE(one == state(5, 8, 0, false));
+  EXPECT_FALSE(one == state(5, 8, 1, true));
+}
+
+// The same of channels that keep pace with each other.
+TEST_F(NpuParts, TheStateSaysHowFarVirtualChannelsAreApart) {
+  for (const int vc : {int{kDp}, int{kMp}}) {
+    add_tree(9,
+             {rank(0, true, true, {1}, {}, {{.rank = 1, .vc = vc}}),
+              rank(1, true, true, {}, {{.rank = 0}}, {})},
+             {0, 1, SumOrder::kAdd})
+        .interval = 10;
+  }
+  Work& w = start();
+  const auto state = [&] {
+    StateDigest digest(kIndexMask);
+    scheduler_.add_state(digest);
+    return digest;
+  };
+  const auto send = [&](int tree, int vc) {
+    scheduler_.push_in_turn(w, tree, true, {.rank = 1, .vc = vc}, pool_.allocate(1));
+    EXPECT_NE(scheduler_.next(channel_of(kPorts, 0, vc)).queued, nullptr);
+    scheduler_.sleep(channel_of(kPorts, 0, kDp));
+    scheduler_.sleep(channel_of(kPorts, 0, kMp));
+  };
+  const StateDigest together = state();
+  send(0, kDp);
+  EXPECT_FALSE(state() == together);
+  send(1, kMp);
+  EXPECT_EQ(state(), together);
+}
+
 // Sums of tree 0 and the own packets of tree 1, two of these for each of those, and the results of tree 0 to two ranks.
 TEST_F(NpuParts, PacketsOfOrderedTreesWaitForTheirTurn) {
   Tree& passed_on = add_tree(
@@ -158,8 +247,8 @@ TEST_F(NpuParts, PacketsOfOrderedTreesWaitForTheirTurn) {
        rank(1, true, true, {}, {{.rank = 0}}, {}), rank(2, true, true, {0}, {}, {{.rank = 0}})},
       {2, 0, 1, SumOrder::kAdd, SumOrder::kAdd});
   passed_on.interval = 20;
-  passed_on.ranks[0].sum_due = 5;
-  passed_on.ranks[0].result_due = 7;
+  passed_on.ranks[0].reduce_to[0].due = 5;
+  for (Send& to : passed_on.ranks[0].broadcast_to) to.due = 7;
   Tree& own = add_tree(
       4, {rank(0, true, true, {}, {{.rank = 1}}, {}), rank(1, true, true, {0}, {}, {{.rank = 0}})},
       {1, 0, SumOrder::kAdd});

@@ -136,6 +136,38 @@ TEST(SkippingOnAMesh, LeavesOutMostOfALongAllReduce) {
   });
 }
 
+// Rings at the endpoints of trees, fast uplinks and slow ones, in one group and in several that share links.
+TEST(SkippingOnATree, LeavesOutMostOfALongAllReduce) {
+  const auto part = [](std::vector<int> group) {
+    CollectiveSpec spec;
+    spec.group = std::move(group);
+    spec.bytes = 12'000'000;
+    spec.algorithm = spec.group.size() == 6 ? "hier_ring" : "ring";
+    return spec;
+  };
+  const std::vector<std::vector<CollectiveSpec>> works = {
+      {part({0, 1, 2, 3, 4, 5})}, {part({0, 2, 4}), part({1, 3, 5})}, {part({0, 1})}};
+  for (const char* uplinks : {"300 GB/s", "1.2 TB/s"}) {
+    SCOPED_TRACE(uplinks);
+    const Topology topology =
+        load_config("configs/fred_small.yaml",
+                    {"fabric.in_switch=false", "fabric.l1_switches=3", "npu.count=6",
+                     fmt::format("fabric.uplink_bandwidth={}", uplinks)})
+            .topology;
+    Simulation simulation;
+    Machine skips("skips", topology, {});
+    Machine full("full", topology, {.skip = false});
+    simulation.run([&] {
+      for (const std::vector<CollectiveSpec>& work : works) {
+        const Plan plan = make_plan(topology, work);
+        const RunResult skipped = skips.run(plan);
+        EXPECT_EQ(results_and_parts(skipped), results_and_parts(full.run(plan)));
+        EXPECT_GT(2 * skipped.repeated_cycles, skipped.cycles);
+      }
+    });
+  }
+}
+
 // A tenth of a second in which nothing happens.
 TEST(SkippingIdleCycles, CostNothingAndAreCounted) {
   const Topology topology = load_config("configs/fred_small.yaml").topology;
