@@ -186,15 +186,18 @@ bool is_ordered(const Topology& topology, const Part& part) {
 
 void set_packet_order(const Topology& topology, Plan& plan) {
   if (topology.is_grid() && adds_in_switches(topology)) return;
-  const LinkWalk walk(topology, plan, topology.is_tree());
   std::vector<std::vector<Tree*>> trees(plan.parts.size());
   for (Tree& tree : plan.trees) trees[tree.part].push_back(&tree);
+  std::vector<std::size_t> ordered;
   for (std::size_t part = 0; part < plan.parts.size(); ++part) {
-    if (trees[part].size() < 2 || !is_ordered(topology, plan.parts[part]) ||
-        !std::ranges::all_of(trees[part], [](const Tree* tree) { return reduces_at_once(*tree); }))
-      continue;
-    Order(topology, walk, plan.parts[part], std::move(trees[part])).set();
+    if (trees[part].size() >= 2 && is_ordered(topology, plan.parts[part]) &&
+        std::ranges::all_of(trees[part], [](const Tree* tree) { return reduces_at_once(*tree); }))
+      ordered.push_back(part);
   }
+  if (ordered.empty()) return;
+  const LinkWalk walk(topology, plan, topology.is_tree());
+  for (const std::size_t part : ordered)
+    Order(topology, walk, plan.parts[part], std::move(trees[part])).set();
 }
 
 }  // namespace fredsim
