@@ -66,6 +66,8 @@ void NpuScheduler::find_beside(const Work& work) {
   for (int number = 0; number < std::ssize(channels_); ++number) {
     for (Source& source : channels_[number].sources) {
       if (source.work != &work || source.turns.empty()) continue;
+      // Blocks of an all-to-all on a mesh are of all distances: its channels are best left to themselves.
+      if (work.job->plan().parts[source.part].collective != Collective::kAllReduce) continue;
       for (int other = number % ports_; other < std::ssize(channels_); other += ports_)
         if (other != number && ordered_source(channels_[other], work, source.part) != nullptr)
           source.beside.push_back(other);

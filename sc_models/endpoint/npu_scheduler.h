@@ -5,8 +5,8 @@
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
 //   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, those of a
-//   part together in place of one source of new ones; none that is due kLead intervals after what another virtual channel of
-//   its NIC port is to send next of the part. At most `window` packets of a tree are under way per source
+//   part together in place of one source of new ones; of an all-reduce none that is due kLead intervals after what another
+//   virtual channel of its NIC port is to send next of the part. At most `window` packets of a tree are under way per source
 //   (Part::window), by the results that it sees or, where it sees none, by what is acknowledged to it; contributors to an
 //   in-switch tree that see no result are limited by the NIC's acceptance only.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
