@@ -89,6 +89,19 @@ TEST(Algorithms, MultiTreeReachesItsBound) {
   }
 }
 
+// Long blocks, whose packets have an order: it must not let channels wait for each other.
+TEST(Algorithms, AllToAllOnAMeshReachesItsBound) {
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  Simulation simulation;
+  Machine machine("machine", topology, {});
+  simulation.run([&] {
+    const Plan plan =
+        make_plan(topology, Collective::kAllToAll, everyone(topology), 4 << 20, "paper");
+    const RunResult result = machine.run(plan);
+    EXPECT_LT(result.time_ns, 1.05 * result.bound_ns);
+  });
+}
+
 // A source that sends copies by several ports goes on as soon as there is room for a packet more at each.
 TEST(Algorithms, CopiesBySeveralPortsKeepTheirLinksBusy) {
   for (const std::string name : {"mesh", "torus"}) {
