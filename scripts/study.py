@@ -329,6 +329,37 @@ def question_memory():
 # ------------------------------------------------------------------ inference
 
 
+# ------------------------------------------------------------------ errors on links
+
+def question_links():
+    """What links that find errors and send again cost, without errors and with."""
+    rates = ["0", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3"]
+    sizes = ["64KiB", "1MiB", "16MiB", "64MiB"]
+    machines = ["mesh", "fred_d"]
+    if options.smoke:
+        rates, sizes = ["0", "1e-4"], ["64KiB"]
+    for machine in machines:
+        rows, resent = [], []
+        for n in sizes:
+            bare = run(machine, "--size", n)
+            row, again = [f"{bare['time_ns']:.0f}"], []
+            for rate in rates:
+                if rate == "1e-3" and n != sizes[0]:  # 99 of 100 flits come damaged: hours
+                    row.append("–")
+                    again.append("–")
+                    continue
+                result = run(machine, "--size", n, "--set", "link.reliability=link", "--set", f"link.bit_error_rate={rate}")
+                row.append(f"{result['time_ns'] / bare['time_ns']:.3f}")
+                wafer = [link for link in result["links"] if not link["on_die"]]
+                again.append(f"{sum(link['resent_flits'] for link in wafer) / sum(link['flits'] for link in wafer):.2e}")
+            rows.append([size(bare["size_bytes"]), *row])
+            resent.append([size(bare["size_bytes"]), *again])
+        print(f"{TITLE[machine]}, all-reduce: ns on links without, and times that with retransmission, by errors per bit:\n")
+        table(["size", "ns", *rates], rows)
+        print(f"{TITLE[machine]}, flits sent again for one that is sent:\n")
+        table(["size", *rates], resent)
+
+
 def inference(workload, phase, strategy, batch, context, *more):
     words = [word for name, n in zip(("--mp", "--pp"), strategy) for word in (name, str(n))]
     return fredsim("train", *(config(machine) for machine in MACHINES), "--workload", workload, "--phase", phase, *words, "--batch", str(batch),

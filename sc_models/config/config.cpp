@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "base/shell.h"
 #include "config/config_reader.h"
 #include "config/config_tree.h"
 #include "switch/node_shape.h"
@@ -97,6 +99,41 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
 }
 
 constexpr int kMaxBurst = 4096;  // flits
+
+// A share or rate: 0, or from `least` to `most`.
+double read_rate(const ConfigReader& reader, std::string_view path, double least, double most) {
+  const std::string text = reader.text(path);
+  double rate = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, rate);
+  if (error == std::errc() && stop == end && (rate == 0 || (rate >= least && rate <= most)))
+    return rate;
+  throw BadInput(fmt::format("{}: found '{}'; allowed: 0, or {:g} to {:g}", reader.label(path),
+                             shown(text), least, most));
+}
+
+constexpr int kMaxErrorBurst = 4096;  // bits
+
+LinkErrors read_link_errors(const ConfigReader& reader) {
+  LinkErrors errors;
+  if (!reader.has("link")) return errors;
+  static constexpr std::array<std::string_view, 2> kReliability = {"none", "link"};
+  errors.retry = reader.choice("link.reliability", kReliability) == 1;
+  errors.bit_error_rate = read_rate(reader, "link.bit_error_rate", 1e-9, 1e-2);
+  errors.burst_bits = reader.integer("link.error_burst", 1, kMaxErrorBurst);
+  errors.flit_loss = read_rate(reader, "link.flit_loss", 1e-9, 0.5);
+  errors.seed =
+      static_cast<std::uint64_t>(reader.integer("link.seed", 0, std::numeric_limits<int>::max()));
+  if (errors.any() && !errors.retry) {
+    const std::string_view path =
+        errors.bit_error_rate > 0 ? "link.bit_error_rate" : "link.flit_loss";
+    throw BadInput(fmt::format(
+        "{}: found {}, but link.reliability is none: nothing would mend errors; allowed: 0, or "
+        "link.reliability: link",
+        reader.label(path), reader.text(path)));
+  }
+  return errors;
+}
 
 MachineSpec read_machine(const ConfigReader& reader) {
   MachineSpec machine;
@@ -237,7 +274,9 @@ Topology build_topology(const ConfigReader& reader) {
   const FabricKind kind = reader.fabric();
   const std::vector<std::string> unused = reader.keys_not_of(reader.switch_kind());
   const MachineSpec machine = read_machine(reader);
+  const LinkErrors errors = read_link_errors(reader);
   const auto finished = [&](Topology topology) {
+    set_link_errors(topology, errors);
     topology.notes.insert(topology.notes.end(), unused.begin(), unused.end());
     return topology;
   };

@@ -14,6 +14,8 @@
 //             of any number:   levels, a list, lowest first: below, [chiplets_per_slice = 1],
 //                              [kind = switch.kind], and
 //                              but for the last one, the top, uplinks, uplink_bandwidth
+//   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0], [seed = 1]]
+//           without it: links without errors
 //   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, mesh on others],
 //           [rtl_top], [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],

@@ -139,7 +139,8 @@ std::vector<MachineKey> ConfigReader::resolved() const {
       return;
     }
     if (key.scope == other || lacks_parameter(switches, key) || !is_value(key.holds) ||
-        (key.fallback.empty() && !has(path)) || (key.path.starts_with("io.") && !has("io"))) {
+        (key.fallback.empty() && !has(path)) || (key.path.starts_with("io.") && !has("io")) ||
+        (key.path.starts_with("link.") && !has("link"))) {
       return;
     }
     const std::string& text = value(path).text;

@@ -54,7 +54,7 @@ class ConfigReader {
   std::string located(const std::string& message) const;
 
   // Every key that a machine of its fabric type has, in the order of the schema, with what was written or
-  // else its default. Without those that are left out and stand for nothing then: io, switch.rtl_top, switch.params.
+  // else its default. Without those that are left out and stand for nothing then: io, link, switch.rtl_top, switch.params.
   std::vector<MachineKey> resolved() const;
 
   bool has(std::string_view path) const { return find(path) != nullptr; }

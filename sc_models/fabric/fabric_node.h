@@ -71,6 +71,10 @@ class FabricNode {
                           std::uint64_t edge) {
     if (link.has_bursts()) [[unlikely]]
       link.count_in_burst(edge, flit);
+    if (link.has_retry()) [[unlikely]] {
+      link.add_to_backlog();
+      return 0;
+    }
     const std::uint32_t beyond = link.serialise(edge);
     if (!link.is_still_ready()) {
       ready_ &= ~(1U << port);
@@ -114,7 +118,7 @@ class FabricNode {
   int ports;
   int launch_edges = 0;  // SwitchCore
   bool has_rtl = false;
-  SwitchPins pins;       // in_valid and out_credit: of the next step
+  SwitchPins pins;  // in_valid and out_credit: of the next step
 
  private:
   void note_ready() {
@@ -126,7 +130,7 @@ class FabricNode {
   void look_at_waiting(const LinkTx* links, std::uint64_t edge);
 
   std::uint32_t ready_ = 0;    // outputs whose link takes a flit
-  std::uint32_t waiting_ = 0;  // those whose link does not yet
+  std::uint32_t waiting_ = 0;  // those whose link does not yet, and all with retransmission
   // `ready_` of the steps before, the last one first.
   std::array<std::uint32_t, LinkTx::kMostLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step

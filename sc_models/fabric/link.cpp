@@ -34,6 +34,8 @@ void LinkTx::reset() {
   tokens_ = most_tokens();
   left_of_burst_ = 0;
   open_packets_ = 0;
+  backlog_ = 0;
+  has_room_ = true;
 }
 
 std::int64_t LinkTx::tokens(std::uint64_t edge) const {

@@ -27,6 +27,9 @@
 //   it gets at the peak rate.
 // Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
 //   without room nor a credit that is not owed is taken: the caller reports them.
+// Retransmission: a wafer link of a machine whose links retransmit has one end of a ReliableLink (fabric/reliable_link.h) behind
+//   its sender: flits wait there, and the serialiser takes them from there, those that are sent again too. It is ready when
+//   the serialiser will be free once the flit has come, with all that waits before it, and there is room to keep it.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links
 //   do not ask.
 // State is plain values; edges are those of whoever holds the link, none before the last launch.
@@ -46,7 +49,9 @@ namespace fredsim {
 struct LinkCount {
   std::uint64_t flits = 0;          // launched
   std::uint64_t missing_bytes = 0;  // that they fall short of 512 bytes each
-  double sent = 0;                  // of the flits, what the serialiser has sent, in flits
+  double sent = 0;                  // what the serialiser has sent, in flits, those sent again too
+  // With retransmission: flits that were sent again, came damaged, or did not come.
+  std::uint64_t resent = 0, damaged = 0, lost = 0;
 };
 
 // What befalls flits on the links that it is set for. Called by the thread that steps the sender, of links of several
@@ -121,8 +126,12 @@ class alignas(64) LinkTx {
   unsigned open_packets() const { return open_packets_; }  // a bit per virtual channel
 
   // ---- pacing
-  bool is_paced() const { return num_ != den_ || has_bursts(); }  // else it is ready at every edge
+  bool is_paced() const {
+    return num_ != den_ || flags_ >= kBursts;
+  }  // else it is ready at every edge
   bool is_ready(std::uint64_t edge) const {
+    if (has_retry()) [[unlikely]]
+      return takes_flit_to_keep(edge);
     return takes_flit(held(edge)) && (!has_bursts() || is_in_burst(edge));
   }
   // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the
@@ -135,10 +144,11 @@ class alignas(64) LinkTx {
   }
   // Whether it takes another one, at the edge of the last.
   bool is_still_ready() const {
-    return takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
+    return !has_retry() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
   }
   bool is_rested(std::uint64_t edge) const {
-    return held(edge) == full() && (!has_bursts() || tokens(edge) == most_tokens());
+    return backlog_ == 0 && held(edge) == full() &&
+           (!has_bursts() || tokens(edge) == most_tokens());
   }
   // What the accumulator holds: by this paced links differ.
   std::int64_t held(std::uint64_t edge) const {
@@ -150,6 +160,17 @@ class alignas(64) LinkTx {
   }
   // So many edges pass after which all is as it is now.
   void pass_over(std::uint64_t edges) { since_ += edges; }
+
+  // ---- retransmission
+  bool has_retry() const { return (flags_ & kRetry) != 0; }
+  void set_retry() { flags_ |= kRetry; }
+  void add_to_backlog() { ++backlog_; }
+  // Flits that are to be sent, again too, and whether there is room for more.
+  void set_backlog(std::uint32_t flits, bool has_room) {
+    backlog_ = flits;
+    has_room_ = has_room;
+  }
+  bool takes_from_backlog(std::uint64_t edge) const { return held(edge) >= den_; }
 
   // ---- credits
   int room(int vc) const { return room_[vc]; }
@@ -186,7 +207,7 @@ class alignas(64) LinkTx {
   bool is_special() const { return (flags_ & kSpecial) != 0; }
 
  private:
-  static constexpr unsigned kSpecial = 1, kBursts = 2;  // of flags_
+  static constexpr unsigned kSpecial = 1, kBursts = 2, kRetry = 4;  // of flags_
 
   std::int64_t full() const { return den_ + num_ - 1; }
   std::int64_t most_tokens() const { return 2 * burst_tokens_; }
@@ -198,6 +219,11 @@ class alignas(64) LinkTx {
     return left_of_burst_ > 0 || open_packets_ != 0 || tokens(edge) >= burst_tokens_;
   }
   bool takes_flit(std::int64_t held) const { return held >= den_ - launch_edges_ * num_; }
+  // A flit is sampled there one edge after it was launched.
+  bool takes_flit_to_keep(std::uint64_t edge) const {
+    return has_room_ && held(edge) - backlog_ * den_ >= den_ - (launch_edges_ + 1) * num_ &&
+           (!has_bursts() || is_in_burst(edge));
+  }
 
   // All that a launch needs, but for the count, is in one cache line.
   std::int64_t num_ = 1, den_ = 1;
@@ -216,6 +242,8 @@ class alignas(64) LinkTx {
   std::uint64_t flits_ = 0;
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;
+  std::uint32_t backlog_ = 0;
+  bool has_room_ = true;
   // Of links with bursts. A flit is average_.den tokens; a cycle brings average_.num.
   Rational average_{};
   std::int64_t burst_ = 0;         // flits

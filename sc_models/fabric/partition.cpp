@@ -89,6 +89,18 @@ void Partition::add_links(const std::vector<NodePlace>& places, int index) {
                   static_cast<std::uint16_t>(to.partition)});
       tx.set_special(to.partition != here || is_slow(tx));
       slow += is_slow(tx) ? 1 : 0;
+      if (topology_.link_errors.retry && !link.on_die) {
+        if (to.partition != here)
+          throw std::logic_error("a link with retransmission between partitions");
+        tx.set_retry();
+        tx.set_special(true);
+        reliable_.resize(outputs_.size());
+        reliable_[nodes_[from.node].first + static_cast<std::uint32_t>(link.from_port)] =
+            std::make_unique<ReliableLink>(
+                link, l,
+                LinkTarget{.node = from.node, .port = static_cast<std::uint16_t>(link.from_port)},
+                topology_.link_errors, words_);
+      }
     }
     if (to.partition == here) {
       inputs_[nodes_[to.node].first + static_cast<std::uint32_t>(link.to_port)] = {
@@ -129,7 +141,8 @@ void Partition::attach(std::uint32_t node, EndpointCore& core) {
 void Partition::set_faults(std::uint32_t node, int port, LinkFaults* faults) {
   LinkTx& link = output(node, port);
   link.set_faults(faults);
-  link.set_special(faults != nullptr || link.target().partition != index_ || is_slow(link));
+  link.set_special(faults != nullptr || link.has_retry() || link.target().partition != index_ ||
+                   is_slow(link));
 }
 
 void Partition::reset() {
@@ -145,6 +158,10 @@ void Partition::reset() {
     }
   }
   serialising_.clear();
+  for (const auto& link : reliable_) {
+    if (link != nullptr) link->reset();
+  }
+  active_links_.clear();
   in_group_ = false;
   awake_.wake_all();
   for (FabricNode& node : nodes_) node.reset(&outputs_[node.first]);
@@ -178,6 +195,9 @@ void Partition::set_missing_bytes(std::size_t first,
 
 void Partition::clear_counts() {
   for (LinkTx& link : outputs_) link.clear_counts();
+  for (const auto& link : reliable_) {
+    if (link != nullptr) link->clear_counts();
+  }
   clear_missing_bytes();
   for (auto& registers : written_) registers.clear();
   registers_ = 0;
@@ -190,6 +210,7 @@ void Partition::tick() {
   ++quiet_;
   finished_.clear();
   if (!serialising_.empty()) end_serialising();
+  if (!active_links_.empty()) step_reliable_links();
   try {
     if (words_ == flit_words(1)) {
       step_nodes<flit_words(1)>();
@@ -407,6 +428,12 @@ void Partition::launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t
     if (!link.faults()->pass(link.number(), edge_, faulty_)) return;
     flit = faulty_.data();
   }
+  if (ReliableLink* const kept = reliable(place); kept != nullptr) {
+    kept->push(flit);
+    activate(place);
+    ++flits_under_way_;
+    return;
+  }
   std::uint32_t* to = nullptr;
   if (is_slow(link)) {
     const auto slot = LinkTx::kSlots * place + next_slot_[place];
@@ -454,7 +481,12 @@ void Partition::return_credits(FabricNode& node) {
   if (!in.exists()) [[unlikely]]
     fail(port_name(node, port) + " returned a credit, but has no link");
   const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
-  if (in.sender.partition != index_) [[unlikely]] {
+  const std::size_t place = nodes_[in.sender.node].first + in.sender.port;
+  if (ReliableLink* const link = reliable_.empty() ? nullptr : reliable_[place].get();
+      link != nullptr) [[unlikely]] {
+    link->give_credit(vc);
+    activate(place);
+  } else if (in.sender.partition != index_) [[unlikely]] {
     return_crossing(in, credit);
   } else {
     wheel_.add_credit(in.latency, credit);

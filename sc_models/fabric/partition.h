@@ -11,6 +11,7 @@
 //   credits the other way round. What crosses is put into an outbox with the edge at which it arrives; all partitions
 //   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
 //   crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
+// Links with retransmission (fabric/reliable_link.h) step before the nodes, while anything is on them, both ends; so none crosses.
 // Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under
 //   way and buffered at a receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port
 //   without a link, an error code of a switch: RunFailed.
@@ -30,6 +31,7 @@
 #include "fabric/fabric_node.h"
 #include "fabric/link.h"
 #include "fabric/link_wheel.h"
+#include "fabric/reliable_link.h"
 #include "fabric/switch_threads.h"
 #include "switch/switch_group.h"
 #include "topology/topology.h"
@@ -86,7 +88,7 @@ class Partition {
   void clear_counts();
   void clear_missing_bytes() { missing_of_.clear(); }
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
-  LinkCount count(std::uint32_t node, int port) const { return output(node, port).count(edge_); }
+  LinkCount count(std::uint32_t node, int port) const;
 
   // ---- what FabricCore makes sums, minima and conjunctions of, while nothing is in an outbox
   std::uint64_t edge() const { return edge_; }
@@ -198,6 +200,12 @@ class Partition {
   std::uint32_t* arrival(const LinkTx& link, std::uint32_t cycles);
   [[gnu::noinline]] void check_launch(const FabricNode& node) const;
   void end_serialising();
+  void step_reliable_links();
+  ReliableLink* reliable(std::size_t place) const {
+    return reliable_.empty() ? nullptr : reliable_[place].get();
+  }
+  const ReliableLink* reliable_to(std::uint32_t node, int port) const;
+  void activate(std::size_t place);
   void return_credits(FabricNode& node);
   void return_credit(const FabricNode& node, int port, std::uint32_t vc);
   bool is_slow(const LinkTx& link) const;
@@ -214,7 +222,10 @@ class Partition {
   std::vector<Serialising> serialising_;          // heap, the earliest first
   std::vector<std::uint32_t> serialising_words_;  // by slot; empty where no link is that slow
   std::vector<std::uint8_t> next_slot_;           // by place of the output, for its next flit
-  std::array<std::vector<Outbox>, 2> outboxes_;   // by partition that they are for
+  std::vector<std::unique_ptr<ReliableLink>>
+      reliable_;                             // by place of the output; empty: no link retransmits
+  std::vector<std::uint32_t> active_links_;  // places of those that step
+  std::array<std::vector<Outbox>, 2> outboxes_;  // by partition that they are for
   int box_ = 0;
   WakeBits awake_;
   // Null: one thread. Else the switches of an edge that it steps, and what they tell.

@@ -14,6 +14,7 @@ bool Partition::all_idle() const {
 
 std::uint64_t Partition::edges_to_arrival() const {
   constexpr std::uint64_t kForEver = ~std::uint64_t{0};
+  if (!active_links_.empty()) return 0;
   const std::uint64_t edges = serialising_.empty() ? kForEver : serialising_.front().until - edge_;
   for (std::uint32_t i = 0; i < wheel_.slots() && i < edges; ++i) {
     if (wheel_.flits(i).size() != 0 || wheel_.credits(i).size() != 0) return i;
@@ -30,10 +31,12 @@ void Partition::rest(std::uint64_t edges) {
 }
 
 bool Partition::links_are_rested() const {
-  return std::ranges::all_of(outputs_, [&](const LinkTx& link) { return link.is_rested(edge_); });
+  return active_links_.empty() &&
+         std::ranges::all_of(outputs_, [&](const LinkTx& link) { return link.is_rested(edge_); });
 }
 
 bool Partition::add_state(StateDigest& digest) const {
+  if (!reliable_.empty()) return false;
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& flits = wheel_.flits(i);
     const LinkWheel::Credits& credits = wheel_.credits(i);
@@ -81,6 +84,8 @@ void Partition::pass_over(std::uint64_t edges) {
 
 int Partition::flits_to(std::uint32_t node, int port, int vc) const {
   int flits = 0;
+  if (const ReliableLink* const link = reliable_to(node, port); link != nullptr)
+    flits += link->flits_inside(vc);
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& slot = wheel_.flits(i);
     for (const std::uint32_t* entry = slot.begin(); entry != slot.end();
@@ -107,6 +112,10 @@ int Partition::credits_to(std::uint32_t node, int port, int vc) const {
   const LinkWheel::Credit wanted(node, static_cast<std::uint32_t>(port),
                                  static_cast<std::uint32_t>(vc));
   int credits = 0;
+  if (const ReliableLink* const link =
+          reliable(nodes_[node].first + static_cast<std::uint32_t>(port));
+      link != nullptr)
+    credits += link->credits_inside(vc);
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     credits +=
         static_cast<int>(std::ranges::count_if(wheel_.credits(i), [&](LinkWheel::Credit credit) {

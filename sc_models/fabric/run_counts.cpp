@@ -51,10 +51,14 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
     r.to = topology.nodes[link.to].name;
     r.flits = count.flits;
     r.bytes = count.flits * kFlitBytes - count.missing_bytes;
-    r.busy_cycles = count.flits;
+    r.busy_cycles = count.flits + count.resent;
     r.utilization =
         cycles == 0 ? 0 : count.sent / (link.rate.value() * static_cast<double>(cycles));
     r.on_die = link.on_die;
+    r.retransmits = topology.link_errors.retry && !link.on_die;
+    r.resent_flits = count.resent;
+    r.damaged_flits = count.damaged;
+    r.lost_flits = count.lost;
     if (!link.on_die) {
       result.flit_hops += r.flits;
       result.link_bytes += r.bytes;

@@ -58,7 +58,12 @@ std::vector<LinkResult> link_results(const Topology& topology, const FabricCount
     r.from = topology.nodes[link.from].name;
     r.to = topology.nodes[link.to].name;
     r.on_die = link.on_die;
-    r.flits = r.busy_cycles = flits_between(before, after, l);
+    r.flits = flits_between(before, after, l);
+    r.retransmits = topology.link_errors.retry && !link.on_die;
+    r.resent_flits = after.links[l].resent - before.links[l].resent;
+    r.damaged_flits = after.links[l].damaged - before.links[l].damaged;
+    r.lost_flits = after.links[l].lost - before.links[l].lost;
+    r.busy_cycles = r.flits + r.resent_flits;
     r.bytes = r.flits * kFlitBytes;
     r.utilization = cycles == 0 ? 0
                                 : (after.links[l].sent - before.links[l].sent) /

@@ -14,14 +14,20 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 Json link_json(const LinkResult& link) {
-  return {{"name", link.name},
-          {"from", link.from},
-          {"to", link.to},
-          {"on_die", link.on_die},
-          {"flits", link.flits},
-          {"bytes", link.bytes},
-          {"busy_cycles", link.busy_cycles},
-          {"utilization", link.utilization}};
+  Json json = {{"name", link.name},
+               {"from", link.from},
+               {"to", link.to},
+               {"on_die", link.on_die},
+               {"flits", link.flits},
+               {"bytes", link.bytes},
+               {"busy_cycles", link.busy_cycles},
+               {"utilization", link.utilization}};
+  if (link.retransmits) {
+    json["resent_flits"] = link.resent_flits;
+    json["damaged_flits"] = link.damaged_flits;
+    json["lost_flits"] = link.lost_flits;
+  }
+  return json;
 }
 
 Json switch_json(const SwitchResult& result) {

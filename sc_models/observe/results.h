@@ -25,6 +25,9 @@ struct LinkResult {
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
   double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
+  // Of links with retransmission: flits that were sent again, which take their time on the wire, and why.
+  bool retransmits = false;
+  std::uint64_t resent_flits = 0, damaged_flits = 0, lost_flits = 0;
 };
 
 struct SwitchResult {

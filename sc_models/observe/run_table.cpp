@@ -219,6 +219,24 @@ RunField speedup_field() {
           }};
 }
 
+// Where links send flits again.
+std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank) {
+  const bool any = std::ranges::any_of(runs, [](const ReportedRun& run) {
+    return std::ranges::any_of(run.result.links, &LinkResult::retransmits);
+  });
+  if (!any) return {};
+  return {field({.label = "sent again",
+                 .unit = "flits",
+                 .rank = rank,
+                 .header = {"sent again", "flits"},
+                 .name = "resent_flits"},
+                [](const RunResult& r) {
+                  std::uint64_t flits = 0;
+                  for (const LinkResult& link : r.links) flits += link.resent_flits;
+                  return count_cell(flits);
+                })};
+}
+
 std::vector<RunField> more_counts() {
   return {only_in_csv("injected_bytes",
                       [](const RunResult& r) { return count_cell(r.injected_bytes); }),
@@ -301,8 +319,11 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
             [](const RunResult& r) { return number_cell(r.sim_cycles_per_s, 0); })};
   std::vector<RunRow> rows;
   for (const ReportedRun& run : runs) rows.push_back({run.result.fabric, &run});
-  const auto fields =
-      joined({{machine_field(Shown::kOnlyInCsv)}, fields_of_work(), own, more_counts()});
+  const auto fields = joined({{machine_field(Shown::kOnlyInCsv)},
+                              fields_of_work(),
+                              own,
+                              resent_fields(runs, 2),
+                              more_counts()});
   const bool has_seed = !first.is_own || first.seed != 0;
   return {fmt::format("{}: {} over {}, algorithm {}, model {}, lanes {}, clock {:g} GHz{}",
                       with_settings(first.fabric, first.settings.own), first.collective,
@@ -354,10 +375,12 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                   is_text ? fmt::format(" of {}", format_size(base.size_bytes)) : "",
                   ranks_text(base), base.model, base.lanes, base.seed);
   for (const std::string& note : machines.notes) heading += (is_text ? "\n" : "\n\n") + note;
-  return {
-      std::move(heading),
-      table_of(joined({{machine_field(Shown::kEverywhere)}, fields_of_work(), own, more_counts()}),
-               rows)};
+  return {std::move(heading), table_of(joined({{machine_field(Shown::kEverywhere)},
+                                               fields_of_work(),
+                                               own,
+                                               resent_fields(runs, 3),
+                                               more_counts()}),
+                                       rows)};
 }
 
 std::vector<TitledTable> parts_tables(std::span<const ReportedRun> runs) {

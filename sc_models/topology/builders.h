@@ -39,6 +39,10 @@ struct MachineSpec {
 std::string_view default_switch_kind(FabricKind fabric);
 std::string switch_kind_of(const MachineSpec& machine, FabricKind fabric);
 
+// Of a machine's wafer links, once they are there. With retransmission a flit takes longer on the wire, by what protects it:
+// the links' rates become so much lower, and a note says so.
+void set_link_errors(Topology& topology, const LinkErrors& errors);
+
 // A 2D mesh. The NPU at column x and row y is npu<y*width+x> on router r<x>_<y>.
 //   NPU: 4 NIC ports; NIC port i is joined to local port i (router port 4 + i) at
 //     npu_bandwidth / 4, but no more than one flit per cycle: this joint is inside the NPU's

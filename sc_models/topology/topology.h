@@ -90,6 +90,17 @@ struct BufferShape {
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
 
+// What befalls flits on wafer links, and whether links find it and send again (fabric/reliable_link.h). Links on a die have
+// neither.
+struct LinkErrors {
+  bool retry = false;
+  double bit_error_rate = 0;  // errors per bit
+  int burst_bits = 1;         // the first bit of an error is wrong, the others of so many by chance
+  double flit_loss = 0;       // share of the flits on the wire that never arrive
+  std::uint64_t seed = 1;
+  bool any() const { return bit_error_rate > 0 || flit_loss > 0; }
+};
+
 enum class FabricKind : std::uint8_t { kMesh2d, kTorus2d, kFredTree };
 
 // Rows and columns whose ends are joined. A side is 3 or more; 0: no ring. (The ends of a side of 2 are
@@ -138,6 +149,7 @@ struct Topology {
   std::vector<Link> links;
   BufferShape buffers;
   int packet_flits = kPacketFlits;  // longest data packet, 1 … kPacketFlits
+  LinkErrors link_errors;
   VcOrder vc_order = kDefaultVcOrder;
   FpFormat format = FpFormat::kFp16;
   // Parameters of the RTL of all its switches, beside what buffers and format say; of those that only a user's own RTL

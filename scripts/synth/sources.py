@@ -6,7 +6,7 @@ from pathlib import Path
 # File lists, one per top. A list's last file is the top; lists in it are named here before it.
 LISTS = ("rtl/fred/fred_switch.f", "rtl/fred/fred_switch_top.f", "rtl/mesh/mesh_router.f",
          "rtl/reducing_crossbar/reducing_crossbar.f", "rtl/mesh_reducing/mesh_reducing.f", "rtl/aggregator/aggregator.f",
-         "rtl/voq_crossbar/voq_crossbar.f")
+         "rtl/voq_crossbar/voq_crossbar.f", "rtl/common/link_retry.f")
 
 # Modules that are synthesised on their own and put together afterwards. All others are flattened into the
 # module that uses them. A large module that is used often belongs here.

@@ -9,7 +9,7 @@ namespace {
 TEST(ConfigRefusals, UnknownKeys) {
   expect_parts(refused_text("name: w\nclok: 1 GHz\n"),
                {"machine.yaml:2: unknown key 'clok'; did you mean 'clock'?",
-                "(allowed: name, clock, npu, io, fabric and switch)"});
+                "(allowed: name, clock, npu, io, fabric, link and switch)"});
   expect_parts(
       refused_text("fabric:\n  type: mesh2d\n  widht: 5\n"),
       {"machine.yaml:3: unknown key 'fabric.widht'; did you mean 'width'?",
@@ -20,6 +20,22 @@ TEST(ConfigRefusals, UnknownKeys) {
   expect_parts(refused_mesh("width=3"), {"unknown key 'width'; did you mean 'fabric.width'?"});
   expect_parts(refused_text("npu.count: 4\n"), {"unknown key 'npu.count'; in a file"});
   expect_parts(refused_mesh("npu.colour=red"), {"unknown key 'npu.colour' (allowed: count"});
+}
+
+TEST(ConfigRefusals, LinkErrors) {
+  expect_parts(refused_mesh("link.reliability=end"),
+               {"link.reliability: found 'end'", "(allowed: none or link)"});
+  expect_parts(refused_mesh("link={reliability: link, bit_error_rate: 1e-3x}"),
+               {"link.bit_error_rate: found '1e-3x'; allowed: 0, or 1e-09 to 0.01"});
+  expect_parts(refused_mesh("link={reliability: link, bit_error_rate: 0.1}"),
+               {"link.bit_error_rate: found '0.1'; allowed: 0, or 1e-09 to 0.01"});
+  expect_parts(refused_mesh("link={reliability: link, flit_loss: nan}"),
+               {"link.flit_loss: found 'nan'; allowed: 0, or 1e-09 to 0.5"});
+  expect_parts(refused_mesh("link={reliability: link, error_burst: 0}"),
+               {"link.error_burst: found '0'; allowed is an integer from 1 to 4096"});
+  expect_parts(
+      refused_mesh("link.flit_loss=0.1"),
+      {"link.flit_loss: found 0.1, but link.reliability is none", "link.reliability: link"});
 }
 
 TEST(ConfigRefusals, KeysOfTheOtherFabric) {

@@ -24,22 +24,28 @@ namespace {
 class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
  protected:
   // A machine whose switches are among those that are Verilated; what does not need other RTL varies.
-  Topology random_machine() {
+  Topology random_machine(const std::vector<std::string>& more = {}) {
+    const auto with_more = [&](std::vector<std::string> settings) {
+      settings.insert(settings.end(), more.begin(), more.end());
+      return settings;
+    };
     if (random_.below(2) == 0) {
       return load_config(
                  "configs/mesh_2x2.yaml",
-                 {fmt::format("switch.kind={}", random_.below(2) == 0 ? "mesh" : "mesh_reducing"),
-                  fmt::format("fabric.link_bandwidth={} GB/s", 100 + random_.below(668)),
-                  fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
+                 with_more({fmt::format("switch.kind={}",
+                                        random_.below(2) == 0 ? "mesh" : "mesh_reducing"),
+                            fmt::format("fabric.link_bandwidth={} GB/s", 100 + random_.below(668)),
+                            fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))}))
           .topology;
     }
     constexpr std::array<const char*, 4> kKinds{"fred", "reducing_crossbar", "aggregator",
                                                 "voq_crossbar"};
-    return load_config("configs/fred_small.yaml",
-                       {fmt::format("switch.kind={}", kKinds[random_.below(kKinds.size())]),
-                        fmt::format("npu.bandwidth={} GB/s", 100 + random_.below(668)),
-                        fmt::format("fabric.uplink_bandwidth={} GB/s", 200 + random_.below(1300)),
-                        fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))})
+    return load_config(
+               "configs/fred_small.yaml",
+               with_more({fmt::format("switch.kind={}", kKinds[random_.below(kKinds.size())]),
+                          fmt::format("npu.bandwidth={} GB/s", 100 + random_.below(668)),
+                          fmt::format("fabric.uplink_bandwidth={} GB/s", 200 + random_.below(1300)),
+                          fmt::format("fabric.link_latency={} ns", 1 + random_.below(40))}))
         .topology;
   }
 
@@ -53,31 +59,39 @@ class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
     return make_plan(topology, Collective::kAllReduce, group, bytes, "auto");
   }
 
+  // All implementations of its switches, and a mix of them, give the same.
+  void expect_the_same(const Topology& topology) {
+    SCOPED_TRACE(fmt::format("seed {}", GetParam()));
+    const auto mixed = [&](const Node& node, const SwitchShape& shape) {
+      return make_switch(static_cast<SwitchModel>(random_.below(3)), shape, node.name);
+    };
+    Machine rtl("rtl", topology, {.model = SwitchModel::kRtl});
+    Machine tlm("tlm", topology, {.model = SwitchModel::kTlm});
+    Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
+    Machine mix("mix", topology, {}, mixed);
+    simulation_.run([&] {
+      for (int run = 0; run < 3; ++run) {
+        const Plan plan = random_work(topology);
+        const std::vector<std::string> expected = comparable_results(rtl.run(plan));
+        EXPECT_EQ(comparable_results(tlm.run(plan)), expected);
+        EXPECT_EQ(comparable_results(lockstep.run(plan)), expected);
+        EXPECT_EQ(comparable_results(mix.run(plan)), expected);
+      }
+    });
+  }
+
   Random random_{GetParam()};
   Simulation simulation_;
 };
 
-TEST_P(ModelIdentity, EveryMixOfImplementationsGivesTheSame) {
-  SCOPED_TRACE(fmt::format("seed {}", GetParam()));
-  const Topology topology = random_machine();
-  const auto mixed = [&](const Node& node, const SwitchShape& shape) {
-    return make_switch(static_cast<SwitchModel>(random_.below(3)), shape, node.name);
-  };
-  Machine rtl("rtl", topology, {.model = SwitchModel::kRtl});
-  Machine tlm("tlm", topology, {.model = SwitchModel::kTlm});
-  Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
-  Machine mix("mix", topology, {}, mixed);
-  simulation_.run([&] {
-    for (int run = 0; run < 3; ++run) {
-      const Plan plan = random_work(topology);
-      const std::vector<std::string> expected = comparable_results(rtl.run(plan));
-      EXPECT_EQ(comparable_results(tlm.run(plan)), expected);
-      EXPECT_EQ(comparable_results(lockstep.run(plan)), expected);
-      EXPECT_EQ(comparable_results(mix.run(plan)), expected);
-    }
-  });
-}
+TEST_P(ModelIdentity, EveryMixOfImplementationsGivesTheSame) { expect_the_same(random_machine()); }
 
+TEST_P(ModelIdentity, TheSameWhereLinksSendAgain) {
+  expect_the_same(random_machine(
+      {"link.reliability=link", fmt::format("link.bit_error_rate=1e-{}", 4 + random_.below(3)),
+       fmt::format("link.flit_loss={}", random_.below(2) == 0 ? "0" : "0.002"),
+       fmt::format("link.seed={}", GetParam())}));
+}
 INSTANTIATE_TEST_SUITE_P(Seeds, ModelIdentity, testing::Range<std::uint64_t>(1, 25));
 
 // The wafer of the paper in full flow: all 35 chiplets, or 20 routers, compared in every cycle.

@@ -79,7 +79,10 @@ class Bench {
     context_.fatalOnError(false);
     model_.rst_ni = 0;
   }
-  ~Bench() { model_.final(); }
+  ~Bench() {
+    model_.final();
+    Verilated::threadContextp(&context_);  // of which its destructor takes itself out
+  }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 

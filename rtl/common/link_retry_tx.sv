@@ -1,0 +1,200 @@
+// Sending end of a link with retransmission: keeps every flit until the receiver has acknowledged it, and sends it
+// again when it is asked to, or when nothing is heard (Go-Back-N).
+//
+// Switch side: a flit with valid_i, one per cycle, is taken at every edge; ready_o, a register, says that there is room
+//   for it and that none waits. Up to MARGIN flits may come after ready_o has fallen. Bit v of credit_o is a slot of VC v
+//   that was freed at the other end.
+// Wire: at an edge with wire_ready_i (pacing) the next flit is fetched, new or again, and is on wire_o with
+//   wire_valid_o after the next edge: {check, round, sequence number, flit}, link_pkg.
+// Back: back_i is sampled at every edge: {check, credits given so far, round, next sequence number that is expected}. What
+//   is not intact is left out; the next one says as much. Credits that were missed by that come one per cycle.
+// Round: a number that the receiver counts up when it asks for flits again. As long as it is another one than the sender's,
+//   which goes with every flit, the sender goes back to the flit that is expected and takes the number over.
+// Time-out: TIMEOUT edges without an acknowledgement while some flit lacks one: back to the oldest of them.
+// Timing: a flit sampled at an edge where wire_ready_i is high, and no flit waits, is on the wire after the next edge
+//   (link_pkg::TX_EDGES). For full rate DEPTH is the flits that are sent in a round trip: latency there and back, TX_EDGES,
+//   RX_EDGES and ACK_EDGES, and MARGIN.
+// Reset: synchronous. Both ends are reset together.
+module link_retry_tx #(
+  /// bits of a flit
+  parameter int unsigned FLIT_W = 128,
+  /// flits that are kept, a power of two, at most half of the sequence numbers
+  parameter int unsigned DEPTH = 64,
+  /// flits that may come after ready_o has fallen
+  parameter int unsigned MARGIN = 3,
+  /// edges, more than a round trip
+  parameter int unsigned TIMEOUT = 128
+) (
+  input  logic                                   clk_i,
+  input  logic                                   rst_ni,
+  // switch
+  output logic                                   ready_o,
+  input  logic                                   valid_i,
+  input  logic [FLIT_W-1:0]                      flit_i,
+  output logic [noc_pkg::NUM_VCS-1:0]            credit_o,
+  // link
+  input  logic                                   wire_ready_i,
+  output logic                                   wire_valid_o,
+  output logic [FLIT_W+link_pkg::OVERHEAD_W-1:0] wire_o,
+  input  logic [link_pkg::BACK_W-1:0]            back_i,
+  /// the flit on the wire is there again
+  output logic                                   wire_again_o
+);
+  localparam int unsigned SEQ_W = link_pkg::SEQ_W;
+  localparam int unsigned ROUND_W = link_pkg::ROUND_W;
+  localparam int unsigned CREDIT_W = link_pkg::CREDITS_W / noc_pkg::NUM_VCS;
+  localparam int unsigned DATA_W = FLIT_W + SEQ_W + ROUND_W;
+  localparam int unsigned ADDR_W = $clog2(DEPTH);
+  localparam int unsigned TIME_W = $clog2(TIMEOUT + 1);
+  if (DEPTH < 2 || DEPTH > 2**(SEQ_W-1) || 2**ADDR_W != DEPTH || MARGIN >= DEPTH || TIMEOUT < 2) begin : gen_range
+    $fatal(1, "link_retry_tx: found DEPTH=%0d MARGIN=%0d TIMEOUT=%0d; allowed: DEPTH a power of two to %0d, more than MARGIN",
+           DEPTH, MARGIN, TIMEOUT, 2**(SEQ_W-1));
+  end
+
+  // ------------------------------------------------------------------ what comes back
+  logic [link_pkg::BACK_CHECK_W-1:0] back_check;
+  logic                              intact;
+  logic [SEQ_W-1:0]                  expected;
+  logic [ROUND_W-1:0]                asked;
+
+  link_check #(
+    .DATA_W    (link_pkg::BACK_DATA_W),
+    .CHECK_W   (link_pkg::BACK_CHECK_W),
+    .POLYNOMIAL(link_pkg::BACK_CHECK_POLYNOMIAL)
+  ) i_back_check (
+    .data_i (back_i[link_pkg::BACK_DATA_W-1:0]),
+    .check_o(back_check)
+  );
+
+  assign intact = back_check == back_i[link_pkg::BACK_W-1:link_pkg::BACK_DATA_W];
+  assign expected = back_i[SEQ_W-1:0];
+  assign asked = back_i[SEQ_W+:ROUND_W];
+
+  // ------------------------------------------------------------------ credits
+  for (genvar v = 0; v < noc_pkg::NUM_VCS; v++) begin : gen_vc
+    logic [CREDIT_W-1:0] given, given_q, owed_q, owed;
+
+    assign given = back_i[SEQ_W+ROUND_W+CREDIT_W*v+:CREDIT_W];
+    assign owed = intact ? owed_q + (given - given_q) : owed_q;
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        given_q <= '0;
+        owed_q <= '0;
+        credit_o[v] <= 1'b0;
+      end else begin
+        if (intact) given_q <= given;
+        owed_q <= (owed != '0) ? owed - CREDIT_W'(1) : '0;
+        credit_o[v] <= owed != '0;
+      end
+    end
+  end
+
+  // ------------------------------------------------------------------ which flit is next
+  // Sequence numbers: of the oldest flit without acknowledgement, of the next one to send, of the first one that was never
+  // sent, of the next one to come.
+  logic [SEQ_W-1:0]   base_q, next_q, fresh_q, come_q;
+  logic [SEQ_W-1:0]   base, next, come;
+  logic [ROUND_W-1:0] round_q;
+  logic [TIME_W-1:0]  time_q;
+  logic               waits, send, go_back, time_out;
+
+  assign waits = next_q != come_q;
+  assign send = wire_ready_i && (waits || valid_i);
+  assign go_back = intact && asked != round_q;
+  assign time_out = time_q == TIME_W'(TIMEOUT - 1);
+
+  always_comb begin : counters
+    base = intact ? expected : base_q;
+    come = come_q + SEQ_W'(valid_i);
+    next = next_q + SEQ_W'(send);
+    // The last: what was to be sent again had come.
+    if (go_back || time_out || next - base_q < base - base_q) next = base;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      base_q <= '0;
+      next_q <= '0;
+      fresh_q <= '0;
+      come_q <= '0;
+      round_q <= '0;
+      time_q <= '0;
+      ready_o <= 1'b0;
+    end else begin
+      base_q <= base;
+      next_q <= next;
+      if (send && next_q == fresh_q) fresh_q <= fresh_q + SEQ_W'(1);
+      come_q <= come;
+      if (intact) round_q <= asked;
+      time_q <= (base != base_q || base == fresh_q || go_back || time_out) ? '0 : time_q + TIME_W'(1);
+      ready_o <= next == come && come - base < SEQ_W'(DEPTH - MARGIN);
+    end
+  end
+
+  // ------------------------------------------------------------------ flits
+  logic               taken_q, waited_q, again_q;  // at the last edge: fetched, from the memory, not for the first time
+  logic [FLIT_W-1:0]  new_q, kept;
+  logic [SEQ_W-1:0]   seq_q;
+  logic [ROUND_W-1:0] sent_round_q;
+  logic [DATA_W-1:0]  data;
+  logic [link_pkg::CHECK_W-1:0] check;
+
+  flit_ram #(
+    .WIDTH(FLIT_W),
+    .DEPTH(DEPTH)
+  ) i_kept (
+    .clk_i,
+    .write_i(valid_i),
+    .waddr_i(come_q[ADDR_W-1:0]),
+    .wdata_i(flit_i),
+    .read_i (send && waits),
+    .raddr_i(next_q[ADDR_W-1:0]),
+    .rdata_o(kept)
+  );
+
+  always_ff @(posedge clk_i) begin
+    taken_q <= rst_ni && send;
+    if (send) begin
+      waited_q <= waits;
+      again_q <= next_q != fresh_q;
+      seq_q <= next_q;
+      sent_round_q <= round_q;
+    end
+    if (send && !waits) new_q <= flit_i;
+  end
+
+  assign data = {sent_round_q, seq_q, waited_q ? kept : new_q};
+
+  link_check #(
+    .DATA_W(DATA_W)
+  ) i_check (
+    .data_i (data),
+    .check_o(check)
+  );
+
+  always_ff @(posedge clk_i) begin
+    wire_valid_o <= rst_ni && taken_q;
+    wire_again_o <= rst_ni && taken_q && again_q;
+    if (taken_q) wire_o <= {check, data};
+  end
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni) begin
+      keeps_no_more_than_its_depth: assert (come_q - base_q <= SEQ_W'(DEPTH));
+      sends_what_is_kept: assert (next_q - base_q <= come_q - base_q);
+      was_sent_before_it_is_acknowledged: assert (!intact || expected - base_q <= fresh_q - base_q);
+      if (valid_i) has_room: assert (come_q - base_q < SEQ_W'(DEPTH));
+    end
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      asked_for_again: cover (go_back);
+      nothing_was_heard: cover (time_out);
+      is_full: cover (come_q - base_q == SEQ_W'(DEPTH));
+    end
+  end
+endmodule

@@ -1,0 +1,38 @@
+// What a receiver makes of bit errors on a link, by the check of rtl/common/link_check.sv: since the check is linear, it
+// fails exactly if the errors by themselves, as a polynomial, leave a remainder. No check is computed from data.
+//
+// Positions: as on the wire, the data's bits first, from bit 0, then those of the check.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+namespace fredsim {
+
+class LinkCheck {
+ public:
+  // A check of `check_bits`, at most 32, of so many bits of data.
+  LinkCheck(std::uint32_t data_bits, std::uint32_t check_bits, std::uint32_t polynomial)
+      : data_bits_(data_bits), check_bits_(check_bits) {
+    const std::uint32_t high = 1U << (check_bits - 1);
+    std::uint32_t power = 1;
+    for (std::uint32_t i = 0; i < data_bits + check_bits; ++i) {
+      powers_.push_back(power);
+      power = (power & high) != 0 ? (power & ~high) << 1 ^ polynomial : power << 1;
+    }
+  }
+  std::uint32_t data_bits() const { return data_bits_; }
+  std::uint32_t bits() const { return data_bits_ + check_bits_; }
+  // Remainder of an error at a position. Of several errors, the sum without carry; not zero: the check fails.
+  std::uint32_t remainder(std::uint32_t position) const {
+    assert(position < bits());
+    return powers_[position < data_bits_ ? check_bits_ + position : position - data_bits_];
+  }
+
+ private:
+  std::uint32_t data_bits_, check_bits_;
+  std::vector<std::uint32_t> powers_;  // of x
+};
+
+}  // namespace fredsim

@@ -1,0 +1,185 @@
+#include "fabric/reliable_link.h"
+
+#include <fmt/format.h>
+#include <rtl/link_pkg.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "base/error.h"
+#include "fabric/link_check.h"
+
+namespace fredsim {
+namespace {
+
+// Of a flit of all lanes, carried or not.
+constexpr std::uint32_t kFlitBits = kHeaderWords * 32 + kFlitBytes * 8;
+constexpr std::uint32_t kSeqAt = kFlitBits, kRoundAt = kSeqAt + link_pkg::SEQ_W;
+constexpr std::uint32_t kMargin =
+    LinkTx::kMostLate + 2;  // that come late, and one that is under way to the sender's end
+
+const LinkCheck& flit_check() {
+  static const LinkCheck check(kRoundAt + link_pkg::ROUND_W, link_pkg::CHECK_W,
+                               link_pkg::CHECK_POLYNOMIAL);
+  return check;
+}
+
+const LinkCheck& back_check() {
+  static const LinkCheck check(link_pkg::BACK_DATA_W, link_pkg::BACK_CHECK_W,
+                               link_pkg::BACK_CHECK_POLYNOMIAL);
+  return check;
+}
+
+}  // namespace
+
+LinkRetryTx::Shape ReliableLink::shape_of(const Link& link) {
+  const Rational& rate = link.flit_rate();
+  const std::uint64_t beyond = (rate.den - 1) / rate.num;
+  // From the edge at which a flit is sampled to the one after which it is no longer kept.
+  const std::uint64_t edges = 2 * static_cast<std::uint64_t>(link.latency) + beyond +
+                              link_pkg::TX_EDGES + link_pkg::RX_EDGES + link_pkg::ACK_EDGES;
+  const std::uint64_t flits = (edges * rate.num + rate.den - 1) / rate.den + kMargin;
+  if (flits > 1U << (link_pkg::SEQ_W - 1)) {
+    throw std::logic_error(fmt::format("{}: a round trip of {} flits; sequence numbers allow {}",
+                                       link.name, flits, 1U << (link_pkg::SEQ_W - 1)));
+  }
+  return {.depth = static_cast<std::uint32_t>(std::bit_ceil(flits)),
+          .margin = kMargin,
+          .timeout = static_cast<std::uint32_t>(2 * edges)};
+}
+
+ReliableLink::ReliableLink(const Link& link, int number, LinkTarget sender,
+                           const LinkErrors& errors, std::size_t words)
+    : name_(link.name),
+      sender_(sender),
+      latency_(static_cast<std::uint32_t>(link.latency)),
+      words_(words),
+      shape_(shape_of(link)),
+      tx_(shape_, words),
+      rx_(words),
+      seed_(mix64(mix64(errors.seed) + static_cast<std::uint64_t>(number))),
+      errors_(errors),
+      flit_errors_(errors.bit_error_rate, errors.burst_bits, mix64(seed_ + 1)),
+      back_errors_(errors.bit_error_rate, errors.burst_bits, mix64(seed_ + 2)),
+      losses_(seed_ + 3),
+      loss_(static_cast<std::uint64_t>(std::ldexp(errors.flit_loss, 64))),
+      pushed_(words),
+      // More than are ever under way: no two arrive at the same edge.
+      wire_words_((latency_ + 2 * link.flit_cycles() + 2) * words) {
+  reset();
+}
+
+void ReliableLink::reset() {
+  tx_.reset();
+  rx_.reset();
+  flit_errors_ = BitErrors(errors_.bit_error_rate, errors_.burst_bits, mix64(seed_ + 1));
+  back_errors_ = BitErrors(errors_.bit_error_rate, errors_.burst_bits, mix64(seed_ + 2));
+  losses_ = Random(seed_ + 3);
+  has_pushed_ = is_active_ = false;
+  credits_ = beyond_ = 0;
+  wire_.clear();
+  next_slot_ = 0;
+  said_.assign(1, {});
+  flits_inside_ = credits_inside_ = {};
+  clear_counts();
+}
+
+bool ReliableLink::set_active() {
+  if (is_active_) return false;
+  back_errors_.draw();
+  return is_active_ = true;
+}
+
+void ReliableLink::push(const std::uint32_t* flit) {
+  assert(!has_pushed_);
+  std::copy_n(flit, words_, pushed_.begin());
+  has_pushed_ = true;
+  ++flits_inside_[static_cast<std::size_t>(vc_of(flit))];
+}
+
+void ReliableLink::give_credit(std::uint32_t vc) {
+  credits_ |= 1U << vc;
+  ++credits_inside_[vc];
+}
+
+ReliableLink::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
+  const bool arrives = !wire_.empty() && wire_.front().at == edge;
+  LinkRetryRx::Arrival arrival;
+  if (arrives) {
+    const UnderWay& flit = wire_.front();
+    arrival = {.intact = flit.intact, .seq = flit.seq, .round = flit.round, .flit = flit.flit};
+    counts_.damaged += flit.intact ? 0 : 1;
+  }
+  rx_.step(arrives ? &arrival : nullptr, std::exchange(credits_, 0));
+  if (arrives) wire_.pop_front();
+  if (rx_.back() != said_.back().back) said_.push_back({edge + latency_, rx_.back()});
+  while (said_.size() > 1 && said_[1].at <= edge) said_.pop_front();
+
+  const LinkBack* const heard = back_is_intact(edge) ? &said_.front().back : nullptr;
+  tx_.step(std::exchange(has_pushed_, false) ? pushed_.data() : nullptr,
+           tx.takes_from_backlog(edge), heard);
+  if (tx_.sent().valid) put_on_wire(edge, tx_.sent());
+  if (tx_.fetched()) beyond_ = tx.serialise(edge);
+  tx.set_backlog(tx_.waiting(), tx_.has_room());
+
+  is_active_ = !wire_.empty() || said_.size() > 1 || !rx_.rests() || !tx_.rests(said_.front().back);
+  const Out out{.flit = rx_.passed(), .credits = tx_.credits(), .is_sending = tx_.sent().valid};
+  if (out.flit != nullptr) --flits_inside_[static_cast<std::size_t>(vc_of(out.flit))];
+  for (std::size_t vc = 0; vc < kNumVcs; ++vc)
+    credits_inside_[vc] -= static_cast<int>(out.credits >> vc & 1U);
+  return out;
+}
+
+void ReliableLink::put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent) {
+  counts_.resent += sent.again ? 1 : 0;
+  if (loss_ != 0 && losses_.next() < loss_) {
+    ++counts_.lost;
+    return;
+  }
+  std::uint32_t* const words = &wire_words_[next_slot_];
+  next_slot_ = (next_slot_ + words_) % wire_words_.size();
+  std::copy_n(sent.flit, words_, words);
+  wire_.push_back(
+      {.at = edge + latency_ + beyond_, .seq = sent.seq, .round = sent.round, .flit = words});
+  assert(wire_.size() == 1 || wire_[wire_.size() - 2].at < wire_.back().at);
+  damage(words, wire_.back());
+}
+
+void ReliableLink::damage(std::uint32_t* flit, UnderWay& under_way) {
+  std::uint32_t remainder = 0;
+  flit_errors_.pass(flit_check().bits(), [&](std::uint32_t at) {
+    remainder ^= flit_check().remainder(at);
+    if (at < words_ * 32) {
+      flit[at / 32] ^= 1U << at % 32;
+    } else if (at >= kSeqAt && at < kRoundAt) {
+      under_way.seq = static_cast<LinkSeq>(under_way.seq ^ 1U << (at - kSeqAt));
+    } else if (at >= kRoundAt && at < flit_check().data_bits()) {
+      under_way.round = static_cast<std::uint8_t>(under_way.round ^ 1U << (at - kRoundAt));
+    }
+  });
+  under_way.intact = remainder == 0;
+}
+
+bool ReliableLink::back_is_intact(std::uint64_t edge) {
+  bool is_wrong = false;
+  std::uint32_t remainder = 0;
+  back_errors_.pass(back_check().bits(), [&](std::uint32_t at) {
+    is_wrong = true;
+    remainder ^= back_check().remainder(at);
+  });
+  if (is_wrong && remainder == 0) fail_back(edge);
+  return !is_wrong;
+}
+
+void ReliableLink::fail_back(std::uint64_t edge) const {
+  throw RunFailed(
+      fmt::format("cycle {}: {}: a damaged acknowledgement has passed its check; a lower "
+                  "link.bit_error_rate makes that as good as never",
+                  edge, name_));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,112 @@
+// A link with retransmission, hop by hop: both ends (fabric/link_retry.h), what is on the wires between them in either
+// direction, and what befalls it there (topology/topology.h, LinkErrors).
+//
+// Time: flits as on any link (fabric/link.h), from the edge after which they are on the wire: link_pkg::TX_EDGES after they
+//   were launched, and link_pkg::RX_EDGES before they are at the receiver's pins. Credits and acknowledgements go back on
+//   wires of their own, a word every cycle: link_pkg::CREDIT_EDGES more than on a link without.
+// Wire: a flit takes kWireBytes in place of kBareBytes; the topology's rates say so already (protected_rate()).
+// Keeps: flits of a round trip at the link's rate, rounded up to a power of two.
+// Errors: bits of flits, of what protects them, and of the words back, at the rates of the machine, drawn from its seed and the
+//   link's number. A flit that fails its check is left out and sent again. One that passes it though wrong goes on as it is;
+//   a wrong word back that passes it ends the run (RunFailed). Lanes that are not carried have errors too, which are found.
+// Idealised: the wires back are not counted in the bandwidth, as those of credits are not on any link.
+// Steps: while it is active. step() comes before the nodes' steps of the same edge; push() and give_credit() with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "fabric/bit_errors.h"
+#include "fabric/link.h"
+#include "fabric/link_retry.h"
+#include "fabric/link_wheel.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+class ReliableLink {
+ public:
+  struct Counts {
+    std::uint64_t resent = 0;   // flits that went on the wire again
+    std::uint64_t damaged = 0;  // that failed their check
+    std::uint64_t lost = 0;     // that did not arrive
+  };
+  struct Out {
+    const std::uint32_t* flit =
+        nullptr;                // for the receiver's pins before the next edge; null: none
+    std::uint32_t credits = 0;  // for the sender's, bit v: one of VC v
+    bool is_sending = false;    // something goes on the wire
+  };
+
+  // Of the topology's link `number`, whose credits go to `sender`; `words` of a flit. std::logic_error: a round trip of more
+  // flits than sequence numbers allow.
+  ReliableLink(const Link& link, int number, LinkTarget sender, const LinkErrors& errors,
+               std::size_t words);
+
+  void reset();
+  void clear_counts() { counts_ = {}; }
+  // False: it was active already.
+  bool set_active();
+  bool is_active() const { return is_active_; }
+
+  void push(const std::uint32_t* flit);  // launched at this edge
+  void give_credit(std::uint32_t vc);
+  Out step(std::uint64_t edge, LinkTx& tx);
+  LinkWheel::Credit credit(std::uint32_t vc) const { return {sender_.node, sender_.port, vc}; }
+
+  const Counts& counts() const { return counts_; }
+  // Launched, and not at the receiver's pins; given, and not at the sender's.
+  int flits_inside(int vc) const { return flits_inside_[static_cast<std::size_t>(vc)]; }
+  int credits_inside(int vc) const { return credits_inside_[static_cast<std::size_t>(vc)]; }
+  std::uint32_t depth() const { return shape_.depth; }
+
+  // Flits that are kept for a link of this rate and latency.
+  static LinkRetryTx::Shape shape_of(const Link& link);
+
+ private:
+  struct UnderWay {
+    std::uint64_t at = 0;  // edge
+    LinkSeq seq = 0;
+    std::uint8_t round = 0;
+    bool intact = true;
+    std::uint32_t* flit = nullptr;
+  };
+  struct Said {
+    std::uint64_t at = 0;  // edge from which on the sender hears it
+    LinkBack back;
+  };
+  void put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent);
+  void damage(std::uint32_t* flit, UnderWay& under_way);
+  bool back_is_intact(std::uint64_t edge);
+  [[noreturn]] void fail_back(std::uint64_t edge) const;
+
+  std::string name_;
+  LinkTarget sender_;
+  std::uint32_t latency_;
+  std::size_t words_;
+  LinkRetryTx::Shape shape_;
+  LinkRetryTx tx_;
+  LinkRetryRx rx_;
+  std::uint64_t seed_;
+  LinkErrors errors_;
+  BitErrors flit_errors_, back_errors_;
+  Random losses_;
+  std::uint64_t loss_ = 0;  // of 2^64
+
+  std::vector<std::uint32_t> pushed_;
+  bool has_pushed_ = false;
+  std::uint32_t credits_ = 0;
+  std::uint32_t beyond_ = 0;  // of the flit that was fetched
+  std::deque<UnderWay> wire_;
+  std::vector<std::uint32_t> wire_words_;  // a ring
+  std::size_t next_slot_ = 0;              // of it
+  std::deque<Said> said_;                  // changes; the first is what is heard now
+  std::array<std::int32_t, kNumVcs> flits_inside_{}, credits_inside_{};
+  Counts counts_;
+  bool is_active_ = false;
+};
+
+}  // namespace fredsim
