@@ -25,12 +25,14 @@ constexpr int kSeqAt = kFlitBits, kRoundAt = kSeqAt + link_pkg::SEQ_W;
 constexpr int kCreditsAt = link_pkg::SEQ_W + link_pkg::ROUND_W;
 constexpr std::size_t kWords = kFlitBits / 32;
 constexpr LinkRetryTx::Shape kShape{.depth = 32, .margin = 3, .timeout = 60};  // CMakeLists.txt
-constexpr int kCreditsInFlight = 200;  // fewer than are told apart
+constexpr int kOutage = 100;                                                   // edges
+constexpr int kCreditsInFlight = 150;  // fewer than are told apart
 
 struct Wires {
   int latency = 10;
   std::uint64_t flit_errors = 0, flit_losses = 0, back_errors = 0;  // of 1000
-  std::uint64_t ready = 1000, offered = 1000, given = 500;          // of 1000
+  std::uint64_t outages = 0;  // of 1000: nothing intact comes back for longer than a time-out
+  std::uint64_t ready = 1000, offered = 1000, given = 500;  // of 1000
 };
 
 class Pair {
@@ -165,7 +167,9 @@ class Pair {
     }
     under_way_.push_back(flit);
     Back back{rx_->back_o, twin_rx_.back()};
-    if (chance(wires_.back_errors)) {
+    if (outage_ > 0) --outage_;
+    if (outage_ == 0 && chance(wires_.outages)) outage_ = kOutage;
+    if (outage_ > 0 || chance(wires_.back_errors)) {
       static const LinkCheck check(link_pkg::BACK_DATA_W, link_pkg::BACK_CHECK_W,
                                    link_pkg::BACK_CHECK_POLYNOMIAL);
       std::uint32_t remainder = 0;
@@ -187,7 +191,7 @@ class Pair {
   LinkRetryRx twin_rx_{kWords};
   std::deque<std::optional<Flit>> under_way_;
   std::deque<std::optional<Back>> back_;
-  int late_ = 0;
+  int late_ = 0, outage_ = 0;
   bool flit_here_ = false, wire_ready_ = false;
   std::array<std::uint32_t, kWords> flit_{};
   std::uint32_t credits_now_ = 0;
@@ -205,6 +209,7 @@ TEST(LinkRetry, PassesEveryFlitOnceInOrderWhateverBefallsIt) {
                       .flit_errors = upto(400),
                       .flit_losses = upto(300),
                       .back_errors = upto(500),
+                      .outages = upto(8),
                       .ready = 200 + random.below(801),
                       .offered = 200 + random.below(801),
                       .given = random.below(1001)};
