@@ -18,7 +18,9 @@ TEST_BUILD_PACKAGES=(libgtest-dev)
 TEST_PACKAGES=(git yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave)
 # To synthesise the RTL; which is tested too.
 SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make python3 gtkwave)
-TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}")
+# To prove properties of it; which is tested too.
+FORMAL_PACKAGES=(yosys z3 python3)
+TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
 

@@ -1,0 +1,163 @@
+"""Proofs of the RTL by yosys and z3: what a proof is, and how it is run.
+
+A proof is a harness, a module <name>_proof in tests/formal/<name>_proof.sv, at given parameters. Everything that it and the RTL below it
+assert is shown to hold from any state that a reset leads from, for `depth` steps; with `induction` for any number of steps: k steps in which
+all holds, from any state, are followed by one in which it does. A step is an edge of the clock, or with `free_clocks` a moment at which any
+of the clocks may have an edge.
+
+Each proof has faults: a text of the RTL and what to put in its place, and the assertion, by its label, that must fail then in `depth` steps.
+"""
+
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parents[1]
+sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+
+from sources import Sources  # noqa: E402
+
+LIMIT_S = 1800  # of one run of a tool
+ASSERTION = re.compile(r"\b(\w+)\s*:\s*assert\b")
+
+
+class Wrong(Exception):
+    """A proof that failed, a fault that was not seen, or a proof that does not fit the RTL."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    breaks: str  # label of the assertion
+    module: str
+    old: str  # occurs once in the module's file
+    new: str
+    depth: int = 0  # steps; 0: those of the proof
+
+
+@dataclass(frozen=True)
+class Proof:
+    name: str  # of the harness, without _proof
+    depth: int
+    faults: tuple
+    induction: int = 0  # steps; 0: bounded only
+    free_clocks: bool = False
+    parameters: dict = field(default_factory=dict)
+    stand_ins: tuple = ()  # files here, each with a module in place of the RTL's of that name
+    assumed: tuple = ()  # assertions of the RTL on its user, for which the harness stands
+
+    def title(self):
+        return " ".join([self.name, *(f"{key}={value}" for key, value in self.parameters.items())])
+
+
+def labels(text):
+    return set(ASSERTION.findall(re.sub(r"//[^\n]*", "", text)))
+
+
+def changed(text, fault):
+    if text.count(fault.old) != 1:
+        raise Wrong(f"{fault.module}.sv: found {text.count(fault.old)} times, must be once: {fault.old}")
+    return text.replace(fault.old, fault.new)
+
+
+class Prover:
+    """Runs proofs in a folder."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.sources = Sources(CHECKOUT)
+
+    def run(self, *command):
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+
+    def modules(self, proof):
+        """The RTL that a harness and its stand-ins use, in order of reading."""
+        text = "".join((HERE / name).read_text() for name in (f"{proof.name}_proof.sv", *proof.stand_ins))
+        words = re.findall(r"\w+", re.sub(r"//[^\n]*", "", text))
+        found = []
+        replaced = {Path(name).stem for name in proof.stand_ins}
+        for word in dict.fromkeys(words):
+            if word in self.sources.files:
+                found += self.sources.below(word)
+        found = dict.fromkeys(item for item in found if item not in replaced)
+        return sorted(found, key=lambda item: not item.endswith("_pkg"))
+
+    def compile(self, proof, job, fault=None):
+        """Writes JOB.smt2, with a fault only the assertion that it breaks."""
+        files = []
+        for item in self.modules(proof):
+            text = self.sources.text(item)
+            if fault and fault.module == item:
+                text = changed(text, fault)
+            files.append(self.folder / f"{job}.{item}.sv")
+            files[-1].write_text(text)
+        top = f"{proof.name}_proof"
+        files += [HERE / name for name in (*proof.stand_ins, f"{top}.sv")]
+        chparams = "".join(f" -chparam {key} {value}" for key, value in proof.parameters.items())
+        only = []
+        if fault:
+            only = [f"select -set others t:$assert c:{fault.breaks} c:*.{fault.breaks} %u %d", "delete @others"]
+        script = [*(f"read_verilog -formal -sv {file}" for file in files), f"hierarchy -check -top {top}{chparams}", "proc",
+                  "memory_collect", "memory_map", "flatten", "chformal -cover -remove", *only, "select -assert-min 1 t:$assert",
+                  "clk2fflogic" if proof.free_clocks else "async2sync", "opt -nodffe -nosdff",
+                  f"write_smt2 -wires {job}.smt2"]  # fmt: skip
+        (self.folder / f"{job}.ys").write_text("\n".join([*script, ""]))
+        done = self.run("yosys", "-Q", "-T", "-l", f"{job}.log", f"{job}.ys")
+        if done.returncode != 0:
+            raise Wrong(f"{proof.title()}: yosys: {done.stderr.strip()}")
+
+    def solve(self, job, *options):
+        """None if all holds, else what does not, as yosys-smtbmc says it."""
+        done = self.run("yosys-smtbmc", "-s", "z3", "--unroll", *options, f"{job}.smt2")
+        if done.returncode == 0 and "Status: PASSED" in done.stdout:
+            return None
+        if "Status: FAILED" not in done.stdout:
+            raise Wrong(f"{job}: yosys-smtbmc: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    @staticmethod
+    def bound(proof, depth):
+        """Steps for yosys-smtbmc. The first two tell of the edge before which nothing was reset: not looked at, but with clocks of their own."""
+        return f"{depth}" if proof.free_clocks else f"2:{depth}"
+
+    def prove(self, proof, job, depth=0):
+        """Raises Wrong if it does not hold; a waveform is JOB.vcd then."""
+        self.compile(proof, job)
+        found = self.solve(job, "-t", self.bound(proof, max(depth, proof.depth)), "--dump-vcd", f"{job}.vcd")
+        if not found and proof.induction:
+            found = self.solve(job, "-i", "-t", str(proof.induction), "--dump-vcd", f"{job}.vcd")
+        if found:
+            raise Wrong(f"{proof.title()} does not hold; waveform: {self.folder / job}.vcd\n{found}")
+
+    def break_it(self, proof, job, fault):
+        """Raises Wrong if a fault is not seen."""
+        self.compile(proof, job, fault)
+        found = self.solve(job, "-t", self.bound(proof, fault.depth or proof.depth))
+        if not found or not re.search(rf"Assert failed in .*\b{fault.breaks}\b", found):
+            raise Wrong(f"{proof.title()}: {fault.breaks} holds with a fault in {fault.module}: {fault.new}\n{found or ''}")
+
+    def check(self, proof, number, depth=0):
+        """A proof and all of its faults; returns what was done, a line."""
+        job = f"{proof.name}.{number}"
+        start = time.monotonic()
+        self.prove(proof, job, depth)
+        proven = time.monotonic()
+        for index, fault in enumerate(proof.faults):
+            self.break_it(proof, f"{job}.fault{index}", fault)
+        end = time.monotonic()
+        how = f"induction over {proof.induction} steps" if proof.induction else f"bounded to {max(depth, proof.depth)} steps"
+        return (f"{proof.title()}: {how}, {proven - start:.1f} s; "
+                f"{len(proof.faults)} faults found, {end - proven:.1f} s")  # fmt: skip
+
+    def unbroken(self, proofs):
+        """Labels of a harness and of the module it is named after that no fault of its proofs breaks."""
+        name = proofs[0].name
+        found = {label for label in labels((HERE / f"{name}_proof.sv").read_text()) if not label.startswith("invariant_")}
+        if name in self.sources.files:
+            found |= labels(self.sources.text(name))
+        for proof in proofs:
+            found -= {fault.breaks for fault in proof.faults} | set(proof.assumed)
+        return found
