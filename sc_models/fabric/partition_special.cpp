@@ -1,0 +1,122 @@
+// Links of a Partition that are not plain: those that lose flits, are slow, lead to another partition, or find errors and
+// send again (fabric/reliable_link.h).
+#include <algorithm>
+#include <cassert>
+#include <functional>
+
+#include "fabric/partition.h"
+
+namespace fredsim {
+
+// A flit that may be lost on its way, is serialised for long, or leaves the partition. `place` of the output.
+void Partition::launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t place,
+                               const std::uint32_t* flit) {
+  if (link.faults() != nullptr) {
+    std::copy_n(flit, words_, faulty_.begin());
+    if (!link.faults()->pass(link.number(), edge_, faulty_)) return;
+    flit = faulty_.data();
+  }
+  if (ReliableLink* const kept = reliable(place); kept != nullptr) {
+    kept->push(flit);
+    activate(place);
+    ++flits_under_way_;
+    return;
+  }
+  std::uint32_t* to = nullptr;
+  if (is_slow(link)) {
+    const auto slot = LinkTx::kSlots * place + next_slot_[place];
+    next_slot_[place] = static_cast<std::uint8_t>((next_slot_[place] + 1U) % LinkTx::kSlots);
+    serialising_.push_back({edge_ + beyond, slot});
+    std::ranges::push_heap(serialising_, std::greater{}, &Serialising::until);
+    to = &serialising_words_[slot * words_];
+  } else {
+    to = arrival(link, link.latency() + beyond);
+  }
+  std::copy_n(flit, words_, to);
+  ++flits_under_way_;
+}
+
+// Room for the words of a flit that is at the end of the link in so many cycles.
+std::uint32_t* Partition::arrival(const LinkTx& link, std::uint32_t cycles) {
+  const LinkTarget target = link.target();
+  if (target.partition == index_) return wheel_.add_flit(cycles, link.target_pin());
+  std::vector<std::uint32_t>& flits =
+      outboxes_[static_cast<std::size_t>(box_)][target.partition].flits;
+  flits.insert(flits.end(), {static_cast<std::uint32_t>(edge_) + cycles, link.target_pin().word()});
+  flits.resize(flits.size() + words_);
+  return &flits[flits.size() - words_];
+}
+
+void Partition::end_serialising() {
+  while (!serialising_.empty() && serialising_.front().until == edge_) {
+    const std::uint32_t slot = serialising_.front().slot;
+    std::ranges::pop_heap(serialising_, std::greater{}, &Serialising::until);
+    serialising_.pop_back();
+    const LinkTx& link = outputs_[slot / LinkTx::kSlots];
+    std::copy_n(&serialising_words_[slot * words_], words_, arrival(link, link.latency()));
+  }
+}
+
+void Partition::return_crossing(const LinkRx& in, LinkWheel::Credit credit) {
+  outboxes_[static_cast<std::size_t>(box_)][in.sender.partition].credits.push_back(
+      {static_cast<std::uint32_t>(edge_) + in.latency, credit});
+}
+
+void Partition::take_in(Partition& other, int box) {
+  Outbox& from = other.outboxes_[static_cast<std::size_t>(box)][index_];
+  const auto now = static_cast<std::uint32_t>(edge_);
+  for (std::size_t i = 0; i < from.flits.size(); i += kCrossingHeader + words_) {
+    const std::uint32_t* const entry = &from.flits[i];
+    assert(entry[0] - now < wheel_.slots());
+    std::copy_n(entry + kCrossingHeader, words_,
+                wheel_.add_flit(entry[0] - now, InputPin(entry[1])));
+  }
+  for (const CrossingCredit& crossing : from.credits) {
+    assert(crossing.edge - now < wheel_.slots());
+    wheel_.add_credit(crossing.edge - now, crossing.credit);
+  }
+  from.flits.clear();
+  from.credits.clear();
+}
+
+// ---- links that send again
+
+void Partition::activate(std::size_t place) {
+  if (reliable_[place]->set_active()) active_links_.push_back(static_cast<std::uint32_t>(place));
+}
+
+void Partition::step_reliable_links() {
+  std::erase_if(active_links_, [&](std::uint32_t place) {
+    LinkTx& tx = outputs_[place];
+    ReliableLink& link = *reliable_[place];
+    const ReliableLink::Out out = link.step(edge_, tx);
+    if (out.is_sending) quiet_ = 0;
+    if (out.flit != nullptr) std::copy_n(out.flit, words_, wheel_.add_flit(1, tx.target_pin()));
+    for (std::uint32_t vc = 0; vc < kNumVcs; ++vc) {
+      if ((out.credits >> vc & 1U) != 0) wheel_.add_credit(1, link.credit(vc));
+    }
+    return !link.is_active();
+  });
+}
+
+LinkCount Partition::count(std::uint32_t node, int port) const {
+  LinkCount count = output(node, port).count(edge_);
+  if (const ReliableLink* const link =
+          reliable(nodes_[node].first + static_cast<std::uint32_t>(port));
+      link != nullptr) {
+    count.resent = link->counts().resent;
+    count.damaged = link->counts().damaged;
+    count.lost = link->counts().lost;
+    count.sent += static_cast<double>(count.resent);
+  }
+  return count;
+}
+
+const ReliableLink* Partition::reliable_to(std::uint32_t node, int port) const {
+  const LinkTarget& from = input(node, port).sender;
+  return reliable_.empty() || !input(node, port).exists()
+             ? nullptr
+             : reliable(nodes_[from.node].first + from.port);
+}
+
+}  // namespace fredsim
