@@ -199,7 +199,7 @@ def main():
     parser.add_argument("--small", action="store_true", help="four NPUs and a small model: that it runs")
     parser.add_argument("--again", action="store_true", help="takes results that are in the folder from there")
     parser.add_argument("options", nargs="*", help="of fredsim train, after --")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()  # options after `--`, wherever the figure stands
     known = [work[0] for work in FIGURE_10]
     for name in arguments.only or []:
         if name not in known:
