@@ -107,16 +107,20 @@ module aggregator_interconnect #(
     end
   end
 
+  // Of each output, all flows and adders at once: one after the other would be a chain of as many gates.
   always_comb begin : outputs_in_use
+    logic [P-1:0]      waits;
+    logic [ADDERS-1:0] adds;
+    waits = '0;
+    adds = '0;
     closed_o = '0;
     under_way_o = fire_out_i & sum_out;
     if (active != '0 || waiting != '0) begin
-      for (int unsigned f = 0; f < P; f++) begin
-        if (waiting[f]) under_way_o = under_way_o | outputs[f*P +: P];
-      end
-      for (int unsigned k = 0; k < ADDERS; k++) begin
-        if (active[k]) under_way_o = under_way_o | to[P*k +: P];
-        if (last[k] && active[k]) closed_o = closed_o | to[P*k +: P];
+      for (int unsigned o = 0; o < P; o++) begin
+        for (int unsigned f = 0; f < P; f++) waits[f] = waiting[f] && outputs[f*P + o];
+        for (int unsigned k = 0; k < ADDERS; k++) adds[k] = active[k] && to[P*k + o];
+        under_way_o[o] = under_way_o[o] || waits != '0 || adds != '0;
+        closed_o[o] = (adds & last) != '0;
       end
     end
   end
