@@ -15,7 +15,9 @@ namespace fredsim {
 namespace {
 
 // Packets that are kept per member of the largest part: ranks that are far apart check the same ones at different
-// times. No more than the plan has, nor than fit into so many bytes.
+// times. Two that share a place take turns in it, rank by rank, so there are more places than a plan has packets; but
+// no more than fit into so many bytes.
+constexpr std::uint64_t kPlacesPerPacket = 4;
 constexpr std::uint64_t kCachedPerMember = 32;
 constexpr std::uint64_t kLeastCached = 1024;
 constexpr std::uint64_t kMostCachedBytes = std::uint64_t{4} << 20U;
@@ -29,7 +31,7 @@ std::size_t cached_packets(const Plan& plan, std::uint64_t packet_bytes) {
     packets += (tree.flits + size - 1) / size;
   }
   for (const Part& part : plan.parts) members = std::max(members, part.members.size());
-  return std::bit_floor(std::min({std::bit_ceil(packets),
+  return std::bit_floor(std::min({std::bit_ceil(kPlacesPerPacket * packets),
                                   std::bit_ceil(std::max(kLeastCached, kCachedPerMember * members)),
                                   kMostCachedBytes / packet_bytes}));
 }

@@ -482,6 +482,8 @@ void OperationReplay::go_live() {
 
 // Links, switches and NPUs count what has been handed out.
 void OperationReplay::settle_counts() {
+  if (handed_out_.empty()) return;
+  communicator_.recurrence_.restart();  // which compares counters of before with those to come
   for (CourseEnd* const end : std::exchange(handed_out_, {})) {
     const auto times = static_cast<std::uint64_t>(std::exchange(end->times, 0));
     if (times != 0) flit_hops_ += add_to_machine(communicator_.machine_, end->counts, times);

@@ -78,32 +78,47 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
     next_look_ = kNever;
     return 0;
   }
-  if (period_ == 0) {
-    const auto [seen, is_new] = seen_.try_emplace(digest, edge);
-    if (!is_new)
-      begin_period(edge - seen->second, digest);
-    else if (seen_.size() == kMostSeen)
-      keep_every_other();
+  if (period_ != 0) {
+    if (digest == state_) return pass_over_from(before_, jobs, most);
+    period_ = 0;
+    begin_search(2 * step_);
     return 0;
   }
-  const std::uint64_t number = digest == state_ ? periods(jobs, most) : 0;
+  const auto [seen, is_new] = seen_.try_emplace(digest);
+  if (!is_new) {
+    period_ = edge - seen->second.edge;
+    if (keeps_counts()) return pass_over_from(Moment(std::move(seen->second)), jobs, most);
+    next_look_ = edge + period_;
+    state_ = digest;
+    before_ = moment();
+    return 0;
+  }
+  seen->second.edge = edge;
+  if (keeps_counts()) seen->second = moment();
+  if (seen_.size() == kMostSeen) keep_every_other();
+  return 0;
+}
+
+Recurrence::Moment Recurrence::moment() const {
+  return {fabric_.core().edge(), progress_,
+          count_all(fabric_.core(), fabric_.topology(), fabric_.switches())};
+}
+
+// At the end of a period that began then.
+std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
+                                         std::uint64_t most) {
+  const std::uint64_t number = periods(before, jobs, most);
   const std::uint64_t passed = number * period_;
   if (number != 0) {
-    repeat(jobs, number);
+    repeat(before, jobs, number);
     first_step_ = shortest_step_;
   }
   cycles_ += passed;
+  // What is left of the job holds no such period any more.
+  const std::uint64_t coarse = std::bit_floor(period_ / kLooksInAPeriod);
+  begin_search(number != 0 ? std::max(shortest_step_, coarse) : 2 * step_);
   period_ = 0;
-  begin_search(number != 0 ? shortest_step_ : 2 * step_);
   return passed;
-}
-
-void Recurrence::begin_period(std::uint64_t edges, const StateDigest& digest) {
-  period_ = edges;
-  next_look_ = fabric_.core().edge() + period_;
-  state_ = digest;
-  before_ = progress_;
-  counts_ = count_all(fabric_.core(), fabric_.topology(), fabric_.switches());
 }
 
 void Recurrence::begin_search(std::uint64_t step) {
@@ -116,7 +131,8 @@ void Recurrence::begin_search(std::uint64_t step) {
 // Of the states seen, an even number of steps apart, so that longer periods are found from where the search began.
 void Recurrence::keep_every_other() {
   step_ *= 2;
-  std::erase_if(seen_, [&](const auto& state) { return (state.second - begin_) % step_ != 0; });
+  std::erase_if(seen_,
+                [&](const auto& state) { return (state.second.edge - begin_) % step_ != 0; });
   next_look_ = fabric_.core().edge() + step_;
 }
 
@@ -144,12 +160,13 @@ bool Recurrence::look(std::span<CollectiveJob* const> jobs, StateDigest& digest)
 }
 
 // That can be repeated from here on, with no tree coming to its last run of packets and no more than `most` edges.
-std::uint64_t Recurrence::periods(std::span<CollectiveJob* const> jobs, std::uint64_t most) const {
+std::uint64_t Recurrence::periods(const Moment& before, std::span<CollectiveJob* const> jobs,
+                                  std::uint64_t most) const {
   std::uint64_t number = most / period_;
   bool moves = false;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     for (std::size_t t = 0; t < progress_[j].size(); ++t) {
-      const std::uint64_t in_one = progress_[j][t] - before_[j][t];
+      const std::uint64_t in_one = progress_[j][t] - before.progress[j][t];
       if (in_one == 0) continue;
       moves = true;
       number = std::min(number, periods(*jobs[j], static_cast<int>(t), progress_[j][t], in_one));
@@ -169,12 +186,13 @@ std::uint64_t Recurrence::periods(const CollectiveJob& job, int tree, std::uint6
   return left <= last ? 0 : (left - last) / in_one;
 }
 
-void Recurrence::repeat(std::span<CollectiveJob* const> jobs, std::uint64_t number) {
-  flit_hops_ += pass_over_periods(fabric_, counts_, number, period_);
+void Recurrence::repeat(const Moment& before, std::span<CollectiveJob* const> jobs,
+                        std::uint64_t number) {
+  flit_hops_ += pass_over_periods(fabric_, before.counts, number, period_);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     Progress packets = progress_[j];
     for (std::size_t t = 0; t < packets.size(); ++t)
-      packets[t] = number * (progress_[j][t] - before_[j][t]);
+      packets[t] = number * (progress_[j][t] - before.progress[j][t]);
     jobs[j]->leave_out(packets);
     for (Npu* npu : npus_) npu->shorten(*jobs[j]);
   }

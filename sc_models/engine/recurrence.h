@@ -5,10 +5,11 @@
 //   payload, by which nothing that a fabric does goes. A state that is equal to an earlier one is followed by the same
 //   course, as long as there is as much to send; what there is to send is a number that falls by the same amount in
 //   every period.
-// How: digests are taken at regular edges; one that was there before gives a period. A second period, from that edge on,
-//   must end in the same state; it says how far every counter goes in one. Then as many periods as leave every tree more
-//   than its last packets are passed over: the trees become that much shorter, counters of links and switches, the
-//   edge and what is delivered go on by that much. Flits that are under way stay as they are.
+// How: digests are taken at regular edges, and kept with the counters as they were. One that was there before gives a
+//   period, and how far every counter goes in one. On large machines, of which these would take much memory, a second
+//   period says the latter; it must end in the same state. Then as many periods as leave every tree more than its last
+//   packets are passed over: the trees become that much shorter, counters of links and switches, the edge and what is
+//   delivered go on by that much. Flits that are under way stay as they are.
 // Exact: cycles, counters of links and switches, and times of parts are those of the run in full (tests/engine/
 //   recurrence_test.cpp). Payload is made, carried and verified in the periods that are simulated.
 // Jobs: one, as Machine::run() has it, or all that a communicator has under way. Between two events of a communicator (a
@@ -22,8 +23,8 @@
 //   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
 //   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either.
 // Cost: digests are taken rarer the longer none recurs, of those before every other one is kept then; and rarer from the
-//   start on large machines, and where none recurred in the searches before. None are taken where no tree is long enough for
-//   three periods.
+//   start on large machines, where none recurred in the searches before, and after a long period that was passed over.
+//   None are taken where no tree is long enough for three periods.
 #pragma once
 
 #include <cstdint>
@@ -71,14 +72,26 @@ class Recurrence {
   static constexpr std::uint64_t kLongRest = 1 << 20;
   static constexpr std::uint64_t kLongestFirstStep = 1024;
   static constexpr std::size_t kMostSeen = 256;
+  static constexpr std::uint64_t kLooksInAPeriod = 64;  // of the period that was passed over
+
+  // An edge, and how far all was at it.
+  struct Moment {
+    std::uint64_t edge = 0;
+    std::vector<Progress> progress;  // by job
+    FabricCounts counts;
+  };
 
   static bool can_recur(std::span<CollectiveJob* const> jobs);
   bool look(std::span<CollectiveJob* const> jobs, StateDigest& digest);
-  void begin_period(std::uint64_t edges, const StateDigest& digest);
-  std::uint64_t periods(std::span<CollectiveJob* const> jobs, std::uint64_t most) const;
+  bool keeps_counts() const { return npus_.size() <= kNpusOfFirstStep; }
+  Moment moment() const;
+  std::uint64_t pass_over_from(const Moment& before, std::span<CollectiveJob* const> jobs,
+                               std::uint64_t most);
+  std::uint64_t periods(const Moment& before, std::span<CollectiveJob* const> jobs,
+                        std::uint64_t most) const;
   static std::uint64_t periods(const CollectiveJob& job, int tree, std::uint64_t done,
                                std::uint64_t in_one);
-  void repeat(std::span<CollectiveJob* const> jobs, std::uint64_t number);
+  void repeat(const Moment& before, std::span<CollectiveJob* const> jobs, std::uint64_t number);
   void begin_search(std::uint64_t step);
   void keep_every_other();
 
@@ -89,13 +102,13 @@ class Recurrence {
   std::uint64_t first_step_ =
       shortest_step_;  // of a search: longer where the last ones found nothing
   std::uint64_t step_ = shortest_step_;
-  std::uint64_t begin_ = 0;                    // edge at which the search began
-  std::map<StateDigest, std::uint64_t> seen_;  // state -> edge
+  std::uint64_t begin_ = 0;             // edge at which the search began
+  std::map<StateDigest, Moment> seen_;  // without counts on large machines
   // A period that is measured; 0: none.
   std::uint64_t period_ = 0;
   StateDigest state_{kIndexMask};
-  std::vector<Progress> progress_, before_;  // by job
-  FabricCounts counts_;
+  std::vector<Progress> progress_;  // by job
+  Moment before_;                   // when it began
   std::uint64_t cycles_ = 0, flit_hops_ = 0;
 };
 
