@@ -21,6 +21,8 @@ SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make pyth
 # To prove properties of it; which is tested too.
 FORMAL_PACKAGES=(yosys z3 python3)
 TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
+# To drive what reads users' bytes with libFuzzer.
+FUZZ_PACKAGES=(clang libclang-rt-14-dev)
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
 

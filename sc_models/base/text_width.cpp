@@ -124,4 +124,11 @@ std::string printable(std::string_view text) {
   return line;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string lines(text);
+  std::ranges::replace_if(
+      lines, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; }, '?');
+  return lines;
+}
+
 }  // namespace fredsim

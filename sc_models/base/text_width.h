@@ -22,5 +22,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t hanging =
 
 // For one line: control characters, which would move the cursor, as '?'.
 std::string printable(std::string_view text);
+// The same of a message, whose lines stay.
+std::string printable_lines(std::string_view text);
 
 }  // namespace fredsim

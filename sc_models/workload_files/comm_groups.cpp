@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file_text.h"
 
 namespace fredsim {
 namespace {
@@ -39,15 +40,17 @@ std::vector<int> ranks_of(const std::string& place, const Json& list, int ranks)
 }  // namespace
 
 CommGroups read_comm_groups(const std::string& path, int ranks) {
-  std::ifstream file(path);
-  if (!file) {
+  const std::optional<std::string> text = file_text(path);
+  if (!text) {
     throw BadInput(fmt::format("{}: {}", path, std::generic_category().message(errno)));
   }
   Json all;
   try {
-    all = Json::parse(file);
+    all = Json::parse(*text);
   } catch (const Json::parse_error& error) {
     throw BadInput(fmt::format("{}: not JSON, at byte {}", path, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw BadInput(fmt::format("{}: found a number that is too large; allowed are ranks", path));
   }
   if (!all.is_object()) {
     throw BadInput(fmt::format(

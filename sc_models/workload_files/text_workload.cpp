@@ -7,13 +7,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <span>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "base/suggest.h"
 
 namespace fredsim {
@@ -39,8 +39,9 @@ using Words = std::vector<std::string>;
 class TextReader {
  public:
   explicit TextReader(const std::string& path) : path_(path) {
-    std::ifstream file(path);
-    if (!file) throw BadInput(fmt::format("{}: {}", path, std::generic_category().message(errno)));
+    std::optional<std::string> text = file_text(path);
+    if (!text) throw BadInput(fmt::format("{}: {}", path, std::generic_category().message(errno)));
+    std::istringstream file(std::move(*text));
     int number = 0;
     for (std::string line; std::getline(file, line);) {
       ++number;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text_width.h"
 #include "commands.h"
 #include "options.h"
 #include "program_name.h"
@@ -32,7 +33,8 @@ void report_to_stderr(const sc_core::sc_report& report, const sc_core::sc_action
 
 int fail(fredsim::ExitCode code, const char* message) {
   std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", fredsim::program_name(), message);
+  // What it quotes is input, which may hold what a terminal would obey.
+  fmt::print(stderr, "{}: {}\n", fredsim::program_name(), fredsim::printable_lines(message));
   return static_cast<int>(code);
 }
 

@@ -19,7 +19,7 @@ namespace {
 std::vector<int> read_placement(const std::string& path) {
   YAML::Node root;
   try {
-    root = YAML::Load(read_text(path, "--placement (paper, snake, identity or a file)"));
+    root = YAML::Load(read_yaml_text(path, "--placement (paper, snake, identity or a file)"));
   } catch (const YAML::Exception& error) {
     throw BadInput(
         fmt::format("{}:{}: not YAML: {}", path, error.mark.line + 1, yaml_problem(error)));

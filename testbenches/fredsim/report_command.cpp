@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "commands.h"
-#include "file_text.h"
 #include "observe/output_file.h"
 #include "observe/report_data.h"
 #include "observe/report_page.h"

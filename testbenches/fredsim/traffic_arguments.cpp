@@ -12,7 +12,6 @@ namespace fredsim {
 
 namespace {
 
-
 PatternSpec pattern_of(const TrafficStrings& strings) {
   PatternSpec spec;
   spec.kind = parse_pattern(strings.pattern);

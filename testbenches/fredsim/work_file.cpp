@@ -16,11 +16,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "base/suggest.h"
 #include "base/units.h"
 #include "config/config_tree.h"
 #include "config/yaml_problem.h"
-#include "file_text.h"
 #include "group_members.h"
 #include "option_values.h"
 
@@ -40,7 +40,7 @@ class WorkReader {
   std::vector<WorkItem> read() {
     YAML::Node root;
     try {
-      root = YAML::Load(read_text(path_, "--work"));
+      root = YAML::Load(read_yaml_text(path_, "--work"));
     } catch (const YAML::Exception& error) {
       throw BadInput(
           fmt::format("{}:{}: not YAML: {}", path_, error.mark.line + 1, yaml_problem(error)));
@@ -326,10 +326,10 @@ std::vector<std::vector<std::uint64_t>> rows_of_json(const std::string& text,
   return rows;
 }
 
-}  // namespace
+constexpr std::size_t kMostYamlBytes = std::size_t{1} << 26;
 
-std::string read_text(const std::string& path, const char* option) {
-  std::optional<std::string> text = file_text(path);
+std::string read_text(const std::string& path, const char* option, std::size_t most) {
+  std::optional<std::string> text = file_text(path, most);
   if (!text) {
     throw BadInput(fmt::format("{}: {}: cannot be read: {}", option, path,
                                std::generic_category().message(errno)));
@@ -337,10 +337,16 @@ std::string read_text(const std::string& path, const char* option) {
   return std::move(*text);
 }
 
+}  // namespace
+
+std::string read_yaml_text(const std::string& path, const char* option) {
+  return read_text(path, option, kMostYamlBytes);
+}
+
 std::vector<WorkItem> read_work_file(const std::string& path) { return WorkReader(path).read(); }
 
 std::vector<std::uint64_t> read_matrix(const std::string& path) {
-  const std::string text = read_text(path, "--matrix");
+  const std::string text = read_text(path, "--matrix", kMostFileBytes);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && text[first] == '[';
   const auto rows = json ? rows_of_json(text, path) : rows_of_csv(text, path);

@@ -56,6 +56,9 @@ TEST(Wrap, CutsAWordThatIsWiderThanTheLine) {
 }
 
 TEST(Printable, HasNoControlCharacters) { EXPECT_EQ(printable("a\x1b[1m\n\tµ"), "a?[1m??µ"); }
+TEST(Printable, MessagesKeepTheirLines) {
+  EXPECT_EQ(printable_lines("a\x1b[1m\n\tµ\x7f"), "a?[1m\n?µ?");
+}
 
 }  // namespace
 }  // namespace fredsim

@@ -1,0 +1,31 @@
+#include "base/file_text.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+namespace fredsim {
+
+std::optional<std::string> file_text(const std::string& path, std::size_t most) {
+  constexpr std::size_t kFirst = std::size_t{1} << 16;
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  if (!file) return std::nullopt;
+  std::string text;
+  for (std::size_t wanted = kFirst;; wanted = 2 * text.size()) {
+    const std::size_t before = text.size();
+    text.resize(std::min(wanted, most + 1));
+    const std::size_t got = std::fread(text.data() + before, 1, text.size() - before, file.get());
+    const bool at_end = got < text.size() - before;
+    text.resize(before + got);
+    if (std::ferror(file.get()) != 0) return std::nullopt;
+    if (text.size() > most) {
+      errno = EFBIG;
+      return std::nullopt;
+    }
+    if (at_end) return text;
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,19 @@
+// The text of a file that a user has named.
+//
+// Purpose: files that a library or the command line reads as a whole; configurations have a limit of their own.
+// Errors: none is thrown; without a text, errno says why: it is not there, is a folder, …; EFBIG: it has more than `most` bytes, as a
+//   device without an end has.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace fredsim {
+
+inline constexpr std::size_t kMostFileBytes = std::size_t{1} << 30;
+
+// "" of an empty file.
+std::optional<std::string> file_text(const std::string& path, std::size_t most = kMostFileBytes);
+
+}  // namespace fredsim

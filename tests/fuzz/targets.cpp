@@ -1,0 +1,264 @@
+#include "targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "base/error.h"
+#include "config/config.h"
+#include "fredsim/commands.h"
+#include "fredsim/options.h"
+#include "fredsim/placement.h"
+#include "fredsim/work_file.h"
+#include "observe/report_data.h"
+#include "temporary_folder.h"
+#include "workload/model_file.h"
+#include "workload/text_graph.h"
+#include "workload_files/chakra_writer.h"
+#include "workload_files/comm_groups.h"
+#include "workload_files/text_workload.h"
+#include "workload_files/trace_check.h"
+#include "workload_files/trace_feeder.h"
+
+namespace fredsim::fuzz {
+namespace {
+
+// The same file again and again, in a folder of this process.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& name) : path_(folder_.file(name)) {}
+  const std::string& path() const { return path_; }
+  void write(std::string_view text) const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string path_;
+};
+
+std::string text_of(const std::string& path) {
+  const std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || text.str().empty()) throw std::runtime_error(path + ": a seed that is not there");
+  return std::move(text).str();
+}
+
+// `named`: what a message must name.
+bool accepts(std::string_view named, const std::function<void()>& read) {
+  try {
+    read();
+    return true;
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    if (error.code() == ExitCode::kDone || message.empty())
+      throw std::logic_error("refused without a message or an exit code");
+    if (message.find(named) == std::string_view::npos)
+      throw std::logic_error(fmt::format("does not name {}: {}", named, message));
+    return false;
+  }
+}
+
+// ------------------------------------------------------------------ files
+
+bool machine_file(std::string_view input) {
+  static const InputFile file("machine.yaml");
+  file.write(input);
+  return accepts(file.path(), [] { load_config(file.path()); });
+}
+
+std::vector<std::string> machine_files() {
+  return {text_of("configs/fred_small.yaml"),    text_of("configs/mesh_2x2.yaml"),
+          text_of("configs/mesh_reducing.yaml"), text_of("configs/torus.yaml"),
+          text_of("configs/fred_64.yaml"),       text_of("configs/fred_d.yaml")};
+}
+
+bool work_file(std::string_view input) {
+  static const InputFile file("work.yaml");
+  file.write(input);
+  return accepts(file.path(), [] { read_work_file(file.path()); });
+}
+
+std::vector<std::string> work_files() {
+  return {text_of("configs/paper/mp2_dp5_pp2_dp.yaml"), text_of("configs/paper/streaming.yaml"),
+          text_of("configs/study/mp_interrupts_all.yaml"),
+          "- {name: first, collective: all_reduce, groups: all, size: 4 KiB, repeat: 3}\n"
+          "- {collective: reduce, root: 1, groups: [[0, 1], [io0, all]], priority: dp,\n"
+          "   after: {name: first, rank: all}, delay: 200 ns}\n"
+          "- {collective: broadcast, groups: [[0, 1]], start: 300 ns}\n"};
+}
+
+bool model_file(std::string_view input) {
+  static const InputFile file("model.yaml");
+  file.write(input);
+  return accepts(file.path(), [] { read_model_file(file.path()); });
+}
+
+std::vector<std::string> model_files() {
+  return {text_of("configs/models/small.yaml"), text_of("configs/models/llama3_70b.yaml")};
+}
+
+bool matrix(std::string_view input) {
+  static const InputFile file("matrix");
+  file.write(input);
+  return accepts(file.path(), [] { read_matrix(file.path()); });
+}
+
+std::vector<std::string> matrices() {
+  return {"[[0, 10], [20, 0]]", "0, 4096, 1\n2, 0, 65536\n7, 8, 0\n", "0 1\n1 0\n"};
+}
+
+bool placement(std::string_view input) {
+  static const InputFile file("placement.yaml");
+  file.write(input);
+  return accepts(file.path(), [] { parse_placement(file.path()); });
+}
+
+std::vector<std::string> placements() { return {"[3, 2, 1, 0]", "- 0\n- 5\n"}; }
+
+bool trace(std::string_view input) {
+  static const InputFile file("trace.0.et");
+  file.write(input);
+  static const std::string prefix = file.path().substr(0, file.path().size() - 5);
+  return accepts(prefix, [] {
+    const TraceFiles traces = check_traces(prefix);
+    TraceFeeder feeder(file.path(), 4);
+    std::uint64_t nodes = 0;
+    for (; const std::optional<TraceNode> node = feeder.next(); ++nodes) feeder.complete(node->id);
+    if (!feeder.is_done() || nodes != traces.nodes)
+      throw std::logic_error("a trace that was found right does not come to its end");
+  });
+}
+
+std::vector<std::string> traces() {
+  TraceShape shape;
+  shape.work.emplace_back();
+  shape.work.back().group = "0";
+  shape.work.back().collective = "all_reduce";
+  shape.work.back().bytes = 4096;
+  shape.work.back().algorithm = "paper";
+  ChakraWriter writer({{0, std::move(shape)}});
+  writer.add(
+      {.id = 1, .name = "compute", .type = TraceNodeType::kCompute, .duration_ps = 1'500'000});
+  writer.add(
+      {.id = 2, .name = "load", .type = TraceNodeType::kLoad, .after = {1}, .tensor_bytes = 64});
+  TraceNode reduce{.id = 3, .name = "reduce", .type = TraceNodeType::kCollective, .after = {1, 2}};
+  reduce.bytes = 4096;
+  reduce.group = "0";
+  reduce.dimensions = {true, false};
+  reduce.shape = 0;
+  writer.add(reduce);
+  return {writer.text()};
+}
+
+bool text_workload(std::string_view input) {
+  static const InputFile file("workload.txt");
+  static const Topology topology = load_config("configs/fred_small.yaml").topology;
+  file.write(input);
+  return accepts(file.path(), [] {
+    const TextWorkload workload = read_text_workload(file.path());
+    constexpr std::size_t kMostLayers = 64;  // so that a graph takes no long time
+    if (workload.layers.size() <= kMostLayers) text_graph(workload, file.path(), {}, topology);
+  });
+}
+
+std::vector<std::string> text_workloads() {
+  return {
+      "DATA\n2\nfirst -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 4096 3\n"
+      "second -1 5 NONE 0 5 NONE 0 5 ALLREDUCE 8192 3\n",
+      "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 checkpoints: 1 0 "
+      "checkpoint_initiates: 1 1\n2\nfirst -1 5 ALLGATHER 64 5 REDUCESCATTER 64 5 ALLREDUCE 4096 "
+      "3\n"
+      "second -1 5 ALLREDUCE 64 5 ALLTOALL 64 5 NONE 0 3\n"};
+}
+
+bool comm_groups(std::string_view input) {
+  static const InputFile file("groups.json");
+  file.write(input);
+  constexpr int kRanks = 8;
+  return accepts(file.path(), [] { read_comm_groups(file.path(), kRanks); });
+}
+
+std::vector<std::string> groups_of_ranks() { return {R"({"0": [0, 1, 2, 3], "dp": [7, 2]})"}; }
+
+bool results(std::string_view input) {
+  return accepts("results.json", [&] {
+    ReportData data;
+    data.add({.path = "results.json", .text = std::string(input)});
+    data.json().dump();
+  });
+}
+
+std::vector<std::string> some_results() {
+  return {
+      R"({"fredsim": "0.1.0", "commit": "0", "schema": 1, "command": "fredsim conflicts", "runs": [{"ports": 4, "middle": 2,
+          "kind": "all_reduce", "flows": 2, "trials": 10, "seed": 1, "conflicts": 0, "conflict_rate": 0.0,
+          "wilson_95": {"low": 0.0, "high": 0.2775}}]})"};
+}
+
+// ------------------------------------------------------------------ command line
+
+// A line is a word. What neither simulates nor writes is carried out, too.
+bool command_line(std::string_view input) {
+  std::vector<std::string> words = {"fredsim"};
+  std::istringstream lines{std::string(input)};
+  for (std::string line; std::getline(lines, line);) words.push_back(line);
+  // As the system hands them over: up to the first 0.
+  std::vector<const char*> argv;
+  std::ranges::transform(words, std::back_inserter(argv),
+                         [](const auto& word) { return word.c_str(); });
+  argv.push_back(nullptr);
+  return accepts("", [&] {
+    const std::optional<Options> options =
+        parse_command_line(static_cast<int>(words.size()), argv.data());
+    if (!options || !options->outputs.empty()) return;
+    if (options->command == Command::kInfo) info_command(*options);
+    if (options->command == Command::kRoute) route_command(*options);
+  });
+}
+
+std::vector<std::string> command_lines() {
+  return {
+      "info\nconfigs/fred_small.yaml\n--set\nfabric.middle=2\n",
+      "run\nconfigs/mesh_2x2.yaml\n-b\n1KiB\n-e\n64KiB\n-f\n4\n--quiet\n",
+      "compare\nconfigs/mesh_2x2.yaml\nconfigs/fred_small.yaml@fabric.middle=2\n--size\n64KiB\n"
+      "--collective\nreduce\n--root\n2\n--group\n0-3\n--priority\ndp\n",
+      "traffic\nconfigs/"
+      "mesh_2x2.yaml\n--rate\n0.1:1:0.1\n--pattern\ntranspose\n--packet-flits\n4\n",
+      "route\n--ports\n12\n--middle\n3\n0-3:0-3\n4-7:4-7\n8,9:10\n",
+      "conflicts\n--ports\n12\n--middle\n2,3,4\n--flows\n2:6\n--kind\nall_reduce\n--trials\n10\n",
+      "train\nconfigs/mesh_2x2.yaml\nconfigs/fred_small.yaml\n--workload\nconfigs/models/"
+      "small.yaml\n"
+      "--mp\n2\n--dp\n2\n--fit\nconfigs/fred_small.yaml=1.4\n",
+      "strategies\nconfigs/fred_small.yaml\n--all\n",
+      "help\nrun\n"};
+}
+
+}  // namespace
+
+std::span<const Target> targets() {
+  static const auto all = std::to_array<Target>({
+      {"machine_file", "machine files", machine_file, machine_files},
+      {"work_file", "--work", work_file, work_files},
+      {"model_file", "models of --workload", model_file, model_files},
+      {"matrix", "--matrix", matrix, matrices},
+      {"placement", "--placement", placement, placements},
+      {"trace", "Chakra traces", trace, traces},
+      {"text_workload", "ASTRA-sim's text workloads", text_workload, text_workloads},
+      {"comm_groups", "--comm-groups", comm_groups, groups_of_ranks},
+      {"results", "results, as report reads them", results, some_results},
+      {"command_line", "the words of a command", command_line, command_lines},
+  });
+  return all;
+}
+
+}  // namespace fredsim::fuzz
