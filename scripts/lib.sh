@@ -22,7 +22,7 @@ SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make pyth
 FORMAL_PACKAGES=(yosys z3 python3)
 TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
 # To drive what reads users' bytes with libFuzzer.
-FUZZ_PACKAGES=(clang libclang-rt-14-dev)
+FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, cannot read GCC 12's <ranges>
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
 

@@ -2,11 +2,13 @@
 // many cycles have been compared (scripts/lockstep.sh).
 //
 // Prints the total and the seeds, or the seed of the first difference with what it was. Returns the exit code: 0,
-// 1 after a difference. BadInput for a count that is no number.
+// 1 after a difference, 130 after SIGINT or SIGTERM, when the seed that was begun is brought to its end and it says with
+// which one to go on. BadInput for a count that is no number.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -14,9 +16,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/units.h"
 
 namespace fredsim::tb {
+
+inline volatile std::sig_atomic_t lockstep_is_interrupted = 0;
 
 // `run`: does the work of a seed, returns the cycles compared, throws at a difference. `values`: after
 // --lockstep, one or two.
@@ -26,18 +31,26 @@ int run_lockstep_seeds(std::string_view name, const Run& run, std::span<const st
   const std::uint64_t cycles = parse_number(values[0], "--lockstep CYCLES", 1, kMost);
   const std::uint64_t first =
       values.size() > 1 ? parse_number(values[1], "--lockstep FIRST_SEED", 0, kMost) : 1;
+  for (const int signal : {SIGINT, SIGTERM})
+    std::signal(signal, [](int) { lockstep_is_interrupted = 1; });
   std::uint64_t done = 0;
   std::uint64_t seed = first;
-  for (; done < cycles; ++seed) {
+  for (; done < cycles && lockstep_is_interrupted == 0; ++seed) {
     try {
       done += run(seed);
     } catch (const std::exception& difference) {
       fmt::print("seed {}: {}\n", seed, difference.what());
-      return 1;
+      return static_cast<int>(ExitCode::kFailed);
     }
   }
+  if (seed == first) {
+    fmt::print("{}: no cycle compared; to go on: --lockstep {} {}\n", name, cycles, seed);
+    return static_cast<int>(ExitCode::kInterrupted);
+  }
   fmt::print("{}: {} cycles without a difference, seeds {} to {}\n", name, done, first, seed - 1);
-  return 0;
+  if (done >= cycles) return static_cast<int>(ExitCode::kDone);
+  fmt::print("interrupted; to go on: --lockstep {} {}\n", cycles - done, seed);
+  return static_cast<int>(ExitCode::kInterrupted);
 }
 
 }  // namespace fredsim::tb

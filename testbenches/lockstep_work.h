@@ -60,11 +60,13 @@ class RandomReads final : public SwitchCore {
   Random random_;
 };
 
-// Packets of one flit that no sender who keeps the contract would send, without credits either. `header` says what is in
-// one but for head and tail. Returns the cycles.
+// Packets of one flit that no sender who keeps the contract would send, without credits either, and in one of two cases
+// registers of `written` changed meanwhile. `header` says what is in a flit but for head and tail. Returns the cycles.
 inline std::uint64_t break_contract(SwitchCore& core, int ports, int lanes, Random& random,
-                                    const std::function<FlitHeader()>& header) {
+                                    const std::function<FlitHeader()>& header,
+                                    std::span<const RegisterRange> written = {}) {
   SwitchPins pins(ports, lanes);
+  const bool writes = !written.empty() && random.below(2) == 0;
   const std::uint64_t steps = 50 + random.below(100);
   for (std::uint64_t i = 0; i < steps; ++i) {
     pins.out_ready = static_cast<std::uint32_t>(random.next());
@@ -76,6 +78,14 @@ inline std::uint64_t break_contract(SwitchCore& core, int ports, int lanes, Rand
       pack_header(h, &pins.in_flit[static_cast<std::size_t>(p * flit_words(lanes))]);
     }
     pins.reg = {};
+    if (writes && random.below(4) == 0) {
+      const RegisterRange& range = written[random.below(written.size())];
+      pins.reg = {.valid = true,
+                  .write = true,
+                  .address = static_cast<std::uint16_t>(range.first + random.below(range.count)),
+                  .wdata = static_cast<std::uint32_t>(random.below(2) == 0 ? random.below(256)
+                                                                           : random.next())};
+    }
     core.step(pins);
   }
   return steps;
