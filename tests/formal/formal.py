@@ -44,9 +44,12 @@ class Proof:
     depth: int
     faults: tuple
     induction: int = 0  # steps; 0: bounded only
+    deep: int = 0  # steps where time does not matter (scripts/formal.sh); 0: as many
+    deep_only: bool = False  # too long for a test
+    only: tuple = ()  # labels of the assertions to prove; none: all
     free_clocks: bool = False
     parameters: dict = field(default_factory=dict)
-    stand_ins: tuple = ()  # files here, each with a module in place of the RTL's of that name
+    beside: tuple = ()  # further files here; a module in them goes in place of the RTL's of that name
     assumed: tuple = ()  # assertions of the RTL on its user, for which the harness stands
 
     def title(self):
@@ -67,18 +70,18 @@ class Prover:
     """Runs proofs in a folder."""
 
     def __init__(self, folder):
-        self.folder = Path(folder)
+        self.folder = Path(folder).resolve()
         self.sources = Sources(CHECKOUT)
 
     def run(self, *command):
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
     def modules(self, proof):
-        """The RTL that a harness and its stand-ins use, in order of reading."""
-        text = "".join((HERE / name).read_text() for name in (f"{proof.name}_proof.sv", *proof.stand_ins))
+        """The RTL that a harness and the files beside it use, in order of reading."""
+        text = "".join((HERE / name).read_text() for name in (f"{proof.name}_proof.sv", *proof.beside))
         words = re.findall(r"\w+", re.sub(r"//[^\n]*", "", text))
         found = []
-        replaced = {Path(name).stem for name in proof.stand_ins}
+        replaced = set(re.findall(r"^module (\w+)", text, re.MULTILINE))
         for word in dict.fromkeys(words):
             if word in self.sources.files:
                 found += self.sources.below(word)
@@ -95,13 +98,15 @@ class Prover:
             files.append(self.folder / f"{job}.{item}.sv")
             files[-1].write_text(text)
         top = f"{proof.name}_proof"
-        files += [HERE / name for name in (*proof.stand_ins, f"{top}.sv")]
+        files += [HERE / name for name in (*proof.beside, f"{top}.sv")]
         chparams = "".join(f" -chparam {key} {value}" for key, value in proof.parameters.items())
+        wanted = [fault.breaks] if fault else proof.only
         only = []
-        if fault:
-            only = [f"select -set others t:$assert c:{fault.breaks} c:*.{fault.breaks} %u %d", "delete @others"]
+        if wanted:
+            union = " ".join(f"c:{label} c:*.{label}" for label in wanted)
+            only = [f"select -set wanted {union} {'%u ' * (2 * len(wanted) - 1)}", "select -set others t:$assert @wanted %d", "delete @others"]
         script = [*(f"read_verilog -formal -sv {file}" for file in files), f"hierarchy -check -top {top}{chparams}", "proc",
-                  "memory_collect", "memory_map", "flatten", "chformal -cover -remove", *only, "select -assert-min 1 t:$assert",
+                  "memory_collect", "memory_map", "flatten", "chformal -cover -remove", *only, "opt_clean", "select -assert-min 1 t:$assert",
                   "clk2fflogic" if proof.free_clocks else "async2sync", "opt -nodffe -nosdff",
                   f"write_smt2 -wires {job}.smt2"]  # fmt: skip
         (self.folder / f"{job}.ys").write_text("\n".join([*script, ""]))

@@ -1,8 +1,11 @@
 """All proofs, with the faults that break them. What is proven is said on top of each harness."""
 
+from dataclasses import replace
+
 from formal import Fault, Proof
 
 PROOFS = []
+CLOCKS = ("caught_synchroniser.sv", "two_resets.sv", "gray_crossing.sv")
 
 
 def rr_arbiter():
@@ -44,5 +47,82 @@ def vc_queue():
                   assumed=("push_has_room", "pop_takes_a_front")) for depth in (5, 4)]  # fmt: skip
 
 
-for subject in (rr_arbiter, credit_counter, vc_queue):
+def flit_ram():
+    faults = (
+        Fault("gives_what_was_written", "flit_ram", "if (read_i) rdata_o", "if (read_i || write_i) rdata_o"),
+    )
+    return [Proof("flit_ram", depth=8, induction=2, faults=faults,
+                  assumed=("write_within_depth", "read_within_depth", "no_read_of_a_word_being_written"))]  # fmt: skip
+
+
+def synchroniser():
+    faults = (Fault("follows_two_edges_later", "synchroniser", "rst_ni ? first_q :", "rst_ni ? d_i :"),)
+    return [Proof("synchroniser", depth=8, induction=2, faults=faults)]
+
+
+def reset_sync():
+    faults = (
+        Fault("begins_at_once", "reset_sync", "posedge clk_i or negedge clear_n", "posedge clk_i"),
+        Fault("ends_at_the_second_edge", "reset_sync", "second_q <= first_q;", "second_q <= 1'b1;"),
+        Fault("the_test_has_it", "reset_sync", "assign rst_no = test_mode_i ? test_rst_ni : second_q;", "assign rst_no = second_q;"),
+        Fault("ends_in_order", "reset_sync", "first_q <= 1'b1;", "first_q <= !first_q;"),
+        Fault("low_while_asked_for", "reset_sync", "posedge clk_i or negedge clear_n", "posedge clk_i"),
+    )
+    return [Proof("reset_sync", depth=16, induction=3, free_clocks=True, faults=faults)]
+
+
+def packet_order():
+    faults = (
+        Fault("knows_what_is_open", "packet_order", "inside_q[vc_i] <= !tail_i;", "inside_q[vc_i] <= !tail_i && !head_i;"),
+        Fault("head_after_tail", "packet_order", "else if (valid_i) begin", "else if (valid_i && !head_i) begin"),
+    )
+    return [Proof("packet_order", depth=8, induction=2, faults=faults)]
+
+
+def apb_slave():
+    faults = (
+        Fault("three_cycles", "apb_slave", "pready_o <= request_q;", "pready_o <= request_q || refuse_i;"),
+        Fault("asks_once", "apb_slave", "request_q && !error_q", "request_q"),
+        Fault("asks_for_the_word", "apb_slave", "reg_addr_o <= paddr_i[ADDR_W-1:2];", "reg_addr_o <= paddr_i[ADDR_W-3:0];"),
+        Fault("gives_the_data", "apb_slave", "reg_wdata_o <= pwdata_i;", "reg_wdata_o <= 32'(pwdata_i[15:0]);"),
+        Fault("answers", "apb_slave", "!error_q && !reg_write_o) ?", "!reg_write_o) ?"),
+        Fault("tells_errors", "apb_slave", "if (begin_transfer) error_q", "if (psel_i) error_q"),
+        Fault("transfer_stays_as_it_is", "apb_slave", "reg_write_o <= pwrite_i;", "reg_write_o <= !pwrite_i;"),
+        Fault("access_follows_set_up", "apb_slave", "pready_o <= request_q;", "pready_o <= request_q || pready_o;"),
+        Fault("set_up_comes_first", "apb_slave", "pready_o <= request_q;", "pready_o <= 1'b0;"),
+    )
+    return [Proof("apb_slave", depth=10, induction=2, faults=faults)]
+
+
+def async_fifo():
+    faults = (
+        Fault("words_in_order", "async_fifo", "wpointer_q[ADDR_W-1:0] == ADDR_W'(i)", "rpointer_q[ADDR_W-1:0] == ADDR_W'(i)"),
+        Fault("nothing_is_invented", "async_fifo", "wgray_here != rgray_q", "wgray_here != rgray_q || wrst_ni"),
+        Fault("nothing_is_lost", "async_fifo", "wgray_here != rgray_q", "wgray_here[0] != rgray_q[0]"),
+        Fault("room_is_there", "async_fifo", "used = wpointer_q - binary(rgray_here)", "used = wpointer_q - rpointer_d"),
+        Fault("room_comes_back", "async_fifo", "rgray_q <= rrst_ni ? gray(rpointer_d) : '0;", "rgray_q <= rrst_ni ? gray(rpointer_q) : '0;"),
+        Fault("no_more_words_than_places", "async_fifo", "used = wpointer_q - binary(", "used = wpointer_q + binary("),
+        Fault("no_more_words_than_were_written", "async_fifo", "rpointer_q + COUNT_W'(read_i)", "rpointer_q + COUNT_W'(1)"),
+        Fault("one_bit_of_the_write_pointer_changes", "async_fifo", "wpointer_q + COUNT_W'(write_i)", "wpointer_q + COUNT_W'({write_i, 1'b0})"),
+        Fault("one_bit_of_the_read_pointer_changes", "async_fifo", "rpointer_q + COUNT_W'(read_i)", "rpointer_q + COUNT_W'({read_i, 1'b0})"),
+    )
+    faults = tuple(replace(fault, depth=14) for fault in faults)
+    return [Proof("async_fifo", depth=6, induction=2, free_clocks=True, faults=faults if depth == 2 else (), beside=CLOCKS,
+                  parameters={"DEPTH": depth}, assumed=("write_has_room", "read_takes_a_word")) for depth in (2, 4)]  # fmt: skip
+
+
+def credit_crossing():
+    faults = (
+        Fault("none_is_created", "credit_crossing", "credit_o <= given != taken_q;", "credit_o <= given != taken_q || credit_o;"),
+        Fault("none_too_many", "credit_crossing", "credit_o <= given != taken_q;", "credit_o <= given != taken_q || credit_o;"),
+        Fault("none_is_lost", "credit_crossing", "credit_o <= given != taken_q;", "credit_o <= given != taken_q && !credit_o;"),
+        Fault("no_more_on_their_way_than_slots", "credit_crossing", "srst_ni ? given_d ^ (given_d >> 1) :", "srst_ni ? given_d :"),
+    )
+    faults = tuple(replace(fault, depth=20) for fault in faults)
+    return [Proof("credit_crossing", depth=6, induction=2, free_clocks=True, parameters={"MOST": most}, beside=CLOCKS,
+                  faults=faults if most == 2 else ()) for most in (2, 3)]  # fmt: skip
+
+
+for subject in (rr_arbiter, credit_counter, vc_queue, flit_ram, synchroniser, reset_sync, packet_order, apb_slave, async_fifo,
+                credit_crossing):
     PROOFS += subject()

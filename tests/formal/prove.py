@@ -1,4 +1,4 @@
-"""prove.py [--depth N] [--jobs N] [NAME…] FOLDER: the proofs of these names (`proofs.py`), all without any, and that their faults break them."""
+"""prove.py [--deep] [--depth N] [--jobs N] [NAME…] FOLDER: the proofs of these names (`proofs.py`), all without any, and that their faults break them."""
 
 import argparse
 import sys
@@ -11,6 +11,7 @@ from proofs import PROOFS
 
 def main():
     parser = argparse.ArgumentParser(description="Proves properties of RTL modules, and that planted faults break them.")
+    parser.add_argument("--deep", action="store_true", help="as deep as proofs.py says, proofs that take minutes too")
     parser.add_argument("--depth", type=int, default=0, help="steps of bounded proofs, where they have fewer")
     parser.add_argument("--jobs", type=int, default=1, help="proofs at the same time")
     parser.add_argument("names", nargs="*", metavar="NAME", help="proofs; none: all of them")
@@ -32,7 +33,8 @@ def main():
     def check(numbered):
         number, proof = numbered
         try:
-            print(prover.check(proof, number, options.depth), flush=True)
+            depth = max(options.depth, proof.deep if options.deep else 0)
+            print(prover.check(proof, number, depth if not proof.induction else 0), flush=True)
         except Wrong as what:
             print(f"FAILED: {what}", flush=True)
             wrong.append(proof.title())
@@ -42,8 +44,9 @@ def main():
         if left:
             print(f"FAILED: {name}: no fault breaks {', '.join(sorted(left))}")
             wrong.append(name)
+    todo = [(number, proof) for number, proof in enumerate(PROOFS) if proof.name in names and (options.deep or not proof.deep_only)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(check, ((number, proof) for number, proof in enumerate(PROOFS) if proof.name in names)))
+        list(pool.map(check, todo))
     if wrong:
         sys.exit(f"prove.py: failed: {', '.join(wrong)}")
 

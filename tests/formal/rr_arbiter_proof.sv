@@ -1,5 +1,5 @@
-// rr_arbiter: the grant is that of a reference, the first one at or after the turn; whoever asks until it is granted with advance_i
-// waits for at most N - 1 grants of others.
+// rr_arbiter: the grant is that of a reference, the first one at or after the turn; whoever asks until it is granted
+// with advance_i waits for at most N - 1 grants of others.
 //
 // Environment: none; requests come, go and are advanced at will, a reset comes at any time.
 module rr_arbiter_proof #(

@@ -1,8 +1,8 @@
-// vc_queue: the sides of a queue come out once each and in order, none is late; each flit has the slot that it was given, which no
-// other one gets before it was read; full and front are where the number of flits says so.
+// vc_queue: the sides of a queue come out once each and in order, none is late; each flit has the slot that it was
+// given, which no other one gets before it was read; full and front are where the number of flits says so.
 //
-// Environment: no push into a full queue, no pop without a front; a reset comes at any time. One flit of those in the queue, any, is
-// followed; when it is out, another one may be.
+// Environment: no push into a full queue, no pop without a front; a reset comes at any time. One flit of those in the
+// queue, any, is followed; when it is out, another one may be.
 module vc_queue_proof #(
   /// flits, 4 or 5: more than the sides that are in registers
   parameter int unsigned DEPTH = 5,

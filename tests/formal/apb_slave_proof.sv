@@ -1,0 +1,76 @@
+// apb_slave: every transfer takes three cycles, asks the register port once, in the second, for the word and with the
+// data that are on the bus, or not at all where it is refused; the answer of the register port is that of the bus,
+// errors have none.
+//
+// Environment: a bus by the book (APB4): set-up, then access, in which all stays as it is until pready_o; the register
+// port answers in the cycle after that in which it was asked. A reset comes at any time, after which the bus begins
+// anew.
+module apb_slave_proof #(
+  /// bits of a byte address
+  parameter int unsigned ADDR_W = 4
+) (
+  input logic              clk_i,
+  input logic              rst_ni,
+  input logic              psel_i,
+  input logic              penable_i,
+  input logic              pwrite_i,
+  input logic [ADDR_W-1:0] paddr_i,
+  input logic [31:0]       pwdata_i,
+  input logic              refuse_i,
+  input logic [31:0]       reg_rdata_i
+);
+  logic              started_q = 1'b0;
+  logic              pready, pslverr, reg_valid, reg_write;
+  logic [31:0]       prdata, reg_wdata;
+  logic [ADDR_W-3:0] reg_addr;
+
+  apb_slave #(
+    .ADDR_W(ADDR_W)
+  ) i_dut (
+    .clk_i, .rst_ni, .psel_i, .penable_i, .pwrite_i, .paddr_i, .pwdata_i, .pready_o(pready), .prdata_o(prdata), .pslverr_o(pslverr),
+    .refuse_i, .reg_valid_o(reg_valid), .reg_write_o(reg_write), .reg_addr_o(reg_addr), .reg_wdata_o(reg_wdata), .reg_rdata_i
+  );
+
+  // Cycles since set-up, 0: no transfer; what the bus had then; whether the transfer is refused.
+  logic [1:0]        cycle_q;
+  logic              pwrite_q, wrong_q;
+  logic [ADDR_W-1:0] paddr_q;
+  logic [31:0]       pwdata_q;
+
+  always_comb begin : environment
+    if (!started_q) assume (!rst_ni);
+    else if (cycle_q == '0) assume (!psel_i || !penable_i);
+    else if (rst_ni) begin
+      assume (psel_i && penable_i && pwrite_i == pwrite_q && paddr_i == paddr_q && pwdata_i == pwdata_q);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    if (!rst_ni || cycle_q == 2'd2) cycle_q <= '0;
+    else if (cycle_q != '0) cycle_q <= cycle_q + 2'd1;
+    else if (psel_i) cycle_q <= 2'd1;
+    if (cycle_q == '0) begin
+      pwrite_q <= pwrite_i;
+      paddr_q <= paddr_i;
+      pwdata_q <= pwdata_i;
+      wrong_q <= refuse_i || paddr_i % 4 != '0;
+    end
+  end
+
+  (* hierconn *) logic \i_dut.request_q , \i_dut.error_q ;
+
+  always_comb begin : assertions
+    if (started_q) begin
+      invariant_transfer: assert (i_dut.request_q == (cycle_q == 2'd1) && cycle_q != 2'd3 &&
+                                  (cycle_q == '0 || (i_dut.error_q == wrong_q && reg_write == pwrite_q &&
+                                                     reg_addr == paddr_q[ADDR_W-1:2] && reg_wdata == pwdata_q)));
+      three_cycles: assert (pready == (cycle_q == 2'd2));
+      asks_once: assert (reg_valid == (cycle_q == 2'd1 && !wrong_q));
+      asks_for_the_word: assert (!reg_valid || (reg_write == pwrite_q && 32'(reg_addr) == 32'(paddr_q) / 4));
+      gives_the_data: assert (!reg_valid || reg_wdata == pwdata_q);
+      answers: assert (!pready || prdata == ((pwrite_q || wrong_q) ? '0 : reg_rdata_i));
+      tells_errors: assert (pslverr == (pready && wrong_q));
+    end
+  end
+endmodule
