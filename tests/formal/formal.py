@@ -81,7 +81,7 @@ class Prover:
         text = "".join((HERE / name).read_text() for name in (f"{proof.name}_proof.sv", *proof.beside))
         words = re.findall(r"\w+", re.sub(r"//[^\n]*", "", text))
         found = []
-        replaced = set(re.findall(r"^module (\w+)", text, re.MULTILINE))
+        replaced = set(re.findall(r"^(?:module|package) (\w+)", text, re.MULTILINE))
         for word in dict.fromkeys(words):
             if word in self.sources.files:
                 found += self.sources.below(word)
@@ -98,7 +98,8 @@ class Prover:
             files.append(self.folder / f"{job}.{item}.sv")
             files[-1].write_text(text)
         top = f"{proof.name}_proof"
-        files += [HERE / name for name in (*proof.beside, f"{top}.sv")]
+        packages = [file for file in files if file.stem.endswith("_pkg")]
+        files = [*packages, *(HERE / name for name in proof.beside), *files[len(packages):], HERE / f"{top}.sv"]
         chparams = "".join(f" -chparam {key} {value}" for key, value in proof.parameters.items())
         wanted = [fault.breaks] if fault else proof.only
         only = []

@@ -5,6 +5,7 @@ from dataclasses import replace
 from formal import Fault, Proof
 
 PROOFS = []
+NETWORK = ("parity_add.sv", "fred_network_meaning.sv")
 CLOCKS = ("caught_synchroniser.sv", "two_resets.sv", "gray_crossing.sv")
 
 
@@ -123,6 +124,31 @@ def credit_crossing():
                   faults=faults if most == 2 else ()) for most in (2, 3)]  # fmt: skip
 
 
+def fred_interconnect():
+    faults = (
+        Fault("flits_where_they_are_meant", "fred_port_mux", "code == 3'd2);", "code == 3'd1);", 8),
+        Fault("flits_where_they_are_meant", "fred_interconnect", "wave = (wave_q << 1) | STAGES'(load_i);", "wave = {STAGES{load_i}};", 8),
+        Fault("flits_where_they_are_meant", "fred_network", "localparam int unsigned SUB_LSB = R * R_BITS",
+              "localparam int unsigned SUB_LSB = 2 * R_BITS", 8),
+        Fault("header_of_the_lowest_input", "fred_r_uswitch", "{sum, flit_0[noc_pkg::HEADER_W-1:0]}",
+              "{sum, flit_1[noc_pkg::HEADER_W-1:0]}", 8),
+        Fault("sum_of_the_inputs", "fred_r_uswitch", ".b_i  (flit_1[LSB+:", ".b_i  (flit_0[LSB+:", 8),
+        Fault("busy_while_something_is_inside", "fred_interconnect", "(active_q != '0) || (wave_q != '0)", "(active_q != '0)", 8),
+    )
+    return [Proof("fred_interconnect", beside=NETWORK, depth=9, deep=14, parameters={"P": 2}, faults=()),
+            Proof("fred_interconnect", beside=NETWORK, depth=6, induction=4, parameters={"P": 3}, faults=faults),
+            *(Proof("fred_interconnect", beside=NETWORK, depth=7, parameters={"P": ports, "M": middle}, deep_only=True, faults=())
+              for ports, middle in ((3, 3), (4, 2), (4, 3)))]  # fmt: skip
+
+
+def switch_counters():
+    faults = (
+        Fault("low_word_is_counted", "switch_counters", "phase_q <= phase_q + 64'(stall_phase_i)", "phase_q <= phase_q + 64'(stall_join_i)"),
+        Fault("high_word_is_counted", "switch_counters", "addr_i[0] ? value[63:32] :", "addr_i[0] ? value[32:1] :"),
+    )
+    return [Proof("switch_counters", depth=5, induction=1, faults=faults)]
+
+
 for subject in (rr_arbiter, credit_counter, vc_queue, flit_ram, synchroniser, reset_sync, packet_order, apb_slave, async_fifo,
-                credit_crossing):
+                credit_crossing, fred_interconnect, switch_counters):
     PROOFS += subject()

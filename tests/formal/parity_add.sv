@@ -1,0 +1,13 @@
+// In place of `fp_add`: exclusive or, for proofs of where operands come from, not of how they are added: an operand
+// that is missing or counts twice shows in the sum.
+module fp_add #(
+  /// lane format, without effect
+  parameter int unsigned FORMAT = 0
+) (
+  input  logic                       en_i,
+  input  logic [noc_pkg::LANE_W-1:0] a_i,
+  input  logic [noc_pkg::LANE_W-1:0] b_i,
+  output logic [noc_pkg::LANE_W-1:0] sum_o
+);
+  assign sum_o = en_i ? a_i ^ b_i : '0;
+endmodule
