@@ -63,6 +63,12 @@ module async_fifo_proof #(
   always_ff @(posedge rclk_i) read_q <= rrst_ni ? read_q + W'(read_i) : '0;
   assign inside = written_q - read_q;
 
+  // What the last edge leaves of free places, and of a word that was shown.
+  logic [W-1:0] left_q;
+  logic         shown_q;
+  always_ff @(posedge wclk_i) left_q <= wrst_ni ? free - W'(write_i) : '0;
+  always_ff @(posedge rclk_i) shown_q <= rrst_ni && valid && !read_i;
+
   // Edges of each clock since the other side's number changed: up to EDGES.
   logic [W-1:0] last_written_q, last_read_q;
   logic         wclk_q, rclk_q, wrst_q, rrst_q;
@@ -105,9 +111,9 @@ module async_fifo_proof #(
   assign stored = i_dut.word_q[WIDTH*32'(index_q % W'(DEPTH))+:WIDTH];
 
   always_comb begin : assertions
-    invariant_wreset: assert (!wreset || (written_q == '0 && i_dut.wpointer_q == '0 && i_dut.wgray_q == '0 &&
+    invariant_wreset: assert (!wreset || (left_q == '0 && written_q == '0 && i_dut.wpointer_q == '0 && i_dut.wgray_q == '0 &&
                                           i_dut.i_read_pointer.first_q == '0 && i_dut.i_read_pointer.q_o == '0));
-    invariant_rreset: assert (!rreset || (read_q == '0 && i_dut.rpointer_q == '0 && i_dut.rgray_q == '0 &&
+    invariant_rreset: assert (!rreset || (!shown_q && read_q == '0 && i_dut.rpointer_q == '0 && i_dut.rgray_q == '0 &&
                                           i_dut.i_write_pointer.first_q == '0 && i_dut.i_write_pointer.q_o == '0));
     if (on) begin
       invariant_pointers: assert (i_dut.wpointer_q == written_q && i_dut.rpointer_q == read_q && 32'(inside) <= DEPTH);
@@ -118,6 +124,8 @@ module async_fifo_proof #(
       nothing_is_lost: assert (32'(redges) < EDGES || inside == '0 || valid);
       words_in_order: assert (!followed_q || inside == '0 || !valid || index_q != read_q || rdata == word_q);
       room_is_there: assert (32'(free) + 32'(inside) <= DEPTH);
+      free_places_stay_free: assert (!wrst_q || !wrst_ni || free >= left_q);
+      a_word_stays_until_it_is_read: assert (!rrst_q || !shown_q || valid);
       room_comes_back: assert (32'(wedges) < EDGES || 32'(free) + 32'(inside) == DEPTH);
     end
   end

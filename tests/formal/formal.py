@@ -106,7 +106,7 @@ class Prover:
         if wanted:
             union = " ".join(f"c:{label} c:*.{label}" for label in wanted)
             only = [f"select -set wanted {union} {'%u ' * (2 * len(wanted) - 1)}", "select -set others t:$assert @wanted %d", "delete @others"]
-        script = [*(f"read_verilog -formal -sv {file}" for file in files), f"hierarchy -check -top {top}{chparams}", "proc",
+        script = [*(f"read_verilog -defer -formal -sv {file}" for file in files), f"hierarchy -check -top {top}{chparams}", "proc",
                   "memory_collect", "memory_map", "flatten", "chformal -cover -remove", *only, "opt_clean", "select -assert-min 1 t:$assert",
                   "clk2fflogic" if proof.free_clocks else "async2sync", "opt -nodffe -nosdff",
                   f"write_smt2 -wires {job}.smt2"]  # fmt: skip

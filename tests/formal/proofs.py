@@ -5,6 +5,7 @@ from dataclasses import replace
 from formal import Fault, Proof
 
 PROOFS = []
+LINK = ("two_resets.sv", "async_fifo_contract.sv", "credit_crossing_contract.sv")
 NETWORK = ("parity_add.sv", "fred_network_meaning.sv")
 CLOCKS = ("caught_synchroniser.sv", "two_resets.sv", "gray_crossing.sv")
 
@@ -106,6 +107,8 @@ def async_fifo():
         Fault("no_more_words_than_were_written", "async_fifo", "rpointer_q + COUNT_W'(read_i)", "rpointer_q + COUNT_W'(1)"),
         Fault("one_bit_of_the_write_pointer_changes", "async_fifo", "wpointer_q + COUNT_W'(write_i)", "wpointer_q + COUNT_W'({write_i, 1'b0})"),
         Fault("one_bit_of_the_read_pointer_changes", "async_fifo", "rpointer_q + COUNT_W'(read_i)", "rpointer_q + COUNT_W'({read_i, 1'b0})"),
+        Fault("free_places_stay_free", "async_fifo", "used = wpointer_q - binary(", "used = wpointer_q + binary("),
+        Fault("a_word_stays_until_it_is_read", "async_fifo", "wgray_here != rgray_q", "wgray_here != rgray_q && !write_i"),
     )
     faults = tuple(replace(fault, depth=14) for fault in faults)
     return [Proof("async_fifo", depth=6, induction=2, free_clocks=True, faults=faults if depth == 2 else (), beside=CLOCKS,
@@ -122,6 +125,31 @@ def credit_crossing():
     faults = tuple(replace(fault, depth=20) for fault in faults)
     return [Proof("credit_crossing", depth=6, induction=2, free_clocks=True, parameters={"MOST": most}, beside=CLOCKS,
                   faults=faults if most == 2 else ()) for most in (2, 3)]  # fmt: skip
+
+
+def link_tx():
+    faults = (
+        Fault("in_order", "link_tx", "if (here && tx_ready_i) tx_flit_o <= flit;", "if (here && !tx_ready_i) tx_flit_o <= flit;", 14),
+        Fault("once_each", "link_tx", "tx_valid_o <= tx_rst_ni && here && tx_ready_i;", "tx_valid_o <= tx_rst_ni && tx_ready_i;", 12),
+        Fault("write_has_room", "link_tx", "32'(free) >= ROOM", "32'(free) >= 1", 20),
+        Fault("credits_once_each", "link_tx", ".dclk_i(tx_clk_i), .drst_ni(tx_rst_ni)", ".dclk_i(tx_clk_i), .drst_ni(1'b1)", 12),
+        Fault("credits_of_their_channel", "link_tx", ".give_i(credit_i[v])", ".give_i(credit_i[v ^ 1])", 12),
+    )
+    return [Proof("link_tx", depth=6, induction=2, free_clocks=True, beside=LINK, parameters={"DEPTH": depth, "LAUNCH_EDGES": edges},
+                  faults=faults if depth == 4 else ()) for depth, edges in ((4, 1), (8, 2))]  # fmt: skip
+
+
+def link_rx():
+    faults = (
+        Fault("in_order", "link_rx", ".rdata_o(flit_o)", ".rdata_o()", 12),
+        Fault("once_each", "link_rx", ".read_i (valid_o),", ".read_i (valid_o && !rx_valid_i),", 14),
+        Fault("write_has_room", "link_rx", "rx_valid_i && free != '0", "rx_valid_i", 12),
+        Fault("tells_what_was_dropped", "link_rx", "if (rx_valid_i && free == '0)", "if (free == '0)", 12),
+        Fault("credits_once_each", "link_rx", ".dclk_i(clk_i), .drst_ni(rst_ni)", ".dclk_i(clk_i), .drst_ni(1'b1)", 12),
+        Fault("credits_of_their_channel", "link_rx", ".give_i(rx_credit_i[v])", ".give_i(rx_credit_i[v ^ 1])", 12),
+    )
+    return [Proof("link_rx", depth=6, induction=2, free_clocks=True, beside=LINK, parameters={"DEPTH": depth},
+                  faults=faults if depth == 2 else ()) for depth in (2, 8)]  # fmt: skip
 
 
 def fred_interconnect():
@@ -150,5 +178,5 @@ def switch_counters():
 
 
 for subject in (rr_arbiter, credit_counter, vc_queue, flit_ram, synchroniser, reset_sync, packet_order, apb_slave, async_fifo,
-                credit_crossing, fred_interconnect, switch_counters):
+                credit_crossing, link_tx, link_rx, fred_interconnect, switch_counters):
     PROOFS += subject()
