@@ -9,6 +9,7 @@ memory grows with the size of a collective.
 
 import argparse
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -338,6 +339,7 @@ def question_links():
     machines = ["mesh", "fred_d"]
     if options.smoke:
         rates, sizes = ["0", "1e-4"], ["64KiB"]
+    curves = {}  # machine -> size -> [(rate, times as long)]
     for machine in machines:
         rows, resent = [], []
         for n in sizes:
@@ -350,6 +352,8 @@ def question_links():
                     continue
                 result = run(machine, "--size", n, "--set", "link.reliability=link", "--set", f"link.bit_error_rate={rate}")
                 row.append(f"{result['time_ns'] / bare['time_ns']:.3f}")
+                curves.setdefault(TITLE[machine], {}).setdefault(size(bare["size_bytes"]), []).append(
+                    (float(rate), result["time_ns"] / bare["time_ns"]))
                 wafer = [link for link in result["links"] if not link["on_die"]]
                 again.append(f"{sum(link['resent_flits'] for link in wafer) / sum(link['flits'] for link in wafer):.2e}")
             rows.append([size(bare["size_bytes"]), *row])
@@ -358,6 +362,37 @@ def question_links():
         table(["size", "ns", *rates], rows)
         print(f"{TITLE[machine]}, flits sent again for one that is sent:\n")
         table(["size", *rates], resent)
+    if options.plot:
+        draw_curves(curves, options.plot / "links")
+
+
+def draw_curves(curves, file):
+    """Of each machine the time over errors per bit, by size; without errors at the left end."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    options.plot.mkdir(parents=True, exist_ok=True)
+    rates = sorted({rate for sizes in curves.values() for points in sizes.values() for rate, _ in points})
+    places = {rate: rate or rates[1] / 10 for rate in rates}
+    figure, axes = pyplot.subplots(1, len(curves), figsize=(5 * len(curves), 4), layout="constrained", sharey=True, squeeze=False)
+    for axis, (machine, sizes) in zip(axes[0], curves.items()):
+        for name, points in sizes.items():
+            axis.plot([places[rate] for rate, _ in points], [times for _, times in points], marker="o", markersize=4, label=name)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_xticks(list(places.values()), [f"{rate:g}" for rate in rates])
+        axis.minorticks_off()
+        axis.set_xlabel("errors per bit")
+        axis.set_title(f"{machine}, all-reduce", fontsize=10)
+        axis.grid(alpha=0.3)
+    axes[0][0].set_ylabel("time, perfect links without retransmission = 1")
+    axes[0][0].legend(frameon=False)
+    for kind in ("png", "svg"):
+        path = file.with_suffix(f".{kind}")
+        figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        print(f"drawn: {path}", file=sys.stderr)
 
 
 def inference(workload, phase, strategy, batch, context, *more):
@@ -404,6 +439,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("questions", nargs="*", metavar="QUESTION", help=f"{', '.join(questions)} (default: all)")
     parser.add_argument("--smoke", action="store_true", help="few and small sizes, for tests")
+    parser.add_argument("--plot", type=pathlib.Path, metavar="FOLDER", help="curves of `links` there, as PNG and SVG")
     parser.add_argument("--program", default="build/fredsim", help=argparse.SUPPRESS)
     parser.add_argument("--rounding", default="build/tb_rounding", help=argparse.SUPPRESS)
     parser.parse_args(namespace=options)
