@@ -50,6 +50,7 @@ class Proof:
     free_clocks: bool = False
     parameters: dict = field(default_factory=dict)
     beside: tuple = ()  # further files here; a module in them goes in place of the RTL's of that name
+    of: tuple = ()  # modules that it is of, where none has its name
     assumed: tuple = ()  # assertions of the RTL on its user, for which the harness stands
 
     def title(self):
@@ -159,11 +160,12 @@ class Prover:
                 f"{len(proof.faults)} faults found, {end - proven:.1f} s")  # fmt: skip
 
     def unbroken(self, proofs):
-        """Labels of a harness and of the module it is named after that no fault of its proofs breaks."""
+        """Labels of a harness and of the modules it is of that no fault of its proofs breaks."""
         name = proofs[0].name
         found = {label for label in labels((HERE / f"{name}_proof.sv").read_text()) if not label.startswith("invariant_")}
-        if name in self.sources.files:
-            found |= labels(self.sources.text(name))
+        for module in (name, *(item for proof in proofs for item in proof.of)):
+            if module in self.sources.files:
+                found |= labels(self.sources.text(module))
         for proof in proofs:
             found -= {fault.breaks for fault in proof.faults} | set(proof.assumed)
         return found

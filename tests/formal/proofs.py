@@ -177,6 +177,23 @@ def switch_counters():
     return [Proof("switch_counters", depth=5, induction=1, faults=faults)]
 
 
+def link_retry():
+    room = "come - base < SEQ_W'(DEPTH - MARGIN)"
+    faults = (
+        Fault("once_each", "link_retry_rx", "assign pass = intact && is_next;", "assign pass = intact && (is_next || is_old);", 18),
+        Fault("in_order", "link_retry_rx", "assign is_next = ahead == '0;", "assign is_next = !is_old;", 12),
+        Fault("no_credit_is_created", "link_retry_tx", "if (intact) given_q <= given;", "given_q <= given;", 12),
+        Fault("no_credit_is_lost", "link_retry_tx", "owed_q + (given - given_q)", "owed_q + CREDIT_W'(given != given_q)", 16),
+        Fault("keeps_no_more_than_its_depth", "link_retry_tx", room, "come - base < SEQ_W'(DEPTH)", 12),
+        Fault("has_room", "link_retry_tx", room, "come - base < SEQ_W'(DEPTH)", 12),
+        Fault("sends_what_is_kept", "link_retry_tx", "wire_ready_i && (waits || valid_i)", "wire_ready_i", 8),
+        Fault("was_sent_before_it_is_acknowledged", "link_retry_rx", "expected_q + SEQ_W'(1)", "expected_q + SEQ_W'(2)", 12),
+        Fault("one_of_both", "link_retry_rx", "(intact ? !is_next && !is_old &&", "(intact ? !is_old &&", 12),
+    )
+    return [Proof("link_retry", depth=8, induction=8, of=("link_retry_tx", "link_retry_rx"), beside=("small_link.sv",),
+                  faults=faults)]  # fmt: skip
+
+
 for subject in (rr_arbiter, credit_counter, vc_queue, flit_ram, synchroniser, reset_sync, packet_order, apb_slave, async_fifo,
-                credit_crossing, link_tx, link_rx, fred_interconnect, switch_counters):
+                credit_crossing, link_tx, link_rx, fred_interconnect, switch_counters, link_retry):
     PROOFS += subject()
