@@ -45,7 +45,6 @@ class Proof:
     faults: tuple
     induction: int = 0  # steps; 0: bounded only
     deep: int = 0  # steps where time does not matter (scripts/formal.sh); 0: as many
-    deep_only: bool = False  # too long for a test
     only: tuple = ()  # labels of the assertions to prove; none: all
     free_clocks: bool = False
     parameters: dict = field(default_factory=dict)
