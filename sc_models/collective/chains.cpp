@@ -12,6 +12,7 @@
 #include "collective/channels.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
+#include "collective/slice_shares.h"
 
 namespace fredsim {
 namespace {
@@ -106,12 +107,13 @@ class ChainPlanner {
     const Part& part = plan_.parts[chain.part];
     const std::vector<int>& channels = channels_[c];
     const FlitRange whole = whole_range(0, part.bytes);
-    const int slices = endpoint_slices(topology_);
+    const SliceShares shares(topology_, part);
+    const int slices = shares.slices();
     const std::size_t halves = chain.ring.size() > 2 ? 2 : 1;
     std::vector<Tree> trees;
     for (int s = 0; s < slices; ++s) {
       for (std::size_t half = 0; half < halves; ++half) {
-        const FlitRange range = share_of(share_of(whole, slices, s), halves, half);
+        const FlitRange range = share_of(shares.of(whole, s), halves, half);
         if (range.flits == 0) continue;
         // Backwards first: that is the longer way, by the hop that closes the ring.
         const int vc = channels.size() < 2 || forwards[0] == forwards[1]

@@ -52,7 +52,7 @@ class SwitchTime {
 
   double steps_on_tree() const {
     const NodeId first = part_.members.front();
-    const auto above = [&](NodeId npu) { return topology_.links[topology_.link_out(npu, 0)].to; };
+    const auto above = [&](NodeId npu) { return topology_.nodes[npu].above; };
     double latency = 0;
     bool one_switch = true;
     for (const NodeId member : part_.members) {
@@ -63,7 +63,9 @@ class SwitchTime {
     const double port = 1 / slowest_port(topology_, part_.members, 0).value();
     const double uplinks = one_switch ? 0 : slowest_level();
     const bool reduces = spec_.collective == Collective::kReduceScatter;
-    const double flits = flits_ / topology_.fred.slices;
+    const auto& weights = part_.slice_weights;
+    const auto lost = std::ranges::count(weights, 0U);
+    const double flits = flits_ / static_cast<double>(topology_.fred.slices - lost);
     const double stretched = port * (reduces ? kReduceFactor : kGatherFactor);
     return latency + kTurn +
            (reduces ? kReduceStep : kGatherStep) * std::min<double>(ranks(), flits) +

@@ -14,6 +14,7 @@
 #include "collective/members.h"
 #include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
+#include "collective/slice_shares.h"
 #include "collective/streams.h"
 
 namespace fredsim {
@@ -68,7 +69,8 @@ class EndpointPlanner {
         spec_(spec),
         part_(part),
         plan_(plan),
-        slices_(endpoint_slices(topology)),
+        shares_(topology, plan.parts[part]),
+        slices_(shares_.slices()),
         ranks_(static_cast<int>(plan.parts[part].members.size())),
         roles_(roles_of(spec.collective)) {}
 
@@ -279,7 +281,7 @@ class EndpointPlanner {
     const RingBox box = shaped_box(algorithm);
     const auto place = std::ranges::find(box.ranks, root) - box.ranks.begin();
     for (int s = 0; s < slices_; ++s) {
-      const FlitRange share = share_of(whole, slices_, s);
+      const FlitRange share = shares_.of(whole, s);
       if (share.flits > 0)
         add(hierarchical_tree(builder(s), box, static_cast<int>(place), roles_, share));
     }
@@ -324,15 +326,14 @@ class EndpointPlanner {
     if (spec_.collective == Collective::kAllReduce) {
       const FlitRange whole = whole_range(0, bytes());
       for (int s = 0; s < slices_; ++s) {
-        const FlitRange share = share_of(whole, slices_, s);
+        const FlitRange share = shares_.of(whole, s);
         for (int k = 0; k < ranks_; ++k) tree(s, k, share_of(share, ranks_, k));
       }
       return;
     }
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(bytes(), ranks_));
     for (int s = 0; s < slices_; ++s) {
-      for (int k = 0; k < ranks_; ++k)
-        tree(s, place_of[k], share_of(blocks[k], slices_, (s + k) % slices_));
+      for (int k = 0; k < ranks_; ++k) tree(s, place_of[k], shares_.of(blocks[k], s, k));
     }
   }
 
@@ -378,7 +379,7 @@ class EndpointPlanner {
   }
   void pair(int from, int to, const FlitRange& block, int vc) {
     for (int s = 0; s < slices_; ++s) {
-      const FlitRange range = share_of(block, slices_, (s + from + to) % slices_);
+      const FlitRange range = shares_.of(block, s, from + to);
       if (range.flits > 0) add(direct_tree(topology_, plan_, part_, from, to, s, vc, range));
     }
   }
@@ -440,6 +441,7 @@ class EndpointPlanner {
   const CollectiveSpec& spec_;
   int part_;
   Plan& plan_;
+  SliceShares shares_;
   int slices_;
   int ranks_;
   Roles roles_;

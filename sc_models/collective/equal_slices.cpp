@@ -16,21 +16,6 @@ constexpr int kSeveral = -2;
 
 void join_port(int& port, int other) { port = port == kNoPort || port == other ? other : kSeveral; }
 
-// The NIC port by which all packets of a tree go, and come since slices meet in endpoints only.
-int slice_port(const Tree& tree) {
-  int port = kNoPort;
-  for (const TreeRank& rank : tree.ranks) {
-    if (tree.transport == Transport::kInSwitch) {
-      join_port(port, rank.switch_port);
-      continue;
-    }
-    for (const auto* sends :
-         {&rank.reduce_to, &rank.broadcast_to, &rank.acknowledge_sums, &rank.acknowledge_results})
-      for (const Send& send : *sends) join_port(port, send.port);
-  }
-  return port;
-}
-
 bool same_sends(const std::vector<Send>& a, const std::vector<Send>& b) {
   return std::ranges::equal(a, b, [](const Send& x, const Send& y) {
     return x.rank == y.rank && x.vc == y.vc && x.due == y.due;
@@ -157,6 +142,20 @@ std::optional<SlicedPlan> slice(const Plan& plan, int ports) {
 }
 
 }  // namespace
+
+int slice_port(const Tree& tree) {
+  int port = kNoPort;
+  for (const TreeRank& rank : tree.ranks) {
+    if (tree.transport == Transport::kInSwitch) {
+      join_port(port, rank.switch_port);
+      continue;
+    }
+    for (const auto* sends :
+         {&rank.reduce_to, &rank.broadcast_to, &rank.acknowledge_sums, &rank.acknowledge_results})
+      for (const Send& send : *sends) join_port(port, send.port);
+  }
+  return port;
+}
 
 Plan EqualSlices::simulated(Plan plan) const {
   if (port_like.empty()) return plan;

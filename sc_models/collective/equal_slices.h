@@ -30,6 +30,8 @@ struct EqualSlices {
   std::vector<int> copies(const Plan& simulated) const;
 };
 
+// The NIC port by which all packets of a tree go and come; below 0: none, or several.
+int slice_port(const Tree& tree);
 // Slices of a FRED tree that the trees of a plan use; 0 of another machine.
 int slices_used(const Topology& topology, const Plan& plan);
 

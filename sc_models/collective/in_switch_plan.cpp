@@ -12,6 +12,7 @@
 #include "base/member.h"
 #include "collective/members.h"
 #include "collective/slice_router.h"
+#include "collective/slice_shares.h"
 
 namespace fredsim {
 namespace {
@@ -31,6 +32,7 @@ class InSwitchPlanner {
     result_.trees.resize(plan.parts.size());
     result_.after.resize(plan.parts.size());
     result_.packets.resize(plan.parts.size());
+    result_.weights.resize(plan.parts.size());
   }
 
   InSwitchPlan run(std::span<const int> parts) {
@@ -44,8 +46,13 @@ class InSwitchPlanner {
   }
 
  private:
+  using Weights = std::vector<std::vector<std::uint64_t>>;  // by part: Part::slice_weights
   // All slices of parts that are under way together; empty where they do not fit.
-  using Wave = std::vector<std::vector<SlicePart>>;
+  struct Wave {
+    std::vector<std::vector<SlicePart>> slices{};
+    Weights weights{};
+    bool empty() const { return slices.empty(); }
+  };
 
   // Waves: parts under way together; a wave begins when the one before is complete.
   void plan_vc(const std::vector<int>& parts) {
@@ -132,33 +139,64 @@ class InSwitchPlanner {
       if (obstacle != nullptr) *obstacle = std::move(*shared);
       return {};
     }
-    Wave wave;
-    for (int slice = 0; slice < slices_; ++slice) {
-      std::vector<SlicePart>& placed = wave.emplace_back();
-      for (const int p : parts) {
-        const Part& part = plan_.parts[p];
-        std::vector<Task> tasks = tasks_of(part, slice);
-        if (tasks.empty()) continue;
-        placed.push_back({p,
-                          std::move(tasks),
-                          roles_of_part(part),
-                          lowest_nodes(topology_, part.members, slice),
-                          {}});
-      }
-      SliceRouter router(topology_, plan_, cache_, slice, placed);
-      if (!router.place()) {
+    Weights weights;
+    for (const Part& part : plan_.parts) weights.push_back(part.slice_weights);
+    for (;;) {
+      Wave wave{{}, weights};
+      bool all = true;
+      for (int slice = 0; slice < slices_; ++slice) {
+        std::vector<SlicePart>& placed =
+            wave.slices.emplace_back(slice_parts(parts, slice, weights));
+        SliceRouter router(topology_, plan_, cache_, slice, placed);
+        if (router.place()) continue;
+        all = false;
+        // Where parts are lost, a slice may be without some of the groups.
+        if (leave_out(parts, slice, weights)) continue;
         if (obstacle != nullptr) *obstacle = router.obstacle();
         return {};
       }
+      if (all) return wave;
     }
-    return wave;
   }
 
-  std::vector<Task> tasks_of(const Part& part, int slice) const {
-    const int slices = slices_;
+  std::vector<SlicePart> slice_parts(const std::vector<int>& parts, int slice,
+                                     const Weights& weights) const {
+    std::vector<SlicePart> placed;
+    for (const int p : parts) {
+      const Part& part = plan_.parts[p];
+      std::vector<Task> tasks = tasks_of(part, slice, SliceShares(topology_, weights[p]));
+      if (tasks.empty()) continue;
+      placed.push_back({p,
+                        std::move(tasks),
+                        roles_of_part(part),
+                        lowest_nodes(topology_, part.members, slice),
+                        {}});
+    }
+    return placed;
+  }
+
+  // One after the other, each slice beginning with another: what does not fit with those before it has no share of the slice.
+  // False: nothing is lost, or a part has no slice left.
+  bool leave_out(const std::vector<int>& parts, int slice, Weights& weights) {
+    if (topology_.faults.empty() || topology_.is_grid()) return false;
+    std::vector<int> kept;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const int part = parts[(k + static_cast<std::size_t>(slice)) % parts.size()];
+      if (weights[part][slice] == 0) continue;
+      kept.push_back(part);
+      std::vector<SlicePart> placed = slice_parts(kept, slice, weights);
+      if (SliceRouter(topology_, plan_, cache_, slice, placed).place()) continue;
+      kept.pop_back();
+      weights[part][slice] = 0;
+      if (std::ranges::count(weights[part], 0U) == std::ssize(weights[part])) return false;
+    }
+    return true;
+  }
+
+  std::vector<Task> tasks_of(const Part& part, int slice, const SliceShares& shares) const {
     const int ranks = static_cast<int>(part.members.size());
     if (!has_blocks(part)) {
-      const FlitRange range = share_of(whole_range(0, part.bytes), slices, slice);
+      const FlitRange range = shares.of(whole_range(0, part.bytes), slice);
       if (range.flits == 0) return {};
       return {{first_root(part), range}};
     }
@@ -166,7 +204,7 @@ class InSwitchPlanner {
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part.bytes, owners));
     std::vector<Task> tasks;
     for (const int k : order_of_owners(part, owners)) {
-      const FlitRange range = share_of(blocks[k], slices, (slice + k) % slices);
+      const FlitRange range = shares.of(blocks[k], slice, k);
       if (range.flits > 0) tasks.push_back({k, range});
     }
     return tasks;
@@ -179,15 +217,17 @@ class InSwitchPlanner {
     if (part.roots == 0) return order;
     std::map<NodeId, int> before;
     std::vector<int> turn;
-    for (const int k : order)
-      turn.push_back(before[topology_.links[topology_.link_out(part.members[k], 0)].to]++);
+    for (const int k : order) turn.push_back(before[topology_.nodes[part.members[k]].above]++);
     std::ranges::stable_sort(order, {}, [&](int k) { return turn[k]; });
     return order;
   }
 
-  void emit(Wave wave) {
+  void emit(Wave placed) {
+    auto& wave = placed.slices;
     int phases = 0;
     for (int slice = 0; slice < std::ssize(wave); ++slice) {
+      for (const SlicePart& part : wave[slice])
+        result_.weights[part.part] = placed.weights[part.part];
       const SliceRouter router(topology_, plan_, cache_, slice, wave[slice]);
       int slots = 0;
       for (const SlicePart& part : wave[slice]) {
@@ -207,7 +247,7 @@ class InSwitchPlanner {
   // Runs of a burst of the roots' links.
   PacketShape stream_packets(const SlicePart& part) const {
     const Part& of_plan = plan_.parts[part.part];
-    const Link& link = topology_.links[topology_.link_out(of_plan.members.front(), 0)];
+    const Link& link = topology_.first_link_out(of_plan.members.front());
     return {.flits = of_plan.packet_flits, .run = std::max(1, link.burst / of_plan.packet_flits)};
   }
 

@@ -50,9 +50,10 @@ struct PacketShape {
 };
 
 struct InSwitchPlan {
-  std::vector<std::vector<Tree>> trees;  // by part; empty for those not asked for
-  std::vector<PacketShape> packets;      // by part
-  std::vector<std::vector<int>> after;   // by part
+  std::vector<std::vector<Tree>> trees;             // by part; empty for those not asked for
+  std::vector<PacketShape> packets;                 // by part
+  std::vector<std::vector<int>> after;              // by part
+  std::vector<std::vector<std::uint64_t>> weights;  // by part: Part::slice_weights as it became
   std::vector<PhaseProgram> programs;
   std::vector<int> left_over;  // OnConflict::kUnicast: parts that do not fit
   // The phases do not fit in the phase stores: why, and a chiplet with the fewest rows.

@@ -5,33 +5,21 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 
 #include "collective/members.h"
 #include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
 #include "routing/mesh_routing.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
 
-// The lowest of the switches of a level that a node reaches going up stands for all of them.
+// The lowest of the switches of a level that a node reaches going up, or did before links were lost, stands for all of them.
 NodeId above(const Topology& topology, NodeId node, int level) {
-  std::set<NodeId> here{node};
-  for (int l = 0; l < level; ++l) {
-    std::set<NodeId> next;
-    for (const NodeId id : here) {
-      for (int port = 0; port < (l == 0 ? 1 : topology.nodes[id].ports); ++port) {
-        const int link = topology.link_out(id, port);
-        if (link < 0) continue;
-        const NodeId to = topology.links[link].to;
-        if (topology.nodes[to].level == l + 1) next.insert(to);
-      }
-    }
-    if (next.empty()) return *here.begin();
-    here = std::move(next);
-  }
-  return *here.begin();
+  for (int l = 0; l < level && topology.nodes[node].above >= 0; ++l)
+    node = topology.nodes[node].above;
+  return node;
 }
 
 }  // namespace
@@ -108,8 +96,8 @@ bool slow_uplinks(const Topology& topology) {
   const auto between = [&](const Link& link) {
     return topology.nodes[link.from].is_switch() && topology.nodes[link.to].is_switch();
   };
-  const NodeId npu = topology.npus.front();
-  const Link& port = topology.links[topology.link_out(npu, 0)];
+  const NodeId npu = topology.npus[static_cast<std::size_t>(npus_left(topology).front())];
+  const Link& port = topology.first_link_out(npu);
   return std::ranges::any_of(topology.links, [&](const Link& link) {
     return between(link) && link.bytes_per_second < port.bytes_per_second;
   });

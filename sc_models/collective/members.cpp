@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/int128.h"
 #include "base/member.h"
+#include "topology/faults.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim {
@@ -36,6 +37,12 @@ std::vector<NodeId> members_of(const Topology& topology, const std::vector<int>&
   std::vector<NodeId> members;
   for (const int member : group) {
     members.push_back(node_of(topology, member));
+    if (topology.nodes[members.back()].lost) {
+      throw BadInput(
+          fmt::format("group: {} found, which {} has lost{}",
+                      is_io_member(member) ? member_name(member) : fmt::format("NPU {}", member),
+                      topology.name, faults_text(topology)));
+    }
     if (!seen.insert(member).second) {
       throw BadInput(fmt::format("group: {} found twice", is_io_member(member)
                                                               ? member_name(member)
@@ -64,7 +71,9 @@ bool is_whole_grid(const Topology& topology, const std::vector<NodeId>& members)
 Rational slowest_port(const Topology& topology, std::span<const NodeId> members, int port) {
   Rational slowest{1, 1};
   for (const NodeId member : members) {
-    const Rational rate = topology.links[topology.link_out(member, port)].rate;
+    const int link = topology.link_out(member, port);
+    if (link < 0) continue;
+    const Rational rate = topology.links[link].rate;
     if (static_cast<Uint128>(rate.num) * slowest.den < static_cast<Uint128>(slowest.num) * rate.den)
       slowest = rate;
   }

@@ -16,6 +16,7 @@
 #include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/packet_order.h"
+#include "collective/slice_shares.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -63,6 +64,7 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   if (spec.root < 0 || spec.root >= static_cast<int>(ranks))
     throw BadInput(
         fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
+  part.slice_weights = even_weights(topology, part);
   check_roots(spec);
   if (spec.collective == Collective::kUnicast && ranks > 2)
     throw BadInput(
@@ -111,13 +113,18 @@ void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, 
 class WorkPlanner {
  public:
   WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
-              OnConflict on_conflict)
-      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {
+              OnConflict on_conflict, const std::vector<std::vector<std::uint64_t>>& weights = {})
+      : topology_(topology),
+        specs_(work.begin(), work.end()),
+        on_conflict_(on_conflict),
+        weights_(weights) {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_chosen(spec.algorithm));
   }
 
   Plan run() {
     for (const CollectiveSpec& spec : specs_) plan_.parts.push_back(part_of(topology_, spec));
+    for (std::size_t part = 0; part < weights_.size(); ++part)
+      plan_.parts[part].slice_weights = weights_[part];
     choose_algorithms();
     for (int part = 0; part < std::ssize(specs_); ++part) {
       if (plan_.parts[part].members.size() > 1 && goes_in_switch(topology_, specs_[part]))
@@ -135,6 +142,7 @@ class WorkPlanner {
         p.after = switches.after[part];
         p.packet_flits = std::min(p.packet_flits, switches.packets[part].flits);
         p.run = switches.packets[part].run;
+        if (!switches.weights[part].empty()) p.slice_weights = switches.weights[part];
         std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
       } else {
         plan_endpoint(topology_, specs_[part], part, plan_, chains);
@@ -217,7 +225,8 @@ class WorkPlanner {
       try {
         switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
       } catch (const GroupConflict& conflict) {
-        if (!topology_.is_grid() || !leave_to_endpoints(conflict)) throw;
+        const bool may_leave = topology_.is_grid() || !topology_.faults.empty();
+        if (!may_leave || !leave_to_endpoints(conflict)) throw;
         continue;
       }
       for (const int part : switches.left_over)
@@ -230,7 +239,7 @@ class WorkPlanner {
     }
   }
 
-  // On a grid, where trees meet easily and rings are as good a way: the parts of a virtual channel that may go
+  // On a grid, where trees meet easily and rings are as good a way, and on a tree that has lost parts: the parts of a virtual channel that may go
   // another way do so, all of them, since unicasts would have to wait for those that stay. False: there are none.
   bool leave_to_endpoints(const GroupConflict& conflict) {
     const int vc = plan_.parts[conflict.parts().front()].vc;
@@ -265,10 +274,25 @@ class WorkPlanner {
   const Topology& topology_;
   std::vector<CollectiveSpec> specs_;
   OnConflict on_conflict_;
-  std::vector<bool> free_;  // by part: no algorithm is asked for
+  std::vector<std::vector<std::uint64_t>> weights_;  // by part: Part::slice_weights; empty: even
+  std::vector<bool> free_;                           // by part: no algorithm is asked for
   Plan plan_;
   std::vector<int> in_switch_;
 };
+
+// Vectors whose shares are as good as exact.
+constexpr std::uint64_t kKibi = 1024;
+constexpr std::uint64_t kLongBytes = kKibi * kKibi * kKibi;
+
+// Of groups whose data does not go evenly by all slices.
+void note_slices(const Topology& topology, Plan& plan) {
+  for (const Part& part : plan.parts) {
+    const auto& weights = part.slice_weights;
+    if (std::ranges::adjacent_find(weights, std::ranges::not_equal_to{}) == weights.end()) continue;
+    plan.note(fmt::format("slices carry {} of {}", weights_text(weights),
+                          plan.parts.size() == 1 ? "the vector" : group_name(topology, part)));
+  }
+}
 
 }  // namespace
 
@@ -278,7 +302,16 @@ void Plan::note(const std::string& text) {
 
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict) {
-  return WorkPlanner(topology, work, on_conflict).run();
+  if (topology.reach.slices == 0) return WorkPlanner(topology, work, on_conflict).run();
+  std::vector<CollectiveSpec> long_work(work.begin(), work.end());
+  for (CollectiveSpec& spec : long_work) {
+    spec.bytes = std::max(spec.bytes, kLongBytes);
+    for (std::uint64_t& bytes : spec.matrix) bytes *= kLongBytes / kKibi;
+  }
+  const Plan even = WorkPlanner(topology, long_work, on_conflict).run();
+  Plan plan = WorkPlanner(topology, work, on_conflict, measured_weights(topology, even)).run();
+  note_slices(topology, plan);
+  return plan;
 }
 
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,

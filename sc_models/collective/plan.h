@@ -114,6 +114,8 @@ struct Part {
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
   int run = 1;  // packets of an in-switch tree that follow each other before the next tree's
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
+  // On a tree that has lost parts: what each slice carries, relative to the others (collective/slice_shares.h).
+  std::vector<std::uint64_t> slice_weights{};
 };
 
 struct Plan {

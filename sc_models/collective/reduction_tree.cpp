@@ -34,18 +34,19 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> below(const ReductionTree& tree, int n
 }  // namespace
 
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet) {
-  std::vector<std::tuple<NodeId, int, int>> uplinks;
+  std::vector<std::tuple<double, NodeId, int, int>> uplinks;
   const int level = topology.nodes[chiplet].level;
   for (int p = 0; p < topology.nodes[chiplet].ports; ++p) {
     const int id = topology.link_out(chiplet, p);
     if (id < 0) continue;
     const Link& link = topology.links[id];
-    if (topology.nodes[link.to].level > level) uplinks.emplace_back(link.to, link.to_port, p);
+    if (topology.nodes[link.to].level > level)
+      uplinks.emplace_back(-link.rate.value(), link.to, link.to_port, p);
   }
   std::ranges::sort(uplinks);
   std::vector<int> ports;
   ports.reserve(uplinks.size());
-  for (const auto& [to, to_port, port] : uplinks) ports.push_back(port);
+  for (const auto& [rate, to, to_port, port] : uplinks) ports.push_back(port);
   return ports;
 }
 

@@ -50,7 +50,7 @@ struct GroupRoles {
 ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice);
 
 // Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is the
-// same order at every chiplet below the same switch.
+// same order at every chiplet below the same switch; slower ones (topology/faults.h) behind the others.
 std::vector<int> uplinks_of(const Topology& topology, NodeId chiplet);
 
 // How a group uses the uplink of a node: outputs not 0, upwards; inputs not 0, downwards.

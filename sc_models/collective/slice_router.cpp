@@ -96,7 +96,33 @@ bool SliceRouter::place() {
       if (std::ssize(part.uplink_trees) < wanted && add_uplink_tree(part)) more = true;
     }
   }
+  if (!topology_.faults.empty())
+    for (SlicePart& part : parts_) leave_out_slow(part);
   return true;
+}
+
+// Uplink trees have equal shares: without one that is much slower than the others these are done earlier.
+void SliceRouter::leave_out_slow(SlicePart& part) const {
+  std::vector<std::pair<double, ReductionTree>> by_rate;
+  for (const ReductionTree& tree : part.uplink_trees) {
+    double rate = 1;
+    for (const ReductionNode& node : tree) {
+      if (node.up_port < 0) continue;
+      rate = std::min(rate,
+                      topology_.links[topology_.link_out(node.chiplet, node.up_port)].rate.value());
+    }
+    by_rate.emplace_back(-rate, tree);
+  }
+  std::ranges::stable_sort(by_rate, {}, &std::pair<double, ReductionTree>::first);
+  const auto together = [&](std::size_t count) {
+    return -by_rate[count - 1].first * static_cast<double>(count);
+  };
+  std::size_t best = by_rate.size();
+  for (std::size_t count = best - 1; count > 0; --count)
+    if (together(count) > together(best)) best = count;
+  if (best == by_rate.size()) return;
+  part.uplink_trees.clear();
+  for (std::size_t k = 0; k < best; ++k) part.uplink_trees.push_back(std::move(by_rate[k].second));
 }
 
 Obstacle SliceRouter::obstacle() {

@@ -112,6 +112,7 @@ class SliceRouter {
   bool demand_fits() const;
   bool place_from(std::size_t i);
   bool add_uplink_tree(SlicePart& part);
+  void leave_out_slow(SlicePart& part) const;
   void visit(const SlicePart& part, const std::function<bool(const ReductionTree&)>& visit);
   // Grid: whether no other part has one of the ports; obstacle_ then says where.
   bool is_free(const PortUse& wanted);

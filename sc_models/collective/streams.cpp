@@ -13,6 +13,7 @@
 #include "collective/endpoint_trees.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
+#include "collective/slice_shares.h"
 #include "collective/split.h"
 
 namespace fredsim {
@@ -139,7 +140,7 @@ class Streams {
   // Its router has another controller.
   bool is_at_corner(int root) const {
     return std::ranges::count_if(topology_.io_controllers, [&](NodeId other) {
-             return topology_.links[topology_.link_out(other, 0)].to == switch_of(root);
+             return topology_.nodes[other].above == switch_of(root);
            }) > 1;
   }
 
@@ -173,7 +174,8 @@ class Streams {
   }
 
   std::vector<Tree> chains(const std::vector<FlitRange>& blocks) const {
-    const int slices = endpoint_slices(topology_);
+    const SliceShares shares(topology_, part_);
+    const int slices = shares.slices();
     const int vc = channel_of_chains();
     std::vector<std::vector<int>> rings;
     std::map<NodeId, int> before;  // roots, by switch
@@ -181,7 +183,7 @@ class Streams {
     std::vector<Tree> trees;
     for (int slice = 0; slice < slices; ++slice) {
       for (int k = 0; k < part_.roots; ++k) {
-        const FlitRange range = share_of(blocks[k], slices, (slice + k) % slices);
+        const FlitRange range = shares.of(blocks[k], slice, k);
         if (range.flits == 0) continue;
         trees.push_back(chain_tree({topology_, plan_, number_, slice}, rings[k], k, true, roles(),
                                    range, vc, part_.roots));
@@ -190,9 +192,7 @@ class Streams {
     return trees;
   }
 
-  NodeId switch_of(int rank) const {
-    return topology_.links[topology_.link_out(part_.members[rank], 0)].to;
-  }
+  NodeId switch_of(int rank) const { return topology_.nodes[part_.members[rank]].above; }
 
   // The root, then all others from one of its switch on, `skipped` of them left out, or from anywhere.
   std::vector<int> ring_of(int root, int skipped) const {

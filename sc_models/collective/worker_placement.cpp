@@ -18,8 +18,7 @@ constexpr std::uint64_t kProbeBytes = 4
 std::vector<int> snake(const Topology& topology) {
   std::vector<std::tuple<int, int, int>> places;  // y, x in walking order, NPU
   for (int npu = 0; npu < std::ssize(topology.npus); ++npu) {
-    const Link& link = topology.links[topology.link_out(topology.npus[npu], 0)];
-    const MeshPlace& place = topology.nodes[link.to].mesh;
+    const MeshPlace& place = topology.nodes[topology.nodes[topology.npus[npu]].above].mesh;
     places.emplace_back(place.y, place.y % 2 == 0 ? place.x : -place.x, npu);
   }
   std::ranges::sort(places);

@@ -17,6 +17,7 @@
 #include "config/config_tree.h"
 #include "switch/node_shape.h"
 #include "topology/builders.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -133,6 +134,15 @@ LinkErrors read_link_errors(const ConfigReader& reader) {
         reader.label(path), reader.text(path)));
   }
   return errors;
+}
+
+constexpr std::string_view kOption = "--fault";
+
+std::vector<Fault> read_faults(const ConfigReader& reader) {
+  std::vector<Fault> faults;
+  for (const auto& [text, where] : reader.words("faults"))
+    faults.push_back(parse_fault(text, where == kOption ? where : where + ": faults"));
+  return faults;
 }
 
 MachineSpec read_machine(const ConfigReader& reader) {
@@ -275,7 +285,9 @@ Topology build_topology(const ConfigReader& reader) {
   const std::vector<std::string> unused = reader.keys_not_of(reader.switch_kind());
   const MachineSpec machine = read_machine(reader);
   const LinkErrors errors = read_link_errors(reader);
+  const std::vector<Fault> faults = read_faults(reader);
   const auto finished = [&](Topology topology) {
+    lose_parts(topology, faults);
     set_link_errors(topology, errors);
     topology.notes.insert(topology.notes.end(), unused.begin(), unused.end());
     return topology;
@@ -338,10 +350,43 @@ std::optional<std::string> apply_to_all(std::vector<Draft>& drafts, const std::s
                      without.size() == 1 ? "has" : "have");
 }
 
+// Adds a fault to the drafts that have the part, to all where none has it, which then says so. `whole`: their machines, as
+// they are without any. The note, where there is one, says to which.
+std::optional<std::string> add_to_all(std::vector<Draft>& drafts,
+                                      const std::vector<Topology>& whole, const std::string& text) {
+  const Fault fault = parse_fault(text, kOption);
+  std::vector<std::string> with;
+  std::vector<std::string> without;
+  for (std::size_t i = 0; i < drafts.size(); ++i)
+    (has_part(whole[i], fault) ? with : without).push_back(word_of(*drafts[i].file));
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    if (with.empty() || has_part(whole[i], fault))
+      append_to_list(drafts[i].root, "faults", text, std::string(kOption));
+  }
+  if (with.empty() || without.empty()) return std::nullopt;
+  return fmt::format("{} {}: applies to {}; {} {} no such part", kOption, shown(text),
+                     fmt::join(with, " and "), fmt::join(without, " and "),
+                     without.size() == 1 ? "has" : "have");
+}
+
+void erase_key(ConfigNode& root, std::string_view key) {
+  std::erase_if(root.entries, [&](const ConfigEntry& entry) { return entry.key == key; });
+}
+
+// Those of the options and of the machine, as a setting.
+void note_faults(Draft& draft) {
+  const ConfigNode* const list = draft.root.find("faults");
+  if (list == nullptr) return;
+  std::vector<std::string> words;
+  for (const ConfigEntry& entry : list->entries) words.push_back(entry.node.text);
+  note_setting(draft.settings.all, fmt::format("faults=[{}]", fmt::join(words, ", ")));
+}
+
 }  // namespace
 
 LoadedMachines load_configs(std::span<const MachineFile> files,
-                            std::span<const std::string> overrides) {
+                            std::span<const std::string> overrides,
+                            std::span<const std::string> faults) {
   std::vector<Draft> drafts;
   for (const MachineFile& file : files) drafts.push_back({&file, read_config_file(file.path), {}});
   LoadedMachines loaded;
@@ -354,6 +399,20 @@ LoadedMachines load_configs(std::span<const MachineFile> files,
       note_setting(draft.settings.all, text);
       note_setting(draft.settings.own, text);
     }
+  }
+  if (!faults.empty()) {
+    std::vector<Topology> whole;
+    for (const Draft& draft : drafts) {
+      ConfigNode root = draft.root;
+      erase_key(root, "faults");
+      whole.push_back(build_topology(ConfigReader(std::move(root), draft.file->path)));
+    }
+    for (const std::string& text : faults) {
+      if (auto note = add_to_all(drafts, whole, text)) loaded.notes.push_back(std::move(*note));
+    }
+    for (Draft& draft : drafts) note_faults(draft);
+  }
+  for (Draft& draft : drafts) {
     const ConfigReader reader(std::move(draft.root), draft.file->path);
     loaded.machines.push_back({draft.file->path, build_topology(reader), std::move(draft.settings),
                                read_compute(reader), reader.resolved()});

@@ -16,6 +16,7 @@
 //                              but for the last one, the top, uplinks, uplink_bandwidth
 //   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0], [seed = 1]]
 //           without it: links without errors
+//   [faults a list of parts that are lost, topology/faults.h]      without it: none
 //   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, mesh on others],
 //           [rtl_top], [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],
@@ -62,8 +63,11 @@ struct LoadedMachines {
 // another fabric type, or write their tree in the other way) is applied to those, and a note says so;
 // where none has it, it is refused as for one machine. A machine's own settings come after them.
 // Messages name them "configs/fred_d.yaml@key.path=value".
+// `faults` (--fault) are added to those that the machines say. One whose part only some of them have is applied to those, and a
+// note says so; where none has it, it is refused.
 LoadedMachines load_configs(std::span<const MachineFile> files,
-                            std::span<const std::string> overrides);
+                            std::span<const std::string> overrides,
+                            std::span<const std::string> faults = {});
 
 // One machine.
 MachineConfig load_config(const std::string& path, const std::vector<std::string>& overrides = {});

@@ -325,6 +325,16 @@ int ConfigReader::choice(std::string_view path, std::span<const std::string_view
   return static_cast<int>(name - names.begin());
 }
 
+std::vector<std::pair<std::string, std::string>> ConfigReader::words(std::string_view path) const {
+  std::vector<std::pair<std::string, std::string>> words;
+  if (!has(path)) return words;
+  for (const ConfigEntry& entry : find(path)->entries) {
+    const std::string& where = entry.node.where.empty() ? find(path)->where : entry.node.where;
+    words.emplace_back(entry.node.text, where);
+  }
+  return words;
+}
+
 std::vector<int> ConfigReader::permutation(std::string_view path,
                                            std::span<const std::string_view> names) const {
   const std::vector<std::string> words = words_of(value(path));

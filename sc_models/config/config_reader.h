@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/machine_key.h"
@@ -54,7 +55,7 @@ class ConfigReader {
   std::string located(const std::string& message) const;
 
   // Every key that a machine of its fabric type has, in the order of the schema, with what was written or
-  // else its default. Without those that are left out and stand for nothing then: io, link, switch.rtl_top, switch.params.
+  // else its default. Without those that are left out and stand for nothing then: io, link, faults, switch.rtl_top, switch.params.
   std::vector<MachineKey> resolved() const;
 
   bool has(std::string_view path) const { return find(path) != nullptr; }
@@ -65,6 +66,8 @@ class ConfigReader {
   bool boolean(std::string_view path) const;
   // Index of the value in `names`.
   int choice(std::string_view path, std::span<const std::string_view> names) const;
+  // The texts of a list, and where each was written; none where it is left out.
+  std::vector<std::pair<std::string, std::string>> words(std::string_view path) const;
   // A list that has every one of `names` once: their indices in its order.
   std::vector<int> permutation(std::string_view path,
                                std::span<const std::string_view> names) const;

@@ -69,6 +69,8 @@ constexpr std::array kKeys = {
     Key{"link.flit_loss", "share of the flits that a wafer link loses", Scope::kAny, Holds::kValue,
         "0"},
     Key{"link.seed", "of the errors", Scope::kAny, Holds::kInteger, "1"},
+    Key{"faults", "parts that are lost: link:NAME, link:NAME*RATE, switch:NAME, npu:3, io:3",
+        Scope::kAny, Holds::kWords},
     Key{"switch", "the switches", Scope::kAny, Holds::kKeys},
     Key{"switch.kind", "kind of the switches"},
     Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},

@@ -41,6 +41,10 @@ ConfigNode parse_config_text(const std::string& text, const std::string& source)
 void apply_override(ConfigNode& root, const std::string& override_text,
                     const std::string& from = "--set ");
 
+// Appends to the list at a key of the root, which becomes one where there is none; `from` as where of the entry.
+void append_to_list(ConfigNode& root, const std::string& key, const std::string& text,
+                    const std::string& from);
+
 // `text` as a message shows it: at most 60 characters, control characters replaced.
 std::string shown(std::string_view text);
 

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "switch/node_shape.h"
 #include "topology/facts.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -80,22 +81,27 @@ std::string levels(const FredTreeFacts& tree, Page& page) {
                rows, page);
 }
 
-// "20, 3 TB/s each over 5 NIC ports"
+// "20, 3 TB/s each over 5 NIC ports": as the first of them that is not lost.
 std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
                       std::string_view ports) {
   if (list.empty()) return "none";
-  const Node& node = topology.nodes[list.front()];
+  const auto there =
+      std::ranges::find_if(list, [&](NodeId id) { return !topology.nodes[id].lost; });
+  if (there == list.end()) return fmt::format("{}, all lost", list.size());
+  const Node& node = topology.nodes[*there];
   double bandwidth = 0;
   for (int port = 0; port < node.ports; ++port) {
-    const int link = topology.link_out(list.front(), port);
+    const int link = topology.link_out(*there, port);
     if (link != -1) bandwidth += static_cast<double>(topology.links[link].bytes_per_second);
   }
-  const Link& link = topology.links[topology.link_out(list.front(), 0)];
+  const Link& link = topology.first_link_out(*there);
   const std::string bursts =
       link.burst == 0 ? ""
                       : fmt::format(", in bursts of {} flits at {}/{} flit per cycle each",
                                     link.burst, link.peak.num, link.peak.den);
-  return fmt::format("{}, {} each over {} {}{}{}", list.size(), format_bandwidth(bandwidth),
+  const auto lost = std::ranges::count_if(list, [&](NodeId id) { return topology.nodes[id].lost; });
+  return fmt::format("{}{}, {} each over {} {}{}{}", list.size(),
+                     lost > 0 ? fmt::format(" ({} lost)", lost) : "", format_bandwidth(bandwidth),
                      node.ports, ports, node.ports == 1 ? "" : "s", bursts);
 }
 
@@ -216,6 +222,22 @@ std::string buffers(const Topology& topology, Page& page) {
 }
 
 }  // namespace
+
+std::string describe_parts(const Topology& topology) {
+  std::string text;
+  for (const auto& [form, list] :
+       {std::pair("npu", npus_left(topology)), std::pair("io", io_controllers_left(topology))})
+    for (const int number : list) text += fmt::format("{}:{}\n", form, number);
+  for (const Node& node : topology.nodes)
+    if (node.is_switch() && !node.lost) text += fmt::format("switch:{}\n", node.name);
+  for (const Link& link : topology.links) {
+    const Node& from = topology.nodes[link.from];
+    const Node& to = topology.nodes[link.to];
+    if (std::tuple(from.level, link.from) < std::tuple(to.level, link.to))
+      text += fmt::format("link:{}\n", link.name);
+  }
+  return text;
+}
 
 std::string describe(const Topology& topology, std::size_t columns) {
   const auto bisection = static_cast<double>(bisection_bytes_per_second(topology));

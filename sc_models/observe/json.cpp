@@ -1,5 +1,6 @@
 #include "observe/json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -73,14 +74,26 @@ Json part_json(const PartResult& part) {
 
 }  // namespace
 
+namespace {
+
+// Only of machines that have lost parts.
+void add_faults(std::span<const MachineKey> machine, Json& json) {
+  const auto faults = std::ranges::find(machine, "faults", &MachineKey::path);
+  if (faults != machine.end()) json["faults"] = std::get<std::vector<std::string>>(faults->value);
+}
+
+}  // namespace
+
 Json run_head_json(const RunResult& r) {
-  return {{"config", r.config},
-          {"settings", settings_json(r.settings)},
-          {"machine", machine_json(r.machine)},
-          {"fabric", r.fabric},
-          {"model", r.model},
-          {"lanes", r.lanes},
-          {"clock_ghz", r.clock_ghz}};
+  Json json = {{"config", r.config},
+               {"settings", settings_json(r.settings)},
+               {"machine", machine_json(r.machine)},
+               {"fabric", r.fabric},
+               {"model", r.model},
+               {"lanes", r.lanes},
+               {"clock_ghz", r.clock_ghz}};
+  add_faults(r.machine, json);
+  return json;
 }
 
 Json links_json(std::span<const LinkResult> links) {
@@ -216,6 +229,7 @@ Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
                {"lanes", 1},
                {"clock_ghz", s.clock_ghz},
                {"pattern", s.pattern}};
+  add_faults(s.machine, json);
   if (s.hotspot_node) json["hotspot_node"] = *s.hotspot_node;
   if (s.hotspot_fraction) json["hotspot_fraction"] = *s.hotspot_fraction;
   json.update({{"self_addressed", "excluded"},

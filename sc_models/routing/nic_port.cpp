@@ -1,12 +1,28 @@
 #include "routing/nic_port.h"
 
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/error.h"
 #include "routing/mesh_routing.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 
 int nic_port(const Topology& topology, NodeId from, NodeId to, int spread) {
   if (topology.is_grid()) return mesh_nic_port(topology, from, topology.nodes[to].address);
-  return spread % topology.nodes[from].ports;
+  const int ports = topology.nodes[from].ports;
+  if (topology.faults.empty() || topology.reaches(from, to, spread % ports)) return spread % ports;
+  std::vector<int> left;
+  for (int port = 0; port < ports; ++port)
+    if (topology.reaches(from, to, port)) left.push_back(port);
+  if (left.empty()) {
+    throw BadInput(fmt::format("{}: {} does not reach {} any more{}", topology.name,
+                               topology.nodes[from].name, topology.nodes[to].name,
+                               faults_text(topology)));
+  }
+  return left[static_cast<std::size_t>(spread / ports) % left.size()];
 }
 
 }  // namespace fredsim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <numeric>
 
 #include "base/error.h"
@@ -45,6 +46,23 @@ std::vector<std::vector<bool>> addresses_below(const Topology& topology, int add
   return below;
 }
 
+// Per node, whether a destination can be reached from it: by going down, or up first.
+std::vector<bool> leads_to(const Topology& topology, const std::vector<std::vector<bool>>& below,
+                           const std::vector<NodeId>& downwards, int destination) {
+  if (topology.faults.empty()) return std::vector<bool>(topology.nodes.size(), true);
+  std::vector<bool> leads(topology.nodes.size());
+  for (const NodeId id : downwards) {
+    const Node& node = topology.nodes[id];
+    leads[id] = below[id][destination];
+    for (int port = 0; port < node.ports && !leads[id]; ++port) {
+      const int link = topology.link_out(id, port);
+      if (link < 0 || topology.nodes[topology.links[link].to].level <= node.level) continue;
+      leads[id] = leads[topology.links[link].to];
+    }
+  }
+  return leads;
+}
+
 // What a destination takes of parallel links: by level of the chiplet that chooses.
 struct Choices {
   std::vector<int> up;    // uplink of the chiplet
@@ -66,6 +84,11 @@ Choices choices_of(const FredTreeFacts& tree, int destination) {
   return choices;
 }
 
+// Of the links that lead there; where some are lost, those that are left in turn.
+std::uint8_t chosen(const std::vector<int>& ports, int choice) {
+  return static_cast<std::uint8_t>(1 + ports[static_cast<std::size_t>(choice) % ports.size()]);
+}
+
 }  // namespace
 
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes) {
@@ -73,10 +96,15 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
   const int addresses = count_addresses(topology, max_routes);
   const std::vector<std::vector<bool>> below = addresses_below(topology, addresses);
   std::vector<OnlineRoutes> routes(topology.nodes.size());
+  std::vector<NodeId> downwards(topology.nodes.size());  // highest level first
+  std::iota(downwards.begin(), downwards.end(), 0);
+  std::ranges::stable_sort(downwards, std::greater{},
+                           [&](NodeId id) { return topology.nodes[id].level; });
   std::vector<int> down;
   std::vector<int> up;
   for (int destination = 0; destination < addresses; ++destination) {
     const Choices choices = choices_of(topology.fred, destination);
+    const std::vector<bool> leads = leads_to(topology, below, downwards, destination);
     for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
       const Node& node = topology.nodes[id];
       if (node.level == 0) continue;
@@ -87,16 +115,16 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
         if (link < 0) continue;
         const NodeId to = topology.links[link].to;
         if (topology.nodes[to].level > node.level) {
-          up.push_back(port);
+          if (leads[to]) up.push_back(port);
         } else if (below[to][destination]) {
           down.push_back(port);
         }
       }
       routes[id].resize(addresses);
       if (!down.empty()) {
-        routes[id][destination] = static_cast<std::uint8_t>(1 + down[choices.down[node.level - 1]]);
+        routes[id][destination] = chosen(down, choices.down[node.level - 1]);
       } else if (!up.empty()) {
-        routes[id][destination] = static_cast<std::uint8_t>(1 + up[choices.up[node.level - 1]]);
+        routes[id][destination] = chosen(up, choices.up[node.level - 1]);
       }
     }
   }

@@ -9,6 +9,8 @@
 //   destinations are spread evenly over the parallel links of every level, whatever the levels below
 //   have chosen by (an address modulo the number of links would, above the first level, meet links
 //   that none of a chiplet's destinations choose).
+//   Where links are lost (topology/faults.h) the same of those that still lead there: down where it can, else up to a chiplet from
+//   which it can be reached.
 // Deadlock: none; a packet that has gone down never goes up again.
 #pragma once
 

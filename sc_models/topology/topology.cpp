@@ -93,10 +93,32 @@ void Topology::index_ports() {
       broken(fmt::format("link {} has no link back", link.name));
     }
   }
+  std::vector<NodeId> above(nodes.size(), -1);
+  for (const Link& link : links) {
+    NodeId& first = above[link.from];
+    if (nodes[link.to].level > nodes[link.from].level && (first < 0 || link.to < first))
+      first = link.to;
+  }
+  for (std::size_t id = 0; id < nodes.size(); ++id)
+    if (nodes[id].above < 0) nodes[id].above = above[id];
 }
 
 int Topology::link_out(NodeId node, int port) const { return out_[first_port_[node] + port]; }
 
 int Topology::link_in(NodeId node, int port) const { return in_[first_port_[node] + port]; }
+
+const Link& Topology::first_link_out(NodeId node) const {
+  int port = 0;
+  while (port + 1 < nodes[node].ports && link_out(node, port) < 0) ++port;
+  return links.at(static_cast<std::size_t>(link_out(node, port)));
+}
+
+bool Topology::reaches(NodeId from, NodeId to, int port) const {
+  if (reach.slices == 0) return true;
+  const auto chiplet_of = [&](NodeId node) { return reach.chiplet[node * reach.slices + port]; };
+  const int a = chiplet_of(from);
+  const int b = chiplet_of(to);
+  return a >= 0 && b >= 0 && reach.connected[(port * reach.chiplets + a) * reach.chiplets + b];
+}
 
 }  // namespace fredsim

@@ -52,6 +52,9 @@ struct Node {
   MeshPlace mesh;  // switches of a grid
   int level = 0;   // 0 endpoint, 1 first switch level, 2 …
   int slice = -1;  // parallel chiplet slice, -1 where there is none
+  // The first of the nodes one level up that it is joined to, or was before links were lost; -1: none. By index_ports().
+  NodeId above = -1;
+  bool lost = false;  // it, or all of its links (topology/faults.h)
 
   bool is_switch() const { return kind == NodeKind::kSwitch; }
   bool is_endpoint() const { return !is_switch(); }
@@ -99,6 +102,15 @@ struct LinkErrors {
   double flit_loss = 0;       // share of the flits on the wire that never arrive
   std::uint64_t seed = 1;
   bool any() const { return bit_error_rate > 0 || flit_loss > 0; }
+};
+
+// Which endpoints of a tree that has lost parts reach each other in a slice: those whose chiplets of level 1 have a chiplet
+// in common that both reach by going up. Either way, since links are lost in both directions.
+struct SliceReach {
+  int slices = 0;
+  int chiplets = 0;          // of level 1, of a slice
+  std::vector<int> chiplet;  // by (node, slice): which of them an endpoint is joined to; -1: none
+  std::vector<bool> connected;  // by (slice, chiplet, chiplet)
 };
 
 enum class FabricKind : std::uint8_t { kMesh2d, kTorus2d, kFredTree };
@@ -163,11 +175,17 @@ struct Topology {
   FredTreeFacts fred;
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
+  std::vector<std::string> faults;  // what it has lost, as named by the user (topology/faults.h)
+  SliceReach reach;                 // kFredTree with faults
   std::vector<std::string> notes;  // what was rounded: "link latency 20 ns = 30 cycles (20.000 ns)"
 
   // Link that leaves `node` by `port`, or that enters it; -1 where the port is unconnected.
   int link_out(NodeId node, int port) const;
   int link_in(NodeId node, int port) const;
+  // The link out of the first port that has one; of an endpoint that is not lost.
+  const Link& first_link_out(NodeId node) const;
+  // Whether one endpoint reaches another by NIC port `port`, the slice, of both. A tree without faults: always.
+  bool reaches(NodeId from, NodeId to, int port) const;
   // Call once after nodes and links are complete. Checks every invariant above, in every build
   // type: std::logic_error names the first that does not hold.
   void index_ports();

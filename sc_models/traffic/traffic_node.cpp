@@ -81,7 +81,7 @@ void TrafficNode::step(SwitchPins& pins) {
 }
 
 void TrafficNode::start_packet() {
-  const std::uint32_t free = credited_ & ~sending_;
+  const std::uint32_t free = free_ports();
   const std::uint32_t later = free >> next_port_ << next_port_;
   const int port = std::countr_zero(later != 0 ? later : free);
   next_port_ = port + 1 == std::ssize(ports_) ? 0 : port + 1;

@@ -57,6 +57,8 @@ class TrafficNode final : public EndpointCore {
     due_ = true;
     wake();
   }
+  // By rank of a destination: the ports that lead there, where not all do. Empty: all.
+  void set_ports(std::vector<std::uint32_t> ports_to) { ports_to_ = std::move(ports_to); }
   // Packets created in the window, waiting ones included. Once now is the window's end.
   std::uint64_t created_in_window() const;
 
@@ -77,7 +79,14 @@ class TrafficNode final : public EndpointCore {
     int received = 0;                // its flits so far
   };
 
-  bool may_start() const { return due_ && meter_.offering && (credited_ & ~sending_) != 0; }
+  bool may_start() const { return due_ && meter_.offering && free_ports() != 0; }
+  // On which the next packet may start.
+  std::uint32_t free_ports() const {
+    const std::uint32_t free = credited_ & ~sending_;
+    if (ports_to_.empty()) return free;
+    PacketSource ahead = *source_;
+    return free & ports_to_[static_cast<std::size_t>(ahead.take())];
+  }
   void start_packet();
   void launch(int port, std::uint32_t* flit);
   void consume(int port, const std::uint32_t* flit);
@@ -92,6 +101,7 @@ class TrafficNode final : public EndpointCore {
   const std::vector<std::uint16_t>& addresses_;
   TrafficMeter& meter_;
   std::vector<Port> ports_;
+  std::vector<std::uint32_t> ports_to_;
   std::optional<PacketSource> source_;
   int rank_ = 0;
   std::uint64_t measured_ = 0;   // packets injected that were created in the window

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "fabric/diagnosis.h"
 #include "switch/node_shape.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -42,6 +43,17 @@ Cut cut_for(const Topology& topology, int threads) {
                                topology.name, most));
   }
   return cut_evenly(topology, threads);
+}
+
+// NIC ports by which a packet gets from one NPU to another: a bit each.
+std::uint32_t ports_between(const Topology& topology, NodeId from, NodeId to) {
+  std::uint32_t ports = 0;
+  for (int port = 0; port < topology.nodes[from].ports; ++port)
+    if (topology.link_out(from, port) >= 0 && topology.reaches(from, to, port)) ports |= 1U << port;
+  if (ports != 0) return ports;
+  throw BadInput(fmt::format("{}: {} does not reach {}, and patterns are over all NPUs{}",
+                             topology.name, topology.nodes[from].name, topology.nodes[to].name,
+                             faults_text(topology)));
 }
 
 }  // namespace
@@ -93,6 +105,12 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
     core_.attach(id, *switches_[id]);
   }
   core_.set_threads(options.threads > 1);
+  if (topology.faults.empty()) return;
+  for (const NodeId from : topology.npus) {
+    std::vector<std::uint32_t> ports_to;
+    for (const NodeId to : topology.npus) ports_to.push_back(ports_between(topology, from, to));
+    nodes_[from]->set_ports(std::move(ports_to));
+  }
 }
 
 TrafficSetup TrafficRun::setup() const {

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/int128.h"
+#include "collective/members.h"
+#include "collective/parallelism.h"
 #include "workload/operation_shapes.h"
 
 namespace fredsim {
@@ -62,6 +64,7 @@ class Builder {
         mp_(model_group(path)),
         updated_(workload.layers.size(), kNone) {
     for (int npu = 0; npu < npus_; ++npu) graph_.ranks.push_back({npu, {}});
+    if (!topology.faults.empty()) members_of(topology, identity_placement(npus_));
   }
 
   TaskGraph build() {

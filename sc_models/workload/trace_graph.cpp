@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
+#include "collective/members.h"
 #include "workload/operation_shapes.h"
 #include "workload/trace_joint.h"
 #include "workload_files/node_place.h"
@@ -88,6 +89,7 @@ class Builder {
       throw BadInput(fmt::format("{}: {} has {} NPUs and {} I/O controllers, no more ranks",
                                  files.paths[most], topology.name, npus, most - npus));
     }
+    if (!topology.faults.empty()) fredsim::members_of(topology, members_);
     for (std::size_t r = 0; r < files.paths.size(); ++r) all_.push_back(static_cast<int>(r));
   }
 

@@ -68,7 +68,7 @@ std::uint64_t WeightStreams::bytes_of(const Shard& shard,
 // What whole bursts of all links of a shard's controllers carry.
 std::uint64_t WeightStreams::unit_of(const Shard& shard) const {
   const NodeId controller = topology_.io_controllers.front();
-  const Link& link = topology_.links[topology_.link_out(controller, 0)];
+  const Link& link = topology_.first_link_out(controller);
   const int flits = std::max(link.burst, topology_.packet_flits);
   return shard.controllers.size() *
          static_cast<std::uint64_t>(topology_.nodes[controller].ports * flits) * kFlitBytes;

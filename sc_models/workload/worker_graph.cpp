@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/members.h"
 
 namespace fredsim {
 
@@ -24,6 +25,7 @@ WorkerGraph::WorkerGraph(const Strategy& strategy, std::vector<int> npus, const 
       algorithm_(algorithm),
       npus_(npus.empty() ? paper_placement(strategy) : std::move(npus)),
       workers_(strategy.workers()) {
+  if (!topology.faults.empty()) members_of(topology, npus_);  // refuses those that are lost
   for (int w = 0; w < strategy_.workers(); ++w) graph_.ranks.push_back({npus_[w], {}});
 }
 

@@ -8,6 +8,7 @@
 #include "base/member.h"
 #include "collective/parallelism.h"
 #include "option_values.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -35,7 +36,8 @@ std::optional<std::vector<int>> parse_members(std::string_view text) {
 std::vector<std::vector<int>> groups_on(const Topology& topology, const std::vector<int>& group,
                                         const std::vector<int>& npus, bool placed_workers) {
   if (group.empty()) return {npus};
-  const int controllers = static_cast<int>(topology.io_controllers.size());
+  const std::vector<int> left = io_controllers_left(topology);
+  const int controllers = static_cast<int>(left.size());
   const bool each = has(group, kEachIo);
   if (controllers == 0 && (each || has(group, kAllIo))) {
     throw BadInput(fmt::format("group: found {}, {} has no I/O controllers",
@@ -48,9 +50,9 @@ std::vector<std::vector<int>> groups_on(const Topology& topology, const std::vec
       if (member == kAllNpus) {
         members.insert(members.end(), npus.begin(), npus.end());
       } else if (member == kAllIo) {
-        for (int io = 0; io < controllers; ++io) members.push_back(io_member(io));
+        for (const int io : left) members.push_back(io_member(io));
       } else if (member == kEachIo) {
-        members.push_back(io_member(k));
+        members.push_back(io_member(left[k]));
       } else if (placed_workers && !is_io_member(member)) {
         members.push_back(placed({member}, npus).front());
       } else {

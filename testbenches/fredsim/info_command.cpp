@@ -10,7 +10,7 @@
 namespace fredsim {
 
 std::vector<MachineConfig> load_machines(const Options& options) {
-  LoadedMachines loaded = load_configs(options.machines, options.overrides);
+  LoadedMachines loaded = load_configs(options.machines, options.overrides, options.faults);
   if (!options.quiet) {
     for (const std::string& note : loaded.notes) {
       fmt::print(stderr, "{}: {}\n", program_name(), note);
@@ -26,6 +26,10 @@ std::string notes_title(const MachineConfig& machine) {
 
 void info_command(const Options& options) {
   for (const MachineConfig& machine : load_machines(options)) {
+    if (options.lists_parts) {
+      fmt::print("{}", describe_parts(machine.topology));
+      continue;
+    }
     fmt::print("{}", describe(machine.topology, terminal_style(stdout).columns));
   }
 }

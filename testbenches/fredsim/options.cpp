@@ -27,7 +27,7 @@ namespace {
 
 // Option strings as CLI11 collects them.
 struct OptionStrings {
-  std::vector<std::string> configs, overrides;
+  std::vector<std::string> configs, overrides, faults;
   WorkStrings work;
   TrainStrings train;
   std::string model = "tlm";
@@ -43,6 +43,7 @@ struct OptionStrings {
   bool breakdown = false;
   std::string trace_packets;
   bool quiet = false;
+  bool lists_parts = false;
   bool no_skip = false;
   TrafficStrings traffic;
   RouteStrings route;
@@ -58,6 +59,9 @@ constexpr const char* kMachineWord =
 void add_overrides(CLI::App& command, OptionStrings& strings) {
   add(command, "--set", strings.overrides, "KEY.PATH=VALUE",
       "overrides a key of the machine files that have it");
+  add(command, "--fault", strings.faults, "PART",
+      "lost: link:NAME, link:NAME*RATE, switch:NAME, npu:3 or io:3, names as info --parts has "
+      "them");
 }
 
 void add_json(CLI::App& command, OptionStrings& strings) {
@@ -198,6 +202,8 @@ Options checked(Command command, const OptionStrings& strings) {
   for (const std::string& word : strings.configs)
     options.machines.push_back(parse_machine_word(word));
   options.overrides = strings.overrides;
+  options.faults = strings.faults;
+  options.lists_parts = strings.lists_parts;
   options.json_file = strings.json;
   options.format = parse_format(strings.format);
   options.quiet = strings.quiet;
@@ -340,6 +346,8 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
   CLI::App* info = app.add_subcommand("info", "Prints what a machine file builds.");
   info->add_option("CONFIG", strings.configs, kMachineWord)->required()->expected(1)->type_name("");
   add_overrides(*info, strings);
+  info->add_flag("--parts", strings.lists_parts,
+                 "only the names of what --fault can take, one a line");
 
   CLI::App* route = app.add_subcommand(
       "route", "Routes flows through one Fred switch: colours, µSwitch settings, phase row.");

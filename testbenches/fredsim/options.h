@@ -43,6 +43,8 @@ struct Options {
   std::string command_line;            // all of it, as a shell takes it: "fredsim run …"
   std::vector<MachineFile> machines;   // `compare`, `train`: the base first
   std::vector<std::string> overrides;  // "key.path=value"
+  std::vector<std::string> faults;     // topology/faults.h
+  bool lists_parts = false;            // `info`
   WorkOptions work;                    // `run` and `compare`
   TrainOptions train;
   SwitchModel model = SwitchModel::kTlm;

@@ -11,6 +11,7 @@
 #include "collective/worker_placement.h"
 #include "config/yaml_problem.h"
 #include "option_values.h"
+#include "topology/faults.h"
 #include "work_file.h"
 
 namespace fredsim {
@@ -113,8 +114,7 @@ std::vector<int> npus_of(const Placement& placement, const std::optional<Strateg
       assert(strategy);
       return snake_placement(*strategy, topology);
     case Placement::Kind::kIdentity:
-      return identity_placement(strategy ? strategy->workers()
-                                         : static_cast<int>(topology.npus.size()));
+      return strategy ? identity_placement(strategy->workers()) : npus_left(topology);
     default:
       return placement.npus;
   }

@@ -29,6 +29,7 @@
 #include "option_values.h"
 #include "program_name.h"
 #include "switch_pattern.h"
+#include "topology/faults.h"
 #include "wave_arguments.h"
 
 namespace fredsim {
@@ -56,8 +57,8 @@ std::string name_of(const MachineConfig& config) {
 }
 
 void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
-  const std::size_t expected = base.topology.npus.size();
-  const std::size_t found = other.topology.npus.size();
+  const std::size_t expected = npus_left(base.topology).size();
+  const std::size_t found = npus_left(other.topology).size();
   if (found != expected) {
     throw BadInput(
         fmt::format("{}: found {} NPUs; allowed: {}, as many as the base {} has, since both "
@@ -67,8 +68,8 @@ void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
 }
 
 void check_same_controllers(const MachineConfig& base, const MachineConfig& other) {
-  const std::size_t expected = base.topology.io_controllers.size();
-  const std::size_t found = other.topology.io_controllers.size();
+  const std::size_t expected = io_controllers_left(base.topology).size();
+  const std::size_t found = io_controllers_left(other.topology).size();
   if (found != expected) {
     throw BadInput(
         fmt::format("{}: found {} I/O controllers; allowed: {}, as many as the base {} has, since "

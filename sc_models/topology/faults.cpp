@@ -1,0 +1,307 @@
+#include "topology/faults.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/units.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Fault::Kind>, 4> kForms{
+    {{"link:", Fault::Kind::kLink},
+     {"switch:", Fault::Kind::kSwitch},
+     {"npu:", Fault::Kind::kNpu},
+     {"io:", Fault::Kind::kIo}}};
+constexpr std::string_view kAllowed =
+    "allowed: link:NAME, link:NAME*RATE, switch:NAME, npu:NUMBER or io:NUMBER";
+constexpr std::size_t kMaxDecimals = 6;
+
+[[noreturn]] void refuse(const Fault& fault, const std::string& why) {
+  throw BadInput(fmt::format("{}: found '{}'{}", fault.label, fault.text, why));
+}
+[[noreturn]] void refuse(std::string_view label, std::string_view text, const std::string& why) {
+  throw BadInput(fmt::format("{}: found '{}'{}", label, text, why));
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "0.5", ".25"; 0: something else.
+Rational parse_share(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string_view::npos || text.substr(0, dot).find_first_not_of('0') < dot) return {};
+  const std::string_view digits = text.substr(dot + 1);
+  if (!is_digits(digits) || digits.size() > kMaxDecimals) return {};
+  std::uint64_t num = 0;
+  std::uint64_t den = 1;
+  for (const char digit : digits) {
+    num = 10 * num + static_cast<std::uint64_t>(digit - '0');
+    den *= 10;
+  }
+  return Rational::reduced(num, den);
+}
+
+std::string_view kind_name(Fault::Kind kind) {
+  return kind == Fault::Kind::kLink     ? "link"
+         : kind == Fault::Kind::kSwitch ? "switch"
+         : kind == Fault::Kind::kNpu    ? "NPU"
+                                        : "I/O controller";
+}
+
+NodeKind node_kind(Fault::Kind kind) {
+  return kind == Fault::Kind::kSwitch ? NodeKind::kSwitch
+         : kind == Fault::Kind::kNpu  ? NodeKind::kNpu
+                                      : NodeKind::kIo;
+}
+
+int find_link(const Topology& topology, std::string_view name) {
+  const auto link = std::ranges::find(topology.links, name, &Link::name);
+  return link == topology.links.end() ? -1 : static_cast<int>(link - topology.links.begin());
+}
+
+NodeId find_node(const Topology& topology, const Fault& fault) {
+  const auto node = std::ranges::find_if(topology.nodes, [&](const Node& one) {
+    return one.kind == node_kind(fault.kind) && one.name == fault.name;
+  });
+  return node == topology.nodes.end() ? -1 : static_cast<NodeId>(node - topology.nodes.begin());
+}
+
+int back_of(const Topology& topology, int link) {
+  return topology.link_out(topology.links[link].to, topology.links[link].to_port);
+}
+
+[[noreturn]] void no_such_part(const Topology& topology, const Fault& fault) {
+  const bool is_link = fault.kind == Fault::Kind::kLink;
+  std::vector<std::string_view> names;
+  if (is_link) {
+    for (const Link& link : topology.links) names.emplace_back(link.name);
+  } else {
+    for (const Node& node : topology.nodes)
+      if (node.kind == node_kind(fault.kind)) names.emplace_back(node.name);
+  }
+  const std::string kind(kind_name(fault.kind));
+  if (names.empty()) refuse(fault, fmt::format("; {} has no {}", topology.name, kind));
+  refuse(fault,
+         fmt::format(", but {} has no {} of that name{}; allowed: {} to {} (fredsim info --parts)",
+                     topology.name, kind, did_you_mean(fault.name, names), names.front(),
+                     names.back()));
+}
+
+class Loss {
+ public:
+  explicit Loss(Topology& topology) : topology_(topology), by_(topology.links.size()) {}
+
+  void take(const Fault& fault) {
+    if (fault.kind != Fault::Kind::kLink) {
+      take_node(fault);
+      return;
+    }
+    const int link = find_link(topology_, fault.name);
+    if (link < 0) no_such_part(topology_, fault);
+    if (by_[link].starts_with("link:")) is_lost_by(fault, by_[link]);
+    if (!by_[link].empty()) return;  // with its node
+    if (fault.left.num == 0) needs_routes(fault);
+    for (const int one : {link, back_of(topology_, link)}) {
+      by_[one] = fault.text;
+      if (fault.left.num == 0) continue;
+      slow_down(topology_.links[one], fault);
+      slower_.insert(one);
+    }
+  }
+
+  void finish(const Fault& last) {
+    std::vector<Link> left;
+    for (int l = 0; l < std::ssize(topology_.links); ++l)
+      if (by_[l].empty() || slower_.contains(l)) left.push_back(std::move(topology_.links[l]));
+    topology_.links = std::move(left);
+    topology_.index_ports();
+    for (NodeId id = 0; id < std::ssize(topology_.nodes); ++id) {
+      Node& node = topology_.nodes[id];
+      bool joined = false;
+      for (int port = 0; port < node.ports; ++port)
+        joined = joined || topology_.link_out(id, port) >= 0;
+      if (joined || node.lost) continue;
+      node.lost = true;
+      topology_.notes.push_back(fmt::format("{} is lost, too: it has no link left", node.name));
+    }
+    if (npus_left(topology_).empty())
+      refuse(last, fmt::format("; no NPU of {} is left then", topology_.name));
+  }
+
+ private:
+  [[noreturn]] void is_lost_by(const Fault& fault, const std::string& other) const {
+    refuse(fault, other == fault.text
+                      ? std::string(" twice; allowed: once")
+                      : fmt::format(", which '{}' names, too; allowed: once", other));
+  }
+
+  void needs_routes(const Fault& fault) const {
+    if (!topology_.is_grid()) return;
+    refuse(fault, fmt::format("; routers of {} route X-Y, which has no way round it; allowed: "
+                              "link:NAME*RATE, npu:NUMBER and io:NUMBER, or a fred_tree",
+                              topology_.name));
+  }
+
+  void take_node(const Fault& fault) {
+    const NodeId id = find_node(topology_, fault);
+    if (id < 0) no_such_part(topology_, fault);
+    Node& node = topology_.nodes[id];
+    if (node.lost) is_lost_by(fault, node_by_.at(id));
+    if (fault.kind == Fault::Kind::kSwitch) needs_routes(fault);
+    node.lost = true;
+    node_by_[id] = fault.text;
+    for (int l = 0; l < std::ssize(topology_.links); ++l) {
+      const Link& link = topology_.links[l];
+      if (link.from != id && link.to != id) continue;
+      slower_.erase(l);
+      by_[l] = fault.text;
+    }
+  }
+
+  // Of its lanes some are left, so bursts are slower, too.
+  void slow_down(Link& link, const Fault& fault) const {
+    const auto share = [&](const Rational& rate) {
+      return Rational::reduced(rate.num * fault.left.num, rate.den * fault.left.den);
+    };
+    link.rate = share(link.rate);
+    if (link.burst > 0) link.peak = share(link.peak);
+    link.bytes_per_second =
+        static_cast<std::uint64_t>(static_cast<double>(link.bytes_per_second) * fault.left.value());
+    if (link.bytes_per_second == 0 || link.rate.den / kMaxLatencyCycles >= link.rate.num)
+      refuse(fault, fmt::format("; a flit would take more than {} cycles; allowed: a larger share",
+                                kMaxLatencyCycles));
+  }
+
+  Topology& topology_;
+  std::vector<std::string> by_;  // by link: the fault that names it, or its node
+  std::map<NodeId, std::string> node_by_;
+  std::set<int> slower_;  // links that stay
+};
+
+// Chiplets that one reaches by going up, itself one of them.
+std::set<NodeId> reached_upwards(const Topology& topology, NodeId chiplet) {
+  std::set<NodeId> reached{chiplet};
+  std::vector<NodeId> open{chiplet};
+  while (!open.empty()) {
+    const NodeId at = open.back();
+    open.pop_back();
+    for (int port = 0; port < topology.nodes[at].ports; ++port) {
+      const int link = topology.link_out(at, port);
+      if (link < 0) continue;
+      const NodeId to = topology.links[link].to;
+      if (topology.nodes[to].level > topology.nodes[at].level && reached.insert(to).second)
+        open.push_back(to);
+    }
+  }
+  return reached;
+}
+
+bool meet(const std::set<NodeId>& a, const std::set<NodeId>& b) {
+  return std::ranges::any_of(a, [&](NodeId node) { return b.contains(node); });
+}
+
+SliceReach reach_of(const Topology& topology) {
+  SliceReach reach{.slices = topology.fred.slices, .chiplets = 0, .chiplet = {}, .connected = {}};
+  reach.chiplets = topology.fred.switches(1);
+  reach.chiplet.assign(topology.nodes.size() * static_cast<std::size_t>(reach.slices), -1);
+  std::vector<std::vector<std::set<NodeId>>> reached(static_cast<std::size_t>(reach.slices));
+  std::map<NodeId, int> number;  // of a chiplet of level 1, in its slice
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    const Node& node = topology.nodes[id];
+    if (node.level != 1) continue;
+    number[id] = static_cast<int>(reached[node.slice].size());
+    reached[node.slice].push_back(reached_upwards(topology, id));
+  }
+  for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
+    for (int port = 0; topology.nodes[id].is_endpoint() && port < reach.slices; ++port) {
+      const int link = topology.link_out(id, port);
+      if (link >= 0) reach.chiplet[id * reach.slices + port] = number.at(topology.links[link].to);
+    }
+  }
+  for (const auto& of_slice : reached) {
+    for (const auto& a : of_slice)
+      for (const auto& b : of_slice) reach.connected.push_back(meet(a, b));
+  }
+  return reach;
+}
+
+std::vector<int> left_of(const Topology& topology, const std::vector<NodeId>& endpoints) {
+  std::vector<int> left;
+  for (int k = 0; k < std::ssize(endpoints); ++k)
+    if (!topology.nodes[endpoints[k]].lost) left.push_back(k);
+  return left;
+}
+
+}  // namespace
+
+Fault parse_fault(std::string_view text, std::string_view label) {
+  const auto* const form =
+      std::ranges::find_if(kForms, [&](const auto& one) { return text.starts_with(one.first); });
+  if (form == kForms.end()) refuse(label, text, fmt::format("; {}", kAllowed));
+  Fault fault{.kind = form->second,
+              .name = {},
+              .left = {},
+              .text = std::string(text),
+              .label = std::string(label)};
+  std::string_view name = text.substr(form->first.size());
+  if (fault.kind == Fault::Kind::kNpu || fault.kind == Fault::Kind::kIo) {
+    if (!is_digits(name)) refuse(label, text, fmt::format("; {}", kAllowed));
+    fault.name = fmt::format("{}{}", form->first.substr(0, form->first.size() - 1), name);
+    return fault;
+  }
+  const std::size_t star = name.rfind('*');
+  if (star != std::string_view::npos) {
+    fault.left = parse_share(name.substr(star + 1));
+    name = name.substr(0, star);
+    if (fault.left.num == 0 || fault.kind != Fault::Kind::kLink)
+      refuse(label, text,
+             fmt::format("; allowed behind '*' of a link: its share of the rate, above 0 and below "
+                         "1, with at most {} decimals",
+                         kMaxDecimals));
+  }
+  if (name.empty()) refuse(label, text, fmt::format("; {}", kAllowed));
+  fault.name = std::string(name);
+  return fault;
+}
+
+bool has_part(const Topology& topology, const Fault& fault) {
+  return (fault.kind == Fault::Kind::kLink ? find_link(topology, fault.name)
+                                           : find_node(topology, fault)) >= 0;
+}
+
+void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
+  if (faults.empty()) return;
+  Loss loss(topology);
+  for (const Fault& fault : faults) {
+    loss.take(fault);
+    topology.faults.push_back(fault.text);
+  }
+  topology.notes.push_back(
+      fmt::format("lost from the start: {}", fmt::join(topology.faults, ", ")));
+  loss.finish(faults.back());
+  if (topology.is_tree()) topology.reach = reach_of(topology);
+}
+
+std::vector<int> npus_left(const Topology& topology) { return left_of(topology, topology.npus); }
+
+std::vector<int> io_controllers_left(const Topology& topology) {
+  return left_of(topology, topology.io_controllers);
+}
+
+std::string faults_text(const Topology& topology) {
+  if (topology.faults.empty()) return {};
+  return fmt::format(" (lost: {})", fmt::join(topology.faults, ", "));
+}
+
+}  // namespace fredsim

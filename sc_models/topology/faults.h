@@ -1,0 +1,46 @@
+// Parts that a machine has lost, or has in part, from the start of a run.
+//
+// A fault is a text; names are those of nodes and links (topology.h), as the JSON of a run and `info --parts` have them:
+//   link:NAME        a link in both directions, whichever of them NAME is: credits of the one come back over the other
+//   link:NAME*RATE   the same at a share of its rate, above 0 and below 1, with six decimals at most: link:r0_0.1->r1_0.3*0.5
+//   switch:NAME      a switch chiplet or router, with all of its links
+//   npu:3, io:3      an NPU or I/O controller, with all of its links
+// Links that are lost are not in the topology, so its invariants are those of any other; nodes stay, without links, so that
+// numbers and addresses are those of the whole machine. An endpoint that has no link left is lost, too.
+// Fred tree: routes go round what is lost (routing/online_routes.h); groups use the slices in which all of their members reach each
+//   other (collective/slice_shares.h).
+// Mesh and torus: routers compute their routes, X-Y, which has no way round a lost link or router: these are refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct Fault {
+  enum class Kind : std::uint8_t { kLink, kSwitch, kNpu, kIo };
+  Kind kind = Kind::kLink;
+  std::string name;     // of the link or node: "npu3"
+  Rational left{};      // of a link's rate; 0: lost
+  std::string text{};   // as it was written
+  std::string label{};  // where, for messages
+};
+
+// BadInput where it is none of the forms above; `label` says where it was found.
+Fault parse_fault(std::string_view text, std::string_view label);
+// Whether the machine has such a part.
+bool has_part(const Topology& topology, const Fault& fault);
+// Takes them out of a machine that has not lost any part. BadInput, opening with the fault's label: a part that is not there, with the
+// nearest name; one that is named twice; a link that becomes too slow; a fabric without a way round it; no NPU left.
+void lose_parts(Topology& topology, const std::vector<Fault>& faults);
+
+// NPUs, by number, and I/O controllers that are not lost.
+std::vector<int> npus_left(const Topology& topology);
+std::vector<int> io_controllers_left(const Topology& topology);
+// " (lost: link:a, npu:3)"; empty without faults.
+std::string faults_text(const Topology& topology);
+
+}  // namespace fredsim
