@@ -10,6 +10,7 @@ memory grows with the size of a collective.
 import argparse
 import json
 import pathlib
+import random
 import subprocess
 import sys
 
@@ -395,6 +396,105 @@ def draw_curves(curves, file):
         print(f"drawn: {path}", file=sys.stderr)
 
 
+# ------------------------------------------------------------------ lost parts
+
+FAULT_WORKS = [("all-reduce", ["--size", "4MiB"]), ("all-to-all", ["--collective", "all_to_all", "--size", "640KiB"]),
+               ("DP of MP2-DP5-PP2", ["--work", "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "4MiB", "--on-conflict", "later"])]  # fmt: skip
+
+
+def kind_of(machine, part):
+    form, name = part.split(":", 1)
+    if form != "link":
+        return {"npu": "NPU", "io": "I/O controller", "switch": f"{name.split('_')[0].split('.')[0].upper()} chiplet"}[form]
+    ends = name.split("*")[0].split("->")
+    kinds = ["I/O" if end.startswith("io") else "NPU" if end.startswith("npu") else end.split("_")[0].split(".")[0].upper() for end in ends]
+    text = " - ".join("router" if machine == "mesh" and kind.startswith("R") else kind for kind in kinds)
+    return f"link {text}, half its rate" if "*" in name else f"link {text}"
+
+
+def time_with(machine, work, faults):
+    """ns; None: refused, as by groups that no slice joins any more."""
+    more = [word for fault in faults for word in ("--fault", fault)]
+    command = [options.program, "run", config(machine), *work, *more, "--quiet", "--json", "-"]
+    if "--work" not in work:
+        command += ["--algorithm", "paper"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode == 2 and faults:
+        return None
+    if done.returncode:
+        sys.exit(f"study.py: {' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
+    result = json.loads(done.stdout)["runs"][0]
+    if result["payload"] != "exact":
+        sys.exit(f"study.py: {' '.join(command)}: payload {result['payload']}")
+    return result["time_ns"]
+
+
+def question_faults():
+    """What each single lost part of a machine costs, and pairs of them."""
+    draw = random.Random(1)
+    for machine in ["fred_d", "mesh"]:
+        parts = execute(options.program, "info", config(machine), "--parts").split()
+        if machine == "mesh":  # routers route X-Y, so links are slower, not lost
+            parts = [part + "*0.5" if part.startswith("link:") else part for part in parts if not part.startswith("switch:")]
+        works = FAULT_WORKS if machine == "fred_d" else [work for work in FAULT_WORKS if "--work" not in work[1]]
+        number = 200
+        if options.smoke:
+            parts, works, number = parts[::90], works[:1], 2
+        pairs = [draw.sample(parts, 2) for _ in range(number)]
+        slower = {}  # (work, part or pair) -> times as long; None: refused
+        for title, work in works:
+            whole = time_with(machine, work, [])
+            for faults in [[part] for part in parts] + pairs:
+                time = time_with(machine, work, faults)
+                slower[title, tuple(faults)] = None if time is None else time / whole
+        kinds = list(dict.fromkeys(kind_of(machine, part) for part in parts))
+        rows = []
+        for title, _ in works:
+            sets = [(kind, [(part,) for part in parts if kind_of(machine, part) == kind]) for kind in kinds]
+            for kind, group in [*sets, ("any two", [tuple(pair) for pair in pairs])]:
+                done = sorted((slower[title, one], one) for one in group if slower[title, one] is not None)
+                refused = len(group) - len(done)
+                times = [time for time, _ in done]
+                worst = " and ".join(done[-1][1]) if done and done[-1][0] > 1.0005 else "none"
+                rows.append([title, kind, str(len(group)), str(refused),
+                             *(f"{times[k]:.3f}" if done else "–" for k in (0, len(done) // 2, -1)), f"`{worst}`"])
+        print(f"{TITLE[machine]}, times as long as on the whole machine, payload exact in each:\n")
+        table(["work", "lost", "cases", "refused", "least", "median", "most", "the worst to lose"], rows)
+        if options.plot and machine == "fred_d":
+            draw_chiplets(works, slower, options.plot / "faults")
+
+
+def draw_chiplets(works, slower, file):
+    """A field for every chiplet: what losing it costs."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    options.plot.mkdir(parents=True, exist_ok=True)
+    figure, axes = pyplot.subplots(1, len(works), figsize=(4.5 * len(works), 4), layout="constrained", squeeze=False)
+    for axis, (title, _) in zip(axes[0], works):
+        found = {}
+        for (of, faults), times in slower.items():
+            if of != title or len(faults) > 1 or not faults[0].startswith("switch:") or times is None:
+                continue
+            words = faults[0].removeprefix("switch:").split(".")  # l1_0.s3 or l2.s3.c1
+            found[next(word for word in words if word[0] == "s"), " ".join(word for word in words if word[0] != "s")] = times
+        rows, columns = (sorted({key[k] for key in found}) for k in (0, 1))
+        image = axis.imshow([[found[row, column] for column in columns] for row in rows], vmin=1, vmax=1.5, cmap="OrRd")
+        axis.set_xticks(range(len(columns)), columns, rotation=45)
+        axis.set_yticks(range(len(rows)), rows)
+        axis.set_title(f"{title}: a chiplet lost", fontsize=10)
+        for y, row in enumerate(rows):
+            for x, column in enumerate(columns):
+                axis.text(x, y, f"{found[row, column]:.2f}", ha="center", va="center", fontsize=8)
+        figure.colorbar(image, ax=axis, shrink=0.7, label="times as long")
+    for kind in ("png", "svg"):
+        path = file.with_suffix(f".{kind}")
+        figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        print(f"drawn: {path}", file=sys.stderr)
+
+
 def inference(workload, phase, strategy, batch, context, *more):
     words = [word for name, n in zip(("--mp", "--pp"), strategy) for word in (name, str(n))]
     return fredsim("train", *(config(machine) for machine in MACHINES), "--workload", workload, "--phase", phase, *words, "--batch", str(batch),
@@ -439,7 +539,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("questions", nargs="*", metavar="QUESTION", help=f"{', '.join(questions)} (default: all)")
     parser.add_argument("--smoke", action="store_true", help="few and small sizes, for tests")
-    parser.add_argument("--plot", type=pathlib.Path, metavar="FOLDER", help="curves of `links` there, as PNG and SVG")
+    parser.add_argument("--plot", type=pathlib.Path, metavar="FOLDER", help="pictures of `links` and `faults` there, as PNG and SVG")
     parser.add_argument("--program", default="build/fredsim", help=argparse.SUPPRESS)
     parser.add_argument("--rounding", default="build/tb_rounding", help=argparse.SUPPRESS)
     parser.parse_args(namespace=options)

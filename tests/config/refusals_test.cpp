@@ -9,7 +9,7 @@ namespace {
 TEST(ConfigRefusals, UnknownKeys) {
   expect_parts(refused_text("name: w\nclok: 1 GHz\n"),
                {"machine.yaml:2: unknown key 'clok'; did you mean 'clock'?",
-                "(allowed: name, clock, npu, io, fabric, link and switch)"});
+                "(allowed: name, clock, npu, io, fabric, link, faults and switch)"});
   expect_parts(
       refused_text("fabric:\n  type: mesh2d\n  widht: 5\n"),
       {"machine.yaml:3: unknown key 'fabric.widht'; did you mean 'width'?",
