@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ std::vector<std::string> parts_of(const Topology& topology) {
 }
 
 Topology with_faults(const std::string& config, Texts settings, const Texts& faults) {
-  settings.push_back(fmt::format("faults=['{}']", fmt::join(faults, "', '")));
+  if (!faults.empty()) settings.push_back(fmt::format("faults=['{}']", fmt::join(faults, "', '")));
   return load_config("configs/" + config + ".yaml", settings).topology;
 }
 
@@ -120,6 +121,71 @@ TEST(Faults, AGroupThatNoSliceJoinsIsRefused) {
   RunResult result;
   simulation.run([&] { result = machine.run(plan); });
   EXPECT_EQ(result.payload, "exact");
+}
+
+TEST(Faults, OfAMeshThatLeaveTheRoutersAreAllowed) {
+  for (const char* part : {"npu:2", "link:r0_0.1->r1_0.3*0.25", "link:npu1.0->r1_0.4*0.5"}) {
+    SCOPED_TRACE(part);
+    run(with_faults("mesh_2x2", {}, {part}), Collective::kAllReduce, 20'000, "auto",
+        SwitchModel::kLockstep);
+  }
+}
+
+// An L2 chiplet that no longer leads to one of the L1 switches is left aside by what goes there.
+TEST(Faults, UnicastsGoRoundWhatIsLost) {
+  const Topology topology = with_faults(
+      "fred_c", {}, {"link:l1_3.s0.4->l2.s0.c0.6", "link:l1_3.s0.5->l2.s0.c0.7", "npu:9"});
+  run(topology, Collective::kAllToAll, 20'000);
+  run(topology, Collective::kAllReduce, 20'000, "ring");
+}
+
+// One slice of Fred-D has lost a chiplet, so the others have a quarter of the vector each in place of a fifth.
+TEST(Faults, TheOtherSlicesCarryTheLoad) {
+  const std::uint64_t bytes = 1 << 20;
+  const auto bytes_out = [&](const Texts& faults) {
+    const Topology topology = with_faults("fred_d", {}, faults);
+    const Plan plan =
+        make_plan(topology, Collective::kAllReduce, npus_left(topology), bytes, "auto");
+    std::vector<std::uint64_t> flits(5);
+    for (const Tree& tree : plan.trees) flits.at(tree.ranks.front().switch_port) += tree.flits;
+    return flits;
+  };
+  using Flits = std::vector<std::uint64_t>;
+  EXPECT_EQ(bytes_out({}), (Flits{410, 410, 410, 409, 409}));
+  EXPECT_EQ(bytes_out({"switch:l1_2.s1"}), (Flits{512, 0, 512, 512, 512}));
+  EXPECT_EQ(bytes_out({"link:npu7.3->l1_1.s3.3*0.5"}), (Flits{455, 455, 455, 227, 456}));
+  EXPECT_EQ(bytes_out({"switch:l2.s0.c0"}), (Flits{410, 410, 410, 409, 409}));  // there is another
+  EXPECT_EQ(bytes_out({"switch:l2.s0.c0", "switch:l2.s0.c1"}), (Flits{0, 512, 512, 512, 512}));
+}
+
+// Four groups need the four uplinks of every chiplet: where one is missing, a group goes by the other slices.
+TEST(Faults, GroupsThatASliceHasNoUplinkForGoByTheOthers) {
+  const Topology topology = with_faults("fred_d", {}, {"link:l1_0.s0.4->l2.s0.c0.0"});
+  std::vector<CollectiveSpec> work(4);
+  for (int g = 0; g < 4; ++g) {
+    work[g].group = {g, 4 + g, 8 + g, 12 + g, 16 + g};
+    work[g].bytes = 1 << 18;
+  }
+  const Plan plan = make_plan(topology, work);
+  int left_out = 0;
+  for (const Part& part : plan.parts) {
+    EXPECT_EQ(part.algorithm, "in_switch");
+    left_out += part.slice_weights.front() == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(left_out, 1);
+  Simulation simulation;
+  Machine machine("machine", topology, {});
+  simulation.run([&] { EXPECT_EQ(machine.run(plan).payload, "exact"); });
+}
+
+// Leaving out slices that do the same is exact with faults, too.
+TEST(Faults, EqualSlicesAreFoundAmongThoseLeft) {
+  const Texts faults{"switch:l1_2.s1", "link:npu7.3->l1_1.s3.3*0.5"};
+  const auto comparable = [&](const Texts& settings) {
+    return comparable_results(
+        run(with_faults("fred_d", settings, faults), Collective::kAllReduce, 200'000));
+  };
+  EXPECT_EQ(comparable({}), comparable({"fabric.simulate_slices=all"}));
 }
 
 // Pairs and triples of parts, and all implementations.

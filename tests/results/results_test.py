@@ -30,6 +30,7 @@ COMMANDS = {
     "run some rtl": ["run", SMALL, "--rtl-instances", "l1_0*", "--size", "512"],
     "run lockstep": ["run", MESH, "--model", "lockstep", "--size", "512", *WITHOUT_NPU_1],
     "run placed": ["run", SMALL, "--strategy", "mp2-dp2-pp1", "--dimension", "dp", "--size", "4KiB"],
+    "run faults": ["run", SMALL, "--set", "fabric.slices=2", "--fault", "switch:l1_0.s0", "--fault", "npu:3", "--size", "4KiB"],
     "run slices": ["run", SMALL, "--set", "fabric.slices=2", "--size", "4KiB"],
     "compare": ["compare", "configs/torus.yaml", "configs/fred_d.yaml", "--collective", "all_to_all", "--size", "20KiB"],
     "train": ["train", MESH, SMALL, "--workload", "configs/models/small.yaml", "--mp", "2", "--pp", "2", "--fit", SMALL + "=0.98"],
