@@ -22,7 +22,7 @@ int nic_port(const Topology& topology, NodeId from, NodeId to, int spread) {
                                topology.nodes[from].name, topology.nodes[to].name,
                                faults_text(topology)));
   }
-  return left[static_cast<std::size_t>(spread / ports) % left.size()];
+  return left[static_cast<std::size_t>(spread) % left.size()];
 }
 
 }  // namespace fredsim

@@ -255,6 +255,9 @@ Fault parse_fault(std::string_view text, std::string_view label) {
               .text = std::string(text),
               .label = std::string(label)};
   std::string_view name = text.substr(form->first.size());
+  if (name.find('@') != std::string_view::npos)
+    refuse(label, text,
+           "; parts are lost from the start, none in the middle of a run; allowed: without '@'");
   if (fault.kind == Fault::Kind::kNpu || fault.kind == Fault::Kind::kIo) {
     if (!is_digits(name)) refuse(label, text, fmt::format("; {}", kAllowed));
     fault.name = fmt::format("{}{}", form->first.substr(0, form->first.size() - 1), name);

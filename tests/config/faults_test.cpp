@@ -109,6 +109,7 @@ TEST(Faults, WhatCannotBeIsRefusedWithItsReason) {
   };
   expect({"chip:3"},
          {"--fault: found 'chip:3'", "allowed: link:NAME, link:NAME*RATE, switch:NAME"});
+  expect({"npu:1@5000"}, {"'npu:1@5000'", "none in the middle of a run"});
   expect({"npu:x"}, {"found 'npu:x'", "npu:NUMBER"});
   expect({"npu:99"}, {"no NPU of that name", "npu0 to "});
   expect({"io:0"}, {"has no I/O controller"});

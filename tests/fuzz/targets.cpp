@@ -77,9 +77,13 @@ bool machine_file(std::string_view input) {
 }
 
 std::vector<std::string> machine_files() {
-  return {text_of("configs/fred_small.yaml"),    text_of("configs/mesh_2x2.yaml"),
-          text_of("configs/mesh_reducing.yaml"), text_of("configs/torus.yaml"),
-          text_of("configs/fred_64.yaml"),       text_of("configs/fred_d.yaml")};
+  return {text_of("configs/fred_small.yaml") + "\nfaults: [npu:3, 'link:npu0.0->l1_0.s0.0*0.5']\n",
+          text_of("configs/fred_small.yaml"),
+          text_of("configs/mesh_2x2.yaml"),
+          text_of("configs/mesh_reducing.yaml"),
+          text_of("configs/torus.yaml"),
+          text_of("configs/fred_64.yaml"),
+          text_of("configs/fred_d.yaml")};
 }
 
 bool work_file(std::string_view input) {
@@ -228,6 +232,9 @@ bool command_line(std::string_view input) {
 
 std::vector<std::string> command_lines() {
   return {
+      "info\nconfigs/"
+      "fred_small.yaml\n--parts\n--fault\nnpu:3\n--fault\nlink:npu0.0->l1_0.s0.0*0.5\n",
+
       "info\nconfigs/fred_small.yaml\n--set\nfabric.middle=2\n",
       "run\nconfigs/mesh_2x2.yaml\n-b\n1KiB\n-e\n64KiB\n-f\n4\n--quiet\n",
       "compare\nconfigs/mesh_2x2.yaml\nconfigs/fred_small.yaml@fabric.middle=2\n--size\n64KiB\n"
