@@ -43,6 +43,12 @@ def fredsim(*arguments):
     return json.loads(execute(options.program, *arguments, "--quiet", "--json", "-"))["runs"]
 
 
+def plots():
+    import study_plots  # needs matplotlib, which the tables do not
+
+    return study_plots
+
+
 def config(machine):
     return f"configs/{machine}.yaml"
 
@@ -364,36 +370,7 @@ def question_links():
         print(f"{TITLE[machine]}, flits sent again for one that is sent:\n")
         table(["size", *rates], resent)
     if options.plot:
-        draw_curves(curves, options.plot / "links")
-
-
-def draw_curves(curves, file):
-    """Of each machine the time over errors per bit, by size; without errors at the left end."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    options.plot.mkdir(parents=True, exist_ok=True)
-    rates = sorted({rate for sizes in curves.values() for points in sizes.values() for rate, _ in points})
-    places = {rate: rate or rates[1] / 10 for rate in rates}
-    figure, axes = pyplot.subplots(1, len(curves), figsize=(5 * len(curves), 4), layout="constrained", sharey=True, squeeze=False)
-    for axis, (machine, sizes) in zip(axes[0], curves.items()):
-        for name, points in sizes.items():
-            axis.plot([places[rate] for rate, _ in points], [times for _, times in points], marker="o", markersize=4, label=name)
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        axis.set_xticks(list(places.values()), [f"{rate:g}" for rate in rates])
-        axis.minorticks_off()
-        axis.set_xlabel("errors per bit")
-        axis.set_title(f"{machine}, all-reduce", fontsize=10)
-        axis.grid(alpha=0.3)
-    axes[0][0].set_ylabel("time, perfect links without retransmission = 1")
-    axes[0][0].legend(frameon=False)
-    for kind in ("png", "svg"):
-        path = file.with_suffix(f".{kind}")
-        figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else None)
-        print(f"drawn: {path}", file=sys.stderr)
+        plots().curves(curves, options.plot / "links")
 
 
 # ------------------------------------------------------------------ lost parts
@@ -460,39 +437,8 @@ def question_faults():
                              *(f"{times[k]:.3f}" if done else "–" for k in (0, len(done) // 2, -1)), f"`{worst}`"])
         print(f"{TITLE[machine]}, times as long as on the whole machine, payload exact in each:\n")
         table(["work", "lost", "cases", "refused", "least", "median", "most", "the worst to lose"], rows)
-        if options.plot and machine == "fred_d":
-            draw_chiplets(works, slower, options.plot / "faults")
-
-
-def draw_chiplets(works, slower, file):
-    """A field for every chiplet: what losing it costs."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    options.plot.mkdir(parents=True, exist_ok=True)
-    figure, axes = pyplot.subplots(1, len(works), figsize=(4.5 * len(works), 4), layout="constrained", squeeze=False)
-    for axis, (title, _) in zip(axes[0], works):
-        found = {}
-        for (of, faults), times in slower.items():
-            if of != title or len(faults) > 1 or not faults[0].startswith("switch:") or times is None:
-                continue
-            words = faults[0].removeprefix("switch:").split(".")  # l1_0.s3 or l2.s3.c1
-            found[next(word for word in words if word[0] == "s"), " ".join(word for word in words if word[0] != "s")] = times
-        rows, columns = (sorted({key[k] for key in found}) for k in (0, 1))
-        image = axis.imshow([[found[row, column] for column in columns] for row in rows], vmin=1, vmax=1.5, cmap="OrRd")
-        axis.set_xticks(range(len(columns)), columns, rotation=45)
-        axis.set_yticks(range(len(rows)), rows)
-        axis.set_title(f"{title}: a chiplet lost", fontsize=10)
-        for y, row in enumerate(rows):
-            for x, column in enumerate(columns):
-                axis.text(x, y, f"{found[row, column]:.2f}", ha="center", va="center", fontsize=8)
-        figure.colorbar(image, ax=axis, shrink=0.7, label="times as long")
-    for kind in ("png", "svg"):
-        path = file.with_suffix(f".{kind}")
-        figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else None)
-        print(f"drawn: {path}", file=sys.stderr)
+        if options.plot and machine == "fred_d" and not options.smoke:  # which has no chiplet
+            plots().chiplets(works, slower, options.plot / "faults")
 
 
 def inference(workload, phase, strategy, batch, context, *more):

@@ -8,15 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_text.h"
 #include "config/yaml_problem.h"
 
 namespace fredsim {
@@ -158,19 +157,14 @@ std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw BadInput(fmt::format("{}: is a directory; a configuration file is wanted", path));
   }
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
-  if (!file) {
+  std::optional<std::string> text = file_text(path, kMostBytes);
+  if (!text && errno == EFBIG)
+    throw BadInput(fmt::format("{}: larger than 1 MiB; that is no configuration", path));
+  if (!text) {
     throw BadInput(
         fmt::format("{}: cannot be read: {}", path, std::generic_category().message(errno)));
   }
-  std::string text(kMostBytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) throw BadInput(fmt::format("{}: cannot be read", path));
-  if (text.size() > kMostBytes) {
-    throw BadInput(fmt::format("{}: larger than 1 MiB; that is no configuration", path));
-  }
-  return text;
+  return std::move(*text);
 }
 
 }  // namespace

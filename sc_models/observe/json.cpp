@@ -72,10 +72,6 @@ Json part_json(const PartResult& part) {
   return json;
 }
 
-}  // namespace
-
-namespace {
-
 // Only of machines that have lost parts.
 void add_faults(std::span<const MachineKey> machine, Json& json) {
   const auto faults = std::ranges::find(machine, "faults", &MachineKey::path);
