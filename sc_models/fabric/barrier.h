@@ -1,18 +1,23 @@
-// A barrier for few threads that meet often: who comes early looks for a while before it sleeps.
+// A barrier for few threads that meet often: who comes early waits as fabric/adaptive_wait.h says.
 //
 // What a thread has written before it arrives, all see after they have left.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
+
+#include "fabric/adaptive_wait.h"
 
 namespace fredsim {
 
 class Barrier {
  public:
-  explicit Barrier(int threads) : threads_(threads) {}
+  explicit Barrier(int threads) : threads_(threads), waits_(static_cast<std::size_t>(threads)) {}
 
-  void arrive_and_wait() {
+  // `thread`: which one of them calls, from 0.
+  void arrive_and_wait(int thread) {
     const std::uint32_t round = round_.load(std::memory_order_acquire);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
       arrived_.store(0, std::memory_order_relaxed);
@@ -20,30 +25,16 @@ class Barrier {
       round_.notify_all();
       return;
     }
-    for (int look = 0; look < kLooks; ++look) {
-      if (round_.load(std::memory_order_acquire) != round) return;
-      relax();
-    }
-    while (round_.load(std::memory_order_acquire) == round) {
-      round_.wait(round, std::memory_order_acquire);
-    }
+    waits_[static_cast<std::size_t>(thread)].wait_while(round_, round);
   }
+
+  const AdaptiveWait& wait(int thread) const { return waits_[static_cast<std::size_t>(thread)]; }
 
  private:
-  // Tells the processor that this thread only waits.
-  static void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
-  static constexpr int kLooks = 2000;  // some tens of microseconds
-
   int threads_;
   alignas(64) std::atomic<int> arrived_ = 0;
   alignas(64) std::atomic<std::uint32_t> round_ = 0;
+  std::vector<AdaptiveWait> waits_;  // by thread
 };
 
 }  // namespace fredsim

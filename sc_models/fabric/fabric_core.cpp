@@ -141,7 +141,7 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
       for (std::uint64_t left = edges; left != 0; ++window) {
         const std::uint64_t now = window_of(left);
         run_window(partition, now, hooks, failures, window);
-        threads_->meet();
+        threads_->meet(partition);
         if (failures.any(window)) return;
         take_in(partition, static_cast<int>(window % 2));
         left -= now;

@@ -6,10 +6,10 @@ WindowThreads::WindowThreads(int partitions) : gate_(partitions), meeting_(parti
   for (int partition = 1; partition < partitions; ++partition) {
     threads_.emplace_back([this, partition] {
       for (;;) {
-        gate_.arrive_and_wait();
+        gate_.arrive_and_wait(partition);
         if (work_ == nullptr) return;
         (*work_)(partition);
-        gate_.arrive_and_wait();
+        gate_.arrive_and_wait(partition);
       }
     });
   }
@@ -17,14 +17,14 @@ WindowThreads::WindowThreads(int partitions) : gate_(partitions), meeting_(parti
 
 WindowThreads::~WindowThreads() {
   work_ = nullptr;
-  gate_.arrive_and_wait();
+  gate_.arrive_and_wait(0);
 }
 
 void WindowThreads::run(const std::function<void(int partition)>& work) {
   work_ = &work;
-  gate_.arrive_and_wait();
+  gate_.arrive_and_wait(0);
   work(0);
-  gate_.arrive_and_wait();
+  gate_.arrive_and_wait(0);
 }
 
 }  // namespace fredsim

@@ -21,7 +21,8 @@ class WindowThreads {
 
   // work(partition) of all of them; returns when all are done. It must not throw.
   void run(const std::function<void(int partition)>& work);
-  void meet() { meeting_.arrive_and_wait(); }  // out of work(): until all are here
+  // Called in work(partition); returns when all are here.
+  void meet(int partition) { meeting_.arrive_and_wait(partition); }
 
  private:
   Barrier gate_, meeting_;
