@@ -13,6 +13,8 @@ LANES = (4, 32)
 FULL_LANES = 256
 # Modules whose area has a line through these; others with lanes, whose flits lie in memories, are synthesised as wide as they are.
 ON_LINE = frozenset(("fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch", "mesh_output"))
+# Parameters of parts that grow with the lanes. A part with another one that does is an error.
+WIDTHS = frozenset(("LANES", "FLIT_W"))
 
 WAKE_SECONDS = 1  # a signal that arrives just before a wait is seen only after it
 
@@ -176,6 +178,8 @@ class Flow:
     def _top(self, lanes, parts, paths):
         first = parts[0]
         below = [{self._place(part): (part, count) for part, count in self._below(top).values()} for top in parts]
+        if len(below) > 1:
+            self._check_alike(below, parts)
         rows, lacks = [], []
         for place, (part, count) in below[0].items():
             row = Row(part.module, count, part.parameters or part.given, seconds=part.seconds)
@@ -183,6 +187,8 @@ class Flow:
             other, other_count = below[1].get(place, (None, 0)) if len(below) > 1 else (None, 0)
             wide = part.wide.get(lanes) if len(below) > 1 else None
             row.unfinished = part.unfinished or (wide or other or part).unfinished
+            if len(below) > 1 and other is None and not row.unfinished:
+                row.unfinished = f"has no figures at {LANES[1]} lanes"
             if row.unfinished:
                 lacks.append(f"{part.module} {row.unfinished}")
                 continue
@@ -213,4 +219,15 @@ class Flow:
     @staticmethod
     def _place(part):
         """What a part and its like with other lanes have in common."""
-        return part.module, *sorted(item for item in (part.parameters or part.given).items() if item[0] != "LANES")
+        return part.module, *sorted(item for item in (part.parameters or part.given).items() if item[0] not in WIDTHS)
+
+    @staticmethod
+    def _check_alike(below, tops):
+        """Errors: ToolError where a part has no like in the top with other lanes, whose area would be that of the first lanes."""
+        if any(part.unfinished for both in below for part, _ in both.values()):
+            return
+        for here, there, top in (below[0], below[1], tops[0]), (below[1], below[0], tops[1]):
+            for place in here.keys() - there.keys():
+                parameters = ", ".join(f"{name}={value}" for name, value in place[1:])
+                raise ToolError(f"{tops[0].module}: found {place[0]} with {parameters} at {top.parameters['LANES']} lanes only; allowed:"
+                                f" parts that differ in {', '.join(sorted(WIDTHS))}")  # fmt: skip

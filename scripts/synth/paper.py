@@ -19,16 +19,16 @@ def comparison(top):
     paper, ports = technology.DATA["paper"], technology.DATA["paper"]["ports"]
     chiplet = paper["chiplet_mm2"]
     logic = [mm2 / 1e6 for mm2 in technology.scaled("area", report.um2(top))]
-    memory = report.memory_um2(top) / 1e6
-    shares = [100 * (mm2 + memory) / chiplet for mm2 in logic]
+    memory = [mm2 / 1e6 for mm2 in report.memory_um2(top)]
+    shares = [100 * sum(ends) / chiplet for ends in zip(logic, memory, strict=True)]
     missed = [area for area in paper["areas_mm2"]
               if all(abs(perimeter_mm2(count) / area - 1) > 0.01 for count in range(2, 33))]  # fmt: skip
     bits_per_s = ports * paper["port_gb_per_s"] * GBYTES * 8
     text = [
         f"Paper's Table 4, a Fred_3({ports}) chiplet: {chiplet} mm², logic under {paper['logic_percent']} %,"
         f" {paper['chiplet_w']} W.",
-        f"Ours, {top.lanes} lanes: logic {logic[0]:.1f} to {logic[1]:.1f} mm² at 14 to 16 nm, memories {memory:.1f} mm² at"
-        f" 22 nm: {shares[0]:.1f} to {shares[1]:.1f} % of {chiplet} mm².",
+        f"Ours, {top.lanes} lanes, at 14 to 16 nm: logic {logic[0]:.1f} to {logic[1]:.1f} mm², memories {memory[0]:.1f} to"
+        f" {memory[1]:.1f} mm²: {shares[0]:.1f} to {shares[1]:.1f} % of {chiplet} mm².",
         "Area by perimeter, (bandwidth / (4 x " + f"{technology.DATA['link']['gb_per_s_per_mm']} GB/s/mm))²: "
         + ", ".join(f"{count} ports {perimeter_mm2(count):.0f} mm²" for count in range(8, ports + 1))
         + ". Of the paper's areas, " + ", ".join(map(str, paper["areas_mm2"])) + " mm², these come out for no number of"

@@ -34,9 +34,18 @@ def um2(top):
     return area(top) * 1000 * cells.GATE_UM2
 
 
+def _of_memories(top, area):
+    """Sum of a function of words and width."""
+    return sum(row.count * area(memory["words"], memory["width"]) for row in top.rows for memory in row.memories)
+
+
 def memory_um2(top):
-    return sum(row.count * technology.memory_um2(memory["words"], memory["width"])
-               for row in top.rows for memory in row.memories)  # fmt: skip
+    """Area of the memories at 14 to 16 nm: [low, high]."""
+    return [_of_memories(top, lambda words, width: technology.memory_um2(words, width)[end]) for end in (0, 1)]
+
+
+def memory_22nm_um2(top):
+    return _of_memories(top, technology.memory_22nm_um2)
 
 
 def leakage_uw(top):
@@ -110,9 +119,10 @@ def table(top, fo4_ns):
     for text, number in alike_memories(top).items():
         lines += wrapped(f"{number} × {text}".split(), "  ")
     low, high = technology.scaled("area", um2(top) / 1e6)
+    low_memory, high_memory = (um2 / 1e6 for um2 in memory_um2(top))
     lines += wrapped(f"Logic: {um2(top):.0f} µm² at 180 nm, {low:.4f} to {high:.4f} mm² at 14 to 16 nm; leakage"
-                     f" {leakage_uw(top):.2f} µW at 180 nm. Memories, by a model: {memory_um2(top) / 1e6:.4f} mm² at"
-                     f" 22 nm.".split(), "")  # fmt: skip
+                     f" {leakage_uw(top):.2f} µW at 180 nm. Memories, by a model: {low_memory:.4f} to {high_memory:.4f} mm² at"
+                     f" 14 to 16 nm.".split(), "")  # fmt: skip
     if top.paths:
         low, high = cells.clock_ghz(top.paths[0][0])
         lines.append(f"Longest path at 180 nm: {top.paths[0][0] * fo4_ns:.2f} ns.")
@@ -181,7 +191,7 @@ def energy_json(top):
 
 def assumptions(fo4_ns, memory_fo4):
     read, setup = memory_fo4
-    memory = technology.DATA["memory"]
+    memory, registers = technology.DATA["memory"], technology.DATA["register_file"]
     return [
         f"Library osu018 (180 nm, typical); FO4 {1000 * fo4_ns:.1f} ps there, measured with OpenSTA on a chain of"
         f" {cells.INVERTER}; {cells.FO4_PS_FAST} to {cells.FO4_PS_SLOW} ps at 14 to 16 nm (Stillmaker & Baas 2017).",
@@ -189,8 +199,11 @@ def assumptions(fo4_ns, memory_fo4):
         " is not timed.",
         "Paths count clock-to-output and set-up; every pin of a module is driven by a register and drives one.",
         f"Memories: clock to data {read:g} FO4, set-up {setup:g} FO4; an asynchronous read takes {read:g} FO4 from address"
-        f" to data. Area: {1e6 * memory['bank_mm2']:.0f} µm² per bank of {memory['bank_bits']} bit and {memory['bit_um2']} µm²"
-        f" per bit, at 22 nm; {memory['source']}.",
+        f" to data. Area: {1e6 * memory['bank_mm2']:.0f} µm² per bank of {memory['bank_bits']} bit, less {memory['column_um2']} µm² per bit"
+        f" that it is narrower, and {memory['bit_um2']} µm² per bit, at 22 nm; {memory['source']}. Times {memory['to_14_to_16nm'][0]:.2f}"
+        f" to {memory['to_14_to_16nm'][1]:.2f} at 14 to 16 nm (Stillmaker & Baas 2017). Below {registers['below_bits']} bit, or where it is less, flip-flops:"
+        f" {registers['bit_um2']} µm² per bit, {registers['word_um2']} per word and {registers['column_um2']} per bit of a word at 180 nm,"
+        f" as this flow makes them, scaled as logic is.",
         f"kGE: 1000 {cells.UNIT_GATE}, {cells.GATE_UM2} µm² each. Modules are mapped one by one; nets between them get no"
         " buffers.",
         "Area at 14 to 16 nm: that at 180 nm times {} to {} (Stillmaker & Baas 2017). Leakage is not"
@@ -218,7 +231,8 @@ def as_json(tops, fo4_ns, memory_fo4):
                 "area_kge": round(area(top), 3), "memory_bits": memory_bits(top.rows),
                 "area_um2": {"logic_180nm": round(um2(top), 1),
                              "logic_14_to_16nm": [round(value, 1) for value in technology.scaled("area", um2(top))],
-                             "memory_22nm": round(memory_um2(top), 1)},
+                             "memory_22nm": round(memory_22nm_um2(top), 1),
+                             "memory_14_to_16nm": [round(value, 1) for value in memory_um2(top)]},
                 "path_ns": round(top.paths[0][0] * fo4_ns, 3) if top.paths else None,
                 "leakage_uw": round(leakage_uw(top), 4), "energy": energy_json(top) if top.energy else None,
                 "traffic": top.traffic and vars(top.traffic),

@@ -12,10 +12,39 @@ def scaled(kind, value):
     return [value * factor for factor in DATA["scaling"][kind]]
 
 
-def memory_um2(words, width):
-    """Area of a memory, in banks side by side."""
+def is_register_file(words, width):
+    """Memories of flip-flops: the small ones, and of few wide words, where banks take more."""
+    file = DATA["register_file"]
+    return (words * width < file["below_bits"]
+            or register_file_um2(words, width) * file["to_22nm"] < banks_um2(words, width))  # fmt: skip
+
+
+def register_file_um2(words, width):
+    """Area of a memory of flip-flops, at 180 nm."""
+    file = DATA["register_file"]
+    return words * width * file["bit_um2"] + words * file["word_um2"] + width * file["column_um2"]
+
+
+def banks_um2(words, width):
+    """Area of a memory in banks side by side, at 22 nm. The last bank is as wide as it has to be."""
     memory = DATA["memory"]
-    return math.ceil(width / memory["bank_bits"]) * memory["bank_mm2"] * 1e6 + words * width * memory["bit_um2"]
+    control = memory["bank_mm2"] * 1e6 - memory["bank_bits"] * memory["column_um2"]
+    return (math.ceil(width / memory["bank_bits"]) * control + width * memory["column_um2"]
+            + words * width * memory["bit_um2"])  # fmt: skip
+
+
+def memory_um2(words, width):
+    """Area of a memory at 14 to 16 nm, as that of logic: [low, high]."""
+    if is_register_file(words, width):
+        return scaled("area", register_file_um2(words, width))
+    return [banks_um2(words, width) * factor for factor in DATA["memory"]["to_14_to_16nm"]]
+
+
+def memory_22nm_um2(words, width):
+    """The same at 22 nm, the node of the memory model."""
+    if is_register_file(words, width):
+        return register_file_um2(words, width) * DATA["register_file"]["to_22nm"]
+    return banks_um2(words, width)
 
 
 def memory_pj(width):

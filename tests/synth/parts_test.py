@@ -104,7 +104,10 @@ class Quick(unittest.TestCase):
         self.assertAlmostEqual(area["logic_180nm"], 24_000 * top["area_kge"], delta=13)
         self.assertAlmostEqual(area["logic_14_to_16nm"][0], 0.0093 * area["logic_180nm"], delta=0.1)
         self.assertAlmostEqual(area["logic_14_to_16nm"][1], 0.0101 * area["logic_180nm"], delta=0.1)
-        self.assertAlmostEqual(area["memory_22nm"], 18_400 + 96 * 128 * 0.159, delta=0.1)
+        memory = 18_400 - (512 - 128) * 26.2 + 96 * 128 * 0.159
+        self.assertAlmostEqual(area["memory_22nm"], memory, delta=0.1)
+        self.assertAlmostEqual(area["memory_14_to_16nm"][0], 0.70 * memory, delta=0.1)
+        self.assertAlmostEqual(area["memory_14_to_16nm"][1], 0.78 * memory, delta=0.1)
         self.assertAlmostEqual(top["path_ns"], 0.0992 * top["path_fo4"], delta=0.01)
         self.assertGreater(top["leakage_uw"], 0)
 
@@ -162,10 +165,42 @@ class Parts(unittest.TestCase):
         self.assertEqual(technology.scaled("delay", 1), [0.057, 0.085])
         self.assertEqual(technology.scaled("energy", 1000), [2.0, 2.5])
         self.assertAlmostEqual(technology.scaled("area", 1e6)[1], 10100)
-        self.assertAlmostEqual(technology.memory_um2(100, 512), 18_400 + 51_200 * 0.159)
-        self.assertAlmostEqual(technology.memory_um2(100, 513), 36_800 + 51_300 * 0.159)  # two banks
+        self.assertAlmostEqual(technology.memory_22nm_um2(100, 512), 18_400 + 51_200 * 0.159)
+        two_banks = 18_400 + (18_400 - 511 * 26.2) + 51_300 * 0.159
+        self.assertAlmostEqual(technology.memory_22nm_um2(100, 513), two_banks)
+        self.assertAlmostEqual(technology.memory_um2(100, 513)[1], 0.78 * two_banks)
         self.assertAlmostEqual(technology.memory_pj(1000), 44)
         self.assertAlmostEqual(technology.link_pj(1000), 63)
+
+    def test_small_memories(self):
+        """Of registers below 2 kbit; at that size the models meet, and more words do not take less."""
+        low, high = technology.memory_um2(48, 16)
+        flip_flops = 768 * 186 + 48 * 400 + 16 * 220
+        self.assertAlmostEqual(low, 0.0093 * flip_flops)
+        self.assertAlmostEqual(high, 0.0101 * flip_flops)
+        self.assertLess(36 * high, 0.07e6)  # the side queues of 12 ports, µm²
+        for end in (0, 1):
+            file = technology.scaled("area", technology.register_file_um2(128, 16))[end]
+            banks = technology.banks_um2(128, 16) * technology.DATA["memory"]["to_14_to_16nm"][end]
+            self.assertAlmostEqual(banks / file, 1, delta=0.03)
+            for width in (16, 32, 160, 4192):
+                areas = [technology.memory_um2(words, width)[end] for words in range(1, 300)]
+                for words, (fewer, more) in enumerate(zip(areas, areas[1:]), 1):
+                    self.assertGreater(more, 0.99 * fewer, f"{words} words of {width} bit")
+
+    def test_register_files_against_synthesis(self):
+        """Memories as registers, by the same flow."""
+        areas = cells.areas(cells.LIBERTY.read_text())
+        bits = yosys.MEMORY_BITS
+        yosys.MEMORY_BITS = 1 << 20
+        self.addCleanup(setattr, yosys, "MEMORY_BITS", bits)
+        for words, width in (16, 16), (16, 32), (48, 16), (64, 32):
+            part = yosys.Part("bist_ram", {"WIDTH": width, "DEPTH": words, "BIST": 0}, Sources(CHECKOUT), FOLDER / "registers")
+            with yosys.locked(part.folder):
+                part.prepare(240)
+                part.build(240)
+            self.assertEqual(part.memories, [])
+            self.assertAlmostEqual(technology.register_file_um2(words, width) / part.area(areas)[0], 1, delta=0.03)
 
     def test_memory(self):
         memory = cells.Memory("mem_q", {"SIZE": "110000", "WIDTH": "1000", "ABITS": "110", "RD_PORTS": "10",

@@ -1,0 +1,83 @@
+"""widths_test.py FOLDER: area at lanes that are not synthesised. Every part of every top at its smallest size, at lanes on the line
+through two others, against what is synthesised with so many."""
+
+import sys
+import unittest
+from collections import defaultdict
+from pathlib import Path
+from types import SimpleNamespace
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+
+import flow  # noqa: E402
+from sources import Sources  # noqa: E402
+from yosys import ToolError  # noqa: E402
+
+FOLDER = Path(sys.argv.pop())
+LIMIT = 240
+LINE, AT = (2, 4), 8
+TOPS = [
+    ("fred_switch", {"P": 2, "M": 2}), ("fred_interconnect", {"P": 3, "M": 2}), ("mesh_router", {"NUM_LOCAL": 1, "NUM_IO": 0}),
+    ("reducing_crossbar", {"P": 2}), ("mesh_reducing", {"NUM_LOCAL": 1, "NUM_IO": 0}), ("aggregator", {"P": 2, "ADDERS": 1}),
+    ("voq_crossbar", {"P": 2}),
+]  # fmt: skip
+TOLERANCE = 0.03  # of a part; abc's result moves a little with every change of its input
+SMALL_KGE = 0.1
+
+
+class Areas(flow.Flow):
+    """Without paths."""
+
+    def _paths(self, parts):
+        return defaultdict(list)
+
+
+class Extrapolated(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lanes, flow.LANES = flow.LANES, LINE
+        cls.flow = Areas(Sources(CHECKOUT), FOLDER / "parts", 2, LIMIT, (20, 4))
+
+    @classmethod
+    def tearDownClass(cls):
+        flow.LANES = cls.lanes
+
+    def rows(self, module, parameters):
+        """Module and parameters that do not depend on the lanes -> its row."""
+        [top] = self.flow.tops([(module, parameters)], with_energy=False)
+        self.assertEqual(top.lacks, [])
+        return {(row.module, *sorted((k, v) for k, v in row.parameters.items() if k not in flow.WIDTHS)): row for row in top.rows}
+
+    def test_all_tops(self):
+        for module, parameters in TOPS:
+            on_line = self.rows(module, dict(parameters, LANES=AT))
+            flow.LANES = (AT, LINE[0])  # AT itself is synthesised
+            built = self.rows(module, dict(parameters, LANES=AT))
+            flow.LANES = LINE
+            self.assertEqual(on_line.keys(), built.keys())
+            for place, row in on_line.items():
+                with self.subTest(top=module, part=place):
+                    self.assertEqual(row.count, built[place].count)
+                    for mine, its in zip(row.memories, built[place].memories, strict=True):
+                        self.assertEqual((mine["words"], mine["width"]), (its["words"], its["width"]))
+                    self.assertAlmostEqual(row.kge, built[place].kge, delta=TOLERANCE * built[place].kge + SMALL_KGE)
+
+
+class Refused(unittest.TestCase):
+    """A part that grows with the lanes by a parameter that the flow does not know to."""
+
+    def test_an_unknown_width(self):
+        def part(lanes, **parameters):
+            return SimpleNamespace(module="mux", parameters=parameters, given={}, unfinished=None), lanes
+
+        tops = [SimpleNamespace(module="top", parameters={"LANES": lanes}) for lanes in flow.LANES]
+        below = [{flow.Flow._place(part(n, **named)[0]): part(n, **named) for n in (1,)}
+                 for named in ({"P": 2, "WORD_W": 160}, {"P": 2, "WORD_W": 608})]  # fmt: skip
+        with self.assertRaisesRegex(ToolError, "top: found mux with P=2, WORD_W=160 at 4 lanes only; allowed: .* FLIT_W, LANES"):
+            flow.Flow._check_alike(below, tops)
+        known = [{flow.Flow._place(part(1, P=2, FLIT_W=w)[0]): part(1, P=2, FLIT_W=w)} for w in (160, 608)]
+        flow.Flow._check_alike(known, tops)
+
+
+unittest.main()
