@@ -11,7 +11,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
 
 import flow  # noqa: E402
-from sources import Sources  # noqa: E402
+from sources import PARTS, Sources  # noqa: E402
 from yosys import ToolError  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
@@ -50,34 +50,36 @@ class Extrapolated(unittest.TestCase):
         return {(row.module, *sorted((k, v) for k, v in row.parameters.items() if k not in flow.WIDTHS)): row for row in top.rows}
 
     def test_all_tops(self):
+        sources = self.flow.sources
+        missing = {part for part in PARTS if flow.WIDTHS & set(sources.parameters(part))}
         for module, parameters in TOPS:
             on_line = self.rows(module, dict(parameters, LANES=AT))
             flow.LANES = (AT, LINE[0])  # AT itself is synthesised
             built = self.rows(module, dict(parameters, LANES=AT))
             flow.LANES = LINE
             self.assertEqual(on_line.keys(), built.keys())
+            missing -= {part for part, *_ in on_line}
             for place, row in on_line.items():
                 with self.subTest(top=module, part=place):
                     self.assertEqual(row.count, built[place].count)
                     for mine, its in zip(row.memories, built[place].memories, strict=True):
                         self.assertEqual((mine["words"], mine["width"]), (its["words"], its["width"]))
                     self.assertAlmostEqual(row.kge, built[place].kge, delta=TOLERANCE * built[place].kge + SMALL_KGE)
+        self.assertEqual(missing, set(), "parts that grow with the lanes and are in no top here")
 
 
 class Refused(unittest.TestCase):
     """A part that grows with the lanes by a parameter that the flow does not know to."""
 
     def test_an_unknown_width(self):
-        def part(lanes, **parameters):
-            return SimpleNamespace(module="mux", parameters=parameters, given={}, unfinished=None), lanes
+        def below(**parameters):
+            part = SimpleNamespace(module="mux", parameters=parameters, given={}, unfinished=None)
+            return {flow.Flow._place(part): (part, 1)}
 
-        tops = [SimpleNamespace(module="top", parameters={"LANES": lanes}) for lanes in flow.LANES]
-        below = [{flow.Flow._place(part(n, **named)[0]): part(n, **named) for n in (1,)}
-                 for named in ({"P": 2, "WORD_W": 160}, {"P": 2, "WORD_W": 608})]  # fmt: skip
+        tops = [SimpleNamespace(module="top", parameters={"LANES": lanes}) for lanes in (4, 32)]
         with self.assertRaisesRegex(ToolError, "top: found mux with P=2, WORD_W=160 at 4 lanes only; allowed: .* FLIT_W, LANES"):
-            flow.Flow._check_alike(below, tops)
-        known = [{flow.Flow._place(part(1, P=2, FLIT_W=w)[0]): part(1, P=2, FLIT_W=w)} for w in (160, 608)]
-        flow.Flow._check_alike(known, tops)
+            flow.Flow._check_alike([below(P=2, WORD_W=160), below(P=2, WORD_W=608)], tops)
+        flow.Flow._check_alike([below(P=2, FLIT_W=160), below(P=2, FLIT_W=608)], tops)
 
 
 unittest.main()
