@@ -1,6 +1,7 @@
 // The scheduler and the reducer of an NPU by themselves, without sockets: which packet is next, and what becomes of what
 // comes.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -329,6 +330,128 @@ TEST_F(NpuParts, TheReducerRefusesWhatIsNotDue) {
   EXPECT_NE(job_->failure().find("partial sum packet 1 of 8 flits arrived where packet 0 of 2"),
             std::string::npos)
       << job_->failure();
+}
+
+// The packet that is due, but a flit short or one of another tree's length.
+TEST_F(NpuParts, TheReducerRefusesAPacketOfAnotherLength) {
+  add_tree(2, {rank(0, true, true, {1}, {}, {}), rank(1, true, false, {}, {{.rank = 0}}, {})},
+           {0, 1, SumOrder::kAdd});
+  for (const int flits : {1, kPacketFlits - 1, kPacketFlits}) {
+    Work& w = start();
+    Packet& packet = partial(0, 0, 1, 0x3C00);
+    extension(packet).flits = static_cast<std::uint8_t>(flits);
+    reducer_.receive(w, 0, packet);
+    packet.release();
+    scheduler_.remove(w);
+    if (flits == kPacketFlits) {
+      // Nobody has fault to find with it before the sum, of which 1.0 is not an operand.
+      EXPECT_EQ(job_->failure().find("arrived where"), std::string::npos) << job_->failure();
+      continue;
+    }
+    EXPECT_NE(job_->failure().find(fmt::format(
+                  "partial sum packet 0 of {} flits arrived where packet 0 of 2", flits)),
+              std::string::npos)
+        << job_->failure();
+  }
+}
+
+// Additions of whole packets, for a partial sum: one fewer than operands, its own among them or not; none where nothing is added.
+TEST_F(NpuParts, TheReducerTellsItsAdditions) {
+  struct Additions final : NpuObserver {
+    void queued(int, const Packet&) override {}
+    void sent(int, Packet&) override {}
+    void received(int, Packet&) override {}
+    void added(int npu, int tree, int additions) override {
+      told.emplace_back(npu, tree, additions);
+    }
+    std::vector<std::tuple<int, int, int>> told;
+  };
+  for (const bool contributes : {false, true}) {
+    const std::vector<int> others = {1, 2, 3};
+    for (std::size_t number = 1; number <= others.size(); ++number) {
+      std::vector<int> from(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(number));
+      std::vector<TreeRank> ranks{rank(0, contributes, false, from, {{.rank = 3, .port = 1}}, {})};
+      std::vector<int> order = from;
+      for (const int other : from)
+        ranks.push_back(rank(other, true, other == 3, {}, {{.rank = 0}}, {}));
+      if (number < 3) ranks.push_back(rank(3, false, true, {0}, {}, {}));
+      if (contributes) order.insert(order.begin(), 0);
+      order.insert(order.end(), order.size() - 1, SumOrder::kAdd);
+      plan_.trees.clear();
+      add_tree(1, ranks, order);
+      Work& w = start();
+      Additions additions;
+      reducer_.observe(additions, 7);
+      for (const int other : from) {
+        Packet& packet = partial(0, 0, other, 0x3C00);
+        reducer_.receive(w, 0, packet);
+        packet.release();
+      }
+      const int expected = static_cast<int>(number) - (contributes ? 0 : 1);
+      const std::vector<std::tuple<int, int, int>> told =
+          expected == 0 ? std::vector<std::tuple<int, int, int>>{}
+                        : std::vector<std::tuple<int, int, int>>{{7, 0, expected}};
+      EXPECT_EQ(additions.told, told) << number << (contributes ? " and its own" : "");
+      EXPECT_FALSE(job_->failed()) << job_->failure();
+      EXPECT_NE(scheduler_.next(channel_of(kPorts, 1, kDp)).queued, nullptr);
+      scheduler_.remove(w);
+    }
+  }
+}
+
+// Of two jobs whose trees are in the switches the later one waits until the earlier one has started all its packets, also
+// while that one's window is used up; one at the endpoints does not.
+TEST_F(NpuParts, ALaterJobInTheSwitchesDoesNotOvertake) {
+  for (const bool in_switch : {true, false}) {
+    const auto plan_of = [&](std::uint64_t packets) {
+      Plan plan = plan_;
+      plan.parts[0].window = 2;
+      Tree& tree = plan.trees.emplace_back();
+      tree.flits = packets * kPacketFlits;
+      tree.bytes = tree.flits * kFlitBytes;
+      tree.ranks = {rank(0, true, true, {}, {}, {}), rank(1, true, true, {}, {}, {})};
+      if (in_switch) {
+        tree.transport = Transport::kInSwitch;
+        for (TreeRank& r : tree.ranks) r.switch_port = 1;
+      } else {
+        tree.ranks[0].reduce_to = {{.rank = 1, .port = 1}};
+        tree.ranks[1].reduce_from = {0};
+        tree.ranks[1].broadcast_to = {{.rank = 0, .port = 1}};
+      }
+      tree.order.postfix = {0, 1, SumOrder::kAdd};
+      add_acknowledgements(topology_, plan);
+      return plan;
+    };
+    const Plan first_plan = plan_of(3), second_plan = plan_of(1);
+    CollectiveJob first_job(first_plan, topology_, 1, 1), second_job(second_plan, topology_, 1, 1);
+    const auto shares = [](const Plan& plan) {
+      return std::vector<Share>{{0, &plan.trees[0].ranks[0]}};
+    };
+    Work first(first_job, shares(first_plan), kPorts),
+        second(second_job, shares(second_plan), kPorts);
+    NpuScheduler scheduler(kPorts);
+    scheduler.add(first);
+    scheduler.add(second);
+    first.allowed[0] = second.allowed[0] = true;
+    const auto next = [&] {
+      const NpuScheduler::Next found = scheduler.next(channel_of(kPorts, 1, kDp));
+      if (found.work != nullptr) ++found.work->trees[found.local].started;
+      return found.work;
+    };
+    if (!in_switch) {
+      EXPECT_EQ(next(), &first);
+      EXPECT_EQ(next(), &second) << "they take turns";
+      continue;
+    }
+    EXPECT_EQ(next(), &first);
+    EXPECT_EQ(next(), &first);
+    EXPECT_EQ(next(), nullptr) << "the window of the first is used up";
+    EXPECT_EQ(next(), nullptr);
+    first.trees[0].results = 1;
+    EXPECT_EQ(next(), &first);
+    EXPECT_EQ(next(), &second) << "all packets of the first are started";
+    EXPECT_EQ(next(), nullptr);
+  }
 }
 
 }  // namespace

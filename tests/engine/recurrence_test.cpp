@@ -106,6 +106,21 @@ TEST_P(SkippingOf, ALongRunTakesFewCycles) {
 INSTANTIATE_TEST_SUITE_P(Kinds, SkippingOf,
                          testing::Values("fred", "reducing_crossbar", "aggregator"));
 
+// Hops of what is passed over are those of wafer links, as in all of the run: links on a die have more flits than those here.
+TEST(Skipping, HopsPassedOverAreThoseOfWaferLinks) {
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  Simulation simulation;
+  Machine machine("machine", topology, {});
+  simulation.run([&] {
+    const RunResult r = machine.run(
+        make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3}, 64 << 20, "hier_ring"));
+    const double cycles = static_cast<double>(r.repeated_cycles) / static_cast<double>(r.cycles);
+    EXPECT_GT(cycles, 0.5);
+    EXPECT_NEAR(static_cast<double>(r.repeated_flit_hops) / static_cast<double>(r.flit_hops),
+                cycles, 0.02);
+  });
+}
+
 // The same results with and without skipping, and more than half of the cycles are not simulated.
 void expect_mostly_left_out(const Topology& topology,
                             const std::vector<std::vector<CollectiveSpec>>& works) {

@@ -145,6 +145,35 @@ TEST(LinkBurst, EdgesThatPassForNobodyChangeNothing) {
   }
 }
 
+// The bucket fills token by token to the edge: as a sum, whatever a cycle brings and a flit takes.
+TEST(LinkBurst, TheBucketIsFullWhenTheLastTokenIsThere) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Random random(seed);
+    const Rational average = Rational::reduced(1 + random.below(9), 20 + random.below(100));
+    const int burst = 2 + static_cast<int>(random.below(10));
+    SCOPED_TRACE(
+        fmt::format("seed {}: {}/{} in bursts of {}", seed, average.num, average.den, burst));
+    LinkTx link(burst_link(average, {1, 1}, burst), 0, {});
+    const auto num = static_cast<std::int64_t>(average.num);
+    const auto den = static_cast<std::int64_t>(average.den);
+    const std::int64_t most = 2 * burst * den;
+    std::int64_t tokens = most;
+    std::uint64_t edge = 0;
+    for (int launches = 0; launches < 20; ++launches) {
+      link.count_in_burst(edge, flit(kDp, true, true).data());
+      link.serialise(edge);
+      tokens -= den;
+      // Until it is full, or for some edges.
+      for (std::uint64_t wait = 1 + random.below(300); wait > 0; --wait) {
+        ++edge;
+        tokens = std::min(tokens + num, most);
+        ASSERT_EQ(link.tokens(edge), tokens) << "edge " << edge;
+        ASSERT_EQ(link.is_rested(edge), tokens == most) << "edge " << edge;
+      }
+    }
+  }
+}
+
 TEST(LinkBurst, ARestedLinkIsAsNew) {
   LinkTx link(burst_link({1, 30}, {25, 32}, 24), 0, {});
   EXPECT_TRUE(link.is_paced());
