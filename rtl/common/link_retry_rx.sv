@@ -85,9 +85,9 @@ module link_retry_rx #(
   end
 
   // ------------------------------------------------------------------ back
-  logic [link_pkg::CREDITS_W-1:0]    given_q, given;
-  logic [link_pkg::BACK_DATA_W-1:0]  back;
-  logic [link_pkg::BACK_CHECK_W-1:0] back_check;
+  logic [link_pkg::CREDITS_W-1:0]   given_q, given;
+  logic [link_pkg::BACK_DATA_W-1:0] back;
+  logic [link_pkg::CHECK_W-1:0]     back_check;
 
   always_comb begin : credits
     for (int unsigned v = 0; v < noc_pkg::NUM_VCS; v++) begin
@@ -98,9 +98,7 @@ module link_retry_rx #(
   assign back = {given, round_q, expected_q};
 
   link_check #(
-    .DATA_W    (link_pkg::BACK_DATA_W),
-    .CHECK_W   (link_pkg::BACK_CHECK_W),
-    .POLYNOMIAL(link_pkg::BACK_CHECK_POLYNOMIAL)
+    .DATA_W(link_pkg::BACK_DATA_W)
   ) i_back_check (
     .data_i (back),
     .check_o(back_check)

@@ -11,6 +11,8 @@
 // Round: a number that the receiver counts up when it asks for flits again. As long as it is another one than the sender's,
 //   which goes with every flit, the sender goes back to the flit that is expected and takes the number over.
 // Time-out: TIMEOUT edges without an acknowledgement while some flit lacks one: back to the oldest of them.
+// Dead: when the oldest flit without acknowledgement goes on the wire again for more than MAX_RETRIES times, dead_o rises with
+//   it and stays until reset. The sender goes on as before: what becomes of the link is for the system to decide.
 // Timing: a flit sampled at an edge where wire_ready_i is high, and no flit waits, is on the wire after the next edge
 //   (link_pkg::TX_EDGES). For full rate DEPTH is the flits that are sent in a round trip: latency there and back, TX_EDGES,
 //   RX_EDGES and ACK_EDGES, and MARGIN.
@@ -23,7 +25,9 @@ module link_retry_tx #(
   /// flits that may come after ready_o has fallen
   parameter int unsigned MARGIN = 3,
   /// edges, more than a round trip
-  parameter int unsigned TIMEOUT = 128
+  parameter int unsigned TIMEOUT = 128,
+  /// how often the oldest flit may be sent again
+  parameter int unsigned MAX_RETRIES = 1000
 ) (
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
@@ -38,7 +42,9 @@ module link_retry_tx #(
   output logic [FLIT_W+link_pkg::OVERHEAD_W-1:0] wire_o,
   input  logic [link_pkg::BACK_W-1:0]            back_i,
   /// the flit on the wire is there again
-  output logic                                   wire_again_o
+  output logic                                   wire_again_o,
+  /// the oldest flit was sent again more than MAX_RETRIES times
+  output logic                                   dead_o
 );
   localparam int unsigned SEQ_W = link_pkg::SEQ_W;
   localparam int unsigned ROUND_W = link_pkg::ROUND_W;
@@ -46,21 +52,21 @@ module link_retry_tx #(
   localparam int unsigned DATA_W = FLIT_W + SEQ_W + ROUND_W;
   localparam int unsigned ADDR_W = $clog2(DEPTH);
   localparam int unsigned TIME_W = $clog2(TIMEOUT + 1);
-  if (DEPTH < 2 || DEPTH > 2**(SEQ_W-1) || 2**ADDR_W != DEPTH || MARGIN >= DEPTH || TIMEOUT < 2) begin : gen_range
-    $fatal(1, "link_retry_tx: found DEPTH=%0d MARGIN=%0d TIMEOUT=%0d; allowed: DEPTH a power of two to %0d, more than MARGIN",
-           DEPTH, MARGIN, TIMEOUT, 2**(SEQ_W-1));
+  localparam int unsigned RETRIES_W = $clog2(MAX_RETRIES + 2);
+  if (DEPTH < 2 || DEPTH > 2**(SEQ_W-1) || 2**ADDR_W != DEPTH || MARGIN >= DEPTH || TIMEOUT < 2 || MAX_RETRIES < 1) begin : gen_range
+    $fatal(1, {"link_retry_tx: found DEPTH=%0d MARGIN=%0d TIMEOUT=%0d MAX_RETRIES=%0d; allowed: DEPTH a power of two to %0d, ",
+               "more than MARGIN, TIMEOUT of 2 or more, MAX_RETRIES of 1 or more"},
+           DEPTH, MARGIN, TIMEOUT, MAX_RETRIES, 2**(SEQ_W-1));
   end
 
   // ------------------------------------------------------------------ what comes back
-  logic [link_pkg::BACK_CHECK_W-1:0] back_check;
-  logic                              intact;
-  logic [SEQ_W-1:0]                  expected;
-  logic [ROUND_W-1:0]                asked;
+  logic [link_pkg::CHECK_W-1:0] back_check;
+  logic                         intact;
+  logic [SEQ_W-1:0]             expected;
+  logic [ROUND_W-1:0]           asked;
 
   link_check #(
-    .DATA_W    (link_pkg::BACK_DATA_W),
-    .CHECK_W   (link_pkg::BACK_CHECK_W),
-    .POLYNOMIAL(link_pkg::BACK_CHECK_POLYNOMIAL)
+    .DATA_W(link_pkg::BACK_DATA_W)
   ) i_back_check (
     .data_i (back_i[link_pkg::BACK_DATA_W-1:0]),
     .check_o(back_check)
@@ -98,6 +104,7 @@ module link_retry_tx #(
   logic [ROUND_W-1:0] round_q;
   logic [TIME_W-1:0]  time_q;
   logic               waits, send, go_back, time_out;
+  logic [RETRIES_W-1:0] retries_q, retries;  // of the oldest flit, up to MAX_RETRIES + 1
 
   assign waits = next_q != come_q;
   assign send = wire_ready_i && (waits || valid_i);
@@ -110,6 +117,10 @@ module link_retry_tx #(
     next = next_q + SEQ_W'(send);
     // The last: what was to be sent again had come.
     if (go_back || time_out || next - base_q < base - base_q) next = base;
+    retries = (base != base_q) ? '0 : retries_q;
+    if (send && next_q == base && next_q != fresh_q && retries != RETRIES_W'(MAX_RETRIES + 1)) begin
+      retries = retries + RETRIES_W'(1);
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -120,7 +131,9 @@ module link_retry_tx #(
       come_q <= '0;
       round_q <= '0;
       time_q <= '0;
+      retries_q <= '0;
       ready_o <= 1'b0;
+      dead_o <= 1'b0;
     end else begin
       base_q <= base;
       next_q <= next;
@@ -128,6 +141,8 @@ module link_retry_tx #(
       come_q <= come;
       if (intact) round_q <= asked;
       time_q <= (base != base_q || base == fresh_q || go_back || time_out) ? '0 : time_q + TIME_W'(1);
+      retries_q <= retries;
+      dead_o <= dead_o || retries_q == RETRIES_W'(MAX_RETRIES + 1);
       ready_o <= next == come && come - base < SEQ_W'(DEPTH - MARGIN);
     end
   end

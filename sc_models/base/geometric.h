@@ -3,7 +3,7 @@
 //
 // How: G failures come before a success with P(G >= n) = q^n, q = 1 - p. For a uniform u, the
 // largest n with u < q^n has that distribution; it is found bit by bit from the powers q^(2^k).
-// Units: probabilities in 2^-64; truncation makes a gap shorter by less than 2^-50 of itself.
+// Units: probabilities in 2^-64; truncation makes a gap shorter by less than 2^-63 / p of itself.
 #pragma once
 
 #include <array>
@@ -18,9 +18,9 @@ namespace fredsim {
 
 class GeometricGap {
  public:
-  // p: probability of a success per trial, 2^-30 … 1.
+  // p: probability of a success per trial, 2^-42 … 1.
   explicit GeometricGap(double p) {
-    assert(p >= std::ldexp(1.0, -30) && p <= 1);
+    assert(p >= std::ldexp(1.0, -42) && p <= 1);
     if (p >= 1) return;
     std::uint64_t power = ~static_cast<std::uint64_t>(std::ldexp(p, 64)) + 1;
     for (; power != 0; power = high(power, power)) powers_[bits_++] = power;
@@ -45,7 +45,7 @@ class GeometricGap {
     return static_cast<std::uint64_t>((static_cast<Uint128>(a) * b) >> 64);
   }
 
-  std::array<std::uint64_t, 40> powers_{};  // q^(2^k)
+  std::array<std::uint64_t, 48> powers_{};  // q^(2^k)
   int bits_ = 0;
 };
 

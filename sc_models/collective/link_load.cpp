@@ -24,7 +24,8 @@ double busiest_ns(const Topology& topology, const std::vector<std::uint64_t>& fl
 }  // namespace
 
 double flits_ns(const Link& link, std::uint64_t flits) {
-  const double ns = kFlitBytes / static_cast<double>(link.bytes_per_second) * 1e9;
+  const double ns =
+      kFlitBytes / static_cast<double>(link.bytes_per_second) * 1e9 * link.wire_stretch;
   if (link.burst == 0) return static_cast<double>(flits) * ns;
   // What the bucket holds, and the packet that a burst ends in, goes at the peak rate.
   const auto at_once = static_cast<std::uint64_t>(2 * link.burst + kPacketFlits);

@@ -8,7 +8,7 @@
 
 namespace fredsim {
 
-// In which a link sends so many flits without a gap.
+// In which a link sends so many flits without a gap, with what protects them where it retransmits.
 double flits_ns(const Link& link, std::uint64_t flits);
 
 // Flits that cross each link of topology.links in the whole run of a plan.

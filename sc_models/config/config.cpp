@@ -114,6 +114,7 @@ double read_rate(const ConfigReader& reader, std::string_view path, double least
 }
 
 constexpr int kMaxErrorBurst = 4096;  // bits
+constexpr int kMaxRetransmissions = 1'000'000;
 
 LinkErrors read_link_errors(const ConfigReader& reader) {
   LinkErrors errors;
@@ -125,6 +126,7 @@ LinkErrors read_link_errors(const ConfigReader& reader) {
   errors.flit_loss = read_rate(reader, "link.flit_loss", 1e-9, 0.5);
   errors.seed =
       static_cast<std::uint64_t>(reader.integer("link.seed", 0, std::numeric_limits<int>::max()));
+  errors.max_retransmissions = reader.integer("link.max_retransmissions", 1, kMaxRetransmissions);
   if (errors.any() && !errors.retry) {
     const std::string_view path =
         errors.bit_error_rate > 0 ? "link.bit_error_rate" : "link.flit_loss";

@@ -14,7 +14,8 @@
 //             of any number:   levels, a list, lowest first: below, [chiplets_per_slice = 1],
 //                              [kind = switch.kind], and
 //                              but for the last one, the top, uplinks, uplink_bandwidth
-//   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0], [seed = 1]]
+//   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0],
+//           [max_retransmissions = 1000], [seed = 1]]
 //           without it: links without errors
 //   [faults a list of parts that are lost, topology/faults.h]      without it: none
 //   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, mesh on others],

@@ -63,8 +63,17 @@ class LinkFaults {
   LinkFaults& operator=(const LinkFaults&) = delete;
   virtual ~LinkFaults() = default;
   // A flit that link `link` of the topology has taken at `edge`; its words may be changed. False: it is lost. It has
-  // taken its time on the wire all the same, counts as launched, and nobody gives its credit back.
+  // taken its time on the wire all the same, counts as launched, and nobody gives its credit back. On a link with
+  // retransmission a flit that goes on the wire at `edge`, again too: the link finds what is lost, and what is changed by the
+  // check, and sends it again.
   virtual bool pass(int link, std::uint64_t edge, std::span<std::uint32_t> flit) = 0;
+  // On a link with retransmission, at every edge at which it is active: bits that are wrong of the word back that the sender
+  // gets at `edge`, each below link_pkg::BACK_W and once.
+  virtual std::span<const std::uint32_t> wrong_back(int link, std::uint64_t edge) {
+    static_cast<void>(link);
+    static_cast<void>(edge);
+    return {};
+  }
 };
 
 // An array per virtual channel: flits.

@@ -24,13 +24,14 @@ std::uint32_t seq_distance(LinkSeq from, LinkSeq to) { return (to - from) & kSeq
 LinkRetryTx::LinkRetryTx(const Shape& shape, std::size_t words)
     : shape_(shape), words_(words), flits_((shape.depth + 1) * words) {
   assert((shape.depth & (shape.depth - 1)) == 0 && shape.depth <= kSeqMask / 2 + 1);
-  assert(shape.margin < shape.depth && shape.timeout >= 2);
+  assert(shape.margin < shape.depth && shape.timeout >= 2 && shape.max_retries >= 1);
 }
 
 void LinkRetryTx::reset() {
   base_ = next_ = fresh_ = come_ = 0;
   round_ = 0;
-  time_ = 0;
+  time_ = retries_ = 0;
+  dead_ = false;
   fetched_ = {};
   sent_ = {};
   given_ = owed_ = {};
@@ -64,6 +65,9 @@ void LinkRetryTx::step(const std::uint32_t* flit, bool wire_ready, const LinkBac
   const bool go_back = back != nullptr && back->round != round_;
   const bool time_out = time_ == shape_.timeout - 1;
   time_ = base != base_ || base == fresh_ || go_back || time_out ? 0 : time_ + 1;
+  dead_ = dead_ || retries_ > shape_.max_retries;
+  if (base != base_) retries_ = 0;
+  if (fetched_.valid && fetched_.again && fetched_.seq == base) ++retries_;
   if (send && next_ == fresh_) fresh_ = after(fresh_);
   if (send) next_ = after(next_);
   const bool has_come = seq_distance(base_, next_) < seq_distance(base_, base);

@@ -30,9 +30,10 @@ struct LinkBack {
 class LinkRetryTx {
  public:
   struct Shape {
-    std::uint32_t depth = 64;     // flits that are kept, a power of two
-    std::uint32_t margin = 3;     // flits that may come after there is no room
-    std::uint32_t timeout = 128;  // edges
+    std::uint32_t depth = 64;          // flits that are kept, a power of two
+    std::uint32_t margin = 3;          // flits that may come after there is no room
+    std::uint32_t timeout = 128;       // edges
+    std::uint32_t max_retries = 1000;  // of the oldest flit
   };
   // What is on the wire; `flit` is valid until the next step.
   struct Sent {
@@ -60,6 +61,8 @@ class LinkRetryTx {
   std::uint32_t waiting() const {
     return seq_distance(next_, come_);
   }  // to be sent, or to be sent again
+  // The oldest flit was sent again more than max_retries times.
+  bool is_dead() const { return dead_; }
   // Nothing is kept, on its way to the wire or owed; a step without flit and with the same `back` would change nothing.
   bool rests(const LinkBack& back) const;
   // Of a flit that is kept.
@@ -83,6 +86,8 @@ class LinkRetryTx {
   LinkSeq base_ = 0, next_ = 0, fresh_ = 0, come_ = 0;
   std::uint8_t round_ = 0;
   std::uint32_t time_ = 0;
+  std::uint32_t retries_ = 0;  // of the flit base_
+  bool dead_ = false;
   Fetched fetched_;
   Sent sent_;
   std::array<std::uint8_t, kNumVcs> given_{}, owed_{};

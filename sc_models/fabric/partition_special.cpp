@@ -11,16 +11,16 @@ namespace fredsim {
 // A flit that may be lost on its way, is serialised for long, or leaves the partition. `place` of the output.
 void Partition::launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t place,
                                const std::uint32_t* flit) {
-  if (link.faults() != nullptr) {
-    std::copy_n(flit, words_, faulty_.begin());
-    if (!link.faults()->pass(link.number(), edge_, faulty_)) return;
-    flit = faulty_.data();
-  }
   if (ReliableLink* const kept = reliable(place); kept != nullptr) {
     kept->push(flit);
     activate(place);
     ++flits_under_way_;
     return;
+  }
+  if (link.faults() != nullptr) {
+    std::copy_n(flit, words_, faulty_.begin());
+    if (!link.faults()->pass(link.number(), edge_, faulty_)) return;
+    flit = faulty_.data();
   }
   std::uint32_t* to = nullptr;
   if (is_slow(link)) {

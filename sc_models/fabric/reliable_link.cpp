@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -16,9 +15,7 @@
 namespace fredsim {
 namespace {
 
-// Of a flit of all lanes, carried or not.
-constexpr std::uint32_t kFlitBits = kHeaderWords * 32 + kFlitBytes * 8;
-constexpr std::uint32_t kSeqAt = kFlitBits, kRoundAt = kSeqAt + link_pkg::SEQ_W;
+constexpr std::uint32_t kSeqAt = WireErrors::kFlitBits, kRoundAt = kSeqAt + link_pkg::SEQ_W;
 constexpr std::uint32_t kMargin =
     LinkTx::kMostLate + 2;  // that come late, and one that is under way to the sender's end
 
@@ -29,14 +26,14 @@ const LinkCheck& flit_check() {
 }
 
 const LinkCheck& back_check() {
-  static const LinkCheck check(link_pkg::BACK_DATA_W, link_pkg::BACK_CHECK_W,
-                               link_pkg::BACK_CHECK_POLYNOMIAL);
+  static const LinkCheck check(link_pkg::BACK_DATA_W, link_pkg::CHECK_W,
+                               link_pkg::CHECK_POLYNOMIAL);
   return check;
 }
 
 }  // namespace
 
-LinkRetryTx::Shape ReliableLink::shape_of(const Link& link) {
+LinkRetryTx::Shape ReliableLink::shape_of(const Link& link, int max_retransmissions) {
   const Rational& rate = link.flit_rate();
   const std::uint64_t beyond = (rate.den - 1) / rate.num;
   // From the edge at which a flit is sampled to the one after which it is no longer kept.
@@ -49,36 +46,33 @@ LinkRetryTx::Shape ReliableLink::shape_of(const Link& link) {
   }
   return {.depth = static_cast<std::uint32_t>(std::bit_ceil(flits)),
           .margin = kMargin,
-          .timeout = static_cast<std::uint32_t>(2 * edges)};
+          .timeout = static_cast<std::uint32_t>(2 * edges),
+          .max_retries = static_cast<std::uint32_t>(max_retransmissions)};
 }
 
 ReliableLink::ReliableLink(const Link& link, int number, LinkTarget sender,
                            const LinkErrors& errors, std::size_t words)
     : name_(link.name),
+      number_(number),
       sender_(sender),
       latency_(static_cast<std::uint32_t>(link.latency)),
       words_(words),
-      shape_(shape_of(link)),
+      shape_(shape_of(link, errors.max_retransmissions)),
       tx_(shape_, words),
       rx_(words),
-      seed_(mix64(mix64(errors.seed) + static_cast<std::uint64_t>(number))),
       errors_(errors),
-      flit_errors_(errors.bit_error_rate, errors.burst_bits, mix64(seed_ + 1)),
-      back_errors_(errors.bit_error_rate, errors.burst_bits, mix64(seed_ + 2)),
-      losses_(seed_ + 3),
-      loss_(static_cast<std::uint64_t>(std::ldexp(errors.flit_loss, 64))),
+      wire_errors_(errors, number),
       pushed_(words),
       // More than are ever under way: no two arrive at the same edge.
-      wire_words_((latency_ + 2 * link.flit_cycles() + 2) * words) {
+      wire_words_((latency_ + 2 * link.flit_cycles() + 2) * words),
+      changed_(words) {
   reset();
 }
 
 void ReliableLink::reset() {
   tx_.reset();
   rx_.reset();
-  flit_errors_ = BitErrors(errors_.bit_error_rate, errors_.burst_bits, mix64(seed_ + 1));
-  back_errors_ = BitErrors(errors_.bit_error_rate, errors_.burst_bits, mix64(seed_ + 2));
-  losses_ = Random(seed_ + 3);
+  wire_errors_ = WireErrors(errors_, number_);
   has_pushed_ = is_active_ = false;
   credits_ = beyond_ = 0;
   wire_.clear();
@@ -90,7 +84,7 @@ void ReliableLink::reset() {
 
 bool ReliableLink::set_active() {
   if (is_active_) return false;
-  back_errors_.draw();
+  wire_errors_.restart_back();
   return is_active_ = true;
 }
 
@@ -119,10 +113,16 @@ ReliableLink::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   if (rx_.back() != said_.back().back) said_.push_back({edge + latency_, rx_.back()});
   while (said_.size() > 1 && said_[1].at <= edge) said_.pop_front();
 
-  const LinkBack* const heard = back_is_intact(edge) ? &said_.front().back : nullptr;
+  const LinkBack* const heard = back_is_intact(edge, tx.faults()) ? &said_.front().back : nullptr;
   tx_.step(std::exchange(has_pushed_, false) ? pushed_.data() : nullptr,
            tx.takes_from_backlog(edge), heard);
-  if (tx_.sent().valid) put_on_wire(edge, tx_.sent());
+  if (tx_.is_dead()) {
+    fail(edge,
+         fmt::format("the link is dead: a flit was sent again {} times and never acknowledged "
+                     "(link.max_retransmissions)",
+                     shape_.max_retries));
+  }
+  if (tx_.sent().valid) put_on_wire(edge, tx_.sent(), tx.faults());
   if (tx_.fetched()) beyond_ = tx.serialise(edge);
   tx.set_backlog(tx_.waiting(), tx_.has_room());
 
@@ -134,24 +134,31 @@ ReliableLink::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   return out;
 }
 
-void ReliableLink::put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent) {
+void ReliableLink::put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent,
+                               LinkFaults* faults) {
   counts_.resent += sent.again ? 1 : 0;
-  if (loss_ != 0 && losses_.next() < loss_) {
+  if (wire_errors_.loses_flit()) {
     ++counts_.lost;
     return;
   }
   std::uint32_t* const words = &wire_words_[next_slot_];
-  next_slot_ = (next_slot_ + words_) % wire_words_.size();
   std::copy_n(sent.flit, words_, words);
-  wire_.push_back(
-      {.at = edge + latency_ + beyond_, .seq = sent.seq, .round = sent.round, .flit = words});
+  UnderWay under_way{
+      .at = edge + latency_ + beyond_, .seq = sent.seq, .round = sent.round, .flit = words};
+  if (!damage(edge, words, under_way, faults)) {
+    ++counts_.lost;
+    return;
+  }
+  next_slot_ = (next_slot_ + words_) % wire_words_.size();
+  wire_.push_back(under_way);
   assert(wire_.size() == 1 || wire_[wire_.size() - 2].at < wire_.back().at);
-  damage(words, wire_.back());
 }
 
-void ReliableLink::damage(std::uint32_t* flit, UnderWay& under_way) {
+// False: it is lost.
+bool ReliableLink::damage(std::uint64_t edge, std::uint32_t* flit, UnderWay& under_way,
+                          LinkFaults* faults) {
   std::uint32_t remainder = 0;
-  flit_errors_.pass(flit_check().bits(), [&](std::uint32_t at) {
+  const auto be_wrong = [&](std::uint32_t at) {
     remainder ^= flit_check().remainder(at);
     if (at < words_ * 32) {
       flit[at / 32] ^= 1U << at % 32;
@@ -160,26 +167,34 @@ void ReliableLink::damage(std::uint32_t* flit, UnderWay& under_way) {
     } else if (at >= kRoundAt && at < flit_check().data_bits()) {
       under_way.round = static_cast<std::uint8_t>(under_way.round ^ 1U << (at - kRoundAt));
     }
-  });
+  };
+  if (faults != nullptr) {
+    std::copy_n(flit, words_, changed_.begin());
+    if (!faults->pass(number_, edge, changed_)) return false;
+    for (std::uint32_t at = 0; at < words_ * 32; ++at) {
+      if (((changed_[at / 32] ^ flit[at / 32]) >> at % 32 & 1U) != 0) be_wrong(at);
+    }
+  }
+  wire_errors_.on_flit(be_wrong);
   under_way.intact = remainder == 0;
+  return true;
 }
 
-bool ReliableLink::back_is_intact(std::uint64_t edge) {
+bool ReliableLink::back_is_intact(std::uint64_t edge, LinkFaults* faults) {
   bool is_wrong = false;
   std::uint32_t remainder = 0;
-  back_errors_.pass(back_check().bits(), [&](std::uint32_t at) {
+  const auto be_wrong = [&](std::uint32_t at) {
     is_wrong = true;
     remainder ^= back_check().remainder(at);
-  });
-  if (is_wrong && remainder == 0) fail_back(edge);
+  };
+  if (faults != nullptr) std::ranges::for_each(faults->wrong_back(number_, edge), be_wrong);
+  wire_errors_.on_word_back(be_wrong);
+  if (is_wrong && remainder == 0) fail(edge, "a damaged acknowledgement has passed its check");
   return !is_wrong;
 }
 
-void ReliableLink::fail_back(std::uint64_t edge) const {
-  throw RunFailed(
-      fmt::format("cycle {}: {}: a damaged acknowledgement has passed its check; a lower "
-                  "link.bit_error_rate makes that as good as never",
-                  edge, name_));
+void ReliableLink::fail(std::uint64_t edge, const std::string& what) const {
+  throw RunFailed(fmt::format("cycle {}: {}: {}", edge, name_, what));
 }
 
 }  // namespace fredsim

@@ -6,9 +6,11 @@
 //   wires of their own, a word every cycle: link_pkg::CREDIT_EDGES more than on a link without.
 // Wire: a flit takes kWireBytes in place of kBareBytes; the topology's rates say so already (protected_rate()).
 // Keeps: flits of a round trip at the link's rate, rounded up to a power of two.
-// Errors: bits of flits, of what protects them, and of the words back, at the rates of the machine, drawn from its seed and the
-//   link's number. A flit that fails its check is left out and sent again. One that passes it though wrong goes on as it is;
-//   a wrong word back that passes it ends the run (RunFailed). Lanes that are not carried have errors too, which are found.
+// Errors: bits of flits, of what protects them, and of the words back, at the rates of the machine (fabric/wire_errors.h), and
+//   those of the sender's LinkFaults, if it has one. A flit that fails its check is left out and sent again. One that passes it
+//   though wrong goes on as it is; a wrong word back that passes it ends the run (RunFailed), which a check of 32 bits makes as
+//   good as never. Lanes that are not carried have errors too, which are found.
+// Dead: RunFailed, with the link's name, once the oldest flit was sent again more than LinkErrors::max_retransmissions times.
 // Idealised: the wires back are not counted in the bandwidth, as those of credits are not on any link.
 // Steps: while it is active. step() comes before the nodes' steps of the same edge; push() and give_credit() with them.
 #pragma once
@@ -19,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "fabric/bit_errors.h"
 #include "fabric/link.h"
 #include "fabric/link_retry.h"
 #include "fabric/link_wheel.h"
+#include "fabric/wire_errors.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -64,7 +66,7 @@ class ReliableLink {
   std::uint32_t depth() const { return shape_.depth; }
 
   // Flits that are kept for a link of this rate and latency.
-  static LinkRetryTx::Shape shape_of(const Link& link);
+  static LinkRetryTx::Shape shape_of(const Link& link, int max_retransmissions = 1000);
 
  private:
   struct UnderWay {
@@ -78,23 +80,21 @@ class ReliableLink {
     std::uint64_t at = 0;  // edge from which on the sender hears it
     LinkBack back;
   };
-  void put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent);
-  void damage(std::uint32_t* flit, UnderWay& under_way);
-  bool back_is_intact(std::uint64_t edge);
-  [[noreturn]] void fail_back(std::uint64_t edge) const;
+  void put_on_wire(std::uint64_t edge, const LinkRetryTx::Sent& sent, LinkFaults* faults);
+  bool damage(std::uint64_t edge, std::uint32_t* flit, UnderWay& under_way, LinkFaults* faults);
+  bool back_is_intact(std::uint64_t edge, LinkFaults* faults);
+  [[noreturn]] void fail(std::uint64_t edge, const std::string& what) const;
 
   std::string name_;
+  int number_;
   LinkTarget sender_;
   std::uint32_t latency_;
   std::size_t words_;
   LinkRetryTx::Shape shape_;
   LinkRetryTx tx_;
   LinkRetryRx rx_;
-  std::uint64_t seed_;
   LinkErrors errors_;
-  BitErrors flit_errors_, back_errors_;
-  Random losses_;
-  std::uint64_t loss_ = 0;  // of 2^64
+  WireErrors wire_errors_;
 
   std::vector<std::uint32_t> pushed_;
   bool has_pushed_ = false;
@@ -103,6 +103,7 @@ class ReliableLink {
   std::deque<UnderWay> wire_;
   std::vector<std::uint32_t> wire_words_;  // a ring
   std::size_t next_slot_ = 0;              // of it
+  std::vector<std::uint32_t> changed_;     // by LinkFaults
   std::deque<Said> said_;                  // changes; the first is what is heard now
   std::array<std::int32_t, kNumVcs> flits_inside_{}, credits_inside_{};
   Counts counts_;

@@ -24,6 +24,7 @@ void set_link_errors(Topology& topology, const LinkErrors& errors) {
   for (Link& link : topology.links) {
     if (link.on_die) continue;
     link.rate = protected_rate(link.rate);
+    link.wire_stretch = static_cast<double>(kProtected) / static_cast<double>(kBare);
     if (link.burst > 0) link.peak = protected_rate(link.peak);
   }
   topology.notes.push_back(fmt::format(

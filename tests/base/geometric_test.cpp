@@ -37,11 +37,13 @@ TEST(GeometricGap, CertainSuccessTakesOneTrial) {
 }
 
 TEST(GeometricGap, RareSuccessesKeepTheirMean) {
-  const GeometricGap gap(std::ldexp(1.0, -30));
-  Random random(3);
-  double sum = 0;
-  for (int i = 0; i < 10'000; ++i) sum += static_cast<double>(gap.draw(random));
-  EXPECT_NEAR(sum / 10'000 / std::ldexp(1.0, 30), 1, 0.04);
+  for (const int exponent : {30, 42}) {
+    const GeometricGap gap(std::ldexp(1.0, -exponent));
+    Random random(3);
+    double sum = 0;
+    for (int i = 0; i < 10'000; ++i) sum += static_cast<double>(gap.draw(random));
+    EXPECT_NEAR(sum / 10'000 / std::ldexp(1.0, exponent), 1, 0.04) << exponent;
+  }
 }
 
 // The same numbers on every machine: a change here is a change of every traffic result.

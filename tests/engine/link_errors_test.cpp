@@ -1,12 +1,18 @@
 // Machines whose links find errors and send again: what is counted, and that nothing else depends on it.
 #include <gtest/gtest.h>
+#include <rtl/link_pkg.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "collective/link_load.h"
 #include "config/config.h"
 #include "engine/comparable_results.h"
 #include "engine/machine.h"
@@ -97,6 +103,148 @@ TEST(LinkErrors, LinksAreSlowerByWhatProtectsAFlit) {
   EXPECT_TRUE(std::ranges::any_of(mesh.links, [](const Link& link) {
     return link.on_die && link.rate == Rational{125, 128};
   })) << "links on a die are as they were";
+}
+
+// The least time in which the busiest link sends its flits, with the 6 B more of each; bursts of I/O controllers too.
+TEST(LinkErrors, BoundsHaveWhatProtectsAFlit) {
+  for (const auto& [config, collective] :
+       {std::pair{"fred_d", Collective::kAllReduce}, std::pair{"mesh", Collective::kAllToAll},
+        std::pair{"fred_c", Collective::kReduceScatter},
+        std::pair{"mesh_2x2", Collective::kBroadcast}}) {
+    SCOPED_TRACE(config);
+    const auto bound_ns = [&](const Settings& settings) {
+      const Topology topology =
+          load_config(std::string("configs/") + config + ".yaml", settings).topology;
+      std::vector<int> group(topology.npus.size());
+      std::iota(group.begin(), group.end(), 0);
+      return make_plan(topology, collective, group, 4 << 20, "paper").bound_ns;
+    };
+    EXPECT_NEAR(bound_ns(kReliable) / bound_ns({}), 530.0 / 524, 1e-9);
+  }
+  const Topology io = load_config("configs/fred_d.yaml", kReliable).topology;
+  const auto burst =
+      std::ranges::find_if(io.links, [](const Link& link) { return link.burst > 0; });
+  ASSERT_NE(burst, io.links.end());
+  Link bare = *burst;
+  bare.wire_stretch = 1;
+  EXPECT_NEAR(flits_ns(*burst, 1'000'000) / flits_ns(bare, 1'000'000), 530.0 / 524, 1e-9);
+}
+
+TEST(LinkErrors, BoundsHold) {
+  for (const char* config : {"mesh", "fred_d"}) {
+    const RunResult result = all_reduce(config, kReliable, 1 << 20);
+    EXPECT_GE(result.time_ns, result.bound_ns) << config;
+  }
+}
+
+// Changes the payload of one flit on the wire, by the polynomial of the check, which does not find that, or nearly.
+class OneEscape final : public LinkFaults {
+ public:
+  explicit OneEscape(bool is_found) : is_found_(is_found) {}
+  bool pass(int, std::uint64_t, std::span<std::uint32_t> flit) override {
+    if (++flits != 20) return true;
+    // Lanes of 64 bits behind the header of 96; the highest term is 32 bits behind the lowest.
+    flit[kHeaderWords] ^= link_pkg::CHECK_POLYNOMIAL;
+    flit[kHeaderWords + 1] ^= is_found_ ? 3U : 1U;
+    return true;
+  }
+  int flits = 0;
+
+ private:
+  bool is_found_;
+};
+
+TEST(LinkErrors, WhatEscapesTheCheckOfALinkIsFoundAtTheNpu) {
+  for (const char* config : {"mesh_2x2", "fred_small"}) {
+    for (const bool is_found : {false, true}) {
+      SCOPED_TRACE(std::string(config) + (is_found ? ", found by the link" : ""));
+      const Topology topology =
+          load_config(std::string("configs/") + config + ".yaml", kReliable).topology;
+      const Plan plan = make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3}, 100'000, "auto");
+      Simulation simulation;
+      Machine machine("machine", topology, {.lanes = 4});
+      OneEscape faults(is_found);
+      int link = 0;
+      while (topology.links[link].on_die || !topology.nodes[topology.links[link].to].is_switch())
+        ++link;
+      machine.fabric().core().set_faults(link, &faults);
+      RunResult result;
+      std::optional<FailureCause> cause;
+      try {
+        simulation.run([&] { result = machine.run(plan); });
+      } catch (const RunFailed& failed) {
+        cause = failed.cause();
+        EXPECT_TRUE(std::string(failed.what()).find("payload wrong at rank") != std::string::npos)
+            << failed.what();
+      }
+      EXPECT_GE(faults.flits, 20);
+      EXPECT_EQ(cause, is_found ? std::optional<FailureCause>{} : FailureCause::kPayload);
+      if (!is_found) continue;
+      EXPECT_EQ(result.payload, "exact");
+      EXPECT_EQ(result.links[link].damaged_flits, 1U);
+      EXPECT_GE(result.links[link].resent_flits, 1U);
+    }
+  }
+}
+
+// A word back that is damaged so that its check does not find it: what it says is not to be used.
+class OneEscapeBack final : public LinkFaults {
+ public:
+  OneEscapeBack() {
+    for (std::uint32_t at = 0; at <= link_pkg::CHECK_W; ++at)
+      if (at == link_pkg::CHECK_W || (link_pkg::CHECK_POLYNOMIAL >> at & 1U) != 0)
+        wrong_.push_back(at);
+    // Positions are the data's and then the check's; as a polynomial the check comes first.
+    for (std::uint32_t& at : wrong_)
+      at = at < link_pkg::CHECK_W ? link_pkg::BACK_DATA_W + at : at - link_pkg::CHECK_W;
+  }
+  bool pass(int, std::uint64_t, std::span<std::uint32_t>) override { return true; }
+  std::span<const std::uint32_t> wrong_back(int, std::uint64_t) override {
+    return ++words_ == 30 ? std::span<const std::uint32_t>(wrong_)
+                          : std::span<const std::uint32_t>();
+  }
+
+ private:
+  std::vector<std::uint32_t> wrong_;
+  int words_ = 0;
+};
+
+TEST(LinkErrors, AnAcknowledgementThatEscapesTheCheckEndsTheRun) {
+  const Topology topology = load_config("configs/fred_small.yaml", kReliable).topology;
+  const Plan plan = make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3}, 100'000, "auto");
+  Simulation simulation;
+  Machine machine("machine", topology, {});
+  OneEscapeBack faults;
+  machine.fabric().core().set_faults(0, &faults);
+  const std::string message =
+      message_of<RunFailed>([&] { simulation.run([&] { machine.run(plan); }); });
+  EXPECT_NE(
+      message.find(topology.links[0].name + ": a damaged acknowledgement has passed its check"),
+      std::string::npos)
+      << message;
+}
+
+// Nearly nothing comes through: the run ends and names a link, when and how often it has tried.
+TEST(LinkErrors, ALinkOnWhichAFlitNeverComesThroughIsDead) {
+  for (const auto& [setting, times] : {std::pair{"link.seed=1", "1000 times"},
+                                       std::pair{"link.max_retransmissions=7", "7 times"}}) {
+    const Topology topology =
+        load_config("configs/fred_small.yaml",
+                    {"link.reliability=link", "link.bit_error_rate=0.01", setting})
+            .topology;
+    const Plan plan = make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3}, 10'000, "auto");
+    Simulation simulation;
+    Machine machine("machine", topology, {});
+    const std::string message =
+        message_of<RunFailed>([&] { simulation.run([&] { machine.run(plan); }); });
+    EXPECT_EQ(message.find("cycle "), 0U) << message;
+    EXPECT_NE(message.find("the link is dead: a flit was sent again " + std::string(times)),
+              std::string::npos)
+        << message;
+    EXPECT_TRUE(std::ranges::any_of(topology.links, [&](const Link& link) {
+      return message.find(" " + link.name + ": ") != std::string::npos;
+    })) << message;
+  }
 }
 
 // Errors differ from slice to slice, so none stands for another.

@@ -24,8 +24,9 @@ constexpr int kFlitBits = 64, kWireBits = kFlitBits + link_pkg::OVERHEAD_W;
 constexpr int kSeqAt = kFlitBits, kRoundAt = kSeqAt + link_pkg::SEQ_W;
 constexpr int kCreditsAt = link_pkg::SEQ_W + link_pkg::ROUND_W;
 constexpr std::size_t kWords = kFlitBits / 32;
-constexpr LinkRetryTx::Shape kShape{.depth = 32, .margin = 3, .timeout = 60};  // CMakeLists.txt
-constexpr int kOutage = 100;                                                   // edges
+// tests/rtl/common/CMakeLists.txt
+constexpr LinkRetryTx::Shape kShape{.depth = 32, .margin = 3, .timeout = 60, .max_retries = 12};
+constexpr int kOutage = 100;           // edges
 constexpr int kCreditsInFlight = 150;  // fewer than are told apart
 
 struct Wires {
@@ -39,7 +40,7 @@ class Pair {
  public:
   Pair(const Wires& wires, std::uint64_t seed) : wires_(wires), random_(seed) {
     tx_->valid_i = tx_->wire_ready_i = 0;
-    tx_->back_i = 0;
+    set_back(Back{});
     rx_->wire_valid_i = rx_->credit_i = 0;
     tx_.reset();
     rx_.reset();
@@ -58,9 +59,11 @@ class Pair {
     compare_rx();
     launch();
   }
+  bool is_dead() const { return twin_tx_.is_dead(); }
   bool is_drained() const { return passed == offered && twin_tx_.rests(twin_rx_.back()); }
 
   std::uint64_t offered = 0, passed = 0, again = 0, damaged = 0;
+  std::uint64_t again_oldest = 0;  // flit 0
   std::array<std::uint64_t, kNumVcs> credits_given{}, credits_back{};
 
  private:
@@ -69,13 +72,16 @@ class Pair {
     bool intact = true;
   };
   struct Back {
-    std::uint64_t bits = 0;
+    std::array<std::uint32_t, (link_pkg::BACK_W + 31) / 32> bits{};
     LinkBack word;
     bool intact = true;
   };
   static std::uint64_t word_of(std::uint64_t number) { return mix64(number); }
   bool chance(std::uint64_t of_thousand) { return random_.below(1000) < of_thousand; }
 
+  void set_back(const Back& back) {
+    std::copy(back.bits.begin(), back.bits.end(), tx_->back_i.m_storage);
+  }
   void drive_tx() {
     // As many as may come late, come.
     late_ = twin_tx_.is_ready() ? 0 : late_ + 1;
@@ -90,7 +96,7 @@ class Pair {
     tx_->wire_ready_i = wire_ready_;
     back_now_ = back_.front();
     back_.pop_front();
-    tx_->back_i = back_now_ ? back_now_->bits : 0;
+    set_back(back_now_.value_or(Back{}));
   }
   void drive_rx() {
     arrival_ = under_way_.front();
@@ -121,6 +127,7 @@ class Pair {
   void compare_tx() {
     ASSERT_EQ(tx_->ready_o, twin_tx_.is_ready());
     ASSERT_EQ(tx_->credit_o, twin_tx_.credits());
+    ASSERT_EQ(tx_->dead_o, twin_tx_.is_dead());
     for (std::size_t v = 0; v < kNumVcs; ++v) credits_back[v] += tx_->credit_o >> v & 1U;
     const LinkRetryTx::Sent& sent = twin_tx_.sent();
     ASSERT_EQ(tx_->wire_valid_o, sent.valid);
@@ -130,6 +137,7 @@ class Pair {
     ASSERT_EQ(bits(tx_->wire_o, kRoundAt, link_pkg::ROUND_W), sent.round);
     for (std::size_t i = 0; i < kWords; ++i) ASSERT_EQ(tx_->wire_o[i], sent.flit[i]);
     again += sent.again ? 1 : 0;
+    again_oldest += sent.again && sent.seq == 0 ? 1 : 0;
   }
   void compare_rx() {
     const LinkBack& back = twin_rx_.back();
@@ -166,16 +174,17 @@ class Pair {
       }
     }
     under_way_.push_back(flit);
-    Back back{rx_->back_o, twin_rx_.back()};
+    Back back{.word = twin_rx_.back()};
+    std::copy_n(rx_->back_o.m_storage, back.bits.size(), back.bits.begin());
     if (outage_ > 0) --outage_;
     if (outage_ == 0 && chance(wires_.outages)) outage_ = kOutage;
     if (outage_ > 0 || chance(wires_.back_errors)) {
-      static const LinkCheck check(link_pkg::BACK_DATA_W, link_pkg::BACK_CHECK_W,
-                                   link_pkg::BACK_CHECK_POLYNOMIAL);
+      static const LinkCheck check(link_pkg::BACK_DATA_W, link_pkg::CHECK_W,
+                                   link_pkg::CHECK_POLYNOMIAL);
       std::uint32_t remainder = 0;
       for (std::uint64_t errors = 1 + random_.below(3); errors > 0; --errors) {
         const auto at = static_cast<std::uint32_t>(random_.below(link_pkg::BACK_W));
-        back.bits ^= std::uint64_t{1} << at;
+        back.bits[at / 32] ^= 1U << at % 32;
         remainder ^= check.remainder(at);
       }
       back.intact = remainder == 0;
@@ -245,6 +254,39 @@ TEST(LinkRetry, OneThatIsTooShallowLosesRateAndNothingElse) {
   EXPECT_EQ(pair.again, 0U);
   EXPECT_LT(pair.passed, 900U);
   EXPECT_GT(pair.passed, 600U);
+}
+
+// A flit that never comes through is sent again when nothing was heard for a time-out, so many times; then the link is dead
+// and stays so. One that is acknowledged at last begins anew.
+TEST(LinkRetry, IsDeadWhenAFlitWasSentAgainOnceTooOften) {
+  const Wires cut{.latency = 5, .flit_losses = 1000, .given = 0};
+  const Wires cut_and_full{.latency = 5, .flit_losses = 1000, .offered = 0, .given = 0};
+  for (const bool is_mended : {false, true}) {
+    SCOPED_TRACE(is_mended);
+    Pair pair(cut, 1);
+    std::uint64_t edges = 0;
+    for (; edges < 20; ++edges) pair.edge();
+    pair.set(cut_and_full);
+    const auto sent = [&](std::uint64_t times) {  // of the oldest flit, the first time included
+      while (pair.again_oldest + 1 < times && edges < 10'000) ++edges, pair.edge();
+    };
+    sent(1 + kShape.max_retries);
+    EXPECT_FALSE(pair.is_dead());
+    if (is_mended) {
+      pair.set({.latency = 5, .offered = 0, .given = 0});
+      for (int i = 0; i < 200; ++i) pair.edge();
+      EXPECT_TRUE(pair.is_drained());
+      EXPECT_FALSE(pair.is_dead());
+      continue;
+    }
+    sent(2 + kShape.max_retries);
+    EXPECT_TRUE(pair.is_dead());
+    EXPECT_NEAR(static_cast<double>(edges), (1 + kShape.max_retries) * kShape.timeout, 25);
+    pair.set({.latency = 5, .offered = 0, .given = 0});
+    for (int i = 0; i < 200; ++i) pair.edge();
+    EXPECT_TRUE(pair.is_dead());
+    ASSERT_FALSE(testing::Test::HasFatalFailure());
+  }
 }
 
 TEST(LinkRetry, CostsFourEdges) {

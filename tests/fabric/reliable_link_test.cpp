@@ -1,9 +1,12 @@
 // Links with retransmission in a fabric: without errors a flit comes as on any link, so many edges later; with errors
 // every flit comes once, in order, and flits and credits balance.
+#include "fabric/reliable_link.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rtl/link_pkg.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "fabric/fabric_core.h"
 #include "fabric/link_check.h"
 #include "fabric/two_endpoints.h"
+#include "fabric/wire_errors.h"
 
 namespace fredsim::test {
 namespace {
@@ -162,40 +166,95 @@ TEST(ReliableLink, KeepsARoundTripOfFlits) {
   EXPECT_EQ(ReliableLink::shape_of(topology.links[0]).depth, 32U);
 }
 
-TEST(BitErrors, ComeAtTheirRate) {
-  for (const double rate : {1e-2, 1e-4}) {
-    BitErrors errors(rate, 1, 7);
-    constexpr std::uint32_t kBits = 1000;
-    std::uint64_t wrong = 0;
-    const auto words = static_cast<std::uint64_t>(1e4 / rate / kBits);
-    for (std::uint64_t i = 0; i < words; ++i) {
-      std::int64_t last = -1;
-      errors.pass(kBits, [&](std::uint32_t at) {
-        EXPECT_GT(static_cast<std::int64_t>(at), last);
-        EXPECT_LT(at, kBits);
-        last = at;
-        ++wrong;
+// Wrong bits per bit are the rate, in both directions, whatever the length of bursts; also where words between were not looked
+// at.
+TEST(WireErrors, ComeAtTheirRate) {
+  struct Case {
+    double rate;
+    int burst, bursts;
+    double tolerance;  // four standard deviations
+  };
+  for (const auto& [rate, burst, bursts, tolerance] :
+       {Case{1e-2, 1, 100'000, 0.014}, Case{1e-4, 1, 100'000, 0.014}, Case{1e-2, 2, 50'000, 0.02},
+        Case{1e-3, 64, 50'000, 0.02}, Case{1e-4, 20, 50'000, 0.02},
+        Case{1e-2, 4096, 10'000, 0.042}}) {
+    for (const bool restarts : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} in bursts of {}{}", rate, burst, restarts ? ", restarts" : ""));
+      WireErrors errors({.retry = true, .bit_error_rate = rate, .burst_bits = burst, .seed = 7}, 3);
+      const double bits = bursts * (burst + 1) / 2.0 / rate;
+      const auto share_of = [&](std::uint32_t word_bits, const auto& pass) {
+        const auto words = static_cast<std::uint64_t>(bits / word_bits);
+        std::uint64_t wrong = 0;
+        for (std::uint64_t i = 0; i < words; ++i) {
+          std::int64_t last = -1;
+          pass([&](std::uint32_t at) {
+            ASSERT_GT(static_cast<std::int64_t>(at), last);
+            ASSERT_LT(at, word_bits);
+            last = at;
+            ++wrong;
+          });
+        }
+        return static_cast<double>(wrong) / (static_cast<double>(words) * word_bits);
+      };
+      if (!restarts) {
+        const double flits =
+            share_of(WireErrors::kWireBits, [&](const auto& wrong) { errors.on_flit(wrong); });
+        EXPECT_NEAR(flits / rate, 1, tolerance);
+      }
+      if (burst > 64) continue;
+      const double back = share_of(link_pkg::BACK_W, [&](const auto& wrong) {
+        if (restarts) errors.restart_back();
+        errors.on_word_back(wrong);
       });
+      EXPECT_NEAR(back / rate, 1, tolerance);
     }
-    EXPECT_NEAR(static_cast<double>(wrong), 1e4, 500);  // five standard deviations
   }
 }
 
-TEST(BitErrors, ABurstStaysWithinItsLengthAndWord) {
-  BitErrors errors(1e-4, 8, 7);
-  std::uint64_t wrong = 0, words = 0;
-  for (int i = 0; i < 100'000; ++i) {
-    std::uint32_t first = 0, number = 0;
-    errors.pass(100, [&](std::uint32_t at) {
-      if (number++ == 0) first = at;
-      EXPECT_LT(at, 100U);
+// The first bit of a burst, others of as many as it is long, also those in the next word; then none for long.
+TEST(BitErrors, ABurstIsAsLongAsItIs) {
+  constexpr int kBurst = 40;
+  constexpr std::uint32_t kBits = 30;
+  BitErrors errors(1e-6, kBurst, 7);
+  std::uint64_t first = 0, last = 0, wrong = 0, bursts = 0, longest = 0, across = 0;
+  for (std::uint64_t word = 0; word < 200'000'000 / kBits; ++word) {
+    errors.pass(kBits, [&](std::uint32_t at) {
+      const std::uint64_t bit = word * kBits + at;
+      if (wrong == 0 || bit - first >= kBurst) {
+        first = bit;
+        ++bursts;
+      }
+      across += at < 2 && last + at + 1 == bit ? 1 : 0;
+      last = bit;
+      longest = std::max(longest, bit - first + 1);
+      ++wrong;
     });
-    wrong += number;
-    words += number != 0 ? 1 : 0;
   }
-  // About 1000 words, in each the first bit and half of up to seven more.
-  EXPECT_GT(static_cast<double>(wrong), 3.5 * static_cast<double>(words));
-  EXPECT_LT(static_cast<double>(wrong), 5.0 * static_cast<double>(words));
+  EXPECT_EQ(longest, static_cast<std::uint64_t>(kBurst));
+  EXPECT_NEAR(static_cast<double>(bursts), 200 / 20.5, 15);
+  EXPECT_NEAR(static_cast<double>(wrong) / static_cast<double>(bursts), 20.5, 4);
+  EXPECT_GT(across, 0U);
+}
+
+// Words back as on a link that gives credits alone, more errors than any machine has: none passes its check damaged, which
+// would end the run.
+TEST(ReliableLink, NoDamagedWordBackPassesItsCheck) {
+  const Topology topology = two_endpoints({1, 1}, 5, 16);
+  ReliableLink link(topology.links[0], 0, {},
+                    {.retry = true, .bit_error_rate = 1e-2, .burst_bits = 64}, 4);
+  LinkTx tx(topology.links[0], 0, depths_behind(topology, topology.links[0]));
+  tx.set_retry();
+  link.set_active();
+  std::uint64_t late = 0;
+  for (std::uint64_t edge = 0; edge < 8'000'000; ++edge) {
+    if (edge % 8 == 0) link.give_credit(kDp);
+    const ReliableLink::Out out = link.step(edge, tx);
+    // Heard at once after the latency, where the word is intact.
+    if (edge % 8 == 5 && edge > 8 && out.credits == 0) ++late;
+  }
+  // A burst of 64 bits begins with one in 3250; it has a wrong bit in a word of 80 where it begins there or, but for one in 2^n,
+  // in the 63 bits before, of which n are left for the word.
+  EXPECT_NEAR(static_cast<double>(late) / 1e6, 142.0 / 3250, 0.002);
 }
 
 // Long division, bit by bit, of what the errors change: the same remainder.

@@ -1,7 +1,8 @@
 // link_retry_tx and link_retry_rx, one behind the other: whatever is lost or damaged on the wires, there and back, flits
 // are delivered in order, each at most once and none before those that came before it, and what was not delivered is
-// kept; every credit that was given arrives once, within CREDITS_CLEAN edges if no more words are damaged. Not shown: how
-// soon a flit that was lost is sent again.
+// kept; every credit that was given arrives once, within CREDITS_CLEAN edges if no more words are damaged; a link is dead
+// once the oldest flit was sent again more than MAX_RETRIES times, and not before. Not shown: how soon a flit that was lost is
+// sent again.
 //
 // Environment: flits at will while ready_o is high, and MARGIN of them after it has fallen; the wire takes flits at will
 // (pacing); any flit is lost, or damaged in any of its bits; any word on the way back is damaged, which the check shows
@@ -14,6 +15,8 @@ module link_retry_proof #(
   parameter int unsigned MARGIN = 1,
   /// edges without an acknowledgement
   parameter int unsigned TIMEOUT = 8,
+  /// how often the oldest flit may be sent again
+  parameter int unsigned MAX_RETRIES = 2,
   /// edges without damage or new credits after which none is on its way
   parameter int unsigned CREDITS_CLEAN = 6
 ) (
@@ -37,7 +40,7 @@ module link_retry_proof #(
 
   (* anyconst *) logic [noc_pkg::VC_W-1:0] which;  // virtual channel whose credits are counted
   logic              started_q = 1'b0;
-  logic              ready, valid, wire_valid, wire_again, valid_out, flit_out, damaged;
+  logic              ready, valid, wire_valid, wire_again, valid_out, flit_out, damaged, dead;
   logic [WIRE_W-1:0] wire_out, wire_q;
   logic [BACK_W-1:0] back_out, back_q;
   logic              wire_valid_q;
@@ -45,9 +48,10 @@ module link_retry_proof #(
   logic [2:0]        after_q;  // flits after ready has fallen
   logic [5:0]        clean_q;  // edges without damage or new credits, up to CREDITS_CLEAN
 
-  link_retry_tx #(.FLIT_W(1), .DEPTH(DEPTH), .MARGIN(MARGIN), .TIMEOUT(TIMEOUT)) i_tx (
+  link_retry_tx #(.FLIT_W(1), .DEPTH(DEPTH), .MARGIN(MARGIN), .TIMEOUT(TIMEOUT), .MAX_RETRIES(MAX_RETRIES)) i_tx (
     .clk_i, .rst_ni(started_q), .ready_o(ready), .valid_i(valid), .flit_i, .credit_o(credit_out), .wire_ready_i(take_i),
-    .wire_valid_o(wire_valid), .wire_o(wire_out), .back_i(back_q), .wire_again_o(wire_again)
+    .wire_valid_o(wire_valid), .wire_o(wire_out), .back_i(back_q), .wire_again_o(wire_again),
+    .dead_o(dead)
   );
   link_retry_rx #(.FLIT_W(1)) i_rx (
     .clk_i, .rst_ni(started_q), .wire_valid_i(wire_valid_q), .wire_i(wire_q), .back_o(back_out), .valid_o(valid_out),
@@ -107,6 +111,8 @@ module link_retry_proof #(
   localparam int unsigned SEQ_W = link_pkg::SEQ_W;
   (* hierconn *) logic [SEQ_W-1:0] \i_tx.base_q , \i_tx.next_q , \i_tx.fresh_q , \i_tx.come_q , \i_tx.seq_q ;
   (* hierconn *) logic [$clog2(TIMEOUT+1)-1:0] \i_tx.time_q ;
+  (* hierconn *) logic [$clog2(MAX_RETRIES+2)-1:0] \i_tx.retries_q ;
+  (* hierconn *) logic \i_tx.again_q ;
   (* hierconn *) logic \i_tx.taken_q , \i_tx.waited_q , \i_tx.new_q , \i_tx.kept ;
   (* hierconn *) logic \i_tx.i_kept.mem_q[0] , \i_tx.i_kept.mem_q[1] , \i_tx.i_kept.mem_q[2] , \i_tx.i_kept.mem_q[3] ;
   (* hierconn *) logic [1:0] \i_tx.gen_vc[0].given_q , \i_tx.gen_vc[1].given_q , \i_tx.gen_vc[2].given_q ,
@@ -178,6 +184,21 @@ module link_retry_proof #(
     if (waits && memory[index[1:0]] != followed_flit_q) wrong_flit = 1'b1;
   end
 
+  // How often the oldest flit without acknowledgement was sent again, up to one time too many.
+  localparam int unsigned RETRIES_W = $clog2(MAX_RETRIES + 2);
+  logic [RETRIES_W-1:0] retries, retries_q;
+  logic [SEQ_W-1:0]     base_q;
+  logic                 is_dead_q;
+  always_comb begin
+    retries = (base != base_q) ? '0 : retries_q;
+    if (i_tx.taken_q && i_tx.again_q && i_tx.seq_q == base && 32'(retries) <= MAX_RETRIES) retries = retries + 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    retries_q <= started_q ? retries : '0;
+    base_q <= started_q ? base : '0;
+    is_dead_q <= started_q && (is_dead_q || 32'(retries) > MAX_RETRIES);
+  end
+
   always_comb begin : invariants
     if (started_q) begin
       invariant_counts: assert (in_q[SEQ_W-1:0] == i_tx.come_q && SEQ_W'(out_q + W'(valid_out)) == expected &&
@@ -192,6 +213,7 @@ module link_retry_proof #(
       invariant_room: assert ((!ready || SEQ_W'(i_tx.come_q - base) < SEQ_W'(DEPTH - MARGIN)) &&
                               32'(SEQ_W'(i_tx.come_q - base)) <= DEPTH - MARGIN + 32'(ready ? 0 : after_q) &&
                               32'(after_q) <= MARGIN);
+      invariant_retries: assert (retries == i_tx.retries_q);
       invariant_back: assert (SEQ_W'(told_q[SEQ_W+:SEQ_W] - base) <= SEQ_W'(told_q[0+:SEQ_W] - base) &&
                               SEQ_W'(told_q[0+:SEQ_W] - base) <= SEQ_W'(expected - base) &&
                               (!back_out[BACK_W-1] || back_out[SEQ_W-1:0] == told_q[0+:SEQ_W]) &&
@@ -210,6 +232,7 @@ module link_retry_proof #(
       once_each: assert (!valid_out || inside != '0);
       in_order: assert (!valid_out || !followed_q || inside == '0 || out_q != index_q || flit_out == followed_flit_q);
       no_credit_is_created: assert (!credit_out[which] || way_q != '0);
+      dead_after_the_last_retry: assert (dead == is_dead_q);
       no_credit_is_lost: assert (32'(clean_q) < CREDITS_CLEAN || way_q == '0);
     end
   end

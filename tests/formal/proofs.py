@@ -186,6 +186,7 @@ def link_retry():
         Fault("has_room", "link_retry_tx", room, "come - base < SEQ_W'(DEPTH)", 12),
         Fault("sends_what_is_kept", "link_retry_tx", "wire_ready_i && (waits || valid_i)", "wire_ready_i", 8),
         Fault("was_sent_before_it_is_acknowledged", "link_retry_rx", "expected_q + SEQ_W'(1)", "expected_q + SEQ_W'(2)", 12),
+        Fault("dead_after_the_last_retry", "link_retry_tx", "(base != base_q) ? '0 : retries_q;", "retries_q;", 18),
         Fault("one_of_both", "link_retry_rx", "(intact ? !is_next && !is_old &&", "(intact ? !is_old &&", 12),
     )
     return [Proof("link_retry", depth=8, induction=8, of=("link_retry_tx", "link_retry_rx"), beside=("small_link.sv",),

@@ -8,10 +8,8 @@ package link_pkg;
   localparam bit [CHECK_W-1:0] CHECK_POLYNOMIAL = 1'b1;
   localparam int unsigned OVERHEAD_W = SEQ_W + ROUND_W + CHECK_W;
   localparam int unsigned CREDITS_W = 8;  // 2 of each virtual channel
-  localparam int unsigned BACK_CHECK_W = 1;
-  localparam bit [BACK_CHECK_W-1:0] BACK_CHECK_POLYNOMIAL = 1'b1;
   localparam int unsigned BACK_DATA_W = SEQ_W + ROUND_W + CREDITS_W;
-  localparam int unsigned BACK_W = BACK_DATA_W + BACK_CHECK_W;
+  localparam int unsigned BACK_W = BACK_DATA_W + CHECK_W;
 endpackage
 
 module link_check #(
