@@ -1,0 +1,174 @@
+// Which algorithm `auto` takes, by size: a table of machines, whole and with lost parts, collectives and groups. Sizes in flits;
+// each change of mind is exact, so that whatever is estimated is in it. The program says what it takes now; whether that is
+// a good choice, tests/engine/algorithms_test.cpp measures. A line that moved on purpose is replaced by what the test prints.
+#include "collective/choice.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+
+namespace fredsim::test {
+namespace {
+
+constexpr std::uint64_t kMostFlits = 1U << 13U;  // 4 MiB
+
+struct Row {
+  const char* config;
+  const char* fault;  // null: none
+  Collective collective;
+  std::vector<int> group;  // empty: all
+  // "A up to N flits, B up to M, C": what is taken.
+  const char* taken;
+};
+
+const std::vector<int> kAll{}, kThree{0, 1, 8}, kFour{0, 4, 8, 12}, kFive{0, 4, 8, 12, 16};
+
+std::string taken_by_size(const Row& row) {
+  std::vector<std::string> settings;
+  if (row.fault != nullptr) settings.push_back(fmt::format("faults=['{}']", row.fault));
+  const Topology topology =
+      load_config(fmt::format("configs/{}.yaml", row.config), settings).topology;
+  std::vector<int> group = row.group;
+  if (group.empty()) {
+    group.resize(topology.npus.size());
+    std::iota(group.begin(), group.end(), 0);
+  }
+  const auto choice = [&](std::uint64_t flits) {
+    return make_plan(topology, row.collective, group, flits * kFlitBytes, "auto")
+        .parts[0]
+        .algorithm;
+  };
+  std::string taken = choice(1);
+  std::string last = taken;
+  for (std::uint64_t flits = 1; flits < kMostFlits; flits *= 2) {
+    const std::string next = choice(2 * flits);
+    if (next == last) continue;
+    std::uint64_t below = flits, above = 2 * flits;
+    while (above - below > 1) {
+      const std::uint64_t middle = (below + above) / 2;
+      (choice(middle) == last ? below : above) = middle;
+    }
+    taken += fmt::format(" up to {}, {}", below, next);
+    last = next;
+  }
+  return taken;
+}
+
+TEST(Choice, IsThatOfTheTable) {
+  const std::vector<Row> rows{
+      {"mesh", nullptr, Collective::kAllReduce, kAll, "direct up to 16, multi_tree"},
+      {"mesh", nullptr, Collective::kAllReduce, kFive, "direct up to 484, tree up to 930, ring"},
+      {"mesh", nullptr, Collective::kReduceScatter, kAll,
+       "direct up to 60, multi_tree up to 3220, hier_ring"},
+      {"mesh", nullptr, Collective::kReduceScatter, kFive,
+       "direct up to 495, tree up to 990, ring"},
+      {"mesh", nullptr, Collective::kAllGather, kAll,
+       "direct up to 20, multi_tree up to 3220, hier_ring"},
+      {"mesh", nullptr, Collective::kAllGather, kFive, "direct up to 2680, ring"},
+      {"mesh", nullptr, Collective::kBroadcast, kAll,
+       "direct up to 3, multi_tree up to 10, tree up to 27, multi_tree up to 936, chain"},
+      {"mesh", nullptr, Collective::kBroadcast, kFive, "direct up to 87, chain"},
+      {"torus", nullptr, Collective::kAllReduce, kAll, "direct up to 27, multi_tree"},
+      {"torus", nullptr, Collective::kAllReduce, kFive, "direct"},
+      {"torus", nullptr, Collective::kReduceScatter, kAll, "direct up to 60, multi_tree"},
+      {"torus", nullptr, Collective::kReduceScatter, kFive, "direct"},
+      {"torus", nullptr, Collective::kAllGather, kAll, "direct up to 40, multi_tree"},
+      {"torus", nullptr, Collective::kAllGather, kFive, "direct"},
+      {"torus", nullptr, Collective::kBroadcast, kAll, "direct up to 28, tree up to 435, chain"},
+      {"torus", nullptr, Collective::kBroadcast, kFive, "direct up to 143, chain"},
+      {"fred_a", nullptr, Collective::kAllReduce, kAll,
+       "direct up to 40, hier_direct up to 2620, hier_ring"},
+      {"fred_a", nullptr, Collective::kAllReduce, kFive, "direct up to 325, tree up to 2525, ring"},
+      {"fred_a", nullptr, Collective::kReduceScatter, kAll, "hier_direct up to 2600, hier_ring"},
+      {"fred_a", nullptr, Collective::kReduceScatter, kFive,
+       "direct up to 325, tree up to 2425, ring"},
+      {"fred_a", nullptr, Collective::kAllGather, kAll, "direct up to 60, hier_direct"},
+      {"fred_a", nullptr, Collective::kAllGather, kFive, "direct up to 3550, ring"},
+      {"fred_a", nullptr, Collective::kBroadcast, kAll,
+       "direct up to 15, hier_direct up to 80, tree up to 535, chain"},
+      {"fred_a", nullptr, Collective::kBroadcast, kFive, "direct up to 60, tree up to 210, chain"},
+      {"fred_c", nullptr, Collective::kAllReduce, kAll,
+       "direct up to 400, hier_direct up to 3500, hier_ring"},
+      {"fred_c", nullptr, Collective::kAllReduce, kFive, "direct up to 1925, tree"},
+      {"fred_c", nullptr, Collective::kReduceScatter, kAll,
+       "direct up to 400, hier_direct up to 3500, hier_ring"},
+      {"fred_c", nullptr, Collective::kReduceScatter, kFive, "direct up to 1925, tree"},
+      {"fred_c", nullptr, Collective::kAllGather, kAll, "direct up to 300, hier_direct"},
+      {"fred_c", nullptr, Collective::kAllGather, kFive, "direct"},
+      {"fred_c", nullptr, Collective::kBroadcast, kAll,
+       "direct up to 10, hier_direct up to 305, tree up to 1790, chain"},
+      {"fred_c", nullptr, Collective::kBroadcast, kFive,
+       "direct up to 355, tree up to 1250, chain"},
+      {"mesh", nullptr, Collective::kAllReduce, kFour, "direct up to 535, ring"},
+      {"torus", nullptr, Collective::kReduceScatter, kFour, "direct up to 408, ring"},
+      {"fred_a", nullptr, Collective::kAllReduce, kFour, "direct up to 480, tree up to 1340, ring"},
+      {"mesh_reducing", nullptr, Collective::kAllReduce, kAll, "in_switch up to 585, multi_tree"},
+      {"mesh_reducing", nullptr, Collective::kReduceScatter, kAll,
+       "direct up to 200, multi_tree up to 3940, hier_ring"},
+      {"mesh_reducing", nullptr, Collective::kAllGather, kAll,
+       "in_switch up to 160, multi_tree up to 3940, hier_ring"},
+      {"mesh_reducing", nullptr, Collective::kBroadcast, kAll,
+       "in_switch up to 250, multi_tree up to 1272, chain"},
+      {"fred_b", nullptr, Collective::kAllReduce, kAll, "in_switch"},
+      {"fred_b", nullptr, Collective::kAllReduce, kThree, "in_switch"},
+      {"fred_b", nullptr, Collective::kReduceScatter, kAll,
+       "in_switch up to 40, hier_direct up to 2600, hier_ring"},
+      {"fred_b", nullptr, Collective::kReduceScatter, kThree, "direct up to 45, in_switch"},
+      {"fred_b", nullptr, Collective::kAllGather, kAll,
+       "in_switch up to 20, direct up to 60, hier_direct"},
+      {"fred_b", nullptr, Collective::kAllGather, kThree, "direct up to 30, in_switch"},
+      {"fred_d", nullptr, Collective::kAllReduce, kAll, "in_switch"},
+      {"fred_d", nullptr, Collective::kReduceScatter, kAll,
+       "direct up to 400, hier_direct up to 3500, hier_ring"},
+      {"fred_d", nullptr, Collective::kAllGather, kAll, "direct up to 300, hier_direct"},
+      {"mesh", "npu:7", Collective::kAllReduce, kFive, "direct up to 484, tree up to 930, ring"},
+      {"mesh", "npu:7", Collective::kReduceScatter, kFive,
+       "direct up to 495, tree up to 990, ring"},
+      {"fred_b", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
+       "in_switch up to 20, hier_direct up to 2080, hier_ring"},
+      {"fred_b", "switch:l1_0.s0", Collective::kReduceScatter, kThree,
+       "direct up to 36, in_switch"},
+      {"fred_b", "switch:l1_0.s0", Collective::kAllGather, kAll,
+       "in_switch up to 20, direct up to 40, hier_direct"},
+      {"fred_b", "switch:l1_0.s0", Collective::kAllGather, kThree, "direct up to 24, in_switch"},
+      {"fred_c", "switch:l1_0.s0", Collective::kAllReduce, kAll,
+       "direct up to 240, hier_direct up to 2800, hier_ring"},
+      {"fred_c", "switch:l1_0.s0", Collective::kAllReduce, kFive, "direct up to 1540, tree"},
+      {"fred_c", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
+       "direct up to 320, hier_direct up to 2800, hier_ring"},
+      {"fred_c", "switch:l1_0.s0", Collective::kReduceScatter, kFive, "direct up to 1540, tree"},
+      {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kAll,
+       "in_switch up to 20, hier_direct up to 2080, hier_ring"},
+      {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kThree,
+       "direct up to 45, in_switch"},
+      {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kAllGather, kAll,
+       "in_switch up to 20, direct up to 40, hier_direct"},
+      {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kAllGather, kThree,
+       "direct up to 30, in_switch"},
+      {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kAllReduce, kAll,
+       "direct up to 240, hier_direct up to 2800, hier_ring"},
+      {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kAllReduce, kFive,
+       "direct up to 1925, tree"},
+      {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kAll,
+       "direct up to 320, hier_direct up to 2800, hier_ring"},
+      {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kFive,
+       "direct up to 1925, tree"},
+      {"fred_d", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
+       "direct up to 320, hier_direct up to 2800, hier_ring"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(taken_by_size(row), row.taken)
+        << row.config << (row.fault != nullptr ? std::string(" without ") + row.fault : "") << ", "
+        << to_string(row.collective)
+        << (row.group.empty() ? " of all" : fmt::format(" of {}", row.group.size()));
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::test
