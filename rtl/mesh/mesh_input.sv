@@ -33,7 +33,7 @@ module mesh_input #(
   input  logic                              in_valid_i,
   input  logic [FLIT_W-1:0]                 in_flit_i,
   output logic [VCS-1:0]                    credit_o,
-  // constants of the port: local port that leads to the NPU from here, direction that flits come from (a bit each)
+  // of the port: local port that leads to the NPU from here, and, a constant, the direction that flits come from (a bit each)
   input  logic [4:0]                        npu_port_i,
   input  logic [3:0]                        from_i,
   // registers: position of the router, sides of the rings

@@ -22,6 +22,10 @@ package mesh_pkg;
   // Register of mesh_router, beside those of noc_pkg: RW, sides of the rings, columns of a row | rows of a column
   // << 8; 0, the reset value: none.
   localparam bit [15:0] REG_TORUS = 16'h0004;
+  // Register of mesh_router and mesh_reducing: RW, local ports without a link, a bit each (of the first MASK_W); 0, the
+  // reset value: all have one.
+  localparam bit [15:0] REG_NO_LINK = 16'h0005;
+  localparam int unsigned MASK_W = 16;
 
   // From coordinate `from` to another one, `to`: whether the way is upwards, to the next higher coordinate. On
   // a ring of `side` that is the shorter way round. Two ways of one length are shared out: upwards from even
@@ -59,9 +63,23 @@ package mesh_pkg;
     else route_xy = {32'(endpoint) > num_io, end_port};
   endfunction
 
-  // The local port that leads to the NPU for flits that come in by port in_port: the one that mirrors it.
-  function automatic logic [4:0] npu_port(input int unsigned in_port, input int unsigned num_local);
-    npu_port = 5'(FIRST_LOCAL + ((in_port < FIRST_LOCAL) ? in_port : in_port - FIRST_LOCAL) % num_local);
+  // The local port that leads to the NPU for flits that come in by port in_port: the one that mirrors it or, where that
+  // has no link, the next one that has, counted round; none has: the one that mirrors it.
+  function automatic logic [4:0] npu_port(
+    input int unsigned in_port, input int unsigned num_local, input logic [MASK_W-1:0] no_link
+  );
+    int unsigned mirror, at;
+    logic        found;
+    mirror = ((in_port < FIRST_LOCAL) ? in_port : in_port - FIRST_LOCAL) % num_local;
+    npu_port = 5'(FIRST_LOCAL + mirror);
+    found = 1'b0;
+    for (int unsigned k = 0; k < MASK_W; k = k + 1) begin
+      at = (mirror + k) % num_local;
+      if (!found && k < num_local && (at >= MASK_W || !no_link[4'(at)])) begin
+        npu_port = 5'(FIRST_LOCAL + at);
+        found = 1'b1;
+      end
+    end
   endfunction
 
   // VCs that go before `vc` on a port, a bit each.

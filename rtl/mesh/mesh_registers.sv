@@ -1,4 +1,5 @@
-// Registers of a mesh_router beside its counters: identity, shape, position, sides of the rings, error, credits.
+// Registers of a mesh_router beside its counters: identity, shape, position, sides of the rings, local ports without a
+// link, error, credits.
 //
 // Map: sc_models/switch/register_map.h; one request per cycle, rdata_o follows the edge that samples a read; other
 //   addresses read 0. A write of a credit goes to its output: credit_write_o, bit v*P + p, in the same cycle.
@@ -27,15 +28,13 @@ module mesh_registers #(
   output logic [mesh_pkg::COORDINATE_W-1:0] y_o,
   output logic [mesh_pkg::SIDE_W-1:0]       columns_o,
   output logic [mesh_pkg::SIDE_W-1:0]       rows_o,
+  output logic [mesh_pkg::MASK_W-1:0]       no_link_o,
   input  logic [CREDIT_W*VCS*P-1:0]         credits_i,  // VC v of port p at CREDIT_W*(VCS*p + v)
   output logic [VCS*P-1:0]                  credit_write_o,
   input  logic                              error_overflow_i,
   input  logic                              error_route_i,
   output logic [31:0]                       error_o
 );
-  logic unused_wdata;  // written as part of a credit only
-  assign unused_wdata = &{1'b0, wdata_i[15], wdata_i[7]};
-
   logic [15:0]      credit_register;  // 4p + v
   logic [VCS*P-1:0] credit_hit;       // the same, a bit each
   logic [15:0]      credit;
@@ -59,6 +58,7 @@ module mesh_registers #(
       y_o <= '0;
       columns_o <= '0;
       rows_o <= '0;
+      no_link_o <= '0;
     end else if (valid_i && write_i) begin
       if (addr_i == noc_pkg::REG_POSITION) begin
         x_o <= wdata_i[0 +: mesh_pkg::COORDINATE_W];
@@ -68,6 +68,7 @@ module mesh_registers #(
         columns_o <= wdata_i[0 +: mesh_pkg::SIDE_W];
         rows_o <= wdata_i[8 +: mesh_pkg::SIDE_W];
       end
+      if (addr_i == mesh_pkg::REG_NO_LINK) no_link_o <= wdata_i;
     end
   end
 
@@ -80,6 +81,7 @@ module mesh_registers #(
         noc_pkg::REG_SHAPE:    rdata_o <= {16'd0, 8'(NUM_IO), 8'(NUM_LOCAL)};
         noc_pkg::REG_POSITION: rdata_o <= {16'd0, 8'(y_o), 8'(x_o)};
         mesh_pkg::REG_TORUS:   rdata_o <= {16'd0, 8'(rows_o), 8'(columns_o)};
+        mesh_pkg::REG_NO_LINK: rdata_o <= {16'd0, no_link_o};
         noc_pkg::REG_ERROR:    rdata_o <= error_o;
         default:               rdata_o <= {16'd0, credit};
       endcase

@@ -10,7 +10,8 @@
 //     e + 3       read from the memory
 //     e + 4       through the crossbar into the output register (mesh_output): on out_flit_o after e + 4
 //   A port carries one flit per cycle in each direction. Where a packet goes: mesh_pkg::route_xy, with the position in
-//   register REG_POSITION and the sides of the rings in REG_TORUS (0 after reset: a mesh).
+//   register REG_POSITION and the sides of the rings in REG_TORUS (0 after reset: a mesh); to the NPU by a local port that has a
+//   link, by REG_NO_LINK (0 after reset: all have one).
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: a slot of VC v of input
 //   port p was freed at the edge before). A flit leaves only at an edge where out_ready_i of its output is high and a
 //   credit is there, the first flit of a packet only where credits for the whole packet are (mesh_credit); it is on
@@ -30,7 +31,7 @@
 //   keeps the free slot; and it is no less as soon as everything under way has arrived, a bounded number of cycles, so
 //   the slot is used.
 // Flits: noc_pkg. A packet is the flits of one (input port, VC) up to a tail.
-// Registers (reg_*): mesh_registers. Position, rings and credits are written while no traffic flows: a flit that is
+// Registers (reg_*): mesh_registers. Position, rings, ports and credits are written while no traffic flows: a flit that is
 //   sampled at an edge is routed by what the registers hold after it. Credits read as the receiver's room that is
 //   known, less the flits launched up to the edge before the last one. Counters:
 //     flits in, flits out     per port
@@ -99,6 +100,7 @@ module mesh_router #(
   // ------------------------------------------------------------------ registers, counters
   logic [mesh_pkg::COORDINATE_W-1:0] x, y;
   logic [mesh_pkg::SIDE_W-1:0]       columns, rows;
+  logic [mesh_pkg::MASK_W-1:0]       no_link;          // of local ports
   logic [CREDIT_W*VCS*P-1:0]         credits;          // 4p + v
   logic [VCS*P-1:0]                  credit_write;     // v*P + p
   logic                              counter_hit;
@@ -123,7 +125,7 @@ module mesh_router #(
     .clk_i, .rst_ni,
     .valid_i(reg_valid_i), .write_i(reg_write_i), .addr_i(reg_addr_i), .wdata_i(reg_wdata_i[15:0]),
     .rdata_o(other_rdata),
-    .x_o(x), .y_o(y), .columns_o(columns), .rows_o(rows),
+    .x_o(x), .y_o(y), .columns_o(columns), .rows_o(rows), .no_link_o(no_link),
     .credits_i(credits), .credit_write_o(credit_write),
     .error_overflow_i(|error_overflow), .error_route_i(|error_route), .error_o
   );
@@ -152,7 +154,7 @@ module mesh_router #(
     ) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(credit),
-      .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL)), .from_i((p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0),
+      .npu_port_i(mesh_pkg::npu_port(p, NUM_LOCAL, no_link)), .from_i((p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0),
       .x_i(x), .y_i(y), .columns_i(columns), .rows_i(rows),
       .front_o(front[VCS*p +: VCS]), .to_o(to[VCS*P*p +: VCS*P]), .begun_o(begun[VCS*p +: VCS]),
       .tail_o(tail[VCS*p +: VCS]), .pop_i(pop[p]), .pop_vc_i(pop_vc[VC_W*p +: VC_W]),

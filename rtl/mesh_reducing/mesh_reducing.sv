@@ -5,7 +5,7 @@
 // All but interconnect and routes is phased_switch, whose contract holds for the pins: links, flits, registers, memory
 //   test, idle_o, error_o. Here: reducing_crossbar_datapath, an adder tree at every output, so that disjoint flows
 //   never conflict; and mesh_reducing_routes, by which a packet that names no phase goes where mesh_pkg::route_xy says,
-//   with the position in register REG_POSITION. A mesh only: the rings of a torus would need bubbles (mesh_router).
+//   with the position in register REG_POSITION and the local ports that have no link in REG_NO_LINK. A mesh only: the rings of a torus would need bubbles (mesh_router).
 // Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
 //   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
 //   e + stages(P) + 6 (reducing_crossbar_pkg::stages).

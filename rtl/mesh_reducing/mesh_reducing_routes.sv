@@ -1,12 +1,12 @@
 // Routes of online unicasts by X-Y routing, for a phased_switch in a mesh: its lookups, and the router's position.
 //
 // Lookups: lookup_i and dst_i at an edge, known_o and out_o after it, until the input's next lookup:
-//   mesh_pkg::route_xy of a mesh, with the position that the register held before the edge. None, known_o low: an I/O
+//   mesh_pkg::route_xy of a mesh, with what the registers held before the edge. None, known_o low: an I/O
 //   port that is not there, or a way back out of the direction that the flit came from.
-// Register: REG_POSITION (noc_pkg), written while no traffic flows. hit_o: reg_addr_i is its address, combinational;
-//   rdata_o follows the edge that samples a read, and holds.
+// Registers: REG_POSITION (noc_pkg) and REG_NO_LINK (mesh_pkg), written while no traffic flows. hit_o: reg_addr_i is the
+//   address of one, combinational; rdata_o follows the edge that samples a read, and holds.
 // Not here: rings. A phased_switch keeps no room free on one, so it is no router of a torus.
-// Reset (synchronous): position (0, 0), rdata_o 0.
+// Reset (synchronous): position (0, 0), all local ports with a link, rdata_o 0.
 module mesh_reducing_routes #(
   /// local ports of the router
   parameter int unsigned NUM_LOCAL = 4,
@@ -36,30 +36,37 @@ module mesh_reducing_routes #(
   localparam bit [mesh_pkg::SIDE_W-1:0] NO_RING = '0;
 
   logic [XY_W-1:0] x_q, y_q;
+  logic [mesh_pkg::MASK_W-1:0] no_link_q;  // local ports
+  logic            is_position;
   logic [P-1:0]    none;  // there is no output for the flit that is looked up
 
-  assign hit_o = reg_addr_i == noc_pkg::REG_POSITION;
+  assign is_position = reg_addr_i == noc_pkg::REG_POSITION;
+  assign hit_o = is_position || reg_addr_i == mesh_pkg::REG_NO_LINK;
 
-  always_ff @(posedge clk_i) begin : position
+  always_ff @(posedge clk_i) begin : registers
     if (!rst_ni) begin
       x_q <= '0;
       y_q <= '0;
+      no_link_q <= '0;
       rdata_o <= '0;
     end else if (reg_valid_i && hit_o) begin
-      if (reg_write_i) begin
+      if (!reg_write_i) begin
+        rdata_o <= {16'd0, is_position ? {8'(y_q), 8'(x_q)} : no_link_q};
+      end else if (is_position) begin
         x_q <= reg_wdata_i[0 +: XY_W];
         y_q <= reg_wdata_i[8 +: XY_W];
       end else begin
-        rdata_o <= {16'd0, 8'(y_q), 8'(x_q)};
+        no_link_q <= reg_wdata_i[0 +: mesh_pkg::MASK_W];
       end
     end
   end
 
   for (genvar p = 0; p < P; p++) begin : gen_input
-    localparam bit [4:0] NPU_PORT = mesh_pkg::npu_port(p, NUM_LOCAL);
     localparam bit [3:0] FROM = (p < mesh_pkg::FIRST_LOCAL) ? 4'(1 << p) : 4'd0;
+    logic [4:0]     npu_port;
     logic [OUT_W:0] route;  // bit OUT_W: there is none
-    assign route = mesh_pkg::route_xy(x_q, y_q, NO_RING, NO_RING, dst_i[DST_W*p +: DST_W], NPU_PORT, FROM,
+    assign npu_port = mesh_pkg::npu_port(p, NUM_LOCAL, no_link_q);
+    assign route = mesh_pkg::route_xy(x_q, y_q, NO_RING, NO_RING, dst_i[DST_W*p +: DST_W], npu_port, FROM,
                                       NUM_LOCAL, NUM_IO);
     assign none[p] = lookup_i[p] && route[OUT_W];
     always_ff @(posedge clk_i) begin : lookup
@@ -71,7 +78,7 @@ module mesh_reducing_routes #(
   end
 
   logic unused_wdata;
-  assign unused_wdata = &{1'b0, reg_wdata_i[31:8+XY_W], reg_wdata_i[7:XY_W]};
+  assign unused_wdata = &{1'b0, reg_wdata_i[31:mesh_pkg::MASK_W]};
 
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers

@@ -69,7 +69,8 @@ int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
   const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
   if (direction >= 0) return direction;
   const int endpoint = mesh_endpoint(destination);  // 0: the NPU
-  return endpoint == 0 ? mesh_npu_port(arrival.to_port, router.local_ports)
+  return endpoint == 0 ? mesh_npu_port(arrival.to_port, router.local_ports,
+                                       router.no_link)
                        : kFirstLocal + router.local_ports + endpoint - 1;
 }
 

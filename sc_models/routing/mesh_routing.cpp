@@ -1,5 +1,6 @@
 #include "routing/mesh_routing.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "topology/mesh_address.h"
@@ -32,7 +33,20 @@ int mesh_nic_port(const Topology& topology, NodeId npu, std::uint16_t dst) {
   const MeshPosition from = mesh_position(node.address);
   const MeshPosition to = mesh_position(dst);
   const int direction = mesh_direction(from.x, from.y, to.x, to.y, topology.mesh.rings);
-  return direction < 0 ? 0 : direction % node.ports;
+  const int facing = direction < 0 ? 0 : direction % node.ports;
+  for (int k = 0; k < node.ports; ++k)
+    if (topology.link_out(npu, (facing + k) % node.ports) >= 0) return (facing + k) % node.ports;
+  return facing;
+}
+
+int mesh_npu_port(int in_port, int local_ports, std::uint32_t no_link) {
+  const int mirror = (in_port < kFirstLocal ? in_port : in_port - kFirstLocal) % local_ports;
+  for (int k = 0; k < std::min<int>(local_ports, mesh_pkg::MASK_W); ++k) {
+    const int port = (mirror + k) % local_ports;
+    if (port >= static_cast<int>(mesh_pkg::MASK_W) || (no_link >> port & 1U) == 0)
+      return kFirstLocal + port;
+  }
+  return kFirstLocal + mirror;
 }
 
 }  // namespace fredsim

@@ -22,16 +22,14 @@ MeshPosition mesh_position(std::uint16_t address);
 // -1 where they are equal.
 int mesh_direction(int x, int y, int dst_x, int dst_y, const MeshRings& rings);
 
-// The local port of a router that leads to its NPU for flits that come in by port in_port: the one that mirrors it, as
-// mesh_pkg::npu_port.
-constexpr int mesh_npu_port(int in_port, int local_ports) {
-  return kFirstLocal + (in_port < kFirstLocal ? in_port : in_port - kFirstLocal) % local_ports;
-}
+// The local port of a router that leads to its NPU for flits that come in by port in_port, as mesh_pkg::npu_port: the one that
+// mirrors it, or the next one with a link. `no_link`: MeshPlace.
+int mesh_npu_port(int in_port, int local_ports, std::uint32_t no_link);
 
 // The NIC port by which an NPU sends to an address: the local port that faces the first hop's
 // direction, so that a mesh NPU uses all its links at once. NIC port p is wired to local port
 // p of the router; with fewer than four of them directions share ports (modulo). Port 0 for
-// its own router.
+// its own router. In place of a port that has lost its link the next one that has one.
 int mesh_nic_port(const Topology& topology, NodeId npu, std::uint16_t dst);
 
 }  // namespace fredsim

@@ -14,6 +14,7 @@ inline constexpr std::uint16_t kId = noc_pkg::REG_ID;
 inline constexpr std::uint16_t kShape = noc_pkg::REG_SHAPE;
 inline constexpr std::uint16_t kPosition = noc_pkg::REG_POSITION;
 inline constexpr std::uint16_t kTorus = mesh_pkg::REG_TORUS;
+inline constexpr std::uint16_t kNoLink = mesh_pkg::REG_NO_LINK;
 inline constexpr std::uint16_t kError = noc_pkg::REG_ERROR;
 inline constexpr std::uint16_t kCredit = noc_pkg::REG_CREDIT;
 inline constexpr std::uint16_t kFlitsIn = noc_pkg::REG_FLITS_IN;

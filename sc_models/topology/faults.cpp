@@ -111,7 +111,9 @@ class Loss {
     if (link < 0) no_such_part(topology_, fault);
     if (by_[link].starts_with("link:")) is_lost_by(fault, by_[link]);
     if (!by_[link].empty()) return;  // with its node
-    if (fault.left.num == 0) needs_routes(fault);
+    const bool between_switches = topology_.nodes[topology_.links[link].from].is_switch() &&
+                                  topology_.nodes[topology_.links[link].to].is_switch();
+    if (fault.left.num == 0 && between_switches) needs_routes(fault);
     for (const int one : {link, back_of(topology_, link)}) {
       by_[one] = fault.text;
       if (fault.left.num == 0) continue;
@@ -131,6 +133,7 @@ class Loss {
       bool joined = false;
       for (int port = 0; port < node.ports; ++port)
         joined = joined || topology_.link_out(id, port) >= 0;
+      if (topology_.is_grid() && node.is_switch()) note_local_ports(id);
       if (joined || node.lost) continue;
       node.lost = true;
       topology_.notes.push_back(fmt::format("{} is lost, too: it has no link left", node.name));
@@ -140,6 +143,13 @@ class Loss {
   }
 
  private:
+  // What a router of a grid must know to reach its NPU.
+  void note_local_ports(NodeId router) {
+    MeshPlace& place = topology_.nodes[router].mesh;
+    for (int port = 0; port < place.local_ports; ++port)
+      if (topology_.link_out(router, kFirstLocal + port) < 0) place.no_link |= 1U << port;
+  }
+
   [[noreturn]] void is_lost_by(const Fault& fault, const std::string& other) const {
     refuse(fault, other == fault.text
                       ? std::string(" twice; allowed: once")
@@ -149,7 +159,8 @@ class Loss {
   void needs_routes(const Fault& fault) const {
     if (!topology_.is_grid()) return;
     refuse(fault, fmt::format("; routers of {} route X-Y, which has no way round it; allowed: "
-                              "link:NAME*RATE, npu:NUMBER and io:NUMBER, or a fred_tree",
+                              "link:NAME*RATE, links of NPUs and I/O controllers, npu:NUMBER and "
+                              "io:NUMBER, or a fred_tree",
                               topology_.name));
   }
 

@@ -9,7 +9,8 @@
 // numbers and addresses are those of the whole machine. An endpoint that has no link left is lost, too.
 // Fred tree: routes go round what is lost (routing/online_routes.h); groups use the slices in which all of their members reach each
 //   other (collective/slice_shares.h).
-// Mesh and torus: routers compute their routes, X-Y, which has no way round a lost link or router: these are refused.
+// Mesh and torus: routers compute their routes, X-Y, which has no way round a lost link between routers, or a lost router: these are
+//   refused. An NPU that has lost links to its own router uses the others (MeshPlace::no_link).
 #pragma once
 
 #include <string>

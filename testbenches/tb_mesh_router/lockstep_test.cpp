@@ -153,10 +153,11 @@ class Episode {
     pins_.reg = {};
     if (!chance(register_percent_)) return;
     const int any_port = below(32);
-    const std::array<int, 13> addresses{reg::kId,
+    const std::array<int, 14> addresses{reg::kId,
                                         reg::kShape,
                                         reg::kPosition,
                                         reg::kTorus,
+                                        reg::kNoLink,
                                         reg::kError,
                                         reg::kCredit + 4 * any_port + below(4),
                                         reg::kFlitsIn + 2 * any_port + below(2),
@@ -166,7 +167,7 @@ class Episode {
                                         reg::kStallCredit + below(6),
                                         reg::kPhaseStore + below(64),
                                         below(0x10000)};
-    pins_.reg = {true, false, static_cast<std::uint16_t>(addresses[below(13)]), 0};
+    pins_.reg = {true, false, static_cast<std::uint16_t>(addresses[below(14)]), 0};
     ++seen.reads;
     if (!chance(20)) return;
     const std::array<std::uint32_t, 5> values{static_cast<std::uint32_t>(below(12)), 0, 0xFFFF,

@@ -29,6 +29,7 @@ class MeshKind final : public SwitchKind {
       const MeshRings& rings = topology.mesh.rings;
       writes.push_back({reg::kTorus, pair(rings.columns, rings.rows)});
     }
+    if (node.mesh.no_link != 0) writes.push_back({reg::kNoLink, node.mesh.no_link});
     return writes;
   }
   UnicastRoutes unicast_routes() const override { return UnicastRoutes::kByCoordinates; }

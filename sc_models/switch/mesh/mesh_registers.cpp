@@ -20,6 +20,7 @@ std::uint32_t MeshTwin::read(std::uint16_t address) const {
   if (address == reg::kShape) return static_cast<std::uint32_t>(locals_ | ios_ << 8);
   if (address == reg::kPosition) return static_cast<std::uint32_t>(x_ | y_ << 8);
   if (address == reg::kTorus) return static_cast<std::uint32_t>(columns_ | rows_ << 8);
+  if (address == reg::kNoLink) return no_link_;
   if (address == reg::kError) return error_;
   const int credit = address - reg::kCredit;
   if (credit >= 0 && credit < 4 * ports_) {
@@ -76,6 +77,11 @@ void MeshTwin::write(std::uint16_t address, std::uint32_t value) {
   if (address == reg::kTorus) {
     columns_ = static_cast<int>(value & (2U * kMeshSide - 1));
     rows_ = static_cast<int>(value >> 8 & (2U * kMeshSide - 1));
+    set_place();
+    return;
+  }
+  if (address == reg::kNoLink) {
+    no_link_ = value & ((1U << mesh_pkg::MASK_W) - 1);
     set_place();
     return;
   }

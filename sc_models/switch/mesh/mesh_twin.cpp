@@ -34,9 +34,6 @@ MeshTwin::MeshTwin(const MeshShape& shape)
   flits_ = std::make_unique_for_overwrite<std::uint32_t[]>(std::size_t{places} *
                                                            static_cast<std::size_t>(words_));
   routes_ = std::make_unique_for_overwrite<std::uint8_t[]>(places);
-  for (int in = 0; in < ports_; ++in) {
-    to_npu_[in] = static_cast<std::uint8_t>(mesh_npu_port(in, locals_));
-  }
   to_endpoint_.fill(kNoRoute);
   for (int e = 1; e <= ios_; ++e) {
     to_endpoint_[e] = static_cast<std::uint8_t>(kFirstLocal + locals_ + e - 1);
@@ -76,6 +73,7 @@ void MeshTwin::reset() {
   overflow_ = stuck_ = no_route_ = late_any_ = declined_any_ = false;
   error_ = rdata_ = 0;
   x_ = y_ = columns_ = rows_ = 0;
+  no_link_ = 0;
   set_place();
 }
 
@@ -206,6 +204,8 @@ void MeshTwin::set_place() {
         i == x_ ? kOnward : static_cast<std::uint8_t>(mesh_direction(x_, 0, i, 0, rings));
     by_row_[i] = i == y_ ? kOnward : static_cast<std::uint8_t>(mesh_direction(0, y_, 0, i, rings));
   }
+  for (int in = 0; in < ports_; ++in)
+    to_npu_[in] = static_cast<std::uint8_t>(mesh_npu_port(in, locals_, no_link_));
   rings_ =
       (columns_ != 0 ? bit(kEast) | bit(kWest) : 0) | (rows_ != 0 ? bit(kNorth) | bit(kSouth) : 0);
 }

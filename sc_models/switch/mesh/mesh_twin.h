@@ -156,6 +156,7 @@ class MeshTwin final : public SwitchCore {
 
   std::uint32_t rings_;  // output ports that lead into a ring
   int columns_, rows_;   // sides of the rings, 0: none
+  std::uint32_t no_link_;  // local ports without a link
   // The position, and output ports by destination column, row, input port (to the NPU) and endpoint.
   int x_, y_;
   std::array<std::uint8_t, kMaxPorts> to_npu_;

@@ -15,20 +15,29 @@ class MeshReducingRoutes final : public PhasedRoutes {
   MeshReducingRoutes(int local_ports, int io_ports)
       : local_ports_(local_ports), io_ports_(io_ports) {}
 
-  void reset() override { x_ = y_ = 0; }
+  void reset() override {
+    x_ = y_ = 0;
+    no_link_ = 0;
+  }
   int output(int input, std::uint16_t destination) const override {
     const int direction =
         mesh_direction(x_, y_, mesh_column(destination), mesh_row(destination), MeshRings{});
     if (direction >= 0) return direction == input ? -1 : direction;
     const int endpoint = mesh_endpoint(destination);
-    if (endpoint == 0) return mesh_npu_port(input, local_ports_);
+    if (endpoint == 0) return mesh_npu_port(input, local_ports_, no_link_);
     return endpoint <= io_ports_ ? kFirstLocal + local_ports_ + endpoint - 1 : -1;
   }
-  bool has(std::uint16_t address) const override { return address == reg::kPosition; }
-  std::uint32_t read(std::uint16_t /*address*/) const override {
-    return static_cast<std::uint32_t>(x_ | y_ << 8);
+  bool has(std::uint16_t address) const override {
+    return address == reg::kPosition || address == reg::kNoLink;
   }
-  void write(std::uint16_t /*address*/, std::uint32_t value) override {
+  std::uint32_t read(std::uint16_t address) const override {
+    return address == reg::kNoLink ? no_link_ : static_cast<std::uint32_t>(x_ | y_ << 8);
+  }
+  void write(std::uint16_t address, std::uint32_t value) override {
+    if (address == reg::kNoLink) {
+      no_link_ = value & ((1U << mesh_pkg::MASK_W) - 1);
+      return;
+    }
     x_ = static_cast<int>(value & (kMeshSide - 1U));
     y_ = static_cast<int>(value >> 8 & (kMeshSide - 1U));
   }
@@ -36,6 +45,7 @@ class MeshReducingRoutes final : public PhasedRoutes {
  private:
   int local_ports_, io_ports_;
   int x_ = 0, y_ = 0;
+  std::uint32_t no_link_ = 0;  // local ports
 };
 
 class MeshReducingKind final : public AdderTreeKind {
@@ -48,7 +58,10 @@ class MeshReducingKind final : public AdderTreeKind {
   }
   std::vector<RegisterWrite> setup_writes(const Topology& /*topology*/,
                                           const Node& node) const override {
-    return {{reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8)}};
+    std::vector<RegisterWrite> writes{
+        {reg::kPosition, static_cast<std::uint32_t>(node.mesh.x | node.mesh.y << 8)}};
+    if (node.mesh.no_link != 0) writes.push_back({reg::kNoLink, node.mesh.no_link});
+    return writes;
   }
   UnicastRoutes unicast_routes() const override { return UnicastRoutes::kByCoordinates; }
   bool keeps_rings_moving() const override { return false; }

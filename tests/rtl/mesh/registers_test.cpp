@@ -16,7 +16,7 @@ namespace {
 constexpr int kLocals = 1, kIos = 1, kPorts = 4 + kLocals + kIos, kVcs = 4;
 
 struct Registers {
-  std::uint32_t position = 0, torus = 0, error = 0, rdata = 0;
+  std::uint32_t position = 0, torus = 0, no_link = 0, error = 0, rdata = 0;
   std::array<std::uint16_t, kPorts * kVcs> credits{};  // 4p + v
 
   std::uint32_t read(unsigned address) const {
@@ -24,6 +24,7 @@ struct Registers {
     if (address == noc_pkg::REG_SHAPE) return kLocals | kIos << 8;
     if (address == noc_pkg::REG_POSITION) return position;
     if (address == mesh_pkg::REG_TORUS) return torus;
+    if (address == mesh_pkg::REG_NO_LINK) return no_link;
     if (address == noc_pkg::REG_ERROR) return error;
     const unsigned front = address - noc_pkg::REG_CREDIT;
     return address >= noc_pkg::REG_CREDIT && front < credits.size() ? credits[front] : 0;
@@ -31,6 +32,7 @@ struct Registers {
   void write(unsigned address, unsigned value) {
     if (address == noc_pkg::REG_POSITION) position = value & 0x3F3F;
     if (address == mesh_pkg::REG_TORUS) torus = value & 0x7F7F;
+    if (address == mesh_pkg::REG_NO_LINK) no_link = value & 0xFFFF;
   }
 };
 

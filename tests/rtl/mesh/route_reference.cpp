@@ -32,7 +32,10 @@ std::optional<int> expected_port(const Router& router, const Destination& to, in
     return kFirstLocal + router.locals + to.endpoint - 1;
   } else {
     const int mirrored = in_port < kFirstLocal ? in_port : in_port - kFirstLocal;
-    return kFirstLocal + mirrored % router.locals;
+    int local = mirrored % router.locals;
+    for (int left = router.locals; left > 0 && (router.no_link >> local & 1U) != 0; --left)
+      local = (local + 1) % router.locals;
+    return kFirstLocal + local;
   }
   if (port == in_port) return std::nullopt;  // back where it came from
   return port;

@@ -13,6 +13,7 @@ struct Router {
   int x = 0, y = 0;
   int columns = 0, rows = 0;  // sides of the rings; 0: none
   int locals = 1, ios = 0;
+  unsigned no_link = 0;  // local ports, a bit each
 };
 
 struct Destination {

@@ -38,6 +38,7 @@ class RouteXy : public testing::Test {
     model_.from_i = static_cast<CData>(in_port < kFirstLocal ? 1U << in_port : 0U);
     model_.num_local_i = static_cast<CData>(router.locals);
     model_.num_io_i = static_cast<CData>(router.ios);
+    model_.no_link_i = static_cast<SData>(router.no_link);
     model_.eval();
     const int port = model_.none_o ? -1 : model_.port_o;
     EXPECT_EQ(port, expected_port(router, to, in_port).value_or(-1))
@@ -145,8 +146,13 @@ TEST_F(RouteXy, AnyPlaceFromAnyPortToAnyEndpoint) {
       Destination to{below(width == 0 ? 64 : width), below(height == 0 ? 64 : height), below(16)};
       if (below(3) == 0) to.x = x;
       if (below(3) == 0) to.y = y;
-      const Router at{
-          .x = x, .y = y, .columns = width, .rows = height, .locals = locals, .ios = ios};
+      const Router at{.x = x,
+                      .y = y,
+                      .columns = width,
+                      .rows = height,
+                      .locals = locals,
+                      .ios = ios,
+                      .no_link = static_cast<unsigned>(random.next() & random.next() & 0xFFFFU)};
       none += route(at, to, below(kFirstLocal + locals + ios)) < 0 ? 1 : 0;
       if (HasFailure()) return;
     }

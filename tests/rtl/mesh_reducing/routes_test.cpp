@@ -10,6 +10,7 @@
 #include "Vmesh_reducing_routes_l1io0/Vmesh_reducing_routes_l1io0.h"
 #include "Vmesh_reducing_routes_l4io2/Vmesh_reducing_routes_l4io2.h"
 #include "base/random.h"
+#include "rtl/mesh_pkg.h"
 #include "rtl/noc_pkg.h"
 
 namespace tb {
@@ -89,6 +90,13 @@ TYPED_TEST(MeshReducingRoutes, ThePositionReadsBackAndIsZeroAfterAReset) {
   EXPECT_EQ(this->model_.rdata_o, 0U) << "a write";
   EXPECT_TRUE(this->access(false, REG_POSITION, 0));
   EXPECT_EQ(this->model_.rdata_o, 63U | 63U << 8);
+  using fredsim::mesh_pkg::REG_NO_LINK;
+  EXPECT_TRUE(this->access(false, REG_NO_LINK, 0));
+  EXPECT_EQ(this->model_.rdata_o, 0U);
+  EXPECT_TRUE(this->access(true, REG_NO_LINK, 0x1FFFE));
+  EXPECT_TRUE(this->access(false, REG_NO_LINK, 0));
+  EXPECT_EQ(this->model_.rdata_o, 0xFFFEU);
+  this->access(false, REG_POSITION, 0);
   for (const unsigned other : {0U, 1U, 3U, 4U, 0x102U, 0x400U, 0x1002U}) {
     EXPECT_FALSE(this->access(true, other, 5)) << other;
     EXPECT_FALSE(this->access(false, other, 0)) << other;
@@ -107,7 +115,12 @@ TYPED_TEST(MeshReducingRoutes, LookupsGoAlongXFirstAndStayUntilTheNext) {
     };
     int none = 0;
     for (int place = 0; place < 100; ++place) {
-      const Router at{.x = below(64), .y = below(64), .locals = kLocals, .ios = kIos};
+      const Router at{.x = below(64),
+                      .y = below(64),
+                      .locals = kLocals,
+                      .ios = kIos,
+                      .no_link = static_cast<unsigned>(below(3) == 0 ? 0 : below(16))};
+      this->access(true, fredsim::mesh_pkg::REG_NO_LINK, at.no_link);
       this->access(true, fredsim::noc_pkg::REG_POSITION, static_cast<unsigned>(at.x | at.y << 8));
       std::vector<std::optional<int>> expected(kPorts);
       std::vector<bool> asked(kPorts);
