@@ -12,6 +12,7 @@
 #include "collective/channels.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
+#include "collective/port_balance.h"
 #include "collective/slice_shares.h"
 
 namespace fredsim {
@@ -107,9 +108,9 @@ class ChainPlanner {
     const Part& part = plan_.parts[chain.part];
     const std::vector<int>& channels = channels_[c];
     const FlitRange whole = whole_range(0, part.bytes);
-    const SliceShares shares(topology_, part);
-    const int slices = shares.slices();
     const std::size_t halves = chain.ring.size() > 2 ? 2 : 1;
+    const int slices = slice_cuts(topology_, halves, whole.flits / halves);
+    const SliceShares shares(slices);
     std::vector<Tree> trees;
     for (int s = 0; s < slices; ++s) {
       for (std::size_t half = 0; half < halves; ++half) {

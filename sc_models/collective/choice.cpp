@@ -9,10 +9,13 @@
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
+#include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/plan_size.h"
 #include "collective/plan_time.h"
+#include "collective/port_balance.h"
 #include "routing/mesh_routing.h"
+#include "routing/nic_port.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -150,8 +153,12 @@ class Chooser {
         specs_(specs),
         parts_(parts) {}
 
-  std::string run(bool switches) {
-    if (switches) {
+  std::string run(bool switches, std::optional<double> in_switch) {
+    if (in_switch) {
+      best_ = *in_switch;
+      name_ = "in_switch";
+      if (best_ == kNever) name_ = "paper";
+    } else if (switches) {
       best_ = 0;
       for (std::size_t k = 0; k < specs_.size(); ++k)
         best_ = std::max(best_, SwitchTime(topology_, walk_, specs_[k], parts_[k]).cycles());
@@ -177,6 +184,7 @@ class Chooser {
   void weigh(const std::string& name) {
     Plan plan;
     plan.parts.assign(parts_.begin(), parts_.end());
+    for (Part& part : plan.parts) part.slice_weights.clear();
     std::vector<CollectiveSpec> specs(specs_.begin(), specs_.end());
     for (CollectiveSpec& spec : specs) spec.algorithm = name;
     for (std::size_t k = 0; k < specs.size(); ++k) {
@@ -187,6 +195,7 @@ class Chooser {
     for (std::size_t k = 0; k < specs.size(); ++k)
       plan_endpoint(topology_, specs[k], static_cast<int>(k), plan, chains);
     add_chains(topology_, chains, plan);
+    balance_ports(topology_, plan);
     const double cycles = estimated_cycles(topology_, plan, walk_);
     if (cycles >= best_ * (name_ == "in_switch" ? 1 : kClearly)) return;
     best_ = cycles;
@@ -205,9 +214,31 @@ class Chooser {
 }  // namespace
 
 std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
-                              std::span<const Part> parts, bool switches) {
-  if (is_fixed(topology, specs.front(), switches)) return "paper";
-  return Chooser(topology, specs, parts).run(switches);
+                              std::span<const Part> parts, bool switches,
+                              std::optional<double> in_switch) {
+  if (is_fixed(topology, specs.front(), switches && !in_switch)) return "paper";
+  return Chooser(topology, specs, parts).run(switches, in_switch);
+}
+
+double in_switch_time(const Topology& topology, const Plan& plan) {
+  const LinkWalk walk(topology, plan, routes_by_table(topology));
+  double latency = 0;
+  bool detaches = false;
+  for (const Part& part : plan.parts) {
+    for (const NodeId member : part.members)
+      if (member != part.members.front() && has_nic_port(topology, part.members.front(), member))
+        latency = std::max(latency, unicast_cycles(topology, walk, part.members.front(), member));
+  }
+  for (const Tree& tree : plan.trees)
+    detaches = detaches || std::ranges::any_of(tree.ranks, [](const TreeRank& rank) {
+                 return rank.switch_port < 0;
+               });
+  double busiest = 0;
+  std::vector<std::uint64_t> flits = link_flits(topology, plan);
+  for (std::size_t link = 0; link < flits.size(); ++link)
+    busiest =
+        std::max(busiest, static_cast<double>(flits[link]) * cycles_per_flit(topology.links[link]));
+  return (detaches ? 3 : 1) * latency + kTurn + busiest;
 }
 
 }  // namespace fredsim

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,8 +20,13 @@ namespace fredsim {
 inline constexpr std::uint64_t kMaxEntries = 1U << 16U;
 
 // `specs` differ in group and root at most; `parts`, theirs, have their members, two or more. `switches`: the
-// switches may be taken, too. An algorithm that all groups can take: a name but "auto", or "paper" for what is fixed.
+// switches may be taken, too; `in_switch`: cycles that they take, where that is known better than by formulas, infinite: they
+// cannot. An algorithm that all groups can take: a name but "auto", or "paper" for what is fixed.
 std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
-                              std::span<const Part> parts, bool switches);
+                              std::span<const Part> parts, bool switches,
+                              std::optional<double> in_switch = {});
+
+// Of a plan that is all in the switches of a FRED tree, estimated: cycles.
+double in_switch_time(const Topology& topology, const Plan& plan);
 
 }  // namespace fredsim

@@ -14,6 +14,7 @@
 #include "collective/members.h"
 #include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
+#include "collective/port_balance.h"
 #include "collective/slice_shares.h"
 #include "collective/streams.h"
 
@@ -69,7 +70,7 @@ class EndpointPlanner {
         spec_(spec),
         part_(part),
         plan_(plan),
-        shares_(topology, plan.parts[part]),
+        shares_(cuts(topology, plan.parts[part])),
         slices_(shares_.slices()),
         ranks_(static_cast<int>(plan.parts[part].members.size())),
         roles_(roles_of(spec.collective)) {}
@@ -113,6 +114,13 @@ class EndpointPlanner {
   }
 
  private:
+  static int cuts(const Topology& topology, const Part& part) {
+    const bool is_one =
+        family_of(part.collective) == Family::kChain || part.collective == Collective::kUnicast;
+    const std::uint64_t trees = is_one ? 1 : part.members.size();
+    return slice_cuts(topology, trees, part.bytes / kFlitBytes / trees);
+  }
+
   bool by_rule() const { return spec_.algorithm == "auto" || spec_.algorithm == "paper"; }
 
   void accept() const {

@@ -1,8 +1,13 @@
 #include "collective/endpoint_trees.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
 #include "routing/nic_port.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -17,6 +22,8 @@ bool does_nothing(const TreeRank& rank) {
   return !rank.contributes && !rank.receives && rank.reduce_from.empty() &&
          rank.reduce_to.empty() && rank.broadcast_to.empty();
 }
+
+constexpr int kNoPort = -1;  // no slice joins the two
 
 // The place of a line to which a place other than 0 sends its sums, and from which it has the results.
 int sums_to(LineShape shape, int step, int side) {
@@ -55,6 +62,10 @@ void TreeBuilder::pass_on(int from, int to, int vc) {
 
 Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int roots) {
   set_range(tree_, range);
+  if (topology_.reach.slices != 0) {
+    mend(false, root);
+    mend(true, root);
+  }
   for (TreeRank& rank : tree_.ranks) {
     const bool is_root = rank.rank == root;
     rank.contributes = is_root || reduces(roles);
@@ -64,7 +75,12 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int root
     rank.receives = is_root && reduces(roles);
   }
   if (reduces(roles) && roots > 0) {
-    append_sum(tree_.ranks[root].reduce_from.front());  // there is one
+    // The root adds nothing of its own.
+    const std::vector<int>& from = tree_.ranks[root].reduce_from;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      append_sum(from[k]);
+      if (k > 0) tree_.order.postfix.push_back(SumOrder::kAdd);
+    }
   } else if (reduces(roles)) {
     append_sum(root);
   } else {
@@ -75,7 +91,90 @@ Tree TreeBuilder::finish(Roles roles, int root, const FlitRange& range, int root
 }
 
 Send TreeBuilder::send(int from, int to, int vc) const {
-  return {to, nic_port(topology_, members_[from], members_[to], slice_), vc};
+  const bool joined = has_nic_port(topology_, members_[from], members_[to]);
+  return {to, joined ? nic_port(topology_, members_[from], members_[to], slice_) : kNoPort, vc};
+}
+
+std::vector<int> TreeBuilder::parents(bool of_results) const {
+  std::vector<int> parents(tree_.ranks.size(), -1);
+  for (const TreeRank& rank : tree_.ranks) {
+    if (!of_results && !rank.reduce_to.empty()) parents[rank.rank] = rank.reduce_to.front().rank;
+    for (const Send& send : rank.broadcast_to)
+      if (of_results) parents[send.rank] = rank.rank;
+  }
+  return parents;
+}
+
+void TreeBuilder::move_below(int rank, int parent, bool of_results) {
+  if (of_results) {
+    for (TreeRank& from : tree_.ranks) {
+      const auto old = std::ranges::find(from.broadcast_to, rank, &Send::rank);
+      if (old == from.broadcast_to.end()) continue;
+      const int vc = old->vc;
+      from.broadcast_to.erase(old);
+      pass_on(parent, rank, vc);
+      return;
+    }
+  }
+  const Send old = tree_.ranks[rank].reduce_to.front();
+  tree_.ranks[rank].reduce_to.clear();
+  std::erase(tree_.ranks[old.rank].reduce_from, rank);
+  reduce(rank, parent, old.vc);
+}
+
+// Each rank whose hop has no port goes below the one with the fewest below it, of those that it reaches and that are not below
+// itself; where there is none, one that is below it is first put above it.
+void TreeBuilder::mend(bool of_results, int root) {
+  const int ranks = static_cast<int>(members_.size());
+  std::vector<int> above = parents(of_results);
+  const auto reaches = [&](int a, int b) {
+    return has_nic_port(topology_, members_[a], members_[b]);
+  };
+  const auto is_below = [&](int rank, int other) {
+    while (rank >= 0 && rank != other) rank = above[rank];
+    return rank == other;
+  };
+  const auto parent_for = [&](int rank) {
+    int best = -1;
+    std::ptrdiff_t fewest = 0;
+    for (int other = 0; other < ranks; ++other) {
+      if (other != root && above[other] < 0) continue;  // no part of the tree
+      if (is_below(other, rank) || !reaches(rank, other)) continue;
+      const std::ptrdiff_t below = std::ranges::count(above, other);
+      if (best >= 0 && below >= fewest) continue;
+      best = other;
+      fewest = below;
+    }
+    return best;
+  };
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (above[rank] < 0 || reaches(rank, above[rank])) continue;
+    int parent = parent_for(rank);
+    for (int below = 0; parent < 0 && below < ranks; ++below) {
+      if (above[below] != rank) continue;
+      const int other = parent_for(below);
+      if (other < 0 || is_below(other, rank)) continue;
+      move_below(below, other, of_results);
+      above[below] = other;
+      parent = parent_for(rank);
+    }
+    if (parent < 0) {
+      throw BadInput(fmt::format("{}: {} reaches no other member of its group any more{}",
+                                 topology_.name, topology_.nodes[members_[rank]].name,
+                                 faults_text(topology_)));
+    }
+    move_below(rank, parent, of_results);
+    above[rank] = parent;
+  }
+}
+
+Tree TreeBuilder::finish_relayed(int from, int to, const FlitRange& range) {
+  set_range(tree_, range);
+  tree_.ranks[from].contributes = true;
+  tree_.ranks[to].receives = true;
+  tree_.order.postfix = {from};
+  std::erase_if(tree_.ranks, does_nothing);
+  return std::move(tree_);
 }
 
 void TreeBuilder::append_sum(int rank) {
@@ -134,9 +233,39 @@ Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Ro
   return builder.finish(roles, box.ranks[position], range);
 }
 
+namespace {
+
+// By the fewest members in between.
+Tree relayed_tree(TreeBuilder builder, const Topology& topology, const std::vector<NodeId>& members,
+                  const std::pair<int, int>& ends, int vc, const FlitRange& range) {
+  const auto [from, to] = ends;
+  std::vector<int> next(members.size(), -1);  // towards `to`
+  std::vector<int> found{to};
+  for (std::size_t k = 0; k < found.size() && next[from] < 0; ++k) {
+    for (int rank = 0; rank < std::ssize(members); ++rank) {
+      if (rank == to || next[rank] >= 0 ||
+          !has_nic_port(topology, members[rank], members[found[k]]))
+        continue;
+      next[rank] = found[k];
+      found.push_back(rank);
+    }
+  }
+  if (next[from] < 0) {
+    throw BadInput(fmt::format("{}: no member of its group leads from {} to {} any more{}",
+                               topology.name, topology.nodes[members[from]].name,
+                               topology.nodes[members[to]].name, faults_text(topology)));
+  }
+  for (int rank = from; rank != to; rank = next[rank]) builder.reduce(rank, next[rank], vc);
+  return builder.finish_relayed(from, to, range);
+}
+
+}  // namespace
+
 Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,
                  int vc, const FlitRange& range) {
   const std::vector<NodeId>& members = plan.parts[part].members;
+  if (!has_nic_port(topology, members[from], members[to]))
+    return relayed_tree({topology, plan, part, slice}, topology, members, {from, to}, vc, range);
   TreeRank sender;
   sender.rank = from;
   sender.contributes = true;

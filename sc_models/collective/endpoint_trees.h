@@ -34,7 +34,8 @@ inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
 // where the port is the one that faces the destination (routing/nic_port.h).
 int endpoint_slices(const Topology& topology);
 
-// One tree under construction.
+// One tree under construction. On a tree that has lost parts a hop between ranks that no slice joins any more is replaced: the
+// rank goes below another one of the tree that it reaches. BadInput where there is none.
 class TreeBuilder {
  public:
   TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice);
@@ -45,10 +46,16 @@ class TreeBuilder {
   int vc() const { return vc_; }  // the part's
   // `roots`: Part::roots.
   Tree finish(Roles roles, int root, const FlitRange& range, int roots = 0);
+  // The same of sums of one operand, from one rank to another.
+  Tree finish_relayed(int from, int to, const FlitRange& range);
 
  private:
   Send send(int from, int to, int vc) const;
   void append_sum(int rank);
+  // Ranks above, by rank: of sums those that they go to, of results those that they come from; -1: none.
+  std::vector<int> parents(bool of_results) const;
+  void mend(bool of_results, int root);
+  void move_below(int rank, int parent, bool of_results);
 
   const Topology& topology_;
   const std::vector<NodeId>& members_;
@@ -80,7 +87,7 @@ struct RingBox {
 Tree hierarchical_tree(TreeBuilder builder, const RingBox& box, int position, Roles roles,
                        const FlitRange& range);
 
-// One packet stream from a rank to another, on a virtual channel.
+// One packet stream from a rank to another, on a virtual channel; by way of others of the group where no slice joins the two.
 Tree direct_tree(const Topology& topology, const Plan& plan, int part, int from, int to, int slice,
                  int vc, const FlitRange& range);
 // Nothing to send: what rank 0 holds is the result.

@@ -14,7 +14,15 @@ namespace {
 constexpr int kNoPort = -1;  // nothing is sent
 constexpr int kSeveral = -2;
 
-void join_port(int& port, int other) { port = port == kNoPort || port == other ? other : kSeveral; }
+// NIC ports by which its ranks send.
+void add_ports(const Tree& tree, std::set<int>& ports) {
+  for (const TreeRank& rank : tree.ranks) {
+    if (rank.switch_port >= 0) ports.insert(rank.switch_port);
+    for (const auto* sends :
+         {&rank.reduce_to, &rank.broadcast_to, &rank.acknowledge_sums, &rank.acknowledge_results})
+      for (const Send& send : *sends) ports.insert(send.port);
+  }
+}
 
 bool same_sends(const std::vector<Send>& a, const std::vector<Send>& b) {
   return std::ranges::equal(a, b, [](const Send& x, const Send& y) {
@@ -144,17 +152,9 @@ std::optional<SlicedPlan> slice(const Plan& plan, int ports) {
 }  // namespace
 
 int slice_port(const Tree& tree) {
-  int port = kNoPort;
-  for (const TreeRank& rank : tree.ranks) {
-    if (tree.transport == Transport::kInSwitch) {
-      join_port(port, rank.switch_port);
-      continue;
-    }
-    for (const auto* sends :
-         {&rank.reduce_to, &rank.broadcast_to, &rank.acknowledge_sums, &rank.acknowledge_results})
-      for (const Send& send : *sends) join_port(port, send.port);
-  }
-  return port;
+  std::set<int> ports;
+  add_ports(tree, ports);
+  return ports.empty() ? kNoPort : ports.size() == 1 ? *ports.begin() : kSeveral;
 }
 
 Plan EqualSlices::simulated(Plan plan) const {
@@ -186,8 +186,7 @@ EqualSlices all_slices(const Topology& topology) {
 int slices_used(const Topology& topology, const Plan& plan) {
   if (!topology.is_tree()) return 0;
   std::set<int> ports;
-  for (const Tree& tree : plan.trees) ports.insert(slice_port(tree));
-  ports.erase(kNoPort);
+  for (const Tree& tree : plan.trees) add_ports(tree, ports);
   return static_cast<int>(ports.size());
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
+#include "collective/detached_ranks.h"
 #include "collective/members.h"
 #include "collective/slice_router.h"
 #include "collective/slice_shares.h"
@@ -20,6 +21,10 @@ namespace {
 // Found by measurement on Fred-B: with packets of a flit in runs of 12 to 16 a chiplet has gone round its four uplink
 // trees before the uplinks run dry; shorter runs cost more changes of phase, longer ones find the staging full.
 constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
+
+// Into so many trees, over all uplink trees, a slice's share is cut where ranks are detached, so that helpers and ports of theirs
+// take turns.
+constexpr std::uint64_t kDetachedTrees = 12;
 
 class InSwitchPlanner {
  public:
@@ -166,10 +171,12 @@ class InSwitchPlanner {
       const Part& part = plan_.parts[p];
       std::vector<Task> tasks = tasks_of(part, slice, SliceShares(topology_, weights[p]));
       if (tasks.empty()) continue;
+      const std::vector<bool> joined = joined_ranks(topology_, part.members, slice);
       placed.push_back({p,
                         std::move(tasks),
-                        roles_of_part(part),
-                        lowest_nodes(topology_, part.members, slice),
+                        of_joined(roles_of_part(part), joined),
+                        lowest_nodes(topology_, part.members, slice, joined),
+                        joined,
                         {}});
     }
     return placed;
@@ -235,7 +242,11 @@ class InSwitchPlanner {
         if (plan_.parts[part.part].roots > 0) {
           result_.packets[part.part] = stream_packets(part);
         } else if (part.uplink_trees.size() > 1) {
-          result_.packets[part.part] = kSlowUplinks;
+          // The trees that share a slot follow each other.
+          const int run = std::max(1, kSlowUplinks.run / cuts_of(part, 0));
+          PacketShape& shape = result_.packets[part.part];
+          const bool is_known = shape.flits == kSlowUplinks.flits;
+          shape = {kSlowUplinks.flits, is_known ? std::min(shape.run, run) : run};
         }
       }
       for (int slot = 0; slot < slots; ++slot) emit_phase(router, wave[slice], slice, slot);
@@ -307,20 +318,47 @@ class InSwitchPlanner {
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (slot >= router.slots(parts[i])) continue;
-      Tree tree = tree_of(parts[i], slice, slot);
-      if (tree.flits == 0) continue;
-      tree.order = rank_order(parts[i].tree(slot), router.flows_of(parts[i], slot), orders[i]);
-      trees_.emplace_back(parts[i].part, std::move(tree));
+      const int cuts = cuts_of(parts[i], slot);
+      for (int cut = 0; cut < cuts; ++cut) {
+        Tree tree = tree_of(parts[i], slice, slot, {cut, cuts});
+        if (tree.flits == 0) continue;
+        tree.order = rank_order(parts[i].tree(slot), router.flows_of(parts[i], slot), orders[i]);
+        detached_.try_emplace(parts[i].part, topology_, plan_, parts[i].part)
+            .first->second.attach(tree, parts[i].joined);
+        trees_.emplace_back(parts[i].part, std::move(tree));
+      }
     }
   }
 
-  Tree tree_of(const SlicePart& part, int slice, int slot) const {
+  FlitRange range_of(const SlicePart& part, int slot) const {
+    const auto trees = static_cast<std::uint64_t>(part.uplink_trees.size());
+    return has_blocks(plan_.parts[part.part])
+               ? part.tasks[slot].range
+               : share_of(part.tasks[0].range, trees, static_cast<std::uint64_t>(slot));
+  }
+
+  // Trees that share a slot: more than one where ranks are detached, none of them of less than a packet.
+  int cuts_of(const SlicePart& part, int slot) const {
+    if (std::ranges::count(part.joined, false) == 0) return 1;
+    const std::uint64_t wanted =
+        (kDetachedTrees + part.uplink_trees.size() - 1) / part.uplink_trees.size();
+    const std::uint64_t packets =
+        range_of(part, slot).flits / static_cast<std::uint64_t>(topology_.packet_flits);
+    return static_cast<int>(std::max<std::uint64_t>(1, std::min(wanted, packets)));
+  }
+
+  struct Cut {
+    int number = 0;
+    int of = 1;
+  };
+  Tree tree_of(const SlicePart& part, int slice, int slot, const Cut& cut) const {
     const Part& of_plan = plan_.parts[part.part];
     const bool compound = has_blocks(of_plan);
     const auto trees = static_cast<int>(part.uplink_trees.size());
     const Task& task = part.tasks[compound ? slot : 0];
-    const FlitRange range = compound ? task.range : share_of(task.range, trees, slot);
-    const GroupRoles roles = roles_of_task(of_plan, task.root);
+    const FlitRange range = share_of(range_of(part, slot), static_cast<std::uint64_t>(cut.of),
+                                     static_cast<std::uint64_t>(cut.number));
+    const GroupRoles roles = of_joined(roles_of_task(of_plan, task.root), part.joined);
     Tree tree;
     tree.transport = Transport::kInSwitch;
     tree.part = part.part;
@@ -334,7 +372,7 @@ class InSwitchPlanner {
       rank.contributes = roles.contributes[r];
       rank.receives = roles.receives[r];
       if (!rank.contributes && !rank.receives) continue;
-      rank.switch_port = slice;
+      rank.switch_port = slice_nic_port(topology_, of_plan.members[r], slice);
       rank.phase = slot;
       tree.ranks.push_back(std::move(rank));
     }
@@ -352,6 +390,7 @@ class InSwitchPlanner {
   std::vector<std::pair<int, Tree>> trees_;                   // with their parts
   using Rows = std::map<NodeId, std::vector<std::uint32_t>>;  // of a phase
   std::map<Rows, int> known_rows_;                            // -> phase
+  std::map<int, DetachedRanks> detached_;                     // by part
   int next_phase_ = 0;
 };
 

@@ -22,17 +22,22 @@ LinkWalk::LinkWalk(const Topology& topology, const Plan& plan, bool online)
 
 void LinkWalk::walk(const Tree& tree, const OnLink& on_link) const {
   const std::vector<NodeId>& members = plan_.parts[tree.part].members;
-  Fired fired;
+  walk_in_switch(tree, on_link);
   for (const TreeRank& rank : tree.ranks) {
     const NodeId from = members[rank.rank];
-    if (tree.transport == Transport::kInSwitch) {
-      if (rank.contributes)
-        follow_flows(rank.phase, cross(from, rank.switch_port, on_link), fired, on_link);
-      continue;
-    }
     for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to}) {
       for (const Send& send : *sends) walk_hop(from, members[send.rank], send.port, on_link);
     }
+  }
+}
+
+void LinkWalk::walk_in_switch(const Tree& tree, const OnLink& on_link) const {
+  const std::vector<NodeId>& members = plan_.parts[tree.part].members;
+  Fired fired;
+  for (const TreeRank& rank : tree.ranks) {
+    if (rank.switch_port < 0 || !rank.contributes) continue;
+    const Link& first = cross(members[rank.rank], rank.switch_port, on_link);
+    follow_flows(rank.phase, first, fired, on_link);
   }
 }
 
@@ -69,8 +74,7 @@ int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
   const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
   if (direction >= 0) return direction;
   const int endpoint = mesh_endpoint(destination);  // 0: the NPU
-  return endpoint == 0 ? mesh_npu_port(arrival.to_port, router.local_ports,
-                                       router.no_link)
+  return endpoint == 0 ? mesh_npu_port(arrival.to_port, router.local_ports, router.no_link)
                        : kFirstLocal + router.local_ports + endpoint - 1;
 }
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
+#include <optional>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -16,8 +19,10 @@
 #include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/packet_order.h"
+#include "collective/port_balance.h"
 #include "collective/slice_shares.h"
 #include "switch/node_shape.h"
+#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -64,7 +69,6 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   if (spec.root < 0 || spec.root >= static_cast<int>(ranks))
     throw BadInput(
         fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
-  part.slice_weights = even_weights(topology, part);
   check_roots(spec);
   if (spec.collective == Collective::kUnicast && ranks > 2)
     throw BadInput(
@@ -112,23 +116,64 @@ void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, 
 
 class WorkPlanner {
  public:
+  using Weights = std::vector<std::vector<std::uint64_t>>;
+
   WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
-              OnConflict on_conflict, const std::vector<std::vector<std::uint64_t>>& weights = {})
-      : topology_(topology),
-        specs_(work.begin(), work.end()),
-        on_conflict_(on_conflict),
-        weights_(weights) {
+              OnConflict on_conflict)
+      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_chosen(spec.algorithm));
   }
 
-  Plan run() {
+  // Of a machine that has lost parts, to measure what slices carry: even weights; what no slice can do in the switches runs at the
+  // endpoints.
+  Plan run_even(bool detached) {
+    is_measured_ = true;
+    add_parts();
+    for (int part = 0; part < std::ssize(specs_); ++part) {
+      plan_.parts[part].slice_weights = even_weights(topology_, plan_, part, detached);
+      if (specs_[part].algorithm == "auto" || !has_slice(part)) specs_[part].algorithm = "paper";
+    }
+    return run_parts();
+  }
+  // `weights`: by part, Part::slice_weights; empty: even.
+  Plan run(const Weights& weights = {}) {
+    add_parts();
+    for (int part = 0; part < std::ssize(weights); ++part) {
+      plan_.parts[part].slice_weights = weights[part];
+      if (!has_slice(part))
+        plan_.parts[part].slice_weights = even_weights(topology_, plan_, part, false);
+    }
+    return run_parts();
+  }
+
+ private:
+  void add_parts() {
     for (const CollectiveSpec& spec : specs_) plan_.parts.push_back(part_of(topology_, spec));
-    for (std::size_t part = 0; part < weights_.size(); ++part)
-      plan_.parts[part].slice_weights = weights_[part];
+  }
+
+  // A slice that its in-switch trees can go by.
+  bool has_slice(int part) const {
+    const auto& weights = plan_.parts[part].slice_weights;
+    return weights.empty() || std::ranges::any_of(weights, [](auto weight) { return weight > 0; });
+  }
+
+  // True: in the switches, asked for or by the paper's choice. BadInput where they are asked for and cannot do it.
+  bool goes_in_switch(int part) const {
+    const CollectiveSpec& spec = specs_[part];
+    if (!fredsim::goes_in_switch(topology_, spec)) return false;
+    if (has_slice(part)) return true;
+    if (spec.algorithm != "in_switch") return false;
+    throw BadInput(fmt::format(
+        "algorithm: in_switch found, but no slice of {} joins all members of {} any more{}, "
+        "allowed: {}",
+        topology_.name, group_name(topology_, plan_.parts[part]), faults_text(topology_),
+        endpoint_algorithms(spec.collective)));
+  }
+
+  Plan run_parts() {
     choose_algorithms();
     for (int part = 0; part < std::ssize(specs_); ++part) {
-      if (plan_.parts[part].members.size() > 1 && goes_in_switch(topology_, specs_[part]))
-        in_switch_.push_back(part);
+      if (plan_.parts[part].members.size() > 1 && goes_in_switch(part)) in_switch_.push_back(part);
     }
     InSwitchPlan switches = plan_switches();
     std::vector<ChainSpec> chains;
@@ -145,11 +190,13 @@ class WorkPlanner {
         if (!switches.weights[part].empty()) p.slice_weights = switches.weights[part];
         std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
       } else {
+        p.slice_weights.clear();
         plan_endpoint(topology_, specs_[part], part, plan_, chains);
       }
     }
     plan_.programs = std::move(switches.programs);
     add_chains(topology_, chains, plan_);
+    balance_ports(topology_, plan_);
     if (topology_.is_grid()) part_channels();
     add_acknowledgements(topology_, plan_);
     set_packet_order(topology_, plan_);
@@ -157,7 +204,6 @@ class WorkPlanner {
     return std::move(plan_);
   }
 
- private:
   // Groups that want the same are looked at together: they share the links.
   void choose_algorithms() {
     const auto alike = [&](int a, int b) {
@@ -186,7 +232,11 @@ class WorkPlanner {
       specs.push_back(specs_[part]);
       parts.push_back(plan_.parts[part]);
     }
-    const std::string name = fastest_algorithm(topology_, specs, parts, switches);
+    // On a machine that has lost parts the switches may do what they do by few slices.
+    std::optional<double> in_switch;
+    if (topology_.reach.slices != 0 && switches && !is_measured_)
+      in_switch = in_switch_cycles(parts, specs.front());
+    const std::string name = fastest_algorithm(topology_, specs, parts, switches, in_switch);
     for (const int part : numbers) specs_[part].algorithm = name;
     if (switches && topology_.is_tree() && takes_steps(specs.front().collective) &&
         name != "in_switch") {
@@ -194,6 +244,29 @@ class WorkPlanner {
           fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",
                       to_string(specs.front().collective)));
     }
+  }
+
+  // Of groups that want the same, by themselves; none where steps have an estimate of their own. Infinite: they do not fit.
+  std::optional<double> in_switch_cycles(std::vector<Part> parts, const CollectiveSpec& spec) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    const auto has_slice = [](const Part& part) {
+      return std::ranges::any_of(part.slice_weights, [](auto weight) { return weight > 0; });
+    };
+    if (!std::ranges::all_of(parts, has_slice)) return kNever;
+    if (takes_steps(spec.collective)) return {};
+    Plan plan;
+    plan.parts = std::move(parts);
+    std::vector<int> numbers(plan.parts.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    try {
+      InSwitchPlan switches = plan_in_switch(topology_, plan, numbers, OnConflict::kRefuse);
+      for (auto& trees : switches.trees) std::ranges::move(trees, std::back_inserter(plan.trees));
+      plan.programs = std::move(switches.programs);
+    } catch (const GroupConflict&) {
+      return kNever;
+    }
+    balance_ports(topology_, plan);
+    return in_switch_time(topology_, plan);
   }
 
   // On a grid, unicasts and the trees of one virtual channel could wait for each other in a circle: unicasts turn from
@@ -274,8 +347,8 @@ class WorkPlanner {
   const Topology& topology_;
   std::vector<CollectiveSpec> specs_;
   OnConflict on_conflict_;
-  std::vector<std::vector<std::uint64_t>> weights_;  // by part: Part::slice_weights; empty: even
-  std::vector<bool> free_;                           // by part: no algorithm is asked for
+  std::vector<bool> free_;  // by part: no algorithm is asked for
+  bool is_measured_ = false;
   Plan plan_;
   std::vector<int> in_switch_;
 };
@@ -283,6 +356,19 @@ class WorkPlanner {
 // Vectors whose shares are as good as exact.
 constexpr std::uint64_t kKibi = 1024;
 constexpr std::uint64_t kLongBytes = kKibi * kKibi * kKibi;
+// By which a sum, and its result, are later for the way by a helper.
+constexpr double kDetachedCycles = 250;
+
+// With ranks detached or without, what is done earlier.
+const SliceUse& faster_use(const Topology& topology, std::uint64_t bytes, const SliceUse& whole,
+                           const SliceUse& detached) {
+  if (!detached.detaches) return whole;
+  if (whole.flits_per_ns == 0) return detached;
+  const double flits = static_cast<double>(bytes) / kFlitBytes;
+  const double cycles_per_ns = static_cast<double>(topology.clock_hz) / 1e9;
+  const double late = kDetachedCycles / cycles_per_ns;
+  return flits / detached.flits_per_ns + late < flits / whole.flits_per_ns ? detached : whole;
+}
 
 // Of groups whose data does not go evenly by all slices.
 void note_slices(const Topology& topology, Plan& plan) {
@@ -308,8 +394,15 @@ Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
     spec.bytes = std::max(spec.bytes, kLongBytes);
     for (std::uint64_t& bytes : spec.matrix) bytes *= kLongBytes / kKibi;
   }
-  const Plan even = WorkPlanner(topology, long_work, on_conflict).run();
-  Plan plan = WorkPlanner(topology, work, on_conflict, measured_weights(topology, even)).run();
+  const auto uses = [&](bool detached) {
+    return measured_use(topology, WorkPlanner(topology, long_work, on_conflict).run_even(detached));
+  };
+  const std::vector<SliceUse> whole = uses(false);
+  const std::vector<SliceUse> detached = uses(true);
+  WorkPlanner::Weights weights;
+  for (std::size_t part = 0; part < work.size(); ++part)
+    weights.push_back(faster_use(topology, work[part].bytes, whole[part], detached[part]).weights);
+  Plan plan = WorkPlanner(topology, work, on_conflict).run(weights);
   note_slices(topology, plan);
   return plan;
 }

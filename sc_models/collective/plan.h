@@ -10,7 +10,9 @@
 //     packets from rank to rank towards the root (which adds, in the prescribed order), the result
 //     travels from the root along `broadcast_to`. On a FRED tree the switches route them online.
 //   in-switch tree: each contributing rank sends its operand into the fabric by one NIC port under
-//     a phase; the switches add and distribute; the result arrives by the same NIC port.
+//     a phase; the switches add and distribute; the result arrives by the same NIC port. Where parts are lost, a rank that
+//     the tree's slice does not join (switch_port < 0) sends its operand to one that it joins, as in an endpoint tree; this one
+//     adds it to its own before it sends, and passes the result on.
 // Ranks are positions in a part's group, 0 … N-1, NPUs and I/O controllers alike: what has a rank contributes and
 //   receives what its collective says, the root of a reduce its own operand, too. The order of additions is part of the plan.
 // Blocks of reduce-scatter, all-gather, gather, scatter and all-to-all: rank k has the bytes
@@ -63,7 +65,7 @@ struct TreeRank {
   std::vector<int> reduce_from;    // ranks
   std::vector<Send> reduce_to;     // none (root, or not part) or one
   std::vector<Send> broadcast_to;  // where this rank passes the result on to
-  int switch_port = -1;            // in-switch: NIC port
+  int switch_port = -1;            // in-switch: NIC port; -1: its slice does not join this rank
   int phase = 0;                   // in-switch: phase index this rank's packets carry
   // Endpoint trees whose sources go by acknowledgements (collective/acknowledgements.h): those of
   // reduce_from that this rank tells, the one that it has results from (or none), and whether

@@ -204,11 +204,17 @@ class TreeEnumerator {
 
 }  // namespace
 
-ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members,
-                           int slice) {
+int slice_nic_port(const Topology& topology, NodeId member, int slice) {
+  return topology.is_tree() ? slice : topology.first_link_out(member).from_port;
+}
+
+ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice,
+                           const std::vector<bool>& joined) {
   std::map<NodeId, ReductionNode> chiplets;
   for (std::size_t r = 0; r < members.size(); ++r) {
-    const Link& link = topology.links[topology.link_out(members[r], slice)];
+    if (!joined[r]) continue;
+    const int port = slice_nic_port(topology, members[r], slice);
+    const Link& link = topology.links[topology.link_out(members[r], port)];
     assert(topology.nodes[link.to].level == 1);
     ReductionNode& node = chiplets[link.to];
     node.chiplet = link.to;

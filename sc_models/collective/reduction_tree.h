@@ -46,8 +46,11 @@ struct GroupRoles {
   std::vector<bool> receives;
 };
 
-// The lowest nodes of a group in a slice. `members`: by rank; NIC port `slice` of each leads into it.
-ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice);
+// The lowest nodes of a group in a slice. `members`: by rank; NIC port `slice` of each that is joined leads into it.
+ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice,
+                           const std::vector<bool>& joined);
+// By which NIC port a member sends into a slice: its number; on a grid, which has one, the first that has a link.
+int slice_nic_port(const Topology& topology, NodeId member, int slice);
 
 // Ports of a chiplet that lead up, in the order of the chiplets and ports they lead to, which is the
 // same order at every chiplet below the same switch; slower ones (topology/faults.h) behind the others.

@@ -58,6 +58,14 @@ GroupRoles roles_of_task(const Part& part, int root) {
   return result;
 }
 
+GroupRoles of_joined(GroupRoles roles, const std::vector<bool>& joined) {
+  for (std::size_t r = 0; r < joined.size(); ++r) {
+    roles.contributes[r] = roles.contributes[r] && joined[r];
+    roles.receives[r] = roles.receives[r] && joined[r];
+  }
+  return roles;
+}
+
 // Of all steps of a compound collective everyone has every role.
 GroupRoles roles_of_part(const Part& part) {
   if (part.roots > 0) return stream_roles(part);
@@ -160,7 +168,8 @@ SliceRouter::Phase SliceRouter::phase(int slot) const {
 
 std::vector<NodeFlow> SliceRouter::flows_of(const SlicePart& part, int slot) const {
   const Task& task = part.tasks[has_blocks(plan_.parts[part.part]) ? slot : 0];
-  return flows_on(part.tree(slot), roles_of_task(plan_.parts[part.part], task.root));
+  return flows_on(part.tree(slot),
+                  of_joined(roles_of_task(plan_.parts[part.part], task.root), part.joined));
 }
 
 int SliceRouter::slots(const SlicePart& part) const {

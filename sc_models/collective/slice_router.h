@@ -29,6 +29,8 @@ namespace fredsim {
 // Who sends and who receives in a tree of this collective.
 Roles roles_in_switch(Collective collective);
 GroupRoles roles_of_task(const Part& part, int root);
+// Of the ranks that a slice joins.
+GroupRoles of_joined(GroupRoles roles, const std::vector<bool>& joined);
 // Of all trees of a part together.
 GroupRoles roles_of_part(const Part& part);
 // Who starts or ends the only tree of a simple collective.
@@ -44,8 +46,9 @@ struct Task {
 struct SlicePart {
   int part = 0;
   std::vector<Task> tasks;  // simple collectives: one, to be split over its uplink trees
-  GroupRoles roles;         // of all tasks together
+  GroupRoles roles;         // of all tasks together, of the ranks that are joined
   ReductionTree lowest;
+  std::vector<bool> joined;                 // by rank (collective/detached_ranks.h)
   std::vector<ReductionTree> uplink_trees;  // chosen, on different uplinks; one at least
 
   // Phases that it takes, and the reduction tree of each.

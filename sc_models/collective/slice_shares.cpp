@@ -7,14 +7,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.h"
 #include "base/int128.h"
+#include "collective/detached_ranks.h"
 #include "collective/endpoint_trees.h"
-#include "collective/equal_slices.h"
-#include "collective/in_switch_plan.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
-#include "topology/faults.h"
 
 namespace fredsim {
 namespace {
@@ -23,9 +20,6 @@ namespace {
 constexpr std::uint64_t kParts = 4096;
 
 }  // namespace
-
-SliceShares::SliceShares(const Topology& topology, const Part& part)
-    : SliceShares(topology, part.slice_weights) {}
 
 SliceShares::SliceShares(const Topology& topology, std::vector<std::uint64_t> weights)
     : slices_(endpoint_slices(topology)), weights_(std::move(weights)) {
@@ -47,51 +41,147 @@ FlitRange SliceShares::of(const FlitRange& range, int slice, int turn) const {
   return part_of(range, flits_to(before), flits_to(before + weights_[slice]));
 }
 
-std::vector<std::uint64_t> even_weights(const Topology& topology, const Part& part) {
+std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& plan, int part,
+                                        bool detached) {
   if (topology.reach.slices == 0) return {};
   std::vector<std::uint64_t> weights;
   for (int slice = 0; slice < topology.fred.slices; ++slice) {
-    const bool joins_all = std::ranges::all_of(part.members, [&](NodeId from) {
-      return std::ranges::all_of(part.members,
-                                 [&](NodeId to) { return topology.reaches(from, to, slice); });
-    });
-    weights.push_back(joins_all ? 1 : 0);
-  }
-  if (std::ranges::count(weights, 1U) == 0) {
-    throw BadInput(fmt::format("{}: no slice joins all members of {} any more{}", topology.name,
-                               group_name(topology, part), faults_text(topology)));
+    const std::vector<bool> joined = joined_ranks(topology, plan.parts[part].members, slice);
+    const bool all = std::ranges::count(joined, false) == 0;
+    weights.push_back(all || (detached && can_detach(topology, plan, part, joined)) ? 1 : 0);
   }
   return weights;
 }
 
-std::vector<std::vector<std::uint64_t>> measured_weights(const Topology& topology,
-                                                         const Plan& plan) {
-  const LinkWalk walk(topology, plan, needs_online_routes(topology, plan));
-  std::vector<std::vector<std::uint64_t>> weights(plan.parts.size());
-  for (std::size_t part = 0; part < plan.parts.size(); ++part) {
-    const auto slices = static_cast<std::size_t>(topology.fred.slices);
-    std::vector<std::uint64_t> flits(slices);
-    std::vector<std::vector<std::uint64_t>> loads(
-        slices, std::vector<std::uint64_t>(topology.links.size()));
-    for (const Tree& tree : plan.trees) {
-      const int slice = slice_port(tree);
-      if (tree.part != static_cast<int>(part) || slice < 0) continue;
-      flits[slice] += tree.flits;
-      walk.walk(tree, [&](int link) { loads[slice][link] += tree.flits; });
-    }
-    std::vector<double> carried(slices);  // flits per ns
-    for (std::size_t slice = 0; slice < slices; ++slice) {
-      double busiest = 0;
-      for (std::size_t link = 0; link < topology.links.size(); ++link)
-        busiest = std::max(busiest, flits_ns(topology.links[link], loads[slice][link]));
-      if (busiest > 0) carried[slice] = static_cast<double>(flits[slice]) / busiest;
-    }
-    const double best = std::ranges::max(carried);
-    for (const double one : carried)
-      weights[part].push_back(
-          best > 0 ? static_cast<std::uint64_t>(std::lround(one / best * kParts)) : 0);
+namespace {
+
+// What the trees of a part put on the links, by slice.
+struct SliceLoads {
+  std::vector<std::uint64_t> flits;  // of the slice's share
+  std::vector<std::vector<std::uint64_t>> on_links;
+  std::vector<bool> detaches;
+};
+
+SliceLoads loads_of(const Topology& topology, const Plan& plan, const LinkWalk& walk, int part) {
+  const auto slices = static_cast<std::size_t>(topology.fred.slices);
+  SliceLoads loads{std::vector<std::uint64_t>(slices),
+                   {slices, std::vector<std::uint64_t>(topology.links.size())},
+                   std::vector<bool>(slices)};
+  for (const Tree& tree : plan.trees) {
+    if (tree.part != part || tree.transport != Transport::kInSwitch) continue;
+    const auto joined = std::ranges::find_if(
+        tree.ranks, [](const TreeRank& rank) { return rank.switch_port >= 0; });
+    const auto slice = static_cast<std::size_t>(joined->switch_port);
+    loads.flits[slice] += tree.flits;
+    walk.walk(tree, [&](int link) { loads.on_links[slice][link] += tree.flits; });
+    if (std::ranges::any_of(tree.ranks, [](const TreeRank& rank) { return rank.switch_port < 0; }))
+      loads.detaches[slice] = true;
   }
-  return weights;
+  return loads;
+}
+
+// By link, what a flit of each slice's share takes on it, in ns; links without any load are left out.
+using Costs = std::vector<std::vector<double>>;
+
+Costs costs_of(const Topology& topology, const SliceLoads& loads) {
+  Costs costs;
+  for (std::size_t link = 0; link < topology.links.size(); ++link) {
+    std::vector<double> of_link;
+    for (std::size_t slice = 0; slice < loads.flits.size(); ++slice) {
+      const double ns = flits_ns(topology.links[link], loads.on_links[slice][link]);
+      of_link.push_back(loads.flits[slice] > 0 ? ns / static_cast<double>(loads.flits[slice]) : 0);
+    }
+    if (std::ranges::any_of(of_link, [](double cost) { return cost > 0; }))
+      costs.push_back(std::move(of_link));
+  }
+  return costs;
+}
+
+double busiest_ns(const Costs& costs, const std::vector<double>& shares) {
+  double most = 0;
+  for (const auto& of_link : costs) {
+    double ns = 0;
+    for (std::size_t slice = 0; slice < shares.size(); ++slice)
+      ns += of_link[slice] * shares[slice];
+    most = std::max(most, ns);
+  }
+  return most;
+}
+
+// Shares of the slices, of those that may have one, such that the busiest link is the least so. Each round the slices answer to
+// the links that were busiest so far, and the links to what the slices have had.
+std::vector<double> best_shares(const Costs& costs, const std::vector<bool>& allowed) {
+  constexpr int kGameRounds = 3000;
+  std::vector<double> had(allowed.size());      // by slice, rounds
+  std::vector<double> loads(costs.size());      // by link
+  std::vector<double> answers(allowed.size());  // by slice: costs on the busiest links so far
+  for (int round = 0; round < kGameRounds; ++round) {
+    int slice = -1;
+    for (int other = 0; other < std::ssize(allowed); ++other)
+      if (allowed[other] && (slice < 0 || answers[other] < answers[slice])) slice = other;
+    had[slice] += 1;
+    for (std::size_t link = 0; link < costs.size(); ++link) loads[link] += costs[link][slice];
+    const auto busiest = std::ranges::max_element(loads) - loads.begin();
+    for (std::size_t other = 0; other < allowed.size(); ++other)
+      answers[other] += costs[busiest][other];
+  }
+  for (double& share : had) share /= kGameRounds;
+  return had;
+}
+
+// What they cost beside what the links say is no reason to have them.
+constexpr double kAsWell = 1.02;
+
+std::vector<double> detached_shares(const Costs& costs, const SliceLoads& loads) {
+  std::vector<bool> allowed;
+  for (const std::uint64_t flits : loads.flits) allowed.push_back(flits > 0);
+  std::vector<double> best = best_shares(costs, allowed);
+  const double least = busiest_ns(costs, best);
+  for (std::size_t slice = 0; slice < allowed.size(); ++slice) {
+    if (!allowed[slice] || !loads.detaches[slice] || std::ranges::count(allowed, true) == 1)
+      continue;
+    allowed[slice] = false;
+    std::vector<double> without = best_shares(costs, allowed);
+    if (busiest_ns(costs, without) <= kAsWell * least) {
+      best = std::move(without);
+    } else {
+      allowed[slice] = true;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan) {
+  const LinkWalk walk(topology, plan, needs_online_routes(topology, plan));
+  std::vector<SliceUse> uses(plan.parts.size());
+  for (int part = 0; part < std::ssize(plan.parts); ++part) {
+    SliceUse& use = uses[part];
+    const SliceLoads loads = loads_of(topology, plan, walk, part);
+    use.weights.resize(loads.flits.size());
+    if (std::ranges::count(loads.flits, 0U) == std::ssize(loads.flits)) continue;
+    const Costs costs = costs_of(topology, loads);
+    std::vector<double> shares(loads.flits.size());
+    if (std::ranges::count(loads.detaches, true) > 0) {
+      shares = detached_shares(costs, loads);
+    } else {
+      for (std::size_t slice = 0; slice < shares.size(); ++slice) {  // flits per ns
+        std::vector<double> alone(shares.size());
+        alone[slice] = 1;
+        if (const double ns = busiest_ns(costs, alone); ns > 0) shares[slice] = 1 / ns;
+      }
+    }
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    const double best = std::ranges::max(shares);
+    for (std::size_t slice = 0; slice < shares.size(); ++slice) {
+      use.weights[slice] = static_cast<std::uint64_t>(std::lround(shares[slice] / best * kParts));
+      if (use.weights[slice] > 0 && loads.detaches[slice]) use.detaches = true;
+      shares[slice] /= sum;
+    }
+    use.flits_per_ns = 1 / busiest_ns(costs, shares);
+  }
+  return uses;
 }
 
 std::string weights_text(const std::vector<std::uint64_t>& weights) {

@@ -1,11 +1,15 @@
 // What of a group's data goes by each NIC port, that is by each slice of a Fred tree. On a grid there is one slice.
 //
-// All slices carry the same, to a flit. Where parts are lost (topology/faults.h) a group's data is cut anew: over the slices in which
-//   all of its members reach each other, in proportion to what these can carry (Part::slice_weights).
+// All slices carry the same, to a flit. Where parts are lost (topology/faults.h) in-switch trees are cut anew: over the slices in which
+//   all of a group's members reach each other, and of an all-reduce those that can do without some of them, too
+//   (collective/detached_ranks.h), in proportion to what these can carry (Part::slice_weights). Endpoint trees are cut evenly
+//   and balanced hop by hop (collective/port_balance.h).
 // Weights: the first cut is even over those slices; of the plan that comes out of it, for a vector so long that rounding makes no
 //   difference, the busiest link of every slice gives what the slice carries in a time. So a slice whose uplinks have become few, or in
-//   which an NPU's port is slower, gets less, and one of which only idle links are lost as much as before.
-// Errors: BadInput where no slice is left that joins all members.
+//   which an NPU's port is slower, gets less, and one of which only idle links are lost as much as before. Where ranks are
+//   detached, what slices carry depends on each other: the weights are such that the busiest link of all has the least to
+//   carry, a game of slices against links that is played until both know each other. Slices without which that is as well are
+//   left out.
 #pragma once
 
 #include <vector>
@@ -18,7 +22,7 @@ namespace fredsim {
 
 class SliceShares {
  public:
-  SliceShares(const Topology& topology, const Part& part);
+  explicit SliceShares(int slices) : slices_(slices) {}  // even ones
   // `weights`: as Part::slice_weights.
   SliceShares(const Topology& topology, std::vector<std::uint64_t> weights);
 
@@ -31,11 +35,17 @@ class SliceShares {
   std::vector<std::uint64_t> weights_;  // empty: all the same
 };
 
-// 1 for each slice that joins all members, 0 for others; empty where nothing is lost.
-std::vector<std::uint64_t> even_weights(const Topology& topology, const Part& part);
-// By part, what its slices carry, from a plan of long vectors with even weights.
-std::vector<std::vector<std::uint64_t>> measured_weights(const Topology& topology,
-                                                         const Plan& plan);
+// 1 for each slice that joins all members or, where `detached`, can do without the others, 0 for others; empty where nothing is
+// lost. The plan's parts are known.
+std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& plan, int part,
+                                        bool detached);
+struct SliceUse {
+  std::vector<std::uint64_t> weights;
+  double flits_per_ns = 0;  // of the part by itself; 0: it does not go by the switches
+  bool detaches = false;    // some ranks
+};
+// By part, from a plan of long vectors with even weights.
+std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan);
 // "0 : 1 : 1 : 1 : 1"
 std::string weights_text(const std::vector<std::uint64_t>& weights);
 

@@ -13,6 +13,7 @@
 #include "collective/endpoint_trees.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
+#include "collective/port_balance.h"
 #include "collective/slice_shares.h"
 #include "collective/split.h"
 
@@ -174,8 +175,8 @@ class Streams {
   }
 
   std::vector<Tree> chains(const std::vector<FlitRange>& blocks) const {
-    const SliceShares shares(topology_, part_);
-    const int slices = shares.slices();
+    const int slices = slice_cuts(topology_, blocks.size(), blocks.back().flits);
+    const SliceShares shares(slices);
     const int vc = channel_of_chains();
     std::vector<std::vector<int>> rings;
     std::map<NodeId, int> before;  // roots, by switch

@@ -147,6 +147,7 @@ void Npu::start(Work& w, int local) {
   const int to = s.role == Role::kLeaf ? s.part->reduce_to.front().rank : s.part->rank;
   Packet& packet = packets_.make(w, local, false, index, to, s.channel);
   w.job->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));
+  reducer_.add_held(w, local, index, lanes_of(packet), true);
   if (s.role == Role::kHead) {
     reducer_.on_result(w, local, index, lanes_of(packet));
     packet.release();

@@ -9,7 +9,7 @@ Packet& NpuPackets::make(const Work& w, int local, bool is_result, std::uint64_t
   const TreeState& s = w.trees[local];
   PooledPacket& packet =
       make(w, s, w.job->flits(s.tree, index), is_result, index, to_rank, channel);
-  packet.extension.phase = s.in_switch ? w.job->phase(s.part->phase) : kPhaseOnline;
+  packet.extension.phase = s.in_switch && !is_result ? w.job->phase(s.part->phase) : kPhaseOnline;
   packet.extension.bytes = w.job->bytes(s.tree, index);
   return packet;
 }

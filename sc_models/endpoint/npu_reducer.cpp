@@ -10,7 +10,8 @@ namespace fredsim {
 void NpuReducer::receive(Work& w, int local, Packet& packet) {
   const PacketExtension& e = extension(packet);
   const TreeState& s = w.trees[local];
-  if (!s.in_switch && (e.stream & 1U) == 0) {
+  const bool from_switches = s.in_switch && e.port == s.part->switch_port;
+  if (!from_switches && (e.stream & 1U) == 0) {
     on_partial(w, local, packet, e);
   } else if (expect(w, local, e, s.results, "result")) {
     on_result(w, local, s.results, lanes_of(packet));
@@ -68,7 +69,12 @@ void NpuReducer::on_partial(Work& w, int local, Packet& packet, const PacketExte
   ++s.arrived[input];
   packet.acquire();
   s.held[input].push(&packet);
-  if (w.allowed[s.part_number]) combine_held(w, local);
+  if (!w.allowed[s.part_number]) return;
+  if (is_source(s.role)) {
+    scheduler_.wake(s.channel);  // which may have waited for it
+  } else {
+    combine_held(w, local);
+  }
 }
 
 // Sums of which everything has come.
@@ -80,14 +86,27 @@ void NpuReducer::combine_held(Work& w, int local) {
 void NpuReducer::combine(Work& w, int local) {
   TreeState& s = w.trees[local];
   const std::uint64_t index = s.reduced++;
-  const int lanes = w.job->flits(s.tree, index) * w.job->lanes();
   const bool is_root = s.role == Role::kRoot;
   const Send to = is_root ? Send{.rank = s.part->rank} : s.part->reduce_to.front();
   const int channel = scheduler_.channel(to);
   Packet& sum = packets_.make(w, local, false, index, to.rank, channel);
   std::uint16_t* acc = lanes_of(sum);
-  bool started = s.part->contributes;
-  if (started) w.job->fill_operand(s.part->rank, s.tree, index, acc);
+  if (s.part->contributes) w.job->fill_operand(s.part->rank, s.tree, index, acc);
+  add_held(w, local, index, acc, s.part->contributes);
+  if (is_root) {
+    on_result(w, local, index, acc);
+    sum.release();
+  } else {
+    pass_on(w, local, false, sum, to);
+  }
+  w.done_one(s.part_number);
+}
+
+void NpuReducer::add_held(Work& w, int local, std::uint64_t index, std::uint16_t* acc,
+                          bool started) {
+  TreeState& s = w.trees[local];
+  const int lanes = w.job->flits(s.tree, index) * w.job->lanes();
+  const int additions = static_cast<int>(s.held.size()) - (started ? 0 : 1);
   for (auto& queue : s.held) {
     Packet& input = *queue.pop();
     const std::uint16_t* in = lanes_of(input);
@@ -99,15 +118,7 @@ void NpuReducer::combine(Work& w, int local) {
     }
     input.release();
   }
-  const int additions = static_cast<int>(s.held.size()) - (s.part->contributes ? 0 : 1);
   if (observer_ != nullptr && additions > 0) observer_->added(number_, s.tree, additions);
-  if (is_root) {
-    on_result(w, local, index, acc);
-    sum.release();
-  } else {
-    pass_on(w, local, false, sum, to);
-  }
-  w.done_one(s.part_number);
 }
 
 // A result that this rank is to have: verified on every lane.

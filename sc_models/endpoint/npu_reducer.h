@@ -30,6 +30,8 @@ class NpuReducer {
   void receive(Work& w, int local, Packet& packet);
   // Of a part that has been released: what came before, and what needs nobody else.
   void release(Work& w, int local);
+  // Adds partial sums, one from each rank that sends some, to what `acc` has.
+  void add_held(Work& w, int local, std::uint64_t index, std::uint16_t* acc, bool started);
   // The NPU has the result of packet `index`.
   void on_result(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
 

@@ -8,7 +8,8 @@
 //   part together in place of one source of new ones; of an all-reduce none that is due kLead intervals after what another
 //   virtual channel of its NIC port is to send next of the part. At most `window` packets of a tree are under way per source
 //   (Part::window), by the results that it sees or, where it sees none, by what is acknowledged to it; contributors to an
-//   in-switch tree that see no result are limited by the NIC's acceptance only.
+//   in-switch tree that see no result are limited by the NIC's acceptance only. A rank that sends into the switches what others
+//   send to it starts a packet when theirs are there.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
 #pragma once
 

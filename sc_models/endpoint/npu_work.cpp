@@ -9,11 +9,11 @@
 
 namespace fredsim {
 
-Role role_of(const Tree& tree, const TreeRank& rank) {
+Role role_of(const TreeRank& rank) {
   const bool sends_on = !rank.reduce_to.empty();
+  if (rank.switch_port >= 0 && rank.contributes) return Role::kSwitchLeaf;
   if (!rank.reduce_from.empty()) return sends_on ? Role::kCombiner : Role::kRoot;
   if (!rank.contributes) return Role::kReceiver;
-  if (tree.transport == Transport::kInSwitch) return Role::kSwitchLeaf;
   if (sends_on) return Role::kLeaf;
   return rank.broadcast_to.empty() ? Role::kAlone : Role::kHead;
 }
@@ -41,8 +41,8 @@ void Work::prepare(int local, const Share& share, int ports) {
   s.packets = job->packets(s.tree);
   s.held.resize(part.reduce_from.size());
   s.arrived.resize(part.reduce_from.size());
-  s.role = role_of(tree, part);
-  s.in_switch = tree.transport == Transport::kInSwitch;
+  s.role = role_of(part);
+  s.in_switch = part.switch_port >= 0;
   s.sees_results = part.receives || !part.broadcast_to.empty();
   s.acknowledged_window = acknowledged_window(plan_part);
   s.acknowledged.resize((part.results_acknowledged ? part.broadcast_to.size() : 0) +

@@ -22,14 +22,14 @@ inline int channel_of(int ports, int port, int vc) { return vc * ports + port; }
 // What a rank is in a tree.
 enum class Role : std::uint8_t {
   kLeaf,        // sends its operand to another rank
-  kSwitchLeaf,  // sends its operand into the switches
+  kSwitchLeaf,  // sends its operand into the switches, with those of ranks that its slice does not join
   kHead,        // its operand is the result, copies of which it sends to others
-  kCombiner,    // adds partial sums and passes the sum on
-  kRoot,        // adds partial sums; the sum is the result
-  kReceiver,    // has results, and may pass them on
-  kAlone,       // its operand is the result, and nobody else wants it
+  kCombiner,  // adds partial sums and passes the sum on
+  kRoot,      // adds partial sums; the sum is the result
+  kReceiver,  // has results, and may pass them on
+  kAlone,     // its operand is the result, and nobody else wants it
 };
-Role role_of(const Tree& tree, const TreeRank& rank);
+Role role_of(const TreeRank& rank);
 // It starts packets of the tree.
 constexpr bool is_source(Role role) {
   return role == Role::kLeaf || role == Role::kSwitchLeaf || role == Role::kHead;
@@ -47,7 +47,7 @@ struct alignas(64) TreeState {  // what every packet needs first, in one line of
   int part_number = 0;        // of the plan
   int channel = 0;            // of a source: of the first hop of its packets
   Role role = Role::kReceiver;
-  bool in_switch = false;
+  bool in_switch = false;  // by its switch_port
   bool sees_results = false;
   bool goes_by_acknowledgements = false;  // a source
   std::uint64_t reduced = 0;              // packets combined from reduce_from

@@ -27,7 +27,6 @@ void find_channels(PreparedPlan& p) {
   for (const Tree& tree : p.plan.trees) {
     if (tree.transport == Transport::kInSwitch) {
       p.tree_channels |= 1U << p.plan.parts[tree.part].vc;
-      continue;
     }
     for (const TreeRank& rank : tree.ranks) {
       for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})

@@ -25,4 +25,11 @@ int nic_port(const Topology& topology, NodeId from, NodeId to, int spread) {
   return left[static_cast<std::size_t>(spread) % left.size()];
 }
 
+bool has_nic_port(const Topology& topology, NodeId from, NodeId to) {
+  if (topology.reach.slices == 0) return true;
+  for (int port = 0; port < topology.reach.slices; ++port)
+    if (topology.reaches(from, to, port)) return true;
+  return false;
+}
+
 }  // namespace fredsim

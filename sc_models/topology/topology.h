@@ -31,7 +31,8 @@ struct MeshPlace {
   int io_ports = 2;
   int x = 0;  // column, 0 = west
   int y = 0;  // row, 0 = north
-  std::uint32_t no_link = 0;  // local ports that have lost their links (topology/faults.h), a bit each
+  std::uint32_t no_link =
+      0;  // local ports that have lost their links (topology/faults.h), a bit each
 };
 enum MeshPort : int {
   kNorth = mesh_pkg::NORTH,

@@ -92,19 +92,22 @@ class NpuParts : public testing::Test {
 };
 
 TEST_F(NpuParts, RolesSayWhatARankIs) {
-  const Tree tree;
   const std::vector<Send> to{{.rank = 1}};
-  EXPECT_EQ(role_of(tree, rank(0, true, true, {}, to, {})), Role::kLeaf);
-  EXPECT_EQ(role_of(tree, rank(0, true, false, {}, {}, to)), Role::kHead);
-  EXPECT_EQ(role_of(tree, rank(0, true, false, {2}, to, {})), Role::kCombiner);
-  EXPECT_EQ(role_of(tree, rank(0, false, false, {2}, to, {})), Role::kCombiner);
-  EXPECT_EQ(role_of(tree, rank(0, true, true, {2}, {}, to)), Role::kRoot);
-  EXPECT_EQ(role_of(tree, rank(0, false, true, {}, {}, to)), Role::kReceiver);
-  EXPECT_EQ(role_of(tree, rank(0, true, true, {}, {}, {})), Role::kAlone);
-  Tree in_switch;
-  in_switch.transport = Transport::kInSwitch;
-  EXPECT_EQ(role_of(in_switch, rank(0, true, true, {}, {}, {})), Role::kSwitchLeaf);
-  EXPECT_EQ(role_of(in_switch, rank(0, false, true, {}, {}, {})), Role::kReceiver);
+  EXPECT_EQ(role_of(rank(0, true, true, {}, to, {})), Role::kLeaf);
+  EXPECT_EQ(role_of(rank(0, true, false, {}, {}, to)), Role::kHead);
+  EXPECT_EQ(role_of(rank(0, true, false, {2}, to, {})), Role::kCombiner);
+  EXPECT_EQ(role_of(rank(0, false, false, {2}, to, {})), Role::kCombiner);
+  EXPECT_EQ(role_of(rank(0, true, true, {2}, {}, to)), Role::kRoot);
+  EXPECT_EQ(role_of(rank(0, false, true, {}, {}, to)), Role::kReceiver);
+  EXPECT_EQ(role_of(rank(0, true, true, {}, {}, {})), Role::kAlone);
+  const auto in_switch = [&](bool contributes, const std::vector<int>& from) {
+    TreeRank joined = rank(0, contributes, true, from, {}, {});
+    joined.switch_port = 1;
+    return joined;
+  };
+  EXPECT_EQ(role_of(in_switch(true, {})), Role::kSwitchLeaf);
+  EXPECT_EQ(role_of(in_switch(false, {})), Role::kReceiver);
+  EXPECT_EQ(role_of(in_switch(true, {2})), Role::kSwitchLeaf) << "it sends for one more";
 }
 
 // Leaves of two trees take turns; what is passed on and copies go before them, copies first.

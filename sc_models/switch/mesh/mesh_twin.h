@@ -154,8 +154,8 @@ class MeshTwin final : public SwitchCore {
   Stalls stalls_;
   std::array<Stalls, 2> late_;  // of the last edge, of the one before
 
-  std::uint32_t rings_;  // output ports that lead into a ring
-  int columns_, rows_;   // sides of the rings, 0: none
+  std::uint32_t rings_;    // output ports that lead into a ring
+  int columns_, rows_;     // sides of the rings, 0: none
   std::uint32_t no_link_;  // local ports without a link
   // The position, and output ports by destination column, row, input port (to the NPU) and endpoint.
   int x_, y_;

@@ -1,0 +1,44 @@
+// In-switch trees of a slice that does not join all ranks of a group, on a FRED tree that has lost parts (topology/faults.h).
+//
+// A rank that the slice does not join, a detached one, sends its operand to a helper, one that it joins, over any other slice; the
+//   helper adds it to its own, sends the sum into the slice, and passes the result back. Helpers are ranks of the same L1 switch,
+//   where there are any, else any that it reaches; where uplinks are slow and none of its switch is joined, the ranks of a switch are
+//   a chain, of which one sends over the uplinks. They take turns, tree by tree, such that all have as much to do for the ports
+//   that they have left. All-reduce only: of other collectives endpoint trees carry no more.
+// Virtual channel: one that is no part's. On that of the tree its packets would wait for the helper's behind operands which
+//   wait for those packets.
+#pragma once
+
+#include <vector>
+
+#include "collective/plan.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// By rank, the most that a slice joins to each other. On machines that are whole, and on grids, all.
+std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
+                               int slice);
+// Whether a slice can do without these: two or more joined, and each of the others reaches one of those. The plan's parts are known.
+bool can_detach(const Topology& topology, const Plan& plan, int part,
+                const std::vector<bool>& joined);
+
+class DetachedRanks {
+ public:
+  DetachedRanks(const Topology& topology, const Plan& plan, int part);
+  // To a tree of the joined ranks, whose `order` is theirs: the others, with their hops.
+  void attach(Tree& tree, const std::vector<bool>& joined);
+
+ private:
+  int helper_of(int rank, const std::vector<bool>& joined);
+  bool reaches(int rank, int other) const;
+  NodeId switch_of(int rank) const;
+
+  const Topology& topology_;
+  const std::vector<NodeId>& members_;
+  int vc_;
+  int turn_ = 0;                // trees so far
+  std::vector<double> load_{};  // by rank: flits for others, by the ports that it has left
+};
+
+}  // namespace fredsim
