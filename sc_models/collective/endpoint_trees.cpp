@@ -134,12 +134,12 @@ void TreeBuilder::mend(bool of_results, int root) {
     while (rank >= 0 && rank != other) rank = above[rank];
     return rank == other;
   };
-  const auto parent_for = [&](int rank) {
+  const auto parent_for = [&](int rank, int top) {  // not `top`, nor below it
     int best = -1;
     std::ptrdiff_t fewest = 0;
     for (int other = 0; other < ranks; ++other) {
       if (other != root && above[other] < 0) continue;  // no part of the tree
-      if (is_below(other, rank) || !reaches(rank, other)) continue;
+      if (is_below(other, top) || !reaches(rank, other)) continue;
       const std::ptrdiff_t below = std::ranges::count(above, other);
       if (best >= 0 && below >= fewest) continue;
       best = other;
@@ -149,14 +149,14 @@ void TreeBuilder::mend(bool of_results, int root) {
   };
   for (int rank = 0; rank < ranks; ++rank) {
     if (above[rank] < 0 || reaches(rank, above[rank])) continue;
-    int parent = parent_for(rank);
+    int parent = parent_for(rank, rank);
     for (int below = 0; parent < 0 && below < ranks; ++below) {
       if (above[below] != rank) continue;
-      const int other = parent_for(below);
-      if (other < 0 || is_below(other, rank)) continue;
+      const int other = parent_for(below, rank);
+      if (other < 0) continue;
       move_below(below, other, of_results);
       above[below] = other;
-      parent = parent_for(rank);
+      parent = parent_for(rank, rank);
     }
     if (parent < 0) {
       throw BadInput(fmt::format("{}: {} reaches no other member of its group any more{}",

@@ -36,6 +36,8 @@ Layout layout_of(const Topology& topology) {
     LayoutNode& place = layout.nodes.emplace_back();
     place.name = node.name;
     place.kind = kind_name(node);
+    place.lost = node.lost;
+    if (node.lost && node.above >= 0) place.above = topology.nodes[node.above].name;
     if (node.is_endpoint()) continue;
     if (topology.is_grid()) {
       place.grid = GridPlace{.x = node.mesh.x, .y = node.mesh.y};

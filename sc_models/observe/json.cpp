@@ -128,6 +128,8 @@ Json layout_json(const Layout& layout) {
                    {"slice", node.tree->slice},
                    {"chiplet", node.tree->chiplet}});
     }
+    if (node.lost) json["lost"] = true;
+    if (!node.above.empty()) json["above"] = node.above;
     nodes.push_back(std::move(json));
   }
   return {{"kind", layout.kind}, {"nodes", std::move(nodes)}};

@@ -232,6 +232,8 @@ Json layout_of(const Value& run) {
     Json& place = json["nodes"].emplace_back(copied(node, kNodeKeys));
     copy_if_there(node, kGridKeys, place);
     copy_if_there(node, kTreeKeys, place);
+    if (node.has("lost")) place["lost"] = node.at("lost").flag();
+    if (node.has("above")) place["above"] = node.at("above").text();
   }
   return json;
 }
@@ -243,8 +245,13 @@ Json fabric_of(const Value& run) {
   if (run.has("switches")) {
     for (const Value& one : run.at("switches").items()) switches.push_back(one.at("name").text());
   }
-  return {
-      {"layout", layout_of(run)}, {"links", std::move(links)}, {"switches", std::move(switches)}};
+  Json faults = Json::array();
+  if (run.has("faults"))
+    for (const Value& fault : run.at("faults").items()) faults.push_back(fault.text());
+  return {{"layout", layout_of(run)},
+          {"links", std::move(links)},
+          {"switches", std::move(switches)},
+          {"faults", std::move(faults)}};
 }
 
 Json link_counts_of(const Value& run) {

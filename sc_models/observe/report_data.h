@@ -4,7 +4,7 @@
 // What runs of one machine share, its links' ends and the layout, is there once:
 //   {"files": [{"name", "version", "command"}],
 //    "fabrics": [{"layout": {"kind", "nodes"} or null, "links": [{"name", "from", "to", "on_die"}],
-//                 "switches": [name]}],
+//                 "switches": [name], "faults": ["npu:3"]}],
 //    "runs": [{"file", "fabric_index", "links": [[flits, bytes, utilization]],
 //              "switches": [{"model", "flits_in", …}], …}],
 //    "conflicts": [{"file", "ports", …}], the rates of `conflicts`

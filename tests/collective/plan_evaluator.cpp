@@ -281,8 +281,22 @@ class SwitchPlayer {
   }
 
   void play(const Tree& tree) {
+    tree_ = &tree;
+    std::map<int, int> passed_on;  // results, by rank
     for (const TreeRank& rank : tree.ranks) {
-      ASSERT_TRUE(rank.reduce_from.empty() && rank.reduce_to.empty() && rank.broadcast_to.empty());
+      for (const Send& send : rank.broadcast_to) ++passed_on[send.rank];
+      for (const Send& send : rank.reduce_to)
+        EXPECT_EQ(std::ranges::count(find(tree, send.rank)->reduce_from, rank.rank), 1);
+    }
+    for (const TreeRank& rank : tree.ranks) {
+      // Of a slice that does not join it.
+      const bool is_detached = rank.switch_port < 0;
+      ASSERT_EQ(rank.reduce_to.size(), is_detached ? 1U : 0U) << "rank " << rank.rank;
+      EXPECT_EQ(passed_on[rank.rank], is_detached ? 1 : 0) << "rank " << rank.rank;
+      if (is_detached) {
+        EXPECT_TRUE(is_led_to_a_switch(tree, rank)) << "rank " << rank.rank;
+        continue;
+      }
       const int link =
           topology_.link_in(plan_.parts[tree.part].members[rank.rank], rank.switch_port);
       ASSERT_GE(link, 0);
@@ -300,6 +314,28 @@ class SwitchPlayer {
   }
 
  private:
+  // Sums and results of a detached rank go by the same ranks.
+  static bool is_led_to_a_switch(const Tree& tree, const TreeRank& rank) {
+    const TreeRank* at = &rank;
+    for (std::size_t hops = 0; at->switch_port < 0; ++hops) {
+      if (hops > tree.ranks.size()) return false;
+      const TreeRank* const above = find(tree, at->reduce_to.front().rank);
+      if (std::ranges::count(above->broadcast_to, at->rank, &Send::rank) != 1) return false;
+      at = above;
+    }
+    return true;
+  }
+  // What a rank sends: its own, and what it adds.
+  Expression operand(int rank) const {
+    Expression sum{rank};
+    for (const int from : find(*tree_, rank)->reduce_from) {
+      const Expression other = operand(from);
+      sum.insert(sum.end(), other.begin(), other.end());
+      sum.push_back(SumOrder::kAdd);
+    }
+    return sum;
+  }
+
   // By this link and phase the NPU gets the result of another part.
   bool receives_another(const Tree& tree, int link, int phase) const {
     const NodeId npu = topology_.links[link].to;
@@ -318,7 +354,7 @@ class SwitchPlayer {
       const std::vector<NodeId>& members = plan_.parts[part].members;
       const auto it = std::ranges::find(members, link.from);
       EXPECT_NE(it, members.end()) << "an operand of another part";
-      return {static_cast<int>(it - members.begin())};
+      return operand(static_cast<int>(it - members.begin()));
     }
     const auto program = out_.find({link.from, phase});
     if (program == out_.end() || depth > std::ssize(topology_.nodes)) {
@@ -342,6 +378,7 @@ class SwitchPlayer {
   const Plan& plan_;
   std::map<std::pair<NodeId, int>, std::vector<Expression>> out_;
   std::map<std::pair<NodeId, int>, int> vc_;
+  const Tree* tree_ = nullptr;
 };
 
 }  // namespace
@@ -388,9 +425,8 @@ std::vector<std::uint64_t> flits_sent(const Plan& plan) {
   std::vector<std::uint64_t> sent(plan.parts[0].members.size());
   for (const Tree& tree : plan.trees) {
     for (const TreeRank& rank : tree.ranks) {
-      const std::size_t copies = tree.transport == Transport::kInSwitch
-                                     ? (rank.contributes ? 1 : 0)
-                                     : rank.reduce_to.size() + rank.broadcast_to.size();
+      const std::size_t copies = (rank.switch_port >= 0 && rank.contributes ? 1 : 0) +
+                                 rank.reduce_to.size() + rank.broadcast_to.size();
       sent[rank.rank] += copies * tree.flits;
     }
   }

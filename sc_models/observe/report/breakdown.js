@@ -25,10 +25,10 @@ function showBreakdown() {
   const name = (part) => (part.work ? `, ${part.work}` : "");
   const rows = [];
   parts.forEach((part) => {
-    barChart(charts, `A packet's way${name(part)}: mean of ${count(part.packets)} packets`, "Cycles", d3.format("~s"), bars(part.stages));
+    barChart(charts, `A packet's way${name(part)}: mean of ${count(part.packets)} packets`, "Cycles", null, bars(part.stages));
     if (part.path) {
       barChart(charts, `The collective${name(part)}: ${count(part.path.cycles)} cycles, ${count(part.path.packets)} packets one after the other`, "Cycles",
-        d3.format("~s"), bars(part.path.stages));
+        null, bars(part.path.stages));
     }
     part.stages.forEach((stage) => Object.entries(stage.causes).forEach(([cause, cycles]) => rows.push({ of: "packet, mean", part, stage, cause, cycles })));
     if (part.path) {

@@ -17,6 +17,19 @@ function time(ns) {
   return `${d3.format(".5~r")(ns / scale)} ${unit}`;
 }
 
+// One unit for all of an axis, which its label names: that of the largest value, or on a logarithmic axis of the smallest.
+function unitFor(value, units) {
+  return units.reduce((best, unit) => (unit[0] <= value ? unit : best));
+}
+const kTimeUnits = [[1, "ns"], [1e3, "µs"], [1e6, "ms"]];
+const kSizeUnits = [[1, "B"], [1024, "KiB"], [1024 ** 2, "MiB"], [1024 ** 3, "GiB"], [1024 ** 4, "TiB"]];
+
+function axisOf(label, units, values, text, log) {
+  const [scale, unit] = unitFor(log ? d3.min(values) : d3.max(values), units);
+  return { label: `${label}, ${unit}`, log, format: (value) => d3.format(",~r")(Number((value / scale).toPrecision(6))), text };
+}
+const timeAxis = (values, log) => axisOf("Time", kTimeUnits, values, time, log);
+
 const bandwidth = (gbps) => `${d3.format(",.1f")(gbps)} GB/s`;
 const percent = (share) => `${d3.format(".2f")(100 * share)} %`;
 const ratio = (value) => (value === undefined || value === null ? "–" : d3.format(".3f")(value));

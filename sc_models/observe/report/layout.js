@@ -8,19 +8,38 @@ const kPitch = 112;  // of the routers of a mesh
 
 function neighbours(fabric) {
   const all = new Map();
-  for (const link of fabric.links) {
-    if (!all.has(link.from)) all.set(link.from, new Set());
-    all.get(link.from).add(link.to);
+  const join = (from, to) => {
+    if (!all.has(from)) all.set(from, new Set());
+    all.get(from).add(to);
+  };
+  for (const link of [...fabric.links, ...lostLinks(fabric)]) join(link.from, link.to);
+  for (const node of fabric.layout.nodes) {
+    if (!node.above) continue;
+    join(node.name, node.above);
+    join(node.above, node.name);
   }
   return all;
 }
+
+// Links that are lost from the start, in both directions: "link:npu3.0->l1_0.s0.3" is from npu3 to l1_0.s0. Those at part of their rate
+// are among the others.
+function lostLinks(fabric) {
+  const node = (port) => port.slice(0, port.lastIndexOf("."));
+  return d3.merge(fabric.faults.filter((fault) => fault.startsWith("link:") && !fault.includes("*")).map((fault) => {
+    const [from, to] = fault.slice("link:".length).split("->").map(node);
+    return [{ name: fault, from, to }, { name: fault, from: to, to: from }];
+  }));
+}
+
+// Nodes that are lost, by name; a box is lost with all that it stands for.
+const lostNodes = (fabric) => new Set(fabric.layout.nodes.filter((node) => node.lost).map((node) => node.name));
 
 function drawingOf(fabric) {
   const layout = fabric.layout;
   if (!layout || layout.nodes.length === 0) return null;
   const grid = layout.nodes.some((node) => "x" in node);
   if (!grid && !layout.nodes.some((node) => "level" in node)) return null;
-  const drawing = { boxes: [], boxOf: new Map(), sliceOf: new Map(), isTree: !grid };
+  const drawing = { boxes: [], boxOf: new Map(), sliceOf: new Map(), isTree: !grid, lostLinks: lostLinks(fabric), lostNodes: lostNodes(fabric) };
   (grid ? placeGrid : placeTree)(layout.nodes, neighbours(fabric), drawing);
   const margin = 20;
   const left = d3.min(drawing.boxes, (box) => box.x - box.w / 2) - margin;

@@ -31,7 +31,7 @@ function drawOneRate(charts, offered) {
     bars: [{ from: 0, to: p.y, index: one.index }],
   }))));
   const at = `rate ${rate(offered)}${works.length === 1 ? `, ${works[0]}` : ""}`;
-  barChart(charts, `Latency at ${at}`, "Cycles", d3.format("~s"),
+  barChart(charts, `Latency at ${at}`, "Cycles", null,
     d3.merge(d3.zip(rows(["mean"], (run) => run.latency_cycles.mean, cycles), rows(["p99"], (run) => run.latency_cycles.p99, cycles))));
   barChart(charts, `Accepted at ${at}`, "Flits per cycle and sending NPU", d3.format("~g"), rows([], (run) => run.accepted_rate, rate));
 }

@@ -39,7 +39,7 @@ function drawKindScatter(charts, kinds, title, value) {
   const front = paretoFront(d3.merge(series.map((one) => one.points)));
   const line = { label: "Pareto front", index: kindNames(kinds).length, dash: "4 3", points: front.map((point) => ({ ...point, title: `${point.title}, on the Pareto front` })) };
   lineChart(charts, title, { label: "Area of all switches of the machine, mm²", log: 10, format: d3.format("~r") },
-    { label: "Time", log: 10, format: time }, [line, ...series]);
+    timeAxis(d3.merge(series.map((one) => one.points.map((point) => point.y))), 10), [line, ...series]);
 }
 
 const worksOf = (kinds) => unique(d3.merge(kinds.map((kind) => kind.works.map((work) => work.work))));
@@ -58,9 +58,10 @@ function drawMicroarchitectures() {
     label: kind.name, title: kind.name, lines: kindLines(kind, workOfKind(kind)), text: text(value(kind)),
     bars: [{ from: 0, to: value(kind), index: indexOfKind(kinds, kind) }],
   }));
-  barChart(charts, `${shownWork}: time`, "Time", time, rows((kind) => workOfKind(kind).time_ns, time));
+  const axis = timeAxis(shown.map((kind) => workOfKind(kind).time_ns));
+  barChart(charts, `${shownWork}: time`, axis.label, axis.format, rows((kind) => workOfKind(kind).time_ns, time));
   const energies = rows((kind) => workOfKind(kind).energy_pj_per_byte, energy);
-  if (energies.length > 0) barChart(charts, `${shownWork}: energy of a byte of the vector`, "pJ per byte", d3.format("~s"), energies);
+  if (energies.length > 0) barChart(charts, `${shownWork}: energy of a byte of the vector`, "pJ per byte", null, energies);
 }
 
 function showMicroarchitectures() {

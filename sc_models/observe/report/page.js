@@ -69,7 +69,8 @@ const orDash = (value, text) => (value === null || value === undefined ? "–" :
 let shownCollective = collectives[0];
 
 // A tick per measured size.
-const sizeAxis = (sizes) => ({ label: "Size", log: 2, format: bytes, ticks: sizes.slice().sort(d3.ascending) });
+const sizeAxis = (sizes) => ({ ...axisOf("Size", kSizeUnits, sizes, bytes, 2), ticks: sizes.slice().sort(d3.ascending) });
+const timesOf = (series) => d3.merge(series.map((one) => one.points.map((point) => point.y)));
 const present = (lines) => lines.filter((line) => line[1] !== undefined && line[1] !== null);
 
 function runLines(run) {
@@ -105,9 +106,10 @@ function drawOneSize(charts, work, runs) {
   const rows = (value, text) => d3.merge(curveSeries(runs, value).map((one) => one.points.map((point) => ({
     label: one.label, title: point.title, lines: point.lines, text: text(point.y), bars: [{ from: 0, to: point.y, index: one.index }],
   }))));
-  barChart(charts, `Latency of ${work}`, "Time", time, rows((run) => run.time_ns, time));
+  const axis = timeAxis(runs.map((run) => run.time_ns));
+  barChart(charts, `Latency of ${work}`, axis.label, axis.format, rows((run) => run.time_ns, time));
   const busbw = rows((run) => run.busbw_gbps, bandwidth);
-  if (busbw.length > 0) barChart(charts, `Bus bandwidth of ${work}`, "Bus bandwidth, GB/s", d3.format("~s"), busbw);
+  if (busbw.length > 0) barChart(charts, `Bus bandwidth of ${work}`, "Bus bandwidth, GB/s", d3.format(",~r"), busbw);
 }
 
 function drawCurves() {
@@ -123,7 +125,7 @@ function drawCurves() {
   }
   const latency = curveSeries(runs, (run) => run.time_ns);
   legend(element("curves-legend"), latency.map((one) => ({ label: one.label, mark: lineMark(one.index) })));
-  lineChart(charts, `Latency of ${shownCollective}`, sizeAxis(sizes), { label: "Time", log: 10, format: time }, latency);
+  lineChart(charts, `Latency of ${shownCollective}`, sizeAxis(sizes), timeAxis(timesOf(latency), 10), latency);
   const busbw = curveSeries(runs, (run) => run.busbw_gbps);
   if (busbw.length === 0) return;
   lineChart(charts, `Bus bandwidth of ${shownCollective}`, sizeAxis(sizes),
@@ -198,6 +200,8 @@ function showFacts() {
       ["payload", run.payload ?? "not checked"],
       ...(run.slices ? [["slices", `${run.slices.all}, simulated ${run.slices.simulated}`]] : []),
     ];
+  const faults = data.fabrics[run.fabric_index].faults;
+  if (faults.length > 0) facts.push(["lost from the start", faults.join(", ")]);
   const entries = d3.select(element("run-facts")).text("").selectAll("div").data(facts).join("div");
   entries.append("dt").text((fact) => fact[0]);
   entries.append("dd").text((fact) => fact[1]);
@@ -228,7 +232,8 @@ function boxLines(box, drawing) {
   const fabric = data.fabrics[run.fabric_index];
   const own = fabric.switches.map((name, k) => [name, run.switches[k]])
     .filter(([name]) => drawing.boxOf.get(name) === box && (!isSlice(slice) || drawing.sliceOf.get(name) === Number(slice)));
-  if (own.length === 0) return [["kind", box.kind === "npu" ? "NPU" : box.kind === "io" ? "I/O controller" : "switch"]];
+  const lost = [...drawing.lostNodes].filter((name) => drawing.boxOf.get(name) === box).map((name) => ["lost", name]);
+  if (own.length === 0) return [["kind", box.kind === "npu" ? "NPU" : box.kind === "io" ? "I/O controller" : "switch"], ...lost];
   const sum = (key) => count(d3.sum(own, ([, counts]) => counts[key]));
   return [
     ...(own.length > 1 ? [["chiplets", own.length]] : [["name", own[0][0]]]),
@@ -236,6 +241,7 @@ function boxLines(box, drawing) {
     ["flits in", sum("flits_in")], ["flits out", sum("flits_out")],
     ["reductions", sum("reductions")], ["phase changes", sum("phase_changes")],
     ["stall cycles", count(d3.sum(own, ([, counts]) => d3.sum(Object.values(counts.stall_cycles))))],
+    ...lost,
   ];
 }
 
@@ -271,7 +277,8 @@ function showWaferNote() {
 function showLinks() {
   const drawing = drawingFor(run);
   const sliceOf = (link) => drawing.sliceOf.get(link.from) ?? drawing.sliceOf.get(link.to);
-  const links = linksOf(run).filter((link) => !drawing || !isSlice(slice) || sliceOf(link) === Number(slice));
+  const isShown = (link) => !drawing || !isSlice(slice) || sliceOf(link) === Number(slice);
+  const links = linksOf(run).filter(isShown);
   let pick = () => {};
   d3.select(element("wafer")).text("");
   d3.select(element("wafer-legend")).text("");
@@ -280,8 +287,8 @@ function showLinks() {
     const load = slice === "max" ? d3.max : d3.mean;
     const busiest = d3.max(arrowsOf(drawing, links), (arrow) => load(arrow.links, (link) => link.utilization)) || 0;
     const full = scaleTo === "all" ? 1 : busiest;
-    showWaferLegend(element("wafer-legend"), full, drawing.isTree);
-    pick = showWafer(element("wafer"), drawing, links, load, full, zoom, (box) => boxLines(box, drawing));
+    showWaferLegend(element("wafer-legend"), full, drawing.isTree, drawing.lostLinks.length + drawing.lostNodes.size > 0);
+    pick = showWafer(element("wafer"), drawing, links, load, full, zoom, (box) => boxLines(box, drawing), isShown);
     addSaving(element("wafer-save"), `Link load of ${machine.label}, ${workOf(run)}`, element("wafer").firstChild, element("wafer"));
   }
   showWaferNote();
@@ -314,7 +321,7 @@ function showStalls() {
   const chart = d3.select(element("stalls-chart")).text("").node();
   const title = most.length < rows.length
     ? `The ${kMostSwitches} of ${rows.length} switches that stalled most` : "Stall cycles by reason";
-  barChart(chart, title, "Stall cycles", d3.format("~s"), most.map((row) => {
+  barChart(chart, title, "Stall cycles", null, most.map((row) => {
     let end = 0;
     return {
       label: row.name, title: row.name, lines: reasons.map((reason) => [reason, count(row.stalls[reason] || 0)]),
@@ -345,8 +352,8 @@ function showTraffic() {
     lines: [["injected", bytes(one.traffic.injected_bytes)], ["over links", bytes(one.traffic.link_bytes)]],
     bars: [{ from: 0, to: one.traffic[key], index: 0 }],
   }));
-  barChart(charts, `Injected by the NPUs, ${work}`, "Payload bytes", d3.format("~s"), bars("injected_bytes"));
-  barChart(charts, `Over links, ${work}`, "Payload bytes × wafer links crossed", d3.format("~s"), bars("link_bytes"));
+  barChart(charts, `Injected by the NPUs, ${work}`, "Payload bytes", null, bars("injected_bytes"));
+  barChart(charts, `Over links, ${work}`, "Payload bytes × wafer links crossed", null, bars("link_bytes"));
   const size = (name, key) => ({ name, value: (one) => one.traffic[key], text: (one) => count(one.traffic[key]), number: true });
   showTable(element("traffic-table"), `Traffic of ${work}; less: bytes of the base / bytes of this machine`, [
     { name: "Machine", value: (one) => one.machine.label },
@@ -367,7 +374,7 @@ function showParts() {
   const priorities = unique(parts.map((part) => part.priority));
   const chart = d3.select(element("parts-chart")).text("").node();
   legend(element("parts-legend"), priorities.map((name, index) => ({ label: `priority ${name}`, mark: boxMark(index) })));
-  barChart(chart, "From start to end", "Cycle", d3.format("~s"), parts.map((part) => ({
+  barChart(chart, "From start to end", "Cycle", null, parts.map((part) => ({
     label: `${part.collective} ${groupText(part.group.length > 4 ? [part.group[0], "…", part.group[part.group.length - 1]] : part.group)}`,
     title: `${part.collective} ${groupText(part.group)}`,
     lines: [["algorithm", part.algorithm], ["priority", part.priority], ["size", bytes(part.size_bytes)], ["start", cycles(part.start_cycle)],

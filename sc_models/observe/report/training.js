@@ -39,7 +39,8 @@ function showTrainings() {
   const keyOf = (run) => JSON.stringify([run.file, trainingOf(run)]);
   unique(runs.map(keyOf)).forEach((key) => {
     const own = runs.filter((run) => keyOf(run) === key);
-    barChart(charts, `An iteration of ${trainingOf(own[0])}`, "Time", time, trainingRows(own));
+    const axis = timeAxis(own.map((run) => run.iteration_ns));
+    barChart(charts, `An iteration of ${trainingOf(own[0])}`, axis.label, axis.format, trainingRows(own));
   });
   showTable(element("training-table"), "Training iterations: mean time, and the parts of the critical path", [
     { name: "Machine", value: trainedMachine },

@@ -81,8 +81,10 @@ const isCut = (container) => container.scrollWidth > container.clientWidth + 1 |
 
 // Draws into `container`. `load(links)`: what an arrow shows of its links' utilizations; `full`: the load at the end
 // of the colour scale; `zoom`: "whole", "readable" or "large"; `boxLines(box)`: the tooltip of a switch or endpoint. Returns a function that points out the
-// arrow of a link (null: none).
-function showWafer(container, drawing, links, load, full, zoom, boxLines) {
+// arrow of a link (null: none). `shown(link)`: it is of the slices that are shown.
+function showWafer(container, drawing, links, load, full, zoom, boxLines, shown) {
+  const lostShown = drawing.lostLinks.filter(shown);
+  const isLost = (box) => [...drawing.lostNodes].some((name) => drawing.boxOf.get(name) === box && (!drawing.sliceOf.has(name) || shown({ from: name, to: name })));
   const isWide = drawing.isTree && drawing.width > 1300;  // it shrinks to the page, and its boxes have room
   const svg = d3.select(container).text("").append("svg").attr("role", "group").classed("wide", isWide)
     .attr("aria-label", "Wafer with the load of its links; the table below has the same values")
@@ -103,20 +105,32 @@ function showWafer(container, drawing, links, load, full, zoom, boxLines) {
     .style("stroke", colour).style("stroke-width", (arrow) => (arrow.value === 0 ? 1 : 1.6 + 2.8 * arrow.share));
   drawn.append("path").attr("class", "head").attr("d", (arrow) => arrow.head).style("fill", colour);
 
+  // What is lost lies over the arrows: of slices that lie on top of each other, one may have lost what others have.
+  const lost = arrowsOf(drawing, lostShown).map((arrow) => ({ ...arrow, ...arrowPaths(arrow) }));
+  const crosses = svg.append("g").selectAll("g").data(lost).join("g").attr("class", "lost-link")
+    .on("pointermove", (arrow) => showTooltip(d3.event, `${arrow.from.id} → ${arrow.to.id}, lost`, arrow.links.map((link) => ["lost", link.name])))
+    .on("pointerleave", hideTooltip);
+  crosses.append("path").attr("class", "hit").attr("d", (arrow) => arrow.shaft + arrow.head);
+  crosses.append("path").attr("class", "shaft").attr("d", (arrow) => arrow.shaft + arrow.head);
+
   const boxes = svg.append("g").selectAll("g").data(drawing.boxes).join("g")
-    .attr("class", (box) => `box ${box.kind}`).attr("transform", (box) => `translate(${box.x},${box.y})`)
+    .attr("class", (box) => `box ${box.kind}`).classed("lost", isLost).attr("transform", (box) => `translate(${box.x},${box.y})`)
     .on("pointermove", (box) => showTooltip(d3.event, box.id, boxLines(box)))
     .on("pointerleave", hideTooltip);
   boxes.append("rect").attr("x", (box) => -box.w / 2).attr("y", (box) => -box.h / 2)
     .attr("width", (box) => box.w).attr("height", (box) => box.h)
     .attr("rx", (box) => (box.kind === "npu" ? 2 : box.kind === "io" ? 9 : 6));
   boxes.append("text").attr("dy", "0.35em").text((box) => box.label);
+  boxes.filter(isLost).append("path").attr("class", "cross").attr("d", (box) => {
+    const [x, y] = [box.w / 2, box.h / 2];
+    return `M${-x},${-y}L${x},${y}M${-x},${y}L${x},${-y}`;
+  });
 
   return (link) => drawn.classed("picked", (arrow) => link !== null && arrow.links.includes(link));
 }
 
 // The colour scale from 0 to `full`, an idle link, and what the boxes are.
-function showWaferLegend(container, full, isTree) {
+function showWaferLegend(container, full, isTree, hasLost) {
   const root = d3.select(container).text("").attr("class", "legend");
   const scale = root.append("span").attr("class", "scale");
   scale.append("span").text("0 %");
@@ -129,6 +143,12 @@ function showWaferLegend(container, full, isTree) {
   idle.append("svg").attr("width", 28).attr("height", 14).attr("aria-hidden", true).append("line")
     .attr("class", "idle-line").attr("x2", 28).attr("y1", 7).attr("y2", 7);
   idle.append("span").text("idle");
+  if (hasLost) {
+    const lost = root.append("span");
+    const mark = lost.append("svg").attr("width", 28).attr("height", 14).attr("aria-hidden", true).append("g").attr("class", "lost-link");
+    mark.append("path").attr("class", "shaft").attr("d", "M0,7L28,7");
+    lost.append("span").text("lost");
+  }
   for (const [kind, name] of [[isTree ? "fred_switch" : "mesh_router", isTree ? "FRED switch" : "router"], ["npu", "NPU"], ["io", "I/O controller"]]) {
     const entry = root.append("span");
     entry.append("svg").attr("width", 28).attr("height", 14).attr("aria-hidden", true)
