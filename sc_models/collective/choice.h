@@ -4,7 +4,8 @@
 //   together, others not looked at. One that would take more than kMaxEntries entries of a plan is not tried: on
 //   large machines multi_tree is taken where it exists, else the paper's.
 // In the switches: formulas with constants that were measured (choice.cpp). On a FRED tree single-step collectives are
-//   always faster there, serial steps up to some size.
+//   always faster there, serial steps up to some size. On one that has lost parts the plan of the switches is made and
+//   estimated too, as slices may be few.
 #pragma once
 
 #include <cstdint>

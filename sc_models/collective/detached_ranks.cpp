@@ -18,13 +18,6 @@ int free_channel(const Topology& topology, const Plan& plan, int part) {
   return -1;
 }
 
-int ports_left(const Topology& topology, NodeId endpoint) {
-  int left = 0;
-  for (int port = 0; port < topology.nodes[endpoint].ports; ++port)
-    left += topology.link_out(endpoint, port) >= 0 ? 1 : 0;
-  return left;
-}
-
 }  // namespace
 
 std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
@@ -65,6 +58,7 @@ DetachedRanks::DetachedRanks(const Topology& topology, const Plan& plan, int par
     : topology_(topology),
       members_(plan.parts[part].members),
       vc_(free_channel(topology, plan, part)),
+      is_slow_(slow_uplinks(topology)),
       load_(plan.parts[part].members.size()) {}
 
 bool DetachedRanks::reaches(int rank, int other) const {
@@ -73,17 +67,31 @@ bool DetachedRanks::reaches(int rank, int other) const {
 
 NodeId DetachedRanks::switch_of(int rank) const { return topology_.nodes[members_[rank]].above; }
 
+int DetachedRanks::common_slices(int rank, int other) const {
+  int common = 0;
+  for (int slice = 0; slice < topology_.reach.slices; ++slice)
+    common += topology_.reaches(members_[rank], members_[other], slice) ? 1 : 0;
+  return common;
+}
+
 int DetachedRanks::helper_of(int rank, const std::vector<bool>& joined) {
   const int ranks = static_cast<int>(members_.size());
+  std::vector<int> common(members_.size());
+  for (int other = 0; other < ranks; ++other)
+    if (joined[other]) common[other] = common_slices(rank, other);
+  const int most = std::ranges::max(common);
+  // Few slices to a near one are a reason to go farther, if uplinks are fast.
+  const auto is_near = [&](int other) {
+    return switch_of(other) == switch_of(rank) && (is_slow_ || 2 * common[other] > most);
+  };
   int best = -1;
-  bool best_is_near = false;
   for (int k = 0; k < ranks; ++k) {
     const int other = (rank + turn_ + k) % ranks;
-    if (!joined[other] || !reaches(rank, other)) continue;
-    const bool is_near = switch_of(other) == switch_of(rank);
-    if (best >= 0 && (is_near == best_is_near ? load_[other] >= load_[best] : !is_near)) continue;
-    best = other;
-    best_is_near = is_near;
+    if (common[other] == 0) continue;
+    const bool nearer = best >= 0 && is_near(other) && !is_near(best);
+    const bool farther = best >= 0 && !is_near(other) && is_near(best);
+    const auto load = [&](int helper) { return load_[helper] + 1.0 / common[helper]; };
+    if (best < 0 || nearer || (!farther && load(other) < load(best))) best = other;
   }
   return best;
 }
@@ -103,10 +111,10 @@ void DetachedRanks::attach(Tree& tree, const std::vector<bool>& joined) {
     int helper = helper_of(rank, joined);
     int& last = last_of_switch[switch_of(rank)];
     if (switch_of(helper) != switch_of(rank)) {
-      if (last >= 0 && reaches(rank, last) && slow_uplinks(topology_)) helper = last;
+      if (last >= 0 && reaches(rank, last) && is_slow_) helper = last;
       last = rank;
     }
-    load_[helper] += static_cast<double>(tree.flits) / ports_left(topology_, members_[helper]);
+    load_[helper] += 1.0 / common_slices(rank, helper);
     helped[helper].push_back(rank);
     TreeRank detached;
     detached.rank = rank;

@@ -1,10 +1,10 @@
 // In-switch trees of a slice that does not join all ranks of a group, on a FRED tree that has lost parts (topology/faults.h).
 //
 // A rank that the slice does not join, a detached one, sends its operand to a helper, one that it joins, over any other slice; the
-//   helper adds it to its own, sends the sum into the slice, and passes the result back. Helpers are ranks of the same L1 switch,
-//   where there are any, else any that it reaches; where uplinks are slow and none of its switch is joined, the ranks of a switch are
-//   a chain, of which one sends over the uplinks. They take turns, tree by tree, such that all have as much to do for the ports
-//   that they have left. All-reduce only: of other collectives endpoint trees carry no more.
+//   helper adds it to its own, sends the sum into the slice, and passes the result back. Helpers are those with the least to
+//   do for others by the slices that lead there, ranks of the same L1 switch first, if not by much fewer slices. Where uplinks
+//   are slow and none of a switch is joined, its ranks are a chain, of which one sends over the uplinks. Helpers take turns, tree
+//   by tree. All-reduce only: of other collectives endpoint trees carry no more.
 // Virtual channel: one that is no part's. On that of the tree its packets would wait for the helper's behind operands which
 //   wait for those packets.
 #pragma once
@@ -32,13 +32,15 @@ class DetachedRanks {
  private:
   int helper_of(int rank, const std::vector<bool>& joined);
   bool reaches(int rank, int other) const;
+  int common_slices(int rank, int other) const;
   NodeId switch_of(int rank) const;
 
   const Topology& topology_;
   const std::vector<NodeId>& members_;
   int vc_;
+  bool is_slow_;                // uplinks are
   int turn_ = 0;                // trees so far
-  std::vector<double> load_{};  // by rank: flits for others, by the ports that it has left
+  std::vector<double> load_{};  // by rank: trees for others, by the slices that lead there
 };
 
 }  // namespace fredsim

@@ -22,8 +22,7 @@ namespace {
 // trees before the uplinks run dry; shorter runs cost more changes of phase, longer ones find the staging full.
 constexpr PacketShape kSlowUplinks{.flits = 1, .run = 16};
 
-// Into so many trees, over all uplink trees, a slice's share is cut where ranks are detached, so that helpers and ports of theirs
-// take turns.
+// Into so many trees a slice's share is cut where ranks are detached, so that helpers and ports of theirs take turns.
 constexpr std::uint64_t kDetachedTrees = 12;
 
 class InSwitchPlanner {
@@ -242,11 +241,7 @@ class InSwitchPlanner {
         if (plan_.parts[part.part].roots > 0) {
           result_.packets[part.part] = stream_packets(part);
         } else if (part.uplink_trees.size() > 1) {
-          // The trees that share a slot follow each other.
-          const int run = std::max(1, kSlowUplinks.run / cuts_of(part, 0));
-          PacketShape& shape = result_.packets[part.part];
-          const bool is_known = shape.flits == kSlowUplinks.flits;
-          shape = {kSlowUplinks.flits, is_known ? std::min(shape.run, run) : run};
+          result_.packets[part.part] = kSlowUplinks;
         }
       }
       for (int slot = 0; slot < slots; ++slot) emit_phase(router, wave[slice], slice, slot);
@@ -337,14 +332,13 @@ class InSwitchPlanner {
                : share_of(part.tasks[0].range, trees, static_cast<std::uint64_t>(slot));
   }
 
-  // Trees that share a slot: more than one where ranks are detached, none of them of less than a packet.
+  // Trees that share a slot: more than one where ranks are detached, none of them of less than a packet. Uplink trees are
+  // several already, and runs of each that follow each other would starve the others' uplinks.
   int cuts_of(const SlicePart& part, int slot) const {
-    if (std::ranges::count(part.joined, false) == 0) return 1;
-    const std::uint64_t wanted =
-        (kDetachedTrees + part.uplink_trees.size() - 1) / part.uplink_trees.size();
+    if (std::ranges::count(part.joined, false) == 0 || part.uplink_trees.size() > 1) return 1;
     const std::uint64_t packets =
         range_of(part, slot).flits / static_cast<std::uint64_t>(topology_.packet_flits);
-    return static_cast<int>(std::max<std::uint64_t>(1, std::min(wanted, packets)));
+    return static_cast<int>(std::max<std::uint64_t>(1, std::min(kDetachedTrees, packets)));
   }
 
   struct Cut {

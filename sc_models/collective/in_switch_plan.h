@@ -1,6 +1,7 @@
 // Collectives inside the switches of a Fred tree (§5, §7.2; Fred-B and Fred-D), or inside the routers of a mesh that add.
 //
-// Slices: each carries its share and shares nothing with the others. In a slice the members' chiplets
+// Slices: each carries its share and shares nothing with the others; those that lost parts keep from some members do
+//   without them (collective/detached_ranks.h). In a slice the members' chiplets
 //   and, level by level, the chiplets above them up to one that all have in common are a group's
 //   reduction tree (collective/reduction_tree.h); it also says which uplink every chiplet takes.
 // Flows: contributors' data are added on the way up; where all are in, the sum turns and is

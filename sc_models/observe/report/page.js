@@ -271,6 +271,7 @@ function showWaferNote() {
     ? "The results do not say where the nodes of this fabric are; the table has its links."
     : `An arrow keeps to the right of its direction of travel, and is wider the higher the load.${
       drawing.isTree ? " A box is a switch (above L1: one of its chiplets) with all the slices shown." : ""}${
+      drawing.lostLinks.length + drawing.lostNodes.size > 0 ? " What is lost is dashed, and crossed out where all that a box stands for is." : ""}${
       isCut(element("wafer")) ? " There is more of it than fits here: scroll it, or choose the whole map." : ""}`;
 }
 

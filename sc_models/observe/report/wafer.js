@@ -84,7 +84,10 @@ const isCut = (container) => container.scrollWidth > container.clientWidth + 1 |
 // arrow of a link (null: none). `shown(link)`: it is of the slices that are shown.
 function showWafer(container, drawing, links, load, full, zoom, boxLines, shown) {
   const lostShown = drawing.lostLinks.filter(shown);
-  const isLost = (box) => [...drawing.lostNodes].some((name) => drawing.boxOf.get(name) === box && (!drawing.sliceOf.has(name) || shown({ from: name, to: name })));
+  const isNodeShown = (name) => !drawing.sliceOf.has(name) || shown({ from: name, to: name });
+  const nodesOf = (box) => [...drawing.boxOf.keys()].filter((name) => drawing.boxOf.get(name) === box && isNodeShown(name));
+  const isLost = (box) => nodesOf(box).some((name) => drawing.lostNodes.has(name));
+  const isGone = (box) => isLost(box) && nodesOf(box).every((name) => drawing.lostNodes.has(name));
   const isWide = drawing.isTree && drawing.width > 1300;  // it shrinks to the page, and its boxes have room
   const svg = d3.select(container).text("").append("svg").attr("role", "group").classed("wide", isWide)
     .attr("aria-label", "Wafer with the load of its links; the table below has the same values")
@@ -121,7 +124,7 @@ function showWafer(container, drawing, links, load, full, zoom, boxLines, shown)
     .attr("width", (box) => box.w).attr("height", (box) => box.h)
     .attr("rx", (box) => (box.kind === "npu" ? 2 : box.kind === "io" ? 9 : 6));
   boxes.append("text").attr("dy", "0.35em").text((box) => box.label);
-  boxes.filter(isLost).append("path").attr("class", "cross").attr("d", (box) => {
+  boxes.filter(isGone).append("path").attr("class", "cross").attr("d", (box) => {
     const [x, y] = [box.w / 2, box.h / 2];
     return `M${-x},${-y}L${x},${y}M${-x},${y}L${x},${-y}`;
   });
