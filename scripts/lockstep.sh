@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares the RTL of the switches with their C++ twins, cycle by cycle, under random work: all kinds and sizes that are
-# built, with stalls, register accesses and resets in mid-traffic:
+# built, with stalls, register accesses, misprogrammed rows of the phase store and resets in mid-traffic:
 #
 #   scripts/lockstep.sh [CYCLES] [FIRST_SEED] [TESTBENCH…]     default: 10000000 cycles of each testbench, from seed 1
 #

@@ -4,10 +4,11 @@
 //   later, i.e. STAGES register stages on every path; one flit per port and cycle, no back-pressure.
 //   Port p of a flit vector is bits [p*FLIT_W +: FLIT_W]; out_flit_o is meaningful where valid only.
 // Sums: R- and RD-µSwitches add flits that arrive at the same edge. The parent launches the flits of
-//   one flow together; a sum with one input missing is an assertion failure and gives no flit.
+//   one flow together; a sum with one input missing gives no flit.
 // Online unicasts: a flit with fred_pkg::ONLINE_BIT goes to the port and by the sub-networks named in its
 //   header, beside what is configured, in as many cycles. The parent launches no two flits of a cycle
-//   onto the same wire (fred_online_paths.sv).
+//   onto the same wire (fred_online_paths.sv), if what is configured is what its flows are: else one of them is lost
+//   where they meet (fred_r_uswitch.sv, fred_port_mux.sv).
 // Configuration wave: with load_i high at edge e, stage 0 copies its bits of config_i at e, stage s at
 //   e + s. A flit sampled at e or before uses the old configuration in every stage, a flit sampled at
 //   e + 1 or later the new one: no bubble, no drain. The parent holds config_i from edge e to edge

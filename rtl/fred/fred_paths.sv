@@ -3,7 +3,7 @@
 //
 // Path: 2 bits per level of Fred_M(P), outermost first: the middle sub-network that the flow uses there. A
 //   flow uses one at every level, at all its ports (routing, §5); in a row of which that is not true, online
-//   unicasts beside the phase may be lost.
+//   unicasts beside the phase may be lost (fred_exit finds that).
 // Timing: load_i, with the row of the new phase on row_i, sets the paths at the edge, as in phased_control. An
 //   input port has the path found by following the µSwitch bits from it, an output port that of the lowest
 //   input port of its flow; ports without a flow have none that means anything.

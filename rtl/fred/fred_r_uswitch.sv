@@ -3,9 +3,10 @@
 // Contract: output j, registered, is chosen by its 2-bit code of the configuration (fred_pkg::USEL_*):
 //   nothing, input 0, input 1, or their sum: header of input 0, lanes added element-wise by one adder
 //   per lane, shared by all outputs, since there is only one sum. Both outputs of the same flow carry
-//   copies. A sum with only one valid input gives an invalid output; the parent must not let it happen.
+//   copies. A sum with only one valid input gives an invalid output.
 // Online unicasts: a flit with fred_pkg::ONLINE_BIT leaves, alone and as it is, by the output that its bits
-//   [KEY_LSB +: KEY_W] name, whatever the configuration. The parent keeps it apart from all other flits.
+//   [KEY_LSB +: KEY_W] name, whatever the configuration. It goes before what the configuration sends there, that of
+//   input 1 before that of input 0; the other flit is lost.
 // Timing: one register stage. load_i at an edge copies config_i; the flits sampled at that edge still
 //   use the old configuration, those of the next edge the new one.
 // Clock enable: with step_i low the outputs hold. The parent raises it at every edge at which an input
@@ -126,12 +127,4 @@ module fred_r_uswitch #(
 
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;
-
-  // ---- Assertions ----------------------------------------------------------------------------------
-  always_ff @(posedge clk_i) begin
-    if (rst_ni && step_i && in_valid_i != 2'b00) begin
-      sum_has_both_inputs: assert (!uses_sum_q || ruled == 2'b00 || ruled == 2'b11);
-      unicasts_apart: assert (online != 2'b11 || flit_0[KEY_LSB+:KEY_W] != flit_1[KEY_LSB+:KEY_W]);
-    end
-  end
 endmodule

@@ -32,6 +32,7 @@ fred_paths.sv
 ../phased/phased_matcher.sv
 fred_online_level.sv
 fred_online_paths.sv
+fred_exit.sv
 ../common/switch_counters.sv
 ../phased/phased_switch.sv
 fred_switch.sv

@@ -2,8 +2,11 @@
 // output staging (§4, §5.4, §6.2.3).
 //
 // All but the interconnect is phased_switch, whose contract holds for the pins: links, flits, registers, memory test,
-//   idle_o, error_o. Here: fred_interconnect; phased_table_routes, which says where online unicasts leave; and
-//   fred_online_paths, which finds their paths. Bit 2P+1 of bist_fail_o is the routing table.
+//   idle_o, error_o. Here: fred_interconnect; phased_table_routes, which says where online unicasts leave;
+//   fred_online_paths, which finds their paths; and fred_exit, which finds rows whose configuration is not that of
+//   their flows. Bit 2P+1 of bist_fail_o is the routing table.
+// Misprogramming: such a row gives ERROR_CONFIG at the edge at which the first flit comes out elsewhere, or not at all;
+//   payload of its phase and unicasts beside it may be wrong or lost from then on (fred_exit).
 // Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
 //   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
 //   e + stages(P) + 6.
@@ -80,8 +83,8 @@ module fred_switch #(
   logic [P-1:0]         phase_in, phase_out;
   logic [P*ROUTE_W-1:0] route;  // of the flits that enter
   logic [PATH_W*P-1:0]  in_path, out_path;
-  logic                 busy, paths_idle, enter_idle;
-  logic [P-1:0]         enter_valid, done_valid;
+  logic                 busy, paths_idle, enter_idle, exit_error;
+  logic [P-1:0]         enter_valid, done_valid, done_online, leave_valid;
   logic [P*FLIT_W-1:0]  enter_flit, routed_flit, done_flit, leave_flit;
   logic [P-1:0]         lookup, route_known;
   logic [DST_W*P-1:0]   lookup_dst;
@@ -111,8 +114,8 @@ module fred_switch #(
     .change_o(change), .change_row_o(change_row), .load_o(load),
     .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
     .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
-    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(done_valid), .leave_flit_i(leave_flit),
-    .enter_idle_i(enter_idle)
+    .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
+    .enter_idle_i(enter_idle), .enter_error_i(exit_error)
   );
 
   phased_table_routes #(.P(P), .BIST(BIST)) i_routes (
@@ -140,7 +143,14 @@ module fred_switch #(
         enter_flit[p*FLIT_W + fred_pkg::ONLINE_BIT +: ROUTE_W] | route[p*ROUTE_W +: ROUTE_W],
         enter_flit[p*FLIT_W +: fred_pkg::ONLINE_BIT]};
     assign leave_flit[p*FLIT_W +: FLIT_W] = done_flit[p*FLIT_W +: FLIT_W] & ~ROUTE_MASK;
+    assign done_online[p] = done_flit[p*FLIT_W + fred_pkg::ONLINE_BIT];
   end
+
+  fred_exit #(.P(P)) i_exit (
+    .clk_i, .rst_ni,
+    .move_i(move), .phase_out_i(phase_out), .in_valid_i(done_valid), .in_online_i(done_online),
+    .out_valid_o(leave_valid), .error_o(exit_error)
+  );
 
   assign enter_idle = !busy && paths_idle;
 

@@ -2,7 +2,7 @@
 //
 // One front is looked up per cycle: of the VCs that have a front of another phase than the active one, and no candidate
 //   yet, in turn; in it of the ports in turn. One edge on it is judged: its row must be a valid one of that VC with a
-//   flow at that port (else error_o), and at least one flow must be ready: all its inputs have a front of the
+//   flow, 1 to P, at that port (else error_o), and at least one flow must be ready: all its inputs have a front of the
 //   phase, all its outputs have room. (The paper says "when all ports hold a packet"; with an up and a down flow in one
 //   phase that would wait for the result of what it holds back, so readiness is per flow here.)
 // candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until
@@ -43,6 +43,8 @@ module phased_candidates #(
 );
   localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
   localparam int unsigned CODES = 1 << FLOW_W;
+  // Codes that are no flow: 0 and those above P.
+  localparam bit [CODES-1:0] NO_FLOW = ~(((CODES'(1) << P) - CODES'(1)) << 1);
 
   // ------------------------------------------------------------------ choice of a front
   // Ports whose front waits, and the first of them in turn, by VC: bit P*v + p. VCs that want a look-up; the one
@@ -104,7 +106,7 @@ module phased_candidates #(
   logic [P-1:0]       port_q;
   logic [VC_W-1:0]    vc_q;
   logic [PHASE_W-1:0] phase_q;
-  logic [CODES-1:0]   used, blocked;  // flow f is bit f + 1; bit 0 collects the ports without one
+  logic [CODES-1:0]   used, blocked;  // flow f is bit f + 1
   logic [FLOW_W-1:0]  in, out;
   logic               ready, wrong;
 
@@ -122,9 +124,9 @@ module phased_candidates #(
         if (!other_i[VCS*p+32'(vc_q)] || front_phase_i[PHASE_W*(VCS*p+32'(vc_q))+:PHASE_W] != phase_q)
           blocked[in] = 1'b1;
         if (!room_i[VCS*p+32'(vc_q)]) blocked[out] = 1'b1;
-        if (port_q[p] && in == '0) wrong = 1'b1;
+        if (port_q[p] && NO_FLOW[in]) wrong = 1'b1;
       end
-      blocked[0] = 1'b1;
+      blocked = blocked | NO_FLOW;
       if (!row_i[phased_pkg::ROW_VALID_BIT] || row_i[phased_pkg::ROW_VC_LSB+:2] != vc_q) wrong = 1'b1;
     end
     ready = !wrong && (used & ~blocked) != '0;

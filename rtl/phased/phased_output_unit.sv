@@ -61,6 +61,8 @@ module phased_output_unit #(
   // status
   output logic              stall_link_o,
   output logic              empty_o,
+  // simulation only: no error has cut packets, so they are asserted to leave whole
+  input  logic              whole_i,
   // memory test: see bist_ram
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic              bist_fail_o
@@ -215,7 +217,7 @@ module phased_output_unit #(
   packet_order i_packet_order (
     .clk_i,
     .rst_ni,
-    .valid_i(out_valid_o),
+    .valid_i(out_valid_o && whole_i),
     .vc_i   (out_flit_o[noc_pkg::VC_LSB+:noc_pkg::VC_W]),
     .head_i (out_flit_o[noc_pkg::HEAD_BIT]),
     .tail_i (out_flit_o[noc_pkg::TAIL_BIT])

@@ -24,6 +24,7 @@
 //                      that VC may start.
 //   Header bits above TAIL_BIT are zero on enter_flit_o, and have to be on leave_flit_i.
 //   enter_idle_i: nothing is in the interconnect, nor in what is beside it.
+//   enter_error_i: what came out of it was not what its configuration should give: ERROR_CONFIG.
 // Routes: lookup_o says at which inputs an online unicast is on in_flit_i, lookup_dst_o where it goes. After that edge
 //   and until the input's next lookup route_known_i tells whether there is an output for it, route_out_i which.
 // Links: in_valid_i / in_flit_i without ready, credits back on in_credit_o (bit v*P+p: one slot of VC v of input p was
@@ -42,6 +43,10 @@
 //   failed: bit p input p, P+p output p, 2P the phase store. While it runs the switch is held in reset.
 // idle_o: nothing buffered, nothing under way; a clock edge without inputs then changes no state.
 // error_o: first error code seen, the lowest of several at one edge, sticky; the switch goes on as well as it can.
+// Misprogramming: whatever is written to registers, what is asserted here and below holds, but for the routes, which are
+//   not written while flits look them up. A row that does not fit the packets that name it gives ERROR_PHASE, and they
+//   stay where they are, or ERROR_JOIN, and what leaves may be no whole packets. One that is written while packets of
+//   its phase are here takes effect when it is next looked up.
 module phased_switch #(
   /// ports, 2 to 32
   parameter int unsigned P = 12,
@@ -128,7 +133,8 @@ module phased_switch #(
   output logic [P*FLIT_W-1:0]        enter_flit_o,
   input  logic [P-1:0]               leave_valid_i,
   input  logic [P*FLIT_W-1:0]        leave_flit_i,
-  input  logic                       enter_idle_i
+  input  logic                       enter_idle_i,
+  input  logic                       enter_error_i
 );
   if (P < 2 || P > 32 || LANES < 1 || LANES > 256 || PACKET_FLITS < 1 ||
       VC_DEPTH < 1 || CTRL_DEPTH < 1 || OUT_DEPTH < PACKET_FLITS || YIELD < 1 || QUANTUM < 1) begin : gen_range
@@ -257,8 +263,17 @@ module phased_switch #(
         else if (error_join) error_o <= noc_pkg::ERROR_JOIN;
         else if (error_phase) error_o <= noc_pkg::ERROR_PHASE;
         else if (no_route != '0) error_o <= noc_pkg::ERROR_ROUTE;
+        else if (enter_error_i) error_o <= noc_pkg::ERROR_CONFIG;
       end
     end
+  end
+
+  // What an error has taken flits from, or mixed with others, leaves as no whole packets. In simulation only.
+  logic cut_q;
+
+  always_ff @(posedge clk_i) begin : cut
+    if (!rst_ni) cut_q <= 1'b0;
+    else if (overflow != '0 || error_join || enter_error_i) cut_q <= 1'b1;
   end
 
   // ------------------------------------------------------------------ ports
@@ -312,7 +327,7 @@ module phased_switch #(
       .credit_write_i(credit_hit && reg_write_i && credit_index[15:2] == 14'(p)),
       .credit_vc_i(credit_index[1:0]), .credit_wdata_i(reg_wdata_i[15:0]),
       .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
-      .stall_link_o(stall_link[p]), .empty_o(empty[p]),
+      .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(!cut_q),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );
     for (genvar v = 0; v < VCS; v++) begin : gen_vc

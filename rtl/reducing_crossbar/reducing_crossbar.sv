@@ -101,7 +101,7 @@ module reducing_crossbar #(
     .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
     .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
     .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
-    .enter_idle_i(enter_idle)
+    .enter_idle_i(enter_idle), .enter_error_i(1'b0)
   );
 
   phased_table_routes #(.P(P), .BIST(BIST)) i_routes (

@@ -191,7 +191,7 @@ module voq_crossbar #(
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),
       .credit_write_i(write_any), .credit_vc_i(write_vc_number), .credit_wdata_i(reg_wdata_i[CREDIT_W-1:0]),
       .credits_o(credits[VCS*CREDIT_W*p +: VCS*CREDIT_W]),
-      .stall_link_o(stall_link[p]), .empty_o(empty[p]),
+      .stall_link_o(stall_link[p]), .empty_o(empty[p]), .whole_i(1'b1),
       .bist_i, .bist_fail_o(bist_fail_o[P+p])
     );
     for (genvar v = 0; v < VCS; v++) begin : gen_vc

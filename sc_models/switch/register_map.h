@@ -36,5 +36,6 @@ inline constexpr std::uint32_t kErrorOverflow = noc_pkg::ERROR_OVERFLOW;
 inline constexpr std::uint32_t kErrorJoin = noc_pkg::ERROR_JOIN;
 inline constexpr std::uint32_t kErrorPhase = noc_pkg::ERROR_PHASE;
 inline constexpr std::uint32_t kErrorRoute = noc_pkg::ERROR_ROUTE;
+inline constexpr std::uint32_t kErrorConfig = noc_pkg::ERROR_CONFIG;
 
 }  // namespace fredsim::reg

@@ -32,6 +32,7 @@
 ../../rtl/phased/phased_matcher.sv
 ../../rtl/fred/fred_online_level.sv
 ../../rtl/fred/fred_online_paths.sv
+../../rtl/fred/fred_exit.sv
 ../../rtl/common/switch_counters.sv
 ../../rtl/phased/phased_switch.sv
 ../../rtl/fred/fred_switch.sv

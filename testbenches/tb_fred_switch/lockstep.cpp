@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../lockstep_work.h"
+#include "misprogramming.h"
 #include "switch/register_map.h"
 #include "switch/rtl_switch.h"
 #include "switch/switch_factory.h"
@@ -61,6 +62,19 @@ FlitHeader any_header(Random& random) {
   return h;
 }
 
+void write_rows(SwitchCore& core, const TestedSwitch& shape, const std::vector<Phase>& phases) {
+  SwitchPins pins(shape.ports(), shape.lanes);
+  const auto write = [&](int address, std::uint32_t value) {
+    pins.reg = {true, true, static_cast<std::uint16_t>(address), value};
+    core.step(pins);
+  };
+  if (shape.is_mesh()) write(reg::kPosition, TestedSwitch::kColumn | TestedSwitch::kRow << 8);
+  int address = reg::kPhaseStore;
+  for (const Phase& phase : phases) {
+    for (const std::uint32_t word : shape.row(phase)) write(address++, word);
+  }
+}
+
 }  // namespace
 
 std::uint64_t run_lockstep(std::uint64_t seed) {
@@ -93,6 +107,9 @@ std::uint64_t run_lockstep(std::uint64_t seed) {
     driver.core().reset();
     cycles += break_it();
   }
+  driver.core().reset();
+  write_rows(driver.core(), shape, phases);
+  cycles += misprogram(driver.core(), shape, phases, random);
   return cycles;
 }
 

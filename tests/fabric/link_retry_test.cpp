@@ -16,6 +16,8 @@
 #include "base/random.h"
 #include "fabric/link_check.h"
 #include "rtl/bench.h"
+#include "rtl/cover_counts.h"
+#include "rtl/cover_list.h"
 
 namespace fredsim {
 namespace {
@@ -208,9 +210,9 @@ class Pair {
   std::optional<Flit> arrival_;
 };
 
-TEST(LinkRetry, PassesEveryFlitOnceInOrderWhateverBefallsIt) {
+void pass_every_flit(std::uint64_t seeds) {
   std::uint64_t again = 0, damaged = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto upto = [&](std::uint64_t n) { return random.below(2) == 0 ? 0 : random.below(n); };
@@ -237,6 +239,12 @@ TEST(LinkRetry, PassesEveryFlitOnceInOrderWhateverBefallsIt) {
   }
   EXPECT_GT(again, 1000U);
   EXPECT_GT(damaged, 1000U);
+}
+
+TEST(LinkRetry, PassesEveryFlitOnceInOrderWhateverBefallsIt) { pass_every_flit(60); }
+
+TEST(LinkRetry, ReachesTheCoverPointsOfBothEnds) {
+  expect_reached(cover_counts_of([] { pass_every_flit(20); }), "fabric");
 }
 
 TEST(LinkRetry, OfARoundTripKeepsFullRate) {

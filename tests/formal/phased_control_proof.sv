@@ -1,14 +1,20 @@
 // phased_control: no flit fires in a change of phase, which comes between packets and CONFIG_STAGES + 1 edges after the
-// one before at the earliest; the wave follows a change by two edges; only fronts of the active phase leave.
+// one before at the earliest; the wave follows a change by two edges; only fronts of the active phase leave. What is loaded
+// is the row of the phase that is active from then on; candidates and look-ups end with it. A decision has one of the
+// contract's reasons, counted here: no phase is active, the candidate's priority is higher, silence, or the quantum.
 //
 // Environment: fronts of the input units, of four phases with any rows, that stay until they leave; packets of at most
-// two flits, whose second one is there when the first has left; outputs with or without room at will. A reset comes at
-// the beginning. Not shown: how soon a phase of higher priority is served.
+// two flits, whose second one is there when the first has left; outputs with or without room at will. Rows are not
+// written. A reset comes at the beginning. Not shown: how soon a phase of higher priority is served.
 module phased_control_proof #(
   /// ports
   parameter int unsigned P = 2,
   /// register stages of the interconnect that keep configuration
   parameter int unsigned STAGES = 3,
+  /// see phased_control
+  parameter int unsigned YIELD = 2,
+  /// see phased_control
+  parameter int unsigned QUANTUM = 2,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a row, derived
@@ -66,7 +72,7 @@ module phased_control_proof #(
   end
 
   phased_control #(
-    .P(P), .CONFIG_STAGES(STAGES), .YIELD(2), .QUANTUM(2)
+    .P(P), .CONFIG_STAGES(STAGES), .YIELD(YIELD), .QUANTUM(QUANTUM)
   ) i_dut (
     .clk_i, .rst_ni(started_q), .active_o(active), .vc_o(vc), .phase_o(phase), .match_i(match), .wait_i, .tail_i(tail), .other_i(other),
     .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner), .room_i, .reserve_o(reserve), .fire_o(fire), .held_o(held),
@@ -79,6 +85,17 @@ module phased_control_proof #(
     started_q <= 1'b1;
     if (read) row_q <= rows[ROW_W*32'(read_phase[1:0])+:ROW_W];
   end
+
+  localparam int unsigned LOCK = (STAGES > 2) ? STAGES - 1 : 1;
+  (* hierconn *) logic \i_dut.decided_q , \i_dut.changed_q , \i_dut.open , \i_dut.i_candidates.read_q ;
+  (* hierconn *) logic [VC_W-1:0] \i_dut.next_vc_q ;
+  (* hierconn *) logic [PHASE_W-1:0] \i_dut.next_phase_q , \i_dut.i_candidates.phase_q ;
+  (* hierconn *) logic [VCS-1:0] \i_dut.candidate ;
+  (* hierconn *) logic [VCS*PHASE_W-1:0] \i_dut.candidate_phase ;
+  (* hierconn *) logic [VCS*ROW_W-1:0] \i_dut.candidate_rows ;
+  (* hierconn *) logic [$clog2(YIELD+1)-1:0] \i_dut.silent_q ;
+  (* hierconn *) logic [$clog2(QUANTUM+1)-1:0] \i_dut.busy_q ;
+  (* hierconn *) logic [$clog2(LOCK+1)-1:0] \i_dut.lock_q ;
 
   logic [4:0] since_q;  // edges since a change, up to 31
   logic       changed_q, before_q;
@@ -103,20 +120,73 @@ module phased_control_proof #(
     end
   end
 
-  localparam int unsigned LOCK = (STAGES > 2) ? STAGES - 1 : 1;
-  (* hierconn *) logic \i_dut.decided_q , \i_dut.changed_q ;
-  (* hierconn *) logic [$clog2(LOCK+1)-1:0] \i_dut.lock_q ;
+  // Cycles of silence and busy cycles of the active phase, as far as they count; those before the last edge, and what else
+  // a decision went by.
+  logic [7:0]       silent_q, busy_q, silent_before_q, busy_before_q;
+  logic             active_before_q, open_before_q, decided_before_q;
+  logic [VC_W-1:0]  vc_before_q;
+  logic [ROW_W-1:0] loaded_q, loaded_row;  // by the last change; of the active phase
+  logic             reason;
+
+  always_ff @(posedge clk_i) begin : history
+    silent_before_q <= silent_q;
+    busy_before_q <= busy_q;
+    active_before_q <= active;
+    vc_before_q <= vc;
+    open_before_q <= i_dut.open;
+    decided_before_q <= started_q && i_dut.decided_q;
+    if (change) loaded_q <= change_row;
+    if (!started_q) begin
+      silent_q <= 8'(YIELD);
+      busy_q <= '0;
+    end else begin
+      if (change || fire) silent_q <= '0;
+      else if (!wait_i && silent_q != 8'(YIELD)) silent_q <= silent_q + 8'd1;
+      if (change) busy_q <= '0;
+      else if (fire && busy_q != 8'(QUANTUM)) busy_q <= busy_q + 8'd1;
+    end
+  end
+
+  assign loaded_row = rows[ROW_W*32'(phase[1:0])+:ROW_W];
+  assign reason = !active_before_q || (silent_before_q == 8'(YIELD) && !open_before_q) ||
+                  noc_pkg::vc_rank(noc_pkg::DEFAULT_VC_ORDER, i_dut.next_vc_q) <
+                      noc_pkg::vc_rank(noc_pkg::DEFAULT_VC_ORDER, vc_before_q) ||
+                  (i_dut.next_vc_q == vc_before_q && busy_before_q == 8'(QUANTUM));
+
+  // A candidate's row is that of its phase, and fits its virtual channel.
+  logic [VCS-1:0] candidate_wrong;
+  for (genvar v = 0; v < VCS; v++) begin : gen_candidate
+    logic [ROW_W-1:0]   row;
+    logic [PHASE_W-1:0] of;
+    assign row = i_dut.candidate_rows[ROW_W*v+:ROW_W];
+    assign of = i_dut.candidate_phase[PHASE_W*v+:PHASE_W];
+    assign candidate_wrong[v] = i_dut.candidate[v] &&
+                                (of > PHASE_W'(3) || row != rows[ROW_W*32'(of[1:0])+:ROW_W] ||
+                                 row[phased_pkg::ROW_VC_LSB+:VC_W] != VC_W'(v));
+  end
 
   always_comb begin : assertions
     if (started_q) begin
       invariant_lock: assert (32'(i_dut.lock_q) <= LOCK && 32'(i_dut.lock_q) + 32'(since_q) >= LOCK + 1);
       invariant_decided: assert (!i_dut.decided_q || (i_dut.lock_q == '0 && 32'(since_q) >= LOCK + 2));
       invariant_changed: assert (i_dut.changed_q == changed_q);
+      invariant_counts: assert (8'(i_dut.silent_q) == silent_q && silent_q <= 8'(YIELD) &&
+                               8'(i_dut.busy_q) == busy_q && busy_q <= 8'(QUANTUM));
+      invariant_look_up: assert (!i_dut.i_candidates.read_q ||
+                                 (i_dut.i_candidates.phase_q <= PHASE_W'(3) &&
+                                  row_q == rows[ROW_W*32'(i_dut.i_candidates.phase_q[1:0])+:ROW_W]));
+      invariant_candidates: assert (candidate_wrong == '0);
+      invariant_next: assert (!i_dut.decided_q ||
+                              (i_dut.candidate[i_dut.next_vc_q] &&
+                               i_dut.candidate_phase[PHASE_W*32'(i_dut.next_vc_q)+:PHASE_W] == i_dut.next_phase_q));
       nothing_fires_in_a_change: assert (!change || (!fire && pop == '0 && reserve == '0));
       change_is_between_packets: assert (!change || held == '0);
       only_the_active_phase_leaves: assert ((pop & ~match) == '0);
       changes_are_apart: assert (!change || 32'(since_q) >= STAGES + 1);
       wave_two_edges_later: assert (load == before_q);
+      row_of_the_phase_is_loaded: assert (!changed_q || (loaded_q == loaded_row && vc == loaded_q[phased_pkg::ROW_VC_LSB+:VC_W]));
+      change_forgets_look_ups: assert (!changed_q || (i_dut.candidate == '0 && !i_dut.i_candidates.read_q));
+      decision_has_a_reason: assert (decided_before_q || !i_dut.decided_q || reason);
     end
   end
 endmodule

@@ -203,13 +203,24 @@ def phased_control():
         Fault("only_the_active_phase_leaves", "phased_join", *every),
         Fault("wave_two_edges_later", "phased_control", "load_q <= changed_q;", "load_q <= change;"),
     )
+    look_up = "if (clear_i) candidate_o <= '0;"
+    choices = (
+        Fault("row_of_the_phase_is_loaded", "phased_control", "candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W]",
+              "candidate_rows[ROW_W*32'(vc_q)+:ROW_W]"),
+        Fault("decision_has_a_reason", "phased_control", "vc_rank(VC_ORDER, pick) < ", "vc_rank(VC_ORDER, pick) <= "),
+        Fault("change_forgets_look_ups", "phased_candidates", look_up, "if (clear_i && !ready) candidate_o <= '0;"),
+        Fault("change_forgets_look_ups", "phased_candidates", look_up, "if (clear_i && !read_q) candidate_o <= '0;"),
+    )
     apart = (
         Fault("changes_are_apart", "phased_control", *decide),
         Fault("wave_has_passed", "phased_control", *decide),
     )
     # Without those of the arbiters below it, which rr_arbiter_proof proves.
-    labels = ("invariant_lock", "invariant_decided", "invariant_changed", *(fault.breaks for fault in (*faults, *apart)))
-    return [Proof("phased_control", depth=4, induction=2, only=labels, faults=tuple(replace(fault, depth=11) for fault in faults)),
+    labels = ("invariant_lock", "invariant_decided", "invariant_changed", "invariant_counts", "invariant_look_up",
+              "invariant_candidates", "invariant_next", *dict.fromkeys(fault.breaks for fault in (*faults, *choices, *apart)))
+    return [Proof("phased_control", depth=4, induction=2, only=labels, parameters={"P": 3},
+                  faults=tuple(replace(fault, depth=12) for fault in choices)),
+            Proof("phased_control", depth=4, induction=2, only=labels, faults=tuple(replace(fault, depth=11) for fault in faults)),
             Proof("phased_control", depth=4, induction=2, only=labels, parameters={"STAGES": 6},
                   faults=tuple(replace(fault, depth=12) for fault in apart))]  # fmt: skip
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -72,6 +73,9 @@ std::string broken_assertions(VerilatedContext& context, F f) {
   return names;
 }
 
+// Called for every Bench before it ends, while it is set: for who counts cover points.
+inline std::function<void(VerilatedContext&)> at_end_of_bench;
+
 template <class Model>
 class Bench {
  public:
@@ -81,6 +85,7 @@ class Bench {
   }
   ~Bench() {
     model_.final();
+    if (at_end_of_bench) at_end_of_bench(context_);
     Verilated::threadContextp(&context_);  // of which its destructor takes itself out
   }
   Bench(const Bench&) = delete;

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "rtl/bench.h"
 #include "temporary_folder.h"
 #include "verilated_cov.h"
 
@@ -28,6 +29,14 @@ void add_cover_counts(VerilatedContext& context, CoverCounts& counts) {
     }
     counts[name + " " + label] += std::stoull(line.substr(end + 2));
   }
+}
+
+CoverCounts cover_counts_of(const std::function<void()>& work) {
+  CoverCounts counts;
+  at_end_of_bench = [&](VerilatedContext& context) { add_cover_counts(context, counts); };
+  work();
+  at_end_of_bench = {};
+  return counts;
 }
 
 }  // namespace fredsim

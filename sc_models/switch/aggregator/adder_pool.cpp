@@ -97,7 +97,7 @@ void AdderPool::take(const PhasedRow& row) {
   sum_inputs_ = 0;
   vc_ = row.vc;
   for (const PhasedRow::Flow& flow : row.flows) {
-    if (flow.code > ports_ || std::has_single_bit(flow.inputs)) continue;
+    if (std::has_single_bit(flow.inputs)) continue;
     Sum& sum = sums_[flow.code - 1];
     sum.inputs = flow.inputs;
     sum.outputs = flow.outputs;

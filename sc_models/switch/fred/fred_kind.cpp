@@ -32,7 +32,12 @@ class FredKind final : public PhasedKind {
             .apart_levels = fred_apart_levels(fred),
             .id = fred_pkg::FRED_ID,
             .shape = static_cast<std::uint32_t>(fred.ports | fred.middle << 8),
-            .decode = [fred](std::span<const std::uint32_t> row) { return decode_row(fred, row); }};
+            .decode = [fred](std::span<const std::uint32_t> row) { return decode_row(fred, row); },
+            .carry =
+                [fred](const PhasedRow& row, std::uint32_t inputs, std::uint32_t outputs,
+                       std::span<const PhasedUnicast> unicasts) {
+                  return carry(fred, row, inputs, outputs, unicasts);
+                }};
   }
   std::uint32_t identity() const override { return fred_pkg::FRED_ID; }
 

@@ -4,13 +4,21 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "routing/fred_routing.h"
 #include "switch/phased/phased_row.h"
+#include "switch/phased/phased_shape.h"
 
 namespace fredsim {
 
-// `words`: row_words of the store.
+// `words`: row_words of the store. It contradicts its flows if an output gets anything but the sum of its flow, or if
+// a flow is on wires that unicasts beside it do not know of (rtl/fred/fred_paths.sv).
 PhasedRow decode_row(const FredSwitchShape& shape, std::span<const std::uint32_t> words);
+
+// PhasedNetwork::carry: flits meet as fred_r_uswitch.sv and fred_port_mux.sv say, on the paths of fred_online_paths.sv.
+std::vector<PhasedCarried> carry(const FredSwitchShape& shape, const PhasedRow& row,
+                                 std::uint32_t inputs, std::uint32_t outputs,
+                                 std::span<const PhasedUnicast> unicasts);
 
 }  // namespace fredsim

@@ -35,10 +35,11 @@ PhasedCandidates::Front PhasedCandidates::choose(const PortsByVc& waiting) const
   return {};
 }
 
-void PhasedCandidates::advance(bool ready, const Read& next) {
-  if (ready && (candidates_ >> read_.vc & 1U) == 0) {
+void PhasedCandidates::advance(const Row& ready, const Read& next) {
+  if (ready != nullptr && (candidates_ >> read_.vc & 1U) == 0) {
     candidates_ |= 1U << read_.vc;
     phase_[read_.vc] = read_.phase;
+    rows_[read_.vc] = ready;
   }
   if (next.valid) {
     pointer_[next.vc] = next.port + 1 == ports_ ? 0 : next.port + 1;

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "base/flit.h"
 #include "base/state_digest.h"
 #include "base/vc_order.h"
+#include "switch/phased/phased_row.h"
 
 namespace fredsim {
 
@@ -17,6 +19,7 @@ class PhasedCandidates {
  public:
   using Ports = std::uint32_t;
   using PortsByVc = std::array<Ports, kNumVcs>;
+  using Row = std::shared_ptr<const PhasedRow>;
 
   struct Front {
     int port = -1, vc = 0;
@@ -32,14 +35,16 @@ class PhasedCandidates {
   const Read& read() const { return read_; }
   // waiting: inputs with a front of another phase than the active one. The front that is next; port -1: none.
   Front choose(const PortsByVc& waiting) const;
-  // ready: what was read may fire. next: what is read at this edge.
-  void advance(bool ready, const Read& next);
+  // ready: the row that was read, if it may fire; it is kept, whatever is written to the store. next: what is read at this
+  // edge.
+  void advance(const Row& ready, const Read& next);
   // A phase has been loaded.
   void clear();
 
   bool none() const { return candidates_ == 0; }
   int first_vc() const;  // that of highest priority
   int phase(int vc) const { return phase_[vc]; }
+  const Row& row(int vc) const { return rows_[vc]; }
   void add_state(StateDigest& digest) const;
 
  private:
@@ -48,6 +53,7 @@ class PhasedCandidates {
   Read read_;
   std::uint32_t candidates_ = 0;  // VCs that have one
   std::array<int, kNumVcs> phase_{};
+  std::array<Row, kNumVcs> rows_;
   std::array<int, kNumVcs> pointer_{};  // port that comes first
   int next_vc_ = 0;                     // VC that comes first
 };

@@ -20,13 +20,13 @@ PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words) {
     const unsigned code = bits.take(width);
     row.partner[p] = static_cast<std::uint8_t>(std::ranges::find(codes, code) - codes.begin());
     codes.push_back(code);
-    if (code == 0) continue;
+    if (code == 0 || code > static_cast<unsigned>(ports)) continue;
     row.inputs |= 1U << p;
     by_code[code].adds += by_code[code].inputs != 0 ? 1 : 0;
     by_code[code].inputs |= 1U << p;
   }
   for (int p = 0; p < ports; ++p) by_code[bits.take(width)].outputs |= 1U << p;
-  for (std::size_t code = 1; code < by_code.size(); ++code) {
+  for (std::size_t code = 1; code <= static_cast<std::size_t>(ports); ++code) {
     if (by_code[code].inputs == 0) continue;
     row.flows.push_back(by_code[code]);
     row.flows.back().code = static_cast<int>(code);

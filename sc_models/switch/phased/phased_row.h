@@ -2,7 +2,8 @@
 // routing/phase_row.h).
 //
 // Shapes: port masks have bit p for port p. `sums` says what every output port carries, as the interconnect is
-//   configured; in a row made by SwitchKind::phase_row() they agree with the flows.
+//   configured. In a row made by SwitchKind::phase_row() they agree with the flows; one in which they do not keeps its
+//   words, for PhasedNetwork::carry.
 // Cost: decoding allocates; done once per row that is used, not per cycle.
 #pragma once
 
@@ -19,7 +20,7 @@ namespace fredsim {
 struct PhasedRow {
   struct Flow {
     std::uint32_t inputs = 0, outputs = 0;
-    int code = 0;  // in the row's port fields; 1 … P are flows the control unit runs
+    int code = 0;  // in the row's port fields, 1 … P
     int adds = 0;  // additions per flit that it counts
   };
   struct Sum {
@@ -33,7 +34,8 @@ struct PhasedRow {
   std::uint32_t inputs = 0;  // ports that have a flow
   std::vector<Flow> flows;   // those with an input port, by code
   std::vector<Sum> sums;
-  std::array<std::uint8_t, 32> partner{};  // lowest input port with the same field
+  std::vector<std::uint32_t> contradictory;  // the row itself, if it contradicts its flows
+  std::array<std::uint8_t, 32> partner{};    // lowest input port with the same field
 };
 
 // All but `sums`.

@@ -35,6 +35,16 @@ struct PhasedShape {
 
 class PhasedInterconnect;
 
+// What an output of an interconnect gives of flits that enter together: a flit of the phase, a unicast, or nothing.
+struct PhasedCarried {
+  std::vector<int> postfix;  // as PhasedRow::Sum has it
+  bool online = false;
+};
+// A unicast among them.
+struct PhasedUnicast {
+  int input = 0, output = 0;
+};
+
 // What depends on the interconnect.
 struct PhasedNetwork {
   int ports = 0;
@@ -45,6 +55,12 @@ struct PhasedNetwork {
   int apart_levels = 0;               // at which online unicasts must be kept apart; 0: none
   std::uint32_t id = 0, shape = 0;    // what the registers of these names read
   std::function<PhasedRow(std::span<const std::uint32_t>)> decode;  // of a row
+  // By output, what comes of flits of the phase at `inputs` and of unicasts beside them under a row that contradicts its
+  // flows; empty: there are none. `outputs`: of the flows that those inputs have.
+  std::function<std::vector<PhasedCarried>(const PhasedRow& row, std::uint32_t inputs,
+                                           std::uint32_t outputs,
+                                           std::span<const PhasedUnicast> unicasts)>
+      carry{};
   // One in which flits wait; empty: all take `stages` edges.
   std::function<std::unique_ptr<PhasedInterconnect>()> make_interconnect{};
 };

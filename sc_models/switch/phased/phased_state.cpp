@@ -31,7 +31,8 @@ bool PhasedTwin::add_state(StateDigest& digest) const {
   }
   digest.add(open_);
   digest.add(held_back_);
-  digest.add(join_errors_);
+  digest.add(std::uint64_t{join_errors_} << 32 | astray_);
+  digest.add(config_errors_);
   digest.add(error_);
   digest.add_all(
       std::array{events_.reductions, events_.join, events_.credit, events_.phase, events_.arbiter});

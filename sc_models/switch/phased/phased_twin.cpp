@@ -83,6 +83,7 @@ void PhasedTwin::reset() {
   active_ = decided_ = false;
   vc_ = phase_ = next_phase_ = 0;
   now_ = std::make_shared<const PhasedRow>();
+  next_ = nullptr;
   open_ = 0;
   busy_ = 0;
   held_back_ = 0;
@@ -93,15 +94,18 @@ void PhasedTwin::reset() {
   phase_changes_ = 0;
   credits_out_ = 0;
   overflow_ = next_overflow_ = phase_error_ = route_error_ = false;
-  join_errors_ = 0;
+  join_errors_ = config_errors_ = astray_ = 0;
   error_ = rdata_ = 0;
 }
 
 bool PhasedTwin::idle() const {
   return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && outputs_.empty() &&
-         (pin_valid_ | credits_out_) == 0 && (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 &&
-         matcher_.idle() && (interconnect_ == nullptr || interconnect_->idle());
+         (astray_ & on_their_way()) == 0 && (pin_valid_ | credits_out_) == 0 &&
+         (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 && matcher_.idle() &&
+         (interconnect_ == nullptr || interconnect_->idle());
 }
+
+int PhasedTwin::pipeline_edges() const { return network_.stages + kBeforeStages; }
 
 // ---- one clock edge. Everything is judged by the state before it; the order below keeps that.
 
@@ -117,35 +121,43 @@ template <int kWords>
 void PhasedTwin::step_words(SwitchPins& pins) {
   phase_error_ = route_error_ = false;
   join_errors_ <<= 1U;
+  config_errors_ <<= 1U;
+  astray_ <<= 1U;
   if (pins.reg.valid && !pins.reg.write) access(pins.reg);
   count_events();
   outputs_.drive<kWords>(pins);
   const bool store_free = !pins.reg.valid || pins.reg.address < reg::kPhaseStore;
   const Control control = decide();
   look_up(store_free);
-  PortsByVc popped{};
+  std::span<const PhasedMatcher::Move> moves;
   Fired fired;
-  if (on_any_vc(online_fronts_) == 0 && matcher_.idle()) {
+  const bool online = on_any_vc(online_fronts_) != 0 || !matcher_.idle();
+  if (!online) {
     fired = fire<kWords>();
   } else {
     const PhasedMatcher::Fronts fronts{request_, tail_, front_output_, outputs_.room()};
     const Ports held_before = held();
     fired = fire<kWords>();
-    popped = send_online<kWords>(matcher_.step(fronts, seen_by_matcher(fired, held_before)));
+    moves = matcher_.step(fronts, seen_by_matcher(fired, held_before));
   }
+  Ports lost = 0;  // outputs that unicasts do not come to
+  if (fired.inputs != 0 && !now_->contradictory.empty()) lost = send_astray<kWords>(fired, moves);
+  PortsByVc popped{};
+  if (online) popped = send_online<kWords>(moves, lost);
   popped[vc_] |= fired.inputs;
   if (interconnect_ != nullptr) {
-    interconnect_->step(fired.inputs, control.change ? row(next_phase_).get() : nullptr, outputs_);
+    interconnect_->step(fired.inputs, control.change ? next_.get() : nullptr, outputs_);
   }
   outputs_.deliver();
   outputs_.launch(pins);
   accept<kWords>(pins, popped);
   if (error_ == reg::kErrorNone) {
-    error_ = overflow_                                ? reg::kErrorOverflow
-             : (join_errors_ >> kJoinCheck & 1U) != 0 ? reg::kErrorJoin
-             : phase_error_                           ? reg::kErrorPhase
-             : route_error_                           ? reg::kErrorRoute
-                                                      : reg::kErrorNone;
+    error_ = overflow_                                        ? reg::kErrorOverflow
+             : (join_errors_ >> kJoinCheck & 1U) != 0         ? reg::kErrorJoin
+             : phase_error_                                   ? reg::kErrorPhase
+             : route_error_                                   ? reg::kErrorRoute
+             : (config_errors_ >> pipeline_edges() & 1U) != 0 ? reg::kErrorConfig
+                                                              : reg::kErrorNone;
   }
   overflow_ = next_overflow_;
   advance_control(control, fired.inputs != 0, pins.reg.valid && writes_row(pins.reg, phase_));
@@ -185,7 +197,7 @@ void PhasedTwin::look_up(bool store_free) {
     events_.phase += static_cast<std::uint64_t>(std::popcount(ports));
   }
   const PhasedCandidates::Read read = candidates_.read();
-  const bool ready = read.valid && is_ready(read, waiting[read.vc]);
+  const Row ready = read.valid ? ready_row(read, waiting[read.vc]) : nullptr;
   PhasedCandidates::Read next;
   if (!decided_ && store_free) {
     const PhasedCandidates::Front front = candidates_.choose(waiting);
@@ -194,21 +206,22 @@ void PhasedTwin::look_up(bool store_free) {
   candidates_.advance(ready, next);
 }
 
-// Judges a row that has been read.
-bool PhasedTwin::is_ready(const PhasedCandidates::Read& read, Ports waiting) {
+// Judges a row that has been read: it, or null.
+PhasedTwin::Row PhasedTwin::ready_row(const PhasedCandidates::Read& read, Ports waiting) {
   const PhasedRow* const of = read.phase < phases_ ? row(read.phase).get() : nullptr;
   if (of == nullptr || !of->valid || of->vc != read.vc || (of->inputs >> read.port & 1U) == 0) {
     phase_error_ = true;
-    return false;
+    return nullptr;
   }
   Ports there = 0;
   for_each_port(waiting & of->inputs, [&](int p) {
     if (in_[p][read.vc].phase == read.phase) there |= 1U << p;
   });
   const Ports room = outputs_.room()[read.vc] & ~matcher_.locked()[read.vc];
-  return std::ranges::any_of(of->flows, [&](const PhasedRow::Flow& flow) {
+  const bool ready = std::ranges::any_of(of->flows, [&](const PhasedRow::Flow& flow) {
     return (flow.inputs & ~there) == 0 && (flow.outputs & ~room) == 0;
   });
+  return ready ? row(read.phase) : nullptr;
 }
 
 // Flow join.
@@ -229,7 +242,7 @@ PhasedTwin::Fired PhasedTwin::fire() {
   std::uint32_t unequal = 0;  // not zero: flits of a flow differ in tag or tail
   for (std::size_t f = 0; f < now_->flows.size(); ++f) {
     const PhasedRow::Flow& flow = now_->flows[f];
-    if ((flow.inputs & match) == 0 || flow.code > ports_) continue;
+    if ((flow.inputs & match) == 0) continue;
     const bool open = (open_ >> f & 1U) != 0;
     if ((flow.inputs & ~match) != 0) {
       ++events_.join;
@@ -253,7 +266,8 @@ PhasedTwin::Fired PhasedTwin::fire() {
   events_.reductions += static_cast<std::uint64_t>(adds);
   if (unequal != 0 && !joins_agree(popped)) join_errors_ |= 1U;
   outputs_.reserve(vc_, reserved);
-  send<kWords>(popped);
+  if (reserved == 0) astray_ |= 1U;
+  if (now_->contradictory.empty()) send<kWords>(popped);
   return {popped, reserved};
 }
 
@@ -278,9 +292,11 @@ PhasedTwin::Ports PhasedTwin::held() const {
   return outputs;
 }
 
-// Takes the online unicasts that move to their places in the staging; returns the inputs they leave.
+// Takes the online unicasts that move to their places in the staging, but for those that do not come to their outputs;
+// returns the inputs they leave.
 template <int kWords>
-PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Move> moves) {
+PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Move> moves,
+                                              Ports lost) {
   events_.credit += static_cast<std::uint64_t>(matcher_.stall_credit());
   events_.arbiter += static_cast<std::uint64_t>(matcher_.stall_arbiter());
   for (int vc = 0; vc < kNumVcs; ++vc) route_error_ |= (online_fronts_[vc] & ~request_[vc]) != 0;
@@ -290,7 +306,8 @@ PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Mov
     const InVc& in = in_[move.input][move.vc];
     std::uint32_t* const flit = in_slot(move.input, in.base + in.head);
     flit[2] &= kLinkBits;  // it leaves the buffer; its route stays behind
-    outputs_.push<kWords>(move.vc, 1U << move.output, flit);
+    const Ports output = 1U << move.output;
+    if ((output & lost) == 0) outputs_.push<kWords>(move.vc, output, flit);
     popped[move.vc] |= 1U << move.input;
   }
   return popped;
@@ -309,38 +326,77 @@ bool PhasedTwin::joins_agree(Ports popped) const {
 // What the interconnect makes of the fronts that leave, to its places in the staging.
 template <int kWords>
 void PhasedTwin::send(Ports popped) {
-  const std::size_t words = kWords != 0 ? kWords : words_;
   std::array<std::uint32_t, kMaxFlitWords> sum;
   for (const PhasedRow::Sum& s : now_->sums) {
     if ((s.leaves & popped) == 0 || (s.leaves & ~popped) != 0) continue;
-    const std::uint32_t* result = front(s.first, vc_);
-    if (s.postfix.size() > 1) {
-      std::memcpy(sum.data(), result, kHeaderWords * sizeof(std::uint32_t));
-      std::fill(sum.begin() + kHeaderWords, sum.begin() + static_cast<std::ptrdiff_t>(words), 0U);
-      std::array<const std::uint32_t*, 32> leaf;
-      for_each_port(s.leaves, [&](int p) { leaf[p] = front(p, vc_); });
-      for (int lane = 0; lane < shape_.lanes; ++lane) {
-        std::array<std::uint16_t, 32> stack;
-        std::size_t depth = 0;
-        for (const int n : s.postfix) {
-          if (n >= 0) {
-            stack[depth++] = get_lane(leaf[n], lane);
-          } else {
-            --depth;
-            stack[depth - 1] = fp_add(shape_.format, stack[depth - 1], stack[depth]);
-          }
-        }
-        sum[kHeaderWords + static_cast<std::size_t>(lane) / 2] |= std::uint32_t{stack[0]}
-                                                                  << (lane % 2 * 16);
-      }
-      result = sum.data();
-    }
+    const std::uint32_t* const result = add_up<kWords>(s.postfix, sum.data());
     if (interconnect_ != nullptr && s.postfix.size() > 1) {
       outputs_.stage<kWords>(vc_, s.outputs, result);  // it says when it arrives
     } else {
       outputs_.push<kWords>(vc_, s.outputs, result);
     }
   }
+}
+
+// The same under a row that contradicts its flows, and what that makes of unicasts that leave at the same edge: the
+// outputs that they do not come to.
+template <int kWords>
+PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
+                                          std::span<const PhasedMatcher::Move> moves) {
+  std::vector<PhasedUnicast> unicasts;
+  Ports lost = 0;
+  for (const PhasedMatcher::Move& move : moves) {
+    unicasts.push_back({move.input, move.output});
+    lost |= 1U << move.output;
+  }
+  std::array<std::uint32_t, kMaxFlitWords> sum;
+  Ports missing = fired.outputs;
+  bool wrong = false;
+  const std::vector<PhasedCarried> carried =
+      network_.carry(*now_, fired.inputs, fired.outputs, unicasts);
+  for (int p = 0; p < ports_; ++p) {
+    const Ports output = 1U << p;
+    if (carried[p].online) {
+      lost &= ~output;
+    } else if (!carried[p].postfix.empty() && (fired.outputs & output) != 0) {
+      outputs_.push<kWords>(vc_, output, add_up<kWords>(carried[p].postfix, sum.data()));
+      missing &= ~output;
+    } else if (!carried[p].postfix.empty()) {
+      wrong = true;
+    }
+  }
+  astray_ |= 1U;
+  if (wrong || (missing | lost) != 0) config_errors_ |= 1U;
+  return lost;
+}
+
+// The sum of fronts of the active VC, or the only one; in `sum`, where there is something to add.
+template <int kWords>
+const std::uint32_t* PhasedTwin::add_up(const std::vector<int>& postfix, std::uint32_t* sum) {
+  const std::size_t words = kWords != 0 ? kWords : words_;
+  const std::uint32_t* const first = front(postfix.front(), vc_);
+  if (postfix.size() == 1) return first;
+  std::memcpy(sum, first, kHeaderWords * sizeof(std::uint32_t));
+  std::fill(sum + kHeaderWords, sum + words, 0U);
+  std::array<const std::uint32_t*, 32> leaf;
+  for (const int n : postfix) {
+    if (n >= 0) leaf[n] = front(n, vc_);
+  }
+  for (int lane = 0; lane < shape_.lanes; ++lane) {
+    std::array<std::uint16_t, 32> stack;
+    std::size_t depth = 0;
+    for (const int n : postfix) {
+      if (n >= 0) {
+        stack[depth++] = get_lane(leaf[n], lane);
+      } else {
+        --depth;
+        stack[depth - 1] = fp_add(shape_.format, stack[depth - 1], stack[depth]);
+      }
+    }
+    sum[kHeaderWords + static_cast<std::size_t>(lane) / 2] |= std::uint32_t{stack[0]}
+                                                              << (lane % 2 * 16);
+  }
+  return sum;
 }
 
 template <int kWords>
@@ -443,7 +499,7 @@ void PhasedTwin::advance_control(const Control& control, bool fired, bool rewrit
     decided_ = false;
     active_ = true;
     phase_ = next_phase_;
-    now_ = row(phase_);
+    now_ = std::move(next_);
     vc_ = now_->vc;
     since_load_ = silent_ = busy_ = 0;
     candidates_.clear();
@@ -453,6 +509,7 @@ void PhasedTwin::advance_control(const Control& control, bool fired, bool rewrit
   if (control.decided >= 0) {
     decided_ = true;
     next_phase_ = candidates_.phase(control.decided);
+    next_ = candidates_.row(control.decided);
   }
   if (rewritten && !fired && open_ == 0) {
     active_ = false;

@@ -7,8 +7,10 @@
 //   something happens. A flit that fires is added up at once and written to its place in the output
 //   staging; it is counted there when the interconnect's pipeline would have delivered it (phased_outputs.h). Online
 //   unicasts: phased_matcher.h; their paths are not modelled, since every flit that the matcher lets go has one.
-// Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): a phase whose configuration
-//   contradicts its flow table, packets longer than PACKET_FLITS or of several flits on the control VC.
+//   A row that contradicts its flows is the exception: for it PhasedNetwork::carry follows flits and unicasts through the
+//   interconnect, and what comes out elsewhere than places are reserved ends there, as in rtl/fred/fred_exit.sv.
+// Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): packets longer than PACKET_FLITS or of
+//   several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
 //   time after it was written.
 // Errors: the error register, as the RTL's. The shape is one that SwitchKind::check() has let pass.
@@ -70,7 +72,7 @@ class PhasedTwin final : public SwitchCore {
   void step_words(SwitchPins& pins);
   Control decide();
   void look_up(bool store_free);
-  bool is_ready(const PhasedCandidates::Read& read, Ports waiting);
+  Row ready_row(const PhasedCandidates::Read& read, Ports waiting);
   template <int kWords>
   Fired fire();
   PhasedMatcher::Phase seen_by_matcher(const Fired& fired, Ports held_before) const;
@@ -78,7 +80,11 @@ class PhasedTwin final : public SwitchCore {
   template <int kWords>
   void send(Ports popped);
   template <int kWords>
-  PortsByVc send_online(std::span<const PhasedMatcher::Move> moves);
+  Ports send_astray(const Fired& fired, std::span<const PhasedMatcher::Move> moves);
+  template <int kWords>
+  const std::uint32_t* add_up(const std::vector<int>& postfix, std::uint32_t* sum);
+  template <int kWords>
+  PortsByVc send_online(std::span<const PhasedMatcher::Move> moves, Ports lost);
   std::uint32_t route_bits(int port, const std::uint32_t* flit) const;
   Ports held() const;
   template <int kWords>
@@ -93,6 +99,9 @@ class PhasedTwin final : public SwitchCore {
   // Edges after a change of phase at which no other is decided; until its wave has passed the interconnect.
   int lock_after_load() const { return std::max(network_.config_stages - 1, 1); }
   int rest_after_load() const { return network_.config_edges; }
+  // Edges from a pop to the staging, of flits that do not wait; of masks by edge, those in which they are on their way.
+  int pipeline_edges() const;
+  std::uint32_t on_their_way() const { return (1U << pipeline_edges()) - 1; }
   Ports others(int vc) const {
     return (vc == vc_ ? valid_[vc] & ~match_ : valid_[vc]) & ~online_fronts_[vc];
   }
@@ -143,6 +152,7 @@ class PhasedTwin final : public SwitchCore {
   int phase_ = 0;
   int next_phase_ = 0;
   Row now_;                 // of the active phase
+  Row next_;                // of that decided for, as it was looked up
   std::uint32_t open_ = 0;  // flows of now_, by place in it, that are inside a packet
   int since_load_ = 0;      // edges since a change of phase, at most as many as matter
   int silent_ = 0;
@@ -158,8 +168,10 @@ class PhasedTwin final : public SwitchCore {
   std::uint64_t phase_changes_ = 0;
   bool overflow_ = false, next_overflow_ = false;
   bool phase_error_ = false, route_error_ = false;  // of this edge
-  unsigned join_errors_ = 0;                        // bit n: of flits that fired n edges ago
-  Ports credits_out_ = 0;                           // inputs with a credit on the pins
+  // Bit n, of flits that fired n edges ago: joined ones differ; some come out elsewhere than reserved; some have no place
+  // at an output, which would show that they are on their way.
+  std::uint32_t join_errors_ = 0, config_errors_ = 0, astray_ = 0;
+  Ports credits_out_ = 0;  // inputs with a credit on the pins
   std::uint32_t error_ = 0;
   std::uint32_t rdata_ = 0;
 };

@@ -17,6 +17,8 @@
 #include "base/fp.h"
 #include "base/random.h"
 #include "routing/phase_row.h"
+#include "rtl/cover_counts.h"
+#include "rtl/cover_list.h"
 #include "rtl/phased_pkg.h"
 
 namespace fredsim {
@@ -233,8 +235,8 @@ using Adders12 = Adders<Vadders_p12k11, 12, 11, 1, FpFormat::kFp16>;
 template <class Dut>
 class AggregatorInterconnect : public testing::Test {
  protected:
-  static void settle(Dut& dut, int edges = 200) {
-    dut.edges(edges);
+  static void settle(Dut& dut) {
+    dut.edges(200);
     EXPECT_TRUE(dut.empty());
     EXPECT_EQ(dut.bench()->busy_o, 0);
   }
@@ -328,14 +330,22 @@ std::vector<Flow> random_flows(int ports, Random& random) {
   return flows;
 }
 
+template <class Dut>
+void settle(Dut& dut, int edges = 200) {
+  dut.edges(edges);
+  EXPECT_TRUE(dut.empty());
+  EXPECT_EQ(dut.bench()->busy_o, 0);
+}
+
 // Random phases, flows and unicasts, changes while sums are under way: every flit bit by bit, in the order of its flow.
-TYPED_TEST(AggregatorInterconnect, AddsWhatFiresWhateverComesBeside) {
+template <class Dut>
+void add_what_fires() {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    TypeParam dut(seed);
+    Dut dut(seed);
     Random& random = dut.random();
     for (int phase = 0; phase < 12; ++phase) {
-      const std::vector<Flow> flows = random_flows(TypeParam::kPorts, random);
+      const std::vector<Flow> flows = random_flows(Dut::kPorts, random);
       dut.change(flows, static_cast<int>(random.below(3)));
       dut.edge();
       const std::uint64_t percent = 1 + random.below(100), online = random.below(60);
@@ -343,16 +353,66 @@ TYPED_TEST(AggregatorInterconnect, AddsWhatFiresWhateverComesBeside) {
         for (std::size_t f = 0; f < flows.size(); ++f) {
           if (random.below(100) < percent) dut.fire(f);
         }
-        for (int p = 0; p < TypeParam::kPorts; ++p) {
+        for (int p = 0; p < Dut::kPorts; ++p) {
           if (random.below(100) >= online) continue;
-          dut.unicast(p, static_cast<int>(random.below(TypeParam::kPorts)),
+          dut.unicast(p, static_cast<int>(random.below(Dut::kPorts)),
                       static_cast<int>(random.below(3)));
         }
         dut.edge();
       }
     }
-    this->settle(dut);
+    settle(dut);
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(AggregatorInterconnect, AddsWhatFiresWhateverComesBeside) {
+  add_what_fires<TypeParam>();
+}
+
+TEST(AggregatorCoverPoints, AreAllReached) {
+  expect_reached(cover_counts_of([] {
+                   add_what_fires<Adders4>();
+                   add_what_fires<Adders5>();
+                 }),
+                 "aggregator");
+}
+
+// Flows of two inputs, more of them than adders, always with flits or, with `gaps`, now and then without: none gets more
+// than another one, however they come to turn.
+template <class Dut>
+void share_among_pairs(bool gaps) {
+  constexpr int kFlows = Dut::kPorts / 2;
+  constexpr int kWindow = 3000;
+  std::vector<Flow> flows;
+  for (int f = 0; f < kFlows; ++f) flows.push_back({3U << (2 * f), 1U << (2 * f)});
+  Dut dut(4);
+  dut.change(flows, kDp);
+  dut.edge();
+  std::vector<long> before(flows.size()), served;
+  for (int e = 0; e < 100 + kWindow; ++e) {
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      if (e == 100) before[f] = dut.flits(f);
+      if (!gaps || dut.random().below(10) != 0) dut.fire(f);
+    }
+    dut.edge();
+  }
+  long all = 0;
+  for (std::size_t f = 0; f < flows.size(); ++f) {
+    served.push_back(dut.flits(f) - before[f]);
+    all += served[f];
+  }
+  EXPECT_NEAR(static_cast<double>(all), Dut::kAdders * kWindow, 0.01 * Dut::kAdders * kWindow);
+  const auto [least, most] = std::ranges::minmax(served);
+  EXPECT_LE(most - least, gaps ? kWindow / 50 : Dut::kAdders) << least << " to " << most;
+  settle(dut);
+}
+
+TEST(AggregatorShares, OfPairFlowsAreEqual) {
+  for (const bool gaps : {false, true}) {
+    SCOPED_TRACE(gaps ? "with gaps" : "always with flits");
+    share_among_pairs<Adders4>(gaps);  // two flows at one adder
+    share_among_pairs<Adders8>(gaps);  // four at three
   }
 }
 

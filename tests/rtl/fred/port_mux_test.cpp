@@ -1,7 +1,9 @@
-// fred_port_mux and fred_port_demux by themselves, against what their contracts say; and what they and fred_r_uswitch
-// assert of the flits that meet in them. (What networks of them do: testbenches/tb_fred_interconnect.)
+// fred_port_mux and fred_port_demux by themselves, against what their contracts say; and what becomes of flits that meet
+// in them and in fred_r_uswitch. (What networks of them do: testbenches/tb_fred_interconnect.)
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -126,47 +128,76 @@ TEST(PortMux, HearsTheInputOfItsConfigurationAndUnicastsOfItsSide) { MuxBench(1)
 
 TEST(PortDemux, SendsWhereConfigurationOrPathSay) { DemuxBench(2).run(50'000); }
 
-TEST(PortMuxDeathTest, AssertsThatOneFlitComes) {
-  const auto meet = [] {
+// Of flits that meet, as under a configuration that is no route, the one that the contract says goes on.
+TEST(PortMux, LetsTheFlitOfTheHighestInputPass) {
+  for (unsigned online = 0; online < 8; ++online) {
     VerilatedContext context;
     Vmodule_port_mux model(&context, "dut");
+    Random random(online + 1);
     model.step_i = 1;
     model.load_i = model.in_valid_i = 0;
     reset(model);
-    for (int j = 0; j < 2; ++j) {
-      put_bits(model.in_flit_i, kFlitW * j + fred_pkg::ONLINE_BIT, 1, 1);
-      put_bits(model.in_flit_i, kFlitW * j + fred_pkg::OUT_LSB + kLevel, 1, kSide);
-    }
-    model.in_valid_i = 3;
+    model.load_i = 1;
+    model.config_i = 2;
     edge(model);
-  };
-  EXPECT_DEATH(meet(), "one_flit_per_output");
+    model.load_i = 0;
+    std::array<Flit, kMiddle> flits;
+    int passes = (online & 2U) == 0 ? 1 : -1;  // that of its configuration, if it is no unicast
+    for (int j = 0; j < kMiddle; ++j) {
+      flits[j] = random_flit(random);
+      put_bits(flits[j].words, fred_pkg::ONLINE_BIT, 1, online >> j & 1U);
+      put_bits(flits[j].words, fred_pkg::OUT_LSB + kLevel, 1, kSide);
+      for (int w = 0; w < kFlitW / 32; ++w)
+        put_bits(model.in_flit_i, kFlitW * j + 32 * w, 32, flits[j].words[w]);
+      if ((online >> j & 1U) != 0) passes = std::max(passes, j);
+    }
+    model.in_valid_i = 7;
+    edge(model);
+    ASSERT_EQ(model.out_valid_o, 1) << online;
+    EXPECT_EQ(get_flit(model.out_flit_o), flits[passes]) << online;
+    model.final();
+  }
 }
 
-// Two inputs of an R-µSwitch: `online` of both, for the same output, or a sum, of which one is missing.
-void meet_in_uswitch(bool online) {
-  VerilatedContext context;
-  Vmodule_r_uswitch model(&context, "dut");
-  model.step_i = 1;
-  model.load_i = model.in_valid_i = 0;
-  for (int w = 0; w < 8; ++w) model.in_flit_i[w] = 0;
-  reset(model);
-  model.load_i = 1;
-  model.config_i = online ? 0 : fred_pkg::USEL_SUM;
-  edge(model);
-  model.load_i = 0;
-  for (int j = 0; j < 2; ++j)
-    put_bits(model.in_flit_i, kFlitW * j + fred_pkg::ONLINE_BIT, 1, online ? 1 : 0);
-  model.in_valid_i = online ? 3 : 1;
-  edge(model);
-}
-
-TEST(RMicroSwitchDeathTest, AssertsThatUnicastsAreApart) {
-  EXPECT_DEATH(meet_in_uswitch(true), "unicasts_apart");
-}
-
-TEST(RMicroSwitchDeathTest, AssertsThatASumHasBothInputs) {
-  EXPECT_DEATH(meet_in_uswitch(false), "sum_has_both_inputs");
+// Two inputs of an R-µSwitch, each without a flit, with one of the phase, or with a unicast for output 0; that output is
+// configured for nothing, an input or the sum: who leaves by it.
+TEST(RMicroSwitch, UnicastsGoFirstAndASumNeedsBothInputs) {
+  enum Kind { kNone, kPhase, kUnicast };
+  for (const Kind a : {kNone, kPhase, kUnicast}) {
+    for (const Kind b : {kNone, kPhase, kUnicast}) {
+      for (unsigned code = 0; code < 4; ++code) {
+        SCOPED_TRACE(testing::Message() << a << b << " code " << code);
+        VerilatedContext context;
+        Vmodule_r_uswitch model(&context, "dut");
+        model.step_i = 1;
+        model.load_i = model.in_valid_i = 0;
+        for (int w = 0; w < 8; ++w) model.in_flit_i[w] = 0;
+        reset(model);
+        model.load_i = 1;
+        model.config_i = static_cast<CData>(code);
+        edge(model);
+        model.load_i = 0;
+        for (int j = 0; j < 2; ++j) {
+          put_bits(model.in_flit_i, kFlitW * j, 32, j == 0 ? 10 : 20);  // tags
+          put_bits(model.in_flit_i, kFlitW * j + fred_pkg::ONLINE_BIT, 1,
+                   (j == 0 ? a : b) == kUnicast ? 1 : 0);
+        }
+        model.in_valid_i = static_cast<CData>((a != kNone ? 1 : 0) | (b != kNone ? 2 : 0));
+        edge(model);
+        std::uint64_t leaves = 0;  // its tag
+        if (code == fred_pkg::USEL_IN0 && a == kPhase) leaves = 10;
+        if (code == fred_pkg::USEL_IN1 && b == kPhase) leaves = 20;
+        if (code == fred_pkg::USEL_SUM && a == kPhase && b == kPhase) leaves = 10;
+        if (a == kUnicast) leaves = 10;
+        if (b == kUnicast) leaves = 20;
+        EXPECT_EQ(bit(model.out_valid_o, 0), leaves != 0);
+        if (leaves != 0) {
+          EXPECT_EQ(get_bits(model.out_flit_o, 0, 32), leaves);
+        }
+        model.final();
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "Vmesh_reducing_routes_l1io0/Vmesh_reducing_routes_l1io0.h"
 #include "Vmesh_reducing_routes_l4io2/Vmesh_reducing_routes_l4io2.h"
 #include "base/random.h"
+#include "rtl/cover_counts.h"
+#include "rtl/cover_list.h"
 #include "rtl/mesh_pkg.h"
 #include "rtl/noc_pkg.h"
 
@@ -151,6 +153,10 @@ TYPED_TEST(MeshReducingRoutes, LookupsGoAlongXFirstAndStayUntilTheNext) {
     }
     EXPECT_GT(none, 1000);
   }
+  if (kIos == 0) return;  // the other one counts
+  fredsim::CoverCounts counts;
+  fredsim::add_cover_counts(this->context_, counts);
+  fredsim::expect_reached(counts, "mesh_reducing");
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ class Bench {
       rows_.back().vc = phase % kVcs;
     }
     rows_[12].valid = false;
+    // Codes above P are no flow.
+    rows_[3].in[0] = kPorts + 1;
+    rows_[5].in = {kPorts + 2, kPorts + 2, 7, 1};
+    rows_[5].out = {7, kPorts + 2, 1, 0};
     model_.search_i = model_.clear_i = model_.free_i = 0;
     reset(model_);
   }
@@ -95,7 +99,8 @@ class Bench {
   bool wrong(const Lookup& front) const {
     if (front.phase >= rows_.size()) return true;
     const Row& row = rows_[front.phase];
-    return !row.valid || row.vc != front.vc || row.in[static_cast<std::size_t>(front.port)] == 0;
+    const unsigned flow = row.in[static_cast<std::size_t>(front.port)];
+    return !row.valid || row.vc != front.vc || flow == 0 || flow > kPorts;
   }
 
   // VCs in turn, in each its ports in turn.

@@ -13,8 +13,11 @@
 #include "../bench.h"
 #include "Vvoq_buffer/Vvoq_buffer.h"
 #include "Vvoq_buffer_shallow/Vvoq_buffer_shallow.h"
+#include "Vvoq_input_unit/Vvoq_input_unit.h"
 #include "base/flit.h"
 #include "base/random.h"
+#include "rtl/cover_counts.h"
+#include "rtl/cover_list.h"
 
 namespace fredsim {
 namespace {
@@ -116,6 +119,41 @@ void run_all() {
 TEST(VoqBuffer, KeepsTheQueuesOfEveryVcAndOutput) { run_all<BufferBench<Vvoq_buffer, 3, 7, 2>>(); }
 
 TEST(VoqBuffer, OfOneSlotWorks) { run_all<BufferBench<Vvoq_buffer_shallow, 2, 1, 1>>(); }
+
+// A flit that names a phase, and one without a route, are told and dropped.
+void send_strays() {
+  Bench<Vvoq_input_unit> dut;
+  dut->in_valid_i = dut->pop_i = dut->route_known_i = 0;
+  dut->bist_i = 0;
+  dut.reset();
+  for (const bool online : {false, true}) {
+    set_bits(dut->in_flit_i, noc_pkg::PHASE_LSB, noc_pkg::PHASE_W,
+             online ? noc_pkg::PHASE_ONLINE : 3);
+    set_bit(dut->in_flit_i, noc_pkg::HEAD_BIT, true);
+    set_bit(dut->in_flit_i, noc_pkg::TAIL_BIT, true);
+    dut->in_valid_i = 1;
+    dut.edge();
+    dut->in_valid_i = 0;
+    dut.edge();
+    EXPECT_EQ(dut->error_phase_o, !online);
+    EXPECT_EQ(dut->error_route_o, online);
+    EXPECT_EQ(dut->valid_o, 0U);
+    dut.edge();
+    EXPECT_EQ(dut->error_phase_o + dut->error_route_o, 0);
+  }
+  dut.edge();
+}
+
+TEST(VoqInputUnit, DropsFlitsOfPhasesAndWithoutARoute) { send_strays(); }
+
+TEST(VoqBuffer, ReachesItsCoverPoints) {
+  expect_reached(cover_counts_of([] {
+                   run_all<BufferBench<Vvoq_buffer, 3, 7, 2>>();
+                   run_all<BufferBench<Vvoq_buffer_shallow, 2, 1, 1>>();
+                   send_strays();
+                 }),
+                 "voq_buffer");
+}
 
 TEST(VoqBuffer, AssertsThatAFrontIsThereToBePopped) {
   Bench<Vvoq_buffer> dut;

@@ -14,6 +14,8 @@
 #include "Vvoq_scheduler_2/Vvoq_scheduler_2.h"
 #include "Vvoq_scheduler_4/Vvoq_scheduler_4.h"
 #include "base/random.h"
+#include "rtl/cover_counts.h"
+#include "rtl/cover_list.h"
 #include "scheduler_reference.h"
 
 namespace fredsim {
@@ -136,6 +138,14 @@ TEST(VoqScheduler, OfTwoRoundsFollowsItsReference) {
 }
 TEST(VoqScheduler, OfFourRoundsFollowsItsReference) {
   run_all<Vvoq_scheduler_4, 3>(4, {kPp, kControl, kDp, kMp});
+}
+
+TEST(VoqScheduler, ReachesItsCoverPoints) {
+  expect_reached(cover_counts_of([] {
+                   run_all<Vvoq_scheduler_1, 4>(1, kDefaultVcOrder);
+                   run_all<Vvoq_scheduler_2, 4>(2, kDefaultVcOrder);
+                 }),
+                 "voq_scheduler");
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+// Compares what leaves the interconnect of a FRED switch with the places that were reserved for it: a row of the phase
+// store whose configuration is not that of its flows is found here, and does no more than spoil what its phase carries.
+//
+// Contract: a flit of the phase goes on where a place was reserved for one when it fired, an online unicast where a
+//   place was reserved for one (it comes nowhere else, asserted). Others end here. error_o is high where a flit ends here,
+//   and where none came for a place that was reserved: that place stays taken until a reset.
+// Why here: the interconnect obeys its configuration, whatever that is. A row of the routing (fred_routing.h) never
+//   raises error_o, nor do unicasts beside its phase.
+// Timing: move_i and phase_out_i are registers that follow the edge e at which flits leave their buffers
+//   (phased_switch); those flits are on in_valid_i and in_online_i after edge e + STAGES + 2. The rest is combinational.
+module fred_exit #(
+  /// ports of the switch, 2 to 32
+  parameter int unsigned P = 12,
+  /// register stages of the interconnect
+  parameter int unsigned STAGES = fred_pkg::stages(P)
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  // bit P*input + output of every unicast that left; outputs of the flits of the phase that did
+  input  logic [P*P-1:0] move_i,
+  input  logic [P-1:0]   phase_out_i,
+  // flits that come out of the interconnect; those of them that are unicasts
+  input  logic [P-1:0]   in_valid_i,
+  input  logic [P-1:0]   in_online_i,
+  output logic [P-1:0]   out_valid_o,
+  output logic           error_o
+);
+  localparam int unsigned EDGES = STAGES + 2;
+
+  // Outputs at which flits are expected, of the phase and unicasts: bits [2*P*n +: 2*P] of those that left n + 1 edges
+  // before the last.
+  logic [2*P*EDGES-1:0] expected_q;
+  logic [P-1:0]         online_out, phase, online;
+
+  always_comb begin : unicasts
+    online_out = '0;
+    if (move_i != '0) begin
+      for (int unsigned p = 0; p < P; p++) online_out = online_out | move_i[P*p +: P];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : way
+    if (!rst_ni) expected_q <= '0;
+    else if ((phase_out_i | online_out) != '0 || expected_q != '0) begin
+      expected_q <= {expected_q[0 +: 2*P*(EDGES-1)], online_out, phase_out_i};
+    end
+  end
+
+  assign phase = expected_q[2*P*(EDGES-1) +: P];
+  assign online = expected_q[2*P*(EDGES-1) + P +: P];
+  assign out_valid_o = in_valid_i & ((in_online_i & online) | (~in_online_i & phase));
+  assign error_o = out_valid_o != (phase | online) || out_valid_o != in_valid_i;
+
+  // ------------------------------------------------------------------ assertions
+  always_ff @(posedge clk_i) begin : assertions
+    if (rst_ni && in_valid_i != '0) unicast_comes_where_it_goes: assert ((in_valid_i & in_online_i & ~online) == '0);
+  end
+
+  // ------------------------------------------------------------------ cover points
+  always_ff @(posedge clk_i) begin : covers
+    if (rst_ni) begin
+      flit_without_a_place: cover ((in_valid_i & ~in_online_i & ~phase) != '0);
+      flit_of_the_phase_is_missing: cover ((phase & ~out_valid_o) != '0);
+      unicast_is_missing: cover ((online & ~out_valid_o) != '0);
+    end
+  end
+endmodule

@@ -1,0 +1,79 @@
+// Rows of the phase store that contradict their flows: found as ERROR_CONFIG, or without consequences; routes of the
+// library do not.
+
+#include "misprogramming.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "switch/fred/fred_row.h"
+#include "switch/register_map.h"
+#include "switch/switch_factory.h"
+#include "switch_driver.h"
+
+namespace fredsim::tb {
+namespace {
+
+// Every bit of a configuration changed, one at a time; the packets of one flow at a time, so that flits of two flows are
+// not added unnoticed.
+void change_every_bit(SwitchModel model, const Stalls& stalls) {
+  const TestedSwitch shape(4, 3);
+  const Phase right = shape.phase(kDp, {{0x3, 0x5}, {0x4, 0x8}});
+  int found = 0, harmless = 0;
+  for (std::size_t bit = 0; bit < right.route.bits.size(); ++bit) {
+    SCOPED_TRACE(fmt::format("bit {}", bit));
+    Phase wrong = right;
+    wrong.route.bits[bit] = !wrong.route.bits[bit];
+    SwitchDriver driver(shape, make_switch(model, shape, "dut"), stalls, bit + 1);
+    driver.add_phase(wrong);
+    std::string said;
+    try {
+      for (const int flow : {0, 1}) {
+        for (int i = 0; i < 3; ++i) driver.add_packet(0, flow, kPacketFlits);
+        driver.drain(2000);
+      }
+      driver.check_quiet();
+    } catch (const std::runtime_error& what) {
+      said = what.what();
+    }
+    EXPECT_EQ(driver.core().error(), said.empty() ? reg::kErrorNone : reg::kErrorConfig) << said;
+    (said.empty() ? harmless : found) += 1;
+    // It is as new after a reset.
+    driver.core().reset();
+    EXPECT_EQ(driver.core().error(), reg::kErrorNone);
+    EXPECT_TRUE(driver.core().idle());
+  }
+  EXPECT_GT(found, 8);
+  EXPECT_GT(harmless, 8);
+}
+
+TEST(Misprogramming, OfAnyBitOfARouteIsFoundOrHarmless) {
+  constexpr Stalls kStalls{
+      .gap_percent = 30, .pause_percent = 30, .return_delay = 20, .receive_depth = 10};
+  for (const SwitchModel model : {SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep}) {
+    for (const Stalls& stalls : {Stalls{}, kStalls}) {
+      SCOPED_TRACE(switch_model_name(model));
+      change_every_bit(model, stalls);
+    }
+  }
+}
+
+TEST(Misprogramming, IsNotWhatTheLibraryRoutes) {
+  Random random(1);
+  for (const int middle : {2, 3, 4}) {
+    for (int ports = 2; ports <= 20; ++ports) {
+      const TestedSwitch shape(ports, middle);
+      for (int n = 0; n < 20; ++n) {
+        const Phase phase =
+            random_phase(shape, static_cast<int>(random.below(kNumVcs)), ports, random);
+        EXPECT_TRUE(decode_row(shape.fred, shape.row(phase)).contradictory.empty()) << shape.name();
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::tb

@@ -1,0 +1,64 @@
+// An aggregator with more flows than adders: what each of them gets.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/port_mask.h"
+#include "switch/rtl_switch.h"
+#include "switch/switch_factory.h"
+#include "switch_driver.h"
+
+namespace fredsim::tb {
+namespace {
+
+// Flits that flows of two inputs each had in 4000 cycles in which all of them always had packets.
+std::vector<int> served(SwitchModel model, int ports, int adders, const Stalls& stalls) {
+  TestedSwitch shape(ports, TestedSwitch::kAggregator);
+  shape.pool = adders;
+  SwitchDriver driver(shape, make_switch(model, shape, "dut"), stalls, 1);
+  Phase phase;
+  for (int f = 0; f < ports / 2; ++f) phase.flows.push_back({3U << (2 * f), 1U << (2 * f)});
+  phase.route = shape.route(phase.flows);
+  driver.add_phase(phase);
+  for (int i = 0; i < 700; ++i) {
+    for (int f = 0; f < ports / 2; ++f) driver.add_packet(0, f, kPacketFlits);
+  }
+  std::vector<int> flits(phase.flows.size());
+  for (int cycle = 0; cycle < 4200; ++cycle) {
+    driver.step();
+    if (cycle < 200) continue;
+    for_each_port(driver.pins().out_valid, [&](int p) { ++flits[p / 2]; });
+  }
+  return flits;
+}
+
+TEST(Aggregator, GivesFlowsOfTwoInputsEqualShares) {
+  constexpr Stalls kStalls{
+      .gap_percent = 10, .pause_percent = 10, .return_delay = 10, .receive_depth = 48};
+  for (const bool rtl : {false, true}) {
+    for (const bool stalled : {false, true}) {
+      for (const auto& [ports, adders] : {std::pair{8, 3}, {4, 1}, {12, 5}}) {
+        TestedSwitch shape(ports, TestedSwitch::kAggregator);
+        shape.pool = adders;
+        const std::vector<std::string> built = built_switch_sizes();
+        if (rtl && std::ranges::find(built, size_entry(shape)) == built.end()) continue;
+        SCOPED_TRACE(fmt::format("{} ports, {} adders, {}, {} stalls", ports, adders,
+                                 rtl ? "RTL" : "twin", stalled ? "with" : "without"));
+        const std::vector<int> flits = served(rtl ? SwitchModel::kRtl : SwitchModel::kTlm, ports,
+                                              adders, stalled ? kStalls : Stalls{});
+        const auto [least, most] = std::ranges::minmax(flits);
+        EXPECT_LE(most, stalled ? least + least / 20 : least + adders) << least << " to " << most;
+        if (!stalled) {
+          EXPECT_NEAR(least, 4000 * adders / (ports / 2), 40);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::tb

@@ -1,0 +1,27 @@
+// The list of who reaches which cover points has all modules that have some, and no others.
+#include "rtl/cover_list.h"
+
+#include <gtest/gtest.h>
+
+namespace fredsim {
+namespace {
+
+TEST(CoverPoints, OfEveryModuleHaveToBeReachedByATest) {
+  const auto points = cover_points();
+  std::set<std::string> listed;
+  for (const auto& [test, modules] : modules_by_test()) {
+    for (const std::string& module : modules) {
+      EXPECT_TRUE(points.contains(module)) << test << ": " << module << " has no cover points";
+      listed.insert(module);
+    }
+  }
+  std::size_t count = 0;
+  for (const auto& [module, labels] : points) {
+    EXPECT_TRUE(listed.contains(module)) << module << ": its cover points are counted in no test";
+    count += labels.size();
+  }
+  EXPECT_GE(count, 96U);
+}
+
+}  // namespace
+}  // namespace fredsim
