@@ -13,6 +13,7 @@
 
 #include "Vcommon_retry_rx_full/Vcommon_retry_rx_full.h"
 #include "Vcommon_retry_tx_full/Vcommon_retry_tx_full.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "fabric/link_check.h"
 #include "fabric/reliable_link.h"
