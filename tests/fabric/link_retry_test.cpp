@@ -278,15 +278,17 @@ TEST(LinkRetry, IsDeadWhenAFlitWasSentAgainOnceTooOften) {
     const auto sent = [&](std::uint64_t times) {  // of the oldest flit, the first time included
       while (pair.again_oldest + 1 < times && edges < 10'000) ++edges, pair.edge();
     };
-    sent(1 + kShape.max_retries);
-    EXPECT_FALSE(pair.is_dead());
+    sent(kShape.max_retries);
     if (is_mended) {
       pair.set({.latency = 5, .offered = 0, .given = 0});
       for (int i = 0; i < 200; ++i) pair.edge();
       EXPECT_TRUE(pair.is_drained());
+      EXPECT_EQ(pair.again_oldest, kShape.max_retries);
       EXPECT_FALSE(pair.is_dead());
       continue;
     }
+    sent(1 + kShape.max_retries);
+    EXPECT_FALSE(pair.is_dead());
     sent(2 + kShape.max_retries);
     EXPECT_TRUE(pair.is_dead());
     EXPECT_NEAR(static_cast<double>(edges), (1 + kShape.max_retries) * kShape.timeout, 25);

@@ -175,13 +175,15 @@ class Beside {
   void launch() {
     std::optional<Wire> wire;
     if (tx_->wire_valid_o && !errors_.loses_flit() && (faults_ == nullptr || !faults_->is_lost)) {
-      std::copy_n(tx_->wire_o.m_storage, wire.emplace().size(), wire->begin());
+      wire.emplace();
+      std::copy_n(tx_->wire_o.m_storage, wire->size(), wire->begin());
       const auto flip = [&](std::uint32_t at) { (*wire)[at / 32] ^= 1U << at % 32; };
       if (faults_ != nullptr) std::ranges::for_each(faults_->flit_wrong, flip);
       errors_.on_flit(flip);
     }
     under_way_.push_back(wire);
-    std::copy_n(rx_->back_o.m_storage, back_.emplace_back().size(), back_.back().begin());
+    Back& back = back_.emplace_back();
+    std::copy_n(rx_->back_o.m_storage, back.size(), back.begin());
   }
 
   const Topology topology_;
