@@ -78,8 +78,9 @@ TEST(Faults, AChipletOfOneOfFiveSlicesCostsAFourth) {
   };
   const double whole = cycles(load_config("configs/fred_d.yaml").topology);
   EXPECT_NEAR(cycles(with_faults("fred_d", {}, {"switch:l1_0.s0"})) / whole, 5.0 / 4, 0.02);
-  EXPECT_NEAR(cycles(with_faults("fred_d", {}, {"switch:l1_0.s0", "switch:l1_3.s4"})) / whole,
-              5.0 / 3, 0.03);
+  // Two in two slices cost less than both slices: each is still there for the others.
+  EXPECT_LT(cycles(with_faults("fred_d", {}, {"switch:l1_0.s0", "switch:l1_3.s4"})) / whole,
+            5.0 / 3 - 0.02);
   // An NPU that is lost leaves the others their bandwidth.
   EXPECT_NEAR(cycles(with_faults("fred_d", {}, {"npu:7"})) / whole, 1, 0.02);
 }

@@ -75,6 +75,20 @@ TEST(ReportData, KeepsWhatThePageShows) {
   EXPECT_EQ(fabric["layout"]["nodes"][2]["chiplet"], 1);
 }
 
+TEST(ReportData, HasWhatAMachineHasLost) {
+  RunResult run = sample_run();
+  run.layout.nodes.front().lost = true;
+  run.layout.nodes.front().above = "r2_3";
+  Json text = Json::parse(results({{run, std::nullopt}}));
+  EXPECT_EQ(data_of(text.dump())["fabrics"][0]["faults"], Json::array());
+  text["runs"][0]["faults"] = {"npu:0", "link:a.0->b.1"};
+  const Json fabric = data_of(text.dump())["fabrics"][0];
+  EXPECT_EQ(fabric["faults"], Json::parse(R"(["npu:0", "link:a.0->b.1"])"));
+  EXPECT_EQ(fabric["layout"]["nodes"][0]["lost"], true);
+  EXPECT_EQ(fabric["layout"]["nodes"][0]["above"], "r2_3");
+  EXPECT_FALSE(fabric["layout"]["nodes"][1].contains("lost"));
+}
+
 TEST(ReportData, TakesRunsOfOwnNpusWithWhatDoesNotApplyLeftOut) {
   RunResult own = sample_run();
   own.is_own = true;
