@@ -10,7 +10,9 @@ namespace fredsim {
 void NpuReducer::receive(Work& w, int local, Packet& packet) {
   const PacketExtension& e = extension(packet);
   const TreeState& s = w.trees[local];
-  const bool from_switches = s.in_switch && e.port == s.part->switch_port;
+  // By its port a rank tells a result from what others send it for the same tree.
+  const bool from_switches =
+      s.in_switch && (s.part->reduce_from.empty() || e.port == s.part->switch_port);
   if (!from_switches && (e.stream & 1U) == 0) {
     on_partial(w, local, packet, e);
   } else if (expect(w, local, e, s.results, "result")) {
