@@ -119,9 +119,10 @@ class Parser {
     }
     if (whole.empty()) refuse("is not a number with a unit");
     if (negative) refuse("is negative");
-    const std::uint64_t value = is_nccl() && is_exponent(rest)
-                                    ? shifted(whole, fraction, rest.substr(1))
-                                    : scaled(whole, fraction, scale_of(trim(rest)));
+    const int places = take_exponent(rest);
+    const std::uint64_t scale = scale_of(trim(rest));
+    const std::uint64_t value =
+        places == 0 ? scaled(whole, fraction, scale) : shifted(whole, fraction, places, scale);
     if (value == 0 && !zero_allowed)
       refuse(fmt::format("is zero; {} is above zero", quantity_.noun));
     return value;
@@ -137,28 +138,37 @@ class Parser {
 
   bool is_nccl() const { return &quantity_ == &kNcclSize; }
 
-  // "e6" or "e+6" behind the number; what else begins with an e is no unit either.
-  static bool is_exponent(std::string_view rest) {
-    if (rest.empty() || lower(rest.front()) != 'e') return false;
-    rest.remove_prefix(rest.size() > 1 && rest[1] == '+' ? 2 : 1);
-    return !rest.empty() && std::ranges::all_of(rest, is_digit);
+  // "e6", "e+6" or "e-6" behind the number, which is taken off; 0: there is none. No unit begins with an e.
+  static int take_exponent(std::string_view& rest) {
+    constexpr int kMostPlaces = 99;  // far beyond any quantity
+    if (rest.empty() || lower(rest.front()) != 'e') return 0;
+    std::string_view behind = rest.substr(1);
+    const bool negative = !behind.empty() && behind.front() == '-';
+    if (negative || (!behind.empty() && behind.front() == '+')) behind.remove_prefix(1);
+    const std::string_view digits = take_digits(behind);
+    if (digits.empty()) return 0;
+    rest = behind;
+    int places = 0;
+    for (const char c : digits) places = std::min(places * 10 + (c - '0'), kMostPlaces);
+    return negative ? -places : places;
   }
 
-  // whole.fraction * 10^exponent: the point moves to the right.
-  std::uint64_t shifted(std::string_view whole, std::string_view fraction,
-                        std::string_view exponent) const {
-    constexpr std::size_t kMostPlaces = 99;  // far beyond any quantity
-    if (exponent.front() == '+') exponent.remove_prefix(1);
-    exponent.remove_prefix(std::min(exponent.find_first_not_of('0'), exponent.size()));
-    std::size_t places = 0;
-    for (const char c : exponent.substr(0, 3)) {
-      places = places * 10 + static_cast<std::size_t>(c - '0');
-    }
-    places = std::min(places, kMostPlaces);
+  // whole.fraction * 10^places * scale: the point moves, to the left where places are below 0.
+  std::uint64_t shifted(std::string_view whole, std::string_view fraction, int places,
+                        std::uint64_t scale) const {
     std::string digits(whole);
-    digits += fraction.substr(0, places);
-    digits.append(places - std::min(places, fraction.size()), '0');
-    return scaled(digits, fraction.substr(std::min(places, fraction.size())), 1);
+    digits += fraction;
+    std::size_t point = whole.size();
+    if (places > 0) {
+      point += static_cast<std::size_t>(places);
+      if (digits.size() < point) digits.append(point - digits.size(), '0');
+    } else {
+      const auto left = static_cast<std::size_t>(-places);
+      if (point < left) digits.insert(0, left - point, '0');
+      point = std::max(point, left) - left;
+    }
+    return scaled(std::string_view(digits).substr(0, point), std::string_view(digits).substr(point),
+                  scale);
   }
 
   std::uint64_t scale_of(std::string_view unit) const {

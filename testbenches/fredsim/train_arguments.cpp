@@ -73,8 +73,7 @@ FitOptions fit_of(const std::string& text, const std::vector<std::string>& machi
   fit.word = text.substr(0, end);
   const std::string number = end == std::string::npos ? "" : text.substr(end + 1);
   const char* const last = number.data() + number.size();
-  const auto [stop, error] =
-      std::from_chars(number.data(), last, fit.speedup, std::chars_format::fixed);
+  const auto [stop, error] = std::from_chars(number.data(), last, fit.speedup);
   if (error != std::errc() || stop != last || !(fit.speedup > 0) || fit.speedup > kMostSpeedup)
     throw BadInput(
         fmt::format("--fit: found '{}'; allowed: a machine of the command line and its speed-up, "

@@ -67,6 +67,20 @@ TEST(Units, SizesAsNcclTestsTakeThem) {
   EXPECT_EQ(size("7e0"), 7U);
 }
 
+TEST(Units, ExponentsComeBeforeTheUnit) {
+  EXPECT_EQ(parse_size("1e3KiB", "x"), 1000U * 1024);
+  EXPECT_EQ(parse_size("1e3KiB", "x", SizeForm::kNccl), 1000U * 1024);
+  EXPECT_EQ(parse_size("1.25E1 KB", "x"), 12'500U);
+  EXPECT_EQ(parse_size("2500e-3 KB", "x"), 2'500U);
+  EXPECT_EQ(parse_bandwidth("1e3 GB/s", "x"), 1'000'000'000'000U);
+  EXPECT_EQ(parse_bandwidth("0.001e+3TB/s", "x"), 1'000'000'000'000U);
+  EXPECT_EQ(parse_time_ps("2e-3 ns", "x"), 2U);
+  EXPECT_EQ(parse_time_ps("0e9 ms", "x"), 0U);
+  EXPECT_EQ(parse_frequency("1.5e3 MHz", "x"), 1'500'000'000U);
+  for (const char* wrong : {"1e3", "1e99999999999 KB", "1e-3 B", "1e-99999999999 KB", "-1e3 KB"})
+    expect_parts(refusal([&] { parse_size(wrong, "key"); }), {"key: ", wrong});
+}
+
 TEST(Units, SizesThatNcclTestsDoNotTakeAreRefused) {
   const auto refused = [](std::string_view text) {
     return refusal([&] { parse_size(text, "--size", SizeForm::kNccl); });
@@ -76,8 +90,9 @@ TEST(Units, SizesThatNcclTestsDoNotTakeAreRefused) {
   expect_parts(refused("1e99999999999999999999"), {"is too large"});
   expect_parts(refused("0e5"), {"is zero"});
   expect_parts(refused("0.5e"), {"unknown unit 'e'"});
-  expect_parts(refused("1e-3"), {"unknown unit 'e-3'"});
-  expect_parts(refused("1e3KiB"), {"unknown unit 'e3KiB'"});
+  expect_parts(refused("1e-3"), {"'1e-3' is not a whole number of bytes"});
+  expect_parts(refused("1e3KX"), {"unknown unit 'KX'"});
+  expect_parts(refused("1e-KiB"), {"unknown unit 'e-KiB'"});
   expect_parts(refused("1b"), {"unknown unit 'b'; did you mean 'B'?"});
   expect_parts(refused("1T"), {"unknown unit 'T' (a size is a number and B, K, M, G, KiB"});
 }
@@ -195,7 +210,7 @@ TEST(Units, EveryRefusalSaysKeyFoundAndAllowed) {
       {".5 GB/s", "is not a number with a unit"},
       {"1. GB/s", "is not a number with a unit"},
       {"1,5 GB/s", "unknown unit ',5 GB/s'"},
-      {"1e3 GB/s", "unknown unit 'e3 GB/s'"},
+      {"1e GB/s", "unknown unit 'e GB/s'"},
       {"nan GB/s", "is not a number with a unit"},
       {"9007199254740993 B/s", "is too large; at most 2^53 bytes per second"},
       {"9008 TB/s", "is too large"},

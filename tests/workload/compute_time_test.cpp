@@ -43,8 +43,10 @@ TEST(ComputeTime, RatesAndEfficienciesAreRead) {
   EXPECT_EQ(parse_flop_rate("990 TFLOP/s", "x"), 990'000U);
   EXPECT_EQ(parse_flop_rate("10.1PFLOP/s", "x"), 10'100'000U);
   EXPECT_EQ(parse_flop_rate("1 GFLOP/s", "x"), 1U);
-  for (const char* wrong : {"", "990", "0 TFLOP/s", "-1 TFLOP/s", "990 TB/s", "nan TFLOP/s",
-                            "1e3 TFLOP/s", "99999999999 PFLOP/s"})
+  EXPECT_EQ(parse_flop_rate("1e3PFLOP/s", "x"), 1'000'000'000U);
+  EXPECT_EQ(parse_flop_rate("1.5E-3 PFLOP/s", "x"), 1'500U);
+  for (const char* wrong : {"", "990", "0 TFLOP/s", "-1 TFLOP/s", "990 TB/s", "nan TFLOP/s", "1e3",
+                            "1eTFLOP/s", "1e99 PFLOP/s", "99999999999 PFLOP/s"})
     EXPECT_THROW(parse_flop_rate(wrong, "x"), BadInput) << wrong;
   EXPECT_EQ(parse_efficiency("0.4", "x"), 0.4);
   EXPECT_EQ(parse_efficiency("1", "x"), 1);
