@@ -8,18 +8,20 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
 #include "workload_files/chakra_reader.h"
+#include "workload_files/id_ranges.h"
 #include "workload_files/node_place.h"
 
 namespace fredsim {
 namespace {
 
-// Ids and dependencies of one file.
+// Ids and dependencies of one file that is not in the order of its dependencies, or is wrong.
 class Graph {
  public:
   explicit Graph(const std::string& path) : path_(path) {}
@@ -97,6 +99,35 @@ class Graph {
   std::vector<std::uint64_t> ids_;
   std::vector<std::uint64_t> after_;  // of all, one after the other: ids, then indices
   std::vector<std::size_t> ends_;     // in `after_`, by index
+};
+
+void check_whole(const std::string& path) {
+  ChakraReader reader(path);
+  Graph graph(path);
+  TraceNode node;
+  while (reader.next(node)) graph.add(node);
+  graph.check();
+}
+
+// A file as it is read: in order each node comes once, and after those that it depends on, of which nothing but ids is held.
+class Reading {
+ public:
+  explicit Reading(const std::string& path) : reader_(path) {}
+
+  bool next(TraceNode& node) {
+    if (!reader_.next(node)) return false;
+    if (!is_in_order_) return true;
+    const auto is_there = [this](std::uint64_t before) { return ids_.has(before); };
+    is_in_order_ = std::ranges::all_of(node.after, is_there) && ids_.add(node.id);
+    if (!is_in_order_) ids_ = {};
+    return true;
+  }
+  bool is_in_order() const { return is_in_order_; }
+
+ private:
+  ChakraReader reader_;
+  IdRanges ids_;
+  bool is_in_order_ = true;
 };
 
 // Sends and receives of all ranks, in their order: the n-th send of a (source, destination, tag) is for the n-th receive.
@@ -183,24 +214,35 @@ std::vector<std::string> files_of(const std::string& prefix) {
 }  // namespace
 
 TraceFiles check_traces(const std::string& prefix) {
+  constexpr std::size_t kSideBySide = 256;  // files that are open
   TraceFiles files{.paths = files_of(prefix)};
+  const auto ranks = static_cast<int>(files.paths.size());
   Messages messages;
   TraceNode node;
-  for (int rank = 0; rank < static_cast<int>(files.paths.size()); ++rank) {
-    const std::string& path = files.paths[rank];
-    ChakraReader reader(path);
-    Graph graph(path);
-    while (reader.next(node)) {
-      graph.add(node);
-      messages.add(path, rank, node);
-      const auto ranks = static_cast<int>(files.paths.size());
-      if (node.peer >= ranks) {
-        throw BadInput(fmt::format("{}: found {}; there are {} ranks",
-                                   node_place(path, node.id, node.name, "rank"), node.peer, ranks));
+  for (int first = 0; first < ranks; first += static_cast<int>(kSideBySide)) {
+    std::vector<std::unique_ptr<Reading>> readings;
+    for (int r = first; r < ranks && readings.size() < kSideBySide; ++r)
+      readings.push_back(std::make_unique<Reading>(files.paths[r]));
+    std::vector<bool> at_end(readings.size());
+    while (std::ranges::count(at_end, false) > 0) {
+      for (std::size_t i = 0; i < readings.size(); ++i) {
+        if (at_end[i]) continue;
+        const int rank = first + static_cast<int>(i);
+        const std::string& path = files.paths[rank];
+        if (!readings[i]->next(node)) {
+          at_end[i] = true;
+          if (!readings[i]->is_in_order()) check_whole(path);
+          continue;
+        }
+        messages.add(path, rank, node);
+        if (node.peer >= ranks) {
+          throw BadInput(fmt::format("{}: found {}; there are {} ranks",
+                                     node_place(path, node.id, node.name, "rank"), node.peer,
+                                     ranks));
+        }
+        ++files.nodes;
       }
-      ++files.nodes;
     }
-    graph.check();
   }
   messages.check(files.paths);
   return files;

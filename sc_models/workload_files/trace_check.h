@@ -1,7 +1,8 @@
 // Looks at the traces of all ranks before anything runs.
 //
-// Files are PREFIX.0.et, PREFIX.1.et, … without a gap. Each is read once as a stream; what is kept of it meanwhile are ids and
-//   dependencies, for one rank at a time.
+// Files are PREFIX.0.et, PREFIX.1.et, … without a gap. They are read as streams, side by side; what is kept meanwhile are ranges of ids, and
+//   messages that have met no counterpart yet. A file in which a node comes before one that it depends on is read again by itself, and its
+//   ids and dependencies are held.
 // Errors: BadInput, naming file, node and field: no file, a rank that is missing; an id that comes twice; a dependency on a node
 //   that the file does not have; dependencies in a circle, all of whose nodes are named; a send or receive without its
 //   counterpart of the same source, destination and tag, or of another size; and those of ChakraReader.

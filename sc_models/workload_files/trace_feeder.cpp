@@ -1,7 +1,6 @@
 #include "workload_files/trace_feeder.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace fredsim {
@@ -26,7 +25,7 @@ bool TraceFeeder::read_one() {
   }
   const std::uint64_t place = read_++;
   for (const std::uint64_t id : next.node.after) {
-    if (is_complete(id)) continue;
+    if (complete_.has(id)) continue;
     for_[id].push_back(place);
     ++next.lacks;
   }
@@ -38,25 +37,9 @@ bool TraceFeeder::read_one() {
   return true;
 }
 
-bool TraceFeeder::is_complete(std::uint64_t id) const {
-  const auto after = complete_.upper_bound(id);
-  return after != complete_.begin() && std::prev(after)->second >= id;
-}
-
 void TraceFeeder::complete(std::uint64_t id) {
   --under_way_;
-  // Joined with the ranges that it touches.
-  auto after = complete_.upper_bound(id);
-  std::uint64_t last = id;
-  if (after != complete_.end() && after->first == id + 1) {
-    last = after->second;
-    after = complete_.erase(after);
-  }
-  if (after != complete_.begin() && std::prev(after)->second + 1 == id) {
-    std::prev(after)->second = last;
-  } else {
-    complete_.emplace_hint(after, id, last);
-  }
+  complete_.add(id);
   const auto followers = for_.extract(id);
   if (followers.empty()) return;
   for (const std::uint64_t place : followers.mapped()) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "workload_files/chakra_reader.h"
+#include "workload_files/id_ranges.h"
 
 namespace fredsim {
 
@@ -37,7 +38,6 @@ class TraceFeeder {
   };
 
   bool read_one();
-  bool is_complete(std::uint64_t id) const;
 
   ChakraReader reader_;
   std::size_t window_;
@@ -47,8 +47,8 @@ class TraceFeeder {
   std::map<std::uint64_t, TraceNode> ready_;            // by place in the file
   std::unordered_map<std::uint64_t, Waiting> waiting_;  // by place in the file
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>>
-      for_;                                          // id -> places that wait for it
-  std::map<std::uint64_t, std::uint64_t> complete_;  // ranges: first -> last
+      for_;  // id -> places that wait for it
+  IdRanges complete_;
 };
 
 }  // namespace fredsim

@@ -55,7 +55,7 @@ struct TraceNode {
   int peer = kNobody;  // rank that is sent to or received from; root of a collective that has one
   std::uint32_t tag = 0;
   std::int64_t priority = 0;
-  std::string group{};             // of ranks; empty: all
+  std::string group{};             // process group; empty: all ranks
   std::vector<bool> dimensions{};  // of the network that take part; empty: all
   // Of a trace that fredsim wrote (workload_files/trace_shapes.h).
   int shape = kNobody;      // what it is a part of

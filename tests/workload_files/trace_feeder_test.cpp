@@ -74,5 +74,26 @@ TEST(TraceFeeder, OfALongFileInOrderTheWindowIsHeld) {
   EXPECT_TRUE(feeder.is_done());
 }
 
+TEST(IdRanges, HoldIdsThatFollowEachOtherAsOne) {
+  IdRanges ids;
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t k = 0; k < 1000; ++k) numbers.push_back(k + 7);
+  Random random(1);
+  for (std::size_t k = numbers.size(); k > 1; --k)
+    std::swap(numbers[k - 1], numbers[random.below(k)]);
+  for (const std::uint64_t id : numbers) {
+    EXPECT_FALSE(ids.has(id));
+    EXPECT_TRUE(ids.add(id));
+    EXPECT_FALSE(ids.add(id));
+    EXPECT_TRUE(ids.has(id));
+  }
+  EXPECT_EQ(ids.ranges(), 1U);
+  EXPECT_FALSE(ids.has(6));
+  EXPECT_FALSE(ids.has(1007));
+  EXPECT_TRUE(ids.add(~std::uint64_t{0}));
+  EXPECT_TRUE(ids.add(0));
+  EXPECT_EQ(ids.ranges(), 3U);
+}
+
 }  // namespace
 }  // namespace fredsim
