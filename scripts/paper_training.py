@@ -4,7 +4,8 @@ Figure 10 (§8.2): speed-up of Fred-C and -D over the mesh for four workloads. C
 tables: by the roofline of the machine files, at one rate that is fitted on ResNet-152's Fred-C, and with a rate fitted for each workload
 on its own Fred-C; what stands for Fred-D is a prediction in the last two.
 Figure 11 (§8.3): all strategies of 20 workers, on the mesh and Fred-D; how much less communication is exposed, and how much
-faster an iteration is. Figure 2 is the mesh's part of it: compute and exposed communication by strategy.
+faster an iteration is. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy. Exposed is what
+`fredsim train` calls so: time in which an NPU computes nothing since it waits for communication, mean of all NPUs.
 
 Commands are printed on standard error, results kept as JSON in the folder, where --again takes them from.
 """
@@ -85,7 +86,8 @@ def table(head, rows):
 
 
 def exposed(run):
-    return sum(ns for part, ns in run["breakdown_ns"].items() if part != "compute")
+    """Exposed communication of a mean NPU: it neither computes nor waits for what is not on its way yet (bubble)."""
+    return sum(ns for part, ns in run["breakdown_ns"].items() if part not in ("compute", "memory", "bubble"))
 
 
 def rate_text(run):
@@ -99,16 +101,17 @@ def figure_10_row(name, strategy, runs, papers):
     for index, (run, paper) in enumerate(zip(runs, (None, *papers))):
         fitted = index == 1 and "fit" in run  # on Fred-C
         parts = run["breakdown_ns"]
-        communication = " + ".join(f"{part} {ns / 1e3:.1f}" for part, ns in parts.items() if part != "compute" and ns > 0)
+        communication = " + ".join(f"{part} {ns / 1e3:.1f}" for part, ns in parts.items()
+                                   if part not in ("compute", "memory", "bubble") and ns > 0)
         rows.append([
             f"{name}, {name_of(strategy)}" if index == 0 else "", run["fabric"], rate_text(run) if index == 0 else "",
-            f"{run['iteration_ns'] / 1e3:.1f}", f"{parts['compute'] / 1e3:.1f}", communication,
+            f"{run['iteration_ns'] / 1e3:.1f}", f"{parts['compute'] / 1e3:.1f}", communication, f"{parts['bubble'] / 1e3:.1f}",
             f"{run.get('speedup', 1):.3f}" + (" (fitted)" if fitted else ""), "1" if index == 0 else f"{paper:.2f}" if paper else "–",
         ])
     return rows
 
 
-HEAD_10 = ["workload", "machine", "compute", "iteration, µs", "computing", "exposed, µs", "speed-up", "paper"]
+HEAD_10 = ["workload", "machine", "compute", "iteration, µs", "computing", "exposed, µs", "bubble", "speed-up", "paper"]
 
 
 def figure_10(runner):
@@ -176,7 +179,7 @@ def figure_11(runner):
             per_sample = mesh["iteration_ns"] / mesh["minibatch"]
             base = base or per_sample
             rows_2.append([name_of(strategy), rate_text(mesh), f"{per_sample / 1e3:.1f}", f"{per_sample / base:.3f}",
-                           f"{mesh['breakdown_ns']['compute'] / mesh['iteration_ns']:.3f}", f"{exposed(mesh) / mesh['iteration_ns']:.3f}"])
+                           *(f"{ns / mesh['iteration_ns']:.3f}" for ns in (mesh["breakdown_ns"]["compute"], exposed(mesh), mesh["breakdown_ns"]["bubble"]))])
             faster.append(mesh["iteration_ns"] / fred["iteration_ns"])
             if exposed(mesh) > 0 and exposed(fred) > 0:
                 less.append(exposed(mesh) / exposed(fred))
@@ -186,7 +189,7 @@ def figure_11(runner):
         if not rows_2:
             continue
         print(f"Figure 2, {name} on the mesh, by strategy (the paper's bars have no figures in its text):\n")
-        table(["strategy", "compute", "per sample, µs", "relative", "computing", "exposed"], rows_2)
+        table(["strategy", "compute", "per sample, µs", "relative", "computing", "exposed", "bubble"], rows_2)
         for average, of in (("mean", statistics.mean), ("geometric mean", statistics.geometric_mean)):
             rows_11.append([average, "", "", f"{of(less):.2f}" if less else "–", "", "", f"{of(faster):.3f}"])
         rows_11.append(["paper", "", "", f"{paper_exposed:.2f}", "", "", f"{paper_faster:.2f}"])

@@ -53,11 +53,17 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   if (result.speedup) json["speedup"] = *result.speedup;
   json["breakdown_ns"] = Json::object();
   for (const auto& [category, ns] : result.breakdown_ns) json["breakdown_ns"][category] = ns;
+  json["critical_path_ns"] = Json::object();
+  for (const auto& [category, ns] : result.critical_path_ns)
+    json["critical_path_ns"][category] = ns;
   json["ranks"] = Json::array();
   for (const TrainedRank& rank : result.ranks) {
     json["ranks"].push_back({{"member", rank.member},
                              {"end_ns", rank.end_ns},
-                             {"exposed_communication_ns", rank.end_ns - rank.compute_ns}});
+                             {"compute_ns", rank.compute_ns},
+                             {"memory_ns", rank.memory_ns},
+                             {"exposed_communication_ns", rank.exposed_ns},
+                             {"bubble_ns", rank.bubble_ns}});
   }
   json["payload"] = r.payload;
   if (r.operations) json["operations"] = operations_json(*r.operations);

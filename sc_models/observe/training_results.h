@@ -51,8 +51,8 @@ struct TrainingSetup {
 // Of an NPU or I/O controller.
 struct TrainedRank {
   std::string member;
-  double end_ns = 0;      // of its last task
-  double compute_ns = 0;  // of all its computations; what is left of the end is exposed
+  double end_ns = 0;  // of its last task: the sum of what follows (workload/rank_time.h)
+  double compute_ns = 0, memory_ns = 0, exposed_ns = 0, bubble_ns = 0;
 };
 
 // Of inference.
@@ -65,7 +65,9 @@ struct TrainingResult {
   RunResult run;                      // its cycles are those of all iterations
   double iteration_ns = 0;            // mean
   std::vector<double> iterations_ns;  // one by one, by the end of the last NPU
-  std::vector<std::pair<std::string, double>> breakdown_ns;  // of a mean iteration
+  // Of a mean iteration, each adds up to it: where the time of an NPU went, mean of all NPUs with work (exposed communication by
+  // kind, "bubble" beside it), and the tasks of the critical path by kind, which are no exposed times.
+  std::vector<std::pair<std::string, double>> breakdown_ns, critical_path_ns;
   std::string
       placement{};  // of workers on NPUs: "paper", "snake", "identity" or a file's path; empty: not a model
   std::optional<double> speedup{};  // over the first machine

@@ -13,9 +13,10 @@
 // Time: in which ranks only compute is not simulated.
 // Records: of each task, when it began to take time, when it was complete, and the task whose end let it begin. Of a
 //   communication these are the begin of the operation and what the rank that came last had waited for.
+// Times: of each rank, where its time went (rank_time.h).
 // Result: counters of the whole run, as those of a work (engine/work_run.h), without parts.
 // Errors: RoutingConflict and BadInput of plans (plan_shapes()); RunFailed as Communicator::wait(), and where tasks
-//   are left when nothing goes on any more, with what waits for what.
+//   are left when nothing goes on any more, with what waits for what, or where the parts of a rank's time do not add up.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,16 @@
 
 #include "engine/machine.h"
 #include "engine/prepared_plan.h"
+#include "workload/rank_time.h"
 #include "workload/task_graph.h"
+#include "workload/task_source.h"
 
 namespace fredsim {
 
 // By shape of the graph.
 using ShapePlans = std::vector<std::shared_ptr<const PreparedPlan>>;
+ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShape>& shapes,
+                       OnConflict on_conflict);
 ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict);
 
 struct TaskRecord {
@@ -42,10 +47,21 @@ using TaskRecords = std::vector<std::vector<TaskRecord>>;  // by rank and task
 
 struct GraphOutcome {
   RunResult result;     // cycles: until the last task was complete
-  TaskRecords records;  // interrupted: not all of them
+  TaskRecords records;  // of run_graph(); interrupted: not all of them
+  // Interrupted: none of these.
+  std::vector<RankTime> times{};                // by rank
+  TimeBreakdown critical_path{};                // critical_path.h
+  std::vector<std::uint64_t> iteration_ends{};  // input that is loaded for the next one left out
+  bool has_memory = false;                      // a task of that category
+  std::size_t most_tasks = 0;                   // of a rank that were held at a time
 };
 
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+                       const std::function<void(const Progress&)>& on_progress = {});
+
+// The same of tasks that come as they are needed, without records. What is held of them are those that are under way, ready or within the
+// look-ahead of such a one (TaskSource), and, not in order, up to 1024 computations of a rank that have begun ahead of the time.
+GraphOutcome run_tasks(Machine& machine, TaskSource& source, const ShapePlans& plans,
                        const std::function<void(const Progress&)>& on_progress = {});
 
 }  // namespace fredsim

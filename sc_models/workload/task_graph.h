@@ -10,7 +10,7 @@
 //   pipeline, or weights and gradients, then have the same phases in the switches.
 // Repetition: an operation of several `times` is issued again and again, two of it at a time, so that one follows the other
 //   without a gap; a rank's task is complete when it has done its part in all of them.
-// Units: cycles, bytes. Categories are what the time of an iteration is divided into (critical_path.h).
+// Units: cycles, bytes. Categories are what the time of a rank is divided into (rank_time.h, critical_path.h).
 // Errors: check() throws std::logic_error where a task waits for a later one, or where not every member of an
 //   operation has exactly one task for it: of a builder of ours, a fault.
 #pragma once
@@ -30,13 +30,17 @@ enum class TimeCategory : std::uint8_t { kCompute, kInputLoad, kMp, kPp, kDp, kS
 inline constexpr auto kTimeCategories = std::to_array<std::string_view>(
     {"compute", "input_load", "mp", "pp", "dp", "streaming", "memory"});
 
+using TimeBreakdown = std::array<std::uint64_t, kTimeCategories.size()>;  // cycles, by TimeCategory
+
 struct Task {
+  static constexpr std::uint64_t kNoNode = ~std::uint64_t{0};
   TimeCategory category = TimeCategory::kCompute;
   bool stores = false;  // to memory; else it loads
   int label = 0;        // TaskGraph::labels
   int iteration = 0;
   std::uint64_t cycles = 0;                        // of a computation
   std::uint64_t bytes = 0;                         // to or from memory
+  std::uint64_t node = kNoNode;                    // of a trace: its id there
   int operation = -1;                              // of a communication
   int part = 0, rank = 0;                          // the same: its place there
   std::vector<int> after{};                        // tasks of the same rank
@@ -58,6 +62,8 @@ struct GraphOperation {
   int shape = 0;
   int label = 0;
   std::uint64_t times = 1;
+  int group = -1;            // of a trace: TaskGraph::groups
+  std::uint64_t number = 0;  // the same: operations of that group before it
 };
 
 struct TaskGraph {
@@ -68,6 +74,8 @@ struct TaskGraph {
   std::vector<GraphOperation> operations;
   std::vector<TaskRank> ranks;
   std::vector<std::string> labels;
+  std::vector<std::string>
+      groups{};  // of a trace: in which its operations meet, as messages name them
 
   bool has(TimeCategory category) const;  // any task of it
   void check() const;

@@ -64,14 +64,15 @@ TraceJoint::Joint& TraceJoint::joint_of(int rank, const TraceNode& node,
   const std::string of_shape =
       fmt::format("{}: metadata: fredsim_shapes: shape {}", paths_[rank], node.shape);
   for (const TracePart& part : joint.said.before)
-    joint.made.before.push_back(spec_of(of_shape, part));
+    joint.shape.before.push_back(spec_of(of_shape, part));
   for (const TracePart& part : joint.said.work) {
-    joint.made.work.push_back(spec_of(of_shape, part));
+    joint.shape.work.push_back(spec_of(of_shape, part));
     joint.groups.push_back(groups_.at(part.group));
     joint.came.emplace_back(joint.groups.back().size());
+    joint.ranks += joint.groups.back().size();
   }
   for (const TracePart& part : joint.said.beside)
-    joint.made.beside.push_back(spec_of(of_shape, part));
+    joint.shape.beside.push_back(spec_of(of_shape, part));
   return joint;
 }
 
@@ -89,17 +90,21 @@ void TraceJoint::join(int rank, const TraceNode& node, const TraceShapes& shapes
                                place(rank, node, "fredsim_part"), node.part, rank));
   }
   const std::size_t k = joint.came[node.part][at]++;
-  if (k == joint.operations.size()) {
-    joint.operations.push_back(shapes_.add(OperationShape(joint.made), node.name));
-    graph_.operations.back().times = node.times;
-  }
-  const std::uint64_t times = graph_.operations[joint.operations[k]].times;
+  if (k == joint.made)
+    joint.open[joint.made++] = {make_(OperationShape(joint.shape), node), node.times, joint.ranks};
+  const auto open = joint.open.find(k);
+  const auto [operation, times, left] = open->second;
   if (node.times != times || times == 0) {
     throw BadInput(fmt::format("{}: found {}, but another rank has {}; allowed: the same, above 0",
                                place(rank, node, "fredsim_times"), node.times, times));
   }
-  const CollectiveSpec& spec = joint.made.work[node.part];
-  task.operation = joint.operations[k];
+  if (left == 1) {
+    joint.open.erase(open);
+  } else {
+    --open->second.left;
+  }
+  const CollectiveSpec& spec = joint.shape.work[node.part];
+  task.operation = operation;
   task.part = node.part;
   task.rank = static_cast<int>(at);
   task.category = spec.vc == kMp   ? TimeCategory::kMp
@@ -117,14 +122,14 @@ void TraceJoint::join(int rank, const TraceNode& node, const TraceShapes& shapes
 void TraceJoint::check() const {
   for (const auto& [number, joint] : joints_) {
     for (std::size_t part = 0; part < joint.came.size(); ++part) {
-      const auto at = std::ranges::find_if(
-          joint.came[part], [&](std::size_t came) { return came != joint.operations.size(); });
+      const auto at = std::ranges::find_if(joint.came[part],
+                                           [&](std::size_t came) { return came != joint.made; });
       if (at == joint.came[part].end()) continue;
       const int rank = joint.groups[part][at - joint.came[part].begin()];
       throw BadInput(
           fmt::format("rank {}: found {} nodes of fredsim_shape {}, fredsim_part {}; others of "
                       "that shape have {}",
-                      rank, *at, number, part, joint.operations.size()));
+                      rank, *at, number, part, joint.made));
     }
   }
 }

@@ -4,73 +4,104 @@
 #include <numeric>
 
 #include "base/member.h"
-#include "workload/critical_path.h"
 
 namespace fredsim {
 namespace {
 
-std::vector<std::uint64_t> iteration_ends(const TaskGraph& graph, const GraphOutcome& outcome) {
-  std::vector<std::uint64_t> ends;
-  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
-    const std::vector<Task>& tasks = graph.ranks[r].tasks;
-    for (std::size_t t = 0; t < tasks.size(); ++t) {
-      if (tasks[t].category == TimeCategory::kInputLoad) continue;  // of the next one
-      const auto iteration = static_cast<std::size_t>(tasks[t].iteration);
-      if (ends.size() <= iteration) ends.resize(iteration + 1);
-      ends[iteration] = std::max(ends[iteration], outcome.records[r][t].end);
-    }
-  }
-  return ends;
-}
-
-std::vector<TrainedRank> ranks_of(const TaskGraph& graph, const GraphOutcome& outcome,
+std::vector<TrainedRank> ranks_of(const std::vector<int>& members, const GraphOutcome& outcome,
                                   double ns_per_cycle) {
   std::vector<TrainedRank> ranks;
-  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
-    std::uint64_t end = 0, computing = 0;
-    for (std::size_t t = 0; t < graph.ranks[r].tasks.size(); ++t) {
-      const Task& task = graph.ranks[r].tasks[t];
-      end = std::max(end, outcome.records[r][t].end);
-      if (task.computes()) computing += task.cycles;
-    }
-    ranks.push_back({member_name(graph.ranks[r].member), static_cast<double>(end) * ns_per_cycle,
-                     static_cast<double>(computing) * ns_per_cycle});
+  for (std::size_t r = 0; r < members.size(); ++r) {
+    const RankTime& time = outcome.times[r];
+    const auto ns = [ns_per_cycle](std::uint64_t cycles) {
+      return static_cast<double>(cycles) * ns_per_cycle;
+    };
+    ranks.push_back({.member = member_name(members[r]),
+                     .end_ns = ns(time.end),
+                     .compute_ns = ns(time.of(TimeCategory::kCompute)),
+                     .memory_ns = ns(time.of(TimeCategory::kMemory)),
+                     .exposed_ns = ns(time.exposed()),
+                     .bubble_ns = ns(time.bubble)});
   }
   return ranks;
 }
 
-double computing_ns(const TrainingResult& result) { return result.breakdown_ns.front().second; }
+// Sums over NPUs with tasks; where there are none of these, over all ranks.
+struct NpuTimes {
+  RankTime sum{};
+  std::uint64_t npus = 0;
+};
 
-}  // namespace
+NpuTimes npu_times(const std::vector<int>& members, const GraphOutcome& outcome) {
+  bool of_all = true;
+  const auto is_npu = [&](std::size_t r) {
+    return !is_io_member(members[r]) && outcome.times[r].tasks > 0;
+  };
+  for (std::size_t r = 0; r < members.size(); ++r) of_all = of_all && !is_npu(r);
+  NpuTimes times;
+  for (std::size_t r = 0; r < members.size(); ++r) {
+    if (!of_all && !is_npu(r)) continue;
+    const RankTime& time = outcome.times[r];
+    for (std::size_t i = 0; i < time.parts.size(); ++i) times.sum.parts[i] += time.parts[i];
+    times.sum.bubble += time.bubble + (outcome.result.cycles - time.end);
+    ++times.npus;
+  }
+  return times;
+}
 
-TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
-                            const std::function<void(const Progress&)>& on_progress,
-                            const std::function<void(const GraphOutcome&)>& on_complete) {
-  GraphOutcome outcome = run_graph(machine, graph, plans, on_progress);
+// On the critical path, which is what an iteration gets shorter by at a higher rate.
+double computing_ns(const TrainingResult& result) { return result.critical_path_ns.front().second; }
+
+TrainingResult result_of(GraphOutcome outcome, const std::vector<int>& members) {
   TrainingResult result;
   if (!outcome.result.incomplete) {
     const double ns_per_cycle = 1 / outcome.result.clock_ghz;
-    const TimeBreakdown parts = critical_path(graph, outcome);
-    const std::vector<std::uint64_t> ends = iteration_ends(graph, outcome);
+    const TimeBreakdown& path = outcome.critical_path;
+    const auto [times, npus] = npu_times(members, outcome);
+    const std::vector<std::uint64_t>& ends = outcome.iteration_ends;
     const auto iterations = static_cast<double>(ends.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (static_cast<TimeCategory>(i) == TimeCategory::kMemory &&
-          !graph.has(TimeCategory::kMemory))
-        continue;
-      result.breakdown_ns.emplace_back(kTimeCategories[i],
-                                       static_cast<double>(parts[i]) * ns_per_cycle / iterations);
+    const auto of_iteration = [&](std::uint64_t cycles, double ranks) {
+      return static_cast<double>(cycles) * ns_per_cycle / iterations / ranks;
+    };
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      const auto category = static_cast<TimeCategory>(i);
+      if (category == TimeCategory::kMemory && !outcome.has_memory) continue;
+      const std::string name(kTimeCategories[i]);
+      result.breakdown_ns.emplace_back(name,
+                                       of_iteration(times.parts[i], static_cast<double>(npus)));
+      result.critical_path_ns.emplace_back(name, of_iteration(path[i], 1));
+      if (category == TimeCategory::kCompute) {
+        result.breakdown_ns.emplace_back("bubble",
+                                         of_iteration(times.bubble, static_cast<double>(npus)));
+      }
     }
     std::uint64_t before = 0;
     for (const std::uint64_t end : ends) {
       result.iterations_ns.push_back(static_cast<double>(end - before) * ns_per_cycle);
       before = end;
     }
-    result.ranks = ranks_of(graph, outcome, ns_per_cycle);
+    result.ranks = ranks_of(members, outcome, ns_per_cycle);
     result.iteration_ns = outcome.result.time_ns / iterations;
-    if (on_complete) on_complete(outcome);
   }
   result.run = std::move(outcome.result);
   return result;
+}
+
+}  // namespace
+
+TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
+                            const std::function<void(const Progress&)>& on_progress,
+                            const std::function<void(const GraphOutcome&)>& on_complete) {
+  std::vector<int> members;
+  for (const TaskRank& rank : graph.ranks) members.push_back(rank.member);
+  GraphOutcome outcome = run_graph(machine, graph, plans, on_progress);
+  if (on_complete && !outcome.result.incomplete) on_complete(outcome);
+  return result_of(std::move(outcome), members);
+}
+
+TrainingResult run_training(Machine& machine, TaskSource& source, const ShapePlans& plans,
+                            const std::function<void(const Progress&)>& on_progress) {
+  return result_of(run_tasks(machine, source, plans, on_progress), source.members());
 }
 
 TokenTimes token_times(const std::vector<double>& passes_ns, const InferenceOptions& options) {

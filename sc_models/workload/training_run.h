@@ -1,5 +1,7 @@
 // A training run on one machine, from its task graph to iteration time and breakdown.
 //
+// Breakdown: the mean over the NPUs that have something to do of where their time went (rank_time.h); what is left after an NPU's
+//   last task until the end of the run is `bubble`, too. Beside it the critical path's (critical_path.h).
 // `on_complete`: of the run, unless it was interrupted; its records say when each task was.
 // Errors: those of run_graph() and critical_path().
 #pragma once
@@ -16,6 +18,10 @@ namespace fredsim {
 TrainingResult run_training(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,
                             const std::function<void(const Progress&)>& on_progress = {},
                             const std::function<void(const GraphOutcome&)>& on_complete = {});
+
+// The same of tasks that come as they are needed.
+TrainingResult run_training(Machine& machine, TaskSource& source, const ShapePlans& plans,
+                            const std::function<void(const Progress&)>& on_progress = {});
 
 // Of inference, from the times between the ends of its passes. Of prefill the first counts; of decode the others where
 // there are any, since the first one fills the pipeline.

@@ -1,4 +1,6 @@
-// What the tasks of a graph that did not come to its end wait for, for the error message.
+// Tasks of a graph that did not come to its end, for the error message: at which operation each rank is, and who has not come to it;
+// and where ranks wait for each other in a circle, that circle, operation by operation. Of a trace with ranks, ids and names of nodes and
+// process groups.
 #pragma once
 
 #include <functional>
@@ -8,7 +10,7 @@
 
 namespace fredsim {
 
-// `is_done` of a rank and task, by their places; one line per rank that has tasks left, kMost of them.
+// `is_done` of a rank and task, by their places; a line per rank that has tasks left, 20 of them.
 std::string waiting_text(const TaskGraph& graph, const std::function<bool(int, int)>& is_done);
 
 }  // namespace fredsim

@@ -29,6 +29,7 @@
 #include "workload/text_graph.h"
 #include "workload/trace_export.h"
 #include "workload/trace_graph.h"
+#include "workload/trace_tasks.h"
 #include "workload/training_run.h"
 #include "workload/worker_graph.h"
 
@@ -44,9 +45,9 @@ constexpr double kFirstFitRate = 1e16;  // FLOP/s
 
 struct TrainedMachine {
   MachineConfig config;
-  WorkerPlacement placement;         // of models
-  ShapePlans plans;                  // times of computations are not in them
-  std::optional<TaskGraph> graph{};  // of traces, so that they are not read twice
+  WorkerPlacement placement;            // of models
+  ShapePlans plans;                     // times of computations are not in them
+  std::unique_ptr<TraceTasks> tasks{};  // of traces, which are read as they run
   std::unique_ptr<Machine> machine;
 };
 
@@ -66,11 +67,15 @@ class Training {
       TrainedMachine& entry = machines_.back();
       const Topology& topology = entry.config.topology;
       if (is_model()) entry.placement = placement_on(topology);
-      TaskGraph graph = graph_of(entry);
+      if (streams()) {
+        entry.tasks = tasks_of(entry);
+        entry.plans = plan_shapes(topology, entry.tasks->shapes(), asked_.on_conflict);
+        continue;
+      }
+      const TaskGraph graph = graph_of(entry);
       entry.plans = plan_shapes(topology, graph, asked_.on_conflict);
       if (!asked_.export_prefix.empty() && !traces_out_)
         traces_out_.emplace(asked_.export_prefix, trace_ranks(graph, topology));
-      if (asked_.source == Source::kTraces) entry.graph = std::move(graph);
     }
     check_switches();
     elaborate();
@@ -206,8 +211,20 @@ class Training {
     return all;
   }
 
+  // Traces are read as they run, but for a timeline, which has all their tasks, and for more of them than files may be open.
+  bool streams() const {
+    constexpr std::size_t kMostRanks = 512;
+    return asked_.source == Source::kTraces && options_.timeline_file.empty() &&
+           traces_.paths.size() <= kMostRanks;
+  }
+
+  std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const {
+    return std::make_unique<TraceTasks>(traces_, groups_, ComputeSpeed{entry.config.compute, rate_},
+                                        entry.config.topology,
+                                        asked_.names_algorithm ? asked_.training.algorithm : "");
+  }
+
   TaskGraph graph_of(const TrainedMachine& entry) const {
-    if (entry.graph && !asked_.fit) return *entry.graph;
     const ComputeSpeed speed{entry.config.compute, rate_};
     const Topology& topology = entry.config.topology;
     TrainingOptions training = asked_.training;
@@ -270,6 +287,16 @@ class Training {
     traces_out_->write(*texts);
   }
 
+  TrainingResult trained(const TrainedMachine& entry,
+                         const std::function<void(const Progress&)>& on_progress,
+                         const std::function<void(const GraphOutcome&)>& on_complete) const {
+    if (!streams())
+      return run_training(*entry.machine, graph_of(entry), entry.plans, on_progress, on_complete);
+    // A fit runs a machine more than once, at rates of its own.
+    const std::unique_ptr<TraceTasks> again = asked_.fit ? tasks_of(entry) : nullptr;
+    return run_training(*entry.machine, again ? *again : *entry.tasks, entry.plans, on_progress);
+  }
+
   // None: interrupted.
   std::optional<TrainingResult> train(const TrainedMachine& entry) {
     if (interrupt_flag()) return std::nullopt;
@@ -293,8 +320,7 @@ class Training {
       on_complete = [&](const GraphOutcome& outcome) { records_[&entry] = outcome.records; };
     }
     try {
-      TrainingResult result =
-          run_training(*entry.machine, graph_of(entry), entry.plans, on_progress, on_complete);
+      TrainingResult result = trained(entry, on_progress, on_complete);
       if (result.run.incomplete) return std::nullopt;
       result.run.config = entry.config.path;
       result.run.settings = entry.config.settings;
@@ -367,13 +393,14 @@ class Training {
 };
 
 // As those who parse the output of ASTRA-sim expect it, a cycle being a nanosecond; then the bytes on links, which it lacks.
+// What it calls exposed is all time in which a rank neither computes nor uses its memory: bubbles, too.
 std::string rank_lines(const TrainingResult& result) {
   std::string text =
       fmt::format("\n{}\n", with_settings(result.run.fabric, result.run.settings.own));
   for (std::size_t r = 0; r < result.ranks.size(); ++r) {
     const TrainedRank& rank = result.ranks[r];
-    text += fmt::format("sys[{}] finished, {:.0f} cycles, exposed communication {:.0f} cycles\n", r,
-                        rank.end_ns, rank.end_ns - rank.compute_ns);
+    text += fmt::format("sys[{}] finished, {:.0f} cycles, exposed communication {:.0f} cycles.\n",
+                        r, rank.end_ns, rank.exposed_ns + rank.bubble_ns);
   }
   std::uint64_t most = 0, all = 0;
   for (const LinkResult& link : result.run.links) {

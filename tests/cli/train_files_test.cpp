@@ -64,8 +64,9 @@ TEST_F(TrainFiles, TracesTakeWhatTheirCollectiveTakesAlone) {
   EXPECT_TRUE(run["strategy"].is_null());
   const Outcome text = run_fredsim(words);
   ASSERT_EQ(text.exit_code, 0) << text.err;
-  for (const char* part : {"traces, 4 ranks, 12 nodes", "\nsys[0] finished, ",
-                           "\nsys[3] finished, ", " cycles, exposed communication ", "\nlinks: "})
+  for (const char* part :
+       {"traces, 4 ranks, 12 nodes", "\nsys[0] finished, ", "\nsys[3] finished, ",
+        " cycles, exposed communication ", " cycles.\n", "\nlinks: "})
     EXPECT_NE(text.out.find(part), std::string::npos) << part << " in\n" << text.out;
 }
 
@@ -107,7 +108,85 @@ TEST_F(TrainFiles, SendersDoNotWaitForReceivers) {
     const json run = outcome.json()["runs"][0];
     EXPECT_GT(run["time_ns"], computing_ns);
     EXPECT_LT(run["time_ns"], computing_ns + 500);
-    EXPECT_NEAR(run["breakdown_ns"]["compute"], computing_ns, 2);
+    EXPECT_NEAR(run["critical_path_ns"]["compute"], computing_ns, 2);
+  }
+}
+
+// Two process groups of the same ranks, to which the ranks come in different orders.
+TEST_F(TrainFiles, CollectivesMeetByTheirProcessGroup) {
+  const auto write_ranks = [&](bool one_after_the_other) {
+    for (std::uint64_t rank = 0; rank < 2; ++rank) {
+      ChakraWriter writer;
+      for (std::uint64_t i = 0; i < 2; ++i) {
+        const bool is_first = i == rank;  // rank 0: group 1, then 2
+        writer.add({.id = 10 * rank + i,
+                    .name = is_first ? "small" : "large",
+                    .type = TraceNodeType::kCollective,
+                    .after = one_after_the_other && i == 1 ? std::vector{10 * rank}
+                                                           : std::vector<std::uint64_t>{},
+                    .bytes = is_first ? 4096U : 65536U,
+                    .group = is_first ? "1" : "2"});
+      }
+      write("g." + std::to_string(rank) + ".et", writer.text());
+    }
+    return Words{"train",         kMesh,
+                 "--trace",       folder_.file("g"),
+                 "--comm-groups", write("groups.json", R"({"1": [0, 1], "2": [0, 1]})")};
+  };
+  Words words = write_ranks(false);
+  words.insert(words.end(), {"--json", "-"});
+  const Outcome free = run_fredsim(words);
+  ASSERT_EQ(free.exit_code, 0) << free.err;
+  EXPECT_EQ(free.json()["runs"][0]["operations"]["complete"], 2);
+
+  const std::string json_file = folder_.file("none.json");
+  words = write_ranks(true);
+  words.insert(words.end(), {"--json", json_file});
+  const Outcome stuck = run_fredsim(words);
+  EXPECT_EQ(stuck.exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(json_file));
+  for (const char* part : {"does not come to its end",
+                           "rank 0 at node 0 (small), number 1 of group '1' of ranks 0,1, to which "
+                           "have not come: rank 1",
+                           "rank 1 at node 10 (large), number 1 of group '2' of ranks 0,1, to "
+                           "which have not come: rank 0",
+                           "A circle:",
+                           "rank 0 waits in node 0 (small), number 1 of group '1' of ranks 0,1 for "
+                           "rank 1, which waits in "
+                           "node 10 (large), number 1 of group '2' of ranks 0,1"})
+    EXPECT_NE(stuck.err.find(part), std::string::npos) << part << " in\n" << stuck.err;
+}
+
+// Each of two ranks receives before it sends.
+TEST_F(TrainFiles, MessagesThatWaitForEachOtherAreNamed) {
+  for (int rank = 0; rank < 2; ++rank) {
+    ChakraWriter writer;
+    writer.add({.id = 1, .type = TraceNodeType::kReceive, .bytes = 100, .peer = 1 - rank});
+    writer.add(
+        {.id = 2, .type = TraceNodeType::kSend, .after = {1}, .bytes = 100, .peer = 1 - rank});
+    write("m." + std::to_string(rank) + ".et", writer.text());
+  }
+  const Outcome stuck = run_fredsim({"train", kMesh, "--trace", folder_.file("m")});
+  EXPECT_EQ(stuck.exit_code, 1);
+  EXPECT_NE(
+      stuck.err.find("rank 0 waits in node 1, number 1 of messages of tag 0 from rank 1 to "
+                     "rank 0 for rank 1, which waits in node 1, number 1 of messages of tag 0 "
+                     "from rank 0 to rank 1"),
+      std::string::npos)
+      << stuck.err;
+}
+
+TEST_F(TrainFiles, ZeroIsAllRanksWithoutAFileOfGroups) {
+  for (const char* group : {"", "0"}) {
+    for (int rank = 0; rank < 4; ++rank) {
+      ChakraWriter writer;
+      writer.add({.id = 0, .type = TraceNodeType::kCollective, .bytes = 4096, .group = group});
+      write("z." + std::to_string(rank) + ".et", writer.text());
+    }
+    const Outcome outcome =
+        run_fredsim({"train", kMesh, "--trace", folder_.file("z"), "--json", "-"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["runs"][0]["operations"]["complete"], 1);
   }
 }
 

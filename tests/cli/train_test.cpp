@@ -27,7 +27,7 @@ TEST(Train, PrintsIterationsAndTheirParts) {
   for (const char* word :
        {"model_small: 90 k parameters, mp2-dp1-pp2 (placement paper), minibatch 16",
         "microbatches, 2 iterations", "accounting serial", "compute 1 PFLOP/s per", "\nmesh_2x2 ",
-        "\nfred_small ", "speed-up", "compute", " mp ", " pp ", "critical path"})
+        "\nfred_small ", "speed-up", "compute", " mp ", " pp ", "bubble", "exposed"})
     EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
 }
 
@@ -46,6 +46,26 @@ TEST(Train, PartsAddUpToTheIteration) {
       double sum = 0;
       for (const json& part : run["breakdown_ns"]) sum += part.get<double>();
       EXPECT_NEAR(sum, run["iteration_ns"], 1e-6 * sum);
+      double of_path = 0;
+      for (const json& part : run["critical_path_ns"]) of_path += part.get<double>();
+      EXPECT_NEAR(of_path, run["iteration_ns"], 1e-6 * of_path);
+      // The same of every rank, and one meaning of exposed in both.
+      double exposed = 0, exposed_of_npus = 0;
+      for (const auto& [part, ns] : run["breakdown_ns"].items())
+        if (part != "compute" && part != "memory" && part != "bubble") exposed += ns.get<double>();
+      for (const json& rank : run["ranks"]) {
+        EXPECT_NEAR(rank["end_ns"].get<double>(),
+                    rank["compute_ns"].get<double>() + rank["memory_ns"].get<double>() +
+                        rank["exposed_communication_ns"].get<double>() +
+                        rank["bubble_ns"].get<double>(),
+                    1e-3);
+        if (!rank["member"].get<std::string>().starts_with("io"))
+          exposed_of_npus += rank["exposed_communication_ns"].get<double>();
+      }
+      EXPECT_NEAR(exposed, exposed_of_npus / 4 / run["iterations"].get<double>(), 1e-3);
+      if (work.size() > 2 && work[2] == "--pp") {
+        EXPECT_GT(run["breakdown_ns"]["bubble"], 0.1 * sum);
+      }
       EXPECT_EQ(run["payload"], "exact");
       EXPECT_NEAR(run["time_ns"].get<double>(),
                   run["iteration_ns"].get<double>() * run["iterations"].get<double>(), 1e-3);
@@ -246,8 +266,7 @@ TEST(Train, WorkersAreWhereThePlacementSays) {
       run_fredsim({"train", "configs/paper/mesh.yaml", "configs/fred_d.yaml", "--workload",
                    "configs/models/small.yaml", "--mp", "3", "--dp", "3", "--pp", "2", "--quiet"});
   ASSERT_EQ(wide.exit_code, 0) << wide.err;
-  EXPECT_NE(wide.out.find("(placement snake on mesh, paper on"), std::string::npos)
-      << wide.out;
+  EXPECT_NE(wide.out.find("(placement snake on mesh, paper on"), std::string::npos) << wide.out;
 }
 
 class TrainPlacement : public FolderTest {};

@@ -77,6 +77,47 @@ TEST_P(GraphRunTest, WhatIsOverlappedIsNotOnTheCriticalPath) {
   EXPECT_EQ(critical_path(hand.graph(), outcome)[0], 20'110U);
 }
 
+// Exposed is what an NPU waits for, from when it has come to it: of a collective the wait for others, too; never what goes on
+// while it computes, though that may be on the critical path.
+TEST_P(GraphRunTest, ExposedIsWhatAnNpuStandsStillFor) {
+  GraphByHand hand;
+  const int first = hand.operation({0, 1, 2, 3}, 20'000);
+  const int second = hand.operation({0, 1, 2, 3}, 20'000);
+  for (int npu = 0; npu < 4; ++npu) {
+    const int sum = hand.join(npu, first, {hand.compute(npu, npu == 3 ? 300 : 100)});
+    hand.compute(npu, 50);
+    hand.join(npu, second, {sum});
+    hand.compute(npu, 10, {sum});
+  }
+  const GraphOutcome outcome = run(hand.graph());
+  ASSERT_EQ(outcome.times.size(), 4U);
+  for (std::size_t npu = 0; npu < 4; ++npu) {
+    const RankTime& time = outcome.times[npu];
+    const std::vector<TaskRecord>& records = outcome.records[npu];
+    EXPECT_EQ(time.of(TimeCategory::kCompute), npu == 3 ? 360U : 160U);
+    EXPECT_EQ(time.end, records[3].end);  // of the second all-reduce, that nobody waits for
+    EXPECT_EQ(time.of(TimeCategory::kDp), time.end - time.computing());
+    EXPECT_EQ(time.bubble, 0U);
+  }
+  EXPECT_LT(critical_path(hand.graph(), outcome)[0], 360U);
+}
+
+// Of what another has not sent yet the wait is a bubble, and the rest exposed.
+TEST_P(GraphRunTest, WaitingForASenderIsABubble) {
+  GraphByHand hand;
+  const int message = hand.operation({0, 1}, 20'000, kPp, Collective::kUnicast);
+  hand.join(0, message, {hand.compute(0, 5'000)});
+  hand.compute(1, 1'000);
+  hand.compute(1, 700, {hand.join(1, message)});
+  const GraphOutcome outcome = run(hand.graph());
+  const RankTime& time = outcome.times[1];
+  EXPECT_EQ(time.computing(), 1'700U);
+  EXPECT_EQ(time.bubble, 4'000U);
+  EXPECT_EQ(time.exposed(), outcome.records[1][1].end - 5'000);
+  EXPECT_EQ(time.end, outcome.result.cycles);
+  EXPECT_EQ(outcome.times[0].bubble, 0U);
+}
+
 TEST_P(GraphRunTest, TimeInWhichAllComputeIsNotSimulated) {
   GraphByHand hand;
   const int operation = hand.operation({0, 1, 2, 3}, 4'000);

@@ -23,9 +23,11 @@ class GraphByHand {
     return add(npu, std::move(task));
   }
 
-  int operation(std::vector<int> group, std::uint64_t bytes, int vc = kDp) {
+  int operation(std::vector<int> group, std::uint64_t bytes, int vc = kDp,
+                Collective collective = Collective::kAllReduce) {
     OperationShape shape;
     CollectiveSpec& spec = shape.work.emplace_back();
+    spec.collective = collective;
     spec.group = std::move(group);
     spec.bytes = bytes;
     spec.vc = vc;

@@ -95,6 +95,35 @@ TEST_F(TraceGraphTest, TheKthCollectivesOfAGroupMeet) {
   EXPECT_EQ(gather.bytes, 200U);  // of both shards
 }
 
+TEST_F(TraceGraphTest, GroupsOfEqualRanksAreApart) {
+  const auto of = [](std::uint64_t id, const char* group, std::uint64_t bytes) {
+    TraceNode node = collective(id, TraceCollective::kAllReduce, bytes);
+    node.group = group;
+    return node;
+  };
+  write({{of(0, "1", 64), of(1, "2", 128), of(2, "1", 256)},
+         {of(0, "2", 128), of(1, "1", 64), of(2, "1", 256)}});
+  const TaskGraph made = graph({{"1", {0, 1}}, {"2", {0, 1}}});
+  ASSERT_EQ(made.operations.size(), 3U);
+  const auto operation = [&](int rank, int task) { return made.ranks[rank].tasks[task].operation; };
+  EXPECT_EQ(operation(0, 0), operation(1, 1));
+  EXPECT_EQ(operation(0, 1), operation(1, 0));
+  EXPECT_EQ(operation(0, 2), operation(1, 2));
+  EXPECT_EQ(made.groups.size(), 2U);
+  EXPECT_EQ(made.operations[operation(0, 2)].number, 1U);
+}
+
+TEST_F(TraceGraphTest, ZeroIsTheDefaultGroupWhereNoFileSaysOtherwise) {
+  TraceNode node = collective(0, TraceCollective::kAllReduce, 64);
+  node.group = "0";
+  const TraceNode bare = collective(0, TraceCollective::kAllReduce, 64);
+  write({{node}, {bare}, {node}});
+  EXPECT_EQ(graph().shapes.at(0).work.at(0).group, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(graph({{"1", {0, 1}}}).operations.size(), 1U);
+  write({{node}, {node}, {}});
+  EXPECT_EQ(graph({{"0", {1, 0}}}).shapes.at(0).work.at(0).group, (std::vector<int>{1, 0}));
+}
+
 TEST_F(TraceGraphTest, AllTypesAreThere) {
   for (int type = 0; type <= 9; ++type) {
     SCOPED_TRACE(type);

@@ -146,9 +146,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RateForSpeedup, IsTheOneThatGivesIt) {
   TrainingResult base, other;  // computing takes 100 at 1e15, sending 300 and 100
   base.iteration_ns = 400;
-  base.breakdown_ns = {{"compute", 100}, {"dp", 300}};
+  base.critical_path_ns = {{"compute", 100}, {"dp", 300}};
   other.iteration_ns = 200;
-  other.breakdown_ns = {{"compute", 100}, {"dp", 100}};
+  other.critical_path_ns = {{"compute", 100}, {"dp", 100}};
   const double rate = rate_for_speedup(1.5, 1e15, base, other);
   const double computing = 100 * 1e15 / rate;
   EXPECT_NEAR((computing + 300) / (computing + 100), 1.5, 1e-9);

@@ -1,6 +1,6 @@
-// Training iterations (`train`): a chart per work, a bar per machine, stacked by what the critical path goes through.
+// Training iterations (`train`): a chart per work, a bar per machine, stacked by where the time of an NPU went.
 
-const kTrainingParts = { compute: "compute", input_load: "input load", mp: "MP", pp: "PP", dp: "DP", streaming: "weight streaming", memory: "memory" };
+const kTrainingParts = { compute: "compute", bubble: "bubble", input_load: "input load", mp: "MP", pp: "PP", dp: "DP", streaming: "weight streaming", memory: "memory" };
 
 // What the machines of a chart have in common.
 function trainingOf(run) {
@@ -42,7 +42,7 @@ function showTrainings() {
     const axis = timeAxis(own.map((run) => run.iteration_ns));
     barChart(charts, `An iteration of ${trainingOf(own[0])}`, axis.label, axis.format, trainingRows(own));
   });
-  showTable(element("training-table"), "Training iterations: mean time, and the parts of the critical path", [
+  showTable(element("training-table"), "Training iterations: mean time, and where an NPU's went: computing, exposed communication, bubbles", [
     { name: "Machine", value: trainedMachine },
     { name: "Work", value: trainingOf },
     { name: "Iteration", unit: "ns", value: (run) => run.iteration_ns, text: (run) => time(run.iteration_ns), number: true },

@@ -1,0 +1,75 @@
+// Tasks of a run, as run_tasks() takes them (graph_run.h): each rank's in order, a few at a time.
+//
+// next(): a rank's next task; its `after` are places in that order. Those that are complete for good may be left out.
+// look_ahead(): of a rank, at least by how much a task comes after the last of those that it waits for; where it waits for none, after
+//   the place before the first. In order (TaskGraph::in_order) a computation waits for the one before it, too. The run asks for so many
+//   tasks beyond the last that is complete, so each is there before it can be ready.
+// forget(): tasks of the rank up to there, or an operation, are complete, and nobody asks for them again.
+// Errors: BadInput of a file that has changed since it was looked at.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workload/task_graph.h"
+
+namespace fredsim {
+
+class TaskSource {
+ public:
+  TaskSource() = default;
+  virtual ~TaskSource() = default;
+  TaskSource(const TaskSource&) = delete;
+  TaskSource& operator=(const TaskSource&) = delete;
+
+  virtual bool in_order() const = 0;
+  virtual const std::vector<int>& members() const = 0;  // by rank (base/member.h)
+  virtual const std::vector<OperationShape>& shapes() const = 0;
+  virtual const std::vector<std::uint64_t>& repeats()
+      const = 0;  // by shape: how often it is issued
+  virtual std::uint64_t look_ahead(int rank) const = 0;
+
+  virtual bool next(int rank, Task& task) = 0;  // false: there are no more
+  virtual GraphOperation operation(int number) const = 0;
+  virtual void forget(int /*rank*/, std::uint64_t /*end*/) {}
+  virtual void forget_operation(int /*number*/) {}
+  // Names of tasks and groups, for messages: as a graph of these tasks alone would have them, by rank.
+  virtual void name(TaskGraph& graph) const = 0;
+};
+
+// All of a graph, which must outlive it.
+class GraphTasks : public TaskSource {
+ public:
+  explicit GraphTasks(const TaskGraph& graph);
+  bool in_order() const override { return graph_.in_order; }
+  const std::vector<int>& members() const override { return members_; }
+  const std::vector<OperationShape>& shapes() const override { return graph_.shapes; }
+  const std::vector<std::uint64_t>& repeats() const override { return repeats_; }
+  std::uint64_t look_ahead(int rank) const override { return look_ahead_[rank]; }
+  bool next(int rank, Task& task) override;
+  GraphOperation operation(int number) const override { return graph_.operations[number]; }
+  void name(TaskGraph& graph) const override;
+
+ private:
+  const TaskGraph& graph_;
+  std::vector<int> members_;
+  std::vector<std::uint64_t> repeats_, look_ahead_;
+  std::vector<std::size_t> next_;
+};
+
+// Finds a rank's look-ahead as its tasks come, in order. `after` of a task that waits for none is empty.
+class LookAhead {
+ public:
+  explicit LookAhead(bool in_order) : in_order_(in_order) {}
+  void add(const Task& task);
+  std::uint64_t most() const { return most_; }
+
+ private:
+  bool in_order_;
+  std::uint64_t place_ = 0, most_ = 1;
+  std::uint64_t computation_ = 0;  // the last one's place + 1
+};
+
+}  // namespace fredsim

@@ -1,0 +1,61 @@
+// Execution traces as tasks that are read as they are needed (trace_graph.h says what becomes of a node).
+//
+// Constructed, all files are read once, side by side, and refused as trace_graph() does; what is found of them are shapes, and how far
+//   ahead each has to be read. Then the run reads them again.
+// Memory: of a file what is not complete, and as much of it as its dependencies reach back; shapes; ranks whose operations the others are
+//   still to come to. Where dependencies point to nodes of which others come long before, it may be all of a file.
+// Order of shapes: that of trace_graph().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "topology/topology.h"
+#include "workload/compute_time.h"
+#include "workload/task_source.h"
+#include "workload_files/comm_groups.h"
+#include "workload_files/trace_check.h"
+
+namespace fredsim {
+
+class TraceTasks : public TaskSource {
+ public:
+  class Builder;
+
+  // Files, groups and topology must outlive it. `algorithm`: as of trace_graph().
+  TraceTasks(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
+             const Topology& topology, const std::string& algorithm = {});
+  ~TraceTasks() override;
+
+  bool in_order() const override { return false; }
+  const std::vector<int>& members() const override;
+  const std::vector<OperationShape>& shapes() const override { return shapes_; }
+  const std::vector<std::uint64_t>& repeats() const override { return repeats_; }
+  std::uint64_t look_ahead(int rank) const override {
+    return look_ahead_[static_cast<std::size_t>(rank)];
+  }
+  bool next(int rank, Task& task) override;
+  GraphOperation operation(int number) const override;
+  void forget(int rank, std::uint64_t end) override;
+  void forget_operation(int number) override;
+  void name(TaskGraph& graph) const override;
+
+ private:
+  void note(const Task& task, std::size_t rank, std::uint64_t place,
+            std::vector<std::pair<std::size_t, std::uint64_t>>& first);
+  void order_shapes(const std::vector<std::pair<std::size_t, std::uint64_t>>& first);
+
+  const TraceFiles& files_;
+  std::unique_ptr<Builder> builder_;
+  std::vector<OperationShape> shapes_;
+  std::vector<int> place_of_;  // by shape of the builder
+  std::vector<std::uint64_t> repeats_, look_ahead_;
+  std::unordered_map<int, std::uint64_t> ranks_left_;  // of operations, in the first reading
+};
+
+}  // namespace fredsim
