@@ -14,26 +14,31 @@
 # changed copy of ours may keep the name: "fred P=4 fred_switch my_rtl/fred/fred_switch.f".
 # More without editing this file:
 #   cmake -B build -DFREDSIM_EXTRA_SWITCHES="fred P=8;fred P=8 M=2"
-# Build time grows with every entry (about LANES and P), so list what is used.
-set(FREDSIM_SWITCHES
-  "fred P=12" "fred P=11" "fred P=10" "fred P=4"
-  "fred P=4 custom_switch testbenches/tb_custom_switch/custom_switch.f"
-  "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
-  "fred P=3 M=2 LANES=256"
-  "reducing_crossbar P=4"
-  "reducing_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
-  "aggregator P=4"
-  "aggregator P=5 ADDERS=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
-  "voq_crossbar P=4"
-  "voq_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 PACKET_FLITS=6 ITERATIONS=1"
-  "fred P=4 VC_ORDER=45" "fred P=3 M=2 VC_ORDER=198"
-  "mesh"
-  "mesh_reducing"
-  "mesh_reducing NUM_LOCAL=1 NUM_IO=0 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
-  CACHE STRING "switch sizes to Verilate (sc_models/switch/sizes.cmake)")
+# Build time grows with every entry (about LANES and P), so these are only what the quick start and the README's first
+# steps run; sizes that only tests run are in tests/switch/sizes.cmake, built with BUILD_TESTING. A list that is given,
+#   cmake -B build -DFREDSIM_SWITCHES="fred P=4"
+# stands for both.
+set(product_switches "fred P=12" "fred P=11" "fred P=10" "fred P=4" "mesh")
+include(${PROJECT_SOURCE_DIR}/tests/switch/sizes.cmake)
+set(FREDSIM_SWITCHES "" CACHE STRING
+    "switch sizes to Verilate; empty: those of sc_models/switch/sizes.cmake, with tests those of tests/switch/sizes.cmake too")
 set(FREDSIM_EXTRA_SWITCHES "" CACHE STRING "further switch sizes to Verilate")
 # The list that a build folder keeps may have the worked example by its former name.
 foreach(list FREDSIM_SWITCHES FREDSIM_EXTRA_SWITCHES)
   string(REPLACE " own_switch testbenches/tb_own_switch/own_switch.f"
                  " custom_switch testbenches/tb_custom_switch/custom_switch.f" ${list} "${${list}}")
 endforeach()
+# It may also be the former default, all of both lists, which nobody has asked for.
+set(all_switches ${product_switches} ${test_switches})
+set(kept_switches ${FREDSIM_SWITCHES})
+list(SORT all_switches)
+list(SORT kept_switches)
+if("${kept_switches}" STREQUAL "${all_switches}")
+  set(FREDSIM_SWITCHES "")
+endif()
+if(NOT FREDSIM_SWITCHES)
+  set(FREDSIM_SWITCHES ${product_switches})
+  if(BUILD_TESTING)
+    list(APPEND FREDSIM_SWITCHES ${test_switches})
+  endif()
+endif()

@@ -5,8 +5,8 @@
 // Receiver checks them and notes when they arrive, and the program prints a line per message, the same
 // table and JSON as `fredsim run`. --help says what it takes.
 //
-// To use it for your own model, copy this folder, and change Sender and Receiver. What a packet is and
-// which phases the sockets speak: sc_models/endpoint/packet_extension.h.
+// To use it for your own model, copy this folder, anywhere, and change Sender and Receiver. What a packet is
+// and which phases the sockets speak: sc_models/endpoint/packet_extension.h.
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/shell.h"
 #include "common/command_line.h"
 #include "common/file_uses.h"
 #include "common/program_options.h"
@@ -188,19 +189,29 @@ void run(const Options& options, const std::string& program, const std::string& 
   if (json) json->write(fredsim::results_json(fredsim::origin_of(command), sender.runs));
 }
 
+// The program as one types it here, for the examples of the help.
+std::string typed(const std::string& program) {
+  if (program.find('/') == std::string::npos) return program;  // found by PATH
+  const std::filesystem::path path = std::filesystem::absolute(program);
+  const std::string inside = path.lexically_relative(std::filesystem::current_path());
+  return fredsim::shell_quoted(inside.starts_with("..") ? path.string() : inside);
+}
+
 }  // namespace
 
 int sc_main(int argc, char** argv) {
   Options options;
+  const std::string name = std::filesystem::path(*argv).filename();  // that of a copy is another one
   fredsim::ProgramOptions program(
-      "tb_own_npu",
+      name,
       "Worked example: an NPU model of your own. Sends three messages from the first NPU of a\n"
       "machine to the last one, through two modules in place of ours, and prints a line for each.",
-      "  build/tb_own_npu\n"
-      "  build/tb_own_npu --config configs/fred_d.yaml --model tlm --json own.json\n"
-      "  build/fredsim report own.json -o own.html\n"
-      "  build/tb_own_npu --wave w.fst\n"
-      "  gtkwave w.fst testbenches/tb_own_npu/tb_own_npu.gtkw");
+      fmt::format("  {0}\n"
+                  "  {0} --config configs/fred_d.yaml --model tlm --json own.json\n"
+                  "  build/fredsim report own.json -o own.html\n"
+                  "  {0} --wave w.fst\n"
+                  "  gtkwave w.fst testbenches/tb_own_npu/tb_own_npu.gtkw",
+                  typed(*argv)));
   program.add("--config,CONFIG", options.config, "FILE.yaml",
               "machine, any of them (default configs/mesh_2x2.yaml)");
   program.add("--model", options.model, "NAME",
@@ -211,10 +222,9 @@ int sc_main(int argc, char** argv) {
   program.add("--wave", options.wave, "FILE.fst", "the whole run as a waveform");
   if (const auto end = program.parse({argv + 1, argv + argc})) return *end;
   try {
-    run(options, std::filesystem::path(*argv).filename(),
-        fredsim::command_line("tb_own_npu", {argv + 1, argv + argc}));
+    run(options, name, fredsim::command_line(name, {argv + 1, argv + argc}));
     return 0;
   } catch (const std::exception& error) {
-    return fredsim::report_error("tb_own_npu", error);
+    return fredsim::report_error(name, error);
   }
 }

@@ -70,6 +70,7 @@ function(fredsim_verilate library)
   add_custom_command(
     OUTPUT ${folder}/${ARG_PREFIX}.h ${parts}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}  # Verilator makes only the last folder of a path
     COMMAND ${VERILATOR_BIN} --cc --make cmake --Mdir ${folder} --prefix ${ARG_PREFIX}
             --top ${ARG_TOP} --assert --x-assign fast --x-initial fast ${ARG_ARGUMENTS}
             -Werror-USERFATAL ${names}
