@@ -28,7 +28,7 @@ struct Window {
 constexpr Window kAlone{64, 32};
 constexpr Window kBothWays{16, 3};
 // Rounds over all corners; of the weight of loads, and of what is the same for doubles.
-constexpr int kRounds = 8;
+constexpr int kCornerRounds = 8;
 constexpr double kSharpness = 32;
 constexpr double kTolerance = 1e-6;
 
@@ -131,7 +131,7 @@ class Streams {
       return is_better;
     };
     bool some = true;
-    for (int round = 0; some && round < kRounds; ++round) {
+    for (int round = 0; some && round < kCornerRounds; ++round) {
       some = false;
       for (int k = part_.roots - 1; k >= 0; --k)
         if (trees[k].flits > 0 && is_at_corner(k) && turn(k)) some = true;

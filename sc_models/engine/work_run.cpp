@@ -17,7 +17,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kProgressCycles = 4096;
+constexpr std::uint64_t kReportCycles = 4096;
 
 bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
@@ -78,11 +78,11 @@ class WorkRun {
     communicator_.skip_idle(skips);
     communicator_.start();
     const std::uint64_t total = total_bytes();
-    std::uint64_t next_progress = kProgressCycles;
+    std::uint64_t next_progress = kReportCycles;
     communicator_.on_cycle([&, total] {
       const std::uint64_t cycle = communicator_.cycle();
       if (!on_progress || cycle < next_progress) return;
-      next_progress = cycle + kProgressCycles;
+      next_progress = cycle + kReportCycles;
       on_progress({cycle, communicator_.delivered_bytes(), total});
     });
     const auto wall_start = std::chrono::steady_clock::now();

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kWordColumns = 11;  // of "0x00000000" and a blank
-constexpr std::size_t kFurther = 2;       // indentation of lines that go on
+constexpr std::size_t kIndent = 2;        // indentation of lines that go on
 
 std::string hex(const std::vector<bool>& bits) {
   std::string digits;
@@ -175,7 +175,7 @@ std::string route_text(const RouteOptions& options, const FredRoute& route, std:
       std::bit_floor(std::max((columns - 1) / kWordColumns, std::size_t{1}));
   for (std::size_t w = 0; w < words.size(); ++w)
     text += fmt::format("{}{}", w % per_line == 0 ? (w == 0 ? "  " : "\n  ") : " ", words[w]);
-  return wrap(text, columns, kFurther) + "\n";
+  return wrap(text, columns, kIndent) + "\n";
 }
 
 std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route) {

@@ -75,7 +75,7 @@ std::string failure_text(int middle, const StrategyCheck& check) {
   return text;
 }
 
-std::vector<int> ports_of(std::uint32_t mask) {
+std::vector<int> ports_in(std::uint32_t mask) {
   std::vector<int> ports;
   for_each_port(mask, [&](int port) { ports.push_back(port); });
   return ports;
@@ -95,8 +95,8 @@ Json failure_json(const StrategyCheck& check) {
   json["flows"] = Json::array();
   for (const Obstacle::PartFlow& flow : obstacle.flows) {
     json["flows"].push_back({{"group", flow.part},
-                             {"inputs", ports_of(flow.flow.inputs)},
-                             {"outputs", ports_of(flow.flow.outputs)}});
+                             {"inputs", ports_in(flow.flow.inputs)},
+                             {"outputs", ports_in(flow.flow.outputs)}});
   }
   return json;
 }

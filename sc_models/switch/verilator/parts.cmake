@@ -1,6 +1,6 @@
 # Run after Verilator (verilate.cmake), which ran in the folder `source`: gathers the C++ files of the class `prefix`,
-# which are in `folder`, in fast.cpp, trace.cpp and slow.cpp, and all of them in all.cpp; and lists in sources.d what
-# they were made from, so that files which the Verilog includes count too.
+# which are in `folder`, in fast.cpp and slow.cpp, and all of them in all.cpp; and lists in sources.d what they were made
+# from, so that files which the Verilog includes count too.
 include(${folder}/${prefix}.cmake)
 
 function(gather part)
@@ -9,14 +9,13 @@ function(gather part)
   file(WRITE ${folder}/${part} ${ARGN})
 endfunction()
 
-gather(slow.cpp ${${prefix}_CLASSES_SLOW} ${${prefix}_SUPPORT_SLOW})
 set(fast ${${prefix}_CLASSES_FAST} ${${prefix}_SUPPORT_FAST})
 set(trace ${fast})
 list(FILTER trace INCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
 list(FILTER fast EXCLUDE REGEX "__Trace__[0-9]+\\.cpp$")
 gather(fast.cpp ${fast})
-gather(trace.cpp ${trace})
-gather(all.cpp ${folder}/fast.cpp ${folder}/trace.cpp ${folder}/slow.cpp)
+gather(slow.cpp ${trace} ${${prefix}_CLASSES_SLOW} ${${prefix}_SUPPORT_SLOW})
+gather(all.cpp ${folder}/fast.cpp ${folder}/slow.cpp)
 
 # Ninja 1.11 cannot read an apostrophe here, and Verilator cuts a path at a space, which then is of no file; without
 # those paths ninja misses an included file at worst.

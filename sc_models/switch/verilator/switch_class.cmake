@@ -1,4 +1,4 @@
-# fredsim_switch_class(LIBRARY "fred P=4" [OPTIMISE -O2]): Verilates the switch of a size entry (sizes.cmake) into a
+# fredsim_switch_class(LIBRARY "fred P=4" [OPTIMISE -O1]): Verilates the switch of a size entry (sizes.cmake) into a
 # library (verilator/verilate.cmake). In its file list ${FREDSIM_RTL} stands for our rtl/. In the caller it sets
 # switch_prefix, the class; switch_key, the entry as the program writes it; and switch_row, what the registry
 # (switch_registry.cpp.in) says of it, with switch_includes.
@@ -37,7 +37,7 @@ function(fredsim_switch_class library entry)
     list(APPEND settings ${FREDSIM_VERILATOR}/shared_adder.vlt)
   endif()
   if(NOT ARG_OPTIMISE)
-    set(ARG_OPTIMISE -O2)
+    set(ARG_OPTIMISE -O1)  # -O2 took twice as long to compile, and the wafer was not faster
   endif()
   # The loops over ports must unroll, at 32 ports too: --unroll-stmts.
   fredsim_verilate(${library}

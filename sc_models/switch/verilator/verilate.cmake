@@ -3,12 +3,12 @@
 #   fredsim_verilate(LIBRARY PREFIX … TOP … SOURCES … ARGUMENTS … OPTIMISE -O2 [TRACE])
 #
 # adds one class to it, included as "PREFIX/PREFIX.h". OPTIMISE is for what runs every cycle, -O0 compiles
-# fastest; TRACE: the class can write waves. -fno-gcse: g++ 12 spends 70 % of its time in that pass on these long
-# functions, and what it gives is not seen.
+# fastest; TRACE: the class can write waves. Passes that g++ 12 spends long in on these long functions, with -fno-gcse
+# 70 % of its time at -O2, and whose gain is not seen, are left out.
 # Verilator's own verilate() runs Verilator when CMake configures, one class after the other, and again
 # at the first build. Here it runs at build time, beside all other jobs. Only then are the names of the
 # generated files known, so parts.cmake gathers them in files whose names are known before; which also
-# compiles Verilator's headers two or three times instead of twenty.
+# compiles Verilator's headers twice instead of twenty times.
 # Assertions are on, in every class; parameters out of range stop the build.
 set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
 
@@ -16,6 +16,11 @@ set(FREDSIM_VERILATOR ${CMAKE_CURRENT_LIST_DIR})
 # build, and Verilator's own code for waves reads and writes at unaligned addresses, which x86 and ARM
 # allow.
 set(generated_code_options $<$<BOOL:${FREDSIM_ASAN}>:-fno-sanitize=all>)
+
+set(fewer_passes "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(fewer_passes -fno-gcse -fno-tree-sra -fno-tree-dominator-opts)
+endif()
 
 # Verilator's runtime, once for all classes; a project of others has that of our build folder. Waves need zlib.
 find_package(ZLIB REQUIRED)
@@ -50,13 +55,11 @@ function(fredsim_verilate library)
   if(ARG_OPTIMISE STREQUAL "-O0")
     set(parts ${folder}/all.cpp)
   else()
-    # slow: reset, initial state, names of a wave's signals.
-    set(parts ${folder}/fast.cpp ${folder}/trace.cpp ${folder}/slow.cpp)
+    # slow: reset, initial state, and waves, which -O1 would write in 14 % less time.
+    set(parts ${folder}/fast.cpp ${folder}/slow.cpp)
   endif()
-  set_source_files_properties(${folder}/trace.cpp PROPERTIES
-                              COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(${folder}/fast.cpp PROPERTIES
-                              COMPILE_OPTIONS "${ARG_OPTIMISE};-fno-gcse" SKIP_PRECOMPILE_HEADERS ON)
+                              COMPILE_OPTIONS "${ARG_OPTIMISE};${fewer_passes}" SKIP_PRECOMPILE_HEADERS ON)
   # Verilator ends the name of a source at a space: file patterns in its settings would not fit, and messages be wrong.
   # From the top of the checkout names have none, whatever the path to it.
   set(names "")
