@@ -15,14 +15,15 @@ BUILD_PACKAGES=(
 TEST_BUILD_PACKAGES=(libgtest-dev)
 # And to run them: the RTL goes through yosys too, scripts that make tables are in Python, the report's page is opened
 # in a browser, results are held against their schema, and waveforms are read back with GTKWave's fst2vcd.
-TEST_PACKAGES=(git yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave)
+# clang and make: a switch is built with either compiler and either generator of CMake.
+TEST_PACKAGES=(git clang-14 make yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave)
 # To synthesise the RTL; which is tested too.
 SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make python3 gtkwave)
 # To prove properties of it; which is tested too.
 FORMAL_PACKAGES=(yosys z3 python3)
 TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
 # To drive what reads users' bytes with libFuzzer.
-FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, cannot read GCC 12's <ranges>
+FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, has no <ranges> of GCC 12's
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
 
@@ -73,9 +74,33 @@ need_packages() {
   with_log "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
+# Passes on what ninja prints, its lines of progress as a single one that is written anew, or, where this is no
+# terminal, as ten at most. Messages of compilers stay as they are.
+show_progress() {
+  local line step total tenths=0 terminal=false is_open=false
+  if [[ -t 1 ]]; then terminal=true; fi
+  while IFS= read -r line; do
+    if [[ "$line" =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      step=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+      if $terminal; then
+        printf '\r\033[K  step %d of %d' "$step" "$total"
+        is_open=true
+      elif ((10 * step / total > tenths)); then
+        tenths=$((10 * step / total))
+        printf '  step %d of %d\n' "$step" "$total"
+      fi
+    else
+      if $is_open; then printf '\r\033[K'; fi
+      is_open=false
+      printf '%s\n' "$line"
+    fi
+  done
+  if $is_open; then printf '\n'; fi
+}
+
 # Configures build/, with options for CMake if the first words are such, and builds the named targets in it ("all" for
-# everything). Without -DBUILD_TESTING=ON a new build/ has no tests, which need TEST_BUILD_PACKAGES; one that has some
-# keeps them.
+# everything). Without -DBUILD_TESTING=ON a new build/ has no tests, which need TEST_BUILD_PACKAGES and switch sizes of
+# their own; one that has some keeps them.
 build_targets() {
   local options=()
   if [[ ! -e build/CMakeCache.txt ]]; then options=(-DBUILD_TESTING=OFF); fi
@@ -84,6 +109,6 @@ build_targets() {
     shift
   done
   say "building $* into build/"
-  cmake --preset release "${options[@]}"
-  cmake --build --preset release --parallel "$(nproc)" --target "$@"
+  with_log cmake --preset release "${options[@]}"
+  NINJA_STATUS='[%f/%t] ' cmake --build --preset release --parallel "$(nproc)" --target "$@" 2>&1 | show_progress
 }

@@ -13,7 +13,7 @@ From a fresh checkout to the main result, in three steps. What is there already 
   3. the main job: an all-reduce over 20 NPUs,        seconds
      Fred-D against a mesh
 
-Together 3 to 4.5 minutes on a bare Debian 12 with 2 cores, and 0.9 GB.
+Together some 3 to 4 minutes on a bare Debian 12 with 2 cores, and 0.9 GB.
 
 EOT
 
