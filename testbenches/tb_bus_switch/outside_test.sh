@@ -3,7 +3,7 @@
 # of this folder as a project by itself, in a folder whose path has a space, built against the build folder BUILD.
 # Between them, works and traffic take the same cycles on RTL, twin and both in lockstep. After the fault that the page
 # plants in the twin lockstep must end with exit code 1 and say where they differ; every other command must succeed.
-# Generator and compiler flags are taken from the environment, as CMake takes them.
+# Compiler flags are taken from the environment, as CMake takes them.
 set -euo pipefail
 checkout=$1
 build=$2
@@ -42,7 +42,8 @@ same_cycles() {
 }
 
 works() {
-  [[ "$(cmake --build "$project/build")" == *"no work to do"* ]] || fail "all that is built is built once more"
+  cmake --build "$project/build" >"$top/log"
+  if grep -qE 'Building|Linking|Verilating' "$top/log"; then cat "$top/log"; fail "all that is built is built once more"; fi
   same_cycles run configs/fred_small.yaml --collective all_reduce --algorithm ring -b 512 -e 64KiB -f 8
   same_cycles run configs/fred_small.yaml --collective all_to_all --size 32KiB --lanes 1
   same_cycles run configs/fred_small.yaml --collective unicast --group 0,3 --size 100000
