@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# own_npu_outside.sh CHECKOUT BUILD: runs the commands of README.md, "Your own NPU", as they stand there: a copy of
+# testbenches/tb_own_npu as a project by itself, in a folder whose path has a space, built against the build folder
+# BUILD. The program calls itself by the folder's name, and takes the cycles that tb_own_npu takes. The CMakeLists.txt that the
+# page shows then builds the same. Compiler flags are taken from the environment, as CMake takes them.
+set -euo pipefail
+checkout=$1
+build=$2
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+project="$top/my npu"
+export project build
+cd "$checkout"
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+# lines HEADING FIRST: the indented lines of this section from the first one that begins so to the end of its block.
+lines() {
+  awk -v heading="## $1" -v first="    $2" '
+    /^## / {inside = $0 == heading}
+    !/^    / {on = 0}
+    inside && index($0, first) == 1 {on = 1}
+    on {print substr($0, 5)}' README.md
+}
+
+# The program is named after the folder, in which a space is no letter of a target.
+# shellcheck disable=SC2016  # for eval, later
+mapfile -t commands < <(
+  lines "Your own NPU" "cp -r " |
+    sed 's|/tmp/my_npu/build/my_npu|"$project"/build/my_npu|; s|/tmp/my_npu|"$project"|g; s|\$PWD/build|"$build"|g'
+)
+((${#commands[@]} == 4)) || fail "${#commands[@]} commands on the page: $(printf '\n  %s' "${commands[@]}")"
+for command in "${commands[@]}"; do
+  echo "== $command"
+  eval "$command" >"$top/log" 2>&1 || { cat "$top/log"; fail "$command"; }
+done
+grep -q "^Usage: my_npu \[OPTIONS\]" "$top/log" || { cat "$top/log"; fail "the help names another program"; }
+if grep -q "tb_own_npu " "$top/log"; then cat "$top/log"; fail "the help names the example"; fi
+if "$project/build/my_npu" --model verilog >"$top/log" 2>&1; then fail "a wrong model is taken"; fi
+grep -q "^my_npu: " "$top/log" || { cat "$top/log"; fail "a message is by another program"; }
+
+same_table() { # PROGRAM: as tb_own_npu
+  for model in tlm rtl; do
+    "$build/tb_own_npu" --model "$model" >"$top/ours" 2>/dev/null
+    "$1" --model "$model" >"$top/theirs" 2>/dev/null
+    cmp "$top/ours" "$top/theirs" || fail "$1 --model $model prints another table"
+  done
+}
+same_table "$project/build/my_npu"
+
+echo "== the CMakeLists.txt of the page"
+lines "Your own NPU" "cmake_minimum_required" >"$top/shown"
+[[ -s "$top/shown" ]] || fail "the page shows none"
+# Built, it would be what has been built; so what it says is looked for in that of the folder, whose program is ${name}.
+while read -r line; do
+  grep -qF "${line//my_npu/\${name\}}" "$project/CMakeLists.txt" || fail "not in that of the folder: $line"
+done <"$top/shown"
