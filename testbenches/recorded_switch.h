@@ -3,7 +3,7 @@
 // Signals: those of the instance, and under "tb" cycle, steps since reset, and stage, the part of the work
 //   that is under way (set_stage).
 // Time: a step is 1 ns. Registers and outputs are as after its clock edge, pins of inputs as the edge found them.
-// Errors: BadInput for a file that cannot be written.
+// Errors: BadInput for a file that cannot be opened, RunFailed for one that cannot be written to its end.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,6 +29,7 @@ class RecordedSwitch final : public SwitchCore {
     file_.add({{"tb", "cycle", 32, &cycle_}, {"tb", "stage", 3, &stage_}});
     file_.open();
   }
+  void finish() { file_.close(); }  // after the last step
   void set_stage(std::uint32_t stage) { stage_ = stage; }
   // "729 cycles, 1 ns each; 1678 flits in, 1102 flits out"
   std::string summary() const {

@@ -33,14 +33,17 @@ StrategyCheck check(const Topology& topology, const Strategy& strategy, Dimensio
 
 std::vector<StrategyCheck> check_strategies(const Topology& topology,
                                             std::span<const Strategy> strategies,
-                                            const PlacementRule& placement) {
+                                            const PlacementRule& placement,
+                                            const std::atomic<bool>* stop, int* done) {
   std::vector<StrategyCheck> checks;
   for (const Strategy& strategy : strategies) {
+    if (stop != nullptr && *stop) break;
     const std::vector<int> npus = placement(strategy);
     for (const Dimension dimension : std::array{Dimension::kMp, Dimension::kDp, Dimension::kPp}) {
       StrategyCheck one = check(topology, strategy, dimension, npus);
       if (!one.groups.empty()) checks.push_back(std::move(one));
     }
+    if (done != nullptr) ++*done;
   }
   return checks;
 }

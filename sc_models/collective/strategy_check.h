@@ -7,6 +7,7 @@
 // flow has one colour per level. One slice is asked; the slices of a machine are equal.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <span>
@@ -30,10 +31,13 @@ struct StrategyCheck {
 // The NPUs of the workers.
 using PlacementRule = std::function<std::vector<int>(const Strategy&)>;
 
-// Of the strategies given, those dimensions of which have groups; by strategy, then mp, dp, pp.
+// Of the strategies given, those dimensions of which have groups; by strategy, then mp, dp, pp. `stop`, once it is set, ends it
+// after the strategy that is under way; how many that are says `done`.
 // Errors: BadInput where the machine has no in-switch collectives.
 std::vector<StrategyCheck> check_strategies(const Topology& topology,
                                             std::span<const Strategy> strategies,
-                                            const PlacementRule& placement);
+                                            const PlacementRule& placement,
+                                            const std::atomic<bool>* stop = nullptr,
+                                            int* done = nullptr);
 
 }  // namespace fredsim

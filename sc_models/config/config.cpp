@@ -147,9 +147,28 @@ std::vector<Fault> read_faults(const ConfigReader& reader) {
   return faults;
 }
 
+// Part of the names of files, and of lines on terminals.
+std::string read_name(const ConfigReader& reader) {
+  constexpr std::size_t kMostBytes = 100;
+  std::string name = reader.text("name");
+  // U+0080 to U+009F are two bytes in UTF-8.
+  const auto is_control = [&](std::size_t i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    const auto before = static_cast<unsigned char>(i == 0 ? '\0' : name[i - 1]);
+    return c < 0x20 || c == 0x7F || (before == 0xC2 && c >= 0x80 && c < 0xA0);
+  };
+  bool is_right = !name.empty() && name.size() <= kMostBytes && name.find('/') == std::string::npos;
+  for (std::size_t i = 0; i < name.size(); ++i) is_right = is_right && !is_control(i);
+  if (is_right) return name;
+  throw BadInput(fmt::format(
+      "{}: found '{}'; allowed: 1 to {} bytes, no '/' and no control characters, since files are "
+      "named after it",
+      reader.label("name"), shown(name), kMostBytes));
+}
+
 MachineSpec read_machine(const ConfigReader& reader) {
   MachineSpec machine;
-  machine.name = reader.text("name");
+  machine.name = read_name(reader);
   machine.clock_hz = reader.frequency("clock");
   machine.npus = reader.integer("npu.count", 1, kMaxCount);
   machine.npu_bandwidth = reader.bandwidth("npu.bandwidth");

@@ -166,28 +166,26 @@ void Fabric::rethrow_failure() {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
+// To be called in a catch clause.
+void Fabric::stop_failed(const std::exception& error) {
+  running_ = false;
+  failure_ = std::current_exception();
+  if (!hook_) SC_REPORT_ERROR("/fredsim/fabric", error.what());
+  attention_.notify(sc_core::SC_ZERO_TIME);
+  next_trigger(start_);
+}
+
 void Fabric::clock_edge() {
   if (!running_) {
     next_trigger(start_);
     return;
   }
-  if (observer_ != nullptr) observer_->before_edge();
   try {
-    if (!stands_still_) tick();
+    observed_edge();
   } catch (const std::exception& error) {
-    running_ = false;
-    failure_ = std::current_exception();
-    if (observer_ != nullptr) observer_->after_edge();
-    if (!hook_) SC_REPORT_ERROR("/fredsim/fabric", error.what());
-    attention_.notify(sc_core::SC_ZERO_TIME);
-    next_trigger(start_);
+    stop_failed(error);
     return;
   }
-  for (const NodeId node : core_.finished_accesses()) {
-    if (stands_still_) break;
-    if (controls_[node]->busy()) controls_[node]->access_finished();  // else: of the set-up
-  }
-  if (observer_ != nullptr) observer_->after_edge();
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
   if (later_ != 0) {
     next_trigger(time_of(std::exchange(later_, 0) + 1));
@@ -197,6 +195,21 @@ void Fabric::clock_edge() {
   const bool extra = fraction_ >= topology_.clock_hz;
   if (extra) fraction_ -= topology_.clock_hz;
   next_trigger(extra ? long_period_ : period_);
+}
+
+void Fabric::observed_edge() {
+  if (observer_ != nullptr) observer_->before_edge();
+  try {
+    if (!stands_still_) tick();
+  } catch (...) {
+    if (observer_ != nullptr) observer_->after_edge();
+    throw;
+  }
+  for (const NodeId node : core_.finished_accesses()) {
+    if (stands_still_) break;
+    if (controls_[node]->busy()) controls_[node]->access_finished();  // else: of the set-up
+  }
+  if (observer_ != nullptr) observer_->after_edge();
 }
 
 // Of so many edges from the last one on, which it takes as passed.

@@ -87,6 +87,8 @@ class Fabric final : public sc_core::sc_module {
 
  private:
   void clock_edge();
+  void observed_edge();
+  void stop_failed(const std::exception& error);
   sc_core::sc_time time_of(std::uint64_t edges);
   void tick();
   void begin_set_up();

@@ -39,9 +39,7 @@ TitledTable conflict_table(const ConflictSetup& setup, std::span<const ConflictP
   const auto of_point = [&](Column column, std::function<Cell(const ConflictPoint&)> cell) {
     fields.push_back({std::move(column), std::move(cell)});
   };
-  const auto interval = [&](const ConflictPoint& p) {
-    return wilson_95(p.conflicts, setup.trials);
-  };
+  const auto interval = [](const ConflictPoint& p) { return wilson_95(p.conflicts, p.trials); };
   of_setup("ports", fmt::to_string(setup.ports));
   of_setup("kind", setup.kind);
   of_setup("trials", fmt::to_string(setup.trials));
@@ -52,14 +50,22 @@ TitledTable conflict_table(const ConflictSetup& setup, std::span<const ConflictP
            [](const ConflictPoint& p) { return fmt::to_string(p.middle); });
   of_point({.label = "conflicts", .name = "conflicts"},
            [](const ConflictPoint& p) { return count_cell(p.conflicts); });
-  of_point({.label = "rate", .name = "conflict_rate"}, [&](const ConflictPoint& p) {
-    return percent(static_cast<double>(p.conflicts) / static_cast<double>(setup.trials));
+  of_point({.label = "rate", .name = "conflict_rate"}, [](const ConflictPoint& p) {
+    return percent(static_cast<double>(p.conflicts) / static_cast<double>(p.trials));
   });
   of_point(
       {.label = "95 % interval from", .header = {"95 % interval", "from"}, .name = "wilson_95_low"},
       [&](const ConflictPoint& p) { return percent(interval(p).low); });
   of_point({.label = "95 % interval to", .header = {"", "to"}, .name = "wilson_95_high"},
            [&](const ConflictPoint& p) { return percent(interval(p).high); });
+  const auto is_short = [&](const ConflictPoint& p) { return p.trials < setup.trials; };
+  if (std::ranges::any_of(points, is_short)) {
+    of_point({.label = "sets", .align = Align::kLeft, .name = "sets"},
+             [&](const ConflictPoint& p) -> Cell {
+               const std::string sets = fmt::to_string(p.trials);
+               return {is_short(p) ? "incomplete, " + sets : sets, sets};
+             });
+  }
   return {fmt::format("Fred_m({}), random sets of flows of kind {}, {} sets each, seed {}",
                       setup.ports, setup.kind, setup.trials, setup.seed),
           table_of(fields, std::vector(points.begin(), points.end()))};

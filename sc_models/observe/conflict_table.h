@@ -12,7 +12,7 @@ namespace fredsim {
 struct ConflictSetup {
   std::string kind;  // of the flows
   int ports = 0;
-  std::uint64_t trials = 0;  // sets per number of flows
+  std::uint64_t trials = 0;  // sets per number of flows that were asked for
   std::uint64_t seed = 1;
 };
 
@@ -20,6 +20,8 @@ struct ConflictPoint {
   int flows = 0;   // of each set
   int middle = 0;  // m
   std::uint64_t conflicts = 0;
+  std::uint64_t trials =
+      0;  // sets that were tried, > 0; fewer than were asked for where it was interrupted
 };
 
 struct Interval {

@@ -315,17 +315,18 @@ std::string conflicts_json(const Origin& origin, const ConflictSetup& setup,
                            std::span<const ConflictPoint> points) {
   Json json = runs_document(origin);
   for (const ConflictPoint& p : points) {
-    const Interval interval = wilson_95(p.conflicts, setup.trials);
+    const Interval interval = wilson_95(p.conflicts, p.trials);
     json["runs"].push_back(
         {{"ports", setup.ports},
          {"middle", p.middle},
          {"kind", setup.kind},
          {"flows", p.flows},
-         {"trials", setup.trials},
+         {"trials", p.trials},
          {"seed", setup.seed},
          {"conflicts", p.conflicts},
-         {"conflict_rate", static_cast<double>(p.conflicts) / static_cast<double>(setup.trials)},
+         {"conflict_rate", static_cast<double>(p.conflicts) / static_cast<double>(p.trials)},
          {"wilson_95", {{"low", interval.low}, {"high", interval.high}}}});
+    if (p.trials < setup.trials) json["runs"].back()["incomplete"] = true;
   }
   return text_of(json);
 }

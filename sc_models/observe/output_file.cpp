@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -21,21 +25,38 @@ namespace {
 
 constexpr std::size_t kProbeBytes = 4096;
 
-// The signals that end the program wait while it lives.
+// The signals that end the program wait while it lives, but for the time that poll() takes. A pipe that nobody reads any
+// more is an error of write(), no signal.
 class SignalsWait {
  public:
   SignalsWait() {
     sigset_t signals;
     ::sigemptyset(&signals);
-    ::sigaddset(&signals, SIGINT);
-    ::sigaddset(&signals, SIGTERM);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::sigaddset(&signals, signal);
     ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
   }
-  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~SignalsWait() {
+    if (::sigismember(&before_, SIGPIPE) == 0) take_sigpipe();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   SignalsWait(const SignalsWait&) = delete;
   SignalsWait& operator=(const SignalsWait&) = delete;
 
+  // As ppoll(): below 0 with EINTR where a signal came.
+  int poll(std::span<pollfd> descriptors, const timespec* time) const {
+    return ::ppoll(descriptors.data(), descriptors.size(), time, &before_);
+  }
+
  private:
+  static void take_sigpipe() {
+    sigset_t only;
+    ::sigemptyset(&only);
+    ::sigaddset(&only, SIGPIPE);
+    const timespec at_once{};
+    while (::sigtimedwait(&only, nullptr, &at_once) == SIGPIPE) {
+    }
+  }
+
   sigset_t before_{};
 };
 
@@ -50,7 +71,43 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
+// The same to what may take none for as long as it likes. EINTR: a signal came.
+int write_slowly(int descriptor, std::string_view text) {
+  const SignalsWait signals_wait;
+  while (!text.empty()) {
+    pollfd out{.fd = descriptor, .events = POLLOUT, .revents = 0};
+    if (signals_wait.poll({&out, 1}, nullptr) < 0) return errno;
+    // So much does not block where there is any room (pipe(7)).
+    const ssize_t written =
+        ::write(descriptor, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (written < 0 && errno == EAGAIN) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// The open file has the owner and group.
+bool belongs_to(int descriptor, const struct stat& status) {
+  struct stat own = {};
+  return ::fstat(descriptor, &own) == 0 && own.st_uid == status.st_uid &&
+         own.st_gid == status.st_gid;
+}
+
 }  // namespace
+
+// A pipe that is open for writing.
+class OutputFile::Pipe {
+ public:
+  explicit Pipe(int descriptor) : descriptor_(descriptor) {}
+  ~Pipe() { ::close(descriptor_); }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
 
 // A temporary file with the text, on the disk beside the target. Destroyed before keep(), all is as it was.
 class OutputFile::Beside {
@@ -60,9 +117,7 @@ class OutputFile::Beside {
     const int descriptor = ::mkostemp(temporary_.data(), O_CLOEXEC);
     if (descriptor < 0) file.fail("cannot be created", errno);
     int error = write_all(descriptor, text);
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    if (error == 0 && ::fchmod(descriptor, 0666 & ~mask) != 0) error = errno;
+    if (error == 0) error = give_rights(descriptor);
     if (error == 0 && ::fsync(descriptor) != 0) error = errno;
     if (::close(descriptor) != 0 && error == 0) error = errno;
     if (error == 0) return;
@@ -100,6 +155,19 @@ class OutputFile::Beside {
  private:
   std::string older() const { return temporary_ + ".old"; }
 
+  // Those of the file in whose place it comes, or of any new file.
+  int give_rights(int descriptor) const {
+    struct stat status = {};
+    if (::stat(file_.target_.c_str(), &status) != 0) {
+      const mode_t mask = ::umask(0);
+      ::umask(mask);
+      return ::fchmod(descriptor, 0666 & ~mask) == 0 ? 0 : errno;
+    }
+    if (!belongs_to(descriptor, status) && ::fchown(descriptor, status.st_uid, status.st_gid) != 0)
+      return errno;
+    return ::fchmod(descriptor, status.st_mode & 07777) == 0 ? 0 : errno;
+  }
+
   const OutputFile& file_;
   std::string temporary_;
   bool has_older_ = false, is_replaced_ = false, is_kept_ = false;
@@ -118,7 +186,10 @@ OutputFile::OutputFile(std::string path, std::string option)
   if (::stat(path_.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) fail("is a directory", 0);
     if (::access(path_.c_str(), W_OK) != 0) fail("cannot be written", errno);
+    if (S_ISFIFO(status.st_mode)) wait_for_reader();
     is_direct_ = !S_ISREG(status.st_mode);
+    if (!is_direct_ && status.st_nlink > 1)
+      fail(fmt::format("has {} hard links, which would part", status.st_nlink), 0);
   }
   target_ = target_of(path_).string();
   if (is_direct_) return;
@@ -143,12 +214,38 @@ void OutputFile::write_together(std::span<const OutputFile> files,
   for (Beside& one : beside) one.keep();
 }
 
+void OutputFile::wait_for_reader() {
+  const SignalsWait signals_wait;
+  constexpr timespec kAgain{.tv_sec = 0, .tv_nsec = 20'000'000};
+  for (bool is_first = true;; is_first = false) {
+    const int descriptor = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor >= 0) {
+      pipe_ = std::make_shared<Pipe>(descriptor);
+      return;
+    }
+    if (errno != ENXIO) fail("cannot be opened", errno);
+    if (is_first)
+      fmt::print(stderr, "{} '{}': waits until somebody reads this pipe\n", option_, path_);
+    if (signals_wait.poll({}, &kAgain) < 0) interrupted();
+  }
+}
+
 void OutputFile::write_directly(std::string_view text) const {
-  const int descriptor = is_stdout() ? STDOUT_FILENO : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool opens = !is_stdout() && !pipe_;
+  const int descriptor = is_stdout() ? STDOUT_FILENO
+                         : pipe_     ? pipe_->descriptor()
+                                     : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) fail("cannot be opened", errno);
-  int error = write_all(descriptor, text);
-  if (!is_stdout() && ::close(descriptor) != 0 && error == 0) error = errno;
+  int error = write_slowly(descriptor, text);
+  if (opens && ::close(descriptor) != 0 && error == 0) error = errno;
+  if (error == EINTR) interrupted();
+  if (error == EPIPE && is_stdout()) std::raise(SIGPIPE);  // `| head`: the end, without a word
   if (error != 0) fail("cannot be written", error);
+}
+
+void OutputFile::interrupted() const {
+  throw Interrupted(fmt::format("interrupted while {} {} was not read", option_,
+                                is_stdout() ? "on standard output" : "'" + path_ + "'"));
 }
 
 void OutputFile::fail(const std::string& what, int error) const {

@@ -2,13 +2,16 @@
 //
 // Text goes to a temporary file in the same directory, is flushed to the disk, closed with every
 // error checked, and renamed over the target. Whatever fails, the temporary file is removed and an
-// older file of that name stays as it was. A symbolic link keeps pointing where it did; a device or
-// pipe (such as /dev/stdout) is written to directly. SIGINT and SIGTERM wait until a file is there or
-// gone. Path "-" is standard output. Several files are written all or none: each is on the disk before the first takes its place, and
+// older file of that name stays as it was. A file that is replaced hands down its mode, owner and group. A symbolic link
+// keeps pointing where it did; a file with several hard links is refused, since they would no longer name one file. A device or
+// pipe (such as /dev/stdout) is written to directly, a pipe opened at once, when somebody reads it. SIGINT, SIGTERM and SIGHUP wait
+// until a file is there or gone. Path "-" is standard output. Several files are written all or none: each is on the disk before the first takes its place, and
 // where one cannot, those that have go back (as far as the file system has hard links).
-// Errors: BadInput naming `option`, the path and the system's reason.
+// Errors: BadInput naming `option`, the path and the system's reason; Interrupted, where one of these signals comes while a pipe is
+//   not read.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,12 +31,16 @@ class OutputFile {
 
  private:
   class Beside;
+  class Pipe;
+  void wait_for_reader();
   void write_directly(std::string_view text) const;
+  [[noreturn]] void interrupted() const;
   [[noreturn]] void fail(const std::string& what, int error) const;
 
   std::string path_;
   std::string option_;
-  std::string target_;      // path_ with symbolic links resolved
+  std::string target_;  // path_ with symbolic links resolved
+  std::shared_ptr<const Pipe> pipe_{};
   bool is_direct_ = false;  // standard output, device or pipe: no temporary file
 };
 

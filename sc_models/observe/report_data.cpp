@@ -440,12 +440,12 @@ void ReportData::add(const ResultFile& file) {
       json["wilson_95"] = copied(run.at("wilson_95"), kIntervalKeys);
       continue;
     }
+    if (run.has("incomplete")) continue;  // interrupted: no figures to compare
     if (run.has("breakdown_ns")) {
       trainings.push_back(training_of(run));
       trainings.back()["file"] = json_["files"].size();
       continue;
     }
-    if (run.has("incomplete")) continue;  // interrupted: no figures to compare
     Json& json = added.emplace_back(copied(run, kRunKeys));
     json["file"] = json_["files"].size();
     json["settings"] = settings_of(run);

@@ -43,7 +43,7 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   }
   json.update({{"cycles", r.cycles},
                {"time_ns", r.time_ns},
-               {"iteration_ns", result.iteration_ns},
+               {"iteration_ns", r.incomplete ? Json() : Json(result.iteration_ns)},
                {"iterations_ns", result.iterations_ns}});
   if (result.tokens) {
     const bool is_prefill = setup.inference->phase == "prefill";
@@ -51,9 +51,9 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
     json["tokens_per_s"] = result.tokens->tokens_per_s;
   }
   if (result.speedup) json["speedup"] = *result.speedup;
-  json["breakdown_ns"] = Json::object();
+  json["breakdown_ns"] = r.incomplete ? Json() : Json::object();
   for (const auto& [category, ns] : result.breakdown_ns) json["breakdown_ns"][category] = ns;
-  json["critical_path_ns"] = Json::object();
+  json["critical_path_ns"] = r.incomplete ? Json() : Json::object();
   for (const auto& [category, ns] : result.critical_path_ns)
     json["critical_path_ns"][category] = ns;
   json["ranks"] = Json::array();
@@ -66,6 +66,10 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                              {"bubble_ns", rank.bubble_ns}});
   }
   json["payload"] = r.payload;
+  if (r.incomplete) {
+    json["incomplete"] = true;
+    json["delivered_bytes"] = r.delivered_bytes;
+  }
   if (r.operations) json["operations"] = operations_json(*r.operations);
   if (r.slices > 0) json["slices"] = slices_json(r);
   json["skipped"] = skipped_json(r);

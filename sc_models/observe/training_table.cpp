@@ -93,13 +93,15 @@ TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, do
   const std::string& name = runs.front().breakdown_ns[i].first;
   constexpr double kLeastShown = 0.05;
   const double least = name == "bubble" ? kLeastShown * scale : 0;
-  const bool is_some = std::ranges::any_of(
-      runs, [i, least](const TrainingResult& r) { return r.breakdown_ns[i].second > least; });
+  const bool is_some = std::ranges::any_of(runs, [i, least](const TrainingResult& r) {
+    return !r.run.incomplete && r.breakdown_ns[i].second > least;
+  });
   return {{.label = name == "input_load" ? "input" : name,
            .unit = unit,
            .name = name + "_ns",
            .shown = is_some ? Shown::kEverywhere : Shown::kOnlyInCsv},
           [i, scale](const TrainingResult& r) -> Cell {
+            if (r.run.incomplete) return no_cell();
             const double ns = r.breakdown_ns[i].second;
             return {fmt::format("{:.1f}", ns / scale), fmt::to_string(ns)};
           }};
@@ -112,11 +114,13 @@ void add_token_fields(const TrainingSetup::Inference& inference,
                      .unit = "us",
                      .name = is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"},
                     [](const TrainingResult& r) -> Cell {
+                      if (!r.tokens) return no_cell();
                       return {fmt::format("{:.1f}", r.tokens->pass_ns / kNsPerUs),
                               fmt::to_string(r.tokens->pass_ns)};
                     }});
   fields.push_back(
       {{.label = "tokens/s", .name = "tokens_per_s"}, [](const TrainingResult& r) -> Cell {
+         if (!r.tokens) return no_cell();
          return {fmt::format("{:.0f}", r.tokens->tokens_per_s),
                  fmt::to_string(r.tokens->tokens_per_s)};
        }});
@@ -170,6 +174,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
        [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
       {{.label = "iteration", .unit = unit, .name = "iteration_ns"},
        [scale](const TrainingResult& r) -> Cell {
+         if (r.run.incomplete) return no_cell();
          return {fmt::format("{:.1f}", r.iteration_ns / scale), fmt::to_string(r.iteration_ns)};
        }},
       {{.label = "speed-up", .name = "speedup"},

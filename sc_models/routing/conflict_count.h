@@ -7,6 +7,7 @@
 // Deterministic: the first n sets depend on the seed, the kind, P and the number of flows alone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,6 +23,15 @@ struct FlowSets {
   std::uint64_t trials = 0;  // sets
   std::uint64_t seed = 1;
 };
+
+struct ConflictCounts {
+  std::uint64_t trials = 0;                // sets that were tried
+  std::vector<std::uint64_t> conflicts{};  // by position in `middles`
+};
+
+// Until `stop` is set.
+ConflictCounts count_conflicts(const FlowSets& sets, std::span<const int> middles,
+                               const std::atomic<bool>& stop);
 
 // Sets that conflict, by position in `middles` (each 2 … 4).
 std::vector<std::uint64_t> count_conflicts(const FlowSets& sets, std::span<const int> middles);

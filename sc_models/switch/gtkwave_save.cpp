@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 #include "base/error.h"
 
@@ -39,10 +41,16 @@ std::string bits_of(const std::string& title, const WaveName& of, int lowest, in
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
+  errno = 0;
   std::ofstream file(path, std::ios::binary);
+  const auto failure = [&] {
+    return fmt::format("--wave: '{}' beside it cannot be written: {}", path.string(),
+                       std::generic_category().message(errno));
+  };
+  if (!file) throw BadInput(failure());
   file << text;
   file.close();
-  if (!file) throw BadInput(fmt::format("--wave: '{}' beside it cannot be written", path.string()));
+  if (!file) throw RunFailed(fmt::format("{}; it has {} bytes", failure(), text.size()));
 }
 
 }  // namespace

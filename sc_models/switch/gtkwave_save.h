@@ -3,7 +3,7 @@
 // Use: group() around what belongs together, trace(), named() and bits() in it. A group without a trace
 //   is left out. Names are those of the waveform file, "[7:0]" included.
 // Filters: files of names by value (write_filters()), beside the waveform file, with its name.
-// Errors: BadInput when a file cannot be written.
+// Errors: BadInput when a file cannot be opened for writing, RunFailed when not all of it can be written.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,68 @@
 #include "switch/wave_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtkwave/fstapi.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <verilated_fst_c.h>
 
-#include <fstream>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "switch/fst_writer.h"
 
 namespace fredsim {
+
+namespace {
+
+// A block of so much takes some 0.2 s to go to the file, and is not larger there than a part of one of the 128 MB that the
+// writer would collect.
+constexpr std::size_t kBlockBytes = std::size_t{4} << 20;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+// A descriptor of its own, beside the writer's: the lock is gone with it, however the program ends.
+class WaveFile::Lock {
+ public:
+  explicit Lock(const std::string& path) : descriptor_(open(path)) {
+    struct stat status = {};
+    if (::fstat(descriptor_, &status) != 0) refuse(path, reason(errno));
+    if (!S_ISREG(status.st_mode)) refuse(path, "is no regular file");
+    // Where there are no locks there is nobody to keep out.
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      refuse(path, "another run is writing it; allowed: a file for each run");
+  }
+  ~Lock() { ::close(descriptor_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  std::uint64_t bytes() const {
+    struct stat status = {};
+    return ::fstat(descriptor_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+  }
+
+ private:
+  static int open(const std::string& path) {
+    // A pipe would wait for its other end.
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (descriptor < 0)
+      throw BadInput(fmt::format("waveform file '{}' cannot be written: {}", path, reason(errno)));
+    return descriptor;
+  }
+  [[noreturn]] void refuse(const std::string& path, const std::string& why) const {
+    ::close(descriptor_);
+    throw BadInput(fmt::format("waveform file '{}' cannot be written: {}", path, why));
+  }
+
+  int descriptor_;
+};
 
 struct WaveFile::Callbacks {
   static WaveFile& self(void* user) { return *static_cast<WaveFile*>(user); }
@@ -43,8 +97,10 @@ struct WaveFile::Callbacks {
   }
 };
 
-WaveFile::WaveFile(std::string path)
-    : path_(std::move(path)), file_(std::make_unique<VerilatedFstC>()) {}
+WaveFile::WaveFile(std::string path, std::vector<std::string> beside)
+    : path_(std::move(path)),
+      beside_(std::move(beside)),
+      file_(std::make_unique<VerilatedFstC>()) {}
 
 WaveFile::~WaveFile() = default;
 
@@ -60,21 +116,58 @@ void WaveFile::add(std::vector<WaveSignal> signals) {
   file_->spTrace()->addChgCb(&Callbacks::write_changes, this);
 }
 
-void WaveFile::open() {
-  // Verilator's writer ends the process on an unwritable path, so try it first.
-  if (!std::ofstream(path_, std::ios::binary)) {
-    throw BadInput("waveform file '" + path_ + "' cannot be written");
+// Errors of the disk, which the writer throws, become ours.
+template <typename Action>
+void WaveFile::guarded(const Action& action) {
+  if (has_failed_) return;
+  int error = 0;
+  try {
+    const FstErrors thrown;
+    action();
+  } catch (const std::system_error& caught) {
+    error = caught.code().value();
   }
+  if (error != 0) fail(error);
+}
+
+void WaveFile::fail(int error) {
+  has_failed_ = true;
+  const std::uint64_t bytes = lock_ ? lock_->bytes() : 0;
+  remove();
+  throw RunFailed(fmt::format("waveform file '{}' cannot be written: {}, after {} bytes; removed",
+                              path_, reason(error), bytes));
+}
+
+void WaveFile::remove() {
+  has_failed_ = true;
+  if (!lock_) return;  // it was never opened
+  const auto remove_file = [](const std::string& path) {
+    std::error_code ignored;
+    const std::filesystem::path target = std::filesystem::canonical(path, ignored);
+    if (std::filesystem::is_regular_file(target, ignored)) std::filesystem::remove(target, ignored);
+  };
+  remove_file(path_);
+  for (const std::string& beside : beside_) remove_file(beside);
+}
+
+void WaveFile::open() {
+  lock_ = std::make_unique<Lock>(path_);
   file_->set_time_unit("1ps");
   file_->set_time_resolution("1ps");
-  file_->open(path_.c_str());
-  if (has_instances_) {
+  guarded([this] {
+    open_writer();
+    if (!has_instances_) return;
     // Only a file that is complete tells what Verilator has declared in it.
     file_->close();
     read_names();
-    file_->open(path_.c_str());
-  }
+    open_writer();
+  });
+}
+
+void WaveFile::open_writer() {
+  file_->open(path_.c_str());
   if (!file_->isOpen()) throw BadInput("waveform file '" + path_ + "' cannot be written");
+  limit_fst_blocks(*file_->spTrace(), kBlockBytes);
 }
 
 void WaveFile::read_names() {
@@ -97,6 +190,15 @@ void WaveFile::read_names() {
   }
 }
 
-void WaveFile::dump(std::uint64_t time_ps) { file_->dump(time_ps); }
+void WaveFile::dump(std::uint64_t time_ps) {
+  guarded([&] { file_->dump(time_ps); });
+}
+
+void WaveFile::close() {
+  guarded([this] {
+    if (file_->isOpen()) file_->close();
+  });
+  lock_.reset();
+}
 
 }  // namespace fredsim

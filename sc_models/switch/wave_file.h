@@ -1,11 +1,14 @@
 // One FST file with the signals of several RTL instances, told apart by their instance names, and
 // with values of the model itself.
 //
-// Use: add() every instance and value, open(), then dump() once per clock cycle after all steps. names()
+// Use: add() every instance and value, open(), then dump() once per clock cycle after all steps, close(). names()
 //   tells what there is to look at, for who writes a save file beside it. Time
 //   in the file is in picoseconds. Instances of one file share one RtlContext. A dump shows the
 //   registers after the clock edge of that cycle.
-// Errors: BadInput when the file cannot be written.
+// File: one that is there is written in its place and keeps its mode, owner and links. It is locked (flock) until it is closed, so
+//   that two runs do not write one waveform. Blocks are small, so that to close it takes a fraction of a second.
+// Errors: BadInput when the file cannot be opened, is none, or another run writes it; RunFailed when it cannot be written to its
+//   end, with the system's reason and how many bytes were written: it is removed, with all of `beside`. ~WaveFile throws nothing.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +31,8 @@ struct WaveSignal {
 
 class WaveFile {
  public:
-  explicit WaveFile(std::string path);
+  // `beside`: files that go with it, as the save file.
+  explicit WaveFile(std::string path, std::vector<std::string> beside = {});
   ~WaveFile();  // closes the file
   WaveFile(const WaveFile&) = delete;
   WaveFile& operator=(const WaveFile&) = delete;
@@ -38,13 +42,23 @@ class WaveFile {
   void open();
   const std::vector<WaveName>& names() const { return names_; }  // once open; empty without RTL
   void dump(std::uint64_t time_ps);
+  void close();
+  void remove();  // with all beside it
 
  private:
   struct Callbacks;  // what the writer calls for signals_
+  class Lock;
 
+  template <typename Action>
+  void guarded(const Action& action);
+  [[noreturn]] void fail(int error);
+  void open_writer();
   void read_names();
 
   std::string path_;
+  std::vector<std::string> beside_;
+  std::unique_ptr<Lock> lock_;  // of the open file
+  bool has_failed_ = false;
   std::vector<WaveSignal> signals_;
   std::vector<WaveName> names_;
   bool has_instances_ = false;

@@ -56,7 +56,7 @@ WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
       core_(core),
       trigger_(options.trigger),
       searching_(trigger_.has_value()),
-      file_(options.file) {
+      file_(options.file, files_beside_wave(options.file)) {
   set_windows(options.windows);
   choose_links(options.scope);
   if (!options.links_only) {
@@ -69,7 +69,12 @@ WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
   }
   file_.add(signals());
   file_.open();
-  write_view();
+  try {
+    write_view();
+  } catch (const Error&) {
+    file_.remove();
+    throw;
+  }
   if (!trigger_) return;
   std::vector<const SwitchCore*> watched;
   for (const NodeId node : nodes_) {
@@ -78,12 +83,21 @@ WaveRecorder::WaveRecorder(const Topology& topology, FabricCore& core,
   watch_.emplace(*trigger_, watched, links_.size(), topology.vc_order);
 }
 
-// A time after the last cycle gives it a width in a viewer.
 WaveRecorder::~WaveRecorder() {
-  if (recording_ == 0) return;
-  clear_events();
-  recording_ = 0;
-  file_.dump(time_ps(cycle_));
+  try {
+    finish();
+  } catch (const Error&) {  // nobody is left to tell
+  }
+}
+
+// A time after the last cycle gives it a width in a viewer.
+void WaveRecorder::finish() {
+  if (recording_ != 0) {
+    clear_events();
+    recording_ = 0;
+    file_.dump(time_ps(cycle_));
+  }
+  file_.close();
 }
 
 void WaveRecorder::write_view() const {

@@ -18,7 +18,7 @@
 //   credits_mp … credits_control      those that the sender has, after the edge
 //   Under "wave": recording (0: a gap follows) and cycle (since reset, as in messages; modulo 2^32).
 // Errors: BadInput when no instance is in scope, a window has no edge, windows are not in order, or a
-//   file cannot be written; TriggerWatch's.
+//   file cannot be opened; TriggerWatch's; RunFailed when one cannot be written to its end: none is left then.
 #pragma once
 
 #include <array>
@@ -44,15 +44,17 @@ namespace fredsim {
 
 class WaveRecorder final : public EdgeObserver {
  public:
-  // `switches` by node, null at endpoints. All outlive the recorder, which writes the last time at its end.
+  // `switches` by node, null at endpoints. All outlive the recorder.
   WaveRecorder(const Topology& topology, FabricCore& core,
                std::span<const std::unique_ptr<SwitchCore>> switches, const WaveOptions& options);
   // Observes the fabric, from the next edge on. Before its first edge only.
   WaveRecorder(Fabric& fabric, const WaveOptions& options);
-  ~WaveRecorder() override;
+  ~WaveRecorder() override;  // as finish(), where that was not called; but errors are not told
 
   void before_edge() override;
   void after_edge() override;
+  // After the last edge: writes the last time, and closes the file.
+  void finish();
 
   // A trigger that has not been found in any run yet.
   bool searches() const { return searching_; }

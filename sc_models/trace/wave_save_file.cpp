@@ -76,7 +76,6 @@ std::vector<std::string> files_beside_wave(const std::string& fst) {
   const std::string stem = stem_of(fst).string();
   std::vector<std::string> files;
   for (const std::string& extension : gtkwave_extensions()) files.push_back(stem + extension);
-  files.push_back(fst + ".hier");  // of the FST writer, gone at the end
   return files;
 }
 

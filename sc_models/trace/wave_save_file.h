@@ -3,7 +3,7 @@
 //
 // Files: FILE.gtkw beside FILE.fst, with FILE.vc.filter and others, the names of VCs, of the phase of
 //   unicasts and of directions. Paths in it are absolute, as GTKWave needs them.
-// Errors: BadInput when one cannot be written.
+// Errors: BadInput when one cannot be written; RunFailed when the disk is full.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace fredsim {
 
-// The files that are written beside FILE.fst, the writer's temporary one included.
+// The files that are written beside FILE.fst.
 std::vector<std::string> files_beside_wave(const std::string& fst);
 
 struct WaveLink {

@@ -137,6 +137,10 @@ void TrafficRun::trace(const WaveOptions& options) {
   wave_ = std::make_unique<WaveRecorder>(topology_, core_, switches_, options);
 }
 
+void TrafficRun::finish_wave() {
+  if (wave_ != nullptr) wave_->finish();
+}
+
 void TrafficRun::break_down(const BreakdownOptions& options) {
   breakdown_ = std::make_unique<TrafficBreakdown>(options, core_, topology_, switches_);
 }

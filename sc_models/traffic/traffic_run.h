@@ -57,6 +57,7 @@ class TrafficRun {
 
   // Writes waveforms of all rates, one after the other. Before the first one. BadInput: WaveRecorder's.
   void trace(const WaveOptions& options);
+  void finish_wave();  // WaveRecorder::finish(), where there is one
   const WaveRecorder* wave() const { return wave_.get(); }  // null: none
   // From now on points have a breakdown of the measured packets. Before the first rate.
   void break_down(const BreakdownOptions& options);

@@ -96,6 +96,8 @@ class GraphRun {
       outcome.critical_path = checked_path();
       outcome.iteration_ends = std::move(iteration_ends_);
       outcome.has_memory = has_memory_;
+    } else if (keeps_records_) {
+      mark_not_ended();
     }
     for (RankState& rank : ranks_) outcome.records.push_back(std::move(rank.records));
     return outcome;
@@ -243,6 +245,17 @@ class GraphRun {
   void forget_operation(int number) {
     operations_.erase(number);
     source_.forget_operation(number);
+  }
+
+  // When the run was interrupted; ends of computations may be known before they have come.
+  void mark_not_ended() {
+    for (RankState& rank : ranks_) {
+      for (std::size_t i = 0; i < rank.tasks.size(); ++i) {
+        const TaskState& task = rank.tasks[i];
+        if (!task.done || task.record.end > communicator_.cycle())
+          rank.records[static_cast<std::size_t>(rank.first) + i].end = kNotEnded;
+      }
+    }
   }
 
   // ---- the run

@@ -38,6 +38,9 @@ ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShap
                        OnConflict on_conflict);
 ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict);
 
+// End of a task that was not complete when the run was interrupted.
+inline constexpr std::uint64_t kNotEnded = ~std::uint64_t{0};
+
 struct TaskRecord {
   std::uint64_t begin = 0, end = 0;      // cycles
   int cause_rank = -1, cause_task = -1;  // -1: the beginning of the run
@@ -47,7 +50,7 @@ using TaskRecords = std::vector<std::vector<TaskRecord>>;  // by rank and task
 
 struct GraphOutcome {
   RunResult result;     // cycles: until the last task was complete
-  TaskRecords records;  // of run_graph(); interrupted: not all of them
+  TaskRecords records;  // of run_graph(); interrupted: some with kNotEnded
   // Interrupted: none of these.
   std::vector<RankTime> times{};                // by rank
   TimeBreakdown critical_path{};                // critical_path.h

@@ -8,6 +8,34 @@
 namespace fredsim {
 namespace {
 
+// Of an interrupted run: the first iterations, as many as were complete.
+std::vector<std::uint64_t> complete_iterations(const TaskGraph& graph, const TaskRecords& records) {
+  std::vector<std::uint64_t> ends;
+  for (std::size_t r = 0; r < graph.ranks.size(); ++r) {
+    const std::vector<Task>& tasks = graph.ranks[r].tasks;
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      if (tasks[t].category == TimeCategory::kInputLoad) continue;  // of the next one
+      const auto iteration = static_cast<std::size_t>(tasks[t].iteration);
+      if (ends.size() <= iteration) ends.resize(iteration + 1);
+      const std::uint64_t end = t < records[r].size() ? records[r][t].end : kNotEnded;
+      ends[iteration] = std::max(ends[iteration], end);
+    }
+  }
+  ends.erase(std::ranges::find(ends, kNotEnded), ends.end());
+  return ends;
+}
+
+// From the end of the one before.
+std::vector<double> iteration_times(const std::vector<std::uint64_t>& ends, double ns_per_cycle) {
+  std::vector<double> times;
+  std::uint64_t before = 0;
+  for (const std::uint64_t end : ends) {
+    times.push_back(static_cast<double>(end - before) * ns_per_cycle);
+    before = end;
+  }
+  return times;
+}
+
 std::vector<TrainedRank> ranks_of(const std::vector<int>& members, const GraphOutcome& outcome,
                                   double ns_per_cycle) {
   std::vector<TrainedRank> ranks;
@@ -54,11 +82,12 @@ double computing_ns(const TrainingResult& result) { return result.critical_path_
 
 TrainingResult result_of(GraphOutcome outcome, const std::vector<int>& members) {
   TrainingResult result;
+  const double ns_per_cycle = 1 / outcome.result.clock_ghz;
+  const std::vector<std::uint64_t>& ends = outcome.iteration_ends;
+  result.iterations_ns = iteration_times(ends, ns_per_cycle);
   if (!outcome.result.incomplete) {
-    const double ns_per_cycle = 1 / outcome.result.clock_ghz;
     const TimeBreakdown& path = outcome.critical_path;
     const auto [times, npus] = npu_times(members, outcome);
-    const std::vector<std::uint64_t>& ends = outcome.iteration_ends;
     const auto iterations = static_cast<double>(ends.size());
     const auto of_iteration = [&](std::uint64_t cycles, double ranks) {
       return static_cast<double>(cycles) * ns_per_cycle / iterations / ranks;
@@ -75,11 +104,6 @@ TrainingResult result_of(GraphOutcome outcome, const std::vector<int>& members) 
                                          of_iteration(times.bubble, static_cast<double>(npus)));
       }
     }
-    std::uint64_t before = 0;
-    for (const std::uint64_t end : ends) {
-      result.iterations_ns.push_back(static_cast<double>(end - before) * ns_per_cycle);
-      before = end;
-    }
     result.ranks = ranks_of(members, outcome, ns_per_cycle);
     result.iteration_ns = outcome.result.time_ns / iterations;
   }
@@ -95,7 +119,10 @@ TrainingResult run_training(Machine& machine, const TaskGraph& graph, const Shap
   std::vector<int> members;
   for (const TaskRank& rank : graph.ranks) members.push_back(rank.member);
   GraphOutcome outcome = run_graph(machine, graph, plans, on_progress);
-  if (on_complete && !outcome.result.incomplete) on_complete(outcome);
+  if (outcome.result.incomplete)
+    outcome.iteration_ends = complete_iterations(graph, outcome.records);
+  else if (on_complete)
+    on_complete(outcome);
   return result_of(std::move(outcome), members);
 }
 

@@ -2,7 +2,8 @@
 //
 // Breakdown: the mean over the NPUs that have something to do of where their time went (rank_time.h); what is left after an NPU's
 //   last task until the end of the run is `bubble`, too. Beside it the critical path's (critical_path.h).
-// `on_complete`: of the run, unless it was interrupted; its records say when each task was.
+// `on_complete`: of the run, unless it was interrupted; its records say when each task was. Of an interrupted run the result has
+// the iterations that were complete, the counters so far and nothing else.
 // Errors: those of run_graph() and critical_path().
 #pragma once
 

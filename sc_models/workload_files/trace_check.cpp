@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -182,8 +183,9 @@ std::vector<std::string> files_of(const std::string& prefix) {
   constexpr int kMostRanks = 1 << 16;
   const auto path = [&](int rank) { return fmt::format("{}.{}.et", prefix, rank); };
   std::vector<std::string> paths;
+  std::error_code error;  // such as a name that is too long
   while (static_cast<int>(paths.size()) < kMostRanks &&
-         std::filesystem::exists(path(static_cast<int>(paths.size())))) {
+         std::filesystem::exists(path(static_cast<int>(paths.size())), error)) {
     paths.push_back(path(static_cast<int>(paths.size())));
   }
   if (paths.empty()) {

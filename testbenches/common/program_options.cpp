@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/long_words.h"
 #include "base/units.h"
 #include "common/parse_problem.h"
 #include "common/spelling.h"
@@ -60,7 +61,7 @@ std::optional<int> ProgramOptions::parse(std::span<char* const> arguments) {
 
 int report_error(const std::string& program, const std::exception& error) {
   std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", program, error.what());
+  fmt::print(stderr, "{}: {}\n", program, with_short_words(error.what()));
   const auto* known = dynamic_cast<const Error*>(&error);
   return static_cast<int>(known == nullptr ? ExitCode::kFailed : known->code());
 }

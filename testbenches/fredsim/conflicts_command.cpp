@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 
+#include "base/error.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "observe/conflict_table.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
@@ -13,6 +17,7 @@
 namespace fredsim {
 
 void conflicts_command(const Options& options) {
+  const std::atomic<bool>& interrupted = interrupt_flag();
   std::optional<OutputFile> json;
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   const ConflictOptions& asked = options.conflicts;
@@ -21,22 +26,32 @@ void conflicts_command(const Options& options) {
                             .trials = asked.trials,
                             .seed = options.seed};
   std::vector<ConflictPoint> points;
+  std::uint64_t sets = 0;
   for (const int flows : asked.flow_counts) {
-    const std::vector<std::uint64_t> conflicts = count_conflicts({.kind = asked.kind,
-                                                                  .ports = asked.ports,
-                                                                  .flows = flows,
-                                                                  .trials = asked.trials,
-                                                                  .seed = options.seed},
-                                                                 asked.middles);
-    for (std::size_t i = 0; i < conflicts.size(); ++i)
-      points.push_back({.flows = flows, .middle = asked.middles[i], .conflicts = conflicts[i]});
+    const ConflictCounts counts = count_conflicts({.kind = asked.kind,
+                                                   .ports = asked.ports,
+                                                   .flows = flows,
+                                                   .trials = asked.trials,
+                                                   .seed = options.seed},
+                                                  asked.middles, interrupted);
+    sets += counts.trials;
+    if (counts.trials == 0) break;
+    for (std::size_t i = 0; i < asked.middles.size(); ++i)
+      points.push_back({.flows = flows,
+                        .middle = asked.middles[i],
+                        .conflicts = counts.conflicts[i],
+                        .trials = counts.trials});
   }
-  if (!json || !json->is_stdout()) {
+  if (!points.empty() && (!json || !json->is_stdout())) {
     TableOutput output(options.format, terminal_style(stdout));
     fmt::print("{}", output.table(conflict_table(setup, points)));
     if (!options.quiet) fmt::print("{}", output.legend(kConflictLegend));
   }
-  if (json) json->write(conflicts_json(origin_of(options.command_line), setup, points));
+  if (json && !points.empty())
+    json->write(conflicts_json(origin_of(options.command_line), setup, points));
+  const std::uint64_t asked_sets = asked.flow_counts.size() * asked.trials;
+  if (sets < asked_sets)
+    throw Interrupted(fmt::format("interrupted: {} of {} sets of flows tried", sets, asked_sets));
 }
 
 }  // namespace fredsim

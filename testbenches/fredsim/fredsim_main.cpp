@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/long_words.h"
 #include "base/text_width.h"
 #include "commands.h"
 #include "options.h"
@@ -31,12 +33,20 @@ void report_to_stderr(const sc_core::sc_report& report, const sc_core::sc_action
   sc_core::sc_report_handler::default_handler(report, actions & ~sc_core::SC_DISPLAY);
 }
 
-int fail(fredsim::ExitCode code, const char* message) {
+std::vector<std::string_view> words_of_user(int argc, char** argv) {
+  return {argv + std::min(argc, 1), argv + argc};
+}
+
+int fail(fredsim::ExitCode code, const char* message,
+         std::span<const std::string_view> words = {}) {
   std::fflush(stdout);
-  // What it quotes is input, which may hold what a terminal would obey.
-  fmt::print(stderr, "{}: {}\n", fredsim::program_name(), fredsim::printable_lines(message));
+  // What it quotes is input, which may be long, and hold what a terminal would obey.
+  const std::string text = fredsim::printable_lines(fredsim::with_short_words(message, words));
+  std::fputs(fmt::format("{}: {}\n", fredsim::program_name(), text).c_str(), stderr);
   return static_cast<int>(code);
 }
+
+bool stdout_failed() { return std::ferror(stdout) != 0; }
 
 constexpr const char* kOutOfMemory =
     "out of memory; a smaller machine or group, or fewer sizes and machines in one command, need "
@@ -57,6 +67,8 @@ constexpr const char* kOutOfMemory =
   std::fputs("\n", stderr);
   std::_Exit(static_cast<int>(fredsim::ExitCode::kFailed));
 }
+
+constexpr const char* kStdoutFailed = "standard output: cannot be written";
 
 // Nothing a user does should lead here. Our own checks say what does not hold; what a library says is not shown.
 std::string what_stopped(const std::exception& error) {
@@ -100,7 +112,7 @@ void run(int argc, char** argv) {
   const std::optional<fredsim::Options> options = fredsim::parse_command_line(argc, argv);
   if (options) run(*options);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw fredsim::BadInput("standard output: cannot be written");
+    throw fredsim::BadInput(kStdoutFailed);
   }
 }
 
@@ -113,12 +125,13 @@ int sc_main(int argc, char** argv) {
     run(argc, argv);
     return static_cast<int>(fredsim::ExitCode::kDone);
   } catch (const fredsim::Error& error) {
-    return fail(error.code(), error.what());
+    return fail(error.code(), error.what(), words_of_user(argc, argv));
   } catch (const sc_core::sc_report& report) {
     return fail(fredsim::ExitCode::kFailed, what_stopped(report).c_str());
   } catch (const std::bad_alloc&) {
     return fail(fredsim::ExitCode::kFailed, kOutOfMemory);
   } catch (const std::exception& error) {
+    if (stdout_failed()) return fail(fredsim::ExitCode::kBadInput, kStdoutFailed);
     return fail(fredsim::ExitCode::kFailed, what_stopped(error).c_str());
   }
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/long_words.h"
 #include "commands.h"
 #include "config/describe.h"
 #include "observe/terminal.h"
@@ -13,7 +14,7 @@ std::vector<MachineConfig> load_machines(const Options& options) {
   LoadedMachines loaded = load_configs(options.machines, options.overrides, options.faults);
   if (!options.quiet) {
     for (const std::string& note : loaded.notes) {
-      fmt::print(stderr, "{}: {}\n", program_name(), note);
+      fmt::print(stderr, "{}: {}\n", program_name(), with_short_words(note));
     }
   }
   return std::move(loaded.machines);

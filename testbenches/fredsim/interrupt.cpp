@@ -46,7 +46,7 @@ void handle(int signal) {
 }  // namespace
 
 const std::atomic<bool>& interrupt_flag() {
-  static const bool installed = (handle(SIGINT), handle(SIGTERM), true);
+  static const bool installed = (handle(SIGINT), handle(SIGTERM), handle(SIGHUP), true);
   static_cast<void>(installed);
   return interrupted;
 }

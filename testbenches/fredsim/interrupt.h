@@ -1,4 +1,4 @@
-// Ctrl-C: the first SIGINT or SIGTERM asks the command to end in order, the second ends the program at
+// Ctrl-C: the first SIGINT, SIGTERM or SIGHUP asks the command to end in order, the second ends the program at
 // once (exit code 130 both; OutputFile keeps files whole).
 #pragma once
 

@@ -17,6 +17,14 @@ struct PlannedWork {
   PlanSize size;
 };
 
+// The graph of a training run, or of inference: as long as its run lasts, beside its machine. Plans are not in it.
+struct PlannedGraph {
+  std::string name;  // "mesh, gpt3"
+  std::uint64_t tasks = 0, operations = 0;
+  std::uint64_t bytes = 0;
+};
+void check_memory(const PlannedGraph& graph, std::uint64_t nodes, std::uint64_t available);
+
 // All plans and machines of a command are made before the first run. `available`: bytes; `nodes`: of all machines.
 void check_memory(std::span<const PlannedWork> work, std::uint64_t nodes, std::uint64_t available);
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <limits>
 #include <span>
+#include <system_error>
 
 #include "add_option.h"
 #include "base/error.h"
@@ -258,6 +260,16 @@ Options checked(Command command, const OptionStrings& strings) {
   return options;
 }
 
+// Those of all ranks, and the next one, which would be read as one of them from then on.
+void list_traces(const std::string& prefix, std::vector<FileUse>& inputs) {
+  for (std::size_t rank = 0;; ++rank) {
+    const std::string path = trace_file(prefix, rank);
+    inputs.push_back({"--trace", prefix, path});
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return;
+  }
+}
+
 void list_files(const OptionStrings& strings, Options& options) {
   for (const MachineFile& file : options.machines) options.inputs.push_back({"CONFIG", file.path});
   for (const std::string& path : options.result_files) options.inputs.push_back({"RESULTS", path});
@@ -266,6 +278,7 @@ void list_files(const OptionStrings& strings, Options& options) {
   if (train.source == TrainOptions::Source::kModelFile ||
       train.source == TrainOptions::Source::kText)
     options.inputs.push_back({"--workload", train.workload});
+  if (train.source == TrainOptions::Source::kTraces) list_traces(train.workload, options.inputs);
   if (!train.comm_groups.empty()) options.inputs.push_back({"--comm-groups", train.comm_groups});
   if (!strings.work.matrix.empty()) options.inputs.push_back({"--matrix", strings.work.matrix});
   for (const Placement& placement : {options.work.placement, options.strategies.placement,

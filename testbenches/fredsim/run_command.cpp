@@ -353,6 +353,11 @@ void print_after(const Options& options, const std::vector<ComparedMachine>& com
   }
 }
 
+void finish_waves(std::vector<ComparedMachine>& compared) {
+  for (ComparedMachine& entry : compared)
+    if (WaveRecorder* const wave = entry.machine->wave()) wave->finish();
+}
+
 void write_timeline(const OutputFile& file, const Timeline& timeline) {
   file.write(timeline.json(version()));
   if (timeline.left_out().empty()) return;
@@ -391,6 +396,7 @@ void run_command(const Options& options) {
       write_timeline(*timeline_file, timeline);  // until the failure
     throw;
   }
+  finish_waves(compared);
   if (prints && !options.quiet) {
     fmt::print("{}", output.legend(kTableLegend));
   }

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "observe/output_file.h"
 #include "observe/version.h"
 #include "strategy_report.h"
@@ -30,10 +32,12 @@ void check_all(const MachineConfig& machine, const Placement& placement, Strateg
   report.complete = topology.fred.depth() <= 2;
   report.npus = static_cast<int>(topology.npus.size());
   report.strategies = static_cast<int>(strategies.size());
-  report.runs.push_back({topology.fred.middle, machine.keys,
-                         check_strategies(topology, strategies, [&](const Strategy& strategy) {
-                           return npus_of(placement, strategy, topology);
-                         })});
+  StrategyRun run{.middle = topology.fred.middle, .machine = machine.keys, .checks = {}, .done = 0};
+  run.checks = check_strategies(
+      topology, strategies,
+      [&](const Strategy& strategy) { return npus_of(placement, strategy, topology); },
+      &interrupt_flag(), &run.done);
+  if (run.done > 0) report.runs.push_back(std::move(run));
 }
 
 // The lines of all strategies need another header than the summary: CSV has either.
@@ -61,6 +65,7 @@ void print(const Options& options, const StrategyReport& report) {
 }  // namespace
 
 void strategies_command(const Options& options) {
+  interrupt_flag();
   std::optional<OutputFile> json;
   if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
   const StrategyOptions& asked = options.strategies;
@@ -81,8 +86,15 @@ void strategies_command(const Options& options) {
     other.machines.front().settings.push_back(fmt::format("fabric.middle={}", middle));
     check_all(load_machines(other).front(), asked.placement, report);
   }
-  if (!json || !json->is_stdout()) print(options, report);
-  if (json) json->write(strategy_json(origin_of(options.command_line), report));
+  const bool is_some = !report.runs.empty();
+  if (is_some && (!json || !json->is_stdout())) print(options, report);
+  if (json && is_some) json->write(strategy_json(origin_of(options.command_line), report));
+  int done = 0;
+  for (const StrategyRun& run : report.runs) done += run.done;
+  const std::size_t all =
+      std::max<std::size_t>(asked.middles.size(), 1) * static_cast<std::size_t>(report.strategies);
+  if (static_cast<std::size_t>(done) < all)
+    throw Interrupted(fmt::format("interrupted: {} of {} strategies checked", done, all));
 }
 
 }  // namespace fredsim

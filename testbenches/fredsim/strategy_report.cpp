@@ -190,9 +190,14 @@ TitledTable strategy_summary(const StrategyReport& report) {
       table.add_row(std::move(cells));
     }
   }
-  return {fmt::format("{}: {} strategies of at most {} workers, placement {}",
+  std::string incomplete;
+  for (const StrategyRun& run : report.runs) {
+    if (run.done < report.strategies)
+      incomplete += fmt::format("; m = {} incomplete, {} of them", run.middle, run.done);
+  }
+  return {fmt::format("{}: {} strategies of at most {} workers, placement {}{}",
                       with_settings(report.fabric, report.settings.own), report.strategies,
-                      report.npus, report.placement),
+                      report.npus, report.placement, incomplete),
           std::move(table)};
 }
 
@@ -262,6 +267,7 @@ std::string strategy_json(const Origin& origin, const StrategyReport& report) {
                   {"conflicts", counts.count(Outcome::kConflict)},
                   {"undecided", counts.count(Outcome::kUndecided)},
                   {"failures", Json::array()}};
+      if (run.done < report.strategies) row["incomplete"] = true;
       for (const StrategyCheck& check : run.checks) {
         if (check.dimension == dimension && check.obstacle)
           row["failures"].push_back(failure_json(check));

@@ -17,6 +17,7 @@ struct StrategyRun {
   int middle = 0;
   std::vector<MachineKey> machine;
   std::vector<StrategyCheck> checks;
+  int done = 0;  // strategies; fewer than the report's where it was interrupted
 };
 
 struct StrategyReport {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 
@@ -18,7 +19,8 @@ std::string groups_file(const std::string& prefix) { return prefix + ".groups.js
 TraceOutput::TraceOutput(std::string prefix, std::size_t ranks) {
   constexpr const char* kOption = "--export-et";
   const std::string beyond = trace_file(prefix, ranks);
-  if (std::filesystem::exists(beyond)) {
+  std::error_code error;
+  if (std::filesystem::exists(beyond, error)) {
     throw BadInput(
         fmt::format("{}: found '{}', of a rank that the workload does not have: {} ranks; allowed: "
                     "a prefix of which there is no such file",

@@ -77,6 +77,7 @@ class Sweep {
   const TrafficSetup& setup() const { return setup_; }
   const std::vector<TrafficPoint>& points() const { return points_; }
   const WaveRecorder* wave() const { return run_.wave(); }
+  void finish_wave() { run_.finish_wave(); }
 
  private:
   bool search_saturation() {
@@ -175,6 +176,7 @@ void traffic_command(const Options& options) {
     throw;
   }
   print_table();
+  sweep.finish_wave();
   if (prints && !options.quiet) {
     fmt::print("{}", output.legend(kTrafficLegend));
   }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "add_option.h"
 #include "base/error.h"
@@ -225,7 +226,8 @@ TrainOptions::Source TrainStrings::source() const {
   refuse_beside("--trace", trace, "--workload", workload);
   if (!trace.empty()) return Source::kTraces;
   if (workload.empty() || is_built_in_model(workload)) return Source::kBuiltIn;
-  if (!std::filesystem::exists(workload)) {
+  std::error_code error;  // such as a name that is too long
+  if (!std::filesystem::exists(workload, error)) {
     const std::vector<std::string_view> names = built_in_models();
     throw BadInput(fmt::format("--workload: found '{}'; allowed: {}, or a file{}", shown(workload),
                                join_words(names), did_you_mean(workload, names)));

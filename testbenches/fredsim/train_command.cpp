@@ -9,12 +9,14 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "collective/worker_placement.h"
 #include "commands.h"
 #include "engine/machine.h"
 #include "fabric/layout.h"
 #include "interrupt.h"
 #include "job_runner.h"
+#include "memory_check.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
 #include "observe/progress.h"
@@ -24,6 +26,7 @@
 #include "program_name.h"
 #include "switch_pattern.h"
 #include "trace_output.h"
+#include "workload/graph_size.h"
 #include "workload/graph_timeline.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
@@ -59,6 +62,7 @@ class Training {
  public:
   explicit Training(const Options& options)
       : options_(options), asked_(options.train), rate_(asked_.compute_rate) {
+    const InterruptEndsPlanning interrupt_ends_it;
     read_workload();
     check_is_transformer();
     for (MachineConfig& config : load_machines(options)) {
@@ -69,13 +73,19 @@ class Training {
       if (is_model()) entry.placement = placement_on(topology);
       if (streams()) {
         entry.tasks = tasks_of(entry);
+        add_plans(entry, entry.tasks->shapes());
         entry.plans = plan_shapes(topology, entry.tasks->shapes(), asked_.on_conflict);
         continue;
       }
+      check_graph(entry);
       const TaskGraph graph = graph_of(entry);
+      add_plans(entry, graph.shapes);
       entry.plans = plan_shapes(topology, graph, asked_.on_conflict);
-      if (!asked_.export_prefix.empty() && !traces_out_)
-        traces_out_.emplace(asked_.export_prefix, trace_ranks(graph, topology));
+      if (!asked_.export_prefix.empty() && !traces_out_) {
+        const std::size_t ranks = trace_ranks(graph, topology);
+        check_exported(ranks);
+        traces_out_.emplace(asked_.export_prefix, ranks);
+      }
     }
     check_switches();
     elaborate();
@@ -96,7 +106,7 @@ class Training {
   // Of the machines that are complete.
   Timeline timeline() const {
     Timeline timeline;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
+    for (std::size_t i = 0; i < results_.size() && !results_[i].run.incomplete; ++i) {
       const TrainedMachine& entry = machines_[i];
       const auto same = [&](const TrainedMachine& other) {
         return name_of(other.config) == name_of(entry.config);
@@ -169,6 +179,14 @@ class Training {
                     name()));
   }
 
+  // The first rank's and the groups' have been looked at with the options.
+  void check_exported(std::size_t ranks) const {
+    std::vector<FileUse> outputs = options_.outputs;
+    for (std::size_t r = 1; r < ranks; ++r)
+      outputs.push_back({"--export-et", trace_file(asked_.export_prefix, r)});
+    check_outputs(options_.inputs, outputs);
+  }
+
   const std::string& name() const { return model_.name.empty() ? asked_.workload : model_.name; }
 
   // What a text workload or traces are; empty: it is a model.
@@ -222,6 +240,34 @@ class Training {
     return std::make_unique<TraceTasks>(traces_, groups_, ComputeSpeed{entry.config.compute, rate_},
                                         entry.config.topology,
                                         asked_.names_algorithm ? asked_.training.algorithm : "");
+  }
+
+  // Of a model; what is in files is there already.
+  void check_graph(const TrainedMachine& entry) const {
+    if (!is_model()) return;
+    const Topology& topology = entry.config.topology;
+    const GraphSize size = asked_.inference
+                               ? inference_graph_size(*model_.transformer, *asked_.inference)
+                               : training_graph_size(model_, asked_.training, topology);
+    check_memory({.name = fmt::format("{}, {}", name_of(entry.config), name()),
+                  .tasks = size.tasks,
+                  .operations = size.operations,
+                  .bytes = graph_bytes(size) + graph_run_bytes(size)},
+                 topology.nodes.size(), available_memory());
+  }
+
+  // To those that are kept until the end, of all machines.
+  void add_plans(const TrainedMachine& entry, const std::vector<OperationShape>& shapes) {
+    const Topology& topology = entry.config.topology;
+    nodes_ += topology.nodes.size();
+    const std::string name = fmt::format("{}, {}", name_of(entry.config), this->name());
+    for (const OperationShape& shape : shapes) {
+      std::vector<CollectiveSpec> all = shape.before;
+      all.insert(all.end(), shape.work.begin(), shape.work.end());
+      all.insert(all.end(), shape.beside.begin(), shape.beside.end());
+      planned_.push_back({name, plan_size(topology, all)});
+    }
+    check_memory(planned_, nodes_, available_memory());
   }
 
   TaskGraph graph_of(const TrainedMachine& entry) const {
@@ -297,7 +343,7 @@ class Training {
     return run_training(*entry.machine, again ? *again : *entry.tasks, entry.plans, on_progress);
   }
 
-  // None: interrupted.
+  // Incomplete, where it was interrupted; none: before it began.
   std::optional<TrainingResult> train(const TrainedMachine& entry) {
     if (interrupt_flag()) return std::nullopt;
     const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
@@ -321,7 +367,6 @@ class Training {
     }
     try {
       TrainingResult result = trained(entry, on_progress, on_complete);
-      if (result.run.incomplete) return std::nullopt;
       result.run.config = entry.config.path;
       result.run.settings = entry.config.settings;
       result.run.machine = entry.config.keys;
@@ -338,6 +383,10 @@ class Training {
     std::optional<TrainingResult> result =
         known != of_fit_.end() ? std::move(known->second) : train(machines_[results_.size()]);
     if (!result) return false;
+    if (result->run.incomplete) {
+      results_.push_back(std::move(*result));
+      return false;
+    }
     if (asked_.inference) result->tokens = token_times(result->iterations_ns, *asked_.inference);
     if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
     results_.push_back(std::move(*result));
@@ -352,9 +401,9 @@ class Training {
     std::optional<FitPoint> before;
     while (fit_runs_ < kMostFitRuns) {
       std::optional<TrainingResult> base = train(machines_.front());
-      if (!base) return false;
+      if (!base || base->run.incomplete) return false;
       std::optional<TrainingResult> other = train(machines_[asked_.fit->machine]);
-      if (!other) return false;
+      if (!other || other->run.incomplete) return false;
       ++fit_runs_;
       speedup = base->iteration_ns / other->iteration_ns;
       if (std::abs(speedup / wanted - 1) <= kFitTolerance) {
@@ -387,6 +436,8 @@ class Training {
   std::vector<TrainedMachine> machines_;
   std::vector<TrainingResult> results_;
   std::optional<TraceOutput> traces_out_;
+  std::vector<PlannedWork> planned_;  // shapes of the graphs
+  std::uint64_t nodes_ = 0;
   int fit_runs_ = 0;
   std::map<const TrainedMachine*, TaskRecords> records_;  // of the latest run, for the timeline
   std::map<std::size_t, std::optional<TrainingResult>> of_fit_;  // by machine: at the rate found
@@ -450,7 +501,8 @@ void train_command(const Options& options) {
     fmt::print("{}", output.table(training_table(training.setup(), results)));
     if (!options.quiet) fmt::print("{}", output.legend(training_legend(training.setup())));
     if (!training.setup().given.empty() && options.format == TableFormat::kTable) {
-      for (const TrainingResult& result : results) fmt::print("{}", rank_lines(result));
+      for (const TrainingResult& result : results)
+        if (!result.run.incomplete) fmt::print("{}", rank_lines(result));
     }
   }
   runner.finish();
@@ -458,8 +510,10 @@ void train_command(const Options& options) {
     json->write(training_json(origin_of(options.command_line), training.setup(), results));
   if (timeline_file && !results.empty()) write_timeline(*timeline_file, training.timeline());
   if (!is_complete)
-    throw Interrupted(fmt::format("interrupted: {} of {} machines complete", results.size(),
-                                  training.machines().size()));
+    throw Interrupted(fmt::format(
+        "interrupted: {} of {} machines complete",
+        std::ranges::count_if(results, [](const auto& one) { return !one.run.incomplete; }),
+        training.machines().size()));
 }
 
 }  // namespace fredsim

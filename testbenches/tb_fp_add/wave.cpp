@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "reference.h"
+#include "switch/fst_writer.h"
 
 namespace tb {
 namespace {
@@ -76,6 +77,7 @@ class Recorder {
                                            pair.a, pair.b, model_.sum_o, want));
     }
   }
+  void close() { wave_.close(); }
   std::uint64_t pairs() const { return pairs_; }
 
  private:
@@ -95,6 +97,7 @@ class Recorder {
 
 std::string record_wave(const std::string& file) {
   Recorder recorder(file);
+  const fredsim::FstErrors thrown;
   for (const Pair& pair : kPairs) recorder.add(pair);
   fredsim::Random random(kSeed);
   for (int n = 0; n < kRandomPairs; ++n) {
@@ -104,6 +107,7 @@ std::string record_wave(const std::string& file) {
     const int exponent = (a >> 10 & 31) + static_cast<int>(bits >> 32 & 3U);
     recorder.add({a, static_cast<std::uint16_t>(sign_and_mantissa | exponent << 10)});
   }
+  recorder.close();
   return fmt::format("one FP16 adder, {} pairs, 1 ns each, all sums equal to the reference",
                      recorder.pairs());
 }

@@ -46,6 +46,7 @@ class Dut {
   // Writes every step from now on to an FST file. Before the first step; false: not possible for this
   // size, or the file cannot be written.
   virtual bool open_wave(const std::string& file) = 0;
+  virtual void close_wave() = 0;
 
  protected:
   Dut() = default;
@@ -82,6 +83,7 @@ class VerilatedDut : public Dut {
     }
     return false;
   }
+  void close_wave() override { wave_->close(); }
 
  private:
   void set_clock(CData level) {

@@ -8,6 +8,7 @@
 #include "dut.h"
 #include "harness.h"
 #include "oracle.h"
+#include "switch/fst_writer.h"
 
 namespace tb {
 namespace {
@@ -27,12 +28,14 @@ std::string record_wave(const std::string& file) {
   context.traceEverOn(true);
   const auto dut = size.make(context);
   if (!dut->open_wave(file)) throw fredsim::BadInput("'" + file + "' cannot be written");
+  const fredsim::FstErrors thrown;
   Harness harness(shape, *dut, kSeed);
   for (const ConfigBits& bits :
        {straight_config(shape), pair_config(shape), all_reduce_config(shape)}) {
     harness.run_fixed(bits, kFixedCycles);
   }
   harness.run(kRandomCycles);
+  dut->close_wave();
   const Totals& totals = harness.totals();
   return fmt::format(
       "{}, {} cycles, 1 ns each; {} configurations loaded, {} flits out, {} of them sums, {} "

@@ -79,6 +79,7 @@ std::string record_wave(const std::string& file) {
 
   SwitchCounters counters;
   recorded.peek_counters(counters);
+  recorded.finish();
   return fmt::format("Fred_3(12), {}, {} additions, {} phase changes", recorded.summary(),
                      counters.reductions, counters.phase_changes);
 }

@@ -73,6 +73,7 @@ std::string record_wave(const std::string& file) {
   contention(driver);
   deliver(driver);
 
+  recorded->finish();
   return fmt::format("mesh_router with 4 local and 2 I/O ports, {}", recorded->summary());
 }
 

@@ -179,6 +179,7 @@ void run(const Options& options, const std::string& program, const std::string& 
   fabric.start();
   sc_core::sc_start();
   fabric.rethrow_failure();
+  if (wave) wave->finish();
 
   // Step 4: the table, and the file that `fredsim report` shows.
   if (!json || !json->is_stdout()) {

@@ -1,6 +1,9 @@
 // Ctrl-C: what was measured so far is kept and marked, files are whole, the exit code is 130.
+#include <fcntl.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -130,6 +133,113 @@ TEST_F(Interrupt, DuringSetUp) {
     const std::string text = read_text(path("out.json"));
     EXPECT_TRUE(text == "old" || nlohmann::json::accept(text)) << "delay " << delay;
   }
+}
+
+// A machine of milliseconds and one of minutes.
+TEST_F(Interrupt, TrainKeepsWhatItHas) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    RunningProgram program({"train", "configs/mesh_2x2.yaml",
+                            "configs/mesh_2x2.yaml@fabric.link_bandwidth=1MB/s", "--workload",
+                            "configs/models/small.yaml", "--dp", "4", "--no-skip", "--quiet",
+                            "--json", path("out.json")});
+    ASSERT_TRUE(program.wait_for_processor_time(milliseconds(2000)));
+    program.send(signal);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+    EXPECT_EQ(outcome.err, "fredsim: interrupted: 1 of 2 machines complete\n");
+    EXPECT_NE(outcome.out.find("incomplete"), std::string::npos) << outcome.out;
+    const auto runs = nlohmann::json::parse(read_text(path("out.json")))["runs"];
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs[0]["payload"], "exact");
+    EXPECT_FALSE(runs[0].contains("incomplete"));
+    EXPECT_EQ(runs[1]["payload"], "incomplete");
+    EXPECT_EQ(runs[1]["incomplete"], true);
+    EXPECT_GT(runs[1]["cycles"], 0);
+    EXPECT_GT(runs[1]["delivered_bytes"], 0);
+    EXPECT_GT(runs[1]["traffic"]["link_bytes"], 0);
+    EXPECT_TRUE(runs[1]["iteration_ns"].is_null());
+    EXPECT_TRUE(runs[1]["breakdown_ns"].is_null());
+    EXPECT_FALSE(runs[1].contains("speedup"));
+  }
+}
+
+TEST_F(Interrupt, TrainOfCompleteIterations) {
+  RunningProgram program({"train", "configs/mesh_2x2.yaml", "--workload",
+                          "configs/models/small.yaml", "--dp", "4", "--no-skip", "--iterations",
+                          "1000", "--json", path("out.json")});
+  ASSERT_TRUE(program.wait_for_processor_time(milliseconds(4000)));
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait().exit_code, 130);
+  const auto run = nlohmann::json::parse(read_text(path("out.json")))["runs"][0];
+  double sum = 0;
+  for (const double iteration : run["iterations_ns"]) {
+    EXPECT_GT(iteration, 0);
+    sum += iteration;
+  }
+  EXPECT_LT(run["iterations_ns"].size(), 1000U);
+  EXPECT_LE(sum, run["time_ns"].get<double>());
+}
+
+TEST_F(Interrupt, ConflictsKeepTheSetsThatWereTried) {
+  RunningProgram program({"conflicts", "--ports", "32", "--middle", "2,3", "--flows", "1,8",
+                          "--trials", "100000", "--json", path("out.json")});
+  ASSERT_TRUE(program.wait_for_processor_time(milliseconds(2000)));
+  program.send(SIGTERM);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_NE(outcome.err.find(" of 200000 sets of flows tried"), std::string::npos) << outcome.err;
+  const auto runs = nlohmann::json::parse(read_text(path("out.json")))["runs"];
+  ASSERT_FALSE(runs.empty());
+  const auto last = runs.back();
+  EXPECT_EQ(last["incomplete"], true);
+  EXPECT_LT(last["trials"], 100'000);
+  EXPECT_LE(last["conflicts"], last["trials"]);
+  EXPECT_NE(outcome.out.find("incomplete, "), std::string::npos) << outcome.out;
+}
+
+TEST_F(Interrupt, StrategiesKeepThoseThatWereChecked) {
+  RunningProgram program(
+      {"strategies", "configs/fred_64.yaml", "--middle", "2,3,4", "--json", path("out.json")});
+  ASSERT_TRUE(program.wait_for_processor_time(milliseconds(700)));
+  program.send(SIGHUP);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+  EXPECT_NE(outcome.err.find(" strategies checked"), std::string::npos) << outcome.err;
+  const auto json = nlohmann::json::parse(read_text(path("out.json")));
+  ASSERT_FALSE(json["runs"].empty());
+  EXPECT_EQ(json["runs"].back()["incomplete"], true);
+  EXPECT_NE(outcome.out.find("incomplete, "), std::string::npos) << outcome.out;
+}
+
+// Nobody reads: the first signal ends it, before the run and when the results are there.
+TEST_F(Interrupt, APipeWithoutAReader) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const std::vector<std::string> run{
+      "run", "configs/mesh_2x2.yaml", "--size", "4KiB", "--json", path("pipe")};
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    RunningProgram program(run);
+    ASSERT_TRUE(program.wait_for_error("waits until somebody reads this pipe"));
+    program.send(signal);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.exit_code, 130);
+    EXPECT_EQ(outcome.out, "") << "nothing was run";
+  }
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  RunningProgram program({"run", "configs/mesh.yaml", "--size", "4KiB", "--json", path("pipe")});
+  ASSERT_TRUE(program.wait_for_output("payload"));  // results do not fit in a pipe
+  program.send(SIGTERM);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_NE(outcome.err.find("was not read"), std::string::npos) << outcome.err;
+  ::close(reader);
+}
+
+TEST_F(Interrupt, APipeIsReadToItsEnd) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  RunningProgram program({"run", "configs/mesh.yaml", "--size", "4KiB", "--json", path("pipe")});
+  const std::string text = read_text(path("pipe"));
+  EXPECT_EQ(program.wait().exit_code, 0);
+  EXPECT_TRUE(nlohmann::json::accept(text));
 }
 
 // NPUs in random order, far from each other: seconds go by until all paths are followed.

@@ -53,6 +53,29 @@ TEST_F(MemoryTest, WhatFitsRuns) {
             0);
 }
 
+// The graph is never built: billions of small buckets.
+TEST_F(MemoryTest, TrainingGraphsThatDoNotFitAreRefusedWithTheFigures) {
+  const Outcome outcome =
+      run_fredsim({"train", "configs/mesh_2x2.yaml", "--workload", "configs/models/gpt3.yaml",
+                   "--dp", "2", "--gradients", "bucket=4KiB"},
+                  {.max_memory_bytes = 3 * kGb});
+  expect_refused(outcome, {"mesh_2x2, gpt3: needs about ", "GB of memory for ", " tasks and ",
+                           "GB are free", "--gradients bucket=SIZE"});
+}
+
+TEST_F(MemoryTest, TrainingThatFitsRuns) {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {"--workload", "configs/models/gpt3.yaml", "--dp", "2", "--gradients", "bucket=1GB",
+            "--minibatch", "2"},
+           {"--workload", "resnet152", "--dp", "4", "--gradients", "bucket=1MB"},
+           {"--workload", "configs/models/small.yaml", "--dp", "4", "--iterations", "50"}}) {
+    std::vector<std::string> arguments{"train", "configs/mesh_2x2.yaml", "--quiet"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = run_fredsim(arguments, {.max_memory_bytes = kGb / 4});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+}
+
 // The estimate knows nothing of what other programs take, nor of addresses without memory behind them.
 TEST_F(MemoryTest, RunningOutOfItIsAFailedRunInOneLine) {
   const Outcome outcome =

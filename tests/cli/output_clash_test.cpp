@@ -90,7 +90,7 @@ TEST_F(OutputClashTest, FilesBesideTheWaveform) {
             {"--wave: found '" + path("w.fst") + "'", option + " '" + path(name) + "'"});
   };
   for (const char* name :
-       {"w.fst", "w.gtkw", "w.vc.filter", "w.phase.filter", "w.direction.filter", "w.fst.hier"}) {
+       {"w.fst", "w.gtkw", "w.vc.filter", "w.phase.filter", "w.direction.filter"}) {
     with_wave("--json", name);
     with_wave("--timeline", name);
   }
@@ -127,6 +127,58 @@ TEST_F(OutputClashTest, WorkMatrixAndPlacement) {
           {"--json", "--placement"});
   refused({"strategies", "configs/fred_small.yaml", "--placement", placement, "--json", placement},
           {"--json", "--placement"});
+}
+
+// Every rank's file is read, and one more would be.
+TEST_F(OutputClashTest, FilesOfTraces) {
+  ASSERT_EQ(run_fredsim({"train", "configs/mesh_2x2.yaml", "--workload",
+                         "configs/models/small.yaml", "--dp", "4", "--export-et", path("P")})
+                .exit_code,
+            0);
+  const std::string groups = path("P.groups.json");
+  fs::create_hard_link(path("P.1.et"), path("hard"));
+  fs::create_symlink("P.3.et", path("link"));
+  const std::vector<std::string> train{"train",   "configs/mesh_2x2.yaml", "--trace",
+                                       path("P"), "--comm-groups",         groups};
+  const auto with = [&](const char* option, const std::string& file) {
+    std::vector<std::string> arguments = train;
+    arguments.insert(arguments.end(), {option, file});
+    return arguments;
+  };
+  for (const char* option : {"--json", "--timeline"}) {
+    for (const char* name : {"P.0.et", "P.2.et", "./P.3.et", "hard", "link", "P.4.et"}) {
+      SCOPED_TRACE(name);
+      refused(with(option, path(name)), {option, "'" + path(name) + "'", "--trace '" + path("P")});
+    }
+    refused(with(option, groups), {option, "--comm-groups '" + groups + "'"});
+  }
+  for (const char* name : {"P.1.et", "P.groups.json"}) {
+    const std::string before = read_text(path(name));
+    const Outcome outcome = run_fredsim(train, {.stdout_file = path(name), .max_file_bytes = 0});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_NE(outcome.err.find("standard output"), std::string::npos) << outcome.err;
+    EXPECT_EQ(read_text(path(name)), before);
+  }
+}
+
+TEST_F(OutputClashTest, FilesOfWorkloadsOfEveryKind) {
+  const std::string model = write("E.2.et", read_text("configs/models/small.yaml"));
+  const std::vector<std::string> train{"train", "configs/mesh_2x2.yaml", "--workload", model};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = train;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  refused(with({"--json", model}), {"--json", "--workload '" + model + "'"});
+  refused(with({"--dp", "4", "--export-et", path("E")}), {"--export-et", "'" + model + "'"});
+  refused(with({"--dp", "4", "--export-et", path("F"), "--json", path("F.3.et")}),
+          {"--export-et", "--json '" + path("F.3.et") + "'"});
+  const std::string placement = write("p.yaml", "[0, 1, 2, 3]\n");
+  refused(with({"--dp", "4", "--placement", placement, "--timeline", placement}),
+          {"--timeline", "--placement"});
+  const std::string text = write("w.txt", "DATA\n0\n");
+  refused({"train", "configs/mesh_2x2.yaml", "--workload", text, "--json", text},
+          {"--json", "--workload"});
 }
 
 TEST_F(OutputClashTest, PageOverResults) {

@@ -49,7 +49,7 @@ std::string all_of(std::FILE* file) {
     ::setrlimit(RLIMIT_AS, &limit);
   }
   // Whoever runs the tests may have set these.
-  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
   ::unsetenv("COLUMNS");
   if (around.columns != nullptr) ::setenv("COLUMNS", around.columns, 1);
   const auto program = std::filesystem::path(FREDSIM_PROGRAM).parent_path() / around.program;
@@ -80,6 +80,10 @@ RunningProgram::~RunningProgram() {
 
 bool RunningProgram::wait_for_output(const std::string& text) {
   return wait_until([&] { return all_of(out_.get()).find(text) != std::string::npos; });
+}
+
+bool RunningProgram::wait_for_error(const std::string& text) {
+  return wait_until([&] { return all_of(err_.get()).find(text) != std::string::npos; });
 }
 
 bool RunningProgram::wait_for_processor_time(std::chrono::milliseconds time) {

@@ -45,6 +45,7 @@ class RunningProgram {
 
   // Until standard output holds the text; false: not within half a minute, or the program has ended.
   bool wait_for_output(const std::string& text);
+  bool wait_for_error(const std::string& text);  // the same of standard error
   // Until it has used so much processor time; false: as above.
   bool wait_for_processor_time(std::chrono::milliseconds time);
   void send(int signal) const;

@@ -6,6 +6,15 @@
 namespace fredsim {
 namespace {
 
+// A machine file that is right but for its name, in the first line.
+std::string machine_named(const std::string& name) {
+  std::ifstream file("configs/mesh_2x2.yaml");
+  std::string text = "name: " + name + "\n";
+  for (std::string line; std::getline(file, line);)
+    if (!line.starts_with("name:")) text += line + "\n";
+  return text;
+}
+
 TEST(ConfigRefusals, UnknownKeys) {
   expect_parts(refused_text("name: w\nclok: 1 GHz\n"),
                {"machine.yaml:2: unknown key 'clok'; did you mean 'clock'?",
@@ -48,6 +57,20 @@ TEST(ConfigRefusals, KeysOfTheOtherFabric) {
   expect_parts(
       refused_fred("fabric.width=5"),
       {"fabric.width: a key of fabric type mesh2d or torus2d, but fabric.type is fred_tree"});
+}
+
+// Files are named after it.
+TEST(ConfigRefusals, NamesOfMachines) {
+  for (const char* name :
+       {"../../evil", "/tmp/x", "a/b", "\"a\\nb\"", "\"\\x1b[2J\"", "\"\\x7f\"", "\"\\u009b\""}) {
+    SCOPED_TRACE(name);
+    expect_parts(refused_text(machine_named(name)),
+                 {"machine.yaml:1: name: found '", "no '/' and no control characters"});
+  }
+  const std::string message = refused_text(machine_named(std::string(101, 'x')));
+  expect_parts(message, {"allowed: 1 to 100 bytes"});
+  EXPECT_LT(message.size(), 300U);
+  EXPECT_EQ(refused_text(machine_named("\"Größe 4: 'a' #b\"")), "(nothing was thrown)");
 }
 
 TEST(ConfigRefusals, MissingKeys) {

@@ -41,7 +41,7 @@ TEST(Wilson, EndsAreExact) {
 
 TEST(ConflictJson, HasEveryKey) {
   const ConflictSetup setup{.kind = "reduce", .ports = 12, .trials = 10, .seed = 4};
-  const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5}};
+  const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5, .trials = 10}};
   json document =
       json::parse(conflicts_json({"1.2.3", "5da5371", "fredsim conflicts"}, setup, points));
   const json interval = document["runs"][0]["wilson_95"];
@@ -55,8 +55,8 @@ TEST(ConflictJson, HasEveryKey) {
 
 TEST(ConflictTable, ALinePerPoint) {
   const ConflictSetup setup{.kind = "any", .ports = 8, .trials = 10, .seed = 4};
-  const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5},
-                                          {.flows = 3, .middle = 3, .conflicts = 0}};
+  const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5, .trials = 10},
+                                          {.flows = 3, .middle = 3, .conflicts = 0, .trials = 10}};
   const TitledTable titled = conflict_table(setup, points);
   EXPECT_EQ(titled.heading + "\n\n" + titled.table.to_string(),
             "Fred_m(8), random sets of flows of kind any, 10 sets each, seed 4\n"

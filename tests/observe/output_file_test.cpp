@@ -1,8 +1,10 @@
 #include "observe/output_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -69,6 +71,40 @@ TEST_F(OutputFileTest, AnOlderFileIsReplacedOnlyByTheWrite) {
   EXPECT_EQ(content(path("r.json")), "old");
   file.write("new");
   EXPECT_EQ(content(path("r.json")), "new");
+}
+
+TEST_F(OutputFileTest, AnOlderFileHandsDownItsModeAndOwner) {
+  put("r.json", "old");
+  ASSERT_EQ(::chmod(path("r.json").c_str(), 0604), 0);
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) {
+    ASSERT_EQ(::chown(path("r.json").c_str(), 12'345, 54'321), 0);
+  }
+  OutputFile(path("r.json"), "--json").write("new");
+  struct stat status = {};
+  ASSERT_EQ(::stat(path("r.json").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0604U);
+  EXPECT_EQ(status.st_uid, is_root ? 12'345U : ::geteuid());
+  EXPECT_EQ(status.st_gid, is_root ? 54'321U : ::getegid());
+  EXPECT_EQ(content(path("r.json")), "new");
+}
+
+TEST_F(OutputFileTest, HardLinksAreNotParted) {
+  put("r.json", "old");
+  fs::create_hard_link(path("r.json"), path("same"));
+  const std::string message = failure([&] { OutputFile(path("r.json"), "--json"); });
+  EXPECT_NE(message.find("has 2 hard links"), std::string::npos) << message;
+  EXPECT_EQ(content(path("same")), "old");
+  EXPECT_EQ(fs::hard_link_count(path("r.json")), 2U);
+}
+
+TEST_F(OutputFileTest, APipeWhoseReaderHasGone) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  const OutputFile file(path("pipe"), "--json");
+  ::close(reader);
+  const std::string message = failure([&] { file.write("x"); });
+  EXPECT_NE(message.find("Broken pipe"), std::string::npos) << message;
 }
 
 TEST_F(OutputFileTest, ASymbolicLinkKeepsPointing) {

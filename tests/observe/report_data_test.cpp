@@ -116,7 +116,7 @@ TEST(ReportData, TrafficHasItsSwitchesToo) {
 }
 
 TEST(ReportData, RatesOfConflictsAreNoRuns) {
-  const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5}};
+  const std::vector<ConflictPoint> points{{.flows = 3, .middle = 2, .conflicts = 5, .trials = 10}};
   const std::string text =
       conflicts_json({"1.2.3", "5da5371", "fredsim conflicts"},
                      {.kind = "any", .ports = 12, .trials = 10, .seed = 4}, points);

@@ -8,10 +8,12 @@ as a machine file, whose run repeats the results.
 import argparse
 import copy
 import json
+import os
 import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import jsonschema
@@ -31,14 +33,34 @@ COMMANDS = {
     "run lockstep": ["run", MESH, "--model", "lockstep", "--size", "512", *WITHOUT_NPU_1],
     "run placed": ["run", SMALL, "--strategy", "mp2-dp2-pp1", "--dimension", "dp", "--size", "4KiB"],
     "run faults": ["run", SMALL, "--set", "fabric.slices=2", "--fault", "switch:l1_0.s0", "--fault", "npu:3", "--size", "4KiB"],
+    "run work": ["run", SMALL, "--work", "WORK"],
+    "compare work": ["compare", MESH, SMALL, "--work", "WORK", "--breakdown"],
+    "run matrix": ["run", MESH, "--collective", "all_to_all_v", "--matrix", "MATRIX"],
+    "run I/O": ["run", "configs/mesh.yaml", "--collective", "scatter", "--group", "io0,0-3", "--size", "8KiB"],
+    "run concurrent groups": ["run", SMALL, "--collective", "all_gather", "--group", "0,1", "--group", "2,3", "--size", "4KiB"],
+    "run without skipping": ["run", MESH, "--size", "4KiB", "--no-skip", "--timeout-cycles", "100000", "--lanes", "16", "--seed", "9"],
+    "run threads": ["run", MESH, "--size", "512", "--model", "rtl", "--threads", "2"],
+    "run errors": ["run", MESH, "--size", "16KiB", "--set", "link={reliability: link, bit_error_rate: 1e-6}"],
+    "run torus": ["run", "configs/torus.yaml", "--size", "20KiB", "--algorithm", "ring", "--on-conflict", "later"],
+    "run reducing mesh": ["run", "configs/mesh_reducing.yaml", "--size", "4KiB"],
+    "run timeline": ["run", MESH, "--size", "4KiB", "--timeline", "OUT.json", "--timeline-level", "3"],
+    "run wave": ["run", MESH, "--size", "512", "--wave", "OUT.fst", "--wave-links-only"],
     "run slices": ["run", SMALL, "--set", "fabric.slices=2", "--size", "4KiB"],
     "compare": ["compare", "configs/torus.yaml", "configs/fred_d.yaml", "--collective", "all_to_all", "--size", "20KiB"],
     "train": ["train", MESH, SMALL, "--workload", "configs/models/small.yaml", "--mp", "2", "--pp", "2", "--fit", SMALL + "=0.98"],
     "train roofline": ["train", SMALL, "--workload", "configs/models/small.yaml", "--dp", "4", "--gradients", "zero2", "--optimizer", "adam"],
+    "train streamed": ["train", "configs/fred_d.yaml", "--workload", "configs/models/small.yaml", "--mp", "2", "--execution", "streaming",
+                       "--stream", "broadcast", "--accounting", "overlap"],
+    "train timeline": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--timeline", "OUT.json", "--compute-rate", "1PFLOP/s"],
+    "train exports": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--export-et", "TRACES"],
+    "train traces": ["train", MESH, SMALL, "--trace", "TRACES", "--comm-groups", "TRACES.groups.json"],
+    "train text": ["train", MESH, "--workload", "TEXT"],
     "train decode": ["train", MESH, SMALL, *LLAMA, "--phase", "decode", "--batch", "2"],
     "train prefill": ["train", SMALL, *LLAMA, "--phase", "prefill"],
     "traffic": ["traffic", MESH, "--rate", "0.1,0.5", "--cycles", "500", "--warmup", "100"],
     "traffic hotspot": ["traffic", SMALL, "--pattern", "hotspot", "--rate", "0.1", "--cycles", "500", "--warmup", "10"],
+    "traffic threads": ["traffic", MESH, "--rate", "0.2", "--cycles", "500", "--warmup", "10", "--threads", "2"],
+    "traffic faults": ["traffic", "configs/mesh.yaml", "--fault", "npu:3", "--rate", "0.1", "--cycles", "300", "--warmup", "10"],
     "traffic saturation": ["traffic", MESH, "--saturation", "--cycles", "200", "--warmup", "10"],
     "run breakdown": ["run", SMALL, "--size", "20KiB", "--breakdown", "--trace-packets", "2"],
     "compare breakdown": ["compare", MESH, SMALL, "--collective", "all_gather", "--size", "20KiB", "--breakdown"],
@@ -46,8 +68,19 @@ COMMANDS = {
                           "--trace-packets", "first:2"],
     "conflicts": ["conflicts", "--ports", "8", "--middle", "2,3", "--flows", "2:3", "--trials", "100"],
     "strategies": ["strategies", SMALL],
+    "strategies placed": ["strategies", SMALL, "--placement", "snake", "--middle", "2,3", "--all"],
     "strategies that fail": ["strategies", "configs/fred_b.yaml", "--middle", "2"],
     "route": ["route", "--ports", "5", "--middle", "2", "0,1:0,1", "2:3"],
+}
+
+# Files that they read: names, repetition and order of a work, as users write them.
+FILES = {
+    "WORK": """- {name: forward, collective: all_reduce, groups: [[0, 1], [2, 3]], size: 8KiB, priority: mp, repeat: 3, delay: 20}
+- {name: gradients, collective: all_reduce, size: 16KiB, priority: dp, after: forward, repeat: 2}
+- {collective: broadcast, groups: [[0, 1, 2, 3]], size: 4KiB, after: [forward, gradients]}
+""",
+    "MATRIX": "0 512 0 4\n1 0 2 3\n0 0 0 1\n7 8 9 0\n",
+    "TEXT": "DATA\n1\nlayer -1 10000 NONE 0 10000 NONE 0 10000 ALLREDUCE 65536 5000\n",
 }
 
 # Kinds of machines, with --set.
@@ -70,6 +103,12 @@ def yaml_of(value, indent=""):
     return json.dumps(value)
 
 
+def processor_seconds(pid):
+    """Of a process that has not been waited for."""
+    after_name = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def without(run, *keys):
     return {key: value for key, value in run.items() if key not in keys}
 
@@ -85,7 +124,16 @@ class ResultsTest(unittest.TestCase):
                                         ("train", "training"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route")]}
 
+        # Their names stand for paths in a folder.
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        for name, text in FILES.items():
+            (cls.folder / name).write_text(text, encoding="utf-8")
+
     def results(self, *arguments):
+        names = (*FILES, "OUT", "TRACES")
+        arguments = [str(self.folder / word) if word.split(".")[0] in names else word for word in arguments]
         done = subprocess.run([OPTIONS.program, *arguments, "--json", "-"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
@@ -119,6 +167,24 @@ class ResultsTest(unittest.TestCase):
                 program.stdout.read()
             self.assertEqual(program.returncode, 130)
             self.assert_valid("compare", json.loads(file.read_text(encoding="utf-8")))
+
+    def assert_valid_when_interrupted(self, seconds, command, *arguments):
+        file = self.folder / "interrupted.json"
+        words = [OPTIONS.program, command, *arguments, "--json", file]
+        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
+            while processor_seconds(program.pid) < seconds:
+                time.sleep(0.02)
+            program.send_signal(signal.SIGINT)
+        self.assertEqual(program.returncode, 130)
+        document = json.loads(file.read_text(encoding="utf-8"))
+        self.assert_valid(command, document)
+        self.assertTrue(document["runs"][-1]["incomplete"])
+
+    def test_what_is_left_of_commands_does_too(self):
+        self.assert_valid_when_interrupted(2, "train", MESH, MESH + "@fabric.link_bandwidth=1MB/s", "--workload",
+                                           "configs/models/small.yaml", "--dp", "4", "--no-skip")
+        self.assert_valid_when_interrupted(1, "conflicts", "--ports", "32", "--middle", "2,3", "--flows", "1,8", "--trials", "100000")
+        self.assert_valid_when_interrupted(0.7, "strategies", "configs/fred_64.yaml", "--middle", "2,3,4")
 
     def test_schema_refuses_what_is_not_in_it(self):
         document = self.results(*COMMANDS["run"])

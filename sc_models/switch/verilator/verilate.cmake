@@ -25,12 +25,14 @@ endif()
 # Verilator's runtime, once for all classes; a project of others has that of our build folder. Waves need zlib.
 find_package(ZLIB REQUIRED)
 if(NOT TARGET verilated_runtime)
-  set(runtime verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_fst_c.cpp verilated_threads.cpp)
+  set(runtime verilated.cpp verilated_cov.cpp verilated_dpi.cpp verilated_threads.cpp)
   list(TRANSFORM runtime PREPEND ${VERILATOR_ROOT}/include/)
-  add_library(verilated_runtime STATIC ${runtime})
+  cmake_path(GET FREDSIM_VERILATOR PARENT_PATH switch_folder)
+  add_library(verilated_runtime STATIC ${runtime} ${switch_folder}/fst_writer.cpp)  # which includes verilated_fst_c.cpp
   # What RTL has to say, failed assertions first of all, goes to stderr: stdout may be a JSON document.
   target_compile_options(verilated_runtime PRIVATE -O2 "-DVL_PRINTF(...)=std::fprintf(stderr, __VA_ARGS__)"
                          -include cstdio ${generated_code_options})
+  target_include_directories(verilated_runtime PRIVATE ${switch_folder}/..)
   target_include_directories(verilated_runtime SYSTEM PUBLIC ${VERILATOR_ROOT}/include
                                                              ${VERILATOR_ROOT}/include/vltstd)
   target_link_libraries(verilated_runtime PUBLIC Threads::Threads ZLIB::ZLIB)

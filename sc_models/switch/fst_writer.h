@@ -1,0 +1,30 @@
+// Verilator's writer of FST files, made fit for disks that may be full and files that others may have.
+//
+// The writer comes with Verilator as a source that its runtime includes (verilated_fst_c.cpp); fst_writer.cpp builds it with
+// other functions for files below it:
+// - A file that is there is written in its place, so that it keeps its mode, owner and links.
+// - What the writer needs beside the waveform is in memory: no FILE.hier, nothing in /tmp.
+// - Errors of the disk are thrown, where the writer would go on and at the end map what is not there (SIGBUS).
+// - Value changes go to the file in blocks of a size that is asked for, in place of 128 MB, which take seconds.
+// Errors: std::system_error, only while an FstErrors lives on the thread: the writer is closed by destructors, too. Without
+//   one they are passed over, and the file is short.
+#pragma once
+
+#include <cstddef>
+
+class VerilatedFst;
+
+namespace fredsim {
+
+class FstErrors {
+ public:
+  FstErrors();
+  ~FstErrors();
+  FstErrors(const FstErrors&) = delete;
+  FstErrors& operator=(const FstErrors&) = delete;
+};
+
+// Of an open writer: bytes of value changes that it collects, but at least some times as much as all values take.
+void limit_fst_blocks(VerilatedFst& writer, std::size_t bytes);
+
+}  // namespace fredsim

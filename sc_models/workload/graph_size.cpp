@@ -1,0 +1,170 @@
+#include "workload/graph_size.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "workload/layer_ranges.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kGradientBytes = 2;
+
+// A vector that grows has up to twice the room that it needs, three times as much while it moves.
+constexpr double kGrowth = 1.7;
+// The least that the heap gives; enough for most lists of dependencies.
+constexpr double kAllocation = 32;
+
+// Counts as the builder of training_graph.cpp adds.
+class Training {
+ public:
+  Training(const ModelShape& model, const TrainingOptions& options, const Topology& topology)
+      : model_(model), options_(options), topology_(topology) {
+    const auto replicas = static_cast<std::uint64_t>(options.strategy.dp);
+    for (std::uint64_t r = 0; r < replicas; ++r) {
+      const std::uint64_t samples =
+          options.minibatch / replicas + (r < options.minibatch % replicas ? 1 : 0);
+      const std::uint64_t filled = std::min(samples, options.microbatches);
+      microbatches_ += filled;
+      most_microbatches_ = std::max(most_microbatches_, filled);
+    }
+  }
+
+  GraphSize count() {
+    for (const LayerRange& stage : stages_of(model_, options_.strategy.pp)) add_stage(stage);
+    if (options_.execution == Execution::kStreaming) {
+      add_streams();
+    } else {
+      add_transfers(2 * (pp() - 1));
+    }
+    const auto iterations = static_cast<std::uint64_t>(options_.iterations);
+    GraphSize all{iterations * size_.tasks, iterations * size_.dependencies,
+                  iterations * size_.operations, iterations * size_.parts};
+    if (const std::uint64_t controllers = topology_.io_controllers.size(); controllers > 0) {
+      all.operations += iterations - 1;
+      all.parts += (iterations - 1) * controllers;
+      all.tasks += (iterations - 1) * controllers * (mp() * dp() + 1);
+    }
+    return all;
+  }
+
+ private:
+  std::uint64_t mp() const { return static_cast<std::uint64_t>(options_.strategy.mp); }
+  std::uint64_t dp() const { return static_cast<std::uint64_t>(options_.strategy.dp); }
+  std::uint64_t pp() const { return static_cast<std::uint64_t>(options_.strategy.pp); }
+
+  void add_operations(std::uint64_t operations, std::uint64_t parts, std::uint64_t tasks) {
+    size_.operations += operations;
+    size_.parts += parts;
+    size_.tasks += tasks;
+    size_.dependencies += tasks;
+  }
+
+  void add_stage(const LayerRange& stage) {
+    const auto layers = static_cast<std::uint64_t>(stage.end - stage.first);
+    size_.tasks += 2 * layers * mp() * microbatches_;
+    std::uint64_t reduced = 0;
+    for (int l = stage.first; l < stage.end; ++l) reduced += model_.layers[l].reduces ? 1 : 0;
+    if (mp() > 1)
+      add_operations(2 * reduced * most_microbatches_, 2 * reduced * microbatches_,
+                     2 * reduced * mp() * microbatches_);
+    if (options_.execution == Execution::kStreaming) return;
+    if (options_.optimizer != Optimizer::kNone) size_.tasks += 2 * mp() * dp();
+    if (dp() > 1) add_gradients(stage);
+  }
+
+  void add_gradients(const LayerRange& stage) {
+    std::uint64_t bytes = 0, layers = 0;
+    for (int l = stage.first; l < stage.end; ++l) {
+      const std::uint64_t own = (model_.layers[l].parameters * kGradientBytes + mp() - 1) / mp();
+      bytes += own;
+      layers += own > 0 ? 1 : 0;
+    }
+    const std::uint64_t sent = options_.gradients == Gradients::kByLayer
+                                   ? layers
+                                   : (bytes + options_.bucket_bytes - 1) / options_.bucket_bytes;
+    const bool is_zero2 = options_.gradients == Gradients::kZero2;
+    for (int pass = 0; pass < (is_zero2 ? 2 : 1); ++pass)
+      add_operations(sent, sent * mp(), sent * mp() * dp());
+    size_.dependencies += 2 * sent * mp() * dp();  // one after the other; the next iteration on all
+    // Every all-gather on all reduce-scatters, where no update stands between them.
+    if (is_zero2 && options_.optimizer == Optimizer::kNone)
+      size_.dependencies += sent * sent * mp() * dp();
+  }
+
+  // From stage to stage.
+  void add_transfers(std::uint64_t times) {
+    add_operations(times * most_microbatches_, times * microbatches_,
+                   times * microbatches_ * (mp() + 1));
+  }
+
+  void add_streams() {
+    const auto rounds = static_cast<std::uint64_t>(
+        streamed_groups(model_, options_.strategy.pp, options_.stream_layers));
+    if (pp() > 1) add_transfers(2 * (rounds * pp() - 1));
+    const std::uint64_t loads = 3 * rounds;  // forward, backward, and gradients
+    const std::uint64_t members = mp() * dp() * pp() + topology_.io_controllers.size();
+    add_operations(loads, loads, loads * members);
+  }
+
+  const ModelShape& model_;
+  const TrainingOptions& options_;
+  const Topology& topology_;
+  std::uint64_t microbatches_ = 0;       // that have samples, of all replicas
+  std::uint64_t most_microbatches_ = 0;  // of one replica
+  GraphSize size_;                       // of an iteration
+};
+
+}  // namespace
+
+GraphSize training_graph_size(const ModelShape& model, const TrainingOptions& options,
+                              const Topology& topology) {
+  return Training(model, options, topology).count();
+}
+
+GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOptions& options) {
+  const auto mp = static_cast<std::uint64_t>(options.strategy.mp);
+  const auto dp = static_cast<std::uint64_t>(options.strategy.dp);
+  const auto pp = static_cast<std::uint64_t>(options.strategy.pp);
+  const std::uint64_t passes = static_cast<std::uint64_t>(options.steps) * options.microbatches;
+  const auto layers = static_cast<std::uint64_t>(shape.layers);
+  GraphSize size;
+  size.tasks = passes * (2 * layers + 1) * mp * dp;
+  if (mp > 1) {
+    size.operations += passes * 2 * layers;
+    size.parts += passes * 2 * layers * dp;
+    size.tasks += passes * 2 * layers * mp * dp;
+  }
+  // Decode sends tokens back to the first stage, but for the last step.
+  const std::uint64_t back =
+      options.phase == InferencePhase::kDecode && pp > 1 ? passes - options.microbatches : 0;
+  const std::uint64_t sent = passes * (pp - 1) + back;
+  size.operations += sent;
+  size.parts += sent * dp;
+  size.tasks += sent * dp * (mp + 1);
+  size.dependencies = size.tasks;
+  return size;
+}
+
+std::uint64_t graph_bytes(const GraphSize& size) {
+  constexpr double kOfTask = kGrowth * sizeof(Task) + kAllocation;
+  constexpr double kOfOperation = kGrowth * sizeof(GraphOperation);
+  // Those that do not fit the least allocation.
+  constexpr double kOfDependency = 4;
+  return static_cast<std::uint64_t>(kOfTask * static_cast<double>(size.tasks) +
+                                    kOfOperation * static_cast<double>(size.operations) +
+                                    kOfDependency * static_cast<double>(size.dependencies));
+}
+
+std::uint64_t graph_run_bytes(const GraphSize& size) {
+  // graph_run.cpp: the state and the record of a task, who waits for it; its place in an operation, and how often it is left.
+  constexpr double kOfTask = 24 + 24 + 24 + kAllocation + 4 + 16;
+  constexpr double kOfOperation = kGrowth * 120 + 2 * kAllocation;
+  constexpr double kOfPart = 2 * (24 + kAllocation);
+  return static_cast<std::uint64_t>(kOfTask * static_cast<double>(size.tasks) +
+                                    kOfOperation * static_cast<double>(size.operations) +
+                                    kOfPart * static_cast<double>(size.parts) +
+                                    8 * static_cast<double>(size.dependencies));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,30 @@
+// How large a task graph becomes, before it is built: a model with billions of parameters in small buckets has more tasks than a
+// machine has memory for, and takes minutes to find out.
+//
+// Tasks and operations are those that training_graph() and inference_graph() make, within a few per cent (exact but for the weights
+// and input that I/O controllers send), for the same options; bytes are what the heap takes for them at its peak, vectors that
+// grow included, within a factor of two (tests/workload/graph_size_test.cpp).
+#pragma once
+
+#include <cstdint>
+
+#include "workload/inference_graph.h"
+#include "workload/training_graph.h"
+
+namespace fredsim {
+
+struct GraphSize {
+  std::uint64_t tasks = 0;         // of all ranks
+  std::uint64_t dependencies = 0;  // that they have on others, about
+  std::uint64_t operations = 0;
+  std::uint64_t parts = 0;  // groups of all operations
+};
+
+GraphSize training_graph_size(const ModelShape& model, const TrainingOptions& options,
+                              const Topology& topology);
+GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOptions& options);
+
+std::uint64_t graph_bytes(const GraphSize& size);
+std::uint64_t graph_run_bytes(const GraphSize& size);  // what a run takes beside the graph
+
+}  // namespace fredsim

@@ -1,0 +1,111 @@
+// The size of a task graph as it is told before against that of the graph once built, and its bytes against the heap's.
+#include "workload/graph_size.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <vector>
+
+#include "config/config.h"
+#include "workload/model_file.h"
+
+namespace fredsim::test {
+namespace {
+
+std::uint64_t heap_in_use() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+GraphSize size_of(const TaskGraph& graph) {
+  GraphSize size{.operations = graph.operations.size()};
+  for (const GraphOperation& operation : graph.operations)
+    size.parts += graph.shapes[operation.shape].work.size();
+  for (const TaskRank& rank : graph.ranks) {
+    size.tasks += rank.tasks.size();
+    for (const Task& task : rank.tasks) size.dependencies += task.after.size();
+  }
+  return size;
+}
+
+void expect_near(std::uint64_t told, std::uint64_t found, double part, const char* what) {
+  EXPECT_NEAR(static_cast<double>(told), static_cast<double>(found),
+              part * static_cast<double>(found) + 2)
+      << what;
+}
+
+// `build` makes the graph that is told.
+template <typename Build>
+void expect_size(const GraphSize& told, const Build& build) {
+  const std::uint64_t before = heap_in_use();
+  const TaskGraph graph = build();
+  const std::uint64_t bytes = heap_in_use() - before;
+  const GraphSize found = size_of(graph);
+  expect_near(told.tasks, found.tasks, 0.02, "tasks");
+  expect_near(told.operations, found.operations, 0.02, "operations");
+  expect_near(told.parts, found.parts, 0.02, "parts");
+  EXPECT_LE(found.dependencies, 2 * told.dependencies + 100);
+#ifndef __SANITIZE_ADDRESS__  // which has a heap of its own
+  constexpr std::uint64_t kNoise = 100'000;
+  EXPECT_GE(2 * graph_bytes(told), bytes) << found.tasks << " tasks";
+  EXPECT_LE(graph_bytes(told), 2 * bytes + kNoise) << found.tasks << " tasks";
+#endif
+}
+
+constexpr ComputeSpeed kSpeed{{.memory_bandwidth = 3'000'000'000'000}, 1e16};
+
+TEST(GraphSizeTest, OfTraining) {
+  const std::vector<TrainingOptions> cases{
+      {.strategy = {.mp = 1, .dp = 20, .pp = 1}, .minibatch = 320, .bucket_bytes = 65'536},
+      {.strategy = {.mp = 3, .dp = 3, .pp = 2}, .minibatch = 48, .microbatches = 8},
+      {.strategy = {.mp = 2, .dp = 4, .pp = 2}, .minibatch = 6, .microbatches = 3},
+      {.strategy = {.mp = 2, .dp = 5, .pp = 2},
+       .minibatch = 80,
+       .microbatches = 4,
+       .iterations = 3,
+       .gradients = Gradients::kByLayer,
+       .optimizer = Optimizer::kAdam},
+      {.strategy = {.mp = 1, .dp = 4, .pp = 1},
+       .minibatch = 64,
+       .gradients = Gradients::kZero2,
+       .bucket_bytes = 1'000'000},
+      {.strategy = {.mp = 2, .dp = 5, .pp = 2},
+       .minibatch = 80,
+       .microbatches = 2,
+       .execution = Execution::kStreaming}};
+  for (const char* machine : {"configs/fred_d.yaml", "configs/mesh.yaml"}) {
+    const Topology topology = load_config(machine).topology;
+    for (const char* name : {"resnet152", "transformer_17b"}) {
+      const ModelShape model = built_in_model(name);
+      for (std::size_t c = 0; c < cases.size(); ++c) {
+        if (c == 0 && model.name != "resnet152") continue;  // seconds
+        SCOPED_TRACE(testing::Message() << machine << ", " << name << ", case " << c);
+        expect_size(training_graph_size(model, cases[c], topology),
+                    [&] { return training_graph(model, cases[c], kSpeed, topology); });
+      }
+    }
+  }
+}
+
+TEST(GraphSizeTest, OfInference) {
+  const Topology topology = load_config("configs/fred_d.yaml").topology;
+  const ModelShape model = built_in_model("gpt3");
+  const ComputeSpeed speed{
+      {.memory_bytes = 1'000'000'000'000'000, .memory_bandwidth = 3'000'000'000'000}, 1e16};
+  for (const InferencePhase phase : {InferencePhase::kPrefill, InferencePhase::kDecode}) {
+    for (const Strategy& strategy :
+         {Strategy{.mp = 4, .dp = 1, .pp = 5}, Strategy{.mp = 1, .dp = 2, .pp = 3},
+          Strategy{.mp = 2, .dp = 4, .pp = 1}}) {
+      InferenceOptions options{.phase = phase, .strategy = strategy, .steps = 4};
+      options.microbatches = 2;
+      options.batch = 2 * static_cast<std::uint64_t>(strategy.dp);
+      SCOPED_TRACE(to_string(strategy));
+      expect_size(inference_graph_size(*model.transformer, options), [&] {
+        return inference_graph(model.name, *model.transformer, options, speed, topology);
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fredsim::test
