@@ -183,7 +183,7 @@ class ResultsTest(unittest.TestCase):
     def test_what_is_left_of_commands_does_too(self):
         self.assert_valid_when_interrupted(2, "train", MESH, MESH + "@fabric.link_bandwidth=1MB/s", "--workload",
                                            "configs/models/small.yaml", "--dp", "4", "--no-skip")
-        self.assert_valid_when_interrupted(1, "conflicts", "--ports", "32", "--middle", "2,3", "--flows", "1,8", "--trials", "100000")
+        self.assert_valid_when_interrupted(1, "conflicts", "--ports", "32", "--middle", "2,3", "--flows", "1,8", "--trials", "10000000")
         self.assert_valid_when_interrupted(0.7, "strategies", "configs/fred_64.yaml", "--middle", "2,3,4")
 
     def test_schema_refuses_what_is_not_in_it(self):

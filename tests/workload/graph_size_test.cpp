@@ -91,7 +91,7 @@ TEST(GraphSizeTest, OfInference) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   const ModelShape model = built_in_model("gpt3");
   const ComputeSpeed speed{
-      {.memory_bytes = 1'000'000'000'000'000, .memory_bandwidth = 3'000'000'000'000}, 1e16};
+      {.memory_bandwidth = 3'000'000'000'000, .memory_bytes = 1'000'000'000'000'000}, 1e16};
   for (const InferencePhase phase : {InferencePhase::kPrefill, InferencePhase::kDecode}) {
     for (const Strategy& strategy :
          {Strategy{.mp = 4, .dp = 1, .pp = 5}, Strategy{.mp = 1, .dp = 2, .pp = 3},
