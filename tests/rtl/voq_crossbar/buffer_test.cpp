@@ -123,7 +123,8 @@ TEST(VoqBuffer, OfOneSlotWorks) { run_all<BufferBench<Vvoq_buffer_shallow, 2, 1,
 // A flit that names a phase, and one without a route, are told and dropped.
 void send_strays() {
   Bench<Vvoq_input_unit> dut;
-  dut->in_valid_i = dut->pop_i = dut->route_known_i = 0;
+  dut->in_valid_i = dut->route_known_i = 0;
+  dut->pop_i = 0;
   dut->bist_i = 0;
   dut.reset();
   for (const bool online : {false, true}) {
