@@ -155,8 +155,6 @@ class TraceTasks::Builder {
     joint_->check();
   }
 
-  std::uint64_t held() const { return live_.size(); }
-
  private:
   // Messages of a source, destination and tag, or collectives of a process group: its name, and its ranks, since of those along
   // involved_dim many have one name.
