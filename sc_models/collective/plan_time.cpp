@@ -12,10 +12,6 @@
 namespace fredsim {
 namespace {
 
-int switch_cycles(const Topology& topology) {
-  return topology.is_grid() && !adds_in_switches(topology) ? kGridRouterCycles : kSwitchCycles;
-}
-
 // Cycles per flit.
 double interval(const Link& link) { return 1 / link.rate.value(); }
 
@@ -152,6 +148,10 @@ class TimeModel {
 };
 
 }  // namespace
+
+int switch_cycles(const Topology& topology) {
+  return topology.is_grid() && !adds_in_switches(topology) ? kGridRouterCycles : kSwitchCycles;
+}
 
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk) {
   return TimeModel(topology, plan, walk).run();

@@ -24,6 +24,9 @@ inline constexpr int kNpuCycles = 1;
 inline constexpr double kOverlap = 0.4;
 inline constexpr double kFanCost = 0.105;
 
+// Of a switch that a flit goes through.
+int switch_cycles(const Topology& topology);
+
 // All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk);
 

@@ -189,6 +189,7 @@ Json run_json(const ReportedRun& run) {
        {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
        {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
        {"payload", r.payload}});
+  if (r.workers && !r.workers->npus.empty()) json["placement_npus"] = r.workers->npus;
   if (r.incomplete) {
     json["incomplete"] = true;
     json["delivered_bytes"] = r.delivered_bytes;
@@ -200,6 +201,8 @@ Json run_json(const ReportedRun& run) {
   if (r.slices > 0) json["slices"] = slices_json(r);
   json["skipped"] = skipped_json(r);
   json["traffic"] = traffic_json(r);
+  if (run.is_best_base) json["best_base"] = true;
+  if (run.speedup_best_base) json["speedup_best_base"] = *run.speedup_best_base;
   if (run.comparison) {
     json["speedup"] = run.comparison->speedup;
     json["injected_traffic_reduction"] = run.comparison->injected_traffic_reduction;

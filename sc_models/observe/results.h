@@ -60,7 +60,8 @@ struct PartResult {
 
 // Where the workers of a training strategy sit, and which of its groups communicate.
 struct WorkersResult {
-  std::string placement;                // "paper", "identity" or a file's path
+  std::string placement;                // "paper", "searched", "identity" or a file's path
+  std::vector<int> npus{};              // by worker
   std::string strategy;                 // "mp2-dp5-pp2"; empty: none
   std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
 };

@@ -237,6 +237,21 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                 })};
 }
 
+// Where the base also runs as well as it can.
+std::vector<RunField> fields_of_best() {
+  return {
+      field({.label = "placement", .align = Align::kLeft},
+            [](const RunResult& r) { return r.workers ? Cell(r.workers->placement) : no_cell(); }),
+      {{.label = "over best base",
+        .unit = "x",
+        .header = {"over best", "base x"},
+        .name = "speedup_best_base"},
+       [](const RunRow& row) {
+         const auto& speedup = row.run->speedup_best_base;
+         return speedup ? number_cell(*speedup, 3) : no_cell();
+       }}};
+}
+
 std::vector<RunField> more_counts() {
   return {only_in_csv("injected_bytes",
                       [](const RunResult& r) { return count_cell(r.injected_bytes); }),
@@ -335,7 +350,8 @@ TitledTable run_table(std::span<const ReportedRun> runs) {
 TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format) {
   assert(!runs.empty());
   const RunResult& base = runs.front().result;
-  const std::vector<RunField> own = {algorithm_field(4, Shown::kEverywhere),
+  const bool has_best = std::ranges::any_of(runs, &ReportedRun::is_best_base);
+  const std::vector<RunField> own = {algorithm_field(has_best ? 0 : 4, Shown::kEverywhere),
                                      size_field(Shown::kNotInText),
                                      cycles_field(2),
                                      time_field(),
@@ -375,12 +391,14 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                   is_text ? fmt::format(" of {}", format_size(base.size_bytes)) : "",
                   ranks_text(base), base.model, base.lanes, base.seed);
   for (const std::string& note : machines.notes) heading += (is_text ? "\n" : "\n\n") + note;
-  return {std::move(heading), table_of(joined({{machine_field(Shown::kEverywhere)},
-                                               fields_of_work(),
-                                               own,
-                                               resent_fields(runs, 3),
-                                               more_counts()}),
-                                       rows)};
+  return {std::move(heading),
+          table_of(joined({{machine_field(Shown::kEverywhere)},
+                           fields_of_work(),
+                           has_best ? fields_of_best() : std::vector<RunField>{},
+                           own,
+                           resent_fields(runs, 3),
+                           more_counts()}),
+                   rows)};
 }
 
 std::vector<TitledTable> parts_tables(std::span<const ReportedRun> runs) {

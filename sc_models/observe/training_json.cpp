@@ -9,6 +9,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+const std::string& stream_of(const TrainingSetup& setup, const TrainingResult& result) {
+  return result.stream.empty() ? setup.stream : result.stream;
+}
+
 Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
   const RunResult& r = result.run;
   const auto asked = [&](const auto& value) { return setup.given.empty() ? Json(value) : Json(); };
@@ -20,15 +24,16 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
                {"parameters", asked(setup.parameters)},
                {"strategy", asked(setup.strategy)},
                {"placement", asked(result.placement)},
+               {"placement_npus", asked(result.npus)},
                {"minibatch", trained(setup.minibatch)},
                {"microbatches", asked(setup.microbatches)},
                {"iterations", setup.iterations},
-               {"algorithm", setup.algorithm},
+               {"algorithm", result.algorithm.empty() ? setup.algorithm : result.algorithm},
                {"accounting", trained(setup.accounting)},
                {"gradients", trained(setup.gradients)},
                {"optimizer", setup.optimizer.empty() ? Json() : Json(setup.optimizer)},
                {"execution", trained(setup.execution)},
-               {"stream", setup.stream.empty() ? Json() : Json(setup.stream)},
+               {"stream", setup.stream.empty() ? Json() : Json(stream_of(setup, result))},
                {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
                {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},
                {"idealised", setup.idealised}});
@@ -50,7 +55,9 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
     json[is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"] = result.tokens->pass_ns;
     json["tokens_per_s"] = result.tokens->tokens_per_s;
   }
+  if (result.is_best_base) json["best_base"] = true;
   if (result.speedup) json["speedup"] = *result.speedup;
+  if (result.speedup_best_base) json["speedup_best_base"] = *result.speedup_best_base;
   json["breakdown_ns"] = r.incomplete ? Json() : Json::object();
   for (const auto& [category, ns] : result.breakdown_ns) json["breakdown_ns"][category] = ns;
   json["critical_path_ns"] = r.incomplete ? Json() : Json::object();

@@ -70,8 +70,13 @@ struct TrainingResult {
   // kind, "bubble" beside it), and the tasks of the critical path by kind, which are no exposed times.
   std::vector<std::pair<std::string, double>> breakdown_ns, critical_path_ns;
   std::string
-      placement{};  // of workers on NPUs: "paper", "snake", "identity" or a file's path; empty: not a model
+      placement{};  // of workers on NPUs: "paper", "snake", "searched", "identity" or a file's path; empty: not a model
+  std::vector<int> npus{};          // by worker
   std::optional<double> speedup{};  // over the first machine
+  // The first machine once more, with the algorithm and stream that are best; empty: as of all.
+  bool is_best_base = false;
+  std::string algorithm{}, stream{};
+  std::optional<double> speedup_best_base{};  // over the faster of the two
   std::vector<TrainedRank> ranks;
   std::optional<TokenTimes> tokens{};  // of inference
 };

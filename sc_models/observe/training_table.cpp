@@ -151,6 +151,10 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
   const bool in_ms = longest >= kMostUs * kNsPerMs;
   const double scale = in_ms ? kNsPerMs : kNsPerUs;
   const std::string unit = in_ms ? "ms" : "us";
+  const bool has_best = std::ranges::any_of(runs, &TrainingResult::is_best_base);
+  const auto algorithm = [&](const TrainingResult& r) {
+    return r.algorithm.empty() ? setup.algorithm : r.algorithm;
+  };
   std::vector<TrainingField> fields{
       csv_field("workload", setup.workload),
       csv_field("strategy", setup.strategy),
@@ -160,12 +164,13 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("minibatch", setup.inference ? "" : fmt::to_string(setup.minibatch)),
       csv_field("microbatches", fmt::to_string(setup.microbatches)),
       csv_field("iterations", fmt::to_string(setup.iterations)),
-      csv_field("algorithm", setup.algorithm),
+      {{.label = "algorithm", .name = "algorithm", .shown = Shown::kOnlyInCsv}, algorithm},
       csv_field("accounting", setup.accounting),
       csv_field("gradients", setup.gradients),
       csv_field("optimizer", setup.optimizer),
       csv_field("execution", setup.execution),
-      csv_field("stream", setup.stream),
+      {{.label = "stream", .name = "stream", .shown = Shown::kOnlyInCsv},
+       [&](const TrainingResult& r) { return r.stream.empty() ? setup.stream : r.stream; }},
       csv_field("compute_flops_per_s",
                 setup.compute_rate ? fmt::to_string(*setup.compute_rate) : ""),
       {{.label = "placement", .name = "placement", .shown = Shown::kOnlyInCsv},
@@ -179,7 +184,18 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
        }},
       {{.label = "speed-up", .name = "speedup"},
        [](const TrainingResult& r) { return r.speedup ? number_cell(*r.speedup, 3) : no_cell(); }}};
+  if (has_best)
+    fields.push_back(
+        {{.label = "over best base", .header = {"over best", "base"}, .name = "speedup_best_base"},
+         [](const TrainingResult& r) {
+           return r.speedup_best_base ? number_cell(*r.speedup_best_base, 3) : no_cell();
+         }});
   if (setup.inference) add_token_fields(*setup.inference, fields);
+  if (has_best) {  // where they differ, and CSV has them above
+    fields.push_back({{.label = "algorithm", .align = Align::kLeft}, algorithm});
+    fields.push_back({{.label = "placement", .align = Align::kLeft},
+                      [](const TrainingResult& r) { return r.placement; }});
+  }
   for (std::size_t i = 0; i < runs.front().breakdown_ns.size(); ++i)
     fields.push_back(part_field(i, runs, scale, unit));
   fields.push_back({{.label = "cycles", .rank = 2, .name = "cycles"},

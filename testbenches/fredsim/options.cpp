@@ -42,6 +42,8 @@ struct OptionStrings {
   std::string format = "table";
   WaveStrings wave;
   std::string timeline, timeline_level;
+  std::string placement_file;
+  bool best_base = false;
   bool breakdown = false;
   std::string trace_packets;
   bool quiet = false;
@@ -102,7 +104,12 @@ void add_run_options(CLI::App& command, OptionStrings& strings, const char* seed
   add_quiet(command, strings);
 }
 
-constexpr const char* kPayloadSeed = "of the payload (default 1)";
+constexpr const char* kPayloadSeed = "of the payload, and of searched placements (default 1)";
+
+void add_placement_file(CLI::App& command, OptionStrings& strings) {
+  add(command, "--write-placement", strings.placement_file, "FILE",
+      "where the workers are, as --placement reads it; of several machines, one file each");
+}
 
 // What commands that run collectives have.
 void add_collective_options(CLI::App& command, OptionStrings& strings) {
@@ -117,6 +124,7 @@ void add_collective_options(CLI::App& command, OptionStrings& strings) {
 
 void add_train_options(CLI::App& command, OptionStrings& strings) {
   strings.train.add_to(command);
+  add_placement_file(command, strings);
   add_collective_options(command, strings);
   add_model(command, strings);
   add(command, "--seed", strings.seed, "N", kPayloadSeed);
@@ -130,6 +138,7 @@ void add_train_options(CLI::App& command, OptionStrings& strings) {
 
 void add_work_options(CLI::App& command, OptionStrings& strings) {
   strings.work.add_to(command);
+  add_placement_file(command, strings);
   add_collective_options(command, strings);
   add(command, "--timeline", strings.timeline, "FILE.json",
       "what happened when, for ui.perfetto.dev and chrome://tracing");
@@ -207,6 +216,7 @@ Options checked(Command command, const OptionStrings& strings) {
   options.faults = strings.faults;
   options.lists_parts = strings.lists_parts;
   options.json_file = strings.json;
+  options.placement_file = strings.placement_file;
   options.format = parse_format(strings.format);
   options.quiet = strings.quiet;
   if (command == Command::kReport) {
@@ -232,6 +242,13 @@ Options checked(Command command, const OptionStrings& strings) {
   if (command == Command::kTrain) {
     check_collective_options(strings, options);
     options.train = strings.train.checked(strings.configs);
+    const TrainOptions::Source source = options.train.source;
+    if (!options.placement_file.empty() && source != TrainOptions::Source::kBuiltIn &&
+        source != TrainOptions::Source::kModelFile)
+      throw BadInput(
+          fmt::format("--write-placement: found '{}'; allowed: with a model, whose workers are "
+                      "placed",
+                      options.placement_file));
     options.timeline_file = strings.timeline;
     return options;
   }
@@ -245,6 +262,7 @@ Options checked(Command command, const OptionStrings& strings) {
     return options;
   }
   options.work = strings.work.checked();
+  options.best_base = strings.best_base;
   check_collective_options(strings, options);
   options.timeline_file = strings.timeline;
   if (!strings.timeline_level.empty()) {
@@ -291,6 +309,8 @@ void list_files(const OptionStrings& strings, Options& options) {
     options.outputs.push_back({"--export-et", groups_file(train.export_prefix)});
     options.outputs.push_back({"--export-et", trace_file(train.export_prefix, 0)});
   }
+  if (!options.placement_file.empty())
+    options.outputs.push_back({"--write-placement", options.placement_file});
   if (!options.timeline_file.empty()) {
     options.outputs.push_back({"--timeline", options.timeline_file});
   }
@@ -338,6 +358,9 @@ std::optional<Options> parse_command_line(int argc, const char* const* argv) {
       ->type_name("")
       ->expected(2, CLI::detail::expected_max_vector_size);
   add_work_options(*compare, strings);
+  compare->add_flag("--best-base", strings.best_base,
+                    "the base once more, as well as it can: --algorithm auto and --placement auto; "
+                    "speed-ups over both");
 
   CLI::App* train = app.add_subcommand(
       "train", "Training iterations of a model on several machines against the first.");

@@ -63,6 +63,8 @@ struct Options {
   bool skip = true;                       // FabricOptions
   int switch_threads = 1;                 // FabricOptions; `run`, `compare`, `train`
   std::string json_file;                  // empty: none; "-": standard output
+  std::string placement_file;             // --write-placement; empty: none
+  bool best_base = false;                 // `compare`
   WaveOptions wave;                       // `compare`: the machine's name is added to the file's
   std::string timeline_file;              // empty: none; "-": standard output
   int timeline_level = 1;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "best_base.h"
 #include "commands.h"
 #include "engine/machine.h"
 #include "engine/work_run.h"
@@ -41,10 +42,12 @@ using SteadyClock = std::chrono::steady_clock;
 // One machine of the command: its plans, one per size, of a work with order or of another, and what came out of them.
 struct ComparedMachine {
   MachineConfig config;
-  std::vector<Plan> plans;
-  std::vector<WorkPlan> ordered;
-  std::unique_ptr<Machine> machine;
-  std::vector<ReportedRun> runs;
+  WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
+  bool is_best_base = false;
+  std::vector<Plan> plans{};
+  std::vector<WorkPlan> ordered{};
+  std::unique_ptr<Machine> machine{};
+  std::vector<ReportedRun> runs{};
 };
 
 // As on the command line.
@@ -96,25 +99,57 @@ std::string work_name(Collective collective, std::uint64_t bytes, std::size_t pa
                      parts > 1 ? fmt::format(" and {} more", parts - 1) : "");
 }
 
+std::vector<ComparedMachine> machines_of(const Options& options) {
+  std::vector<ComparedMachine> compared;
+  for (MachineConfig& config : load_machines(options)) {
+    compared.push_back({.config = std::move(config), .work = {}});
+    if (options.best_base && compared.size() == 1)
+      compared.push_back(
+          {.config = best_of(compared.front().config), .work = {}, .is_best_base = true});
+  }
+  return compared;
+}
+
+void write_placements(const Options& options, const std::vector<ComparedMachine>& compared) {
+  if (options.placement_file.empty()) return;
+  std::vector<NamedPlacement> placements;
+  for (const ComparedMachine& entry : compared) {
+    const Topology& topology = entry.config.topology;
+    placements.push_back(
+        {topology.name, npus_of(entry.work.placement, entry.work.strategy, topology)});
+  }
+  write_placements(options, placements);
+}
+
 // Everything that can be wrong with the input is found here, before the first cycle is simulated.
 std::vector<ComparedMachine> plan_work(const Options& options) {
   const InterruptEndsPlanning interrupt_ends_it;
-  std::vector<ComparedMachine> compared;
-  std::vector<MachineConfig> machines = load_machines(options);
+  std::vector<ComparedMachine> compared = machines_of(options);
   std::map<std::string, int> names;
-  for (const MachineConfig& config : machines) ++names[config.topology.name];
-  const auto specs = [&](const MachineConfig& config, std::uint64_t size) {
-    return named(config, names[config.topology.name] > 1,
-                 [&] { return specs_of(options.work, config.topology, size, options.seed); });
+  for (const ComparedMachine& entry : compared) ++names[entry.config.topology.name];
+  const auto shares_name = [&](const ComparedMachine& entry) {
+    return names[entry.config.topology.name] > 1;
+  };
+  for (ComparedMachine& entry : compared) {
+    entry.work = named(entry.config, shares_name(entry), [&] {
+      return work_on(options.work, entry.config.topology, options.seed, entry.is_best_base);
+    });
+    if (options.best_base) entry.work.is_placed = true;  // all say where their workers are
+  }
+  const auto specs = [&](const ComparedMachine& entry, std::uint64_t size) {
+    return named(entry.config, shares_name(entry),
+                 [&] { return specs_of(entry.work, entry.config.topology, size, options.seed); });
   };
   std::vector<PlannedWork> work;
   std::uint64_t nodes = 0;
-  for (const MachineConfig& config : machines) {
-    if (options.work.whole_machine()) check_same_npus(machines.front(), config);
-    if (names_all_controllers(options.work)) check_same_controllers(machines.front(), config);
+  for (const ComparedMachine& entry : compared) {
+    const MachineConfig& config = entry.config;
+    if (options.work.whole_machine()) check_same_npus(compared.front().config, config);
+    if (names_all_controllers(options.work))
+      check_same_controllers(compared.front().config, config);
     nodes += config.topology.nodes.size();
     for (const std::uint64_t size : options.work.sizes) {
-      const std::vector<CollectiveSpec> asked = specs(config, size);
+      const std::vector<CollectiveSpec> asked = specs(entry, size);
       const CollectiveSpec& first = asked.front();
       work.push_back({fmt::format("{}, {}", name_of(config),
                                   work_name(first.collective, first.bytes, asked.size())),
@@ -122,23 +157,22 @@ std::vector<ComparedMachine> plan_work(const Options& options) {
     }
   }
   check_memory(work, nodes, available_memory());
-  for (MachineConfig& config : machines) {
-    std::vector<Plan> plans;
-    std::vector<WorkPlan> ordered;
+  for (ComparedMachine& entry : compared) {
+    const MachineConfig& config = entry.config;
     for (const std::uint64_t size : options.work.sizes) {
-      named(config, names[config.topology.name] > 1, [&] {
+      named(config, shares_name(entry), [&] {
         if (options.work.has_order()) {
-          ordered.push_back(plan_steps(config.topology,
-                                       steps_of(options.work, config.topology, size, options.seed),
-                                       options.work.on_conflict));
+          entry.ordered.push_back(
+              plan_steps(config.topology, steps_of(entry.work, config.topology, size, options.seed),
+                         options.work.on_conflict));
         } else {
-          plans.push_back(
-              make_plan(config.topology, specs(config, size), options.work.on_conflict));
+          entry.plans.push_back(
+              make_plan(config.topology, specs(entry, size), options.work.on_conflict));
         }
       });
     }
-    compared.push_back({std::move(config), std::move(plans), std::move(ordered), nullptr, {}});
   }
+  write_placements(options, compared);
   std::vector<const Topology*> topologies;
   topologies.reserve(compared.size());
   for (const ComparedMachine& entry : compared) topologies.push_back(&entry.config.topology);
@@ -231,9 +265,12 @@ void elaborate(const Options& options, std::vector<ComparedMachine>& compared, T
   }
 }
 
-std::optional<WorkersResult> workers_of(const WorkOptions& work) {
+std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology) {
   if (!work.is_placed) return std::nullopt;
-  WorkersResult workers{.placement = work.placement.name(), .strategy = {}, .dimensions = {}};
+  WorkersResult workers{.placement = work.placement.name(),
+                        .npus = npus_of(work.placement, work.strategy, topology),
+                        .strategy = {},
+                        .dimensions = {}};
   if (work.strategy) workers.strategy = to_string(*work.strategy);
   for (const Dimension dimension : work.dimensions) {
     workers.dimensions.push_back(to_string(dimension));
@@ -317,6 +354,14 @@ void print_parts(const std::vector<ReportedRun>& runs, TableOutput& output) {
   }
 }
 
+// The base in `table`, its best self there too or `run`.
+double over_best(const std::vector<ReportedRun>& table, const ReportedRun& run) {
+  double speedup = run.comparison->speedup;
+  if (table.size() > 1)
+    speedup = std::min(speedup, compare_to_base(table[1].result, run.result).speedup);
+  return run.is_best_base ? std::min(speedup, 1.0) : speedup;
+}
+
 // All machines at one size after the other, so that the first figures are there soon. Ends early when
 // interrupted, with an incomplete run if it was under way.
 void run_jobs(const Options& options, std::vector<ComparedMachine>& compared, TableOutput& output) {
@@ -325,10 +370,13 @@ void run_jobs(const Options& options, std::vector<ComparedMachine>& compared, Ta
     std::vector<ReportedRun> table;
     for (ComparedMachine& entry : compared) {
       if (interrupt_flag()) break;
-      ReportedRun run{run_job(entry, s, !options.quiet), std::nullopt};
-      run.result.workers = workers_of(options.work);
-      if (!table.empty() && !run.result.incomplete)
+      ReportedRun run{.result = run_job(entry, s, !options.quiet), .comparison = std::nullopt};
+      run.result.workers = workers_of(entry.work, entry.config.topology);
+      run.is_best_base = entry.is_best_base;
+      if (!table.empty() && !run.result.incomplete) {
         run.comparison = compare_to_base(table.front().result, run.result);
+        if (options.best_base) run.speedup_best_base = over_best(table, run);
+      }
       entry.runs.push_back(run);
       table.push_back(std::move(run));
     }

@@ -107,8 +107,9 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--dp", dp, "N", "replicas (default 1)");
   add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
   add(command, "--placement", placement, "WHERE",
-      "NPU of every worker: auto (default: of paper and snake the one on which MP groups share "
-      "links least, then DP, then PP), paper, snake, identity or a file, as of run");
+      "NPU of every worker: auto (default: the best for this workload's traffic of paper, snake "
+      "and "
+      "what a search finds), paper, snake, identity or a file with a list of NPUs");
   add(command, "--minibatch", minibatch, "N", "samples of an iteration, over all replicas");
   add(command, "--samples", samples, "N",
       "in place of --minibatch: samples of an iteration per replica (default 16)");
@@ -151,6 +152,9 @@ void TrainStrings::add_to(CLI::App& command) {
       "finds the compute rate of all NPUs at which this machine has this speed-up over the base");
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that cannot be routed together: refuse (default), later or unicast");
+  command.add_flag("--best-base", best_base,
+                   "the base once more, as well as it can: --algorithm auto, --placement auto and, "
+                   "streaming, --stream multicast; speed-ups over both");
 }
 
 void TrainStrings::check_samples(TrainOptions& options) const {
@@ -339,6 +343,7 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
     if (!mp.empty()) options.text_mp = static_cast<int>(parse_number(mp, "--mp", 1, 1 << 16));
   }
   options.on_conflict = parse_on_conflict(on_conflict);
+  options.best_base = best_base;
   check_rate(options, machines);
   return options;
 }

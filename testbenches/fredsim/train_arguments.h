@@ -43,6 +43,7 @@ struct TrainOptions {
   OnConflict on_conflict = OnConflict::kRefuse;
   double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
+  bool best_base = false;  // the base once more, as well as it can
 };
 
 // The options' strings, as CLI11 collects them.
@@ -57,6 +58,7 @@ struct TrainStrings {
   std::string execution, stream, stream_layers, stream_groups;
   std::string on_conflict;
   std::string compute_rate, fit;
+  bool best_base = false;
   void add_to(CLI::App& command);
   // `machines`: as typed, the base first.
   TrainOptions checked(const std::vector<std::string>& machines) const;

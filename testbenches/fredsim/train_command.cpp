@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "best_base.h"
 #include "collective/worker_placement.h"
 #include "commands.h"
 #include "engine/machine.h"
@@ -25,6 +27,7 @@
 #include "option_values.h"
 #include "program_name.h"
 #include "switch_pattern.h"
+#include "topology/faults.h"
 #include "trace_output.h"
 #include "workload/graph_size.h"
 #include "workload/graph_timeline.h"
@@ -35,6 +38,7 @@
 #include "workload/trace_tasks.h"
 #include "workload/training_run.h"
 #include "workload/worker_graph.h"
+#include "workload/worker_traffic.h"
 
 namespace fredsim {
 namespace {
@@ -48,6 +52,7 @@ constexpr double kFirstFitRate = 1e16;  // FLOP/s
 
 struct TrainedMachine {
   MachineConfig config;
+  bool is_best_base = false;            // --best-base
   WorkerPlacement placement;            // of models
   ShapePlans plans;                     // times of computations are not in them
   std::unique_ptr<TraceTasks> tasks{};  // of traces, which are read as they run
@@ -65,19 +70,17 @@ class Training {
     const InterruptEndsPlanning interrupt_ends_it;
     read_workload();
     check_is_transformer();
-    for (MachineConfig& config : load_machines(options)) {
-      machines_.push_back(
-          {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
-      TrainedMachine& entry = machines_.back();
+    load();
+    for (TrainedMachine& entry : machines_) {
       const Topology& topology = entry.config.topology;
-      if (is_model()) entry.placement = placement_on(topology);
+      check_graph(entry);
+      if (is_model()) entry.placement = placement_on(entry);
       if (streams()) {
         entry.tasks = tasks_of(entry);
         add_plans(entry, entry.tasks->shapes());
         entry.plans = plan_shapes(topology, entry.tasks->shapes(), asked_.on_conflict);
         continue;
       }
-      check_graph(entry);
       const TaskGraph graph = graph_of(entry);
       add_plans(entry, graph.shapes);
       entry.plans = plan_shapes(topology, graph, asked_.on_conflict);
@@ -88,6 +91,7 @@ class Training {
       }
     }
     check_switches();
+    write_placements();
     elaborate();
     if (traces_out_ && !asked_.fit) export_traces();
   }
@@ -150,6 +154,32 @@ class Training {
  private:
   using Source = TrainOptions::Source;
 
+  void load() {
+    for (MachineConfig& config : load_machines(options_)) {
+      machines_.push_back(
+          {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
+      if (!asked_.best_base || machines_.size() > 1) continue;
+      machines_.push_back({.config = best_of(machines_.front().config),
+                           .is_best_base = true,
+                           .placement = {},
+                           .plans = {},
+                           .machine = nullptr});
+    }
+  }
+
+  // As numbered on the command line.
+  std::size_t place_of(std::size_t machine) const {
+    return machine > 0 && asked_.best_base ? machine + 1 : machine;
+  }
+
+  void write_placements() const {
+    if (options_.placement_file.empty()) return;
+    std::vector<NamedPlacement> placements;
+    for (const TrainedMachine& entry : machines_)
+      placements.push_back({entry.config.topology.name, entry.placement.npus});
+    fredsim::write_placements(options_, placements);
+  }
+
   void read_workload() {
     switch (asked_.source) {
       case Source::kBuiltIn:
@@ -203,11 +233,23 @@ class Training {
     return asked_.source == Source::kBuiltIn || asked_.source == Source::kModelFile;
   }
 
-  WorkerPlacement placement_on(const Topology& topology) const {
+  WorkerPlacement placement_on(TrainedMachine& entry) const {
+    const Topology& topology = entry.config.topology;
     const Strategy& strategy = asked_.training.strategy;
     check_workers(strategy, topology);
-    if (!asked_.placement) return auto_placement(strategy, topology, asked_.training.algorithm);
-    return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+    if (asked_.placement && !entry.is_best_base)
+      return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+    // Wherever they are, workers send the same.
+    entry.placement.npus = npus_left(topology);
+    if (std::ssize(entry.placement.npus) < strategy.workers())
+      return {"paper", paper_placement(strategy)};  // refused, by the lost NPU in it
+    entry.placement.npus.resize(static_cast<std::size_t>(strategy.workers()));
+    constexpr int kPasses = 2;  // of inference; the second is as all others
+    const TaskGraph graph = graph_of(entry, asked_.inference ? kPasses : 1);
+    PlacementSearch search{.seed = options_.seed, .on_conflict = asked_.on_conflict};
+    if (asked_.placement)
+      search.given = {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+    return auto_placement(strategy, topology, worker_traffic(graph, entry.placement.npus), search);
   }
 
   // What costs nothing in these runs, and would on a machine.
@@ -237,9 +279,9 @@ class Training {
   }
 
   std::unique_ptr<TraceTasks> tasks_of(const TrainedMachine& entry) const {
-    return std::make_unique<TraceTasks>(traces_, groups_, ComputeSpeed{entry.config.compute, rate_},
-                                        entry.config.topology,
-                                        asked_.names_algorithm ? asked_.training.algorithm : "");
+    return std::make_unique<TraceTasks>(
+        traces_, groups_, ComputeSpeed{entry.config.compute, rate_}, entry.config.topology,
+        asked_.names_algorithm || entry.is_best_base ? algorithm_of(entry) : "");
   }
 
   // Of a model; what is in files is there already.
@@ -270,21 +312,39 @@ class Training {
     check_memory(planned_, nodes_, available_memory());
   }
 
-  TaskGraph graph_of(const TrainedMachine& entry) const {
+  const std::string& algorithm_of(const TrainedMachine& entry) const {
+    static const std::string best = "auto";
+    return entry.is_best_base ? best : asked_.training.algorithm;
+  }
+
+  // Multicasts need a controller for each shard.
+  bool streams_to_users(const TrainedMachine& entry) const {
+    const Strategy& strategy = asked_.training.strategy;
+    return entry.is_best_base && asked_.training.execution == Execution::kStreaming &&
+           std::ssize(entry.config.topology.io_controllers) >= strategy.mp * strategy.pp;
+  }
+
+  TaskGraph graph_of(const TrainedMachine& entry,
+                     int most_iterations = std::numeric_limits<int>::max()) const {
     const ComputeSpeed speed{entry.config.compute, rate_};
     const Topology& topology = entry.config.topology;
     TrainingOptions training = asked_.training;
     training.npus = entry.placement.npus;
+    training.iterations = std::min(training.iterations, most_iterations);
+    training.algorithm = algorithm_of(entry);
+    if (streams_to_users(entry)) training.stream = Stream::kMulticast;
     if (asked_.source == Source::kText) {
       return text_graph(text_, asked_.workload,
                         {asked_.text_mp, training.iterations, training.algorithm}, topology);
     }
     if (asked_.source == Source::kTraces)
       return trace_graph(traces_, groups_, speed, topology,
-                         asked_.names_algorithm ? training.algorithm : "");
+                         asked_.names_algorithm || entry.is_best_base ? training.algorithm : "");
     if (asked_.inference) {
       InferenceOptions inference = *asked_.inference;
       inference.npus = entry.placement.npus;
+      inference.algorithm = training.algorithm;
+      inference.steps = std::min(inference.steps, most_iterations);
       return inference_graph(name(), *model_.transformer, inference, speed, topology);
     }
     return training_graph(model_, training, speed, topology);
@@ -321,6 +381,7 @@ class Training {
   void export_traces() const {
     std::optional<TraceTexts> texts;
     for (const TrainedMachine& entry : machines_) {
+      if (entry.is_best_base) continue;  // its workers may be elsewhere
       TraceTexts own = trace_texts(graph_of(entry), entry.config.topology);
       if (texts && own != *texts) {
         throw BadInput(
@@ -372,6 +433,10 @@ class Training {
       result.run.machine = entry.config.keys;
       result.run.layout = layout_of(entry.config.topology);
       result.placement = entry.placement.name;
+      result.npus = entry.placement.npus;
+      result.is_best_base = entry.is_best_base;
+      if (entry.is_best_base) result.algorithm = algorithm_of(entry);
+      if (streams_to_users(entry)) result.stream = "multicast";
       return result;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
@@ -389,6 +454,9 @@ class Training {
     }
     if (asked_.inference) result->tokens = token_times(result->iterations_ns, *asked_.inference);
     if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
+    if (asked_.best_base && results_.size() > 1)  // over the faster of the two
+      result->speedup_best_base =
+          std::min(results_[0].iteration_ns, results_[1].iteration_ns) / result->iteration_ns;
     results_.push_back(std::move(*result));
     return true;
   }
@@ -402,12 +470,12 @@ class Training {
     while (fit_runs_ < kMostFitRuns) {
       std::optional<TrainingResult> base = train(machines_.front());
       if (!base || base->run.incomplete) return false;
-      std::optional<TrainingResult> other = train(machines_[asked_.fit->machine]);
+      std::optional<TrainingResult> other = train(machines_[place_of(asked_.fit->machine)]);
       if (!other || other->run.incomplete) return false;
       ++fit_runs_;
       speedup = base->iteration_ns / other->iteration_ns;
       if (std::abs(speedup / wanted - 1) <= kFitTolerance) {
-        of_fit_ = {{0, std::move(base)}, {asked_.fit->machine, std::move(other)}};
+        of_fit_ = {{0, std::move(base)}, {place_of(asked_.fit->machine), std::move(other)}};
         return true;
       }
       const FitPoint now{rate_, base->iteration_ns, other->iteration_ns};

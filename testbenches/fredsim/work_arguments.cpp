@@ -175,8 +175,9 @@ void WorkStrings::add_to(CLI::App& command) {
       "next stage), each at its own priority; several at the same time: mp,dp");
   add(command, "--placement", placement, "WHERE",
       "NPU of every worker: paper (default with --dimension: mp + M (pp + P dp)), snake (the same, "
-      "there and back along the rows of a grid), identity (default of --group and --work) or a "
-      "file with a list of NPUs");
+      "there and back along the rows of a grid), identity (default of --group and --work), a "
+      "file with a list of NPUs, or auto: the best for this work's traffic of these and what a "
+      "search finds");
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that the switches cannot route together: refuse (default), later or unicast");
 }
@@ -200,8 +201,12 @@ WorkOptions WorkStrings::checked() const {
   options.on_conflict = parse_on_conflict(on_conflict);
   if (!strategy.empty()) options.strategy = parse_strategy(strategy);
   options.is_placed = !placement.empty() || !dimension.empty();
-  if (options.is_placed)
+  options.finds_placement = placement == "auto";
+  if (options.finds_placement) {
+    if (options.strategy) options.placement = parse_placement("paper");
+  } else if (options.is_placed) {
     options.placement = parse_placement(placement.empty() ? "paper" : placement);
+  }
   check_strategy(options);
   if (!dimension.empty()) {
     check_without("--dimension", "one of them",

@@ -47,9 +47,10 @@ struct WorkOptions {
   std::optional<Strategy> strategy;   // of the workers
   std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
   Placement placement;
-  bool is_placed = false;      // a placement was asked for
-  bool whole_machine() const;  // a group is "all", or has it
-  bool has_order() const;      // an item comes after another, after a delay, or is repeated
+  bool is_placed = false;        // a placement was asked for
+  bool finds_placement = false;  // --placement auto: `placement` is the simplest to choose from
+  bool whole_machine() const;    // a group is "all", or has it
+  bool has_order() const;        // an item comes after another, after a delay, or is repeated
 };
 
 // What a run asks of a machine. `seed`: of the random sizes of an all_to_all_v.

@@ -1,4 +1,4 @@
-// Placements that look at the fabric: the snake, and the choice between it and the paper's.
+// Placements that look at the fabric: the snake, and the choice between it, the paper's and searched ones.
 #include "collective/worker_placement.h"
 
 #include <fmt/format.h>
@@ -42,10 +42,31 @@ TEST(WorkerPlacement, TheSnakeIsThePapersOrderAlongNeighbours) {
   }
 }
 
+// MP groups talk in every layer, DP groups once.
+std::vector<WorkerTraffic> traffic_of(const Strategy& strategy, const std::string& algorithm,
+                                      std::uint64_t bytes = 4 << 20) {
+  std::vector<WorkerTraffic> traffic;
+  for (const auto& [dimension, times] :
+       {std::pair(Dimension::kMp, 16), std::pair(Dimension::kDp, 1),
+        std::pair(Dimension::kPp, 1)}) {
+    WorkerTraffic kind{.work = {}, .times = static_cast<double>(times)};
+    for (const std::vector<int>& group : groups_of(strategy, dimension)) {
+      CollectiveSpec& spec = kind.work.emplace_back();
+      spec.collective = collective_of(dimension);
+      spec.group = group;
+      spec.bytes = bytes;
+      spec.vc = vc_of(dimension);
+      spec.algorithm = algorithm;
+    }
+    if (!kind.work.empty()) traffic.push_back(std::move(kind));
+  }
+  return traffic;
+}
+
 TEST(WorkerPlacement, OnTreesItIsThePapers) {
   const Strategy s = parse_strategy("mp3-dp3-pp2");
   EXPECT_EQ(snake_placement(s, test::fred_tree()), paper_placement(s));
-  EXPECT_EQ(auto_placement(s, test::fred_tree(), "paper").name, "paper");
+  EXPECT_EQ(auto_placement(s, test::fred_tree(), traffic_of(s, "paper")).name, "paper");
 }
 
 // How many rings of MP groups, each both ways with half of the data, go through the fullest link, by X-Y routes.
@@ -72,24 +93,71 @@ double most_rings(const Grid& grid, const Strategy& s, const std::vector<int>& n
   return most;
 }
 
-TEST(WorkerPlacement, AutoTakesTheOneWhoseMpGroupsShareLinksLess) {
+TEST(WorkerPlacement, AutoIsNeverWorseAndTakesAnotherOneForAReason) {
   const Grid grid{4, 5};
   const Topology mesh = test::mesh(grid.width, grid.height);
-  const auto chosen = [&](const char* strategy) {
-    return auto_placement(parse_strategy(strategy), mesh, "ring").name;
-  };
-  EXPECT_EQ(chosen("mp3-dp3-pp2"), "snake");
-  EXPECT_EQ(chosen("mp2-dp5-pp2"), "paper");  // pairs are neighbours either way, DP groups columns
-  EXPECT_EQ(chosen("mp4-dp5-pp1"), "paper");
-  int snakes = 0;
-  for (const Strategy& s : all_strategies(20)) {
-    if (s.mp < 2) continue;
-    const WorkerPlacement placement = auto_placement(s, mesh, "ring");
-    EXPECT_LE(most_rings(grid, s, placement.npus), most_rings(grid, s, paper_placement(s)))
-        << to_string(s);
-    if (placement.name == "snake") ++snakes;
+  for (const char* name : {"mp3-dp3-pp2", "mp2-dp5-pp2", "mp5-dp4", "mp2-dp3", "mp7-dp2"}) {
+    SCOPED_TRACE(name);
+    const Strategy s = parse_strategy(name);
+    const std::vector<WorkerTraffic> traffic = traffic_of(s, "ring");
+    const WorkerPlacement found = auto_placement(s, mesh, traffic);
+    const double ns = placement_ns(mesh, traffic, found.npus);
+    const double of_paper = placement_ns(mesh, traffic, paper_placement(s));
+    EXPECT_LE(ns, of_paper);
+    EXPECT_LE(ns * 0.98, placement_ns(mesh, traffic, snake_placement(s, mesh)));
+    EXPECT_LE(most_rings(grid, s, found.npus), most_rings(grid, s, paper_placement(s)));
+    EXPECT_EQ(found.npus.size(), static_cast<std::size_t>(s.workers()));
+    std::vector<int> sorted = found.npus;
+    std::ranges::sort(sorted);
+    EXPECT_EQ(std::ranges::adjacent_find(sorted), sorted.end());
+    EXPECT_GE(sorted.front(), 0);
+    EXPECT_LT(sorted.back(), grid.width * grid.height);
+    if (found.name != "paper") {
+      EXPECT_LT(ns, of_paper * 0.99);
+    }
+    if (s.workers() < 10) {
+      EXPECT_EQ(auto_placement(s, mesh, traffic).npus, found.npus) << "same seed";
+    }
   }
-  EXPECT_GT(snakes, 10);
+}
+
+// Rows of five leave one NPU of sixteen alone; a square of four has a tree of all links.
+TEST(WorkerPlacement, SixteenOnAMeshFiveWideAreASquare) {
+  const Topology mesh = test::mesh(5, 4);
+  const Strategy s = parse_strategy("mp16");
+  const std::vector<WorkerTraffic> traffic = traffic_of(s, "auto", 256 * 1024);
+  const WorkerPlacement found = auto_placement(s, mesh, traffic);
+  EXPECT_EQ(found.name, "searched");
+  EXPECT_LT(placement_ns(mesh, traffic, found.npus),
+            0.4 * placement_ns(mesh, traffic, paper_placement(s)));
+  CollectiveSpec spec = traffic.front().work.front();
+  spec.group = placed(spec.group, found.npus);
+  EXPECT_EQ(make_plan(mesh, {&spec, 1}).parts.front().algorithm, "multi_tree");
+}
+
+TEST(WorkerPlacement, OnATreeGroupsStayBelowASwitchWhereTheyCan) {
+  const Topology tree = test::fred_tree({}, false);
+  const Strategy s = parse_strategy("mp2-dp10");
+  WorkerTraffic pairs = traffic_of(s, "ring").front();
+  // Partners that the paper's order has apart.
+  for (CollectiveSpec& spec : pairs.work) spec.group[1] = (spec.group[1] + 9) % 20;
+  const WorkerPlacement found = auto_placement(s, tree, {&pairs, 1});
+  for (const CollectiveSpec& spec : pairs.work)
+    EXPECT_EQ(found.npus[spec.group[0]] / 4, found.npus[spec.group[1]] / 4);
+}
+
+TEST(WorkerPlacement, WorkersOfNoStrategyAreAsGivenOrSearched) {
+  const Topology mesh = test::mesh(4, 4);
+  WorkerTraffic corners;
+  corners.work.resize(1);
+  corners.work.front().group = {0, 3, 12, 15};
+  corners.work.front().bytes = 1 << 20;
+  const WorkerPlacement found = auto_placement(16, mesh, {&corners, 1});
+  EXPECT_EQ(found.name, "searched");
+  EXPECT_LT(placement_ns(mesh, {&corners, 1}, found.npus),
+            0.8 * placement_ns(mesh, {&corners, 1}, test::first_ranks(16)));
+  corners.work.front().group = {0, 1, 4, 5};
+  EXPECT_EQ(auto_placement(16, mesh, {&corners, 1}).name, "identity");
 }
 
 TEST(WorkerPlacement, MoreWorkersThanNpusAreRefused) {

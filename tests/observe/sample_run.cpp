@@ -31,7 +31,8 @@ RunResult sample_run() {
                 .algbw_gbps = 320,
                 .busbw_gbps = 480,
                 .bound_ns = 150}};
-  run.workers = {"paper", "mp2-dp2-pp1", {"mp", "dp"}};
+  run.workers = {
+      .placement = "paper", .npus = {}, .strategy = "mp2-dp2-pp1", .dimensions = {"mp", "dp"}};
   run.size_bytes = 65536;
   run.seed = 7;
   run.cycles = 300;

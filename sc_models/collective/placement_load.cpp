@@ -1,0 +1,456 @@
+#include "collective/placement_load.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "base/error.h"
+#include "base/member.h"
+#include "collective/link_walk.h"
+#include "collective/plan_time.h"
+#include "routing/mesh_routing.h"
+#include "routing/nic_port.h"
+#include "switch/node_shape.h"
+#include "topology/faults.h"
+
+namespace fredsim {
+namespace {
+
+// Of the mean load in the cost: decides between placements whose busiest links are alike.
+constexpr double kMeanShare = 0.02;
+// Stars have as many hops as pairs, and win where data is small.
+constexpr std::size_t kMostStar = 32;
+constexpr std::uint64_t kMostStarBytes = 256 * 1024;
+constexpr double kNsPerSecond = 1e9;
+
+double passes(Collective collective) { return collective == Collective::kAllReduce ? 2 : 1; }
+
+bool has_ring(Collective collective) {
+  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter ||
+         collective == Collective::kAllGather;
+}
+
+bool has_chain(Collective collective) {
+  return collective == Collective::kReduce || collective == Collective::kBroadcast ||
+         collective == Collective::kMulticast;
+}
+
+}  // namespace
+
+PlacementLoad::PlacementLoad(const Topology& topology, std::span<const WorkerTraffic> traffic,
+                             int workers)
+    : topology_(topology),
+      slices_(topology.is_tree() ? topology.fred.slices : 1),
+      groups_of_(static_cast<std::size_t>(workers)) {
+  for (const WorkerTraffic& kind : traffic) add_work(kind);
+  bool with_controllers = false;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (const int member : groups_[g].members) {
+      with_controllers = with_controllers || is_io_member(member);
+      if (!is_io_member(member)) groups_of_[member].push_back(static_cast<int>(g));
+    }
+  }
+  if (groups_.empty()) return;
+  find_paths(with_controllers);
+  if (topology.is_tree()) find_uplinks();
+  for (Work& work : works_) {
+    for (Variant& variant : work.variants) {
+      variant.load.resize(variant.shape == Shape::kUplinks ? topology.nodes.size()
+                                                           : link_ns_.size());
+      variant.latency.resize(static_cast<std::size_t>(work.groups));
+    }
+  }
+  is_touched_.resize(groups_.size());
+}
+
+std::vector<std::vector<int>> PlacementLoad::worker_groups() const {
+  std::vector<std::vector<int>> found;
+  for (const Group& group : groups_) {
+    std::vector<int> workers;
+    std::ranges::copy_if(group.members, std::back_inserter(workers),
+                         [](int member) { return !is_io_member(member); });
+    if (workers.size() > 1 && std::ranges::find(found, workers) == found.end())
+      found.push_back(std::move(workers));
+  }
+  return found;
+}
+
+bool PlacementLoad::is_fixed(const CollectiveSpec& spec) const {
+  const bool from_controllers =
+      !spec.group.empty() && is_io_member(spec.group[static_cast<std::size_t>(spec.root)]);
+  const auto workers = static_cast<std::size_t>(
+      std::ranges::count_if(spec.group, [](int member) { return !is_io_member(member); }));
+  if (from_controllers && !has_chain(spec.collective)) return true;
+  if (spec.group.size() < 2) return true;
+  const bool same_for_all =
+      topology_.is_grid() || (topology_.fred.in_switch && spec.algorithm != "ring");
+  return same_for_all && workers == topology_.npus.size();
+}
+
+std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(const CollectiveSpec& spec) const {
+  const std::string& name = spec.algorithm;
+  const bool is_auto = name == "auto";
+  const bool chosen = is_auto || name == "paper";
+  const bool adds = topology_.is_tree() && topology_.fred.in_switch;
+  const bool in_switch = adds && (chosen || name == "in_switch") &&
+                         (has_ring(spec.collective) || has_chain(spec.collective));
+  if (in_switch) return {Shape::kUplinks};
+  if (spec.roots > 0) return {Shape::kStreams};
+  const bool ring = has_ring(spec.collective);
+  if (!ring && !has_chain(spec.collective)) return {Shape::kStar};
+  if (name == "direct" || name == "hier_direct" || name == "tree" || spec.group.size() == 2)
+    return {ring && spec.group.size() == 2 ? Shape::kRing : Shape::kStar};
+  if (name == "multi_tree") return {Shape::kBox};
+  std::vector<Shape> shapes{ring ? Shape::kRing : Shape::kChain};
+  if (!ring) shapes.push_back(Shape::kBothWays);
+  if (!is_auto) return shapes;
+  const bool npus_alone = std::ranges::none_of(spec.group, is_io_member);
+  if (topology_.is_grid() && npus_alone && (ring || topology_.kind == FabricKind::kMesh2d))
+    shapes.push_back(Shape::kBox);
+  if (spec.group.size() <= kMostStar && spec.bytes <= kMostStarBytes)
+    shapes.push_back(Shape::kStar);
+  return shapes;
+}
+
+void PlacementLoad::add_work(const WorkerTraffic& traffic) {
+  Work work;
+  work.first = static_cast<int>(groups_.size());
+  work.times = traffic.times;
+  for (const CollectiveSpec& spec : traffic.work) {
+    if (is_fixed(spec)) continue;
+    work.collective = spec.collective;
+    work.bytes = std::max(work.bytes, static_cast<double>(spec.bytes));
+    work.roots = spec.roots;
+    if (work.variants.empty())
+      for (const Shape shape : shapes_of(spec)) work.variants.push_back({.shape = shape});
+    Group& group = groups_.emplace_back(static_cast<int>(works_.size()), spec.group);
+    std::rotate(group.members.begin(), group.members.begin() + spec.root, group.members.end());
+    ++work.groups;
+  }
+  if (work.groups > 0) works_.push_back(std::move(work));
+}
+
+// Links inside an NPU that are no slower than those of the wafer carry no more than these.
+void PlacementLoad::find_paths(bool with_controllers) {
+  std::uint64_t fastest = 0;
+  for (const Link& link : topology_.links)
+    if (!link.on_die) fastest = std::max(fastest, link.bytes_per_second);
+  std::vector<NodeId> nodes = topology_.npus;
+  if (with_controllers)
+    nodes.insert(nodes.end(), topology_.io_controllers.begin(), topology_.io_controllers.end());
+  endpoints_ = static_cast<int>(nodes.size());
+  const Plan none;
+  const LinkWalk walk(topology_, none, routes_by_table(topology_));
+  const double cycle_ns = kNsPerSecond / static_cast<double>(topology_.clock_hz);
+  std::map<int, int> number_of;  // by link of the topology
+  paths_.resize(nodes.size() * nodes.size());
+  for (int from = 0; from < endpoints_; ++from) {
+    for (int to = 0; to < endpoints_; ++to) {
+      Path& path = paths_[from * endpoints_ + to];
+      path.first = path.last = static_cast<int>(path_links_.size());
+      if (from == to || topology_.nodes[nodes[from]].lost || topology_.nodes[nodes[to]].lost)
+        continue;
+      int port = 0;
+      try {
+        port = nic_port(topology_, nodes[from], nodes[to], 0);
+      } catch (const BadInput&) {  // apart, by what is lost: plans say so
+        continue;
+      }
+      double cycles = kNpuCycles;
+      walk.walk_hop(nodes[from], nodes[to], port, [&](int number) {
+        const Link& link = topology_.links[number];
+        cycles +=
+            link.latency + (topology_.nodes[link.to].is_switch() ? switch_cycles(topology_) : 0);
+        if (link.on_die && link.bytes_per_second >= fastest) return;
+        const auto [at, is_new] = number_of.try_emplace(number, static_cast<int>(link_ns_.size()));
+        if (is_new)
+          link_ns_.push_back(kNsPerSecond / static_cast<double>(link.bytes_per_second) / slices_);
+        path_links_.push_back(at->second);
+      });
+      path.last = static_cast<int>(path_links_.size());
+      path.ns = cycles * cycle_ns;
+    }
+  }
+}
+
+void PlacementLoad::find_uplinks() {
+  double port = 0;
+  const NodeId npu = topology_.npus[static_cast<std::size_t>(npus_left(topology_).front())];
+  for (const Link& link : topology_.links)
+    if (link.from == npu) port += static_cast<double>(link.bytes_per_second);
+  port_ns_ = kNsPerSecond / port;
+  uplink_ns_.resize(topology_.nodes.size());
+  uplink_count_.resize(topology_.nodes.size());
+  for (std::size_t n = 0; n < topology_.nodes.size(); ++n) {
+    const Node& node = topology_.nodes[n];
+    if (!node.is_switch() || node.level >= topology_.fred.depth()) continue;
+    const FredLevel& level = topology_.fred.levels[static_cast<std::size_t>(node.level) - 1];
+    uplink_ns_[n] = kNsPerSecond / static_cast<double>(level.uplink_bandwidth);
+    uplink_count_[n] = level.uplinks * level.chiplets_per_slice;
+  }
+}
+
+int PlacementLoad::place_of(int member) const {
+  return is_io_member(member) ? static_cast<int>(topology_.npus.size()) + io_of_member(member)
+                              : npus_[member];
+}
+
+double PlacementLoad::add(int from, int to, double bytes) {
+  const Path& way = path(from, to);
+  for (int i = way.first; i < way.last; ++i) (*load_)[path_links_[i]] += bytes;
+  steps_ += static_cast<std::uint64_t>(way.last - way.first);
+  return way.ns;
+}
+
+// Bytes are whole numbers, so that what is taken away leaves what was there before.
+double PlacementLoad::ring(const Work& work, const std::vector<int>& at, double sign) {
+  const auto n = static_cast<double>(at.size());
+  const double share = passes(work.collective) * (n - 1) / n;
+  const double bytes = sign * std::floor(work.bytes * share);
+  double ns = 0;
+  for (std::size_t i = 0; i < at.size(); ++i) ns += add(at[i], at[(i + 1) % at.size()], bytes);
+  return ns * share;
+}
+
+double PlacementLoad::star(const Work& work, const std::vector<int>& at, double sign) {
+  const auto n = static_cast<double>(at.size());
+  const bool all = has_ring(work.collective) || work.collective == Collective::kAllToAll ||
+                   work.collective == Collective::kAllToAllV;
+  const bool whole = has_chain(work.collective) || work.collective == Collective::kUnicast;
+  const double bytes = sign * std::floor(work.bytes * (whole ? 1 : passes(work.collective) / n));
+  const bool inwards =
+      work.collective == Collective::kReduce || work.collective == Collective::kGather;
+  double longest = 0;
+  for (std::size_t i = 0; i < (all ? at.size() : 1); ++i)
+    for (std::size_t k = 0; k < at.size(); ++k)
+      if (k != i)
+        longest = std::max(longest, inwards ? add(at[k], at[i], bytes) : add(at[i], at[k], bytes));
+  return longest * passes(work.collective);
+}
+
+double PlacementLoad::chain(const Work& work, const std::vector<int>& at, double bytes,
+                            bool forwards) {
+  const bool inwards = work.collective == Collective::kReduce;
+  double ns = 0;
+  const std::size_t n = at.size();
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    const int from = at[forwards ? i : (n - i) % n];
+    const int to = at[forwards ? i + 1 : n - i - 1];
+    ns += inwards ? add(to, from, bytes) : add(from, to, bytes);
+  }
+  return ns;
+}
+
+double PlacementLoad::streams(const Work& work, const std::vector<int>& at, double sign) {
+  const auto roots = static_cast<std::size_t>(work.roots);
+  const std::size_t others = at.size() - roots;
+  const double bytes = sign * std::floor(work.bytes / work.roots);
+  double longest = 0;
+  std::vector<int> way(others + 1);
+  for (std::size_t k = 0; k < roots; ++k) {
+    std::size_t first = 0;  // the nearest
+    for (std::size_t i = 1; i < others; ++i)
+      if (path(at[k], at[roots + i]).ns < path(at[k], at[roots + first]).ns) first = i;
+    way[0] = at[k];
+    for (std::size_t i = 0; i < others; ++i) way[i + 1] = at[roots + (first + i) % others];
+    longest = std::max(longest, chain(work, way, bytes, true));
+  }
+  return longest;
+}
+
+double PlacementLoad::box(const Work& work, const std::vector<int>& at, double sign,
+                          Variant& variant) {
+  int left = std::numeric_limits<int>::max(), top = left, right = -1, bottom = -1;
+  for (const int npu : at) {
+    const MeshPosition cell = mesh_position(topology_.nodes[topology_.npus[npu]].address);
+    left = std::min(left, cell.x), right = std::max(right, cell.x);
+    top = std::min(top, cell.y), bottom = std::max(bottom, cell.y);
+  }
+  const int width = right - left + 1, height = bottom - top + 1;
+  steps_ += at.size();
+  if (width * height != std::ssize(at)) {
+    variant.misfits += sign > 0 ? 1 : -1;
+    return 0;
+  }
+  // The NPU at each cell, then what joins neighbours.
+  std::vector<int>& cells = seen_;
+  cells.assign(at.size(), 0);
+  for (const int npu : at) {
+    const MeshPosition cell = mesh_position(topology_.nodes[topology_.npus[npu]].address);
+    cells[(cell.y - top) * width + cell.x - left] = npu;
+  }
+  const bool ring_x = width > 2 && width == topology_.mesh.rings.columns;
+  const bool ring_y = height > 2 && height == topology_.mesh.rings.rows;
+  const int edges = (width - (ring_x ? 0 : 1)) * height + (height - (ring_y ? 0 : 1)) * width;
+  const double share =
+      passes(work.collective) * (static_cast<double>(at.size()) - 1) / (2.0 * edges);
+  const double bytes = sign * std::floor(work.bytes * share);
+  double hop = 0;
+  const auto join = [&](int a, int b) {
+    hop = std::max({hop, add(a, b, bytes), add(b, a, bytes)});
+  };
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      if (x + 1 < width || ring_x) join(cells[y * width + x], cells[y * width + (x + 1) % width]);
+      if (y + 1 < height || ring_y) join(cells[y * width + x], cells[(y + 1) % height * width + x]);
+    }
+  }
+  constexpr double kComb = 0.75;  // of width and height: from the middle along a line and a tooth
+  return hop * passes(work.collective) * kComb * (width + height);
+}
+
+double PlacementLoad::uplinks(const std::vector<int>& at, double sign) {
+  const auto npus = static_cast<int>(topology_.npus.size());
+  seen_.clear();
+  for (const int endpoint : at)
+    seen_.push_back(endpoint < npus ? topology_.npus[endpoint]
+                                    : topology_.io_controllers[endpoint - npus]);
+  for (int level = 1; level < topology_.fred.depth(); ++level) {
+    for (int& node : seen_)
+      if (topology_.nodes[node].above >= 0) node = topology_.nodes[node].above;
+    std::ranges::sort(seen_);
+    seen_.erase(std::ranges::unique(seen_).begin(), seen_.end());
+    steps_ += seen_.size();
+    if (seen_.size() == 1) break;
+    for (const int node : seen_) (*load_)[node] += sign;
+  }
+  return 0;
+}
+
+void PlacementLoad::apply(int number, double sign) {
+  const Group& group = groups_[number];
+  Work& work = works_[group.work];
+  at_.clear();
+  for (const int member : group.members) at_.push_back(place_of(member));
+  for (Variant& variant : work.variants) {
+    load_ = &variant.load;
+    double& ns = variant.latency[number - work.first];
+    switch (variant.shape) {
+      case Shape::kRing:
+        ns = ring(work, at_, sign);
+        break;
+      case Shape::kBox:
+        ns = box(work, at_, sign, variant);
+        break;
+      case Shape::kStar:
+        ns = star(work, at_, sign);
+        break;
+      case Shape::kChain:
+        ns = chain(work, at_, sign * work.bytes, true);
+        break;
+      case Shape::kBothWays: {
+        const double half = std::floor(work.bytes / 2);
+        ns = std::max(chain(work, at_, sign * half, true),
+                      chain(work, at_, sign * (work.bytes - half), false));
+        break;
+      }
+      case Shape::kStreams:
+        ns = streams(work, at_, sign);
+        break;
+      case Shape::kUplinks:
+        ns = uplinks(at_, sign);
+        break;
+    }
+  }
+}
+
+double PlacementLoad::variant_ns(const Work& work, const Variant& variant) {
+  double busiest = 0, sum = 0;
+  steps_ += variant.load.size() / 4;
+  if (variant.shape == Shape::kUplinks) {
+    double most = work.bytes * port_ns_;
+    for (std::size_t n = 0; n < variant.load.size(); ++n) {
+      const double groups = variant.load[n];
+      if (groups == 0) continue;
+      const double rounds = std::ceil(groups / uplink_count_[n]) * uplink_count_[n];
+      const double shared = groups > uplink_count_[n] ? rounds : groups;
+      most = std::max(most, work.bytes * uplink_ns_[n] * shared);
+      sum += groups * work.bytes * uplink_ns_[n];
+    }
+    return most + kMeanShare * sum / static_cast<double>(variant.load.size());
+  }
+  if (variant.misfits > 0) return std::numeric_limits<double>::infinity();
+  for (std::size_t l = 0; l < variant.load.size(); ++l) {
+    const double ns = variant.load[l] * link_ns_[l];
+    busiest = std::max(busiest, ns);
+    sum += ns * ns;
+  }
+  const double mean = std::sqrt(sum / static_cast<double>(variant.load.size()));
+  const double latency = std::ranges::max(variant.latency);
+  return std::max(latency + kOverlap * busiest, busiest + kOverlap * latency) + kMeanShare * mean;
+}
+
+// Every hop takes one link at least, and rectangles have less than two links for each NPU.
+double PlacementLoad::least_ns(const Work& work, Shape shape) const {
+  const auto n = static_cast<double>(groups_[work.first].members.size());
+  const double share = passes(work.collective) * (n - 1) / n;
+  switch (shape) {
+    case Shape::kUplinks:
+      return work.bytes * port_ns_;
+    case Shape::kRing:
+      return work.bytes * share * std::ranges::min(link_ns_);
+    case Shape::kBox:
+      return work.bytes * share / 4 * std::ranges::min(link_ns_);
+    default:
+      return 0;
+  }
+}
+
+double PlacementLoad::least_cost() const {
+  double sum = 0;
+  for (const Work& work : works_) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Variant& variant : work.variants)
+      least = std::min(least, least_ns(work, variant.shape));
+    sum += work.times * least;
+  }
+  return sum;
+}
+
+void PlacementLoad::weigh(Work& work) {
+  work.ns = std::numeric_limits<double>::infinity();
+  for (const Variant& variant : work.variants)
+    work.ns = std::min(work.ns, variant_ns(work, variant));
+}
+
+void PlacementLoad::sum_up() {
+  cost_ = 0;
+  for (const Work& work : works_) cost_ += work.times * work.ns;
+}
+
+void PlacementLoad::place(const std::vector<int>& npus) {
+  npus_ = npus;
+  for (Work& work : works_) {
+    for (Variant& variant : work.variants) {
+      std::ranges::fill(variant.load, 0.0);
+      variant.misfits = 0;
+    }
+  }
+  for (int g = 0; g < std::ssize(groups_); ++g) apply(g, 1);
+  for (Work& work : works_) weigh(work);
+  sum_up();
+}
+
+void PlacementLoad::move(std::span<const Move> moves) {
+  touched_.clear();
+  for (const Move& move : moves) {
+    for (const int group : groups_of_[move.worker]) {
+      if (is_touched_[group]) continue;
+      is_touched_[group] = true;
+      touched_.push_back(group);
+    }
+  }
+  for (const int group : touched_) apply(group, -1);
+  for (const Move& move : moves) npus_[move.worker] = move.npu;
+  for (const int group : touched_) apply(group, 1);
+  std::ranges::sort(touched_);
+  int last = -1;
+  for (const int group : touched_) {
+    is_touched_[group] = false;
+    if (groups_[group].work != last) weigh(works_[last = groups_[group].work]);
+  }
+  sum_up();
+}
+
+}  // namespace fredsim
