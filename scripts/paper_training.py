@@ -3,6 +3,8 @@
 Figure 10 (§8.2): speed-up of Fred-C and -D over the mesh for four workloads. Compute times are not in the paper. So there are three
 tables: by the roofline of the machine files, at one rate that is fitted on ResNet-152's Fred-C, and with a rate fitted for each workload
 on its own Fred-C; what stands for Fred-D is a prediction in the last two.
+Each machine stands beside two meshes, the paper's and the best that is found (`--best-base`: algorithm auto, a searched placement, weights
+streamed to those that use them).
 Figure 11 (§8.3): all strategies of 20 workers, on the mesh and Fred-D; how much less communication is exposed, and how much
 faster an iteration is. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy. Exposed is what
 `fredsim train` calls so: time in which an NPU computes nothing since it waits for communication, mean of all NPUs.
@@ -62,12 +64,12 @@ class Runner:
             return False
         return not self.arguments.only or name in self.arguments.only
 
-    def train(self, key, name, strategy, more, machines=None):
-        """The runs, one per machine."""
+    def train(self, key, name, strategy, more, machines=None, best=False):
+        """The runs, one per machine; `best`: the base's best self comes second."""
         path = self.arguments.folder / f"{key}.json"
         command = [self.arguments.program, "train", *(machines or self.machines), "--workload", self.workload(name)]
-        command += [*words_of(strategy), *more, *self.arguments.options]
-        number = len(machines or self.machines)
+        command += [*words_of(strategy), *more, *(["--best-base"] if best else []), *self.arguments.options]
+        number = len(machines or self.machines) + best
         if self.arguments.again and path.exists():
             runs = json.loads(path.read_text())["runs"]
             if len(runs) == number:  # not interrupted
@@ -96,22 +98,25 @@ def rate_text(run):
 
 
 def figure_10_row(name, strategy, runs, papers):
-    """A line per machine; `papers`: speed-ups of Fred-C and -D, or None."""
+    """A line per machine; `papers`: speed-ups of Fred-C and -D, or None. The base's best self is the second."""
     rows = []
-    for index, (run, paper) in enumerate(zip(runs, (None, *papers))):
-        fitted = index == 1 and "fit" in run  # on Fred-C
+    for index, (run, paper) in enumerate(zip(runs, (None, None, *papers))):
+        fitted = index == 2 and "fit" in run  # on Fred-C
         parts = run["breakdown_ns"]
         communication = " + ".join(f"{part} {ns / 1e3:.1f}" for part, ns in parts.items()
                                    if part not in ("compute", "memory", "bubble") and ns > 0)
         rows.append([
-            f"{name}, {name_of(strategy)}" if index == 0 else "", run["fabric"], rate_text(run) if index == 0 else "",
+            f"{name}, {name_of(strategy)}" if index == 0 else "", run["fabric"], run["algorithm"], run["placement"],
+            rate_text(run) if index == 0 else "",
             f"{run['iteration_ns'] / 1e3:.1f}", f"{parts['compute'] / 1e3:.1f}", communication, f"{parts['bubble'] / 1e3:.1f}",
             f"{run.get('speedup', 1):.3f}" + (" (fitted)" if fitted else ""), "1" if index == 0 else f"{paper:.2f}" if paper else "–",
+            f"{run['speedup_best_base']:.3f}" if index else "–",
         ])
     return rows
 
 
-HEAD_10 = ["workload", "machine", "compute", "iteration, µs", "computing", "exposed, µs", "bubble", "speed-up", "paper"]
+HEAD_10 = ["workload", "machine", "algorithm", "placement", "compute", "iteration, µs", "computing", "exposed, µs", "bubble", "speed-up",
+           "paper", "over best mesh"]
 
 
 def figure_10(runner):
@@ -120,21 +125,21 @@ def figure_10(runner):
     samples = [] if small else ["--samples", str(SAMPLES_OF_REPLICA)]
     rows = {"roofline": [], "one": [], "own": [], "choices": []}
     for name, strategy, c, d in works:
-        runs = runner.train(f"fig10_roofline_{name}", name, strategy, samples)
+        runs = runner.train(f"fig10_roofline_{name}", name, strategy, samples, best=True)
         rows["roofline"] += figure_10_row(name, strategy, runs, (c, d))
 
     def fitted(name, strategy, c):
         if small:  # a speed-up that there is
             at = runner.train("fig10_any", name, strategy, ["--compute-rate", "1PFLOP/s"])
             c = round(at[1]["speedup"], 4)
-        return runner.train(f"fig10_own_{name}", name, strategy, [*samples, "--fit", f"{runner.machines[1]}={c}"])
+        return runner.train(f"fig10_own_{name}", name, strategy, [*samples, "--fit", f"{runner.machines[1]}={c}"], best=True)
 
     name, strategy, c, d = FIGURE_10[0]
     of_resnet = fitted(name, (1, 4, 1) if small else strategy, c)
     rate = f"{of_resnet[0]['compute_flops_per_s'] / 1e9:.0f}GFLOP/s"
     for name, strategy, c, d in works:
         one = of_resnet if name == "resnet152" else runner.train(
-            f"fig10_one_{name}", name, strategy, [*samples, "--compute-rate", rate])
+            f"fig10_one_{name}", name, strategy, [*samples, "--compute-rate", rate], best=True)
         rows["one"] += figure_10_row(name, strategy, one, (c, d))
         own = of_resnet if name == "resnet152" else fitted(name, strategy, c)
         rows["own"] += figure_10_row(name, strategy, own, (c, d))
@@ -144,7 +149,7 @@ def figure_10(runner):
         for title, more in [("overlap", ["--accounting", "overlap"]), ("ZeRO-2", ["--gradients", "zero2"]),
                             ("ZeRO-2, overlap", ["--gradients", "zero2", "--accounting", "overlap"])]:
             key = title.replace(", ", "_").replace("-", "")
-            runs = runner.train(f"fig10_{key}", name, strategy, [*samples, *more, "--compute-rate", rate])
+            runs = runner.train(f"fig10_{key}", name, strategy, [*samples, *more, "--compute-rate", rate], best=True)
             rows["choices"] += figure_10_row(f"{name}, {title}", strategy, runs, (None, None))
     for key, title in [("one", "One rate for all workloads, fitted on ResNet-152's Fred-C"), ("own", "A rate for each, fitted on its own Fred-C"),
                        ("roofline", "The roofline of the machine files"), ("choices", "ResNet-152 with other choices, at the fitted rate")]:
