@@ -454,9 +454,11 @@ class Training {
     }
     if (asked_.inference) result->tokens = token_times(result->iterations_ns, *asked_.inference);
     if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
-    if (asked_.best_base && results_.size() > 1)  // over the faster of the two
+    if (asked_.best_base && !results_.empty()) {  // over the faster of the two
+      const double best = results_.size() > 1 ? results_[1].iteration_ns : result->iteration_ns;
       result->speedup_best_base =
-          std::min(results_[0].iteration_ns, results_[1].iteration_ns) / result->iteration_ns;
+          std::min(results_.front().iteration_ns, best) / result->iteration_ns;
+    }
     results_.push_back(std::move(*result));
     return true;
   }

@@ -96,6 +96,7 @@ TEST_F(BestBase, TrainHasTheBaseTwice) {
   EXPECT_EQ(runs[1]["placement_npus"], json::parse("[0, 1, 2, 3]"));
   const double base = runs[0]["iteration_ns"], best = runs[1]["iteration_ns"];
   EXPECT_LT(best, base);
+  EXPECT_DOUBLE_EQ(runs[1]["speedup_best_base"], 1);
   EXPECT_DOUBLE_EQ(runs[2]["speedup_best_base"], best / runs[2]["iteration_ns"].get<double>());
   EXPECT_FALSE(runs_of(words)[1].contains("speedup_best_base"));
 
