@@ -217,7 +217,8 @@ TEST(ReliableLinkRtl, IsTheRtlOverWiresWithErrors) {
   for (const double rate : {0.0, 1e-4, 1e-3}) {
     for (const int burst : {1, 7, 64}) {
       SCOPED_TRACE(fmt::format("{} wrong bits a bit, in bursts of {}", rate, burst));
-      Beside both(errors_of(++seed, rate, burst), seed, nullptr);
+      ++seed;
+      Beside both(errors_of(seed, rate, burst), seed, nullptr);
       for (int i = 0; i < 2500 && !both.is_dead && !testing::Test::HasFatalFailure(); ++i)
         both.edge(true);
       ASSERT_FALSE(testing::Test::HasFatalFailure());
