@@ -72,6 +72,12 @@ std::string without_long_runs(std::string_view message) {
   return result;
 }
 
+// Of a command to paste, which stands on a line of its own, two blanks from its beginning.
+bool is_command_line(std::string_view until_quote) {
+  const std::size_t line = until_quote.rfind('\n');
+  return line != std::string_view::npos && until_quote.substr(line + 1).starts_with("  cmake ");
+}
+
 // Not what stands between the apostrophes of two words.
 std::string without_long_quotes(std::string_view message) {
   std::string result;
@@ -86,7 +92,7 @@ std::string without_long_quotes(std::string_view message) {
     const std::size_t close = message.find('\'');
     const std::string_view quoted = message.substr(0, close);
     const bool is_one = close != std::string_view::npos && quoted.find('\n') == std::string::npos;
-    if (!is_one || quoted.size() <= kMostQuoted) continue;
+    if (!is_one || quoted.size() <= kMostQuoted || is_command_line(result)) continue;
     result += cut(quoted);
     message.remove_prefix(close);
   }

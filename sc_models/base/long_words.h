@@ -2,7 +2,8 @@
 // file.
 //
 // Cut to their first 100 characters, and "…": parts of more than 200 bytes that stand in one of `words`, such as those of a command
-// line; that are without a blank, but for lists of numbers; that stand between quotes. Characters of UTF-8 stay whole.
+// line; that are without a blank, but for lists of numbers; that stand between quotes, but for CMake's command to paste. Characters
+// of UTF-8 stay whole.
 #pragma once
 
 #include <cstddef>

@@ -149,7 +149,7 @@ std::vector<Fault> read_faults(const ConfigReader& reader) {
 
 // Part of the names of files, and of lines on terminals.
 std::string read_name(const ConfigReader& reader) {
-  constexpr std::size_t kMostBytes = 100;
+  constexpr std::size_t kMostBytes = 200;
   std::string name = reader.text("name");
   // U+0080 to U+009F are two bytes in UTF-8.
   const auto is_control = [&](std::size_t i) {

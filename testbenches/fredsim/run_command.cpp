@@ -399,6 +399,7 @@ void print_after(const Options& options, const std::vector<ComparedMachine>& com
   } else if (options.format != TableFormat::kTable) {  // between tables that are one there
     for (const ComparedMachine& entry : compared) print_parts(entry.runs, output);
   }
+  std::fflush(stdout);  // before a file is waited for
 }
 
 void finish_waves(std::vector<ComparedMachine>& compared) {

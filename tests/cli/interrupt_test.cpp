@@ -167,7 +167,7 @@ TEST_F(Interrupt, TrainOfCompleteIterations) {
   RunningProgram program({"train", "configs/mesh_2x2.yaml", "--workload",
                           "configs/models/small.yaml", "--dp", "4", "--no-skip", "--iterations",
                           "1000", "--json", path("out.json")});
-  ASSERT_TRUE(program.wait_for_processor_time(milliseconds(4000)));
+  ASSERT_TRUE(program.wait_for_processor_time(milliseconds(1000)));
   program.send(SIGINT);
   EXPECT_EQ(program.wait().exit_code, 130);
   const auto run = nlohmann::json::parse(read_text(path("out.json")))["runs"][0];

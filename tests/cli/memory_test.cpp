@@ -59,7 +59,7 @@ TEST_F(MemoryTest, TrainingGraphsThatDoNotFitAreRefusedWithTheFigures) {
       run_fredsim({"train", "configs/mesh_2x2.yaml", "--workload", "configs/models/gpt3.yaml",
                    "--dp", "2", "--gradients", "bucket=4KiB"},
                   {.max_memory_bytes = 3 * kGb});
-  expect_refused(outcome, {"mesh_2x2, gpt3: needs about ", "GB of memory for ", " tasks and ",
+  expect_refused(outcome, {"mesh_2x2, gpt3_175b: needs about ", "GB of memory for ", " tasks and ",
                            "GB are free", "--gradients bucket=SIZE"});
 }
 

@@ -25,7 +25,7 @@ json run_of(std::vector<std::string> arguments) {
   json run = document_of(arguments)["runs"][0];
   run.erase("wall_s");
   run.erase("sim_cycles_per_s");
-  for (const char* key : {"placement", "strategy", "dimensions"}) run.erase(key);
+  for (const char* key : {"placement", "placement_npus", "strategy", "dimensions"}) run.erase(key);
   return run;
 }
 

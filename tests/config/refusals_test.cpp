@@ -67,8 +67,8 @@ TEST(ConfigRefusals, NamesOfMachines) {
     expect_parts(refused_text(machine_named(name)),
                  {"machine.yaml:1: name: found '", "no '/' and no control characters"});
   }
-  const std::string message = refused_text(machine_named(std::string(101, 'x')));
-  expect_parts(message, {"allowed: 1 to 100 bytes"});
+  const std::string message = refused_text(machine_named(std::string(201, 'x')));
+  expect_parts(message, {"allowed: 1 to 200 bytes"});
   EXPECT_LT(message.size(), 300U);
   EXPECT_EQ(refused_text(machine_named("\"Größe 4: 'a' #b\"")), "(nothing was thrown)");
 }

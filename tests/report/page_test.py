@@ -103,12 +103,14 @@ class PageTest(Page):
             self.assertNotIn("scroll it", self.one("#wafer-note").text)
 
     def test_sizes_on_the_axis_are_the_measured_ones(self):
-        for name, sizes in (("compare", ["4 KiB", "16 KiB", "64 KiB"]), ("odd", ["1000 B", "5.859 KiB", "35.16 KiB"]),
-                            ("dense", [f"{1 << k} KiB" for k in range(7)])):
+        for name, unit, sizes in (("compare", "KiB", ["4", "16", "64"]), ("odd", "B", ["1,000", "6,000", "36,000"]),
+                                  ("dense", "KiB", [f"{1 << k}" for k in range(7)])):
             self.open(name)
             for chart in (1, 2):
                 self.assertEqual(self.size_ticks(chart)[0], sizes)
-        self.open("dense", width=400)
+                labels = [text.text for text in self.all(f"#curves-charts figure:nth-child({chart}) text")]
+                self.assertIn(f"Size, {unit}", labels, "one unit, which the axis names")
+        self.open("dense", width=240)
         labels, spans = self.size_ticks(1)
         self.assertEqual(len(labels), len(sizes), "a tick without a label is there, too")
         self.assertTrue(all(label in ("", size) for label, size in zip(labels, sizes)), labels)
