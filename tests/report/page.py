@@ -54,7 +54,7 @@ class Page(unittest.TestCase):
                     "--size", "8KiB")
         cls.results("conflicts", "conflicts", "--ports", "12", "--middle", "2,3", "--flows", "2:4", "--trials", "200")
         cls.results("wafer", "compare", "configs/mesh.yaml", "configs/fred_d.yaml", "--size", "4KiB")
-        cls.results("dense", "run", "configs/mesh_2x2.yaml", "-b", "1KiB", "-e", "64KiB", "-f", "2")
+        cls.results("dense", "run", "configs/mesh_2x2.yaml", "-b", "1KiB", "-e", "4MiB", "-f", "2")
         cls.results("odd", "run", "configs/mesh_2x2.yaml", "-b", "1000", "-e", "36000", "-f", "6")
         (cls.folder / "work.yaml").write_text(WORK)
         cls.results("work", "run", "configs/fred_small.yaml", "--work", str(cls.folder / "work.yaml"))

@@ -104,13 +104,13 @@ class PageTest(Page):
 
     def test_sizes_on_the_axis_are_the_measured_ones(self):
         for name, unit, sizes in (("compare", "KiB", ["4", "16", "64"]), ("odd", "B", ["1,000", "6,000", "36,000"]),
-                                  ("dense", "KiB", [f"{1 << k}" for k in range(7)])):
+                                  ("dense", "KiB", [f"{1 << k:,}" for k in range(13)])):
             self.open(name)
             for chart in (1, 2):
                 self.assertEqual(self.size_ticks(chart)[0], sizes)
                 labels = [text.text for text in self.all(f"#curves-charts figure:nth-child({chart}) text")]
                 self.assertIn(f"Size, {unit}", labels, "one unit, which the axis names")
-        self.open("dense", width=240)
+        self.open("dense", width=400)
         labels, spans = self.size_ticks(1)
         self.assertEqual(len(labels), len(sizes), "a tick without a label is there, too")
         self.assertTrue(all(label in ("", size) for label, size in zip(labels, sizes)), labels)

@@ -53,14 +53,14 @@ COMMANDS = {
                        "--stream", "broadcast", "--accounting", "overlap"],
     "train timeline": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--timeline", "OUT.json", "--compute-rate", "1PFLOP/s"],
     "train exports": ["train", MESH, "--workload", "configs/models/small.yaml", "--dp", "4", "--export-et", "TRACES"],
-    "train traces": ["train", MESH, SMALL, "--trace", "TRACES", "--comm-groups", "TRACES.groups.json"],
-    "train text": ["train", MESH, "--workload", "TEXT"],
+    "train traces": ["train", MESH, "--trace", "TRACES", "--comm-groups", "TRACES.groups.json"],
+    "train text": ["train", MESH, "--workload", "TEXT.txt"],
     "train decode": ["train", MESH, SMALL, *LLAMA, "--phase", "decode", "--batch", "2"],
     "train prefill": ["train", SMALL, *LLAMA, "--phase", "prefill"],
     "traffic": ["traffic", MESH, "--rate", "0.1,0.5", "--cycles", "500", "--warmup", "100"],
     "traffic hotspot": ["traffic", SMALL, "--pattern", "hotspot", "--rate", "0.1", "--cycles", "500", "--warmup", "10"],
     "traffic threads": ["traffic", MESH, "--rate", "0.2", "--cycles", "500", "--warmup", "10", "--threads", "2"],
-    "traffic faults": ["traffic", "configs/mesh.yaml", "--fault", "npu:3", "--rate", "0.1", "--cycles", "300", "--warmup", "10"],
+    "traffic faults": ["traffic", "configs/mesh.yaml", "--fault", "io:3", "--rate", "0.1", "--cycles", "300", "--warmup", "10"],
     "traffic saturation": ["traffic", MESH, "--saturation", "--cycles", "200", "--warmup", "10"],
     "run breakdown": ["run", SMALL, "--size", "20KiB", "--breakdown", "--trace-packets", "2"],
     "compare breakdown": ["compare", MESH, SMALL, "--collective", "all_gather", "--size", "20KiB", "--breakdown"],
@@ -80,7 +80,7 @@ FILES = {
 - {collective: broadcast, groups: [[0, 1, 2, 3]], size: 4KiB, after: [forward, gradients]}
 """,
     "MATRIX": "0 512 0 4\n1 0 2 3\n0 0 0 1\n7 8 9 0\n",
-    "TEXT": "DATA\n1\nlayer -1 10000 NONE 0 10000 NONE 0 10000 ALLREDUCE 65536 5000\n",
+    "TEXT.txt": "DATA\n1\nlayer -1 10000 NONE 0 10000 NONE 0 10000 ALLREDUCE 65536 5000\n",
 }
 
 # Kinds of machines, with --set.
@@ -132,7 +132,7 @@ class ResultsTest(unittest.TestCase):
             (cls.folder / name).write_text(text, encoding="utf-8")
 
     def results(self, *arguments):
-        names = (*FILES, "OUT", "TRACES")
+        names = {name.split(".")[0] for name in (*FILES, "OUT", "TRACES")}
         arguments = [str(self.folder / word) if word.split(".")[0] in names else word for word in arguments]
         done = subprocess.run([OPTIONS.program, *arguments, "--json", "-"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)

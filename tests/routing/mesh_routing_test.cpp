@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "config/config.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim {
@@ -94,19 +95,15 @@ TEST(MeshRouting, AddressesReadBack) {
 }
 
 TEST(MeshRouting, NicPortFacesTheFirstHop) {
-  Topology topology;
-  Node npu{};
-  npu.ports = 4;
-  npu.address = mesh_address(2, 2, 0);
-  topology.nodes.push_back(npu);
-  EXPECT_EQ(mesh_nic_port(topology, 0, mesh_address(2, 0, 0)), kNorth);
-  EXPECT_EQ(mesh_nic_port(topology, 0, mesh_address(4, 0, 0)), kEast);
-  EXPECT_EQ(mesh_nic_port(topology, 0, mesh_address(2, 3, 1)), kSouth);
-  EXPECT_EQ(mesh_nic_port(topology, 0, mesh_address(1, 3, 0)), kWest);
-  EXPECT_EQ(mesh_nic_port(topology, 0, mesh_address(2, 2, 1)), 0);
-  topology.nodes[0].ports = 2;
-  EXPECT_EQ(mesh_nic_port(topology, 0, mesh_address(2, 3, 1)), 0);
-  EXPECT_EQ(mesh_nic_port(topology, 0, mesh_address(1, 3, 0)), 1);
+  const Topology topology = load_config("configs/mesh.yaml").topology;
+  const NodeId npu = topology.npus[12];
+  ASSERT_EQ(topology.nodes[npu].address, mesh_address(2, 2, 0));
+  ASSERT_EQ(topology.nodes[npu].ports, 4);
+  EXPECT_EQ(mesh_nic_port(topology, npu, mesh_address(2, 0, 0)), kNorth);
+  EXPECT_EQ(mesh_nic_port(topology, npu, mesh_address(4, 0, 0)), kEast);
+  EXPECT_EQ(mesh_nic_port(topology, npu, mesh_address(2, 3, 1)), kSouth);
+  EXPECT_EQ(mesh_nic_port(topology, npu, mesh_address(1, 3, 0)), kWest);
+  EXPECT_EQ(mesh_nic_port(topology, npu, mesh_address(2, 2, 1)), 0);
 }
 
 }  // namespace
