@@ -122,8 +122,8 @@ package noc_pkg;
   // A head flit names a phase that is not programmed, or one whose VC or input ports do not match.
   localparam bit [31:0] ERROR_PHASE = 32'd3;
   localparam bit [31:0] ERROR_ROUTE = 32'd4;     // no port leads to the destination of a packet's head
-  // fred: flits came out of the interconnect elsewhere than the flows of their phase say, or not at all: the
-  // configuration in its row is not that of its flows.
+  // fred: flits came out of the interconnect elsewhere than the flows of their phase say, not at all, or inside packets of
+  // other flows: the configuration in its row is not that of its flows.
   localparam bit [31:0] ERROR_CONFIG = 32'd5;
 
 endpackage

@@ -3,27 +3,35 @@
 //
 // Contract: a flit of the phase goes on where a place was reserved for one when it fired, an online unicast where a
 //   place was reserved for one (it comes nowhere else, asserted). Others end here. error_o is high where a flit ends here,
-//   and where none came for a place that was reserved: that place stays taken until a reset.
+//   where none came for a place that was reserved, which stays taken until a reset, and where one that goes on is not the
+//   next of a packet of its output and virtual channel: those of two flows that fire at once may have changed places.
 // Why here: the interconnect obeys its configuration, whatever that is. A row of the routing (fred_routing.h) never
-//   raises error_o, nor do unicasts beside its phase.
+//   raises error_o, nor do unicasts beside its phase. So packets leave the switch whole, or it has an error code.
 // Timing: move_i and phase_out_i are registers that follow the edge e at which flits leave their buffers
 //   (phased_switch); those flits are on in_valid_i and in_online_i after edge e + STAGES + 2. The rest is combinational.
 module fred_exit #(
   /// ports of the switch, 2 to 32
   parameter int unsigned P = 12,
   /// register stages of the interconnect
-  parameter int unsigned STAGES = fred_pkg::stages(P)
+  parameter int unsigned STAGES = fred_pkg::stages(P),
+  /// virtual channels, derived
+  localparam int unsigned VCS = noc_pkg::NUM_VCS,
+  /// bits of a virtual channel's number, derived
+  localparam int unsigned VC_W = noc_pkg::VC_W
 ) (
-  input  logic           clk_i,
-  input  logic           rst_ni,
+  input  logic              clk_i,
+  input  logic              rst_ni,
   // bit P*input + output of every unicast that left; outputs of the flits of the phase that did
-  input  logic [P*P-1:0] move_i,
-  input  logic [P-1:0]   phase_out_i,
-  // flits that come out of the interconnect; those of them that are unicasts
-  input  logic [P-1:0]   in_valid_i,
-  input  logic [P-1:0]   in_online_i,
-  output logic [P-1:0]   out_valid_o,
-  output logic           error_o
+  input  logic [P*P-1:0]    move_i,
+  input  logic [P-1:0]      phase_out_i,
+  // flits that come out of the interconnect; those of them that are unicasts; their virtual channels, heads and tails
+  input  logic [P-1:0]      in_valid_i,
+  input  logic [P-1:0]      in_online_i,
+  input  logic [VC_W*P-1:0] in_vc_i,
+  input  logic [P-1:0]      in_head_i,
+  input  logic [P-1:0]      in_tail_i,
+  output logic [P-1:0]      out_valid_o,
+  output logic              error_o
 );
   localparam int unsigned EDGES = STAGES + 2;
 
@@ -31,6 +39,8 @@ module fred_exit #(
   // before the last.
   logic [2*P*EDGES-1:0] expected_q;
   logic [P-1:0]         online_out, phase, online;
+  logic [VCS*P-1:0]     inside_q;  // bit VCS*p+v: of VC v a head has gone on at output p, its tail has not
+  logic [P-1:0]         mixed;
 
   always_comb begin : unicasts
     online_out = '0;
@@ -49,7 +59,25 @@ module fred_exit #(
   assign phase = expected_q[2*P*(EDGES-1) +: P];
   assign online = expected_q[2*P*(EDGES-1) + P +: P];
   assign out_valid_o = in_valid_i & ((in_online_i & online) | (~in_online_i & phase));
-  assign error_o = out_valid_o != (phase | online) || out_valid_o != in_valid_i;
+  assign error_o = out_valid_o != (phase | online) || out_valid_o != in_valid_i || mixed != '0;
+
+  always_comb begin : order
+    mixed = '0;
+    if (out_valid_o != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        mixed[p] = out_valid_o[p] && in_head_i[p] == inside_q[VCS*p + 32'(in_vc_i[VC_W*p +: VC_W])];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : packets
+    if (!rst_ni) inside_q <= '0;
+    else if (out_valid_o != '0) begin
+      for (int unsigned p = 0; p < P; p++) begin
+        if (out_valid_o[p]) inside_q[VCS*p + 32'(in_vc_i[VC_W*p +: VC_W])] <= !in_tail_i[p];
+      end
+    end
+  end
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
@@ -62,6 +90,7 @@ module fred_exit #(
       flit_without_a_place: cover ((in_valid_i & ~in_online_i & ~phase) != '0);
       flit_of_the_phase_is_missing: cover ((phase & ~out_valid_o) != '0);
       unicast_is_missing: cover ((online & ~out_valid_o) != '0);
+      packets_are_mixed: cover (mixed != '0 && out_valid_o == in_valid_i && out_valid_o == (phase | online));
     end
   end
 endmodule

@@ -5,7 +5,8 @@
 //   idle_o, error_o. Here: fred_interconnect; phased_table_routes, which says where online unicasts leave;
 //   fred_online_paths, which finds their paths; and fred_exit, which finds rows whose configuration is not that of
 //   their flows. Bit 2P+1 of bist_fail_o is the routing table.
-// Misprogramming: such a row gives ERROR_CONFIG at the edge at which the first flit comes out elsewhere, or not at all;
+// Misprogramming: such a row gives ERROR_CONFIG at the edge at which the first flit comes out elsewhere, not at all, or
+//   inside a packet of another flow;
 //   payload of its phase and unicasts beside it may be wrong or lost from then on (fred_exit).
 // Timing: unloaded, with its phase active or as an online unicast, a flit that is sampled on in_flit_i at edge e enters
 //   the interconnect's first stage at e + 5, is in the last one after e + stages(P) + 4, and on out_flit_o after edge
@@ -72,6 +73,7 @@ module fred_switch #(
   localparam int unsigned PATH_W = fred_pkg::PATH_W;
   localparam int unsigned DST_W = noc_pkg::DST_W;
   localparam int unsigned OUT_W = phased_pkg::OUT_W;
+  localparam int unsigned VC_W = noc_pkg::VC_W;
   localparam int unsigned ROUTE_W = 1 + OUT_W + PATH_W;
   localparam int unsigned ROUTE_END = fred_pkg::ONLINE_BIT + ROUTE_W;
   localparam bit [FLIT_W-1:0] ROUTE_MASK = FLIT_W'((1 << ROUTE_W) - 1) << fred_pkg::ONLINE_BIT;
@@ -84,7 +86,8 @@ module fred_switch #(
   logic [P*ROUTE_W-1:0] route;  // of the flits that enter
   logic [PATH_W*P-1:0]  in_path, out_path;
   logic                 busy, paths_idle, enter_idle, exit_error;
-  logic [P-1:0]         enter_valid, done_valid, done_online, leave_valid;
+  logic [P-1:0]         enter_valid, done_valid, done_online, done_head, done_tail, leave_valid;
+  logic [VC_W*P-1:0]    done_vc;
   logic [P*FLIT_W-1:0]  enter_flit, routed_flit, done_flit, leave_flit;
   logic [P-1:0]         lookup, route_known;
   logic [DST_W*P-1:0]   lookup_dst;
@@ -144,11 +147,15 @@ module fred_switch #(
         enter_flit[p*FLIT_W +: fred_pkg::ONLINE_BIT]};
     assign leave_flit[p*FLIT_W +: FLIT_W] = done_flit[p*FLIT_W +: FLIT_W] & ~ROUTE_MASK;
     assign done_online[p] = done_flit[p*FLIT_W + fred_pkg::ONLINE_BIT];
+    assign done_vc[VC_W*p +: VC_W] = done_flit[p*FLIT_W + noc_pkg::VC_LSB +: VC_W];
+    assign done_head[p] = done_flit[p*FLIT_W + noc_pkg::HEAD_BIT];
+    assign done_tail[p] = done_flit[p*FLIT_W + noc_pkg::TAIL_BIT];
   end
 
   fred_exit #(.P(P)) i_exit (
     .clk_i, .rst_ni,
     .move_i(move), .phase_out_i(phase_out), .in_valid_i(done_valid), .in_online_i(done_online),
+    .in_vc_i(done_vc), .in_head_i(done_head), .in_tail_i(done_tail),
     .out_valid_o(leave_valid), .error_o(exit_error)
   );
 

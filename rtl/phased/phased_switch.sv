@@ -268,28 +268,12 @@ module phased_switch #(
     end
   end
 
-  // What an error has taken flits from, or a row that contradicts its flows has mixed on the way here, leaves as no whole
-  // packets. In simulation only.
-  logic             cut_q;
-  logic [VCS*P-1:0] inside_q;  // VC v of output p is bit 4p+v: a head has come, its tail has not
+  // What an error has taken flits from, or mixed with others, leaves as no whole packets. In simulation only.
+  logic cut_q;
 
   always_ff @(posedge clk_i) begin : cut
-    if (!rst_ni) begin
-      cut_q <= 1'b0;
-      inside_q <= '0;
-    end else begin
-      if (overflow != '0 || error_join || enter_error_i) cut_q <= 1'b1;
-      if (leave_valid_i != '0) begin
-        for (int unsigned p = 0; p < P; p++) begin
-          if (leave_valid_i[p]) begin
-            inside_q[VCS*p + 32'(leave_flit_i[p*FLIT_W + noc_pkg::VC_LSB +: VC_W])] <=
-                !leave_flit_i[p*FLIT_W + noc_pkg::TAIL_BIT];
-            if (leave_flit_i[p*FLIT_W + noc_pkg::HEAD_BIT] ==
-                inside_q[VCS*p + 32'(leave_flit_i[p*FLIT_W + noc_pkg::VC_LSB +: VC_W])]) cut_q <= 1'b1;
-          end
-        end
-      end
-    end
+    if (!rst_ni) cut_q <= 1'b0;
+    else if (overflow != '0 || error_join || enter_error_i) cut_q <= 1'b1;
   end
 
   // ------------------------------------------------------------------ ports

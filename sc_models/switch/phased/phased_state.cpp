@@ -33,6 +33,7 @@ bool PhasedTwin::add_state(StateDigest& digest) const {
   digest.add(held_back_);
   digest.add(std::uint64_t{join_errors_} << 32 | astray_);
   digest.add(config_errors_);
+  digest.add_all(inside_);
   digest.add(error_);
   digest.add_all(
       std::array{events_.reductions, events_.join, events_.credit, events_.phase, events_.arbiter});

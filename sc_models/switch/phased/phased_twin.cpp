@@ -95,6 +95,7 @@ void PhasedTwin::reset() {
   credits_out_ = 0;
   overflow_ = next_overflow_ = phase_error_ = route_error_ = false;
   join_errors_ = config_errors_ = astray_ = 0;
+  inside_ = {};
   error_ = rdata_ = 0;
 }
 
@@ -307,7 +308,7 @@ PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Mov
     std::uint32_t* const flit = in_slot(move.input, in.base + in.head);
     flit[2] &= kLinkBits;  // it leaves the buffer; its route stays behind
     const Ports output = 1U << move.output;
-    if ((output & lost) == 0) outputs_.push<kWords>(move.vc, output, flit);
+    if ((output & lost) == 0) push<kWords>(move.vc, output, flit);
     popped[move.vc] |= 1U << move.input;
   }
   return popped;
@@ -333,9 +334,19 @@ void PhasedTwin::send(Ports popped) {
     if (interconnect_ != nullptr && s.postfix.size() > 1) {
       outputs_.stage<kWords>(vc_, s.outputs, result);  // it says when it arrives
     } else {
-      outputs_.push<kWords>(vc_, s.outputs, result);
+      push<kWords>(vc_, s.outputs, result);
     }
   }
+}
+
+// A flit on its way to its places in the staging, and whether it is the next of a packet there (rtl/fred/fred_exit.sv).
+template <int kWords>
+void PhasedTwin::push(int vc, Ports outputs, const std::uint32_t* flit) {
+  outputs_.push<kWords>(vc, outputs, flit);
+  if (!network_.carry) return;
+  const bool head = (flit[2] & kHeadBit) != 0, tail = (flit[2] & kTailBit) != 0;
+  if ((outputs & (head ? inside_[vc] : ~inside_[vc])) != 0) config_errors_ |= 1U;
+  inside_[vc] = tail ? inside_[vc] & ~outputs : inside_[vc] | outputs;
 }
 
 // The same under a row that contradicts its flows, and what that makes of unicasts that leave at the same edge: the
@@ -359,7 +370,7 @@ PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
     if (carried[p].online) {
       lost &= ~output;
     } else if (!carried[p].postfix.empty() && (fired.outputs & output) != 0) {
-      outputs_.push<kWords>(vc_, output, add_up<kWords>(carried[p].postfix, sum.data()));
+      push<kWords>(vc_, output, add_up<kWords>(carried[p].postfix, sum.data()));
       missing &= ~output;
     } else if (!carried[p].postfix.empty()) {
       wrong = true;

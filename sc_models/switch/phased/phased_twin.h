@@ -80,6 +80,8 @@ class PhasedTwin final : public SwitchCore {
   template <int kWords>
   void send(Ports popped);
   template <int kWords>
+  void push(int vc, Ports outputs, const std::uint32_t* flit);
+  template <int kWords>
   Ports send_astray(const Fired& fired, std::span<const PhasedMatcher::Move> moves);
   template <int kWords>
   const std::uint32_t* add_up(const std::vector<int>& postfix, std::uint32_t* sum);
@@ -159,6 +161,8 @@ class PhasedTwin final : public SwitchCore {
   int busy_ = 0;
   Ports held_back_ = 0;  // inputs whose match the interconnect held back at this edge
 
+  // Outputs that the head of a packet has fired for, its tail not; kept where rows can contradict their flows.
+  PortsByVc inside_{};
   std::vector<std::uint64_t> flits_in_;
   struct Events {  // cycles, additions
     std::uint64_t reductions = 0, join = 0, credit = 0, phase = 0, arbiter = 0;
@@ -168,8 +172,8 @@ class PhasedTwin final : public SwitchCore {
   std::uint64_t phase_changes_ = 0;
   bool overflow_ = false, next_overflow_ = false;
   bool phase_error_ = false, route_error_ = false;  // of this edge
-  // Bit n, of flits that fired n edges ago: joined ones differ; some come out elsewhere than reserved; some have no place
-  // at an output, which would show that they are on their way.
+  // Bit n, of flits that fired n edges ago: joined ones differ; some come out elsewhere than reserved, or inside another
+  // packet; some have no place at an output, which would show that they are on their way.
   std::uint32_t join_errors_ = 0, config_errors_ = 0, astray_ = 0;
   Ports credits_out_ = 0;  // inputs with a credit on the pins
   std::uint32_t error_ = 0;

@@ -1,12 +1,14 @@
-// fred_exit by itself: what comes out of an interconnect against what left its buffers, with flits missing, too many and
-// of the other kind.
+// fred_exit by itself: what comes out of an interconnect against what left its buffers, with flits missing, too many, of
+// the other kind and inside other packets.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
 
 #include "Vmodule_exit/Vmodule_exit.h"
+#include "base/flit.h"
 #include "rtl/cover_counts.h"
 #include "rtl/cover_list.h"
 #include "rtl/phased/dut.h"
@@ -16,6 +18,11 @@ namespace {
 
 constexpr int kPorts = 5;
 constexpr int kEdges = 5 + 3;  // stages of a Fred_m(5), and three more until their flits are there
+
+void clear(Vmodule_exit& model) {
+  model.move_i = model.phase_out_i = model.in_valid_i = model.in_online_i = 0;
+  model.in_vc_i = model.in_head_i = model.in_tail_i = 0;
+}
 
 struct Expected {
   std::uint32_t phase = 0, online = 0;
@@ -27,9 +34,10 @@ TEST(Exit, LetsPassWhatHasAPlaceAndTellsWhatHasNoneOrIsMissing) {
     VerilatedContext context;
     Vmodule_exit model(&context, "dut");
     Random random(seed);
-    model.move_i = model.phase_out_i = model.in_valid_i = model.in_online_i = 0;
+    clear(model);
     reset(model);
     std::deque<Expected> on_its_way(kEdges);
+    std::array<std::array<bool, kNumVcs>, kPorts> inside{};  // a packet, by output and VC
     int errors = 0, quiet = 0;
     for (int cycle = 0; cycle < 5000; ++cycle) {
       const std::string where = "seed " + std::to_string(seed) + ", cycle " + std::to_string(cycle);
@@ -54,9 +62,20 @@ TEST(Exit, LetsPassWhatHasAPlaceAndTellsWhatHasNoneOrIsMissing) {
       if (random.below(2) == 0) is_online |= ~valid & 0x1F;  // meant where valid only
       model.in_valid_i = static_cast<CData>(valid);
       model.in_online_i = static_cast<CData>(is_online);
-      settle(model);
       const std::uint32_t passes = valid & ((is_online & online) | (~is_online & phase));
-      const bool error = passes != (phase | online) || passes != valid;
+      bool error = passes != (phase | online) || passes != valid;
+      for (int p = 0; p < kPorts; ++p) {
+        const auto vc = random.below(kNumVcs);
+        bool& now = inside[static_cast<std::size_t>(p)][vc];
+        const bool next = random.below(32) != 0, tail = random.below(3) == 0;
+        put_bits(model.in_vc_i, 2 * p, 2, vc);
+        put_bits(model.in_head_i, p, 1, next != now ? 1 : 0);
+        put_bits(model.in_tail_i, p, 1, tail ? 1 : 0);
+        if ((passes >> p & 1U) == 0) continue;
+        error = error || !next;
+        now = !tail;
+      }
+      settle(model);
       ASSERT_EQ(model.out_valid_o, passes) << where;
       ASSERT_EQ(model.error_o != 0, error) << where;
       (error ? errors : quiet) += 1;
@@ -74,7 +93,7 @@ TEST(ExitDeathTest, AssertsThatUnicastsComeWhereTheyGo) {
   const auto stray = [] {
     VerilatedContext context;
     Vmodule_exit model(&context, "dut");
-    model.move_i = model.phase_out_i = model.in_valid_i = model.in_online_i = 0;
+    clear(model);
     reset(model);
     model.in_valid_i = model.in_online_i = 1;
     edge(model);
