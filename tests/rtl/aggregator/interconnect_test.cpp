@@ -10,6 +10,7 @@
 
 #include "../bench.h"
 #include "Vadders_p12k11/Vadders_p12k11.h"
+#include "Vadders_p12k5/Vadders_p12k5.h"
 #include "Vadders_p4k1/Vadders_p4k1.h"
 #include "Vadders_p5k2/Vadders_p5k2.h"
 #include "Vadders_p8k3/Vadders_p8k3.h"
@@ -230,6 +231,7 @@ class Adders {
 using Adders4 = Adders<Vadders_p4k1, 4, 1, 2, FpFormat::kFp16>;
 using Adders5 = Adders<Vadders_p5k2, 5, 2, 3, FpFormat::kBf16>;
 using Adders8 = Adders<Vadders_p8k3, 8, 3, 1, FpFormat::kFp16>;
+using Adders12k5 = Adders<Vadders_p12k5, 12, 5, 1, FpFormat::kFp16>;
 using Adders12 = Adders<Vadders_p12k11, 12, 11, 1, FpFormat::kFp16>;
 
 template <class Dut>
@@ -370,18 +372,34 @@ TYPED_TEST(AggregatorInterconnect, AddsWhatFiresWhateverComesBeside) {
   add_what_fires<TypeParam>();
 }
 
+// A flow of all ports that always has flits. Its last operands fill their FIFO: adders that all started before they come to
+// it, and behind them as many flits as may wait.
+template <class Dut>
+void fill_operands() {
+  Dut dut(6);
+  dut.change({{(1U << Dut::kPorts) - 1, 1U}}, kDp);
+  dut.edge();
+  for (int e = 0; e < 100; ++e) {
+    dut.fire(0);
+    dut.edge();
+  }
+  settle(dut);
+}
+
 TEST(AggregatorCoverPoints, AreAllReached) {
   expect_reached(cover_counts_of([] {
                    add_what_fires<Adders4>();
                    add_what_fires<Adders5>();
+                   fill_operands<Adders8>();
                  }),
                  "aggregator");
 }
 
-// Flows of two inputs, more of them than adders, always with flits or, with `gaps`, now and then without: none gets more
-// than another one, however they come to turn.
+// Flows of two inputs, more of them than adders, always with flits or, with `gaps`, now and then without. Always: equal
+// shares, or, where flows run dry after they were held back, 7 : 6 at most (aggregator_scheduler.sv), and no adder is ever
+// free. With gaps, which take turns by chance: 5 : 4, where unfair rounds give 3 : 2.
 template <class Dut>
-void share_among_pairs(bool gaps) {
+void share_among_pairs(bool gaps, bool runs_dry = false) {
   constexpr int kFlows = Dut::kPorts / 2;
   constexpr int kWindow = 3000;
   std::vector<Flow> flows;
@@ -406,15 +424,17 @@ void share_among_pairs(bool gaps) {
     EXPECT_NEAR(static_cast<double>(all), Dut::kAdders * kWindow, 0.01 * Dut::kAdders * kWindow);
   }
   const auto [least, most] = std::ranges::minmax(served);
-  EXPECT_LE(most, gaps ? least + least / 4 : least + Dut::kAdders) << least << " to " << most;
+  const long fair = runs_dry ? least * 7 / 6 + 1 : least;
+  EXPECT_LE(most, gaps ? least * 5 / 4 : fair + Dut::kAdders) << least << " to " << most;
   settle(dut);
 }
 
 TEST(AggregatorShares, OfPairFlowsAreEqual) {
   for (const bool gaps : {false, true}) {
     SCOPED_TRACE(gaps ? "with gaps" : "always with flits");
-    share_among_pairs<Adders4>(gaps);  // two flows at one adder
-    share_among_pairs<Adders8>(gaps);  // four at three
+    share_among_pairs<Adders4>(gaps);           // two flows at one adder
+    share_among_pairs<Adders8>(gaps);           // four at three
+    share_among_pairs<Adders12k5>(gaps, true);  // six at five
   }
 }
 
