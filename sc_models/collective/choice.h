@@ -5,7 +5,8 @@
 //   large machines multi_tree is taken where it exists, else the paper's.
 // In the switches: formulas with constants that were measured (choice.cpp). On a FRED tree single-step collectives are
 //   always faster there, serial steps up to some size. On one that has lost parts the plan of the switches is made and
-//   estimated too, as slices may be few.
+//   estimated too, as slices may be few; endpoints have to be clearly faster than that, or runs of the switches, which recur
+//   soon (engine/recurrence.h), would give way to trees in all shares of the ports, which do not, for nothing.
 #pragma once
 
 #include <cstdint>

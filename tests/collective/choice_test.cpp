@@ -27,7 +27,8 @@ struct Row {
   const char* taken;
 };
 
-const std::vector<int> kAll{}, kThree{0, 1, 8}, kFour{0, 4, 8, 12}, kFive{0, 4, 8, 12, 16};
+const std::vector<int> kAll{}, kPair{0, 1}, kThree{0, 1, 8}, kFour{0, 4, 8, 12},
+    kFive{0, 4, 8, 12, 16};
 
 std::string taken_by_size(const Row& row) {
   std::vector<std::string> settings;
@@ -131,36 +132,38 @@ TEST(Choice, IsThatOfTheTable) {
       {"mesh", "npu:7", Collective::kReduceScatter, kFive,
        "direct up to 495, tree up to 990, ring"},
       {"fred_b", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
-       "in_switch up to 20, hier_direct up to 2080, hier_ring"},
+       "direct up to 60, hier_direct up to 2100, hier_ring"},
       {"fred_b", "switch:l1_0.s0", Collective::kReduceScatter, kThree,
-       "direct up to 36, in_switch"},
-      {"fred_b", "switch:l1_0.s0", Collective::kAllGather, kAll,
-       "in_switch up to 20, direct up to 40, hier_direct"},
-      {"fred_b", "switch:l1_0.s0", Collective::kAllGather, kThree, "direct up to 24, in_switch"},
+       "direct up to 39, in_switch"},
+      {"fred_b", "switch:l1_0.s0", Collective::kAllGather, kAll, "direct up to 80, hier_direct"},
+      {"fred_b", "switch:l1_0.s0", Collective::kAllGather, kThree, "direct up to 30, in_switch"},
       {"fred_c", "switch:l1_0.s0", Collective::kAllReduce, kAll,
-       "direct up to 240, hier_direct up to 2800, hier_ring"},
-      {"fred_c", "switch:l1_0.s0", Collective::kAllReduce, kFive, "direct up to 1540, tree"},
+       "direct up to 301, hier_direct up to 2779, hier_ring"},
+      {"fred_c", "switch:l1_0.s0", Collective::kAllReduce, kFive, "direct up to 1434, tree"},
       {"fred_c", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
-       "direct up to 320, hier_direct up to 2800, hier_ring"},
-      {"fred_c", "switch:l1_0.s0", Collective::kReduceScatter, kFive, "direct up to 1540, tree"},
+       "direct up to 400, hier_direct up to 2760, hier_ring"},
+      {"fred_c", "switch:l1_0.s0", Collective::kReduceScatter, kFive, "direct up to 1505, tree"},
       {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kAll,
-       "in_switch up to 20, hier_direct up to 2080, hier_ring"},
+       "direct up to 60, hier_direct up to 2100, hier_ring"},
       {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kThree,
        "direct up to 45, in_switch"},
       {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kAllGather, kAll,
-       "in_switch up to 20, direct up to 40, hier_direct"},
+       "direct up to 80, hier_direct"},
       {"fred_b", "link:npu7.2->l1_1.s2.3", Collective::kAllGather, kThree,
        "direct up to 30, in_switch"},
       {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kAllReduce, kAll,
-       "direct up to 240, hier_direct up to 2800, hier_ring"},
+       "direct up to 337, hier_direct up to 2777, hier_ring"},
       {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kAllReduce, kFive,
-       "direct up to 1925, tree"},
+       "direct up to 1880, tree"},
       {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kAll,
-       "direct up to 320, hier_direct up to 2800, hier_ring"},
+       "direct up to 400, hier_direct up to 2780, hier_ring"},
       {"fred_c", "link:npu7.2->l1_1.s2.3", Collective::kReduceScatter, kFive,
        "direct up to 1925, tree"},
       {"fred_d", "switch:l1_0.s0", Collective::kReduceScatter, kAll,
-       "direct up to 320, hier_direct up to 2800, hier_ring"},
+       "direct up to 400, hier_direct up to 2760, hier_ring"},
+      // As busy at the endpoints as in the switches, which is no reason to leave these.
+      {"fred_d", "link:npu0.0->l1_0.s0.0", Collective::kAllReduce, kPair, "in_switch"},
+      {"fred_d", "link:npu0.0->l1_0.s0.0", Collective::kAllReduce, kAll, "in_switch"},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(taken_by_size(row), row.taken)
