@@ -1,4 +1,4 @@
-// What both ends of a link with retransmission share: fields of what goes over it, and the check's polynomial.
+// Shared by both ends of a link with retransmission: fields of what goes over it, and the check's polynomial.
 //
 // On the wire, from bit 0: the flit, its sequence number, the round, the check. Back, on wires of their own like
 // credits, at every cycle: the next sequence number that is expected, how often flits were asked for again, the credits

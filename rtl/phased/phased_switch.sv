@@ -268,7 +268,7 @@ module phased_switch #(
     end
   end
 
-  // What an error has taken flits from, or mixed with others, leaves as no whole packets. In simulation only.
+  // Packets that an error has cut or mixed with others do not leave whole. In simulation only.
   logic cut_q;
 
   always_ff @(posedge clk_i) begin : cut

@@ -22,7 +22,7 @@ std::string cut(std::string_view text) {
   return std::string(beginning(text)) + "…";
 }
 
-// What `message` from `at` on and `word` have in common around a place that they do.
+// The part that `message`, around `at`, and `word` have in common.
 std::string_view common_part(std::string_view message, std::size_t at, std::string_view word,
                              std::size_t in_word) {
   std::size_t before = 0;
@@ -72,7 +72,7 @@ std::string without_long_runs(std::string_view message) {
   return result;
 }
 
-// Of a command to paste, which stands on a line of its own, two blanks from its beginning.
+// True inside a command to paste, which stands on a line of its own behind two blanks.
 bool is_command_line(std::string_view until_quote) {
   const std::size_t line = until_quote.rfind('\n');
   return line != std::string_view::npos && until_quote.substr(line + 1).starts_with("  cmake ");

@@ -28,7 +28,7 @@ std::string fastest_algorithm(const Topology& topology, std::span<const Collecti
                               std::span<const Part> parts, bool switches,
                               std::optional<double> in_switch = {});
 
-// Of a plan that is all in the switches of a FRED tree, estimated: cycles.
+// Estimated cycles of a plan that is all in the switches of a FRED tree.
 double in_switch_time(const Topology& topology, const Plan& plan);
 
 }  // namespace fredsim

@@ -19,7 +19,7 @@ namespace fredsim {
 // By rank, the most that a slice joins to each other. On machines that are whole, and on grids, all.
 std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
                                int slice);
-// Whether a slice can do without these: two or more joined, and each of the others reaches one of those. The plan's parts are known.
+// True if a slice can do without the ranks that it does not join: two or more joined, and each of the others reaches one of those. The plan's parts are known.
 bool can_detach(const Topology& topology, const Plan& plan, int part,
                 const std::vector<bool>& joined);
 

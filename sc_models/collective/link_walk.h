@@ -24,7 +24,7 @@ class LinkWalk {
   // Calls on_link with the number of every link that the tree's flits cross, once for each crossing.
   using OnLink = std::function<void(int link)>;
   void walk(const Tree& tree, const OnLink& on_link) const;
-  // Of what is sent into the switches alone.
+  // The same, but only hops that are sent into the switches.
   void walk_in_switch(const Tree& tree, const OnLink& on_link) const;
   // The same for a unicast between endpoints, by a NIC port.
   void walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link) const;

@@ -17,7 +17,7 @@
 namespace fredsim {
 namespace {
 
-// Of the mean load in the cost: decides between placements whose busiest links are alike.
+// Share of the mean load in the cost: decides between placements whose busiest links are alike.
 constexpr double kMeanShare = 0.02;
 // Stars have as many hops as pairs, and win where data is small.
 constexpr std::size_t kMostStar = 32;

@@ -38,7 +38,7 @@ class PlacementLoad {
   PlacementLoad(const Topology& topology, std::span<const WorkerTraffic> traffic, int workers);
 
   bool depends_on_placement() const { return !groups_.empty(); }
-  // Of workers alone, those that are part of the cost.
+  // Groups of workers alone that are part of the cost.
   std::vector<std::vector<int>> worker_groups() const;
 
   void place(const std::vector<int>& npus);  // by worker

@@ -124,7 +124,7 @@ class WorkPlanner {
     for (const CollectiveSpec& spec : specs_) free_.push_back(is_chosen(spec.algorithm));
   }
 
-  // Of a machine that has lost parts, to measure what slices carry: even weights; what no slice can do in the switches runs at the
+  // Plan to measure what the slices of a machine that has lost parts carry: even weights; what no slice can do in the switches runs at the
   // endpoints.
   Plan run_even(bool detached) {
     is_measured_ = true;
@@ -246,7 +246,7 @@ class WorkPlanner {
     }
   }
 
-  // Of groups that want the same, by themselves; none where steps have an estimate of their own. Infinite: they do not fit.
+  // Time of groups that want the same, by themselves; none where steps have an estimate of their own. Infinite: they do not fit.
   std::optional<double> in_switch_cycles(std::vector<Part> parts, const CollectiveSpec& spec) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const auto has_slice = [](const Part& part) {

@@ -24,7 +24,7 @@ inline constexpr int kNpuCycles = 1;
 inline constexpr double kOverlap = 0.4;
 inline constexpr double kFanCost = 0.105;
 
-// Of a switch that a flit goes through.
+// Cycles of a flit through a switch.
 int switch_cycles(const Topology& topology);
 
 // All parts begin at once. `walk`: of any plan on this fabric, with the switches' online routes.

@@ -76,7 +76,7 @@ class PortBalance {
       add(link, sign * static_cast<double>(hop.tree->flits));
   }
 
-  // What it adds to the sum of all links.
+  // Cost that it adds to the sum over all links.
   double cost(const Hop& hop, int port) {
     double cost = 0;
     for (const int link : path(hop, port)) {

@@ -29,7 +29,7 @@ namespace fredsim {
 // Who sends and who receives in a tree of this collective.
 Roles roles_in_switch(Collective collective);
 GroupRoles roles_of_task(const Part& part, int root);
-// Of the ranks that a slice joins.
+// Roles of the ranks that a slice joins.
 GroupRoles of_joined(GroupRoles roles, const std::vector<bool>& joined);
 // Of all trees of a part together.
 GroupRoles roles_of_part(const Part& part);

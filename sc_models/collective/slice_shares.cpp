@@ -55,7 +55,7 @@ std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& pl
 
 namespace {
 
-// What the trees of a part put on the links, by slice.
+// Loads that the trees of a part put on the links, by slice.
 struct SliceLoads {
   std::vector<std::uint64_t> flits;  // of the slice's share
   std::vector<std::vector<std::uint64_t>> on_links;
@@ -129,7 +129,7 @@ std::vector<double> best_shares(const Costs& costs, const std::vector<bool>& all
   return had;
 }
 
-// What they cost beside what the links say is no reason to have them.
+// A gain below this is less than the costs that link loads do not show.
 constexpr double kAsWell = 1.02;
 
 std::vector<double> detached_shares(const Costs& costs, const SliceLoads& loads) {

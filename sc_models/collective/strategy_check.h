@@ -31,7 +31,7 @@ struct StrategyCheck {
 // The NPUs of the workers.
 using PlacementRule = std::function<std::vector<int>(const Strategy&)>;
 
-// Of the strategies given, those dimensions of which have groups; by strategy, then mp, dp, pp. `stop`, once it is set, ends it
+// Checks the dimensions, of the strategies given, that have groups; by strategy, then mp, dp, pp. `stop`, once it is set, ends it
 // after the strategy that is under way; how many that are says `done`.
 // Errors: BadInput where the machine has no in-switch collectives.
 std::vector<StrategyCheck> check_strategies(const Topology& topology,

@@ -21,7 +21,7 @@ namespace {
 
 // A placement that is harder to read has to be this much better.
 constexpr double kClearly = 0.99;
-// Of what the search finds, as many are planned.
+// Finalists of the search that are planned.
 constexpr std::size_t kPlanned = 8;
 
 // NPUs of a grid, row by row, every other row backwards.

@@ -41,12 +41,12 @@ struct PlacementSearch {
 WorkerPlacement auto_placement(const Strategy& strategy, const Topology& topology,
                                std::span<const WorkerTraffic> traffic,
                                const PlacementSearch& search = {});
-// Of any workers, so many: the one that is given, or worker w on NPU w ("identity"), or "searched".
+// For any number of workers: the placement that is given, or worker w on NPU w ("identity"), or "searched".
 WorkerPlacement auto_placement(int workers, const Topology& topology,
                                std::span<const WorkerTraffic> traffic,
                                const PlacementSearch& search = {});
 
-// What the traffic is estimated to take, in ns. Infinite where groups cannot be routed together and are not to take turns.
+// Estimated time of the traffic, in ns. Infinite where groups cannot be routed together and are not to take turns.
 double placement_ns(const Topology& topology, std::span<const WorkerTraffic> traffic,
                     const std::vector<int>& npus, const PlacementSearch& search = {});
 

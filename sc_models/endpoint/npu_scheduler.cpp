@@ -159,7 +159,7 @@ NpuScheduler::Next NpuScheduler::next(int channel) {
 
 bool NpuScheduler::may_start(const TreeState& s) const {
   if (s.started == s.packets) return false;
-  // What a slice does not join comes first.
+  // Operands of ranks that the slice does not join come first.
   if (std::ranges::any_of(s.held, [](const auto& sums) { return sums.empty(); })) return false;
   if (s.goes_by_acknowledgements) {
     if (s.started >= s.reached + s.window) return false;

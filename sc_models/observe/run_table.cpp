@@ -237,7 +237,7 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                 })};
 }
 
-// Where the base also runs as well as it can.
+// Columns of runs in which the base also runs as well as it can.
 std::vector<RunField> fields_of_best() {
   return {
       field({.label = "placement", .align = Align::kLeft},

@@ -66,7 +66,7 @@ struct TrainingResult {
   double iteration_ns = 0;  // mean; nothing, as all below it, where the run was interrupted
   std::vector<double>
       iterations_ns;  // one by one, by the end of the last NPU; those that were complete
-  // Of a mean iteration, each adds up to it: where the time of an NPU went, mean of all NPUs with work (exposed communication by
+  // Parts of a mean iteration, each adds up to it: where the time of an NPU went, mean of all NPUs with work (exposed communication by
   // kind, "bubble" beside it), and the tasks of the critical path by kind, which are no exposed times.
   std::vector<std::pair<std::string, double>> breakdown_ns, critical_path_ns;
   std::string

@@ -87,7 +87,7 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
       first.lanes, first.seed);
 }
 
-// What is nowhere has no column in text, nor has a bubble that is too short to be seen there: NPUs end a run at cycles of their own.
+// A part that is 0 everywhere has no column in text, nor has a bubble that is too short to be seen there: NPUs end a run at cycles of their own.
 TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, double scale,
                          const std::string& unit) {
   const std::string& name = runs.front().breakdown_ns[i].first;

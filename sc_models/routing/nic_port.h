@@ -12,7 +12,7 @@
 namespace fredsim {
 
 int nic_port(const Topology& topology, NodeId from, NodeId to, int spread);
-// Whether one does.
+// True if one does.
 bool has_nic_port(const Topology& topology, NodeId from, NodeId to);
 
 }  // namespace fredsim

@@ -24,7 +24,7 @@ class FstErrors {
   FstErrors& operator=(const FstErrors&) = delete;
 };
 
-// Of an open writer: bytes of value changes that it collects, but at least some times as much as all values take.
+// Sets the bytes of value changes that an open writer collects, but at least some times as much as all values take.
 void limit_fst_blocks(VerilatedFst& writer, std::size_t bytes);
 
 }  // namespace fredsim

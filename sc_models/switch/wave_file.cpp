@@ -35,7 +35,7 @@ class WaveFile::Lock {
     struct stat status = {};
     if (::fstat(descriptor_, &status) != 0) refuse(path, reason(errno));
     if (!S_ISREG(status.st_mode)) refuse(path, "is no regular file");
-    // Where there are no locks there is nobody to keep out.
+    // A file system without locks keeps nobody out.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       refuse(path, "another run is writing it; allowed: a file for each run");
   }

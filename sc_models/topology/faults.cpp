@@ -143,7 +143,7 @@ class Loss {
   }
 
  private:
-  // What a router of a grid must know to reach its NPU.
+  // Tells a router of a grid how to reach its NPU.
   void note_local_ports(NodeId router) {
     MeshPlace& place = topology_.nodes[router].mesh;
     for (int port = 0; port < place.local_ports; ++port)

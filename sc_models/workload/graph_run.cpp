@@ -44,7 +44,7 @@ Plan some_parts(Plan plan, int first, int parts) {
   return plan;
 }
 
-// What an NPU stood still for (rank_time.h), on the way to the end of a communication, since the computation that was over last at
+// Waiting time of an NPU by cause (rank_time.h), on the way to the end of a communication, since the computation that was over last at
 // `since`: of no use once a later one has been.
 struct Still {
   std::uint64_t since = 0;
@@ -228,7 +228,7 @@ class GraphRun {
     return state;
   }
 
-  // What is complete and over: nobody's time depends on when that was.
+  // Drops tasks that are complete and over: nobody's time depends on when that was.
   void retire(int rank) {
     RankState& state = ranks_[rank];
     const std::uint64_t now = communicator_.cycle();
@@ -534,7 +534,7 @@ class GraphRun {
                       FailureCause::kDeadlock);
   }
 
-  // Of the tasks that are left alone: the next ones of each rank, and their operations.
+  // Names of the tasks that are left only: the next ones of each rank, and their operations.
   std::string text_of_those_left() {
     constexpr std::uint64_t kMostRead = 1 << 16;  // to find who has not come
     TaskGraph graph;

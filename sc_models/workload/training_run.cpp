@@ -8,7 +8,7 @@
 namespace fredsim {
 namespace {
 
-// Of an interrupted run: the first iterations, as many as were complete.
+// Ends of the iterations that an interrupted run has completed, the first ones.
 std::vector<std::uint64_t> complete_iterations(const TaskGraph& graph, const TaskRecords& records) {
   std::vector<std::uint64_t> ends;
   for (std::size_t r = 0; r < graph.ranks.size(); ++r) {

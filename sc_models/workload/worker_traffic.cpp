@@ -44,7 +44,7 @@ std::vector<WorkerTraffic> worker_traffic(const TaskGraph& graph, const std::vec
   for (const GraphOperation& operation : graph.operations)
     times[operation.shape] += static_cast<double>(operation.times);
 
-  // Of the stages that are one set the one that repeats it most.
+  // One stage stands for all of a set, the one that repeats it most.
   std::vector<WorkerTraffic> sets;
   std::map<std::vector<Key>, std::size_t> place;
   for (std::size_t s = 0; s < graph.shapes.size(); ++s) {

@@ -1,4 +1,4 @@
-// What a task graph sends between workers, as placements are weighed by (collective/placement_load.h).
+// Traffic of a task graph between workers, as placements are weighed by (collective/placement_load.h).
 //
 // Groups that are under way together: those of an operation and, beside it, the same of other stages. Each such set counts as often as a stage
 //   repeats it; sizes within a factor of two are put together, at their mean.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kOption = "--write-placement";
 
-// Of a machine's name what a file's name can have without quotes.
+// A machine's name, reduced to what a file's name can have without quotes.
 std::string word_of(const std::string& machine) {
   std::string word;
   for (const char c : machine) {

@@ -40,7 +40,7 @@ std::vector<std::string_view> words_of_user(int argc, char** argv) {
 int fail(fredsim::ExitCode code, const char* message,
          std::span<const std::string_view> words = {}) {
   std::fflush(stdout);
-  // What it quotes is input, which may be long, and hold what a terminal would obey.
+  // Quoted input may be long, and may hold what a terminal would obey.
   const std::string text = fredsim::printable_lines(fredsim::with_short_words(message, words));
   std::fputs(fmt::format("{}: {}\n", fredsim::program_name(), text).c_str(), stderr);
   return static_cast<int>(code);

@@ -284,7 +284,7 @@ class Training {
         asked_.names_algorithm || entry.is_best_base ? algorithm_of(entry) : "");
   }
 
-  // Of a model; what is in files is there already.
+  // Checks models alone: graphs from files are in memory already.
   void check_graph(const TrainedMachine& entry) const {
     if (!is_model()) return;
     const Topology& topology = entry.config.topology;
@@ -514,7 +514,7 @@ class Training {
 };
 
 // As those who parse the output of ASTRA-sim expect it, a cycle being a nanosecond; then the bytes on links, which it lacks.
-// What it calls exposed is all time in which a rank neither computes nor uses its memory: bubbles, too.
+// Exposed is there all time in which a rank neither computes nor uses its memory: bubbles, too.
 std::string rank_lines(const TrainingResult& result) {
   std::string text =
       fmt::format("\n{}\n", with_settings(result.run.fabric, result.run.settings.own));

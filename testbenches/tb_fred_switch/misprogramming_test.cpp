@@ -41,7 +41,7 @@ void change_every_bit(SwitchModel model, const Stalls& stalls) {
     } catch (const std::runtime_error& what) {
       said = what.what();
     }
-    // Where flits come, whatever they carry, nobody looks.
+    // Contents of flits that come at all are not compared.
     const bool carries_less =
         said.find("header") != std::string::npos || said.find(" lane ") != std::string::npos;
     if (!carries_less || driver.core().error() != reg::kErrorNone) {

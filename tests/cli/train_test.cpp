@@ -266,8 +266,7 @@ TEST(Train, WorkersAreWhereThePlacementSays) {
       run_fredsim({"train", "configs/paper/mesh.yaml", "configs/fred_d.yaml", "--workload",
                    "configs/models/small.yaml", "--mp", "3", "--dp", "3", "--pp", "2", "--quiet"});
   ASSERT_EQ(wide.exit_code, 0) << wide.err;
-  EXPECT_NE(wide.out.find("(placement searched on mesh, paper on"), std::string::npos)
-      << wide.out;
+  EXPECT_NE(wide.out.find("(placement searched on mesh, paper on"), std::string::npos) << wide.out;
 }
 
 class TrainPlacement : public FolderTest {};

@@ -530,7 +530,7 @@ TEST_F(WaveTest, NoDeviceIsWritten) {
   }
 }
 
-// What is left to be written when a run ends, or is interrupted, is a block at most. Of the file: type, length, begin, end,
+// At most a block is left to be written when a run ends or is interrupted. Fields of a block: type, length, begin, end,
 // bytes that a reader needs for the block; 4 bits of a value take a byte there at least.
 TEST_F(WaveTest, BlocksAreSmall) {
   ASSERT_EQ(run_fredsim({"traffic", "configs/mesh_2x2.yaml", "--rate", "0.9", "--cycles", "60000",

@@ -54,7 +54,7 @@ double capacity(const Topology& topology, NodeId from) {
   return sum;
 }
 
-// What an all-reduce in the switches takes: each NPU sends the vector once, and each L1 switch sends it up once.
+// Capacity bound of an all-reduce in the switches: each NPU sends the vector once, and each L1 switch sends it up once.
 double capacity_ns(const Topology& topology, std::uint64_t bytes) {
   std::map<std::string, double> of_switch;
   double least = std::numeric_limits<double>::infinity();
@@ -92,7 +92,7 @@ TEST_P(LostParts, CostWhatTheCapacityLeftSays) {
     const Plan plan = make_plan(topology, {&spec, 1});
     expect_plan(topology, {&spec, 1}, plan);
     const double ratio = plan.bound_ns / capacity_ns(topology, kBytes);
-    // Of Fred-B an L1 chiplet may leave its NPUs a few uplinks that all lead the same way.
+    // An L1 chiplet of Fred-B may leave its NPUs a few uplinks that all lead the same way.
     EXPECT_LE(ratio, settings.empty() ? 1.3 : 2.0);
   }
 }

@@ -289,7 +289,7 @@ class SwitchPlayer {
         EXPECT_EQ(std::ranges::count(find(tree, send.rank)->reduce_from, rank.rank), 1);
     }
     for (const TreeRank& rank : tree.ranks) {
-      // Of a slice that does not join it.
+      // A detached rank is one that the slice does not join.
       const bool is_detached = rank.switch_port < 0;
       ASSERT_EQ(rank.reduce_to.size(), is_detached ? 1U : 0U) << "rank " << rank.rank;
       EXPECT_EQ(passed_on[rank.rank], is_detached ? 1 : 0) << "rank " << rank.rank;
@@ -325,7 +325,7 @@ class SwitchPlayer {
     }
     return true;
   }
-  // What a rank sends: its own, and what it adds.
+  // Operand that a rank sends: its own, and those that it adds.
   Expression operand(int rank) const {
     Expression sum{rank};
     for (const int from : find(*tree_, rank)->reduce_from) {

@@ -402,7 +402,7 @@ TEST_F(NpuParts, TheReducerTellsItsAdditions) {
   }
 }
 
-// Of two jobs whose trees are in the switches the later one waits until the earlier one has started all its packets, also
+// With two jobs whose trees are in the switches the later one waits until the earlier one has started all its packets, also
 // while that one's window is used up; one at the endpoints does not.
 TEST_F(NpuParts, ALaterJobInTheSwitchesDoesNotOvertake) {
   for (const bool in_switch : {true, false}) {

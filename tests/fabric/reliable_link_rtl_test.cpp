@@ -239,7 +239,7 @@ TEST(ReliableLinkRtl, IsTheRtlOverWiresWithErrors) {
   }
 }
 
-// What the check cannot find goes on, in the RTL as in the model, changed as it was on the wire.
+// An error that the check cannot find goes on, in the RTL as in the model, changed as it was on the wire.
 TEST(ReliableLinkRtl, WhatPassesItsCheckGoesOn) {
   RandomFaults faults(3);
   Beside both(errors_of(1, 1e-5, 20), 1, &faults);

@@ -15,7 +15,7 @@ using CoverCounts = std::map<std::string, std::uint64_t>;
 
 // Adds what the models of a context have counted since they were made.
 void add_cover_counts(VerilatedContext& context, CoverCounts& counts);
-// What the models of all Benches (bench.h) that begin and end in `work` count.
+// Counts of the models of all Benches (bench.h) that begin and end in `work`.
 CoverCounts cover_counts_of(const std::function<void()>& work);
 
 }  // namespace fredsim

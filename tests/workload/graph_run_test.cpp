@@ -102,7 +102,7 @@ TEST_P(GraphRunTest, ExposedIsWhatAnNpuStandsStillFor) {
   EXPECT_LT(critical_path(hand.graph(), outcome)[0], 360U);
 }
 
-// Of what another has not sent yet the wait is a bubble, and the rest exposed.
+// A wait for what another has not sent yet is a bubble, the rest is exposed.
 TEST_P(GraphRunTest, WaitingForASenderIsABubble) {
   GraphByHand hand;
   const int message = hand.operation({0, 1}, 20'000, kPp, Collective::kUnicast);

@@ -29,7 +29,7 @@ class TraceTasksTest : public testing::TestWithParam<const char*> {
  protected:
   std::string file(int rank) const { return prefix_ + "." + std::to_string(rank) + ".et"; }
 
-  // Of every rank the same nodes in the same order of the file, whatever that is, each with times of its own.
+  // Every rank has the same nodes in the same order of the file, whatever that is, each with times of its own.
   void write_random(Random& random, std::uint64_t nodes) {
     std::vector<std::uint64_t> order;
     for (std::uint64_t k = 0; k < nodes; ++k) order.push_back(k);

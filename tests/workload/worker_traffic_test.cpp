@@ -1,4 +1,4 @@
-// What models send between workers, and where a search puts workers for it.
+// Traffic of models between workers, and where a search puts workers for it.
 #include "workload/worker_traffic.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(WorkerTraffic, LlamaDecodesOnASquare) {
   EXPECT_GT(placement_ns(mesh.topology, traffic, options.npus), 180e3);
 }
 
-// Where workers are now makes no difference to what they send.
+// The placement of workers makes no difference to what they send.
 TEST(WorkerTraffic, IsThatOfWorkersWhereverTheyAre) {
   const Topology mesh = load_config("configs/mesh.yaml").topology;
   TrainingOptions options = options_of("mp2-dp5-pp2", "paper");

@@ -15,7 +15,7 @@ namespace {
 
 using Expression = std::vector<int>;  // postfix over input ports
 
-// What is on a wire: nothing, a flit of the phase, or an online unicast.
+// Content of a wire: nothing, a flit of the phase, or an online unicast.
 struct Wire {
   Expression flit;    // empty: none
   int output = -1;    // of a unicast
@@ -60,7 +60,7 @@ class Walk {
 
   Walk(const FredSwitchShape& shape, RowFields bits)
       : ports_(shape.ports), middle_(shape.middle), bits_(bits) {}
-  // What the outputs carry.
+  // Contents of the outputs.
   std::vector<Wire> outputs(const std::vector<Wire>& inputs) { return network(inputs, 0, 0); }
   // After that: the sub-networks that input ports lead to, as rtl/fred/fred_paths.sv has them; the wires.
   const FredPaths& paths() const { return paths_; }
@@ -154,7 +154,7 @@ RowFields configuration(int ports, std::span<const std::uint32_t> words) {
   return {words, static_cast<int>(phased_pkg::row_config_lsb(ports))};
 }
 
-// Whether flits of a flow are just on the wires of the path that unicasts beside it keep off.
+// True if the flits of a flow are only on the wires of the path that unicasts beside it keep off.
 bool keeps_to_its_path(const PhasedRow::Flow& flow, const Walk& walk) {
   const unsigned path = walk.paths()[std::countr_zero(flow.inputs)];
   return std::ranges::all_of(walk.between(), [&](const Walk::Between& wire) {

@@ -35,7 +35,7 @@ struct PhasedShape {
 
 class PhasedInterconnect;
 
-// What an output of an interconnect gives of flits that enter together: a flit of the phase, a unicast, or nothing.
+// Output of an interconnect for flits that enter together: a flit of the phase, a unicast, or nothing.
 struct PhasedCarried {
   std::vector<int> postfix;  // as PhasedRow::Sum has it
   bool online = false;

@@ -128,7 +128,7 @@ TEST(PortMux, HearsTheInputOfItsConfigurationAndUnicastsOfItsSide) { MuxBench(1)
 
 TEST(PortDemux, SendsWhereConfigurationOrPathSay) { DemuxBench(2).run(50'000); }
 
-// Of flits that meet, as under a configuration that is no route, the one that the contract says goes on.
+// When flits meet, as under a configuration that is no route, the one that the contract says goes on.
 TEST(PortMux, LetsTheFlitOfTheHighestInputPass) {
   for (unsigned online = 0; online < 8; ++online) {
     VerilatedContext context;
