@@ -195,7 +195,8 @@ std::string typed(const std::string& program) {
   if (program.find('/') == std::string::npos) return program;  // found by PATH
   const std::filesystem::path path = std::filesystem::absolute(program);
   const std::string inside = path.lexically_relative(std::filesystem::current_path());
-  return fredsim::shell_quoted(inside.starts_with("..") ? path.string() : inside);
+  if (inside.starts_with("..")) return fredsim::shell_quoted(path.string());
+  return fredsim::shell_quoted(inside.find('/') == std::string::npos ? "./" + inside : inside);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ would_do() {
 
 echo "without tests and without GoogleTest"
 own="mesh 1 0 1 5 1 mesh_router my rtl/mesh/mesh_router.f"
-must_configure -DBUILD_TESTING=OFF -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON "-DFREDSIM_SWITCHES=$own"
+must_configure -DBUILD_TESTING=OFF -DFREDSIM_UNITY=OFF -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON "-DFREDSIM_SWITCHES=$own"
 [[ ! -e build/CTestTestfile.cmake ]] || fail "there are tests"
 class=sc_models/switch/verilated/Vmesh_1_0_1_5_1_mesh_router
 build "$class/slow.cpp" fredsim_base
