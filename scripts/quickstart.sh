@@ -8,12 +8,12 @@ cat <<'EOT'
 From a fresh checkout to the main result, in three steps. What is there already is not done again.
 
   1. Debian packages: compiler, Verilator, SystemC    1 minute    0.6 GB, of which 0.1 GB downloaded
-  2. build/fredsim: the switches' RTL through         3 minutes   0.3 GB in build/
+  2. build/fredsim: the switches' RTL through         3 minutes   0.5 GB in build/
      Verilator into C++, which is then compiled
   3. the main job: an all-reduce over 20 NPUs,        seconds
      Fred-D against a mesh
 
-Together some 3 to 4 minutes on a bare Debian 12 with 2 cores, and 0.9 GB.
+Together some 3 to 4 minutes on a bare Debian 12 with 2 cores, and 1.1 GB.
 
 EOT
 
