@@ -24,6 +24,7 @@ namespace fredsim {
 namespace {
 
 constexpr std::size_t kProbeBytes = 4096;
+constexpr timespec kPatience{.tv_sec = 1, .tv_nsec = 0};
 
 // The signals that end the program wait while it lives, but for the time that poll() takes. A pipe that nobody reads any
 // more is an error of write(), no signal.
@@ -71,12 +72,15 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-// The same to what may take none for as long as it likes. EINTR: a signal came.
-int write_slowly(int descriptor, std::string_view text) {
+// The same to what may take none for as long as it likes, once `stop` is set for kPatience. EINTR: a signal came.
+int write_slowly(int descriptor, std::string_view text, const std::atomic<bool>* stop) {
   const SignalsWait signals_wait;
   while (!text.empty()) {
     pollfd out{.fd = descriptor, .events = POLLOUT, .revents = 0};
-    if (signals_wait.poll({&out, 1}, nullptr) < 0) return errno;
+    const bool is_stopped = stop != nullptr && *stop;
+    const int ready = signals_wait.poll({&out, 1}, is_stopped ? &kPatience : nullptr);
+    if (ready == 0) return EINTR;
+    if (ready < 0) return errno;
     // So much does not block where there is any room (pipe(7)).
     const ssize_t written =
         ::write(descriptor, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
@@ -173,8 +177,8 @@ class OutputFile::Beside {
   bool has_older_ = false, is_replaced_ = false, is_kept_ = false;
 };
 
-OutputFile::OutputFile(std::string path, std::string option)
-    : path_(std::move(path)), option_(std::move(option)) {
+OutputFile::OutputFile(std::string path, std::string option, const std::atomic<bool>* stop)
+    : path_(std::move(path)), option_(std::move(option)), stop_(stop) {
   if (path_.empty()) {
     throw BadInput(fmt::format("{}: found an empty path; allowed: a file or '-'", option_));
   }
@@ -236,7 +240,7 @@ void OutputFile::write_directly(std::string_view text) const {
                          : pipe_     ? pipe_->descriptor()
                                      : ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) fail("cannot be opened", errno);
-  int error = write_slowly(descriptor, text);
+  int error = write_slowly(descriptor, text, stop_);
   if (opens && ::close(descriptor) != 0 && error == 0) error = errno;
   if (error == EINTR) interrupted();
   if (error == EPIPE && is_stdout()) std::raise(SIGPIPE);  // `| head`: the end, without a word

@@ -8,9 +8,10 @@
 // until a file is there or gone. Path "-" is standard output. Several files are written all or none: each is on the disk before the first takes its place, and
 // where one cannot, those that have go back (as far as the file system has hard links).
 // Errors: BadInput naming `option`, the path and the system's reason; Interrupted, where one of these signals comes while a pipe is
-//   not read.
+//   not read, or came before (`stop` is set) and nobody reads for a second.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,7 +23,7 @@ class OutputFile {
  public:
   // Tries at once whether a file can be written there, so that no simulation is lost to a bad path:
   // makes a temporary file beside the target, writes a block and removes it again.
-  OutputFile(std::string path, std::string option);
+  OutputFile(std::string path, std::string option, const std::atomic<bool>* stop = nullptr);
   void write(std::string_view text) const;
   // The texts by file.
   static void write_together(std::span<const OutputFile> files,
@@ -39,6 +40,7 @@ class OutputFile {
 
   std::string path_;
   std::string option_;
+  const std::atomic<bool>* stop_;
   std::string target_;  // path_ with symbolic links resolved
   std::shared_ptr<const Pipe> pipe_{};
   bool is_direct_ = false;  // standard output, device or pipe: no temporary file

@@ -19,7 +19,7 @@ namespace fredsim {
 void conflicts_command(const Options& options) {
   const std::atomic<bool>& interrupted = interrupt_flag();
   std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
   const ConflictOptions& asked = options.conflicts;
   const ConflictSetup setup{.kind = std::string(to_string(asked.kind)),
                             .ports = asked.ports,

@@ -421,9 +421,10 @@ void write_timeline(const OutputFile& file, const Timeline& timeline) {
 void run_command(const Options& options) {
   interrupt_flag();
   std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
   std::optional<OutputFile> timeline_file;
-  if (!options.timeline_file.empty()) timeline_file.emplace(options.timeline_file, "--timeline");
+  if (!options.timeline_file.empty())
+    timeline_file.emplace(options.timeline_file, "--timeline", &interrupt_flag());
   std::vector<ComparedMachine> compared = plan_work(options);
   Timeline timeline;
   elaborate(options, compared, timeline_file ? &timeline : nullptr);

@@ -67,7 +67,7 @@ void print(const Options& options, const StrategyReport& report) {
 void strategies_command(const Options& options) {
   interrupt_flag();
   std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
   const StrategyOptions& asked = options.strategies;
   StrategyReport report;
   report.config = options.machines.front().path;

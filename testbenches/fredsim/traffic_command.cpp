@@ -138,7 +138,7 @@ class Sweep {
 void traffic_command(const Options& options) {
   interrupt_flag();
   std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
   const MachineConfig machine = load_machines(options).front();
   const Topology* topology = &machine.topology;
   check_rates(options.rates, *topology);

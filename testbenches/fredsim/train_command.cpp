@@ -553,9 +553,10 @@ std::vector<TitledList> notes_of(const Training& training) {
 void train_command(const Options& options) {
   interrupt_flag();
   std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
+  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
   std::optional<OutputFile> timeline_file;
-  if (!options.timeline_file.empty()) timeline_file.emplace(options.timeline_file, "--timeline");
+  if (!options.timeline_file.empty())
+    timeline_file.emplace(options.timeline_file, "--timeline", &interrupt_flag());
   Training training(options);
   const bool prints = options.json_file != "-" && options.timeline_file != "-";
   TableOutput output(options.format, terminal_style(stdout));

@@ -20,6 +20,8 @@ namespace fredsim {
 
 namespace {
 
+constexpr std::chrono::seconds kHangs{300};  // no test runs so long, with sanitizers neither
+
 // Without touching the place at which the program writes.
 std::string all_of(std::FILE* file) {
   std::string text;
@@ -112,7 +114,16 @@ void RunningProgram::send(int signal) const { ::kill(child_, signal); }
 
 Outcome RunningProgram::wait() {
   int status = 0;
-  ::waitpid(child_, &status, 0);
+  const auto end = std::chrono::steady_clock::now() + kHangs;
+  while (::waitpid(child_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > end) {
+      ADD_FAILURE() << "still runs after " << kHangs.count() << " s";
+      ::kill(child_, SIGKILL);
+      ::waitpid(child_, &status, 0);
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   child_ = -1;
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, all_of(out_.get()), all_of(err_.get())};
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -105,6 +106,17 @@ TEST_F(OutputFileTest, APipeWhoseReaderHasGone) {
   ::close(reader);
   const std::string message = failure([&] { file.write("x"); });
   EXPECT_NE(message.find("Broken pipe"), std::string::npos) << message;
+}
+
+// A signal that came before the write cannot wake it.
+TEST_F(OutputFileTest, APipeThatIsNotReadAfterASignal) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  const std::atomic<bool> stop{true};
+  const OutputFile file(path("pipe"), "--json", &stop);
+  file.write("there is room for this");
+  EXPECT_THROW(file.write(std::string(1 << 20, 'x')), Interrupted);
+  ::close(reader);
 }
 
 TEST_F(OutputFileTest, ASymbolicLinkKeepsPointing) {
