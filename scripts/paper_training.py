@@ -5,19 +5,25 @@ tables: by the roofline of the machine files, at one rate that is fitted on ResN
 on its own Fred-C; what stands for Fred-D is a prediction in the last two.
 Each machine stands beside two meshes, the paper's and the best that is found (`--best-base`: algorithm auto, a searched placement, weights
 streamed to those that use them).
-Figure 11 (§8.3): all strategies of 20 workers, on the mesh and Fred-D; how much less communication is exposed, and how much
-faster an iteration is. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy. Exposed is what
-`fredsim train` calls so: time in which an NPU computes nothing since it waits for communication, mean of all NPUs.
+Figure 11 (§8.3): all strategies of 20 workers, on the mesh, Fred-C and -D; how much less communication is exposed, and how much
+faster an iteration is, over the paper's mesh (its algorithms, a searched placement) and the best (algorithm auto, weights streamed to
+those that use them); one iteration each. Figure 2 is the mesh's part of it: compute, exposed communication and bubbles by strategy.
+Exposed is what `fredsim train` calls so: time in which an NPU computes nothing since it waits for communication, mean of all NPUs.
 
-Commands are printed on standard error, results kept as JSON in the folder, where --again takes them from.
+Commands are printed on standard error, results kept as JSON in the folder, where --again takes them from: figure 11, a file for each
+strategy and machine, goes on where it was interrupted.
 """
 
 import argparse
 import json
 import pathlib
+import re
+import resource
+import signal
 import statistics
 import subprocess
 import sys
+import time
 
 MACHINES = ["configs/paper/mesh.yaml", "configs/fred_c.yaml", "configs/fred_d.yaml"]
 STREAMED = ["gpt3", "transformer_1t"]
@@ -54,6 +60,7 @@ class Runner:
         arguments.folder.mkdir(parents=True, exist_ok=True)
         help_text = subprocess.run([arguments.program, "help", "train"], check=True, capture_output=True, text=True).stdout
         self.streams = "--execution" in help_text
+        self.begin = time.monotonic()
 
     def workload(self, name):
         return SMALL_MODEL if self.arguments.small else name
@@ -77,6 +84,27 @@ class Runner:
         print("==", *command, file=sys.stderr, flush=True)
         subprocess.run([*command, "--quiet", "--json", str(path)], check=True, stdout=subprocess.DEVNULL)
         return json.loads(path.read_text())["runs"]
+
+    def train_within_limit(self, key, name, strategy, more, config):
+        """One machine; None: more than --limit of processor time, or --minutes are over. What was run before is not run again."""
+        path = self.arguments.folder / f"{key}.json"
+        if self.arguments.again and path.exists():
+            run = json.loads(path.read_text())["runs"][0]
+            if run["payload"] != "incomplete":
+                return run
+        if self.arguments.minutes and time.monotonic() - self.begin > 60 * self.arguments.minutes:
+            return None
+        command = [self.arguments.program, "train", config, "--workload", self.workload(name), *words_of(strategy), *more, *self.arguments.options]
+        print("==", *command, file=sys.stderr, flush=True)
+        limit = self.arguments.limit
+        done = subprocess.run([*command, "--quiet", "--json", str(path)], stdout=subprocess.DEVNULL, check=False,
+                              preexec_fn=lambda: limit and resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)))
+        if done.returncode == -signal.SIGXCPU:
+            path.unlink(missing_ok=True)
+            print(f"{key}: not run, since it takes more than {limit} s of processor time", file=sys.stderr)
+            return None
+        done.check_returncode()
+        return json.loads(path.read_text())["runs"][0]
 
 
 def table(head, rows):
@@ -162,44 +190,125 @@ def strategies(workers):
     return [(mp, dp, workers // (mp * dp)) for mp in sizes for dp in sizes if workers % (mp * dp) == 0]
 
 
-def figure_11(runner):
-    small = runner.arguments.small
-    more = ["--compute-rate", runner.arguments.rate] if runner.arguments.rate else []
-    for name, (paper_exposed, paper_faster) in FIGURE_11.items():
-        if not runner.can_run(name):
-            continue
-        rows_2, rows_11, less, faster = [], [], [], []
-        base = None
-        for strategy in strategies(4 if small else 20):
-            if small and name in STREAMED:
-                break
-            mp, dp, pp = strategy
-            microbatches = 2 if small else MICROBATCHES[pp]
-            samples = 2 if small else SAMPLES_11
-            key = f"fig11_{name}_{name_of(strategy)}" + (f"_{runner.arguments.rate.replace('/', '')}" if more else "")
+def per_sample(run):
+    """Minibatches differ by the replicas."""
+    return run["iteration_ns"] / run["minibatch"]
+
+
+class Strategies:
+    """Runs of one workload by all strategies: a file each of strategy and machine, so that what was interrupted goes on."""
+
+    BEST = ["--algorithm", "auto", "--stream", "multicast"]  # of --best-base, beside a searched placement, which is train's default
+
+    def __init__(self, runner, name, more):
+        self.small = runner.arguments.small
+        mesh, fred_c, fred_d = runner.machines
+        self.machines = [("mesh", mesh, []), ("mesh_best", mesh, self.BEST if name in STREAMED else self.BEST[:2]),
+                         ("fred_c", fred_c, []), ("fred_d", fred_d, [])]
+        self.runs = {}  # strategy -> by machine, complete
+        self.all = strategies(4 if self.small else 20)
+        suffix = "".join("_" + re.sub("[^A-Za-z0-9.]", "", word) for word in more if not word.startswith("--"))
+        for strategy in sorted(self.all, key=lambda sizes: sizes[2]):  # what few stages repeat is not simulated anew: sooner
+            microbatches = 2 if self.small else MICROBATCHES[strategy[2]]
             # Groups for which there are not enough uplinks take turns, the first remedy of §5.
-            words = [*more, "--samples", str(samples), "--microbatches", str(microbatches), "--on-conflict", "later"]
-            mesh, fred = runner.train(key, name, strategy, words, [runner.machines[0], runner.machines[2]])
-            # Per sample, since minibatches differ by the replicas.
-            per_sample = mesh["iteration_ns"] / mesh["minibatch"]
-            base = base or per_sample
-            rows_2.append([name_of(strategy), rate_text(mesh), f"{per_sample / 1e3:.1f}", f"{per_sample / base:.3f}",
-                           *(f"{ns / mesh['iteration_ns']:.3f}" for ns in (mesh["breakdown_ns"]["compute"], exposed(mesh), mesh["breakdown_ns"]["bubble"]))])
-            faster.append(mesh["iteration_ns"] / fred["iteration_ns"])
-            if exposed(mesh) > 0 and exposed(fred) > 0:
-                less.append(exposed(mesh) / exposed(fred))
-            rows_11.append([name_of(strategy), f"{exposed(mesh) / 1e3:.1f}", f"{exposed(fred) / 1e3:.1f}",
-                            f"{less[-1]:.2f}" if exposed(mesh) > 0 and exposed(fred) > 0 else "–",
-                            f"{mesh['iteration_ns'] / 1e3:.1f}", f"{fred['iteration_ns'] / 1e3:.1f}", f"{faster[-1]:.3f}"])
-        if not rows_2:
+            words = [*more, "--samples", str(2 if self.small else SAMPLES_11), "--microbatches", str(microbatches), "--on-conflict", "later"]
+            if "--iterations" not in runner.arguments.options:
+                words += ["--iterations", "1"]
+            of_machine = {}
+            for machine, config, own in self.machines:
+                run = runner.train_within_limit(f"fig11_{name}_{name_of(strategy)}_{machine}{suffix}", name, strategy, [*own, *words], config)
+                if not run:
+                    break
+                of_machine[machine] = run
+            else:  # `auto` estimates, and may choose worse than the paper
+                of_machine["mesh_best"] = min(of_machine["mesh"], of_machine["mesh_best"], key=lambda run: run["iteration_ns"])
+                self.runs[strategy] = of_machine
+
+    def averages(self, base, machine):
+        """Times less exposed, and times faster: both lists, of strategies in which something is exposed, and of all."""
+        less, faster = [], []
+        for runs in self.runs.values():
+            faster.append(runs[base]["iteration_ns"] / runs[machine]["iteration_ns"])
+            if exposed(runs[base]) > 0 and exposed(runs[machine]) > 0:
+                less.append(exposed(runs[base]) / exposed(runs[machine]))
+        return less, faster
+
+    def best(self, machine):
+        """Strategy, and its run: the least time per sample."""
+        return min(((strategy, runs[machine]) for strategy, runs in self.runs.items()), key=lambda pair: per_sample(pair[1]))
+
+
+def placed(run):
+    return f"{run['algorithm']}, {run['placement']}"
+
+
+def figure_2(name, found):
+    base, rows = None, []
+    for strategy in found.all:
+        if strategy not in found.runs:
             continue
-        print(f"Figure 2, {name} on the mesh, by strategy (the paper's bars have no figures in its text):\n")
-        table(["strategy", "compute", "per sample, µs", "relative", "computing", "exposed", "bubble"], rows_2)
-        for average, of in (("mean", statistics.mean), ("geometric mean", statistics.geometric_mean)):
-            rows_11.append([average, "", "", f"{of(less):.2f}" if less else "–", "", "", f"{of(faster):.3f}"])
-        rows_11.append(["paper", "", "", f"{paper_exposed:.2f}", "", "", f"{paper_faster:.2f}"])
-        print(f"Figure 11, {name}, Fred-D against the mesh:\n")
-        table(["strategy", "exposed, mesh, µs", "Fred-D", "times less", "iteration, mesh, µs", "Fred-D", "times faster"], rows_11)
+        mesh = found.runs[strategy]["mesh"]
+        base = base or per_sample(mesh)
+        parts = (mesh["breakdown_ns"]["compute"], exposed(mesh), mesh["breakdown_ns"]["bubble"])
+        rows.append([name_of(strategy), placed(mesh), rate_text(mesh), f"{per_sample(mesh) / 1e3:.1f}", f"{per_sample(mesh) / base:.3f}",
+                     *(f"{ns / mesh['iteration_ns']:.3f}" for ns in parts)])
+    print(f"Figure 2, {name} on the mesh, by strategy (the paper's bars have no figures in its text):\n")
+    table(["strategy", "algorithm, placement", "compute", "per sample, µs", "relative", "computing", "exposed", "bubble"], rows)
+
+
+def figure_11_table(name, found):
+    paper_exposed, paper_faster = FIGURE_11[name]
+    rows = []
+    for strategy in found.all:
+        if strategy not in found.runs:
+            rows.append([name_of(strategy), "not run", *[""] * 12])
+            continue
+        runs = list(found.runs[strategy].values())
+        mesh, best, fred_c, fred_d = runs
+
+        def over(base, machine, of):
+            return f"{of(base) / of(machine):.2f}" if of(base) > 0 and of(machine) > 0 else "–"
+
+        rows.append([name_of(strategy), placed(mesh), placed(best), " or ".join(dict.fromkeys(placed(run) for run in runs[2:])),
+                     *(f"{run['iteration_ns'] / 1e6:.1f} ({exposed(run) / 1e6:.1f})" for run in runs),
+                     over(mesh, fred_d, exposed), over(best, fred_d, exposed),
+                     *(over(base, fred, lambda run: run["iteration_ns"]) for base in (mesh, best) for fred in (fred_c, fred_d))])
+    less = [found.averages(base, "fred_d")[0] for base in ("mesh", "mesh_best")]
+    faster = [found.averages(base, fred)[1] for base in ("mesh", "mesh_best") for fred in ("fred_c", "fred_d")]
+    for average, of in (("mean", statistics.mean), ("geometric mean", statistics.geometric_mean)):
+        rows.append([average, *[""] * 7, *(f"{of(values):.2f}" if values else "–" for values in (*less, *faster))])
+    rows.append(["paper", *[""] * 7, f"{paper_exposed:.2f}", "", "", f"{paper_faster:.2f}", "", ""])
+    share = f"{len(found.runs)} of {len(found.all)} strategies" if len(found.runs) < len(found.all) else "all strategies"
+    print(f"Figure 11, {name}, {share}: iteration, and of it exposed communication, ms; Fred-D's exposed communication against that of either mesh,"
+          " Fred-C and -D over either:\n")
+    table(["strategy", "mesh", "best mesh", "Fred-C, -D", "mesh, ms", "best mesh", "Fred-C", "Fred-D", "exposed, times less", "than best mesh",
+           "C, times faster", "D", "C, over best mesh", "D"], rows)
+
+
+def best_strategies(name, found):
+    rows = []
+    of_fred = per_sample(found.best("fred_d")[1])
+    for machine, title in (("mesh", "mesh"), ("mesh_best", "best mesh"), ("fred_c", "Fred-C"), ("fred_d", "Fred-D")):
+        strategy, run = found.best(machine)
+        rows.append([title, name_of(strategy), placed(run), f"{per_sample(run) / 1e3:.1f}", f"{per_sample(run) / of_fred:.3f}"])
+    print(f"The best strategy of each machine, {name}, time per sample; and Fred-D's best against it:\n")
+    table(["machine", "strategy", "algorithm, placement", "per sample, µs", "Fred-D's best, times faster"], rows)
+
+
+def figure_11(runner):
+    more = ["--compute-rate", runner.arguments.rate] if runner.arguments.rate else []
+    if runner.arguments.accounting != "serial":
+        more += ["--accounting", runner.arguments.accounting]
+    for name in FIGURE_11:
+        if not runner.can_run(name) or (runner.arguments.small and name in STREAMED):
+            continue
+        found = Strategies(runner, name, more)
+        if not found.runs:
+            print(f"{name}: no strategy has been run on all machines", file=sys.stderr)
+            continue
+        figure_2(name, found)
+        figure_11_table(name, found)
+        best_strategies(name, found)
 
 
 def main():
@@ -209,6 +318,9 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/paper"))
     parser.add_argument("--only", action="append", help="a workload (repeat for more); default: all")
     parser.add_argument("--rate", default="", help="of figure 11: compute rate, such as 10PFLOP/s; default: roofline")
+    parser.add_argument("--accounting", choices=["serial", "overlap"], default="serial", help="of figure 11")
+    parser.add_argument("--limit", type=int, default=0, help="of figure 11: seconds of processor time of a run; strategies that take more are left out")
+    parser.add_argument("--minutes", type=float, default=0, help="of figure 11: after these no run begins; with --again the next time goes on")
     parser.add_argument("--small", action="store_true", help="four NPUs and a small model: that it runs")
     parser.add_argument("--again", action="store_true", help="takes results that are in the folder from there")
     parser.add_argument("options", nargs="*", help="of fredsim train, after --")
