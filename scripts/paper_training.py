@@ -27,6 +27,7 @@ import time
 
 MACHINES = ["configs/paper/mesh.yaml", "configs/fred_c.yaml", "configs/fred_d.yaml"]
 STREAMED = ["gpt3", "transformer_1t"]
+IO_CONTROLLERS = 18
 # §8.2: workload, strategy, speed-up of C and D. Minibatch: 16 samples per replica.
 FIGURE_10 = [
     ("resnet152", (1, 20, 1), 1.41, 1.76),
@@ -86,7 +87,7 @@ class Runner:
         return json.loads(path.read_text())["runs"]
 
     def train_within_limit(self, key, name, strategy, more, config):
-        """One machine; None: more than --limit of processor time, or --minutes are over. What was run before is not run again."""
+        """One machine; None: more than --limit of processor time, or --minutes are over. --again: what was run before is not run again."""
         path = self.arguments.folder / f"{key}.json"
         if self.arguments.again and path.exists():
             run = json.loads(path.read_text())["runs"][0]
@@ -216,6 +217,8 @@ class Strategies:
                 words += ["--iterations", "1"]
             of_machine = {}
             for machine, config, own in self.machines:
+                if "multicast" in own and strategy[0] * strategy[2] > IO_CONTROLLERS:  # one for each shard of the weights, or refused
+                    own = [word for word in own if word not in ("--stream", "multicast")]
                 run = runner.train_within_limit(f"fig11_{name}_{name_of(strategy)}_{machine}{suffix}", name, strategy, [*own, *words], config)
                 if not run:
                     break
