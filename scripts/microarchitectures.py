@@ -1,20 +1,23 @@
 """Compares kinds of switches on the wafer and prints Markdown tables.
 
-Each kind runs the same works on its machine: times at one clock for all, and again at the clock that synthesis gives it, rounded down to
-10 MHz. Every time, rate and count comes out of a run of fredsim; area and longest path out of scripts/synth.sh. Derived from
-these, and named so: the area of a machine (as if all its switches had the ports of the largest) and the energy of a byte of the vector.
+Each kind runs the same works on its machine: times at one clock for all, with the paper's input buffers and with those that cover the
+credit loop, and with the latter at the clock that synthesis gives it, rounded down to 10 MHz. Algorithms are the paper's; the mesh is there
+a second time as well as it can (`--best-base`: algorithm auto, a searched placement). Every time, rate and count comes out of a run of
+fredsim; area and longest path out of scripts/synth.sh. Derived from these, and named so: the area of a machine (as if all its switches had
+the ports of the largest) and the energy of a byte of the vector.
 
 Energy, of in-switch and endpoint algorithms alike: what every flit takes on wafer links, in the memories of the switches that it goes
-through (input buffer, and output staging where there is one) and in the additions. Links and memories by the models in
-scripts/synth/technology.json. An addition in a switch is that of its kind, gate by gate, with all that flits go through on the way to
-it, as measured in an interconnect of four ports that adds all to one; one in an NPU is taken to be that of a µSwitch. Not in it: control,
-flits that are not added on their way through a switch, clock trees, wires, memories of NPUs.
+through (input buffer, and output staging where there is one), in the additions and in the copies. Links and memories by the models in
+scripts/synth/technology.json. An addition or copy in a switch is that of its kind, gate by gate, with all that flits go through on the way
+to it, as measured in an interconnect of four ports that adds all to one, or copies one to all; an addition in an NPU is taken to be that of
+a µSwitch. Not in it: control, unicasts on their way through a switch, clock trees, wires, memories of NPUs.
 
 Exit code 1 when a command fails or a payload is wrong.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -33,7 +36,9 @@ ADDERS = {  # of switches, by kind; a reducing mesh router's trees have the node
     "mesh_reducing": "reducing_crossbar_interconnect:P=4,LANES=256",
 }
 SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 ports, 11 adders and 32 lanes takes 700
-CLOCK = "1.5 GHz"
+GHZ = 1.5
+# The credit loop between two switches of TREE: a link there and back, and the cycles in which the switches take a flit out and spend a credit.
+LINK_NS, SWITCH_CYCLES, PORT_GB_PER_S, FLIT_BYTES = 20, 4, 600, 512
 NO_CONFLICTS = "none by construction"
 
 
@@ -49,6 +54,7 @@ class Kind:
     switches: int  # on the wafer
     conflicts: str | None = None  # middle sub-networks; "": any disjoint flows route, which nothing simulates; None: not said
     staging: bool = True  # a memory at its outputs
+    best: bool = False  # by the algorithms and the placement that are found to be its best
     works: dict = field(default_factory=dict)
 
 
@@ -63,6 +69,7 @@ KINDS = [
     *(tree(f"aggregator, {k}", "aggregator", f"aggregator:P=12,ADDERS={k}", **{"switch.params.ADDERS": k}) for k in (1, 2, 4, 11)),
     tree("VOQ crossbar", "voq_crossbar", "voq_crossbar:P=12", None),
     Kind("mesh", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False),
+    Kind("mesh (best)", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False, best=True),
     Kind("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, None),
 ]
 # name, size, with --smoke, further arguments of `fredsim run`
@@ -88,15 +95,25 @@ def fredsim(*arguments):
     return json.loads(execute(options.program, *arguments, "--quiet", "--json", "-"))
 
 
-def settings_of(kind, clock):
-    settings = [*kind.settings, f"clock={clock}"]
+def settings_of(kind, ghz, buffer=None):
+    settings = [*kind.settings, f"clock={ghz} GHz"]
+    if buffer:
+        settings.append(f"switch.input_buffer={buffer}KiB")
     return [word for setting in settings for word in ("--set", setting)]
+
+
+def covering_buffer(kind, ghz):
+    """KiB of an input buffer that keeps a link of a tree busy: what it sends until a credit is back, and a flit. None: a mesh's does."""
+    if kind.config != TREE:
+        return None
+    loop = 2 * math.ceil(LINK_NS * ghz) + SWITCH_CYCLES
+    return (math.ceil(loop * PORT_GB_PER_S / (FLIT_BYTES * ghz)) + 1) * FLIT_BYTES / 1024
 
 
 # ------------------------------------------------------------------ synthesis
 
 def synthesis(kinds):
-    """Module -> its figures; and kind -> energy of an addition of two flits, in pJ, "" that in an NPU. None: not measured."""
+    """Module -> its figures; kind -> energy of an addition of two flits, "" that in an NPU, and of a copy, in pJ. None: not measured."""
     file, energies = options.folder / "synthesis.json", options.folder / "additions.json"
     adders = {"": ADDER} | {kind.kind: ADDERS[kind.kind] for kind in kinds if kind.kind in ADDERS}
     if options.synthesis:
@@ -105,7 +122,7 @@ def synthesis(kinds):
         execute("scripts/synth.sh", *modules, *limit, "--json", str(file))
         execute("scripts/synth.sh", *dict.fromkeys(adders.values()), *limit, "--energy", "--json", str(energies))
     elif not file.exists():
-        return {}, None
+        return {}, None, None
     tops = json.loads(file.read_text())["tops"]
     if any("memory_14_to_16nm" not in top["area_um2"] for top in tops):
         sys.exit(f"microarchitectures.py: {file}: found memories at another node than logic, of an earlier version; allowed: figures"
@@ -113,7 +130,9 @@ def synthesis(kinds):
     by_module = {kind.module: found_top(tops, kind.module) for kind in kinds}
     measured = json.loads(energies.read_text())["tops"] if energies.exists() else []
     found = {kind: found_top(measured, module) for kind, module in adders.items()}
-    return by_module, {kind: addition_pj(top) for kind, top in found.items()} if all(found.values()) else None
+    if not all(found.values()):
+        return by_module, None, None
+    return by_module, *({kind: per_operand_pj(top, way) for kind, top in found.items()} for way in ("reduction", "distribution"))
 
 
 def found_top(tops, module):
@@ -128,9 +147,10 @@ def found_top(tops, module):
     return None
 
 
-def addition_pj(top):
-    """At 14 to 16 nm, the middle of the range: of all that flits go through while those of all ports become one."""
-    flit = top["energy"]["flit_pj"]["reduction"]
+def per_operand_pj(top, way):
+    """At 14 to 16 nm, the middle of the range: of all that flits go through while those of all ports become one, by addition, or one flit
+    becomes those of all ports, by copy."""
+    flit = top["energy"]["flit_pj"][way]
     per_flit = sum(flit["glitches_14_to_16nm"]) / 2 + flit["memories"] * top["energy"]["memory_pj_22nm"]
     return per_flit * top["ports"] / (top["ports"] - 1)
 
@@ -153,7 +173,7 @@ def payload_is_exact(run, kind, work):
         sys.exit(f"microarchitectures.py: {kind.name}, {work}: payload {run.get('payload')}")
 
 
-def energy_pj(run, kind, additions):
+def energy_pj(run, kind, additions, copies):
     """Of a run of collectives."""
     bits = FLIT_BITS + HEADER_BITS
     links = sum(link["flits"] for link in run["links"] if not link["on_die"])
@@ -166,6 +186,7 @@ def energy_pj(run, kind, additions):
             reduced += (len(part["group"]) - 1) * part["size_bytes"] * 8 / FLIT_BITS
     in_switches = sum(switch["reductions"] for switch in run["switches"])
     added = in_switches * additions.get(kind.kind, 0) + (reduced - in_switches) * additions[""]
+    added += (out - into + in_switches) * copies.get(kind.kind, 0)
     return links * technology.link_pj(bits) + memories * technology.memory_pj(bits) + added
 
 
@@ -178,24 +199,37 @@ def algorithm_of(kind, work):
     return "hier_ring" if kind.config == MESH_REDUCING and work.startswith("all-reduce") and "MiB" in work else "paper"
 
 
-def simulate(kind, top, additions):
+def run_of(kind, work, arguments, settings):
+    if kind.best:  # the second, beside a tree that takes no time worth saving
+        run = fredsim("compare", kind.config, TREE, "--best-base", *arguments, *settings)["runs"][1]
+    else:
+        run = fredsim("run", kind.config, *arguments, *settings)["runs"][-1]
+    payload_is_exact(run, kind, work)
+    return run
+
+
+def simulate(kind, top, additions, copies):
     for work, arguments in options.works.items():
         if "--work" not in arguments:  # which names its own
             arguments = [*arguments, "--algorithm", algorithm_of(kind, work)]
-        run = fredsim("run", kind.config, *arguments, *settings_of(kind, CLOCK))["runs"][-1]
-        payload_is_exact(run, kind, work)
+        run = run_of(kind, work, arguments, settings_of(kind, GHZ))
+        buffer = covering_buffer(kind, GHZ)
+        covered = run_of(kind, work, arguments, settings_of(kind, GHZ, buffer)) if buffer else run
         own = None
         if top:
-            own = fredsim("run", kind.config, *arguments, *settings_of(kind, f"{own_clock(top)} GHz"))["runs"][-1]
-            payload_is_exact(own, kind, work)
+            ghz = own_clock(top)
+            own = run_of(kind, work, arguments, settings_of(kind, ghz, covering_buffer(kind, ghz)))
         kind.works[work] = {
-            "work": work, "algorithm": run["algorithm"], "time_ns": run["time_ns"], "own_clock_time_ns": own and own["time_ns"],
-            "energy_pj_per_byte": None if additions is None else round(energy_pj(run, kind, additions) / vector_bytes(run), 2)}  # fmt: skip
+            "work": work, "algorithm": run["algorithm"], "placement": run["placement"], "time_ns": run["time_ns"], "covered_time_ns": covered["time_ns"],
+            "own_clock_time_ns": own and own["time_ns"],
+            "energy_pj_per_byte": None if additions is None else round(energy_pj(run, kind, additions, copies) / vector_bytes(run), 2)}  # fmt: skip
 
 
 def saturation(kind):
-    """Accepted flits per cycle and NPU, uniform traffic, packets of a flit."""
-    runs = fredsim("traffic", kind.config, "--saturation", *settings_of(kind, CLOCK), *options.window)["runs"]
+    """Accepted flits per cycle and NPU, uniform traffic, packets of a flit; no collectives, which the best mesh is about."""
+    if kind.best:
+        return None
+    runs = fredsim("traffic", kind.config, "--saturation", *settings_of(kind, GHZ), *options.window)["runs"]
     accepted = [run["accepted_rate"] for run in runs if not run["saturated"]]
     return max(accepted) if accepted else None
 
@@ -217,6 +251,7 @@ def figures(kind, top):
         "switches": kind.switches, "logic_kge": top and top["area_kge"], "memory_bits": top and top["memory_bits"],
         "switch_mm2": top and round(area_mm2(top), 4), "area_mm2": top and round(kind.switches * area_mm2(top), 3),
         "path_fo4": top and top["path_fo4"], "clock_ghz": top and own_clock(top), "saturation": saturation(kind),
+        "covering_buffer_kib": covering_buffer(kind, GHZ), "own_clock_covering_buffer_kib": top and covering_buffer(kind, own_clock(top)),
         "conflict_rate": conflict_rate(kind), "works": list(kind.works.values())}  # fmt: skip
 
 
@@ -235,7 +270,12 @@ def print_tables(found):
           [[one["name"], shown(one["logic_kge"], ".0f"), one["memory_bits"] and f"{one['memory_bits'] / 2**20:.1f}",
             shown(one["area_mm2"], ".0f"), one["path_fo4"], one["clock_ghz"], shown(one["saturation"], ".3f"),
             one.get("conflicts") or shown(one["conflict_rate"], ".1%")] for one in found])  # fmt: skip
-    for title, key, form in (("Times at one clock, ns:", "time_ns", ".0f"), ("Times at their own clock, ns:", "own_clock_time_ns", ".0f"),
+    table(["switch", "buffer for the credit loop, KiB", "at its own clock"],
+          [[one["name"], one["covering_buffer_kib"], one["own_clock_covering_buffer_kib"]] for one in found if one["covering_buffer_kib"]])
+    table(["algorithm", *options.works], [[one["name"], *(work["algorithm"] for work in one["works"])] for one in found])
+    for title, key, form in (("Times at one clock with the paper's buffers, ns:", "time_ns", ".0f"),
+                             ("Times at one clock, buffers for the credit loop, ns:", "covered_time_ns", ".0f"),
+                             ("Times at their own clock, buffers for the credit loop, ns:", "own_clock_time_ns", ".0f"),
                              ("Energy, pJ per byte of the vector (derived):", "energy_pj_per_byte", ".1f")):  # fmt: skip
         if all(work[key] is None for one in found for work in one["works"]):
             continue
@@ -261,18 +301,18 @@ def main():
         options.works[f"{name}, {chosen.replace('KiB', ' KiB').replace('MiB', ' MiB')}"] = ["--size", chosen, *arguments]
     options.window = ["--warmup", "500", "--cycles", "2000"] if options.smoke else []
     options.folder.mkdir(parents=True, exist_ok=True)
-    tops, additions = synthesis(kinds)
+    tops, additions, copies = synthesis(kinds)
     found = []
     for kind in kinds:
         top = tops.get(kind.module)
-        simulate(kind, top, additions)
+        simulate(kind, top, additions, copies)
         found.append(figures(kind, top))
     print_tables(found)
     file = options.folder / "microarchitectures.json"
     version = fredsim("conflicts", "--ports", "2", "--middle", "2", "--flows", "1", "--trials", "1")
     file.write_text(json.dumps({"fredsim": version["fredsim"], "commit": version["commit"],
                                 "command": " ".join(["scripts/microarchitectures.sh", *sys.argv[1:]]),
-                                "addition_pj": additions, "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
+                                "addition_pj": additions, "copy_pj": copies, "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
     execute(options.program, "report", str(file), "--output", str(options.folder / "report.html"))
     print(f"== {file}, {options.folder / 'report.html'}", file=sys.stderr)
 
