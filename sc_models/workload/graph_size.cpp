@@ -41,9 +41,13 @@ class Training {
     GraphSize all{iterations * size_.tasks, iterations * size_.dependencies,
                   iterations * size_.operations, iterations * size_.parts};
     if (const std::uint64_t controllers = topology_.io_controllers.size(); controllers > 0) {
+      const std::uint64_t loads = controllers * mp() * dp();  // of an iteration
       all.operations += iterations - 1;
       all.parts += (iterations - 1) * controllers;
-      all.tasks += (iterations - 1) * controllers * (mp() * dp() + 1);
+      all.tasks += (iterations - 1) * (loads + controllers);
+      // The iteration waits for its loads, and they for those of the iteration before.
+      all.dependencies += (iterations - 1) * (loads + controllers);
+      if (iterations > 2) all.dependencies += (iterations - 2) * loads * controllers;
     }
     return all;
   }
@@ -53,11 +57,12 @@ class Training {
   std::uint64_t dp() const { return static_cast<std::uint64_t>(options_.strategy.dp); }
   std::uint64_t pp() const { return static_cast<std::uint64_t>(options_.strategy.pp); }
 
+  // Most of their tasks wait for one, and one waits for them.
   void add_operations(std::uint64_t operations, std::uint64_t parts, std::uint64_t tasks) {
     size_.operations += operations;
     size_.parts += parts;
     size_.tasks += tasks;
-    size_.dependencies += tasks;
+    size_.dependencies += 2 * tasks;
   }
 
   void add_stage(const LayerRange& stage) {
@@ -86,10 +91,6 @@ class Training {
     const bool is_zero2 = options_.gradients == Gradients::kZero2;
     for (int pass = 0; pass < (is_zero2 ? 2 : 1); ++pass)
       add_operations(sent, sent * mp(), sent * mp() * dp());
-    size_.dependencies += 2 * sent * mp() * dp();  // one after the other; the next iteration on all
-    // Every all-gather on all reduce-scatters, where no update stands between them.
-    if (is_zero2 && options_.optimizer == Optimizer::kNone)
-      size_.dependencies += sent * sent * mp() * dp();
   }
 
   // From stage to stage.
@@ -129,7 +130,8 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
   const std::uint64_t passes = static_cast<std::uint64_t>(options.steps) * options.microbatches;
   const auto layers = static_cast<std::uint64_t>(shape.layers);
   GraphSize size;
-  size.tasks = passes * (2 * layers + 1) * mp * dp;
+  const std::uint64_t computations = passes * (2 * layers + 1) * mp * dp;
+  size.tasks = computations;
   if (mp > 1) {
     size.operations += passes * 2 * layers;
     size.parts += passes * 2 * layers * dp;
@@ -142,7 +144,8 @@ GraphSize inference_graph_size(const TransformerShape& shape, const InferenceOpt
   size.operations += sent;
   size.parts += sent * dp;
   size.tasks += sent * dp * (mp + 1);
-  size.dependencies = size.tasks;
+  // As in training: computations wait for operations, and these for computations.
+  size.dependencies = 2 * (size.tasks - computations);
   return size;
 }
 

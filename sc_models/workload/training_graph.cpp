@@ -183,8 +183,13 @@ class Builder : private WorkerGraph {
     }
     const std::vector<int> ids =
         streams_->add(direction, bytes, name, iteration_, std::move(after));
-    for (int w = 0; w < std::ssize(workers_); ++w)
-      if (is_load || is_serial()) workers_[w].pending.push_back(ids[w]);
+    for (int w = 0; w < std::ssize(workers_); ++w) {
+      if (is_serial()) {
+        workers_[w].pending = {ids[w]};  // which waits for those before
+      } else if (is_load) {
+        workers_[w].pending.push_back(ids[w]);
+      }
+    }
   }
 
   // ---- an iteration whose weights stay
@@ -335,10 +340,7 @@ class Builder : private WorkerGraph {
 
   // ---- gradients
 
-  void begin_gradients() {
-    gathered_ = sent_ = 0;
-    waited_for_.assign(static_cast<std::size_t>(strategy_.mp * strategy_.dp), {});
-  }
+  void begin_gradients() { gathered_ = sent_ = 0; }
 
   // A layer's gradients are there.
   void add_gradients(int stage, int l) {
@@ -357,39 +359,34 @@ class Builder : private WorkerGraph {
     for (const std::uint64_t size : ready_) {
       if (size == 0) continue;
       sizes_.push_back(size);
-      wait_later(communicate(
+      communicate(
           stage, Dimension::kDp, is_zero2 ? Collective::kReduceScatter : Collective::kAllReduce,
           [size](const Members&) { return size; },
-          is_zero2 ? "gradients' reduce-scatter" : "gradients"));
+          is_zero2 ? "gradients' reduce-scatter" : "gradients");
     }
     ready_.clear();
   }
 
-  void wait_later(const std::vector<std::vector<int>>& ids) {
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      waited_for_[i].insert(waited_for_[i].end(), ids[i].begin(), ids[i].end());
+  // The last one of what was sent: it waits for those before it, and for what they waited for.
+  void wait_for_sent(int stage) {
+    for_all(stage, [&](int w) {
+      std::vector<int>& pending = workers_[w].pending;
+      std::erase_if(pending, [&](int task) { return task < reduced_[w]; });
+      pending.push_back(reduced_[w]);
+    });
   }
 
   // The next iteration waits for what was sent.
   void reduce_gradients(int stage) {
-    const int first = worker(0, 0, stage);
     const std::vector<std::uint64_t> sizes = std::exchange(sizes_, {});
-    const auto wait = [&] {
-      for (std::size_t i = 0; i < waited_for_.size(); ++i) {
-        std::vector<int>& pending = workers_[first + static_cast<int>(i)].pending;
-        pending.insert(pending.end(), waited_for_[i].begin(), waited_for_[i].end());
-        waited_for_[i].clear();
-      }
-    };
-    wait();
+    if (!sizes.empty()) wait_for_sent(stage);
     update_parameters(stage);
     if (options_.gradients != Gradients::kZero2 || sizes.empty()) return;
     for (const std::uint64_t size : sizes)
-      wait_later(communicate(
+      communicate(
           stage, Dimension::kDp, Collective::kAllGather, [size](const Members&) { return size; },
-          "parameters' all-gather"));
-    for_all(stage, [&](int w) { workers_[w].pending.clear(); });
-    wait();
+          "parameters' all-gather");
+    wait_for_sent(stage);
   }
 
   void update_parameters(int stage) {
@@ -421,7 +418,6 @@ class Builder : private WorkerGraph {
   // Of the stage at work: bytes that are there and that were cut into what is sent; sizes to be sent, and sent.
   std::uint64_t gathered_ = 0, sent_ = 0;
   std::vector<std::uint64_t> ready_, sizes_;
-  std::vector<std::vector<int>> waited_for_;  // by worker of the stage: tasks
 };
 
 void check(const TrainingOptions& o, const Topology& topology) {

@@ -47,6 +47,16 @@ Sums sums_of(const TaskGraph& graph) {
   return sums;
 }
 
+// By task: whether `of` waits for it, itself or by others.
+std::vector<bool> waited_for(const std::vector<Task>& tasks, int of) {
+  std::vector<bool> waited(static_cast<std::size_t>(of) + 1);
+  waited[of] = true;
+  for (int t = of; t > 0; --t)
+    if (waited[t])
+      for (const int before : tasks[t].after) waited[before] = true;
+  return waited;
+}
+
 TEST_F(TrainingGraphTest, DataParallelIsBucketsOfAllGradients) {
   const TaskGraph graph =
       this->graph({.strategy = {.mp = 1, .dp = 20, .pp = 1}, .minibatch = 320}, "resnet152");
@@ -150,15 +160,72 @@ TEST_F(TrainingGraphTest, OptimizersWaitForGradientsAndAreWaitedFor) {
       const auto load = std::ranges::find(tasks, TimeCategory::kMemory, &Task::category);
       ASSERT_NE(load, tasks.end());
       const auto store = static_cast<int>(load - tasks.begin()) + 1;
-      for (auto t = 0; t < store - 1; ++t) {
-        if (tasks[t].category != TimeCategory::kDp) continue;
-        EXPECT_EQ(std::ranges::count(load->after, t), 1);
-      }
+      const std::vector<bool> waited = waited_for(tasks, store - 1);
+      for (auto t = 0; t < store - 1; ++t)
+        EXPECT_TRUE(waited[t] || tasks[t].category != TimeCategory::kDp) << t;
       for (auto t = static_cast<std::size_t>(store) + 1; t < tasks.size(); ++t) {
         EXPECT_EQ(kind_of(graph.labels[tasks[t].label]), "parameters' all-gather");
         EXPECT_EQ(std::ranges::count(tasks[t].after, store), 1);
       }
       EXPECT_EQ(std::ssize(tasks) > store + 1, gradients == Gradients::kZero2);
+    }
+  }
+}
+
+// Some worker of these has no samples, and so no computations that would end what it waits for.
+TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) {
+  const auto most = [this](const TrainingOptions& options, const std::string& name) {
+    const TaskGraph graph = this->graph(options, name);
+    std::size_t found = 0;
+    for (const TaskRank& rank : graph.ranks)
+      for (const Task& task : rank.tasks) found = std::max(found, task.after.size());
+    return found;
+  };
+  const std::size_t loads = topology_.io_controllers.size();
+  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
+    for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
+      EXPECT_LE(most({.strategy = {.mp = 1, .dp = 4, .pp = 1},
+                      .minibatch = 3,
+                      .iterations = 5,
+                      .accounting = accounting,
+                      .gradients = gradients,
+                      .bucket_bytes = 1'000'000},
+                     "resnet152"),
+                loads + 3);
+    }
+  }
+  EXPECT_LE(most({.strategy = {.mp = 2, .dp = 4, .pp = 2},
+                  .minibatch = 3,
+                  .execution = Execution::kStreaming,
+                  .stream_layers = 1},
+                 "transformer_17b"),
+            loads + 3);
+}
+
+// Iterations after the first have to wait for all gradients of the one before, too.
+TEST_F(TrainingGraphTest, AnIterationWaitsForAllThatWasSent) {
+  for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
+    for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
+      const TaskGraph graph = this->graph({.strategy = {.mp = 2, .dp = 5, .pp = 2},
+                                           .minibatch = 40,
+                                           .microbatches = 2,
+                                           .accounting = accounting,
+                                           .gradients = gradients});
+      for (const TaskRank& rank : graph.ranks) {
+        const std::vector<Task>& tasks = rank.tasks;
+        const auto next = std::ranges::find_if(
+            tasks, [](const Task& task) { return task.computes() && task.iteration == 1; });
+        if (next == tasks.end()) continue;  // a controller's
+        const auto at = static_cast<int>(next - tasks.begin());
+        const std::vector<bool> waited = waited_for(tasks, at);
+        int sent = 0;
+        for (auto t = 0; t < at; ++t) {
+          if (tasks[t].category != TimeCategory::kDp) continue;
+          EXPECT_TRUE(waited[t]) << t;
+          ++sent;
+        }
+        EXPECT_GT(sent, 100);
+      }
     }
   }
 }
