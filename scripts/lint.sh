@@ -28,8 +28,12 @@ printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
   clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option
 
 for list in rtl/*/*.f; do
-  top="$(basename "$list" .f)"
-  say "verilator --lint-only, $top"
-  verilator --lint-only -Wall rtl/lint.vlt -F "$list" --top-module "$top"
+  modules=("${list%.f}.sv")
+  if [[ ! -e "${modules[0]}" ]]; then modules=("${list%.f}"_*.sv); fi  # the ends of a link: link_retry_rx, link_retry_tx
+  for module in "${modules[@]}"; do
+    top="$(basename "$module" .sv)"
+    say "verilator --lint-only, $top"
+    verilator --lint-only -Wall rtl/lint.vlt -F "$list" --top-module "$top"
+  done
 done
 say "no findings"

@@ -43,9 +43,11 @@ class SwitchTime {
   SwitchTime(const Topology& topology, const LinkWalk& walk, const CollectiveSpec& spec,
              const Part& part)
       : topology_(topology), walk_(walk), spec_(spec), part_(part) {
-    for (const std::uint64_t bytes :
-         takes_steps(spec.collective) ? block_sizes(part.bytes, ranks()) : std::vector{part.bytes})
-      flits_ += static_cast<double>((bytes + kFlitBytes - 1) / kFlitBytes);
+    for (const std::uint64_t bytes : takes_steps(spec.collective) ? block_sizes(part.bytes, ranks())
+                                                                  : std::vector{part.bytes}) {
+      const std::uint64_t flits = (bytes + kFlitBytes - 1) / kFlitBytes;
+      flits_ += static_cast<double>(flits);
+    }
   }
 
   double cycles() const { return topology_.is_grid() ? on_grid() : steps_on_tree(); }

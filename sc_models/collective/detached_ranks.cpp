@@ -22,8 +22,8 @@ int free_channel(const Topology& topology, const Plan& plan, int part) {
 
 std::vector<bool> joined_ranks(const Topology& topology, const std::vector<NodeId>& members,
                                int slice) {
-  if (topology.reach.slices == 0) return std::vector<bool>(members.size(), true);
-  std::vector<bool> most(members.size());
+  std::vector<bool> most(members.size(), topology.reach.slices == 0);
+  if (topology.reach.slices == 0) return most;
   for (std::size_t first = 0; first < members.size(); ++first) {
     std::vector<bool> joined(members.size());
     for (std::size_t k = 0; k < members.size(); ++k) {

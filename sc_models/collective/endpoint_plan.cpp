@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "collective/channels.h"
@@ -431,9 +432,10 @@ class EndpointPlanner {
     if (topology_.kind == FabricKind::kMesh2d && ranks_ > 2) {
       channels = channels_of(topology_, plan_, part_);
       if (channels.size() > 1) {
+        std::vector<std::string> names(channels.size());
+        std::ranges::transform(channels, names.begin(), priority_name);
         plan_.note(fmt::format("{}: to the ranks in turn on virtual channels {}",
-                               to_string(spec_.collective),
-                               fmt::join(channels | std::views::transform(priority_name), ", ")));
+                               to_string(spec_.collective), fmt::join(names, ", ")));
       }
     }
     for (int offset = 1; offset < ranks_; ++offset) {

@@ -223,6 +223,7 @@ class InSwitchPlanner {
     if (part.roots == 0) return order;
     std::map<NodeId, int> before;
     std::vector<int> turn;
+    turn.reserve(order.size());
     for (const int k : order) turn.push_back(before[topology_.nodes[part.members[k]].above]++);
     std::ranges::stable_sort(order, {}, [&](int k) { return turn[k]; });
     return order;

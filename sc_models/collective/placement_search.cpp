@@ -169,8 +169,8 @@ std::vector<Tile> tiles_of(int count, int most_width, int most_height, bool as_r
 
 class Nesting {
  public:
-  Nesting(const Topology& topology, std::span<const int> npus, const std::vector<int>& sizes)
-      : topology_(topology), npus_(npus.begin(), npus.end()), sizes_(sizes) {
+  Nesting(const Topology& topology, std::span<const int> npus, std::vector<int> sizes)
+      : topology_(topology), npus_(npus.begin(), npus.end()), sizes_(std::move(sizes)) {
     int stride = 1;
     for (const int size : sizes_) {
       strides_.push_back(stride);

@@ -67,9 +67,10 @@ class PortBalance {
   }
   const Path& path(const Hop& hop, int port) {
     const auto [at, added] = paths_.try_emplace({hop.from, receiver(hop), port});
+    Path& links = at->second;
     if (added)
-      walk_.walk_hop(hop.from, receiver(hop), port, [&](int link) { at->second.push_back(link); });
-    return at->second;
+      walk_.walk_hop(hop.from, receiver(hop), port, [&](int link) { links.push_back(link); });
+    return links;
   }
   void put(const Hop& hop, double sign) {
     for (const int link : path(hop, hop.send->port))

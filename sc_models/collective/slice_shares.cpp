@@ -30,11 +30,11 @@ SliceShares::SliceShares(const Topology& topology, std::vector<std::uint64_t> we
 
 FlitRange SliceShares::of(const FlitRange& range, int slice, int turn) const {
   const int place = (slice + turn) % slices_;
-  if (weights_.empty()) return share_of(range, slices_, place);
+  const std::uint64_t sum = std::accumulate(weights_.begin(), weights_.end(), std::uint64_t{0});
+  if (sum == 0) return share_of(range, slices_, place);
   // Slices one after the other from the one of place 0 on.
   std::uint64_t before = 0;
   for (int p = 0; p < place; ++p) before += weights_[((p - turn) % slices_ + slices_) % slices_];
-  const std::uint64_t sum = std::accumulate(weights_.begin(), weights_.end(), std::uint64_t{0});
   const auto flits_to = [&](std::uint64_t weight) {
     return static_cast<std::uint64_t>(static_cast<Uint128>(range.flits) * weight / sum);
   };
@@ -188,6 +188,7 @@ std::string weights_text(const std::vector<std::uint64_t>& weights) {
   std::uint64_t divisor = 0;
   for (const std::uint64_t weight : weights) divisor = std::gcd(divisor, weight);
   std::vector<std::uint64_t> reduced;
+  reduced.reserve(weights.size());
   for (const std::uint64_t weight : weights) reduced.push_back(divisor > 0 ? weight / divisor : 0);
   return fmt::format("{}", fmt::join(reduced, " : "));
 }

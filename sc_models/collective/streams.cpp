@@ -179,6 +179,7 @@ class Streams {
     const SliceShares shares(slices);
     const int vc = channel_of_chains();
     std::vector<std::vector<int>> rings;
+    rings.reserve(static_cast<std::size_t>(part_.roots));
     std::map<NodeId, int> before;  // roots, by switch
     for (int k = 0; k < part_.roots; ++k) rings.push_back(ring_of(k, before[switch_of(k)]++));
     std::vector<Tree> trees;

@@ -33,6 +33,7 @@ std::vector<int> snake(const Topology& topology) {
   }
   std::ranges::sort(places);
   std::vector<int> path;
+  path.reserve(places.size());
   for (const auto& [y, x, npu] : places) path.push_back(npu);
   return path;
 }
