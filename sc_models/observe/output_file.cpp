@@ -72,7 +72,8 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-// The same to what may take none for as long as it likes, once `stop` is set for kPatience. EINTR: a signal came.
+// The same to what may take none for as long as it likes; once `stop` is set, for kPatience at most. EINTR: a signal came, or
+// nothing was taken in that time.
 int write_slowly(int descriptor, std::string_view text, const std::atomic<bool>* stop) {
   const SignalsWait signals_wait;
   while (!text.empty()) {

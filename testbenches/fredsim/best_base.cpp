@@ -12,6 +12,7 @@
 #include "base/member.h"
 #include "collective/worker_placement.h"
 #include "common/file_uses.h"
+#include "interrupt.h"
 #include "observe/output_file.h"
 
 namespace fredsim {
@@ -113,7 +114,7 @@ void write_placements(const Options& options, const std::vector<NamedPlacement>&
   std::vector<OutputFile> files;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    files.emplace_back(paths[i], kOption);
+    files.emplace_back(paths[i], kOption, &interrupt_flag());
     texts.push_back(fmt::format("# NPUs of {} by worker\n[{}]\n", placements[i].machine,
                                 fmt::join(placements[i].npus, ", ")));
   }

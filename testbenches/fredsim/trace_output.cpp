@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "interrupt.h"
 
 namespace fredsim {
 
@@ -26,8 +27,9 @@ TraceOutput::TraceOutput(std::string prefix, std::size_t ranks) {
                     "a prefix of which there is no such file",
                     kOption, beyond, ranks));
   }
-  for (std::size_t r = 0; r < ranks; ++r) files_.emplace_back(trace_file(prefix, r), kOption);
-  files_.emplace_back(groups_file(prefix), kOption);
+  for (std::size_t r = 0; r < ranks; ++r)
+    files_.emplace_back(trace_file(prefix, r), kOption, &interrupt_flag());
+  files_.emplace_back(groups_file(prefix), kOption, &interrupt_flag());
 }
 
 void TraceOutput::write(const TraceTexts& texts) const {
