@@ -48,6 +48,7 @@ bool has_blocks(const Part& part);        // those, and streams: a tree per bloc
 struct PacketShape {
   int flits = kPacketFlits;
   int run = 1;
+  int lead = 0;  // Part::lead
 };
 
 struct InSwitchPlan {

@@ -187,6 +187,7 @@ class WorkPlanner {
         p.after = switches.after[part];
         p.packet_flits = std::min(p.packet_flits, switches.packets[part].flits);
         p.run = switches.packets[part].run;
+        p.lead = switches.packets[part].lead;
         if (!switches.weights[part].empty()) p.slice_weights = switches.weights[part];
         std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
       } else {

@@ -115,6 +115,9 @@ struct Part {
   int window = 0;
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
   int run = 1;  // packets of an in-switch tree that follow each other before the next tree's
+  // Packets by which what a rank sends into one slice may be ahead of what it sends into others and to helpers, in proportion to
+  // what it has to send there; 0: any number.
+  int lead = 0;
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
   // On a tree that has lost parts: what each slice carries, relative to the others (collective/slice_shares.h).
   std::vector<std::uint64_t> slice_weights{};

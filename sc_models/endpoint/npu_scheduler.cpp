@@ -1,6 +1,7 @@
 #include "endpoint/npu_scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "endpoint/packet_pool.h"
 
@@ -11,6 +12,19 @@ namespace {
 constexpr std::size_t kOwnLimit = 2;
 // How many intervals packets that have an order may be ahead of those of other virtual channels.
 constexpr std::uint64_t kLead = 2;
+
+// Packets that a rank has left to start of trees, and what they are a part of, in flits.
+struct Remaining {
+  std::uint64_t packets = 0, all = 0;
+};
+Remaining remaining(const Work& work, const std::vector<int>& trees) {
+  Remaining sum;
+  for (const int local : trees) {
+    sum.packets += work.trees[local].packets - work.trees[local].started;
+    sum.all += work.plan_tree(local).flits;
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -49,6 +63,7 @@ void NpuScheduler::add_source(Work& work, int local) {
                        .part = part,
                        .in_switch = s.in_switch,
                        .trees = {local},
+                       .keeps_pace = work.job->plan().parts[part].lead > 0,
                        .turns = {},
                        .beside = {}});
   }
@@ -115,7 +130,7 @@ void NpuScheduler::clear() {
     while (!channel.copies.empty()) channel.copies.pop();
     while (!channel.passed_on.empty()) channel.passed_on.pop();
   }
-  awake_ = heads_ = {};
+  awake_ = heads_ = held_back_ = {};
 }
 
 void NpuScheduler::push(Packet& packet, int channel, Queue queue) {
@@ -143,7 +158,20 @@ bool NpuScheduler::empty() const {
   });
 }
 
+void NpuScheduler::wake_held_back() {
+  for (int vc = 0; vc < kNumVcs; ++vc) awake_[vc] |= std::exchange(held_back_[vc], 0);
+}
+
 NpuScheduler::Next NpuScheduler::next(int channel) {
+  const Next next = find_next(channel);
+  // A channel that has found something is tried again anyway, and must not be before that is sent.
+  if (next.queued != nullptr || next.work != nullptr)
+    held_back_[channel / ports_] &= ~(1U << channel % ports_);
+  if (next.work != nullptr) wake_held_back();
+  return next;
+}
+
+NpuScheduler::Next NpuScheduler::find_next(int channel) {
   Channel& c = channels_[channel];
   if (c.copies.empty() && (heads_[channel / ports_] >> channel % ports_ & 1U) != 0) {
     if (const Next head = start(c, true); head.work != nullptr) return head;
@@ -218,6 +246,22 @@ bool NpuScheduler::is_ahead(const Source& source, const PacketTurn& turn) {
   });
 }
 
+// Another source of the part has a larger share of its packets left, by more than the part's lead.
+bool NpuScheduler::is_out_of_pace(const Source& source) const {
+  if (!source.keeps_pace) return false;
+  const Work& w = *source.work;
+  const auto lead = static_cast<std::uint64_t>(w.job->plan().parts[source.part].lead);
+  const Remaining own = remaining(w, source.trees);
+  for (const Channel& channel : channels_) {
+    for (const Source& other : channel.sources) {
+      if (other.work != &w || other.part != source.part) continue;
+      const Remaining its = remaining(w, other.trees);
+      if (its.packets * own.all > (own.packets + lead) * its.all) return true;
+    }
+  }
+  return false;
+}
+
 // Of ordered trees.
 NpuScheduler::Next NpuScheduler::next_in_turn(Source& source) {
   Work& w = *source.work;
@@ -250,7 +294,13 @@ NpuScheduler::Next NpuScheduler::start(Channel& c, bool heads) {
     if (source.in_switch && (!find_next_packet(source) || is_behind(c, source))) continue;
     const int local = source.trees[source.at];
     if (heads && w.trees[local].role != Role::kHead) continue;
-    if (may_start(w.trees[local])) return {.work = &w, .local = local};
+    if (!may_start(w.trees[local])) continue;
+    if (is_out_of_pace(source)) {
+      const auto channel = static_cast<int>(&c - channels_.data());
+      held_back_[channel / ports_] |= 1U << channel % ports_;
+      continue;
+    }
+    return {.work = &w, .local = local};
   }
   return {};
 }
@@ -262,6 +312,21 @@ void NpuScheduler::add_state_of_turns(const Source& source, StateDigest& digest)
   for (const int number : source.beside) {
     const Source* const other = ordered_source(channels_[number], *source.work, source.part);
     digest.add(due - other->turns.first_due(*source.work));
+  }
+}
+
+// What is left of its trees, beside the first one here that it keeps pace with.
+void NpuScheduler::add_pace(const Source& source, StateDigest& digest) const {
+  if (!source.keeps_pace) return;
+  for (const Channel& channel : channels_) {
+    const auto first = std::ranges::find_if(channel.sources, [&](const Source& other) {
+      return other.work == source.work && other.part == source.part;
+    });
+    if (first == channel.sources.end()) continue;
+    const Remaining of_first = remaining(*first->work, first->trees);
+    const Remaining own = remaining(*source.work, source.trees);
+    digest.add(own.packets * of_first.all - of_first.packets * own.all);
+    return;
   }
 }
 
@@ -278,6 +343,7 @@ void NpuScheduler::add_state(StateDigest& digest) const {
       digest.add(static_cast<std::uint64_t>(source.work->job->first_tree()) << 32 |
                  static_cast<std::uint32_t>(source.part));
       if (!source.turns.empty()) add_state_of_turns(source, digest);
+      add_pace(source, digest);
       if (!source.in_switch) continue;
       digest.add_all(std::array{source.begin, source.end, source.at});
       std::uint64_t most = 0;  // of this step's trees: the round is relative to them
@@ -294,6 +360,7 @@ void NpuScheduler::add_state(StateDigest& digest) const {
   }
   digest.add_all(awake_);
   digest.add_all(heads_);
+  digest.add_all(held_back_);
 }
 
 }  // namespace fredsim

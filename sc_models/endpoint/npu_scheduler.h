@@ -8,7 +8,8 @@
 //   part together in place of one source of new ones; of an all-reduce none that is due kLead intervals after what another
 //   virtual channel of its NIC port is to send next of the part. At most `window` packets of a tree are under way per source
 //   (Part::window), by the results that it sees or, where it sees none, by what is acknowledged to it; contributors to an
-//   in-switch tree that see no result are limited by the NIC's acceptance only. A rank that sends into the switches what others
+//   in-switch tree that see no result are limited by the NIC's acceptance only. What a part sends into different slices keeps
+//   pace where the part says so (Part::lead). A rank that sends into the switches what others
 //   send to it starts a packet when theirs are there.
 // Use: next() until it says there is nothing, for channels that are awake; wake() those for which more may be allowed.
 #pragma once
@@ -68,6 +69,7 @@ class NpuScheduler {
     std::vector<int> trees;  // local
     std::size_t begin = 0, end = 0, at = 0;
     std::uint64_t round = 0;
+    bool keeps_pace = false;  // Part::lead
     PacketTurns turns;        // not empty: of ordered trees, and nothing else
     std::vector<int> beside;  // other channels of the NIC port with ordered trees of the part
   };
@@ -88,14 +90,20 @@ class NpuScheduler {
   static bool find_next_packet(Source& source);  // false: there is none
   static bool is_behind(Channel& channel, const Source& source);
   bool may_start(const TreeState& state) const;
+  bool is_out_of_pace(const Source& source) const;
+  void wake_held_back();
+  void add_pace(const Source& source, StateDigest& digest) const;
   void add_state_of_turns(const Source& source, StateDigest& digest) const;
   void wake_heads();
+  Next find_next(int channel);
   Next start(Channel& channel, bool heads);  // `heads`: of such sources only
 
   int ports_;
   std::vector<Channel> channels_;
   std::array<std::uint32_t, kNumVcs> awake_{};
   std::array<std::uint32_t, kNumVcs> heads_{};  // ports by which heads send first
+  // Ports where a source waits to keep pace, and nothing else can be sent.
+  std::array<std::uint32_t, kNumVcs> held_back_{};
 };
 
 }  // namespace fredsim

@@ -40,10 +40,11 @@ Topology with_faults(const std::string& config, Texts settings, const Texts& fau
 }
 
 RunResult run(const Topology& topology, Collective collective, std::uint64_t bytes,
-              const std::string& algorithm = "auto", SwitchModel model = SwitchModel::kTlm) {
+              const std::string& algorithm = "auto", SwitchModel model = SwitchModel::kTlm,
+              bool skip = true) {
   const Plan plan = make_plan(topology, collective, npus_left(topology), bytes, algorithm);
   Simulation simulation;
-  Machine machine("machine", topology, {.model = model});
+  Machine machine("machine", topology, {.model = model, .skip = skip});
   RunResult result;
   simulation.run([&] { result = machine.run(plan); });
   EXPECT_EQ(result.payload, "exact");
@@ -140,6 +141,28 @@ TEST(Faults, AnNpuUsesEveryPortThatIsLeft) {
   ports.emplace_back("link:npu16.4->l1_4.s4.0");
   EXPECT_LE(slower(Collective::kAllReduce, 4 << 20), kNear * kCapacity);
   EXPECT_LE(slower(Collective::kAllToAll, 640 << 10), kNear * kCapacity);
+}
+
+// Ranks are detached in slices of their own, and L1 switches have lost chiplets and uplinks. Two NPUs are left with three ports of five.
+TEST(Faults, SlicesKeepPaceWhereTheyHelpEachOther) {
+  const Topology whole = load_config("configs/fred_d.yaml").topology;
+  const std::vector<Texts> sets{
+      {"link:npu13.4->l1_3.s4.1", "link:npu3.1->l1_0.s1.3", "link:npu6.2->l1_1.s2.2",
+       "link:npu7.4->l1_1.s4.3", "switch:l1_0.s0", "switch:l1_1.s3", "switch:l2.s4.c1"},
+      {"link:l1_0.s4.4->l2.s4.c0.0", "link:l1_2.s4.7->l2.s4.c1.5", "link:l1_4.s2.5->l2.s2.c0.9",
+       "link:l1_4.s4.7->l2.s4.c1.9", "link:npu0.3->l1_0.s3.0", "link:npu12.2->l1_3.s2.0",
+       "link:npu15.3->l1_3.s3.3", "link:npu19.2->l1_4.s2.3", "link:npu5.2->l1_1.s2.1",
+       "switch:l1_0.s1", "switch:l1_4.s0"}};
+  constexpr std::uint64_t kBytes = 4 << 20;
+  const auto before = static_cast<double>(run(whole, Collective::kAllReduce, kBytes).cycles);
+  for (const Texts& faults : sets) {
+    const Topology topology = with_faults("fred_d", {}, faults);
+    const RunResult result = run(topology, Collective::kAllReduce, kBytes);
+    EXPECT_LE(static_cast<double>(result.cycles), 1.3 * 5 / 3 * before);
+    EXPECT_EQ(comparable_results(result),
+              comparable_results(
+                  run(topology, Collective::kAllReduce, kBytes, "auto", SwitchModel::kTlm, false)));
+  }
 }
 
 // Operands that go by helpers, over fast uplinks and slow ones.
