@@ -124,7 +124,8 @@ void PlacementLoad::add_work(const WorkerTraffic& traffic) {
     work.roots = spec.roots;
     if (work.variants.empty())
       for (const Shape shape : shapes_of(spec)) work.variants.push_back({.shape = shape});
-    Group& group = groups_.emplace_back(static_cast<int>(works_.size()), spec.group);
+    groups_.push_back({static_cast<int>(works_.size()), spec.group});
+    Group& group = groups_.back();
     std::rotate(group.members.begin(), group.members.begin() + spec.root, group.members.end());
     ++work.groups;
   }
@@ -310,7 +311,7 @@ double PlacementLoad::uplinks(const std::vector<int>& at, double sign) {
     for (int& node : seen_)
       if (topology_.nodes[node].above >= 0) node = topology_.nodes[node].above;
     std::ranges::sort(seen_);
-    seen_.erase(std::ranges::unique(seen_).begin(), seen_.end());
+    seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
     steps_ += seen_.size();
     if (seen_.size() == 1) break;
     for (const int node : seen_) (*load_)[node] += sign;

@@ -120,7 +120,8 @@ void TraceJoint::join(int rank, const TraceNode& node, const TraceShapes& shapes
 }
 
 void TraceJoint::check() const {
-  for (const auto& [number, joint] : joints_) {
+  for (const auto& entry : joints_) {
+    const Joint& joint = entry.second;
     for (std::size_t part = 0; part < joint.came.size(); ++part) {
       const auto at = std::ranges::find_if(joint.came[part],
                                            [&](std::size_t came) { return came != joint.made; });
@@ -129,7 +130,7 @@ void TraceJoint::check() const {
       throw BadInput(
           fmt::format("rank {}: found {} nodes of fredsim_shape {}, fredsim_part {}; others of "
                       "that shape have {}",
-                      rank, *at, number, part, joint.made));
+                      rank, *at, entry.first, part, joint.made));
     }
   }
 }

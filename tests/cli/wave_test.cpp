@@ -326,18 +326,17 @@ TEST_F(WaveTriggerTest, Preemption) {
     const char* setting;
     std::array<int, 4> rank;  // of mp, pp, dp, control
   };
-  for (const auto& [setting, rank] :
-       {Order{"switch.vc_order=[control, mp, pp, dp]", {1, 2, 3, 0}},
-        Order{"switch.vc_order=[dp, control, pp, mp]", {3, 2, 0, 1}}}) {
-    SCOPED_TRACE(setting);
-    const std::vector<std::string> arguments = with(work(), {"--set", setting});
+  for (const Order& order : {Order{"switch.vc_order=[control, mp, pp, dp]", {1, 2, 3, 0}},
+                             Order{"switch.vc_order=[dp, control, pp, mp]", {3, 2, 0, 1}}}) {
+    SCOPED_TRACE(order.setting);
+    const std::vector<std::string> arguments = with(work(), {"--set", order.setting});
     run(arguments);
     std::map<std::string, std::map<std::uint64_t, bool>> under_way;
     const std::int64_t first = first_cycle([&](const std::string& link, const VcdState& v) {
       const std::uint64_t vc = v.at(link + "vc");
       bool overtakes = false;
       for (const auto& [other, open] : under_way[link]) {
-        overtakes = overtakes || (open && rank[other] > rank[vc]);
+        overtakes = overtakes || (open && order.rank[other] > order.rank[vc]);
       }
       under_way[link][vc] = v.at(link + "tail") == 0;
       return overtakes;

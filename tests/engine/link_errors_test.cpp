@@ -107,17 +107,20 @@ TEST(LinkErrors, LinksAreSlowerByWhatProtectsAFlit) {
 
 // The least time in which the busiest link sends its flits, with the 6 B more of each; bursts of I/O controllers too.
 TEST(LinkErrors, BoundsHaveWhatProtectsAFlit) {
-  for (const auto& [config, collective] :
-       {std::pair{"fred_d", Collective::kAllReduce}, std::pair{"mesh", Collective::kAllToAll},
-        std::pair{"fred_c", Collective::kReduceScatter},
-        std::pair{"mesh_2x2", Collective::kBroadcast}}) {
-    SCOPED_TRACE(config);
+  struct Case {
+    const char* config;
+    Collective collective;
+  };
+  for (const Case& c :
+       {Case{"fred_d", Collective::kAllReduce}, Case{"mesh", Collective::kAllToAll},
+        Case{"fred_c", Collective::kReduceScatter}, Case{"mesh_2x2", Collective::kBroadcast}}) {
+    SCOPED_TRACE(c.config);
     const auto bound_ns = [&](const Settings& settings) {
       const Topology topology =
-          load_config(std::string("configs/") + config + ".yaml", settings).topology;
+          load_config(std::string("configs/") + c.config + ".yaml", settings).topology;
       std::vector<int> group(topology.npus.size());
       std::iota(group.begin(), group.end(), 0);
-      return make_plan(topology, collective, group, 4 << 20, "paper").bound_ns;
+      return make_plan(topology, c.collective, group, 4 << 20, "paper").bound_ns;
     };
     EXPECT_NEAR(bound_ns(kReliable) / bound_ns({}), 530.0 / 524, 1e-9);
   }

@@ -63,7 +63,7 @@ TEST(LinkBurst, CarriesTheAverage) {
     std::uint64_t flits = 0;
     constexpr std::uint64_t kEdges = 60'000;
     for (std::uint64_t edge = 0; edge < kEdges; ++edge) {
-      std::ranges::rotate(ready, ready.end() - 1);
+      std::rotate(ready.begin(), ready.end() - 1, ready.end());
       ready[0] = link.is_ready(edge);
       if (!ready[static_cast<std::size_t>(late)]) continue;
       packets.launch(link, edge);
