@@ -40,7 +40,7 @@ std::string members_text(const std::vector<int>& group) {
 
 // "20 NPUs", "10 groups of 2 NPUs", "2 + 3 NPUs"
 std::string ranks_text(const RunResult& r) {
-  const std::string first = members_text(r.groups.front());
+  std::string first = members_text(r.groups.front());
   if (r.groups.size() == 1) return first;
   if (std::ranges::all_of(r.groups,
                           [&](const auto& group) { return members_text(group) == first; }))

@@ -29,7 +29,7 @@ std::string count_text(double count) {
 
 std::string compute_text(const TrainingSetup& setup) {
   if (!setup.compute_rate) return "compute by the roofline of each machine file";
-  const std::string rate = fmt::format("compute {}FLOP/s per NPU", count_text(*setup.compute_rate));
+  std::string rate = fmt::format("compute {}FLOP/s per NPU", count_text(*setup.compute_rate));
   if (!setup.fit) return rate;
   return fmt::format("{}, fitted on {} = {:g}", rate, setup.fit->config, setup.fit->speedup);
 }

@@ -30,7 +30,7 @@ class TraceGraphTest : public testing::Test {
       write_trace(prefix_ + "." + std::to_string(r) + ".et", ranks[r]);
   }
   TaskGraph graph(const CommGroups& groups = {}) {
-    const TaskGraph graph = trace_graph(check_traces(prefix_), groups, speed_, topology_);
+    TaskGraph graph = trace_graph(check_traces(prefix_), groups, speed_, topology_);
     graph.check();
     return graph;
   }
