@@ -399,9 +399,9 @@ class Training {
                          const std::function<void(const GraphOutcome&)>& on_complete) const {
     if (!streams())
       return run_training(*entry.machine, graph_of(entry), entry.plans, on_progress, on_complete);
+    if (!asked_.fit) return run_training(*entry.machine, *entry.tasks, entry.plans, on_progress);
     // A fit runs a machine more than once, at rates of its own.
-    const std::unique_ptr<TraceTasks> again = asked_.fit ? tasks_of(entry) : nullptr;
-    return run_training(*entry.machine, again ? *again : *entry.tasks, entry.plans, on_progress);
+    return run_training(*entry.machine, *tasks_of(entry), entry.plans, on_progress);
   }
 
   // Incomplete, where it was interrupted; none: before it began.
