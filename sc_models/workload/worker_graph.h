@@ -20,6 +20,10 @@ namespace fredsim {
 void check_workers(const Strategy& strategy, const Topology& topology);
 
 class WorkerGraph {
+ public:
+  WorkerGraph(const WorkerGraph&) = delete;
+  WorkerGraph& operator=(const WorkerGraph&) = delete;
+
  protected:
   using Members = std::vector<int>;  // workers
   struct Worker {
@@ -32,8 +36,6 @@ class WorkerGraph {
   WorkerGraph(const Strategy& strategy, std::vector<int> npus, const Topology& topology,
               const std::string& algorithm);
   ~WorkerGraph() = default;
-  WorkerGraph(const WorkerGraph&) = delete;
-  WorkerGraph& operator=(const WorkerGraph&) = delete;
 
   int worker(int mp, int dp, int pp) const { return mp + strategy_.mp * (dp + strategy_.dp * pp); }
   int replica_of(int w) const { return w / strategy_.mp % strategy_.dp; }
