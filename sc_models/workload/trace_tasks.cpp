@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <compare>
 #include <deque>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -72,6 +72,7 @@ std::vector<int> dimensions_of(const Topology& topology) {
 std::vector<int> members_of(std::size_t ranks, const Topology& topology) {
   const int npus = static_cast<int>(topology.npus.size());
   std::vector<int> members;
+  members.reserve(ranks);
   for (int r = 0; r < static_cast<int>(ranks); ++r)
     members.push_back(r < npus ? r : io_member(r - npus));
   return members;
@@ -163,7 +164,10 @@ class TraceTasks::Builder {
     Group group;
     std::uint32_t tag = 0;
     bool is_collective = false;
-    auto operator<=>(const Key&) const = default;
+    bool operator<(const Key& other) const {
+      return std::tie(name, group, tag, is_collective) <
+             std::tie(other.name, other.group, other.tag, other.is_collective);
+    }
   };
   // An operation, as the first rank that came to it says.
   struct Met {
