@@ -125,8 +125,8 @@ void Work::describe_missing(std::vector<std::string>& lines) const {
 // Most NPUs do something for every tree, and most runs are one job.
 Works::Place Works::find(std::uint32_t stream) const {
   const int number = static_cast<int>(stream >> 1);
-  for (auto work = works_.rbegin(); work != works_.rend(); ++work) {
-    Work& w = **work;
+  for (std::size_t i = works_.size(); i-- > 0;) {
+    Work& w = *works_[i];
     const int tree = number - w.job->first_tree();
     if (tree < 0) continue;
     if (tree < std::ssize(w.trees) && w.trees[tree].tree == tree) return {&w, tree};

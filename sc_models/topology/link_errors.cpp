@@ -35,7 +35,7 @@ void set_link_errors(Topology& topology, const LinkErrors& errors) {
       link_pkg::TX_EDGES + link_pkg::RX_EDGES));
   if (!errors.any() || !topology.is_tree()) return;
   topology.fred.simulate_all_slices = true;
-  topology.notes.push_back("all slices are simulated: errors differ from one to the other");
+  topology.notes.emplace_back("all slices are simulated: errors differ from one to the other");
 }
 
 }  // namespace fredsim

@@ -17,7 +17,7 @@ std::string trace_file(const std::string& prefix, std::size_t rank) {
 
 std::string groups_file(const std::string& prefix) { return prefix + ".groups.json"; }
 
-TraceOutput::TraceOutput(std::string prefix, std::size_t ranks) {
+TraceOutput::TraceOutput(const std::string& prefix, std::size_t ranks) {
   constexpr const char* kOption = "--export-et";
   const std::string beyond = trace_file(prefix, ranks);
   std::error_code error;

@@ -20,7 +20,7 @@ std::string groups_file(const std::string& prefix);
 class TraceOutput {
  public:
   // Tries at once whether they can be written.
-  TraceOutput(std::string prefix, std::size_t ranks);
+  TraceOutput(const std::string& prefix, std::size_t ranks);
   void write(const TraceTexts& texts) const;  // of so many ranks
 
  private:

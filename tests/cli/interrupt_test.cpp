@@ -190,7 +190,7 @@ TEST_F(Interrupt, ConflictsKeepTheSetsThatWereTried) {
   EXPECT_NE(outcome.err.find(" of 20000000 sets of flows tried"), std::string::npos) << outcome.err;
   const auto runs = nlohmann::json::parse(read_text(path("out.json")))["runs"];
   ASSERT_FALSE(runs.empty());
-  const auto last = runs.back();
+  const auto& last = runs.back();
   EXPECT_EQ(last["incomplete"], true);
   EXPECT_LT(last["trials"], 10'000'000);
   EXPECT_LE(last["conflicts"], last["trials"]);

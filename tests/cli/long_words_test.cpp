@@ -1,4 +1,5 @@
 // Words of 70 KB, in options, keys, values and files: no message repeats more than 200 characters of one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -41,8 +42,8 @@ TEST_F(LongWordsTest, OfTheCommandLine) {
     expect_short({word}, word);
     expect_short({"run", word}, word);
     expect_short({"run", mesh, "--" + word, "1"}, word);
-    expect_short({"run", mesh + "@" + word}, word);
-    expect_short({"run", mesh + "@name=" + word}, word);
+    expect_short({"run", fmt::format("{}@{}", mesh, word)}, word);
+    expect_short({"run", fmt::format("{}@name={}", mesh, word)}, word);
     expect_short({"report", word}, word);
     for (const char* option :
          {"--collective",   "--size",          "-b",          "--group",          "--algorithm",
@@ -93,9 +94,10 @@ TEST_F(LongWordsTest, OfFiles) {
     expect_short({"run", mesh, "--collective", "all_to_all_v", "--matrix",
                   write("m.json", "[[" + quoted + "]]")},
                  word);
-    expect_short({"train", mesh, "--workload", write("w.txt", word + "\n1\n" + word + "\n")}, word);
+    expect_short({"train", mesh, "--workload", write("w.txt", fmt::format("{0}\n1\n{0}\n", word))},
+                 word);
     expect_short({"report", write("r.json", "{" + quoted + ": 1}")}, word);
-    expect_short({"report", write("r.json", "{\"runs\": [{\"config\": " + quoted + "}]}")}, word);
+    expect_short({"report", write("r.json", R"({"runs": [{"config": )" + quoted + "}]}")}, word);
   }
 }
 
