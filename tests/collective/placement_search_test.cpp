@@ -84,6 +84,7 @@ TEST(PlacementLoad, AMoveCostsWhatItCostsFromTheStart) {
     for (int round = 0; round < 50; ++round) {
       const std::vector<int> to = shuffled(npus, s.workers(), random);
       std::vector<PlacementLoad::Move> moves;
+      moves.reserve(to.size());
       for (int w = 0; w < s.workers(); ++w) moves.push_back({w, to[w]});
       moved.move(moves);
       afresh.place(to);
@@ -125,7 +126,7 @@ class Rings {
   Rings(const Grid& grid, const Strategy& s, double mp, double dp) : grid_(grid) {
     for (const auto& [dimension, times] :
          {std::pair(Dimension::kMp, mp), std::pair(Dimension::kDp, dp)})
-      if (times > 0) kinds_.push_back({times, groups_of(s, dimension)});
+      if (times > 0) kinds_.emplace_back(times, groups_of(s, dimension));
   }
 
   // Vectors through the busiest link, each kind as often as it is repeated.

@@ -62,7 +62,7 @@ TEST(ConfigRefusals, KeysOfTheOtherFabric) {
 // Files are named after it.
 TEST(ConfigRefusals, NamesOfMachines) {
   for (const char* name :
-       {"../../evil", "/tmp/x", "a/b", "\"a\\nb\"", "\"\\x1b[2J\"", "\"\\x7f\"", "\"\\u009b\""}) {
+       {"../../evil", "/tmp/x", "a/b", R"("a\nb")", R"("\x1b[2J")", R"("\x7f")", R"("\u009b")"}) {
     SCOPED_TRACE(name);
     expect_parts(refused_text(machine_named(name)),
                  {"machine.yaml:1: name: found '", "no '/' and no control characters"});

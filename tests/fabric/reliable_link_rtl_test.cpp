@@ -48,7 +48,7 @@ class RandomFaults final : public LinkFaults {
     is_lost = random_.below(100) == 0;
     const std::uint64_t what = random_.below(40);
     if (what == 0)
-      flit_wrong = escape(escape_from + static_cast<std::uint32_t>(random_.below(2000)));
+      flit_wrong = escape(kEscapeFrom + static_cast<std::uint32_t>(random_.below(2000)));
     if (what == 1) flit_wrong = {static_cast<std::uint32_t>(random_.below(kWords * 32))};
     escapes += what == 0 && !is_lost ? 1 : 0;
     for (const std::uint32_t at : flit_wrong) flit[at / 32] ^= 1U << at % 32;
@@ -61,7 +61,7 @@ class RandomFaults final : public LinkFaults {
     return back_wrong;
   }
 
-  static constexpr std::uint32_t escape_from = 96;  // behind the header
+  static constexpr std::uint32_t kEscapeFrom = 96;  // behind the header
   std::vector<std::uint32_t> flit_wrong, back_wrong;
   bool is_lost = false;
   int escapes = 0;

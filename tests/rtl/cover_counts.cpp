@@ -27,7 +27,7 @@ void add_cover_counts(VerilatedContext& context, CoverCounts& counts) {
       if (field.starts_with("f\2")) name = value.substr(value.rfind('/') + 1);
       if (field.starts_with("o\2")) label = value;
     }
-    counts[name + " " + label] += std::stoull(line.substr(end + 2));
+    counts[name.append(" ").append(label)] += std::stoull(line.substr(end + 2));
   }
 }
 

@@ -43,7 +43,8 @@ void expect_reached(const std::map<std::string, std::uint64_t>& counts, const st
   for (const std::string& module : tests.at(test)) {
     ASSERT_TRUE(points.contains(module)) << module;
     for (const std::string& label : points.at(module)) {
-      const auto count = counts.find(module + ".sv " + label);
+      std::string point = module + ".sv ";
+      const auto count = counts.find(point.append(label));
       EXPECT_TRUE(count != counts.end() && count->second > 0) << module << ": " << label;
     }
   }
