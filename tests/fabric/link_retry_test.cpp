@@ -161,7 +161,7 @@ class Pair {
   void launch() {
     std::optional<Flit> flit;
     if (tx_->wire_valid_o && !chance(wires_.flit_losses)) {
-      flit.emplace();
+      flit = Flit{};
       std::copy_n(tx_->wire_o.m_storage, flit->bits.size(), flit->bits.begin());
       if (chance(wires_.flit_errors)) {
         static const LinkCheck check(kWireBits - link_pkg::CHECK_W, link_pkg::CHECK_W,
@@ -191,7 +191,7 @@ class Pair {
       }
       back.intact = remainder == 0;
     }
-    back_.push_back(back);
+    back_.emplace_back(back);
   }
 
   Wires wires_;
