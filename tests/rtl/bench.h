@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -79,25 +80,25 @@ inline std::function<void(VerilatedContext&)> at_end_of_bench;
 template <class Model>
 class Bench {
  public:
-  Bench() : model_(&context_, "dut") {
-    context_.fatalOnError(false);
+  Bench() : model_(context_.get(), "dut") {
+    context_->fatalOnError(false);
     model_.rst_ni = 0;
   }
   ~Bench() {
     model_.final();
-    if (at_end_of_bench) at_end_of_bench(context_);
-    Verilated::threadContextp(&context_);  // of which its destructor takes itself out
+    if (at_end_of_bench) at_end_of_bench(*context_);
+    Verilated::threadContextp(context_.get());  // of which its destructor takes itself out
   }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  VerilatedContext& context() { return context_; }
+  VerilatedContext& context() { return *context_; }
   Model* operator->() { return &model_; }
   Model& operator*() { return model_; }
 
   // Outputs follow the inputs, before the edge.
   void settle() {
-    Verilated::threadContextp(&context_);
+    Verilated::threadContextp(context_.get());
     model_.clk_i = 0;
     model_.eval();
   }
@@ -105,9 +106,9 @@ class Bench {
     settle();
     model_.clk_i = 1;
     model_.eval();
-    if (context_.gotError() && !expecting_) {
+    if (context_->gotError() && !expecting_) {
       ADD_FAILURE() << "an assertion of the RTL failed";
-      context_.gotError(false);
+      context_->gotError(false);
     }
   }
   void reset() {
@@ -120,13 +121,14 @@ class Bench {
   template <class F>
   std::string broken_by(F f) {
     expecting_ = true;
-    std::string names = broken_assertions(context_, f);
+    std::string names = broken_assertions(*context_, f);
     expecting_ = false;
     return names;
   }
 
  private:
-  VerilatedContext context_;
+  // On the heap: globals of Verilator name it until there is another.
+  const std::unique_ptr<VerilatedContext> context_ = std::make_unique<VerilatedContext>();
   Model model_;
   bool expecting_ = false;
 };
