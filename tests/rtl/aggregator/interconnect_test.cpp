@@ -403,6 +403,7 @@ void share_among_pairs(bool gaps, bool runs_dry = false) {
   constexpr int kFlows = Dut::kPorts / 2;
   constexpr int kWindow = 3000;
   std::vector<Flow> flows;
+  flows.reserve(kFlows);
   for (int f = 0; f < kFlows; ++f) flows.push_back({3U << (2 * f), 1U << (2 * f)});
   Dut dut(4);
   dut.change(flows, kDp);

@@ -42,7 +42,10 @@ class BufferBench {
     std::uint32_t tag = 0;
     bool tail = false;
   };
-  static int depth(int vc) { return vc == kControl ? kControlDepth : kDataDepth; }
+  static int depth(int vc) {
+    if (vc == kControl) return kControlDepth;
+    return kDataDepth;
+  }
   bool chance(int percent) { return random_.below(100) < static_cast<std::uint64_t>(percent); }
 
   void edge(bool comes, bool pops) {
