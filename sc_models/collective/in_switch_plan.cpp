@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/detached_ranks.h"
+#include "collective/member_boxes.h"
 #include "collective/members.h"
 #include "collective/slice_router.h"
 #include "collective/slice_shares.h"
