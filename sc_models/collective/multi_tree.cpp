@@ -41,6 +41,7 @@ std::vector<int> roots(int length, bool ring) {
   if (!ring) return {length / 2};
   const int count = std::min(length, kRootsPerRing);
   std::vector<int> places;
+  places.reserve(count);
   for (int k = 0; k < count; ++k) places.push_back(k * length / count);
   return places;
 }
