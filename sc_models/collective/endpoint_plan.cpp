@@ -71,7 +71,7 @@ class EndpointPlanner {
         spec_(spec),
         part_(part),
         plan_(plan),
-        shares_(cuts(topology, plan.parts[part])),
+        shares_(shares(topology, plan.parts[part])),
         slices_(shares_.slices()),
         ranks_(static_cast<int>(plan.parts[part].members.size())),
         roles_(roles_of(spec.collective)) {}
@@ -115,11 +115,12 @@ class EndpointPlanner {
   }
 
  private:
-  static int cuts(const Topology& topology, const Part& part) {
+  static SliceShares shares(const Topology& topology, const Part& part) {
+    if (!part.slice_weights.empty()) return {topology, part.slice_weights};
     const bool is_one =
         family_of(part.collective) == Family::kChain || part.collective == Collective::kUnicast;
     const std::uint64_t trees = is_one ? 1 : part.members.size();
-    return slice_cuts(topology, trees, part.bytes / kFlitBytes / trees);
+    return SliceShares(slice_cuts(topology, trees, part.bytes / kFlitBytes / trees));
   }
 
   bool by_rule() const { return spec_.algorithm == "auto" || spec_.algorithm == "paper"; }

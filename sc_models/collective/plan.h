@@ -119,7 +119,8 @@ struct Part {
   // what it has to send there; 0: any number.
   int lead = 0;
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
-  // On a tree that has lost parts: what each slice carries, relative to the others (collective/slice_shares.h).
+  // On a tree that has lost parts: what each slice carries, relative to the others (collective/slice_shares.h). Empty where endpoint
+  // trees go hop by hop (collective/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
 };
 

@@ -13,7 +13,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kRounds = 4;
+constexpr int kBalanceRounds = 4;
 // Shares of a rank's data, over all its trees: most numbers of ports left divide it.
 constexpr std::uint64_t kShares = 60;
 
@@ -43,9 +43,10 @@ class PortBalance {
     for (const double load : loads_) all = std::max(all, load);
     if (all <= 0) return;
     scale_ = 1 / all;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kBalanceRounds; ++round) {
       bool moved = false;
-      for (const Hop& hop : hops_) moved |= move(hop);
+      for (const Hop& hop : hops_)
+        if (!goes_by_slices(*hop.tree)) moved |= move(hop);
       if (!moved) return;
     }
   }
@@ -60,6 +61,11 @@ class PortBalance {
 
   NodeId member(const Tree& tree, int rank) const { return plan_.parts[tree.part].members[rank]; }
   NodeId receiver(const Hop& hop) const { return member(*hop.tree, hop.send->rank); }
+
+  // An endpoint tree in a share of a slice. Ranks that are detached from an in-switch tree are free to go by any.
+  bool goes_by_slices(const Tree& tree) const {
+    return tree.transport != Transport::kInSwitch && !plan_.parts[tree.part].slice_weights.empty();
+  }
 
   void add(int link, double flits) {
     loads_[link] +=

@@ -15,7 +15,7 @@
 
 namespace fredsim {
 
-// Sets Send::port of all endpoint hops. Before acknowledgements and the order of packets are added, which go by it.
+// Sets Send::port of all endpoint hops, but of endpoint trees with Part::slice_weights. Before acknowledgements and the order of packets are added, which go by it.
 // Nothing on machines that are whole, nor on grids.
 void balance_ports(const Topology& topology, Plan& plan);
 

@@ -62,19 +62,33 @@ struct SliceLoads {
   std::vector<bool> detaches;
 };
 
+// Ranks that it does not join, of an in-switch tree, go by other ones.
+int slice_of(const Tree& tree) {
+  for (const TreeRank& rank : tree.ranks) {
+    if (tree.transport == Transport::kInSwitch) {
+      if (rank.switch_port >= 0) return rank.switch_port;
+    } else if (!rank.reduce_to.empty()) {
+      return rank.reduce_to.front().port;
+    } else if (!rank.broadcast_to.empty()) {
+      return rank.broadcast_to.front().port;
+    }
+  }
+  return 0;
+}
+
 SliceLoads loads_of(const Topology& topology, const Plan& plan, const LinkWalk& walk, int part) {
   const auto slices = static_cast<std::size_t>(topology.fred.slices);
   SliceLoads loads{std::vector<std::uint64_t>(slices),
                    {slices, std::vector<std::uint64_t>(topology.links.size())},
                    std::vector<bool>(slices)};
+  if (plan.parts[part].slice_weights.empty()) return loads;
   for (const Tree& tree : plan.trees) {
-    if (tree.part != part || tree.transport != Transport::kInSwitch) continue;
-    const auto joined = std::ranges::find_if(
-        tree.ranks, [](const TreeRank& rank) { return rank.switch_port >= 0; });
-    const auto slice = static_cast<std::size_t>(joined->switch_port);
+    if (tree.part != part) continue;
+    const auto slice = static_cast<std::size_t>(slice_of(tree));
     loads.flits[slice] += tree.flits;
     walk.walk(tree, [&](int link) { loads.on_links[slice][link] += tree.flits; });
-    if (std::ranges::any_of(tree.ranks, [](const TreeRank& rank) { return rank.switch_port < 0; }))
+    if (tree.transport == Transport::kInSwitch &&
+        std::ranges::any_of(tree.ranks, [](const TreeRank& rank) { return rank.switch_port < 0; }))
       loads.detaches[slice] = true;
   }
   return loads;
@@ -179,7 +193,7 @@ std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan) {
       if (use.weights[slice] > 0 && loads.detaches[slice]) use.detaches = true;
       shares[slice] /= sum;
     }
-    use.flits_per_ns = 1 / busiest_ns(costs, shares);
+    if (plan.parts[part].algorithm == "in_switch") use.flits_per_ns = 1 / busiest_ns(costs, shares);
   }
   return uses;
 }

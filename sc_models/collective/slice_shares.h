@@ -2,8 +2,9 @@
 //
 // All slices carry the same, to a flit. Where parts are lost (topology/faults.h) in-switch trees are cut anew: over the slices in which
 //   all of a group's members reach each other, and of an all-reduce those that can do without some of them, too
-//   (collective/detached_ranks.h), in proportion to what these can carry (Part::slice_weights). Endpoint trees are cut evenly
-//   and balanced hop by hop (collective/port_balance.h).
+//   (collective/detached_ranks.h), in proportion to what these can carry (Part::slice_weights). Endpoint trees
+//   go by the slices that join all members, too, unless they gain much by more ports: then they are cut evenly and balanced
+//   hop by hop (collective/port_balance.h).
 // Weights: the first cut is even over those slices; of the plan that comes out of it, for a vector so long that rounding makes no
 //   difference, the busiest link of every slice gives what the slice carries in a time. So a slice whose uplinks have become few, or in
 //   which an NPU's port is slower, gets less, and one of which only idle links are lost as much as before. Where ranks are

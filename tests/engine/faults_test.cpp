@@ -143,6 +143,21 @@ TEST(Faults, AnNpuUsesEveryPortThatIsLeft) {
   EXPECT_LE(slower(Collective::kAllToAll, 640 << 10), kNear * kCapacity);
 }
 
+// Shares that go by the slices in turn meet less at receivers than hops that take any port.
+TEST(Faults, AllToAllsGoBySlicesWhereTheirLinksCarryAboutAsMuch) {
+  const Topology whole = load_config("configs/fred_d.yaml").topology;
+  constexpr std::uint64_t kBytes = 640 << 10;
+  const auto before = static_cast<double>(run(whole, Collective::kAllToAll, kBytes).cycles);
+  for (const auto& [fault, most] :
+       std::vector<std::pair<const char*, double>>{{"switch:l1_2.s1", 1.16},
+                                                   {"switch:l2.s3.c1", 1.09},
+                                                   {"link:l1_0.s0.4->l2.s0.c0.0", 1.08}}) {
+    const Topology topology = with_faults("fred_d", {}, {fault});
+    const RunResult result = run(topology, Collective::kAllToAll, kBytes);
+    EXPECT_LE(static_cast<double>(result.cycles), most * before) << fault;
+  }
+}
+
 // Ranks are detached in slices of their own, and L1 switches have lost chiplets and uplinks. Two NPUs are left with three ports of five.
 TEST(Faults, SlicesKeepPaceWhereTheyHelpEachOther) {
   const Topology whole = load_config("configs/fred_d.yaml").topology;
