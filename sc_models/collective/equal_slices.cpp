@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-constexpr int kNoPort = -1;  // nothing is sent
+constexpr int kUnused = -1;  // nothing is sent
 constexpr int kSeveral = -2;
 
 // NIC ports by which its ranks send.
@@ -142,7 +142,7 @@ std::optional<SlicedPlan> slice(const Plan& plan, int ports) {
   for (const Tree& tree : plan.trees) {
     const int port = slice_port(tree);
     if (port == kSeveral) return std::nullopt;
-    if (port != kNoPort) sliced.trees[port].push_back(&tree);
+    if (port != kUnused) sliced.trees[port].push_back(&tree);
   }
   for (const PhaseProgram& program : plan.programs)
     sliced.rows[program.node][program.phase] = &program.row;
@@ -154,14 +154,14 @@ std::optional<SlicedPlan> slice(const Plan& plan, int ports) {
 int slice_port(const Tree& tree) {
   std::set<int> ports;
   add_ports(tree, ports);
-  return ports.empty() ? kNoPort : ports.size() == 1 ? *ports.begin() : kSeveral;
+  return ports.empty() ? kUnused : ports.size() == 1 ? *ports.begin() : kSeveral;
 }
 
 Plan EqualSlices::simulated(Plan plan) const {
   if (port_like.empty()) return plan;
   std::erase_if(plan.trees, [this](const Tree& tree) {
     const int port = slice_port(tree);
-    return port != kNoPort && port_like[port] != port;
+    return port != kUnused && port_like[port] != port;
   });
   return plan;
 }
@@ -169,8 +169,8 @@ Plan EqualSlices::simulated(Plan plan) const {
 std::vector<int> EqualSlices::copies(const Plan& simulated) const {
   std::vector<int> copies;
   for (const Tree& tree : simulated.trees) {
-    const int port = port_like.empty() ? kNoPort : slice_port(tree);
-    copies.push_back(port == kNoPort ? 1 : static_cast<int>(std::ranges::count(port_like, port)));
+    const int port = port_like.empty() ? kUnused : slice_port(tree);
+    copies.push_back(port == kUnused ? 1 : static_cast<int>(std::ranges::count(port_like, port)));
   }
   return copies;
 }

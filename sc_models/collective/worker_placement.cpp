@@ -59,9 +59,9 @@ double plan_ns(const Topology& topology, const Plan& plan) {
 // Nothing is decided here between placements that differ by less.
 bool is_clearly_less(double ns, double than) { return ns < than * kClearly; }
 
-class Chooser {
+class PlacementChooser {
  public:
-  Chooser(const Topology& topology, std::span<const WorkerTraffic> traffic,
+  PlacementChooser(const Topology& topology, std::span<const WorkerTraffic> traffic,
           const PlacementSearch& search)
       : topology_(topology), traffic_(traffic), search_(search) {}
 
@@ -114,7 +114,7 @@ WorkerPlacement choose(const std::vector<WorkerPlacement>& simple, const std::ve
   const std::vector<int> npus = npus_left(topology);
   PlacementLoad load(topology, traffic, workers);
   if (std::ssize(npus) < workers) return simple.front();  // whoever plans it says so
-  Chooser chooser(topology, traffic, search);
+  PlacementChooser chooser(topology, traffic, search);
   std::vector<std::vector<int>> starts;
   for (const WorkerPlacement& placement : simple) {
     if (!has_all(npus, placement.npus)) continue;

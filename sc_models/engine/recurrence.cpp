@@ -11,7 +11,7 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNoLook = std::numeric_limits<std::uint64_t>::max();
 
 // `factor` times what has been counted between the two.
 SwitchCounters times(const SwitchCounters& before, const SwitchCounters& after,
@@ -58,7 +58,7 @@ Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus)
                      std::bit_ceil((npus_.size() + kNpusOfFirstStep - 1) / kNpusOfFirstStep)) {}
 
 void Recurrence::restart() {
-  if (next_look_ == kNever) return;
+  if (next_look_ == kNoLook) return;
   if (seen_.size() >= kMostSeen / 4)
     first_step_ = std::min(2 * first_step_, std::max(shortest_step_, kLongestFirstStep));
   period_ = 0;
@@ -75,7 +75,7 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
   next_look_ = edge + step_;
   StateDigest digest(kIndexMask);
   if (!look(jobs, digest)) {
-    next_look_ = kNever;
+    next_look_ = kNoLook;
     return 0;
   }
   if (period_ != 0) {

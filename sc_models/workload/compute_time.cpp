@@ -29,12 +29,11 @@ double memory_ps(const ComputeSpeed& speed, double bytes) {
 
 double compute_ps(const ComputeSpeed& speed, const ModelLayer& layer, std::uint64_t input_bytes,
                   Pass pass, double samples, int mp) {
-  constexpr double kValueBytes = 2;  // FP16
   if (layer.has_times())
     return static_cast<double>(pass == Pass::kForward ? layer.forward_ps : layer.backward_ps);
   const double passes = pass == Pass::kForward ? 1 : 2;
   const double bytes =
-      passes * (kValueBytes * static_cast<double>(layer.parameters) / mp +
+      passes * (static_cast<double>(kValueBytes * layer.parameters) / mp +
                 samples * static_cast<double>(input_bytes + layer.output_bytes) / mp);
   return roofline_ps(speed, passes * layer.flops * samples / mp, bytes);
 }

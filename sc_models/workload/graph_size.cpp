@@ -8,8 +8,6 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kGradientBytes = 2;
-
 // A vector that grows has up to twice the room that it needs, three times as much while it moves.
 constexpr double kGrowth = 1.7;
 // The least that the heap gives; enough for most lists of dependencies.

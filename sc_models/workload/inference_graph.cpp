@@ -14,13 +14,10 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kValueBytes = 2;
-constexpr std::uint64_t kTokenBytes = 4;
-
-class Builder : private WorkerGraph {
+class InferenceBuilder : private WorkerGraph {
  public:
-  Builder(const TransformerShape& shape, const InferenceOptions& options, const ComputeSpeed& speed,
-          const Topology& topology)
+  InferenceBuilder(const TransformerShape& shape, const InferenceOptions& options,
+                   const ComputeSpeed& speed, const Topology& topology)
       : WorkerGraph(options.strategy, options.npus, topology, options.algorithm),
         shape_(shape),
         options_(options),
@@ -173,7 +170,7 @@ TaskGraph inference_graph(const std::string& name, const TransformerShape& shape
                           const Topology& topology) {
   check(shape, options, name, topology);
   check_memory(shape, options, speed, topology);
-  return Builder(shape, options, speed, topology).build();
+  return InferenceBuilder(shape, options, speed, topology).build();
 }
 
 }  // namespace fredsim

@@ -12,8 +12,6 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kValueBytes = 2;  // FP16
-
 struct Transformer {
   std::string_view name;
   int layers;
@@ -24,7 +22,6 @@ constexpr std::array kTransformers{Transformer{"transformer_17b", 78, 4256, 1024
                                    Transformer{"gpt3", 96, 12288, 2048, 96},
                                    Transformer{"transformer_1t", 128, 25600, 2048, 160}};
 constexpr std::uint64_t kVocabulary = 50257;
-constexpr std::uint64_t kTokenBytes = 4;
 constexpr std::string_view kResNet = "resnet152";
 
 ModelShape transformer(const Transformer& t) {

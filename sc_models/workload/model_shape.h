@@ -21,6 +21,10 @@
 
 namespace fredsim {
 
+constexpr std::uint64_t kValueBytes = 2;  // FP16: parameters and outputs,
+constexpr std::uint64_t kGradientBytes = 2;  // and their gradients
+constexpr std::uint64_t kTokenBytes = 4;
+
 struct ModelLayer {
   std::string name;
   std::uint64_t parameters = 0;

@@ -53,10 +53,10 @@ bool is_hybrid(TextWorkloadType type) {
          type == TextWorkloadType::kHybridCustomized;
 }
 
-class Builder {
+class TextBuilder {
  public:
-  Builder(const TextWorkload& workload, const std::string& path, const TextGraphOptions& options,
-          const Topology& topology)
+  TextBuilder(const TextWorkload& workload, const std::string& path,
+              const TextGraphOptions& options, const Topology& topology)
       : workload_(workload),
         options_(options),
         topology_(topology),
@@ -275,7 +275,7 @@ class Builder {
 
 TaskGraph text_graph(const TextWorkload& workload, const std::string& path,
                      const TextGraphOptions& options, const Topology& topology) {
-  return Builder(workload, path, options, topology).build();
+  return TextBuilder(workload, path, options, topology).build();
 }
 
 }  // namespace fredsim

@@ -28,7 +28,7 @@ namespace {
 
 using Group = std::vector<int>;  // ranks of the traces
 
-std::optional<Collective> collective_of(TraceCollective collective) {
+std::optional<Collective> collective_to_run(TraceCollective collective) {
   switch (collective) {
     case TraceCollective::kAllReduce:
     case TraceCollective::kBarrier:
@@ -293,7 +293,7 @@ class TraceTasks::Builder {
     spec.vc = node.priority >= 2 ? kMp : node.priority == 1 ? kPp : kDp;
     for (const int of : group) spec.group.push_back(members_[of]);
     if (node.type == TraceNodeType::kCollective) {
-      spec.collective = *collective_of(node.collective);
+      spec.collective = *collective_to_run(node.collective);
       spec.algorithm = algorithm_;
       spec.bytes = size_of(node, group.size());
       if (node.peer != TraceNode::kNobody) {

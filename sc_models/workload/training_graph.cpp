@@ -19,12 +19,10 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kGradientBytes = 2;
-
-class Builder : private WorkerGraph {
+class TrainingBuilder : private WorkerGraph {
  public:
-  Builder(const ModelShape& model, const TrainingOptions& options, const ComputeSpeed& speed,
-          const Topology& topology)
+  TrainingBuilder(const ModelShape& model, const TrainingOptions& options,
+                  const ComputeSpeed& speed, const Topology& topology)
       : WorkerGraph(options.strategy, options.npus, topology, options.algorithm),
         model_(model),
         options_(options),
@@ -434,7 +432,7 @@ void check(const TrainingOptions& o, const Topology& topology) {
 TaskGraph training_graph(const ModelShape& model, const TrainingOptions& options,
                          const ComputeSpeed& speed, const Topology& topology) {
   check(options, topology);
-  return Builder(model, options, speed, topology).build();
+  return TrainingBuilder(model, options, speed, topology).build();
 }
 
 }  // namespace fredsim

@@ -7,8 +7,6 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kValueBytes = 2;  // FP16
-
 std::uint64_t share(std::uint64_t all, int mp) {
   return (all + static_cast<std::uint64_t>(mp) - 1) / static_cast<std::uint64_t>(mp);
 }

@@ -86,4 +86,8 @@ MachineFile parse_machine_word(const std::string& word) {
   return file;
 }
 
+std::string name_of(const MachineConfig& config) {
+  return with_settings(config.topology.name, config.settings.own);
+}
+
 }  // namespace fredsim

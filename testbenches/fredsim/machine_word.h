@@ -15,5 +15,7 @@
 namespace fredsim {
 
 MachineFile parse_machine_word(const std::string& word);
+// A machine as tables and messages name it: by the name that its file gives, with its own settings.
+std::string name_of(const MachineConfig& config);
 
 }  // namespace fredsim

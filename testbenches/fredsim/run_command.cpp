@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -19,6 +20,7 @@
 #include "group_members.h"
 #include "interrupt.h"
 #include "job_runner.h"
+#include "machine_word.h"
 #include "memory_check.h"
 #include "observe/breakdown_table.h"
 #include "observe/json.h"
@@ -30,6 +32,7 @@
 #include "option_values.h"
 #include "program_name.h"
 #include "switch_pattern.h"
+#include "timeline_output.h"
 #include "topology/faults.h"
 #include "wave_arguments.h"
 
@@ -38,6 +41,9 @@ namespace fredsim {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::string_view kTimelineShares = ", half of them packets and additions";
+constexpr std::string_view kTimelineHint = "a smaller --size or --timeline-level shows all";
 
 // One machine of the command: its plans, one per size, of a work with order or of another, and what came out of them.
 struct ComparedMachine {
@@ -53,10 +59,6 @@ struct ComparedMachine {
 // As on the command line.
 std::string word_of(const MachineConfig& config) {
   return with_settings(config.path, config.settings.own);
-}
-
-std::string name_of(const MachineConfig& config) {
-  return with_settings(config.topology.name, config.settings.own);
 }
 
 void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
@@ -407,15 +409,6 @@ void finish_waves(std::vector<ComparedMachine>& compared) {
     if (WaveRecorder* const wave = entry.machine->wave()) wave->finish();
 }
 
-void write_timeline(const OutputFile& file, const Timeline& timeline) {
-  file.write(timeline.json(version()));
-  if (timeline.left_out().empty()) return;
-  fmt::print(stderr,
-             "{}: --timeline: a file holds {} events at most, half of them packets and "
-             "additions; left out: {} (a smaller --size or --timeline-level shows all)\n",
-             program_name(), Timeline::kMaxEvents, timeline.left_out_text());
-}
-
 }  // namespace
 
 void run_command(const Options& options) {
@@ -443,7 +436,8 @@ void run_command(const Options& options) {
     runner.finish();
   } catch (const Error& error) {
     if (timeline_file && error.code() == ExitCode::kFailed)
-      write_timeline(*timeline_file, timeline);  // until the failure
+      write_timeline(*timeline_file, timeline, kTimelineShares,
+                     kTimelineHint);  // until the failure
     throw;
   }
   finish_waves(compared);
@@ -456,7 +450,7 @@ void run_command(const Options& options) {
     runs.insert(runs.end(), entry.runs.begin(), entry.runs.end());
   }
   if (json) json->write(results_json(origin_of(options.command_line), runs));
-  if (timeline_file) write_timeline(*timeline_file, timeline);
+  if (timeline_file) write_timeline(*timeline_file, timeline, kTimelineShares, kTimelineHint);
   const auto complete = static_cast<std::size_t>(
       std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));
   const std::size_t asked = compared.size() * options.work.sizes.size();

@@ -18,6 +18,7 @@
 #include "fabric/layout.h"
 #include "interrupt.h"
 #include "job_runner.h"
+#include "machine_word.h"
 #include "memory_check.h"
 #include "observe/json.h"
 #include "observe/output_file.h"
@@ -27,6 +28,7 @@
 #include "option_values.h"
 #include "program_name.h"
 #include "switch_pattern.h"
+#include "timeline_output.h"
 #include "topology/faults.h"
 #include "trace_output.h"
 #include "workload/graph_size.h"
@@ -58,10 +60,6 @@ struct TrainedMachine {
   std::unique_ptr<TraceTasks> tasks{};  // of traces, which are read as they run
   std::unique_ptr<Machine> machine;
 };
-
-std::string name_of(const MachineConfig& config) {
-  return with_settings(config.topology.name, config.settings.own);
-}
 
 class Training {
  public:
@@ -532,15 +530,6 @@ std::string rank_lines(const TrainingResult& result) {
                             result.run.links.size());
 }
 
-void write_timeline(const OutputFile& file, const Timeline& timeline) {
-  file.write(timeline.json(version()));
-  if (timeline.left_out().empty()) return;
-  fmt::print(stderr,
-             "{}: --timeline: a file holds {} events at most; left out: {} (fewer --iterations, or "
-             "one machine by itself, show more)\n",
-             program_name(), Timeline::kMaxEvents, timeline.left_out_text());
-}
-
 std::vector<TitledList> notes_of(const Training& training) {
   std::vector<TitledList> lists;
   for (const TrainedMachine& entry : training.machines())
@@ -579,7 +568,9 @@ void train_command(const Options& options) {
   runner.finish();
   if (json && !results.empty())
     json->write(training_json(origin_of(options.command_line), training.setup(), results));
-  if (timeline_file && !results.empty()) write_timeline(*timeline_file, training.timeline());
+  if (timeline_file && !results.empty())
+    write_timeline(*timeline_file, training.timeline(), "",
+                   "fewer --iterations, or one machine by itself, show more");
   if (!is_complete)
     throw Interrupted(fmt::format(
         "interrupted: {} of {} machines complete",

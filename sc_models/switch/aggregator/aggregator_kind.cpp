@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-constexpr TraceFormat kBinary = TraceFormat::kBinary;
+using enum TraceFormat;
 
 class AggregatorKind final : public PhasedKind {
  public:

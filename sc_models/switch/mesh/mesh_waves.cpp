@@ -7,8 +7,7 @@
 namespace fredsim {
 namespace {
 
-constexpr TraceFormat kBinary = TraceFormat::kBinary;
-constexpr TraceFormat kDecimal = TraceFormat::kDecimal;
+using enum TraceFormat;
 
 }  // namespace
 

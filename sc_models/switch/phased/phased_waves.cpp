@@ -7,9 +7,7 @@
 namespace fredsim {
 namespace {
 
-constexpr TraceFormat kBinary = TraceFormat::kBinary;
-constexpr TraceFormat kDecimal = TraceFormat::kDecimal;
-constexpr TraceFormat kHex = TraceFormat::kHex;
+using enum TraceFormat;
 
 }  // namespace
 

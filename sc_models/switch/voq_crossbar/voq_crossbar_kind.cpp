@@ -10,8 +10,7 @@
 namespace fredsim {
 namespace {
 
-constexpr TraceFormat kBinary = TraceFormat::kBinary;
-constexpr TraceFormat kDecimal = TraceFormat::kDecimal;
+using enum TraceFormat;
 
 class VoqCrossbarKind final : public SwitchKind {
  public:

@@ -15,7 +15,7 @@ namespace {
 constexpr int kToStaging = 4;
 constexpr std::uint8_t kNamesPhase = 0xFF;
 // Of header word 2: the bits that are on links.
-constexpr std::uint32_t kLinkBits = (1U << (noc_pkg::TAIL_BIT + 1) % 32) - 1;
+constexpr std::uint32_t kOnLinks = (1U << (noc_pkg::TAIL_BIT + 1) % 32) - 1;
 static_assert((noc_pkg::TAIL_BIT + 1) / 32 == 2);
 
 BufferShape buffers_of(const SwitchShape& shape) {
@@ -150,7 +150,7 @@ void VoqCrossbarTwin::accept(const SwitchPins& pins) {
     const std::size_t first = static_cast<std::size_t>(p) * words;
     std::uint32_t* const flit = &pin_flits_[first];
     std::memcpy(flit, &pins.in_flit[first], words * sizeof(std::uint32_t));
-    flit[2] &= kLinkBits;
+    flit[2] &= kOnLinks;
     const std::uint32_t destination = kDstField.of(flit);
     const std::uint8_t route = destination < routes_.size() ? routes_[destination] : 0;
     pin_routes_[p] = kPhaseField.of(flit) != kPhaseOnline ? kNamesPhase
