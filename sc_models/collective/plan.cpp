@@ -362,6 +362,9 @@ constexpr std::uint64_t kKibi = 1024;
 constexpr std::uint64_t kLongBytes = kKibi * kKibi * kKibi;
 // By which a sum, and its result, are later for the way by a helper.
 constexpr double kDetachedCycles = 250;
+// And how many times as long it takes where no helper can be below the same L1 switch: operands and results take turns with trees on the
+// uplinks. Found by measurement of four groups over the L1 switches of Fred-D.
+constexpr double kCrossingCosts = 1.5;
 
 // By which all-to-alls are later where each hop has a port of its own: blocks meet at receivers, where shares that go by the
 // slices in turn do not. Found by measurement on Fred-D with one to twelve lost components.
@@ -379,7 +382,9 @@ const SliceUse& faster_use(const Topology& topology, std::uint64_t bytes, const 
   const double flits = static_cast<double>(bytes) / kFlitBytes;
   const double cycles_per_ns = static_cast<double>(topology.clock_hz) / 1e9;
   const double late = kDetachedCycles / cycles_per_ns;
-  return flits / detached.flits_per_ns + late < flits / whole.flits_per_ns ? detached : whole;
+  const double factor = detached.crosses ? kCrossingCosts : 1;
+  const double detached_ns = factor * flits / detached.flits_per_ns + late;
+  return detached_ns < flits / whole.flits_per_ns ? detached : whole;
 }
 
 // Of groups whose data does not go evenly by all slices.

@@ -60,6 +60,7 @@ struct SliceLoads {
   std::vector<std::uint64_t> flits;  // of the slice's share
   std::vector<std::vector<std::uint64_t>> on_links;
   std::vector<bool> detaches;
+  std::vector<bool> crosses;  // ranks that are the only ones of their L1 switch
 };
 
 // Ranks that it does not join, of an in-switch tree, go by other ones.
@@ -80,6 +81,7 @@ SliceLoads loads_of(const Topology& topology, const Plan& plan, const LinkWalk& 
   const auto slices = static_cast<std::size_t>(topology.fred.slices);
   SliceLoads loads{std::vector<std::uint64_t>(slices),
                    {slices, std::vector<std::uint64_t>(topology.links.size())},
+                   std::vector<bool>(slices),
                    std::vector<bool>(slices)};
   if (plan.parts[part].slice_weights.empty()) return loads;
   for (const Tree& tree : plan.trees) {
@@ -87,9 +89,15 @@ SliceLoads loads_of(const Topology& topology, const Plan& plan, const LinkWalk& 
     const auto slice = static_cast<std::size_t>(slice_of(tree));
     loads.flits[slice] += tree.flits;
     walk.walk(tree, [&](int link) { loads.on_links[slice][link] += tree.flits; });
-    if (tree.transport == Transport::kInSwitch &&
-        std::ranges::any_of(tree.ranks, [](const TreeRank& rank) { return rank.switch_port < 0; }))
+    if (tree.transport != Transport::kInSwitch) continue;
+    for (const TreeRank& rank : tree.ranks) {
+      if (rank.switch_port >= 0) continue;
       loads.detaches[slice] = true;
+      const std::vector<NodeId>& members = plan.parts[part].members;
+      const NodeId own = topology.nodes[members[rank.rank]].above;
+      const auto is_near = [&](NodeId member) { return topology.nodes[member].above == own; };
+      if (std::ranges::count_if(members, is_near) == 1) loads.crosses[slice] = true;
+    }
   }
   return loads;
 }
@@ -191,6 +199,7 @@ std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan) {
     for (std::size_t slice = 0; slice < shares.size(); ++slice) {
       use.weights[slice] = static_cast<std::uint64_t>(std::lround(shares[slice] / best * kParts));
       if (use.weights[slice] > 0 && loads.detaches[slice]) use.detaches = true;
+      if (use.weights[slice] > 0 && loads.crosses[slice]) use.crosses = true;
       shares[slice] /= sum;
     }
     if (plan.parts[part].algorithm == "in_switch") use.flits_per_ns = 1 / busiest_ns(costs, shares);

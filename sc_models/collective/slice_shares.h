@@ -44,6 +44,7 @@ struct SliceUse {
   std::vector<std::uint64_t> weights;
   double flits_per_ns = 0;  // of the part by itself; 0: it does not go by the switches
   bool detaches = false;    // some ranks
+  bool crosses = false;     // of these some that are the only ones of their L1 switch
 };
 // By part, from a plan of long vectors with even weights.
 std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan);

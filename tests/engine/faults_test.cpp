@@ -180,6 +180,28 @@ TEST(Faults, SlicesKeepPaceWhereTheyHelpEachOther) {
   }
 }
 
+// An uplink in one slice and a port in another: one of the four groups goes by the other slices, and none by helpers of other L1 switches,
+// whose operands would take turns with the others' trees.
+TEST(Faults, GroupsOverTheSwitchesLeaveASliceBeforeTheyDetachRanks) {
+  const auto cycles = [](const Texts& faults) {
+    const Topology topology = with_faults("fred_d", {}, faults);
+    std::vector<CollectiveSpec> work(4);
+    for (int g = 0; g < 4; ++g) {
+      work[g].group = {g, 4 + g, 8 + g, 12 + g, 16 + g};
+      work[g].bytes = 4 << 20;
+    }
+    const Plan plan = make_plan(topology, work, OnConflict::kLater);
+    Simulation simulation;
+    Machine machine("machine", topology, {});
+    RunResult result;
+    simulation.run([&] { result = machine.run(plan); });
+    EXPECT_EQ(result.payload, "exact");
+    return static_cast<double>(result.cycles);
+  };
+  const double whole = cycles({});
+  EXPECT_LE(cycles({"link:l1_4.s0.6->l2.s0.c1.8", "link:npu19.4->l1_4.s4.3"}), 1.65 * whole);
+}
+
 // Operands that go by helpers, over fast uplinks and slow ones.
 TEST(Faults, DetachedRanksAreTheSameInEveryImplementation) {
   for (const char* uplinks : {"1.2TB/s", "300GB/s"}) {
