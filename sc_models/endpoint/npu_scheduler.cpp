@@ -315,7 +315,7 @@ void NpuScheduler::add_state_of_turns(const Source& source, StateDigest& digest)
   }
 }
 
-// What is left of its trees, beside the first one here that it keeps pace with.
+// Packets left of its trees, relative to those of the first source here that it keeps pace with.
 void NpuScheduler::add_pace(const Source& source, StateDigest& digest) const {
   if (!source.keeps_pace) return;
   for (const Channel& channel : channels_) {
