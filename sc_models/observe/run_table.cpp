@@ -237,19 +237,29 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                 })};
 }
 
-// Columns of runs in which the base also runs as well as it can.
-std::vector<RunField> fields_of_best() {
-  return {
-      field({.label = "placement", .align = Align::kLeft},
-            [](const RunResult& r) { return r.workers ? Cell(r.workers->placement) : no_cell(); }),
-      {{.label = "over best base",
-        .unit = "x",
-        .header = {"over best", "base x"},
-        .name = "speedup_best_base"},
-       [](const RunRow& row) {
-         const auto& speedup = row.run->speedup_best_base;
-         return speedup ? number_cell(*speedup, 3) : no_cell();
-       }}};
+// Columns of runs in which the base also runs as well as it can: a placement that all of them share is only in text left out.
+RunField placement_field(std::span<const ReportedRun> runs) {
+  const auto cell = [](const RunResult& r) {
+    return r.workers ? Cell(r.workers->placement) : no_cell();
+  };
+  const bool is_same = std::ranges::all_of(runs, [&](const ReportedRun& run) {
+    return cell(run.result).text == cell(runs.front().result).text;
+  });
+  return field({.label = "placement",
+                .align = Align::kLeft,
+                .shown = is_same ? Shown::kNotInText : Shown::kEverywhere},
+               cell);
+}
+
+RunField over_best_field() {
+  return {{.label = "over best base",
+           .unit = "x",
+           .header = {"over best", "base x"},
+           .name = "speedup_best_base"},
+          [](const RunRow& row) {
+            const auto& speedup = row.run->speedup_best_base;
+            return speedup ? number_cell(*speedup, 3) : no_cell();
+          }};
 }
 
 std::vector<RunField> more_counts() {
@@ -351,33 +361,39 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
   assert(!runs.empty());
   const RunResult& base = runs.front().result;
   const bool has_best = std::ranges::any_of(runs, &ReportedRun::is_best_base);
-  const std::vector<RunField> own = {algorithm_field(has_best ? 0 : 4, Shown::kEverywhere),
-                                     size_field(Shown::kNotInText),
-                                     cycles_field(2),
-                                     time_field(),
-                                     algbw_field(11),
-                                     busbw_field(1),
-                                     speedup_field(),
-                                     injected_field(8),
-                                     ratio_field({.label = "injected less",
-                                                  .unit = "x",
-                                                  .rank = 5,
-                                                  .header = {"injected", "less x"},
-                                                  .name = "injected_traffic_reduction"},
-                                                 &Comparison::injected_traffic_reduction),
-                                     link_field(9),
-                                     ratio_field({.label = "link less",
-                                                  .unit = "x",
-                                                  .rank = 7,
-                                                  .header = {"link", "less x"},
-                                                  .name = "link_traffic_reduction"},
-                                                 &Comparison::link_traffic_reduction),
-                                     bound_field(10),
-                                     time_over_bound_field(6),
-                                     payload_field(3),
-                                     only_in_csv("sim_cycles_per_s", [](const RunResult& r) {
-                                       return fmt::to_string(r.sim_cycles_per_s);
-                                     })};
+  std::vector<RunField> own = {algorithm_field(has_best ? 0 : 4, Shown::kEverywhere),
+                               size_field(Shown::kNotInText),
+                               cycles_field(2),
+                               time_field(),
+                               algbw_field(11),
+                               busbw_field(1),
+                               speedup_field(),
+                               injected_field(8),
+                               ratio_field({.label = "injected less",
+                                            .unit = "x",
+                                            .rank = 5,
+                                            .header = {"injected", "less x"},
+                                            .name = "injected_traffic_reduction"},
+                                           &Comparison::injected_traffic_reduction),
+                               link_field(9),
+                               ratio_field({.label = "link less",
+                                            .unit = "x",
+                                            .rank = 7,
+                                            .header = {"link", "less x"},
+                                            .name = "link_traffic_reduction"},
+                                           &Comparison::link_traffic_reduction),
+                               bound_field(10),
+                               time_over_bound_field(6),
+                               payload_field(3),
+                               only_in_csv("sim_cycles_per_s", [](const RunResult& r) {
+                                 return fmt::to_string(r.sim_cycles_per_s);
+                               })};
+  if (has_best) {
+    const auto speedup =
+        std::ranges::find(own, "speed-up", [](const RunField& f) { return f.column.label; });
+    own.insert(speedup + 1, over_best_field());
+    own.insert(own.begin() + 1, placement_field(runs));
+  }
   const double fastest = speedup_of(*std::ranges::max_element(runs, {}, speedup_of));
   std::vector<RunRow> rows;
   const MachineLabels machines = machine_labels(runs);
@@ -391,14 +407,12 @@ TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format)
                   is_text ? fmt::format(" of {}", format_size(base.size_bytes)) : "",
                   ranks_text(base), base.model, base.lanes, base.seed);
   for (const std::string& note : machines.notes) heading += (is_text ? "\n" : "\n\n") + note;
-  return {std::move(heading),
-          table_of(joined({{machine_field(Shown::kEverywhere)},
-                           fields_of_work(),
-                           has_best ? fields_of_best() : std::vector<RunField>{},
-                           own,
-                           resent_fields(runs, 3),
-                           more_counts()}),
-                   rows)};
+  return {std::move(heading), table_of(joined({{machine_field(Shown::kEverywhere)},
+                                               fields_of_work(),
+                                               own,
+                                               resent_fields(runs, 3),
+                                               more_counts()}),
+                                       rows)};
 }
 
 std::vector<TitledTable> parts_tables(std::span<const ReportedRun> runs) {
