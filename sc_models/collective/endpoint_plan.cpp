@@ -15,6 +15,7 @@
 #include "collective/members.h"
 #include "collective/mesh_rings.h"
 #include "collective/multi_tree.h"
+#include "collective/packed_trees.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
 #include "collective/streams.h"
@@ -158,6 +159,8 @@ class EndpointPlanner {
       const std::optional<GridBox> box = grid_box(topology_, members());
       const bool rings = box && (box->ring_x || box->ring_y);
       // From or to one root on a torus: measured, slower than a chain or a tree.
+      if (spec_.collective == Collective::kAllReduce && !takes_combs(box))
+        return can_pack_trees(topology_, members());
       return box && (family_of(spec_.collective) == Family::kRing || !rings);
     }
     if (algorithm == "edge_tree")
@@ -166,14 +169,19 @@ class EndpointPlanner {
     return algorithm == "hier_ring" && whole_grid();
   }
 
+  // All-reduces elsewhere take packed trees.
+  bool takes_combs(const std::optional<GridBox>& box) const {
+    return box && grid_is_even(topology_);
+  }
+
   void check_levels() const {
     if (fits()) return;
     const std::string& name = spec_.algorithm;
     if (name == "multi_tree") {
       throw BadInput(fmt::format(
           "algorithm: multi_tree needs a group that fills a rectangle of a mesh, or of a "
-          "torus if the collective has no root, {} of this group of {} on {} is not that, "
-          "allowed: {}",
+          "torus if the collective has no root, or, for an all_reduce, NPUs next to each other, "
+          "{} of this group of {} on {} is not that, allowed: {}",
           to_string(spec_.collective), ranks_, topology_.name,
           endpoint_algorithms(spec_.collective)));
     }
@@ -206,7 +214,12 @@ class EndpointPlanner {
   void ring_family(const std::string& algorithm) {
     if (algorithm == "multi_tree") {
       plan_.parts[part_].window = kTreeWindow;
-      multi_tree(*grid_box(topology_, members()));
+      const std::optional<GridBox> box = grid_box(topology_, members());
+      if (spec_.collective == Collective::kAllReduce && !takes_combs(box)) {
+        packed();
+      } else {
+        multi_tree(*box);
+      }
     } else if (algorithm == "hier_ring" && topology_.is_grid()) {
       mesh_hierarchy();
     } else if (algorithm == "ring") {
@@ -249,6 +262,25 @@ class EndpointPlanner {
     }
     const std::vector<FlitRange> blocks = padded_blocks(block_sizes(bytes(), ranks_));
     for (int cell = 0; cell < ranks_; ++cell) both_combs(box, cell, blocks[box.ranks[cell]]);
+  }
+
+  void packed() {
+    const FlitRange whole = whole_range(0, bytes());
+    const std::vector<PackedTree> trees = packed_trees(topology_, members());
+    const std::uint64_t each = whole.flits / trees.size();
+    const std::uint64_t longer = whole.flits % trees.size();
+    std::uint64_t begin = 0;
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+      const std::uint64_t end = begin + each + (k < longer ? 1 : 0);
+      if (end == begin) return;
+      TreeBuilder tree = builder(0);
+      for (const auto& [above, below] : trees[k].hops) {
+        tree.reduce(below, above, tree.vc());
+        tree.pass_on(above, below, tree.vc());
+      }
+      add(tree.finish(roles_, trees[k].root, part_of(whole, begin, end)));
+      begin = end;
+    }
   }
 
   // Two combs with their root in a cell, each for its share of the data.

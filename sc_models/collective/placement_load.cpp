@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/member.h"
@@ -23,6 +24,8 @@ constexpr double kMeanShare = 0.02;
 constexpr std::size_t kMostStar = 32;
 constexpr std::uint64_t kMostStarBytes = 256 * 1024;
 constexpr double kNsPerSecond = 1e9;
+// The longest way of a comb, of width and height: from the middle along a line and a tooth.
+constexpr double kComb = 0.75;
 
 double passes(Collective collective) { return collective == Collective::kAllReduce ? 2 : 1; }
 
@@ -297,8 +300,62 @@ double PlacementLoad::box(const Work& work, const std::vector<int>& at, double s
       if (y + 1 < height || ring_y) join(cells[y * width + x], cells[(y + 1) % height * width + x]);
     }
   }
-  constexpr double kComb = 0.75;  // of width and height: from the middle along a line and a tooth
   return hop * passes(work.collective) * kComb * (width + height);
+}
+
+// Links between members carry alike, but for a member with one link, which carries everything.
+double PlacementLoad::packed(const Work& work, const std::vector<int>& at, double sign,
+                             Variant& variant) {
+  const int width = topology_.mesh.width, height = topology_.mesh.height;
+  member_at_.resize(static_cast<std::size_t>(width) * height, -1);
+  const auto cell_of = [&](int npu) {
+    const MeshPosition place = mesh_position(topology_.nodes[topology_.npus[npu]].address);
+    return place.y * width + place.x;
+  };
+  for (int k = 0; k < std::ssize(at); ++k) member_at_[cell_of(at[k])] = k;
+  pairs_.clear();
+  degrees_.assign(at.size(), 0);
+  int left = width, top = height, right = -1, bottom = -1;
+  for (int k = 0; k < std::ssize(at); ++k) {
+    const int x = cell_of(at[k]) % width, y = cell_of(at[k]) / width;
+    left = std::min(left, x), right = std::max(right, x);
+    top = std::min(top, y), bottom = std::max(bottom, y);
+    const auto pair_with = [&](int cell) {
+      if (member_at_[cell] < 0) return;
+      pairs_.emplace_back(k, member_at_[cell]);
+      ++degrees_[k], ++degrees_[member_at_[cell]];
+    };
+    if (x + 1 < width || topology_.mesh.rings.columns > 0) pair_with(y * width + (x + 1) % width);
+    if (y + 1 < height || topology_.mesh.rings.rows > 0) pair_with((y + 1) % height * width + x);
+  }
+  for (const int npu : at) member_at_[cell_of(npu)] = -1;
+  steps_ += at.size();
+  // Sets of members that pairs join, each by a member of it.
+  std::vector<int>& set_of = seen_;
+  set_of.resize(at.size());
+  std::iota(set_of.begin(), set_of.end(), 0);
+  const auto found = [&](int k) {
+    while (set_of[k] != k) k = set_of[k] = set_of[set_of[k]];
+    return k;
+  };
+  auto sets = std::ssize(at);
+  for (const auto& [a, b] : pairs_) {
+    if (found(a) == found(b)) continue;
+    set_of[found(a)] = found(b);
+    --sets;
+  }
+  if (sets > 1) {
+    variant.misfits += sign > 0 ? 1 : -1;
+    return 0;
+  }
+  const double share = (static_cast<double>(at.size()) - 1) / static_cast<double>(pairs_.size());
+  double hop = 0;
+  for (const auto& [a, b] : pairs_) {
+    const double of_vector = std::min(degrees_[a], degrees_[b]) == 1 ? 1 : share;
+    const double bytes = sign * std::floor(work.bytes * of_vector);
+    hop = std::max({hop, add(at[a], at[b], bytes), add(at[b], at[a], bytes)});
+  }
+  return hop * passes(work.collective) * kComb * (right - left + bottom - top + 2);
 }
 
 double PlacementLoad::uplinks(const std::vector<int>& at, double sign) {
@@ -332,7 +389,8 @@ void PlacementLoad::apply(int number, double sign) {
         ns = ring(work, at_, sign);
         break;
       case Shape::kBox:
-        ns = box(work, at_, sign, variant);
+        ns = work.collective == Collective::kAllReduce ? packed(work, at_, sign, variant)
+                                                       : box(work, at_, sign, variant);
         break;
       case Shape::kStar:
         ns = star(work, at_, sign);

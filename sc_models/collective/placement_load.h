@@ -3,7 +3,7 @@
 // Model: what a workload repeats of one kind, all its groups at once, takes L + kOverlap B or B + kOverlap L, whichever is
 //   more, as in plan_time.h: L the longest way along a group's ring, chain, star or rectangle, B the busiest link. Where an
 //   algorithm is not fixed, the cheapest of those that all groups can take counts: multi_tree only where all of them fill
-//   rectangles. In the switches of a tree B is what groups that leave a switch share of its uplinks; more groups than
+//   rectangles, for all-reduces where each is in one piece. In the switches of a tree B is what groups that leave a switch share of its uplinks; more groups than
 //   uplinks take turns. The cost is the sum over the kinds, each as often as it is repeated, and a small part of the mean
 //   load, so that of placements with the same busiest link the one with less traffic is the cheaper.
 // Left out, since no placement changes it: groups of all NPUs of a grid, or of a tree whose switches add. Not looked at
@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collective/plan.h"
@@ -57,7 +58,7 @@ class PlacementLoad {
     Shape shape = Shape::kRing;
     std::vector<double> load{};     // by link, or of kUplinks by node: bytes, groups
     std::vector<double> latency{};  // by group of the work: ns
-    int misfits = 0;                // kBox: groups that fill no rectangle
+    int misfits = 0;                // kBox: groups that cannot
   };
   struct Work {
     double times = 1;
@@ -92,6 +93,7 @@ class PlacementLoad {
   double chain(const Work& work, const std::vector<int>& at, double bytes, bool forwards);
   double streams(const Work& work, const std::vector<int>& at, double sign);
   double box(const Work& work, const std::vector<int>& at, double sign, Variant& variant);
+  double packed(const Work& work, const std::vector<int>& at, double sign, Variant& variant);
   double uplinks(const std::vector<int>& at, double sign);
   void weigh(Work& work);
   double variant_ns(const Work& work, const Variant& variant);
@@ -114,11 +116,14 @@ class PlacementLoad {
   std::vector<int> npus_;
   double cost_ = 0;
   std::uint64_t steps_ = 0;
-  std::vector<double>* load_ = nullptr;  // at work
-  std::vector<int> at_;                  // scratch: endpoints of a group
-  std::vector<int> seen_;                // scratch: switches
-  std::vector<int> touched_;             // scratch: groups
-  std::vector<bool> is_touched_;         // by group
+  std::vector<double>* load_ = nullptr;     // at work
+  std::vector<int> at_;                     // scratch: endpoints of a group
+  std::vector<int> seen_;                   // scratch: switches, members
+  std::vector<int> member_at_;              // by cell; -1 between calls
+  std::vector<std::pair<int, int>> pairs_;  // scratch: members that are neighbours
+  std::vector<int> degrees_;                // scratch: links of a member
+  std::vector<int> touched_;                // scratch: groups
+  std::vector<bool> is_touched_;            // by group
 };
 
 }  // namespace fredsim

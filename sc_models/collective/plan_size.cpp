@@ -11,6 +11,7 @@
 #include "collective/in_switch_plan.h"
 #include "collective/members.h"
 #include "collective/multi_tree.h"
+#include "collective/packed_trees.h"
 #include "collective/split.h"
 #include "switch/node_shape.h"
 
@@ -67,10 +68,13 @@ class SizeOfOne {
            adds_in_switches(topology_) && has_in_switch(spec_.collective);
   }
 
-  // Where multi_tree is asked for, or may be what `auto` takes.
+  // It is asked for, or may be what `auto` takes.
+  bool may_be_multi_tree() const {
+    return topology_.is_grid() && (spec_.algorithm == "auto" || spec_.algorithm == "multi_tree");
+  }
+
   std::optional<GridBox> combs() const {
-    if (!topology_.is_grid() || (spec_.algorithm != "auto" && spec_.algorithm != "multi_tree"))
-      return {};
+    if (!may_be_multi_tree()) return {};
     try {
       return grid_box(topology_, members_of(topology_, spec_.group));
     } catch (const BadInput&) {
@@ -98,7 +102,13 @@ class SizeOfOne {
     const bool both_ways = whole || (box && box->width > 1 && box->height > 1);
     const std::uint64_t parts = slices_ * (both_ways ? 2 : 1);
     if (spec_.collective == Collective::kAllReduce) {
-      add(cuts(spec_.bytes, box ? all_reduce_combs(*box).size() : ranks_ * parts), ranks_, 3);
+      std::uint64_t trees = ranks_ * parts;
+      if (box && grid_is_even(topology_)) {
+        trees = all_reduce_combs(*box).size();
+      } else if (may_be_multi_tree()) {
+        trees = std::max<std::uint64_t>(trees, kMostPackedTrees);
+      }
+      add(cuts(spec_.bytes, trees), ranks_, 3);
     } else {
       add(ranks_ * cuts(spec_.bytes / ranks_, parts), ranks_,
           spec_.collective == Collective::kAllGather ? 1 : 2);

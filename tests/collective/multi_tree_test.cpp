@@ -166,10 +166,11 @@ TEST(MultiTree, ServesAnyRootOfAMesh) {
   }
 }
 
-TEST(MultiTree, IsForRectanglesOfAGridOnly) {
+// All-reduces of other groups: packed_trees_test.cpp.
+TEST(MultiTree, BlocksAreForRectanglesOfAGridOnly) {
   const auto refusal = [](const Topology& topology, const std::vector<int>& group) {
     try {
-      make_plan(topology, Collective::kAllReduce, group, 4096, "multi_tree");
+      make_plan(topology, Collective::kReduceScatter, group, 4096, "multi_tree");
     } catch (const BadInput& error) {
       return std::string(error.what());
     }

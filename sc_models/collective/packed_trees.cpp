@@ -1,0 +1,418 @@
+#include "collective/packed_trees.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <queue>
+#include <set>
+
+#include "collective/link_walk.h"
+#include "collective/members.h"
+#include "routing/mesh_routing.h"
+#include "routing/nic_port.h"
+
+namespace fredsim {
+namespace {
+
+constexpr int kFarthest = 2;       // routers from one member to the other
+constexpr double kLoadInHops = 3;  // a hop over links of a mean load is as long as so many more
+constexpr double kSame = 1e-9;     // of loads
+constexpr int kSmall = 64;         // members for which hops give way in chains
+constexpr int kChain = 3;
+// More trees are worth it where they take so much off the busiest link.
+constexpr double kWorthIt = 0.995;
+
+struct Hop {
+  int a = 0;
+  int b = 0;               // ranks, a < b
+  std::vector<int> links;  // of the topology, there and back, each once
+
+  int other(int rank) const { return rank == a ? b : a; }
+};
+
+class HopGraph {
+ public:
+  HopGraph(const Topology& topology, const std::vector<NodeId>& members)
+      : topology_(topology), members_(members), walk_(topology, none_, false) {
+    for (const NodeId member : members_) routers_.insert(router(member));
+    at_.resize(members.size());
+    std::map<std::pair<int, int>, int> ranks;
+    for (int rank = 0; rank < size(); ++rank) {
+      const MeshPosition place = mesh_position(topology.nodes[members[rank]].address);
+      ranks[{place.x, place.y}] = rank;
+    }
+    for (const auto& [place, rank] : ranks) {
+      for (int dx = -kFarthest; dx <= kFarthest; ++dx) {
+        const int rest = kFarthest - std::abs(dx);
+        for (int dy = -rest; dy <= rest; ++dy) {
+          const auto found = ranks.find({wrapped(place.first + dx, topology.mesh.rings.columns),
+                                         wrapped(place.second + dy, topology.mesh.rings.rows)});
+          if (found != ranks.end() && found->second > rank) add(rank, found->second);
+        }
+      }
+    }
+  }
+
+  int size() const { return static_cast<int>(members_.size()); }
+  const std::vector<Hop>& hops() const { return hops_; }
+  const std::vector<int>& at(int rank) const { return at_[rank]; }
+  double rate(int link) const { return topology_.links[link].rate.value(); }
+
+  // No trees load the busiest link less, by a vector of one flit: what all hops carry together, and those of one member.
+  double least_load() const {
+    double all = 0;
+    std::vector<double> of_member(at_.size(), 0);
+    for (const Hop& hop : hops_) {
+      double slowest = 1;
+      for (const int link : hop.links) slowest = std::min(slowest, rate(link));
+      all += slowest;
+      of_member[hop.a] += slowest;
+      of_member[hop.b] += slowest;
+    }
+    return std::max((size() - 1) / all, 1 / std::ranges::min(of_member));
+  }
+  // What the busiest link can carry of so many trees: a whole number of them.
+  double reachable(int trees) const {
+    double least = std::numeric_limits<double>::infinity();
+    std::set<double> rates;
+    for (const Hop& hop : hops_)
+      for (const int link : hop.links) rates.insert(rate(link));
+    for (const double rate : rates)
+      least = std::min(least, std::ceil(least_load() * trees * rate - kSame) / rate);
+    return least;
+  }
+
+  // Hops to the farthest member; nothing: not all are joined.
+  std::optional<int> reach(int from) const {
+    std::vector<int> far(size(), -1);
+    std::vector<int> next{from};
+    far[from] = 0;
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      for (const int hop : at_[next[k]]) {
+        const int to = hops_[hop].other(next[k]);
+        if (far[to] >= 0) continue;
+        far[to] = far[next[k]] + 1;
+        next.push_back(to);
+      }
+    }
+    if (std::ssize(next) != size()) return {};
+    return far[next.back()];
+  }
+
+ private:
+  static int wrapped(int place, int ring) { return ring > 0 ? (place + ring) % ring : place; }
+
+  NodeId router(NodeId npu) const {
+    const auto link = std::ranges::find(topology_.links, npu, &Link::from);
+    return link == topology_.links.end() ? -1 : link->to;
+  }
+
+  // Appends what a hop crosses; false: another member's router is on its way.
+  bool cross(int from, int to, std::vector<int>& links) const {
+    const NodeId a = members_[from];
+    const NodeId b = members_[to];
+    if (!has_nic_port(topology_, a, b)) return false;
+    int passed = 0;
+    walk_.walk_hop(a, b, nic_port(topology_, a, b, 0), [&](int link) {
+      links.push_back(link);
+      passed += static_cast<int>(routers_.count(topology_.links[link].to));
+    });
+    return passed == 2;  // its own and that of the receiver
+  }
+
+  void add(int a, int b) {
+    Hop hop{std::min(a, b), std::max(a, b), {}};
+    if (!cross(a, b, hop.links) || !cross(b, a, hop.links)) return;
+    for (const Hop& other : hops_)
+      if (other.a == hop.a && other.b == hop.b) return;  // two ways round a short ring
+    at_[a].push_back(static_cast<int>(hops_.size()));
+    at_[b].push_back(static_cast<int>(hops_.size()));
+    hops_.push_back(std::move(hop));
+  }
+
+  const Topology& topology_;
+  const std::vector<NodeId>& members_;
+  const Plan none_{};
+  LinkWalk walk_;
+  std::set<NodeId> routers_;
+  std::vector<Hop> hops_;
+  std::vector<std::vector<int>> at_;  // hops, by rank
+};
+
+using Hops = std::vector<int>;  // of a tree, by number
+
+// Hops of a tree from `root` outwards, those of a rank together; the last goes to the farthest rank.
+std::vector<std::pair<int, int>> outwards(const HopGraph& graph, const Hops& tree, int root) {
+  std::vector<std::vector<int>> joined(graph.size());
+  for (const int hop : tree) {
+    const Hop& ends = graph.hops()[hop];
+    joined[ends.a].push_back(ends.b);
+    joined[ends.b].push_back(ends.a);
+  }
+  std::vector<bool> seen(graph.size(), false);
+  std::vector<int> next{root};
+  seen[root] = true;
+  std::vector<std::pair<int, int>> hops;
+  for (std::size_t k = 0; k < next.size(); ++k) {
+    for (const int to : joined[next[k]]) {
+      if (seen[to]) continue;
+      seen[to] = true;
+      next.push_back(to);
+      hops.emplace_back(next[k], to);
+    }
+  }
+  return hops;
+}
+
+struct Rooted {
+  PackedTree tree;
+  int depth = 0;
+};
+
+Rooted rooted(const HopGraph& graph, const Hops& tree) {
+  const int end = outwards(graph, tree, 0).back().second;
+  const std::vector<std::pair<int, int>> from_end = outwards(graph, tree, end);
+  std::vector<int> above(graph.size(), -1);
+  for (const auto& [from, to] : from_end) above[to] = from;
+  std::vector<int> path{from_end.back().second};
+  while (path.back() != end) path.push_back(above[path.back()]);
+  const int root = path[path.size() / 2];
+  return {{root, outwards(graph, tree, root)}, static_cast<int>(path.size() / 2)};
+}
+
+// Links of the way from the root to the farthest rank, and to all of them.
+std::pair<int, int> length_of(const HopGraph& graph, const Hops& tree) {
+  const Rooted found = rooted(graph, tree);
+  std::vector<int> far(graph.size(), 0);
+  int all = 0;
+  for (const auto& [above, below] : found.tree.hops) {
+    far[below] = far[above] + 1;
+    all += far[below];
+  }
+  return {std::ranges::max(far), all};
+}
+
+class Packing {
+ public:
+  Packing(const HopGraph& graph, int middle, int trees) : graph_(graph) {
+    for (int k = 0; k < trees; ++k) {
+      trees_.push_back(grown(middle));
+      for (const int hop : trees_.back()) load(hop, 1);
+    }
+    const double least = graph.reachable(trees) + kSame;
+    while (most() > least && relieve()) {
+    }
+  }
+
+  // Shorter trees of the same busiest load.
+  void shorten() {
+    if (graph_.size() > kSmall) return;
+    const double worst = most();
+    for (Hops& tree : trees_) {
+      while (shorten(tree, worst)) {
+      }
+    }
+  }
+
+  const std::vector<Hops>& trees() const { return trees_; }
+  // Load of the busiest link of a vector of one flit.
+  double busiest() const { return most() / static_cast<double>(trees_.size()); }
+
+ private:
+  double load_of(int link, int more = 0) const {
+    const auto found = loads_.find(link);
+    return ((found == loads_.end() ? 0 : found->second) + more) / graph_.rate(link);
+  }
+  // Of the busiest link of a hop, with one tree more.
+  double with_one_more(int hop) const {
+    double most = 0;
+    for (const int link : graph_.hops()[hop].links) most = std::max(most, load_of(link, 1));
+    return most;
+  }
+  double most() const {
+    double most = 0;
+    for (const auto& [link, trees] : loads_) most = std::max(most, load_of(link));
+    return most;
+  }
+  void load(int hop, int trees) {
+    for (const int link : graph_.hops()[hop].links) loads_[link] += trees;
+  }
+
+  // Short ways past loaded links.
+  Hops grown(int middle) const {
+    const int n = graph_.size();
+    const double mean = static_cast<double>(trees_.size() + 1) * (n - 1) /
+                        static_cast<double>(graph_.hops().size());
+    std::vector<double> far(n, std::numeric_limits<double>::infinity());
+    std::vector<int> by(n, -1);
+    std::vector<bool> done(n, false);
+    using Entry = std::pair<double, int>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    far[middle] = 0;
+    queue.emplace(0, middle);
+    Hops tree;
+    while (!queue.empty()) {
+      const int rank = queue.top().second;
+      queue.pop();
+      if (done[rank]) continue;
+      done[rank] = true;
+      if (by[rank] >= 0) tree.push_back(by[rank]);
+      for (const int hop : graph_.at(rank)) {
+        const int to = graph_.hops()[hop].other(rank);
+        const double length = far[rank] + 1 + kLoadInHops * with_one_more(hop) / mean;
+        if (done[to] || length >= far[to] - kSame) continue;
+        far[to] = length;
+        by[to] = hop;
+        queue.emplace(length, to);
+      }
+    }
+    return tree;
+  }
+
+  // One hop over a busiest link gives way. False: none does.
+  bool relieve() {
+    const double worst = most();
+    for (const auto& [link, trees] : loads_) {
+      if (load_of(link) < worst - kSame) continue;
+      return make_room(link, worst, graph_.size() <= kSmall ? kChain : 1);
+    }
+    return false;
+  }
+
+  // Takes a tree off a link, so that no other one gets `worst` or more: by one hop for another, or up to `steps` of them, each
+  // from a link that the one before filled. False: nothing has changed.
+  bool make_room(int link, double worst, int steps) {
+    for (std::size_t t = 0; t < trees_.size(); ++t) {
+      for (std::size_t h = 0; h < trees_[t].size(); ++h) {
+        const int gone = trees_[t][h];
+        const auto& links = graph_.hops()[gone].links;
+        if (std::ranges::find(links, link) != links.end() && gives_way(t, h, worst, steps))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  bool gives_way(std::size_t t, std::size_t h, double worst, int steps) {
+    const int gone = trees_[t][h];
+    load(gone, -1);
+    for (const auto& [busiest, other] : replacements(trees_[t], gone)) {
+      const bool fits = busiest < worst - kSame;
+      if (!fits && steps == 1) break;
+      const auto before = fits ? std::vector<Hops>{} : trees_;
+      const auto loads_before = fits ? std::map<int, int>{} : loads_;
+      trees_[t][h] = other;
+      load(other, 1);
+      if (fits || std::ranges::all_of(graph_.hops()[other].links, [&](int link) {
+            return load_of(link) < worst - kSame || make_room(link, worst, steps - 1);
+          }))
+        return true;
+      trees_ = before;
+      loads_ = loads_before;
+    }
+    load(gone, 1);
+    return false;
+  }
+
+  // One hop gives way to another that makes the tree's longest path shorter, or as long and all paths from its middle together.
+  bool shorten(Hops& tree, double worst) {
+    const std::pair<int, int> before = length_of(graph_, tree);
+    for (int& hop : tree) {
+      const int gone = hop;
+      load(gone, -1);
+      for (const auto& [busiest, other] : replacements(tree, gone)) {
+        if (busiest > worst + kSame) break;
+        hop = other;
+        if (length_of(graph_, tree) >= before) continue;
+        load(other, 1);
+        return true;
+      }
+      hop = gone;
+      load(gone, 1);
+    }
+    return false;
+  }
+
+  // Hops that join what a tree is without `gone`, each with what its busiest link would carry, the least first.
+  std::vector<std::pair<double, int>> replacements(const Hops& tree, int gone) const {
+    std::vector<std::vector<int>> joined(graph_.size());
+    for (const int hop : tree) {
+      if (hop == gone) continue;
+      const Hop& ends = graph_.hops()[hop];
+      joined[ends.a].push_back(ends.b);
+      joined[ends.b].push_back(ends.a);
+    }
+    std::vector<bool> inside(graph_.size(), false);
+    std::vector<int> next{graph_.hops()[gone].a};
+    inside[next.front()] = true;
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      for (const int to : joined[next[k]]) {
+        if (inside[to]) continue;
+        inside[to] = true;
+        next.push_back(to);
+      }
+    }
+    std::vector<std::pair<double, int>> found;
+    for (int hop = 0; hop < std::ssize(graph_.hops()); ++hop) {
+      const Hop& ends = graph_.hops()[hop];
+      if (hop != gone && inside[ends.a] != inside[ends.b])
+        found.emplace_back(with_one_more(hop), hop);
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+  const HopGraph& graph_;
+  std::vector<Hops> trees_;
+  std::map<int, int> loads_;  // trees, by link
+};
+
+}  // namespace
+
+bool grid_is_even(const Topology& topology) {
+  std::optional<Rational> between_routers;
+  std::optional<Rational> to_npu;
+  for (const Link& link : topology.links) {
+    const Node& from = topology.nodes[link.from];
+    const Node& to = topology.nodes[link.to];
+    if (from.kind == NodeKind::kIo || to.kind == NodeKind::kIo) continue;
+    auto& rate = from.is_switch() && to.is_switch() ? between_routers : to_npu;
+    if (rate && *rate != link.rate) return false;
+    rate = link.rate;
+  }
+  for (const Node& node : topology.nodes)
+    if (node.is_switch() && node.mesh.no_link != 0) return false;
+  return true;
+}
+
+bool can_pack_trees(const Topology& topology, const std::vector<NodeId>& members) {
+  return topology.is_grid() && !has_io(topology, members) &&
+         HopGraph(topology, members).reach(0).has_value();
+}
+
+std::vector<PackedTree> packed_trees(const Topology& topology, const std::vector<NodeId>& members) {
+  const HopGraph graph(topology, members);
+  int middle = 0;
+  for (int rank = 1; rank < graph.size(); ++rank)
+    if (*graph.reach(rank) < *graph.reach(middle)) middle = rank;
+  std::optional<Packing> best;
+  for (int trees = 1; trees <= kMostPackedTrees; ++trees) {
+    const double enough = best ? best->busiest() * kWorthIt : 0;
+    if (best && graph.reachable(trees) / trees > enough) continue;
+    Packing packing(graph, middle, trees);
+    if (!best || packing.busiest() < enough) best.emplace(std::move(packing));
+  }
+  best->shorten();
+  std::vector<Rooted> trees;
+  for (const Hops& tree : best->trees()) trees.push_back(rooted(graph, tree));
+  std::ranges::stable_sort(trees, {}, &Rooted::depth);
+  std::vector<PackedTree> packed;
+  for (Rooted& one : trees) packed.push_back(std::move(one.tree));
+  return packed;
+}
+
+}  // namespace fredsim
