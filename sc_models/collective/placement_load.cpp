@@ -303,7 +303,8 @@ double PlacementLoad::box(const Work& work, const std::vector<int>& at, double s
   return hop * passes(work.collective) * kComb * (width + height);
 }
 
-// Links between members carry alike, but for a member with one link, which carries everything.
+// Hops between members, one or two links long (collective/packed_trees.h), carry alike, but for a member with one, which carries
+// everything.
 double PlacementLoad::packed(const Work& work, const std::vector<int>& at, double sign,
                              Variant& variant) {
   const int width = topology_.mesh.width, height = topology_.mesh.height;
@@ -320,13 +321,26 @@ double PlacementLoad::packed(const Work& work, const std::vector<int>& at, doubl
     const int x = cell_of(at[k]) % width, y = cell_of(at[k]) / width;
     left = std::min(left, x), right = std::max(right, x);
     top = std::min(top, y), bottom = std::max(bottom, y);
+    // A cell so many steps away; -1: outside.
+    const auto cell_at = [&](int dx, int dy) {
+      const MeshRings& rings = topology_.mesh.rings;
+      const int to_x = rings.columns > 0 ? (x + dx + width) % width : x + dx;
+      const int to_y = rings.rows > 0 ? (y + dy) % height : y + dy;
+      return to_x < 0 || to_x >= width || to_y >= height ? -1 : to_y * width + to_x;
+    };
     const auto pair_with = [&](int cell) {
-      if (member_at_[cell] < 0) return;
+      if (cell < 0 || member_at_[cell] < 0 || member_at_[cell] == k) return false;
       pairs_.emplace_back(k, member_at_[cell]);
       ++degrees_[k], ++degrees_[member_at_[cell]];
+      return true;
     };
-    if (x + 1 < width || topology_.mesh.rings.columns > 0) pair_with(y * width + (x + 1) % width);
-    if (y + 1 < height || topology_.mesh.rings.rows > 0) pair_with((y + 1) % height * width + x);
+    const auto is_free = [&](int cell) { return cell >= 0 && member_at_[cell] < 0; };
+    const bool east = pair_with(cell_at(1, 0)), south = pair_with(cell_at(0, 1));
+    // By a router without a member of this group.
+    if (!east && width > 2) pair_with(cell_at(2, 0));
+    if (!south && height > 2) pair_with(cell_at(0, 2));
+    for (const int side : {1, -1})
+      if (is_free(cell_at(side, 0)) && is_free(cell_at(0, 1))) pair_with(cell_at(side, 1));
   }
   for (const int npu : at) member_at_[cell_of(npu)] = -1;
   steps_ += at.size();
