@@ -21,7 +21,8 @@ namespace {
 constexpr int kFarthest = 2;       // routers from one member to the other
 constexpr double kLoadInHops = 3;  // a hop over links of a mean load is as long as so many more
 constexpr double kSame = 1e-9;     // of loads
-constexpr int kSmall = 64;         // members for which hops give way in chains
+// Of at most so many members hops give way in chains, every number of trees is tried, and trees are made shorter.
+constexpr int kSmall = 64;
 constexpr int kChain = 3;
 // More trees are worth it where they take so much off the busiest link.
 constexpr double kWorthIt = 0.995;
@@ -40,6 +41,7 @@ class HopGraph {
       : topology_(topology), members_(members), walk_(topology, none_, false) {
     for (const NodeId member : members_) routers_.insert(router(member));
     at_.resize(members.size());
+    over_.resize(topology.links.size());
     std::map<std::pair<int, int>, int> ranks;
     for (int rank = 0; rank < size(); ++rank) {
       const MeshPosition place = mesh_position(topology.nodes[members[rank]].address);
@@ -60,6 +62,8 @@ class HopGraph {
   int size() const { return static_cast<int>(members_.size()); }
   const std::vector<Hop>& hops() const { return hops_; }
   const std::vector<int>& at(int rank) const { return at_[rank]; }
+  std::size_t links() const { return over_.size(); }  // of the topology
+  const std::vector<int>& over(int link) const { return over_[link]; }
   double rate(int link) const { return topology_.links[link].rate.value(); }
 
   // No trees load the busiest link less, by a vector of one flit: what all hops carry together, and those of one member.
@@ -131,6 +135,7 @@ class HopGraph {
       if (other.a == hop.a && other.b == hop.b) return;  // two ways round a short ring
     at_[a].push_back(static_cast<int>(hops_.size()));
     at_[b].push_back(static_cast<int>(hops_.size()));
+    for (const int link : hop.links) over_[link].push_back(static_cast<int>(hops_.size()));
     hops_.push_back(std::move(hop));
   }
 
@@ -140,7 +145,8 @@ class HopGraph {
   LinkWalk walk_;
   std::set<NodeId> routers_;
   std::vector<Hop> hops_;
-  std::vector<std::vector<int>> at_;  // hops, by rank
+  std::vector<std::vector<int>> at_;    // hops, by rank
+  std::vector<std::vector<int>> over_;  // hops, by link
 };
 
 using Hops = std::vector<int>;  // of a tree, by number
@@ -198,7 +204,7 @@ std::pair<int, int> length_of(const HopGraph& graph, const Hops& tree) {
 
 class Packing {
  public:
-  Packing(const HopGraph& graph, int middle, int trees) : graph_(graph) {
+  Packing(const HopGraph& graph, int middle, int trees) : graph_(graph), loads_(graph.links(), 0) {
     for (int k = 0; k < trees; ++k) {
       trees_.push_back(grown(middle));
       for (const int hop : trees_.back()) load(hop, 1);
@@ -223,10 +229,7 @@ class Packing {
   double busiest() const { return most() / static_cast<double>(trees_.size()); }
 
  private:
-  double load_of(int link, int more = 0) const {
-    const auto found = loads_.find(link);
-    return ((found == loads_.end() ? 0 : found->second) + more) / graph_.rate(link);
-  }
+  double load_of(int link, int more = 0) const { return (loads_[link] + more) / graph_.rate(link); }
   // Of the busiest link of a hop, with one tree more.
   double with_one_more(int hop) const {
     double most = 0;
@@ -235,7 +238,8 @@ class Packing {
   }
   double most() const {
     double most = 0;
-    for (const auto& [link, trees] : loads_) most = std::max(most, load_of(link));
+    for (int link = 0; link < std::ssize(loads_); ++link)
+      if (loads_[link] > 0) most = std::max(most, load_of(link));
     return most;
   }
   void load(int hop, int trees) {
@@ -276,8 +280,8 @@ class Packing {
   // One hop over a busiest link gives way. False: none does.
   bool relieve() {
     const double worst = most();
-    for (const auto& [link, trees] : loads_) {
-      if (load_of(link) < worst - kSame) continue;
+    for (int link = 0; link < std::ssize(loads_); ++link) {
+      if (loads_[link] == 0 || load_of(link) < worst - kSame) continue;
       return make_room(link, worst, graph_.size() <= kSmall ? kChain : 1);
     }
     return false;
@@ -287,10 +291,9 @@ class Packing {
   // from a link that the one before filled. False: nothing has changed.
   bool make_room(int link, double worst, int steps) {
     for (std::size_t t = 0; t < trees_.size(); ++t) {
-      for (std::size_t h = 0; h < trees_[t].size(); ++h) {
-        const int gone = trees_[t][h];
-        const auto& links = graph_.hops()[gone].links;
-        if (std::ranges::find(links, link) != links.end() && gives_way(t, h, worst, steps))
+      for (const int hop : graph_.over(link)) {
+        const auto found = std::ranges::find(trees_[t], hop);
+        if (found != trees_[t].end() && gives_way(t, found - trees_[t].begin(), worst, steps))
           return true;
       }
     }
@@ -304,7 +307,7 @@ class Packing {
       const bool fits = busiest < worst - kSame;
       if (!fits && steps == 1) break;
       const auto before = fits ? std::vector<Hops>{} : trees_;
-      const auto loads_before = fits ? std::map<int, int>{} : loads_;
+      const auto loads_before = fits ? std::vector<int>{} : loads_;
       trees_[t][h] = other;
       load(other, 1);
       if (fits || std::ranges::all_of(graph_.hops()[other].links, [&](int link) {
@@ -339,27 +342,19 @@ class Packing {
 
   // Hops that join what a tree is without `gone`, each with what its busiest link would carry, the least first.
   std::vector<std::pair<double, int>> replacements(const Hops& tree, int gone) const {
-    std::vector<std::vector<int>> joined(graph_.size());
-    for (const int hop : tree) {
-      if (hop == gone) continue;
-      const Hop& ends = graph_.hops()[hop];
-      joined[ends.a].push_back(ends.b);
-      joined[ends.b].push_back(ends.a);
-    }
-    std::vector<bool> inside(graph_.size(), false);
-    std::vector<int> next{graph_.hops()[gone].a};
-    inside[next.front()] = true;
-    for (std::size_t k = 0; k < next.size(); ++k) {
-      for (const int to : joined[next[k]]) {
-        if (inside[to]) continue;
-        inside[to] = true;
-        next.push_back(to);
-      }
-    }
+    // Each rank's part of the tree, by a rank of it.
+    std::vector<int> part(graph_.size());
+    std::iota(part.begin(), part.end(), 0);
+    const auto part_of = [&](int rank) {
+      while (part[rank] != rank) rank = part[rank] = part[part[rank]];
+      return rank;
+    };
+    for (const int hop : tree)
+      if (hop != gone) part[part_of(graph_.hops()[hop].a)] = part_of(graph_.hops()[hop].b);
     std::vector<std::pair<double, int>> found;
     for (int hop = 0; hop < std::ssize(graph_.hops()); ++hop) {
       const Hop& ends = graph_.hops()[hop];
-      if (hop != gone && inside[ends.a] != inside[ends.b])
+      if (hop != gone && part_of(ends.a) != part_of(ends.b))
         found.emplace_back(with_one_more(hop), hop);
     }
     std::ranges::sort(found);
@@ -368,7 +363,7 @@ class Packing {
 
   const HopGraph& graph_;
   std::vector<Hops> trees_;
-  std::map<int, int> loads_;  // trees, by link
+  std::vector<int> loads_;  // trees, by link of the topology
 };
 
 }  // namespace
@@ -400,7 +395,8 @@ std::vector<PackedTree> packed_trees(const Topology& topology, const std::vector
   for (int rank = 1; rank < graph.size(); ++rank)
     if (*graph.reach(rank) < *graph.reach(middle)) middle = rank;
   std::optional<Packing> best;
-  for (int trees = 1; trees <= kMostPackedTrees; ++trees) {
+  const bool is_small = graph.size() <= kSmall;
+  for (int trees = 1; trees <= kMostPackedTrees; trees = is_small ? trees + 1 : 2 * trees) {
     const double enough = best ? best->busiest() * kWorthIt : 0;
     if (best && graph.reachable(trees) / trees > enough) continue;
     Packing packing(graph, middle, trees);
