@@ -404,9 +404,11 @@ std::vector<PackedTree> packed_trees(const Topology& topology, const std::vector
   }
   best->shorten();
   std::vector<Rooted> trees;
+  trees.reserve(best->trees().size());
   for (const Hops& tree : best->trees()) trees.push_back(rooted(graph, tree));
   std::ranges::stable_sort(trees, {}, &Rooted::depth);
   std::vector<PackedTree> packed;
+  packed.reserve(trees.size());
   for (Rooted& one : trees) packed.push_back(std::move(one.tree));
   return packed;
 }

@@ -4,12 +4,15 @@
 // Hops: from a member to another that is a link or two away by no other member's router; links of all hops between two members,
 //   there and back, carry what a tree with that hop brings up and down. A router without a member only forwards.
 // Packing: 1 to 16 spanning trees of these hops, each for an equal share of the vector, so many that the busiest link, by what it
-//   carries over its rate, has the least. Trees are short ways from the member that is nearest to all, past loaded links; then
-//   hops over the busiest links give way to others while one of a lesser load joins the same two parts of the tree. Root of a tree:
-//   the middle of its longest path. On 5 x 4 without an NPU a link carries within 5 % of (N - 1) / E of the vector at best, by any
-//   trees; E: links between members.
-// Deadlock: none, as in multi_tree.h.
-// Not reproduced: no such algorithm is in the paper.
+//   carries over its rate, has the least; more trees only for half a per cent less. A tree begins as short ways from the member that
+//   is nearest to all, past loaded links. Then hops over the busiest links give way to others that join the same two parts of
+//   a tree and have room, up to three in a chain where each takes the place of the next; last, hops give way to others that make a
+//   tree shorter. Above 64 members: no chains, and 1, 2, 4, 8 or 16 trees as they are. Root of a tree: the middle of its longest path.
+// Quality: the busiest link of 60 random groups of 3 to 9 has at most 1.1 times what any trees need, by the partition bound of
+//   Nash-Williams and Tutte (tests/collective/packed_trees_test.cpp).
+// Cost: some milliseconds for 20 members, a second and a half for 1023.
+// Deadlock: none. Every hop is a unicast by itself, as in multi_tree.h.
+// Source: none in the paper, whose mesh has rings alone.
 #pragma once
 
 #include <utility>
