@@ -64,6 +64,29 @@ TEST_F(BestBase, CompareHasTheBaseTwice) {
   EXPECT_EQ(plain[0]["placement"], nullptr);
 }
 
+// Groups that lie apart: four lines of five have trees of all links, rings go over each link twice.
+TEST_F(BestBase, PlansGroupsThatAreNamedOneByOne) {
+  const json runs = runs_of({"compare", "configs/mesh.yaml", "configs/fred_d.yaml", "--work",
+                             "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "1MiB", "--best-base"});
+  EXPECT_EQ(runs[1]["placement"], "searched");
+  EXPECT_EQ(runs[1]["algorithm"], "multi_tree");
+  EXPECT_LT(runs[1]["time_ns"].get<double>(), 0.7 * runs[0]["time_ns"].get<double>());
+}
+
+// All NPUs are one group, so that no placement matters.
+TEST_F(BestBase, APlacementThatAllShareIsNotInTheTable) {
+  const Words words{"compare",
+                    "configs/mesh_2x2.yaml",
+                    "configs/fred_small.yaml",
+                    "--size",
+                    "64KiB",
+                    "--best-base",
+                    "--quiet"};
+  EXPECT_EQ(run_fredsim(words).out.find("placement"), std::string::npos);
+  EXPECT_NE(run_fredsim(joined(words, {"--format", "markdown"})).out.find("| placement |"),
+            std::string::npos);
+}
+
 TEST_F(BestBase, TheTableNamesPlacementsAndBothSpeedUps) {
   const Outcome outcome = run_fredsim(joined(kApart, {"--best-base", "--quiet"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -112,8 +135,8 @@ TEST_F(BestBase, OnlyWhereThereIsABase) {
 class SearchedPlacement : public FolderTest {};
 
 TEST_F(SearchedPlacement, IsNamedWrittenAndReadAgain) {
-  const Words words{
-      "run", "configs/mesh.yaml", "--strategy", "mp16", "--dimension", "mp", "--size", "64KiB"};
+  const Words words{"run", "configs/mesh.yaml", "--strategy", "mp16", "--dimension", "mp", "--size",
+                    "1MiB"};
   const json paper = runs_of(words)[0];
   const json searched =
       runs_of(joined(words, {"--placement", "auto", "--write-placement", path("square.yaml")}))[0];
