@@ -71,7 +71,7 @@ TEST(WorkerTraffic, RingsOfTransformer17bDoNotMeet) {
             0.85 * placement_ns(mesh, traffic, snake_placement(options.strategy, mesh)));
 }
 
-// 160 all-reduces of 256 KiB in a step of 16 sequences: 80 us where 218 were.
+// 160 all-reduces of 256 KiB in a step of 16 sequences. Rows of 5, 5, 5 and 1 leave a worker with one link; by rings they take 218 us.
 TEST(WorkerTraffic, LlamaDecodesOnASquare) {
   const MachineConfig mesh = load_config("configs/mesh.yaml");
   const ModelShape model = read_model_file("configs/models/llama3_70b.yaml");
@@ -84,8 +84,9 @@ TEST(WorkerTraffic, LlamaDecodesOnASquare) {
       inference_graph("llama", *model.transformer, options, {mesh.compute, 0}, mesh.topology),
       options.npus);
   const WorkerPlacement found = auto_placement(options.strategy, mesh.topology, traffic);
-  EXPECT_LT(placement_ns(mesh.topology, traffic, found.npus), 80e3);
-  EXPECT_GT(placement_ns(mesh.topology, traffic, options.npus), 180e3);
+  const double searched = placement_ns(mesh.topology, traffic, found.npus);
+  EXPECT_LT(searched, 80e3);
+  EXPECT_GT(placement_ns(mesh.topology, traffic, options.npus), 1.05 * searched);
 }
 
 // The placement of workers makes no difference to what they send.
