@@ -158,9 +158,8 @@ class EndpointPlanner {
     if (algorithm == "multi_tree") {
       const std::optional<GridBox> box = grid_box(topology_, members());
       const bool rings = box && (box->ring_x || box->ring_y);
+      if (takes_packed_trees(box)) return can_pack_trees(topology_, members());
       // From or to one root on a torus: measured, slower than a chain or a tree.
-      if (spec_.collective == Collective::kAllReduce && !takes_combs(box))
-        return can_pack_trees(topology_, members());
       return box && (family_of(spec_.collective) == Family::kRing || !rings);
     }
     if (algorithm == "edge_tree")
@@ -169,9 +168,9 @@ class EndpointPlanner {
     return algorithm == "hier_ring" && whole_grid();
   }
 
-  // All-reduces elsewhere take packed trees.
-  bool takes_combs(const std::optional<GridBox>& box) const {
-    return box && grid_is_even(topology_);
+  // Combs are for rectangles on links of one rate.
+  bool takes_packed_trees(const std::optional<GridBox>& box) const {
+    return spec_.collective == Collective::kAllReduce && !(box && grid_is_even(topology_));
   }
 
   void check_levels() const {
@@ -215,7 +214,7 @@ class EndpointPlanner {
     if (algorithm == "multi_tree") {
       plan_.parts[part_].window = kTreeWindow;
       const std::optional<GridBox> box = grid_box(topology_, members());
-      if (spec_.collective == Collective::kAllReduce && !takes_combs(box)) {
+      if (takes_packed_trees(box)) {
         packed();
       } else {
         multi_tree(*box);
@@ -264,6 +263,7 @@ class EndpointPlanner {
     for (int cell = 0; cell < ranks_; ++cell) both_combs(box, cell, blocks[box.ranks[cell]]);
   }
 
+  // Shares of the vector by tree, the longer ones over the shorter trees.
   void packed() {
     const FlitRange whole = whole_range(0, bytes());
     const std::vector<PackedTree> trees = packed_trees(topology_, members());

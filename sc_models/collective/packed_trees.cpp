@@ -21,7 +21,7 @@ namespace {
 constexpr int kFarthest = 2;       // routers from one member to the other
 constexpr double kLoadInHops = 3;  // a hop over links of a mean load is as long as so many more
 constexpr double kSame = 1e-9;     // of loads
-// Of at most so many members hops give way in chains, every number of trees is tried, and trees are made shorter.
+// Hops of at most so many members give way in chains; every number of trees is tried for them, and trees are made shorter.
 constexpr int kSmall = 64;
 constexpr int kChain = 3;
 // More trees are worth it where they take so much off the busiest link.
@@ -39,7 +39,7 @@ class HopGraph {
  public:
   HopGraph(const Topology& topology, const std::vector<NodeId>& members)
       : topology_(topology), members_(members), walk_(topology, none_, false) {
-    for (const NodeId member : members_) routers_.insert(router(member));
+    for (const NodeId member : members_) routers_.insert(topology.nodes[member].above);
     at_.resize(members.size());
     over_.resize(topology.links.size());
     std::map<std::pair<int, int>, int> ranks;
@@ -79,7 +79,7 @@ class HopGraph {
     }
     return std::max((size() - 1) / all, 1 / std::ranges::min(of_member));
   }
-  // What the busiest link can carry of so many trees: a whole number of them.
+  // Least load of the busiest link of so many trees, of which it carries a whole number.
   double reachable(int trees) const {
     double least = std::numeric_limits<double>::infinity();
     std::set<double> rates;
@@ -109,11 +109,6 @@ class HopGraph {
 
  private:
   static int wrapped(int place, int ring) { return ring > 0 ? (place + ring) % ring : place; }
-
-  NodeId router(NodeId npu) const {
-    const auto link = std::ranges::find(topology_.links, npu, &Link::from);
-    return link == topology_.links.end() ? -1 : link->to;
-  }
 
   // Appends what a hop crosses; false: another member's router is on its way.
   bool cross(int from, int to, std::vector<int>& links) const {
@@ -230,7 +225,7 @@ class Packing {
 
  private:
   double load_of(int link, int more = 0) const { return (loads_[link] + more) / graph_.rate(link); }
-  // Of the busiest link of a hop, with one tree more.
+  // Load of a hop's busiest link, with one tree more.
   double with_one_more(int hop) const {
     double most = 0;
     for (const int link : graph_.hops()[hop].links) most = std::max(most, load_of(link, 1));

@@ -10,7 +10,7 @@
 //   tree shorter. Above 64 members: no chains, and 1, 2, 4, 8 or 16 trees as they are. Root of a tree: the middle of its longest path.
 // Quality: the busiest link of 60 random groups of 3 to 9 has at most 1.1 times what any trees need, by the partition bound of
 //   Nash-Williams and Tutte (tests/collective/packed_trees_test.cpp).
-// Cost: some milliseconds for 20 members, a second and a half for 1023.
+// Cost: tens of milliseconds for 20 members, a second and a half for 1023.
 // Deadlock: none. Every hop is a unicast by itself, as in multi_tree.h.
 // Source: none in the paper, whose mesh has rings alone.
 #pragma once

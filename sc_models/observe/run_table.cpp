@@ -237,7 +237,7 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                 })};
 }
 
-// Columns of runs in which the base also runs as well as it can: a placement that all of them share is only in text left out.
+// A placement that all runs share is left out of text, not of other formats.
 RunField placement_field(std::span<const ReportedRun> runs) {
   const auto cell = [](const RunResult& r) {
     return r.workers ? Cell(r.workers->placement) : no_cell();
