@@ -62,10 +62,11 @@ void add_acknowledgements(const Topology& topology, Plan& plan) {
   }
 }
 
-std::uint64_t acknowledgements(const Part& part, const TreeRank& rank, std::uint64_t packets) {
-  const std::uint64_t window = acknowledged_window(part);
+std::uint64_t acknowledgements(const Part& part, const Tree& tree, const TreeRank& rank,
+                               std::uint64_t packets) {
+  const std::uint64_t window = acknowledged_window(part, tree);
   const std::uint64_t behind = packets - std::min(packets, window);
-  return (behind + kAcknowledgePackets - 1) / kAcknowledgePackets *
+  return (behind + tree.acknowledge_packets - 1) / tree.acknowledge_packets *
          (rank.acknowledge_results.size() + rank.acknowledge_sums.size());
 }
 

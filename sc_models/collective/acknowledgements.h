@@ -2,7 +2,7 @@
 //
 // A source that sees no results by itself, the leaf of a reduction without broadcast or the head of a broadcast, learns by
 // acknowledgements how many packets have reached all receivers: packets of one flit on the control VC, cumulative, one per
-// kAcknowledgePackets packets. They go back the way of the data, and every rank puts together what those after it say:
+// Tree::acknowledge_packets packets. They go back the way of the data, and every rank puts together what those after it say:
 //   results: a rank tells the one that it has results from how many have come to it and to all that it passes them on to;
 //   sums: where a leaf needs to know, the root tells the same to those that it has partial sums from, and they pass it on.
 // An acknowledgement that no source waits for is not sent: one after which a source may have started all packets
@@ -17,12 +17,10 @@
 
 namespace fredsim {
 
-inline constexpr std::uint64_t kAcknowledgePackets = 16;
-
 // What a source that goes by acknowledgements may have sent beyond those acknowledged: Part::window, and as much more as
 // acknowledgements may be behind.
-inline std::uint64_t acknowledged_window(const Part& part) {
-  return static_cast<std::uint64_t>(part.window) + kAcknowledgePackets - 1;
+inline std::uint64_t acknowledged_window(const Part& part, const Tree& tree) {
+  return static_cast<std::uint64_t>(part.window) + tree.acknowledge_packets - 1;
 }
 
 // A source that sees no result come back: it waits for acknowledgements.
@@ -32,6 +30,7 @@ bool waits_for_acknowledgements(const Tree& tree, const TreeRank& rank);
 void add_acknowledgements(const Topology& topology, Plan& plan);
 
 // Packets that a rank sends to acknowledge a tree of so many packets, in all.
-std::uint64_t acknowledgements(const Part& part, const TreeRank& rank, std::uint64_t packets);
+std::uint64_t acknowledgements(const Part& part, const Tree& tree, const TreeRank& rank,
+                               std::uint64_t packets);
 
 }  // namespace fredsim

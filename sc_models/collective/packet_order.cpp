@@ -25,7 +25,7 @@ constexpr std::uint64_t kMostWindow = 64;  // on a tree
 constexpr double kRouterCycles = 8;        // per link
 constexpr double kUnitsPerCycle = 16;      // of intervals and dues, at least
 
-// A part's trees, all of them reducing.
+// A part's trees, all of them reducing or with a pace.
 class Order {
  public:
   Order(const Topology& topology, const LinkWalk& walk, Part& part, std::vector<Tree*> trees)
@@ -53,7 +53,8 @@ class Order {
     if (is_tree_) count_on_channels();
     for (Tree* tree : trees_) set_dues(*tree);
     const std::uint64_t window = last_due_ / shortest + 1;
-    if (is_tree_ && window <= kMostWindow)
+    // Its window must not hold back what has a pace.
+    if (part_.is_paced() || (is_tree_ && window <= kMostWindow))
       part_.window = std::max(part_.window, static_cast<int>(window));
     if (window <= static_cast<std::uint64_t>(part_.window) &&
         last_due_ <= std::numeric_limits<std::uint32_t>::max())
@@ -114,7 +115,7 @@ class Order {
       for (Send& to : rank.broadcast_to) self(self, *ranks[to.rank], send(tree, rank, to, ready));
     };
     for (TreeRank& rank : tree.ranks) {
-      if (rank.reduce_to.empty() && !rank.reduce_from.empty())
+      if (rank.reduce_to.empty() && (!rank.reduce_from.empty() || rank.contributes))
         results(results, rank, sums(sums, rank));
     }
   }
@@ -169,10 +170,14 @@ class Order {
   std::map<std::tuple<int, int, int>, std::vector<bool>> places_;  // by rank, port and VC
 };
 
+bool goes_at_once(const Tree& tree) {
+  return tree.transport == Transport::kEndpoint && tree.step == 0;
+}
+
 bool reduces_at_once(const Tree& tree) {
-  return tree.transport == Transport::kEndpoint && tree.step == 0 &&
-         std::ranges::any_of(tree.ranks,
-                             [](const TreeRank& rank) { return !rank.reduce_from.empty(); });
+  return goes_at_once(tree) && std::ranges::any_of(tree.ranks, [](const TreeRank& rank) {
+           return !rank.reduce_from.empty();
+         });
 }
 
 // Of a collective whose packets have an order on such a fabric.
@@ -191,7 +196,9 @@ void set_packet_order(const Topology& topology, Plan& plan) {
   std::vector<std::size_t> ordered;
   for (std::size_t part = 0; part < plan.parts.size(); ++part) {
     if (trees[part].size() >= 2 && is_ordered(topology, plan.parts[part]) &&
-        std::ranges::all_of(trees[part], [](const Tree* tree) { return reduces_at_once(*tree); }))
+        std::ranges::all_of(trees[part], [&](const Tree* tree) {
+          return plan.parts[part].is_paced() ? goes_at_once(*tree) : reduces_at_once(*tree);
+        }))
       ordered.push_back(part);
   }
   if (ordered.empty()) return;

@@ -1,4 +1,4 @@
-// The order in which packets of trees that reduce share a channel (NIC port and VC) on a mesh or torus, and those of
+// The order in which packets of trees that reduce, or have a pace (collective/packet_pace.h), share a channel (NIC port and VC) on a mesh or torus, and those of
 // all-reduces by rings on a FRED tree.
 //
 // In the order in which packets come, which tree goes next depends on all that has been, and never recurs. So every packet
@@ -20,8 +20,8 @@
 // Deadlock: what a packet waits for, the same packet one hop before, or another one of its channel or port, is due no later, and
 //   the former earlier. A source also waits for the result that is a window before; parts where that is due later than
 //   the packet are left without order. Parts do not wait for each other.
-// Without order (interval 0): streams (Part::roots), which go beside others the other way; parts with trees that do not reduce,
-//   in the switches or in steps, such with ratios that no small integers meet, and those whose longest tree has fewer than
+// Without order (interval 0): streams (Part::roots), which go beside others the other way; parts with trees that do not reduce and
+//   have no pace, in the switches or in steps, such with ratios that no small integers meet, and those whose longest tree has fewer than
 //   kFewestPackets packets, which end before they are in step. Nor where it costs: between routers that add (mesh_reducing), where
 //   packets wait for each other more, 1.2 %.
 // Cost: of 64 MiB on 5 x 4 multi_tree takes 82 820 cycles (82 799 in the order in which packets come), hier_ring 128 150 (128 409);

@@ -19,6 +19,7 @@
 #include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/packet_order.h"
+#include "collective/packet_pace.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
 #include "switch/node_shape.h"
@@ -65,6 +66,7 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   part.root = spec.root;
   part.roots = spec.roots;
   part.start_cycle = spec.start_cycle;
+  part.order = spec.order;
   const auto ranks = part.members.size();
   if (spec.root < 0 || spec.root >= static_cast<int>(ranks))
     throw BadInput(
@@ -202,7 +204,9 @@ class WorkPlanner {
     balance_ports(topology_, plan_);
     if (topology_.is_grid()) part_channels();
     add_acknowledgements(topology_, plan_);
+    refuse_packet_pace(topology_, plan_);
     set_packet_order(topology_, plan_);
+    set_packet_pace(topology_, plan_);
     set_bounds(topology_, plan_);
     return std::move(plan_);
   }

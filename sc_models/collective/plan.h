@@ -49,6 +49,12 @@ enum class Collective : std::uint8_t {
   kAllToAllV,
 };
 
+// Which of the packets that wait for a channel goes first.
+enum class PacketOrder : std::uint8_t {
+  kAuto,  // what came first, or all-reduces in an order, where that costs nothing (collective/packet_order.h)
+  kPaced,  // all in an order, and sources at a pace: slightly slower, and much less of a run is simulated
+};
+
 struct Send {
   int rank = 0;  // receiver
   int port = 0;  // NIC port to use
@@ -74,6 +80,9 @@ struct TreeRank {
   bool sums_acknowledged = false, results_acknowledged = false;
 };
 
+// An acknowledgement stands for so many packets, where nothing else is said (collective/acknowledgements.h).
+inline constexpr std::uint64_t kAcknowledgePackets = 16;
+
 enum class Transport : std::uint8_t { kEndpoint, kInSwitch };
 
 struct Tree {
@@ -84,7 +93,10 @@ struct Tree {
   std::uint64_t flits = 0;
   std::uint64_t bytes = 0;  // payload; more than (flits - 1) * 512
   bool is_acknowledged = false;
-  std::uint64_t interval = 0;   // of packets on a channel (collective/packet_order.h); 0: no order
+  std::uint64_t interval = 0;  // of packets on a channel (collective/packet_order.h); 0: no order
+  std::uint64_t acknowledge_packets = kAcknowledgePackets;  // that an acknowledgement stands for
+  // Sources start `in_frame` packets in `frame` cycles, evenly (collective/packet_pace.h); 0: as fast as they may.
+  std::uint64_t frame = 0, in_frame = 1;
   std::vector<TreeRank> ranks;  // those that do something, ascending
   SumOrder order;               // leaves are ranks: what the result must be, bit for bit
 };
@@ -113,12 +125,15 @@ struct Part {
   // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources that
   // see no result of an endpoint tree go by acknowledgements (collective/acknowledgements.h).
   int window = 0;
+  PacketOrder order = PacketOrder::kAuto;
+  std::uint64_t frame = 0;          // cycles, that of its trees
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
   int run = 1;  // packets of an in-switch tree that follow each other before the next tree's
   // Packets by which what a rank sends into one slice may be ahead of what it sends into others and to helpers, in proportion to
   // what it has to send there; 0: any number.
   int lead = 0;
   double bound_ns = 0;  // analytic: as Plan::bound_ns, of this part alone
+  bool is_paced() const { return order == PacketOrder::kPaced; }
   // On a tree that has lost parts: what each slice carries, relative to the others (collective/slice_shares.h). Empty where endpoint
   // trees go hop by hop (collective/port_balance.h).
   std::vector<std::uint64_t> slice_weights{};
@@ -145,6 +160,7 @@ struct CollectiveSpec {
   int root = 0;   // rank
   int roots = 0;  // Part::roots
   std::uint64_t start_cycle = 0;
+  PacketOrder order = PacketOrder::kAuto;
   std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
 };
 

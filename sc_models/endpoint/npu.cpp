@@ -20,6 +20,13 @@ Npu::Npu(sc_core::sc_module_name name, int ports, int lanes)
   rx.register_nb_transport_fw(this, &Npu::receive);
 }
 
+void Npu::follow(EdgeTimers& timers) { scheduler_.follow(timers, *this); }
+
+void Npu::time_has_come(int channel) {
+  scheduler_.wake(channel);
+  if (!works_.empty()) pump();
+}
+
 // ---- jobs
 
 void Npu::add(CollectiveJob& job, const std::vector<Share>& shares) {
@@ -144,6 +151,7 @@ void Npu::send_queued(Packet& packet) {
 void Npu::start(Work& w, int local) {
   TreeState& s = w.trees[local];
   const std::uint64_t index = s.started++;
+  if (s.has_pace()) s.keep_pace(scheduler_.now());
   const int to = s.role == Role::kLeaf ? s.part->reduce_to.front().rank : s.part->rank;
   Packet& packet = packets_.make(w, local, false, index, to, s.channel);
   w.job->fill_operand(s.part->rank, s.tree, index, lanes_of(packet));
@@ -202,7 +210,8 @@ void Npu::add_progress(const CollectiveJob& job, std::vector<std::uint64_t>& fur
 
 void Npu::add_state(const CollectiveJob& job, const std::vector<std::uint64_t>& furthest,
                     StateDigest& digest) const {
-  if (const Work* const w = works_.of(job); w != nullptr) w->add_state(furthest, digest);
+  if (const Work* const w = works_.of(job); w != nullptr)
+    w->add_state(furthest, scheduler_.now(), digest);
 }
 
 void Npu::add_state(StateDigest& digest) const {
@@ -217,7 +226,7 @@ void Npu::add_state_with_counts(StateDigest& digest) const {
     // Counts are then less than nothing, by what they would be without.
     std::vector<std::uint64_t> nothing(job.plan().trees.size());
     for (int tree = 0; tree < std::ssize(nothing); ++tree) nothing[tree] -= job.left_out(tree);
-    work->add_state(nothing, digest);
+    work->add_state(nothing, scheduler_.now(), digest);
     digest.add_all(work->left);
   }
   add_state(digest);

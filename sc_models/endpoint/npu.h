@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "endpoint/collective_job.h"
+#include "endpoint/edge_timers.h"
 #include "endpoint/npu_acknowledgements.h"
 #include "endpoint/npu_observer.h"
 #include "endpoint/npu_packets.h"
@@ -37,12 +38,15 @@
 
 namespace fredsim {
 
-class Npu final : public sc_core::sc_module {
+class Npu final : public sc_core::sc_module, private EdgeTimers::Waiter {
  public:
   tlm_utils::simple_initiator_socket<Npu, 32, PacketProtocol> tx{"tx"};
   tlm_utils::simple_target_socket<Npu, 32, PacketProtocol> rx{"rx"};
 
   Npu(sc_core::sc_module_name name, int ports, int lanes);
+
+  // By which it paces its sources; before any job.
+  void follow(EdgeTimers& timers);
 
   using Share = fredsim::Share;
   // Takes part in a job, beside those under way; `shares` by tree, ascending. Nothing of it is sent before
@@ -84,6 +88,7 @@ class Npu final : public sc_core::sc_module {
   void describe_missing(std::vector<std::string>& lines) const;
 
  private:
+  void time_has_come(int channel) override;
   tlm::tlm_sync_enum receive(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum sent(Packet& packet, tlm::tlm_phase& phase, sc_core::sc_time& delay);
 

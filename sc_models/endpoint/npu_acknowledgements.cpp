@@ -41,8 +41,9 @@ void NpuAcknowledgements::tell(Work& w, int local, bool of_results, std::uint64_
       of_results ? s.part->acknowledge_results : s.part->acknowledge_sums;
   if (sends.empty()) return;
   std::uint64_t& told = of_results ? s.results_told : s.sums_told;
-  while (reached - told >= kAcknowledgePackets && told + s.acknowledged_window < s.packets) {
-    told += kAcknowledgePackets;
+  const std::uint64_t packets = w.plan_tree(local).acknowledge_packets;
+  while (reached - told >= packets && told + s.acknowledged_window < s.packets) {
+    told += packets;
     for (const Send& to : sends) {
       const int channel = scheduler_.channel(to);
       ++w.left[s.part_number];
@@ -69,7 +70,7 @@ void NpuAcknowledgements::receive(Work& w, int local, const PacketExtension& e) 
   std::uint64_t& acknowledged = of_results
                                     ? s.acknowledged[static_cast<std::size_t>(from - sends.begin())]
                                     : s.acknowledged.back();
-  acknowledged += kAcknowledgePackets;
+  acknowledged += w.plan_tree(local).acknowledge_packets;
   if (e.flits != 1 || e.index != (acknowledged & kIndexMask)) {
     w.job->fail(fmt::format(
         "rank {} tree {}: an acknowledgement of packets up to {} in {} flits came from rank {} "

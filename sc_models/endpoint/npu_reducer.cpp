@@ -147,7 +147,10 @@ void NpuReducer::on_result(Work& w, int local, std::uint64_t index, const std::u
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
     if (s.role == Role::kHead) {
       ++w.left[s.part_number];
-      scheduler_.push(copy, channel, NpuScheduler::Queue::kCopies);
+      if (w.plan_tree(local).interval != 0)
+        scheduler_.push_in_turn(w, local, true, to, copy);
+      else
+        scheduler_.push(copy, channel, NpuScheduler::Queue::kCopies);
     } else {
       pass_on(w, local, true, copy, to);
     }

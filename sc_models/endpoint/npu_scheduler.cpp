@@ -45,7 +45,10 @@ void NpuScheduler::add(Work& work) {
 
 void NpuScheduler::add_source(Work& work, int local) {
   const TreeState& s = work.trees[local];
-  if (work.plan_tree(local).interval != 0) return add_turns(work, local);
+  if (work.plan_tree(local).interval != 0) {
+    add_turns(work, local);
+    if (s.role != Role::kHead) return;
+  }
   if (!is_source(s.role)) return;
   if (s.role == Role::kHead) {
     const Send& to = s.part->broadcast_to.front();
@@ -53,6 +56,10 @@ void NpuScheduler::add_source(Work& work, int local) {
   }
   std::vector<Source>& sources = channels_[s.channel].sources;
   const int part = s.part_number;
+  if (s.role == Role::kHead) {
+    sources.push_back({.work = &work, .part = part, .trees = {local}, .turns = {}, .beside = {}});
+    return;
+  }
   const auto same = std::ranges::find_if(sources, [&](const Source& source) {
     return s.in_switch && source.in_switch && source.work == &work && source.part == part;
   });
@@ -185,7 +192,28 @@ NpuScheduler::Next NpuScheduler::find_next(int channel) {
   return start(c, false);
 }
 
-bool NpuScheduler::may_start(const TreeState& s) const {
+// Its pace does not allow the next packet yet; the channel is woken when it does.
+bool NpuScheduler::is_early(TreeState& s) {
+  if (!s.has_pace() || s.started == s.packets) return false;
+  if (!std::exchange(s.has_begun, true)) s.not_before = now();
+  if (s.not_before <= now()) {
+    s.waits_for_pace = false;
+    return false;
+  }
+  if (!std::exchange(s.waits_for_pace, true)) timers_->call_at(s.not_before, *npu_, s.channel);
+  return true;
+}
+
+// Copies of a head's packets that have not left.
+std::size_t NpuScheduler::copies_waiting(const Work& work, const TreeState& s,
+                                         const Send& to) const {
+  const Channel& c = channels_[channel(to)];
+  const auto local = static_cast<int>(&s - work.trees.data());
+  if (work.plan_tree(local).interval == 0) return c.copies.size();
+  return ordered_source(c, work, s.part_number)->turns.ready(local, to.rank);
+}
+
+bool NpuScheduler::may_start(const Work& work, const TreeState& s) const {
   if (s.started == s.packets) return false;
   // Operands of ranks that the slice does not join come first.
   if (std::ranges::any_of(s.held, [](const auto& sums) { return sums.empty(); })) return false;
@@ -195,7 +223,7 @@ bool NpuScheduler::may_start(const TreeState& s) const {
     return false;
   }
   return s.role != Role::kHead || std::ranges::all_of(s.part->broadcast_to, [&](const Send& to) {
-           return channels_[channel(to)].copies.size() < kOwnLimit;
+           return copies_waiting(work, s, to) < kOwnLimit;
          });
 }
 
@@ -269,7 +297,8 @@ NpuScheduler::Next NpuScheduler::next_in_turn(Source& source) {
   if (turn == nullptr || is_ahead(source, *turn)) return {};
   Next next;
   if (turn->is_own) {
-    if (!w.allowed[source.part] || !may_start(w.trees[turn->local])) return {};
+    TreeState& s = w.trees[turn->local];
+    if (!w.allowed[source.part] || is_early(s) || !may_start(w, s)) return {};
     next = {.work = &w, .local = turn->local};
   } else {
     if (turn->ready.empty()) return {};
@@ -294,7 +323,7 @@ NpuScheduler::Next NpuScheduler::start(Channel& c, bool heads) {
     if (source.in_switch && (!find_next_packet(source) || is_behind(c, source))) continue;
     const int local = source.trees[source.at];
     if (heads && w.trees[local].role != Role::kHead) continue;
-    if (!may_start(w.trees[local])) continue;
+    if (is_early(w.trees[local]) || !may_start(w, w.trees[local])) continue;
     if (is_out_of_pace(source)) {
       const auto channel = static_cast<int>(&c - channels_.data());
       held_back_[channel / ports_] |= 1U << channel % ports_;

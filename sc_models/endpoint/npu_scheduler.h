@@ -5,7 +5,7 @@
 //   each endpoint tree, and per part all its in-switch trees together, these by (step, packet / run, tree, packet)
 //   without skipping. In-switch trees of different jobs: those of the job that was added first, all of them, then those
 //   of the next. Packets of ordered trees (collective/packet_order.h), passed on or new, leave in their order, those of a
-//   part together in place of one source of new ones; of an all-reduce none that is due kLead intervals after what another
+//   part together in place of one source of new ones; heads of such trees put their copies there, too, and start packets as others do; of an all-reduce none that is due kLead intervals after what another
 //   virtual channel of its NIC port is to send next of the part. At most `window` packets of a tree are under way per source
 //   (Part::window), by the results that it sees or, where it sees none, by what is acknowledged to it; contributors to an
 //   in-switch tree that see no result are limited by the NIC's acceptance only. What a part sends into different slices keeps
@@ -20,6 +20,7 @@
 
 #include "base/flit.h"
 #include "base/state_digest.h"
+#include "endpoint/edge_timers.h"
 #include "endpoint/npu_work.h"
 #include "endpoint/packet_extension.h"
 #include "endpoint/packet_turns.h"
@@ -31,6 +32,12 @@ class NpuScheduler {
  public:
   explicit NpuScheduler(int ports)
       : ports_(ports), channels_(static_cast<std::size_t>(ports * kNumVcs)) {}
+
+  void follow(EdgeTimers& timers, EdgeTimers::Waiter& npu) {
+    timers_ = &timers;
+    npu_ = &npu;
+  }
+  std::uint64_t now() const { return timers_ != nullptr ? timers_->now() : 0; }
 
   void add(Work& work);  // its sources take turns from now on; it stays until remove()
   void remove(const Work& work);
@@ -89,7 +96,9 @@ class NpuScheduler {
   Next next_in_turn(Source& source);
   static bool find_next_packet(Source& source);  // false: there is none
   static bool is_behind(Channel& channel, const Source& source);
-  bool may_start(const TreeState& state) const;
+  bool is_early(TreeState& state);
+  std::size_t copies_waiting(const Work& work, const TreeState& state, const Send& to) const;
+  bool may_start(const Work& work, const TreeState& state) const;
   bool is_out_of_pace(const Source& source) const;
   void wake_held_back();
   void add_pace(const Source& source, StateDigest& digest) const;
@@ -99,10 +108,12 @@ class NpuScheduler {
   Next start(Channel& channel, bool heads);  // `heads`: of such sources only
 
   int ports_;
+  EdgeTimers* timers_ = nullptr;
+  EdgeTimers::Waiter* npu_ = nullptr;
   std::vector<Channel> channels_;
   std::array<std::uint32_t, kNumVcs> awake_{};
   std::array<std::uint32_t, kNumVcs> heads_{};  // ports by which heads send first
-  // Ports where a source waits to keep pace, and nothing else can be sent.
+  // Ports where a source waits for others of its part, and nothing else can be sent.
   std::array<std::uint32_t, kNumVcs> held_back_{};
 };
 

@@ -44,7 +44,7 @@ void Work::prepare(int local, const Share& share, int ports) {
   s.role = role_of(part);
   s.in_switch = part.switch_port >= 0;
   s.sees_results = part.receives || !part.broadcast_to.empty();
-  s.acknowledged_window = acknowledged_window(plan_part);
+  s.acknowledged_window = acknowledged_window(plan_part, tree);
   s.acknowledged.resize((part.results_acknowledged ? part.broadcast_to.size() : 0) +
                         (part.sums_acknowledged ? 1 : 0));
   s.goes_by_acknowledgements = !s.acknowledged.empty() && waits_for_acknowledgements(tree, part);
@@ -54,6 +54,11 @@ void Work::prepare(int local, const Share& share, int ports) {
   } else if (is_source(s.role)) {
     const Send& to = s.role == Role::kHead ? part.broadcast_to.front() : part.reduce_to.front();
     s.channel = channel_of(ports, to.port, to.vc);
+  }
+  if (is_source(s.role) && tree.frame != 0) {
+    s.interval = tree.frame / tree.in_frame;
+    s.rest = tree.frame % tree.in_frame;
+    s.in_frame = tree.in_frame;
   }
   const int times = (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
   left[tree.part] += s.packets * static_cast<std::uint64_t>(times);
@@ -69,7 +74,8 @@ void Work::shorten() {
         (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);
     left[s.part_number] -= less * static_cast<std::uint64_t>(times);
     if (s.part->receives) to_receive[s.part_number] -= less;
-    acknowledgements += job->copies(s.tree) * (less / kAcknowledgePackets) *
+    acknowledgements += job->copies(s.tree) *
+                        (less / job->plan().trees[s.tree].acknowledge_packets) *
                         (s.part->acknowledge_results.size() + s.part->acknowledge_sums.size());
   }
 }
@@ -82,7 +88,26 @@ bool Work::complete() const {
   });
 }
 
-void Work::add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const {
+void TreeState::keep_pace(std::uint64_t now) {
+  if (is_late(now)) {
+    not_before = now;
+    fraction = 0;
+  }
+  not_before += interval;
+  fraction += rest;
+  if (fraction >= in_frame) {
+    fraction -= in_frame;
+    ++not_before;
+  }
+}
+
+void TreeState::add_pace(std::uint64_t now, StateDigest& digest) const {
+  digest.add(is_late(now) ? 0 : not_before + most_late() + 1 - now);
+  digest.add(is_late(now) ? 0 : fraction);
+}
+
+void Work::add_state(const std::vector<std::uint64_t>& furthest, std::uint64_t now,
+                     StateDigest& digest) const {
   for (const TreeState& s : trees) {
     const std::uint64_t from = furthest[static_cast<std::size_t>(s.tree)];
     digest.add(is_source(s.role) ? from - s.started : 0);
@@ -96,6 +121,7 @@ void Work::add_state(const std::vector<std::uint64_t>& furthest, StateDigest& di
     if (s.goes_by_acknowledgements) digest.add(from - s.reached);
     if (!s.part->acknowledge_results.empty()) digest.add(from - s.results_told);
     if (!s.part->acknowledge_sums.empty()) digest.add(from - s.sums_told);
+    if (s.has_pace() && s.started != s.packets) s.add_pace(now, digest);
   }
   digest.add_all(allowed);
 }

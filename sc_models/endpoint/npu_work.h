@@ -57,6 +57,20 @@ struct alignas(64) TreeState {  // what every packet needs first, in one line of
   std::vector<std::uint64_t> acknowledged;
   std::uint64_t results_told = 0, sums_told = 0;  // packets acknowledged to others
   std::uint64_t acknowledged_window = 0;
+  // Of a source that has a pace (collective/packet_pace.h): cycles from packet to packet, `rest` / `in_frame` of one more, and when
+  // the next one may start. One that is late by some packets catches up; later, it goes on from where it is.
+  std::uint64_t interval = 0, rest = 0, in_frame = 1;
+  std::uint64_t not_before = 0, fraction = 0;
+  bool has_begun = false, waits_for_pace = false;
+
+  bool has_pace() const { return interval != 0; }
+  void keep_pace(std::uint64_t now);  // a packet has been started
+  void add_pace(std::uint64_t now, StateDigest& digest) const;
+
+ private:
+  static constexpr std::uint64_t kMostLate = 8;  // packets
+  std::uint64_t most_late() const { return kMostLate * (interval + 1); }
+  bool is_late(std::uint64_t now) const { return now > not_before + most_late(); }
 };
 
 // What this NPU does for one tree of the job's plan.
@@ -78,7 +92,8 @@ struct Work {
   void shorten();
   bool complete() const;
   // Counts of packets relative to the furthest source of their tree, by tree of the plan.
-  void add_state(const std::vector<std::uint64_t>& furthest, StateDigest& digest) const;
+  void add_state(const std::vector<std::uint64_t>& furthest, std::uint64_t now,
+                 StateDigest& digest) const;
   // Which packet of which tree is missing, from whom.
   void describe_missing(std::vector<std::string>& lines) const;
 

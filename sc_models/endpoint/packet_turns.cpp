@@ -24,6 +24,13 @@ bool PacketTurns::has_ready() const {
   return std::ranges::any_of(turns_, [](const PacketTurn& turn) { return !turn.ready.empty(); });
 }
 
+std::size_t PacketTurns::ready(int local, int to_rank) const {
+  const auto turn = std::ranges::find_if(turns_, [&](const PacketTurn& t) {
+    return t.local == local && t.is_result && t.to_rank == to_rank;
+  });
+  return turn->ready.size();
+}
+
 void PacketTurns::push(int local, bool is_result, int to_rank, Packet& packet) {
   auto turn = std::ranges::lower_bound(turns_, local, {}, &PacketTurn::local);
   while (turn != turns_.end() && (turn->is_result != is_result || turn->to_rank != to_rank)) ++turn;

@@ -33,7 +33,8 @@ class PacketTurns {
   // By tree, ascending.
   void add(PacketTurn turn);
   bool empty() const { return turns_.empty(); }
-  bool has_ready() const;  // packets that wait for their turn
+  std::size_t ready(int local, int to_rank) const;  // results of a tree that wait for their turn
+  bool has_ready() const;                           // packets that wait for their turn
   void push(int local, bool is_result, int to_rank, Packet& packet);
   // Whose turn it is; null: all is sent.
   PacketTurn* next(const Work& work);

@@ -146,6 +146,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
     if (node.is_switch()) continue;
     npus[id] = std::make_unique<Npu>(node.name.c_str(), node.ports, o.lanes);
     all_npus.push_back(npus[id].get());
+    npus[id]->follow(fabric.core().timers());
     npus[id]->tx.bind(fabric.nic(id).tx);
     fabric.nic(id).rx.bind(npus[id]->rx);
   }

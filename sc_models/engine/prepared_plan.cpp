@@ -51,9 +51,9 @@ StateDigest identity_of(const std::string& key) {
 
 // What a plan depends on, of a spec.
 std::string key_of(const CollectiveSpec& spec) {
-  return fmt::format("{} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
+  return fmt::format("{} {} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
                      fmt::join(spec.group, ","), spec.bytes, spec.algorithm, spec.vc, spec.root,
-                     spec.roots, fmt::join(spec.matrix, ","));
+                     spec.roots, static_cast<int>(spec.order), fmt::join(spec.matrix, ","));
 }
 
 }  // namespace

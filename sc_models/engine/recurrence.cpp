@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "collective/acknowledgements.h"
@@ -27,6 +28,23 @@ SwitchCounters times(const SwitchCounters& before, const SwitchCounters& after,
   per_port(&SwitchCounters::flits_in);
   per_port(&SwitchCounters::flits_out);
   return more;
+}
+
+// Edges after which all sources that have a pace, and what they are told, are where they were; 0: one has none, or they are too many.
+std::uint64_t frames_of(std::span<CollectiveJob* const> jobs) {
+  constexpr std::uint64_t kMost = 1 << 20;
+  std::uint64_t edges = 1;
+  for (const CollectiveJob* job : jobs) {
+    for (const Tree& tree : job->plan().trees) {
+      if (tree.frame == 0) return 0;
+      const std::uint64_t frames =
+          tree.is_acknowledged ? std::lcm(tree.in_frame, tree.acknowledge_packets) / tree.in_frame
+                               : 1;
+      edges = std::lcm(edges, frames * tree.frame);
+      if (edges > kMost) return 0;
+    }
+  }
+  return edges;
 }
 
 }  // namespace
@@ -72,6 +90,8 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
     next_look_ = edge + kLongRest;
     return 0;
   }
+  if (const std::uint64_t frames = frames_of(jobs); frames != 0 && step_ % frames != 0)
+    begin_search(frames);
   next_look_ = edge + step_;
   StateDigest digest(kIndexMask);
   if (!look(jobs, digest)) {
@@ -181,7 +201,8 @@ std::uint64_t Recurrence::periods(const CollectiveJob& job, int tree, std::uint6
   const Part& part = job.plan().parts[of.part];
   auto last = static_cast<std::uint64_t>(part.run);
   // The last packets of a tree are not acknowledged.
-  if (of.is_acknowledged) last = std::max(last, acknowledged_window(part) + kAcknowledgePackets);
+  if (of.is_acknowledged)
+    last = std::max(last, acknowledged_window(part, of) + of.acknowledge_packets);
   const std::uint64_t left = job.packets(tree) - done;
   return left <= last ? 0 : (left - last) / in_one;
 }

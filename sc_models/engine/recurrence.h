@@ -18,7 +18,10 @@
 //   packets have an order (collective/packet_order.h), where they reduce and are long enough. After how many cycles follows from the
 //   rates: links of 125/128 flit per cycle and frames of 152 flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648 flits,
 //   466 944, which gains little below a GiB. hier_ring on Fred-A 16 384, on Fred-C 9728.
-// Not found to recur: all-gathers and broadcasts on a mesh or at the endpoints of FRED trees, and some pairs of operations that
+// With a pace (collective/packet_pace.h) the state of a mesh recurs after its frame, some hundred to some thousand cycles, as soon as
+//   all hops are in step: looks are then a frame apart, or as many as an acknowledgement stands for. All-to-alls do not: routers do
+//   not reach the rate of the busiest link.
+// Not found to recur without: all-gathers and broadcasts on a mesh or at the endpoints of FRED trees, and some pairs of operations that
 //   share links. Packets pass a channel in the order in which they come, and trees drift against each other.
 //   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
 //   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either.

@@ -186,7 +186,9 @@ void Fabric::clock_edge() {
     stop_failed(error);
     return;
   }
+  core_.timers().begin(core_.edge());
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
+  core_.timers().end(core_.edge());
   if (later_ != 0) {
     next_trigger(time_of(std::exchange(later_, 0) + 1));
     return;

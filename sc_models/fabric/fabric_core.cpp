@@ -83,6 +83,7 @@ void FabricCore::set_switch_threads(int threads) {
 
 void FabricCore::reset() {
   finished_.clear();
+  timers_.reset();
   for (const auto& partition : partitions_) partition->reset();
 }
 
@@ -188,8 +189,9 @@ std::uint64_t FabricCore::edges_at_rest() const {
   for (const auto& partition : partitions_) {
     if (partition->has_to_step()) return 0;
   }
-  if (flits_on_links() == 0 && credits_on_links() == 0) return kForEver;
-  std::uint64_t edges = kForEver;
+  // Who is called before an edge is called after the one before it.
+  std::uint64_t edges = timers_.edges_to_next(edge() + 1);
+  if (flits_on_links() == 0 && credits_on_links() == 0) return edges;
   for (const auto& partition : partitions_) {
     edges = std::min(edges, partition->edges_to_arrival());
   }
@@ -218,6 +220,7 @@ void FabricCore::pass_over(std::uint64_t edges, const std::vector<LinkCount>& mo
     owner(link.from).output(places_[link.from].node, link.from_port).add_counts(more[l]);
   }
   for (const auto& partition : partitions_) partition->pass_over(edges);
+  timers_.pass_over(edges);
 }
 
 std::uint64_t FabricCore::quiet_cycles() const {

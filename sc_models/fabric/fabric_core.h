@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "endpoint/edge_timers.h"
 #include "endpoint/endpoint_core.h"
 #include "fabric/cut.h"
 #include "fabric/link.h"
@@ -110,6 +111,8 @@ class FabricCore {
   // So many edges pass, after which the state is as it is now; links have carried so much more, by link.
   void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
 
+  EdgeTimers& timers() { return timers_; }
+
   std::uint64_t edge() const { return partitions_.front()->edge(); }
   std::uint64_t quiet_cycles() const;  // edges since a flit was last launched
   bool empty() const;                  // nothing on a link or in a switch, and no credit under way
@@ -148,6 +151,7 @@ class FabricCore {
                   Failures& failures, std::uint64_t window);
 
   const Topology& topology_;
+  EdgeTimers timers_;
   std::vector<NodePlace> places_;                       // by node
   std::vector<std::unique_ptr<Partition>> partitions_;  // each in memory of its own
   std::uint64_t look_ahead_;

@@ -68,6 +68,10 @@ Json part_json(const PartResult& part) {
                {"bound_ns", part.bound_ns}};
   if (!part.name.empty()) json["name"] = part.name;
   if (part.operations > 1) json["operations"] = part.operations;
+  if (part.frame_cycles > 0) {
+    json["packet_order"] = "paced";
+    json["frame_cycles"] = part.frame_cycles;
+  }
   if (part.incomplete) json["incomplete"] = true;
   return json;
 }

@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kDefaultSize = "1MiB";
 constexpr const char* kDefaultFactor = "2";
+constexpr auto kPacketOrder = std::to_array<std::string_view>({"auto", "paced"});
 constexpr auto kOnConflict = std::to_array<std::string_view>({"refuse", "later", "unicast"});
 
 bool has_size(const WorkStrings& strings) {
@@ -180,6 +181,11 @@ void WorkStrings::add_to(CLI::App& command) {
       "search finds");
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that the switches cannot route together: refuse (default), later or unicast");
+  add(command, "--packet-order", packet_order, "WHAT",
+      "paced: on a mesh or torus, NPUs start packets evenly and pass them on in an order, up to a "
+      "percent slower and soon repeated, so that large sizes are quickly simulated; auto "
+      "(default): "
+      "as they come, all-reduces in an order where that costs nothing");
 }
 
 void WorkStrings::check_strategy(const WorkOptions& options) const {
@@ -199,6 +205,9 @@ void WorkStrings::check_strategy(const WorkOptions& options) const {
 WorkOptions WorkStrings::checked() const {
   WorkOptions options;
   options.on_conflict = parse_on_conflict(on_conflict);
+  if (!packet_order.empty())
+    options.packet_order =
+        static_cast<PacketOrder>(parse_word("--packet-order", packet_order, kPacketOrder));
   if (!strategy.empty()) options.strategy = parse_strategy(strategy);
   options.is_placed = !placement.empty() || !dimension.empty();
   options.finds_placement = placement == "auto";
@@ -269,6 +278,7 @@ std::vector<CollectiveSpec> specs_of(const WorkItem& item, const WorkOptions& wo
       spec.vc = item.vc;
       spec.root = item.root;
       spec.roots = item.roots;
+      spec.order = work.packet_order;
       spec.start_cycle = item.start_cycles + cycles_of(item.start_ps, topology);
       spec.matrix = item.matrix;
       if (item.collective == Collective::kAllToAllV && item.matrix.empty()) {

@@ -44,6 +44,7 @@ struct WorkOptions {
   std::vector<std::uint64_t> sizes;  // of the runs, ascending
   std::vector<WorkItem> items;       // of every run
   OnConflict on_conflict = OnConflict::kRefuse;
+  PacketOrder packet_order = PacketOrder::kAuto;
   std::optional<Strategy> strategy;   // of the workers
   std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
   Placement placement;
@@ -66,7 +67,7 @@ OnConflict parse_on_conflict(const std::string& text);
 
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {
-  std::string collective, algorithm, root, roots, priority, matrix, work, on_conflict;
+  std::string collective, algorithm, root, roots, priority, matrix, work, on_conflict, packet_order;
   std::string strategy, dimension, placement;
   std::vector<std::string> groups;
   std::string size, begin, end, factor;

@@ -97,11 +97,12 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlans, testing::Range<std::uint64_t>(0, 10
 TEST(AcknowledgementCount, EndsWhereNoSourceWaits) {
   Part part;
   part.window = 5;  // 20 with what acknowledgements may be behind
+  const Tree tree;
   TreeRank rank;
   rank.acknowledge_sums.resize(2);
   for (const auto& [packets, each] :
        {std::pair{1, 0}, {20, 0}, {21, 1}, {36, 1}, {37, 2}, {53, 3}}) {
-    EXPECT_EQ(acknowledgements(part, rank, static_cast<std::uint64_t>(packets)),
+    EXPECT_EQ(acknowledgements(part, tree, rank, static_cast<std::uint64_t>(packets)),
               static_cast<std::uint64_t>(2 * each))
         << packets;
   }

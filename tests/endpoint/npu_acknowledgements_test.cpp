@@ -87,7 +87,8 @@ TEST_F(NpuTest, ARankAcknowledgesWhatAllFromItOnHave) {
     acknowledge(2, 1, 64);
     EXPECT_EQ(nic_.acknowledged.size(), 3U);
     EXPECT_EQ(npu_.acknowledgements(), 3U);
-    EXPECT_EQ(acknowledgements(plan_.parts[0], plan_.trees[0].ranks[0], kPackets), 3U);
+    EXPECT_EQ(acknowledgements(plan_.parts[0], plan_.trees[0], plan_.trees[0].ranks[0], kPackets),
+              3U);
     EXPECT_TRUE(npu_.complete());
     EXPECT_FALSE(job_->failed()) << job_->failure();
   });

@@ -60,7 +60,7 @@ std::uint64_t acknowledgement_packets(const Plan& plan) {
     const Part& part = plan.parts[tree.part];
     const auto longest = static_cast<std::uint64_t>(part.packet_flits);
     for (const TreeRank& rank : tree.ranks)
-      packets += acknowledgements(part, rank, (tree.flits + longest - 1) / longest);
+      packets += acknowledgements(part, tree, rank, (tree.flits + longest - 1) / longest);
   }
   return packets;
 }

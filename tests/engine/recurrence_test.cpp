@@ -157,6 +157,46 @@ TEST(SkippingOnAMesh, LeavesOutMostOfALongAllReduce) {
   expect_mostly_left_out(topology, works);
 }
 
+// With a pace: any collective on any grid, at any rate of its links; and long ones are mostly repetition.
+class SkippingWithAPace : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SkippingWithAPace, GivesWhatARunInFullGives) {
+  constexpr Collective kKinds[] = {Collective::kAllReduce, Collective::kReduceScatter,
+                                   Collective::kAllGather, Collective::kBroadcast,
+                                   Collective::kReduce,    Collective::kAllToAll};
+  constexpr int kRuns = 6;
+  int repeating = 0;
+  for (std::uint64_t seed = kRuns * GetParam(); seed < kRuns * (GetParam() + 1); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const int width = 2 + static_cast<int>(random.below(3));
+    const int height = 2 + static_cast<int>(random.below(2));
+    const Topology topology =
+        load_config("configs/mesh_2x2.yaml",
+                    {fmt::format("fabric.width={}", width), fmt::format("fabric.height={}", height),
+                     fmt::format("npu.count={}", width * height), "io.count=0",
+                     fmt::format("fabric.link_bandwidth={} GB/s", 500 + random.below(269))})
+            .topology;
+    CollectiveSpec spec;
+    spec.collective = kKinds[seed % kRuns];
+    for (int npu = 0; npu < width * height; ++npu) spec.group.push_back(npu);
+    spec.bytes = 4'000'000 + random.below(8'000'000);
+    spec.order = PacketOrder::kPaced;
+    const Plan plan = make_plan(topology, {&spec, 1});
+    Simulation simulation;
+    Machine skips("skips", topology, {.seed = seed});
+    Machine full("full", topology, {.seed = seed, .skip = false});
+    simulation.run([&] {
+      const RunResult skipped = skips.run(plan);
+      EXPECT_EQ(results_and_parts(skipped), results_and_parts(full.run(plan)));
+      repeating += skipped.repeated_cycles > 0 ? 1 : 0;
+    });
+  }
+  EXPECT_GE(repeating, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(SixMachines, SkippingWithAPace, testing::Range<std::uint64_t>(0, 6));
+
 // Rings at the endpoints of trees, fast uplinks and slow ones, in one group and in several that share links.
 TEST(SkippingOnATree, LeavesOutMostOfALongAllReduce) {
   const auto part = [](std::vector<int> group) {

@@ -1,0 +1,118 @@
+// Pace of packets: what its contract says of frames, on random groups of meshes and toruses.
+#include "collective/packet_pace.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "collective/link_walk.h"
+#include "fabrics.h"
+#include "random_work.h"
+
+namespace fredsim::test {
+namespace {
+
+Topology random_grid(Random& random) {
+  const int width = 2 + static_cast<int>(random.below(4));
+  const int height = 2 + static_cast<int>(random.below(3));
+  return random.below(2) == 0 ? mesh(width, height) : torus(width + 1, height + 1);
+}
+
+// Flits of a part's packets and acknowledgements on each link in a frame.
+std::vector<double> flits_in_frame(const Topology& topology, const Plan& plan, int part) {
+  const LinkWalk walk(topology, plan, false);
+  std::vector<double> flits(topology.links.size());
+  for (const Tree& tree : plan.trees) {
+    if (tree.part != part) continue;
+    const auto packets = static_cast<double>(tree.in_frame);
+    walk.walk(tree, [&](int link) { flits[link] += packets * plan.parts[part].packet_flits; });
+    for (const TreeRank& rank : tree.ranks) {
+      for (const auto* sends : {&rank.acknowledge_sums, &rank.acknowledge_results})
+        for (const Send& to : *sends)
+          walk.walk_hop(plan.parts[part].members[rank.rank], plan.parts[part].members[to.rank],
+                        to.port, [&](int link) {
+                          flits[link] += packets / static_cast<double>(tree.acknowledge_packets);
+                        });
+    }
+  }
+  return flits;
+}
+
+// No link is asked for more than it carries, and the busiest one rests for 0.3 % and less than a cycle.
+void check_links(const Topology& topology, const Plan& plan, int number) {
+  const auto frame = static_cast<double>(plan.parts[number].frame);
+  const std::vector<double> flits = flits_in_frame(topology, plan, number);
+  double busiest = 0;
+  for (std::size_t l = 0; l < flits.size(); ++l)
+    busiest = std::max(busiest, flits[l] / topology.links[l].flit_rate().value());
+  EXPECT_LE(busiest, frame * (1 + 1e-12));
+  EXPECT_GT(busiest, frame / 1.0031 - 1);
+}
+
+void check_part(const Topology& topology, const Plan& plan, int number) {
+  for (const Tree& tree : plan.trees) {
+    if (tree.part != number) continue;
+    EXPECT_EQ(tree.frame, plan.parts[number].frame);
+    EXPECT_NE(tree.interval, 0U);
+    EXPECT_GE(tree.acknowledge_packets, kAcknowledgePackets);
+  }
+  check_links(topology, plan, number);
+}
+
+TEST(PacketPace, AsksNoLinkForMoreThanItCarries) {
+  int paced = 0, refused = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Topology topology = random_grid(random);
+    std::vector<CollectiveSpec> work =
+        random_work(random, static_cast<int>(topology.npus.size()), 2, 16'000'000);
+    for (CollectiveSpec& spec : work) spec.order = PacketOrder::kPaced;
+    Plan plan;
+    try {
+      plan = make_plan(topology, work);
+    } catch (const BadInput&) {
+      continue;  // what this machine cannot do
+    }
+    for (int part = 0; part < std::ssize(plan.parts); ++part) {
+      if (plan.parts[part].order == PacketOrder::kPaced) {
+        ++paced;
+        check_part(topology, plan, part);
+      } else {
+        ++refused;
+        EXPECT_EQ(plan.parts[part].frame, 0U);
+        EXPECT_TRUE(std::ranges::any_of(plan.notes, [](const std::string& note) {
+          return note.starts_with("packets have no pace: ");
+        }));
+      }
+    }
+  }
+  EXPECT_GT(paced, 10);
+  EXPECT_GT(refused, 10);
+}
+
+TEST(PacketPace, IsForGridsWhoseRoutersDoNotAdd) {
+  CollectiveSpec spec;
+  spec.group = {0, 1, 2, 3};
+  spec.bytes = 10'000'000;
+  spec.order = PacketOrder::kPaced;
+  const Topology tree = fred_tree({.l1_switches = 2,
+                                   .npus_per_l1 = 2,
+                                   .slices = 4,
+                                   .uplinks = 2,
+                                   .l2_chiplets_per_slice = 1,
+                                   .uplink_bandwidth = 3'000'000'000'000},
+                                  false);
+  const Plan plan = make_plan(tree, {&spec, 1});
+  EXPECT_EQ(plan.notes.back(),
+            "packets have no pace: only NPUs of a mesh or torus whose routers do not add keep one");
+  for (const Tree& t : plan.trees) EXPECT_EQ(t.frame, 0U);
+}
+
+}  // namespace
+}  // namespace fredsim::test
