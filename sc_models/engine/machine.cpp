@@ -270,6 +270,7 @@ RunResult Machine::Parts::run(const Plan& plan,
   result.time_ns = static_cast<double>(result.cycles) / result.clock_ghz;
   result.bound_ns = plan.bound_ns;
   fill_parts(topology, plan, job, result);
+  fill_operations(plan, job, result);
   observers.fill(result);
   result.payload = result.incomplete ? "incomplete" : "exact";
   result.delivered_bytes = job.delivered_bytes();

@@ -1,7 +1,9 @@
 #include "engine/part_results.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <vector>
 
 #include "collective/members.h"
 
@@ -19,6 +21,15 @@ std::vector<int> group_of(const Topology& topology, const Part& part) {
   return group;
 }
 
+std::set<int> phases_of(const Plan& plan, const std::vector<int>& parts) {
+  std::set<int> phases;
+  for (const Tree& tree : plan.trees) {
+    if (tree.transport != Transport::kInSwitch || !std::ranges::count(parts, tree.part)) continue;
+    for (const TreeRank& rank : tree.ranks) phases.insert(rank.phase);
+  }
+  return phases;
+}
+
 }  // namespace
 
 void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob& job,
@@ -32,6 +43,29 @@ void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob&
                      .incomplete = !job.ended(p)});
   }
   fill_parts(topology, parts, times, result);
+}
+
+void fill_operations(const Plan& plan, const CollectiveJob& job, RunResult& result) {
+  if (std::ranges::none_of(plan.parts, [](const Part& part) { return !part.after.empty(); }))
+    return;
+  std::map<std::vector<int>, std::vector<int>> operations;  // by what they come after
+  for (int p = 0; p < std::ssize(plan.parts); ++p)
+    operations[plan.parts[p].after].push_back(p);
+  OperationsResult& counts = result.operations.emplace();
+  std::set<int> phases;
+  for (const PhaseProgram& program : plan.programs) phases.insert(program.phase);
+  counts.rows.preloaded = phases.size();
+  for (const auto& [after, parts] : operations) {
+    if (std::ranges::all_of(parts, [&](int p) { return job.ended(p); })) ++counts.complete;
+    std::uint64_t waited = 0;
+    for (const int p : parts) {
+      const std::uint64_t asked = plan.parts[p].start_cycle;
+      const std::uint64_t begun = job.released(p) ? job.start_cycle(p) : result.cycles;
+      if (begun > asked) waited = std::max(waited, begun - asked);
+    }
+    counts.waited_for_others += waited;
+    counts.rows.found += phases_of(plan, parts).size();
+  }
 }
 
 void fill_parts(const Topology& topology, std::span<const Part* const> parts,

@@ -62,6 +62,7 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
     if (!link.on_die) {
       result.flit_hops += r.flits;
       result.link_bytes += r.bytes;
+      if (slices.link_like[l] != l) result.equal_slices_flit_hops += r.flits;
     }
     if (topology.nodes[link.from].is_endpoint()) sent[link.from] += r.bytes;
     result.links.push_back(std::move(r));

@@ -146,7 +146,8 @@ Json slices_json(const RunResult& r) {
 Json skipped_json(const RunResult& r) {
   return {{"idle_cycles", r.idle_cycles},
           {"repeated_cycles", r.repeated_cycles},
-          {"repeated_flit_hops", r.repeated_flit_hops}};
+          {"repeated_flit_hops", r.repeated_flit_hops},
+          {"equal_slices_flit_hops", r.equal_slices_flit_hops}};
 }
 
 Json traffic_json(const RunResult& r) {

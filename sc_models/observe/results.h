@@ -68,7 +68,8 @@ struct WorkersResult {
   std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
 };
 
-// Of a work whose collectives come after each other (engine/communicator.h).
+// Of a work whose collectives come after each other (engine/communicator.h), or of parts of a plan that wait for others
+// that they cannot run together with (OnConflict::kLater); those that begin together are an operation.
 struct OperationsResult {
   std::uint64_t complete = 0;
   struct Rows {                   // phases
@@ -119,6 +120,7 @@ struct RunResult {
   // Of the cycles, those that were not simulated: nothing happened in them, or they repeat others, which these flits
   // x links are of. The counters have all.
   std::uint64_t idle_cycles = 0, repeated_cycles = 0, repeated_flit_hops = 0;
+  std::uint64_t equal_slices_flit_hops = 0;  // of slices that were not simulated
   std::uint64_t injected_bytes = 0;  // payload; acknowledgements, a flit each, are not in it
   std::uint64_t acknowledgement_packets = 0, acknowledgement_bytes = 0;
   std::uint64_t injected_bytes_per_npu_max = 0;

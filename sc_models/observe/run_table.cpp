@@ -270,7 +270,14 @@ std::vector<RunField> more_counts() {
           only_in_csv("flit_hops", [](const RunResult& r) { return count_cell(r.flit_hops); }),
           only_in_csv("wall_s", [](const RunResult& r) { return fmt::to_string(r.wall_s); }),
           only_in_csv("acknowledgement_packets",
-                      [](const RunResult& r) { return count_cell(r.acknowledgement_packets); })};
+                      [](const RunResult& r) { return count_cell(r.acknowledgement_packets); }),
+          only_in_csv("idle_cycles", [](const RunResult& r) { return count_cell(r.idle_cycles); }),
+          only_in_csv("repeated_cycles",
+                      [](const RunResult& r) { return count_cell(r.repeated_cycles); }),
+          only_in_csv("repeated_flit_hops",
+                      [](const RunResult& r) { return count_cell(r.repeated_flit_hops); }),
+          only_in_csv("equal_slices_flit_hops",
+                      [](const RunResult& r) { return count_cell(r.equal_slices_flit_hops); })};
 }
 
 std::vector<RunField> joined(std::initializer_list<std::vector<RunField>> groups) {

@@ -202,6 +202,15 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
                     [](const TrainingResult& r) { return count_cell(r.run.cycles); }});
   fields.push_back({{.label = "payload", .align = Align::kLeft, .rank = 1, .name = "payload"},
                     [](const TrainingResult& r) { return Cell(r.run.payload); }});
+  const auto add_count = [&](const char* name, std::uint64_t RunResult::*count) {
+    fields.push_back({{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
+                      [count](const TrainingResult& r) { return count_cell(r.run.*count); }});
+  };
+  add_count("flit_hops", &RunResult::flit_hops);
+  add_count("idle_cycles", &RunResult::idle_cycles);
+  add_count("repeated_cycles", &RunResult::repeated_cycles);
+  add_count("repeated_flit_hops", &RunResult::repeated_flit_hops);
+  add_count("equal_slices_flit_hops", &RunResult::equal_slices_flit_hops);
   return {heading(setup, runs), table_of(fields, std::vector(runs.begin(), runs.end()))};
 }
 

@@ -24,9 +24,11 @@
 #include "memory_check.h"
 #include "observe/breakdown_table.h"
 #include "observe/json.h"
+#include "observe/machine_labels.h"
 #include "observe/output_file.h"
 #include "observe/progress.h"
 #include "observe/run_table.h"
+#include "observe/simulated_text.h"
 #include "observe/timeline.h"
 #include "observe/version.h"
 #include "option_values.h"
@@ -390,6 +392,20 @@ void run_jobs(const Options& options, std::vector<ComparedMachine>& compared, Ta
   }
 }
 
+std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& compared) {
+  std::vector<ReportedRun> first_runs;
+  std::vector<MachineRuns> machines;
+  for (const ComparedMachine& entry : compared) {
+    if (entry.runs.empty()) continue;
+    first_runs.push_back(entry.runs.front());
+    MachineRuns& machine = machines.emplace_back();
+    for (const ReportedRun& run : entry.runs) machine.runs.push_back(&run.result);
+  }
+  const MachineLabels labels = machine_labels(first_runs);
+  for (std::size_t i = 0; i < machines.size(); ++i) machines[i].machine = labels.labels[i];
+  return machines;
+}
+
 // What could not be printed while runs were still to come.
 void print_after(const Options& options, const std::vector<ComparedMachine>& compared,
                  TableOutput& output) {
@@ -401,6 +417,8 @@ void print_after(const Options& options, const std::vector<ComparedMachine>& com
   } else if (options.format != TableFormat::kTable) {  // between tables that are one there
     for (const ComparedMachine& entry : compared) print_parts(entry.runs, output);
   }
+  const std::vector<MachineRuns> machines = runs_by_machine(compared);
+  fmt::print("{}{}", simulated_text(machines, output), operations_text(machines, output));
   std::fflush(stdout);  // before a file is waited for
 }
 

@@ -23,6 +23,7 @@
 #include "observe/json.h"
 #include "observe/output_file.h"
 #include "observe/progress.h"
+#include "observe/simulated_text.h"
 #include "observe/training_table.h"
 #include "observe/version.h"
 #include "option_values.h"
@@ -530,6 +531,15 @@ std::string rank_lines(const TrainingResult& result) {
                             result.run.links.size());
 }
 
+std::vector<MachineRuns> runs_by_machine(const std::vector<TrainingResult>& results) {
+  std::vector<MachineRuns> machines;
+  for (const TrainingResult& result : results)
+    machines.push_back({with_settings(result.run.fabric, result.run.settings.own) +
+                            (result.is_best_base ? " (best)" : ""),
+                        {&result.run}});
+  return machines;
+}
+
 std::vector<TitledList> notes_of(const Training& training) {
   std::vector<TitledList> lists;
   for (const TrainedMachine& entry : training.machines())
@@ -559,6 +569,7 @@ void train_command(const Options& options) {
   const std::vector<TrainingResult>& results = training.results();
   if (prints && !results.empty()) {
     fmt::print("{}", output.table(training_table(training.setup(), results)));
+    fmt::print("{}", simulated_text(runs_by_machine(results), output));
     if (!options.quiet) fmt::print("{}", output.legend(training_legend(training.setup())));
     if (!training.setup().given.empty() && options.format == TableFormat::kTable) {
       for (const TrainingResult& result : results)

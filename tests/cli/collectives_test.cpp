@@ -118,11 +118,19 @@ TEST(Collectives, OverlappingGroupsAreAConflictUnlessToldWhatToDo) {
   const json later = run_of(arguments);
   EXPECT_EQ(later["algorithm"], "in_switch");
   EXPECT_GT(later["parts"][1]["start_cycle"], later["parts"][0]["cycles"]);
+  const json& operations = later["operations"];
+  EXPECT_EQ(operations["complete"], 2);
+  EXPECT_EQ(operations["phases"]["preloaded"], 2);
+  EXPECT_EQ(operations["phases"]["found"], 2);
+  EXPECT_EQ(operations["phases"]["loaded"], 0);
+  EXPECT_EQ(operations["waited_for_phases_cycles"], 0);
+  EXPECT_EQ(operations["waited_for_others_cycles"], later["parts"][1]["start_cycle"]);
 
   arguments.back() = "unicast";
   const json unicast = run_of(arguments);
   EXPECT_EQ(unicast["algorithm"], "in_switch+ring");
   EXPECT_EQ(unicast["parts"][1]["start_cycle"], 0);
+  EXPECT_FALSE(unicast.contains("operations"));
 }
 
 // Six NPUs on one switch, three groups that pairwise share µSwitches: in Fred_2(6) they conflict, whatever their order; a

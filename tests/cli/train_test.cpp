@@ -1,4 +1,5 @@
 // `fredsim train`: the table, the JSON and what it adds up to, fitted rates, bad options.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "program.h"
@@ -289,6 +290,21 @@ TEST_F(TrainPlacement, AFileIsReadAndKept) {
 }
 
 class TrainReport : public FolderTest {};
+
+TEST(Train, SaysWhatWasSimulated) {
+  const Words words = train({"--dp", "4", "--iterations", "6"});
+  Words as_json = words;
+  as_json.insert(as_json.end(), {"--json", "-"});
+  const std::string text = run_fredsim(words).out;
+  for (const json& run : run_fredsim(as_json).json()["runs"]) {
+    const json& skipped = run["skipped"];
+    const std::uint64_t cycles = run["cycles"], idle = skipped["idle_cycles"],
+                        repeated = skipped["repeated_cycles"];
+    const std::string line = fmt::format("\n  {}: {} of {} cycles, ", std::string(run["fabric"]),
+                                         cycles - idle - repeated, cycles);
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+  }
+}
 
 TEST_F(TrainReport, HasTheParts) {
   Words words = train({"--dp", "4", "--quiet", "--json", path("train.json")});

@@ -141,6 +141,11 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
       EXPECT_EQ(reduced.delivered_bytes, complete.delivered_bytes);
       EXPECT_EQ(complete.slices_simulated, complete.slices);
       EXPECT_EQ(reduced.slices, complete.slices);
+      EXPECT_EQ(complete.equal_slices_flit_hops, 0U);
+      if (reduced.slices_simulated == 1) {  // all do the same
+        const auto slices = static_cast<std::uint64_t>(reduced.slices);
+        EXPECT_EQ(reduced.equal_slices_flit_hops * slices, reduced.flit_hops * (slices - 1));
+      }
       // Slices have a flit more or less, and the last one may be short.
       if (distinct.fred.in_switch && spec.collective == Collective::kAllReduce) {
         EXPECT_LE(reduced.slices_simulated, 3);

@@ -44,6 +44,7 @@ RunResult sample_run() {
   run.idle_cycles = 31;
   run.repeated_cycles = 32;
   run.repeated_flit_hops = 33;
+  run.equal_slices_flit_hops = 34;
   run.injected_bytes = 1000;
   run.injected_bytes_per_npu_max = 300;
   run.link_bytes = 4000;

@@ -144,11 +144,12 @@ TEST(RunTable, CsvHasAllOfARun) {
       "dimensions,algorithm,size_bytes,cycles,time_ns,algbw_gbps,busbw_gbps,"
       "injected_bytes_per_npu,link_bytes,bound_ns,time_over_bound,payload,"
       "sim_cycles_per_s,injected_bytes,injected_bytes_per_npu_max,flit_hops,wall_s,"
-      "acknowledgement_packets\n"
+      "acknowledgement_packets,idle_cycles,repeated_cycles,repeated_flit_hops,"
+      "equal_slices_flit_hops\n"
       "mesh,configs/"
       "mesh.yaml,\"npu.count=20,io.count=0\",rtl,3,1.5,7,all_reduce,\"0,1,5,6\",paper,mp2-dp2-pp1,"
       "\"mp,dp\",hier_ring,65536,300,200,327.68,491.52,250,4000,160,1.25,exact,600,"
-      "1000,300,8,0.5,3\n");
+      "1000,300,8,0.5,3,31,32,33,34\n");
 }
 
 TEST(CompareTable, CsvHasRatiosOfEveryMachineAndNoneOfAnInterruptedOne) {
