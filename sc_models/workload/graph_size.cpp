@@ -1,8 +1,10 @@
 #include "workload/graph_size.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
+#include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
 
 namespace fredsim {
@@ -38,15 +40,7 @@ class Training {
     const auto iterations = static_cast<std::uint64_t>(options_.iterations);
     GraphSize all{iterations * size_.tasks, iterations * size_.dependencies,
                   iterations * size_.operations, iterations * size_.parts};
-    if (const std::uint64_t controllers = topology_.io_controllers.size(); controllers > 0) {
-      const std::uint64_t loads = controllers * mp() * dp();  // of an iteration
-      all.operations += iterations - 1;
-      all.parts += (iterations - 1) * controllers;
-      all.tasks += (iterations - 1) * (loads + controllers);
-      // The iteration waits for its loads, and they for those of the iteration before.
-      all.dependencies += (iterations - 1) * (loads + controllers);
-      if (iterations > 2) all.dependencies += (iterations - 2) * loads * controllers;
-    }
+    if (iterations > 1) add_input(iterations, all);
     return all;
   }
 
@@ -54,6 +48,26 @@ class Training {
   std::uint64_t mp() const { return static_cast<std::uint64_t>(options_.strategy.mp); }
   std::uint64_t dp() const { return static_cast<std::uint64_t>(options_.strategy.dp); }
   std::uint64_t pp() const { return static_cast<std::uint64_t>(options_.strategy.pp); }
+
+  // An iteration waits for its loads, and they for those of the iteration before.
+  void add_input(std::uint64_t iterations, GraphSize& all) const {
+    const std::vector<InputLoad> loads =
+        input_loads(options_.strategy, options_.minibatch, model_.sample_bytes, topology_);
+    if (loads.empty()) return;
+    std::map<int, std::uint64_t> of_worker;
+    for (const InputLoad& load : loads)
+      for (const int w : load.workers) ++of_worker[w];
+    std::uint64_t tasks = loads.size(), waits = 0;
+    for (const auto& [worker, own] : of_worker) {
+      tasks += own;
+      waits += own * own;
+    }
+    all.operations += iterations - 1;
+    all.parts += (iterations - 1) * loads.size();
+    all.tasks += (iterations - 1) * tasks;
+    all.dependencies += (iterations - 1) * tasks;
+    if (iterations > 2) all.dependencies += (iterations - 2) * waits;
+  }
 
   // Most of their tasks wait for one, and one waits for them.
   void add_operations(std::uint64_t operations, std::uint64_t parts, std::uint64_t tasks) {

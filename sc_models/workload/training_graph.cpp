@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
-#include "collective/endpoint_trees.h"
+#include "workload/input_loads.h"
 #include "workload/layer_ranges.h"
 #include "workload/worker_graph.h"
 
@@ -36,7 +36,7 @@ class TrainingBuilder : private WorkerGraph {
 
   TaskGraph build() {
     for (iteration_ = 0; iteration_ < options_.iterations; ++iteration_) {
-      if (iteration_ + 1 < options_.iterations && !topology_.io_controllers.empty()) load_input();
+      if (iteration_ + 1 < options_.iterations) load_input();
       if (streams_) {
         stream_forward_and_backward();
       } else {
@@ -71,36 +71,44 @@ class TrainingBuilder : private WorkerGraph {
 
   // ---- an iteration
 
+  // A controller's tasks of its latest operation.
+  std::vector<int> latest_of(int rank) const {
+    const std::vector<Task>& tasks = graph_.ranks[rank].tasks;
+    std::vector<int> latest;
+    for (int t = static_cast<int>(tasks.size()) - 1;
+         t >= 0 && tasks[t].operation == tasks.back().operation; --t)
+      latest.push_back(t);
+    return latest;
+  }
+
   void load_input() {
-    const std::uint64_t controllers = topology_.io_controllers.size();
-    const std::uint64_t of_worker =
-        options_.minibatch * model_.sample_bytes / static_cast<std::uint64_t>(strategy_.dp);
-    // Whole flits in every slice, so that slices are alike.
-    const auto unit = static_cast<std::uint64_t>(endpoint_slices(topology_)) * kFlitBytes;
-    const std::uint64_t share = (of_worker / controllers / unit + 1) * unit;
-    Members first_stage;
-    for (int w = 0; w < strategy_.mp * strategy_.dp; ++w) first_stage.push_back(w);
+    const std::vector<InputLoad> loads =
+        input_loads(strategy_, options_.minibatch, model_.sample_bytes, topology_);
     OperationShape shape;
     const Dimension unused = strategy_.pp == 1   ? Dimension::kPp
                              : strategy_.mp == 1 ? Dimension::kMp
                                                  : Dimension::kDp;
-    for (int c = 0; c < static_cast<int>(controllers); ++c) {
+    for (const InputLoad& load : loads) {
       CollectiveSpec& spec = shape.work.emplace_back();
-      spec = spec_of(Collective::kScatter, first_stage, share * (first_stage.size() + 1), unused);
+      spec = spec_of(Collective::kScatter, load.workers, load.bytes * (load.workers.size() + 1),
+                     unused);
       spec.algorithm = "auto";
-      spec.group.insert(spec.group.begin(), io_member(c));
+      spec.group.insert(spec.group.begin(), io_member(load.controller));
     }
-    const int operation = shapes_.add(std::move(shape), "input");
     loads_.assign(workers_.size(), {});
-    for (int c = 0; c < static_cast<int>(controllers); ++c) {
-      for (const int w : first_stage) {
+    if (loads.empty()) return;
+    const int operation = shapes_.add(std::move(shape), "input");
+    std::map<int, std::vector<int>> before;  // by controller's rank: what it did before
+    for (int part = 0; part < std::ssize(loads); ++part) {
+      int rank = 0;
+      for (const int w : loads[part].workers) {
         const std::vector<int> after = next_loads_.empty() ? std::vector<int>{} : next_loads_[w];
-        loads_[w].push_back(add(w, part_of(operation, c, w + 1, TimeCategory::kInputLoad, after)));
+        loads_[w].push_back(
+            add(w, part_of(operation, part, ++rank, TimeCategory::kInputLoad, after)));
       }
-      const int rank = controller_rank(graph_, strategy_.workers(), c);
-      const int before = static_cast<int>(graph_.ranks[rank].tasks.size()) - 1;
-      add(rank, part_of(operation, c, 0, TimeCategory::kInputLoad,
-                        before < 0 ? std::vector<int>{} : std::vector<int>{before}));
+      const int controller = controller_rank(graph_, strategy_.workers(), loads[part].controller);
+      const auto after = before.try_emplace(controller, latest_of(controller)).first->second;
+      add(controller, part_of(operation, part, 0, TimeCategory::kInputLoad, after));
     }
   }
 

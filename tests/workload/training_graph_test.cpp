@@ -181,7 +181,8 @@ TEST_F(TrainingGraphTest, TasksWaitForFewOthersHoweverManyBucketsAndIterations) 
       for (const Task& task : rank.tasks) found = std::max(found, task.after.size());
     return found;
   };
-  const std::size_t loads = topology_.io_controllers.size();
+  // One of each controller, and a flit at a time of what does not come out even in all slices.
+  const std::size_t loads = topology_.io_controllers.size() + 4;
   for (const Gradients gradients : {Gradients::kBuckets, Gradients::kZero2}) {
     for (const Accounting accounting : {Accounting::kSerial, Accounting::kOverlap}) {
       EXPECT_LE(most({.strategy = {.mp = 1, .dp = 4, .pp = 1},
@@ -252,6 +253,47 @@ TEST_F(TrainingGraphTest, OperationsOfEqualShapeShareIt) {
     if (shape.work.front().vc != kMp) continue;
     EXPECT_EQ(shape.work.size(), 5U);
     EXPECT_EQ(shape.beside.size(), 5U);
+  }
+}
+
+// By worker, what its tasks of the operation "input" load.
+std::map<int, std::uint64_t> loaded_bytes(const TaskGraph& graph) {
+  std::map<int, std::uint64_t> loaded;
+  for (const TaskRank& rank : graph.ranks) {
+    for (const Task& task : rank.tasks) {
+      if (task.category != TimeCategory::kInputLoad || task.rank == 0) continue;
+      const CollectiveSpec& spec =
+          graph.shapes[graph.operations[task.operation].shape].work[task.part];
+      EXPECT_EQ(spec.group[task.rank], rank.member);
+      EXPECT_EQ(spec.bytes % spec.group.size(), 0U);
+      loaded[rank.member] += spec.bytes / spec.group.size();
+    }
+  }
+  return loaded;
+}
+
+// Each worker of the first stage loads its replica's samples, to the byte: 512 B a sample, and sizes that are no multiple
+// of a flit, or of one in every slice.
+TEST_F(TrainingGraphTest, InputIsTheSamplesToTheByte) {
+  for (const std::uint64_t sample : {1U, 28U, 512U, 8192U, 12'345U, 301'056U}) {
+    for (const std::uint64_t minibatch : {3U, 20U, 23U, 320U}) {
+      SCOPED_TRACE(testing::Message() << minibatch << " samples of " << sample << " bytes");
+      ModelShape model = built_in_model("resnet152");
+      model.sample_bytes = sample;
+      const TrainingOptions options{.strategy = {.mp = 2, .dp = 5, .pp = 2},
+                                    .minibatch = minibatch};
+      const TaskGraph graph = training_graph(
+          model, options, {{.memory_bandwidth = 3'000'000'000'000}, 1e16}, topology_);
+      graph.check();
+      const std::map<int, std::uint64_t> loaded = loaded_bytes(graph);
+      std::uint64_t all = 0;
+      for (const auto& [member, bytes] : loaded) {
+        EXPECT_TRUE(bytes == minibatch / 5 * sample || bytes == (minibatch / 5 + 1) * sample);
+        all += bytes;
+      }
+      EXPECT_EQ(all, 2 * minibatch * sample) << "both of a replica load its samples";
+      EXPECT_EQ(loaded.size(), 2 * std::min<std::uint64_t>(5, minibatch));
+    }
   }
 }
 
