@@ -585,6 +585,25 @@ class GraphRun {
   std::uint64_t next_progress_ = kProgressCycles;
 };
 
+bool has_streams(const OperationShape& shape) {
+  return std::ranges::any_of(shape.work, [](const CollectiveSpec& spec) { return spec.roots > 0; });
+}
+
+// Streams in both directions of several shards may be more than the uplinks of a chiplet can carry in one row. Those of one
+// direction then have rows of their own, and operations of the two directions take turns.
+Plan plan_shape(const Topology& topology, const OperationShape& shape, OnConflict on_conflict) {
+  std::vector<CollectiveSpec> all = shape.before;
+  all.insert(all.end(), shape.work.begin(), shape.work.end());
+  all.insert(all.end(), shape.beside.begin(), shape.beside.end());
+  try {
+    return some_parts(make_plan(topology, all, on_conflict), static_cast<int>(shape.before.size()),
+                      static_cast<int>(shape.work.size()));
+  } catch (const RoutingConflict&) {
+    if (!has_streams(shape) || all.size() == shape.work.size()) throw;
+  }
+  return make_plan(topology, shape.work, on_conflict);
+}
+
 }  // namespace
 
 ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict) {
@@ -594,14 +613,8 @@ ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConfl
 ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShape>& shapes,
                        OnConflict on_conflict) {
   ShapePlans plans;
-  for (const OperationShape& shape : shapes) {
-    std::vector<CollectiveSpec> all = shape.before;
-    all.insert(all.end(), shape.work.begin(), shape.work.end());
-    all.insert(all.end(), shape.beside.begin(), shape.beside.end());
-    plans.push_back(prepare(topology, some_parts(make_plan(topology, all, on_conflict),
-                                                 static_cast<int>(shape.before.size()),
-                                                 static_cast<int>(shape.work.size()))));
-  }
+  for (const OperationShape& shape : shapes)
+    plans.push_back(prepare(topology, plan_shape(topology, shape, on_conflict)));
   return plans;
 }
 

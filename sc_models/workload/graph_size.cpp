@@ -115,9 +115,12 @@ class Training {
     const auto rounds = static_cast<std::uint64_t>(
         streamed_groups(model_, options_.strategy.pp, options_.stream_layers));
     if (pp() > 1) add_transfers(2 * (rounds * pp() - 1));
-    const std::uint64_t loads = 3 * rounds;  // forward, backward, and gradients
+    const bool is_one = options_.stream == Stream::kBroadcast;
+    const std::uint64_t shards = is_one ? 1 : mp() * pp();
+    const auto deals = static_cast<std::uint64_t>(deals_of(topology_, static_cast<int>(shards)));
+    const std::uint64_t loads = 3 * rounds * deals;  // forward, backward, and gradients
     const std::uint64_t members = mp() * dp() * pp() + topology_.io_controllers.size();
-    add_operations(loads, loads, loads * members);
+    add_operations(loads, loads * shards, loads * members);
   }
 
   const ModelShape& model_;

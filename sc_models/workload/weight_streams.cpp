@@ -23,6 +23,11 @@ int controller_rank(TaskGraph& graph, int workers, int controller) {
   return workers + controller;
 }
 
+int deals_of(const Topology& topology, int shards) {
+  const auto more = static_cast<int>(topology.io_controllers.size()) % shards;
+  return topology.fred.in_switch && 2 * more == shards ? 2 : 1;
+}
+
 WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const Topology& topology,
                              const Strategy& strategy, const std::vector<int>& npus, Stream stream,
                              std::uint64_t chunk_bytes)
@@ -40,26 +45,43 @@ WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const To
         "--execution streaming: found {} I/O controllers on {}; allowed: {} or more, one for each "
         "shard of the weights (io.count)",
         controllers, topology.name, shards));
-  for (int s = 0; s < shards; ++s) {
-    Shard& shard = shards_.emplace_back();
-    shard.stage = s / strategy.mp;
-    for (int c = s; c < controllers; c += shards) shard.controllers.push_back(c);
-  }
-  for (int w = 0; w < strategy.workers(); ++w) {
-    const int mp = w % strategy.mp;
-    const int stage = w / (strategy.mp * strategy.dp);
-    const int s = stream == Stream::kBroadcast ? 0 : mp + strategy.mp * stage;
-    shards_[static_cast<std::size_t>(s)].workers.push_back(w);
-  }
+  deal_out(shards, controllers);
   latest_.assign(static_cast<std::size_t>(controllers), std::vector<int>(kDirections, -1));
   iteration_.assign(static_cast<std::size_t>(controllers), 0);
 }
 
-std::uint64_t WeightStreams::bytes_of(const Shard& shard,
+void WeightStreams::deal_out(int shards, int controllers) {
+  const int more = controllers % shards;  // shards with a controller more
+  for (int turn = 0; turn < deals_of(topology_, shards); ++turn) {
+    Deal& deal = deals_.emplace_back(static_cast<std::size_t>(shards));
+    for (int c = 0; c < controllers; ++c) {
+      const bool is_last = c >= controllers - more;
+      const int s = (c + (is_last ? turn * more : 0)) % shards;
+      deal[static_cast<std::size_t>(s)].controllers.push_back(c);
+    }
+    for (int s = 0; s < shards; ++s) deal[static_cast<std::size_t>(s)].stage = s / strategy_.mp;
+    for (int w = 0; w < strategy_.workers(); ++w) {
+      const int stage = w / (strategy_.mp * strategy_.dp);
+      const int s = shards == 1 ? 0 : w % strategy_.mp + strategy_.mp * stage;
+      deal[static_cast<std::size_t>(s)].workers.push_back(w);
+    }
+  }
+}
+
+std::uint64_t WeightStreams::bytes_of(const Deal& deal, std::size_t shard,
                                       const std::vector<std::uint64_t>& stage_bytes) const {
-  if (stream_ == Stream::kMulticast)
-    return stage_bytes[static_cast<std::size_t>(shard.stage)] /
-           static_cast<std::uint64_t>(strategy_.mp);
+  if (stream_ == Stream::kMulticast) {
+    const std::uint64_t all = stage_bytes[static_cast<std::size_t>(deal[shard].stage)] /
+                              static_cast<std::uint64_t>(strategy_.mp);
+    std::uint64_t before = 0, until = 0, controllers = 0;  // of the deals
+    for (const Deal& other : deals_) {
+      const std::uint64_t own = other[shard].controllers.size();
+      controllers += own;
+      if (&other < &deal) before += own;
+      if (&other <= &deal) until += own;
+    }
+    return all * until / controllers - all * before / controllers;
+  }
   std::uint64_t sum = 0;
   for (const std::uint64_t bytes : stage_bytes) sum += bytes;
   return sum;
@@ -74,16 +96,16 @@ std::uint64_t WeightStreams::unit_of(const Shard& shard) const {
          static_cast<std::uint64_t>(topology_.nodes[controller].ports * flits) * kFlitBytes;
 }
 
-std::vector<CollectiveSpec> WeightStreams::specs(Direction direction,
+std::vector<CollectiveSpec> WeightStreams::specs(const Deal& deal, Direction direction,
                                                  const std::vector<std::uint64_t>& chunks) const {
   std::vector<CollectiveSpec> found;
-  for (std::size_t s = 0; s < shards_.size(); ++s) {
+  for (std::size_t s = 0; s < deal.size(); ++s) {
     CollectiveSpec& spec = found.emplace_back();
     spec.collective = direction == Direction::kLoad ? Collective::kMulticast : Collective::kReduce;
-    for (const int controller : shards_[s].controllers) spec.group.push_back(io_member(controller));
-    for (const int w : shards_[s].workers) spec.group.push_back(npus_[static_cast<std::size_t>(w)]);
+    for (const int controller : deal[s].controllers) spec.group.push_back(io_member(controller));
+    for (const int w : deal[s].workers) spec.group.push_back(npus_[static_cast<std::size_t>(w)]);
     spec.bytes = chunks[s];
-    spec.roots = static_cast<int>(shards_[s].controllers.size());
+    spec.roots = static_cast<int>(deal[s].controllers.size());
     spec.vc = kDp;
     spec.algorithm = "paper";
   }
@@ -94,10 +116,24 @@ std::vector<int> WeightStreams::add(Direction direction,
                                     const std::vector<std::uint64_t>& stage_bytes,
                                     const std::string& name, int iteration,
                                     std::vector<std::vector<int>> after) {
+  std::vector<int> ids;
+  for (const Deal& deal : deals_) {
+    if (!ids.empty())
+      for (std::size_t w = 0; w < ids.size(); ++w) after[w] = {ids[w]};
+    ids = add_operation(deal, direction, stage_bytes, name, iteration, after);
+  }
+  return ids;
+}
+
+std::vector<int> WeightStreams::add_operation(const Deal& deal, Direction direction,
+                                              const std::vector<std::uint64_t>& stage_bytes,
+                                              const std::string& name, int iteration,
+                                              std::vector<std::vector<int>> after) {
   // The number of chunks for which the rounding is least, at the shard with most.
   std::uint64_t most = 0, unit = 1, least = 1;
-  for (const Shard& shard : shards_) {
-    const std::uint64_t bytes = bytes_of(shard, stage_bytes);
+  for (std::size_t s = 0; s < deal.size(); ++s) {
+    const Shard& shard = deal[s];
+    const std::uint64_t bytes = bytes_of(deal, s, stage_bytes);
     least = std::max(least, in_units(bytes, chunk_bytes_ * shard.controllers.size()));
     if (bytes > most) most = bytes, unit = unit_of(shard);
   }
@@ -108,27 +144,28 @@ std::vector<int> WeightStreams::add(Direction direction,
   for (std::uint64_t chunks = least; least > 1 && chunks < 2 * least; ++chunks)
     if (rounded(chunks) < rounded(times)) times = chunks;
   std::vector<std::uint64_t> chunks;
-  for (const Shard& shard : shards_) {
-    const std::uint64_t bytes = std::max<std::uint64_t>(1, bytes_of(shard, stage_bytes));
-    chunks.push_back(times == 1 ? bytes : in_units(bytes, unit_of(shard) * times) * unit_of(shard));
+  for (std::size_t s = 0; s < deal.size(); ++s) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, bytes_of(deal, s, stage_bytes));
+    const std::uint64_t of_shard = unit_of(deal[s]);
+    chunks.push_back(times == 1 ? bytes : in_units(bytes, of_shard * times) * of_shard);
   }
   const bool is_load = direction == Direction::kLoad;
   OperationShape shape;
-  shape.work = specs(direction, chunks);
+  shape.work = specs(deal, direction, chunks);
   (is_load ? shape.beside : shape.before) =
-      specs(is_load ? Direction::kGradients : Direction::kLoad, chunks);
+      specs(deal, is_load ? Direction::kGradients : Direction::kLoad, chunks);
   const int operation = shapes_.add(std::move(shape), name);
   graph_.operations[static_cast<std::size_t>(operation)].times = times;
   std::vector<int> ids(after.size());
-  for (std::size_t s = 0; s < shards_.size(); ++s) {
+  for (std::size_t s = 0; s < deal.size(); ++s) {
     Task task{.category = TimeCategory::kStreaming,
               .label = graph_.operations[static_cast<std::size_t>(operation)].label,
               .iteration = iteration,
               .operation = operation,
               .part = static_cast<int>(s)};
-    add_controllers(task, direction, s);
-    task.rank = static_cast<int>(shards_[s].controllers.size());
-    for (const int w : shards_[s].workers) {
+    add_controllers(task, direction, deal[s]);
+    task.rank = static_cast<int>(deal[s].controllers.size());
+    for (const int w : deal[s].workers) {
       task.after = std::move(after[static_cast<std::size_t>(w)]);
       std::vector<Task>& tasks = graph_.ranks[static_cast<std::size_t>(w)].tasks;
       ids[static_cast<std::size_t>(w)] = static_cast<int>(tasks.size());
@@ -140,9 +177,9 @@ std::vector<int> WeightStreams::add(Direction direction,
 }
 
 // A controller loads in order, and sends no weights of an iteration before it has the gradients of those before.
-void WeightStreams::add_controllers(const Task& of, Direction direction, std::size_t shard) {
-  for (std::size_t k = 0; k < shards_[shard].controllers.size(); ++k) {
-    const int controller = shards_[shard].controllers[k];
+void WeightStreams::add_controllers(const Task& of, Direction direction, const Shard& shard) {
+  for (std::size_t k = 0; k < shard.controllers.size(); ++k) {
+    const int controller = shard.controllers[k];
     const auto c = static_cast<std::size_t>(controller);
     std::vector<int>& latest = latest_[c];
     Task task = of;

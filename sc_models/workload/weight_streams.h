@@ -4,7 +4,9 @@
 //   what it holds (collective/plan.h, Part::roots). 2 bytes per parameter either way.
 // Broadcast: weights go to all workers, whoever uses them; the gradients of a parameter are summed over all workers, to whom
 //   those without a share in it add zeros. Multicast: the controllers are dealt out to the shards, (MP worker, stage), as
-//   evenly as possible, and each shard's go between its controllers and its workers, one per replica.
+//   evenly as possible, and each shard's go between its controllers and its workers, one per replica. Where switches add and
+//   some shards have a controller more, they are dealt out twice, so that all shards have as many in the end: an operation of
+//   either deal, each controller with as much in both, so that none rests while others send.
 // Chunks: an operation is repeated, chunk by chunk (GraphOperation::times), all of one size: up to `chunk_bytes` per
 //   controller, in whole bursts, so that one is like the other and is simulated once; at most 1 % more than asked for.
 // Phases: loads and gradients are planned together, so that those of a controller share a phase.
@@ -29,6 +31,9 @@ inline constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20U;
 // The rank of an I/O controller in a graph whose first ranks are workers; it is added where it is not there.
 int controller_rank(TaskGraph& graph, int workers, int controller);
 
+// Times that controllers are dealt out to so many shards.
+int deals_of(const Topology& topology, int shards);
+
 class WeightStreams {
  public:
   enum class Direction : std::uint8_t { kLoad, kGradients };
@@ -48,13 +53,20 @@ class WeightStreams {
     std::vector<int> controllers;
     std::vector<int> workers;
   };
+  using Deal = std::vector<Shard>;
   static constexpr int kDirections = 2;
 
-  std::vector<CollectiveSpec> specs(Direction direction,
+  void deal_out(int shards, int controllers);
+  std::vector<int> add_operation(const Deal& deal, Direction direction,
+                                 const std::vector<std::uint64_t>& stage_bytes,
+                                 const std::string& name, int iteration,
+                                 std::vector<std::vector<int>> after);
+  std::vector<CollectiveSpec> specs(const Deal& deal, Direction direction,
                                     const std::vector<std::uint64_t>& chunks) const;
-  std::uint64_t bytes_of(const Shard& shard, const std::vector<std::uint64_t>& stage_bytes) const;
+  std::uint64_t bytes_of(const Deal& deal, std::size_t shard,
+                         const std::vector<std::uint64_t>& stage_bytes) const;
   std::uint64_t unit_of(const Shard& shard) const;
-  void add_controllers(const Task& task, Direction direction, std::size_t shard);
+  void add_controllers(const Task& of, Direction direction, const Shard& shard);
 
   TaskGraph& graph_;
   OperationShapes& shapes_;
@@ -63,7 +75,7 @@ class WeightStreams {
   const std::vector<int>& npus_;
   Stream stream_;
   std::uint64_t chunk_bytes_;  // per controller, about
-  std::vector<Shard> shards_;  // broadcast: one of all
+  std::vector<Deal> deals_;    // of a broadcast one shard of all
   // By controller and direction: its latest task, and its latest gradients of an iteration before.
   std::vector<std::vector<int>> latest_;
   std::vector<int> iteration_;

@@ -84,7 +84,11 @@ TEST(GraphSizeTest, OfTraining) {
       {.strategy = {.mp = 2, .dp = 5, .pp = 2},
        .minibatch = 3,
        .accounting = Accounting::kOverlap,
-       .execution = Execution::kStreaming}};
+       .execution = Execution::kStreaming},
+      {.strategy = {.mp = 2, .dp = 5, .pp = 2},
+       .minibatch = 80,
+       .execution = Execution::kStreaming,
+       .stream = Stream::kMulticast}};
   for (const char* machine : {"configs/fred_d.yaml", "configs/mesh.yaml"}) {
     const Topology topology = load_config(machine).topology;
     for (const char* name : {"resnet152", "transformer_17b"}) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -142,6 +143,43 @@ INSTANTIATE_TEST_SUITE_P(
                     StreamCase{1, Accounting::kSerial, Stream::kBroadcast, {1, 2, 1}},
                     StreamCase{1, Accounting::kOverlap, Stream::kBroadcast, {1, 1, 2}},
                     StreamCase{1, Accounting::kSerial, Stream::kMulticast, {1, 1, 2}}));
+
+// Four shards, each of which has a worker on every L1 switch of Fred-D: sums of all four go up by its four uplinks, so that
+// weights have rows of their own. 18 controllers are dealt out twice.
+TEST(StreamingRun, ToUsersOnFredDIsAsFastAsToAll) {
+  const Topology topology = load_config("configs/fred_d.yaml").topology;
+  ModelShape model = read_model_file("configs/models/small.yaml");
+  for (ModelLayer& layer : model.layers) layer.parameters = 9'000'000;
+  TrainingOptions options = options_of({2, 5, 2});
+  options.execution = Execution::kStreaming;
+  options.stream_layers = 1;
+  options.iterations = 1;
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  Machine whole("whole", topology, {.skip = false});
+  std::vector<TrainingResult> results;
+  simulation.run([&] {
+    for (const Stream stream : {Stream::kBroadcast, Stream::kMulticast}) {
+      options.stream = stream;
+      const TaskGraph graph = training_graph(model, options, {{}, 1e18}, topology);
+      const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
+      results.push_back(run_training(tlm, graph, plans));
+      EXPECT_EQ(comparable_results(results.back().run),
+                comparable_results(run_training(whole, graph, plans).run));
+    }
+  });
+  EXPECT_LE(results[1].iteration_ns, results[0].iteration_ns);
+  EXPECT_LT(results[1].run.link_bytes, results[0].run.link_bytes / 2);
+  // All controllers send as much.
+  std::map<std::string, std::uint64_t> sent;
+  for (const LinkResult& link : results[1].run.links)
+    if (link.from.starts_with("io")) sent[link.from] += link.bytes;
+  ASSERT_EQ(sent.size(), 18U);
+  for (const auto& [controller, bytes] : sent)
+    EXPECT_NEAR(static_cast<double>(bytes), static_cast<double>(sent.begin()->second),
+                0.02 * static_cast<double>(bytes))
+        << controller;
+}
 
 TEST(RateForSpeedup, IsTheOneThatGivesIt) {
   TrainingResult base, other;  // computing takes 100 at 1e15, sending 300 and 100
