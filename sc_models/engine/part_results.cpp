@@ -49,8 +49,7 @@ void fill_operations(const Plan& plan, const CollectiveJob& job, RunResult& resu
   if (std::ranges::none_of(plan.parts, [](const Part& part) { return !part.after.empty(); }))
     return;
   std::map<std::vector<int>, std::vector<int>> operations;  // by what they come after
-  for (int p = 0; p < std::ssize(plan.parts); ++p)
-    operations[plan.parts[p].after].push_back(p);
+  for (int p = 0; p < std::ssize(plan.parts); ++p) operations[plan.parts[p].after].push_back(p);
   OperationsResult& counts = result.operations.emplace();
   std::set<int> phases;
   for (const PhaseProgram& program : plan.programs) phases.insert(program.phase);

@@ -44,9 +44,9 @@ TEST(Compare, PrintsATablePerSize) {
   const std::size_t second = outcome.out.find("all_reduce of 4 KiB over 4 NPUs");
   EXPECT_LT(outcome.out.find("all_reduce of 2 KiB over 4 NPUs"), second) << outcome.out;
   ASSERT_NE(second, std::string::npos) << outcome.out;
-  for (const char* word : {"\nmesh_2x2 ", "\nfred_small ", "hier_ring", "in_switch", "speed-up",
-                           " 1.500 ", "base", "derived", "\nsimulated\n  mesh_2x2: ",
-                           "\n  fred_small: "}) {
+  for (const char* word :
+       {"\nmesh_2x2 ", "\nfred_small ", "hier_ring", "in_switch", "speed-up", " 1.500 ", "base",
+        "derived", "\nsimulated\n  mesh_2x2: ", "\n  fred_small: "}) {
     EXPECT_NE(outcome.out.find(word, second), std::string::npos) << word << " in\n" << outcome.out;
   }
 }
