@@ -64,7 +64,8 @@ class WorkerGraph {
   std::vector<Members> transfers(int from, int to, const std::vector<int>& replicas) const;
   CollectiveSpec spec_of(Collective collective, const Members& members, std::uint64_t bytes,
                          Dimension dimension) const;
-  // One operation of groups of workers, of a stage; `others`: the groups of the other stages. Bytes by group.
+  // One operation of groups of workers, of a stage; `others`: the groups of the other stages. Bytes by group. Whichever stage's
+  // operation it is, the groups are planned in the order of the stages: all of them have the same phases.
   template <class Bytes>
   int add_operation(Collective collective, const std::vector<Members>& own,
                     const std::vector<Members>& others, const Bytes& bytes, Dimension dimension,
@@ -73,7 +74,8 @@ class WorkerGraph {
     for (const Members& group : own)
       shape.work.push_back(spec_of(collective, group, bytes(group), dimension));
     for (const Members& group : others)
-      shape.beside.push_back(spec_of(collective, group, bytes(group), dimension));
+      (group.front() < own.front().front() ? shape.before : shape.beside)
+          .push_back(spec_of(collective, group, bytes(group), dimension));
     return shapes_.add(std::move(shape), name);
   }
 

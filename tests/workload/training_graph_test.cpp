@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "workload/graph_run.h"
 #include "workload/model_file.h"
 
 namespace fredsim::test {
@@ -252,7 +253,7 @@ TEST_F(TrainingGraphTest, OperationsOfEqualShapeShareIt) {
   for (const OperationShape& shape : graph.shapes) {
     if (shape.work.front().vc != kMp) continue;
     EXPECT_EQ(shape.work.size(), 5U);
-    EXPECT_EQ(shape.beside.size(), 5U);
+    EXPECT_EQ(shape.before.size() + shape.beside.size(), 5U);
   }
 }
 
@@ -295,6 +296,19 @@ TEST_F(TrainingGraphTest, InputIsTheSamplesToTheByte) {
       EXPECT_EQ(loaded.size(), 2 * std::min<std::uint64_t>(5, minibatch));
     }
   }
+}
+
+// MP of both stages, and transfers in both directions: whichever operation it is, its phase is that of the others.
+TEST_F(TrainingGraphTest, StagesHaveTheSamePhases) {
+  const TaskGraph graph =
+      this->graph({.strategy = {.mp = 2, .dp = 5, .pp = 2}, .minibatch = 80, .microbatches = 8});
+  const ShapePlans plans = plan_shapes(topology_, graph, OnConflict::kRefuse);
+  std::vector<const PreparedPlan*> mp;
+  for (std::size_t s = 0; s < plans.size(); ++s)
+    if (graph.shapes[s].work.front().vc == kMp) mp.push_back(plans[s].get());
+  ASSERT_EQ(mp.size(), 2U);
+  EXPECT_EQ(mp[0]->rows, mp[1]->rows);
+  EXPECT_FALSE(in_conflict(*mp[0], *mp[1]));
 }
 
 // Ten samples on three replicas in three microbatches: 2, 1, 1 and twice 1, 1, 1.
