@@ -7,20 +7,24 @@
 #include <atomic>
 
 #include "collective/link_load.h"
-#include "switch/node_shape.h"
-#include "switch/switch_kind.h"
+#include "collective/link_walk.h"
 
 namespace fredsim {
 namespace {
 
-// VCs of the phases that a plan's trees use, by phase.
-std::vector<int> channels_of_phases(const Plan& plan, std::size_t phases) {
-  std::vector<int> vcs(phases, kDp);
-  for (const Tree& tree : plan.trees) {
-    if (tree.transport != Transport::kInSwitch) continue;
-    for (const TreeRank& rank : tree.ranks) vcs[rank.phase] = plan.parts[tree.part].vc;
+// Of its own trees: phases may have flows of other operations, too.
+void find_ports(const Topology& topology, PreparedPlan& p) {
+  if (p.plan.programs.empty()) return;
+  const LinkWalk walk(topology, p.plan, false);
+  for (const Tree& tree : p.plan.trees) {
+    const int vc = p.plan.parts[tree.part].vc;
+    walk.walk_in_switch(tree, [&](int number) {
+      const Link& link = topology.links[number];
+      if (!topology.nodes[link.from].is_endpoint())
+        p.ports[{vc, link.from}].out |= 1U << link.from_port;
+      if (!topology.nodes[link.to].is_endpoint()) p.ports[{vc, link.to}].in |= 1U << link.to_port;
+    });
   }
-  return vcs;
 }
 
 void find_channels(PreparedPlan& p) {
@@ -89,16 +93,9 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
   int phases = 0;
   for (const PhaseProgram& program : p.plan.programs) phases = std::max(phases, program.phase + 1);
   p.rows.resize(static_cast<std::size_t>(phases));
-  const std::vector<int> vcs = channels_of_phases(p.plan, p.rows.size());
-  for (const PhaseProgram& program : p.plan.programs) {
+  for (const PhaseProgram& program : p.plan.programs)
     p.rows[program.phase].emplace(program.node, program.row);
-    const SwitchShape shape = switch_shape(topology, topology.nodes[program.node]);
-    PreparedPlan::Ports& ports = p.ports[{vcs[program.phase], program.node}];
-    for (const Flow& flow : shape.kind->phase_flows(shape, program.row)) {
-      ports.in |= flow.inputs;
-      ports.out |= flow.outputs;
-    }
-  }
+  find_ports(topology, p);
   p.streams = static_cast<int>(p.plan.trees.size());
   p.missing_bytes = missing_bytes(p.plan);
   find_channels(p);

@@ -6,7 +6,7 @@
 //   a communicator takes them when it issues.
 // Conflicts: two operations must not be under way at once where their packets could wait for each other in a circle:
 //     in-switch trees of both use a port of a switch in the same direction on one virtual channel, and are not of the
-//     same rows in the same order: joins could find the packets of one first at one input, those of the other at another;
+//     same rows in the same order (flows of a row that are of other operations do not count): joins could find the packets of one first at one input, those of the other at another;
 //     one has in-switch trees, the other unicasts on one virtual channel: unicasts would wait behind operands that wait for
 //     a rank which has not begun.
 //   Operations of the same rows may follow each other without a gap: every rank sends the packets of the first one first
