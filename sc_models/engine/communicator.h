@@ -11,7 +11,8 @@
 //                                                           // the communicator is destroyed
 //   A communicator is for one run. issue() may also be called by any other process, and in the callbacks.
 // Operations: specs that are issued together are planned together and share phases (collective/plan.h); plans are kept by
-//   shape (PlanCache). A rank begins when its start has come and what it waits for is complete (engine/operation.h), and is
+//   shape (PlanCache). Operations that are known beforehand share phases where they can if they are planned by plan_apart()
+//   (engine/joint_plans.h) and issued by these plans. A rank begins when its start has come and what it waits for is complete (engine/operation.h), and is
 //   complete when it has handed its last packet to its NIC and holds all its results. An operation may be held: each of its
 //   ranks then begins when it is released, as whoever issues finds out how far it is. A rank that has not begun receives
 //   and passes on what others send, since its collective engine has the plan.

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "collective/link_load.h"
+#include "engine/joint_plans.h"
 #include "engine/part_results.h"
 #include "engine/run_observers.h"
 #include "engine/simulated_plans.h"
@@ -265,9 +266,12 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
       specs[b].push_back(spec);
     }
   }
-  PlanCache plans(topology);
+  std::vector<ApartWork> apart;
+  for (std::vector<CollectiveSpec>& of_batch : specs)
+    apart.push_back({.work = std::move(of_batch)});
+  const auto plans = plan_apart(topology, apart, on_conflict);
   for (std::size_t b = 0; b < work.batches.size(); ++b) {
-    work.batches[b].plan = plans.plan(specs[b], on_conflict);
+    work.batches[b].plan = plans[b];
     for (const std::string& note : work.batches[b].plan->plan.notes) {
       if (std::ranges::find(work.notes, note) == work.notes.end()) work.notes.push_back(note);
     }

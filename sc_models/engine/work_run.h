@@ -3,7 +3,7 @@
 //
 // Steps without repetition that come after the same steps with the same delay are issued as one operation, and thus
 //   planned together (engine/communicator.h); a repeated step is an operation each time, the plan and the rows of its phases
-//   the same.
+//   the same. Operations that can run side by side in the switches share phases (engine/joint_plans.h).
 // Times: a step begins at its specs' start cycle at the earliest, from the beginning of the run, and `delay` cycles after
 //   what it comes after is complete, each of its repetitions `delay` cycles after the one before.
 // Ranks: an NPU begins when its own part in what it waits for is complete, or, where it has none there, when all of it is;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "engine/communicator.h"
+#include "engine/joint_plans.h"
 #include "engine/simulated_plans.h"
 #include "workload/waiting_text.h"
 
@@ -29,20 +30,6 @@ constexpr int kAtATime = 2;  // of an operation that is repeated
 // further ones are, so that what comes after them is in time.
 constexpr std::size_t kMostAhead = 1024;
 constexpr std::uint64_t kSoon = 2;
-
-// Parts [first, first + parts) alone, with the phases of all.
-Plan some_parts(Plan plan, int first, int parts) {
-  plan.parts.erase(plan.parts.begin() + first + parts, plan.parts.end());
-  plan.parts.erase(plan.parts.begin(), plan.parts.begin() + first);
-  for (Part& part : plan.parts) {
-    std::erase_if(part.after, [&](int before) { return before < first; });
-    for (int& before : part.after) before -= first;
-  }
-  std::erase_if(plan.trees,
-                [&](const Tree& tree) { return tree.part < first || tree.part >= first + parts; });
-  for (Tree& tree : plan.trees) tree.part -= first;
-  return plan;
-}
 
 // Waiting time of an NPU by cause (rank_time.h), on the way to the end of a communication, since the computation that was over last at
 // `since`: of no use once a later one has been.
@@ -585,25 +572,6 @@ class GraphRun {
   std::uint64_t next_progress_ = kProgressCycles;
 };
 
-bool has_streams(const OperationShape& shape) {
-  return std::ranges::any_of(shape.work, [](const CollectiveSpec& spec) { return spec.roots > 0; });
-}
-
-// Streams in both directions of several shards may be more than the uplinks of a chiplet can carry in one row. Those of one
-// direction then have rows of their own, and operations of the two directions take turns.
-Plan plan_shape(const Topology& topology, const OperationShape& shape, OnConflict on_conflict) {
-  std::vector<CollectiveSpec> all = shape.before;
-  all.insert(all.end(), shape.work.begin(), shape.work.end());
-  all.insert(all.end(), shape.beside.begin(), shape.beside.end());
-  try {
-    return some_parts(make_plan(topology, all, on_conflict), static_cast<int>(shape.before.size()),
-                      static_cast<int>(shape.work.size()));
-  } catch (const RoutingConflict&) {
-    if (!has_streams(shape) || all.size() == shape.work.size()) throw;
-  }
-  return make_plan(topology, shape.work, on_conflict);
-}
-
 }  // namespace
 
 ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict) {
@@ -612,10 +580,7 @@ ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConfl
 
 ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShape>& shapes,
                        OnConflict on_conflict) {
-  ShapePlans plans;
-  for (const OperationShape& shape : shapes)
-    plans.push_back(prepare(topology, plan_shape(topology, shape, on_conflict)));
-  return plans;
+  return plan_apart(topology, shapes, on_conflict);
 }
 
 GraphOutcome run_graph(Machine& machine, const TaskGraph& graph, const ShapePlans& plans,

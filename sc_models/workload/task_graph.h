@@ -7,7 +7,8 @@
 //   (engine/communicator.h). Ranks wait for each other by operations alone.
 // Shapes: operations of equal collectives, groups and sizes have one and share a plan. What is `before` and `beside` a
 //   shape's work is planned with it, in this order, but not run: operations that run apart, those of the stages of a
-//   pipeline, or weights and gradients, then have the same phases in the switches.
+//   pipeline, or weights and gradients, then have the same phases in the switches. Shapes that say nothing of the kind share phases where they can
+//   (engine/joint_plans.h).
 // Repetition: an operation of several `times` is issued again and again, two of it at a time, so that one follows the other
 //   without a gap; a rank's task is complete when it has done its part in all of them.
 // Units: cycles, bytes. Categories are what the time of a rank is divided into (rank_time.h, critical_path.h).
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "collective/plan.h"
+#include "engine/joint_plans.h"
 
 namespace fredsim {
 
@@ -52,11 +54,7 @@ struct TaskRank {
   std::vector<Task> tasks;
 };
 
-struct OperationShape {
-  std::vector<CollectiveSpec> before{};
-  std::vector<CollectiveSpec> work{};  // an operation's parts
-  std::vector<CollectiveSpec> beside{};
-};
+using OperationShape = ApartWork;
 
 struct GraphOperation {
   int shape = 0;
