@@ -343,5 +343,29 @@ TEST(Collectives, CompareRunsTheSameWorkOnDifferentFabrics) {
   EXPECT_DOUBLE_EQ(outcome.json()["runs"][1]["injected_traffic_reduction"].get<double>(), 2);
 }
 
+// With a pace RTL and twins go the same course, which is slightly longer; the results say what it was.
+TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
+  std::vector<std::string> arguments{"configs/mesh_2x2.yaml", "--size", "2MiB", "--algorithm",
+                                     "multi_tree"};
+  const json plain = run_of(arguments);
+  EXPECT_FALSE(plain["parts"][0].contains("packet_order"));
+  arguments.insert(arguments.end(), {"--packet-order", "paced"});
+  const json paced = run_of(arguments);
+  EXPECT_EQ(paced["parts"][0]["packet_order"], "paced");
+  EXPECT_GT(paced["parts"][0]["frame_cycles"], 0);
+  EXPECT_GT(paced["cycles"], plain["cycles"]);
+  EXPECT_LT(paced["cycles"].get<double>(), 1.05 * plain["cycles"].get<double>());
+  arguments.insert(arguments.end(), {"--model", "lockstep"});
+  EXPECT_EQ(run_of(arguments)["cycles"], paced["cycles"]);
+}
+
+// A machine that keeps none says so, and runs as ever.
+TEST(PacketOrder, OnATreeIsNotedAndWithoutEffect) {
+  const Outcome noted = run_fredsim({"run", "configs/fred_small.yaml", "--packet-order", "paced"});
+  EXPECT_NE(noted.out.find("packets have no pace"), std::string::npos) << noted.out;
+  EXPECT_EQ(run_of({"configs/fred_small.yaml", "--packet-order", "paced"})["cycles"],
+            run_of({"configs/fred_small.yaml"})["cycles"]);
+}
+
 }  // namespace
 }  // namespace fredsim

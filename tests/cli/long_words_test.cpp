@@ -51,7 +51,7 @@ TEST_F(LongWordsTest, OfTheCommandLine) {
           "--fault",        "--json",          "--timeline",  "--timeline-level", "--work",
           "--placement",    "--strategy",      "--dimension", "--wave",           "--wave-window",
           "--wave-trigger", "--rtl-instances", "--format",    "--trace-packets",  "--priority",
-          "--on-conflict"}) {
+          "--on-conflict",  "--packet-order"}) {
       expect_short({"run", mesh, option, word, "--quiet"}, word);
     }
     expect_short({"run", mesh, "--collective", "all_to_all_v", "--matrix", word}, word);
