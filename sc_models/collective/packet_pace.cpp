@@ -20,7 +20,7 @@ constexpr double kSlack = 0.003;
 constexpr double kMostLoss = 0.0005;    // by rounding
 constexpr double kLongestFrame = 4096;  // cycles, where a shorter one does
 
-// Of a part, all of whose trees have an order.
+// Gives a part, all of whose trees have an order, its frame.
 class Pace {
  public:
   Pace(const Topology& topology, const LinkWalk& walk, Part& part, std::vector<Tree*> trees)
@@ -49,7 +49,7 @@ class Pace {
   }
 
  private:
-  // Of each tree, as the intervals have it.
+  // Packets of each tree in the shortest frame that the intervals allow.
   std::vector<std::uint64_t> packets_in_frame() const {
     std::uint64_t all = 1;
     for (const Tree* tree : trees_) all = std::lcm(all, tree->interval);
@@ -61,7 +61,7 @@ class Pace {
     return packets;
   }
 
-  // At least as many packets as without a pace.
+  // An acknowledgement stands for at least as many packets as without a pace.
   void set_acknowledgements(const std::vector<std::uint64_t>& packets) {
     const std::uint64_t fewest = *std::ranges::min_element(packets);
     const std::uint64_t frames = (kAcknowledgePackets + fewest - 1) / fewest;
@@ -114,7 +114,7 @@ void refuse(Plan& plan, Part& part, const std::string& why) {
   plan.note("packets have no pace: " + why);
 }
 
-// Of a part that is to have a pace; empty: nothing.
+// Names what keeps a part from having a pace; empty: nothing.
 std::string obstacle(const Topology& topology, const Part& part, bool shares) {
   if (!topology.is_grid() || adds_in_switches(topology))
     return "only NPUs of a mesh or torus whose routers do not add keep one";

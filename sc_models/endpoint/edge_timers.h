@@ -1,4 +1,4 @@
-// Who is to be called before which edge: NPUs that start packets at times of their own (Tree::frame).
+// Timers that count edges: they call NPUs that start packets at times of their own (Tree::frame).
 //
 // Time: edges that were simulated or rested; those of periods that are passed over (engine/recurrence.h) do not count, so that what
 //   waits need not be moved.

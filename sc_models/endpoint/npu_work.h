@@ -57,7 +57,7 @@ struct alignas(64) TreeState {  // what every packet needs first, in one line of
   std::vector<std::uint64_t> acknowledged;
   std::uint64_t results_told = 0, sums_told = 0;  // packets acknowledged to others
   std::uint64_t acknowledged_window = 0;
-  // Of a source that has a pace (collective/packet_pace.h): cycles from packet to packet, `rest` / `in_frame` of one more, and when
+  // The pace of a source (collective/packet_pace.h): cycles from packet to packet, `rest` / `in_frame` of one more, and when
   // the next one may start. One that is late by some packets catches up; later, it goes on from where it is.
   std::uint64_t interval = 0, rest = 0, in_frame = 1;
   std::uint64_t not_before = 0, fraction = 0;

@@ -267,7 +267,7 @@ bool has_streams(const Specs& specs) {
   return std::ranges::any_of(specs, [](const CollectiveSpec& spec) { return spec.roots > 0; });
 }
 
-// Of one with others before or beside it. Streams in both directions of several shards may be more than the uplinks of a chiplet can
+// Plans a work with others before or beside it. Streams in both directions of several shards may be more than the uplinks of a chiplet can
 // carry in one row. Those of one direction then have rows of their own, and operations of the two directions take turns.
 Plan plan_with_others(const Topology& topology, const ApartWork& work, const Specs& own,
                       OnConflict on_conflict) {

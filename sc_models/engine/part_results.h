@@ -25,7 +25,7 @@ void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob&
 void fill_parts(const Topology& topology, std::span<const Part* const> parts,
                 std::span<const PartTime> times, RunResult& result);
 
-// Where parts wait for others that they cannot run together with: operations, those that begin together being one. All
+// Operations, where parts wait for others that they cannot run together with: those that begin together being one. All
 // phases are there before the run; `cycles` of an incomplete result are set.
 void fill_operations(const Plan& plan, const CollectiveJob& job, RunResult& result);
 

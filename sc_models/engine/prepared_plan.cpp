@@ -12,7 +12,7 @@
 namespace fredsim {
 namespace {
 
-// Of its own trees: phases may have flows of other operations, too.
+// Ports of its own trees: phases may have flows of other operations, too.
 void find_ports(const Topology& topology, PreparedPlan& p) {
   if (p.plan.programs.empty()) return;
   const LinkWalk walk(topology, p.plan, false);

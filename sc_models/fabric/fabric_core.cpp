@@ -189,7 +189,7 @@ std::uint64_t FabricCore::edges_at_rest() const {
   for (const auto& partition : partitions_) {
     if (partition->has_to_step()) return 0;
   }
-  // Who is called before an edge is called after the one before it.
+  // Timers call after the edge before theirs.
   std::uint64_t edges = timers_.edges_to_next(edge() + 1);
   if (flits_on_links() == 0 && credits_on_links() == 0) return edges;
   for (const auto& partition : partitions_) {
