@@ -40,12 +40,8 @@ class Pace {
       least_loss = loss;
       times = t;
     }
-    const auto frame = static_cast<std::uint64_t>(std::ceil(cycles * static_cast<double>(times)));
-    part_.frame = frame;
-    for (std::size_t i = 0; i < trees_.size(); ++i) {
-      trees_[i]->frame = frame;
-      trees_[i]->in_frame = packets[i] * times;
-    }
+    part_.frame = static_cast<std::uint64_t>(std::ceil(cycles * static_cast<double>(times)));
+    for (std::size_t i = 0; i < trees_.size(); ++i) trees_[i]->in_frame = packets[i] * times;
   }
 
  private:

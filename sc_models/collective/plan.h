@@ -95,10 +95,9 @@ struct Tree {
   bool is_acknowledged = false;
   std::uint64_t interval = 0;  // of packets on a channel (collective/packet_order.h); 0: no order
   std::uint64_t acknowledge_packets = kAcknowledgePackets;  // that an acknowledgement stands for
-  // Sources start `in_frame` packets in `frame` cycles, evenly (collective/packet_pace.h); 0: as fast as they may.
-  std::uint64_t frame = 0, in_frame = 1;
-  std::vector<TreeRank> ranks;  // those that do something, ascending
-  SumOrder order;               // leaves are ranks: what the result must be, bit for bit
+  std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
+  std::vector<TreeRank> ranks;                              // those that do something, ascending
+  SumOrder order;  // leaves are ranks: what the result must be, bit for bit
 };
 
 // A phase to load into a switch before the run (register writes of one phase-store row).
@@ -126,7 +125,8 @@ struct Part {
   // see no result of an endpoint tree go by acknowledgements (collective/acknowledgements.h).
   int window = 0;
   PacketOrder order = PacketOrder::kAuto;
-  std::uint64_t frame = 0;          // cycles, that of its trees
+  // Cycles in which sources start Tree::in_frame packets, evenly (collective/packet_pace.h); 0: they start them as fast as they may.
+  std::uint64_t frame = 0;
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter
   int run = 1;  // packets of an in-switch tree that follow each other before the next tree's
   // Packets by which what a rank sends into one slice may be ahead of what it sends into others and to helpers, in proportion to

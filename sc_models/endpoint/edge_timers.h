@@ -1,4 +1,4 @@
-// Timers that count edges: they call NPUs that start packets at times of their own (Tree::frame).
+// Timers that count edges: they call NPUs that start packets at times of their own (Part::frame).
 //
 // Time: edges that were simulated or rested; those of periods that are passed over (engine/recurrence.h) do not count, so that what
 //   waits need not be moved.
@@ -32,7 +32,7 @@ class EdgeTimers {
   void call_at(std::uint64_t time, Waiter& waiter, int what) {
     waiting_.push({time, order_++, &waiter, what});
   }
-  // From the next one on, at which nobody is called before; the highest number: for ever.
+  // Edges from `edge` to the next call; the highest number: there is none.
   std::uint64_t edges_to_next(std::uint64_t edge) const {
     constexpr std::uint64_t kForEver = std::numeric_limits<std::uint64_t>::max();
     if (waiting_.empty()) return kForEver;

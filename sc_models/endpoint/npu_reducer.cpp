@@ -145,28 +145,23 @@ void NpuReducer::on_result(Work& w, int local, std::uint64_t index, const std::u
     const int channel = scheduler_.channel(to);
     Packet& copy = packets_.make(w, local, true, index, to.rank, channel);
     std::memcpy(lanes_of(copy), lanes, copy.get_data_length());
-    if (s.role == Role::kHead) {
-      ++w.left[s.part_number];
-      if (w.plan_tree(local).interval != 0)
-        scheduler_.push_in_turn(w, local, true, to, copy);
-      else
-        scheduler_.push(copy, channel, NpuScheduler::Queue::kCopies);
-    } else {
-      pass_on(w, local, true, copy, to);
-    }
+    pass_on(w, local, true, copy, to);
   }
   acknowledgements_.advance(w, local);
   if (is_source(s.role)) scheduler_.wake(s.channel);
   if (s.sees_results) w.done_one(s.part_number);
 }
 
-// A packet of the part that takes its turn after others: a result, or else a sum.
+// A packet of the part that waits for its channel: a result, or else a sum.
 void NpuReducer::pass_on(Work& w, int local, bool is_result, Packet& packet, const Send& to) {
-  ++w.left[w.trees[local].part_number];
+  const TreeState& s = w.trees[local];
+  ++w.left[s.part_number];
   if (w.plan_tree(local).interval != 0) {
     scheduler_.push_in_turn(w, local, is_result, to, packet);
   } else {
-    scheduler_.push(packet, scheduler_.channel(to), NpuScheduler::Queue::kPassedOn);
+    scheduler_.push(
+        packet, scheduler_.channel(to),
+        s.role == Role::kHead ? NpuScheduler::Queue::kCopies : NpuScheduler::Queue::kPassedOn);
   }
 }
 

@@ -56,10 +56,6 @@ void NpuScheduler::add_source(Work& work, int local) {
   }
   std::vector<Source>& sources = channels_[s.channel].sources;
   const int part = s.part_number;
-  if (s.role == Role::kHead) {
-    sources.push_back({.work = &work, .part = part, .trees = {local}, .turns = {}, .beside = {}});
-    return;
-  }
   const auto same = std::ranges::find_if(sources, [&](const Source& source) {
     return s.in_switch && source.in_switch && source.work == &work && source.part == part;
   });

@@ -55,9 +55,9 @@ void Work::prepare(int local, const Share& share, int ports) {
     const Send& to = s.role == Role::kHead ? part.broadcast_to.front() : part.reduce_to.front();
     s.channel = channel_of(ports, to.port, to.vc);
   }
-  if (is_source(s.role) && tree.frame != 0) {
-    s.interval = tree.frame / tree.in_frame;
-    s.rest = tree.frame % tree.in_frame;
+  if (is_source(s.role) && plan_part.frame != 0) {
+    s.interval = plan_part.frame / tree.in_frame;
+    s.rest = plan_part.frame % tree.in_frame;
     s.in_frame = tree.in_frame;
   }
   const int times = (s.sees_results ? 1 : 0) + (adds(s.role) ? 1 : 0) + (is_source(s.role) ? 1 : 0);

@@ -1,8 +1,5 @@
 #include "engine/joint_plans.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -40,11 +37,12 @@ Plan some_parts(Plan plan, std::size_t first_part, std::size_t part_count) {
 // All that a plan depends on; without bytes, what the flows of a work depend on.
 std::string key_of_works(const Specs& specs, bool with_bytes) {
   std::string key;
-  for (const CollectiveSpec& spec : specs) {
-    key += fmt::format("{} {} {} {} {} {} {};", static_cast<int>(spec.collective), spec.vc,
-                       fmt::join(spec.group, ","), spec.root, spec.roots, spec.algorithm,
-                       static_cast<int>(spec.order));
-    if (with_bytes) key += fmt::format("{} {};", spec.bytes, fmt::join(spec.matrix, ","));
+  for (CollectiveSpec spec : specs) {
+    if (!with_bytes) {
+      spec.bytes = 0;
+      spec.matrix.clear();
+    }
+    key += key_of(spec);
   }
   return key;
 }

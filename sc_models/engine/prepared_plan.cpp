@@ -53,14 +53,13 @@ StateDigest identity_of(const std::string& key) {
   return identity;
 }
 
-// What a plan depends on, of a spec.
+}  // namespace
+
 std::string key_of(const CollectiveSpec& spec) {
   return fmt::format("{} {} {} {} {} {} {} {} {};", static_cast<int>(spec.collective),
                      fmt::join(spec.group, ","), spec.bytes, spec.algorithm, spec.vc, spec.root,
                      spec.roots, static_cast<int>(spec.order), fmt::join(spec.matrix, ","));
 }
-
-}  // namespace
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b) {
   if ((a.tree_channels & b.unicast_channels) != 0 || (a.unicast_channels & b.tree_channels) != 0)

@@ -58,6 +58,9 @@ std::vector<std::uint16_t> missing_bytes(const Plan& plan);
 
 bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
 
+// All of a spec that a plan depends on.
+std::string key_of(const CollectiveSpec& spec);
+
 // Its identity is its own, or as given.
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan);
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,

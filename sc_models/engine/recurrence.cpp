@@ -36,11 +36,12 @@ std::uint64_t frames_of(std::span<CollectiveJob* const> jobs) {
   std::uint64_t edges = 1;
   for (const CollectiveJob* job : jobs) {
     for (const Tree& tree : job->plan().trees) {
-      if (tree.frame == 0) return 0;
+      const std::uint64_t frame = job->plan().parts[tree.part].frame;
+      if (frame == 0) return 0;
       const std::uint64_t frames =
           tree.is_acknowledged ? std::lcm(tree.in_frame, tree.acknowledge_packets) / tree.in_frame
                                : 1;
-      edges = std::lcm(edges, frames * tree.frame);
+      edges = std::lcm(edges, frames * frame);
       if (edges > kMost) return 0;
     }
   }

@@ -182,11 +182,11 @@ void Fabric::clock_edge() {
   }
   try {
     observed_edge();
+    core_.timers().begin(core_.edge());
   } catch (const std::exception& error) {
     stop_failed(error);
     return;
   }
-  core_.timers().begin(core_.edge());
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
   core_.timers().end(core_.edge());
   if (later_ != 0) {

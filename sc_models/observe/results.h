@@ -68,8 +68,8 @@ struct WorkersResult {
   std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
 };
 
-// Of a work whose collectives come after each other (engine/communicator.h), or of parts of a plan that wait for others
-// that they cannot run together with (OnConflict::kLater); those that begin together are an operation.
+// Operations of a work whose collectives come after each other (engine/communicator.h), or of parts of a plan that wait
+// for others that they cannot run together with (OnConflict::kLater); those that begin together are an operation.
 struct OperationsResult {
   std::uint64_t complete = 0;
   struct Rows {                   // phases

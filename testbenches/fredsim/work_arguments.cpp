@@ -182,10 +182,9 @@ void WorkStrings::add_to(CLI::App& command) {
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that the switches cannot route together: refuse (default), later or unicast");
   add(command, "--packet-order", packet_order, "WHAT",
-      "paced: on a mesh or torus, NPUs start packets evenly and pass them on in an order, up to a "
-      "percent slower and soon repeated, so that large sizes are quickly simulated; auto "
-      "(default): "
-      "as they come, all-reduces in an order where that costs nothing");
+      "paced: on a mesh or torus, NPUs start packets evenly and pass them on in an order: large "
+      "sizes take about half a percent longer and are quickly simulated, since what happens "
+      "repeats; auto (default): as they come, all-reduces in an order where that costs nothing");
 }
 
 void WorkStrings::check_strategy(const WorkOptions& options) const {
