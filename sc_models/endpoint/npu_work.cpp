@@ -102,8 +102,10 @@ void TreeState::keep_pace(std::uint64_t now) {
 }
 
 void TreeState::add_pace(std::uint64_t now, StateDigest& digest) const {
-  digest.add(is_late(now) ? 0 : not_before + most_late() + 1 - now);
-  digest.add(is_late(now) ? 0 : fraction);
+  const bool counts = has_begun && !is_late(now);
+  digest.add((has_begun ? 1U : 0U) | (waits_for_pace ? 2U : 0U));
+  digest.add(counts ? not_before + most_late() + 1 - now : 0);
+  digest.add(counts ? fraction : 0);
 }
 
 void Work::add_state(const std::vector<std::uint64_t>& furthest, std::uint64_t now,

@@ -110,7 +110,10 @@ void Communicator::work() {
 }
 
 void Communicator::simulate_edge() {
-  fabric_.core().tick();
+  FabricCore& core = fabric_.core();
+  core.timers().end(core.edge());
+  core.tick();
+  core.timers().begin(core.edge());
   work();
 }
 

@@ -78,10 +78,30 @@ Recurrence::Recurrence(Fabric& fabric, std::vector<Npu*> npus)
 
 void Recurrence::restart() {
   if (next_look_ == kNoLook) return;
-  if (seen_.size() >= kMostSeen / 4)
-    first_step_ = std::min(2 * first_step_, std::max(shortest_step_, kLongestFirstStep));
+  if (habit_ != nullptr && seen_.size() >= kMostSeen / 4) {
+    habit_->period = 0;
+    habit_->first_step =
+        std::min(2 * habit_->first_step, std::max(shortest_step_, kLongestFirstStep));
+  }
+  habit_ = nullptr;
   period_ = 0;
-  begin_search(first_step_);
+  seen_.clear();
+  next_look_ = fabric_.core().edge();
+}
+
+Recurrence::Habit& Recurrence::habit_of(std::span<CollectiveJob* const> jobs) {
+  std::vector<const Plan*> plans;
+  for (const CollectiveJob* job : jobs) plans.push_back(&job->plan());
+  std::ranges::sort(plans);
+  return habits_.try_emplace(std::move(plans), Habit{.first_step = shortest_step_}).first->second;
+}
+
+std::uint64_t Recurrence::step_of(const Habit& habit) const {
+  constexpr std::uint64_t kMostParts = 16;
+  if (habit.period == 0) return habit.first_step;
+  std::uint64_t parts = kMostParts;
+  while (parts > 1 && (habit.period % parts != 0 || habit.period / parts < shortest_step_)) --parts;
+  return habit.period / parts;
 }
 
 std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t most) {
@@ -91,8 +111,12 @@ std::uint64_t Recurrence::pass_over(std::span<CollectiveJob* const> jobs, std::u
     next_look_ = edge + kLongRest;
     return 0;
   }
-  if (const std::uint64_t frames = frames_of(jobs); frames != 0 && step_ % frames != 0)
-    begin_search(frames);
+  if (habit_ == nullptr) {
+    habit_ = &habit_of(jobs);
+    frames_ = frames_of(jobs);
+    begin_search(step_of(*habit_));
+    return 0;
+  }
   next_look_ = edge + step_;
   StateDigest digest(kIndexMask);
   if (!look(jobs, digest)) {
@@ -130,10 +154,8 @@ std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<Collect
                                          std::uint64_t most) {
   const std::uint64_t number = periods(before, jobs, most);
   const std::uint64_t passed = number * period_;
-  if (number != 0) {
-    repeat(before, jobs, number);
-    first_step_ = shortest_step_;
-  }
+  if (number != 0) repeat(before, jobs, number);
+  *habit_ = {.first_step = shortest_step_, .period = period_};
   cycles_ += passed;
   // What is left of the job holds no such period any more.
   const std::uint64_t coarse = std::bit_floor(period_ / kLooksInAPeriod);
@@ -144,9 +166,9 @@ std::uint64_t Recurrence::pass_over_from(const Moment& before, std::span<Collect
 
 void Recurrence::begin_search(std::uint64_t step) {
   seen_.clear();
-  step_ = step;
+  step_ = frames_ != 0 && step % frames_ != 0 ? frames_ : step;
   begin_ = fabric_.core().edge();
-  next_look_ = begin_ + step;
+  next_look_ = begin_ + step_;
 }
 
 // Of the states seen, an even number of steps apart, so that longer periods are found from where the search began.

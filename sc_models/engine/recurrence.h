@@ -26,8 +26,9 @@
 //   Tried on a mesh: the packet that is the furthest behind in its tree first, on every channel. It costs 0.3 to 1.2 % at 64 MiB and
 //   0.5 to 2.8 % at 1 MiB on 5 x 4, where it does not recur either.
 // Cost: digests are taken rarer the longer none recurs, of those before every other one is kept then; and rarer from the
-//   start on large machines, where none recurred in the searches before, and after a long period that was passed over.
-//   None are taken where no tree is long enough for three periods.
+//   start on large machines, where none recurred in the searches before with the same plans under way, and after a long
+//   period that was passed over. Where one did, the search begins with parts of that period, which a coarser step would
+//   miss. None are taken where no tree is long enough for three periods.
 #pragma once
 
 #include <cstdint>
@@ -84,6 +85,12 @@ class Recurrence {
     FabricCounts counts;
   };
 
+  // What earlier searches with the same plans under way have shown.
+  struct Habit {
+    std::uint64_t first_step = 0;  // longer where they found nothing
+    std::uint64_t period = 0;      // that the last one found; 0: none
+  };
+
   static bool can_recur(std::span<CollectiveJob* const> jobs);
   bool look(std::span<CollectiveJob* const> jobs, StateDigest& digest);
   bool keeps_counts() const { return npus_.size() <= kNpusOfFirstStep; }
@@ -95,6 +102,8 @@ class Recurrence {
   static std::uint64_t periods(const CollectiveJob& job, int tree, std::uint64_t done,
                                std::uint64_t in_one);
   void repeat(const Moment& before, std::span<CollectiveJob* const> jobs, std::uint64_t number);
+  Habit& habit_of(std::span<CollectiveJob* const> jobs);
+  std::uint64_t step_of(const Habit& habit) const;
   void begin_search(std::uint64_t step);
   void keep_every_other();
 
@@ -102,8 +111,10 @@ class Recurrence {
   std::vector<Npu*> npus_;
   std::uint64_t next_look_ = 0;  // edge
   std::uint64_t shortest_step_;
-  std::uint64_t first_step_ =
-      shortest_step_;  // of a search: longer where the last ones found nothing
+  std::map<std::vector<const Plan*>, Habit>
+      habits_;  // by plans of the jobs; of a plan that took the place of another, at worst slow
+  Habit* habit_ = nullptr;    // of the search; null: it has yet to begin
+  std::uint64_t frames_ = 0;  // of the jobs: steps are multiples of it; 0: any
   std::uint64_t step_ = shortest_step_;
   std::uint64_t begin_ = 0;             // edge at which the search began
   std::map<StateDigest, Moment> seen_;  // without counts on large machines

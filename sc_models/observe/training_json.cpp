@@ -55,6 +55,7 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
     json[is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"] = result.tokens->pass_ns;
     json["tokens_per_s"] = result.tokens->tokens_per_s;
   }
+  if (result.has_pace) json["packet_order"] = "paced";
   if (result.is_best_base) json["best_base"] = true;
   if (result.speedup) json["speedup"] = *result.speedup;
   if (result.speedup_best_base) json["speedup_best_base"] = *result.speedup_best_base;

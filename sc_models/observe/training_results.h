@@ -33,6 +33,7 @@ struct TrainingSetup {
   std::uint64_t minibatch = 0, microbatches = 1;
   int iterations = 0;
   std::string algorithm, accounting, gradients;  // as on the command line
+  bool is_paced = false;                         // --packet-order
   std::string optimizer{};                       // the same; empty where weights are streamed
   std::string execution{}, stream{};             // the same; stream is empty where weights stay
   int stream_layers = 0;                         // streaming: of a stage, that come in together
@@ -76,6 +77,7 @@ struct TrainingResult {
   // The first machine once more, with the algorithm and stream that are best; empty: as of all.
   bool is_best_base = false;
   std::string algorithm{}, stream{};
+  bool has_pace = false;  // packets of some collectives (collective/packet_pace.h)
   std::optional<double> speedup_best_base{};  // over the faster of the two
   std::vector<TrainedRank> ranks;
   std::optional<TokenTimes> tokens{};  // of inference

@@ -59,32 +59,33 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
   const auto counted = [](std::uint64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
   };
+  const char* const order = setup.is_paced ? "packets paced where they can be, " : "";
   if (!setup.given.empty()) {
-    return fmt::format("{}: {}\nalgorithm {}, {}; model {}, lanes {}, seed {}", setup.workload,
-                       setup.given, setup.algorithm, compute_text(setup), first.model, first.lanes,
-                       first.seed);
+    return fmt::format("{}: {}\nalgorithm {}, {}{}; model {}, lanes {}, seed {}", setup.workload,
+                       setup.given, setup.algorithm, order, compute_text(setup), first.model,
+                       first.lanes, first.seed);
   }
   if (setup.inference) {
     return fmt::format(
         "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}, {}\n"
-        "algorithm {}, {}; model {}, lanes {}, seed {}",
+        "algorithm {}, {}{}; model {}, lanes {}, seed {}",
         setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
         placement_text(runs), setup.inference->phase,
         counted(setup.inference->batch, "sequence", "sequences"),
         counted(setup.inference->context, "token", "tokens"),
         counted(setup.microbatches, "microbatch", "microbatches"),
         counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), setup.algorithm,
-        compute_text(setup), first.model, first.lanes, first.seed);
+        order, compute_text(setup), first.model, first.lanes, first.seed);
   }
   return fmt::format(
       "{}: {} parameters, {} ({}), minibatch {}, {}, {}\n"
-      "algorithm {}, accounting {}, {}, {}; model {}, lanes {}, seed {}",
+      "algorithm {}, {}accounting {}, {}, {}; model {}, lanes {}, seed {}",
       setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
       placement_text(runs), setup.minibatch,
       counted(setup.microbatches, "microbatch", "microbatches"),
       counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
-      setup.algorithm, setup.accounting, execution_text(setup), compute_text(setup), first.model,
-      first.lanes, first.seed);
+      setup.algorithm, order, setup.accounting, execution_text(setup), compute_text(setup),
+      first.model, first.lanes, first.seed);
 }
 
 // A part that is 0 everywhere has no column in text, nor has a bubble that is too short to be seen there: NPUs end a run at cycles of their own.
@@ -165,6 +166,8 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("microbatches", fmt::to_string(setup.microbatches)),
       csv_field("iterations", fmt::to_string(setup.iterations)),
       {{.label = "algorithm", .name = "algorithm", .shown = Shown::kOnlyInCsv}, algorithm},
+      {{.label = "packet_order", .name = "packet_order", .shown = Shown::kOnlyInCsv},
+       [](const TrainingResult& r) { return r.has_pace ? "paced" : "auto"; }},
       csv_field("accounting", setup.accounting),
       csv_field("gradients", setup.gradients),
       csv_field("optimizer", setup.optimizer),

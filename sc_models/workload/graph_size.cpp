@@ -51,8 +51,7 @@ class Training {
 
   // An iteration waits for its loads, and they for those of the iteration before.
   void add_input(std::uint64_t iterations, GraphSize& all) const {
-    const std::vector<InputLoad> loads =
-        input_loads(options_.strategy, options_.minibatch, model_.sample_bytes, topology_);
+    const std::vector<InputLoad> loads = input_loads(model_, options_, topology_);
     if (loads.empty()) return;
     std::map<int, std::uint64_t> of_worker;
     for (const InputLoad& load : loads)

@@ -1,40 +1,72 @@
 #include "workload/input_loads.h"
 
+#include <algorithm>
 #include <map>
 
 #include "collective/endpoint_trees.h"
 #include "collective/split.h"
 
 namespace fredsim {
+namespace {
 
-std::vector<InputLoad> input_loads(const Strategy& strategy, std::uint64_t minibatch,
-                                   std::uint64_t sample_bytes, const Topology& topology) {
+// Slices that carry a flit more than the others of a reduction along MP; 0: none, or there is no such reduction.
+std::uint64_t longer_slices(const ModelShape& model, const TrainingOptions& options,
+                            std::uint64_t slices) {
+  const auto layer = std::ranges::find_if(model.layers, &ModelLayer::reduces);
+  if (layer == model.layers.end() || options.strategy.mp == 1) return 0;
+  const std::uint64_t of_replica =
+      share_begin(options.minibatch, static_cast<std::uint64_t>(options.strategy.dp), 1);
+  const std::uint64_t samples = share_begin(of_replica, options.microbatches, 1);
+  return whole_range(0, layer->output_bytes * samples).flits % slices;
+}
+
+// Of so many flits, those that do not come in whole rounds over the slices but in loads of `longer` flits.
+struct Rest {
+  std::uint64_t flits = 0;
+  std::uint64_t load = 1;
+};
+
+Rest rest_of(std::uint64_t flits, std::uint64_t slices, std::uint64_t longer) {
+  const std::uint64_t least = flits % slices;
+  if (longer == 0) return {least};
+  for (std::uint64_t rest = least; rest <= std::min(flits, longer * slices); rest += slices)
+    if (rest % longer == 0) return {rest, longer};
+  return {least};
+}
+
+}  // namespace
+
+std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOptions& options,
+                                   const Topology& topology) {
+  const Strategy& strategy = options.strategy;
   const auto controllers = static_cast<int>(topology.io_controllers.size());
   if (controllers == 0) return {};
   const auto replicas = static_cast<std::uint64_t>(strategy.dp);
   std::map<std::uint64_t, std::vector<int>> workers;  // by bytes
   for (int w = 0; w < strategy.mp * strategy.dp; ++w) {
     const auto replica = static_cast<std::uint64_t>(w / strategy.mp);
-    const std::uint64_t samples =
-        share_begin(minibatch, replicas, replica + 1) - share_begin(minibatch, replicas, replica);
-    workers[samples * sample_bytes].push_back(w);
+    const std::uint64_t samples = share_begin(options.minibatch, replicas, replica + 1) -
+                                  share_begin(options.minibatch, replicas, replica);
+    workers[samples * model.sample_bytes].push_back(w);
   }
   const auto senders = static_cast<std::uint64_t>(controllers);
-  const auto unit = static_cast<std::uint64_t>(endpoint_slices(topology));
+  const auto slices = static_cast<std::uint64_t>(endpoint_slices(topology));
+  const std::uint64_t longer = longer_slices(model, options, slices);
   std::vector<InputLoad> loads;
   int turn = controllers - 1;  // the last ones have the least
   for (const auto& [of_worker, equal] : workers) {
     const FlitRange all = whole_range(0, of_worker);
-    const std::uint64_t units = all.flits / unit;
+    const Rest rest = rest_of(all.flits, slices, longer);
+    const std::uint64_t rounds = (all.flits - rest.flits) / slices;
     for (int c = 0; c < controllers; ++c) {
       const std::uint64_t k = static_cast<std::uint64_t>(c);
-      const FlitRange share = part_of(all, share_begin(units, senders, k) * unit,
-                                      share_begin(units, senders, k + 1) * unit);
+      const FlitRange share = part_of(all, share_begin(rounds, senders, k) * slices,
+                                      share_begin(rounds, senders, k + 1) * slices);
       if (share.flits > 0) loads.push_back({c, equal, share.bytes});
     }
     for (const int w : equal) {
-      for (std::uint64_t flit = units * unit; flit < all.flits; ++flit) {
-        loads.push_back({turn, {w}, part_of(all, flit, flit + 1).bytes});
+      for (std::uint64_t flit = rounds * slices; flit < all.flits; flit += rest.load) {
+        loads.push_back({turn, {w}, part_of(all, flit, flit + rest.load).bytes});
         turn = (turn + controllers - 1) % controllers;
       }
     }

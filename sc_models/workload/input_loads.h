@@ -1,15 +1,18 @@
 // Samples of the next iteration on their way in: which I/O controller sends how much to which workers, to the byte.
 //
 // Controllers share what a worker loads as evenly as whole flits in every slice allow, so that slices of a FRED tree do
-//   the same (collective/equal_slices.h). What is left of a worker's, fewer flits than slices, comes flit by flit from
-//   controllers in turn: such a flit, the last one perhaps short, takes the same slice for all of them.
+//   the same (collective/equal_slices.h). What is left of a worker's, and some more of it, comes to it alone from controllers in
+//   turn: in loads of as many flits as there are slices, the first ones, that carry a flit more of the layers' reductions along
+//   MP, so that these slices get all of it and stay like each other. Without such reductions, or where that does not come out
+//   even, it comes flit by flit, all by the first slice.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "collective/parallelism.h"
 #include "topology/topology.h"
+#include "workload/model_shape.h"
+#include "workload/training_graph.h"
 
 namespace fredsim {
 
@@ -20,7 +23,7 @@ struct InputLoad {
 };
 
 // Each worker of the first stage loads all samples of its replica. Empty without controllers.
-std::vector<InputLoad> input_loads(const Strategy& strategy, std::uint64_t minibatch,
-                                   std::uint64_t sample_bytes, const Topology& topology);
+std::vector<InputLoad> input_loads(const ModelShape& model, const TrainingOptions& options,
+                                   const Topology& topology);
 
 }  // namespace fredsim

@@ -82,17 +82,18 @@ class TrainingBuilder : private WorkerGraph {
   }
 
   void load_input() {
-    const std::vector<InputLoad> loads =
-        input_loads(strategy_, options_.minibatch, model_.sample_bytes, topology_);
+    const std::vector<InputLoad> loads = input_loads(model_, options_, topology_);
     OperationShape shape;
     const Dimension unused = strategy_.pp == 1   ? Dimension::kPp
                              : strategy_.mp == 1 ? Dimension::kMp
                                                  : Dimension::kDp;
     for (const InputLoad& load : loads) {
+      // To one worker from the first slice on, whatever its number (InputLoad).
+      const bool is_to_one = load.workers.size() == 1;
       CollectiveSpec& spec = shape.work.emplace_back();
-      spec = spec_of(Collective::kScatter, load.workers, load.bytes * (load.workers.size() + 1),
-                     unused);
-      spec.algorithm = "auto";
+      spec = spec_of(is_to_one ? Collective::kMulticast : Collective::kScatter, load.workers,
+                     is_to_one ? load.bytes : load.bytes * (load.workers.size() + 1), unused);
+      spec.algorithm = is_to_one ? "direct" : "auto";
       spec.group.insert(spec.group.begin(), io_member(load.controller));
     }
     loads_.assign(workers_.size(), {});

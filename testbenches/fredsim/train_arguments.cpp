@@ -152,6 +152,9 @@ void TrainStrings::add_to(CLI::App& command) {
       "finds the compute rate of all NPUs at which this machine has this speed-up over the base");
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that cannot be routed together: refuse (default), later or unicast");
+  add(command, "--packet-order", packet_order, "WHAT",
+      "auto (default) or, on meshes and toruses, paced, as of run: large models are simulated "
+      "faster");
   command.add_flag("--best-base", best_base,
                    "the base once more, as well as it can: --algorithm auto, --placement auto and, "
                    "streaming, --stream multicast; speed-ups over both");
@@ -343,6 +346,7 @@ TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) con
     if (!mp.empty()) options.text_mp = static_cast<int>(parse_number(mp, "--mp", 1, 1 << 16));
   }
   options.on_conflict = parse_on_conflict(on_conflict);
+  options.packet_order = parse_packet_order(packet_order);
   options.best_base = best_base;
   check_rate(options, machines);
   return options;

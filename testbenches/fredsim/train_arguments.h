@@ -41,6 +41,7 @@ struct TrainOptions {
   std::string optimizer;                        // the same; empty where weights are streamed
   std::string execution, stream;                // the same; stream is empty where weights stay
   OnConflict on_conflict = OnConflict::kRefuse;
+  PacketOrder packet_order = PacketOrder::kAuto;
   double compute_rate = 0;  // FLOP/s of every NPU; 0: the roofline
   std::optional<FitOptions> fit;
   bool best_base = false;  // the base once more, as well as it can
@@ -56,7 +57,7 @@ struct TrainStrings {
   std::string algorithm;
   std::string accounting, gradients, optimizer;
   std::string execution, stream, stream_layers, stream_groups;
-  std::string on_conflict;
+  std::string on_conflict, packet_order;
   std::string compute_rate, fit;
   bool best_base = false;
   void add_to(CLI::App& command);

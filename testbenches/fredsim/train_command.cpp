@@ -62,6 +62,13 @@ struct TrainedMachine {
   std::unique_ptr<Machine> machine;
 };
 
+bool has_pace(const ShapePlans& plans) {
+  const auto is_paced = [](const auto& plan) {
+    return std::ranges::any_of(plan->plan.parts, &Part::is_paced);
+  };
+  return std::ranges::any_of(plans, is_paced);
+}
+
 class Training {
  public:
   explicit Training(const Options& options)
@@ -77,12 +84,12 @@ class Training {
       if (streams()) {
         entry.tasks = tasks_of(entry);
         add_plans(entry, entry.tasks->shapes());
-        entry.plans = plan_shapes(topology, entry.tasks->shapes(), asked_.on_conflict);
+        entry.plans = plans_of(topology, entry.tasks->shapes());
         continue;
       }
       const TaskGraph graph = graph_of(entry);
       add_plans(entry, graph.shapes);
-      entry.plans = plan_shapes(topology, graph, asked_.on_conflict);
+      entry.plans = plans_of(topology, graph.shapes);
       if (!asked_.export_prefix.empty() && !traces_out_) {
         const std::size_t ranks = trace_ranks(graph, topology);
         check_exported(ranks);
@@ -134,6 +141,7 @@ class Training {
     setup.microbatches = asked_.training.microbatches;
     setup.iterations = asked_.training.iterations;
     setup.algorithm = asked_.training.algorithm;
+    setup.is_paced = asked_.packet_order == PacketOrder::kPaced;
     if (asked_.inference) {
       setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
                          asked_.inference->batch, asked_.inference->context};
@@ -349,6 +357,14 @@ class Training {
     return training_graph(model_, training, speed, topology);
   }
 
+  ShapePlans plans_of(const Topology& topology, std::vector<OperationShape> shapes) const {
+    for (OperationShape& shape : shapes) {
+      for (std::vector<CollectiveSpec>* specs : {&shape.before, &shape.work, &shape.beside})
+        for (CollectiveSpec& spec : *specs) spec.order = asked_.packet_order;
+    }
+    return plan_shapes(topology, shapes, asked_.on_conflict);
+  }
+
   void check_switches() const {
     if (options_.rtl_instances.empty()) return;
     std::vector<const Topology*> topologies;
@@ -436,6 +452,7 @@ class Training {
       result.is_best_base = entry.is_best_base;
       if (entry.is_best_base) result.algorithm = algorithm_of(entry);
       if (streams_to_users(entry)) result.stream = "multicast";
+      result.has_pace = has_pace(entry.plans);
       return result;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", job, error.what()));

@@ -136,6 +136,11 @@ std::vector<WorkItem> items_of(const WorkStrings& strings, const Strategy& strat
 
 }  // namespace
 
+PacketOrder parse_packet_order(const std::string& text) {
+  if (text.empty()) return PacketOrder::kAuto;
+  return static_cast<PacketOrder>(parse_word("--packet-order", text, kPacketOrder));
+}
+
 OnConflict parse_on_conflict(const std::string& text) {
   if (text.empty()) return OnConflict::kRefuse;
   return static_cast<OnConflict>(parse_word("--on-conflict", text, kOnConflict));
@@ -204,9 +209,7 @@ void WorkStrings::check_strategy(const WorkOptions& options) const {
 WorkOptions WorkStrings::checked() const {
   WorkOptions options;
   options.on_conflict = parse_on_conflict(on_conflict);
-  if (!packet_order.empty())
-    options.packet_order =
-        static_cast<PacketOrder>(parse_word("--packet-order", packet_order, kPacketOrder));
+  options.packet_order = parse_packet_order(packet_order);
   if (!strategy.empty()) options.strategy = parse_strategy(strategy);
   options.is_placed = !placement.empty() || !dimension.empty();
   options.finds_placement = placement == "auto";

@@ -64,6 +64,7 @@ std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology
 
 // The value of an option --on-conflict; "": refuse.
 OnConflict parse_on_conflict(const std::string& text);
+PacketOrder parse_packet_order(const std::string& text);  // empty: auto
 
 // The options' strings, as CLI11 collects them.
 struct WorkStrings {

@@ -117,14 +117,61 @@ TEST(OperationReplay, ManyAreSimulatedAsFew) {
   });
 }
 
+// Sources that start packets at times of their own do so in what is simulated a second time, too.
+TEST(OperationReplay, PacedOperationsGiveWhatARunInFullGives) {
+  constexpr std::array kPaced{Collective::kAllReduce, Collective::kReduceScatter,
+                              Collective::kAllGather, Collective::kBroadcast};
+  int replayed = 0, paced = 0;
+  Simulation simulation;
+  const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
+  const int npus = static_cast<int>(topology.npus.size());
+  Machine skips("skips", topology, {});
+  Machine full("full", topology, {.skip = false});
+  simulation.run([&] {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      SCOPED_TRACE(fmt::format("seed {}", seed));
+      Random random(seed);
+      std::vector<WorkStep> steps;
+      for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
+        WorkStep& step =
+            steps.emplace_back(random_step(random, npus, static_cast<int>(steps.size())));
+        CollectiveSpec& spec = step.specs.front();
+        spec.collective = kPaced[random.below(kPaced.size())];
+        spec.group.resize(static_cast<std::size_t>(npus));
+        std::iota(spec.group.begin(), spec.group.end(), 0);
+        spec.bytes = 4'000'000 + random.below(2'000'000);
+        spec.order = PacketOrder::kPaced;
+        step.repeat = 3 + random.below(3);
+      }
+      const WorkPlan work = plan_steps(topology, steps, OnConflict::kUnicast);
+      for (const WorkPlan::Batch& batch : work.batches)
+        paced += batch.plan->plan.parts.front().frame != 0 ? 1 : 0;
+      const RunResult complete = run_work(full, work);
+      const RunResult skipped = run_work(skips, work);
+      EXPECT_EQ(all_results(skipped), all_results(complete));
+      replayed += skipped.repeated_cycles > 0 ? 1 : 0;
+    }
+  });
+  EXPECT_GE(replayed, 6);
+  EXPECT_GE(paced, 6);
+}
+
 // A run that ends in the middle of what is replayed ends where a run in full does.
 TEST(OperationReplay, ATimeOutFindsTheMachineWhereItWouldBe) {
-  for (const char* const name : {"mesh_2x2", "fred_small"}) {
+  struct Case {
+    const char* machine;
+    std::uint64_t bytes;
+    PacketOrder order;
+  };
+  for (const auto& [name, bytes, order] : {Case{"mesh_2x2", 50'000, PacketOrder::kAuto},
+                                           Case{"mesh_2x2", 3'000'000, PacketOrder::kPaced},
+                                           Case{"fred_small", 50'000, PacketOrder::kAuto}}) {
     const Topology topology = load_config(fmt::format("configs/{}.yaml", name)).topology;
     WorkStep step{.name = "step", .specs = {}, .after = {}};
     CollectiveSpec& spec = step.specs.emplace_back();
     spec.group = {0, 1, 2, 3};
-    spec.bytes = 50'000;
+    spec.bytes = bytes;
+    spec.order = order;
     step.repeat = 1000;
     const auto text = [&](bool skip) {
       Simulation simulation;

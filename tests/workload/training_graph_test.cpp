@@ -266,8 +266,9 @@ std::map<int, std::uint64_t> loaded_bytes(const TaskGraph& graph) {
       const CollectiveSpec& spec =
           graph.shapes[graph.operations[task.operation].shape].work[task.part];
       EXPECT_EQ(spec.group[task.rank], rank.member);
-      EXPECT_EQ(spec.bytes % spec.group.size(), 0U);
-      loaded[rank.member] += spec.bytes / spec.group.size();
+      const std::size_t shares = spec.collective == Collective::kScatter ? spec.group.size() : 1;
+      EXPECT_EQ(spec.bytes % shares, 0U);
+      loaded[rank.member] += spec.bytes / shares;
     }
   }
   return loaded;
