@@ -85,7 +85,7 @@ class Recurrence {
     FabricCounts counts;
   };
 
-  // What earlier searches with the same plans under way have shown.
+  // The outcome of earlier searches with the same plans under way.
   struct Habit {
     std::uint64_t first_step = 0;  // longer where they found nothing
     std::uint64_t period = 0;      // that the last one found; 0: none

@@ -20,7 +20,7 @@ std::uint64_t longer_slices(const ModelShape& model, const TrainingOptions& opti
   return whole_range(0, layer->output_bytes * samples).flits % slices;
 }
 
-// Of so many flits, those that do not come in whole rounds over the slices but in loads of `longer` flits.
+// Flits that do not come in whole rounds over the slices but in loads of `load` flits.
 struct Rest {
   std::uint64_t flits = 0;
   std::uint64_t load = 1;

@@ -138,7 +138,7 @@ TEST(Train, TheSameResultsWithoutSkipping) {
   EXPECT_EQ(skipped, simulated);
 }
 
-// Of ResNet's gradients on a mesh; on a tree nothing has one. The results say so, and are those of a run in full.
+// Gradients of ResNet have a pace on a mesh; on a tree nothing has one. The results say so, and are those of a run in full.
 TEST(Train, PacketsHaveAPaceWhereTheyCan) {
   const Words words{"train", kMesh,         kFred, "--workload", "resnet152", "--dp",
                     "4",     "--minibatch", "8",   "--json",     "-"};
