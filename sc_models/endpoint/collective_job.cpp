@@ -103,14 +103,15 @@ bool CollectiveJob::may_start(int part, std::uint64_t cycle) const {
          std::ranges::all_of(p.after, [&](int before) { return parts_[before].ended; });
 }
 
-void CollectiveJob::note_ends(std::uint64_t cycle) {
+void CollectiveJob::note_ends(std::uint64_t cycle, std::uint64_t now) {
   if (!ended_some_) return;
   ended_some_ = false;
   for (PartState& part : parts_) {
     if (!part.released || part.ended || part.receivers_left != 0) continue;
     part.ended = true;
+    const std::uint64_t ago = 1 + now - std::min(now, part.last_result);
     // A part that has nothing to send ends as it starts.
-    part.end = std::max(part.start, cycle == 0 ? 0 : cycle - 1);
+    part.end = std::max(part.start, cycle - std::min(cycle, ago));
     --unended_;
   }
 }
@@ -123,10 +124,10 @@ void CollectiveJob::release(int part, std::uint64_t cycle) {
   if (state.receivers_left == 0) ended_some_ = true;
 }
 
-const std::vector<int>& CollectiveJob::release_due(std::uint64_t cycle) {
+const std::vector<int>& CollectiveJob::release_due(std::uint64_t cycle, std::uint64_t now) {
   due_.clear();
   if (unended_ == 0 || (unreleased_ == 0 && !ended_some_)) return due_;
-  note_ends(cycle);
+  note_ends(cycle, now);
   if (unreleased_ == 0) return due_;
   for (int p = 0; p < std::ssize(parts_); ++p) {
     if (!may_start(p, cycle)) continue;
@@ -201,9 +202,11 @@ void CollectiveJob::count_result(int tree, std::uint64_t packet) {
   delivered_bytes_ += bytes(tree, packet) * trees_[tree].copies;
 }
 
-void CollectiveJob::has_all_results(int part) {
+void CollectiveJob::has_all_results(int part, std::uint64_t now) {
+  PartState& state = parts_[part];
   --receivers_left_;
-  if (--parts_[part].receivers_left == 0) ended_some_ = true;
+  state.last_result = std::max(state.last_result, now);
+  if (--state.receivers_left == 0) ended_some_ = true;
 }
 
 void CollectiveJob::report_difference(int rank, int tree, std::uint64_t packet,

@@ -57,18 +57,20 @@ class CollectiveJob {
   void fill_operand(int rank, int tree, std::uint64_t packet, std::uint16_t* lanes) const;
   // What the result of a packet has to be; there until it is asked for others.
   const std::uint16_t* expected_packet(int tree, std::uint64_t packet);
-  // A rank has a result, and it is right; it has all of a part.
+  // A rank has a result, and it is right; it has all of a part, at `now` of its timers (endpoint/edge_timers.h).
   void count_result(int tree, std::uint64_t packet);
-  void has_all_results(int part);
+  void has_all_results(int part, std::uint64_t now);
   void report_difference(int rank, int tree, std::uint64_t packet, const std::uint16_t* lanes,
                          const std::uint16_t* wanted);
   void fail(const std::string& what, FailureCause cause = FailureCause::kOther);
 
   // Parts that may send from `cycle` on, each once. Notes the ends of parts: those that are complete
-  // and not noted yet have ended at the cycle before.
-  const std::vector<int>& release_due(std::uint64_t cycle);
+  // and not noted yet have ended at the cycle before, or, where edges come many at once, so much earlier as their last result
+  // came before `now` of the timers; 0: they come one by one.
+  const std::vector<int>& release_due(std::uint64_t cycle, std::uint64_t now = 0);
   void release(int part, std::uint64_t cycle);  // whatever its plan says of start and order
-  void note_ends(std::uint64_t cycle);
+  void note_ends(std::uint64_t cycle, std::uint64_t now = 0);
+  bool all_released() const { return unreleased_ == 0; }
   bool released(int part) const { return parts_[part].released; }
   bool ended(int part) const { return parts_[part].ended; }
   // A part has not started for no other reason than that it is too early, or has just started.
@@ -123,6 +125,7 @@ class CollectiveJob {
     int receivers_left = 0;                            // ranks that do not have all results yet
     std::uint64_t start = 0, end = 0;
     std::uint64_t last_begin = 0;
+    std::uint64_t last_result = 0;  // `now` of the last of its ranks that has all results
     bool released = false, ended = false;
   };
   struct TreeCount {

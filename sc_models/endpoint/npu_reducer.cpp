@@ -134,7 +134,7 @@ void NpuReducer::accept(Work& w, int local, std::uint64_t index, const std::uint
     return;
   }
   job.count_result(s.tree, index);
-  if (--w.to_receive[s.part_number] == 0) job.has_all_results(s.part_number);
+  if (--w.to_receive[s.part_number] == 0) job.has_all_results(s.part_number, scheduler_.now());
 }
 
 void NpuReducer::on_result(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes) {

@@ -39,7 +39,7 @@ class NpuReducer {
   static bool expect(const Work& w, int local, const PacketExtension& e, std::uint64_t index,
                      const char* what);
   void on_partial(Work& w, int local, Packet& packet, const PacketExtension& e);
-  static void accept(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
+  void accept(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
   void combine_held(Work& w, int local);
   void combine(Work& w, int local);
   void finish_alone(Work& w, int local);

@@ -111,9 +111,9 @@ void Communicator::work() {
 
 void Communicator::simulate_edge() {
   FabricCore& core = fabric_.core();
-  core.timers().end(core.edge());
+  core.end_timers();
   core.tick();
-  core.timers().begin(core.edge());
+  core.begin_timers();
   work();
 }
 

@@ -111,8 +111,10 @@ struct Machine::Parts {
   };
   Course run_collective(const ObservedJob& observed, JobNpus& members,
                         const std::function<void(const Progress&)>& on_progress);
-  static void release_due(CollectiveJob& job, JobNpus& members, std::uint64_t cycle);
+  void release_due(CollectiveJob& job, JobNpus& members, std::uint64_t cycle);
   std::uint64_t skip(CollectiveJob& job, Recurrence& recurrence, std::uint64_t cycle);
+  std::uint64_t edges_at_once(const CollectiveJob& job, const Recurrence* recurrence,
+                              std::uint64_t cycle);
   bool is_stuck(const CollectiveJob& job, std::uint64_t cycle);
   void drain();
   std::vector<std::uint64_t> acknowledgements() const;
@@ -146,7 +148,7 @@ Machine::Parts::Parts(const Topology& t, const FabricOptions& o, const SwitchFac
     if (node.is_switch()) continue;
     npus[id] = std::make_unique<Npu>(node.name.c_str(), node.ports, o.lanes);
     all_npus.push_back(npus[id].get());
-    npus[id]->follow(fabric.core().timers());
+    npus[id]->follow(fabric.core().timers(id));
     npus[id]->tx.bind(fabric.nic(id).tx);
     fabric.nic(id).rx.bind(npus[id]->rx);
   }
@@ -348,6 +350,9 @@ Machine::Parts::Course Machine::Parts::run_collective(
       return true;
     }
     if (skips) course.idle_cycles += skip(job, recurrence, cycles);
+    const std::uint64_t edges =
+        edges_at_once(job, skips ? &recurrence : nullptr, core.edge() - first);
+    if (edges > 1) fabric.run_ahead(edges);
     return false;
   });
   if (!job.done() && !job.failed()) sc_core::wait(fabric.attention());
@@ -374,8 +379,9 @@ Machine::Parts::Course Machine::Parts::run_collective(
 // Parts that start between two edges.
 void Machine::Parts::release_due(CollectiveJob& job, JobNpus& members, std::uint64_t cycle) {
   // Parts that have nothing to send end as they start, and others may come after them.
-  for (const auto* due = &job.release_due(cycle); !due->empty() && !job.failed();
-       due = &job.release_due(cycle)) {
+  const std::uint64_t now = fabric.core().timers_now();
+  for (const auto* due = &job.release_due(cycle, now); !due->empty() && !job.failed();
+       due = &job.release_due(cycle, now)) {
     members.release(*due);
   }
 }
@@ -402,6 +408,21 @@ std::uint64_t Machine::Parts::skip(CollectiveJob& job, Recurrence& recurrence,
   core.rest(idle);
   fabric.come_later(idle);
   return idle;
+}
+
+// From now on: edges in between which nothing has to be looked at, so that partitions need not take turns at each. Parts may end
+// in them, as nothing starts by that.
+std::uint64_t Machine::Parts::edges_at_once(const CollectiveJob& job, const Recurrence* recurrence,
+                                            std::uint64_t cycle) {
+  FabricCore& core = fabric.core();
+  if (core.partitions() == 1 || !observers.empty() || wave != nullptr || !job.all_released())
+    return 1;
+  std::uint64_t edges =
+      std::min(core.look_ahead(), watchdog - std::min(watchdog, core.quiet_cycles()));
+  if (recurrence != nullptr) edges = std::min(edges, recurrence->edges_to_look());
+  if (const std::uint64_t last = options.timeout_cycles; last != 0)
+    edges = std::min(edges, last + 1 - std::min(last, cycle));
+  return edges;
 }
 
 // Nothing moves any more, and no part is about to start by itself.

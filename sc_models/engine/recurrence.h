@@ -56,7 +56,11 @@ class Recurrence {
 
   // Something has happened that no digest has: the search begins anew.
   void restart();
-  bool is_due() const { return fabric_.core().edge() >= next_look_; }
+  std::uint64_t edges_to_look() const {  // 0: it is due
+    const std::uint64_t edge = fabric_.core().edge();
+    return next_look_ - std::min(next_look_, edge);
+  }
+  bool is_due() const { return edges_to_look() == 0; }
   // After an edge, with the jobs under way, the same ones since the last restart(): how many edges it has passed over, at
   // most `most`.
   std::uint64_t pass_over(std::span<CollectiveJob* const> jobs, std::uint64_t most);

@@ -8,6 +8,22 @@
 #include <stdexcept>
 
 namespace fredsim {
+namespace {
+
+// Endpoints, with the switch at their first link.
+void join_endpoints(const Topology& topology, Cut& cut) {
+  for (NodeId id = 0; id < std::ssize(cut); ++id) {
+    if (topology.nodes[id].is_switch()) continue;
+    for (int port = topology.nodes[id].ports - 1; port >= 0; --port) {
+      const int link = topology.link_out(id, port);
+      if (link >= 0 && topology.nodes[topology.links[link].to].is_switch()) {
+        cut[id] = cut[topology.links[link].to];
+      }
+    }
+  }
+}
+
+}  // namespace
 
 int partitions_of(const Topology& topology, const Cut& cut) {
   if (cut.empty()) return 1;
@@ -53,16 +69,28 @@ Cut cut_evenly(const Topology& topology, int partitions) {
     --switches;
     before += node.ports;
   }
-  for (NodeId id = 0; id < std::ssize(cut); ++id) {
-    if (topology.nodes[id].is_switch()) continue;
-    for (int port = topology.nodes[id].ports - 1; port >= 0; --port) {
-      const int link = topology.link_out(id, port);
-      if (link >= 0 && topology.nodes[topology.links[link].to].is_switch()) {
-        cut[id] = cut[topology.links[link].to];
-      }
-    }
-  }
+  join_endpoints(topology, cut);
   return cut;
+}
+
+Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
+  assert(grid.is_grid() && columns >= 1 && rows >= 1);
+  const int in_a_row = (grid.mesh.width + columns - 1) / columns;
+  Cut cut(grid.nodes.size(), 0);
+  for (std::size_t id = 0; id < cut.size(); ++id) {
+    const Node& node = grid.nodes[id];
+    if (node.is_switch()) cut[id] = node.mesh.y / rows * in_a_row + node.mesh.x / columns;
+  }
+  join_endpoints(grid, cut);
+  return cut;
+}
+
+Cut cut_for_caches(const Topology& topology) {
+  constexpr int kSide = 8, kFewestRouters = 512;
+  if (!topology.is_grid() || topology.link_errors.retry ||
+      topology.mesh.width * topology.mesh.height < kFewestRouters)
+    return {};
+  return cut_into_rectangles(topology, kSide, kSide);
 }
 
 std::uint64_t look_ahead(const Topology& topology, const Cut& cut) {

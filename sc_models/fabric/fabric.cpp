@@ -56,6 +56,7 @@ Fabric::Fabric(sc_core::sc_module_name name, const Topology& topology, int lanes
       controls_[id] = std::make_unique<SwitchControl>(object.c_str(), core_, id);
     }
   }
+  core_.set_groups(false);  // for the few edges of run_ahead()
   SC_HAS_PROCESS(Fabric);
   SC_METHOD(clock_edge);
   reset();
@@ -86,7 +87,7 @@ void Fabric::reset() {
   failure_ = nullptr;
   stands_still_ = false;
   core_.reset();
-  later_ = 0;
+  later_ = ahead_ = 0;
   setup_.reset();
   is_reset_ = true;
   ready_ = false;
@@ -145,7 +146,12 @@ void Fabric::tick() {
   // Accesses that were made before the start are served first.
   const bool sets_up = setup_ && std::ranges::none_of(controls_, is_busy);
   if (sets_up) setup_->issue(core_);
-  core_.tick();
+  if (ahead_ != 0) {
+    core_.advance(ahead_);
+    later_ += std::exchange(ahead_, 0) - 1;
+  } else {
+    core_.tick();
+  }
   if (!sets_up) return;
   setup_->check(core_);
   if (!setup_->done()) return;
@@ -182,13 +188,13 @@ void Fabric::clock_edge() {
   }
   try {
     observed_edge();
-    core_.timers().begin(core_.edge());
+    core_.begin_timers();
   } catch (const std::exception& error) {
     stop_failed(error);
     return;
   }
   if (hook_ && hook_()) attention_.notify(sc_core::SC_ZERO_TIME);
-  core_.timers().end(core_.edge());
+  core_.end_timers();
   if (later_ != 0) {
     next_trigger(time_of(std::exchange(later_, 0) + 1));
     return;

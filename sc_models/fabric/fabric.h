@@ -78,6 +78,9 @@ class Fabric final : public sc_core::sc_module {
   const sc_core::sc_event& attention() const { return attention_; }
   // Out of the cycle hook: the next edge comes so many edges later, over which the core has rested or passed.
   void come_later(std::uint64_t edges) { later_ += edges; }
+  // Out of the cycle hook: the next so many edges, 1 or more, come at once, at the time of the first of them, and the hook after
+  // the last. In between nobody looks, no register is accessed, and NPUs are given nothing.
+  void run_ahead(std::uint64_t edges) { ahead_ = edges; }
   // Edges come as ever, and the core does not tick at them: whoever says so knows what would happen.
   void stand_still(bool on) { stands_still_ = on; }
   void rethrow_failure();
@@ -106,6 +109,7 @@ class Fabric final : public sc_core::sc_module {
   sc_core::sc_time long_period_;  // one picosecond more
   std::uint64_t fraction_ = 0;  // of a picosecond owed to the next edges, in units of 1 / clock_hz
   std::uint64_t later_ = 0;     // edges, to the one after the next
+  std::uint64_t ahead_ = 0;     // edges that come at once; 0: one by one
   bool running_ = false;
   bool stands_still_ = false;
   std::vector<PhaseProgram> phases_;

@@ -21,6 +21,21 @@ std::vector<NodePlace> places_of(const Topology& topology, const Cut& cut) {
   return places;
 }
 
+std::vector<std::vector<int>> neighbours(const Topology& topology, const Cut& cut) {
+  std::vector<std::vector<int>> of(static_cast<std::size_t>(partitions_of(topology, cut)));
+  for (const Link& link : topology.links) {
+    if (cut.empty() || cut[link.from] == cut[link.to]) continue;
+    of[cut[link.from]].push_back(cut[link.to]);
+    of[cut[link.to]].push_back(cut[link.from]);
+  }
+  for (std::vector<int>& others : of) {
+    std::ranges::sort(others);
+    const auto same = std::ranges::unique(others);
+    others.erase(same.begin(), same.end());
+  }
+  return of;
+}
+
 }  // namespace
 
 // What has stopped a partition, in which window. A thread that looks may see a window that it has not come to; that
@@ -49,6 +64,7 @@ struct FabricCore::Failures {
 FabricCore::FabricCore(const Topology& topology, int lanes, const Cut& cut)
     : topology_(topology),
       places_(places_of(topology, cut)),
+      neighbours_(neighbours(topology, cut)),
       look_ahead_(fredsim::look_ahead(topology, cut)) {
   const int partitions = partitions_of(topology, cut);
   for (int i = 0; i < partitions; ++i) {
@@ -83,7 +99,6 @@ void FabricCore::set_switch_threads(int threads) {
 
 void FabricCore::reset() {
   finished_.clear();
-  timers_.reset();
   for (const auto& partition : partitions_) partition->reset();
 }
 
@@ -98,10 +113,20 @@ void FabricCore::tick() {
     const std::vector<NodeId>& finished = partitions_[i]->finished_accesses();
     finished_.insert(finished_.end(), finished.begin(), finished.end());
   }
+  for (const auto& partition : partitions_) partition->fill(0);
 }
 
 void FabricCore::take_in(int partition, int box) {
-  for (const auto& other : partitions_) partitions_[partition]->take_in(*other, box);
+  for (const int other : neighbours_[partition])
+    partitions_[partition]->take_in(*partitions_[other], box);
+}
+
+void FabricCore::begin_timers() {
+  for (const auto& partition : partitions_) partition->timers().begin(edge());
+}
+
+void FabricCore::end_timers() {
+  for (const auto& partition : partitions_) partition->timers().end(edge());
 }
 
 void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHook* const> hooks,
@@ -110,6 +135,10 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
   p.fill(static_cast<int>(window % 2));
   try {
     for (std::uint64_t edge = 0; edge < edges; ++edge) {
+      if (window != 0 || edge != 0) {
+        p.timers().begin(p.edge());
+        p.timers().end(p.edge());
+      }
       if (!hooks.empty()) hooks[partition]->before_edge();
       p.tick();
       if (!hooks.empty()) hooks[partition]->after_edge();
@@ -125,7 +154,7 @@ void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHo
 void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) {
   assert(hooks.empty() || hooks.size() == partitions_.size());
   Failures failures(partitions_.size());
-  step_in_groups(true);
+  step_in_groups(uses_groups_);
   const auto window_of = [&](std::uint64_t left) { return std::min(left, look_ahead_); };
   if (threads_ == nullptr) {
     std::uint64_t window = 0;
@@ -190,7 +219,9 @@ std::uint64_t FabricCore::edges_at_rest() const {
     if (partition->has_to_step()) return 0;
   }
   // Timers call after the edge before theirs.
-  std::uint64_t edges = timers_.edges_to_next(edge() + 1);
+  std::uint64_t edges = kForEver;
+  for (const auto& partition : partitions_)
+    edges = std::min(edges, partition->timers().edges_to_next(edge() + 1));
   if (flits_on_links() == 0 && credits_on_links() == 0) return edges;
   for (const auto& partition : partitions_) {
     edges = std::min(edges, partition->edges_to_arrival());
@@ -220,7 +251,6 @@ void FabricCore::pass_over(std::uint64_t edges, const std::vector<LinkCount>& mo
     owner(link.from).output(places_[link.from].node, link.from_port).add_counts(more[l]);
   }
   for (const auto& partition : partitions_) partition->pass_over(edges);
-  timers_.pass_over(edges);
 }
 
 std::uint64_t FabricCore::quiet_cycles() const {

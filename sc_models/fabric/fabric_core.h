@@ -52,6 +52,7 @@ class FabricCore {
   void tick();   // one clock edge
   // So many edges, `hooks` of every partition around each: one per partition, or none at all. After a failure the
   // partitions are at different edges: reset() comes next.
+  // Switches step in groups meanwhile, unless set_groups() says that the edges are too few for it.
   void advance(std::uint64_t edges, std::span<EdgeHook* const> hooks = {});
   // advance() steps every partition by a thread of its own. Switches and endpoints of different partitions must then
   // share nothing that is written.
@@ -111,7 +112,11 @@ class FabricCore {
   // So many edges pass, after which the state is as it is now; links have carried so much more, by link.
   void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
 
-  EdgeTimers& timers() { return timers_; }
+  // Of an endpoint. advance() calls them between its edges; after a tick(), or an advance(), whoever steps the core does.
+  EdgeTimers& timers(NodeId endpoint) { return owner(endpoint).timers(); }
+  std::uint64_t timers_now() const { return partitions_.front()->timers().now(); }
+  void begin_timers();
+  void end_timers();
 
   std::uint64_t edge() const { return partitions_.front()->edge(); }
   std::uint64_t quiet_cycles() const;  // edges since a flit was last launched
@@ -133,6 +138,7 @@ class FabricCore {
     for (const auto& partition : partitions_) partition->visit_credits(on_credit);
   }
 
+  void set_groups(bool on) { uses_groups_ = on; }
   void set_always_step(bool on);
   // The node steps at the next tick even if idle, so that an observer sees its pins as they are then.
   void wake(NodeId node) { owner(node).wake(places_[node].node); }
@@ -151,12 +157,13 @@ class FabricCore {
                   Failures& failures, std::uint64_t window);
 
   const Topology& topology_;
-  EdgeTimers timers_;
   std::vector<NodePlace> places_;                       // by node
   std::vector<std::unique_ptr<Partition>> partitions_;  // each in memory of its own
+  std::vector<std::vector<int>> neighbours_;            // by partition: those that links join it to
   std::uint64_t look_ahead_;
   std::unique_ptr<WindowThreads> threads_;  // null: partitions take turns
   std::vector<NodeId> finished_;            // of several partitions
+  bool uses_groups_ = true;
 };
 
 }  // namespace fredsim

@@ -151,6 +151,8 @@ void Partition::reset() {
   finished_.clear();
   clear_counts();
   wheel_.reset();
+  timers_.reset();
+  has_put_ = {};
   for (auto& boxes : outboxes_) {
     for (Outbox& box : boxes) {
       box.flits.clear();

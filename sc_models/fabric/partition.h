@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "endpoint/edge_timers.h"
 #include "fabric/fabric_node.h"
 #include "fabric/link.h"
 #include "fabric/link_wheel.h"
@@ -69,8 +70,14 @@ class Partition {
   void step_in_group(bool on);
   // Takes in what the other has put for this partition into its outbox `box`; both are at the same edge.
   void take_in(Partition& other, int box);
-  // The outbox that is filled from now on, 0 or 1.
-  void fill(int box) { box_ = box; }
+  // The outbox that is filled from now on, 0 or 1; the others have taken what was in it.
+  void fill(int box) {
+    box_ = box;
+    has_put_[static_cast<std::size_t>(box)] = false;
+  }
+
+  EdgeTimers& timers() { return timers_; }  // of its endpoints
+  const EdgeTimers& timers() const { return timers_; }
 
   void access(std::uint32_t node, const RegisterRequest& request);
   const std::vector<NodeId>& finished_accesses() const { return finished_; }
@@ -219,6 +226,7 @@ class Partition {
   std::vector<LinkTx> outputs_;  // of all nodes, one after the other
   std::vector<LinkRx> inputs_;
   LinkWheel wheel_;
+  EdgeTimers timers_;
   std::vector<Serialising> serialising_;          // heap, the earliest first
   std::vector<std::uint32_t> serialising_words_;  // by slot; empty where no link is that slow
   std::vector<std::uint8_t> next_slot_;           // by place of the output, for its next flit
@@ -227,6 +235,7 @@ class Partition {
   std::vector<std::uint32_t> active_links_;  // places of those that step
   std::array<std::vector<Outbox>, 2> outboxes_;  // by partition that they are for
   int box_ = 0;
+  std::array<bool, 2> has_put_{};  // by outbox: something for one of the others
   WakeBits awake_;
   // Null: one thread. Else the switches of an edge that it steps, and what they tell.
   std::unique_ptr<SwitchThreads> switch_threads_;

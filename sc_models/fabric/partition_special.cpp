@@ -40,6 +40,7 @@ void Partition::launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t
 std::uint32_t* Partition::arrival(const LinkTx& link, std::uint32_t cycles) {
   const LinkTarget target = link.target();
   if (target.partition == index_) return wheel_.add_flit(cycles, link.target_pin());
+  has_put_[static_cast<std::size_t>(box_)] = true;
   std::vector<std::uint32_t>& flits =
       outboxes_[static_cast<std::size_t>(box_)][target.partition].flits;
   flits.insert(flits.end(), {static_cast<std::uint32_t>(edge_) + cycles, link.target_pin().word()});
@@ -58,11 +59,13 @@ void Partition::end_serialising() {
 }
 
 void Partition::return_crossing(const LinkRx& in, LinkWheel::Credit credit) {
+  has_put_[static_cast<std::size_t>(box_)] = true;
   outboxes_[static_cast<std::size_t>(box_)][in.sender.partition].credits.push_back(
       {static_cast<std::uint32_t>(edge_) + in.latency, credit});
 }
 
 void Partition::take_in(Partition& other, int box) {
+  if (!other.has_put_[static_cast<std::size_t>(box)]) return;
   Outbox& from = other.outboxes_[static_cast<std::size_t>(box)][index_];
   const auto now = static_cast<std::uint32_t>(edge_);
   for (std::size_t i = 0; i < from.flits.size(); i += kCrossingHeader + words_) {

@@ -77,6 +77,7 @@ bool Partition::add_state(StateDigest& digest) const {
 
 void Partition::pass_over(std::uint64_t edges) {
   edge_ += edges;
+  timers_.pass_over(edges);
   for (FabricNode& node : nodes_) node.pass_over(edges);
   for (LinkTx& link : outputs_) link.pass_over(edges);
   for (Serialising& flit : serialising_) flit.until += edges;

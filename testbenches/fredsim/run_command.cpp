@@ -232,6 +232,13 @@ void check_waves(const Options& options, const std::vector<std::string>& files) 
   check_outputs(options.inputs, outputs);
 }
 
+// Parts that go ahead by themselves (Machine::run()), which takes that nobody looks at single edges.
+Cut cut_for(const Topology& topology, const FabricOptions& options) {
+  const bool is_looked_at =
+      options.timeline != nullptr || options.breakdown.is_on || !options.wave.file.empty();
+  return is_looked_at || options.switch_threads > 1 ? Cut{} : cut_for_caches(topology);
+}
+
 // `timeline`: null where none is asked for.
 void elaborate(const Options& options, std::vector<ComparedMachine>& compared, Timeline* timeline) {
   const FabricOptions fabric{.model = options.model,
@@ -258,6 +265,7 @@ void elaborate(const Options& options, std::vector<ComparedMachine>& compared, T
       own[i].wave.file = waves[i];
     }
     own[i].timeline_name = timeline_name(compared, i);
+    if (compared[i].ordered.empty()) own[i].cut = cut_for(compared[i].config.topology, own[i]);
     std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
   }
   check_switch_threads(options.switch_threads, !needed.empty());
