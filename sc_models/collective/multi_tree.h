@@ -20,7 +20,7 @@
 //   of the rings'.
 // Deadlock: none. Every hop is a unicast by itself, from one NPU to a neighbour, one link long: a packet that has
 //   entered the network needs nothing but that link and its receiver, and NPUs take in whatever arrives, whether
-//   or not they can send on (endpoint/npu.h), so that every packet in the network leaves it.
+//   or not they can send on (npu/npu.h), so that every packet in the network leaves it.
 #pragma once
 
 #include <optional>

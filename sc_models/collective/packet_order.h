@@ -15,7 +15,7 @@
 //   buffers, which hold no more than the round trip of a link, to a port that is as busy; it must come evenly, or
 //   the link starves while another VC's burst passes. So the packets of a channel share a frame evenly, each due at the first
 //   place from when it can be there that is free. And no virtual channel of a port is more than two intervals ahead of another one
-//   (endpoint/npu_scheduler.h, of all-reduces on grids too, whose cycles that leaves as they are): so sources send at the rate of the busiest link.
+//   (npu/npu_scheduler.h, of all-reduces on grids too, whose cycles that leaves as they are): so sources send at the rate of the busiest link.
 //   The window (Part::window) becomes as large as dues need, at most kMostWindow.
 // Deadlock: what a packet waits for, the same packet one hop before, or another one of its channel or port, is due no later, and
 //   the former earlier. A source also waits for the result that is a window before; parts where that is due later than

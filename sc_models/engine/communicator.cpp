@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "endpoint/packet_extension.h"
 #include "engine/run_observers.h"
 #include "fabric/diagnosis.h"
+#include "nic/packet_extension.h"
 #include "routing/online_routes.h"
 #include "switch/node_shape.h"
 #include "switch/register_map.h"

@@ -1,4 +1,4 @@
-// A job (endpoint/collective_job.h) on the NPUs of a machine: gives each its share of the plan's trees, and tells them, between
+// A job (npu/collective_job.h) on the NPUs of a machine: gives each its share of the plan's trees, and tells them, between
 // two edges, which parts start.
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "endpoint/collective_job.h"
-#include "endpoint/npu.h"
+#include "npu/collective_job.h"
+#include "npu/npu.h"
 
 namespace fredsim {
 

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "collective/equal_slices.h"
 #include "collective/link_load.h"
-#include "endpoint/npu.h"
 #include "engine/job_npus.h"
 #include "engine/part_results.h"
 #include "engine/recurrence.h"
@@ -21,6 +20,7 @@
 #include "fabric/diagnosis.h"
 #include "fabric/run_counts.h"
 #include "fabric/window_counts.h"
+#include "npu/npu.h"
 #include "switch/node_shape.h"
 #include "switch/switch_kind.h"
 

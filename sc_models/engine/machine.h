@@ -1,4 +1,4 @@
-// A whole machine: the fabric of a topology with a collective engine (endpoint/npu.h) on every NPU
+// A whole machine: the fabric of a topology with a collective engine (npu/npu.h) on every NPU
 // and every I/O controller. What `fredsim run` elaborates, one per configuration.
 //
 // Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted, one
@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "collective/plan.h"
-#include "endpoint/npu.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
-#include "observe/results.h"
-#include "observe/timeline.h"
+#include "npu/npu.h"
+#include "results/results.h"
+#include "results/timeline.h"
 #include "switch/missing_sizes.h"
 #include "topology/topology.h"
 #include "trace/packet_list.h"

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "endpoint/collective_job.h"
 #include "engine/job_npus.h"
 #include "engine/prepared_plan.h"
 #include "engine/row_store.h"
+#include "npu/collective_job.h"
 
 namespace fredsim {
 

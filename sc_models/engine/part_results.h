@@ -1,4 +1,4 @@
-// From a finished job to the parts of its RunResult (observe/results.h).
+// From a finished job to the parts of its RunResult (results/results.h).
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 #include <string>
 
 #include "collective/plan.h"
-#include "endpoint/collective_job.h"
-#include "observe/results.h"
+#include "npu/collective_job.h"
+#include "results/results.h"
 
 namespace fredsim {
 

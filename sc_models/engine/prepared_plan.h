@@ -10,7 +10,7 @@
 //     one has in-switch trees, the other unicasts on one virtual channel: unicasts would wait behind operands that wait for
 //     a rank which has not begun.
 //   Operations of the same rows may follow each other without a gap: every rank sends the packets of the first one first
-//   (endpoint/npu.h), and a flow that joins takes them in that order from all of its ports.
+//   (npu/npu.h), and a flow that joins takes them in that order from all of its ports.
 // Errors: those of make_plan().
 #pragma once
 

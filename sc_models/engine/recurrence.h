@@ -37,10 +37,10 @@
 #include <vector>
 
 #include "base/state_digest.h"
-#include "endpoint/collective_job.h"
-#include "endpoint/npu.h"
 #include "fabric/fabric.h"
 #include "fabric/window_counts.h"
+#include "npu/collective_job.h"
+#include "npu/npu.h"
 
 namespace fredsim {
 

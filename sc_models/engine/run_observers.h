@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "endpoint/npu_observers.h"
+#include "npu/npu_observers.h"
 #include "trace/collective_breakdown.h"
 #include "trace/observed_job.h"
 #include "trace/timeline_recorder.h"

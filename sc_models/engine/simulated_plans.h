@@ -14,7 +14,7 @@
 #include "engine/communicator.h"
 #include "engine/machine.h"
 #include "engine/prepared_plan.h"
-#include "observe/results.h"
+#include "results/results.h"
 
 namespace fredsim {
 

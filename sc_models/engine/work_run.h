@@ -20,7 +20,7 @@
 
 #include "engine/communicator.h"
 #include "engine/machine.h"
-#include "observe/results.h"
+#include "results/results.h"
 
 namespace fredsim {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "endpoint/npu.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
+#include "npu/npu.h"
 
 namespace fredsim {
 

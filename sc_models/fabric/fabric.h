@@ -29,11 +29,11 @@
 #include <vector>
 
 #include "collective/plan.h"
-#include "endpoint/nic.h"
 #include "fabric/edge_observer.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_control.h"
 #include "fabric/switch_setup.h"
+#include "nic/nic.h"
 #include "switch/switch_factory.h"
 #include "topology/topology.h"
 

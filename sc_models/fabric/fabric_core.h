@@ -15,12 +15,12 @@
 #include <span>
 #include <vector>
 
-#include "endpoint/edge_timers.h"
-#include "endpoint/endpoint_core.h"
 #include "fabric/cut.h"
 #include "fabric/link.h"
 #include "fabric/partition.h"
 #include "fabric/window_threads.h"
+#include "nic/edge_timers.h"
+#include "nic/endpoint_core.h"
 #include "switch/switch_core.h"
 #include "topology/topology.h"
 
@@ -82,7 +82,7 @@ class FabricCore {
   int receiver_depth(int link, int vc) const { return output(link).depths()[vc]; }
 
   // Counters of links, and quiet_cycles(), since clear_counts(). Tails whose tag says so are short
-  // (endpoint/packet_extension.h), by as many bytes as the table says for half their stream's number.
+  // (nic/packet_extension.h), by as many bytes as the table says for half their stream's number.
   void clear_counts();
   void set_missing_bytes(const std::vector<std::uint16_t>& by_stream_pair);
   // The same for streams from 2 * first on; those of others stay as they are.

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/port_mask.h"
-#include "endpoint/endpoint_core.h"
 #include "fabric/link.h"
+#include "nic/endpoint_core.h"
 #include "switch/switch_core.h"
 #include "topology/topology.h"
 

@@ -1,7 +1,7 @@
-// From a topology to the layout that results carry (observe/layout.h).
+// From a topology to the layout that results carry (results/layout.h).
 #pragma once
 
-#include "observe/layout.h"
+#include "results/layout.h"
 #include "topology/topology.h"
 
 namespace fredsim {

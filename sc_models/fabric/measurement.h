@@ -3,7 +3,7 @@
 //
 // Use: construct it when the work begins, in an SC_THREAD, once the fabric is ready (Fabric::wait_until_ready);
 //   ask for result() when the work has ended. Results go into the same table and the same JSON as ours: run_table()
-//   (observe/run_table.h), results_json() (observe/json.h); what does not apply to them is "-" there, or null.
+//   (report/run_table.h), results_json() (report/json.h); what does not apply to them is "-" there, or null.
 // Cycles: from the first edge after the beginning, at which a packet that is handed over then can leave, to the
 //   last one before the end, at which the delivery that ended the work was made; as `fredsim run` counts them.
 //   Bytes are those of whole flits.
@@ -18,7 +18,7 @@
 #include "config/config.h"
 #include "fabric/fabric.h"
 #include "fabric/window_counts.h"
-#include "observe/results.h"
+#include "results/results.h"
 
 namespace fredsim {
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/port_mask.h"
 #include "base/random.h"
-#include "endpoint/packet_extension.h"
+#include "nic/packet_extension.h"
 #include "switch/lockstep_switch.h"
 #include "switch/switch_factory.h"
 

@@ -28,12 +28,12 @@
 #include <utility>
 #include <vector>
 
-#include "endpoint/edge_timers.h"
 #include "fabric/fabric_node.h"
 #include "fabric/link.h"
 #include "fabric/link_wheel.h"
 #include "fabric/reliable_link.h"
 #include "fabric/switch_threads.h"
+#include "nic/edge_timers.h"
 #include "switch/switch_group.h"
 #include "topology/topology.h"
 

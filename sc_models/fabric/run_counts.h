@@ -1,4 +1,4 @@
-// From the counters of a finished run to RunResult: traffic, links, switches (observe/results.h).
+// From the counters of a finished run to RunResult: traffic, links, switches (results/results.h).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "collective/plan.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
-#include "observe/results.h"
+#include "results/results.h"
 #include "switch/switch_kind.h"
 
 namespace fredsim {

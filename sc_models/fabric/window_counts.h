@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fabric/fabric_core.h"
-#include "observe/results.h"
+#include "results/results.h"
 #include "switch/switch_core.h"
 #include "topology/topology.h"
 

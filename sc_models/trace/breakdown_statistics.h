@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "observe/breakdown.h"
+#include "results/breakdown.h"
 #include "trace/breakdown_stages.h"
 
 namespace fredsim {

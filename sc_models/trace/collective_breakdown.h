@@ -19,11 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include "endpoint/collective_job.h"
-#include "endpoint/npu_observer.h"
-#include "endpoint/ring_queue.h"
 #include "fabric/fabric.h"
-#include "observe/results.h"
+#include "nic/ring_queue.h"
+#include "npu/collective_job.h"
+#include "npu/npu_observer.h"
+#include "results/results.h"
 #include "trace/breakdown_statistics.h"
 #include "trace/observed_job.h"
 #include "trace/packet_follower.h"

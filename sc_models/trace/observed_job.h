@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "endpoint/collective_job.h"
+#include "npu/collective_job.h"
 
 namespace fredsim {
 

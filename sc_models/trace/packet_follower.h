@@ -25,10 +25,10 @@
 
 #include "base/flit.h"
 #include "collective/plan.h"
-#include "endpoint/ring_queue.h"
 #include "fabric/fabric_core.h"
 #include "fabric/window_counts.h"
-#include "observe/breakdown.h"
+#include "nic/ring_queue.h"
+#include "results/breakdown.h"
 #include "routing/flows.h"
 #include "switch/switch_timing.h"
 #include "topology/topology.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "observe/breakdown.h"
+#include "results/breakdown.h"
 
 namespace fredsim {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
-#include "observe/timeline.h"
+#include "results/timeline.h"
 
 namespace fredsim {
 

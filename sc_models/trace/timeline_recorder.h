@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "endpoint/collective_job.h"
-#include "endpoint/npu_observer.h"
 #include "fabric/fabric.h"
-#include "observe/timeline.h"
+#include "npu/collective_job.h"
+#include "npu/npu_observer.h"
+#include "results/timeline.h"
 #include "trace/observed_job.h"
 #include "trace/timeline_counters.h"
 

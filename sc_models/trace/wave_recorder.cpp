@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/int128.h"
-#include "endpoint/packet_extension.h"
+#include "nic/packet_extension.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {

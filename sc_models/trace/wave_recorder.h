@@ -12,7 +12,7 @@
 //   valid, valid_mp … valid_control   a flit is launched at this edge, on whichever VC or on that one
 //   head tail                         it is the first, or the last one of its packet
 //   vc phase dst src tag seq          its header (base/flit.h), and the last one's until the next
-//   stream packet                     the tag's parts (endpoint/packet_extension.h)
+//   stream packet                     the tag's parts (nic/packet_extension.h)
 //   arrive                            a flit reaches the receiver at this edge
 //   credit_mp … credit_control        a credit of the VC reaches the sender at this edge
 //   credits_mp … credits_control      those that the sender has, after the edge

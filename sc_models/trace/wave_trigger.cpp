@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/error.h"
-#include "endpoint/packet_extension.h"
+#include "nic/packet_extension.h"
 
 namespace fredsim {
 namespace {

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "endpoint/endpoint_core.h"
+#include "nic/endpoint_core.h"
 #include "traffic/creation_calendar.h"
 #include "traffic/latency_histogram.h"
 #include "traffic/packet_source.h"

@@ -33,7 +33,7 @@
 #include "fabric/fabric_core.h"
 #include "fabric/switch_setup.h"
 #include "fabric/window_counts.h"
-#include "observe/traffic_results.h"
+#include "results/traffic_results.h"
 #include "trace/wave_recorder.h"
 #include "traffic/traffic_breakdown.h"
 #include "traffic/traffic_node.h"

@@ -1,4 +1,4 @@
-// A run of a task graph on a timeline (observe/timeline.h): what each rank computes and which operations it takes part in.
+// A run of a task graph on a timeline (results/timeline.h): what each rank computes and which operations it takes part in.
 //
 // Tracks of a rank: "NODE compute", and one per category of its communications, "NODE mp"; where several of a category go on
 //   at a time "NODE dp 2" and so on. Spans of communications begin with the operation, as its last rank has come
@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "observe/timeline.h"
+#include "results/timeline.h"
 #include "topology/topology.h"
 #include "workload/graph_run.h"
 

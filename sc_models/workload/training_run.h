@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "observe/training_results.h"
+#include "results/training_results.h"
 #include "workload/graph_run.h"
 #include "workload/inference_graph.h"
 

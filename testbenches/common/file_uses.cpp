@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "observe/same_file.h"
+#include "report/same_file.h"
 #include "trace/wave_save_file.h"
 
 namespace fredsim {

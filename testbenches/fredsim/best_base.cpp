@@ -13,7 +13,7 @@
 #include "collective/worker_placement.h"
 #include "common/file_uses.h"
 #include "interrupt.h"
-#include "observe/output_file.h"
+#include "report/output_file.h"
 
 namespace fredsim {
 namespace {

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "commands.h"
 #include "interrupt.h"
-#include "observe/conflict_table.h"
-#include "observe/json.h"
-#include "observe/output_file.h"
-#include "observe/version.h"
+#include "report/conflict_table.h"
+#include "report/json.h"
+#include "report/output_file.h"
+#include "results/version.h"
 #include "routing/conflict_count.h"
 
 namespace fredsim {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/text_width.h"
-#include "observe/terminal.h"
+#include "report/terminal.h"
 
 namespace fredsim {
 

@@ -5,8 +5,8 @@
 #include "base/long_words.h"
 #include "commands.h"
 #include "config/describe.h"
-#include "observe/terminal.h"
 #include "program_name.h"
+#include "report/terminal.h"
 
 namespace fredsim {
 

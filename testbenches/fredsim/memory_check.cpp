@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "endpoint/packet_extension.h"
+#include "nic/packet_extension.h"
 
 namespace fredsim {
 namespace {

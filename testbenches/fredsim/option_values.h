@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "observe/table_output.h"
+#include "report/table_output.h"
 #include "switch/switch_factory.h"
 
 namespace fredsim {

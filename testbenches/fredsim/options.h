@@ -14,7 +14,7 @@
 
 #include "common/file_uses.h"
 #include "config/config.h"
-#include "observe/table_output.h"
+#include "report/table_output.h"
 #include "route_arguments.h"
 #include "strategy_arguments.h"
 #include "switch/switch_factory.h"

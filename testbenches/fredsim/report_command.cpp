@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/file_text.h"
 #include "commands.h"
-#include "observe/output_file.h"
-#include "observe/report_data.h"
-#include "observe/report_page.h"
-#include "observe/version.h"
+#include "report/output_file.h"
+#include "report/report_data.h"
+#include "report/report_page.h"
+#include "results/version.h"
 
 namespace fredsim {
 namespace {

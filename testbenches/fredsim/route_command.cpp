@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "commands.h"
-#include "observe/output_file.h"
-#include "observe/terminal.h"
-#include "observe/version.h"
+#include "report/output_file.h"
+#include "report/terminal.h"
+#include "results/version.h"
 #include "route_report.h"
 
 namespace fredsim {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "observe/json.h"
+#include "report/json.h"
 #include "route_arguments.h"
 
 namespace fredsim {

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "commands.h"
 #include "interrupt.h"
-#include "observe/output_file.h"
-#include "observe/version.h"
+#include "report/output_file.h"
+#include "results/version.h"
 #include "strategy_report.h"
 
 namespace fredsim {

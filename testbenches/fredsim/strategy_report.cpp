@@ -11,7 +11,7 @@
 
 #include "base/port_mask.h"
 #include "base/text_width.h"
-#include "observe/table_fields.h"
+#include "report/table_fields.h"
 
 namespace fredsim {
 namespace {

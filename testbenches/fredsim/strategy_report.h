@@ -7,8 +7,8 @@
 
 #include "base/setting.h"
 #include "collective/strategy_check.h"
-#include "observe/json.h"
-#include "observe/table_output.h"
+#include "report/json.h"
+#include "report/table_output.h"
 
 namespace fredsim {
 

@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "observe/version.h"
 #include "program_name.h"
+#include "results/version.h"
 
 namespace fredsim {
 

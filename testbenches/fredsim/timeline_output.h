@@ -1,4 +1,4 @@
-// A timeline (observe/timeline.h) in the file that --timeline names, and a line about the events that have no place in it.
+// A timeline (results/timeline.h) in the file that --timeline names, and a line about the events that have no place in it.
 //
 // `shares`: in which a file's events are divided, "" for none. `hint`: by what more of them are shown.
 // Errors: those of OutputFile::write().
@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "observe/output_file.h"
-#include "observe/timeline.h"
+#include "report/output_file.h"
+#include "results/timeline.h"
 
 namespace fredsim {
 

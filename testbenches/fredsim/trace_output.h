@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "observe/output_file.h"
+#include "report/output_file.h"
 #include "workload/trace_export.h"
 
 namespace fredsim {

@@ -12,7 +12,7 @@
 #include "add_option.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "endpoint/packet_extension.h"
+#include "nic/packet_extension.h"
 #include "option_values.h"
 #include "program_name.h"
 

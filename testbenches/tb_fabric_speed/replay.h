@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "endpoint/endpoint_core.h"
 #include "fabric/fabric_core.h"
+#include "nic/endpoint_core.h"
 
 namespace fredsim::speed {
 

@@ -6,7 +6,7 @@
 // table and JSON as `fredsim run`. --help says what it takes.
 //
 // To use it for your own model, copy this folder, anywhere, and change Sender and Receiver. What a packet is
-// and which phases the sockets speak: sc_models/endpoint/packet_extension.h.
+// and which phases the sockets speak: sc_models/nic/packet_extension.h.
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -26,15 +26,15 @@
 #include "common/file_uses.h"
 #include "common/program_options.h"
 #include "config/config.h"
-#include "endpoint/packet_extension.h"
-#include "endpoint/packet_pool.h"
 #include "engine/machine.h"
 #include "fabric/fabric.h"
 #include "fabric/measurement.h"
-#include "observe/json.h"
-#include "observe/output_file.h"
-#include "observe/run_table.h"
-#include "observe/version.h"
+#include "nic/packet_extension.h"
+#include "nic/packet_pool.h"
+#include "report/json.h"
+#include "report/output_file.h"
+#include "report/run_table.h"
+#include "results/version.h"
 #include "routing/nic_port.h"
 #include "trace/wave_recorder.h"
 

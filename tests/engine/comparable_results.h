@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "observe/results.h"
+#include "results/results.h"
 
 namespace fredsim::test {
 

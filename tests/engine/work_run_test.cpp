@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "fabric/simulation.h"
-#include "observe/timeline.h"
+#include "results/timeline.h"
 
 namespace fredsim::test {
 namespace {

@@ -1,6 +1,6 @@
 // The NIC by itself: which flit leaves when, the phases of a transaction, and what it refuses.
 
-#include "endpoint/nic.h"
+#include "nic/nic.h"
 
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>

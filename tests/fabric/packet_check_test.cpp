@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "endpoint/nic.h"
-#include "endpoint/packet_pool.h"
 #include "fabric/fabric.h"
 #include "fabric/simulation.h"
+#include "nic/nic.h"
+#include "nic/packet_pool.h"
 
 namespace fredsim::test {
 namespace {
@@ -153,7 +153,7 @@ TEST_F(PacketCheckTest, APacketWithoutExtensionIsNamed) {
     EXPECT_EQ(bare.get_response_status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(refusal(bare),
               "packet: found no PacketExtension; allowed: a packet with one "
-              "(endpoint/packet_extension.h)");
+              "(nic/packet_extension.h)");
   });
 }
 

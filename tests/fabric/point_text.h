@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "observe/traffic_results.h"
+#include "results/traffic_results.h"
 
 namespace fredsim::test {
 

@@ -19,9 +19,9 @@
 #include <systemc>
 #include <utility>
 
-#include "endpoint/packet_extension.h"
-#include "endpoint/packet_pool.h"
-#include "endpoint/ring_queue.h"
+#include "nic/packet_extension.h"
+#include "nic/packet_pool.h"
+#include "nic/ring_queue.h"
 
 namespace fredsim {
 

@@ -18,7 +18,7 @@
 #include "fredsim/options.h"
 #include "fredsim/placement.h"
 #include "fredsim/work_file.h"
-#include "observe/report_data.h"
+#include "report/report_data.h"
 #include "temporary_folder.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"

@@ -2,7 +2,7 @@
 """Results files: every command's against the schema, which refuses keys that it does not know, and the machine in them
 as a machine file, whose run repeats the results.
 
-  results_test.py --program build/fredsim --own-npu build/tb_own_npu --schema sc_models/observe/results.schema.json
+  results_test.py --program build/fredsim --own-npu build/tb_own_npu --schema sc_models/results/results.schema.json
 """
 
 import argparse

@@ -18,7 +18,7 @@
 #include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "fabric/simulation.h"
-#include "observe/breakdown_json.h"
+#include "report/breakdown_json.h"
 #include "trace/room_history.h"
 #include "traffic/traffic_run.h"
 

@@ -1,0 +1,31 @@
+// The acknowledgements of an NPU (collective/acknowledgements.h): what it learns by those that come, and those that it
+// sends.
+//
+// Use: advance() when it has another result of a tree, receive() for packets on the control VC.
+// Errors: an acknowledgement from where the plan has none come, or out of order: CollectiveJob::fail.
+#pragma once
+
+#include <cstdint>
+
+#include "npu/npu_packets.h"
+#include "npu/npu_scheduler.h"
+#include "npu/npu_work.h"
+
+namespace fredsim {
+
+class NpuAcknowledgements {
+ public:
+  NpuAcknowledgements(NpuPackets& packets, NpuScheduler& scheduler)
+      : packets_(packets), scheduler_(scheduler) {}
+
+  void advance(Work& w, int local);
+  void receive(Work& w, int local, const PacketExtension& e);
+
+ private:
+  void tell(Work& w, int local, bool of_results, std::uint64_t reached);
+
+  NpuPackets& packets_;
+  NpuScheduler& scheduler_;
+};
+
+}  // namespace fredsim

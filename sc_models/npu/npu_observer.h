@@ -1,0 +1,27 @@
+// Who wants to know what an NPU does, packet by packet. Called within the clock edge at which it happens.
+#pragma once
+
+#include <cstdint>
+
+#include "nic/packet_extension.h"
+
+namespace fredsim {
+
+class NpuObserver {
+ public:
+  virtual ~NpuObserver() = default;
+  NpuObserver(const NpuObserver&) = delete;
+  NpuObserver& operator=(const NpuObserver&) = delete;
+
+  // `npu` as given to Npu::observe(). The packet's extension says what it is.
+  virtual void queued(int npu, const Packet& packet) = 0;  // handed to the NIC
+  virtual void sent(int npu, Packet& packet) = 0;          // its last flit has left
+  virtual void received(int npu, Packet& packet) = 0;      // its last flit has come
+  virtual void added(int npu, int tree,
+                     int additions) = 0;  // of whole packets, for one partial sum
+
+ protected:
+  NpuObserver() = default;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,55 @@
+// What an NPU does with what it receives: holds partial sums until all have come, adds them in the prescribed order,
+// accepts results, and gives what is to be sent on to the scheduler.
+//
+// Time: additions and HBM take no time.
+// Memory: bounded by the windows of the plan's sources, not by the collective's size.
+// Errors: packets must come in order, from where the plan sends them, and results are verified bit for bit; otherwise
+//   CollectiveJob::fail.
+#pragma once
+
+#include <cstdint>
+
+#include "npu/npu_acknowledgements.h"
+#include "npu/npu_observer.h"
+#include "npu/npu_packets.h"
+#include "npu/npu_scheduler.h"
+#include "npu/npu_work.h"
+
+namespace fredsim {
+
+class NpuReducer {
+ public:
+  NpuReducer(NpuPackets& packets, NpuScheduler& scheduler, NpuAcknowledgements& acknowledgements)
+      : packets_(packets), scheduler_(scheduler), acknowledgements_(acknowledgements) {}
+
+  void observe(NpuObserver& observer, int number) {
+    observer_ = &observer;
+    number_ = number;
+  }
+
+  void receive(Work& w, int local, Packet& packet);
+  // Of a part that has been released: what came before, and what needs nobody else.
+  void release(Work& w, int local);
+  // Adds partial sums, one from each rank that sends some, to what `acc` has.
+  void add_held(Work& w, int local, std::uint64_t index, std::uint16_t* acc, bool started);
+  // The NPU has the result of packet `index`.
+  void on_result(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
+
+ private:
+  static bool expect(const Work& w, int local, const PacketExtension& e, std::uint64_t index,
+                     const char* what);
+  void on_partial(Work& w, int local, Packet& packet, const PacketExtension& e);
+  void accept(Work& w, int local, std::uint64_t index, const std::uint16_t* lanes);
+  void combine_held(Work& w, int local);
+  void combine(Work& w, int local);
+  void finish_alone(Work& w, int local);
+  void pass_on(Work& w, int local, bool is_result, Packet& packet, const Send& to);
+
+  NpuPackets& packets_;
+  NpuScheduler& scheduler_;
+  NpuAcknowledgements& acknowledgements_;
+  NpuObserver* observer_ = nullptr;
+  int number_ = 0;  // for the observer
+};
+
+}  // namespace fredsim

@@ -1,0 +1,133 @@
+// What an NPU does of one job (npu/collective_job.h): its role in every tree of the plan, how far it is there, and
+// what is left to do of every part.
+//
+// Shapes: trees are those of the plan that the NPU has a part in, by their `local` place, ascending by tree. A channel is
+//   a NIC port and VC.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/state_digest.h"
+#include "nic/packet_extension.h"
+#include "nic/ring_queue.h"
+#include "npu/collective_job.h"
+
+namespace fredsim {
+
+inline int channel_of(int ports, int port, int vc) { return vc * ports + port; }
+
+// What a rank is in a tree.
+enum class Role : std::uint8_t {
+  kLeaf,        // sends its operand to another rank
+  kSwitchLeaf,  // sends its operand into the switches, with those of ranks that its slice does not join
+  kHead,        // its operand is the result, copies of which it sends to others
+  kCombiner,  // adds partial sums and passes the sum on
+  kRoot,      // adds partial sums; the sum is the result
+  kReceiver,  // has results, and may pass them on
+  kAlone,     // its operand is the result, and nobody else wants it
+};
+Role role_of(const TreeRank& rank);
+// It starts packets of the tree.
+constexpr bool is_source(Role role) {
+  return role == Role::kLeaf || role == Role::kSwitchLeaf || role == Role::kHead;
+}
+constexpr bool adds(Role role) { return role == Role::kCombiner || role == Role::kRoot; }
+
+struct alignas(64) TreeState {  // what every packet needs first, in one line of the caches
+  const TreeRank* part = nullptr;
+  std::uint64_t packets = 0;
+  std::uint64_t started = 0;  // new packets generated, by a source
+  std::uint64_t results = 0;  // results seen
+  std::uint64_t window = 0;
+  std::uint64_t reached = 0;  // packets acknowledged to a source
+  int tree = 0;               // of the plan
+  int part_number = 0;        // of the plan
+  int channel = 0;            // of a source: of the first hop of its packets
+  Role role = Role::kReceiver;
+  bool in_switch = false;  // by its switch_port
+  bool sees_results = false;
+  bool goes_by_acknowledgements = false;  // a source
+  std::uint64_t reduced = 0;              // packets combined from reduce_from
+  std::vector<RingQueue<Packet*>> held;   // per entry of reduce_from
+  std::vector<std::uint64_t> arrived;     // per entry of reduce_from
+  // Packets that others have acknowledged: per entry of broadcast_to, then by reduce_to; where they do.
+  std::vector<std::uint64_t> acknowledged;
+  std::uint64_t results_told = 0, sums_told = 0;  // packets acknowledged to others
+  std::uint64_t acknowledged_window = 0;
+  // The pace of a source (collective/packet_pace.h): cycles from packet to packet, `rest` / `in_frame` of one more, and when
+  // the next one may start. One that is late by some packets catches up; later, it goes on from where it is.
+  std::uint64_t interval = 0, rest = 0, in_frame = 1;
+  std::uint64_t not_before = 0, fraction = 0;
+  bool has_begun = false, waits_for_pace = false;
+
+  bool has_pace() const { return interval != 0; }
+  void keep_pace(std::uint64_t now);  // a packet has been started
+  void add_pace(std::uint64_t now, StateDigest& digest) const;
+
+ private:
+  static constexpr std::uint64_t kMostLate = 8;  // packets
+  std::uint64_t most_late() const { return kMostLate * (interval + 1); }
+  bool is_late(std::uint64_t now) const { return now > not_before + most_late(); }
+};
+
+// What this NPU does for one tree of the job's plan.
+struct Share {
+  int tree = 0;
+  const TreeRank* rank = nullptr;
+};
+
+struct Work {
+  // `shares` by tree, ascending; the NPU has so many ports.
+  Work(CollectiveJob& job, const std::vector<Share>& shares, int ports);
+
+  const Tree& plan_tree(int local) const { return job->plan().trees[trees[local].tree]; }
+  // One of what is left of a part here. The last one makes the rank complete.
+  void done_one(int part) {
+    if (--left[part] == 0) job->rank_complete(part, rank[part]);
+  }
+  // The job has left out packets of trees (CollectiveJob::leave_out()).
+  void shorten();
+  bool complete() const;
+  // Counts of packets relative to the furthest source of their tree, by tree of the plan.
+  void add_state(const std::vector<std::uint64_t>& furthest, std::uint64_t now,
+                 StateDigest& digest) const;
+  // Which packet of which tree is missing, from whom.
+  void describe_missing(std::vector<std::string>& lines) const;
+
+  CollectiveJob* job;
+  std::vector<TreeState> trees;
+  std::vector<bool> allowed;        // by part
+  std::vector<std::uint64_t> left;  // by part: packets to start, add, see as results and pass on
+  std::vector<std::uint64_t> to_receive;  // by part: results that this rank is to have
+  std::vector<int> rank;                  // by part, -1: not a member
+  std::uint64_t acknowledgements = 0;     // sent, by all copies of the trees
+
+ private:
+  void prepare(int local, const Share& share, int ports);
+};
+
+// Those under way at an NPU, ascending by the streams of their jobs.
+class Works {
+ public:
+  struct Place {
+    Work* work = nullptr;  // null: no job has the tree here
+    int local = 0;
+  };
+  Place find(std::uint32_t stream) const;
+  Work* of(const CollectiveJob& job) const;  // null: it is not here
+  Work& add(std::unique_ptr<Work> work);
+  void remove(const Work& work);
+  void clear() { works_.clear(); }
+  bool empty() const { return works_.empty(); }
+  bool failed() const;  // one of them
+  auto begin() const { return works_.begin(); }
+  auto end() const { return works_.end(); }
+
+ private:
+  std::vector<std::unique_ptr<Work>> works_;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,53 @@
+// The packets of a part's ordered trees (collective/packet_order.h) on one channel of an NPU: they leave in the order in
+// which they are due, and what is next is waited for. As buildable as the queue that it replaces: a counter per tree that
+// goes on by its interval, and the least of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "base/state_digest.h"
+#include "nic/packet_extension.h"
+#include "nic/ring_queue.h"
+#include "npu/npu_work.h"
+
+namespace fredsim {
+
+// Sums or results of a tree that go to one rank.
+struct PacketTurn {
+  int local = 0;  // tree
+  bool is_result = false;
+  bool is_own = false;  // packets that are started here; else those that are passed on
+  int to_rank = 0;
+  std::uint64_t interval = 0;
+  std::uint64_t due = 0;  // the next packet
+  std::uint64_t sent = 0;
+  RingQueue<Packet*> ready{};
+};
+
+class PacketTurns {
+ public:
+  // By tree, ascending.
+  void add(PacketTurn turn);
+  bool empty() const { return turns_.empty(); }
+  std::size_t ready(int local, int to_rank) const;  // results of a tree that wait for their turn
+  bool has_ready() const;                           // packets that wait for their turn
+  void push(int local, bool is_result, int to_rank, Packet& packet);
+  // Whose turn it is; null: all is sent.
+  PacketTurn* next(const Work& work);
+  std::uint64_t first_due(
+      const Work& work) const;  // that of next(); all is sent: the largest number
+  void count_sent();            // one of those
+  void add_state(const Work& work, StateDigest& digest) const;
+
+ private:
+  using Due = std::pair<std::uint64_t, std::size_t>;  // when, which turn
+
+  std::vector<PacketTurn> turns_;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> order_;  // of those that are not over
+};
+
+}  // namespace fredsim

@@ -1,0 +1,18 @@
+// Breakdowns as tables: a line per stage of the way and cause, and packets node by node.
+//
+// Not in CSV, whose one table is that of the results.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/table_output.h"
+#include "results/breakdown.h"
+
+namespace fredsim {
+
+// `title`: machine and work.
+std::string breakdown_text(const std::string& title, std::span<const LatencyBreakdown> breakdowns,
+                           TableOutput& output);
+
+}  // namespace fredsim

@@ -1,0 +1,42 @@
+// How often random flow sets conflict (`fredsim conflicts`), as a table; JSON: json.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "report/table_output.h"
+
+namespace fredsim {
+
+struct ConflictSetup {
+  std::string kind;  // of the flows
+  int ports = 0;
+  std::uint64_t trials = 0;  // sets per number of flows that were asked for
+  std::uint64_t seed = 1;
+};
+
+struct ConflictPoint {
+  int flows = 0;   // of each set
+  int middle = 0;  // m
+  std::uint64_t conflicts = 0;
+  std::uint64_t trials =
+      0;  // sets that were tried, > 0; fewer than were asked for where it was interrupted
+};
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// Wilson's 95 % confidence interval of a probability of which `trials` > 0 draws showed `successes`.
+Interval wilson_95(std::uint64_t successes, std::uint64_t trials);
+
+inline constexpr const char* kConflictLegend =
+    "A set conflicts when it has no routing in which every flow has one colour per level; the "
+    "search is complete. Interval: Wilson, 95 %. For a number of flows every m is put to the same "
+    "sets: those that conflict with a larger m are among those that do with a smaller one.";
+
+TitledTable conflict_table(const ConflictSetup& setup, std::span<const ConflictPoint> points);
+
+}  // namespace fredsim

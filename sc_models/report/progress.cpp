@@ -1,0 +1,107 @@
+#include "report/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "report/terminal.h"
+
+namespace fredsim {
+
+namespace {
+
+constexpr std::chrono::seconds kQuietStart{2};
+constexpr std::chrono::milliseconds kInterval{200};
+constexpr std::chrono::seconds kLineInterval{30};
+constexpr const char* kEraseLine = "\r\x1b[K";
+constexpr int kUsualColumns = 80;
+constexpr std::size_t kBarCells = 10;
+
+struct Unit {
+  const char* name;
+  double size;
+};
+constexpr std::array kTimes{Unit{"s", 1e9}, Unit{"ms", 1e6}, Unit{"µs", 1e3}, Unit{"ns", 1}};
+constexpr std::array kSizes{Unit{"TiB", 0x1p40}, Unit{"GiB", 0x1p30}, Unit{"MiB", 0x1p20},
+                            Unit{"KiB", 0x1p10}, Unit{"B", 1}};
+
+// Rounded, in the largest unit of which there is one: units descend.
+std::string rounded(double value, std::span<const Unit> units) {
+  const auto unit = std::ranges::find_if(units.first(units.size() - 1),
+                                         [&](const Unit& u) { return value >= u.size; });
+  return fmt::format("{:.{}f} {}", value / unit->size, unit->size > 1 ? 1 : 0, unit->name);
+}
+
+// To so many characters on the screen; a character begins with a byte that is not 10xxxxxx.
+void cut(std::string& text, int columns) {
+  const auto is_rest = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (!is_rest(text[at]) && --columns < 0) break;
+  }
+  text.resize(at);
+}
+
+std::string bar(double share) {
+  const auto full = static_cast<std::size_t>(std::floor(share * kBarCells));
+  return std::string(full, '#') + std::string(kBarCells - full, '-');
+}
+
+}  // namespace
+
+ProgressStyle progress_style(std::FILE* stream) {
+  return ::isatty(::fileno(stream)) == 1 ? ProgressStyle::kBar : ProgressStyle::kLines;
+}
+
+std::string progress_text(const ProgressState& state, double seconds) {
+  std::string text = fmt::format("{:.0f} %, at {}, {} delivered", 100 * state.share,
+                                 rounded(state.time_ns, kTimes),
+                                 rounded(static_cast<double>(state.bytes_delivered), kSizes));
+  if (seconds > 0) {
+    text += fmt::format(", {:.1f} kcycles/s", static_cast<double>(state.cycle) / seconds / 1e3);
+  }
+  if (state.share > 0) {
+    const auto left = static_cast<std::uint64_t>(seconds * (1 - state.share) / state.share);
+    text += fmt::format(", {}:{:02} left", left / 60, left % 60);
+  }
+  return text;
+}
+
+std::string progress_bar(const std::string& label, const ProgressState& state, double seconds,
+                         int columns) {
+  std::string line =
+      fmt::format("[{}] {} - {}", bar(state.share), progress_text(state, seconds), label);
+  cut(line, columns);
+  return line;
+}
+
+ProgressLine::~ProgressLine() {
+  if (is_shown_) {
+    std::fputs(kEraseLine, stream_);
+    std::fflush(stream_);
+  }
+}
+
+void ProgressLine::update(const ProgressState& state, Time now) {
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  if (style_ == ProgressStyle::kLines) {
+    if (now - last_ < kLineInterval) return;
+    fmt::print(stream_, "{}: {}\n", label_, progress_text(state, seconds));
+  } else {
+    if (now - start_ < kQuietStart || now - last_ < kInterval) return;
+    is_shown_ = true;
+    // A line as wide as the terminal would wrap on some.
+    fmt::print(
+        stream_, "{}{}", kEraseLine,
+        progress_bar(label_, state, seconds, window_columns(stream_).value_or(kUsualColumns) - 1));
+  }
+  last_ = now;
+  std::fflush(stream_);
+}
+
+}  // namespace fredsim

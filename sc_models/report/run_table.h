@@ -1,0 +1,31 @@
+// Results of run and compare as tables. Columns marked * are derived (analytic), all others were
+// simulated; kTableLegend says so below the table.
+//
+// In CSV every row says all of what was run, by the names of the results JSON; cells of what an interrupted
+// run does not have are empty, and the base has the ratio 1 to itself.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "report/table_output.h"
+#include "results/report.h"
+
+namespace fredsim {
+
+inline constexpr const char* kTableLegend =
+    "All figures are simulated, cycle by cycle, except those marked *: derived, the analytic "
+    "lower bound set by the busiest link, and how far the simulated time is above it.";
+
+// One machine, one line per size. The heading names what all lines share.
+TitledTable run_table(std::span<const ReportedRun> runs);
+
+// One size, one line per machine, the base first. Machines go by their name, or by the path of
+// their configuration where two share a name. The size is in the heading of tables for a terminal,
+// and a column of others, so that those of several sizes can be joined.
+TitledTable compare_table(std::span<const ReportedRun> runs, TableFormat format);
+
+// The parts of every run that has several different ones.
+std::vector<TitledTable> parts_tables(std::span<const ReportedRun> runs);
+
+}  // namespace fredsim

@@ -1,0 +1,185 @@
+#include "report/table_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/text_width.h"
+
+namespace fredsim {
+
+namespace {
+
+constexpr std::size_t kWidestProse = 100;  // longer lines are hard to read on a wide terminal
+constexpr std::size_t kIndent = 2;
+constexpr int kAllRanks = std::numeric_limits<int>::max();
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += c;
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string markdown_field(const std::string& text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (c == '|' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string markdown_label(const Column& column) {
+  return column.unit.empty() ? column.label : fmt::format("{} ({})", column.label, column.unit);
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+std::string markdown_line(const std::vector<std::string>& fields) {
+  return fmt::format("| {} |\n", fmt::join(fields, " | "));
+}
+
+}  // namespace
+
+TableFormat parse_format(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kNames{"table", "csv", "markdown"};
+  const auto* const found = std::ranges::find(kNames, text);
+  if (found == kNames.end()) {
+    throw BadInput(fmt::format("--format: found '{}'; allowed: {}{}", text, join_words(kNames),
+                               did_you_mean(text, kNames)));
+  }
+  return static_cast<TableFormat>(found - kNames.begin());
+}
+
+std::string TableOutput::part(std::string text) {
+  header_.clear();
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return (std::exchange(is_first_, false) ? "" : "\n") + text;
+}
+
+std::string TableOutput::lists(const std::vector<TitledList>& lists) {
+  if (format_ == TableFormat::kCsv) return "";
+  const bool is_markdown = format_ == TableFormat::kMarkdown;
+  std::string text;
+  for (const auto& [title, lines] : lists) {
+    text += fmt::format("{}{}\n", is_markdown ? "- " : "", title);
+    for (const std::string& line : lines) {
+      text += fmt::format("  {}{}\n", is_markdown ? "- " : "", line);
+    }
+  }
+  const std::size_t width = std::min(style_.columns, kWidestProse);
+  return part(is_markdown ? text : wrap(text, width, kIndent));
+}
+
+std::string TableOutput::paragraph(const std::string& text) {
+  if (format_ == TableFormat::kCsv) return "";
+  if (format_ == TableFormat::kMarkdown) return part(text);
+  return part(wrap(text, std::min(style_.columns, kWidestProse)));
+}
+
+std::string TableOutput::block(const std::string& lines) {
+  if (format_ == TableFormat::kCsv) return "";
+  if (format_ == TableFormat::kMarkdown) return part(fmt::format("```text\n{}```\n", lines));
+  return part(wrap(lines, style_.columns, kIndent));
+}
+
+std::string TableOutput::rows_of_csv(const TextTable& table) {
+  std::vector<std::size_t> shown;
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    if (table.columns()[c].name.empty()) continue;
+    shown.push_back(c);
+    names.push_back(table.columns()[c].name);
+  }
+  std::string text;
+  if (header_.empty()) {
+    header_ = names;
+    text = csv_line(names);
+  } else if (header_ != names) {
+    return "";
+  }
+  for (const auto& row : table.rows()) {
+    std::vector<std::string> fields;
+    fields.reserve(shown.size());
+    for (const std::size_t c : shown) fields.push_back(csv_field(row[c].value));
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+std::string TableOutput::rows_of_markdown(const TitledTable& titled) {
+  std::vector<std::size_t> shown;
+  std::vector<std::string> labels;
+  std::vector<std::string> rules;
+  for (std::size_t c = 0; c < titled.table.columns().size(); ++c) {
+    const Column& column = titled.table.columns()[c];
+    if (column.shown == Shown::kOnlyInCsv) continue;
+    shown.push_back(c);
+    labels.push_back(markdown_label(column));
+    rules.emplace_back(column.align == Align::kRight ? "---:" : ":---");
+  }
+  std::string text;
+  if (header_ != labels) {
+    text = titled.heading.empty() ? "" : titled.heading + "\n\n";
+    text = part(text + markdown_line(labels) + markdown_line(rules));
+    header_ = labels;
+  }
+  for (const auto& row : titled.table.rows()) {
+    std::vector<std::string> fields;
+    fields.reserve(shown.size());
+    for (const std::size_t c : shown) fields.push_back(markdown_field(row[c].text));
+    text += markdown_line(fields);
+  }
+  return text;
+}
+
+std::string TableOutput::table(const TitledTable& titled) {
+  if (format_ == TableFormat::kCsv) return rows_of_csv(titled.table);
+  if (format_ == TableFormat::kMarkdown) return rows_of_markdown(titled);
+
+  std::vector<std::string> labels;
+  for (const Column& column : titled.table.columns()) labels.push_back(column.label);
+  const std::vector<std::string> before = std::exchange(header_, {});
+  std::string text =
+      titled.heading.empty() ? "" : wrap(titled.heading, style_.columns, kIndent) + "\n\n";
+  // Tables of the same columns that follow each other do not get some of them back.
+  const FittedTable fitted =
+      titled.table.fitted({.width = style_.columns,
+                           .max_rank = before == labels ? max_rank_ : kAllRanks,
+                           .colours = style_.colours});
+  text = part(text + fitted.text);
+  header_ = labels;
+  max_rank_ = fitted.max_rank;
+  for (const std::string& label : fitted.left_out) {
+    if (!std::ranges::count(left_out_, label)) left_out_.push_back(label);
+  }
+  return text;
+}
+
+std::string TableOutput::left_out() {
+  if (left_out_.empty()) return "";
+  const std::string text =
+      fmt::format("No room in {} columns: {}. A wider terminal or --format markdown shows them.",
+                  style_.columns, fmt::join(left_out_, ", "));
+  left_out_.clear();
+  return paragraph(text);
+}
+
+std::string TableOutput::legend(const std::string& text) {
+  const std::string first = left_out();
+  return first + paragraph(text);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,220 @@
+#include "report/training_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "base/setting.h"
+#include "report/table_fields.h"
+
+namespace fredsim {
+namespace {
+
+using TrainingField = Field<TrainingResult>;
+
+constexpr double kNsPerMs = 1e6;
+constexpr double kNsPerUs = 1e3;
+
+std::string count_text(double count) {
+  constexpr std::array<std::pair<double, const char*>, 5> kScales{
+      {{1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
+  for (const auto& [scale, unit] : kScales)
+    if (count >= scale) return fmt::format("{:.3g}{}", count / scale, unit);
+  return fmt::format("{:g}", count);
+}
+
+std::string compute_text(const TrainingSetup& setup) {
+  if (!setup.compute_rate) return "compute by the roofline of each machine file";
+  std::string rate = fmt::format("compute {}FLOP/s per NPU", count_text(*setup.compute_rate));
+  if (!setup.fit) return rate;
+  return fmt::format("{}, fitted on {} = {:g}", rate, setup.fit->config, setup.fit->speedup);
+}
+
+std::string execution_text(const TrainingSetup& setup) {
+  if (setup.stream.empty())
+    return fmt::format("gradients {}, optimizer {}", setup.gradients, setup.optimizer);
+  return fmt::format("weights streamed by {}, {} layer{} of a stage at a time", setup.stream,
+                     setup.stream_layers, setup.stream_layers == 1 ? "" : "s");
+}
+
+// "placement paper", or where machines differ "placement snake on mesh, paper on fred_d".
+std::string placement_text(std::span<const TrainingResult> runs) {
+  const auto differs = [&](const TrainingResult& r) {
+    return r.placement != runs.front().placement;
+  };
+  if (std::ranges::none_of(runs, differs)) return "placement " + runs.front().placement;
+  std::string text;
+  for (const TrainingResult& r : runs)
+    text += fmt::format("{}{} on {}", text.empty() ? "placement " : ", ", r.placement,
+                        with_settings(r.run.fabric, r.run.settings.own));
+  return text;
+}
+
+std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
+  const RunResult& first = runs.front().run;
+  const auto counted = [](std::uint64_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+  };
+  const char* const order = setup.is_paced ? "packets paced where they can be, " : "";
+  if (!setup.given.empty()) {
+    return fmt::format("{}: {}\nalgorithm {}, {}{}; model {}, lanes {}, seed {}", setup.workload,
+                       setup.given, setup.algorithm, order, compute_text(setup), first.model,
+                       first.lanes, first.seed);
+  }
+  if (setup.inference) {
+    return fmt::format(
+        "{}: {} parameters, {} ({}), {} of {} with a context of {}, {}, {}\n"
+        "algorithm {}, {}{}; model {}, lanes {}, seed {}",
+        setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
+        placement_text(runs), setup.inference->phase,
+        counted(setup.inference->batch, "sequence", "sequences"),
+        counted(setup.inference->context, "token", "tokens"),
+        counted(setup.microbatches, "microbatch", "microbatches"),
+        counted(static_cast<std::uint64_t>(setup.iterations), "pass", "passes"), setup.algorithm,
+        order, compute_text(setup), first.model, first.lanes, first.seed);
+  }
+  return fmt::format(
+      "{}: {} parameters, {} ({}), minibatch {}, {}, {}\n"
+      "algorithm {}, {}accounting {}, {}, {}; model {}, lanes {}, seed {}",
+      setup.workload, count_text(static_cast<double>(setup.parameters)), setup.strategy,
+      placement_text(runs), setup.minibatch,
+      counted(setup.microbatches, "microbatch", "microbatches"),
+      counted(static_cast<std::uint64_t>(setup.iterations), "iteration", "iterations"),
+      setup.algorithm, order, setup.accounting, execution_text(setup), compute_text(setup),
+      first.model, first.lanes, first.seed);
+}
+
+// A part that is 0 everywhere has no column in text, nor has a bubble that is too short to be seen there: NPUs end a run at cycles of their own.
+TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, double scale,
+                         const std::string& unit) {
+  const std::string& name = runs.front().breakdown_ns[i].first;
+  constexpr double kLeastShown = 0.05;
+  const double least = name == "bubble" ? kLeastShown * scale : 0;
+  const bool is_some = std::ranges::any_of(runs, [i, least](const TrainingResult& r) {
+    return !r.run.incomplete && r.breakdown_ns[i].second > least;
+  });
+  return {{.label = name == "input_load" ? "input" : name,
+           .unit = unit,
+           .name = name + "_ns",
+           .shown = is_some ? Shown::kEverywhere : Shown::kOnlyInCsv},
+          [i, scale](const TrainingResult& r) -> Cell {
+            if (r.run.incomplete) return no_cell();
+            const double ns = r.breakdown_ns[i].second;
+            return {fmt::format("{:.1f}", ns / scale), fmt::to_string(ns)};
+          }};
+}
+
+void add_token_fields(const TrainingSetup::Inference& inference,
+                      std::vector<TrainingField>& fields) {
+  const bool is_prefill = inference.phase == "prefill";
+  fields.push_back({{.label = is_prefill ? "first token" : "per token",
+                     .unit = "us",
+                     .name = is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"},
+                    [](const TrainingResult& r) -> Cell {
+                      if (!r.tokens) return no_cell();
+                      return {fmt::format("{:.1f}", r.tokens->pass_ns / kNsPerUs),
+                              fmt::to_string(r.tokens->pass_ns)};
+                    }});
+  fields.push_back(
+      {{.label = "tokens/s", .name = "tokens_per_s"}, [](const TrainingResult& r) -> Cell {
+         if (!r.tokens) return no_cell();
+         return {fmt::format("{:.0f}", r.tokens->tokens_per_s),
+                 fmt::to_string(r.tokens->tokens_per_s)};
+       }});
+}
+
+TrainingField csv_field(const char* name, const std::string& text) {
+  return {{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
+          [text](const TrainingResult&) { return text; }};
+}
+
+}  // namespace
+
+std::string training_legend(const TrainingSetup& setup) {
+  std::string text =
+      "iteration: mean of all. Its parts: the time of an NPU, mean of all: it computes, or does "
+      "not, since it waits for a communication that it has come to (exposed, by kind) or for what "
+      "another has not sent yet (bubble). The critical path's parts are in the JSON. "
+      "Traffic was simulated, times of computations are asked for.\n";
+  if (!setup.idealised.empty())
+    text += fmt::format("Idealised: {}.\n", fmt::join(setup.idealised, "; "));
+  return text;
+}
+
+TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs) {
+  const double longest =
+      std::ranges::max_element(runs, {}, &TrainingResult::iteration_ns)->iteration_ns;
+  constexpr double kMostUs = 100;
+  const bool in_ms = longest >= kMostUs * kNsPerMs;
+  const double scale = in_ms ? kNsPerMs : kNsPerUs;
+  const std::string unit = in_ms ? "ms" : "us";
+  const bool has_best = std::ranges::any_of(runs, &TrainingResult::is_best_base);
+  const auto algorithm = [&](const TrainingResult& r) {
+    return r.algorithm.empty() ? setup.algorithm : r.algorithm;
+  };
+  std::vector<TrainingField> fields{
+      csv_field("workload", setup.workload),
+      csv_field("strategy", setup.strategy),
+      csv_field("phase", setup.inference ? setup.inference->phase : ""),
+      csv_field("batch", setup.inference ? fmt::to_string(setup.inference->batch) : ""),
+      csv_field("context", setup.inference ? fmt::to_string(setup.inference->context) : ""),
+      csv_field("minibatch", setup.inference ? "" : fmt::to_string(setup.minibatch)),
+      csv_field("microbatches", fmt::to_string(setup.microbatches)),
+      csv_field("iterations", fmt::to_string(setup.iterations)),
+      {{.label = "algorithm", .name = "algorithm", .shown = Shown::kOnlyInCsv}, algorithm},
+      {{.label = "packet_order", .name = "packet_order", .shown = Shown::kOnlyInCsv},
+       [](const TrainingResult& r) { return r.has_pace ? "paced" : "auto"; }},
+      csv_field("accounting", setup.accounting),
+      csv_field("gradients", setup.gradients),
+      csv_field("optimizer", setup.optimizer),
+      csv_field("execution", setup.execution),
+      {{.label = "stream", .name = "stream", .shown = Shown::kOnlyInCsv},
+       [&](const TrainingResult& r) { return r.stream.empty() ? setup.stream : r.stream; }},
+      csv_field("compute_flops_per_s",
+                setup.compute_rate ? fmt::to_string(*setup.compute_rate) : ""),
+      {{.label = "placement", .name = "placement", .shown = Shown::kOnlyInCsv},
+       [](const TrainingResult& r) { return r.placement; }},
+      {{.label = "machine", .align = Align::kLeft, .name = "machine"},
+       [](const TrainingResult& r) { return with_settings(r.run.fabric, r.run.settings.own); }},
+      {{.label = "iteration", .unit = unit, .name = "iteration_ns"},
+       [scale](const TrainingResult& r) -> Cell {
+         if (r.run.incomplete) return no_cell();
+         return {fmt::format("{:.1f}", r.iteration_ns / scale), fmt::to_string(r.iteration_ns)};
+       }},
+      {{.label = "speed-up", .name = "speedup"},
+       [](const TrainingResult& r) { return r.speedup ? number_cell(*r.speedup, 3) : no_cell(); }}};
+  if (has_best)
+    fields.push_back(
+        {{.label = "over best base", .header = {"over best", "base"}, .name = "speedup_best_base"},
+         [](const TrainingResult& r) {
+           return r.speedup_best_base ? number_cell(*r.speedup_best_base, 3) : no_cell();
+         }});
+  if (setup.inference) add_token_fields(*setup.inference, fields);
+  if (has_best) {  // where they differ, and CSV has them above
+    fields.push_back({{.label = "algorithm", .align = Align::kLeft}, algorithm});
+    fields.push_back({{.label = "placement", .align = Align::kLeft},
+                      [](const TrainingResult& r) { return r.placement; }});
+  }
+  for (std::size_t i = 0; i < runs.front().breakdown_ns.size(); ++i)
+    fields.push_back(part_field(i, runs, scale, unit));
+  fields.push_back({{.label = "cycles", .rank = 2, .name = "cycles"},
+                    [](const TrainingResult& r) { return count_cell(r.run.cycles); }});
+  fields.push_back({{.label = "payload", .align = Align::kLeft, .rank = 1, .name = "payload"},
+                    [](const TrainingResult& r) { return Cell(r.run.payload); }});
+  const auto add_count = [&](const char* name, std::uint64_t RunResult::*count) {
+    fields.push_back({{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
+                      [count](const TrainingResult& r) { return count_cell(r.run.*count); }});
+  };
+  add_count("flit_hops", &RunResult::flit_hops);
+  add_count("idle_cycles", &RunResult::idle_cycles);
+  add_count("repeated_cycles", &RunResult::repeated_cycles);
+  add_count("repeated_flit_hops", &RunResult::repeated_flit_hops);
+  add_count("equal_slices_flit_hops", &RunResult::equal_slices_flit_hops);
+  return {heading(setup, runs), table_of(fields, std::vector(runs.begin(), runs.end()))};
+}
+
+}  // namespace fredsim

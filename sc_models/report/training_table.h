@@ -1,0 +1,18 @@
+// Training runs for people: iteration time, speed-up over the first machine, and where the time went.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/table_output.h"
+#include "results/training_results.h"
+
+namespace fredsim {
+
+// A line per machine. Times are in us, or in ms where iterations take 100 ms or more.
+TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingResult> runs);
+
+// What the columns mean, and what is idealised.
+std::string training_legend(const TrainingSetup& setup);
+
+}  // namespace fredsim

@@ -1,0 +1,26 @@
+// How every file of results begins: what made it, and the schema that it keeps to, results/results.schema.json.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace fredsim {
+
+// What made a file. results/version.h has that of this program.
+struct Origin {
+  std::string_view version;
+  std::string_view commit;
+  std::string_view command;  // the command line, as a shell takes it
+};
+
+// Of the schema: one higher where a reader of the files before it would go wrong. A key more does not count.
+inline constexpr int kResultsSchema = 1;
+
+// An object with "fredsim", "commit", "schema" and "command".
+nlohmann::ordered_json document_of(const Origin& origin);
+
+// Ends in a newline. Text that is not UTF-8 (a path may be anything) comes out with U+FFFD in it.
+std::string text_of(const nlohmann::ordered_json& document);
+
+}  // namespace fredsim

@@ -1,0 +1,39 @@
+// Where the nodes of a fabric are, as far as a drawing needs it: which rows and columns a mesh has, which
+// switches, chiplets and slices a tree.
+//
+// Who is joined to whom is not in here: the links say that (results/results.h), by the same names.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fredsim {
+
+struct GridPlace {
+  int x = 0;  // column, 0 = west
+  int y = 0;  // row, 0 = north
+};
+
+struct TreePlace {
+  int level = 1;         // 1: the switches that NPUs are joined to
+  int switch_index = 0;  // among the switches of its level
+  int slice = 0;
+  int chiplet = 0;  // of this slice of the switch
+};
+
+struct LayoutNode {
+  std::string name;
+  std::string kind;  // "npu", "io", or a switch's RTL top: "fred_switch", "mesh_router"
+  std::optional<GridPlace> grid;  // switches of a grid
+  std::optional<TreePlace> tree;  // switches of a tree
+  bool lost = false;              // from the start of the run, with all its links
+  std::string above{};            // of what is lost: a switch that it was joined to, one level up
+};
+
+struct Layout {
+  std::string kind;  // as `fabric.type` in a machine file: "mesh2d", "torus2d", "fred_tree"
+  std::vector<LayoutNode> nodes;
+};
+
+}  // namespace fredsim

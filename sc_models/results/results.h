@@ -1,0 +1,138 @@
+// Results of a run: counters with their meaning, as a table and as JSON.
+//
+// Units: cycles of the machine's clock; bytes of payload (flits × 512 where a flit is
+// full); bandwidths in GB/s of ten. Every number here was simulated, except bound_ns
+// (analytic, and named so).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/machine_key.h"
+#include "base/setting.h"
+#include "results/breakdown.h"
+#include "results/layout.h"
+
+namespace fredsim {
+
+struct LinkResult {
+  std::string name, from, to;
+  bool on_die = false;  // between a mesh NPU and its own router: not in flit_hops and link_bytes
+  std::uint64_t flits = 0;
+  std::uint64_t bytes = 0;        // payload bytes carried
+  std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
+  double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
+  // Of links with retransmission: flits that were sent again, which take their time on the wire, and why.
+  bool retransmits = false;
+  std::uint64_t resent_flits = 0, damaged_flits = 0, lost_flits = 0;
+};
+
+struct SwitchResult {
+  std::string name;
+  std::string model;  // "rtl", …
+  std::uint64_t flits_in = 0;
+  std::uint64_t flits_out = 0;
+  std::uint64_t reductions = 0;
+  std::uint64_t phase_changes = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> stall_cycles;  // reason -> cycles
+};
+
+// One collective on one group, of those that ran at the same time.
+struct PartResult {
+  std::string name;              // in a work file; empty: none
+  std::uint64_t operations = 1;  // one after the other; times and bandwidths are of all of them
+  std::string collective;
+  std::string algorithm;
+  std::vector<int> group;  // base/member.h
+  std::string priority;    // "mp", "pp" or "dp"
+  std::uint64_t frame_cycles =
+      0;  // of packets that have a pace (collective/packet_pace.h); 0: none
+  std::uint64_t size_bytes = 0;
+  std::uint64_t start_cycle = 0;  // from which on it could send
+  bool incomplete = false;        // interrupted: `cycles` are those so far, no bandwidths
+  std::uint64_t cycles = 0;       // from there until its last result was complete
+  double time_ns = 0;
+  double algbw_gbps = 0;
+  double busbw_gbps = 0;
+  double bound_ns = 0;  // analytic, of this part alone
+};
+
+// Where the workers of a training strategy sit, and which of its groups communicate.
+struct WorkersResult {
+  std::string placement;                // "paper", "searched", "identity" or a file's path
+  std::vector<int> npus{};              // by worker
+  std::string strategy;                 // "mp2-dp5-pp2"; empty: none
+  std::vector<std::string> dimensions;  // "mp", …; empty: groups named one by one
+};
+
+// Operations of a work whose collectives come after each other (engine/communicator.h), or of parts of a plan that wait
+// for others that they cannot run together with (OnConflict::kLater); those that begin together are an operation.
+struct OperationsResult {
+  std::uint64_t complete = 0;
+  struct Rows {                   // phases
+    std::uint64_t preloaded = 0;  // written before the run
+    std::uint64_t loaded = 0;     // and while it went on
+    std::uint64_t found = 0;      // that an operation needed and found there
+    std::uint64_t evicted = 0;
+    std::uint64_t words_written = 0;  // register writes during the run
+  } rows;
+  // Cycles, of all operations: for rows that were to be written, or for a place for them; then for operations that they
+  // could not be under way with.
+  std::uint64_t waited_for_rows = 0, waited_for_others = 0;
+};
+
+struct RunResult {
+  // Of a testbench with NPUs of its own (fabric/measurement.h), without a plan of ours: there is no bound; a
+  // size, bandwidth or seed of 0 and an empty text mean that it does not apply, null in JSON, "-" in tables.
+  bool is_own = false;
+  std::string config;  // path as given
+  Settings settings;   // over what the file says
+  std::vector<MachineKey> machine;
+  std::string fabric;  // the machine's name
+  std::string model;
+  int lanes = 1;
+  double clock_ghz = 0;
+  // Of all parts: names joined by + where they differ, the largest size, bandwidths of the part that
+  // ends last over the whole time.
+  std::string collective;
+  std::string algorithm;
+  std::vector<std::vector<int>> groups;
+  std::optional<WorkersResult> workers;  // where asked for
+  std::vector<PartResult> parts;
+  std::optional<OperationsResult> operations;  // where collectives came after each other
+  std::uint64_t size_bytes = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t cycles = 0;  // from the first clock edge until the last result is complete
+  double time_ns = 0;
+  double algbw_gbps = 0;
+  double busbw_gbps = 0;
+  double bound_ns = 0;  // analytic lower bound from the busiest link
+  std::string payload;  // "exact"; "incomplete" of an interrupted run
+  // Interrupted: cycles, traffic and counters are those so far; there are no bandwidths.
+  bool incomplete = false;
+  std::uint64_t delivered_bytes = 0;  // of results, at all NPUs together
+  // Slices of a FRED tree that took part, and how many of them were simulated, one for all that do
+  // the same; 0: not in the switches of a FRED tree.
+  int slices = 0, slices_simulated = 0;
+  // Of the cycles, those that were not simulated: nothing happened in them, or they repeat others, which these flits
+  // x links are of. The counters have all.
+  std::uint64_t idle_cycles = 0, repeated_cycles = 0, repeated_flit_hops = 0;
+  std::uint64_t equal_slices_flit_hops = 0;  // of slices that were not simulated
+  std::uint64_t injected_bytes = 0;  // payload; acknowledgements, a flit each, are not in it
+  std::uint64_t acknowledgement_packets = 0, acknowledgement_bytes = 0;
+  std::uint64_t injected_bytes_per_npu_max = 0;
+  std::uint64_t link_bytes = 0;
+  std::uint64_t flit_hops = 0;
+  std::vector<LinkResult> links;
+  std::vector<SwitchResult> switches;
+  std::vector<LatencyBreakdown> breakdowns;  // by part; empty: not asked for
+  Layout layout;
+  double wall_s = 0;
+  double sim_cycles_per_s = 0;
+  double cpu_s = 0;  // processor time of the process in wall_s; for measuring programs, not printed
+};
+
+}  // namespace fredsim

@@ -1,0 +1,68 @@
+// Results of synthetic traffic (`fredsim traffic`): one point per offered rate.
+//
+// Units: rates in flits per cycle and sending node; latencies in cycles from a packet's creation, which may
+// wait at its source, to the consumption of its tail. Every number here was simulated.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/setting.h"
+#include "results/results.h"
+
+namespace fredsim {
+
+// What all points of a command share.
+struct TrafficSetup {
+  std::string config;  // path as given
+  Settings settings;   // over what the file says
+  std::vector<MachineKey> machine;
+  std::string fabric;  // the machine's name
+  std::string model;
+  double clock_ghz = 0;
+  std::string pattern;
+  std::optional<int> hotspot_node;         // pattern hotspot only
+  std::optional<double> hotspot_fraction;  // pattern hotspot only
+  int packet_flits = 1;
+  std::uint64_t seed = 1;
+  std::uint64_t warmup_cycles = 0;
+  std::uint64_t window_cycles = 0;
+  int nodes = 0;
+  int sending_nodes = 0;       // the others are their own partners in the pattern
+  double injection_limit = 0;  // what the links of a node take, flits per cycle
+  Layout layout;
+};
+
+struct TrafficPoint {
+  double rate = 0;      // asked for
+  double offered = 0;   // created in the window
+  double accepted = 0;  // consumed in the window
+  bool saturated = false;
+  // Interrupted: everything is of the window so far, and says nothing about saturation.
+  bool incomplete = false;
+  std::uint64_t delivered_bytes = 0;  // consumed since cycle 0
+  std::uint64_t packets = 0;          // created in the window: the measured ones
+  std::uint64_t arrived = 0;          // of these, before the run's limit; the latencies are theirs
+  double latency_mean = 0;
+  std::uint64_t latency_p50 = 0, latency_p95 = 0, latency_p99 = 0, latency_max = 0;
+  std::uint64_t flit_hops = 0;  // flits x wafer links crossed, in the window
+  double hops = 0;  // wafer links per flit, over all flits of the run, warm-up to drained
+  std::vector<LinkResult> links;       // of the window
+  std::vector<SwitchResult> switches;  // of the window; no stalls where counters cannot be peeked
+  std::optional<LatencyBreakdown> breakdown;  // of the measured packets, where asked for
+  std::uint64_t cycles = 0;  // of the run: warm-up, window and arrival of the measured packets
+  double wall_s = 0;
+  double sim_cycles_per_s = 0;
+};
+
+// Where the fabric saturates, as far as the complete points show it.
+struct TrafficSaturation {
+  double accepted = 0;               // the highest of all points
+  std::optional<double> first_rate;  // the lowest rate that is saturated; none: no point is
+};
+TrafficSaturation saturation_of(std::span<const TrafficPoint> points);
+
+}  // namespace fredsim

@@ -1,0 +1,23 @@
+// Which fredsim this is.
+//
+// The commit is that of the checkout when the program was built (results/commit.cmake): "5da5371", with "-dirty" where
+// a file that git knows was changed; "unknown" outside a checkout, without git or in an archive not made by git.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "results/document.h"
+
+namespace fredsim {
+
+std::string_view version();  // "0.1.0"
+std::string_view commit();
+
+// "fredsim 0.1.0 (commit 5da5371)"
+std::string version_text();
+
+// What this program makes. `command` must outlive it.
+Origin origin_of(std::string_view command);
+
+}  // namespace fredsim
