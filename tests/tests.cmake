@@ -6,7 +6,8 @@ if(NOT GTest_FOUND)
                       "configure without tests: -DBUILD_TESTING=OFF")
 endif()
 
-# fredsim_test(base SOURCES … DEPS …): one folder of tests/, one process per GoogleTest case. What the
+# fredsim_test(base SOURCES … SUPPORT … DEPS …): one folder of tests/, with files of tests/support/ (systemc_main: what a test needs
+# that elaborates SystemC modules), one process per GoogleTest case. What the
 # tests call is optimised, they themselves are not, for the sake of the build time; for which the largest
 # of their headers are precompiled, once for all of them, in fredsim_test_headers.
 set(test_options ${FREDSIM_WARNINGS} -O0 -fpch-preprocess)
@@ -17,8 +18,9 @@ target_precompile_headers(fredsim_test_headers PRIVATE <gtest/gtest.h> <nlohmann
 target_link_libraries(fredsim_test_headers PRIVATE GTest::gtest nlohmann_json::nlohmann_json)
 
 function(fredsim_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
-  add_executable(test_${name} ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "SOURCES;SUPPORT;DEPS" ${ARGN})
+  list(TRANSFORM ARG_SUPPORT REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/support/\\1.cpp")
+  add_executable(test_${name} ${ARG_SOURCES} ${ARG_SUPPORT})
   target_compile_options(test_${name} PRIVATE ${test_options})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)  # what tests share
   target_precompile_headers(test_${name} REUSE_FROM fredsim_test_headers)

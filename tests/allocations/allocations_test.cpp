@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/work_run.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 #include "traffic/traffic_run.h"
 
 namespace {

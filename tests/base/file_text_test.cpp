@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/shell.h"
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -2,7 +2,7 @@
 // what is allowed.
 #include <gtest/gtest.h>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

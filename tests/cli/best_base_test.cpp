@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

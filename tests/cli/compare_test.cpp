@@ -1,7 +1,7 @@
 // `fredsim compare`: every number against the base follows from the runs themselves.
 #include <gtest/gtest.h>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

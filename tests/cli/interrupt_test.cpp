@@ -12,7 +12,7 @@
 #include <random>
 #include <thread>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -2,7 +2,7 @@
 // gets through is part of expect_refused().
 #include <gtest/gtest.h>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

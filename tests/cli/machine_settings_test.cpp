@@ -1,7 +1,7 @@
 // Machines with settings of their own: FILE@KEY.PATH=VALUE,…
 #include <gtest/gtest.h>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <regex>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

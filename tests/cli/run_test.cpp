@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -1,7 +1,7 @@
 // Sizes and groups as NCCL-tests' users type them.
 #include <gtest/gtest.h>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

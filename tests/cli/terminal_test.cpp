@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "base/text_width.h"
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/random.h"
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

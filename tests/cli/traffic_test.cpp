@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "program.h"
-#include "temporary_folder.h"
+#include "support/program.h"
+#include "support/temporary_folder.h"
 #include "workload_files/chakra_writer.h"
 
 namespace fredsim {

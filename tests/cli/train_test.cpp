@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -9,9 +9,9 @@
 #include <set>
 #include <sstream>
 
-#include "gtkwave_save_file.h"
-#include "program.h"
-#include "vcd.h"
+#include "support/gtkwave_save_file.h"
+#include "support/program.h"
+#include "support/vcd.h"
 
 namespace fredsim {
 namespace {

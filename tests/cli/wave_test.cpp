@@ -15,8 +15,8 @@
 #include <map>
 #include <sstream>
 
-#include "program.h"
-#include "vcd.h"
+#include "support/program.h"
+#include "support/vcd.h"
 
 namespace fredsim {
 namespace {

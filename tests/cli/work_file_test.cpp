@@ -1,7 +1,7 @@
 // Work files whose collectives come after each other: what they mean on the command line, and what is refused.
 #include <gtest/gtest.h>
 
-#include "program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "fabrics.h"
-#include "random_work.h"
 #include "routing/nic_port.h"
+#include "support/random_work.h"
 
 namespace fredsim::test {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/random.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
-#include "collective/random_work.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "support/random_work.h"
 
 namespace fredsim {
 namespace {

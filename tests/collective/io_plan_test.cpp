@@ -12,10 +12,10 @@
 #include "base/random.h"
 #include "collective/link_load.h"
 #include "collective/members.h"
-#include "collective/random_work.h"
 #include "config/config.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "support/random_work.h"
 
 namespace fredsim {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "fabrics.h"
-#include "random_work.h"
+#include "support/random_work.h"
 
 namespace fredsim::test {
 namespace {

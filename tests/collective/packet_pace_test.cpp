@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "collective/link_walk.h"
 #include "fabrics.h"
-#include "random_work.h"
+#include "support/random_work.h"
 
 namespace fredsim::test {
 namespace {

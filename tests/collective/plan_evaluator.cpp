@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "fabrics.h"
-#include "routing/fred_interpreter.h"
+#include "support/fred_interpreter.h"
 
 namespace fredsim::test {
 namespace {

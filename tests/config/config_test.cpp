@@ -11,8 +11,8 @@
 
 #include "base/random.h"
 #include "config/refusal_of.h"
+#include "support/temporary_folder.h"
 #include "switch/node_shape.h"
-#include "temporary_folder.h"
 #include "topology/facts.h"
 #include "topology/support.h"
 

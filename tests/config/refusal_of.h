@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 #include "topology/support.h"
 
 namespace fredsim {

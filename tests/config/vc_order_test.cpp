@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/config.h"
+#include "support/temporary_folder.h"
 #include "switch/node_shape.h"
-#include "temporary_folder.h"
 #include "topology/support.h"
 
 namespace fredsim {

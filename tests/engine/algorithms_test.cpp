@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "engine/machine.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,12 +11,12 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/acknowledgements.h"
-#include "collective/random_work.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "engine/small_windows.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/random_work.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -15,10 +15,10 @@
 #include "base/member.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "engine/work_run.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "../collective/random_work.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/random_work.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/member.h"
 #include "config/config.h"
 #include "engine/machine.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

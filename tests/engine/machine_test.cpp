@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "fabric/simulation.h"
-#include "fabric/test_mesh_router.h"
+#include "support/simulation.h"
+#include "support/temporary_folder.h"
+#include "support/test_mesh_router.h"
 #include "switch/lockstep_switch.h"
-#include "temporary_folder.h"
 
 namespace fredsim::test {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

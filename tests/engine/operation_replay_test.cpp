@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/work_run.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "engine/communicator.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

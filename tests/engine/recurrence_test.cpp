@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "../collective/random_work.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "engine/small_windows.h"
-#include "fabric/random_machine.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/random_machine.h"
+#include "support/random_work.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

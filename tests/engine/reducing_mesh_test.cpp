@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "collective/random_work.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/random_work.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

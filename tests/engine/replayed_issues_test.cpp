@@ -15,8 +15,8 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "engine/communicator.h"
-#include "fabric/simulation.h"
 #include "fabric/window_counts.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "engine/machine.h"
-#include "fabric/simulation.h"
-#include "temporary_folder.h"
+#include "support/simulation.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim::test {
 namespace {

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "../collective/random_work.h"
 #include "base/error.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "fabric/cut.h"
-#include "fabric/simulation.h"
-#include "fabric/test_mesh_router.h"
+#include "support/comparable_results.h"
+#include "support/random_work.h"
+#include "support/simulation.h"
+#include "support/test_mesh_router.h"
 
 namespace fredsim::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "config/config.h"
-#include "fabric/simulation.h"
 #include "results/timeline.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

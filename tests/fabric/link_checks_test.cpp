@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "fabric/fabric_core.h"
-#include "fabric/simulation.h"
 #include "fabric/two_endpoints.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

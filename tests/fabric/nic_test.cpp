@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "config/config.h"
 #include "fabric/fabric.h"
-#include "fabric/simulation.h"
 #include "nic/nic.h"
 #include "nic/packet_pool.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -7,10 +7,10 @@
 #include "config/config.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
-#include "fabric/simulation.h"
-#include "fabric/test_mesh_router.h"
 #include "routing/mesh_routing.h"
 #include "stream_endpoint.h"
+#include "support/simulation.h"
+#include "support/test_mesh_router.h"
 #include "switch/register_map.h"
 
 namespace fredsim::test {

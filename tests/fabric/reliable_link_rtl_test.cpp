@@ -17,10 +17,10 @@
 #include "base/random.h"
 #include "fabric/link_check.h"
 #include "fabric/reliable_link.h"
-#include "fabric/simulation.h"
 #include "fabric/two_endpoints.h"
 #include "fabric/wire_errors.h"
 #include "rtl/bench.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -14,11 +14,11 @@
 #include "config/config.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
-#include "fabric/simulation.h"
 #include "fabric/switch_setup.h"
 #include "routing/nic_port.h"
 #include "rtl/fred_pkg.h"
 #include "stream_endpoint.h"
+#include "support/simulation.h"
 #include "switch/register_map.h"
 
 namespace fredsim::test {

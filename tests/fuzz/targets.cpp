@@ -19,7 +19,7 @@
 #include "fredsim/placement.h"
 #include "fredsim/work_file.h"
 #include "report/report_data.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 #include "workload/model_file.h"
 #include "workload/text_graph.h"
 #include "workload_files/chakra_writer.h"

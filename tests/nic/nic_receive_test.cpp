@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fabric/simulation.h"
 #include "nic/nic.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "collective/acknowledgements.h"
-#include "fabric/simulation.h"
 #include "npu/collective_job.h"
 #include "npu/npu.h"
+#include "support/simulation.h"
 
 namespace fredsim::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/member.h"
-#include "results/sample_run.h"
+#include "support/sample_run.h"
 
 namespace fredsim {
 namespace {

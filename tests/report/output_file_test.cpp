@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "report/json.h"
-#include "results/sample_run.h"
+#include "support/sample_run.h"
 
 namespace fredsim {
 namespace {

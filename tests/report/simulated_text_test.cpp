@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "results/sample_run.h"
+#include "support/sample_run.h"
 
 namespace fredsim {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/member.h"
 #include "report/run_table.h"
-#include "results/sample_run.h"
+#include "support/sample_run.h"
 
 namespace fredsim {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "fred_interpreter.h"
 #include "routing/flow_colouring.h"
 #include "routing/fred_routing.h"
 #include "routing/random_flows.h"
+#include "support/fred_interpreter.h"
 
 namespace fredsim {
 namespace {

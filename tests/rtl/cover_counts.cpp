@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "rtl/bench.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 #include "verilated_cov.h"
 
 namespace fredsim {

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "support/temporary_folder.h"
 #include "switch/fred/fred_shape.h"
 #include "switch/missing_sizes.h"
 #include "switch/switch_kind.h"
-#include "temporary_folder.h"
 
 namespace fredsim {
 namespace {

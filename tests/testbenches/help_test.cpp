@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.h"
+#include "support/program.h"
 
 namespace fredsim {
 namespace {

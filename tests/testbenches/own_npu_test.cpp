@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/program.h"
-#include "temporary_folder.h"
+#include "support/program.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim {
 namespace {

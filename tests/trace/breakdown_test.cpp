@@ -15,10 +15,10 @@
 
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
-#include "fabric/simulation.h"
 #include "report/breakdown_json.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
 #include "trace/room_history.h"
 #include "traffic/traffic_run.h"
 

@@ -12,14 +12,14 @@
 #include <tuple>
 #include <utility>
 
-#include "../collective/random_work.h"
 #include "base/error.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
 #include "engine/machine.h"
 #include "fabric/point_text.h"
-#include "fabric/random_machine.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/random_machine.h"
+#include "support/random_work.h"
+#include "support/simulation.h"
 #include "traffic/traffic_run.h"
 
 namespace fredsim::test {

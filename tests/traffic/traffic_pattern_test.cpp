@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 #include "traffic/creation_calendar.h"
 #include "traffic/latency_histogram.h"
 #include "traffic/packet_source.h"

@@ -15,8 +15,8 @@
 #include "config/config.h"
 #include "engine/machine.h"
 #include "fabric/point_text.h"
-#include "fabric/simulation.h"
 #include "routing/fred_routing.h"
+#include "support/simulation.h"
 #include "switch/register_map.h"
 #include "traffic/traffic_run.h"
 

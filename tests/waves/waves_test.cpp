@@ -16,9 +16,9 @@
 #include <sstream>
 
 #include "base/shell.h"
-#include "gtkwave_save_file.h"
-#include "temporary_folder.h"
-#include "vcd.h"
+#include "support/gtkwave_save_file.h"
+#include "support/temporary_folder.h"
+#include "support/vcd.h"
 
 namespace fredsim {
 namespace {

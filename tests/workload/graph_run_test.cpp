@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "fabric/simulation.h"
+#include "support/simulation.h"
 #include "workload/critical_path.h"
 #include "workload/graphs.h"
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "../workload_files/trace_support.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
+#include "support/traces.h"
 #include "workload/model_file.h"
 #include "workload/training_run.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "../workload_files/trace_support.h"
 #include "config/config.h"
+#include "support/traces.h"
 
 namespace fredsim {
 namespace {

@@ -10,12 +10,12 @@
 #include <tuple>
 #include <vector>
 
-#include "../workload_files/trace_support.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
-#include "fabric/simulation.h"
 #include "graphs.h"
-#include "temporary_folder.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
+#include "support/temporary_folder.h"
+#include "support/traces.h"
 #include "workload/graph_run.h"
 #include "workload/model_file.h"
 #include "workload/trace_graph.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "../workload_files/trace_support.h"
 #include "config/config.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
+#include "support/traces.h"
 
 namespace fredsim {
 namespace {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "../workload_files/trace_support.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "engine/comparable_results.h"
-#include "fabric/simulation.h"
-#include "temporary_folder.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
+#include "support/temporary_folder.h"
+#include "support/traces.h"
 #include "workload/critical_path.h"
 #include "workload/graph_run.h"
 #include "workload/trace_graph.h"

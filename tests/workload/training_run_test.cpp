@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "config/config.h"
-#include "engine/comparable_results.h"
-#include "fabric/simulation.h"
+#include "support/comparable_results.h"
+#include "support/simulation.h"
 #include "workload/model_file.h"
 #include "workload/training_graph.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "temporary_folder.h"
-#include "trace_support.h"
+#include "support/temporary_folder.h"
+#include "support/traces.h"
 #include "workload_files/chakra_reader.h"
 #include "workload_files/chakra_writer.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "temporary_folder.h"
-#include "trace_support.h"
+#include "support/temporary_folder.h"
+#include "support/traces.h"
 
 namespace fredsim {
 namespace {

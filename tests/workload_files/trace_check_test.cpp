@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "temporary_folder.h"
-#include "trace_support.h"
+#include "support/temporary_folder.h"
+#include "support/traces.h"
 
 namespace fredsim {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "temporary_folder.h"
-#include "trace_support.h"
+#include "support/temporary_folder.h"
+#include "support/traces.h"
 
 namespace fredsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace_support.h"
+#include "support/traces.h"
 
 #include <fstream>
 

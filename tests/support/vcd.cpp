@@ -1,4 +1,4 @@
-#include "vcd.h"
+#include "support/vcd.h"
 
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "fred_interpreter.h"
+#include "support/fred_interpreter.h"
 
 #include <stdexcept>
 

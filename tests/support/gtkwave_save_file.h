@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "vcd.h"
+#include "support/vcd.h"
 
 namespace fredsim {
 

@@ -1,4 +1,4 @@
-#include "results/sample_run.h"
+#include "support/sample_run.h"
 
 namespace fredsim {
 

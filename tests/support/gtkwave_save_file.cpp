@@ -1,4 +1,4 @@
-#include "gtkwave_save_file.h"
+#include "support/gtkwave_save_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace fredsim {
 

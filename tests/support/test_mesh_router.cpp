@@ -1,4 +1,4 @@
-#include "fabric/test_mesh_router.h"
+#include "support/test_mesh_router.h"
 
 #include <algorithm>
 
