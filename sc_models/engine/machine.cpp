@@ -410,8 +410,8 @@ std::uint64_t Machine::Parts::skip(CollectiveJob& job, Recurrence& recurrence,
   return idle;
 }
 
-// From now on: edges in between which nothing has to be looked at, so that partitions need not take turns at each. Parts may end
-// in them, as nothing starts by that.
+// Edges, from this one on, in between which nothing has to be looked at, so that partitions need not take turns at each. Parts
+// may end in them, as nothing starts by that.
 std::uint64_t Machine::Parts::edges_at_once(const CollectiveJob& job, const Recurrence* recurrence,
                                             std::uint64_t cycle) {
   FabricCore& core = fabric.core();
