@@ -20,7 +20,7 @@ enum class Align : std::uint8_t { kLeft, kRight };
 // What a cell says, in colours: green, yellow, red.
 enum class Tone : std::uint8_t { kPlain, kGood, kDoubtful, kBad };
 
-// Where a column is: in tables of another kind (report/table_output.h) there is room for more.
+// Outputs that show a column: tables other than text (report/table_output.h) have room for more.
 enum class Shown : std::uint8_t { kEverywhere, kNotInText, kOnlyInCsv };
 
 struct Column {

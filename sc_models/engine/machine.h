@@ -52,7 +52,7 @@ struct FabricOptions {
   bool skip = true;
   // For courses of operations that are kept to be replayed (engine/operation_replay.h); beyond, all are forgotten.
   std::size_t replay_bytes = std::size_t{256} << 20U;
-  // Of the fabric; same results. Partitions take turns, since endpoints are SystemC's: in a run() at every look-ahead where
+  // Cut of the fabric; same results. Partitions take turns, since endpoints are SystemC's: in a run() at every look-ahead where
   // nobody observes it and all parts have started, else at every edge. Of several failures in a look-ahead that of the first
   // partition is told; cycles that were idle in one are not counted as left out.
   Cut cut{};

@@ -20,7 +20,7 @@ int partitions_of(const Topology& topology, const Cut& cut);
 // link. `partitions`: 1 ... max_partitions(topology).
 Cut cut_evenly(const Topology& topology, int partitions);
 int max_partitions(const Topology& topology);  // switches; 1 without any
-// Of a grid: rectangles of columns x rows routers, smaller ones at its east and south sides.
+// Rectangles of columns x rows routers of a grid, smaller ones at its east and south sides.
 Cut cut_into_rectangles(const Topology& grid, int columns, int rows);
 
 // Parts of a large grid of which each, while it goes on by itself for a look-ahead, stays in the caches of a core

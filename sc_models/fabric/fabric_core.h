@@ -112,7 +112,7 @@ class FabricCore {
   // So many edges pass, after which the state is as it is now; links have carried so much more, by link.
   void pass_over(std::uint64_t edges, const std::vector<LinkCount>& more);
 
-  // Of an endpoint. advance() calls them between its edges; after a tick(), or an advance(), whoever steps the core does.
+  // Timers of an endpoint. advance() calls them between its edges; after a tick(), or an advance(), whoever steps the core does.
   EdgeTimers& timers(NodeId endpoint) { return owner(endpoint).timers(); }
   std::uint64_t timers_now() const { return partitions_.front()->timers().now(); }
   void begin_timers();

@@ -1,4 +1,4 @@
-// What an NPU does of one job (npu/collective_job.h): its role in every tree of the plan, how far it is there, and
+// Share of an NPU in one job (npu/collective_job.h): its role in every tree of the plan, its progress there, and
 // what is left to do of every part.
 //
 // Shapes: trees are those of the plan that the NPU has a part in, by their `local` place, ascending by tree. A channel is

@@ -7,7 +7,7 @@
 
 namespace fredsim {
 
-// What made a file. results/version.h has that of this program.
+// Program, commit and command that made a file. results/version.h has those of this program.
 struct Origin {
   std::string_view version;
   std::string_view commit;

@@ -1,7 +1,7 @@
-// Where the nodes of a fabric are, as far as a drawing needs it: which rows and columns a mesh has, which
+// Places of the nodes of a fabric, as far as a drawing needs them: which rows and columns a mesh has, which
 // switches, chiplets and slices a tree.
 //
-// Who is joined to whom is not in here: the links say that (results/results.h), by the same names.
+// Connections are not in here: the links say who is joined to whom (results/results.h), by the same names.
 #pragma once
 
 #include <optional>

@@ -107,7 +107,7 @@ TEST(RunAheadSkipping, PassesOverWhatTheWholePassesOver) {
   });
 }
 
-// What a run that fails says: the time-out at its cycle, and what waits then.
+// Messages of a run that fails: the time-out at its cycle, and what waits then.
 TEST(RunAheadFailures, ATimeOutIsThatOfTheWhole) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
