@@ -70,6 +70,7 @@ module aggregator #(
   logic [P*P-1:0]             move;
   logic [P*P-1:0]             move_q, unicast_q;  // an edge and two edges after move
   logic [P-1:0]               phase_in, phase_out, hold, closed, under_way;
+  logic [noc_pkg::VC_W*P-1:0] phase_vc;
   logic [noc_pkg::VC_W-1:0]   under_way_vc;
   logic                       busy, enter_idle;
   logic [P-1:0]               enter_valid, leave_valid;
@@ -95,7 +96,7 @@ module aggregator #(
     .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
     .own_hit_i(own_hit), .own_rdata_i(own_rdata),
     .change_o(change), .change_row_o(change_row), .load_o(load),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out), .phase_vc_o(phase_vc),
     .hold_i(hold), .closed_i(closed), .under_way_i(under_way), .under_way_vc_i(under_way_vc),
     .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
     .enter_idle_i(enter_idle), .enter_error_i(1'b0)
@@ -132,5 +133,5 @@ module aggregator #(
 
   // The interconnect knows itself when the flits of a phase enter.
   logic unused;
-  assign unused = &{1'b0, load};
+  assign unused = &{1'b0, load, phase_vc};
 endmodule

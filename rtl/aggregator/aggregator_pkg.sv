@@ -33,7 +33,7 @@ package aggregator_pkg;
   endfunction
 
   function automatic int unsigned num_phases(input int unsigned ports);
-    num_phases = phased_pkg::phases_of(phased_pkg::row_config_lsb(ports));
+    num_phases = phased_pkg::phases_of(phased_pkg::row_config_lsb(ports), 1);
   endfunction
 
 endpackage

@@ -14,6 +14,8 @@ module fred_exit #(
   parameter int unsigned P = 12,
   /// register stages of the interconnect
   parameter int unsigned STAGES = fred_pkg::stages(P),
+  /// phases in use at a time: of two, a flit also ends where one of another virtual channel was to come
+  parameter int unsigned PHASES_IN_USE = 1,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a virtual channel's number, derived
@@ -21,9 +23,10 @@ module fred_exit #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  // bit P*input + output of every unicast that left; outputs of the flits of the phase that did
+  // bit P*input + output of every unicast that left; outputs of the flits of phases that did, and their virtual channels
   input  logic [P*P-1:0]    move_i,
   input  logic [P-1:0]      phase_out_i,
+  input  logic [VC_W*P-1:0] phase_vc_i,
   // flits that come out of the interconnect; those of them that are unicasts; their virtual channels, heads and tails
   input  logic [P-1:0]      in_valid_i,
   input  logic [P-1:0]      in_online_i,
@@ -56,9 +59,30 @@ module fred_exit #(
     end
   end
 
+  logic [P-1:0] other_vc;  // of another virtual channel than the phase's flit
+
+  if (PHASES_IN_USE > 1) begin : gen_vcs
+    logic [VC_W*P*EDGES-1:0] vcs_q;
+    always_ff @(posedge clk_i) begin : way_of_vcs
+      if ((phase_out_i | online_out) != '0 || expected_q != '0) vcs_q <= {vcs_q[0 +: VC_W*P*(EDGES-1)], phase_vc_i};
+    end
+    always_comb begin : compare
+      other_vc = '0;
+      if (in_valid_i != '0) begin
+        for (int unsigned p = 0; p < P; p++) begin
+          other_vc[p] = vcs_q[VC_W*(P*(EDGES-1)+p) +: VC_W] != in_vc_i[VC_W*p +: VC_W];
+        end
+      end
+    end
+  end else begin : gen_one_vc
+    logic unused_vcs;
+    assign unused_vcs = &{1'b0, phase_vc_i};
+    assign other_vc = '0;
+  end
+
   assign phase = expected_q[2*P*(EDGES-1) +: P];
   assign online = expected_q[2*P*(EDGES-1) + P +: P];
-  assign out_valid_o = in_valid_i & ((in_online_i & online) | (~in_online_i & phase));
+  assign out_valid_o = in_valid_i & ((in_online_i & online) | (~in_online_i & phase & ~other_vc));
   assign error_o = out_valid_o != (phase | online) || out_valid_o != in_valid_i || mixed != '0;
 
   always_comb begin : order

@@ -76,7 +76,7 @@ package fred_pkg;
   endfunction
 
   function automatic int unsigned num_phases(input int unsigned ports, input int unsigned m);
-    num_phases = phased_pkg::phases_of(row_bits(ports, m));
+    num_phases = phased_pkg::phases_of(row_bits(ports, m), 1);
   endfunction
 
 endpackage

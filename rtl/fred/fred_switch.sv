@@ -32,6 +32,8 @@ module fred_switch #(
   parameter int unsigned YIELD = 4,
   /// see phased_control
   parameter int unsigned QUANTUM = 64,
+  /// phases in use at a time, 1 or 2 (phased_control); 2 with at most 3 middle sub-networks
+  parameter int unsigned PHASES_IN_USE = 1,
   /// virtual channels by priority, any order of the four: noc_pkg
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// 1: the memories can be tested
@@ -64,6 +66,10 @@ module fred_switch #(
     // The parameters' list has the ranges.
     $fatal(1, "fred_switch: found M=%0d FORMAT=%0d", M, FORMAT);
   end
+  // All codes of a configuration have as many bits then.
+  if (PHASES_IN_USE > 1 && fred_pkg::sel_w(M) != fred_pkg::USEL_W) begin : gen_codes
+    $fatal(1, "fred_switch: found PHASES_IN_USE=%0d with M=%0d; allowed: M of 3 or less", PHASES_IN_USE, M);
+  end
   if (!noc_pkg::is_vc_order(VC_ORDER)) begin : gen_vc_order
     $fatal(1, "fred_switch: found VC_ORDER=%0d; allowed: every virtual channel once", VC_ORDER);
   end
@@ -83,6 +89,7 @@ module fred_switch #(
   logic [CONFIG_W-1:0]  config_q;  // of the active phase
   logic [P*P-1:0]       move;
   logic [P-1:0]         phase_in, phase_out;
+  logic [VC_W*P-1:0]    phase_vc;
   logic [P*ROUTE_W-1:0] route;  // of the flits that enter
   logic [PATH_W*P-1:0]  in_path, out_path;
   logic                 busy, paths_idle, enter_idle, exit_error;
@@ -106,7 +113,7 @@ module fred_switch #(
     .P(P), .ID(fred_pkg::FRED_ID), .SHAPE({16'd0, 8'(M), 8'(P)}), .ROW_W(ROW_W), .CONFIG_STAGES(fred_pkg::stages(P)),
     .APART_LEVELS((M == 2) ? fred_pkg::levels(P) : 0), .LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH),
     .OUT_DEPTH(OUT_DEPTH), .PACKET_FLITS(PACKET_FLITS), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER),
-    .BIST(BIST)
+    .PHASES_IN_USE(PHASES_IN_USE), .CONFIG_FIELD_W(fred_pkg::USEL_W), .BIST(BIST)
   ) i_phased (
     .clk_i, .rst_ni,
     .in_valid_i, .in_flit_i, .in_credit_o, .out_valid_o, .out_flit_o, .out_ready_i, .out_credit_i,
@@ -115,7 +122,7 @@ module fred_switch #(
     .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
     .own_hit_i(own_hit), .own_rdata_i(own_rdata),
     .change_o(change), .change_row_o(change_row), .load_o(load),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out), .phase_vc_o(phase_vc),
     .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
     .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
     .enter_idle_i(enter_idle), .enter_error_i(exit_error)
@@ -152,9 +159,9 @@ module fred_switch #(
     assign done_tail[p] = done_flit[p*FLIT_W + noc_pkg::TAIL_BIT];
   end
 
-  fred_exit #(.P(P)) i_exit (
+  fred_exit #(.P(P), .PHASES_IN_USE(PHASES_IN_USE)) i_exit (
     .clk_i, .rst_ni,
-    .move_i(move), .phase_out_i(phase_out), .in_valid_i(done_valid), .in_online_i(done_online),
+    .move_i(move), .phase_out_i(phase_out), .phase_vc_i(phase_vc), .in_valid_i(done_valid), .in_online_i(done_online),
     .in_vc_i(done_vc), .in_head_i(done_head), .in_tail_i(done_tail),
     .out_valid_o(leave_valid), .error_o(exit_error)
   );

@@ -7,6 +7,9 @@
 //   phase that would wait for the result of what it holds back, so readiness is per flow here.)
 // candidate_o, phase_o, rows_o: for every VC, the first phase that was found ready, with its row; it stays until
 //   clear_i, whether or not it still is ready: no front but those of the active phase leave.
+// clash_o, of two phases in use: which of their rows (used_rows_i, where used_i is high) have a port, a code of a flow or a
+//   field of the interconnect's configuration in common with a candidate's; bit S*v+s for the one in slot s. With one
+//   phase in use all ones: a candidate takes its place.
 // Timing: with search_i and free_i before edge e a front is chosen and its row read at e; at e + 1 it is judged, by the
 //   fronts and the room before that edge, and a candidate from then on. clear_i drops what was read, too.
 // idle: with no front of another phase nothing changes in here.
@@ -15,6 +18,10 @@ module phased_candidates #(
   parameter int unsigned P = 12,
   /// bits of a row of the phase store
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
+  /// phases in use at a time, 1 or 2
+  parameter int unsigned PHASES_IN_USE = 1,
+  /// bits of a field of the interconnect's configuration; those of rows whose fields are used apart can be in use at once
+  parameter int unsigned CONFIG_FIELD_W = 1,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a virtual channel's number, derived
@@ -31,6 +38,10 @@ module phased_candidates #(
   output logic [VCS*PHASE_W-1:0] phase_o,
   output logic [VCS*ROW_W-1:0]   rows_o,
   output logic                   error_o,
+  // rows of the phases in use
+  input  logic [PHASES_IN_USE-1:0]       used_i,
+  input  logic [PHASES_IN_USE*ROW_W-1:0] used_rows_i,
+  output logic [VCS*PHASES_IN_USE-1:0]   clash_o,
   // input and output units; VC v of port p is bit 4p+v
   input  logic [VCS*P-1:0]         other_i,
   input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
@@ -153,6 +164,46 @@ module phased_candidates #(
   end
 
   assign error_o = wrong;
+
+  // ------------------------------------------------------------------ room beside the phases in use
+  if (PHASES_IN_USE > 1) begin : gen_clash
+    localparam int unsigned CONFIG_LSB = phased_pkg::row_config_lsb(P);
+    localparam int unsigned FIELDS = (ROW_W - CONFIG_LSB) / CONFIG_FIELD_W;
+    // Input ports, output ports and fields of the configuration that a row uses; codes of its flows.
+    localparam int unsigned USE_W = 2 * P + FIELDS + CODES;
+
+    function automatic logic [USE_W-1:0] use_of(input logic [ROW_W-1:0] row);
+      logic [FLOW_W-1:0] code;
+      use_of = '0;
+      for (int unsigned p = 0; p < 2 * P; p++) begin
+        code = row[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W];
+        use_of[p] = code != '0;
+        for (int unsigned c = 1; c < CODES; c++) begin
+          if (code == FLOW_W'(c)) use_of[2*P+FIELDS+c] = 1'b1;
+        end
+      end
+      for (int unsigned f = 0; f < FIELDS; f++) use_of[2*P+f] = row[CONFIG_LSB+f*CONFIG_FIELD_W+:CONFIG_FIELD_W] != '0;
+    endfunction
+
+    logic [PHASES_IN_USE-1:0] clash;
+
+    always_comb begin : compare
+      clash = '0;
+      if (read_q) begin
+        for (int unsigned s = 0; s < PHASES_IN_USE; s++) begin
+          clash[s] = used_i[s] && (use_of(row_i) & use_of(used_rows_i[ROW_W*s+:ROW_W])) != '0;
+        end
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (ready && !candidate_o[vc_q]) clash_o[PHASES_IN_USE*32'(vc_q)+:PHASES_IN_USE] <= clash;
+    end
+  end else begin : gen_one
+    logic unused_rows;
+    assign unused_rows = &{1'b0, used_i, used_rows_i};
+    assign clash_o = '1;
+  end
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions

@@ -16,6 +16,12 @@
 //   through the interconnect (load_o), ahead of those flits, which reach it three edges after they fired. Flits of the
 //   old phase on their way are not disturbed. Changes are at least CONFIG_STAGES + 1 edges apart, so that the wave has
 //   passed before the configuration changes.
+// Two phases in use: PHASES_IN_USE = 2 has a second slot for a phase that shares nothing with that in the first: no port,
+//   no code of a flow, no field of the interconnect's configuration (phased_candidates). Each slot counts its own silence and
+//   busy cycles, and gives way by the rules above. A candidate takes the place of the phases it shares something with; of
+//   none, a slot that has no phase, or else the first that gives way. The decision is for the candidate of highest
+//   priority to which all that it takes the place of give way; only their head flits wait for the change. The tables and
+//   the configuration are then those of both phases: their rows, or-ed. Ports that no phase uses are of the first slot.
 // Rows may be written while other phases are in use. A write to the row of the active phase (write_i) ends that phase: its
 //   next packets load the new row. Inside a packet, or where a flit fires at that edge, it does not. Who writes makes sure
 //   that no packet of the phase is in the switch.
@@ -31,6 +37,10 @@ module phased_control #(
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
   /// register stages of the interconnect that keep configuration
   parameter int unsigned CONFIG_STAGES = 1,
+  /// phases in use at a time, 1 or 2
+  parameter int unsigned PHASES_IN_USE = 1,
+  /// see phased_candidates
+  parameter int unsigned CONFIG_FIELD_W = 1,
   /// cycles of silence after which the active phase gives way to one of no higher priority
   parameter int unsigned YIELD = 4,
   /// busy cycles after which the active phase gives way to one of equal priority
@@ -48,18 +58,21 @@ module phased_control #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  // phases in use, by slot; slots of the inputs and outputs
+  output logic [PHASES_IN_USE-1:0]         active_o,
+  output logic [VC_W*PHASES_IN_USE-1:0]    vc_o,
+  output logic [PHASE_W*PHASES_IN_USE-1:0] phase_o,
+  output logic [P-1:0]                     in_slot_o,
+  output logic [P-1:0]                     out_slot_o,
   // input units; the front of VC v at input p is bit 4p+v
-  output logic                     active_o,
-  output logic [VC_W-1:0]          vc_o,
-  output logic [PHASE_W-1:0]       phase_o,
   input  logic [P-1:0]             match_i,
-  input  logic                     wait_i,
+  input  logic [PHASES_IN_USE-1:0] wait_i,
   input  logic [P-1:0]             tail_i,
   input  logic [VCS*P-1:0]         other_i,
   input  logic [VCS*PHASE_W*P-1:0] front_phase_i,
   output logic [P-1:0]             pop_o,
   output logic [P*PORT_W-1:0]      partner_o,
-  // output units; room of VC v at output p is bit 4p+v; fire: pop_o is not zero; held: inside a packet of the active phase
+  // output units; room of VC v at output p is bit 4p+v; fire: pop_o is not zero; held: inside a packet of a phase in use
   input  logic [VCS*P-1:0] room_i,
   output logic [P-1:0]     reserve_o,
   output logic             fire_o,
@@ -83,6 +96,7 @@ module phased_control #(
   output logic                error_phase_o,
   output logic                idle_o
 );
+  localparam int unsigned SLOTS = PHASES_IN_USE;
   localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P);
   // Edges after a change at which none is decided.
   localparam int unsigned LOCK = (CONFIG_STAGES > 2) ? CONFIG_STAGES - 1 : 1;
@@ -90,25 +104,38 @@ module phased_control #(
   localparam int unsigned YIELD_W = $clog2(YIELD + 1);
   localparam int unsigned QUANTUM_W = $clog2(QUANTUM + 1);
 
-  logic                 active_q;
-  logic [VC_W-1:0]      vc_q, next_vc_q;
-  logic [PHASE_W-1:0]   phase_q, next_phase_q;
-  logic                 decided_q;  // a decision waits for the ends of packets
-  logic                 changed_q, load_q;
-  logic [LOCK_W-1:0]    lock_q;
-  logic [YIELD_W-1:0]   silent_q;
-  logic [QUANTUM_W-1:0] busy_q;
-  logic [VCS*P-1:0]     other_q;
+  if (PHASES_IN_USE < 1 || PHASES_IN_USE > 2) begin : gen_range
+    $fatal(1, "phased_control: found PHASES_IN_USE=%0d; allowed: 1 or 2", PHASES_IN_USE);
+  end
+
+  // By slot.
+  logic [SLOTS-1:0]           active_q;
+  logic [VC_W*SLOTS-1:0]      vc_q;
+  logic [PHASE_W*SLOTS-1:0]   phase_q;
+  logic [YIELD_W*SLOTS-1:0]   silent_q;
+  logic [QUANTUM_W*SLOTS-1:0] busy_q;
+  logic [SLOTS-1:0]           replaced, target;  // by the decision: slots whose phases it replaces, the one it goes to
+  logic [VC_W-1:0]            next_vc_q;
+  logic [PHASE_W-1:0]         next_phase_q;
+  logic                       decided_q;  // a decision waits for the ends of packets
+  logic                       changed_q, load_q;
+  logic [LOCK_W-1:0]          lock_q;
+  logic [VCS*P-1:0]           other_q;
 
   // ------------------------------------------------------------------ candidates
   logic [VCS-1:0]         candidate;
   logic [VCS*PHASE_W-1:0] candidate_phase;
   logic [VCS*ROW_W-1:0]   candidate_rows;
-  logic                   change, open;
+  logic [VCS*SLOTS-1:0]   clash;
+  logic [SLOTS*ROW_W-1:0] used_rows;
+  logic [SLOTS-1:0]       open;
+  logic                   change;
 
   phased_candidates #(
-    .P    (P),
-    .ROW_W(ROW_W)
+    .P             (P),
+    .ROW_W         (ROW_W),
+    .PHASES_IN_USE (PHASES_IN_USE),
+    .CONFIG_FIELD_W(CONFIG_FIELD_W)
   ) i_candidates (
     .clk_i,
     .rst_ni,
@@ -118,6 +145,9 @@ module phased_control #(
     .phase_o     (candidate_phase),
     .rows_o      (candidate_rows),
     .error_o     (error_phase_o),
+    .used_i      (active_q),
+    .used_rows_i (used_rows),
+    .clash_o     (clash),
     .other_i,
     .front_phase_i,
     .room_i,
@@ -128,22 +158,48 @@ module phased_control #(
   );
 
   // ------------------------------------------------------------------ decision
-  logic [VC_W-1:0] pick;
-  logic            silent, expired, higher, decide, fire, rewritten;
+  logic [SLOTS-1:0]     silent, expired, fire, rewritten;
+  logic [VCS*SLOTS-1:0] gives_way, leaves, to;  // bit SLOTS*v+s: slot s to the candidate of VC v
+  logic [VCS-1:0]       able;
+  logic [VC_W-1:0]      pick;
+  logic                 decide;
 
-  assign pick = noc_pkg::first_vc(VC_ORDER, candidate);
-  assign silent = silent_q == YIELD_W'(YIELD) && !open;
-  assign higher = noc_pkg::vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q);
-  assign expired = busy_q == QUANTUM_W'(QUANTUM);
-  assign decide = candidate != '0 && !decided_q && lock_q == '0 &&
-                  (!active_q || silent || higher || (pick == vc_q && expired));
-  assign change = decided_q && !open;
-  assign rewritten = write_i && write_phase_i == phase_q && !open && !fire;
-  assign change_row_o = candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W];
+  for (genvar s = 0; s < SLOTS; s++) begin : gen_slot
+    assign silent[s] = silent_q[YIELD_W*s+:YIELD_W] == YIELD_W'(YIELD) && !open[s];
+    assign expired[s] = busy_q[QUANTUM_W*s+:QUANTUM_W] == QUANTUM_W'(QUANTUM);
+    assign rewritten[s] = write_i && write_phase_i == phase_q[PHASE_W*s+:PHASE_W] && !open[s] && !fire[s];
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      logic higher;
+      assign higher = noc_pkg::vc_rank(VC_ORDER, VC_W'(v)) < noc_pkg::vc_rank(VC_ORDER, vc_q[VC_W*s+:VC_W]);
+      assign gives_way[SLOTS*v+s] = !active_q[s] || silent[s] || higher ||
+                                    (VC_W'(v) == vc_q[VC_W*s+:VC_W] && expired[s]);
+    end
+  end
+
+  for (genvar v = 0; v < VCS; v++) begin : gen_leaves
+    if (SLOTS > 1) begin : gen_two
+      logic second;  // the second slot, where neither phase is in the way
+      logic [1:0] in_way;
+      assign in_way = clash[2*v+:2] & active_q;
+      assign second = active_q[0] && (!active_q[1] || !gives_way[2*v]);
+      assign to[2*v+:2] = (in_way == 2'b10 || (in_way == 2'b00 && second)) ? 2'b10 : 2'b01;
+      assign leaves[2*v+:2] = (in_way == 2'b00) ? to[2*v+:2] : in_way;
+    end else begin : gen_one
+      logic unused_clash;
+      assign unused_clash = clash[v];
+      assign to[v] = 1'b1;
+      assign leaves[v] = 1'b1;
+    end
+    assign able[v] = candidate[v] && (leaves[SLOTS*v+:SLOTS] & ~gives_way[SLOTS*v+:SLOTS]) == '0;
+  end
+
+  assign pick = noc_pkg::first_vc(VC_ORDER, able);
+  assign decide = able != '0 && !decided_q && lock_q == '0;
+  assign change = decided_q && (open & replaced) == '0;
 
   always_ff @(posedge clk_i) begin : choice
     if (!rst_ni) begin
-      active_q <= 1'b0;
+      active_q <= '0;
       vc_q <= '0;
       phase_q <= '0;
       next_phase_q <= '0;
@@ -161,46 +217,134 @@ module phased_control #(
       changed_q <= change;
       load_q <= changed_q;
       if (lock_q != '0) lock_q <= lock_q - LOCK_W'(1);
-      if (change) begin
-        active_q <= 1'b1;
-        phase_q <= next_phase_q;
-        vc_q <= next_vc_q;
-        lock_q <= LOCK_W'(LOCK);
-      end else if (rewritten) begin
-        active_q <= 1'b0;
+      if (change) lock_q <= LOCK_W'(LOCK);
+      for (int unsigned s = 0; s < SLOTS; s++) begin
+        if (change && target[s]) begin
+          active_q[s] <= 1'b1;
+          phase_q[PHASE_W*s+:PHASE_W] <= next_phase_q;
+          vc_q[VC_W*s+:VC_W] <= next_vc_q;
+        end else if (rewritten[s] || (change && replaced[s])) begin
+          active_q[s] <= 1'b0;
+        end
       end
     end
   end
 
   always_ff @(posedge clk_i) begin : activity
     if (!rst_ni) begin
-      silent_q <= YIELD_W'(YIELD);
+      silent_q <= {SLOTS{YIELD_W'(YIELD)}};
       busy_q <= '0;
       other_q <= '0;
     end else begin
-      if (change || fire) silent_q <= '0;
-      else if (!wait_i && silent_q != YIELD_W'(YIELD)) silent_q <= silent_q + YIELD_W'(1);
-      if (change) busy_q <= '0;
-      else if (fire && !expired) busy_q <= busy_q + QUANTUM_W'(1);
+      for (int unsigned s = 0; s < SLOTS; s++) begin
+        if ((change && target[s]) || fire[s]) silent_q[YIELD_W*s+:YIELD_W] <= '0;
+        else if (!wait_i[s] && silent_q[YIELD_W*s+:YIELD_W] != YIELD_W'(YIELD)) begin
+          silent_q[YIELD_W*s+:YIELD_W] <= silent_q[YIELD_W*s+:YIELD_W] + YIELD_W'(1);
+        end
+        if (change && target[s]) busy_q[QUANTUM_W*s+:QUANTUM_W] <= '0;
+        else if (fire[s] && !expired[s]) busy_q[QUANTUM_W*s+:QUANTUM_W] <= busy_q[QUANTUM_W*s+:QUANTUM_W] + QUANTUM_W'(1);
+      end
       if ((other_i | other_q) != '0) other_q <= other_i;
     end
+  end
+
+  // ------------------------------------------------------------------ rows in use
+  logic [ROW_W-1:0] next_row;
+  logic [P-1:0]     in_slot;  // after the change
+
+  assign next_row = candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W];
+
+  if (SLOTS > 1) begin : gen_rows
+    logic [1:0] replaced_q, target_q;
+    always_ff @(posedge clk_i) begin : slots
+      if (!rst_ni) begin
+        replaced_q <= '0;
+        target_q <= '0;
+      end else if (decide) begin
+        replaced_q <= leaves[2*32'(pick)+:2];
+        target_q <= to[2*32'(pick)+:2];
+      end
+    end
+    assign replaced = replaced_q;
+    assign target = target_q;
+
+    localparam int unsigned FLOW_W = phased_pkg::flow_w(P);
+    logic [2*ROW_W-1:0] row_q;
+    logic [ROW_W-1:0]   stays;   // the row of the phase that stays
+    logic [TABLE_W-1:0] second;  // after the change: flows of the phase in the second slot
+    logic [P-1:0]       in_slot_q, out_slot_q, out_slot;
+
+    // A phase stays unless the change replaces it, or the row has been written.
+    assign stays = (active_q[0] && !replaced[0]) ? row_q[0+:ROW_W] : (active_q[1] && !replaced[1]) ? row_q[ROW_W+:ROW_W] : '0;
+    assign second = target[1] ? next_row[TABLE_W-1:0] : (active_q[1] && !replaced[1]) ? row_q[ROW_W+:TABLE_W] : '0;
+    logic unused_vc;
+    assign unused_vc = &{1'b0, second[phased_pkg::ROW_FLOWS_LSB-1:0]};
+    for (genvar p = 0; p < P; p++) begin : gen_port
+      assign in_slot[p] = second[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W] != '0;
+      assign out_slot[p] = second[phased_pkg::ROW_FLOWS_LSB+(P+p)*FLOW_W+:FLOW_W] != '0;
+    end
+
+    always_ff @(posedge clk_i) begin : update
+      if (!rst_ni) begin
+        in_slot_q <= '0;
+        out_slot_q <= '0;
+      end else if (change) begin
+        in_slot_q <= in_slot;
+        out_slot_q <= out_slot;
+        for (int unsigned s = 0; s < SLOTS; s++) begin
+          if (target[s]) row_q[ROW_W*s+:ROW_W] <= next_row;
+        end
+      end
+    end
+
+    always_ff @(posedge clk_i) begin : share_nothing
+      logic [2*P-1:0] both;
+      if (rst_ni && change) begin
+        for (int unsigned p = 0; p < 2 * P; p++) begin
+          both[p] = next_row[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W] != '0 &&
+                    stays[phased_pkg::ROW_FLOWS_LSB+p*FLOW_W+:FLOW_W] != '0;
+        end
+        phases_share_no_port: assert (both == '0);
+        one_slot_is_taken: assert ($onehot(target) && (target & ~replaced) == '0);
+        two_phases_at_once: cover (active_q != '0 && replaced != 2'b11 && stays != '0);
+      end
+    end
+
+    assign used_rows = row_q;
+    assign change_row_o = next_row | stays;
+    assign in_slot_o = in_slot_q;
+    assign out_slot_o = out_slot_q;
+  end else begin : gen_row
+    logic unused_slots;
+    assign unused_slots = &{1'b0, to};
+    assign replaced = 1'b1;
+    assign target = 1'b1;
+    assign used_rows = '0;
+    assign change_row_o = next_row;
+    assign in_slot = '0;
+    assign in_slot_o = '0;
+    assign out_slot_o = '0;
   end
 
   // ------------------------------------------------------------------ flow join
   logic [P-1:0] room;
 
   for (genvar p = 0; p < P; p++) begin : gen_room
-    assign room[p] = room_i[VCS*p+32'(vc_q)];
+    logic [VC_W-1:0] vc;
+    assign vc = out_slot_o[p] ? vc_q[VC_W*(SLOTS-1)+:VC_W] : vc_q[0+:VC_W];
+    assign room[p] = room_i[VCS*p+32'(vc)];
   end
 
   phased_join #(
-    .P(P)
+    .P            (P),
+    .PHASES_IN_USE(PHASES_IN_USE)
   ) i_join (
     .clk_i,
     .rst_ni,
     .load_i   (change),
     .row_i    (change_row_o[TABLE_W-1:0]),
-    .hold_i   (decided_q),
+    .slot_i   (in_slot),
+    .hold_i   ({SLOTS{decided_q}} & replaced),
     .match_i,
     .tail_i,
     .pop_o,
@@ -216,14 +360,15 @@ module phased_control #(
   );
 
   // ------------------------------------------------------------------ outputs
-  assign fire_o = fire;
+  assign fire_o = fire != '0;
   assign active_o = active_q;
   assign vc_o = vc_q;
   assign phase_o = phase_q;
   assign change_o = change;
   assign load_o = load_q;
   assign stall_phase_o = (other_q != '0) ? 8'($countones(other_q)) : '0;
-  assign idle_o = !decided_q && !changed_q && !load_q && lock_q == '0 && silent_q == YIELD_W'(YIELD) && other_q == '0;
+  assign idle_o = !decided_q && !changed_q && !load_q && lock_q == '0 && silent_q == {SLOTS{YIELD_W'(YIELD)}} &&
+                  other_q == '0;
 
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
@@ -232,12 +377,14 @@ module phased_control #(
 
   // ------------------------------------------------------------------ cover points
   always_ff @(posedge clk_i) begin : covers
+    logic pre_empts;
+    pre_empts = noc_pkg::vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q[0+:VC_W]);
     if (rst_ni) begin
-      pre_emption: cover (decide && active_q && higher);
-      phase_gives_way_by_silence: cover (decide && active_q && silent);
-      phase_gives_way_by_quantum: cover (decide && active_q && !silent && pick == vc_q);
-      decision_waits_for_the_end_of_packets: cover (decided_q && open);
-      row_of_the_active_phase_is_written: cover (active_q && rewritten && !change);
+      pre_emption: cover (decide && active_q[0] && pre_empts);
+      phase_gives_way_by_silence: cover (decide && active_q[0] && silent[0]);
+      phase_gives_way_by_quantum: cover (decide && active_q[0] && !silent[0] && pick == vc_q[0+:VC_W]);
+      decision_waits_for_the_end_of_packets: cover (decided_q && (open & replaced) != '0);
+      row_of_the_active_phase_is_written: cover ((active_q & rewritten) != '0 && !change);
     end
   end
 endmodule

@@ -5,11 +5,15 @@
 //   keeps head flits back. All flows fire independently, one flit per cycle each.
 // Timing: pop_o and reserve_o are for the edge to come. load_i, with the row of a phase on row_i, sets the tables at
 //   the edge; nothing fires at that edge (hold_i is high, no packet is open).
+// Two phases in use: row_i has the flows of both, slot_i tells at a load which input ports are of the second. hold_i,
+//   fire_o and open_o have a bit for each. A load leaves the flows of one of them as they are; only they fire at that edge.
 // Shapes: flow f of the tables is code f + 1 of a row; masks over (flow, port) have bit f*P+p.
 // Events: stall_join_o, stall_credit_o and reductions_o are of the edge before, from registers.
 module phased_join #(
   /// ports of the switch
   parameter int unsigned P = 12,
+  /// phases in use at a time, 1 or 2
+  parameter int unsigned PHASES_IN_USE = 1,
   /// bits of the flow table of a phase, derived
   localparam int unsigned TABLE_W = phased_pkg::row_config_lsb(P),
   /// bits of a port's number, derived
@@ -19,7 +23,8 @@ module phased_join #(
   input  logic                rst_ni,
   input  logic                load_i,
   input  logic [TABLE_W-1:0]  row_i,
-  input  logic                hold_i,
+  input  logic [P-1:0]        slot_i,
+  input  logic [PHASES_IN_USE-1:0] hold_i,
   // input units
   input  logic [P-1:0]        match_i,
   input  logic [P-1:0]        tail_i,
@@ -31,8 +36,8 @@ module phased_join #(
   output logic [P-1:0]        reserve_o,
   output logic [P-1:0]        held_o,
   // status
-  output logic                fire_o,
-  output logic                open_o,
+  output logic [PHASES_IN_USE-1:0] fire_o,
+  output logic [PHASES_IN_USE-1:0] open_o,
   output logic [7:0]          reductions_o,
   output logic [7:0]          stall_join_o,
   output logic [7:0]          stall_credit_o
@@ -46,10 +51,13 @@ module phased_join #(
   logic [P*PORT_W-1:0] partner_q, read_partner_q;
   logic                loaded_q;
   logic [P-1:0]        used_q, open_q;
+  logic [P-1:0]        second_q;  // flows of the second phase in use
 
   // ------------------------------------------------------------------ join
-  logic [P-1:0] fire, partly_in, no_room, open_d;
+  logic [P-1:0] fire, hold, partly_in, no_room, open_d;
   logic [P-1:0] popped_q, partly_in_q, no_room_q;
+
+  assign hold = (second_q & {P{hold_i[PHASES_IN_USE-1]}}) | (~second_q & {P{hold_i[0]}});
 
   always_comb begin
     fire = '0;
@@ -63,7 +71,7 @@ module phased_join #(
         if (used_q[f] && (flow_in_q[f*P+:P] & match_i) != '0) begin
           if ((flow_in_q[f*P+:P] & ~match_i) != '0) partly_in[f] = 1'b1;
           else if (!open_q[f] && (flow_out_q[f*P+:P] & ~room_i) != '0) no_room[f] = 1'b1;
-          else if (open_q[f] || !hold_i) begin
+          else if (open_q[f] || !hold[f]) begin
             fire[f] = 1'b1;
             pop_o = pop_o | flow_in_q[f*P+:P];
             reserve_o = reserve_o | flow_out_q[f*P+:P];
@@ -83,8 +91,13 @@ module phased_join #(
     end
   end
 
-  assign fire_o = fire != '0;
-  assign open_o = open_q != '0;
+  if (PHASES_IN_USE > 1) begin : gen_two
+    assign fire_o = {(fire & second_q) != '0, (fire & ~second_q) != '0};
+    assign open_o = {(open_q & second_q) != '0, (open_q & ~second_q) != '0};
+  end else begin : gen_one
+    assign fire_o = fire != '0;
+    assign open_o = open_q != '0;
+  end
   assign partner_o = read_partner_q;
 
   // ------------------------------------------------------------------ events
@@ -95,7 +108,7 @@ module phased_join #(
 
   // ------------------------------------------------------------------ tables of the phase on row_i
   logic [P*P-1:0]      flow_in_d, flow_out_d;
-  logic [P-1:0]        adds_d;
+  logic [P-1:0]        adds_d, second_d;
   logic [P*PORT_W-1:0] partner_d;
   logic [FLOW_W-1:0]   in, out;
 
@@ -103,6 +116,7 @@ module phased_join #(
     flow_in_d = '0;
     flow_out_d = '0;
     adds_d = '0;
+    second_d = '0;
     partner_d = '0;
     in = '0;
     out = '0;
@@ -120,6 +134,9 @@ module phased_join #(
         end
         adds_d[p] = partner_d[PORT_W*p+:PORT_W] != PORT_W'(p);
       end
+      if (PHASES_IN_USE > 1) begin
+        for (int unsigned f = 0; f < P; f++) second_d[f] = (flow_in_d[f*P+:P] & slot_i) != '0;
+      end
     end
   end
 
@@ -127,6 +144,7 @@ module phased_join #(
     if (!rst_ni) begin
       open_q <= '0;
       used_q <= '0;
+      second_q <= '0;
       popped_q <= '0;
       partly_in_q <= '0;
       no_room_q <= '0;
@@ -148,21 +166,30 @@ module phased_join #(
         flow_out_q <= flow_out_d;
         adds_q <= adds_d;
         partner_q <= partner_d;
+        second_q <= second_d;
         for (int unsigned f = 0; f < P; f++) used_q[f] <= flow_in_d[f*P+:P] != '0;
       end
     end
   end
 
+  // With one phase in use nothing is of the second.
+  if (PHASES_IN_USE == 1) begin : gen_no_slot
+    logic unused_slot;
+    assign unused_slot = &{1'b0, slot_i};
+  end
+
   // ------------------------------------------------------------------ assertions
   always_ff @(posedge clk_i) begin : assertions
-    logic [P-1:0] early;
+    logic [P-1:0] early, moved;
     if (rst_ni && (fire != '0 || load_i)) begin
       for (int unsigned f = 0; f < P; f++) begin
         early[f] = fire[f] && !open_q[f] && (flow_out_q[f*P+:P] & ~room_i) != '0;
+        moved[f] = flow_in_d[f*P+:P] != flow_in_q[f*P+:P] || flow_out_d[f*P+:P] != flow_out_q[f*P+:P] ||
+                   second_d[f] != second_q[f];
       end
-      no_flit_in_a_change: assert (!load_i || fire == '0);
-      change_between_packets: assert (!load_i || open_q == '0);
-      heads_are_held_back: assert (!hold_i || (fire & ~open_q) == '0);
+      no_flit_in_a_change: assert (!load_i || (PHASES_IN_USE > 1 ? (fire & moved) == '0 : fire == '0));
+      change_between_packets: assert (!load_i || (PHASES_IN_USE > 1 ? (open_q & moved) == '0 : open_q == '0));
+      heads_are_held_back: assert ((fire & hold & ~open_q) == '0);
       joined_flits_are_there: assert ((pop_o & ~match_i) == '0);
       packet_has_room: assert (early == '0);
     end
@@ -173,7 +200,7 @@ module phased_join #(
     if (rst_ni) begin
       waits_for_an_input: cover (partly_in != '0);
       waits_for_room: cover (no_room != '0);
-      held_back_before_a_change: cover (hold_i && match_i != '0 && fire == '0);
+      held_back_before_a_change: cover (hold_i != '0 && match_i != '0 && fire == '0);
       two_flows_at_once: cover ((fire & (fire - P'(1))) != '0);
       flits_are_added: cover (reductions_o != '0);
     end

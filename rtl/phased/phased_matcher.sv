@@ -46,10 +46,10 @@ module phased_matcher #(
   input  logic [VCS*P-1:0]               request_i,
   input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
   input  logic [VCS*P-1:0]               tail_i,
-  // room for a packet of VC v at output p, bit 4p+v; where the phase is inside a packet, and its VC
+  // room for a packet of VC v at output p, bit 4p+v; where a phase is inside a packet, and its VC there
   input  logic [VCS*P-1:0]               room_i,
   input  logic [P-1:0]                   phase_held_i,
-  input  logic [noc_pkg::VC_W-1:0]       phase_vc_i,
+  input  logic [noc_pkg::VC_W*P-1:0]     phase_vc_i,
   // outputs to which nothing may go; those to which flits of phases are on the way, and their VC
   input  logic [P-1:0]                   closed_i,
   input  logic [P-1:0]                   under_way_i,
@@ -104,7 +104,7 @@ module phased_matcher #(
         for (int unsigned o = 0; o < P; o++) begin
           room_by_vc[P*v + o] = room_i[VCS*o + v];
           open_by_vc[P*v + o] = room_i[VCS*o + v] && !locked_o[VCS*o + v] &&
-                                    !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
+                                    !(phase_held_i[o] && phase_vc_i[VC_W*o +: VC_W] == VC_W'(v)) &&
                                     !(under_way_i[o] && under_way_vc_i == VC_W'(v));
         end
       end

@@ -16,7 +16,7 @@ package phased_pkg;
   localparam int unsigned ROW_VALID_BIT = 0;
   localparam int unsigned ROW_VC_LSB = 1;
   localparam int unsigned ROW_FLOWS_LSB = 3;
-  localparam int unsigned PHASE_STORE_WORDS = 384;  // 1.5 KB (§6.2.3)
+  localparam int unsigned PHASE_STORE_WORDS = 384;  // 1.5 KB (§6.2.3), for each phase in use
   localparam int unsigned MAX_PHASES = 255;         // PHASE_ONLINE is not a row
 
   function automatic int unsigned flow_w(input int unsigned ports);
@@ -40,8 +40,8 @@ package phased_pkg;
     words_of = (bits + 31) / 32;
   endfunction
 
-  function automatic int unsigned phases_of(input int unsigned bits);
-    phases_of = PHASE_STORE_WORDS / words_of(bits);
+  function automatic int unsigned phases_of(input int unsigned bits, input int unsigned in_use);
+    phases_of = in_use * PHASE_STORE_WORDS / words_of(bits);
     if (phases_of > MAX_PHASES) phases_of = MAX_PHASES;
   endfunction
 

@@ -1,4 +1,4 @@
-// Phase store of a switch: 1.5 KB of configurations, one row per phase (§4, §6.2.3).
+// Phase store of a switch: configurations, one row per phase; 1.5 KB for each phase in use (§4, §6.2.3).
 //
 // Row layout, least significant bit first (sc_models/routing/fred_routing.h mirrors it): valid (1),
 //   vc (2), flow of every input port, flow of every output port (clog2(P+1) bits each: 0 = none,
@@ -15,6 +15,8 @@
 module phased_store #(
   /// bits of a row
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(12),
+  /// phases in use at a time (phased_control)
+  parameter int unsigned PHASES_IN_USE = 1,
   /// 1: the memories can be tested
   parameter int unsigned BIST = 0
 ) (
@@ -37,7 +39,7 @@ module phased_store #(
   input  logic [bist_pkg::BUS_W-1:0] bist_i,
   output logic             bist_fail_o
 );
-  localparam int unsigned PHASES = phased_pkg::phases_of(ROW_W);
+  localparam int unsigned PHASES = phased_pkg::phases_of(ROW_W, PHASES_IN_USE);
   localparam int unsigned WORDS = phased_pkg::words_of(ROW_W);
   // Words of a bank. With fewer than 16, under 512 bit, they would be registers.
   localparam int unsigned DEPTH = (PHASES > 8 && PHASES < 16) ? 16 : PHASES;

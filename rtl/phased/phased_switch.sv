@@ -14,7 +14,8 @@
 //              configuration is to be used for flits that enter after this edge. Changes are at least CONFIG_STAGES + 1
 //              edges apart. The flits of a flow enter together.
 //     unicasts move_o, a register, says which of them left their buffers at the last edge; they are on enter_flit_o
-//              after two more. phase_in_o and phase_out_o, registers: ports that the phase used at that edge. No two
+//              after two more. phase_in_o and phase_out_o, registers: ports that phases used at that edge; phase_vc_o:
+//              virtual channels of the flits to those outputs. No two
 //              go to one output, nor one to an output that the phase uses.
 //   An interconnect in which flits wait says before an edge what must not happen at it; for others all zero:
 //     hold_i           inputs whose flits of the phase must not fire: all inputs of a flow or none. A flit held back is
@@ -58,6 +59,10 @@ module phased_switch #(
   parameter int unsigned ROW_W = phased_pkg::row_config_lsb(P),
   /// register stages of the interconnect that keep configuration
   parameter int unsigned CONFIG_STAGES = 1,
+  /// see phased_control; 2 where no flit waits in the interconnect
+  parameter int unsigned PHASES_IN_USE = 1,
+  /// see phased_candidates
+  parameter int unsigned CONFIG_FIELD_W = 1,
   /// see phased_matcher
   parameter int unsigned APART_LEVELS = 0,
   /// lanes physically carried per flit, 1 to 256
@@ -125,6 +130,7 @@ module phased_switch #(
   output logic [P*P-1:0]             move_o,
   output logic [P-1:0]               phase_in_o,
   output logic [P-1:0]               phase_out_o,
+  output logic [VC_W*P-1:0]          phase_vc_o,
   input  logic [P-1:0]               hold_i,
   input  logic [P-1:0]               closed_i,
   input  logic [P-1:0]               under_way_i,
@@ -150,9 +156,12 @@ module phased_switch #(
   localparam int unsigned NO_HEADER_W = noc_pkg::HEADER_W - noc_pkg::TAIL_BIT - 1;  // bits that mean nothing
 
   // ------------------------------------------------------------------ control unit and its wires
-  logic                     active;
-  logic [VC_W-1:0]          vc;
-  logic [PHASE_W-1:0]       phase;
+  // Phases in use, by slot; slots of the ports.
+  logic [PHASES_IN_USE-1:0]         active, waits;
+  logic [VC_W*PHASES_IN_USE-1:0]    vc;
+  logic [PHASE_W*PHASES_IN_USE-1:0] phase;
+  logic [P-1:0]             in_slot, out_slot;
+  logic [VC_W*P-1:0]        in_vc, out_vc;  // of the phases in use, by port
   logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
   logic                     fires;
   logic [VCS*PHASE_W*P-1:0] front_phase;
@@ -182,12 +191,21 @@ module phased_switch #(
 
   assign room_phase = room & ~locked;
 
+  assign phase_vc_o = out_vc;
+
+  if (PHASES_IN_USE > 1) begin : gen_waits
+    assign waits = {(match & hold_i & in_slot) != '0, (match & hold_i & ~in_slot) != '0};
+  end else begin : gen_wait
+    assign waits = (match & hold_i) != '0;
+  end
+
   phased_control #(
-    .P(P), .ROW_W(ROW_W), .CONFIG_STAGES(CONFIG_STAGES), .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER)
+    .P(P), .ROW_W(ROW_W), .CONFIG_STAGES(CONFIG_STAGES), .PHASES_IN_USE(PHASES_IN_USE), .CONFIG_FIELD_W(CONFIG_FIELD_W),
+    .YIELD(YIELD), .QUANTUM(QUANTUM), .VC_ORDER(VC_ORDER)
   ) i_control (
     .clk_i, .rst_ni,
-    .active_o(active), .vc_o(vc), .phase_o(phase),
-    .match_i(match & ~hold_i), .wait_i((match & hold_i) != '0), .tail_i(match_tail),
+    .active_o(active), .vc_o(vc), .phase_o(phase), .in_slot_o(in_slot), .out_slot_o(out_slot),
+    .match_i(match & ~hold_i), .wait_i(waits), .tail_i(match_tail),
     .other_i(other), .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner),
     .room_i(room_phase), .reserve_o(reserve), .fire_o(fires), .held_o(held),
     .free_i(store_free), .read_o(store_read), .read_phase_o(store_phase), .row_i(row),
@@ -201,7 +219,7 @@ module phased_switch #(
   phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(front_out), .tail_i(front_tail),
-    .room_i(room), .phase_held_i(held), .phase_vc_i(vc), .closed_i, .under_way_i, .under_way_vc_i,
+    .room_i(room), .phase_held_i(held), .phase_vc_i(out_vc), .closed_i, .under_way_i, .under_way_vc_i,
     .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_fires_i(fires),
     .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
     .locked_o(locked), .move_o, .phase_in_o, .phase_out_o,
@@ -222,7 +240,7 @@ module phased_switch #(
   assign reg_rdata_o = (source_q == 2'd3) ? own_rdata_i : (source_q == 2'd2) ? store_rdata
                      : (source_q == 2'd1) ? counter_rdata : other_q;
 
-  phased_store #(.ROW_W(ROW_W), .BIST(BIST)) i_phase_store (
+  phased_store #(.ROW_W(ROW_W), .PHASES_IN_USE(PHASES_IN_USE), .BIST(BIST)) i_phase_store (
     .clk_i, .rst_ni,
     .access_i(reg_valid_i && store_hit), .write_i(reg_write_i),
     .addr_i(reg_addr_i - noc_pkg::REG_PHASE_STORE), .wdata_i(reg_wdata_i), .rdata_o(store_rdata),
@@ -292,12 +310,17 @@ module phased_switch #(
     logic [VCS-1:0]    port_credit_in, port_credit_out;
     logic [FLIT_W-1:0] flit;
     logic [VC_W-1:0]   pop_vc;
+    logic [PHASE_W-1:0] in_phase;
+    assign in_vc[VC_W*p +: VC_W] = in_slot[p] ? vc[VC_W*(PHASES_IN_USE-1) +: VC_W] : vc[0 +: VC_W];
+    assign out_vc[VC_W*p +: VC_W] = out_slot[p] ? vc[VC_W*(PHASES_IN_USE-1) +: VC_W] : vc[0 +: VC_W];
+    assign in_phase = in_slot[p] ? phase[PHASE_W*(PHASES_IN_USE-1) +: PHASE_W] : phase[0 +: PHASE_W];
     // By what the phase does, which is known before what online unicasts do beside it.
-    assign pop_vc = pop[p] ? vc : online_pop_vc[VC_W*p +: VC_W];
+    assign pop_vc = pop[p] ? in_vc[VC_W*p +: VC_W] : online_pop_vc[VC_W*p +: VC_W];
     phased_input_unit #(.LANES(LANES), .VC_DEPTH(VC_DEPTH), .CTRL_DEPTH(CTRL_DEPTH), .BIST(BIST)) i_input (
       .clk_i, .rst_ni,
       .in_valid_i(in_valid_i[p]), .in_flit_i(in_flit_i[p*FLIT_W +: FLIT_W]), .credit_o(port_credit_in),
-      .active_i(active), .vc_i(vc), .phase_i(phase),
+      .active_i(in_slot[p] ? active[PHASES_IN_USE-1] : active[0]), .vc_i(in_vc[VC_W*p +: VC_W]),
+      .phase_i(in_phase),
       .lookup_o(lookup_o[p]), .lookup_dst_o(lookup_dst_o[DST_W*p +: DST_W]),
       .route_known_i(route_known_i[p]), .route_out_i(route_out_i[OUT_W*p +: OUT_W]),
       .match_o(match[p]), .match_tail_o(match_tail[p]),
@@ -320,7 +343,7 @@ module phased_switch #(
     ) i_output (
       .clk_i, .rst_ni,
       .reserve_i(reserve[p] || online_reserve[p]),
-      .reserve_vc_i(reserve[p] ? vc : online_reserve_vc[VC_W*p +: VC_W]), .room_o(room[VCS*p +: VCS]),
+      .reserve_vc_i(reserve[p] ? out_vc[VC_W*p +: VC_W] : online_reserve_vc[VC_W*p +: VC_W]), .room_o(room[VCS*p +: VCS]),
       .in_valid_i(leave_valid_i[p]), .in_flit_i(leave_flit_i[p*FLIT_W +: FLIT_W]),
       .ready_i(out_ready_i[p]), .credit_i(port_credit_out),
       .out_valid_o(out_valid_o[p]), .out_flit_o(out_flit_o[p*FLIT_W +: FLIT_W]),

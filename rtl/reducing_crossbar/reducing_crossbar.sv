@@ -69,6 +69,7 @@ module reducing_crossbar #(
   logic [ROW_W-1:0]    change_row;
   logic [P*P-1:0]      move;
   logic [P-1:0]        phase_in, phase_out;
+  logic [noc_pkg::VC_W*P-1:0] phase_vc;
   logic                enter_idle;
   logic [P-1:0]        enter_valid, leave_valid;
   logic [P*FLIT_W-1:0] enter_flit, leave_flit;
@@ -98,7 +99,7 @@ module reducing_crossbar #(
     .lookup_o(lookup), .lookup_dst_o(lookup_dst), .route_known_i(route_known), .route_out_i(route_out),
     .own_hit_i(own_hit), .own_rdata_i(own_rdata),
     .change_o(change), .change_row_o(change_row), .load_o(load),
-    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
+    .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out), .phase_vc_o(phase_vc),
     .hold_i(none), .closed_i(none), .under_way_i(none), .under_way_vc_i(no_vc),
     .enter_valid_o(enter_valid), .enter_flit_o(enter_flit), .leave_valid_i(leave_valid), .leave_flit_i(leave_flit),
     .enter_idle_i(enter_idle), .enter_error_i(1'b0)
@@ -120,5 +121,5 @@ module reducing_crossbar #(
   );
 
   logic unused;  // which ports the phase uses the trees need not know
-  assign unused = &{1'b0, phase_in, phase_out};
+  assign unused = &{1'b0, phase_in, phase_out, phase_vc};
 endmodule

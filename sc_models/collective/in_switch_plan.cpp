@@ -15,6 +15,7 @@
 #include "collective/members.h"
 #include "collective/slice_router.h"
 #include "collective/slice_shares.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
@@ -36,6 +37,7 @@ class InSwitchPlanner {
         plan_(plan),
         on_conflict_(on_conflict),
         slices_(endpoint_slices(topology)),
+        two_in_use_(phases_in_use(topology) > 1),
         cache_(topology) {
     result_.trees.resize(plan.parts.size());
     result_.after.resize(plan.parts.size());
@@ -182,7 +184,24 @@ class InSwitchPlanner {
                         joined,
                         {}});
     }
+    if (two_in_use_) set_streams_apart(placed);
     return placed;
+  }
+
+  // Streams of the two directions share no port, so where two phases can be in use each has phases of its own: in one row
+  // they would have to come at the same time.
+  void set_streams_apart(std::vector<SlicePart>& placed) const {
+    const auto is_stream = [&](const SlicePart& part, bool adds) {
+      const Part& of_plan = plan_.parts[part.part];
+      return of_plan.roots > 0 && (of_plan.collective == Collective::kReduce) == adds;
+    };
+    int phases = 0;
+    for (const SlicePart& part : placed) {
+      if (is_stream(part, false)) phases = std::max(phases, static_cast<int>(part.tasks.size()));
+    }
+    for (SlicePart& part : placed) {
+      if (is_stream(part, true)) part.first_slot = phases;
+    }
   }
 
   // One after the other, each slice beginning with another: what does not fit with those before it has no share of the slice.
@@ -242,7 +261,7 @@ class InSwitchPlanner {
       const SliceRouter router(topology_, plan_, cache_, slice, wave[slice]);
       int slots = 0;
       for (const SlicePart& part : wave[slice]) {
-        slots = std::max(slots, router.slots(part));
+        slots = std::max(slots, router.phases(part));
         if (plan_.parts[part.part].roots > 0) {
           result_.packets[part.part] = stream_packets(part);
         } else if (part.uplink_trees.size() > 1) {
@@ -307,7 +326,8 @@ class InSwitchPlanner {
     // By part of the slice: the order of the ports in each of its flows.
     std::vector<std::vector<SumOrder>> orders(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (slot < router.slots(parts[i])) orders[i].resize(router.flows_of(parts[i], slot).size());
+      const int own = router.slot(parts[i], slot);
+      if (own >= 0) orders[i].resize(router.flows_of(parts[i], own).size());
     }
     for (const auto& [chiplet, flows] : phase.flows) {
       const SwitchShape& shape = cache_.shape(chiplet);
@@ -319,12 +339,13 @@ class InSwitchPlanner {
       programs_.push_back({chiplet, slot, shape.kind->phase_row(shape, vc, flows, routed)});
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (slot >= router.slots(parts[i])) continue;
-      const int cuts = cuts_of(parts[i], slot);
+      const int own = router.slot(parts[i], slot);
+      if (own < 0) continue;
+      const int cuts = cuts_of(parts[i], own);
       for (int cut = 0; cut < cuts; ++cut) {
-        Tree tree = tree_of(parts[i], slice, slot, {cut, cuts});
+        Tree tree = tree_of(parts[i], slice, own, {cut, cuts});
         if (tree.flits == 0) continue;
-        tree.order = rank_order(parts[i].tree(slot), router.flows_of(parts[i], slot), orders[i]);
+        tree.order = rank_order(parts[i].tree(own), router.flows_of(parts[i], own), orders[i]);
         detached_.try_emplace(parts[i].part, topology_, plan_, parts[i].part)
             .first->second.attach(tree, parts[i].joined);
         trees_.emplace_back(parts[i].part, std::move(tree));
@@ -374,7 +395,7 @@ class InSwitchPlanner {
       rank.receives = roles.receives[r];
       if (!rank.contributes && !rank.receives) continue;
       rank.switch_port = slice_nic_port(topology_, of_plan.members[r], slice);
-      rank.phase = slot;
+      rank.phase = part.first_slot + slot;
       tree.ranks.push_back(std::move(rank));
     }
     return tree;
@@ -384,6 +405,7 @@ class InSwitchPlanner {
   const Plan& plan_;
   OnConflict on_conflict_;
   int slices_;
+  bool two_in_use_;  // phases of a switch
   RouteCache cache_;
   InSwitchPlan result_;
   // Of the wave that is being emitted, phases counted from 0.

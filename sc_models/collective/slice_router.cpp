@@ -151,11 +151,13 @@ Obstacle SliceRouter::obstacle() {
   return placed ? obstacle_ : no_uplinks;
 }
 
-SliceRouter::Phase SliceRouter::phase(int slot) const {
+SliceRouter::Phase SliceRouter::phase(int number) const {
   Phase phase;
   for (int i = 0; i < std::ssize(parts_); ++i) {
     const SlicePart& part = parts_[i];
-    if (part.uplink_trees.empty() || slot >= slots(part)) continue;
+    if (part.uplink_trees.empty()) continue;
+    const int slot = this->slot(part, number);
+    if (slot < 0) continue;
     const std::vector<NodeFlow> flows = flows_of(part, slot);
     for (int f = 0; f < std::ssize(flows); ++f) {
       const NodeId chiplet = part.tree(slot)[flows[f].node].chiplet;
@@ -172,8 +174,12 @@ std::vector<NodeFlow> SliceRouter::flows_of(const SlicePart& part, int slot) con
                   of_joined(roles_of_task(plan_.parts[part.part], task.root), part.joined));
 }
 
-int SliceRouter::slots(const SlicePart& part) const {
-  return part.slots(has_blocks(plan_.parts[part.part]));
+int SliceRouter::slot(const SlicePart& part, int phase) const {
+  return part.slot(phase, has_blocks(plan_.parts[part.part]));
+}
+
+int SliceRouter::phases(const SlicePart& part) const {
+  return part.first_slot + part.slots(has_blocks(plan_.parts[part.part]));
 }
 
 bool SliceRouter::gave_up() const { return steps_ > kMaxSteps; }
@@ -280,7 +286,7 @@ bool SliceRouter::routable() {
   if (by_ports_alone_) return true;
   int most = 0;
   for (const SlicePart& part : parts_)
-    if (!part.uplink_trees.empty()) most = std::max(most, slots(part));
+    if (!part.uplink_trees.empty()) most = std::max(most, phases(part));
   for (int slot = 0; slot < most; ++slot) {
     const Phase together = phase(slot);
     for (const auto& [chiplet, flows] : together.flows) {

@@ -50,8 +50,14 @@ struct SlicePart {
   ReductionTree lowest;
   std::vector<bool> joined;                 // by rank (collective/detached_ranks.h)
   std::vector<ReductionTree> uplink_trees;  // chosen, on different uplinks; one at least
+  int first_slot = 0;                       // phase of the first tree
 
   // Phases that it takes, and the reduction tree of each.
+  // The tree of a phase; -1: it has none there.
+  int slot(int phase, bool compound) const {
+    const int slot = phase - first_slot;
+    return slot >= 0 && slot < slots(compound) ? slot : -1;
+  }
   int slots(bool compound) const {
     return static_cast<int>(compound ? tasks.size() : uplink_trees.size());
   }
@@ -99,9 +105,11 @@ class SliceRouter {
     std::map<NodeId, std::vector<Flow>> flows;
     std::map<NodeId, std::vector<ChipletFlow>> owners;
   };
-  Phase phase(int slot) const;
+  Phase phase(int number) const;
   std::vector<NodeFlow> flows_of(const SlicePart& part, int slot) const;
-  int slots(const SlicePart& part) const;
+  // The tree of a part in a phase, or -1; phases up to the last that it takes.
+  int slot(const SlicePart& part, int phase) const;
+  int phases(const SlicePart& part) const;
 
  private:
   const std::vector<NodeId>& members(const SlicePart& part) const {

@@ -32,7 +32,7 @@ FpFormat read_format(const ConfigReader& reader) {
 }
 
 // Parameters that something else than switch.params says, and what it is.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSaidElsewhere{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSaidElsewhere{
     {{"P", "the fabric"},
      {"NUM_LOCAL", "the fabric"},
      {"NUM_IO", "the fabric"},
@@ -44,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSaidEls
      {"FORMAT", "switch.format"},
      {"YIELD", "switch.yield"},
      {"QUANTUM", "switch.quantum"},
+     {"PHASES_IN_USE", "switch.phases_in_use"},
      {"VC_ORDER", "switch.vc_order"},
      {"PACKET_FLITS", "fabric.packet"}}};
 
@@ -75,16 +76,22 @@ void add_parameter(const ConfigReader& reader, const NamedValue& given, MachineS
   machine.own_values.push_back(given);
 }
 
+constexpr std::string_view kPhasesInUse = "PHASES_IN_USE";
+
 // Kind and parameters of the switches, beside their buffers and format.
 void read_switches(const ConfigReader& reader, MachineSpec& machine) {
   const SwitchKind& kind = reader.switch_kind();
   machine.switch_kind = kind.name();
   for (const auto& [parameter, key] :
-       {std::pair("YIELD", "switch.yield"), std::pair("QUANTUM", "switch.quantum")}) {
+       {std::pair("YIELD", "switch.yield"), std::pair("QUANTUM", "switch.quantum"),
+        std::pair("PHASES_IN_USE", "switch.phases_in_use")}) {
     const int at = kind.index(parameter);
     if (at < 0) continue;
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
-    machine.switch_values.push_back({parameter, reader.integer(key, p.least, p.most)});
+    const int value = reader.integer(key, p.least, p.most);
+    // One phase in use is what every switch has, and goes without saying.
+    if (value == 1 && parameter == kPhasesInUse) continue;
+    machine.switch_values.push_back({parameter, value});
   }
   if (kind.index("VC_ORDER") >= 0)
     std::ranges::copy(reader.permutation("switch.vc_order", kVcNames), machine.vc_order.begin());

@@ -21,7 +21,7 @@
 //   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, mesh on others],
 //           [rtl_top], [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],
-//           [vc_order = [control, mp, pp, dp]]
+//           [phases_in_use = 1], [vc_order = [control, mp, pp, dp]]
 // Overrides are `key.path=value` strings (--set), applied in order after the file was read; the
 // entries of a list are numbered from 1: fabric.levels.2.uplinks=2.
 // Strict. Errors: BadInput with file and line (or the override), the key, what was found and what

@@ -50,8 +50,10 @@ ConflictingFlows minimal_conflict(const FredSwitchShape& shape, std::span<const 
 // Writes the bits and the readable levels of a colouring.
 class Emitter {
  public:
-  Emitter(const FredSwitchShape& shape, const FlowColouring& colouring, FredRoute& route)
+  Emitter(const FredSwitchShape& shape, const FlowColouring& colouring, bool apart,
+          FredRoute& route)
       : middle_(shape.middle),
+        apart_(apart),
         select_(static_cast<int>(fred_pkg::sel_w(shape.middle))),
         colouring_(colouring),
         route_(route) {}
@@ -67,7 +69,8 @@ class Emitter {
       route_.levels.push_back(std::move(level));
       return;
     }
-    const FlowColouring::Classes classes = colouring_.classes(depth, set);
+    FlowColouring::Classes classes = colouring_.classes(depth, set);
+    if (apart_) classes = apart(classes, depth);
     for (const int f : level.flows) {
       int colour = 0;
       while ((classes[colour] >> f & 1U) == 0) ++colour;
@@ -86,6 +89,33 @@ class Emitter {
   }
 
  private:
+  // The same classes in an order by what their flows do: those that distribute first, those that add last.
+  FlowColouring::Classes apart(const FlowColouring::Classes& classes, int depth) const {
+    FlowColouring::Classes ordered{};
+    int first = 0, last = middle_ - 1;
+    std::vector<FlowSet> others;
+    for (const FlowSet flows : classes) {
+      if (flows == 0) continue;
+      bool adds = true, distributes = true;
+      for (FlowSet rest = flows; rest != 0; rest &= rest - 1) {
+        const Flow& flow = colouring_.ports_at(depth, std::countr_zero(rest));
+        const int more = std::popcount(flow.inputs) - std::popcount(flow.outputs);
+        adds = adds && more > 0;
+        distributes = distributes && more < 0;
+      }
+      if (adds) {
+        ordered[last--] = flows;
+      } else if (distributes) {
+        ordered[first++] = flows;
+      } else {
+        others.push_back(flows);
+      }
+    }
+    // From the middle of what is left, so that a single one is neither first nor last.
+    first = std::min(std::max(first, middle_ / 2), last + 1 - static_cast<int>(others.size()));
+    for (const FlowSet flows : others) ordered[first++] = flows;
+    return ordered;
+  }
   int inner_begin(int ports, int offset) const {
     return offset + ports / 2 * 2 * middle_ + ports % 2 * select_;
   }
@@ -112,6 +142,7 @@ class Emitter {
   }
 
   int middle_;
+  bool apart_;
   int select_;
   const FlowColouring& colouring_;
   FredRoute& route_;
@@ -144,7 +175,7 @@ bool has_routing(const FredSwitchShape& shape, std::span<const Flow> flows) {
       .routable(0, all_flows(flows.size()));
 }
 
-FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows) {
+FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows, bool apart) {
   check_shape(shape);
   check_flows(shape.ports, flows);
   FlowColouring colouring(shape, flows, coloured_levels(shape.ports));
@@ -154,7 +185,7 @@ FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows)
   FredRoute route;
   route.bits.resize(fred_config_bits(shape));
   std::vector<int> path;
-  Emitter(shape, colouring, route).emit(0, shape.ports, all, 0, path);
+  Emitter(shape, colouring, apart, route).emit(0, shape.ports, all, 0, path);
   // The µSwitch tree folds neighbours level by level, lower port first; the colours do not matter.
   for (const Flow& flow : flows) route.order.push_back(balanced_sum(shape.ports, flow.inputs));
   return route;

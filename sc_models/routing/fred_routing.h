@@ -74,7 +74,10 @@ inline int fred_config_bits(const FredSwitchShape& shape) {
 }
 void check_shape(const FredSwitchShape& shape);  // BadInput unless 2 <= P <= 32, 2 <= m <= 4
 
-FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows);
+// apart: flows that only add and flows that only distribute take different sub-networks where they can, so that a row of
+// the former and a row of the latter can be in use at once (rtl/phased/phased_candidates.sv).
+FredRoute route_flows(const FredSwitchShape& shape, std::span<const Flow> flows,
+                      bool apart = false);
 
 // Whether route_flows would find a routing; the search is complete, so false means that there is
 // none. Errors: BadInput.

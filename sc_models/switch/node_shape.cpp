@@ -46,4 +46,9 @@ bool adds_in_switches(const Topology& topology) {
   });
 }
 
+int phases_in_use(const Topology& topology) {
+  const auto said = std::ranges::find(topology.switch_values, "PHASES_IN_USE", &NamedValue::name);
+  return said == topology.switch_values.end() ? 1 : said->value;
+}
+
 }  // namespace fredsim

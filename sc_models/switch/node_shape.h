@@ -14,5 +14,7 @@ SwitchShape switch_shape(const Topology& topology, const Node& node, int lanes =
 bool routes_by_table(const Topology& topology);
 // Whether the switches can add and distribute flows, every one of them.
 bool adds_in_switches(const Topology& topology);
+// Phases that every switch can have in use at a time.
+int phases_in_use(const Topology& topology);
 
 }  // namespace fredsim

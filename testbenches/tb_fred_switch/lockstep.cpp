@@ -27,10 +27,12 @@ std::vector<TestedSwitch> built_shapes() {
         TestedSwitch shape(ports, middle);
         shape.lanes = lanes;
         shapes.push_back(shape);
+        if (shape.is_fred()) shapes.push_back(with_two_phases(shape));
         TestedSwitch narrow = narrow_shape();
         narrow.fred = shape.fred;
         narrow.lanes = lanes;
         shapes.push_back(narrow);
+        if (shape.is_fred()) shapes.push_back(with_two_phases(narrow));
       }
     }
   }

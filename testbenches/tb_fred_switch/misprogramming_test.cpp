@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/fred_routing.h"
 #include "switch/fred/fred_row.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
@@ -112,6 +113,54 @@ TEST(Misprogramming, OfExchangedOutputsMixesNoPacketsUnnoticed) {
     EXPECT_EQ(error_of(*core, shape, wrong, {5, 8}), reg::kErrorConfig);
     EXPECT_EQ(error_of(*core, shape, wrong, {8, 8}), reg::kErrorNone);
     EXPECT_EQ(error_of(*core, shape, right, {8, 1}), reg::kErrorNone);
+  }
+}
+
+// Two phases in use, of which one chooses the other's sub-network at its output: it gets flits of another virtual channel
+// where it expects its own, which end there.
+TEST(Misprogramming, GivesNoOutputTheFlitsOfAnotherVirtualChannel) {
+  constexpr int kOutput = 4;
+  const TestedSwitch shape = with_two_phases({8, 3});
+  Phase wrong = shape.phase(kMp, {{0x01, 1U << kOutput}});
+  const Phase right = shape.phase(kDp, {{0x04, 0x60}});
+  const int select = 8 / 2 * 2 * 3 + 3 * fred_config_bits({4, 3}) + 2 * kOutput;
+  ASSERT_TRUE(!wrong.route.bits[select] && wrong.route.bits[select + 1]);      // sub-network 1
+  ASSERT_TRUE(right.route.bits[select + 2] && !right.route.bits[select + 3]);  // sub-network 0
+  wrong.route.bits[select] = true;
+  wrong.route.bits[select + 1] = false;
+  for (const SwitchModel model : {SwitchModel::kRtl, SwitchModel::kTlm, SwitchModel::kLockstep}) {
+    SCOPED_TRACE(switch_model_name(model));
+    const std::unique_ptr<SwitchCore> core = make_switch(model, shape, "dut");
+    core->reset();
+    SwitchPins pins(shape.ports(), shape.lanes);
+    int address = reg::kPhaseStore;
+    for (const Phase& phase : {wrong, right}) {
+      for (const std::uint32_t word : shape.row(phase)) {
+        pins.reg = {true, true, static_cast<std::uint16_t>(address++), word};
+        core->step(pins);
+      }
+    }
+    pins.reg = {};
+    pins.out_ready = 0xFF;
+    const auto send = [&](int port, int phase, int vc, int flits) {
+      FlitHeader header;
+      header.phase = static_cast<std::uint8_t>(phase);
+      header.vc = static_cast<std::uint8_t>(vc);
+      header.head = flits % kPacketFlits == 0;
+      header.tail = flits % kPacketFlits == kPacketFlits - 1;
+      pack_header(header, &pins.in_flit[static_cast<std::size_t>(port * flit_words(shape.lanes))]);
+      pins.in_valid |= 1U << port;
+    };
+    std::uint32_t launched = 0;
+    for (int cycle = 0; cycle < 100; ++cycle) {
+      pins.in_valid = 0;
+      if (cycle < 5 * kPacketFlits) send(2, 1, kDp, cycle);
+      if (cycle >= 2 * kPacketFlits && cycle < 3 * kPacketFlits) send(0, 0, kMp, cycle);
+      core->step(pins);
+      launched |= pins.out_valid;
+    }
+    EXPECT_EQ(core->error(), reg::kErrorConfig);
+    EXPECT_EQ(launched, 0x60U);
   }
 }
 

@@ -36,8 +36,7 @@ std::vector<OnlineRules::Request> OnlineRules::requests(const SwitchView& view,
         continue;
       }
       ++edge.arbiter;  // unless it leaves
-      const bool in_use = view.outputs[out][vc].online_from >= 0 ||
-                          (phase.vc() == vc && has(phase.open_outputs(), out)) ||
+      const bool in_use = view.outputs[out][vc].online_from >= 0 || phase.is_open(out, vc) ||
                           (view.under_way_vc == vc && has(view.under_way, out));
       if ((start && in_use) || has(view.closed, out)) continue;
       if (resting_.contains(p) ||

@@ -12,15 +12,17 @@ PhaseRules::PhaseRules(const TestedSwitch& shape)
       yield_(shape.yield),
       quantum_(shape.quantum),
       first_to_last_(shape.vc_order),
-      since_load_(config_edges_),
-      silent_(yield_) {}
+      slots_(static_cast<std::size_t>(shape.phases_in_use), Slot{.silent = yield_}),
+      since_load_(config_edges_) {}
 
 void PhaseRules::add_phase(const Phase& phase) { phases_.push_back(phase); }
 
 const FlitHeader* PhaseRules::other(const SwitchView& view, int input, int vc) const {
   const FlitHeader* front = view.front(input, vc);
   if (front == nullptr || front->phase == kPhaseOnline) return nullptr;
-  const bool taken = active_ >= 0 && vc == phases_[active_].vc && front->phase == active_;
+  const bool taken = std::ranges::any_of(slots_, [&](const Slot& slot) {
+    return slot.phase >= 0 && vc == phases_[slot.phase].vc && front->phase == slot.phase;
+  });
   return taken ? nullptr : front;
 }
 
@@ -50,35 +52,78 @@ bool PhaseRules::ready(const SwitchView& view, const Lookup& lookup) const {
   });
 }
 
-bool PhaseRules::between_packets() const { return std::ranges::find(open_, true) == open_.end(); }
+bool PhaseRules::between_packets(const Slot& slot) {
+  return std::ranges::find(slot.open, true) == slot.open.end();
+}
 
-// Which candidate is first, and whether it takes over.
-std::optional<int> PhaseRules::decide() const {
+// A port, or a select code of the µSwitches: two bits each.
+bool PhaseRules::share_something(const Phase& one, const Phase& other) const {
+  for (const Flow& a : one.flows) {
+    for (const Flow& b : other.flows) {
+      if ((a.inputs & b.inputs) != 0 || (a.outputs & b.outputs) != 0) return true;
+    }
+  }
+  for (std::size_t bit = 0; bit < one.route.bits.size(); bit += 2) {
+    if ((one.route.bits[bit] || one.route.bits[bit + 1]) &&
+        (other.route.bits[bit] || other.route.bits[bit + 1]))
+      return true;
+  }
+  return false;
+}
+
+bool PhaseRules::gives_way(const Slot& slot, int vc) const {
+  if (slot.phase < 0 || (slot.silent == yield_ && between_packets(slot))) return true;
+  const int now = rank(first_to_last_, phases_[slot.phase].vc);
+  const int then = rank(first_to_last_, vc);
+  return then < now || (then == now && slot.busy == quantum_);
+}
+
+// In place of all that it shares something with; of none, in a free slot or the first that gives way. One slot is anyone's.
+PhaseRules::Place PhaseRules::place_of(int phase) const {
+  const Phase& of = phases_.at(phase);
+  if (slots_.size() == 1) return {phase, 0, {0}};
+  std::vector<int> in_way;
+  for (int s = 0; s < 2; ++s) {
+    if (slots_[s].phase >= 0 && share_something(of, phases_[slots_[s].phase])) in_way.push_back(s);
+  }
+  if (!in_way.empty()) return {phase, in_way.front(), in_way};
+  for (int s = 0; s < 2; ++s) {
+    if (slots_[s].phase < 0) return {phase, s, {s}};
+  }
+  const int slot = gives_way(slots_[0], of.vc) ? 0 : 1;
+  return {phase, slot, {slot}};
+}
+
+// The first of the candidates that take over.
+std::optional<PhaseRules::Place> PhaseRules::decide() const {
   // Changes are at least one edge more apart than there are stages; from a decision to its change it is one.
   if (decided_ || since_load_ < std::max(1, config_stages_ - 1)) return std::nullopt;
   for (const int vc : first_to_last_) {
     if (!candidates_[vc]) continue;
-    if (active_ < 0 || (silent_ == yield_ && between_packets())) return candidates_[vc];
-    const int now = rank(first_to_last_, phases_[active_].vc);
-    const int then = rank(first_to_last_, vc);
-    if (then < now || (then == now && busy_ == quantum_)) return candidates_[vc];
-    return std::nullopt;
+    const Place place = place_of(*candidates_[vc]);
+    if (std::ranges::all_of(place.replaced, [&](int s) { return gives_way(slots_[s], vc); }))
+      return place;
   }
   return std::nullopt;
 }
 
+bool PhaseRules::holds_heads(int slot) const {
+  return decided_ && std::ranges::find(next_.replaced, slot) != next_.replaced.end();
+}
+
 // All flows independently, one flit each.
-void PhaseRules::join(const SwitchView& view, Edge& edge) const {
-  edge.open = open_;
-  if (active_ < 0) return;
-  const Phase& phase = phases_[active_];
+void PhaseRules::join(const SwitchView& view, int slot, Edge& edge) const {
+  const Slot& now = slots_[slot];
+  edge.open.push_back(now.open);
+  if (now.phase < 0) return;
+  const Phase& phase = phases_[now.phase];
   for (std::size_t f = 0; f < phase.flows.size(); ++f) {
     const Flow& flow = phase.flows[f];
     std::uint32_t there = 0;
     bool tail = false;
     for (int p = 0; p < ports_; ++p) {
       const FlitHeader* front = view.front(p, phase.vc);
-      if (!has(flow.inputs, p) || front == nullptr || front->phase != active_) continue;
+      if (!has(flow.inputs, p) || front == nullptr || front->phase != now.phase) continue;
       if (has(view.held, p)) {
         ++edge.held;
         continue;
@@ -89,23 +134,28 @@ void PhaseRules::join(const SwitchView& view, Edge& edge) const {
     if (there == 0) continue;
     if (there != flow.inputs) {
       ++edge.join;
-    } else if (!open_[f] && !view.room(flow.outputs, phase.vc)) {
+    } else if (!now.open[f] && !view.room(flow.outputs, phase.vc)) {
       ++edge.credit;
-    } else if (open_[f] || !decided_) {
+    } else if (now.open[f] || !holds_heads(slot)) {
       edge.entries.push_back({phase.vc, flow.inputs, flow.outputs});
       edge.additions += static_cast<std::uint64_t>(std::popcount(flow.inputs) - 1);
-      edge.open[f] = !tail;
+      edge.open[slot][f] = !tail;
     }
   }
 }
 
 PhaseRules::Edge PhaseRules::judge(const SwitchView& view, bool store_free) const {
   Edge edge;
-  edge.change = decided_ && between_packets();
+  edge.change = decided_ && std::ranges::all_of(next_.replaced,
+                                                [&](int s) { return between_packets(slots_[s]); });
   if (store_free) edge.read = look_up(view);
   if (read_ && ready(view, *read_)) edge.ready = read_;
   edge.decision = decide();
-  join(view, edge);
+  for (int s = 0; s < std::ssize(slots_); ++s) {
+    const std::size_t before = edge.entries.size();
+    join(view, s, edge);
+    edge.fired.push_back(edge.entries.size() > before);
+  }
   for (int p = 0; p < ports_; ++p) {
     for (int v = 0; v < kNumVcs; ++v) edge.waiting += other(view, p, v) != nullptr ? 1 : 0;
   }
@@ -113,13 +163,16 @@ PhaseRules::Edge PhaseRules::judge(const SwitchView& view, bool store_free) cons
 }
 
 void PhaseRules::advance(const Edge& edge) {
-  open_ = edge.open;
   ++since_load_;
-  if (edge.entries.empty()) {
-    if (edge.held == 0) silent_ = std::min(silent_ + 1, yield_);
-  } else {
-    silent_ = 0;
-    busy_ = std::min(busy_ + 1, quantum_);
+  for (int s = 0; s < std::ssize(slots_); ++s) {
+    Slot& slot = slots_[s];
+    slot.open = edge.open[s];
+    if (edge.fired[s]) {
+      slot.silent = 0;
+      slot.busy = std::min(slot.busy + 1, quantum_);
+    } else if (edge.held == 0) {
+      slot.silent = std::min(slot.silent + 1, yield_);
+    }
   }
   read_ = edge.read;
   if (read_) {
@@ -132,30 +185,48 @@ void PhaseRules::advance(const Edge& edge) {
     next_ = *edge.decision;
   }
   if (edge.change) {  // all that was found is forgotten
-    active_ = next_;
+    for (const int s : next_.replaced) slots_[s].phase = -1;
+    slots_[next_.slot] = {.phase = next_.phase,
+                          .silent = 0,
+                          .open = std::vector<bool>(phases_[next_.phase].flows.size())};
     decided_ = false;
-    open_.assign(phases_[active_].flows.size(), false);
-    since_load_ = silent_ = busy_ = 0;
+    since_load_ = 0;
     read_.reset();
     candidates_.fill(std::nullopt);
   }
 }
 
-std::uint32_t PhaseRules::open_outputs() const {
-  std::uint32_t mask = 0;
-  for (std::size_t f = 0; f < open_.size(); ++f) {
-    if (open_[f]) mask |= phases_[active_].flows[f].outputs;
-  }
-  return mask;
+bool PhaseRules::is_open(int output, int vc) const {
+  return std::ranges::any_of(slots_, [&](const Slot& slot) {
+    if (slot.phase < 0 || phases_[slot.phase].vc != vc) return false;
+    for (std::size_t f = 0; f < slot.open.size(); ++f) {
+      if (slot.open[f] && has(phases_[slot.phase].flows[f].outputs, output)) return true;
+    }
+    return false;
+  });
 }
 
+bool PhaseRules::at_rest() const {
+  return !decided_ && since_load_ >= config_edges_ &&
+         std::ranges::all_of(slots_, [&](const Slot& slot) { return slot.silent == yield_; });
+}
+
+// The first of two phases in use, or the only one.
 SwitchPhase PhaseRules::shown() const {
-  return {.active = active_ >= 0,
-          .loading = decided_ && between_packets(),
-          .busy = silent_ != yield_ || open_outputs() != 0,
-          .phase = static_cast<std::uint8_t>(std::max(active_, 0)),
-          .vc = static_cast<std::uint8_t>(vc()),
-          .next = static_cast<std::uint8_t>(next_)};
+  const bool is_between = std::ranges::all_of(slots_, between_packets);
+  const bool is_silent =
+      std::ranges::all_of(slots_, [&](const Slot& slot) { return slot.silent == yield_; });
+  SwitchPhase shown{.loading = decided_ && is_between,
+                    .busy = !is_silent || !is_between,
+                    .next = static_cast<std::uint8_t>(next_.phase)};
+  for (const Slot& slot : slots_) {
+    if (slot.phase < 0) continue;
+    shown.active = true;
+    shown.phase = static_cast<std::uint8_t>(slot.phase);
+    shown.vc = static_cast<std::uint8_t>(phases_[slot.phase].vc);
+    break;
+  }
+  return shown;
 }
 
 }  // namespace fredsim::tb

@@ -22,48 +22,61 @@ class PhaseRules {
   struct Lookup {
     int port, vc, phase;
   };
+  // The slot that a phase goes to, and the slots whose phases it replaces.
+  struct Place {
+    int phase, slot;
+    std::vector<int> replaced;
+  };
   struct Edge {
     std::vector<Entry> entries;  // flows that fire
+    std::vector<bool> fired;     // some of a slot
     // For the counters; held: flits that the interconnect holds back.
     std::uint64_t join = 0, credit = 0, waiting = 0, additions = 0, held = 0;
     std::optional<Lookup> read;   // its row is read at this edge
     std::optional<Lookup> ready;  // judged, and ready
-    std::optional<int> decision;  // phase
-    bool change = false;          // to the phase that was decided for, next()
-    std::vector<bool> open;
+    std::optional<Place> decision;
+    bool change = false;                  // to the phase that was decided for, next()
+    std::vector<std::vector<bool>> open;  // by slot
   };
   // store_free: no register access to the phase store at this edge.
   Edge judge(const SwitchView& view, bool store_free) const;
   void advance(const Edge& edge);
 
-  // Outputs at which a packet of the active phase is open, and its VC.
-  std::uint32_t open_outputs() const;
-  int next() const { return next_; }
-  int vc() const { return active_ < 0 ? kMp : phases_[active_].vc; }
+  // True if a packet of a phase in use is open at an output on a VC.
+  bool is_open(int output, int vc) const;
+  int next() const { return next_.phase; }
   // What the control unit shows after the last edge.
   SwitchPhase shown() const;
   // Nothing in here would change at an edge without flits.
-  bool at_rest() const { return !decided_ && since_load_ >= config_edges_ && silent_ == yield_; }
+  bool at_rest() const;
 
  private:
-  // Front of (input, vc) that the active phase cannot take.
+  struct Slot {
+    int phase = -1;            // in use; -1: none
+    int silent;                // edges without a flit
+    int busy = 0;              // edges with one, since the load
+    std::vector<bool> open{};  // flows inside a packet
+  };
+  // Front of (input, vc) that no phase in use takes.
   const FlitHeader* other(const SwitchView& view, int input, int vc) const;
   std::optional<Lookup> look_up(const SwitchView& view) const;
   bool ready(const SwitchView& view, const Lookup& lookup) const;
-  std::optional<int> decide() const;
-  bool between_packets() const;
-  void join(const SwitchView& view, Edge& edge) const;
+  std::optional<Place> decide() const;
+  Place place_of(int phase) const;
+  bool gives_way(const Slot& slot, int vc) const;
+  bool share_something(const Phase& one, const Phase& other) const;
+  static bool between_packets(const Slot& slot);
+  bool holds_heads(int slot) const;
+  void join(const SwitchView& view, int slot, Edge& edge) const;
 
   int ports_, config_stages_, config_edges_;
   int yield_, quantum_;
   VcOrder first_to_last_;
   std::vector<Phase> phases_;
-  int active_ = -1, next_ = 0;
+  std::vector<Slot> slots_;  // as many phases can be in use
+  Place next_{0, 0, {}};
   bool decided_ = false;
-  int since_load_;          // edges
-  int silent_;              // edges without a flit
-  int busy_ = 0;            // edges with one, since the load
-  std::vector<bool> open_;  // flows of the active phase inside a packet
+  int since_load_;  // edges
   // The search: a front whose row was read, and the candidates.
   std::optional<Lookup> read_;
   std::array<std::optional<int>, kNumVcs> candidates_;

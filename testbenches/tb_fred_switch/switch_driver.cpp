@@ -351,6 +351,11 @@ TestedSwitch narrow_shape(int middle) {
   return shape;
 }
 
+TestedSwitch with_two_phases(TestedSwitch shape) {
+  shape.phases_in_use = 2;
+  return shape;
+}
+
 std::array<TestedSwitch, 2> shapes_of_other_orders() {
   std::array<TestedSwitch, 2> shapes;
   shapes[0].fred = {4, 3};
@@ -365,11 +370,18 @@ Phase random_phase(const TestedSwitch& shape, int vc, int most, Random& random) 
     phase.vc = vc;
     const int count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most)));
     std::vector<Flow> flows(static_cast<std::size_t>(count));
+    // Most have ports of one half of the switch where two can be in use, so that many pairs share none.
+    const std::uint32_t half = (1U << shape.ports() / 2) - 1;
+    Flow allowed{~0U, ~0U};
+    if (shape.phases_in_use > 1 && random.below(4) != 0) {
+      allowed.inputs = random.below(2) == 0 ? half : ~half;
+      allowed.outputs = random.below(2) == 0 ? half : ~half;
+    }
     for (int p = 0; p < shape.ports(); ++p) {
       const auto in = random.below(static_cast<std::uint64_t>(count) + 1);
       const auto out = random.below(static_cast<std::uint64_t>(count) + 1);
-      if (in < flows.size()) flows[in].inputs |= 1U << p;
-      if (out < flows.size()) flows[out].outputs |= 1U << p;
+      if (in < flows.size()) flows[in].inputs |= allowed.inputs & 1U << p;
+      if (out < flows.size()) flows[out].outputs |= allowed.outputs & 1U << p;
     }
     std::erase_if(flows, [](const Flow& f) { return f.inputs == 0 || f.outputs == 0; });
     if (flows.empty()) continue;

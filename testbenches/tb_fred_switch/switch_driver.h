@@ -123,6 +123,8 @@ class SwitchDriver {
 // Fred_2(5), or a crossbar or mesh router of as many ports, of three BF16 lanes, with buffers of hardly more than a packet, shorter packets
 // and phases that give way sooner than by default, as they are built (sizes.cmake).
 TestedSwitch narrow_shape(int middle = 2);
+// The same with two phases in use at a time.
+TestedSwitch with_two_phases(TestedSwitch shape);
 
 // Orders of the virtual channels that are not the default, with control in their middle and at their end; and a shape of
 // each, as they are built (sizes.cmake).

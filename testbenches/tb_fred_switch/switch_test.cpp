@@ -154,6 +154,37 @@ TEST_P(FredSwitch, DeliversEveryFlitInOtherOrdersOfVirtualChannels) {
   }
 }
 
+TEST_P(FredSwitch, DeliversEveryFlitWithTwoPhasesInUse) {
+  for (const TestedSwitch& shape :
+       {with_two_phases(shape_of(8, 3)), with_two_phases(narrow_shape())}) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      random_traffic(GetParam(), shape, {}, seed, 200);
+      random_traffic(GetParam(), shape, random_stalls(seed), seed, 200);
+    }
+  }
+}
+
+// Two phases that share no port, each with a packet in every cycle, on one virtual channel or two: neither waits for the other.
+TEST_P(FredSwitch, PhasesWithoutACommonPortRunAtOnce) {
+  for (const int vc : {kDp, kMp}) {
+    const TestedSwitch shape = with_two_phases(shape_of(8, 3));
+    SwitchDriver driver(shape, make_dut(shape), {}, 1);
+    driver.add_phase(fixed_phase(shape, vc, {{0x0F, 0x10}}));
+    driver.add_phase(fixed_phase(shape, kDp, {{0x80, 0x0F}}));
+    for (int i = 0; i < 100; ++i) {
+      driver.add_packet(0, 0, kPacketFlits);
+      driver.add_packet(1, 0, kPacketFlits);
+    }
+    driver.drain(5'000);
+    driver.check_quiet();
+    EXPECT_EQ(driver.read_counter(reg::kPhaseChanges), 2U);
+    for (int phase = 0; phase < 2; ++phase) {
+      EXPECT_LE(driver.span(phase, 0).last - driver.span(phase, 0).first, 100U * kPacketFlits + 2)
+          << vc << ' ' << phase;
+    }
+  }
+}
+
 // Concurrent flows of one phase do not disturb each other.
 TEST_P(FredSwitch, FlowsOfOnePhaseRunSideBySide) {
   const TestedSwitch shape = shape_of(12, 3);

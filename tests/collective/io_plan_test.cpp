@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -15,6 +17,8 @@
 #include "config/config.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "routing/fred_routing.h"
+#include "rtl/phased_pkg.h"
 #include "support/random_work.h"
 
 namespace fredsim {
@@ -210,9 +214,8 @@ INSTANTIATE_TEST_SUITE_P(Machines, StreamPlan,
                          testing::Values("mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"),
                          [](const auto& param) { return std::string(param.param); });
 
-// 18 controllers, all NPUs, both ways: a phase per controller, for its weights and its gradients.
-TEST(StreamPlans, WeightsAndGradientsShareThePhases) {
-  const Topology topology = machine("fred_d");
+// All 18 controllers and all NPUs, both ways.
+std::vector<CollectiveSpec> streams_both_ways() {
   std::vector<CollectiveSpec> work;
   for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
     std::vector<int> group = test::first_ranks(20);
@@ -220,7 +223,54 @@ TEST(StreamPlans, WeightsAndGradientsShareThePhases) {
     work.push_back(spec_of(collective, group, 18 * 400));
     work.back().roots = 18;
   }
-  const Plan plan = make_plan(topology, work);
+  return work;
+}
+
+// Weights of any controller and gradients of any other can be in use at once: their rows share no port, no code
+// of a flow and no select of a µSwitch (two bits each), in any chiplet.
+TEST(StreamPlans, WeightsAndGradientsCanBeInUseAtOnce) {
+  const Topology topology = load_config("configs/fred_d.yaml", {"switch.phases_in_use=2"}).topology;
+  const Plan plan = make_plan(topology, streams_both_ways());
+  using Row = std::vector<std::uint32_t>;
+  std::map<NodeId, std::array<std::vector<Row>, 2>> rows;  // of weights, of gradients
+  for (const PhaseProgram& program : plan.programs) {
+    ASSERT_LT(program.phase, 36);
+    rows[program.node][program.phase / 18].push_back(program.row);
+  }
+  EXPECT_GE(rows.size(), 25U);  // all of level 1, and above them those with the uplinks
+  const auto field = [](const Row& row, int first, int bits) {
+    unsigned value = 0;
+    for (int b = first; b < first + bits; ++b) value |= (row[b / 32] >> b % 32 & 1U) << (b - first);
+    return value;
+  };
+  for (const auto& [node, of_node] : rows) {
+    const int ports = topology.nodes[node].ports;
+    const auto code = static_cast<int>(phased_pkg::flow_w(ports));
+    const auto config = static_cast<int>(phased_pkg::row_config_lsb(ports));
+    const int end = config + fred_config_bits({ports, 3});
+    ASSERT_FALSE(of_node[0].empty() || of_node[1].empty()) << topology.nodes[node].name;
+    for (const Row& in : of_node[0]) {
+      for (const Row& out : of_node[1]) {
+        int shared = 0;
+        std::set<unsigned> codes;
+        for (int at = phased_pkg::ROW_FLOWS_LSB; at < config; at += code) {
+          shared += field(in, at, code) != 0 && field(out, at, code) != 0 ? 1 : 0;
+          if (field(in, at, code) != 0) codes.insert(field(in, at, code));
+        }
+        for (int at = phased_pkg::ROW_FLOWS_LSB; at < config; at += code)
+          shared += codes.contains(field(out, at, code)) ? 1 : 0;
+        for (int at = config; at < end; at += 2)
+          shared += field(in, at, 2) != 0 && field(out, at, 2) != 0 ? 1 : 0;
+        ASSERT_EQ(shared, 0) << topology.nodes[node].name;
+      }
+    }
+  }
+}
+
+// A phase per controller, for its weights and its gradients.
+TEST(StreamPlans, WeightsAndGradientsShareThePhases) {
+  const Topology topology = machine("fred_d");
+  const Plan plan = make_plan(topology, streams_both_ways());
   int phases = 0;
   for (const PhaseProgram& program : plan.programs) phases = std::max(phases, program.phase + 1);
   EXPECT_EQ(phases, 18);

@@ -290,6 +290,7 @@ TEST(Config, KeysAreTheWholeMachine) {
                                       "switch.format=fp16",
                                       "switch.yield=4",
                                       "switch.quantum=64",
+                                      "switch.phases_in_use=1",
                                       "switch.vc_order=[control, mp, pp, dp]"};
   EXPECT_EQ(keys, want);
 }
@@ -314,6 +315,11 @@ TEST(Config, SwitchesHaveAKindAndParameters) {
   EXPECT_EQ(load({"switch.kind=reducing_crossbar"}).nodes.back().switch_kind, "reducing_crossbar");
   EXPECT_EQ(load({"switch.yield=9", "switch.quantum=100"}).switch_values,
             (std::vector<NamedValue>{{"YIELD", 9}, {"QUANTUM", 100}}));
+  EXPECT_EQ(load({"switch.phases_in_use=2"}).switch_values,
+            (std::vector<NamedValue>{{"YIELD", 4}, {"QUANTUM", 64}, {"PHASES_IN_USE", 2}}));
+  expect_parts(refused_fred("switch.phases_in_use=3"), {"switch.phases_in_use", "3", "1 to 2"});
+  expect_parts(refused_fred("switch.params.PHASES_IN_USE=2"), {"set by switch.phases_in_use"});
+  EXPECT_THROW(load({"switch.kind=reducing_crossbar", "switch.phases_in_use=2"}), BadInput);
   const Topology own =
       load({"switch.rtl_top=mine", "switch.params.WAYS=2", "switch.params.DEEP=7"});
   EXPECT_EQ(own.own_values, (std::vector<NamedValue>{{"DEEP", 7}, {"WAYS", 2}}));

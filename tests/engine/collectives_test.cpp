@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/member.h"
 #include "base/random.h"
 #include "collective/acknowledgements.h"
 #include "config/config.h"
@@ -105,6 +107,63 @@ TEST_P(RandomWorks, AreExactInEveryImplementation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomWorks, testing::Range<std::uint64_t>(1, 25));
+
+// 16 NPUs and 8 I/O controllers on chiplets of 8 ports.
+Topology tree_of_eights(int phases_in_use) {
+  return build({"configs/fred_small.yaml",
+                {"npu.count=16", "io.count=8", "io.bandwidth=256GB/s", "fabric.l1_switches=4",
+                 "fabric.npus_per_l1=4", "fabric.uplinks=2", "fabric.uplink_bandwidth=1.2TB/s",
+                 fmt::format("switch.phases_in_use={}", phases_in_use)}});
+}
+
+// Weights from the controllers while gradients go back to them, beside works of other groups.
+TEST(TwoPhasesInUse, CarryStreamsBothWaysInLessTime) {
+  std::vector<CollectiveSpec> work;
+  for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
+    CollectiveSpec& stream = work.emplace_back();
+    stream.collective = collective;
+    for (int k = 0; k < 8; ++k) stream.group.push_back(io_member(k));
+    for (int npu = 0; npu < 16; ++npu) stream.group.push_back(npu);
+    stream.bytes = 8 * 40'000;
+    stream.roots = 8;
+    stream.algorithm = "in_switch";
+  }
+  Simulation simulation;
+  std::array<Topology, 2> trees{tree_of_eights(1), tree_of_eights(2)};
+  Machine one("one", trees[0], {});
+  Machine two("two", trees[1], {});
+  Machine lockstep("lockstep", trees[1], {.model = SwitchModel::kLockstep});
+  Machine every_cycle("every_cycle", trees[1], {.skip = false});
+  simulation.run([&] {
+    const RunResult r = two.run(make_plan(trees[1], work));
+    expect_good(make_plan(trees[1], work), r);
+    EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(make_plan(trees[1], work))));
+    EXPECT_EQ(comparable_results(r),
+              comparable_results(every_cycle.run(make_plan(trees[1], work))));
+    EXPECT_LT(10 * r.cycles, 9 * one.run(make_plan(trees[0], work)).cycles);
+  });
+}
+
+class RandomWorksOfTwoPhases : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomWorksOfTwoPhases, AreExactInEveryImplementation) {
+  SCOPED_TRACE(fmt::format("seed {}", GetParam()));
+  Random random(GetParam());
+  const Topology topology = tree_of_eights(2);
+  Simulation simulation;
+  Machine tlm("tlm", topology, {});
+  Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
+  simulation.run([&] {
+    for (int run = 0; run < 3; ++run) {
+      const Plan plan = make_plan(topology, random_work(random, 16, 6, 30'000), OnConflict::kLater);
+      const RunResult r = tlm.run(plan);
+      expect_good(plan, r);
+      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomWorksOfTwoPhases, testing::Range<std::uint64_t>(1, 9));
 
 // Few flits on links so slow that sending one takes longer than its way: bounds are still bounds.
 class SlowLinks : public testing::TestWithParam<std::uint64_t> {};

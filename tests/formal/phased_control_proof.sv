@@ -5,7 +5,8 @@
 //
 // Environment: fronts of the input units, of four phases with any rows, that stay until they leave; packets of at most
 // two flits, whose second one is there when the first has left; outputs with or without room at will. Rows are not
-// written. A reset comes at the beginning. Not shown: how soon a phase of higher priority is served.
+// written. A reset comes at the beginning. Not shown: how soon a phase of higher priority is served. With two phases in use
+// the assertions of the module itself are meant; those here are of one.
 module phased_control_proof #(
   /// ports
   parameter int unsigned P = 2,
@@ -15,6 +16,8 @@ module phased_control_proof #(
   parameter int unsigned YIELD = 2,
   /// see phased_control
   parameter int unsigned QUANTUM = 2,
+  /// see phased_control
+  parameter int unsigned PHASES_IN_USE = 1,
   /// virtual channels, derived
   localparam int unsigned VCS = noc_pkg::NUM_VCS,
   /// bits of a row, derived
@@ -25,17 +28,21 @@ module phased_control_proof #(
   input logic [2*VCS*P-1:0] phase_i,     // its phase
   input logic [VCS*P-1:0] single_i,      // it is a packet of one flit
   input logic [VCS*P-1:0] room_i,
-  input logic             wait_i
+  input logic [PHASES_IN_USE-1:0] wait_i
 );
   localparam int unsigned VC_W = noc_pkg::VC_W;
   localparam int unsigned PHASE_W = noc_pkg::PHASE_W;
 
   (* anyconst *) logic [4*ROW_W-1:0] rows;
   logic                     started_q = 1'b0;
-  logic                     active, read, fire, change, load, idle, error;
+  logic                     read, fire, change, load, idle, error;
+  logic [PHASES_IN_USE-1:0] actives;
+  logic [VC_W*PHASES_IN_USE-1:0]    vcs;
+  logic [PHASE_W*PHASES_IN_USE-1:0] phases;
+  logic                     active;  // in the first slot
   logic [VC_W-1:0]          vc;
   logic [PHASE_W-1:0]       phase, read_phase;
-  logic [P-1:0]             match, tail, pop, reserve, held;
+  logic [P-1:0]             match, tail, pop, reserve, held, in_slot, out_slot;
   logic [VCS*P-1:0]         other;
   logic [VCS*PHASE_W*P-1:0] front_phase;
   logic [ROW_W-1:0]         row_q, change_row;
@@ -46,18 +53,29 @@ module phased_control_proof #(
   logic [VCS*P-1:0]   valid_q, tail_q;
   logic [2*VCS*P-1:0] phase_q;
 
+  assign active = actives[0];
+  assign vc = vcs[0+:VC_W];
+  assign phase = phases[0+:PHASE_W];
+
   for (genvar p = 0; p < P; p++) begin : gen_port
+    // By the slot of the port.
+    logic               used;
+    logic [VC_W-1:0]    of_vc;
+    logic [PHASE_W-1:0] of_phase;
+    assign used = in_slot[p] ? actives[PHASES_IN_USE-1] : active;
+    assign of_vc = in_slot[p] ? vcs[VC_W*(PHASES_IN_USE-1)+:VC_W] : vc;
+    assign of_phase = in_slot[p] ? phases[PHASE_W*(PHASES_IN_USE-1)+:PHASE_W] : phase;
     for (genvar v = 0; v < VCS; v++) begin : gen_vc
       localparam int unsigned F = VCS * p + v;
       logic matches;
       assign front_phase[PHASE_W*F+:PHASE_W] = PHASE_W'(phase_q[2*F+:2]);
-      assign matches = active && vc == VC_W'(v) && PHASE_W'(phase_q[2*F+:2]) == phase;
+      assign matches = used && of_vc == VC_W'(v) && PHASE_W'(phase_q[2*F+:2]) == of_phase;
       assign other[F] = valid_q[F] && !matches;
 
       always_ff @(posedge clk_i) begin
         if (!started_q) begin
           valid_q[F] <= 1'b0;
-        end else if (valid_q[F] && pop[p] && vc == VC_W'(v)) begin
+        end else if (valid_q[F] && pop[p] && of_vc == VC_W'(v)) begin
           valid_q[F] <= !tail_q[F];
           tail_q[F] <= 1'b1;
         end else if (!valid_q[F] && come_i[F]) begin
@@ -67,15 +85,16 @@ module phased_control_proof #(
         end
       end
     end
-    assign match[p] = active && valid_q[VCS*p+32'(vc)] && PHASE_W'(phase_q[2*(VCS*p+32'(vc))+:2]) == phase;
-    assign tail[p] = tail_q[VCS*p+32'(vc)];
+    assign match[p] = used && valid_q[VCS*p+32'(of_vc)] && PHASE_W'(phase_q[2*(VCS*p+32'(of_vc))+:2]) == of_phase;
+    assign tail[p] = tail_q[VCS*p+32'(of_vc)];
   end
 
   phased_control #(
-    .P(P), .CONFIG_STAGES(STAGES), .YIELD(YIELD), .QUANTUM(QUANTUM)
+    .P(P), .CONFIG_STAGES(STAGES), .YIELD(YIELD), .QUANTUM(QUANTUM),
+    .PHASES_IN_USE(PHASES_IN_USE)
   ) i_dut (
-    .clk_i, .rst_ni(started_q), .active_o(active), .vc_o(vc), .phase_o(phase), .match_i(match), .wait_i, .tail_i(tail), .other_i(other),
-    .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner), .room_i, .reserve_o(reserve), .fire_o(fire), .held_o(held),
+    .clk_i, .rst_ni(started_q), .active_o(actives), .vc_o(vcs), .phase_o(phases), .match_i(match), .wait_i, .tail_i(tail), .other_i(other),
+    .front_phase_i(front_phase), .pop_o(pop), .partner_o(partner), .room_i, .reserve_o(reserve), .fire_o(fire), .held_o(held), .in_slot_o(in_slot), .out_slot_o(out_slot),
     .free_i(1'b1), .read_o(read), .read_phase_o(read_phase), .row_i(row_q), .write_i(1'b0), .write_phase_i({PHASE_W{1'b0}}),
     .change_o(change), .change_row_o(change_row), .load_o(load), .reductions_o(reductions), .stall_join_o(stall_join),
     .stall_credit_o(stall_credit), .stall_phase_o(stall_phase), .error_phase_o(error), .idle_o(idle)
@@ -87,14 +106,15 @@ module phased_control_proof #(
   end
 
   localparam int unsigned LOCK = (STAGES > 2) ? STAGES - 1 : 1;
-  (* hierconn *) logic \i_dut.decided_q , \i_dut.changed_q , \i_dut.open , \i_dut.i_candidates.read_q ;
+  (* hierconn *) logic \i_dut.decided_q , \i_dut.changed_q , \i_dut.i_candidates.read_q ;
+  (* hierconn *) logic [PHASES_IN_USE-1:0] \i_dut.open ;
   (* hierconn *) logic [VC_W-1:0] \i_dut.next_vc_q ;
   (* hierconn *) logic [PHASE_W-1:0] \i_dut.next_phase_q , \i_dut.i_candidates.phase_q ;
   (* hierconn *) logic [VCS-1:0] \i_dut.candidate ;
   (* hierconn *) logic [VCS*PHASE_W-1:0] \i_dut.candidate_phase ;
   (* hierconn *) logic [VCS*ROW_W-1:0] \i_dut.candidate_rows ;
-  (* hierconn *) logic [$clog2(YIELD+1)-1:0] \i_dut.silent_q ;
-  (* hierconn *) logic [$clog2(QUANTUM+1)-1:0] \i_dut.busy_q ;
+  (* hierconn *) logic [$clog2(YIELD+1)*PHASES_IN_USE-1:0] \i_dut.silent_q ;
+  (* hierconn *) logic [$clog2(QUANTUM+1)*PHASES_IN_USE-1:0] \i_dut.busy_q ;
   (* hierconn *) logic [$clog2(LOCK+1)-1:0] \i_dut.lock_q ;
 
   logic [4:0] since_q;  // edges since a change, up to 31
@@ -133,7 +153,7 @@ module phased_control_proof #(
     busy_before_q <= busy_q;
     active_before_q <= active;
     vc_before_q <= vc;
-    open_before_q <= i_dut.open;
+    open_before_q <= i_dut.open[0];
     decided_before_q <= started_q && i_dut.decided_q;
     if (change) loaded_q <= change_row;
     if (!started_q) begin
@@ -141,7 +161,7 @@ module phased_control_proof #(
       busy_q <= '0;
     end else begin
       if (change || fire) silent_q <= '0;
-      else if (!wait_i && silent_q != 8'(YIELD)) silent_q <= silent_q + 8'd1;
+      else if (!wait_i[0] && silent_q != 8'(YIELD)) silent_q <= silent_q + 8'd1;
       if (change) busy_q <= '0;
       else if (fire && busy_q != 8'(QUANTUM)) busy_q <= busy_q + 8'd1;
     end

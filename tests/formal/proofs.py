@@ -194,11 +194,11 @@ def link_retry():
 
 
 def phased_control():
-    choice = "assign change = decided_q && !open;"
-    decide = ("!decided_q && lock_q == '0 &&", "!decided_q &&")
+    choice = "assign change = decided_q && (open & replaced) == '0;"
+    decide = ("!decided_q && lock_q == '0;", "!decided_q;")
     every = ("!= '0) partly_in[f] = 1'b1;", "== '1) partly_in[f] = 1'b1;")
     faults = (
-        Fault("nothing_fires_in_a_change", "phased_control", ".hold_i   (decided_q),", ".hold_i   (1'b0),"),
+        Fault("nothing_fires_in_a_change", "phased_control", ".hold_i   ({SLOTS{decided_q}} & replaced),", ".hold_i   ('0),"),
         Fault("change_is_between_packets", "phased_control", choice, "assign change = decided_q;"),
         Fault("only_the_active_phase_leaves", "phased_join", *every),
         Fault("wave_two_edges_later", "phased_control", "load_q <= changed_q;", "load_q <= change;"),
@@ -206,14 +206,19 @@ def phased_control():
     look_up = "if (clear_i) candidate_o <= '0;"
     choices = (
         Fault("row_of_the_phase_is_loaded", "phased_control", "candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W]",
-              "candidate_rows[ROW_W*32'(vc_q)+:ROW_W]"),
-        Fault("decision_has_a_reason", "phased_control", "vc_rank(VC_ORDER, pick) < ", "vc_rank(VC_ORDER, pick) <= "),
+              "candidate_rows[ROW_W*32'(vc_q[0+:VC_W])+:ROW_W]"),
+        Fault("decision_has_a_reason", "phased_control", "vc_rank(VC_ORDER, VC_W'(v)) < ", "vc_rank(VC_ORDER, VC_W'(v)) <= "),
         Fault("change_forgets_look_ups", "phased_candidates", look_up, "if (clear_i && !ready) candidate_o <= '0;"),
         Fault("change_forgets_look_ups", "phased_candidates", look_up, "if (clear_i && !read_q) candidate_o <= '0;"),
     )
     apart = (
         Fault("changes_are_apart", "phased_control", *decide),
         Fault("wave_has_passed", "phased_control", *decide),
+    )
+    two = (
+        Fault("phases_share_no_port", "phased_candidates", "use_of[p] = code != '0;", "use_of[p] = 1'b0;"),
+        Fault("one_slot_is_taken", "phased_control", "assign leaves[2*v+:2] = (in_way == 2'b00) ? to[2*v+:2] : in_way;",
+              "assign leaves[2*v+:2] = in_way;"),
     )
     # Without those of the arbiters below it, which rr_arbiter_proof proves.
     labels = ("invariant_lock", "invariant_decided", "invariant_changed", "invariant_counts", "invariant_look_up",
@@ -222,7 +227,9 @@ def phased_control():
                   faults=tuple(replace(fault, depth=12) for fault in choices)),
             Proof("phased_control", depth=4, induction=2, only=labels, faults=tuple(replace(fault, depth=11) for fault in faults)),
             Proof("phased_control", depth=4, induction=2, only=labels, parameters={"STAGES": 6},
-                  faults=tuple(replace(fault, depth=12) for fault in apart))]  # fmt: skip
+                  faults=tuple(replace(fault, depth=12) for fault in apart)),
+            Proof("phased_control", depth=9, only=tuple(fault.breaks for fault in two), parameters={"PHASES_IN_USE": 2},
+                  faults=tuple(replace(fault, depth=11) for fault in two))]  # fmt: skip
 
 
 for subject in (rr_arbiter, credit_counter, vc_queue, flit_ram, synchroniser, reset_sync, packet_order, apb_slave, async_fifo,

@@ -4,6 +4,8 @@ set(test_switches
   "fred P=4 custom_switch testbenches/tb_custom_switch/custom_switch.f"
   "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "fred P=3 M=2 LANES=256"
+  "fred P=8 PHASES_IN_USE=2"
+  "fred P=5 M=2 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9 PHASES_IN_USE=2"
   "reducing_crossbar P=4"
   "reducing_crossbar P=5 LANES=3 VC_DEPTH=12 CTRL_DEPTH=1 OUT_DEPTH=9 FORMAT=1 PACKET_FLITS=6 YIELD=2 QUANTUM=9"
   "aggregator P=4"

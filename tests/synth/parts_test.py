@@ -40,7 +40,7 @@ class Words(unittest.TestCase):
         self.refused(["fred_contrl"], "unknown module 'fred_contrl'", "allowed:", "phased_control")
 
     def test_unknown_parameter(self):
-        self.refused(["phased_control:Q=4"], "'Q=4'", "allowed:", "P, ROW_W, CONFIG_STAGES, YIELD, QUANTUM, VC_ORDER")
+        self.refused(["phased_control:Q=4"], "'Q=4'", "allowed:", "P, ROW_W, CONFIG_STAGES, PHASES_IN_USE, CONFIG_FIELD_W, YIELD, QUANTUM, VC_ORDER")
 
     def test_parameter_without_number(self):
         self.refused(["phased_control:P"], "'P'", "NAME=NUMBER")
@@ -64,7 +64,7 @@ class Words(unittest.TestCase):
         self.assertEqual(text.returncode, 0)
         self.assertIn("example:", text.stdout)
         names = synth("--list").stdout
-        self.assertIn("phased_control P ROW_W CONFIG_STAGES YIELD QUANTUM VC_ORDER", names)
+        self.assertIn("phased_control P ROW_W CONFIG_STAGES PHASES_IN_USE CONFIG_FIELD_W YIELD QUANTUM", names)
         self.assertIn("mesh_router NUM_LOCAL NUM_IO", names)
 
 

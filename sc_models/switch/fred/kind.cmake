@@ -9,6 +9,7 @@ fredsim_switch_kind(fred
     "${FREDSIM_PHASED_PORTS}"
     "M | 3 | 2 | 4 | middle sub-networks"
     ${FREDSIM_PHASED_PARAMETERS}
+    "PHASES_IN_USE | 1 | 1 | 2 | phases in use at a time, 2 where M is 3 or less"
   BASIC 7
   # Registers that phased_peek.h reads.
   SETTINGS ../phased/peek.vlt)

@@ -4,8 +4,7 @@
 
 namespace fredsim {
 
-PhasedCandidates::PhasedCandidates(int ports, const VcOrder& order)
-    : ports_(ports), order_(order) {}
+PhasedCandidates::PhasedCandidates(int ports) : ports_(ports) {}
 
 void PhasedCandidates::reset() {
   clear();
@@ -16,13 +15,6 @@ void PhasedCandidates::reset() {
 void PhasedCandidates::clear() {
   read_ = {};
   candidates_ = 0;
-}
-
-int PhasedCandidates::first_vc() const {
-  for (const int vc : order_) {
-    if ((candidates_ >> vc & 1U) != 0) return vc;
-  }
-  return 0;
 }
 
 PhasedCandidates::Front PhasedCandidates::choose(const PortsByVc& waiting) const {

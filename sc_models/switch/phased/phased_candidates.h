@@ -10,7 +10,6 @@
 
 #include "base/flit.h"
 #include "base/state_digest.h"
-#include "base/vc_order.h"
 #include "switch/phased/phased_row.h"
 
 namespace fredsim {
@@ -29,7 +28,7 @@ class PhasedCandidates {
     int port = 0, vc = 0, phase = 0;
   };
 
-  PhasedCandidates(int ports, const VcOrder& order);
+  explicit PhasedCandidates(int ports);
 
   void reset();
   const Read& read() const { return read_; }
@@ -42,14 +41,13 @@ class PhasedCandidates {
   void clear();
 
   bool none() const { return candidates_ == 0; }
-  int first_vc() const;  // that of highest priority
+  bool has(int vc) const { return (candidates_ >> vc & 1U) != 0; }
   int phase(int vc) const { return phase_[vc]; }
   const Row& row(int vc) const { return rows_[vc]; }
   void add_state(StateDigest& digest) const;
 
  private:
   int ports_;
-  VcOrder order_;
   Read read_;
   std::uint32_t candidates_ = 0;  // VCs that have one
   std::array<int, kNumVcs> phase_{};

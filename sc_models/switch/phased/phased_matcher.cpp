@@ -54,8 +54,9 @@ void PhasedMatcher::ask(const Fronts& fronts, const Phase& phase) {
   ready_ = no_room_ = 0;
   Ports quiet = rest_;  // inputs that do not ask, for this VC
   for (const int vc : order_) {
-    const Ports held =
-        (phase.vc == vc ? phase.held : 0) | (phase.under_way_vc == vc ? phase.under_way : 0);
+    const Ports held = (phase.vc == vc ? phase.held : 0) |
+                       (phase.second_vc == vc ? phase.second_held : 0) |
+                       (phase.under_way_vc == vc ? phase.under_way : 0);
     const Ports open = fronts.room[vc] & ~locked_[vc] & ~held;
     for_each_port(fronts.request[vc], [&](int p) {
       const Ports input = 1U << p;

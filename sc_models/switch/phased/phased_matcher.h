@@ -28,11 +28,13 @@ class PhasedMatcher {
     std::span<const std::uint8_t> output;  // by front; meant of those that ask
     PortsByVc room{};                      // outputs whose staging has room for a packet
   };
-  // What the phase in use does at the same edge.
+  // Flits and packets of the phases in use at the same edge.
   struct Phase {
-    Ports popped = 0, reserved = 0;  // inputs and outputs of the flits it fires
-    Ports held = 0;  // outputs of its flows that were inside a packet before the edge
+    Ports popped = 0, reserved = 0;  // inputs and outputs of the flits they fire
+    Ports held = 0;  // outputs of flows of the first that were inside a packet before the edge
     int vc = 0;
+    Ports second_held = 0;  // of a second phase in use
+    int second_vc = 0;
     // Outputs to which nothing may go; those to which flits of phases are on the way, and their VC.
     Ports closed = 0, under_way = 0;
     int under_way_vc = 0;

@@ -34,6 +34,26 @@ PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words) {
   return row;
 }
 
+std::vector<std::uint32_t> use_of_row(int ports, std::span<const std::uint32_t> words, int bits,
+                                      int field_bits) {
+  const int width = static_cast<int>(phased_pkg::flow_w(ports));
+  RowFields flows(words, phased_pkg::ROW_FLOWS_LSB);
+  std::vector<std::uint32_t> use(4);  // inputs, outputs, codes up to 31 and from 32 on
+  for (int p = 0; p < 2 * ports; ++p) {
+    const unsigned code = flows.take(width);
+    if (code == 0) continue;
+    use[p < ports ? 0 : 1] |= 1U << p % ports;
+    use[2 + code / 32] |= 1U << code % 32;
+  }
+  const int first = static_cast<int>(phased_pkg::row_config_lsb(ports));
+  RowFields configuration(words, first);
+  for (int field = 0; field < (bits - first) / field_bits; ++field) {
+    if (field % 32 == 0) use.push_back(0);
+    if (configuration.take(field_bits) != 0) use.back() |= 1U << field % 32;
+  }
+  return use;
+}
+
 PhasedRow decode_sums(int ports, std::span<const std::uint32_t> words,
                       const std::function<SumOrder(std::uint32_t inputs)>& order) {
   PhasedRow row = decode_flows(ports, words);

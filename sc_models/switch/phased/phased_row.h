@@ -35,8 +35,16 @@ struct PhasedRow {
   std::vector<Flow> flows;   // those with an input port, by code
   std::vector<Sum> sums;
   std::vector<std::uint32_t> contradictory;  // the row itself, if it contradicts its flows
-  std::array<std::uint8_t, 32> partner{};    // lowest input port with the same field
+  // The row itself, where two phases can be in use, and what it has that no other row in use may have, as masks
+  // (rtl/phased/phased_candidates.sv): input ports, output ports, codes of flows, fields of the configuration.
+  std::vector<std::uint32_t> words;
+  std::vector<std::uint32_t> use;
+  std::array<std::uint8_t, 32> partner{};  // lowest input port with the same field
 };
+
+// PhasedRow::use of a row of `bits` bits, with configuration fields of `field_bits`.
+std::vector<std::uint32_t> use_of_row(int ports, std::span<const std::uint32_t> words, int bits,
+                                      int field_bits);
 
 // All but `sums`.
 PhasedRow decode_flows(int ports, std::span<const std::uint32_t> words);

@@ -1,5 +1,7 @@
 #include "switch/phased/phased_shape.h"
 
+#include "switch/switch_kind.h"
+
 namespace fredsim {
 
 PhasedShape::PhasedShape(const SwitchShape& shape)
@@ -11,19 +13,26 @@ PhasedShape::PhasedShape(const SwitchShape& shape)
       packet_flits(shape.value("PACKET_FLITS")),
       yield(shape.value("YIELD")),
       quantum(shape.value("QUANTUM")),
+      phases_in_use(phases_in_use_of(shape)),
       vc_order(vc_order_of(shape.value("VC_ORDER"))),
       rtl_top(shape.rtl_top) {}
 
 std::vector<NamedValue> PhasedShape::values() const {
-  return {{"LANES", lanes},
-          {"VC_DEPTH", buffers.data_flits},
-          {"CTRL_DEPTH", buffers.control_flits},
-          {"OUT_DEPTH", buffers.output_flits},
-          {"FORMAT", static_cast<int>(format)},
-          {"PACKET_FLITS", packet_flits},
-          {"YIELD", yield},
-          {"QUANTUM", quantum},
-          {"VC_ORDER", number_of(vc_order)}};
+  std::vector<NamedValue> values{{"LANES", lanes},
+                                 {"VC_DEPTH", buffers.data_flits},
+                                 {"CTRL_DEPTH", buffers.control_flits},
+                                 {"OUT_DEPTH", buffers.output_flits},
+                                 {"FORMAT", static_cast<int>(format)},
+                                 {"PACKET_FLITS", packet_flits},
+                                 {"YIELD", yield},
+                                 {"QUANTUM", quantum},
+                                 {"VC_ORDER", number_of(vc_order)}};
+  if (phases_in_use > 1) values.push_back({"PHASES_IN_USE", phases_in_use});
+  return values;
+}
+
+int phases_in_use_of(const SwitchShape& shape) {
+  return shape.kind->index("PHASES_IN_USE") < 0 ? 1 : shape.value("PHASES_IN_USE");
 }
 
 }  // namespace fredsim

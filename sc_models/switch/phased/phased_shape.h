@@ -24,6 +24,7 @@ struct PhasedShape {
   FpFormat format = FpFormat::kFp16;
   int packet_flits = kPacketFlits;
   int yield = 4, quantum = 64;  // cycles: of silence, of being busy
+  int phases_in_use = 1;        // 1 where a kind has no such parameter
   VcOrder vc_order = kDefaultVcOrder;
   std::string rtl_top{};  // SwitchShape
 
@@ -32,6 +33,8 @@ struct PhasedShape {
   // As parameters of the RTL, without rtl_top.
   std::vector<NamedValue> values() const;
 };
+
+int phases_in_use_of(const SwitchShape& shape);
 
 class PhasedInterconnect;
 
@@ -51,9 +54,10 @@ struct PhasedNetwork {
   int stages = 0;  // register stages from its inputs to its outputs, of flits that do not wait
   int config_stages = 0;  // the first of them that keep configuration
   int config_edges = 0;   // from a change of phase on, until nothing of its configuration moves
-  int row_words = 0, num_phases = 0;  // of the phase store: of a row; rows
-  int apart_levels = 0;               // at which online unicasts must be kept apart; 0: none
-  std::uint32_t id = 0, shape = 0;    // what the registers of these names read
+  int row_words = 0, num_phases = 0;        // of the phase store: of a row; rows
+  int row_bits = 0, config_field_bits = 1;  // of a row, where two phases can be in use
+  int apart_levels = 0;                     // at which online unicasts must be kept apart; 0: none
+  std::uint32_t id = 0, shape = 0;          // what the registers of these names read
   std::function<PhasedRow(std::span<const std::uint32_t>)> decode;  // of a row
   // By output, what comes of flits of the phase at `inputs` and of unicasts beside them under a row that contradicts its
   // flows; empty: there are none. `outputs`: of the flows that those inputs have.

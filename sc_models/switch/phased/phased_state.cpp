@@ -24,11 +24,19 @@ bool PhasedTwin::add_state(StateDigest& digest) const {
   matcher_.add_state(digest);
   candidates_.add_state(digest);
   if (interconnect_ != nullptr) interconnect_->add_state(digest);
-  digest.add((active_ ? 1U : 0U) | (decided_ ? 2U : 0U) | (overflow_ ? 4U : 0U) |
-             (next_overflow_ ? 8U : 0U) | (phase_error_ ? 16U : 0U) | (route_error_ ? 32U : 0U));
-  for (const int value : {vc_, phase_, next_phase_, since_load_, silent_, busy_}) {
+  digest.add((slots_[0].active ? 1U : 0U) | (slots_[1].active ? 64U : 0U) | (decided_ ? 2U : 0U) |
+             (overflow_ ? 4U : 0U) | (next_overflow_ ? 8U : 0U) | (phase_error_ ? 16U : 0U) |
+             (route_error_ ? 32U : 0U));
+  for (int s = 0; s < slot_count(); ++s) {
+    for (const int value : {slots_[s].vc, slots_[s].phase, slots_[s].silent, slots_[s].busy}) {
+      digest.add(static_cast<std::uint64_t>(value));
+    }
+  }
+  for (const int value : {next_phase_, since_load_, target_}) {
     digest.add(static_cast<std::uint64_t>(value));
   }
+  digest.add(replaced_);
+  digest.add(std::uint64_t{second_in_} << 32 | second_out_);
   digest.add(open_);
   digest.add(held_back_);
   digest.add(std::uint64_t{join_errors_} << 32 | astray_);

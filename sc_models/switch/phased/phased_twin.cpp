@@ -43,6 +43,7 @@ PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network,
       phases_(network_.num_phases),
       yield_(shape.yield),
       quantum_(shape.quantum),
+      two_(shape.phases_in_use > 1),
       in_(static_cast<std::size_t>(ports_)),
       in_flits_(in_.size() * static_cast<std::size_t>(in_slots_) * words_),
       outputs_(ports_, shape, network_.stages + kBeforeStages,
@@ -53,7 +54,7 @@ PhasedTwin::PhasedTwin(const PhasedShape& shape, PhasedNetwork network,
       pin_flits_(in_.size() * words_),
       store_(static_cast<std::size_t>(phases_ * row_words_)),
       rows_(static_cast<std::size_t>(phases_)),
-      candidates_(ports_, shape.vc_order),
+      candidates_(ports_),
       flits_in_(in_.size()) {
   for (int vc = 0; vc < kNumVcs; ++vc) rank_[vc] = priority_rank(shape.vc_order, vc);
   reset();
@@ -80,15 +81,19 @@ void PhasedTwin::reset() {
   std::ranges::fill(store_, 0U);
   std::ranges::fill(rows_, nullptr);
   candidates_.reset();
-  active_ = decided_ = false;
-  vc_ = phase_ = next_phase_ = 0;
+  slots_ = {};
+  for (Slot& slot : slots_) slot.silent = yield_;
+  second_in_ = second_out_ = 0;
+  decided_ = false;
+  next_phase_ = 0;
+  replaced_ = 1;
+  target_ = 0;
   now_ = std::make_shared<const PhasedRow>();
-  next_ = nullptr;
+  next_ = changed_ = nullptr;
+  together_.clear();
   open_ = 0;
-  busy_ = 0;
   held_back_ = 0;
   since_load_ = rest_after_load();
-  silent_ = yield_;
   std::ranges::fill(flits_in_, 0U);
   counted_ = events_ = {};
   phase_changes_ = 0;
@@ -100,10 +105,10 @@ void PhasedTwin::reset() {
 }
 
 bool PhasedTwin::idle() const {
-  return !decided_ && since_load_ == rest_after_load() && silent_ == yield_ && outputs_.empty() &&
-         (astray_ & on_their_way()) == 0 && (pin_valid_ | credits_out_) == 0 &&
-         (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 && matcher_.idle() &&
-         (interconnect_ == nullptr || interconnect_->idle());
+  return !decided_ && since_load_ == rest_after_load() && slots_[0].silent == yield_ &&
+         slots_[1].silent == yield_ && outputs_.empty() && (astray_ & on_their_way()) == 0 &&
+         (pin_valid_ | credits_out_) == 0 && (valid_[0] | valid_[1] | valid_[2] | valid_[3]) == 0 &&
+         matcher_.idle() && (interconnect_ == nullptr || interconnect_->idle());
 }
 
 int PhasedTwin::pipeline_edges() const { return network_.stages + kBeforeStages; }
@@ -129,6 +134,11 @@ void PhasedTwin::step_words(SwitchPins& pins) {
   outputs_.drive<kWords>(pins);
   const bool store_free = !pins.reg.valid || pins.reg.address < reg::kPhaseStore;
   const Control control = decide();
+  if (two_ && control.change) {
+    const Slot& other = slots_[1 - target_];
+    const bool stays = other.active && (replaced_ >> (1 - target_) & 1U) == 0;
+    changed_ = stays ? rows_together(next_, other.row) : next_;
+  }
   look_up(store_free);
   std::span<const PhasedMatcher::Move> moves;
   Fired fired;
@@ -142,10 +152,11 @@ void PhasedTwin::step_words(SwitchPins& pins) {
     moves = matcher_.step(fronts, seen_by_matcher(fired, held_before));
   }
   Ports lost = 0;  // outputs that unicasts do not come to
-  if (fired.inputs != 0 && !now_->contradictory.empty()) lost = send_astray<kWords>(fired, moves);
+  if (fired.inputs != 0 && !sent().contradictory.empty()) lost = send_astray<kWords>(fired, moves);
   PortsByVc popped{};
   if (online) popped = send_online<kWords>(moves, lost);
-  popped[vc_] |= fired.inputs;
+  popped[slots_[0].vc] |= fired.inputs & ~second_in_;
+  if (two_) popped[slots_[1].vc] |= fired.inputs & second_in_;
   if (interconnect_ != nullptr) {
     interconnect_->step(fired.inputs, control.change ? next_.get() : nullptr, outputs_);
   }
@@ -161,7 +172,13 @@ void PhasedTwin::step_words(SwitchPins& pins) {
                                                               : reg::kErrorNone;
   }
   overflow_ = next_overflow_;
-  advance_control(control, fired.inputs != 0, pins.reg.valid && writes_row(pins.reg, phase_));
+  Slots rewritten = 0;
+  if (pins.reg.valid) {
+    for (int s = 0; s < slot_count(); ++s) {
+      if (writes_row(pins.reg, slots_[s].phase)) rewritten |= 1U << s;
+    }
+  }
+  advance_control(control, fired, rewritten);
   if (pins.reg.valid && pins.reg.write) access(pins.reg);
   pins.reg_rdata = rdata_;
 }
@@ -176,16 +193,75 @@ void PhasedTwin::count_events() {
 }
 
 // Whether the switch decides for a candidate, or changes to the one that it has decided for.
-PhasedTwin::Control PhasedTwin::decide() {
+PhasedTwin::Control PhasedTwin::decide() const {
   Control control;
-  control.change = decided_ && open_ == 0;
+  control.change = decided_ && (open_slots() & replaced_) == 0;
   if (candidates_.none() || decided_ || since_load_ < lock_after_load()) return control;
-  const int vc = candidates_.first_vc();
-  const bool silent = silent_ == yield_ && open_ == 0;
-  if (!active_ || silent || rank_[vc] < rank_[vc_] || (vc == vc_ && busy_ == quantum_)) {
+  for (const int vc : shape_.vc_order) {
+    if (!candidates_.has(vc)) continue;
+    find_place(vc, control);
+    bool able = true;
+    for (int s = 0; s < slot_count(); ++s) {
+      able = able && ((control.replaced >> s & 1U) == 0 || gives_way(s, vc));
+    }
+    if (!able) continue;
     control.decided = vc;
+    return control;
   }
   return control;
+}
+
+bool PhasedTwin::gives_way(int slot, int vc) const {
+  const Slot& now = slots_[slot];
+  const bool silent = now.silent == yield_ && (open_slots() >> slot & 1U) == 0;
+  return !now.active || silent || rank_[vc] < rank_[now.vc] ||
+         (vc == now.vc && now.busy == quantum_);
+}
+
+void PhasedTwin::find_place(int vc, Control& control) const {
+  control.replaced = 1;
+  control.target = 0;
+  if (!two_) return;
+  Slots in_way = 0;
+  for (int s = 0; s < slot_count(); ++s) {
+    if (slots_[s].active && shares(*candidates_.row(vc), *slots_[s].row)) in_way |= 1U << s;
+  }
+  if (in_way != 0) {
+    control.target = in_way == 2 ? 1 : 0;
+    control.replaced = in_way;
+    return;
+  }
+  control.target = slots_[0].active && (!slots_[1].active || !gives_way(0, vc)) ? 1 : 0;
+  control.replaced = 1U << control.target;
+}
+
+bool PhasedTwin::shares(const PhasedRow& one, const PhasedRow& other) const {
+  for (std::size_t i = 0; i < one.use.size(); ++i) {
+    if ((one.use[i] & other.use[i]) != 0) return true;
+  }
+  return false;
+}
+
+// The row of two phases in use: they share nothing, so it has the bits of both.
+PhasedTwin::Row PhasedTwin::rows_together(const Row& one, const Row& other) {
+  constexpr std::size_t kKept = 4096;
+  if (together_.size() > kKept) together_.clear();
+  Row& both = together_[std::minmax(one, other)];
+  if (both == nullptr) {
+    std::vector<std::uint32_t> words = one->words;
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] |= other->words[i];
+    both = std::make_shared<const PhasedRow>(network_.decode(words));
+  }
+  return both;
+}
+
+PhasedTwin::Slots PhasedTwin::open_slots() const {
+  if (open_ == 0 || !two_) return open_ == 0 ? 0 : 1;
+  Slots slots = 0;
+  for (const PhasedRow::Flow& flow : now_->flows) {
+    if ((open_ >> (flow.code - 1) & 1U) != 0) slots |= 1U << slot_of(flow);
+  }
+  return slots;
 }
 
 // One edge of the search for candidates.
@@ -236,46 +312,56 @@ PhasedTwin::Fired PhasedTwin::fire() {
     events_.arbiter += static_cast<std::uint64_t>(std::popcount(held_back_));
     match &= ~held_back_;
   }
-  const Ports room = outputs_.room()[vc_] & ~matcher_.locked()[vc_];
+  std::array<Ports, 2> room{}, reserved{};  // by slot
+  for (int s = 0; s < slot_count(); ++s) {
+    const int vc = slots_[s].vc;
+    room[s] = outputs_.room()[vc] & ~matcher_.locked()[vc];
+  }
   Ports popped = 0;
-  Ports reserved = 0;
   int adds = 0;
   std::uint32_t unequal = 0;  // not zero: flits of a flow differ in tag or tail
-  for (std::size_t f = 0; f < now_->flows.size(); ++f) {
-    const PhasedRow::Flow& flow = now_->flows[f];
+  for (const PhasedRow::Flow& flow : now_->flows) {
     if ((flow.inputs & match) == 0) continue;
-    const bool open = (open_ >> f & 1U) != 0;
+    const std::uint32_t bit = 1U << (flow.code - 1);
+    const bool open = (open_ & bit) != 0;
+    const int slot = slot_of(flow);
+    const int vc = slots_[slot].vc;
     if ((flow.inputs & ~match) != 0) {
       ++events_.join;
-    } else if (!open && (flow.outputs & ~room) != 0) {
+    } else if (!open && (flow.outputs & ~room[slot]) != 0) {
       ++events_.credit;
-    } else if (open || !decided_) {
+    } else if (open || !decided_ || (replaced_ >> slot & 1U) == 0) {
       popped |= flow.inputs;
-      reserved |= flow.outputs;
+      reserved[slot] |= flow.outputs;
       adds += flow.adds;
-      const std::uint32_t* const one = front(std::countr_zero(flow.inputs), vc_);
+      const std::uint32_t* const one = front(std::countr_zero(flow.inputs), vc);
       std::uint32_t tail = one[2] & kTailBit;
       for_each_port(flow.inputs & (flow.inputs - 1), [&](int p) {
-        const std::uint32_t* const other = front(p, vc_);
+        const std::uint32_t* const other = front(p, vc);
         unequal |= (one[0] ^ other[0]) | ((one[2] ^ other[2]) & kTailBit);
         tail |= other[2] & kTailBit;
       });
-      open_ = tail != 0 ? open_ & ~(1U << f) : open_ | 1U << f;
+      open_ = tail != 0 ? open_ & ~bit : open_ | bit;
     }
   }
   if (popped == 0) return {};
   events_.reductions += static_cast<std::uint64_t>(adds);
   if (unequal != 0 && !joins_agree(popped)) join_errors_ |= 1U;
-  outputs_.reserve(vc_, reserved);
-  if (reserved == 0) astray_ |= 1U;
-  if (now_->contradictory.empty()) send<kWords>(popped);
-  return {popped, reserved};
+  outputs_.reserve(slots_[0].vc, reserved[0]);
+  if (reserved[1] != 0) outputs_.reserve(slots_[1].vc, reserved[1]);
+  if ((reserved[0] | reserved[1]) == 0) astray_ |= 1U;
+  if (sent().contradictory.empty()) send<kWords>(popped);
+  return {popped, reserved[0] | reserved[1]};
 }
 
 // What the phase in use and the interconnect leave to online unicasts.
 PhasedMatcher::Phase PhasedTwin::seen_by_matcher(const Fired& fired, Ports held_before) const {
-  PhasedMatcher::Phase phase{
-      .popped = fired.inputs, .reserved = fired.outputs, .held = held_before, .vc = vc_};
+  PhasedMatcher::Phase phase{.popped = fired.inputs,
+                             .reserved = fired.outputs,
+                             .held = held_before & ~second_out_,
+                             .vc = slots_[0].vc,
+                             .second_held = held_before & second_out_,
+                             .second_vc = slots_[1].vc};
   if (interconnect_ != nullptr) {
     phase.closed = interconnect_->closed();
     phase.under_way = interconnect_->under_way();
@@ -287,8 +373,9 @@ PhasedMatcher::Phase PhasedTwin::seen_by_matcher(const Fired& fired, Ports held_
 // Outputs of flows that are inside a packet.
 PhasedTwin::Ports PhasedTwin::held() const {
   Ports outputs = 0;
-  for (std::uint32_t open = open_; open != 0; open &= open - 1) {
-    outputs |= now_->flows[std::countr_zero(open)].outputs;
+  if (open_ == 0) return outputs;
+  for (const PhasedRow::Flow& flow : now_->flows) {
+    if ((open_ >> (flow.code - 1) & 1U) != 0) outputs |= flow.outputs;
   }
   return outputs;
 }
@@ -317,8 +404,8 @@ PhasedTwin::PortsByVc PhasedTwin::send_online(std::span<const PhasedMatcher::Mov
 bool PhasedTwin::joins_agree(Ports popped) const {
   bool agree = true;
   for_each_port(popped, [&](int p) {
-    const std::uint32_t* a = front(p, vc_);
-    const std::uint32_t* b = front(now_->partner[p], vc_);
+    const std::uint32_t* a = front(p, vc_of_input(p));
+    const std::uint32_t* b = front(now_->partner[p], vc_of_input(p));
     agree = agree && a[0] == b[0] && ((a[2] ^ b[2]) & kTailBit) == 0;
   });
   return agree;
@@ -328,13 +415,14 @@ bool PhasedTwin::joins_agree(Ports popped) const {
 template <int kWords>
 void PhasedTwin::send(Ports popped) {
   std::array<std::uint32_t, kMaxFlitWords> sum;
-  for (const PhasedRow::Sum& s : now_->sums) {
+  for (const PhasedRow::Sum& s : sent().sums) {
     if ((s.leaves & popped) == 0 || (s.leaves & ~popped) != 0) continue;
+    const int vc = vc_of_input(s.first);
     const std::uint32_t* const result = add_up<kWords>(s.postfix, sum.data());
     if (interconnect_ != nullptr && s.postfix.size() > 1) {
-      outputs_.stage<kWords>(vc_, s.outputs, result);  // it says when it arrives
+      outputs_.stage<kWords>(vc, s.outputs, result);  // it says when it arrives
     } else {
-      push<kWords>(vc_, s.outputs, result);
+      push<kWords>(vc, s.outputs, result);
     }
   }
 }
@@ -364,13 +452,14 @@ PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
   Ports missing = fired.outputs;
   bool wrong = false;
   const std::vector<PhasedCarried> carried =
-      network_.carry(*now_, fired.inputs, fired.outputs, unicasts);
+      network_.carry(sent(), fired.inputs, fired.outputs, unicasts);
   for (int p = 0; p < ports_; ++p) {
     const Ports output = 1U << p;
     if (carried[p].online) {
       lost &= ~output;
-    } else if (!carried[p].postfix.empty() && (fired.outputs & output) != 0) {
-      push<kWords>(vc_, output, add_up<kWords>(carried[p].postfix, sum.data()));
+    } else if (!carried[p].postfix.empty() && (fired.outputs & output) != 0 &&
+               vc_of_input(carried[p].postfix.front()) == vc_of_output(p)) {
+      push<kWords>(vc_of_output(p), output, add_up<kWords>(carried[p].postfix, sum.data()));
       missing &= ~output;
     } else if (!carried[p].postfix.empty()) {
       wrong = true;
@@ -381,17 +470,17 @@ PhasedTwin::Ports PhasedTwin::send_astray(const Fired& fired,
   return lost;
 }
 
-// The sum of fronts of the active VC, or the only one; in `sum`, where there is something to add.
+// The sum of fronts of phases in use, or the only one; in `sum`, where there is something to add.
 template <int kWords>
 const std::uint32_t* PhasedTwin::add_up(const std::vector<int>& postfix, std::uint32_t* sum) {
   const std::size_t words = kWords != 0 ? kWords : words_;
-  const std::uint32_t* const first = front(postfix.front(), vc_);
+  const std::uint32_t* const first = front(postfix.front(), vc_of_input(postfix.front()));
   if (postfix.size() == 1) return first;
   std::memcpy(sum, first, kHeaderWords * sizeof(std::uint32_t));
   std::fill(sum + kHeaderWords, sum + words, 0U);
   std::array<const std::uint32_t*, 32> leaf;
   for (const int n : postfix) {
-    if (n >= 0) leaf[n] = front(n, vc_);
+    if (n >= 0) leaf[n] = front(n, vc_of_input(n));
   }
   for (int lane = 0; lane < shape_.lanes; ++lane) {
     std::array<std::uint16_t, 32> stack;
@@ -414,7 +503,8 @@ template <int kWords>
 void PhasedTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
   const std::size_t words = kWords != 0 ? kWords : words_;
   next_overflow_ = false;
-  Ports changed = popped[vc_];
+  Ports changed = popped[slots_[0].vc];
+  if (two_) changed |= popped[slots_[1].vc];
   for_each_port(pin_valid_, [&](int p) {
     const std::uint32_t* flit = &pin_flits_[static_cast<std::size_t>(p) * words];
     const int vc = vc_of(flit);
@@ -428,7 +518,7 @@ void PhasedTwin::accept(SwitchPins& pins, const PortsByVc& popped) {
     advance(in.free, in.depth);
     if (in.count++ != 0) return;
     show_front(p, vc);
-    if (vc == vc_) changed |= 1U << p;
+    if (vc == vc_of_input(p)) changed |= 1U << p;
   });
   credits_out_ = 0;
   for (int vc = 0; vc < kNumVcs; ++vc) {
@@ -487,53 +577,80 @@ void PhasedTwin::show_front(int port, int vc) {
 }
 
 void PhasedTwin::match_front(int port) {
-  const bool match = active_ && (valid_[vc_] >> port & 1U) != 0 && in_[port][vc_].phase == phase_;
+  const Slot& slot = slots_[slot_of_input(port)];
+  const bool match =
+      slot.active && (valid_[slot.vc] >> port & 1U) != 0 && in_[port][slot.vc].phase == slot.phase;
   match_ = match ? match_ | 1U << port : match_ & ~(1U << port);
 }
 
 void PhasedTwin::find_matches() {
   match_ = 0;
-  if (active_) for_each_port(valid_[vc_], [&](int p) { match_front(p); });
+  Ports fronts = slots_[0].active ? valid_[slots_[0].vc] : 0;
+  if (slots_[1].active) fronts |= valid_[slots_[1].vc];
+  for_each_port(fronts, [&](int p) { match_front(p); });
 }
 
 // The registers of the control unit.
-void PhasedTwin::advance_control(const Control& control, bool fired, bool rewritten) {
+void PhasedTwin::advance_control(const Control& control, const Fired& fired, Slots rewritten) {
   if (since_load_ != rest_after_load()) ++since_load_;
-  if (fired) {
-    silent_ = 0;
-    if (busy_ != quantum_) ++busy_;
-  } else if (silent_ != yield_ && held_back_ == 0) {
-    ++silent_;
+  Slots fires = 0;
+  for (int s = 0; s < slot_count(); ++s) {
+    Slot& slot = slots_[s];
+    const Ports mine = s == 0 ? ~second_in_ : second_in_;
+    if ((fired.inputs & mine) != 0) {
+      fires |= 1U << s;
+      slot.silent = 0;
+      if (slot.busy != quantum_) ++slot.busy;
+    } else if (slot.silent != yield_ && (held_back_ & mine) == 0) {
+      ++slot.silent;
+    }
   }
+  Slots ends = rewritten == 0 ? 0 : rewritten & ~fires & ~open_slots();
   if (control.change) {
-    ++phase_changes_;
-    decided_ = false;
-    active_ = true;
-    phase_ = next_phase_;
-    now_ = std::move(next_);
-    vc_ = now_->vc;
-    since_load_ = silent_ = busy_ = 0;
-    candidates_.clear();
-    find_matches();
-    return;
-  }
-  if (control.decided >= 0) {
+    ends = (ends | replaced_) & ~(1U << target_);
+    change_phase();
+  } else if (control.decided >= 0) {
     decided_ = true;
     next_phase_ = candidates_.phase(control.decided);
     next_ = candidates_.row(control.decided);
+    replaced_ = control.replaced;
+    target_ = control.target;
   }
-  if (rewritten && !fired && open_ == 0) {
-    active_ = false;
-    match_ = 0;
+  if (ends == 0) return;
+  for (int s = 0; s < slot_count(); ++s) {
+    if ((ends >> s & 1U) != 0) slots_[s].active = false;
   }
+  find_matches();
+}
+
+void PhasedTwin::change_phase() {
+  ++phase_changes_;
+  const bool second_stays = slots_[1].active && (replaced_ >> 1 & 1U) == 0;
+  slots_[target_] = {.active = true, .vc = next_->vc, .phase = next_phase_, .row = next_};
+  now_ = two_ ? std::move(changed_) : std::move(next_);
+  if (two_) {
+    const bool second = target_ == 1 || second_stays;
+    second_in_ = second ? slots_[1].row->use[0] : 0;
+    second_out_ = second ? slots_[1].row->use[1] : 0;
+  }
+  changed_ = next_ = nullptr;
+  decided_ = false;
+  since_load_ = 0;
+  candidates_.clear();
+  find_matches();
 }
 
 const PhasedTwin::Row& PhasedTwin::row(int phase) {
   Row& decoded = rows_[phase];
   if (decoded == nullptr) {
-    const auto words = static_cast<std::size_t>(row_words_);
-    decoded = std::make_shared<const PhasedRow>(
-        network_.decode({&store_[static_cast<std::size_t>(phase) * words], words}));
+    const auto size = static_cast<std::size_t>(row_words_);
+    const std::span words(&store_[static_cast<std::size_t>(phase) * size], size);
+    PhasedRow row = network_.decode(words);
+    if (two_) {
+      row.words.assign(words.begin(), words.end());
+      row.use = use_of_row(ports_, words, network_.row_bits, network_.config_field_bits);
+    }
+    decoded = std::make_shared<const PhasedRow>(std::move(row));
   }
   return decoded;
 }

@@ -9,6 +9,8 @@
 //   unicasts: phased_matcher.h; their paths are not modelled, since every flit that the matcher lets go has one.
 //   A row that contradicts its flows is the exception: for it PhasedNetwork::carry follows flits and unicasts through the
 //   interconnect, and what comes out elsewhere than places are reserved ends there, as in rtl/fred/fred_exit.sv.
+// Two phases in use: their rows share nothing, so they are decoded as one row of the bits of both (now_), and each port has
+//   the virtual channel of its slot.
 // Contract: switch_core.h. Outside it, as outside the RTL's (which asserts): packets longer than PACKET_FLITS or of
 //   several flits on the control VC.
 // State: plain values without cycle numbers. step() allocates only when a row is used for the first
@@ -18,10 +20,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "switch/phased/phased_candidates.h"
@@ -60,17 +65,32 @@ class PhasedTwin final : public SwitchCore {
     std::uint16_t head = 0, free = 0, count = 0;  // slots from base
     std::uint8_t phase = 0;                       // of the front
   };
-  struct Control {        // of an edge, judged by the state before it
-    bool change = false;  // to next_phase_
-    int decided = -1;     // VC of the candidate that is decided for
+  // A place for a phase that is in use, of shape_.phases_in_use.
+  struct Slot {
+    bool active = false;
+    int vc = 0, phase = 0;
+    int silent = 0, busy = 0;
+    Row row;  // as it was looked up
   };
-  struct Fired {  // by the active phase
+  using Slots = std::uint32_t;  // bit s: slot s
+  struct Control {              // of an edge, judged by the state before it
+    bool change = false;        // to next_phase_
+    int decided = -1;           // VC of the candidate that is decided for
+    Slots replaced = 1;         // by it
+    int target = 0;             // the slot it goes to
+  };
+  struct Fired {  // by the phases in use
     Ports inputs = 0, outputs = 0;
   };
 
   template <int kWords>  // words of a flit; 0: words_
   void step_words(SwitchPins& pins);
-  Control decide();
+  Control decide() const;
+  bool gives_way(int slot, int vc) const;
+  // The slot of a VC's candidate if it were decided for, and the slots whose phases it would replace.
+  void find_place(int vc, Control& control) const;
+  bool shares(const PhasedRow& one, const PhasedRow& other) const;
+  Row rows_together(const Row& one, const Row& other);
   void look_up(bool store_free);
   Row ready_row(const PhasedCandidates::Read& read, Ports waiting);
   template <int kWords>
@@ -91,8 +111,9 @@ class PhasedTwin final : public SwitchCore {
   Ports held() const;
   template <int kWords>
   void accept(SwitchPins& pins, const PortsByVc& popped);
-  // `rewritten`: the row of the phase in use is written at this edge.
-  void advance_control(const Control& control, bool fired, bool rewritten);
+  // `rewritten`: the row of the phase in a slot is written at this edge.
+  void advance_control(const Control& control, const Fired& fired, Slots rewritten);
+  void change_phase();
   void count_events();
   void access(const RegisterRequest& request);
   bool writes_row(const RegisterRequest& request, int phase) const;
@@ -105,8 +126,21 @@ class PhasedTwin final : public SwitchCore {
   int pipeline_edges() const;
   std::uint32_t on_their_way() const { return (1U << pipeline_edges()) - 1; }
   Ports others(int vc) const {
-    return (vc == vc_ ? valid_[vc] & ~match_ : valid_[vc]) & ~online_fronts_[vc];
+    Ports matching = vc == slots_[0].vc ? match_ & ~second_in_ : 0;
+    if (vc == slots_[1].vc) matching |= match_ & second_in_;
+    return valid_[vc] & ~matching & ~online_fronts_[vc];
   }
+  int slot_count() const { return shape_.phases_in_use; }
+  int slot_of_input(int port) const { return static_cast<int>(second_in_ >> port & 1U); }
+  int vc_of_input(int port) const { return slots_[slot_of_input(port)].vc; }
+  int vc_of_output(int port) const { return slots_[second_out_ >> port & 1U].vc; }
+  // The rows in use for flits that leave their buffers at this edge: they enter the interconnect behind a change at it.
+  const PhasedRow& sent() const { return changed_ != nullptr ? *changed_ : *now_; }
+  int slot_of(const PhasedRow::Flow& flow) const {
+    return slot_of_input(std::countr_zero(flow.inputs));
+  }
+  // Slots with a flow that is inside a packet.
+  Slots open_slots() const;
   void show_front(int port, int vc);
   void find_matches();
   void match_front(int port);
@@ -126,6 +160,7 @@ class PhasedTwin final : public SwitchCore {
   int in_slots_;
   int row_words_, phases_;
   int yield_, quantum_;
+  bool two_;                         // two phases can be in use
   std::array<int, kNumVcs> rank_{};  // priority of a VC, 0 the highest
 
   std::vector<std::array<InVc, kNumVcs>> in_;
@@ -137,7 +172,7 @@ class PhasedTwin final : public SwitchCore {
   std::vector<std::uint8_t> front_output_;  // where those with a route go, 4p + v
   PhasedMatcher matcher_;
   std::unique_ptr<PhasedRoutes> routes_;
-  Ports match_ = 0;  // inputs whose front of the active VC is of the active phase
+  Ports match_ = 0;  // inputs whose front of their slot's VC is of the phase there
   PortsByVc
       popping_{};  // inputs that a flit left at the last edge: its slot is free one edge later
 
@@ -148,18 +183,19 @@ class PhasedTwin final : public SwitchCore {
   std::vector<std::uint32_t> store_;
   std::vector<Row> rows_;  // decoded when first used
   PhasedCandidates candidates_;
-  bool active_ = false;
+  std::array<Slot, 2> slots_;             // the second is idle where one phase is in use
+  Ports second_in_ = 0, second_out_ = 0;  // ports of the phase in the second slot
   bool decided_ = false;
-  int vc_ = 0;
-  int phase_ = 0;
   int next_phase_ = 0;
-  Row now_;                 // of the active phase
-  Row next_;                // of that decided for, as it was looked up
-  std::uint32_t open_ = 0;  // flows of now_, by place in it, that are inside a packet
+  Slots replaced_ = 1;                           // by the phase that is decided for
+  int target_ = 0;                               // the slot it goes to
+  Row now_;                                      // of the phases in use, together
+  Row next_;                                     // of that decided for, as it was looked up
+  Row changed_;                                  // now_ after the change at this edge
+  std::map<std::pair<Row, Row>, Row> together_;  // of two rows; those in the store now, and in use
+  std::uint32_t open_ = 0;  // flows of now_ that are inside a packet, by code: bit code - 1
   int since_load_ = 0;      // edges since a change of phase, at most as many as matter
-  int silent_ = 0;
-  int busy_ = 0;
-  Ports held_back_ = 0;  // inputs whose match the interconnect held back at this edge
+  Ports held_back_ = 0;     // inputs whose match the interconnect held back at this edge
 
   // Outputs that the head of a packet has fired for, its tail not; kept where rows can contradict their flows.
   PortsByVc inside_{};

@@ -25,6 +25,7 @@ void PhasedTwin::access(const RegisterRequest& request) {
     if (in_store) {
       store_[place] = request.wdata;
       rows_[place / row_words_] = nullptr;
+      together_.clear();
     }
     return;
   }
@@ -98,11 +99,13 @@ bool PhasedTwin::peek_counters(SwitchCounters& into) const {
 }
 
 bool PhasedTwin::peek_phase(SwitchPhase& into) const {
-  into = {.active = active_,
+  const bool second = slots_[1].active && !slots_[0].active;
+  const Slot& slot = slots_[second ? 1 : 0];
+  into = {.active = slot.active,
           .loading = decided_ && open_ == 0,
-          .busy = silent_ != yield_ || open_ != 0,
-          .phase = static_cast<std::uint8_t>(phase_),
-          .vc = static_cast<std::uint8_t>(vc_),
+          .busy = slots_[0].silent != yield_ || slots_[1].silent != yield_ || open_ != 0,
+          .phase = static_cast<std::uint8_t>(slot.phase),
+          .vc = static_cast<std::uint8_t>(slot.vc),
           .next = static_cast<std::uint8_t>(next_phase_)};
   return true;
 }
