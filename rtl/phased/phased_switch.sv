@@ -216,10 +216,10 @@ module phased_switch #(
     .idle_o(control_idle)
   );
 
-  phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
+  phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .PHASES_IN_USE(PHASES_IN_USE), .VC_ORDER(VC_ORDER)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(front_out), .tail_i(front_tail),
-    .room_i(room), .phase_held_i(held), .phase_vc_i(out_vc), .closed_i, .under_way_i, .under_way_vc_i,
+    .room_i(room), .phase_held_i(held), .phase_second_i(out_slot), .phase_vc_i(vc), .closed_i, .under_way_i, .under_way_vc_i,
     .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_fires_i(fires),
     .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
     .locked_o(locked), .move_o, .phase_in_o, .phase_out_o,
