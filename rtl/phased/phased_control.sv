@@ -159,8 +159,7 @@ module phased_control #(
 
   // ------------------------------------------------------------------ decision
   logic [SLOTS-1:0]     silent, expired, fire, rewritten;
-  logic [VCS*SLOTS-1:0] gives_way, leaves, to;  // bit SLOTS*v+s: slot s to the candidate of VC v
-  logic [VCS-1:0]       able;
+  logic [VCS*SLOTS-1:0] leaves, to;  // bit SLOTS*v+s: the candidate of VC v replaces the phase in slot s, goes there
   logic [VC_W-1:0]      pick;
   logic                 decide;
 
@@ -168,33 +167,38 @@ module phased_control #(
     assign silent[s] = silent_q[YIELD_W*s+:YIELD_W] == YIELD_W'(YIELD) && !open[s];
     assign expired[s] = busy_q[QUANTUM_W*s+:QUANTUM_W] == QUANTUM_W'(QUANTUM);
     assign rewritten[s] = write_i && write_phase_i == phase_q[PHASE_W*s+:PHASE_W] && !open[s] && !fire[s];
-    for (genvar v = 0; v < VCS; v++) begin : gen_vc
-      logic higher;
-      assign higher = noc_pkg::vc_rank(VC_ORDER, VC_W'(v)) < noc_pkg::vc_rank(VC_ORDER, vc_q[VC_W*s+:VC_W]);
-      assign gives_way[SLOTS*v+s] = !active_q[s] || silent[s] || higher ||
-                                    (VC_W'(v) == vc_q[VC_W*s+:VC_W] && expired[s]);
-    end
   end
 
-  for (genvar v = 0; v < VCS; v++) begin : gen_leaves
-    if (SLOTS > 1) begin : gen_two
-      logic second;  // the second slot, where neither phase is in the way
-      logic [1:0] in_way;
+  if (SLOTS > 1) begin : gen_places
+    logic [VCS-1:0] able;  // all that the candidate takes the place of gives way
+
+    for (genvar v = 0; v < VCS; v++) begin : gen_vc
+      logic       second;  // the second slot, where neither phase is in the way
+      logic [1:0] in_way, gives_way;
+      for (genvar s = 0; s < 2; s++) begin : gen_gives_way
+        logic higher;
+        assign higher = noc_pkg::vc_rank(VC_ORDER, VC_W'(v)) < noc_pkg::vc_rank(VC_ORDER, vc_q[VC_W*s+:VC_W]);
+        assign gives_way[s] = !active_q[s] || silent[s] || higher || (VC_W'(v) == vc_q[VC_W*s+:VC_W] && expired[s]);
+      end
       assign in_way = clash[2*v+:2] & active_q;
-      assign second = active_q[0] && (!active_q[1] || !gives_way[2*v]);
+      assign second = active_q[0] && (!active_q[1] || !gives_way[0]);
       assign to[2*v+:2] = (in_way == 2'b10 || (in_way == 2'b00 && second)) ? 2'b10 : 2'b01;
       assign leaves[2*v+:2] = (in_way == 2'b00) ? to[2*v+:2] : in_way;
-    end else begin : gen_one
-      logic unused_clash;
-      assign unused_clash = clash[v];
-      assign to[v] = 1'b1;
-      assign leaves[v] = 1'b1;
+      assign able[v] = candidate[v] && (leaves[2*v+:2] & ~gives_way) == '0;
     end
-    assign able[v] = candidate[v] && (leaves[SLOTS*v+:SLOTS] & ~gives_way[SLOTS*v+:SLOTS]) == '0;
+    assign pick = noc_pkg::first_vc(VC_ORDER, able);
+    assign decide = able != '0 && !decided_q && lock_q == '0;
+  end else begin : gen_place
+    // Whoever gives way to a candidate gives way to the one of highest priority.
+    logic higher, unused_clash;
+    assign unused_clash = &{1'b0, clash};
+    assign pick = noc_pkg::first_vc(VC_ORDER, candidate);
+    assign higher = noc_pkg::vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q);
+    assign decide = candidate != '0 && !decided_q && lock_q == '0 &&
+                    (!active_q || silent || higher || (pick == vc_q && expired));
+    assign to = '1;
+    assign leaves = '1;
   end
-
-  assign pick = noc_pkg::first_vc(VC_ORDER, able);
-  assign decide = able != '0 && !decided_q && lock_q == '0;
   assign change = decided_q && (open & replaced) == '0;
 
   always_ff @(posedge clk_i) begin : choice
@@ -316,7 +320,7 @@ module phased_control #(
     assign out_slot_o = out_slot_q;
   end else begin : gen_row
     logic unused_slots;
-    assign unused_slots = &{1'b0, to};
+    assign unused_slots = &{1'b0, to, leaves};
     assign replaced = 1'b1;
     assign target = 1'b1;
     assign used_rows = '0;

@@ -35,8 +35,6 @@ module phased_matcher #(
   parameter int unsigned P = 12,
   /// levels of the interconnect at which flits are kept apart; 0: it has paths for every matching
   parameter int unsigned APART_LEVELS = 0,
-  /// phases in use at a time, 1 or 2 (phased_control)
-  parameter int unsigned PHASES_IN_USE = 1,
   /// virtual channels by priority (noc_pkg)
   parameter int unsigned VC_ORDER = noc_pkg::DEFAULT_VC_ORDER,
   /// virtual channels, derived
@@ -48,12 +46,10 @@ module phased_matcher #(
   input  logic [VCS*P-1:0]               request_i,
   input  logic [phased_pkg::OUT_W*VCS*P-1:0] out_i,
   input  logic [VCS*P-1:0]               tail_i,
-  // room for a packet of VC v at output p, bit 4p+v; where a phase is inside a packet; outputs of the
-  // second one in use; the VCs of both
+  // room for a packet of VC v at output p, bit 4p+v; where the phase is inside a packet, and its VC
   input  logic [VCS*P-1:0]               room_i,
   input  logic [P-1:0]                   phase_held_i,
-  input  logic [P-1:0]                   phase_second_i,
-  input  logic [noc_pkg::VC_W*PHASES_IN_USE-1:0] phase_vc_i,
+  input  logic [noc_pkg::VC_W-1:0]       phase_vc_i,
   // outputs to which nothing may go; those to which flits of phases are on the way, and their VC
   input  logic [P-1:0]                   closed_i,
   input  logic [P-1:0]                   under_way_i,
@@ -99,13 +95,6 @@ module phased_matcher #(
   logic [VCS*P-1:0]   room_by_vc, open_by_vc, start_by_vc, tail_by_vc;
   logic [VCS*P*P-1:0] want, ask;
 
-  // The VC of the phase at an output.
-  logic [VC_W*P-1:0] phase_vc;
-
-  for (genvar o = 0; o < P; o++) begin : gen_phase_vc
-    assign phase_vc[VC_W*o +: VC_W] = phase_second_i[o] ? phase_vc_i[VC_W*(PHASES_IN_USE-1) +: VC_W] : phase_vc_i[0 +: VC_W];
-  end
-
   // Outputs at which a packet may start, and that have room for one.
   always_comb begin : outputs_by_vc
     room_by_vc = '0;
@@ -115,7 +104,7 @@ module phased_matcher #(
         for (int unsigned o = 0; o < P; o++) begin
           room_by_vc[P*v + o] = room_i[VCS*o + v];
           open_by_vc[P*v + o] = room_i[VCS*o + v] && !locked_o[VCS*o + v] &&
-                                    !(phase_held_i[o] && phase_vc[VC_W*o +: VC_W] == VC_W'(v)) &&
+                                    !(phase_held_i[o] && phase_vc_i == VC_W'(v)) &&
                                     !(under_way_i[o] && under_way_vc_i == VC_W'(v));
         end
       end

@@ -161,6 +161,8 @@ module phased_switch #(
   logic [VC_W*PHASES_IN_USE-1:0]    vc;
   logic [PHASE_W*PHASES_IN_USE-1:0] phase;
   logic [P-1:0]             in_slot, out_slot;
+  logic [P-1:0]             first_held, under_way;  // for the matcher
+  logic [VC_W-1:0]          under_way_vc;
   logic [VC_W*P-1:0]        in_vc, out_vc;  // of the phases in use, by port
   logic [P-1:0]             match, match_tail, pop, reserve, held, overflow, in_empty;
   logic                     fires;
@@ -193,10 +195,19 @@ module phased_switch #(
 
   assign phase_vc_o = out_vc;
 
-  if (PHASES_IN_USE > 1) begin : gen_waits
+  if (PHASES_IN_USE > 1) begin : gen_two
     assign waits = {(match & hold_i & in_slot) != '0, (match & hold_i & ~in_slot) != '0};
-  end else begin : gen_wait
+    // No flit waits in the interconnect, so that what the second phase holds takes the place of what is under way.
+    logic unused_under_way;
+    assign unused_under_way = &{1'b0, under_way_i, under_way_vc_i};
+    assign first_held = held & ~out_slot;
+    assign under_way = held & out_slot;
+    assign under_way_vc = vc[VC_W +: VC_W];
+  end else begin : gen_one
     assign waits = (match & hold_i) != '0;
+    assign first_held = held;
+    assign under_way = under_way_i;
+    assign under_way_vc = under_way_vc_i;
   end
 
   phased_control #(
@@ -216,10 +227,11 @@ module phased_switch #(
     .idle_o(control_idle)
   );
 
-  phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .PHASES_IN_USE(PHASES_IN_USE), .VC_ORDER(VC_ORDER)) i_matcher (
+  phased_matcher #(.P(P), .APART_LEVELS(APART_LEVELS), .VC_ORDER(VC_ORDER)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(front_out), .tail_i(front_tail),
-    .room_i(room), .phase_held_i(held), .phase_second_i(out_slot), .phase_vc_i(vc), .closed_i, .under_way_i, .under_way_vc_i,
+    .room_i(room), .phase_held_i(first_held), .phase_vc_i(vc[0 +: VC_W]), .closed_i, .under_way_i(under_way),
+    .under_way_vc_i(under_way_vc),
     .phase_pop_i(pop), .phase_reserve_i(reserve), .phase_fires_i(fires),
     .pop_o(online_pop), .pop_vc_o(online_pop_vc), .reserve_o(online_reserve), .reserve_vc_o(online_reserve_vc),
     .locked_o(locked), .move_o, .phase_in_o, .phase_out_o,

@@ -195,7 +195,7 @@ def link_retry():
 
 def phased_control():
     choice = "assign change = decided_q && (open & replaced) == '0;"
-    decide = ("!decided_q && lock_q == '0;", "!decided_q;")
+    decide = ("!decided_q && lock_q == '0 &&", "!decided_q &&")
     every = ("!= '0) partly_in[f] = 1'b1;", "== '1) partly_in[f] = 1'b1;")
     faults = (
         Fault("nothing_fires_in_a_change", "phased_control", ".hold_i   ({SLOTS{decided_q}} & replaced),", ".hold_i   ('0),"),
@@ -207,7 +207,8 @@ def phased_control():
     choices = (
         Fault("row_of_the_phase_is_loaded", "phased_control", "candidate_rows[ROW_W*32'(next_vc_q)+:ROW_W]",
               "candidate_rows[ROW_W*32'(vc_q[0+:VC_W])+:ROW_W]"),
-        Fault("decision_has_a_reason", "phased_control", "vc_rank(VC_ORDER, VC_W'(v)) < ", "vc_rank(VC_ORDER, VC_W'(v)) <= "),
+        Fault("decision_has_a_reason", "phased_control", "vc_rank(VC_ORDER, pick) < noc_pkg::vc_rank(VC_ORDER, vc_q);",
+              "vc_rank(VC_ORDER, pick) <= noc_pkg::vc_rank(VC_ORDER, vc_q);"),
         Fault("change_forgets_look_ups", "phased_candidates", look_up, "if (clear_i && !ready) candidate_o <= '0;"),
         Fault("change_forgets_look_ups", "phased_candidates", look_up, "if (clear_i && !read_q) candidate_o <= '0;"),
     )

@@ -58,7 +58,7 @@ module online_top #(
   phased_matcher #(.P(P), .APART_LEVELS((M == 2) ? fred_pkg::levels(P) : 0)) i_matcher (
     .clk_i, .rst_ni,
     .request_i(request), .out_i(out_i[20*P-1:0]), .tail_i(tail), .room_i(room),
-    .phase_held_i(phase_held_i[P-1:0]), .phase_second_i('0), .phase_vc_i, .closed_i('0), .under_way_i('0), .under_way_vc_i('0),
+    .phase_held_i(phase_held_i[P-1:0]), .phase_vc_i, .closed_i('0), .under_way_i('0), .under_way_vc_i('0),
     .phase_pop_i(phase_pop_i[P-1:0]), .phase_reserve_i(phase_reserve_i[P-1:0]), .phase_fires_i(phase_pop_i[P-1:0] != '0),
     .pop_o(pop), .pop_vc_o(pop_vc), .reserve_o(reserve), .reserve_vc_o(reserve_vc), .locked_o(locked),
     .move_o(move), .phase_in_o(phase_in), .phase_out_o(phase_out),
