@@ -310,7 +310,6 @@ module phased_control #(
         end
         phases_share_no_port: assert (both == '0);
         one_slot_is_taken: assert ($onehot(target) && (target & ~replaced) == '0);
-        two_phases_at_once: cover (active_q != '0 && replaced != 2'b11 && stays != '0);
       end
     end
 
