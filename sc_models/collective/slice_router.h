@@ -53,13 +53,13 @@ struct SlicePart {
   int first_slot = 0;                       // phase of the first tree
 
   // Phases that it takes, and the reduction tree of each.
+  int slots(bool compound) const {
+    return static_cast<int>(compound ? tasks.size() : uplink_trees.size());
+  }
   // The tree of a phase; -1: it has none there.
   int slot(int phase, bool compound) const {
     const int slot = phase - first_slot;
     return slot >= 0 && slot < slots(compound) ? slot : -1;
-  }
-  int slots(bool compound) const {
-    return static_cast<int>(compound ? tasks.size() : uplink_trees.size());
   }
   const ReductionTree& tree(int slot) const {
     return uplink_trees[static_cast<std::size_t>(slot) % uplink_trees.size()];

@@ -76,8 +76,6 @@ void add_parameter(const ConfigReader& reader, const NamedValue& given, MachineS
   machine.own_values.push_back(given);
 }
 
-constexpr std::string_view kPhasesInUse = "PHASES_IN_USE";
-
 // Kind and parameters of the switches, beside their buffers and format.
 void read_switches(const ConfigReader& reader, MachineSpec& machine) {
   const SwitchKind& kind = reader.switch_kind();
@@ -90,7 +88,7 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
     const SwitchParameter& p = kind.parameters()[static_cast<std::size_t>(at)];
     const int value = reader.integer(key, p.least, p.most);
     // One phase in use is what every switch has, and goes without saying.
-    if (value == 1 && parameter == kPhasesInUse) continue;
+    if (value == 1 && key == std::string_view("switch.phases_in_use")) continue;
     machine.switch_values.push_back({parameter, value});
   }
   if (kind.index("VC_ORDER") >= 0)

@@ -89,7 +89,6 @@ class PhasedTwin final : public SwitchCore {
   bool gives_way(int slot, int vc) const;
   // The slot of a VC's candidate if it were decided for, and the slots whose phases it would replace.
   void find_place(int vc, Control& control) const;
-  bool shares(const PhasedRow& one, const PhasedRow& other) const;
   Row rows_together(const Row& one, const Row& other);
   void look_up(bool store_free);
   Row ready_row(const PhasedCandidates::Read& read, Ports waiting);
