@@ -5,8 +5,8 @@
 
 A command is an indented line that begins as one (COMMAND). All are run, in the order of the page, in a temporary folder
 that looks like the top of a checkout, but for those in NOT_RUN, each with its reason: a new command is run, or this test
-fails. An indented block that is none is what the command before it prints, but for those in NOT_OUTPUT: its lines must be
-among what is printed, in this order. Exit code 0, or 1 and what is different.
+fails. An indented block that is none is what the command before it prints, but for tables (of a list) and those in
+NOT_OUTPUT: its lines must be among what is printed, in this order. Exit code 0, or 1 and what is different.
 """
 
 import os
@@ -91,7 +91,7 @@ def commands(text):
     """Of a page: its commands, (heading, command, lines shown after it)."""
     found = []
     for heading, lines in blocks(text):
-        if any(lines[0].strip().startswith(start) for start in NOT_OUTPUT):
+        if lines[0].startswith("|") or any(lines[0].strip().startswith(start) for start in NOT_OUTPUT):
             continue
         for line in lines:
             if COMMAND.match(line):
