@@ -1,10 +1,10 @@
 # find_package(fredsim) for a project of others: fredsim-config.cmake in the build folder, for a program with our
 # libraries in it and anything of its own (CONTRIBUTING.md, "A kind of switch"). Libraries and functions have the names
 # that they have here. There is no installation: the project builds against this build folder and this checkout.
-if(TARGET fredsim_command_line)  # not where only a few parts are built
+if(TARGET fredsim_cli)  # not where only a few parts are built
   set(libraries "")
   foreach(library verilated_runtime rtl_packages systemc rtl_models asan_main_stack base topology routing switch_kinds
-          switch config results version report collective nic npu fabric trace traffic engine chakra_messages workload_files workload program file_uses command_line)
+          switch config results version report collective nic npu fabric trace traffic engine chakra_messages workload_files workload program file_uses cli)
     foreach(target ${library} fredsim_${library})
       if(TARGET ${target})
         list(APPEND libraries ${target})

@@ -1,5 +1,5 @@
 // A work whose collectives come after each other: steps with names, dependencies, delays and repetitions, as a work file
-// (testbenches/fredsim/work_file.h) says them.
+// (cli/work_file.h) says them.
 //
 // Steps without repetition that come after the same steps with the same delay are issued as one operation, and thus
 //   planned together (engine/communicator.h); a repeated step is an operation each time, the plan and the rows of its phases

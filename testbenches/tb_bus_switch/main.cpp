@@ -1,6 +1,6 @@
 // fredsim with one kind of switch more: every command, and `switch.kind: bus` in a machine file.
 #include "bus_switches.h"
-#include "fredsim/fredsim_main.h"
+#include "cli/fredsim_main.h"
 
 int main(int argc, char** argv) {
   fredsim::add_bus_switches();

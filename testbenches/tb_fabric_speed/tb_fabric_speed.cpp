@@ -23,7 +23,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "common/program_options.h"
+#include "cli/program_options.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "fabric/switch_setup.h"

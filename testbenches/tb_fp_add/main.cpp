@@ -16,7 +16,7 @@
 #include "Vtb_fp_add_fp16/Vtb_fp_add_fp16.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "common/program_options.h"
+#include "cli/program_options.h"
 #include "reference.h"
 #include "verilated.h"
 #include "wave.h"

@@ -10,7 +10,7 @@
 
 #include "../run_wave.h"
 #include "base/error.h"
-#include "common/program_options.h"
+#include "cli/program_options.h"
 #include "dut.h"
 #include "harness.h"
 #include "oracle.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "../googletest_options.h"
 #include "../lockstep_seeds.h"
 #include "../run_wave.h"
-#include "common/googletest_options.h"
 #include "lockstep.h"
 #include "online_traffic.h"
 #include "wave.h"

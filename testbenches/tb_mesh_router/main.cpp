@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "../googletest_options.h"
 #include "../lockstep_seeds.h"
 #include "../run_wave.h"
 #include "benchmark.h"
-#include "common/googletest_options.h"
 #include "lockstep.h"
 #include "wave.h"
 

@@ -22,8 +22,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "cli/program_options.h"
 #include "collective/plan.h"
-#include "common/program_options.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "fabric/cut.h"

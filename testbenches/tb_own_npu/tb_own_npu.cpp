@@ -22,9 +22,9 @@
 
 #include "base/error.h"
 #include "base/shell.h"
-#include "common/command_line.h"
-#include "common/file_uses.h"
-#include "common/program_options.h"
+#include "cli/command_line.h"
+#include "cli/file_uses.h"
+#include "cli/program_options.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "fabric/fabric.h"

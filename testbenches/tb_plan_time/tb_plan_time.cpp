@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/program_options.h"
 #include "collective/plan.h"
-#include "common/program_options.h"
 #include "config/config.h"
 
 namespace fredsim {

@@ -29,8 +29,8 @@
 #include "base/error.h"
 #include "base/fp.h"
 #include "base/random.h"
+#include "cli/program_options.h"
 #include "collective/plan.h"
-#include "common/program_options.h"
 #include "config/config.h"
 
 namespace fredsim {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "../googletest_options.h"
 #include "../lockstep_seeds.h"
 #include "base/error.h"
-#include "common/googletest_options.h"
 #include "lockstep.h"
 #include "uniform_traffic.h"
 

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/placement.h"
+#include "cli/work_file.h"
 #include "config/config.h"
-#include "fredsim/commands.h"
-#include "fredsim/options.h"
-#include "fredsim/placement.h"
-#include "fredsim/work_file.h"
 #include "report/report_data.h"
 #include "support/temporary_folder.h"
 #include "workload/model_file.h"

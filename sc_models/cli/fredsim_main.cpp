@@ -1,0 +1,149 @@
+#include "cli/fredsim_main.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <typeinfo>
+#include <vector>
+
+#include "base/error.h"
+#include "base/long_words.h"
+#include "base/text_width.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/program_name.h"
+
+namespace {
+
+// SystemC prints its reports to standard output, which belongs to the results.
+void report_to_stderr(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  if ((actions & sc_core::SC_DISPLAY) != 0) {
+    fmt::print(stderr, "{}\n", sc_core::sc_report_compose_message(report));
+  }
+  sc_core::sc_report_handler::default_handler(report, actions & ~sc_core::SC_DISPLAY);
+}
+
+std::vector<std::string_view> words_of_user(int argc, char** argv) {
+  return {argv + std::min(argc, 1), argv + argc};
+}
+
+int fail(fredsim::ExitCode code, const char* message,
+         std::span<const std::string_view> words = {}) {
+  std::fflush(stdout);
+  // Quoted input may be long, and may hold what a terminal would obey.
+  const std::string text = fredsim::printable_lines(fredsim::with_short_words(message, words));
+  std::fputs(fmt::format("{}: {}\n", fredsim::program_name(), text).c_str(), stderr);
+  return static_cast<int>(code);
+}
+
+bool stdout_failed() { return std::ferror(stdout) != 0; }
+
+constexpr const char* kOutOfMemory =
+    "out of memory; a smaller machine or group, or fewer sizes and machines in one command, need "
+    "less";
+
+// An exception that cannot be caught: SystemC's destructors allocate, and throw where there is nothing left.
+[[noreturn]] void end_without_unwinding() {
+  const char* message = "internal error, a fault of fredsim and not of its input";
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    message = kOutOfMemory;
+  } catch (...) {  // the message stays
+  }
+  std::fputs(fredsim::program_name(), stderr);
+  std::fputs(": ", stderr);
+  std::fputs(message, stderr);
+  std::fputs("\n", stderr);
+  std::_Exit(static_cast<int>(fredsim::ExitCode::kFailed));
+}
+
+constexpr const char* kStdoutFailed = "standard output: cannot be written";
+
+// Nothing a user does should lead here. Our own checks say what does not hold; what a library says is not shown.
+std::string what_stopped(const std::exception& error) {
+  const bool is_ours = typeid(error) == typeid(std::logic_error);
+  return fmt::format("internal error, a fault of fredsim and not of its input: {}",
+                     is_ours ? error.what() : typeid(error).name());
+}
+
+std::string what_stopped(const sc_core::sc_report& report) {
+  const std::string_view place = report.get_msg_type();
+  if (place.starts_with("/fredsim/")) return report.get_msg();
+  // Of a process.
+  if (place == "failed to allocate stack memory" || place == "stack setup failed")
+    return kOutOfMemory;
+  return fmt::format("internal error, a fault of fredsim and not of its input: SystemC, {}", place);
+}
+
+void run(const fredsim::Options& options) {
+  switch (options.command) {
+    case fredsim::Command::kRun:
+    case fredsim::Command::kCompare:
+      return fredsim::run_command(options);
+    case fredsim::Command::kTrain:
+      return fredsim::train_command(options);
+    case fredsim::Command::kTraffic:
+      return fredsim::traffic_command(options);
+    case fredsim::Command::kInfo:
+      return fredsim::info_command(options);
+    case fredsim::Command::kRoute:
+      return fredsim::route_command(options);
+    case fredsim::Command::kConflicts:
+      return fredsim::conflicts_command(options);
+    case fredsim::Command::kStrategies:
+      return fredsim::strategies_command(options);
+    case fredsim::Command::kReport:
+      return fredsim::report_command(options);
+  }
+}
+
+void run(int argc, char** argv) {
+  const std::optional<fredsim::Options> options = fredsim::parse_command_line(argc, argv);
+  if (options) run(*options);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw fredsim::BadInput(kStdoutFailed);
+  }
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  sc_core::sc_report_handler::set_handler(report_to_stderr);
+  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_DO_NOTHING);
+  try {
+    run(argc, argv);
+    return static_cast<int>(fredsim::ExitCode::kDone);
+  } catch (const fredsim::Error& error) {
+    return fail(error.code(), error.what(), words_of_user(argc, argv));
+  } catch (const sc_core::sc_report& report) {
+    return fail(fredsim::ExitCode::kFailed, what_stopped(report).c_str());
+  } catch (const std::bad_alloc&) {
+    return fail(fredsim::ExitCode::kFailed, kOutOfMemory);
+  } catch (const std::exception& error) {
+    if (stdout_failed()) return fail(fredsim::ExitCode::kBadInput, kStdoutFailed);
+    return fail(fredsim::ExitCode::kFailed, what_stopped(error).c_str());
+  }
+}
+
+int fredsim::fredsim_main(int argc, char** argv, const char* program) {
+  ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
+  std::set_terminate(end_without_unwinding);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the size limit is an error to report, not a death
+  std::string name(program);
+  std::vector<char*> words(argv, argv + argc);
+  words.resize(std::max<std::size_t>(words.size(), 1));
+  words[0] = name.data();
+  words.push_back(nullptr);
+  return sc_core::sc_elab_and_sim(static_cast<int>(words.size()) - 1, words.data());
+}

@@ -1,0 +1,110 @@
+#include "cli/help.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <sstream>
+#include <string>
+
+#include "base/text_width.h"
+#include "report/terminal.h"
+
+namespace fredsim {
+
+namespace {
+
+constexpr std::size_t kNarrowest = 60;  // to the right of the options' names there must be room
+constexpr std::size_t kWidest = 100;
+constexpr std::size_t kFurther = 2;  // indentation of lines that go on
+
+// Of an example: its first line, or one after a backslash.
+bool is_of_command(const std::string& line) {
+  return line.starts_with("  build/fredsim ") || line.starts_with("    ");
+}
+
+// CLI11's, with lines that end before the edge.
+class WrappingFormatter : public CLI::Formatter {
+ public:
+  explicit WrappingFormatter(std::size_t columns) : columns_(columns) {}
+
+  std::string make_description(const CLI::App* app) const override {
+    return wrap(CLI::Formatter::make_description(app), columns_);
+  }
+  // Command lines stay whole, to be copied.
+  std::string make_footer(const CLI::App* app) const override {
+    std::istringstream footer(CLI::Formatter::make_footer(app));
+    std::string text;
+    for (std::string line; std::getline(footer, line);)
+      text += (is_of_command(line) ? line : wrap(line, columns_, kFurther)) + '\n';
+    return text;
+  }
+  std::string make_subcommand(const CLI::App* sub) const override {
+    return beside(sub->get_display_name(true), sub->get_description());
+  }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return beside(make_option_name(option, is_positional) + make_option_opts(option),
+                  make_option_desc(option));
+  }
+
+ private:
+  std::string beside(const std::string& name, const std::string& meaning) const {
+    std::ostringstream text;
+    CLI::detail::format_help(text, name, wrap(meaning, columns_ - column_width_), column_width_);
+    return text.str();
+  }
+
+  std::size_t columns_;
+};
+
+struct Example {
+  const char* command;
+  const char* lines;
+};
+
+constexpr std::array kExamples{
+    Example{"run",
+            "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB -f 4\n"
+            "  build/fredsim run configs/fred_small.yaml --collective all_to_all --size 64KiB\n"
+            "  build/fredsim run configs/fred_small.yaml --size 4KiB --model lockstep"},
+    Example{"compare",
+            "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+            "    --size 64KiB\n"
+            "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+            "    -b 1KiB -e 64KiB -f 4 --format csv"},
+    Example{"train",
+            "  build/fredsim train configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+            "    --workload configs/models/small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s"},
+    Example{"traffic",
+            "  build/fredsim traffic configs/mesh_2x2.yaml --rate 0.1:1:0.1\n"
+            "  build/fredsim traffic configs/mesh_2x2.yaml --saturation --pattern transpose"},
+    Example{"info",
+            "  build/fredsim info configs/fred_d.yaml\n"
+            "  build/fredsim info configs/fred_d.yaml --set fabric.middle=2"},
+    Example{"route",
+            "  build/fredsim route --ports 12 --middle 3 0-3:0-3 4-7:4-7 8,9:10\n"
+            "  build/fredsim route --ports 8 --middle 3 0,3:0,3 1,4:1,4 2,5:2,5 6,7:6,7"},
+    Example{"conflicts",
+            "  build/fredsim conflicts --ports 12 --middle 2,3 --flows 2:6 --kind all_reduce"},
+    Example{"strategies", "  build/fredsim strategies configs/fred_d.yaml --middle 2:4"},
+    Example{"report",
+            "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB --json results.json\n"
+            "  build/fredsim report results.json -o results.html"},
+    Example{"help", "  build/fredsim help run"}};
+
+}  // namespace
+
+std::shared_ptr<CLI::Formatter> help_formatter() {
+  return std::make_shared<WrappingFormatter>(
+      std::clamp(terminal_style(stdout).columns, kNarrowest, kWidest));
+}
+
+void add_examples(CLI::App& app) {
+  for (const auto& [name, lines] : kExamples) {
+    CLI::App* const command = app.get_subcommand(name);
+    std::string footer = command->get_footer();
+    if (!footer.empty()) footer += "\n\n";
+    command->footer(footer + "Examples, at the top of a checkout:\n" + lines);
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,69 @@
+#include "cli/program_options.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "base/error.h"
+#include "base/long_words.h"
+#include "base/units.h"
+#include "cli/parse_problem.h"
+#include "cli/spelling.h"
+
+namespace fredsim {
+
+ProgramOptions::ProgramOptions(std::string name, const std::string& purpose,
+                               const std::string& examples)
+    : name_(std::move(name)), app_(purpose, name_) {
+  app_.footer("Examples, at the top of a checkout:\n" + examples);
+}
+
+CLI::Option* ProgramOptions::add(const std::string& option, std::string& text,
+                                 const std::string& value, const std::string& meaning) {
+  return app_.add_option(option, text, meaning)->type_name(value);
+}
+
+CLI::Option* ProgramOptions::add_flag(const std::string& option, bool& flag,
+                                      const std::string& meaning) {
+  return app_.add_flag(option, flag, meaning);
+}
+
+std::uint64_t ProgramOptions::number_of(const std::string& text, const std::string& option,
+                                        std::uint64_t least, std::uint64_t most) {
+  return parse_number(text, option, least, most);
+}
+
+void ProgramOptions::parse_or_throw(std::span<char* const> arguments) {
+  check_spelling(app_, {arguments.data(), arguments.size()});
+  std::vector<std::string> words(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+  try {
+    app_.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    throw;
+  } catch (const CLI::ParseError&) {
+    throw BadInput(parse_problem(app_));
+  }
+  for (const auto& check : checks_) check();
+}
+
+std::optional<int> ProgramOptions::parse(std::span<char* const> arguments) {
+  try {
+    parse_or_throw(arguments);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app_.help());
+    return 0;
+  } catch (const std::exception& error) {
+    return report_error(name_, error);
+  }
+}
+
+int report_error(const std::string& program, const std::exception& error) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}: {}\n", program, with_short_words(error.what()));
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return static_cast<int>(known == nullptr ? ExitCode::kFailed : known->code());
+}
+
+}  // namespace fredsim

@@ -1,0 +1,20 @@
+// A routing as text for people and as JSON (`fredsim route`).
+//
+// Bits are counted from bit 0 of the configuration as sc_models/routing/fred_routing.h lays it out;
+// hexadecimal and binary numbers have their most significant bit on the left.
+#pragma once
+
+#include <string>
+
+#include "cli/route_arguments.h"
+#include "report/json.h"
+
+namespace fredsim {
+
+// Flows, then level by level the colours and the µSwitches in use, the bits, the row.
+std::string route_text(const RouteOptions& options, const FredRoute& route, std::size_t columns);
+
+// The same as one object, with every µSwitch; ends in a newline.
+std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route);
+
+}  // namespace fredsim

@@ -1,0 +1,51 @@
+#include "cli/switch_pattern.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace fredsim {
+
+void check_switch_pattern(const char* option, const std::string& pattern,
+                          std::span<const Topology* const> topologies) {
+  std::vector<std::string_view> names;
+  for (const Topology* topology : topologies) {
+    for (const Node& node : topology->nodes) {
+      if (node.is_endpoint()) continue;
+      if (::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0) return;
+      names.push_back(node.name);
+    }
+  }
+  const std::string hint = did_you_mean(pattern, names);
+  constexpr std::size_t kShown = 12;  // a large mesh has thousands
+  const std::string more =
+      names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "";
+  if (names.size() > kShown) names.resize(kShown);
+  throw BadInput(
+      fmt::format("{}: found '{}', which matches no switch; allowed: a pattern on {}{}{}", option,
+                  pattern, join_words(names), more, hint));
+}
+
+bool matches_instance(const std::string& pattern, const Topology& topology) {
+  return std::ranges::any_of(topology.nodes, [&](const Node& node) {
+    return ::fnmatch(pattern.c_str(), node.name.c_str(), 0) == 0;
+  });
+}
+
+void check_instance_pattern(const char* option, const std::string& pattern,
+                            std::span<const Topology* const> topologies) {
+  const auto matches = [&](const Topology* topology) {
+    return matches_instance(pattern, *topology);
+  };
+  if (!std::ranges::any_of(topologies, matches)) {
+    check_switch_pattern(option, pattern, topologies);  // its message names the switches
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,355 @@
+#include "cli/train_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "cli/add_option.h"
+#include "cli/option_values.h"
+#include "cli/work_arguments.h"
+#include "config/config_tree.h"
+#include "config/npu_compute.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::uint64_t kMostSamples = 1 << 24;
+constexpr std::uint64_t kMostIterations = 1000;
+constexpr std::uint64_t kMostLayers = 1 << 16;
+constexpr std::uint64_t kSamplesOfReplica = 16;     // §8.2
+constexpr std::uint64_t kPipelineMicrobatches = 8;  // §8.2
+constexpr double kMostSpeedup = 1000;
+
+// Of an option that was given, and is not for this kind of run.
+void refuse_given(std::string_view option, const std::string& text, std::string_view reason) {
+  if (!text.empty()) throw BadInput(fmt::format("{}: found '{}'{}", option, shown(text), reason));
+}
+
+// Beside another option, in whose place it is.
+void refuse_beside(std::string_view option, const std::string& text, std::string_view other,
+                   const std::string& of_other) {
+  if (!of_other.empty())
+    refuse_given(option, text, fmt::format(" together with {}; allowed: one of them", other));
+}
+
+void check_accounting(const std::string& text, TrainOptions& options) {
+  constexpr auto kNames = std::to_array<std::string_view>({"serial", "overlap"});
+  options.training.accounting = static_cast<Accounting>(parse_word("--accounting", text, kNames));
+  options.accounting = text;
+}
+
+void check_gradients(const std::string& text, TrainOptions& options) {
+  constexpr auto kNames = std::to_array<std::string_view>({"bucket", "layer", "zero2"});
+  const std::string name = text.substr(0, text.find('='));
+  const auto* const found = std::ranges::find(kNames, name);
+  const bool has_size = name.size() < text.size();
+  if (found == kNames.end() || (has_size && name == "layer"))
+    refuse_word(
+        "--gradients", text,
+        std::to_array<std::string_view>({"bucket", "bucket=SIZE", "layer", "zero2", "zero2=SIZE"}));
+  options.training.gradients = static_cast<Gradients>(found - kNames.begin());
+  if (has_size)
+    options.training.bucket_bytes = parse_size(text.substr(name.size() + 1), "--gradients");
+  options.gradients = name;
+  if (name != "layer")
+    options.gradients += fmt::format("={}", has_size ? text.substr(name.size() + 1) : "25MB");
+}
+
+// What does not fit the NPUs (§8.2).
+bool streams_by_default(const std::string& workload) {
+  return workload == "gpt3" || workload == "transformer_1t";
+}
+
+FitOptions fit_of(const std::string& text, const std::vector<std::string>& machines) {
+  const std::size_t end = text.rfind('=');
+  FitOptions fit;
+  fit.word = text.substr(0, end);
+  const std::string number = end == std::string::npos ? "" : text.substr(end + 1);
+  const char* const last = number.data() + number.size();
+  const auto [stop, error] = std::from_chars(number.data(), last, fit.speedup);
+  if (error != std::errc() || stop != last || !(fit.speedup > 0) || fit.speedup > kMostSpeedup)
+    throw BadInput(
+        fmt::format("--fit: found '{}'; allowed: a machine of the command line and its speed-up, "
+                    "such as configs/fred_c.yaml=1.41",
+                    shown(text)));
+  const auto found = std::find(machines.begin() + 1, machines.end(), fit.word);
+  if (found == machines.end()) {
+    const std::vector<std::string_view> others(machines.begin() + 1, machines.end());
+    throw BadInput(fmt::format(
+        "--fit: found '{}'; allowed: {}", shown(fit.word),
+        others.empty() ? "a machine beside the base, there is none" : join_words(others)));
+  }
+  fit.machine = static_cast<std::size_t>(found - machines.begin());
+  return fit;
+}
+
+}  // namespace
+
+void TrainStrings::add_to(CLI::App& command) {
+  add(command, "--workload", workload, "NAME",
+      "resnet152 (default), transformer_17b, gpt3, transformer_1t, a model file (.yaml), or a text "
+      "workload of ASTRA-sim (.txt)");
+  add(command, "--trace", trace, "PREFIX",
+      "in place of --workload: Chakra execution traces, PREFIX.RANK.et");
+  add(command, "--comm-groups", comm_groups, "FILE",
+      "of --trace: JSON of the groups that traces name, {\"NAME\": [rank, ...]}");
+  add(command, "--export-et", export_et, "PREFIX",
+      "writes the workload as Chakra execution traces, too: PREFIX.RANK.et and PREFIX.groups.json");
+  add(command, "--mp", mp, "N", "workers that a layer is split over (default 1)");
+  add(command, "--dp", dp, "N", "replicas (default 1)");
+  add(command, "--pp", pp, "N", "stages of the pipeline (default 1)");
+  add(command, "--placement", placement, "WHERE",
+      "NPU of every worker: auto (default: the best for this workload's traffic of paper, snake "
+      "and "
+      "what a search finds), paper, snake, identity or a file with a list of NPUs");
+  add(command, "--minibatch", minibatch, "N", "samples of an iteration, over all replicas");
+  add(command, "--samples", samples, "N",
+      "in place of --minibatch: samples of an iteration per replica (default 16)");
+  add(command, "--microbatches", microbatches, "N",
+      "parts of a replica's samples (default 1, with --pp above 1: 8) or sequences (as many as "
+      "stages)");
+  add(command, "--iterations", iterations, "N",
+      "or steps of decode, a token each (default 2; of prefill 1)");
+  add(command, "--phase", phase, "NAME",
+      "inference of a transformer in place of training: prefill or decode");
+  add(command, "--batch", batch, "N",
+      "of --phase: sequences over all replicas (default: one per replica and microbatch)");
+  add(command, "--context", context, "N",
+      "of --phase: tokens of a prompt, or in the KV cache before the first step (default 2048)");
+  add(command, "--algorithm", algorithm, "NAME",
+      "of the collectives: paper (default of training models), auto (the fastest; default of "
+      "inference, of text workloads and of traces that name none), or any other of run");
+  add(command, "--accounting", accounting, "NAME",
+      "serial (default): gradients are sent after the backward pass, and senders wait; or overlap");
+  add(command, "--gradients", gradients, "WHAT",
+      "bucket=SIZE (default, 25MB) or layer: all-reduces; zero2=SIZE: reduce-scatters and "
+      "all-gathers");
+  add(command, "--optimizer", optimizer, "NAME",
+      "none (default), whose updates take no time, sgd or adam: parameters, gradients and its "
+      "state go through the memory of the NPUs");
+  add(command, "--execution", execution, "NAME",
+      "stationary: weights stay on the NPUs; or streaming: I/O controllers send them layer by "
+      "layer, and "
+      "get the gradients (default of gpt3 and transformer_1t)");
+  add(command, "--stream", stream, "WHAT",
+      "weights go to all NPUs, broadcast (default), or to those that use them, multicast");
+  add(command, "--stream-layers", stream_layers, "N",
+      "layers of the model that come in together for each stage (default 2)");
+  add(command, "--stream-groups", stream_groups, "N",
+      "with --accounting overlap: of these groups of layers, those that an NPU has room for "
+      "(default 2)");
+  add(command, "--compute-rate", compute_rate, "RATE",
+      "of all NPUs, such as 10PFLOP/s, in place of the roofline of the machine files");
+  add(command, "--fit", fit, "CONFIG=SPEEDUP",
+      "finds the compute rate of all NPUs at which this machine has this speed-up over the base");
+  add(command, "--on-conflict", on_conflict, "WHAT",
+      "groups that cannot be routed together: refuse (default), later or unicast");
+  add(command, "--packet-order", packet_order, "WHAT",
+      "auto (default) or, on meshes and toruses, paced, as of run: large models are simulated "
+      "faster");
+  command.add_flag("--best-base", best_base,
+                   "the base once more, as well as it can: --algorithm auto, --placement auto and, "
+                   "streaming, --stream multicast; speed-ups over both");
+}
+
+void TrainStrings::check_samples(TrainOptions& options) const {
+  TrainingOptions& training = options.training;
+  const auto replicas = static_cast<std::uint64_t>(training.strategy.dp);
+  if (!microbatches.empty())
+    training.microbatches = parse_number(microbatches, "--microbatches", 1, kMostSamples);
+  else if (training.strategy.pp > 1)
+    training.microbatches = kPipelineMicrobatches;
+  refuse_beside("--samples", samples, "--minibatch", minibatch);
+  if (!minibatch.empty())
+    training.minibatch = parse_number(minibatch, "--minibatch", 1, kMostSamples);
+  else
+    training.minibatch =
+        replicas *
+        (samples.empty() ? kSamplesOfReplica : parse_number(samples, "--samples", 1, kMostSamples));
+}
+
+void TrainStrings::check_rate(TrainOptions& options,
+                              const std::vector<std::string>& machines) const {
+  constexpr double kFlopsPerGflop = 1e9;
+  if (!compute_rate.empty())
+    options.compute_rate =
+        kFlopsPerGflop * static_cast<double>(parse_flop_rate(compute_rate, "--compute-rate"));
+  if (fit.empty()) return;
+  refuse_beside("--fit", fit, "--compute-rate", compute_rate);
+  options.fit = fit_of(fit, machines);
+}
+
+void TrainStrings::check_execution(TrainOptions& options) const {
+  TrainingOptions& training = options.training;
+  constexpr auto kNames = std::to_array<std::string_view>({"stationary", "streaming"});
+  options.execution = !execution.empty()                     ? execution
+                      : streams_by_default(options.workload) ? "streaming"
+                                                             : "stationary";
+  training.execution = static_cast<Execution>(parse_word("--execution", options.execution, kNames));
+  if (training.execution == Execution::kStationary) {
+    for (const auto& [option, text] :
+         {std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
+          std::pair("--stream-groups", &stream_groups)})
+      refuse_given(option, *text, "; allowed: with --execution streaming");
+    return check_optimizer(options);
+  }
+  refuse_given("--gradients", gradients,
+               "; allowed: with --execution stationary. Gradients go to the I/O controllers");
+  refuse_given("--optimizer", optimizer,
+               "; allowed: with --execution stationary. The I/O controllers update the weights");
+  options.gradients = "streamed";
+  constexpr auto kStreams = std::to_array<std::string_view>({"broadcast", "multicast"});
+  options.stream = stream.empty() ? "broadcast" : stream;
+  training.stream = static_cast<Stream>(parse_word("--stream", options.stream, kStreams));
+  if (!stream_layers.empty())
+    training.stream_layers =
+        static_cast<int>(parse_number(stream_layers, "--stream-layers", 1, kMostLayers));
+  if (stream_groups.empty()) return;
+  if (training.accounting == Accounting::kSerial)
+    refuse_given("--stream-groups", stream_groups, "; allowed: with --accounting overlap");
+  training.stream_groups =
+      static_cast<int>(parse_number(stream_groups, "--stream-groups", 1, kMostLayers));
+}
+
+void TrainStrings::check_optimizer(TrainOptions& options) const {
+  constexpr auto kNames = std::to_array<std::string_view>({"none", "sgd", "adam"});
+  options.optimizer = optimizer.empty() ? "none" : optimizer;
+  options.training.optimizer =
+      static_cast<Optimizer>(parse_word("--optimizer", options.optimizer, kNames));
+}
+
+TrainOptions::Source TrainStrings::source() const {
+  using Source = TrainOptions::Source;
+  if (trace.empty()) refuse_given("--comm-groups", comm_groups, " without --trace");
+  refuse_beside("--export-et", export_et, "--trace", trace);
+  refuse_beside("--trace", trace, "--workload", workload);
+  if (!trace.empty()) return Source::kTraces;
+  if (workload.empty() || is_built_in_model(workload)) return Source::kBuiltIn;
+  std::error_code error;  // such as a name that is too long
+  if (!std::filesystem::exists(workload, error)) {
+    const std::vector<std::string_view> names = built_in_models();
+    throw BadInput(fmt::format("--workload: found '{}'; allowed: {}, or a file{}", shown(workload),
+                               join_words(names), did_you_mean(workload, names)));
+  }
+  return workload.ends_with(".txt") ? Source::kText : Source::kModelFile;
+}
+
+// Options that are for models of ours alone.
+void TrainStrings::refuse_what_the_files_say(TrainOptions::Source source) const {
+  const bool is_text = source == TrainOptions::Source::kText;
+  std::vector<std::pair<std::string_view, const std::string*>> refused{
+      {"--dp", &dp},
+      {"--pp", &pp},
+      {"--placement", &placement},
+      {"--minibatch", &minibatch},
+      {"--samples", &samples},
+      {"--microbatches", &microbatches},
+      {"--accounting", &accounting},
+      {"--gradients", &gradients},
+      {"--optimizer", &optimizer},
+      {"--execution", &execution},
+      {"--stream", &stream},
+      {"--stream-layers", &stream_layers},
+      {"--stream-groups", &stream_groups},
+      {"--phase", &phase},
+      {"--batch", &batch},
+      {"--context", &context}};
+  if (!is_text) refused.insert(refused.end(), {{"--mp", &mp}, {"--iterations", &iterations}});
+  for (const auto& [option, text] : refused)
+    refuse_given(option, *text,
+                 is_text ? "; text workloads say what is done" : "; traces say what is done");
+}
+
+void TrainStrings::check_phase(TrainOptions& options) const {
+  constexpr auto kNames = std::to_array<std::string_view>({"prefill", "decode"});
+  constexpr std::uint64_t kMostTokens = 1 << 24;
+  InferenceOptions inference;
+  inference.phase = static_cast<InferencePhase>(parse_word("--phase", phase, kNames));
+  for (const auto& [option, text] :
+       {std::pair("--minibatch", &minibatch), std::pair("--samples", &samples),
+        std::pair("--accounting", &accounting), std::pair("--gradients", &gradients),
+        std::pair("--optimizer", &optimizer), std::pair("--execution", &execution),
+        std::pair("--stream", &stream), std::pair("--stream-layers", &stream_layers),
+        std::pair("--stream-groups", &stream_groups), std::pair("--compute-rate", &compute_rate),
+        std::pair("--fit", &fit)})
+    refuse_beside(option, *text, "--phase", phase);
+  inference.strategy = options.training.strategy;
+  const auto stages = static_cast<std::uint64_t>(inference.strategy.pp);
+  const auto replicas = static_cast<std::uint64_t>(inference.strategy.dp);
+  inference.microbatches =
+      microbatches.empty() ? stages : parse_number(microbatches, "--microbatches", 1, kMostSamples);
+  inference.batch = batch.empty() ? replicas * inference.microbatches
+                                  : parse_number(batch, "--batch", 1, kMostSamples);
+  constexpr std::uint64_t kContext = 2048;
+  inference.context =
+      context.empty() ? kContext : parse_number(context, "--context", 1, kMostTokens);
+  if (iterations.empty() && inference.phase == InferencePhase::kPrefill)
+    options.training.iterations = 1;
+  inference.steps = options.training.iterations;
+  inference.algorithm = options.training.algorithm;
+  options.training.microbatches = inference.microbatches;
+  options.inference = inference;
+}
+
+void TrainStrings::check_strategy(TrainOptions& options) const {
+  Strategy& strategy = options.training.strategy;
+  for (const auto& [option, text, size] :
+       {std::tuple("--mp", &mp, &strategy.mp), std::tuple("--dp", &dp, &strategy.dp),
+        std::tuple("--pp", &pp, &strategy.pp)})
+    if (!text->empty()) *size = static_cast<int>(parse_number(*text, option, 1, 1 << 16));
+  if (static_cast<std::int64_t>(strategy.mp) * strategy.dp * strategy.pp > kMaxWorkers)
+    throw BadInput(fmt::format("--mp, --dp, --pp: found more than {} workers", kMaxWorkers));
+  if (!placement.empty() && placement != "auto") options.placement = parse_placement(placement);
+}
+
+void TrainStrings::check_model_options(TrainOptions& options) const {
+  check_strategy(options);
+  if (!phase.empty()) return check_phase(options);
+  refuse_given("--batch", batch, " without --phase");
+  refuse_given("--context", context, " without --phase");
+  check_samples(options);
+  check_accounting(accounting.empty() ? "serial" : accounting, options);
+  check_gradients(gradients.empty() ? "bucket=25MB" : gradients, options);
+  check_execution(options);
+}
+
+TrainOptions TrainStrings::checked(const std::vector<std::string>& machines) const {
+  using Source = TrainOptions::Source;
+  TrainOptions options;
+  options.source = source();
+  options.workload = options.source == Source::kTraces ? trace
+                     : workload.empty()                ? "resnet152"
+                                                       : workload;
+  options.comm_groups = comm_groups;
+  options.export_prefix = export_et;
+  options.names_algorithm = !algorithm.empty();
+  if (!iterations.empty())
+    options.training.iterations =
+        static_cast<int>(parse_number(iterations, "--iterations", 1, kMostIterations));
+  if (options.source == Source::kTraces) options.training.iterations = 1;
+  const bool is_model = options.source == Source::kBuiltIn || options.source == Source::kModelFile;
+  options.training.algorithm = !algorithm.empty()          ? algorithm
+                               : is_model && phase.empty() ? "paper"
+                                                           : "auto";
+  if (is_model) {
+    check_model_options(options);
+  } else {
+    refuse_what_the_files_say(options.source);
+    if (!mp.empty()) options.text_mp = static_cast<int>(parse_number(mp, "--mp", 1, 1 << 16));
+  }
+  options.on_conflict = parse_on_conflict(on_conflict);
+  options.packet_order = parse_packet_order(packet_order);
+  options.best_base = best_base;
+  check_rate(options, machines);
+  return options;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,82 @@
+// What `fredsim run` and `compare` have to do, from their options: collectives, groups, sizes.
+//
+// Units: sizes in bytes, with NCCL's meaning.
+// Errors: BadInput naming the option, or file, line and key, what was found and what is allowed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/placement.h"
+#include "collective/parallelism.h"
+#include "collective/plan.h"
+#include "engine/work_run.h"
+
+namespace fredsim {
+
+// One collective on one or several groups at the same time.
+struct WorkItem {
+  struct After {
+    int item = 0;            // of the same list
+    bool all_ranks = false;  // else each NPU waits for its own part
+  };
+  std::string name;  // empty: none
+  Collective collective = Collective::kAllReduce;
+  // In rank order, workers and others (group_members.h); an empty one: all workers.
+  std::vector<std::vector<int>> groups;
+  std::optional<std::uint64_t> size;  // else that of the run
+  int vc = kDp;
+  std::string algorithm = "auto";
+  int root = 0;   // rank in its group
+  int roots = 0;  // Part::roots
+  std::uint64_t start_ps = 0;
+  std::uint64_t start_cycles = 0;                // beside start_ps
+  std::vector<std::uint64_t> matrix;             // all_to_all_v; empty: random
+  std::vector<After> after;                      // begins when they are complete
+  std::uint64_t delay_ps = 0, delay_cycles = 0;  // and so much later: the sum
+  std::uint64_t repeat = 1;                      // one after the other
+};
+
+struct WorkOptions {
+  std::vector<std::uint64_t> sizes;  // of the runs, ascending
+  std::vector<WorkItem> items;       // of every run
+  OnConflict on_conflict = OnConflict::kRefuse;
+  PacketOrder packet_order = PacketOrder::kAuto;
+  std::optional<Strategy> strategy;   // of the workers
+  std::vector<Dimension> dimensions;  // whose groups the items are; empty: groups named one by one
+  Placement placement;
+  bool is_placed = false;        // a placement was asked for
+  bool finds_placement = false;  // --placement auto: `placement` is the simplest to choose from
+  bool whole_machine() const;    // a group is "all", or has it
+  bool has_order() const;        // an item comes after another, after a delay, or is repeated
+};
+
+// What a run asks of a machine. `seed`: of the random sizes of an all_to_all_v.
+std::vector<CollectiveSpec> specs_of(const WorkOptions& work, const Topology& topology,
+                                     std::uint64_t size, std::uint64_t seed);
+
+// The same with order, a step per item.
+std::vector<WorkStep> steps_of(const WorkOptions& work, const Topology& topology,
+                               std::uint64_t size, std::uint64_t seed);
+
+// The value of an option --on-conflict; "": refuse.
+OnConflict parse_on_conflict(const std::string& text);
+PacketOrder parse_packet_order(const std::string& text);  // empty: auto
+
+// The options' strings, as CLI11 collects them.
+struct WorkStrings {
+  std::string collective, algorithm, root, roots, priority, matrix, work, on_conflict, packet_order;
+  std::string strategy, dimension, placement;
+  std::vector<std::string> groups;
+  std::string size, begin, end, factor;
+  void add_to(CLI::App& command);
+  WorkOptions checked() const;
+
+ private:
+  void check_strategy(const WorkOptions& options) const;
+};
+
+}  // namespace fredsim
