@@ -103,23 +103,23 @@ MachineConfig best_of(const MachineConfig& base) {
   return best;
 }
 
-void write_placements(const Options& options, const std::vector<NamedPlacement>& placements) {
-  if (options.placement_file == "-")
-    throw BadInput(fmt::format("{}: found '-'; allowed: a file", kOption));
-  const std::vector<std::string> paths = files_of(options.placement_file, placements);
-  std::vector<FileUse> outputs = options.outputs;
+void write_placements(const std::string& file, const FileUses& files,
+                      const std::vector<NamedPlacement>& placements) {
+  if (file == "-") throw BadInput(fmt::format("{}: found '-'; allowed: a file", kOption));
+  const std::vector<std::string> paths = files_of(file, placements);
+  std::vector<FileUse> outputs = files.outputs;
   std::erase_if(outputs, [](const FileUse& use) { return use.option == kOption; });
   for (const std::string& path : paths) outputs.push_back({kOption, path});
-  check_outputs(options.inputs, outputs);
-  std::vector<OutputFile> files;
+  check_outputs(files.inputs, outputs);
+  std::vector<OutputFile> written;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    files.emplace_back(paths[i], kOption, &interrupt_flag());
+    written.emplace_back(paths[i], kOption, &interrupt_flag());
     texts.push_back(fmt::format("# NPUs of {} by worker\n[{}]\n", placements[i].machine,
                                 fmt::join(placements[i].npus, ", ")));
   }
   const std::vector<std::string_view> views(texts.begin(), texts.end());
-  OutputFile::write_together(files, views);
+  OutputFile::write_together(written, views);
 }
 
 }  // namespace fredsim

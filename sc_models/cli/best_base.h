@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/options.h"
+#include "cli/file_uses.h"
+#include "cli/work_arguments.h"
 #include "config/config.h"
 
 namespace fredsim {
@@ -23,9 +24,10 @@ struct NamedPlacement {
   std::vector<int> npus;  // by worker
 };
 
-// To options.placement_file, or where there are several machines one file each, with the machine's name before the extension:
-// "p.yaml" of "mesh (best)" is "p.mesh_best.yaml". All or none. Errors: BadInput for a file that cannot be written, or is another of the
-// command.
-void write_placements(const Options& options, const std::vector<NamedPlacement>& placements);
+// To the file of --write-placement, or where there are several machines one file each, with the machine's name before the
+// extension: "p.yaml" of "mesh (best)" is "p.mesh_best.yaml". All or none. `files`: of the command. Errors: BadInput for a file that
+// cannot be written, or is another of the command.
+void write_placements(const std::string& file, const FileUses& files,
+                      const std::vector<NamedPlacement>& placements);
 
 }  // namespace fredsim

@@ -1,13 +1,17 @@
+// `fredsim conflicts`: random sets of flows through one switch; no machine file, no simulation.
 #include <fmt/format.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "base/error.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/option_groups.h"
+#include "cli/route_arguments.h"
 #include "report/conflict_table.h"
 #include "report/json.h"
 #include "report/output_file.h"
@@ -16,42 +20,84 @@
 
 namespace fredsim {
 
-void conflicts_command(const Options& options) {
-  const std::atomic<bool>& interrupted = interrupt_flag();
-  std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
-  const ConflictOptions& asked = options.conflicts;
-  const ConflictSetup setup{.kind = std::string(to_string(asked.kind)),
-                            .ports = asked.ports,
-                            .trials = asked.trials,
-                            .seed = options.seed};
-  std::vector<ConflictPoint> points;
-  std::uint64_t sets = 0;
-  for (const int flows : asked.flow_counts) {
-    const ConflictCounts counts = count_conflicts({.kind = asked.kind,
-                                                   .ports = asked.ports,
-                                                   .flows = flows,
-                                                   .trials = asked.trials,
-                                                   .seed = options.seed},
-                                                  asked.middles, interrupted);
-    sets += counts.trials;
-    if (counts.trials == 0) break;
-    for (std::size_t i = 0; i < asked.middles.size(); ++i)
-      points.push_back({.flows = flows,
-                        .middle = asked.middles[i],
-                        .conflicts = counts.conflicts[i],
-                        .trials = counts.trials});
+namespace {
+
+class ConflictsCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    strings_.add_to(app);
+    seed_strings_.add_to(app, "of the random sets (default 1)");
+    output_strings_.add_json_to(app);
+    output_strings_.add_format_to(app);
+    output_strings_.add_quiet_to(app);
   }
-  if (!points.empty() && (!json || !json->is_stdout())) {
-    TableOutput output(options.format, terminal_style(stdout));
-    fmt::print("{}", output.table(conflict_table(setup, points)));
-    if (!options.quiet) fmt::print("{}", output.legend(kConflictLegend));
+
+  void check() override {
+    output_strings_.check(output_);
+    seed_ = seed_strings_.checked();
+    asked_ = strings_.checked();
   }
-  if (json && !points.empty())
-    json->write(conflicts_json(origin_of(options.command_line), setup, points));
-  const std::uint64_t asked_sets = asked.flow_counts.size() * asked.trials;
-  if (sets < asked_sets)
-    throw Interrupted(fmt::format("interrupted: {} of {} sets of flows tried", sets, asked_sets));
+
+  FileUses files() const override {
+    FileUses files;
+    add_json_file(output_, files);
+    return files;
+  }
+
+  void run(const Invocation& invocation) override {
+    const std::atomic<bool>& interrupted = interrupt_flag();
+    std::optional<OutputFile> json;
+    if (!output_.json_file.empty()) json.emplace(output_.json_file, "--json", &interrupt_flag());
+    const ConflictSetup setup{.kind = std::string(to_string(asked_.kind)),
+                              .ports = asked_.ports,
+                              .trials = asked_.trials,
+                              .seed = seed_};
+    std::vector<ConflictPoint> points;
+    std::uint64_t sets = 0;
+    for (const int flows : asked_.flow_counts) {
+      const ConflictCounts counts = count_conflicts({.kind = asked_.kind,
+                                                     .ports = asked_.ports,
+                                                     .flows = flows,
+                                                     .trials = asked_.trials,
+                                                     .seed = seed_},
+                                                    asked_.middles, interrupted);
+      sets += counts.trials;
+      if (counts.trials == 0) break;
+      for (std::size_t i = 0; i < asked_.middles.size(); ++i)
+        points.push_back({.flows = flows,
+                          .middle = asked_.middles[i],
+                          .conflicts = counts.conflicts[i],
+                          .trials = counts.trials});
+    }
+    if (!points.empty() && (!json || !json->is_stdout())) {
+      TableOutput output(output_.format, terminal_style(stdout));
+      fmt::print("{}", output.table(conflict_table(setup, points)));
+      if (!output_.quiet) fmt::print("{}", output.legend(kConflictLegend));
+    }
+    if (json && !points.empty())
+      json->write(conflicts_json(origin_of(invocation.command_line), setup, points));
+    const std::uint64_t asked_sets = asked_.flow_counts.size() * asked_.trials;
+    if (sets < asked_sets)
+      throw Interrupted(fmt::format("interrupted: {} of {} sets of flows tried", sets, asked_sets));
+  }
+
+ private:
+  ConflictStrings strings_;
+  SeedStrings seed_strings_;
+  OutputStrings output_strings_;
+  ConflictOptions asked_;
+  std::uint64_t seed_ = 1;
+  OutputOptions output_;
+};
+
+}  // namespace
+
+CommandRow conflicts_row() {
+  return {
+      .name = "conflicts",
+      .purpose = "How often random sets of flows have no routing through one Fred switch.",
+      .examples = "  build/fredsim conflicts --ports 12 --middle 2,3 --flows 2:6 --kind all_reduce",
+      .make = []() -> std::unique_ptr<Command> { return std::make_unique<ConflictsCommand>(); }};
 }
 
 }  // namespace fredsim

@@ -13,6 +13,10 @@ struct FileUse {
   std::string beside{};  // another file that goes with it; empty: the given one itself
 };
 
+struct FileUses {
+  std::vector<FileUse> inputs, outputs;
+};
+
 // The waveform file of --wave and those beside it.
 std::vector<FileUse> wave_uses(const std::string& file);
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -19,8 +20,7 @@
 #include "base/error.h"
 #include "base/long_words.h"
 #include "base/text_width.h"
-#include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/parse_command.h"
 #include "cli/program_name.h"
 
 namespace {
@@ -86,31 +86,9 @@ std::string what_stopped(const sc_core::sc_report& report) {
   return fmt::format("internal error, a fault of fredsim and not of its input: SystemC, {}", place);
 }
 
-void run(const fredsim::Options& options) {
-  switch (options.command) {
-    case fredsim::Command::kRun:
-    case fredsim::Command::kCompare:
-      return fredsim::run_command(options);
-    case fredsim::Command::kTrain:
-      return fredsim::train_command(options);
-    case fredsim::Command::kTraffic:
-      return fredsim::traffic_command(options);
-    case fredsim::Command::kInfo:
-      return fredsim::info_command(options);
-    case fredsim::Command::kRoute:
-      return fredsim::route_command(options);
-    case fredsim::Command::kConflicts:
-      return fredsim::conflicts_command(options);
-    case fredsim::Command::kStrategies:
-      return fredsim::strategies_command(options);
-    case fredsim::Command::kReport:
-      return fredsim::report_command(options);
-  }
-}
-
 void run(int argc, char** argv) {
-  const std::optional<fredsim::Options> options = fredsim::parse_command_line(argc, argv);
-  if (options) run(*options);
+  const std::optional<fredsim::ParsedCommand> command = fredsim::parse_command_line(argc, argv);
+  if (command) command->run();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw fredsim::BadInput(kStdoutFailed);
   }

@@ -1,7 +1,6 @@
 #include "cli/help.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <sstream>
 #include <string>
@@ -56,41 +55,6 @@ class WrappingFormatter : public CLI::Formatter {
   std::size_t columns_;
 };
 
-struct Example {
-  const char* command;
-  const char* lines;
-};
-
-constexpr std::array kExamples{
-    Example{"run",
-            "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB -f 4\n"
-            "  build/fredsim run configs/fred_small.yaml --collective all_to_all --size 64KiB\n"
-            "  build/fredsim run configs/fred_small.yaml --size 4KiB --model lockstep"},
-    Example{"compare",
-            "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
-            "    --size 64KiB\n"
-            "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
-            "    -b 1KiB -e 64KiB -f 4 --format csv"},
-    Example{"train",
-            "  build/fredsim train configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
-            "    --workload configs/models/small.yaml --mp 2 --dp 2 --compute-rate 10PFLOP/s"},
-    Example{"traffic",
-            "  build/fredsim traffic configs/mesh_2x2.yaml --rate 0.1:1:0.1\n"
-            "  build/fredsim traffic configs/mesh_2x2.yaml --saturation --pattern transpose"},
-    Example{"info",
-            "  build/fredsim info configs/fred_d.yaml\n"
-            "  build/fredsim info configs/fred_d.yaml --set fabric.middle=2"},
-    Example{"route",
-            "  build/fredsim route --ports 12 --middle 3 0-3:0-3 4-7:4-7 8,9:10\n"
-            "  build/fredsim route --ports 8 --middle 3 0,3:0,3 1,4:1,4 2,5:2,5 6,7:6,7"},
-    Example{"conflicts",
-            "  build/fredsim conflicts --ports 12 --middle 2,3 --flows 2:6 --kind all_reduce"},
-    Example{"strategies", "  build/fredsim strategies configs/fred_d.yaml --middle 2:4"},
-    Example{"report",
-            "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB --json results.json\n"
-            "  build/fredsim report results.json -o results.html"},
-    Example{"help", "  build/fredsim help run"}};
-
 }  // namespace
 
 std::shared_ptr<CLI::Formatter> help_formatter() {
@@ -98,13 +62,10 @@ std::shared_ptr<CLI::Formatter> help_formatter() {
       std::clamp(terminal_style(stdout).columns, kNarrowest, kWidest));
 }
 
-void add_examples(CLI::App& app) {
-  for (const auto& [name, lines] : kExamples) {
-    CLI::App* const command = app.get_subcommand(name);
-    std::string footer = command->get_footer();
-    if (!footer.empty()) footer += "\n\n";
-    command->footer(footer + "Examples, at the top of a checkout:\n" + lines);
-  }
+void add_examples(CLI::App& command, const std::string& lines) {
+  std::string footer = command.get_footer();
+  if (!footer.empty()) footer += "\n\n";
+  command.footer(footer + "Examples, at the top of a checkout:\n" + lines);
 }
 
 }  // namespace fredsim

@@ -4,13 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
 
 namespace fredsim {
 
 // For the program, before its commands are added, which take it over.
 std::shared_ptr<CLI::Formatter> help_formatter();
 
-// To the end of the help of every command.
-void add_examples(CLI::App& app);
+// To the end of a command's help. `lines`: command lines, indented by two.
+void add_examples(CLI::App& command, const std::string& lines);
 
 }  // namespace fredsim

@@ -1,38 +1,55 @@
+// `fredsim info`: what a machine file builds; no simulation.
 #include <fmt/format.h>
 
-#include <utility>
+#include <memory>
 
-#include "base/long_words.h"
-#include "cli/commands.h"
-#include "cli/program_name.h"
+#include "cli/command.h"
+#include "cli/machines.h"
 #include "config/describe.h"
 #include "report/terminal.h"
 
 namespace fredsim {
 
-std::vector<MachineConfig> load_machines(const Options& options) {
-  LoadedMachines loaded = load_configs(options.machines, options.overrides, options.faults);
-  if (!options.quiet) {
-    for (const std::string& note : loaded.notes) {
-      fmt::print(stderr, "{}: {}\n", program_name(), with_short_words(note));
+namespace {
+
+class InfoCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    strings_.add_one_to(app);
+    strings_.add_overrides_to(app);
+    app.add_flag("--parts", lists_parts_, "only the names of what --fault can take, one a line");
+  }
+
+  void check() override { strings_.check(options_); }
+
+  FileUses files() const override {
+    FileUses files;
+    add_machine_files(options_, files);
+    return files;
+  }
+
+  void run(const Invocation&) override {
+    for (const MachineConfig& machine : load_machines(options_, false)) {
+      fmt::print("{}", lists_parts_ ? describe_parts(machine.topology)
+                                    : describe(machine.topology, terminal_style(stdout).columns));
     }
   }
-  return std::move(loaded.machines);
-}
 
-std::string notes_title(const MachineConfig& machine) {
-  return fmt::format("{} ({})", machine.topology.name,
-                     with_settings(machine.path, machine.settings.own));
-}
+ private:
+  MachineStrings strings_;
+  MachineOptions options_;
+  bool lists_parts_ = false;
+};
 
-void info_command(const Options& options) {
-  for (const MachineConfig& machine : load_machines(options)) {
-    if (options.lists_parts) {
-      fmt::print("{}", describe_parts(machine.topology));
-      continue;
-    }
-    fmt::print("{}", describe(machine.topology, terminal_style(stdout).columns));
-  }
+}  // namespace
+
+CommandRow info_row() {
+  return {.name = "info",
+          .purpose = "Prints what a machine file builds.",
+          .examples =
+              "  build/fredsim info configs/fred_d.yaml\n"
+              "  build/fredsim info configs/fred_d.yaml --set fabric.middle=2",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<InfoCommand>(); }};
 }
 
 }  // namespace fredsim

@@ -1,13 +1,16 @@
+// `fredsim report`: results of earlier commands as a page.
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file_text.h"
-#include "cli/commands.h"
+#include "cli/add_option.h"
+#include "cli/command.h"
 #include "report/output_file.h"
 #include "report/report_data.h"
 #include "report/report_page.h"
@@ -27,13 +30,50 @@ ResultFile read(const std::string& path) {
   return {.path = path, .text = std::move(*text)};
 }
 
+class ReportCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    app.add_option("RESULTS", results_,
+                   "JSON of run, compare, train, traffic or conflicts, or of "
+                   "scripts/microarchitectures.sh")
+        ->required()
+        ->type_name("")
+        ->expected(1, CLI::detail::expected_max_vector_size);
+    add(app, "-o,--output", page_, "FILE.html",
+        "the page (default report.html); - is standard output");
+  }
+
+  void check() override {}
+
+  FileUses files() const override {
+    FileUses files;
+    for (const std::string& path : results_) files.inputs.push_back({"RESULTS", path});
+    if (!page_.empty()) files.outputs.push_back({"--output", page_});
+    return files;
+  }
+
+  void run(const Invocation&) override {
+    const OutputFile page(page_, "--output");
+    ReportData data;
+    for (const std::string& path : results_) data.add(read(path));
+    page.write(report_page(version(), data.json()));
+  }
+
+ private:
+  std::vector<std::string> results_;
+  std::string page_ = "report.html";
+};
+
 }  // namespace
 
-void report_command(const Options& options) {
-  const OutputFile page(options.page_file, "--output");
-  ReportData data;
-  for (const std::string& path : options.result_files) data.add(read(path));
-  page.write(report_page(version(), data.json()));
+CommandRow report_row() {
+  return {
+      .name = "report",
+      .purpose = "Draws results as one page for a browser: curves, link load on the wafer, stalls.",
+      .examples =
+          "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB --json results.json\n"
+          "  build/fredsim report results.json -o results.html",
+      .make = []() -> std::unique_ptr<Command> { return std::make_unique<ReportCommand>(); }};
 }
 
 }  // namespace fredsim

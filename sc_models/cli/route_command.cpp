@@ -1,9 +1,12 @@
+// `fredsim route`: flows through one switch; no machine file, no simulation.
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <optional>
 
-#include "cli/commands.h"
+#include "cli/command.h"
+#include "cli/option_groups.h"
 #include "cli/route_report.h"
 #include "report/output_file.h"
 #include "report/terminal.h"
@@ -25,16 +28,49 @@ FredRoute route_as_typed(const RouteOptions& options) {
   }
 }
 
+class RouteCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    strings_.add_to(app);
+    output_strings_.add_json_to(app);
+  }
+
+  void check() override {
+    output_strings_.check(output_);
+    asked_ = strings_.checked();
+  }
+
+  FileUses files() const override {
+    FileUses files;
+    add_json_file(output_, files);
+    return files;
+  }
+
+  void run(const Invocation& invocation) override {
+    std::optional<OutputFile> json;
+    if (!output_.json_file.empty()) json.emplace(output_.json_file, "--json");
+    const FredRoute route = route_as_typed(asked_);
+    if (!json || !json->is_stdout())
+      fmt::print("{}", route_text(asked_, route, terminal_style(stdout).columns));
+    if (json) json->write(route_json(origin_of(invocation.command_line), asked_, route));
+  }
+
+ private:
+  RouteStrings strings_;
+  OutputStrings output_strings_;
+  RouteOptions asked_;
+  OutputOptions output_;
+};
+
 }  // namespace
 
-void route_command(const Options& options) {
-  std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json");
-  const FredRoute route = route_as_typed(options.route);
-  if (!json || !json->is_stdout()) {
-    fmt::print("{}", route_text(options.route, route, terminal_style(stdout).columns));
-  }
-  if (json) json->write(route_json(origin_of(options.command_line), options.route, route));
+CommandRow route_row() {
+  return {.name = "route",
+          .purpose = "Routes flows through one Fred switch: colours, µSwitch settings, phase row.",
+          .examples =
+              "  build/fredsim route --ports 12 --middle 3 0-3:0-3 4-7:4-7 8,9:10\n"
+              "  build/fredsim route --ports 8 --middle 3 0,3:0,3 1,4:1,4 2,5:2,5 6,7:6,7",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<RouteCommand>(); }};
 }
 
 }  // namespace fredsim

@@ -1,341 +1,40 @@
+// `fredsim run` and `fredsim compare`: collectives on one machine, or on several against the first.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/units.h"
-#include "cli/best_base.h"
-#include "cli/commands.h"
-#include "cli/group_members.h"
+#include "cli/add_option.h"
+#include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/job_runner.h"
-#include "cli/machine_word.h"
-#include "cli/memory_check.h"
-#include "cli/option_values.h"
-#include "cli/program_name.h"
-#include "cli/switch_pattern.h"
+#include "cli/machines.h"
 #include "cli/timeline_output.h"
 #include "cli/wave_arguments.h"
-#include "engine/machine.h"
-#include "engine/work_run.h"
-#include "fabric/layout.h"
+#include "cli/work_jobs.h"
 #include "report/breakdown_table.h"
 #include "report/json.h"
 #include "report/machine_labels.h"
 #include "report/output_file.h"
-#include "report/progress.h"
 #include "report/run_table.h"
 #include "report/simulated_text.h"
-#include "results/timeline.h"
 #include "results/version.h"
-#include "topology/faults.h"
 
 namespace fredsim {
 
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
 constexpr std::string_view kTimelineShares = ", half of them packets and additions";
 constexpr std::string_view kTimelineHint = "a smaller --size or --timeline-level shows all";
 
-// One machine of the command: its plans, one per size, of a work with order or of another, and what came out of them.
-struct ComparedMachine {
-  MachineConfig config;
-  WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
-  bool is_best_base = false;
-  std::vector<Plan> plans{};
-  std::vector<WorkPlan> ordered{};
-  std::unique_ptr<Machine> machine{};
-  std::vector<ReportedRun> runs{};
-};
-
-// As on the command line.
-std::string word_of(const MachineConfig& config) {
-  return with_settings(config.path, config.settings.own);
-}
-
-void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
-  const std::size_t expected = npus_left(base.topology).size();
-  const std::size_t found = npus_left(other.topology).size();
-  if (found != expected) {
-    throw BadInput(
-        fmt::format("{}: found {} NPUs; allowed: {}, as many as the base {} has, since both "
-                    "do the same work (or name the ranks with --group)",
-                    word_of(other), found, expected, word_of(base)));
-  }
-}
-
-void check_same_controllers(const MachineConfig& base, const MachineConfig& other) {
-  const std::size_t expected = io_controllers_left(base.topology).size();
-  const std::size_t found = io_controllers_left(other.topology).size();
-  if (found != expected) {
-    throw BadInput(
-        fmt::format("{}: found {} I/O controllers; allowed: {}, as many as the base {} has, since "
-                    "both do the same "
-                    "work (or name them with --group)",
-                    word_of(other), found, expected, word_of(base)));
-  }
-}
-
-// What an action on a machine throws, with the machine as typed where several have its name.
-template <class Action>
-auto named(const MachineConfig& config, bool shares_name, const Action& action) {
-  try {
-    return action();
-  } catch (const Error& error) {
-    if (!shares_name) throw;
-    throw Error(error.code(), fmt::format("{}: {}", word_of(config), error.what()));
-  }
-}
-
-// "all_reduce of 1 MiB", or of the first of several.
-std::string work_name(Collective collective, std::uint64_t bytes, std::size_t parts) {
-  return fmt::format("{} of {}{}", to_string(collective), format_size(bytes),
-                     parts > 1 ? fmt::format(" and {} more", parts - 1) : "");
-}
-
-std::vector<ComparedMachine> machines_of(const Options& options) {
-  std::vector<ComparedMachine> compared;
-  for (MachineConfig& config : load_machines(options)) {
-    compared.push_back({.config = std::move(config), .work = {}});
-    if (options.best_base && compared.size() == 1)
-      compared.push_back(
-          {.config = best_of(compared.front().config), .work = {}, .is_best_base = true});
-  }
-  return compared;
-}
-
-void write_placements(const Options& options, const std::vector<ComparedMachine>& compared) {
-  if (options.placement_file.empty()) return;
-  std::vector<NamedPlacement> placements;
-  for (const ComparedMachine& entry : compared) {
-    const Topology& topology = entry.config.topology;
-    placements.push_back(
-        {topology.name, npus_of(entry.work.placement, entry.work.strategy, topology)});
-  }
-  write_placements(options, placements);
-}
-
-// Everything that can be wrong with the input is found here, before the first cycle is simulated.
-std::vector<ComparedMachine> plan_work(const Options& options) {
-  const InterruptEndsPlanning interrupt_ends_it;
-  std::vector<ComparedMachine> compared = machines_of(options);
-  std::map<std::string, int> names;
-  for (const ComparedMachine& entry : compared) ++names[entry.config.topology.name];
-  const auto shares_name = [&](const ComparedMachine& entry) {
-    return names[entry.config.topology.name] > 1;
-  };
-  for (ComparedMachine& entry : compared) {
-    entry.work = named(entry.config, shares_name(entry), [&] {
-      return work_on(options.work, entry.config.topology, options.seed, entry.is_best_base);
-    });
-    if (options.best_base) entry.work.is_placed = true;  // all say where their workers are
-  }
-  const auto specs = [&](const ComparedMachine& entry, std::uint64_t size) {
-    return named(entry.config, shares_name(entry),
-                 [&] { return specs_of(entry.work, entry.config.topology, size, options.seed); });
-  };
-  std::vector<PlannedWork> work;
-  std::uint64_t nodes = 0;
-  for (const ComparedMachine& entry : compared) {
-    const MachineConfig& config = entry.config;
-    if (options.work.whole_machine()) check_same_npus(compared.front().config, config);
-    if (names_all_controllers(options.work))
-      check_same_controllers(compared.front().config, config);
-    nodes += config.topology.nodes.size();
-    for (const std::uint64_t size : options.work.sizes) {
-      const std::vector<CollectiveSpec> asked = specs(entry, size);
-      const CollectiveSpec& first = asked.front();
-      work.push_back({fmt::format("{}, {}", name_of(config),
-                                  work_name(first.collective, first.bytes, asked.size())),
-                      plan_size(config.topology, asked)});
-    }
-  }
-  check_memory(work, nodes, available_memory());
-  for (ComparedMachine& entry : compared) {
-    const MachineConfig& config = entry.config;
-    for (const std::uint64_t size : options.work.sizes) {
-      named(config, shares_name(entry), [&] {
-        if (options.work.has_order()) {
-          entry.ordered.push_back(
-              plan_steps(config.topology, steps_of(entry.work, config.topology, size, options.seed),
-                         options.work.on_conflict));
-        } else {
-          entry.plans.push_back(
-              make_plan(config.topology, specs(entry, size), options.work.on_conflict));
-        }
-      });
-    }
-  }
-  write_placements(options, compared);
-  std::vector<const Topology*> topologies;
-  topologies.reserve(compared.size());
-  for (const ComparedMachine& entry : compared) topologies.push_back(&entry.config.topology);
-  if (!options.wave.file.empty()) {
-    check_instance_pattern("--wave-scope", options.wave.scope, topologies);
-  }
-  if (!options.rtl_instances.empty()) {
-    check_switch_pattern("--rtl-instances", options.rtl_instances, topologies);
-  }
-  return compared;
-}
-
-// Machines of one name and settings are told apart by their files, those of one file by their number.
-std::string timeline_name(const std::vector<ComparedMachine>& compared, std::size_t i) {
-  const MachineConfig& config = compared[i].config;
-  const auto alike = [&](bool by_file) {
-    return std::ranges::count_if(compared, [&](const ComparedMachine& other) {
-      return name_of(other.config) == name_of(config) &&
-             (!by_file || other.config.path == config.path);
-    });
-  };
-  std::string name = name_of(config);
-  if (alike(false) > 1) name += fmt::format(" ({})", config.path);
-  if (alike(true) > 1) name += fmt::format(" #{}", i + 1);
-  return name;
-}
-
-// By machine, empty for those without one.
-std::vector<std::string> wave_files(const Options& options,
-                                    const std::vector<ComparedMachine>& compared) {
-  std::vector<std::string> files;
-  for (const ComparedMachine& entry : compared) {
-    const Topology& topology = entry.config.topology;
-    std::string& file = files.emplace_back();
-    if (options.wave.file.empty() || !matches_instance(options.wave.scope, topology)) continue;
-    std::string own = options.wave.file;
-    if (compared.size() > 1) own = wave_file_of(own, topology.name);
-    for (int n = 2; std::ranges::count(files, own) > 0; ++n) {  // machines of the same name
-      own = wave_file_of(options.wave.file, fmt::format("{}.{}", topology.name, n));
-    }
-    file = own;
-  }
-  return files;
-}
-
-void check_waves(const Options& options, const std::vector<std::string>& files) {
-  std::vector<FileUse> outputs = options.outputs;
-  for (const std::string& file : files) {
-    if (file.empty()) continue;
-    const std::vector<FileUse> wave = wave_uses(file);
-    outputs.insert(outputs.end(), wave.begin(), wave.end());
-  }
-  check_outputs(options.inputs, outputs);
-}
-
-// Parts that go ahead by themselves (Machine::run()), which takes that nobody looks at single edges.
-Cut cut_for(const Topology& topology, const FabricOptions& options) {
-  const bool is_looked_at =
-      options.timeline != nullptr || options.breakdown.is_on || !options.wave.file.empty();
-  return is_looked_at || options.switch_threads > 1 ? Cut{} : cut_for_caches(topology);
-}
-
-// `timeline`: null where none is asked for.
-void elaborate(const Options& options, std::vector<ComparedMachine>& compared, Timeline* timeline) {
-  const FabricOptions fabric{.model = options.model,
-                             .rtl_instances = options.rtl_instances,
-                             .lanes = options.lanes,
-                             .seed = options.seed,
-                             .timeout_cycles = options.timeout_cycles,
-                             .skip = options.skip,
-                             .wave = {},
-                             .own_contexts = options.switch_threads > 1,
-                             .switch_threads = options.switch_threads,
-                             .stop = &interrupt_flag(),
-                             .timeline = timeline,
-                             .timeline_level = options.timeline_level,
-                             .timeline_name = {},
-                             .breakdown = options.breakdown};
-  const std::vector<std::string> waves = wave_files(options, compared);
-  if (options.command == Command::kCompare) check_waves(options, waves);
-  std::vector<FabricOptions> own(compared.size(), fabric);
-  std::vector<NeededSwitch> needed;  // of all machines: one message for what is missing
-  for (std::size_t i = 0; i < compared.size(); ++i) {
-    if (!waves[i].empty()) {
-      own[i].wave = options.wave;
-      own[i].wave.file = waves[i];
-    }
-    own[i].timeline_name = timeline_name(compared, i);
-    if (compared[i].ordered.empty()) own[i].cut = cut_for(compared[i].config.topology, own[i]);
-    std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
-  }
-  check_switch_threads(options.switch_threads, !needed.empty());
-  require_built(needed);
-  for (std::size_t i = 0; i < compared.size(); ++i) {
-    const std::string name = fmt::format("machine{}", i);
-    compared[i].machine =
-        std::make_unique<Machine>(name.c_str(), compared[i].config.topology, own[i]);
-  }
-}
-
-std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology) {
-  if (!work.is_placed) return std::nullopt;
-  WorkersResult workers{.placement = work.placement.name(),
-                        .npus = npus_of(work.placement, work.strategy, topology),
-                        .strategy = {},
-                        .dimensions = {}};
-  if (work.strategy) workers.strategy = to_string(*work.strategy);
-  for (const Dimension dimension : work.dimensions) {
-    workers.dimensions.push_back(to_string(dimension));
-  }
-  return workers;
-}
-
-std::string work_name(const ComparedMachine& entry, std::size_t size) {
-  if (!entry.ordered.empty()) {
-    const std::vector<WorkStep>& steps = entry.ordered[size].steps;
-    std::size_t specs = 0;
-    for (const WorkStep& step : steps) specs += step.specs.size();
-    const CollectiveSpec& first = steps.front().specs.front();
-    return work_name(first.collective, first.bytes, specs);
-  }
-  const std::vector<Part>& parts = entry.plans[size].parts;
-  return work_name(parts.front().collective, parts.front().bytes, parts.size());
-}
-
-// `size`: place of the run's size.
-RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_progress) {
-  const std::string job = fmt::format("{}, {}", name_of(entry.config), work_name(entry, size));
-  std::optional<ProgressLine> line;
-  std::function<void(const Progress&)> on_progress;
-  if (show_progress) {
-    line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
-    const double ns_per_cycle = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
-    on_progress = [&line, ns_per_cycle](const Progress& p) {
-      const auto delivered = static_cast<double>(p.bytes_delivered);
-      line->update(
-          {.cycle = p.cycle,
-           .time_ns = static_cast<double>(p.cycle) * ns_per_cycle,
-           .bytes_delivered = p.bytes_delivered,
-           .share = delivered / static_cast<double>(std::max(p.bytes_total, std::uint64_t{1}))},
-          SteadyClock::now());
-    };
-  }
-  try {
-    RunResult result = entry.ordered.empty()
-                           ? entry.machine->run(entry.plans[size], on_progress)
-                           : run_work(*entry.machine, entry.ordered[size], on_progress);
-    result.config = entry.config.path;
-    result.settings = entry.config.settings;
-    result.machine = entry.config.keys;
-    result.layout = layout_of(entry.config.topology);
-    return result;
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
-  }
-}
-
-bool prints_tables(const Options& options) {
-  return options.json_file != "-" && options.timeline_file != "-";
+bool prints_tables(const RunRequest& request) {
+  return request.json_file != "-" && request.timeline_file != "-";
 }
 
 void print_notes(const std::vector<ComparedMachine>& compared, TableOutput& output) {
@@ -376,25 +75,26 @@ double over_best(const std::vector<ReportedRun>& table, const ReportedRun& run) 
 
 // All machines at one size after the other, so that the first figures are there soon. Ends early when
 // interrupted, with an incomplete run if it was under way.
-void run_jobs(const Options& options, std::vector<ComparedMachine>& compared, TableOutput& output) {
-  const bool prints = options.command == Command::kCompare && prints_tables(options);
-  for (std::size_t s = 0; s < options.work.sizes.size(); ++s) {
+void run_jobs(const RunRequest& request, std::vector<ComparedMachine>& compared,
+              TableOutput& output) {
+  const bool prints = request.compares && prints_tables(request);
+  for (std::size_t s = 0; s < request.work.sizes.size(); ++s) {
     std::vector<ReportedRun> table;
     for (ComparedMachine& entry : compared) {
       if (interrupt_flag()) break;
-      ReportedRun run{.result = run_job(entry, s, !options.quiet), .comparison = std::nullopt};
+      ReportedRun run{.result = run_job(entry, s, !request.quiet), .comparison = std::nullopt};
       run.result.workers = workers_of(entry.work, entry.config.topology);
       run.is_best_base = entry.is_best_base;
       if (!table.empty() && !run.result.incomplete) {
         run.comparison = compare_to_base(table.front().result, run.result);
-        if (options.best_base) run.speedup_best_base = over_best(table, run);
+        if (request.best_base) run.speedup_best_base = over_best(table, run);
       }
       entry.runs.push_back(run);
       table.push_back(std::move(run));
     }
     if (prints && !table.empty()) {
-      fmt::print("{}", output.table(compare_table(table, options.format)));
-      if (options.format == TableFormat::kTable) print_parts(table, output);
+      fmt::print("{}", output.table(compare_table(table, request.format)));
+      if (request.format == TableFormat::kTable) print_parts(table, output);
       std::fflush(stdout);
     }
   }
@@ -415,14 +115,14 @@ std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& com
 }
 
 // What could not be printed while runs were still to come.
-void print_after(const Options& options, const std::vector<ComparedMachine>& compared,
+void print_after(const RunRequest& request, const std::vector<ComparedMachine>& compared,
                  TableOutput& output) {
-  if (options.command == Command::kRun) {
+  if (!request.compares) {
     const std::vector<ReportedRun>& runs = compared.front().runs;
     if (runs.empty()) return;
     fmt::print("{}", output.table(run_table(runs)));
     print_parts(runs, output);
-  } else if (options.format != TableFormat::kTable) {  // between tables that are one there
+  } else if (request.format != TableFormat::kTable) {  // between tables that are one there
     for (const ComparedMachine& entry : compared) print_parts(entry.runs, output);
   }
   const std::vector<MachineRuns> machines = runs_by_machine(compared);
@@ -435,54 +135,167 @@ void finish_waves(std::vector<ComparedMachine>& compared) {
     if (WaveRecorder* const wave = entry.machine->wave()) wave->finish();
 }
 
+class RunCommand final : public Command {
+ public:
+  explicit RunCommand(bool compares) { request_.compares = compares; }
+
+  void add_to(CLI::App& app) override {
+    constexpr int kFewestMachines = 2;
+    request_.compares ? machine_strings_.add_several_to(app, kFewestMachines)
+                      : machine_strings_.add_one_to(app);
+    work_strings_.add_to(app);
+    add_placement_file(app, request_.placement_file);
+    simulation_strings_.add_to(app);
+    add(app, "--timeline", request_.timeline_file, "FILE.json",
+        "what happened when, for ui.perfetto.dev and chrome://tracing");
+    add(app, "--timeline-level", timeline_level_, "N",
+        "0 parts and phases, 1 (default) steps, links and stalls, 2 packets at NPUs, 3 additions, "
+        "packets on links");
+    switch_strings_.add_to(app);
+    seed_strings_.add_to(app, kPayloadSeed);
+    breakdown_strings_.add_to(app);
+    wave_strings_.add_to(app);
+    output_strings_.add_json_to(app);
+    output_strings_.add_format_to(app);
+    machine_strings_.add_overrides_to(app);
+    output_strings_.add_quiet_to(app);
+    if (!request_.compares) return;
+    app.add_flag("--best-base", request_.best_base,
+                 "the base once more, as well as it can: --algorithm auto and --placement auto; "
+                 "speed-ups over both");
+  }
+
+  void check() override {
+    machine_strings_.check(request_);
+    output_strings_.check(request_);
+    request_.seed = seed_strings_.checked();
+    switch_strings_.check(request_);
+    request_.breakdown = breakdown_strings_.checked();
+    request_.wave = wave_strings_.checked();
+    check_trigger(request_.wave, request_.model);
+    request_.work = work_strings_.checked();
+    simulation_strings_.check(request_);
+    if (request_.switch_threads > 1 && !request_.wave.file.empty()) {
+      throw BadInput(
+          fmt::format("--threads: found {} with --wave; allowed: 1, since one thread writes a wave "
+                      "file",
+                      request_.switch_threads));
+    }
+    check_timeline_level();
+  }
+
+  FileUses files() const override {
+    FileUses files;
+    add_machine_files(request_, files);
+    if (!work_strings_.work.empty()) files.inputs.push_back({"--work", work_strings_.work});
+    if (!work_strings_.matrix.empty()) files.inputs.push_back({"--matrix", work_strings_.matrix});
+    const Placement& placement = request_.work.placement;
+    if (placement.kind == Placement::Kind::kFile)
+      files.inputs.push_back({"--placement", placement.path});
+    add_json_file(request_, files);
+    if (!request_.placement_file.empty())
+      files.outputs.push_back({"--write-placement", request_.placement_file});
+    if (!request_.timeline_file.empty())
+      files.outputs.push_back({"--timeline", request_.timeline_file});
+    if (!request_.compares) add_wave_files(request_.wave, files);
+    return files;
+  }
+
+  // All machines are elaborated, then the kernel starts and runs the jobs, the smallest size first.
+  void run(const Invocation& invocation) override {
+    interrupt_flag();
+    std::optional<OutputFile> json;
+    if (!request_.json_file.empty()) json.emplace(request_.json_file, "--json", &interrupt_flag());
+    std::optional<OutputFile> timeline_file;
+    if (!request_.timeline_file.empty())
+      timeline_file.emplace(request_.timeline_file, "--timeline", &interrupt_flag());
+    std::vector<ComparedMachine> compared = plan_work(request_, invocation.files);
+    Timeline timeline;
+    elaborate(request_, invocation.files, compared, timeline_file ? &timeline : nullptr);
+    const bool prints = prints_tables(request_);
+    TableOutput output(request_.format, terminal_style(stdout));
+    if (prints && !request_.quiet) print_notes(compared, output);
+
+    JobRunner runner("jobs", [&] { run_jobs(request_, compared, output); });
+    sc_core::sc_start();
+    if (prints) print_after(request_, compared, output);  // what was done before a failure, too
+    for (ComparedMachine& entry : compared) {
+      const WaveRecorder* const wave = entry.machine->wave();
+      if (wave != nullptr) note_wave(*wave, request_.quiet);
+    }
+    try {
+      runner.finish();
+    } catch (const Error& error) {
+      if (timeline_file && error.code() == ExitCode::kFailed)
+        write_timeline(*timeline_file, timeline, kTimelineShares,
+                       kTimelineHint);  // until the failure
+      throw;
+    }
+    finish_waves(compared);
+    if (prints && !request_.quiet) {
+      fmt::print("{}", output.legend(kTableLegend));
+    }
+
+    std::vector<ReportedRun> runs;
+    for (const ComparedMachine& entry : compared) {
+      runs.insert(runs.end(), entry.runs.begin(), entry.runs.end());
+    }
+    if (json) json->write(results_json(origin_of(invocation.command_line), runs));
+    if (timeline_file) write_timeline(*timeline_file, timeline, kTimelineShares, kTimelineHint);
+    const auto complete = static_cast<std::size_t>(
+        std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));
+    const std::size_t asked = compared.size() * request_.work.sizes.size();
+    if (complete < asked) {
+      throw Interrupted(fmt::format("interrupted: {} of {} runs complete", complete, asked));
+    }
+  }
+
+ private:
+  void check_timeline_level() {
+    if (timeline_level_.empty()) return;
+    if (request_.timeline_file.empty()) {
+      throw BadInput(
+          fmt::format("--timeline-level: found '{}' without --timeline; allowed: together with "
+                      "--timeline FILE.json",
+                      timeline_level_));
+    }
+    request_.timeline_level =
+        static_cast<int>(parse_number(timeline_level_, "--timeline-level", 0, 3));
+  }
+
+  MachineStrings machine_strings_;
+  WorkStrings work_strings_;
+  SimulationStrings simulation_strings_;
+  SwitchStrings switch_strings_;
+  SeedStrings seed_strings_;
+  BreakdownStrings breakdown_strings_;
+  WaveStrings wave_strings_;
+  OutputStrings output_strings_;
+  std::string timeline_level_;
+  RunRequest request_;
+};
+
 }  // namespace
 
-void run_command(const Options& options) {
-  interrupt_flag();
-  std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
-  std::optional<OutputFile> timeline_file;
-  if (!options.timeline_file.empty())
-    timeline_file.emplace(options.timeline_file, "--timeline", &interrupt_flag());
-  std::vector<ComparedMachine> compared = plan_work(options);
-  Timeline timeline;
-  elaborate(options, compared, timeline_file ? &timeline : nullptr);
-  const bool prints = prints_tables(options);
-  TableOutput output(options.format, terminal_style(stdout));
-  if (prints && !options.quiet) print_notes(compared, output);
+CommandRow run_row() {
+  return {.name = "run",
+          .purpose = "Runs one machine and prints a line per size.",
+          .examples =
+              "  build/fredsim run configs/mesh_2x2.yaml -b 1KiB -e 64KiB -f 4\n"
+              "  build/fredsim run configs/fred_small.yaml --collective all_to_all --size 64KiB\n"
+              "  build/fredsim run configs/fred_small.yaml --size 4KiB --model lockstep",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(false); }};
+}
 
-  JobRunner runner("jobs", [&] { run_jobs(options, compared, output); });
-  sc_core::sc_start();
-  if (prints) print_after(options, compared, output);  // what was done before a failure, too
-  for (ComparedMachine& entry : compared) {
-    const WaveRecorder* const wave = entry.machine->wave();
-    if (wave != nullptr) note_wave(*wave, options.quiet);
-  }
-  try {
-    runner.finish();
-  } catch (const Error& error) {
-    if (timeline_file && error.code() == ExitCode::kFailed)
-      write_timeline(*timeline_file, timeline, kTimelineShares,
-                     kTimelineHint);  // until the failure
-    throw;
-  }
-  finish_waves(compared);
-  if (prints && !options.quiet) {
-    fmt::print("{}", output.legend(kTableLegend));
-  }
-
-  std::vector<ReportedRun> runs;
-  for (const ComparedMachine& entry : compared) {
-    runs.insert(runs.end(), entry.runs.begin(), entry.runs.end());
-  }
-  if (json) json->write(results_json(origin_of(options.command_line), runs));
-  if (timeline_file) write_timeline(*timeline_file, timeline, kTimelineShares, kTimelineHint);
-  const auto complete = static_cast<std::size_t>(
-      std::ranges::count_if(runs, [](const ReportedRun& run) { return !run.result.incomplete; }));
-  const std::size_t asked = compared.size() * options.work.sizes.size();
-  if (complete < asked) {
-    throw Interrupted(fmt::format("interrupted: {} of {} runs complete", complete, asked));
-  }
+CommandRow compare_row() {
+  return {.name = "compare",
+          .purpose = "Runs the same work on several machines against the first.",
+          .examples =
+              "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+              "    --size 64KiB\n"
+              "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+              "    -b 1KiB -e 64KiB -f 4 --format csv",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<RunCommand>(true); }};
 }
 
 }  // namespace fredsim

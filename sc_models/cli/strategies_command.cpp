@@ -1,13 +1,17 @@
+// `fredsim strategies`: plans the groups of every strategy; no simulation.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/machines.h"
+#include "cli/strategy_arguments.h"
 #include "cli/strategy_report.h"
 #include "report/output_file.h"
 #include "results/version.h"
@@ -40,61 +44,107 @@ void check_all(const MachineConfig& machine, const Placement& placement, Strateg
   if (run.done > 0) report.runs.push_back(std::move(run));
 }
 
+struct StrategiesRequest : MachineOptions, OutputOptions {
+  StrategyOptions strategies;
+};
+
 // The lines of all strategies need another header than the summary: CSV has either.
-void print(const Options& options, const StrategyReport& report) {
+void print(const StrategiesRequest& request, const StrategyReport& report) {
   const TerminalStyle style = terminal_style(stdout);
-  TableOutput output(options.format, style);
-  const bool is_csv = options.format == TableFormat::kCsv;
-  if (options.strategies.all && is_csv) {
+  TableOutput output(request.format, style);
+  const bool is_csv = request.format == TableFormat::kCsv;
+  if (request.strategies.all && is_csv) {
     fmt::print("{}", output.table(strategy_rows(report)));
     return;
   }
-  if (options.strategies.all) {
-    const bool is_text = options.format == TableFormat::kTable;
+  if (request.strategies.all) {
+    const bool is_text = request.format == TableFormat::kTable;
     for (const TitledTable& table : strategy_lines(report, is_text ? style.columns : kAnyWidth))
       fmt::print("{}", output.table(table));
   }
   fmt::print("{}", output.table(strategy_summary(report)));
   const std::string failures = strategy_failures(report);
   if (!failures.empty()) fmt::print("{}", output.block(failures));
-  if (!options.quiet) {
+  if (!request.quiet) {
     fmt::print("{}", output.legend(strategy_legend(report)));
   }
 }
 
+class StrategiesCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    machine_strings_.add_one_to(app);
+    strings_.add_to(app);
+    output_strings_.add_json_to(app);
+    output_strings_.add_format_to(app);
+    machine_strings_.add_overrides_to(app);
+    output_strings_.add_quiet_to(app);
+  }
+
+  void check() override {
+    machine_strings_.check(request_);
+    output_strings_.check(request_);
+    request_.strategies = strings_.checked();
+  }
+
+  FileUses files() const override {
+    FileUses files;
+    add_machine_files(request_, files);
+    const Placement& placement = request_.strategies.placement;
+    if (placement.kind == Placement::Kind::kFile)
+      files.inputs.push_back({"--placement", placement.path});
+    add_json_file(request_, files);
+    return files;
+  }
+
+  void run(const Invocation& invocation) override {
+    interrupt_flag();
+    std::optional<OutputFile> json;
+    if (!request_.json_file.empty()) json.emplace(request_.json_file, "--json", &interrupt_flag());
+    const StrategyOptions& asked = request_.strategies;
+    StrategyReport report;
+    report.config = request_.machines.front().path;
+    report.placement = asked.placement.name();
+    const MachineConfig own = load_machines(request_, request_.quiet).front();
+    report.settings = own.settings;
+    if (own.topology.kind != FabricKind::kFredTree || !own.topology.fred.in_switch) {
+      throw BadInput(
+          fmt::format("{}: {} has no in-switch collectives; allowed: a machine of type "
+                      "fred_tree with fabric.in_switch: true",
+                      own.path, own.topology.name));
+    }
+    if (asked.middles.empty()) check_all(own, asked.placement, report);
+    for (const int middle : asked.middles) {
+      MachineOptions other = request_;
+      other.machines.front().settings.push_back(fmt::format("fabric.middle={}", middle));
+      check_all(load_machines(other, request_.quiet).front(), asked.placement, report);
+    }
+    const bool is_some = !report.runs.empty();
+    if (is_some && (!json || !json->is_stdout())) print(request_, report);
+    if (json && is_some) json->write(strategy_json(origin_of(invocation.command_line), report));
+    int done = 0;
+    for (const StrategyRun& run : report.runs) done += run.done;
+    const std::size_t all = std::max<std::size_t>(asked.middles.size(), 1) *
+                            static_cast<std::size_t>(report.strategies);
+    if (static_cast<std::size_t>(done) < all)
+      throw Interrupted(fmt::format("interrupted: {} of {} strategies checked", done, all));
+  }
+
+ private:
+  MachineStrings machine_strings_;
+  StrategyStrings strings_;
+  OutputStrings output_strings_;
+  StrategiesRequest request_;
+};
+
 }  // namespace
 
-void strategies_command(const Options& options) {
-  interrupt_flag();
-  std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
-  const StrategyOptions& asked = options.strategies;
-  StrategyReport report;
-  report.config = options.machines.front().path;
-  report.placement = asked.placement.name();
-  const MachineConfig own = load_machines(options).front();
-  report.settings = own.settings;
-  if (own.topology.kind != FabricKind::kFredTree || !own.topology.fred.in_switch) {
-    throw BadInput(
-        fmt::format("{}: {} has no in-switch collectives; allowed: a machine of type "
-                    "fred_tree with fabric.in_switch: true",
-                    own.path, own.topology.name));
-  }
-  if (asked.middles.empty()) check_all(own, asked.placement, report);
-  for (const int middle : asked.middles) {
-    Options other = options;
-    other.machines.front().settings.push_back(fmt::format("fabric.middle={}", middle));
-    check_all(load_machines(other).front(), asked.placement, report);
-  }
-  const bool is_some = !report.runs.empty();
-  if (is_some && (!json || !json->is_stdout())) print(options, report);
-  if (json && is_some) json->write(strategy_json(origin_of(options.command_line), report));
-  int done = 0;
-  for (const StrategyRun& run : report.runs) done += run.done;
-  const std::size_t all =
-      std::max<std::size_t>(asked.middles.size(), 1) * static_cast<std::size_t>(report.strategies);
-  if (static_cast<std::size_t>(done) < all)
-    throw Interrupted(fmt::format("interrupted: {} of {} strategies checked", done, all));
+CommandRow strategies_row() {
+  return {
+      .name = "strategies",
+      .purpose = "Which MP x DP x PP strategies the switches of a machine can route.",
+      .examples = "  build/fredsim strategies configs/fred_d.yaml --middle 2:4",
+      .make = []() -> std::unique_ptr<Command> { return std::make_unique<StrategiesCommand>(); }};
 }
 
 }  // namespace fredsim

@@ -1,13 +1,19 @@
+// `fredsim traffic`: synthetic traffic, without SystemC.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/machines.h"
+#include "cli/option_groups.h"
 #include "cli/switch_pattern.h"
+#include "cli/traffic_arguments.h"
 #include "cli/wave_arguments.h"
 #include "engine/machine.h"
 #include "fabric/layout.h"
@@ -28,6 +34,26 @@ using SteadyClock = std::chrono::steady_clock;
 // The search for saturation bisects the injection limit in this many steps: to less than 1 %.
 constexpr int kSearchSteps = 128;
 
+struct TrafficRequest : MachineOptions, OutputOptions, SwitchOptions {
+  TrafficOptions traffic;
+  // Ascending; empty: those that the search for saturation takes.
+  std::vector<double> rates;
+  WaveOptions wave;
+  BreakdownOptions breakdown;
+};
+
+// Observers of every edge of all nodes leave threads nothing to do by themselves.
+void check_threads(const TrafficRequest& request) {
+  if (request.traffic.threads == 1) return;
+  for (const auto& [option, is_on] : {std::pair("--wave", !request.wave.file.empty()),
+                                      std::pair("--breakdown", request.breakdown.is_on)}) {
+    if (!is_on) continue;
+    throw BadInput(
+        fmt::format("--threads: found {} with {}; allowed: 1, since it looks at every cycle",
+                    request.traffic.threads, option));
+  }
+}
+
 void check_rates(const std::vector<double>& rates, const Topology& topology) {
   const double limit = injection_limit(topology);
   if (!rates.empty() && rates.back() > limit) {
@@ -38,11 +64,11 @@ void check_rates(const std::vector<double>& rates, const Topology& topology) {
   }
 }
 
-SwitchFactory switches_of(const Options& options, const Topology& topology) {
-  const FabricOptions fabric{.model = options.model,
-                             .rtl_instances = options.rtl_instances,
-                             .wave = options.wave,
-                             .own_contexts = options.traffic.threads > 1,
+SwitchFactory switches_of(const TrafficRequest& request, const Topology& topology) {
+  const FabricOptions fabric{.model = request.model,
+                             .rtl_instances = request.rtl_instances,
+                             .wave = request.wave,
+                             .own_contexts = request.traffic.threads > 1,
                              .stop = &interrupt_flag()};
   require_built(needed_rtl(topology, fabric));
   return factory_for(fabric);
@@ -50,19 +76,19 @@ SwitchFactory switches_of(const Options& options, const Topology& topology) {
 
 class Sweep {
  public:
-  Sweep(const Options& options, const MachineConfig& machine)
+  Sweep(const TrafficRequest& request, const MachineConfig& machine)
       : name_(with_settings(machine.topology.name, machine.settings.own)),
-        pattern_(to_string(options.traffic.pattern.kind)),
-        show_progress_(!options.quiet),
+        pattern_(to_string(request.traffic.pattern.kind)),
+        show_progress_(!request.quiet),
         ns_per_cycle_(1e9 / static_cast<double>(machine.topology.clock_hz)),
-        run_(machine.topology, options.traffic, switches_of(options, machine.topology)),
+        run_(machine.topology, request.traffic, switches_of(request, machine.topology)),
         setup_(run_.setup()) {
     setup_.config = machine.path;
     setup_.settings = machine.settings;
     setup_.machine = machine.keys;
     setup_.layout = layout_of(machine.topology);
-    if (!options.wave.file.empty()) run_.trace(options.wave);
-    if (options.breakdown.is_on) run_.break_down(options.breakdown);
+    if (!request.wave.file.empty()) run_.trace(request.wave);
+    if (request.breakdown.is_on) run_.break_down(request.breakdown);
     run_.stop_on(interrupt_flag());
   }
 
@@ -133,59 +159,116 @@ class Sweep {
   std::vector<TrafficPoint> points_;  // rates ascending
 };
 
+class TrafficCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    machine_strings_.add_one_to(app);
+    strings_.add_to(app);
+    switch_strings_.add_to(app);
+    seed_strings_.add_to(app, "of creation times and destinations (default 1)");
+    breakdown_strings_.add_to(app);
+    wave_strings_.add_to(app);
+    output_strings_.add_json_to(app);
+    output_strings_.add_format_to(app);
+    machine_strings_.add_overrides_to(app);
+    output_strings_.add_quiet_to(app);
+  }
+
+  void check() override {
+    machine_strings_.check(request_);
+    output_strings_.check(request_);
+    const std::uint64_t seed = seed_strings_.checked();
+    switch_strings_.check(request_);
+    request_.breakdown = breakdown_strings_.checked();
+    request_.wave = wave_strings_.checked();
+    check_trigger(request_.wave, request_.model);
+    request_.rates = strings_.checked_rates();
+    request_.traffic = strings_.checked(seed);
+    check_threads(request_);
+  }
+
+  FileUses files() const override {
+    FileUses files;
+    add_machine_files(request_, files);
+    add_json_file(request_, files);
+    add_wave_files(request_.wave, files);
+    return files;
+  }
+
+  void run(const Invocation& invocation) override {
+    interrupt_flag();
+    std::optional<OutputFile> json;
+    if (!request_.json_file.empty()) json.emplace(request_.json_file, "--json", &interrupt_flag());
+    const MachineConfig machine = load_machines(request_, request_.quiet).front();
+    const Topology* topology = &machine.topology;
+    check_rates(request_.rates, *topology);
+    if (!request_.rtl_instances.empty()) {
+      check_switch_pattern("--rtl-instances", request_.rtl_instances, {&topology, 1});
+    }
+    if (!request_.wave.file.empty()) {
+      check_instance_pattern("--wave-scope", request_.wave.scope, {&topology, 1});
+    }
+    Sweep sweep(request_, machine);
+    const bool prints = !json || !json->is_stdout();
+    TableOutput output(request_.format, terminal_style(stdout));
+    if (prints && !request_.quiet) {
+      fmt::print("{}", output.lists({{notes_title(machine), topology->notes}}));
+      std::fflush(stdout);
+    }
+    const auto print_table = [&] {
+      if (sweep.wave() != nullptr) note_wave(*sweep.wave(), request_.quiet);
+      if (prints && !sweep.points().empty()) {
+        fmt::print("{}", output.table(traffic_table(sweep.setup(), sweep.points())));
+        fmt::print("{}", output.block(traffic_summary(sweep.points())));
+        for (const TrafficPoint& point : sweep.points()) {
+          if (!point.breakdown) continue;
+          const std::string title =
+              fmt::format("{}, {} at rate {:g}", sweep.name(), sweep.setup().pattern, point.rate);
+          fmt::print("{}", breakdown_text(title, {&*point.breakdown, 1}, output));
+        }
+      }
+    };
+    bool is_complete = true;
+    try {
+      is_complete = sweep.measure(request_.rates);
+    } catch (const Error&) {
+      print_table();  // what was done before the failure
+      throw;
+    }
+    print_table();
+    sweep.finish_wave();
+    if (prints && !request_.quiet) {
+      fmt::print("{}", output.legend(kTrafficLegend));
+    }
+    if (json)
+      json->write(traffic_json(origin_of(invocation.command_line), sweep.setup(), sweep.points()));
+    if (!is_complete) {
+      const auto complete = std::ranges::count(sweep.points(), false, &TrafficPoint::incomplete);
+      throw Interrupted(fmt::format("interrupted: {} rates complete", complete));
+    }
+  }
+
+ private:
+  MachineStrings machine_strings_;
+  TrafficStrings strings_;
+  SwitchStrings switch_strings_;
+  SeedStrings seed_strings_;
+  BreakdownStrings breakdown_strings_;
+  WaveStrings wave_strings_;
+  OutputStrings output_strings_;
+  TrafficRequest request_;
+};
+
 }  // namespace
 
-void traffic_command(const Options& options) {
-  interrupt_flag();
-  std::optional<OutputFile> json;
-  if (!options.json_file.empty()) json.emplace(options.json_file, "--json", &interrupt_flag());
-  const MachineConfig machine = load_machines(options).front();
-  const Topology* topology = &machine.topology;
-  check_rates(options.rates, *topology);
-  if (!options.rtl_instances.empty()) {
-    check_switch_pattern("--rtl-instances", options.rtl_instances, {&topology, 1});
-  }
-  if (!options.wave.file.empty()) {
-    check_instance_pattern("--wave-scope", options.wave.scope, {&topology, 1});
-  }
-  Sweep sweep(options, machine);
-  const bool prints = !json || !json->is_stdout();
-  TableOutput output(options.format, terminal_style(stdout));
-  if (prints && !options.quiet) {
-    fmt::print("{}", output.lists({{notes_title(machine), topology->notes}}));
-    std::fflush(stdout);
-  }
-  const auto print_table = [&] {
-    if (sweep.wave() != nullptr) note_wave(*sweep.wave(), options.quiet);
-    if (prints && !sweep.points().empty()) {
-      fmt::print("{}", output.table(traffic_table(sweep.setup(), sweep.points())));
-      fmt::print("{}", output.block(traffic_summary(sweep.points())));
-      for (const TrafficPoint& point : sweep.points()) {
-        if (!point.breakdown) continue;
-        const std::string title =
-            fmt::format("{}, {} at rate {:g}", sweep.name(), sweep.setup().pattern, point.rate);
-        fmt::print("{}", breakdown_text(title, {&*point.breakdown, 1}, output));
-      }
-    }
-  };
-  bool is_complete = true;
-  try {
-    is_complete = sweep.measure(options.rates);
-  } catch (const Error&) {
-    print_table();  // what was done before the failure
-    throw;
-  }
-  print_table();
-  sweep.finish_wave();
-  if (prints && !options.quiet) {
-    fmt::print("{}", output.legend(kTrafficLegend));
-  }
-  if (json)
-    json->write(traffic_json(origin_of(options.command_line), sweep.setup(), sweep.points()));
-  if (!is_complete) {
-    const auto complete = std::ranges::count(sweep.points(), false, &TrafficPoint::incomplete);
-    throw Interrupted(fmt::format("interrupted: {} rates complete", complete));
-  }
+CommandRow traffic_row() {
+  return {
+      .name = "traffic",
+      .purpose = "Latency and throughput of one machine under synthetic traffic, a line per rate.",
+      .examples =
+          "  build/fredsim traffic configs/mesh_2x2.yaml --rate 0.1:1:0.1\n"
+          "  build/fredsim traffic configs/mesh_2x2.yaml --saturation --pattern transpose",
+      .make = []() -> std::unique_ptr<Command> { return std::make_unique<TrafficCommand>(); }};
 }
 
 }  // namespace fredsim

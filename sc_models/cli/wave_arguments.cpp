@@ -146,6 +146,12 @@ WaveOptions WaveStrings::checked() const {
   return options;
 }
 
+void add_wave_files(const WaveOptions& wave, FileUses& files) {
+  if (wave.file.empty()) return;
+  const std::vector<FileUse> uses = wave_uses(wave.file);
+  files.outputs.insert(files.outputs.end(), uses.begin(), uses.end());
+}
+
 void check_trigger(const WaveOptions& wave, SwitchModel model) {
   if (!wave.trigger || wave.trigger->kind != WaveTriggerKind::kLockstep) return;
   if (model == SwitchModel::kLockstep) return;

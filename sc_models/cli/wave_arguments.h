@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/file_uses.h"
 #include "switch/switch_factory.h"
 #include "trace/wave_options.h"
 #include "trace/wave_recorder.h"
@@ -23,6 +24,9 @@ struct WaveStrings {
   // BadInput where they are wrong whatever the machine.
   WaveOptions checked() const;
 };
+
+// Those written where a waveform is asked for, by one machine.
+void add_wave_files(const WaveOptions& wave, FileUses& files);
 
 // BadInput where what the trigger looks for cannot happen.
 void check_trigger(const WaveOptions& wave, SwitchModel model);

@@ -13,8 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/parse_command.h"
 #include "cli/placement.h"
 #include "cli/work_file.h"
 #include "config/config.h"
@@ -222,11 +221,10 @@ bool command_line(std::string_view input) {
                          [](const auto& word) { return word.c_str(); });
   argv.push_back(nullptr);
   return accepts("", [&] {
-    const std::optional<Options> options =
+    const std::optional<ParsedCommand> parsed =
         parse_command_line(static_cast<int>(words.size()), argv.data());
-    if (!options || !options->outputs.empty()) return;
-    if (options->command == Command::kInfo) info_command(*options);
-    if (options->command == Command::kRoute) route_command(*options);
+    if (!parsed || !parsed->invocation.files.outputs.empty()) return;
+    if (parsed->name == "info" || parsed->name == "route") parsed->run();
   });
 }
 

@@ -1,0 +1,24 @@
+#include "cli/commands.h"
+
+#include <array>
+
+namespace fredsim {
+
+CommandRow run_row();
+CommandRow compare_row();
+CommandRow train_row();
+CommandRow traffic_row();
+CommandRow info_row();
+CommandRow route_row();
+CommandRow conflicts_row();
+CommandRow strategies_row();
+CommandRow report_row();
+
+std::span<const CommandRow> commands() {
+  static const std::array rows{run_row(),       compare_row(),    train_row(),
+                               traffic_row(),   info_row(),       route_row(),
+                               conflicts_row(), strategies_row(), report_row()};
+  return rows;
+}
+
+}  // namespace fredsim

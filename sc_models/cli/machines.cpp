@@ -1,0 +1,27 @@
+#include "cli/machines.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "base/long_words.h"
+#include "cli/program_name.h"
+
+namespace fredsim {
+
+std::vector<MachineConfig> load_machines(const MachineOptions& options, bool quiet) {
+  LoadedMachines loaded = load_configs(options.machines, options.overrides, options.faults);
+  if (!quiet) {
+    for (const std::string& note : loaded.notes)
+      fmt::print(stderr, "{}: {}\n", program_name(), with_short_words(note));
+  }
+  return std::move(loaded.machines);
+}
+
+std::string notes_title(const MachineConfig& machine) {
+  return fmt::format("{} ({})", machine.topology.name,
+                     with_settings(machine.path, machine.settings.own));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,20 @@
+// Machine files of a command line, loaded.
+//
+// Errors: those of load_configs() (config/config.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/option_groups.h"
+
+namespace fredsim {
+
+// Machines in the order given, with the overrides applied. A note on standard error (not with --quiet) where only some of them
+// have the key of one.
+std::vector<MachineConfig> load_machines(const MachineOptions& options, bool quiet);
+
+// The heading above a machine's notes: its name and file.
+std::string notes_title(const MachineConfig& machine);
+
+}  // namespace fredsim

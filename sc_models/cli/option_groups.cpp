@@ -1,0 +1,149 @@
+#include "cli/option_groups.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "base/error.h"
+#include "base/flit.h"
+#include "cli/add_option.h"
+#include "cli/machine_word.h"
+#include "cli/option_values.h"
+
+namespace fredsim {
+
+namespace {
+
+constexpr const char* kMachineWord =
+    "machine file, or with settings of its own FILE@KEY.PATH=VALUE,KEY.PATH=VALUE";
+constexpr std::uint64_t kMostListed = 10'000;
+
+}  // namespace
+
+void MachineStrings::add_one_to(CLI::App& app) {
+  app.add_option("CONFIG", configs, kMachineWord)->required()->expected(1)->type_name("");
+}
+
+void MachineStrings::add_several_to(CLI::App& app, int least) {
+  app.add_option("CONFIGS", configs, fmt::format("{}; the baseline first", kMachineWord))
+      ->required()
+      ->type_name("")
+      ->expected(least, CLI::detail::expected_max_vector_size);
+}
+
+void MachineStrings::add_overrides_to(CLI::App& app) {
+  add(app, "--set", overrides, "KEY.PATH=VALUE",
+      "overrides a key of the machine files that have it");
+  add(app, "--fault", faults, "PART",
+      "lost: link:NAME, link:NAME*RATE, switch:NAME, npu:3 or io:3, names as info --parts has "
+      "them");
+}
+
+void MachineStrings::check(MachineOptions& options) const {
+  for (const std::string& word : configs) options.machines.push_back(parse_machine_word(word));
+  options.overrides = overrides;
+  options.faults = faults;
+}
+
+void OutputStrings::add_json_to(CLI::App& app) {
+  add(app, "--json", json, "FILE", "all results; - is standard output");
+}
+
+void OutputStrings::add_format_to(CLI::App& app) {
+  add(app, "--format", format, "NAME",
+      "of the tables: table (default), csv (all columns, nothing else) or markdown");
+}
+
+void OutputStrings::add_quiet_to(CLI::App& app) {
+  app.add_flag("--quiet", quiet, "only the results: no progress, no notes");
+}
+
+void OutputStrings::check(OutputOptions& options) const {
+  options.json_file = json;
+  options.format = parse_format(format);
+  options.quiet = quiet;
+}
+
+void SwitchStrings::add_to(CLI::App& app) {
+  add(app, "--model", model, "NAME",
+      "implementation of the switches: tlm (default, C++ twins), rtl (Verilated) or lockstep "
+      "(both, compared)");
+  add(app, "--rtl-instances", rtl_instances, "GLOB",
+      "switches that are RTL where --model is another: a pattern on names such as 'l1_*'");
+}
+
+void SwitchStrings::check(SwitchOptions& options) const {
+  options.model = parse_model(model);
+  options.rtl_instances = rtl_instances;
+  if (!rtl_instances.empty() && options.model == SwitchModel::kRtl) {
+    throw BadInput(
+        fmt::format("--rtl-instances: found '{}', but with --model rtl every switch runs "
+                    "as RTL; allowed: leave it out",
+                    rtl_instances));
+  }
+}
+
+void SeedStrings::add_to(CLI::App& app, const char* meaning) {
+  add(app, "--seed", seed, "N", meaning);
+}
+
+std::uint64_t SeedStrings::checked() const {
+  return parse_number(seed, "--seed", 0, kMaxOptionNumber);
+}
+
+void SimulationStrings::add_to(CLI::App& app) {
+  add(app, "--lanes", lanes, "N",
+      "FP16 lanes of each flit carried and verified, 1 to 256 (default 1); no effect on time");
+  add(app, "--timeout-cycles", timeout_cycles, "N", "a longer run fails");
+  add(app, "--threads", threads, "N",
+      "with --model rtl or lockstep: threads that step the switches (default 1); same results");
+  app.add_flag("--no-skip", no_skip,
+               "simulates idle cycles and periods that repeat, too; same results");
+}
+
+void SimulationStrings::check(SimulationOptions& options) const {
+  options.lanes = static_cast<int>(parse_number(lanes, "--lanes", 1, kFlitLanes));
+  if (!timeout_cycles.empty())
+    options.timeout_cycles = parse_number(timeout_cycles, "--timeout-cycles", 1, kMaxOptionNumber);
+  options.skip = !no_skip;
+  options.switch_threads = static_cast<int>(parse_number(threads, "--threads", 1, kMaxThreads));
+}
+
+void BreakdownStrings::add_to(CLI::App& app) {
+  app.add_flag("--breakdown", breakdown,
+               "where packets' cycles went, by stage of the way and cause");
+  add(app, "--trace-packets", trace_packets, "N",
+      "with --breakdown: the N slowest packets node by node; first:N for the first ones");
+}
+
+BreakdownOptions BreakdownStrings::checked() const {
+  BreakdownOptions options{.is_on = breakdown};
+  if (trace_packets.empty()) return options;
+  if (!breakdown) {
+    throw BadInput(fmt::format(
+        "--trace-packets: found '{}' without --breakdown; allowed: together with --breakdown",
+        trace_packets));
+  }
+  constexpr std::string_view kFirst = "first:";
+  std::string number = trace_packets;
+  options.lists_first = number.starts_with(kFirst);
+  if (options.lists_first) number.erase(0, kFirst.size());
+  options.listed =
+      static_cast<std::size_t>(parse_number(number, "--trace-packets", 1, kMostListed));
+  return options;
+}
+
+void add_placement_file(CLI::App& app, std::string& file) {
+  add(app, "--write-placement", file, "FILE",
+      "where the workers are, as --placement reads it; of several machines, one file each");
+}
+
+void add_machine_files(const MachineOptions& options, FileUses& files) {
+  for (const MachineFile& file : options.machines) files.inputs.push_back({"CONFIG", file.path});
+}
+
+void add_json_file(const OutputOptions& options, FileUses& files) {
+  if (!options.json_file.empty()) files.outputs.push_back({"--json", options.json_file});
+}
+
+}  // namespace fredsim

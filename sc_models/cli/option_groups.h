@@ -1,0 +1,105 @@
+// Options that several commands have, in groups: as text where CLI11 puts them (…Strings), and checked.
+//
+// A command's options are a struct that inherits the groups it has.
+// Errors: BadInput naming the option, what was found and what is allowed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cli/file_uses.h"
+#include "config/config.h"
+#include "report/table_output.h"
+#include "switch/switch_factory.h"
+#include "trace/packet_list.h"
+
+namespace fredsim {
+
+inline constexpr std::uint64_t kMaxOptionNumber = std::numeric_limits<std::uint64_t>::max();
+
+// CONFIG…, --set, --fault.
+struct MachineOptions {
+  std::vector<MachineFile> machines;   // the base first, where there is one
+  std::vector<std::string> overrides;  // "key.path=value"
+  std::vector<std::string> faults;     // topology/faults.h
+};
+struct MachineStrings {
+  std::vector<std::string> configs, overrides, faults;
+  void add_one_to(CLI::App& app);
+  void add_several_to(CLI::App& app, int least);  // the base first
+  void add_overrides_to(CLI::App& app);
+  void check(MachineOptions& options) const;
+};
+
+// --json, --format, --quiet.
+struct OutputOptions {
+  std::string json_file;  // empty: none; "-": standard output
+  TableFormat format = TableFormat::kTable;
+  bool quiet = false;
+};
+struct OutputStrings {
+  std::string json;
+  std::string format = "table";
+  bool quiet = false;
+  void add_json_to(CLI::App& app);
+  void add_format_to(CLI::App& app);
+  void add_quiet_to(CLI::App& app);
+  void check(OutputOptions& options) const;
+};
+
+// --model, --rtl-instances.
+struct SwitchOptions {
+  SwitchModel model = SwitchModel::kTlm;
+  std::string rtl_instances;  // empty: none
+};
+struct SwitchStrings {
+  std::string model = "tlm";
+  std::string rtl_instances;
+  void add_to(CLI::App& app);
+  void check(SwitchOptions& options) const;
+};
+
+// --seed.
+struct SeedStrings {
+  std::string seed = "1";
+  void add_to(CLI::App& app, const char* meaning);
+  std::uint64_t checked() const;
+};
+inline constexpr const char* kPayloadSeed =
+    "of the payload, and of searched placements (default 1)";
+
+// --lanes, --timeout-cycles, --threads, --no-skip: of commands that run collectives. As in FabricOptions.
+struct SimulationOptions {
+  int lanes = 1;
+  std::uint64_t timeout_cycles = 0;  // 0: none
+  bool skip = true;
+  int switch_threads = 1;
+};
+struct SimulationStrings {
+  std::string lanes = "1";
+  std::string threads = "1";
+  std::string timeout_cycles;
+  bool no_skip = false;
+  void add_to(CLI::App& app);
+  void check(SimulationOptions& options) const;
+};
+
+// --breakdown, --trace-packets.
+struct BreakdownStrings {
+  bool breakdown = false;
+  std::string trace_packets;
+  void add_to(CLI::App& app);
+  BreakdownOptions checked() const;
+};
+
+// --write-placement.
+void add_placement_file(CLI::App& app, std::string& file);
+
+// Machine files, to those read; --json, to those written.
+void add_machine_files(const MachineOptions& options, FileUses& files);
+void add_json_file(const OutputOptions& options, FileUses& files);
+
+}  // namespace fredsim

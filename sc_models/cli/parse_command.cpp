@@ -1,0 +1,104 @@
+#include "cli/parse_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/parse_problem.h"
+#include "cli/program_name.h"
+#include "cli/spelling.h"
+#include "results/version.h"
+
+namespace fredsim {
+
+namespace {
+
+struct Candidate {
+  CLI::App* app;
+  std::unique_ptr<Command> command;
+};
+
+std::string program_footer() {
+  return fmt::format(
+      "Exit codes: 0 done and payload verified, 1 payload wrong or run failed, 2 bad input, "
+      "3 routing conflict, 130 interrupted.\n\n"
+      "{} help COMMAND says what a command takes, with examples. A first one:\n"
+      "  build/fredsim compare configs/mesh_2x2.yaml configs/fred_small.yaml \\\n"
+      "    --size 64KiB",
+      program_name());
+}
+
+std::string command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return join_words(std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+}  // namespace
+
+std::optional<ParsedCommand> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app(
+      "Cycle-accurate collectives and traffic on a wafer-scale interconnect: FRED against a 2D "
+      "mesh.",
+      program_name());
+  app.formatter(help_formatter());
+  app.require_subcommand(1);
+  app.set_version_flag("-V,--version", version_text());
+  app.footer(program_footer());
+
+  std::vector<Candidate> candidates;
+  for (const CommandRow& row : commands()) {
+    CLI::App* const command = app.add_subcommand(row.name, row.purpose);
+    candidates.push_back({command, row.make()});
+    candidates.back().command->add_to(*command);
+    add_examples(*command, row.examples);
+  }
+  CLI::App* const help =
+      app.add_subcommand("help", "Prints what --help prints, of a command or of all.");
+  std::string topic;
+  help->add_option("COMMAND", topic, "a command (default: all in short)")->type_name("");
+  add_examples(*help, "  build/fredsim help run");
+
+  if (argc < 2) {
+    throw BadInput(fmt::format("command: found none; allowed: {}", command_names(app)));
+  }
+  const auto words = std::span(argv, static_cast<std::size_t>(argc)).subspan(1);
+  try {
+    check_spelling(app, words);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return std::nullopt;
+    }
+    throw BadInput(parse_problem(app));
+  }
+  if (help->parsed()) {
+    std::vector<const char*> asked{*argv};
+    if (!topic.empty()) asked.push_back(topic.c_str());
+    asked.push_back("--help");
+    return parse_command_line(static_cast<int>(asked.size()), asked.data());
+  }
+  for (auto& [parsed, command] : candidates) {
+    if (!parsed->parsed()) continue;
+    command->check();
+    FileUses files = command->files();
+    check_outputs(files.inputs, files.outputs);
+    return ParsedCommand{.name = parsed->get_name(),
+                         .command = std::move(command),
+                         .invocation = {.command_line = command_line(program_name(), words),
+                                        .files = std::move(files)}};
+  }
+  throw std::logic_error("a command line without a command");
+}
+
+}  // namespace fredsim

@@ -1,0 +1,25 @@
+// From the words of a command line to a command that is ready to run.
+//
+// Errors: BadInput naming the option, what was found and what is allowed; a misspelt option or command is one, with the nearest
+// right one suggested; an output that is an input, or another output.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+
+namespace fredsim {
+
+struct ParsedCommand {
+  std::string name;
+  std::unique_ptr<Command> command;
+  Invocation invocation;
+  void run() const { command->run(invocation); }
+};
+
+// Nothing to do (`help`, `--help`, `--version`: printed to standard output) gives no command.
+std::optional<ParsedCommand> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace fredsim

@@ -1,0 +1,468 @@
+#include "cli/training_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "cli/best_base.h"
+#include "cli/interrupt.h"
+#include "cli/machine_word.h"
+#include "cli/machines.h"
+#include "cli/option_values.h"
+#include "cli/switch_pattern.h"
+#include "fabric/layout.h"
+#include "report/progress.h"
+#include "topology/faults.h"
+#include "workload/graph_size.h"
+#include "workload/trace_export.h"
+#include "workload/worker_graph.h"
+#include "workload/worker_traffic.h"
+
+namespace fredsim {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// A fit ends when the speed-up is this near, in proportion, or after so many pairs of runs.
+constexpr double kFitTolerance = 0.0005;
+constexpr int kMostFitRuns = 8;
+constexpr double kFirstFitRate = 1e16;  // FLOP/s
+
+bool has_pace(const ShapePlans& plans) {
+  const auto is_paced = [](const auto& plan) {
+    return std::ranges::any_of(plan->plan.parts, &Part::is_paced);
+  };
+  return std::ranges::any_of(plans, is_paced);
+}
+
+}  // namespace
+
+TrainingJobs::TrainingJobs(const TrainRequest& request, const FileUses& files)
+    : request_(request), files_(files), asked_(request.train), rate_(asked_.compute_rate) {
+  const InterruptEndsPlanning interrupt_ends_it;
+  read_workload();
+  check_is_transformer();
+  load();
+  for (TrainedMachine& entry : machines_) {
+    const Topology& topology = entry.config.topology;
+    check_graph(entry);
+    if (is_model()) entry.placement = placement_on(entry);
+    if (streams()) {
+      entry.tasks = tasks_of(entry);
+      add_plans(entry, entry.tasks->shapes());
+      entry.plans = plans_of(topology, entry.tasks->shapes());
+      continue;
+    }
+    const TaskGraph graph = graph_of(entry);
+    add_plans(entry, graph.shapes);
+    entry.plans = plans_of(topology, graph.shapes);
+    if (!asked_.export_prefix.empty() && !traces_out_) {
+      const std::size_t ranks = trace_ranks(graph, topology);
+      check_exported(ranks);
+      traces_out_.emplace(asked_.export_prefix, ranks);
+    }
+  }
+  check_switches();
+  write_placements();
+  elaborate();
+  if (traces_out_ && !asked_.fit) export_traces();
+}
+
+bool TrainingJobs::run() {
+  if (asked_.fit && !fit()) return false;
+  if (traces_out_ && asked_.fit) export_traces();
+  while (results_.size() < machines_.size())
+    if (!run_next()) return false;
+  return true;
+}
+
+Timeline TrainingJobs::timeline() const {
+  Timeline timeline;
+  for (std::size_t i = 0; i < results_.size() && !results_[i].run.incomplete; ++i) {
+    const TrainedMachine& entry = machines_[i];
+    const auto same = [&](const TrainedMachine& other) {
+      return name_of(other.config) == name_of(entry.config);
+    };
+    std::string process = name_of(entry.config);
+    if (std::ranges::count_if(machines_, same) > 1) process += fmt::format(" #{}", i + 1);
+    show_on_timeline(process, entry.config.topology, graph_of(entry), records_.at(&entry),
+                     results_[i].run.cycles, timeline);
+  }
+  return timeline;
+}
+
+TrainingSetup TrainingJobs::setup() const {
+  TrainingSetup setup;
+  setup.workload = name();
+  if (asked_.source == Source::kModelFile) setup.model_file = asked_.workload;
+  setup.given = given();
+  setup.parameters = model_.parameters();
+  setup.strategy = to_string(asked_.training.strategy);
+  setup.minibatch = asked_.training.minibatch;
+  setup.microbatches = asked_.training.microbatches;
+  setup.iterations = asked_.training.iterations;
+  setup.algorithm = asked_.training.algorithm;
+  setup.is_paced = asked_.packet_order == PacketOrder::kPaced;
+  if (asked_.inference) {
+    setup.inference = {asked_.inference->phase == InferencePhase::kPrefill ? "prefill" : "decode",
+                       asked_.inference->batch, asked_.inference->context};
+  }
+  setup.accounting = asked_.accounting;
+  setup.gradients = asked_.gradients;
+  setup.optimizer = asked_.optimizer;
+  setup.execution = asked_.execution;
+  setup.stream = asked_.stream;
+  setup.stream_layers = asked_.training.stream_layers;
+  if (rate_ > 0) setup.compute_rate = rate_;
+  if (asked_.fit) setup.fit = {asked_.fit->word, asked_.fit->speedup, fit_runs_};
+  setup.idealised = idealised();
+  return setup;
+}
+
+void TrainingJobs::load() {
+  for (MachineConfig& config : load_machines(request_, request_.quiet)) {
+    machines_.push_back(
+        {.config = std::move(config), .placement = {}, .plans = {}, .machine = nullptr});
+    if (!asked_.best_base || machines_.size() > 1) continue;
+    machines_.push_back({.config = best_of(machines_.front().config),
+                         .is_best_base = true,
+                         .placement = {},
+                         .plans = {},
+                         .machine = nullptr});
+  }
+}
+
+std::size_t TrainingJobs::place_of(std::size_t machine) const {
+  return machine > 0 && asked_.best_base ? machine + 1 : machine;
+}
+
+void TrainingJobs::write_placements() const {
+  if (request_.placement_file.empty()) return;
+  std::vector<NamedPlacement> placements;
+  for (const TrainedMachine& entry : machines_)
+    placements.push_back({entry.config.topology.name, entry.placement.npus});
+  fredsim::write_placements(request_.placement_file, files_, placements);
+}
+
+void TrainingJobs::read_workload() {
+  switch (asked_.source) {
+    case Source::kBuiltIn:
+      model_ = built_in_model(asked_.workload);
+      break;
+    case Source::kModelFile:
+      model_ = read_model_file(asked_.workload);
+      break;
+    case Source::kText:
+      text_ = read_text_workload(asked_.workload);
+      break;
+    case Source::kTraces:
+      traces_ = check_traces(asked_.workload);
+      if (!asked_.comm_groups.empty()) {
+        groups_ = read_comm_groups(asked_.comm_groups, static_cast<int>(traces_.paths.size()));
+      }
+      break;
+  }
+}
+
+void TrainingJobs::check_is_transformer() const {
+  if (!asked_.inference || model_.transformer) return;
+  throw BadInput(
+      fmt::format("--phase: found {}, which is no transformer by its numbers; allowed: "
+                  "transformer_17b, gpt3, transformer_1t, or a model file with the key "
+                  "'transformer', such as configs/models/llama3_70b.yaml",
+                  name()));
+}
+
+void TrainingJobs::check_exported(std::size_t ranks) const {
+  std::vector<FileUse> outputs = files_.outputs;
+  for (std::size_t r = 1; r < ranks; ++r)
+    outputs.push_back({"--export-et", trace_file(asked_.export_prefix, r)});
+  check_outputs(files_.inputs, outputs);
+}
+
+std::string TrainingJobs::given() const {
+  if (asked_.source == Source::kText) {
+    return fmt::format("{}, {} layers, {} iterations", to_string(text_.type), text_.layers.size(),
+                       asked_.training.iterations);
+  }
+  if (asked_.source != Source::kTraces) return "";
+  return fmt::format("traces, {} ranks, {} nodes", traces_.paths.size(), traces_.nodes);
+}
+
+bool TrainingJobs::is_model() const {
+  return asked_.source == Source::kBuiltIn || asked_.source == Source::kModelFile;
+}
+
+WorkerPlacement TrainingJobs::placement_on(TrainedMachine& entry) const {
+  const Topology& topology = entry.config.topology;
+  const Strategy& strategy = asked_.training.strategy;
+  check_workers(strategy, topology);
+  if (asked_.placement && !entry.is_best_base)
+    return {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+  // Wherever they are, workers send the same.
+  entry.placement.npus = npus_left(topology);
+  if (std::ssize(entry.placement.npus) < strategy.workers())
+    return {"paper", paper_placement(strategy)};  // refused, by the lost NPU in it
+  entry.placement.npus.resize(static_cast<std::size_t>(strategy.workers()));
+  constexpr int kPasses = 2;  // of inference; the second is as all others
+  const TaskGraph graph = graph_of(entry, asked_.inference ? kPasses : 1);
+  PlacementSearch search{.seed = request_.seed, .on_conflict = asked_.on_conflict};
+  if (asked_.placement)
+    search.given = {asked_.placement->name(), npus_of(*asked_.placement, strategy, topology)};
+  return auto_placement(strategy, topology, worker_traffic(graph, entry.placement.npus), search);
+}
+
+std::vector<std::string> TrainingJobs::idealised() const {
+  std::vector<std::string> all;
+  const auto communicates = [](const TrainingResult& result) {
+    return result.run.operations && result.run.operations->complete > 0;
+  };
+  if (std::ranges::any_of(results_, communicates))
+    all.emplace_back("a collective begins when its last rank has come, without a packet");
+  if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
+  const TrainingOptions& training = asked_.training;
+  if (asked_.accounting.empty()) return all;
+  if (training.execution == Execution::kStreaming) {
+    all.emplace_back("I/O controllers update the weights in no time");
+  } else if (training.optimizer == Optimizer::kNone) {
+    all.emplace_back("parameters are updated in no time");
+  }
+  return all;
+}
+
+bool TrainingJobs::streams() const {
+  constexpr std::size_t kMostRanks = 512;
+  return asked_.source == Source::kTraces && request_.timeline_file.empty() &&
+         traces_.paths.size() <= kMostRanks;
+}
+
+std::unique_ptr<TraceTasks> TrainingJobs::tasks_of(const TrainedMachine& entry) const {
+  return std::make_unique<TraceTasks>(
+      traces_, groups_, ComputeSpeed{entry.config.compute, rate_}, entry.config.topology,
+      asked_.names_algorithm || entry.is_best_base ? algorithm_of(entry) : "");
+}
+
+void TrainingJobs::check_graph(const TrainedMachine& entry) const {
+  if (!is_model()) return;
+  const Topology& topology = entry.config.topology;
+  const GraphSize size = asked_.inference
+                             ? inference_graph_size(*model_.transformer, *asked_.inference)
+                             : training_graph_size(model_, asked_.training, topology);
+  check_memory({.name = fmt::format("{}, {}", name_of(entry.config), name()),
+                .tasks = size.tasks,
+                .operations = size.operations,
+                .bytes = graph_bytes(size) + graph_run_bytes(size)},
+               topology.nodes.size(), available_memory());
+}
+
+void TrainingJobs::add_plans(const TrainedMachine& entry,
+                             const std::vector<OperationShape>& shapes) {
+  const Topology& topology = entry.config.topology;
+  nodes_ += topology.nodes.size();
+  const std::string name = fmt::format("{}, {}", name_of(entry.config), this->name());
+  for (const OperationShape& shape : shapes) {
+    std::vector<CollectiveSpec> all = shape.before;
+    all.insert(all.end(), shape.work.begin(), shape.work.end());
+    all.insert(all.end(), shape.beside.begin(), shape.beside.end());
+    planned_.push_back({name, plan_size(topology, all)});
+  }
+  check_memory(planned_, nodes_, available_memory());
+}
+
+const std::string& TrainingJobs::algorithm_of(const TrainedMachine& entry) const {
+  static const std::string best = "auto";
+  return entry.is_best_base ? best : asked_.training.algorithm;
+}
+
+bool TrainingJobs::streams_to_users(const TrainedMachine& entry) const {
+  const Strategy& strategy = asked_.training.strategy;
+  return entry.is_best_base && asked_.training.execution == Execution::kStreaming &&
+         std::ssize(entry.config.topology.io_controllers) >= strategy.mp * strategy.pp;
+}
+
+TaskGraph TrainingJobs::graph_of(const TrainedMachine& entry, int most_iterations) const {
+  const ComputeSpeed speed{entry.config.compute, rate_};
+  const Topology& topology = entry.config.topology;
+  TrainingOptions training = asked_.training;
+  training.npus = entry.placement.npus;
+  training.iterations = std::min(training.iterations, most_iterations);
+  training.algorithm = algorithm_of(entry);
+  if (streams_to_users(entry)) training.stream = Stream::kMulticast;
+  if (asked_.source == Source::kText) {
+    return text_graph(text_, asked_.workload,
+                      {asked_.text_mp, training.iterations, training.algorithm}, topology);
+  }
+  if (asked_.source == Source::kTraces)
+    return trace_graph(traces_, groups_, speed, topology,
+                       asked_.names_algorithm || entry.is_best_base ? training.algorithm : "");
+  if (asked_.inference) {
+    InferenceOptions inference = *asked_.inference;
+    inference.npus = entry.placement.npus;
+    inference.algorithm = training.algorithm;
+    inference.steps = std::min(inference.steps, most_iterations);
+    return inference_graph(name(), *model_.transformer, inference, speed, topology);
+  }
+  return training_graph(model_, training, speed, topology);
+}
+
+ShapePlans TrainingJobs::plans_of(const Topology& topology,
+                                  std::vector<OperationShape> shapes) const {
+  for (OperationShape& shape : shapes) {
+    for (std::vector<CollectiveSpec>* specs : {&shape.before, &shape.work, &shape.beside})
+      for (CollectiveSpec& spec : *specs) spec.order = asked_.packet_order;
+  }
+  return plan_shapes(topology, shapes, asked_.on_conflict);
+}
+
+void TrainingJobs::check_switches() const {
+  if (request_.rtl_instances.empty()) return;
+  std::vector<const Topology*> topologies;
+  for (const TrainedMachine& entry : machines_) topologies.push_back(&entry.config.topology);
+  check_switch_pattern("--rtl-instances", request_.rtl_instances, topologies);
+}
+
+void TrainingJobs::elaborate() {
+  FabricOptions fabric;
+  fabric.model = request_.model;
+  fabric.rtl_instances = request_.rtl_instances;
+  fabric.lanes = request_.lanes;
+  fabric.seed = request_.seed;
+  fabric.timeout_cycles = request_.timeout_cycles;
+  fabric.skip = request_.skip;
+  fabric.own_contexts = request_.switch_threads > 1;
+  fabric.switch_threads = request_.switch_threads;
+  fabric.stop = &interrupt_flag();
+  std::vector<NeededSwitch> needed;
+  for (const TrainedMachine& entry : machines_)
+    std::ranges::move(needed_rtl(entry.config.topology, fabric), std::back_inserter(needed));
+  check_switch_threads(request_.switch_threads, !needed.empty());
+  require_built(needed);
+  for (std::size_t i = 0; i < machines_.size(); ++i)
+    machines_[i].machine = std::make_unique<Machine>(fmt::format("machine{}", i).c_str(),
+                                                     machines_[i].config.topology, fabric);
+}
+
+void TrainingJobs::export_traces() const {
+  std::optional<TraceTexts> texts;
+  for (const TrainedMachine& entry : machines_) {
+    if (entry.is_best_base) continue;  // its workers may be elsewhere
+    TraceTexts own = trace_texts(graph_of(entry), entry.config.topology);
+    if (texts && own != *texts) {
+      throw BadInput(
+          fmt::format("--export-et: found {} and {}, whose traces differ in times or ranks; "
+                      "allowed: one of them",
+                      name_of(machines_.front().config), name_of(entry.config)));
+    }
+    texts = std::move(own);
+  }
+  traces_out_->write(*texts);
+}
+
+TrainingResult TrainingJobs::trained(
+    const TrainedMachine& entry, const std::function<void(const Progress&)>& on_progress,
+    const std::function<void(const GraphOutcome&)>& on_complete) const {
+  if (!streams())
+    return run_training(*entry.machine, graph_of(entry), entry.plans, on_progress, on_complete);
+  if (!asked_.fit) return run_training(*entry.machine, *entry.tasks, entry.plans, on_progress);
+  // A fit runs a machine more than once, at rates of its own.
+  return run_training(*entry.machine, *tasks_of(entry), entry.plans, on_progress);
+}
+
+std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
+  if (interrupt_flag()) return std::nullopt;
+  const std::string job = fmt::format("{}, {}", name_of(entry.config), name());
+  std::optional<ProgressLine> line;
+  std::function<void(const Progress&)> on_progress;
+  if (!request_.quiet) {
+    line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+    on_progress = [&](const Progress& p) {
+      const double ns = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
+      line->update({.cycle = p.cycle,
+                    .time_ns = static_cast<double>(p.cycle) * ns,
+                    .bytes_delivered = p.bytes_delivered,
+                    .share = static_cast<double>(p.bytes_delivered) /
+                             static_cast<double>(std::max<std::uint64_t>(p.bytes_total, 1))},
+                   SteadyClock::now());
+    };
+  }
+  std::function<void(const GraphOutcome&)> on_complete;
+  if (!request_.timeline_file.empty()) {
+    on_complete = [&](const GraphOutcome& outcome) { records_[&entry] = outcome.records; };
+  }
+  try {
+    TrainingResult result = trained(entry, on_progress, on_complete);
+    result.run.config = entry.config.path;
+    result.run.settings = entry.config.settings;
+    result.run.machine = entry.config.keys;
+    result.run.layout = layout_of(entry.config.topology);
+    result.placement = entry.placement.name;
+    result.npus = entry.placement.npus;
+    result.is_best_base = entry.is_best_base;
+    if (entry.is_best_base) result.algorithm = algorithm_of(entry);
+    if (streams_to_users(entry)) result.stream = "multicast";
+    result.has_pace = has_pace(entry.plans);
+    return result;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
+  }
+}
+
+bool TrainingJobs::run_next() {
+  const auto known = of_fit_.find(results_.size());
+  std::optional<TrainingResult> result =
+      known != of_fit_.end() ? std::move(known->second) : train(machines_[results_.size()]);
+  if (!result) return false;
+  if (result->run.incomplete) {
+    results_.push_back(std::move(*result));
+    return false;
+  }
+  if (asked_.inference) result->tokens = token_times(result->iterations_ns, *asked_.inference);
+  if (!results_.empty()) result->speedup = results_.front().iteration_ns / result->iteration_ns;
+  if (asked_.best_base && !results_.empty()) {  // over the faster of the two
+    const double best = results_.size() > 1 ? results_[1].iteration_ns : result->iteration_ns;
+    result->speedup_best_base =
+        std::min(results_.front().iteration_ns, best) / result->iteration_ns;
+  }
+  results_.push_back(std::move(*result));
+  return true;
+}
+
+bool TrainingJobs::fit() {
+  const double wanted = asked_.fit->speedup;
+  rate_ = kFirstFitRate;
+  double speedup = 0;
+  std::optional<FitPoint> before;
+  while (fit_runs_ < kMostFitRuns) {
+    std::optional<TrainingResult> base = train(machines_.front());
+    if (!base || base->run.incomplete) return false;
+    std::optional<TrainingResult> other = train(machines_[place_of(asked_.fit->machine)]);
+    if (!other || other->run.incomplete) return false;
+    ++fit_runs_;
+    speedup = base->iteration_ns / other->iteration_ns;
+    if (std::abs(speedup / wanted - 1) <= kFitTolerance) {
+      of_fit_ = {{0, std::move(base)}, {place_of(asked_.fit->machine), std::move(other)}};
+      return true;
+    }
+    const FitPoint now{rate_, base->iteration_ns, other->iteration_ns};
+    const double next = before ? rate_for_speedup(wanted, *before, now)
+                               : rate_for_speedup(wanted, rate_, *base, *other);
+    before = now;
+    if (next <= 0)
+      throw BadInput(fmt::format(
+          "--fit: found '{}={:g}'; allowed: a speed-up between 1 and that of the communication "
+          "alone, which a compute rate can give",
+          asked_.fit->word, wanted));
+    rate_ = next;
+  }
+  throw RunFailed(
+      fmt::format("--fit: no compute rate found for {}={:g} in {} runs, the last one gave {:.4f}",
+                  asked_.fit->word, wanted, fit_runs_, speedup));
+}
+
+}  // namespace fredsim

@@ -1,0 +1,319 @@
+#include "cli/work_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "cli/best_base.h"
+#include "cli/group_members.h"
+#include "cli/interrupt.h"
+#include "cli/machine_word.h"
+#include "cli/machines.h"
+#include "cli/memory_check.h"
+#include "cli/option_values.h"
+#include "cli/switch_pattern.h"
+#include "cli/wave_arguments.h"
+#include "fabric/layout.h"
+#include "report/progress.h"
+#include "topology/faults.h"
+
+namespace fredsim {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// As on the command line.
+std::string word_of(const MachineConfig& config) {
+  return with_settings(config.path, config.settings.own);
+}
+
+void check_same_npus(const MachineConfig& base, const MachineConfig& other) {
+  const std::size_t expected = npus_left(base.topology).size();
+  const std::size_t found = npus_left(other.topology).size();
+  if (found != expected) {
+    throw BadInput(
+        fmt::format("{}: found {} NPUs; allowed: {}, as many as the base {} has, since both "
+                    "do the same work (or name the ranks with --group)",
+                    word_of(other), found, expected, word_of(base)));
+  }
+}
+
+void check_same_controllers(const MachineConfig& base, const MachineConfig& other) {
+  const std::size_t expected = io_controllers_left(base.topology).size();
+  const std::size_t found = io_controllers_left(other.topology).size();
+  if (found != expected) {
+    throw BadInput(
+        fmt::format("{}: found {} I/O controllers; allowed: {}, as many as the base {} has, since "
+                    "both do the same "
+                    "work (or name them with --group)",
+                    word_of(other), found, expected, word_of(base)));
+  }
+}
+
+// What an action on a machine throws, with the machine as typed where several have its name.
+template <class Action>
+auto named(const MachineConfig& config, bool shares_name, const Action& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (!shares_name) throw;
+    throw Error(error.code(), fmt::format("{}: {}", word_of(config), error.what()));
+  }
+}
+
+// "all_reduce of 1 MiB", or of the first of several.
+std::string work_name(Collective collective, std::uint64_t bytes, std::size_t parts) {
+  return fmt::format("{} of {}{}", to_string(collective), format_size(bytes),
+                     parts > 1 ? fmt::format(" and {} more", parts - 1) : "");
+}
+
+std::vector<ComparedMachine> machines_of(const RunRequest& request) {
+  std::vector<ComparedMachine> compared;
+  for (MachineConfig& config : load_machines(request, request.quiet)) {
+    compared.push_back({.config = std::move(config), .work = {}});
+    if (request.best_base && compared.size() == 1)
+      compared.push_back(
+          {.config = best_of(compared.front().config), .work = {}, .is_best_base = true});
+  }
+  return compared;
+}
+
+void write_placements(const RunRequest& request, const FileUses& files,
+                      const std::vector<ComparedMachine>& compared) {
+  if (request.placement_file.empty()) return;
+  std::vector<NamedPlacement> placements;
+  for (const ComparedMachine& entry : compared) {
+    const Topology& topology = entry.config.topology;
+    placements.push_back(
+        {topology.name, npus_of(entry.work.placement, entry.work.strategy, topology)});
+  }
+  write_placements(request.placement_file, files, placements);
+}
+
+}  // namespace
+
+std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses& files) {
+  const InterruptEndsPlanning interrupt_ends_it;
+  std::vector<ComparedMachine> compared = machines_of(request);
+  std::map<std::string, int> names;
+  for (const ComparedMachine& entry : compared) ++names[entry.config.topology.name];
+  const auto shares_name = [&](const ComparedMachine& entry) {
+    return names[entry.config.topology.name] > 1;
+  };
+  for (ComparedMachine& entry : compared) {
+    entry.work = named(entry.config, shares_name(entry), [&] {
+      return work_on(request.work, entry.config.topology, request.seed, entry.is_best_base);
+    });
+    if (request.best_base) entry.work.is_placed = true;  // all say where their workers are
+  }
+  const auto specs = [&](const ComparedMachine& entry, std::uint64_t size) {
+    return named(entry.config, shares_name(entry),
+                 [&] { return specs_of(entry.work, entry.config.topology, size, request.seed); });
+  };
+  std::vector<PlannedWork> work;
+  std::uint64_t nodes = 0;
+  for (const ComparedMachine& entry : compared) {
+    const MachineConfig& config = entry.config;
+    if (request.work.whole_machine()) check_same_npus(compared.front().config, config);
+    if (names_all_controllers(request.work))
+      check_same_controllers(compared.front().config, config);
+    nodes += config.topology.nodes.size();
+    for (const std::uint64_t size : request.work.sizes) {
+      const std::vector<CollectiveSpec> asked = specs(entry, size);
+      const CollectiveSpec& first = asked.front();
+      work.push_back({fmt::format("{}, {}", name_of(config),
+                                  work_name(first.collective, first.bytes, asked.size())),
+                      plan_size(config.topology, asked)});
+    }
+  }
+  check_memory(work, nodes, available_memory());
+  for (ComparedMachine& entry : compared) {
+    const MachineConfig& config = entry.config;
+    for (const std::uint64_t size : request.work.sizes) {
+      named(config, shares_name(entry), [&] {
+        if (request.work.has_order()) {
+          entry.ordered.push_back(
+              plan_steps(config.topology, steps_of(entry.work, config.topology, size, request.seed),
+                         request.work.on_conflict));
+        } else {
+          entry.plans.push_back(
+              make_plan(config.topology, specs(entry, size), request.work.on_conflict));
+        }
+      });
+    }
+  }
+  write_placements(request, files, compared);
+  std::vector<const Topology*> topologies;
+  topologies.reserve(compared.size());
+  for (const ComparedMachine& entry : compared) topologies.push_back(&entry.config.topology);
+  if (!request.wave.file.empty()) {
+    check_instance_pattern("--wave-scope", request.wave.scope, topologies);
+  }
+  if (!request.rtl_instances.empty()) {
+    check_switch_pattern("--rtl-instances", request.rtl_instances, topologies);
+  }
+  return compared;
+}
+
+namespace {
+
+// Machines of one name and settings are told apart by their files, those of one file by their number.
+std::string timeline_name(const std::vector<ComparedMachine>& compared, std::size_t i) {
+  const MachineConfig& config = compared[i].config;
+  const auto alike = [&](bool by_file) {
+    return std::ranges::count_if(compared, [&](const ComparedMachine& other) {
+      return name_of(other.config) == name_of(config) &&
+             (!by_file || other.config.path == config.path);
+    });
+  };
+  std::string name = name_of(config);
+  if (alike(false) > 1) name += fmt::format(" ({})", config.path);
+  if (alike(true) > 1) name += fmt::format(" #{}", i + 1);
+  return name;
+}
+
+// By machine, empty for those without one.
+std::vector<std::string> wave_files(const RunRequest& request,
+                                    const std::vector<ComparedMachine>& compared) {
+  std::vector<std::string> files;
+  for (const ComparedMachine& entry : compared) {
+    const Topology& topology = entry.config.topology;
+    std::string& file = files.emplace_back();
+    if (request.wave.file.empty() || !matches_instance(request.wave.scope, topology)) continue;
+    std::string own = request.wave.file;
+    if (compared.size() > 1) own = wave_file_of(own, topology.name);
+    for (int n = 2; std::ranges::count(files, own) > 0; ++n) {  // machines of the same name
+      own = wave_file_of(request.wave.file, fmt::format("{}.{}", topology.name, n));
+    }
+    file = own;
+  }
+  return files;
+}
+
+void check_waves(const FileUses& files, const std::vector<std::string>& waves) {
+  std::vector<FileUse> outputs = files.outputs;
+  for (const std::string& file : waves) {
+    if (file.empty()) continue;
+    const std::vector<FileUse> wave = wave_uses(file);
+    outputs.insert(outputs.end(), wave.begin(), wave.end());
+  }
+  check_outputs(files.inputs, outputs);
+}
+
+// Parts that go ahead by themselves (Machine::run()), which takes that nobody looks at single edges.
+Cut cut_for(const Topology& topology, const FabricOptions& options) {
+  const bool is_looked_at =
+      options.timeline != nullptr || options.breakdown.is_on || !options.wave.file.empty();
+  return is_looked_at || options.switch_threads > 1 ? Cut{} : cut_for_caches(topology);
+}
+
+}  // namespace
+
+void elaborate(const RunRequest& request, const FileUses& files,
+               std::vector<ComparedMachine>& compared, Timeline* timeline) {
+  const FabricOptions fabric{.model = request.model,
+                             .rtl_instances = request.rtl_instances,
+                             .lanes = request.lanes,
+                             .seed = request.seed,
+                             .timeout_cycles = request.timeout_cycles,
+                             .skip = request.skip,
+                             .wave = {},
+                             .own_contexts = request.switch_threads > 1,
+                             .switch_threads = request.switch_threads,
+                             .stop = &interrupt_flag(),
+                             .timeline = timeline,
+                             .timeline_level = request.timeline_level,
+                             .timeline_name = {},
+                             .breakdown = request.breakdown};
+  const std::vector<std::string> waves = wave_files(request, compared);
+  if (request.compares) check_waves(files, waves);
+  std::vector<FabricOptions> own(compared.size(), fabric);
+  std::vector<NeededSwitch> needed;  // of all machines: one message for what is missing
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (!waves[i].empty()) {
+      own[i].wave = request.wave;
+      own[i].wave.file = waves[i];
+    }
+    own[i].timeline_name = timeline_name(compared, i);
+    if (compared[i].ordered.empty()) own[i].cut = cut_for(compared[i].config.topology, own[i]);
+    std::ranges::move(needed_rtl(compared[i].config.topology, own[i]), std::back_inserter(needed));
+  }
+  check_switch_threads(request.switch_threads, !needed.empty());
+  require_built(needed);
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const std::string name = fmt::format("machine{}", i);
+    compared[i].machine =
+        std::make_unique<Machine>(name.c_str(), compared[i].config.topology, own[i]);
+  }
+}
+
+std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology) {
+  if (!work.is_placed) return std::nullopt;
+  WorkersResult workers{.placement = work.placement.name(),
+                        .npus = npus_of(work.placement, work.strategy, topology),
+                        .strategy = {},
+                        .dimensions = {}};
+  if (work.strategy) workers.strategy = to_string(*work.strategy);
+  for (const Dimension dimension : work.dimensions) {
+    workers.dimensions.push_back(to_string(dimension));
+  }
+  return workers;
+}
+
+namespace {
+
+std::string work_name(const ComparedMachine& entry, std::size_t size) {
+  if (!entry.ordered.empty()) {
+    const std::vector<WorkStep>& steps = entry.ordered[size].steps;
+    std::size_t specs = 0;
+    for (const WorkStep& step : steps) specs += step.specs.size();
+    const CollectiveSpec& first = steps.front().specs.front();
+    return work_name(first.collective, first.bytes, specs);
+  }
+  const std::vector<Part>& parts = entry.plans[size].parts;
+  return work_name(parts.front().collective, parts.front().bytes, parts.size());
+}
+
+}  // namespace
+
+RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_progress) {
+  const std::string job = fmt::format("{}, {}", name_of(entry.config), work_name(entry, size));
+  std::optional<ProgressLine> line;
+  std::function<void(const Progress&)> on_progress;
+  if (show_progress) {
+    line.emplace(stderr, progress_style(stderr), job, SteadyClock::now());
+    const double ns_per_cycle = 1e9 / static_cast<double>(entry.config.topology.clock_hz);
+    on_progress = [&line, ns_per_cycle](const Progress& p) {
+      const auto delivered = static_cast<double>(p.bytes_delivered);
+      line->update(
+          {.cycle = p.cycle,
+           .time_ns = static_cast<double>(p.cycle) * ns_per_cycle,
+           .bytes_delivered = p.bytes_delivered,
+           .share = delivered / static_cast<double>(std::max(p.bytes_total, std::uint64_t{1}))},
+          SteadyClock::now());
+    };
+  }
+  try {
+    RunResult result = entry.ordered.empty()
+                           ? entry.machine->run(entry.plans[size], on_progress)
+                           : run_work(*entry.machine, entry.ordered[size], on_progress);
+    result.config = entry.config.path;
+    result.settings = entry.config.settings;
+    result.machine = entry.config.keys;
+    result.layout = layout_of(entry.config.topology);
+    return result;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", job, error.what()));
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,62 @@
+// The jobs of `fredsim run` and `compare`: one work on several machines, at several sizes.
+//
+// In this order: plan_work(), elaborate(), then run_job() in an SC_THREAD for each machine and size.
+// Errors: plan_work() and elaborate() find everything that can be wrong with the input, BadInput or RoutingConflict, before the
+//   first cycle is simulated; run_job() throws what Machine::run() does, with the job's name before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/file_uses.h"
+#include "cli/option_groups.h"
+#include "cli/work_arguments.h"
+#include "config/config.h"
+#include "engine/machine.h"
+#include "engine/work_run.h"
+#include "report/run_table.h"
+#include "results/timeline.h"
+#include "trace/wave_options.h"
+
+namespace fredsim {
+
+// The options of `run` and `compare`.
+struct RunRequest : MachineOptions, OutputOptions, SwitchOptions, SimulationOptions {
+  bool compares = false;  // against the first machine; else there is one
+  WorkOptions work;
+  bool best_base = false;
+  std::uint64_t seed = 1;
+  WaveOptions wave;           // of several machines: the machine's name is added to the file's
+  std::string timeline_file;  // empty: none; "-": standard output
+  int timeline_level = 1;
+  BreakdownOptions breakdown;
+  std::string placement_file;  // --write-placement; empty: none
+};
+
+// One machine of the command: its plans, one per size, of a work with order or of another, and what came out of them.
+struct ComparedMachine {
+  MachineConfig config;
+  WorkOptions work;  // as asked for; of --best-base with algorithms and a placement of its own
+  bool is_best_base = false;
+  std::vector<Plan> plans{};
+  std::vector<WorkPlan> ordered{};
+  std::unique_ptr<Machine> machine{};
+  std::vector<ReportedRun> runs{};
+};
+
+// `files`: of the command line.
+std::vector<ComparedMachine> plan_work(const RunRequest& request, const FileUses& files);
+// `timeline`: null where none is asked for.
+void elaborate(const RunRequest& request, const FileUses& files,
+               std::vector<ComparedMachine>& compared, Timeline* timeline);
+// `size`: place of the run's size.
+RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_progress);
+
+// Where the workers are; none: no placement was asked for.
+std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology);
+
+}  // namespace fredsim
