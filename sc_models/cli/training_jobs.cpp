@@ -16,7 +16,7 @@
 #include "cli/machines.h"
 #include "cli/option_values.h"
 #include "cli/switch_pattern.h"
-#include "fabric/layout.h"
+#include "engine/layout.h"
 #include "report/progress.h"
 #include "topology/faults.h"
 #include "workload/graph_size.h"

@@ -31,6 +31,7 @@
 #include "base/error.h"
 #include "base/fp.h"
 #include "routing/fred_routing.h"
+#include "switch/phase_program.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -98,13 +99,6 @@ struct Tree {
   std::uint64_t in_frame = 1;                               // packets of a source in Part::frame
   std::vector<TreeRank> ranks;                              // those that do something, ascending
   SumOrder order;  // leaves are ranks: what the result must be, bit for bit
-};
-
-// A phase to load into a switch before the run (register writes of one phase-store row).
-struct PhaseProgram {
-  NodeId node = 0;
-  int phase = 0;
-  std::vector<std::uint32_t> row;
 };
 
 // One collective on one group.

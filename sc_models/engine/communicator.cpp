@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/diagnosis.h"
 #include "engine/run_observers.h"
-#include "fabric/diagnosis.h"
 #include "nic/packet_extension.h"
 #include "routing/online_routes.h"
 #include "switch/node_shape.h"

@@ -13,17 +13,6 @@ bool same(const SwitchCounters& a, const SwitchCounters& b) {
          });
 }
 
-SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
-  SwitchCounters counts;
-  for (const CounterInfo& counter : kSwitchCounters)
-    counts.*counter.value = after.*counter.value - before.*counter.value;
-  std::ranges::transform(after.flits_in, before.flits_in, std::back_inserter(counts.flits_in),
-                         std::minus<>());
-  std::ranges::transform(after.flits_out, before.flits_out, std::back_inserter(counts.flits_out),
-                         std::minus<>());
-  return counts;
-}
-
 SwitchCounters multiple(SwitchCounters counts, std::uint64_t times) {
   for (const CounterInfo& counter : kSwitchCounters) counts.*counter.value *= times;
   for (std::uint64_t& flits : counts.flits_in) flits *= times;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/machine.h"
-#include "fabric/window_counts.h"
+#include "engine/window_counts.h"
 
 namespace fredsim {
 

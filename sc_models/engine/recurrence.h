@@ -37,8 +37,8 @@
 #include <vector>
 
 #include "base/state_digest.h"
+#include "engine/window_counts.h"
 #include "fabric/fabric.h"
-#include "fabric/window_counts.h"
 #include "npu/collective_job.h"
 #include "npu/npu.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "fabric/run_counts.h"
-#include "fabric/window_counts.h"
+#include "engine/run_counts.h"
+#include "engine/window_counts.h"
 
 namespace fredsim {
 namespace {

@@ -13,8 +13,8 @@
 #include <systemc>
 #include <vector>
 
-#include "collective/plan.h"
 #include "fabric/fabric.h"
+#include "switch/phase_program.h"
 
 namespace fredsim {
 

@@ -28,12 +28,12 @@
 #include <systemc>
 #include <vector>
 
-#include "collective/plan.h"
 #include "fabric/edge_observer.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_control.h"
 #include "fabric/switch_setup.h"
 #include "nic/nic.h"
+#include "switch/phase_program.h"
 #include "switch/switch_factory.h"
 #include "topology/topology.h"
 

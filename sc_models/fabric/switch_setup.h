@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "collective/plan.h"
 #include "fabric/fabric_core.h"
 #include "routing/online_routes.h"
+#include "switch/phase_program.h"
 #include "switch/switch_kind.h"
 
 namespace fredsim {

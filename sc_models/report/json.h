@@ -4,7 +4,7 @@
 // Everything outside "derived" was simulated or asked for; "derived" holds what was computed
 // analytically: "bound_ns", the lower bound of the busiest link, and "time_over_bound".
 // An interrupted run has "incomplete": true and "delivered_bytes" so far, and null where a run has to be
-// complete for a number. A run of a testbench's own NPUs (fabric/measurement.h) has null where something of
+// complete for a number. A run of a testbench's own NPUs (engine/measurement.h) has null where something of
 // ours does not apply: "config", "machine", "size_bytes", "seed", "algbw_gbps", "busbw_gbps", "payload", "bound_ns".
 #pragma once
 

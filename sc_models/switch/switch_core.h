@@ -128,4 +128,6 @@ class SwitchCore {
   SwitchCore() = default;
 };
 
+using SwitchCores = std::span<const std::unique_ptr<SwitchCore>>;  // by node, null at endpoints
+
 }  // namespace fredsim

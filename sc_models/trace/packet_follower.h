@@ -26,7 +26,6 @@
 #include "base/flit.h"
 #include "collective/plan.h"
 #include "fabric/fabric_core.h"
-#include "fabric/window_counts.h"
 #include "nic/ring_queue.h"
 #include "results/breakdown.h"
 #include "routing/flows.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "fabric/diagnosis.h"
+#include "engine/diagnosis.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
 

@@ -29,10 +29,10 @@
 
 #include "base/error.h"
 #include "base/geometric.h"
+#include "engine/window_counts.h"
 #include "fabric/fabric.h"
 #include "fabric/fabric_core.h"
 #include "fabric/switch_setup.h"
-#include "fabric/window_counts.h"
 #include "results/traffic_results.h"
 #include "trace/wave_recorder.h"
 #include "traffic/traffic_breakdown.h"

@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "config/config.h"
 #include "engine/communicator.h"
-#include "fabric/window_counts.h"
+#include "engine/window_counts.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {

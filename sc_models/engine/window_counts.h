@@ -16,13 +16,13 @@
 
 namespace fredsim {
 
-using SwitchCores = std::span<const std::unique_ptr<SwitchCore>>;  // by node, null at endpoints
-
 struct FabricCounts {
   std::vector<LinkCount> links;
   // By node; none: an endpoint, or a user's own RTL, whose registers cannot be looked at.
   std::vector<std::optional<SwitchCounters>> switches;
 };
+
+SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after);
 
 FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchCores switches);
 

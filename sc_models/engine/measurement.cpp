@@ -1,8 +1,8 @@
-#include "fabric/measurement.h"
+#include "engine/measurement.h"
 
 #include <algorithm>
 
-#include "fabric/layout.h"
+#include "engine/layout.h"
 
 namespace fredsim {
 

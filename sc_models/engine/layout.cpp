@@ -1,4 +1,4 @@
-#include "fabric/layout.h"
+#include "engine/layout.h"
 
 #include <map>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "fabric/run_counts.h"
+#include "engine/run_counts.h"
 
 #include <algorithm>
 

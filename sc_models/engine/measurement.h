@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "config/config.h"
+#include "engine/window_counts.h"
 #include "fabric/fabric.h"
-#include "fabric/window_counts.h"
 #include "results/results.h"
 
 namespace fredsim {

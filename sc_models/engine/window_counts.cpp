@@ -1,32 +1,37 @@
-#include "fabric/window_counts.h"
+#include "engine/window_counts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "fabric/run_counts.h"
+#include "engine/run_counts.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
-
-// Of what is shown; counts per port are the links'.
-SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
-  SwitchCounters counters;
-  for (const CounterInfo& counter : kSwitchCounters) {
-    counters.*counter.value = after.*counter.value - before.*counter.value;
-  }
-  return counters;
-}
 
 std::uint64_t flits_between(const FabricCounts& before, const FabricCounts& after, int link) {
   return link < 0 ? 0 : after.links[link].flits - before.links[link].flits;
 }
 
 }  // namespace
+
+SwitchCounters difference(const SwitchCounters& before, const SwitchCounters& after) {
+  SwitchCounters counts;
+  for (const CounterInfo& counter : kSwitchCounters)
+    counts.*counter.value = after.*counter.value - before.*counter.value;
+  std::ranges::transform(after.flits_in, before.flits_in, std::back_inserter(counts.flits_in),
+                         std::minus<>());
+  std::ranges::transform(after.flits_out, before.flits_out, std::back_inserter(counts.flits_out),
+                         std::minus<>());
+  return counts;
+}
 
 FabricCounts count_all(const FabricCore& core, const Topology& topology, SwitchCores switches) {
   FabricCounts counts;

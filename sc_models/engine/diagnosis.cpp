@@ -1,4 +1,4 @@
-#include "fabric/diagnosis.h"
+#include "engine/diagnosis.h"
 
 #include <fmt/format.h>
 

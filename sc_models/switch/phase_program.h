@@ -1,0 +1,17 @@
+// A phase of a switch as it is loaded: register writes of one row of its phase store.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct PhaseProgram {
+  NodeId node = 0;
+  int phase = 0;
+  std::vector<std::uint32_t> row;  // words, in the order of their registers
+};
+
+}  // namespace fredsim
