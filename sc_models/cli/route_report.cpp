@@ -9,6 +9,8 @@
 #include "base/flit.h"
 #include "base/port_mask.h"
 #include "base/text_width.h"
+#include "results/fields/routing.h"
+#include "results/json_object.h"
 #include "routing/switch_settings.h"
 
 namespace fredsim {
@@ -135,7 +137,7 @@ std::vector<std::string> row_words(const RouteOptions& options, const FredRoute&
   return words;
 }
 
-Json setting_json(const SwitchSetting& setting) {
+JsonObject<fields::kRouteBlock> setting_json(const SwitchSetting& setting) {
   return {{"block", to_string(setting.block)},
           {"path", setting.path},
           {"index", setting.index},
@@ -144,7 +146,7 @@ Json setting_json(const SwitchSetting& setting) {
           {"outputs", in_words(setting)}};
 }
 
-Json level_json(const RouteLevel& level) {
+JsonObject<fields::kRouteLevel> level_json(const RouteLevel& level) {
   return {{"level", level.depth},
           {"path", level.path},
           {"ports", level.ports},
@@ -179,25 +181,30 @@ std::string route_text(const RouteOptions& options, const FredRoute& route, std:
 }
 
 std::string route_json(const Origin& origin, const RouteOptions& options, const FredRoute& route) {
-  Json json = document_of(origin);
-  json.update(
-      {{"ports", options.shape.ports},
-       {"middle", options.shape.middle},
-       {"stages", fred_stages(options.shape.ports)},
-       {"flows", Json::array()},
-       {"levels", Json::array()},
-       {"blocks", Json::array()},
-       {"configuration", {{"bits", route.bits.size()}, {"hex", hex(route.bits)}}},
-       {"phase_row", {{"vc", kVcNames[options.vc]}, {"words", row_words(options, route)}}}});
+  Json flows = Json::array();
   for (std::size_t f = 0; f < options.flows.size(); ++f) {
-    json["flows"].push_back({{"typed", options.flow_texts[f]},
-                             {"inputs", ports_of(options.flows[f].inputs)},
-                             {"outputs", ports_of(options.flows[f].outputs)},
-                             {"order_of_additions", infix(route.order[f])}});
+    flows.push_back(JsonObject<fields::kRoutedFlow>{{"typed", options.flow_texts[f]},
+                                                    {"inputs", ports_of(options.flows[f].inputs)},
+                                                    {"outputs", ports_of(options.flows[f].outputs)},
+                                                    {"order_of_additions", infix(route.order[f])}});
   }
-  for (const RouteLevel& level : route.levels) json["levels"].push_back(level_json(level));
+  Json levels = Json::array();
+  for (const RouteLevel& level : route.levels) levels.push_back(level_json(level));
+  Json blocks = Json::array();
   for (const SwitchSetting& setting : switch_settings(options.shape, route.bits))
-    json["blocks"].push_back(setting_json(setting));
+    blocks.push_back(setting_json(setting));
+  JsonObject<fields::kRouteDocument> json;
+  json.add(document_of(origin));
+  json.add({{"ports", options.shape.ports},
+            {"middle", options.shape.middle},
+            {"stages", fred_stages(options.shape.ports)},
+            {"flows", std::move(flows)},
+            {"levels", std::move(levels)},
+            {"blocks", std::move(blocks)},
+            {"configuration", JsonObject<fields::kConfiguration>{{"bits", route.bits.size()},
+                                                                 {"hex", hex(route.bits)}}},
+            {"phase_row", JsonObject<fields::kPhaseRow>{{"vc", kVcNames[options.vc]},
+                                                        {"words", row_words(options, route)}}}});
   return text_of(json);
 }
 

@@ -12,6 +12,8 @@
 #include "base/port_mask.h"
 #include "base/text_width.h"
 #include "report/table_fields.h"
+#include "results/fields/routing.h"
+#include "results/json_object.h"
 
 namespace fredsim {
 namespace {
@@ -81,23 +83,25 @@ std::vector<int> ports_in(std::uint32_t mask) {
   return ports;
 }
 
-Json failure_json(const StrategyCheck& check) {
+JsonObject<fields::kFailure> failure_json(const StrategyCheck& check) {
   const Obstacle& obstacle = *check.obstacle;
-  Json json = {{"strategy", to_string(check.strategy)},
-               {"outcome", name_of(outcome_of(check))},
-               {"why", obstacle.why},
-               {"groups", Json::array()}};
-  for (const int group : check.culprits)
-    json["groups"].push_back({{"group", group}, {"npus", check.groups[group]}});
-  if (obstacle.chiplet.empty()) return json;
-  json["chiplet"] = obstacle.chiplet;
-  json["level"] = obstacle.level;
-  json["flows"] = Json::array();
-  for (const Obstacle::PartFlow& flow : obstacle.flows) {
-    json["flows"].push_back({{"group", flow.part},
-                             {"inputs", ports_in(flow.flow.inputs)},
-                             {"outputs", ports_in(flow.flow.outputs)}});
+  Json groups = Json::array();
+  for (const int group : check.culprits) {
+    groups.push_back(
+        JsonObject<fields::kFailureGroup>{{"group", group}, {"npus", check.groups[group]}});
   }
+  JsonObject<fields::kFailure> json{{"strategy", to_string(check.strategy)},
+                                    {"outcome", name_of(outcome_of(check))},
+                                    {"why", obstacle.why},
+                                    {"groups", std::move(groups)}};
+  if (obstacle.chiplet.empty()) return json;
+  Json flows = Json::array();
+  for (const Obstacle::PartFlow& flow : obstacle.flows) {
+    flows.push_back(JsonObject<fields::kFailureFlow>{{"group", flow.part},
+                                                     {"inputs", ports_in(flow.flow.inputs)},
+                                                     {"outputs", ports_in(flow.flow.outputs)}});
+  }
+  json.add({{"chiplet", obstacle.chiplet}, {"level", obstacle.level}, {"flows", std::move(flows)}});
   return json;
 }
 
@@ -246,35 +250,37 @@ TitledTable strategy_rows(const StrategyReport& report) {
 }
 
 std::string strategy_json(const Origin& origin, const StrategyReport& report) {
-  Json json = document_of(origin);
-  json.update({{"config", report.config},
-               {"settings", settings_json(report.settings)},
-               {"fabric", report.fabric},
-               {"placement", report.placement},
-               {"npus", report.npus},
-               {"search_complete", report.complete},
-               {"strategies", report.strategies},
-               {"runs", Json::array()}});
+  Json runs = Json::array();
   for (const StrategyRun& run : report.runs) {
     for (const Dimension dimension : kDimensions) {
       const Counts counts = count(run, dimension);
-      Json row = {{"middle", run.middle},
-                  {"machine", machine_json(run.machine)},
-                  {"dimension", to_string(dimension)},
-                  {"checked", counts.checked},
-                  {"routed", counts.count(Outcome::kRouted)},
-                  {"too_few_uplinks", counts.count(Outcome::kUplinks)},
-                  {"conflicts", counts.count(Outcome::kConflict)},
-                  {"undecided", counts.count(Outcome::kUndecided)},
-                  {"failures", Json::array()}};
-      if (run.done < report.strategies) row["incomplete"] = true;
+      Json failures = Json::array();
       for (const StrategyCheck& check : run.checks) {
-        if (check.dimension == dimension && check.obstacle)
-          row["failures"].push_back(failure_json(check));
+        if (check.dimension == dimension && check.obstacle) failures.push_back(failure_json(check));
       }
-      json["runs"].push_back(std::move(row));
+      JsonObject<fields::kStrategyRun> json{{"middle", run.middle},
+                                            {"machine", machine_json(run.machine)},
+                                            {"dimension", to_string(dimension)},
+                                            {"checked", counts.checked},
+                                            {"routed", counts.count(Outcome::kRouted)},
+                                            {"too_few_uplinks", counts.count(Outcome::kUplinks)},
+                                            {"conflicts", counts.count(Outcome::kConflict)},
+                                            {"undecided", counts.count(Outcome::kUndecided)},
+                                            {"failures", std::move(failures)}};
+      if (run.done < report.strategies) json.set("incomplete", true);
+      runs.push_back(json);
     }
   }
+  JsonObject<fields::kStrategyDocument> json;
+  json.add(document_of(origin));
+  json.add({{"config", report.config},
+            {"settings", settings_json(report.settings)},
+            {"fabric", report.fabric},
+            {"placement", report.placement},
+            {"npus", report.npus},
+            {"search_complete", report.complete},
+            {"strategies", report.strategies},
+            {"runs", std::move(runs)}});
   return text_of(json);
 }
 

@@ -1,11 +1,14 @@
 #include "report/breakdown_json.h"
 
+#include "results/fields/breakdown.h"
+#include "results/json_object.h"
+
 namespace fredsim {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json figures_json(const CycleFigures& figures) {
+JsonObject<fields::kCycleFigures> figures_json(const CycleFigures& figures) {
   return {{"mean", figures.mean}, {"p50", figures.p50}, {"p99", figures.p99}, {"max", figures.max}};
 }
 
@@ -15,46 +18,47 @@ Json causes_json(const NamedCycles& causes) {
   return json;
 }
 
-Json stage_json(const BreakdownStage& stage) {
-  Json json = {{"stage", stage.name}, {"visits", stage.visits}};
-  json["causes"] = Json::array();
+JsonObject<fields::kStage> stage_json(const BreakdownStage& stage) {
+  Json causes = Json::array();
   for (const BreakdownCause& cause : stage.causes) {
-    Json shown = {{"cause", cause.name}};
-    shown.update(figures_json(cause.cycles));
-    shown["share"] = cause.share;
-    shown["total_cycles"] = cause.total;
-    json["causes"].push_back(std::move(shown));
+    JsonObject<fields::kBreakdownCause> json{{"cause", cause.name}};
+    json.add(figures_json(cause.cycles));
+    json.add({{"share", cause.share}, {"total_cycles", cause.total}});
+    causes.push_back(json);
   }
+  JsonObject<fields::kStage> json{
+      {"stage", stage.name}, {"visits", stage.visits}, {"causes", std::move(causes)}};
   if (stage.operands > 0) {
-    json["join"] = {{"operands", stage.operands}};
-    json["join"].update(figures_json(stage.join));
+    JsonObject<fields::kJoin> join{{"operands", stage.operands}};
+    join.add(figures_json(stage.join));
+    json.set("join", join);
   }
   return json;
 }
 
-Json packet_json(const PacketBreakdown& packet) {
-  Json json = {{"packet", packet.name},
-               {"source", packet.source},
-               {"destination", packet.destination},
-               {"begin_cycle", packet.begin},
-               {"latency_cycles", packet.end - packet.begin}};
-  json["hops"] = Json::array();
+JsonObject<fields::kPacket> packet_json(const PacketBreakdown& packet) {
+  Json hops = Json::array();
   for (const PacketHop& hop : packet.hops) {
-    json["hops"].push_back({{"place", hop.place},
-                            {"stage", hop.stage},
-                            {"begin_cycle", hop.begin},
-                            {"causes", causes_json(hop.causes)}});
+    hops.push_back(JsonObject<fields::kHop>{{"place", hop.place},
+                                            {"stage", hop.stage},
+                                            {"begin_cycle", hop.begin},
+                                            {"causes", causes_json(hop.causes)}});
   }
-  return json;
+  return {{"packet", packet.name},
+          {"source", packet.source},
+          {"destination", packet.destination},
+          {"begin_cycle", packet.begin},
+          {"latency_cycles", packet.end - packet.begin},
+          {"hops", std::move(hops)}};
 }
 
-Json path_json(const PathBreakdown& path) {
-  Json json = {{"cycles", path.cycles}, {"packets", path.packets}};
-  json["stages"] = Json::array();
+JsonObject<fields::kPath> path_json(const PathBreakdown& path) {
+  Json stages = Json::array();
   for (const auto& [stage, causes] : path.stages) {
-    json["stages"].push_back({{"stage", stage}, {"causes", causes_json(causes)}});
+    stages.push_back(
+        JsonObject<fields::kPathStage>{{"stage", stage}, {"causes", causes_json(causes)}});
   }
-  return json;
+  return {{"cycles", path.cycles}, {"packets", path.packets}, {"stages", std::move(stages)}};
 }
 
 }  // namespace
@@ -62,19 +66,19 @@ Json path_json(const PathBreakdown& path) {
 Json breakdown_json(std::span<const LatencyBreakdown> breakdowns) {
   Json all = Json::array();
   for (const LatencyBreakdown& breakdown : breakdowns) {
-    Json json = Json::object();
-    if (!breakdown.work.empty()) json["work"] = breakdown.work;
-    json["packets"] = breakdown.packets;
-    json["latency_cycles"] = figures_json(breakdown.latency);
-    json["stages"] = Json::array();
-    for (const BreakdownStage& stage : breakdown.stages)
-      json["stages"].push_back(stage_json(stage));
-    if (breakdown.critical) json["critical_packet"] = packet_json(*breakdown.critical);
-    if (breakdown.path) json["path"] = path_json(*breakdown.path);
-    json["listed"] = Json::array();
-    for (const PacketBreakdown& packet : breakdown.listed)
-      json["listed"].push_back(packet_json(packet));
-    all.push_back(std::move(json));
+    JsonObject<fields::kBreakdown> json;
+    if (!breakdown.work.empty()) json.set("work", breakdown.work);
+    Json stages = Json::array();
+    for (const BreakdownStage& stage : breakdown.stages) stages.push_back(stage_json(stage));
+    json.add({{"packets", breakdown.packets},
+              {"latency_cycles", figures_json(breakdown.latency)},
+              {"stages", std::move(stages)}});
+    if (breakdown.critical) json.set("critical_packet", packet_json(*breakdown.critical));
+    if (breakdown.path) json.set("path", path_json(*breakdown.path));
+    Json listed = Json::array();
+    for (const PacketBreakdown& packet : breakdown.listed) listed.push_back(packet_json(packet));
+    json.set("listed", std::move(listed));
+    all.push_back(json);
   }
   return all;
 }

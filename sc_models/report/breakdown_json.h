@@ -1,4 +1,4 @@
-// Breakdowns as the results JSON has them; the keys are in testbenches/fredsim/README.md.
+// Breakdowns as the results JSON has them (results/fields/breakdown.h).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -7,6 +7,10 @@
 #include "base/member.h"
 #include "report/breakdown_json.h"
 #include "report/result_json.h"
+#include "results/fields/routing.h"
+#include "results/fields/run.h"
+#include "results/fields/traffic.h"
+#include "results/json_object.h"
 
 namespace fredsim {
 
@@ -14,33 +18,33 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json link_json(const LinkResult& link) {
-  Json json = {{"name", link.name},
-               {"from", link.from},
-               {"to", link.to},
-               {"on_die", link.on_die},
-               {"flits", link.flits},
-               {"bytes", link.bytes},
-               {"busy_cycles", link.busy_cycles},
-               {"utilization", link.utilization}};
+JsonObject<fields::kLink> link_json(const LinkResult& link) {
+  JsonObject<fields::kLink> json{{"name", link.name},
+                                 {"from", link.from},
+                                 {"to", link.to},
+                                 {"on_die", link.on_die},
+                                 {"flits", link.flits},
+                                 {"bytes", link.bytes},
+                                 {"busy_cycles", link.busy_cycles},
+                                 {"utilization", link.utilization}};
   if (link.retransmits) {
-    json["resent_flits"] = link.resent_flits;
-    json["damaged_flits"] = link.damaged_flits;
-    json["lost_flits"] = link.lost_flits;
+    json.add({{"resent_flits", link.resent_flits},
+              {"damaged_flits", link.damaged_flits},
+              {"lost_flits", link.lost_flits}});
   }
   return json;
 }
 
-Json switch_json(const SwitchResult& result) {
-  Json stalls = Json::object();
-  for (const auto& [reason, cycles] : result.stall_cycles) stalls[reason] = cycles;
+JsonObject<fields::kSwitch> switch_json(const SwitchResult& result) {
+  JsonObject<fields::kStalls> stalls;
+  for (const auto& [reason, cycles] : result.stall_cycles) stalls.set_named(reason, cycles);
   return {{"name", result.name},
           {"model", result.model},
           {"flits_in", result.flits_in},
           {"flits_out", result.flits_out},
           {"reductions", result.reductions},
           {"phase_changes", result.phase_changes},
-          {"stall_cycles", std::move(stalls)}};
+          {"stall_cycles", stalls}};
 }
 
 // Only where there are any.
@@ -54,44 +58,46 @@ Json group_json(const std::vector<int>& group) {
   return json;
 }
 
-Json part_json(const PartResult& part) {
-  Json json = {{"collective", part.collective},
-               {"algorithm", part.algorithm},
-               {"group", group_json(part.group)},
-               {"priority", part.priority},
-               {"size_bytes", part.size_bytes},
-               {"start_cycle", part.start_cycle},
-               {"cycles", part.cycles},
-               {"time_ns", part.time_ns},
-               {"algbw_gbps", bandwidth_json(part.algbw_gbps, part.incomplete)},
-               {"busbw_gbps", bandwidth_json(part.busbw_gbps, part.incomplete)},
-               {"bound_ns", part.bound_ns}};
-  if (!part.name.empty()) json["name"] = part.name;
-  if (part.operations > 1) json["operations"] = part.operations;
+JsonObject<fields::kPart> part_json(const PartResult& part) {
+  JsonObject<fields::kPart> json{{"collective", part.collective},
+                                 {"algorithm", part.algorithm},
+                                 {"group", group_json(part.group)},
+                                 {"priority", part.priority},
+                                 {"size_bytes", part.size_bytes},
+                                 {"start_cycle", part.start_cycle},
+                                 {"cycles", part.cycles},
+                                 {"time_ns", part.time_ns},
+                                 {"algbw_gbps", bandwidth_json(part.algbw_gbps, part.incomplete)},
+                                 {"busbw_gbps", bandwidth_json(part.busbw_gbps, part.incomplete)},
+                                 {"bound_ns", part.bound_ns}};
+  if (!part.name.empty()) json.set("name", part.name);
+  if (part.operations > 1) json.set("operations", part.operations);
   if (part.frame_cycles > 0) {
-    json["packet_order"] = "paced";
-    json["frame_cycles"] = part.frame_cycles;
+    json.set("packet_order", "paced");
+    json.set("frame_cycles", part.frame_cycles);
   }
-  if (part.incomplete) json["incomplete"] = true;
+  if (part.incomplete) json.set("incomplete", true);
   return json;
 }
 
 // Only of machines that have lost parts.
-void add_faults(std::span<const MachineKey> machine, Json& json) {
+template <const fields::Object& kObject>
+void add_faults(std::span<const MachineKey> machine, JsonObject<kObject>& json) {
   const auto faults = std::ranges::find(machine, "faults", &MachineKey::path);
-  if (faults != machine.end()) json["faults"] = std::get<std::vector<std::string>>(faults->value);
+  if (faults != machine.end())
+    json.set("faults", std::get<std::vector<std::string>>(faults->value));
 }
 
 }  // namespace
 
-Json run_head_json(const RunResult& r) {
-  Json json = {{"config", r.config},
-               {"settings", settings_json(r.settings)},
-               {"machine", machine_json(r.machine)},
-               {"fabric", r.fabric},
-               {"model", r.model},
-               {"lanes", r.lanes},
-               {"clock_ghz", r.clock_ghz}};
+JsonObject<fields::kRunHead> run_head_json(const RunResult& r) {
+  JsonObject<fields::kRunHead> json{{"config", r.config},
+                                    {"settings", settings_json(r.settings)},
+                                    {"machine", machine_json(r.machine)},
+                                    {"fabric", r.fabric},
+                                    {"model", r.model},
+                                    {"lanes", r.lanes},
+                                    {"clock_ghz", r.clock_ghz}};
   add_faults(r.machine, json);
   return json;
 }
@@ -108,49 +114,48 @@ Json switches_json(std::span<const SwitchResult> switches) {
   return json;
 }
 
-Json operations_json(const OperationsResult& operations) {
+JsonObject<fields::kOperations> operations_json(const OperationsResult& operations) {
   const OperationsResult::Rows& rows = operations.rows;
   return {{"complete", operations.complete},
-          {"phases",
-           {{"preloaded", rows.preloaded},
-            {"loaded", rows.loaded},
-            {"found", rows.found},
-            {"evicted", rows.evicted},
-            {"words_written", rows.words_written}}},
+          {"phases", JsonObject<fields::kPhases>{{"preloaded", rows.preloaded},
+                                                 {"loaded", rows.loaded},
+                                                 {"found", rows.found},
+                                                 {"evicted", rows.evicted},
+                                                 {"words_written", rows.words_written}}},
           {"waited_for_phases_cycles", operations.waited_for_rows},
           {"waited_for_others_cycles", operations.waited_for_others}};
 }
 
-Json layout_json(const Layout& layout) {
+JsonObject<fields::kLayout> layout_json(const Layout& layout) {
   Json nodes = Json::array();
   for (const LayoutNode& node : layout.nodes) {
-    Json json = {{"name", node.name}, {"kind", node.kind}};
-    if (node.grid) json.update({{"x", node.grid->x}, {"y", node.grid->y}});
+    JsonObject<fields::kNode> json{{"name", node.name}, {"kind", node.kind}};
+    if (node.grid) json.add({{"x", node.grid->x}, {"y", node.grid->y}});
     if (node.tree) {
-      json.update({{"level", node.tree->level},
-                   {"switch", node.tree->switch_index},
-                   {"slice", node.tree->slice},
-                   {"chiplet", node.tree->chiplet}});
+      json.add({{"level", node.tree->level},
+                {"switch", node.tree->switch_index},
+                {"slice", node.tree->slice},
+                {"chiplet", node.tree->chiplet}});
     }
-    if (node.lost) json["lost"] = true;
-    if (!node.above.empty()) json["above"] = node.above;
-    nodes.push_back(std::move(json));
+    if (node.lost) json.set("lost", true);
+    if (!node.above.empty()) json.set("above", node.above);
+    nodes.push_back(json);
   }
   return {{"kind", layout.kind}, {"nodes", std::move(nodes)}};
 }
 
-Json slices_json(const RunResult& r) {
+JsonObject<fields::kSlices> slices_json(const RunResult& r) {
   return {{"all", r.slices}, {"simulated", r.slices_simulated}};
 }
 
-Json skipped_json(const RunResult& r) {
+JsonObject<fields::kSkipped> skipped_json(const RunResult& r) {
   return {{"idle_cycles", r.idle_cycles},
           {"repeated_cycles", r.repeated_cycles},
           {"repeated_flit_hops", r.repeated_flit_hops},
           {"equal_slices_flit_hops", r.equal_slices_flit_hops}};
 }
 
-Json traffic_json(const RunResult& r) {
+JsonObject<fields::kInjected> traffic_json(const RunResult& r) {
   return {{"injected_bytes", r.injected_bytes},
           {"injected_bytes_per_npu_max", r.injected_bytes_per_npu_max},
           {"link_bytes", r.link_bytes},
@@ -161,10 +166,10 @@ Json traffic_json(const RunResult& r) {
 
 namespace {
 
-// Of a testbench's own NPUs.
-void clear_what_does_not_apply(const RunResult& r, Json& json) {
-  const auto clear = [&](const char* key, bool is_nothing) {
-    if (is_nothing) json[key] = nullptr;
+// Null of a testbench's own NPUs where it does not apply.
+void clear_what_does_not_apply(const RunResult& r, JsonObject<fields::kRun>& json) {
+  const auto clear = [&](fields::Key<fields::kRun> key, bool is_nothing) {
+    if (is_nothing) json.set(key, nullptr);
   };
   clear("config", r.config.empty());
   clear("machine", r.machine.empty());
@@ -173,16 +178,34 @@ void clear_what_does_not_apply(const RunResult& r, Json& json) {
   clear("algbw_gbps", r.algbw_gbps == 0);
   clear("busbw_gbps", r.busbw_gbps == 0);
   clear("payload", r.payload.empty());
-  json["derived"]["bound_ns"] = nullptr;
 }
 
-Json run_json(const ReportedRun& run) {
+Json groups_json(const RunResult& r) {
+  Json groups = Json::array();
+  for (const std::vector<int>& group : r.groups) groups.push_back(group_json(group));
+  return groups;
+}
+
+Json parts_json(const RunResult& r) {
+  Json parts = Json::array();
+  for (const PartResult& part : r.parts) parts.push_back(part_json(part));
+  return parts;
+}
+
+JsonObject<fields::kDerived> derived_json(const RunResult& r) {
+  return {
+      {"bound_ns", r.is_own ? Json() : Json(r.bound_ns)},
+      {"time_over_bound", r.bound_ns > 0 && !r.incomplete ? Json(r.time_ns / r.bound_ns) : Json()}};
+}
+
+JsonObject<fields::kRun> run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
-  Json json = run_head_json(r);
-  json.update(
+  JsonObject<fields::kRun> json;
+  json.add(run_head_json(r));
+  json.add(
       {{"collective", r.collective},
        {"algorithm", r.algorithm},
-       {"groups", Json::array()},
+       {"groups", groups_json(r)},
        {"placement", r.workers ? Json(r.workers->placement) : Json()},
        {"strategy", r.workers && !r.workers->strategy.empty() ? Json(r.workers->strategy) : Json()},
        {"dimensions",
@@ -194,89 +217,95 @@ Json run_json(const ReportedRun& run) {
        {"algbw_gbps", bandwidth_json(r.algbw_gbps, r.incomplete)},
        {"busbw_gbps", bandwidth_json(r.busbw_gbps, r.incomplete)},
        {"payload", r.payload}});
-  if (r.workers && !r.workers->npus.empty()) json["placement_npus"] = r.workers->npus;
+  if (r.workers && !r.workers->npus.empty()) json.set("placement_npus", r.workers->npus);
   if (r.incomplete) {
-    json["incomplete"] = true;
-    json["delivered_bytes"] = r.delivered_bytes;
+    json.set("incomplete", true);
+    json.set("delivered_bytes", r.delivered_bytes);
   }
-  for (const std::vector<int>& group : r.groups) json["groups"].push_back(group_json(group));
-  json["parts"] = Json::array();
-  for (const PartResult& part : r.parts) json["parts"].push_back(part_json(part));
-  if (r.operations) json["operations"] = operations_json(*r.operations);
-  if (r.slices > 0) json["slices"] = slices_json(r);
-  json["skipped"] = skipped_json(r);
-  json["traffic"] = traffic_json(r);
-  if (run.is_best_base) json["best_base"] = true;
-  if (run.speedup_best_base) json["speedup_best_base"] = *run.speedup_best_base;
+  json.set("parts", parts_json(r));
+  if (r.operations) json.set("operations", operations_json(*r.operations));
+  if (r.slices > 0) json.set("slices", slices_json(r));
+  json.set("skipped", skipped_json(r));
+  json.set("traffic", traffic_json(r));
+  if (run.is_best_base) json.set("best_base", true);
+  if (run.speedup_best_base) json.set("speedup_best_base", *run.speedup_best_base);
   if (run.comparison) {
-    json["speedup"] = run.comparison->speedup;
-    json["injected_traffic_reduction"] = run.comparison->injected_traffic_reduction;
-    json["link_traffic_reduction"] = run.comparison->link_traffic_reduction;
+    json.set("speedup", run.comparison->speedup);
+    json.set("injected_traffic_reduction", run.comparison->injected_traffic_reduction);
+    json.set("link_traffic_reduction", run.comparison->link_traffic_reduction);
   }
-  json["derived"] = {
-      {"bound_ns", r.bound_ns},
-      {"time_over_bound", r.bound_ns > 0 && !r.incomplete ? Json(r.time_ns / r.bound_ns) : Json()}};
-  json["links"] = links_json(r.links);
-  json["switches"] = switches_json(r.switches);
-  if (!r.breakdowns.empty()) json["breakdown"] = breakdown_json(r.breakdowns);
-  json["layout"] = layout_json(r.layout);
-  json["wall_s"] = r.wall_s;
-  json["sim_cycles_per_s"] = r.sim_cycles_per_s;
+  json.set("derived", derived_json(r));
+  json.set("links", links_json(r.links));
+  json.set("switches", switches_json(r.switches));
+  if (!r.breakdowns.empty()) json.set("breakdown", breakdown_json(r.breakdowns));
+  json.set("layout", layout_json(r.layout));
+  json.set("wall_s", r.wall_s);
+  json.set("sim_cycles_per_s", r.sim_cycles_per_s);
   if (r.is_own) clear_what_does_not_apply(r, json);
   return json;
 }
 
-Json point_json(const TrafficSetup& s, const TrafficPoint& p) {
-  Json json = {{"config", s.config},
-               {"settings", settings_json(s.settings)},
-               {"machine", machine_json(s.machine)},
-               {"fabric", s.fabric},
-               {"model", s.model},
-               {"lanes", 1},
-               {"clock_ghz", s.clock_ghz},
-               {"pattern", s.pattern}};
+JsonObject<fields::kTrafficRun> point_json(const TrafficSetup& s, const TrafficPoint& p) {
+  JsonObject<fields::kTrafficRun> json{{"config", s.config},
+                                       {"settings", settings_json(s.settings)},
+                                       {"machine", machine_json(s.machine)},
+                                       {"fabric", s.fabric},
+                                       {"model", s.model},
+                                       {"lanes", 1},
+                                       {"clock_ghz", s.clock_ghz},
+                                       {"pattern", s.pattern}};
   add_faults(s.machine, json);
-  if (s.hotspot_node) json["hotspot_node"] = *s.hotspot_node;
-  if (s.hotspot_fraction) json["hotspot_fraction"] = *s.hotspot_fraction;
-  json.update({{"self_addressed", "excluded"},
-               {"nodes", s.nodes},
-               {"sending_nodes", s.sending_nodes},
-               {"packet_flits", s.packet_flits},
-               {"seed", s.seed},
-               {"warmup_cycles", s.warmup_cycles},
-               {"window_cycles", s.window_cycles},
-               {"injection_limit", s.injection_limit},
-               {"rate", p.rate},
-               {"offered_rate", p.offered},
-               {"accepted_rate", p.accepted},
-               {"saturated", p.incomplete ? Json() : Json(p.saturated)},
-               {"packets", p.packets},
-               {"packets_arrived", p.arrived}});
+  if (s.hotspot_node) json.set("hotspot_node", *s.hotspot_node);
+  if (s.hotspot_fraction) json.set("hotspot_fraction", *s.hotspot_fraction);
+  json.add({{"self_addressed", "excluded"},
+            {"nodes", s.nodes},
+            {"sending_nodes", s.sending_nodes},
+            {"packet_flits", s.packet_flits},
+            {"seed", s.seed},
+            {"warmup_cycles", s.warmup_cycles},
+            {"window_cycles", s.window_cycles},
+            {"injection_limit", s.injection_limit},
+            {"rate", p.rate},
+            {"offered_rate", p.offered},
+            {"accepted_rate", p.accepted},
+            {"saturated", p.incomplete ? Json() : Json(p.saturated)},
+            {"packets", p.packets},
+            {"packets_arrived", p.arrived}});
   const auto of_arrived = [&](Json value) { return p.arrived > 0 ? std::move(value) : Json(); };
-  json["latency_cycles"] = {{"mean", of_arrived(p.latency_mean)},
-                            {"p50", of_arrived(p.latency_p50)},
-                            {"p95", of_arrived(p.latency_p95)},
-                            {"p99", of_arrived(p.latency_p99)},
-                            {"max", of_arrived(p.latency_max)}};
+  json.set("latency_cycles", JsonObject<fields::kLatency>{{"mean", of_arrived(p.latency_mean)},
+                                                          {"p50", of_arrived(p.latency_p50)},
+                                                          {"p95", of_arrived(p.latency_p95)},
+                                                          {"p99", of_arrived(p.latency_p99)},
+                                                          {"max", of_arrived(p.latency_max)}});
   if (p.incomplete) {
-    json["incomplete"] = true;
-    json["delivered_bytes"] = p.delivered_bytes;
+    json.set("incomplete", true);
+    json.set("delivered_bytes", p.delivered_bytes);
   }
-  json.update({{"hops", p.incomplete ? Json() : Json(p.hops)},
-               {"flit_hops", p.flit_hops},
-               {"cycles", p.cycles}});
-  json["links"] = links_json(p.links);
-  json["switches"] = switches_json(p.switches);
-  if (p.breakdown) json["breakdown"] = breakdown_json({&*p.breakdown, 1});
-  json["layout"] = layout_json(s.layout);
-  json["wall_s"] = p.wall_s;
-  json["sim_cycles_per_s"] = p.sim_cycles_per_s;
+  json.add({{"hops", p.incomplete ? Json() : Json(p.hops)},
+            {"flit_hops", p.flit_hops},
+            {"cycles", p.cycles}});
+  json.set("links", links_json(p.links));
+  json.set("switches", switches_json(p.switches));
+  if (p.breakdown) json.set("breakdown", breakdown_json({&*p.breakdown, 1}));
+  json.set("layout", layout_json(s.layout));
+  json.set("wall_s", p.wall_s);
+  json.set("sim_cycles_per_s", p.sim_cycles_per_s);
   return json;
 }
 
-Json runs_document(const Origin& origin) {
-  Json json = document_of(origin);
-  json["runs"] = Json::array();
+JsonObject<fields::kConflictRun> conflict_json(const ConflictSetup& setup, const ConflictPoint& p) {
+  const Interval interval = wilson_95(p.conflicts, p.trials);
+  JsonObject<fields::kConflictRun> json{
+      {"ports", setup.ports},
+      {"middle", p.middle},
+      {"kind", setup.kind},
+      {"flows", p.flows},
+      {"trials", p.trials},
+      {"seed", setup.seed},
+      {"conflicts", p.conflicts},
+      {"conflict_rate", static_cast<double>(p.conflicts) / static_cast<double>(p.trials)},
+      {"wilson_95", JsonObject<fields::kInterval>{{"low", interval.low}, {"high", interval.high}}}};
+  if (p.trials < setup.trials) json.set("incomplete", true);
   return json;
 }
 
@@ -303,39 +332,36 @@ Json machine_json(std::span<const MachineKey> keys) {
 }
 
 std::string results_json(const Origin& origin, std::span<const ReportedRun> runs) {
-  Json json = runs_document(origin);
-  for (const ReportedRun& run : runs) json["runs"].push_back(run_json(run));
+  JsonObject<fields::kRunDocument> json;
+  json.add(document_of(origin));
+  Json objects = Json::array();
+  for (const ReportedRun& run : runs) objects.push_back(run_json(run));
+  json.set("runs", std::move(objects));
   return text_of(json);
 }
 
 std::string traffic_json(const Origin& origin, const TrafficSetup& setup,
                          std::span<const TrafficPoint> points) {
-  Json json = runs_document(origin);
-  for (const TrafficPoint& point : points) json["runs"].push_back(point_json(setup, point));
+  JsonObject<fields::kTrafficDocument> json;
+  json.add(document_of(origin));
+  Json runs = Json::array();
+  for (const TrafficPoint& point : points) runs.push_back(point_json(setup, point));
+  json.set("runs", std::move(runs));
   const TrafficSaturation saturation = saturation_of(points);
-  json["saturation"] = {
-      {"accepted_rate", saturation.accepted},
-      {"first_saturated_rate", saturation.first_rate ? Json(*saturation.first_rate) : Json()}};
+  json.set("saturation", JsonObject<fields::kSaturation>{
+                             {"accepted_rate", saturation.accepted},
+                             {"first_saturated_rate",
+                              saturation.first_rate ? Json(*saturation.first_rate) : Json()}});
   return text_of(json);
 }
 
 std::string conflicts_json(const Origin& origin, const ConflictSetup& setup,
                            std::span<const ConflictPoint> points) {
-  Json json = runs_document(origin);
-  for (const ConflictPoint& p : points) {
-    const Interval interval = wilson_95(p.conflicts, p.trials);
-    json["runs"].push_back(
-        {{"ports", setup.ports},
-         {"middle", p.middle},
-         {"kind", setup.kind},
-         {"flows", p.flows},
-         {"trials", p.trials},
-         {"seed", setup.seed},
-         {"conflicts", p.conflicts},
-         {"conflict_rate", static_cast<double>(p.conflicts) / static_cast<double>(p.trials)},
-         {"wilson_95", {{"low", interval.low}, {"high", interval.high}}}});
-    if (p.trials < setup.trials) json["runs"].back()["incomplete"] = true;
-  }
+  JsonObject<fields::kConflictDocument> json;
+  json.add(document_of(origin));
+  Json runs = Json::array();
+  for (const ConflictPoint& point : points) runs.push_back(conflict_json(setup, point));
+  json.set("runs", std::move(runs));
   return text_of(json);
 }
 

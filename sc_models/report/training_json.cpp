@@ -2,6 +2,8 @@
 
 #include "report/json.h"
 #include "report/result_json.h"
+#include "results/fields/training.h"
+#include "results/json_object.h"
 #include "results/training_results.h"
 
 namespace fredsim {
@@ -13,80 +15,99 @@ const std::string& stream_of(const TrainingSetup& setup, const TrainingResult& r
   return result.stream.empty() ? setup.stream : result.stream;
 }
 
-Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
+Json time_breakdown_json(const TrainingResult& result) {
+  JsonObject<fields::kTimeBreakdown> json;
+  for (const auto& [category, ns] : result.breakdown_ns) json.set_named(category, ns);
+  return json;
+}
+
+Json critical_path_json(const TrainingResult& result) {
+  JsonObject<fields::kCriticalPath> json;
+  for (const auto& [category, ns] : result.critical_path_ns) json.set_named(category, ns);
+  return json;
+}
+
+Json ranks_json(const TrainingResult& result) {
+  Json ranks = Json::array();
+  for (const TrainedRank& rank : result.ranks) {
+    ranks.push_back(JsonObject<fields::kRank>{{"member", rank.member},
+                                              {"end_ns", rank.end_ns},
+                                              {"compute_ns", rank.compute_ns},
+                                              {"memory_ns", rank.memory_ns},
+                                              {"exposed_communication_ns", rank.exposed_ns},
+                                              {"bubble_ns", rank.bubble_ns}});
+  }
+  return ranks;
+}
+
+JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
+                                                   const TrainingResult& result) {
   const RunResult& r = result.run;
   const auto asked = [&](const auto& value) { return setup.given.empty() ? Json(value) : Json(); };
   const auto trained = [&](const auto& value) { return setup.inference ? Json() : asked(value); };
-  Json json = run_head_json(r);
-  json.update({{"seed", r.seed},
-               {"workload", setup.workload},
-               {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
-               {"parameters", asked(setup.parameters)},
-               {"strategy", asked(setup.strategy)},
-               {"placement", asked(result.placement)},
-               {"placement_npus", asked(result.npus)},
-               {"minibatch", trained(setup.minibatch)},
-               {"microbatches", asked(setup.microbatches)},
-               {"iterations", setup.iterations},
-               {"algorithm", result.algorithm.empty() ? setup.algorithm : result.algorithm},
-               {"accounting", trained(setup.accounting)},
-               {"gradients", trained(setup.gradients)},
-               {"optimizer", setup.optimizer.empty() ? Json() : Json(setup.optimizer)},
-               {"execution", trained(setup.execution)},
-               {"stream", setup.stream.empty() ? Json() : Json(stream_of(setup, result))},
-               {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
-               {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},
-               {"idealised", setup.idealised}});
+  JsonObject<fields::kTrainingRun> json;
+  json.add(run_head_json(r));
+  json.add({{"seed", r.seed},
+            {"workload", setup.workload},
+            {"model_file", setup.model_file.empty() ? Json() : Json(setup.model_file)},
+            {"parameters", asked(setup.parameters)},
+            {"strategy", asked(setup.strategy)},
+            {"placement", asked(result.placement)},
+            {"placement_npus", asked(result.npus)},
+            {"minibatch", trained(setup.minibatch)},
+            {"microbatches", asked(setup.microbatches)},
+            {"iterations", setup.iterations},
+            {"algorithm", result.algorithm.empty() ? setup.algorithm : result.algorithm},
+            {"accounting", trained(setup.accounting)},
+            {"gradients", trained(setup.gradients)},
+            {"optimizer", setup.optimizer.empty() ? Json() : Json(setup.optimizer)},
+            {"execution", trained(setup.execution)},
+            {"stream", setup.stream.empty() ? Json() : Json(stream_of(setup, result))},
+            {"stream_layers", setup.stream.empty() ? Json() : Json(setup.stream_layers)},
+            {"compute_flops_per_s", setup.compute_rate ? Json(*setup.compute_rate) : Json()},
+            {"idealised", setup.idealised}});
   if (setup.inference) {
-    json["inference"] = {{"phase", setup.inference->phase},
-                         {"batch", setup.inference->batch},
-                         {"context", setup.inference->context}};
+    json.set("inference", JsonObject<fields::kInference>{{"phase", setup.inference->phase},
+                                                         {"batch", setup.inference->batch},
+                                                         {"context", setup.inference->context}});
   }
   if (setup.fit) {
-    json["fit"] = {
-        {"config", setup.fit->config}, {"speedup", setup.fit->speedup}, {"runs", setup.fit->runs}};
+    json.set("fit", JsonObject<fields::kFit>{{"config", setup.fit->config},
+                                             {"speedup", setup.fit->speedup},
+                                             {"runs", setup.fit->runs}});
   }
-  json.update({{"cycles", r.cycles},
-               {"time_ns", r.time_ns},
-               {"iteration_ns", r.incomplete ? Json() : Json(result.iteration_ns)},
-               {"iterations_ns", result.iterations_ns}});
+  json.add({{"cycles", r.cycles},
+            {"time_ns", r.time_ns},
+            {"iteration_ns", r.incomplete ? Json() : Json(result.iteration_ns)},
+            {"iterations_ns", result.iterations_ns}});
   if (result.tokens) {
-    const bool is_prefill = setup.inference->phase == "prefill";
-    json[is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"] = result.tokens->pass_ns;
-    json["tokens_per_s"] = result.tokens->tokens_per_s;
+    if (setup.inference->phase == "prefill")
+      json.set("time_to_first_token_ns", result.tokens->pass_ns);
+    else
+      json.set("time_per_token_ns", result.tokens->pass_ns);
+    json.set("tokens_per_s", result.tokens->tokens_per_s);
   }
-  if (result.has_pace) json["packet_order"] = "paced";
-  if (result.is_best_base) json["best_base"] = true;
-  if (result.speedup) json["speedup"] = *result.speedup;
-  if (result.speedup_best_base) json["speedup_best_base"] = *result.speedup_best_base;
-  json["breakdown_ns"] = r.incomplete ? Json() : Json::object();
-  for (const auto& [category, ns] : result.breakdown_ns) json["breakdown_ns"][category] = ns;
-  json["critical_path_ns"] = r.incomplete ? Json() : Json::object();
-  for (const auto& [category, ns] : result.critical_path_ns)
-    json["critical_path_ns"][category] = ns;
-  json["ranks"] = Json::array();
-  for (const TrainedRank& rank : result.ranks) {
-    json["ranks"].push_back({{"member", rank.member},
-                             {"end_ns", rank.end_ns},
-                             {"compute_ns", rank.compute_ns},
-                             {"memory_ns", rank.memory_ns},
-                             {"exposed_communication_ns", rank.exposed_ns},
-                             {"bubble_ns", rank.bubble_ns}});
-  }
-  json["payload"] = r.payload;
+  if (result.has_pace) json.set("packet_order", "paced");
+  if (result.is_best_base) json.set("best_base", true);
+  if (result.speedup) json.set("speedup", *result.speedup);
+  if (result.speedup_best_base) json.set("speedup_best_base", *result.speedup_best_base);
+  json.add({{"breakdown_ns", r.incomplete ? Json() : time_breakdown_json(result)},
+            {"critical_path_ns", r.incomplete ? Json() : critical_path_json(result)},
+            {"ranks", ranks_json(result)}});
+  json.set("payload", r.payload);
   if (r.incomplete) {
-    json["incomplete"] = true;
-    json["delivered_bytes"] = r.delivered_bytes;
+    json.set("incomplete", true);
+    json.set("delivered_bytes", r.delivered_bytes);
   }
-  if (r.operations) json["operations"] = operations_json(*r.operations);
-  if (r.slices > 0) json["slices"] = slices_json(r);
-  json["skipped"] = skipped_json(r);
-  json["traffic"] = traffic_json(r);
-  json["links"] = links_json(r.links);
-  json["switches"] = switches_json(r.switches);
-  json["layout"] = layout_json(r.layout);
-  json["wall_s"] = r.wall_s;
-  json["sim_cycles_per_s"] = r.sim_cycles_per_s;
+  if (r.operations) json.set("operations", operations_json(*r.operations));
+  if (r.slices > 0) json.set("slices", slices_json(r));
+  json.set("skipped", skipped_json(r));
+  json.set("traffic", traffic_json(r));
+  json.set("links", links_json(r.links));
+  json.set("switches", switches_json(r.switches));
+  json.set("layout", layout_json(r.layout));
+  json.set("wall_s", r.wall_s);
+  json.set("sim_cycles_per_s", r.sim_cycles_per_s);
   return json;
 }
 
@@ -94,9 +115,11 @@ Json run_json(const TrainingSetup& setup, const TrainingResult& result) {
 
 std::string training_json(const Origin& origin, const TrainingSetup& setup,
                           std::span<const TrainingResult> runs) {
-  Json json = document_of(origin);
-  json["runs"] = Json::array();
-  for (const TrainingResult& run : runs) json["runs"].push_back(run_json(setup, run));
+  JsonObject<fields::kTrainingDocument> json;
+  json.add(document_of(origin));
+  Json objects = Json::array();
+  for (const TrainingResult& run : runs) objects.push_back(training_run_json(setup, run));
+  json.set("runs", std::move(objects));
   return text_of(json);
 }
 

@@ -1,10 +1,8 @@
 #include "results/document.h"
 
-#include <nlohmann/json.hpp>
-
 namespace fredsim {
 
-nlohmann::ordered_json document_of(const Origin& origin) {
+JsonObject<fields::kDocument> document_of(const Origin& origin) {
   return {{"fredsim", origin.version},
           {"commit", origin.commit},
           {"schema", kResultsSchema},

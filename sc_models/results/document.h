@@ -1,9 +1,11 @@
 // How every file of results begins: what made it, and the schema that it keeps to, results/results.schema.json.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+
+#include "results/fields/document.h"
+#include "results/json_object.h"
 
 namespace fredsim {
 
@@ -17,8 +19,7 @@ struct Origin {
 // Of the schema: one higher where a reader of the files before it would go wrong. A key more does not count.
 inline constexpr int kResultsSchema = 1;
 
-// An object with "fredsim", "commit", "schema" and "command".
-nlohmann::ordered_json document_of(const Origin& origin);
+JsonObject<fields::kDocument> document_of(const Origin& origin);
 
 // Ends in a newline. Text that is not UTF-8 (a path may be anything) comes out with U+FFFD in it.
 std::string text_of(const nlohmann::ordered_json& document);

@@ -1,0 +1,120 @@
+// Fields of what every run on a fabric reports: its machine, links, switches, layout.
+#pragma once
+
+#include "results/fields/field.h"
+
+namespace fredsim::fields {
+
+inline constexpr std::string_view kModels = "rtl tlm lockstep";
+
+inline constexpr auto kMachineFields = std::to_array<Field>({
+    {"config", or_null(kText, Null::kOwn), kNone, "machine file, as given"},
+    {"settings",
+     {Kind::kTexts},
+     kNone,
+     "keys set over the machine file, by `--set` or as `CONFIG@key=value,…`, values as typed"},
+    {"machine", or_null({Kind::kMachine}, Null::kOwn), kNone,
+     "the machine as a machine file, with every key that its fabric type has: defaults and "
+     "settings are in it; `io`, `link`, `faults` and `switch.rtl_top` are left out where there are "
+     "none"},
+    {"fabric", kText, kNone, "name of the machine"},
+});
+inline constexpr auto kClockFields = std::to_array<Field>({
+    {"lanes", kPositive, kNone, "lanes of a flit that are carried, of 256"},
+    {"clock_ghz", kNumber, kGhz, "clock of the fabric"},
+    {"faults", list(pattern("^((link|switch):.+|(npu|io):[0-9]+)$")), kNone,
+     "parts that were lost from the start, as `--fault` takes them",
+     "of machines that have lost parts"},
+});
+inline constexpr auto kRunHeadFields = join(
+    kMachineFields,
+    std::to_array<Field>(
+        {{"model", pattern("^(rtl|tlm|lockstep)([+](rtl|tlm|lockstep))*$"), kNone,
+          "implementation of the switches: rtl, tlm, lockstep; joined by + where they differ"}}),
+    kClockFields);
+inline constexpr Object kRunHead{"run_head", "what was run", kRunHeadFields};
+
+inline constexpr auto kLinkFields = std::to_array<Field>({
+    {"name", kText, kNone, "of the link, with both its ends"},
+    {"from", kText, kNone, "node that sends"},
+    {"to", kText, kNone, "node that receives"},
+    {"on_die", kFlag, kNone, "between a mesh NPU and its own router: no wafer link"},
+    {"flits", kCount, kFlits, "carried, without those that were sent again"},
+    {"bytes", kCount, kBytes, "payload carried"},
+    {"busy_cycles", kCount, kCycles, "in which a flit was launched, for the first time or again"},
+    {"utilization", kNumber, kNone, "flits sent / flits that the link's rate allows, 1 at most"},
+    {"resent_flits", kCount, kFlits, "sent again", "of links that retransmit"},
+    {"damaged_flits", kCount, kFlits, "that arrived with an error", "of links that retransmit"},
+    {"lost_flits", kCount, kFlits, "that did not arrive", "of links that retransmit"},
+});
+inline constexpr Object kLink{"link", "one direction of a link", kLinkFields};
+
+inline constexpr auto kStallFields = std::to_array<Field>({
+    {"credit", kCount, kCycles, "without credit"},
+    {"arbiter", kCount, kCycles, "lost to another input"},
+    {"link", kCount, kCycles, "with the link busy"},
+    {"join", kCount, kCycles, "without the other operands of the sum", "of switches with phases"},
+    {"phase", kCount, kCycles, "with another phase in use", "of switches with phases"},
+});
+inline constexpr Object kStalls{
+    "stalls", "cycles in which a flit at the front of a queue could not leave, by reason",
+    kStallFields};
+
+inline constexpr auto kSwitchFields = std::to_array<Field>({
+    {"name", kText, kNone, "of the switch"},
+    {"model", word(kModels), kNone, "its implementation"},
+    {"flits_in", kCount, kFlits, "received"},
+    {"flits_out", kCount, kFlits, "sent"},
+    {"reductions", kCount, kNone, "additions of two flits"},
+    {"phase_changes", kCount, kNone, "phases taken into use"},
+    {"stall_cycles", object(kStalls), kCycles, "in which flits could not leave, by reason"},
+});
+inline constexpr Object kSwitch{"switch", "the counters of a switch", kSwitchFields};
+
+inline constexpr auto kNodeFields = std::to_array<Field>({
+    {"name", kText, kNone, "of the node, as in `links`"},
+    {"kind", kText, kNone, "npu, io, or the top module of the switch: fred_switch, mesh_router, …"},
+    {"x", kCount, kNone, "column, from the west", "of switches of a mesh or torus"},
+    {"y", kCount, kNone, "row, from the north", "of switches of a mesh or torus"},
+    {"level", kPositive, kNone, "1: joined to NPUs", "of switches of a tree"},
+    {"switch", kCount, kNone, "among those of its level", "of switches of a tree"},
+    {"slice", kCount, kNone, "of the switch", "of switches of a tree"},
+    {"chiplet", kCount, kNone, "of the slice", "of switches of a tree"},
+    {"lost", kTrue, kNone, "from the start, with all its links", "of nodes that are lost"},
+    {"above", kText, kNone, "a switch that it was joined to, one level up",
+     "of nodes that are lost"},
+});
+inline constexpr Object kNode{"node", "a node of the fabric and its place", kNodeFields};
+
+inline constexpr auto kLayoutFields = std::to_array<Field>({
+    {"kind", word("mesh2d torus2d fred_tree"), kNone, "as `fabric.type` in a machine file"},
+    {"nodes", list(object(kNode)), kNone, "NPUs, I/O controllers and switches"},
+});
+inline constexpr Object kLayout{"layout", "places of the nodes, for a drawing", kLayoutFields};
+
+inline constexpr auto kFabricCountFields = std::to_array<Field>({
+    {"links", list(object(kLink)), kNone, "all links, each direction for itself"},
+    {"switches", list(object(kSwitch)), kNone, "all switches that were simulated"},
+});
+inline constexpr auto kRunTailFields = std::to_array<Field>({
+    {"layout", object(kLayout), kNone, "places of the nodes"},
+    {"wall_s", kNumber, "s", "time that the simulation took; differs from run to run"},
+    {"sim_cycles_per_s", kNumber, "cycles/s",
+     "cycles that were simulated, without those skipped, per second of `wall_s`"},
+});
+
+inline constexpr auto kInterruptedFields = std::to_array<Field>({
+    {"incomplete", kTrue, kNone, "the run was interrupted: counters are those so far",
+     kWhenInterrupted},
+    {"delivered_bytes", kCount, kBytes, "delivered at all NPUs together", kWhenInterrupted},
+});
+
+inline constexpr auto kBestBaseFields = std::to_array<Field>({
+    {"best_base", kTrue, kNone, "the base once more, as well as it can",
+     "with `--best-base`, of that run"},
+    {"speedup_best_base", kNumber, kNone,
+     "time of the base or its best self, whichever is less, / time of this run",
+     "with `--best-base`"},
+});
+
+}  // namespace fredsim::fields

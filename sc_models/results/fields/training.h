@@ -1,0 +1,131 @@
+// Fields of `fredsim train`.
+#pragma once
+
+#include "results/fields/run.h"
+
+namespace fredsim::fields {
+
+inline constexpr auto kInferenceFields = std::to_array<Field>({
+    {"phase", word("prefill decode"), kNone, "`--phase`"},
+    {"batch", kPositive, kNone, "sequences"},
+    {"context", kPositive, "tokens", "of a sequence"},
+});
+inline constexpr Object kInference{"inference", "an inference pass", kInferenceFields};
+
+inline constexpr auto kFitFields = std::to_array<Field>({
+    {"config", kText, kNone, "machine that was fitted"},
+    {"speedup", kNumber, kNone, "that it was fitted to"},
+    {"runs", kPositive, kNone, "that it took"},
+});
+inline constexpr Object kFit{"fit", "the search for the compute rate of `--fit`", kFitFields};
+
+// Of kinds of communication.
+inline constexpr auto kCommunicationTimeFields = std::to_array<Field>({
+    {"input_load", kNumber, kNs, "loading of inputs"},
+    {"mp", kNumber, kNs, "of model parallelism"},
+    {"pp", kNumber, kNs, "of pipeline parallelism"},
+    {"dp", kNumber, kNs, "of data parallelism"},
+    {"streaming", kNumber, kNs, "streaming of weights and gradients"},
+    {"memory", kNumber, kNs, "accesses to memory",
+     "with an optimizer, or of traces with loads and stores"},
+});
+inline constexpr auto kComputeTimeFields =
+    std::to_array<Field>({{"compute", kNumber, kNs, "computing"}});
+
+inline constexpr auto kTimeBreakdownFields =
+    join(kComputeTimeFields,
+         std::to_array<Field>({{"bubble", kNumber, kNs, "waiting for what is not on its way yet"}}),
+         kCommunicationTimeFields);
+inline constexpr Object kTimeBreakdown{
+    "time_breakdown",
+    "a mean iteration of an NPU, mean of those with work: it computes, or waits for communication "
+    "of a kind (exposed), or for what is not on its way yet (bubble)",
+    kTimeBreakdownFields};
+
+inline constexpr auto kCriticalPathFields = join(kComputeTimeFields, kCommunicationTimeFields);
+inline constexpr Object kCriticalPath{
+    "critical_path", "tasks of the critical path by kind, overlapped with computing or not",
+    kCriticalPathFields};
+
+inline constexpr auto kRankFields = std::to_array<Field>({
+    {"member", kText, kNone, "NPU or I/O controller"},
+    {"end_ns", kNumber, kNs, "the sum of what follows"},
+    {"compute_ns", kNumber, kNs, "computing"},
+    {"memory_ns", kNumber, kNs, "accesses to memory"},
+    {"exposed_communication_ns", kNumber, kNs, "waiting for communication"},
+    {"bubble_ns", kNumber, kNs, "waiting for what is not on its way yet"},
+});
+inline constexpr Object kRank{"rank", "where the time of an NPU or I/O controller went",
+                              kRankFields};
+
+inline constexpr auto kTrainingRunFields = join(
+    kRunHeadFields,
+    std::to_array<Field>({
+        {"seed", kCount, kNone, "of payloads and random choices"},
+        {"workload", kText, kNone, "name of the model, text workload or traces"},
+        {"model_file", or_null(kText), kNone, "file of the model; null: built in, or no model"},
+        {"parameters", or_null(kCount), kNone, "of the model; null: of a text workload or traces"},
+        {"strategy", or_null(pattern("^mp[0-9]+-dp[0-9]+-pp[0-9]+$")), kNone,
+         "as asked for; null: of a text workload or traces"},
+        {"placement", or_null(kText), kNone,
+         "paper, snake, searched, identity or a file; null: of a text workload or traces"},
+        {"placement_npus", or_null(list(kCount)), kNone,
+         "NPU of every worker; null: of a text workload or traces"},
+        {"minibatch", or_null(kCount), "samples",
+         "of an iteration; null: inference, a text workload or traces"},
+        {"microbatches", or_null(kCount), kNone,
+         "of a replica; null: of a text workload or traces"},
+        {"iterations", kPositive, kNone, "that were simulated"},
+        {"algorithm", kText, kNone, "of the collectives"},
+        {"accounting", or_null(word("serial overlap")), kNone,
+         "`--accounting`; null: inference, a text workload or traces"},
+        {"gradients", or_null(pattern("^(layer|streamed|(bucket|zero2)=.+)$")), kNone,
+         "`--gradients`; null: inference, a text workload or traces"},
+        {"optimizer", or_null(word("none sgd adam")), kNone,
+         "`--optimizer`; null: weights are streamed, or inference, a text workload or traces"},
+        {"execution", or_null(word("stationary streaming")), kNone,
+         "`--execution`; null: inference, a text workload or traces"},
+        {"stream", or_null(word("broadcast multicast")), kNone, "`--stream`; null: weights stay"},
+        {"stream_layers", or_null(kCount), kNone,
+         "layers of a stage that come in together; null: weights stay"},
+        {"compute_flops_per_s", or_null(kNumber), "FLOP/s",
+         "of all NPUs; null: the roofline of each machine"},
+        {"idealised", list(kText), kNone, "what costs nothing here, and would on a machine"},
+        {"inference", object(kInference), kNone, "the pass", "of inference"},
+        {"fit", object(kFit), kNone, "the search for the compute rate", "with `--fit`"},
+        {"cycles", kCount, kCycles, "of all iterations"},
+        {"time_ns", kNumber, kNs, "the same in time"},
+        {"iteration_ns", or_null(kNumber, Null::kInterrupted), kNs, "mean of all iterations"},
+        {"iterations_ns", list(kNumber, Many::kFilled), kNs, "of each iteration"},
+        {"time_to_first_token_ns", kNumber, kNs, "of prompts", "of prefill"},
+        {"time_per_token_ns", kNumber, kNs, "mean of the steps after the first", "of decode"},
+        {"tokens_per_s", kNumber, "tokens/s", "of prefill tokens of prompts, of decode tokens made",
+         "of inference"},
+        {"packet_order", word("paced"), kNone, "some of its collectives have a pace",
+         "where they do"},
+    }),
+    kBestBaseFields,
+    std::to_array<Field>({
+        {"speedup", kNumber, kNone, "iteration of the first machine / of this one",
+         "after the first machine"},
+        {"breakdown_ns", or_null(object(kTimeBreakdown), Null::kInterrupted), kNs,
+         "where the time of an iteration went"},
+        {"critical_path_ns", or_null(object(kCriticalPath), Null::kInterrupted), kNs,
+         "tasks of the critical path by kind"},
+        {"ranks", list(object(kRank)), kNone, "where the time of each went"},
+        {"payload",
+         {Kind::kPayload},
+         kNone,
+         "exact: every lane carried was equal to the prescribed sum, bit for bit; incomplete: "
+         "interrupted"},
+    }),
+    kInterruptedFields, kSimulatedFields, kFabricCountFields, kRunTailFields);
+inline constexpr Object kTrainingRun{"training_run", "one machine, counters of all iterations",
+                                     kTrainingRunFields};
+
+inline constexpr auto kTrainingDocumentFields =
+    join(kDocumentFields,
+         std::to_array<Field>({{"runs", list(object(kTrainingRun)), kNone, "one per machine"}}));
+inline constexpr Object kTrainingDocument{"training", "train", kTrainingDocumentFields};
+
+}  // namespace fredsim::fields
