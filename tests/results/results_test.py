@@ -3,6 +3,7 @@
 as a machine file, whose run repeats the results.
 
   results_test.py --program build/fredsim --own-npu build/tb_own_npu --schema sc_models/results/results.schema.json
+                  --machine-schema docs/reference/machine.schema.json
 """
 
 import argparse
@@ -124,6 +125,10 @@ class ResultsTest(unittest.TestCase):
                                         ("train", "training"),
                                         ("conflicts", "conflicts"), ("strategies", "strategies"), ("route", "route")]}
 
+        machine_schema = json.loads(OPTIONS.machine_schema.read_text(encoding="utf-8"))
+        jsonschema.Draft7Validator.check_schema(machine_schema)
+        cls.machine_file = jsonschema.Draft7Validator(machine_schema)
+
         # Their names stand for paths in a folder.
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
@@ -196,6 +201,14 @@ class ResultsTest(unittest.TestCase):
         for wrong in (unknown, missing, other):
             self.assertFalse(self.any_of_them.is_valid(wrong))
 
+    def test_schema_of_machine_files_refuses_what_fredsim_does(self):
+        tree = self.results("run", SMALL, "--size", "512")["runs"][0]["machine"]
+        self.assertTrue(self.machine_file.is_valid(tree))
+        for section, key, value in [("fabric", "width", 4), ("fabric", "uplinks", 0), ("fabric", "slices", None),
+                                    ("npu", "bandwith", "3 TB/s"), ("npu", "bandwidth", "fast"), ("switch", "format", "fp8")]:
+            changed = {name: inner for name, inner in {**tree[section], key: value}.items() if inner is not None}
+            self.assertFalse(self.machine_file.is_valid({**tree, section: changed}), key)
+
     def test_machine_is_a_machine_file_that_repeats_the_results(self):
         measured = ("config", "settings", "wall_s", "sim_cycles_per_s")
         with tempfile.TemporaryDirectory() as folder:
@@ -204,6 +217,7 @@ class ResultsTest(unittest.TestCase):
                 with self.subTest(name):
                     options = [word for setting in settings for word in ("--set", setting)]
                     first = self.results("run", config, *options, "--size", "24KiB")["runs"][0]
+                    self.assertEqual([error.message for error in self.machine_file.iter_errors(first["machine"])], [])
                     file.write_text(yaml_of(first["machine"]), encoding="utf-8")
                     again = self.results("run", str(file), "--size", "24KiB")["runs"][0]
                     self.assertEqual(without(first, *measured), without(again, *measured))
@@ -214,5 +228,6 @@ if __name__ == "__main__":
     parser.add_argument("--program", required=True)
     parser.add_argument("--own-npu", required=True)
     parser.add_argument("--schema", required=True, type=pathlib.Path)
+    parser.add_argument("--machine-schema", required=True, type=pathlib.Path)
     OPTIONS = parser.parse_args()
     unittest.main(argv=["results_test"])

@@ -35,7 +35,7 @@ enum class Kind : std::uint8_t {
   kMachine  // a machine file, with every key that its fabric type has
 };
 
-// kOwn: only in runs of a testbench with NPUs of its own (fabric/measurement.h); kInterrupted: only in interrupted runs
+// kOwn: only in runs of a testbench with NPUs of its own (engine/measurement.h); kInterrupted: only in interrupted runs
 enum class Null : std::uint8_t { kNever, kOwn, kInterrupted, kOwnOrInterrupted, kSometimes };
 
 // kFilled: a list that is empty in interrupted runs only

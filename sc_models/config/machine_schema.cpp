@@ -1,0 +1,241 @@
+#include "config/machine_schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "config/config_reader.h"
+#include "config/config_schema.h"
+
+namespace fredsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kLevels = "fabric.levels";
+constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$";
+
+// What a single value is, where it is no quantity with a unit.
+struct Form {
+  std::string_view path;
+  std::string_view words;  // that it may be, a space between; empty: any text or number
+};
+constexpr auto kForms = std::to_array<Form>({
+    {"name", ""},
+    {"npu.efficiency", ""},
+    {"fabric.type", "mesh2d torus2d fred_tree"},
+    {"fabric.simulate_slices", "distinct all"},
+    {"fabric.levels.kind", ""},
+    {"link.reliability", "none link"},
+    {"link.bit_error_rate", ""},
+    {"link.flit_loss", ""},
+    {"switch.kind", ""},
+    {"switch.format", "fp16 bf16"},
+    {"switch.rtl_top", ""},
+});
+
+// Keys without a default that a machine may be without.
+constexpr auto kOptional = std::to_array<std::string_view>(
+    {"io", "link", "faults", "switch.params", "switch.rtl_top", "fabric.levels.kind",
+     "fabric.levels.uplinks", "fabric.levels.uplink_bandwidth"});
+// Those that have a default which is not the same for all machines.
+constexpr auto kWithOwnDefault = std::to_array<std::string_view>({"switch.kind"});
+
+// Integers that may be 0; the others are 1 or more.
+constexpr auto kFromZero = std::to_array<std::string_view>({"io.count", "io.burst", "link.seed"});
+
+enum class Use : std::uint8_t { kFile, kResults };
+
+template <class Paths>
+bool is_among(const Paths& paths, std::string_view path) {
+  return std::ranges::find(paths, path) != paths.end();
+}
+
+Json words_in(std::string_view text) {
+  Json words = Json::array();
+  std::istringstream stream{std::string(text)};
+  for (std::string word; std::getline(stream, word, ' ');) words.push_back(word);
+  return words;
+}
+
+Json value_schema(const Key& key, Use use) {
+  const auto form = std::ranges::find(kForms, key.path, &Form::path);
+  // YAML takes a value such as 0.5 for a number; results have every value as a text.
+  const Json text = use == Use::kFile ? Json::array({"string", "number"}) : Json("string");
+  if (form == kForms.end()) return {{"type", text}, {"pattern", kNumberAndUnit}};
+  if (form->words.empty()) return {{"type", text}};
+  return {{"enum", words_in(form->words)}};
+}
+
+Json integer_schema(const Key& key) {
+  Json json = {{"type", "integer"}, {"minimum", is_among(kFromZero, key.path) ? 0 : 1}};
+  if (key.path == "switch.phases_in_use") json["maximum"] = 2;
+  return json;
+}
+
+Json words_schema(const Key& key) {
+  Json json = {{"type", "array"}, {"items", {{"type", "string"}}}};
+  if (key.path == "faults") json["items"]["pattern"] = "^((link|switch):.+|(npu|io):[0-9]+)$";
+  if (key.path != "switch.vc_order") return json;
+  json["items"] = {{"enum", {"mp", "pp", "dp", "control"}}};
+  json.update({{"minItems", 4}, {"maxItems", 4}, {"uniqueItems", true}});
+  return json;
+}
+
+// In a machine of the fabric types of its scope.
+bool is_required(const Key& key, Use use) {
+  if (is_among(kOptional, key.path) || !key.parameter.empty()) return false;
+  if (use == Use::kResults) return true;
+  return key.fallback.empty() && !is_among(kWithOwnDefault, key.path);
+}
+
+Json object_schema(std::string_view section, Use use);
+
+Json key_schema(const Key& key, Use use) {
+  Json json;
+  switch (key.holds) {
+    case Holds::kValue:
+      json = value_schema(key, use);
+      break;
+    case Holds::kKeys:
+      json = object_schema(key.path, use);
+      break;
+    case Holds::kList:
+      json = {{"type", "array"}, {"items", object_schema(key.path, use)}, {"minItems", 1}};
+      break;
+    case Holds::kWords:
+      json = words_schema(key);
+      break;
+    case Holds::kInteger:
+      json = integer_schema(key);
+      break;
+    case Holds::kBoolean:
+      json = {{"type", "boolean"}};
+      break;
+    case Holds::kNames:
+      json = {{"type", "object"}, {"additionalProperties", {{"type", "integer"}, {"minimum", 0}}}};
+      break;
+  }
+  json["description"] = std::string(key.meaning);
+  if (use == Use::kFile && !key.fallback.empty() && key.holds == Holds::kValue)
+    json["default"] = std::string(key.fallback);
+  if (use == Use::kFile && !key.fallback.empty() && key.holds == Holds::kInteger)
+    json["default"] = std::stoi(std::string(key.fallback));
+  return json;
+}
+
+// These keys are not there.
+Json without(const std::vector<std::string_view>& names) {
+  Json properties = Json::object();
+  for (const std::string_view name : names) properties[std::string(name)] = false;
+  return properties;
+}
+
+// Of the keys that belong to some fabric types only: those that stand there, and those that do not.
+Json fabric_rule(Scope scope, Use use) {
+  std::vector<std::string_view> others;
+  std::vector<std::string_view> needed;
+  for (const Key& key : config_keys()) {
+    if (parent(key.path) != "fabric" || key.scope == Scope::kAny) continue;
+    const bool depends = key.path == kLevels || is_among(kTwoLevelKeys, key.path);
+    if (key.scope != scope)
+      others.push_back(leaf(key.path));
+    else if (!depends && is_required(key, use))
+      needed.push_back(leaf(key.path));
+  }
+  Json rule = {{"properties", without(others)}, {"required", needed}};
+  if (scope != Scope::kTree) return rule;
+  std::vector<std::string_view> two_level;
+  for (const std::string_view path : kTwoLevelKeys) two_level.push_back(leaf(path));
+  rule["if"] = {{"required", Json::array({leaf(kLevels)})}};
+  rule["then"] = {{"properties", without(two_level)}};
+  rule["else"] = {{"required", two_level}};
+  return rule;
+}
+
+Json object_schema(std::string_view section, Use use) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const Key& key : config_keys()) {
+    if (parent(key.path) != section) continue;
+    properties[std::string(leaf(key.path))] = key_schema(key, use);
+    const bool is_of_some = section == "fabric" && key.scope != Scope::kAny;
+    if (!is_of_some && is_required(key, use)) required.push_back(leaf(key.path));
+  }
+  Json json = {{"type", "object"},
+               {"properties", std::move(properties)},
+               {"required", std::move(required)},
+               {"additionalProperties", false}};
+  if (section != "fabric") return json;
+  json["if"] = {{"properties", {{"type", {{"const", "fred_tree"}}}}}};
+  json["then"] = fabric_rule(Scope::kTree, use);
+  json["else"] = fabric_rule(Scope::kMesh, use);
+  return json;
+}
+
+std::string_view shown_scope(Scope scope) {
+  return scope == Scope::kAny ? "" : scope == Scope::kMesh ? "mesh2d, torus2d" : "fred_tree";
+}
+
+std::string_view shown_type(const Key& key) {
+  const auto form = std::ranges::find(kForms, key.path, &Form::path);
+  switch (key.holds) {
+    case Holds::kValue:
+      if (form == kForms.end()) return "number and unit";
+      return form->words.empty() ? "text or number" : "word";
+    case Holds::kKeys:
+      return "section";
+    case Holds::kList:
+      return "list of sections";
+    case Holds::kWords:
+      return "list of words";
+    case Holds::kInteger:
+      return "integer";
+    case Holds::kBoolean:
+      return "true or false";
+    case Holds::kNames:
+      return "integers by name";
+  }
+  return "";
+}
+
+std::string shown_default(const Key& key) {
+  if (!key.fallback.empty()) return fmt::format("`{}`", key.fallback);
+  if (!is_value(key.holds)) return "";
+  if (is_among(kTwoLevelKeys, key.path)) return "needed without `fabric.levels`";
+  return is_required(key, Use::kFile) ? "needed" : "none";
+}
+
+}  // namespace
+
+Json machine_file_schema() {
+  Json json = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+               {"title", "Machine file of fredsim"}};
+  json.update(object_schema("", Use::kFile));
+  return json;
+}
+
+Json machine_in_results_schema() { return object_schema("", Use::kResults); }
+
+std::string machine_reference() {
+  std::string text =
+      "# Keys of machine files\n\n"
+      "Made from the table of keys, `sc_models/config/config_schema.cpp`; `scripts/reference.sh` "
+      "renews it. [machine.schema.json](machine.schema.json) is the same\nas a JSON schema, which "
+      "editors use: completion, descriptions, unknown keys. VS Code's YAML extension takes it from "
+      "a "
+      "first line\n`# yaml-language-server: $schema=PATH/machine.schema.json` of the file.\n\n"
+      "Keys of an entry of a list stand without its number.\n\n"
+      "| key | value | fabric types | default | meaning |\n|---|---|---|---|---|\n";
+  for (const Key& key : config_keys()) {
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, shown_type(key),
+                        shown_scope(key.scope), shown_default(key), key.meaning);
+  }
+  return text;
+}
+
+}  // namespace fredsim

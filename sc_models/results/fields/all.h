@@ -1,0 +1,17 @@
+// Every kind of file that a command writes with --json, as the table of its root object.
+#pragma once
+
+#include <array>
+
+#include "results/fields/routing.h"
+#include "results/fields/run.h"
+#include "results/fields/traffic.h"
+#include "results/fields/training.h"
+
+namespace fredsim::fields {
+
+inline constexpr std::array<const Object*, 6> kDocuments = {&kRunDocument,      &kTrafficDocument,
+                                                            &kTrainingDocument, &kConflictDocument,
+                                                            &kStrategyDocument, &kRouteDocument};
+
+}  // namespace fredsim::fields

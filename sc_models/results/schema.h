@@ -1,0 +1,15 @@
+// The JSON Schema (draft 2020-12) of the files of results, made from their tables (results/fields/all.h).
+//
+// A definition per kind of file ("run", "own", "traffic", "training", "conflicts", "strategies", "route") and per object
+// in it. No file has a key beside those named. "own" is the file of a testbench with NPUs of its own: the
+// definitions with "own_" in front allow null where something does not apply to it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace fredsim {
+
+// `machine`: the schema of the machine in a run (config/machine_schema.h).
+nlohmann::ordered_json results_schema(const nlohmann::ordered_json& machine);
+
+}  // namespace fredsim

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Renews what is made from the tables of keys: the schemas of results and machine files and the pages of docs/reference.
+set -eu
+cd "$(dirname "$0")/.."
+cmake --preset release > /dev/null
+cmake --build --preset release --target test_reference
+FREDSIM_RENEW=1 build/test_reference --gtest_brief=1
