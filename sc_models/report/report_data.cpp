@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "report/microarchitecture_fields.h"
+#include "results/fields/all.h"
 
 namespace fredsim {
 namespace {
@@ -31,13 +33,41 @@ class Value {
   const Json& number() const {
     return checked(json_.is_number() && json_.get<double>() >= 0, "a number, 0 or more");
   }
-  const Json& number_or_null() const { return json_.is_null() ? json_ : number(); }
-  const Json& text_or_null() const { return json_.is_null() ? json_ : text(); }
+  // As its table has it; runs that were interrupted are left out, so that null of those is none.
+  const Json& checked_as(const fields::Type& type) const {
+    using enum fields::Null;
+    if (json_.is_null() && type.null != kNever && type.null != kInterrupted) return json_;
+    switch (type.kind) {
+      case fields::Kind::kFlag:
+      case fields::Kind::kTrue:
+        return flag();
+      case fields::Kind::kCount:
+      case fields::Kind::kPositive:
+      case fields::Kind::kSeveral:
+      case fields::Kind::kNumber:
+        return number();
+      default:
+        return text();
+    }
+  }
   bool is_text() const { return json_.is_string(); }
   bool is_null() const { return json_.is_null(); }
 
-  bool has(const char* key) const { return object().contains(key); }
-  Value at(const char* key) const {
+  template <const fields::Object& kObject>
+  bool has(fields::Key<kObject> key) const {
+    return object().contains(key.field().key);
+  }
+  template <const fields::Object& kObject>
+  Value at(fields::Key<kObject> key) const {
+    return named(key.field().key);
+  }
+  // A single value.
+  template <const fields::Object& kObject>
+  const Json& get(fields::Key<kObject> key) const {
+    return at(key).checked_as(key.field().type);
+  }
+  // Under a name that no table has.
+  Value named(std::string_view key) const {
     const auto found = object().find(key);
     if (found == json_.end()) {
       throw BadInput(fmt::format("{}: found no key '{}'; allowed: {}", place_, key, kResults));
@@ -71,140 +101,43 @@ class Value {
   bool is_root_;
 };
 
-using Check = const Json& (Value::*)() const;
-struct Key {
-  const char* name;
-  Check check;
-};
+// Keys that several kinds of run have are named as those of a collective run.
+using Document = fields::Key<fields::kRunDocument>;
+using Run = fields::Key<fields::kRun>;
+using Traffic = fields::Key<fields::kTrafficRun>;
+using Training = fields::Key<fields::kTrainingRun>;
+using Conflict = fields::Key<fields::kConflictRun>;
+using Part = fields::Key<fields::kPart>;
+using Link = fields::Key<fields::kLink>;
+using Switch = fields::Key<fields::kSwitch>;
+using Layout = fields::Key<fields::kLayout>;
+using Node = fields::Key<fields::kNode>;
+using Breakdown = fields::Key<fields::kBreakdown>;
+using Stage = fields::Key<fields::kStage>;
+using Cause = fields::Key<fields::kBreakdownCause>;
+using Path = fields::Key<fields::kPath>;
+using PathStage = fields::Key<fields::kPathStage>;
+using SwitchKind = fields::Key<fields::kSwitchKind>;
+using KindDocument = fields::Key<fields::kKindDocument>;
 
-constexpr Check kText = &Value::text;
-constexpr Check kNumber = &Value::number;
-constexpr Check kNumberOrNull = &Value::number_or_null;
-constexpr Check kTextOrNull = &Value::text_or_null;
+template <const fields::Object& kObject>
+using Keys = std::initializer_list<fields::Key<kObject>>;
 
-constexpr auto kRunKeys = std::to_array<Key>({{"config", kTextOrNull},
-                                              {"fabric", kText},
-                                              {"model", kText},
-                                              {"lanes", kNumber},
-                                              {"clock_ghz", kNumber},
-                                              {"seed", kNumberOrNull},
-                                              {"cycles", kNumber}});
-constexpr auto kCollectiveKeys = std::to_array<Key>({{"collective", kText},
-                                                     {"algorithm", kText},
-                                                     {"size_bytes", kNumberOrNull},
-                                                     {"time_ns", kNumber},
-                                                     {"algbw_gbps", kNumberOrNull},
-                                                     {"busbw_gbps", kNumberOrNull},
-                                                     {"payload", kTextOrNull}});
-constexpr auto kComparisonKeys = std::to_array<Key>({{"speedup", kNumber},
-                                                     {"injected_traffic_reduction", kNumber},
-                                                     {"link_traffic_reduction", kNumber}});
-constexpr auto kTrafficRunKeys = std::to_array<Key>({{"pattern", kText},
-                                                     {"packet_flits", kNumber},
-                                                     {"warmup_cycles", kNumber},
-                                                     {"window_cycles", kNumber},
-                                                     {"rate", kNumber},
-                                                     {"offered_rate", kNumber},
-                                                     {"accepted_rate", kNumber},
-                                                     {"saturated", &Value::flag},
-                                                     {"packets", kNumber},
-                                                     {"packets_arrived", kNumber},
-                                                     {"hops", kNumber}});
-constexpr auto kHotspotKeys =
-    std::to_array<Key>({{"hotspot_node", kNumber}, {"hotspot_fraction", kNumber}});
-constexpr auto kLatencyKeys = std::to_array<Key>({{"mean", kNumberOrNull},
-                                                  {"p50", kNumberOrNull},
-                                                  {"p95", kNumberOrNull},
-                                                  {"p99", kNumberOrNull},
-                                                  {"max", kNumberOrNull}});
-constexpr auto kPartKeys = std::to_array<Key>({{"collective", kText},
-                                               {"algorithm", kText},
-                                               {"priority", kText},
-                                               {"size_bytes", kNumber},
-                                               {"start_cycle", kNumber},
-                                               {"cycles", kNumber},
-                                               {"time_ns", kNumber},
-                                               {"algbw_gbps", kNumber},
-                                               {"busbw_gbps", kNumber},
-                                               {"bound_ns", kNumber}});
-constexpr auto kInjectionKeys = std::to_array<Key>({{"injected_bytes", kNumber},
-                                                    {"injected_bytes_per_npu_max", kNumber},
-                                                    {"link_bytes", kNumber},
-                                                    {"flit_hops", kNumber}});
-constexpr auto kSliceKeys = std::to_array<Key>({{"all", kNumber}, {"simulated", kNumber}});
-constexpr auto kDerivedKeys =
-    std::to_array<Key>({{"bound_ns", kNumberOrNull}, {"time_over_bound", kNumberOrNull}});
-constexpr auto kSwitchKeys = std::to_array<Key>({{"model", kText},
-                                                 {"flits_in", kNumber},
-                                                 {"flits_out", kNumber},
-                                                 {"reductions", kNumber},
-                                                 {"phase_changes", kNumber}});
-constexpr auto kLinkKeys =
-    std::to_array<Key>({{"name", kText}, {"from", kText}, {"to", kText}, {"on_die", &Value::flag}});
-constexpr auto kNodeKeys = std::to_array<Key>({{"name", kText}, {"kind", kText}});
-constexpr auto kGridKeys = std::to_array<Key>({{"x", kNumber}, {"y", kNumber}});
-constexpr auto kTreeKeys = std::to_array<Key>(
-    {{"level", kNumber}, {"switch", kNumber}, {"slice", kNumber}, {"chiplet", kNumber}});
-
-constexpr auto kConflictKeys = std::to_array<Key>({{"ports", kNumber},
-                                                   {"middle", kNumber},
-                                                   {"kind", kText},
-                                                   {"flows", kNumber},
-                                                   {"trials", kNumber},
-                                                   {"seed", kNumber},
-                                                   {"conflicts", kNumber},
-                                                   {"conflict_rate", kNumber}});
-constexpr auto kTrainingKeys = std::to_array<Key>({{"config", kText},
-                                                   {"fabric", kText},
-                                                   {"model", kText},
-                                                   {"workload", kText},
-                                                   {"strategy", kTextOrNull},
-                                                   {"minibatch", kNumberOrNull},
-                                                   {"microbatches", kNumberOrNull},
-                                                   {"iterations", kNumber},
-                                                   {"accounting", kTextOrNull},
-                                                   {"gradients", kTextOrNull},
-                                                   {"compute_flops_per_s", kNumberOrNull},
-                                                   {"cycles", kNumber},
-                                                   {"iteration_ns", kNumber},
-                                                   {"payload", kText}});
-constexpr auto kOptimizerKeys = std::to_array<Key>({{"optimizer", kTextOrNull}});
-constexpr auto kInferenceKeys =
-    std::to_array<Key>({{"phase", kText}, {"batch", kNumber}, {"context", kNumber}});
-constexpr auto kTokenKeys = std::to_array<Key>({{"tokens_per_s", kNumber}});
-constexpr auto kSwitchKindKeys = std::to_array<Key>({{"name", kText},
-                                                     {"kind", kText},
-                                                     {"config", kText},
-                                                     {"logic_kge", kNumberOrNull},
-                                                     {"area_mm2", kNumberOrNull},
-                                                     {"path_fo4", kNumberOrNull},
-                                                     {"clock_ghz", kNumberOrNull},
-                                                     {"saturation", kNumberOrNull},
-                                                     {"conflict_rate", kNumberOrNull}});
-// Where conflicts are a matter of how the kind is made, not of a rate.
-constexpr auto kSwitchKindConflictKeys = std::to_array<Key>({{"conflicts", kText}});
-constexpr auto kKindWorkKeys = std::to_array<Key>({{"work", kText},
-                                                   {"algorithm", kText},
-                                                   {"time_ns", kNumber},
-                                                   {"own_clock_time_ns", kNumberOrNull},
-                                                   {"energy_pj_per_byte", kNumberOrNull}});
-constexpr auto kIntervalKeys = std::to_array<Key>({{"low", kNumber}, {"high", kNumber}});
-
-template <class Keys>
-void copy(const Value& from, const Keys& keys, Json& to) {
-  for (const Key& key : keys) to[key.name] = (from.at(key.name).*key.check)();
+template <const fields::Object& kObject>
+void copy(const Value& from, Keys<kObject> keys, Json& to) {
+  for (const auto key : keys) to[std::string(key.field().key)] = from.get(key);
 }
 
-template <class Keys>
-Json copied(const Value& from, const Keys& keys) {
+template <const fields::Object& kObject>
+Json copied(const Value& from, Keys<kObject> keys) {
   Json json = Json::object();
-  copy(from, keys, json);
+  copy<kObject>(from, keys, json);
   return json;
 }
 
-template <class Keys>
-void copy_if_there(const Value& from, const Keys& keys, Json& to) {
-  if (from.has(keys.front().name)) copy(from, keys, to);
+template <const fields::Object& kObject>
+void copy_if_there(const Value& from, Keys<kObject> keys, Json& to) {
+  if (from.has(*keys.begin())) copy<kObject>(from, keys, to);
 }
 
 Json group_of(const Value& value) {
@@ -216,38 +149,42 @@ Json group_of(const Value& value) {
 
 Json parts_of(const Value& run) {
   Json parts = Json::array();
-  if (!run.has("parts")) return parts;  // files of before there were any
-  for (const Value& part : run.at("parts").items()) {
-    Json& json = parts.emplace_back(copied(part, kPartKeys));
-    json["group"] = group_of(part.at("group"));
+  if (!run.has(Run{"parts"})) return parts;  // files of before there were any
+  for (const Value& part : run.at(Run{"parts"}).items()) {
+    Json& json = parts.emplace_back(copied<fields::kPart>(
+        part, {"collective", "algorithm", "priority", "size_bytes", "start_cycle", "cycles",
+               "time_ns", "algbw_gbps", "busbw_gbps", "bound_ns"}));
+    json["group"] = group_of(part.at(Part{"group"}));
   }
   return parts;
 }
 
 Json layout_of(const Value& run) {
-  if (!run.has("layout")) return {};  // files of before there was one
-  const Value layout = run.at("layout");
-  Json json = {{"kind", layout.at("kind").text()}, {"nodes", Json::array()}};
-  for (const Value& node : layout.at("nodes").items()) {
-    Json& place = json["nodes"].emplace_back(copied(node, kNodeKeys));
-    copy_if_there(node, kGridKeys, place);
-    copy_if_there(node, kTreeKeys, place);
-    if (node.has("lost")) place["lost"] = node.at("lost").flag();
-    if (node.has("above")) place["above"] = node.at("above").text();
+  if (!run.has(Run{"layout"})) return {};  // files of before there was one
+  const Value layout = run.at(Run{"layout"});
+  Json json = {{"kind", layout.get(Layout{"kind"})}, {"nodes", Json::array()}};
+  for (const Value& node : layout.at(Layout{"nodes"}).items()) {
+    Json& place = json["nodes"].emplace_back(copied<fields::kNode>(node, {"name", "kind"}));
+    copy_if_there<fields::kNode>(node, {"x", "y"}, place);
+    copy_if_there<fields::kNode>(node, {"level", "switch", "slice", "chiplet"}, place);
+    copy_if_there<fields::kNode>(node, {"lost"}, place);
+    copy_if_there<fields::kNode>(node, {"above"}, place);
   }
   return json;
 }
 
 Json fabric_of(const Value& run) {
   Json links = Json::array();
-  for (const Value& link : run.at("links").items()) links.push_back(copied(link, kLinkKeys));
+  for (const Value& link : run.at(Run{"links"}).items())
+    links.push_back(copied<fields::kLink>(link, {"name", "from", "to", "on_die"}));
   Json switches = Json::array();
-  if (run.has("switches")) {
-    for (const Value& one : run.at("switches").items()) switches.push_back(one.at("name").text());
+  if (run.has(Run{"switches"})) {
+    for (const Value& one : run.at(Run{"switches"}).items())
+      switches.push_back(one.get(Switch{"name"}));
   }
   Json faults = Json::array();
-  if (run.has("faults"))
-    for (const Value& fault : run.at("faults").items()) faults.push_back(fault.text());
+  if (run.has(Run{"faults"}))
+    for (const Value& fault : run.at(Run{"faults"}).items()) faults.push_back(fault.text());
   return {{"layout", layout_of(run)},
           {"links", std::move(links)},
           {"switches", std::move(switches)},
@@ -256,75 +193,69 @@ Json fabric_of(const Value& run) {
 
 Json link_counts_of(const Value& run) {
   Json counts = Json::array();
-  for (const Value& link : run.at("links").items()) {
+  for (const Value& link : run.at(Run{"links"}).items()) {
     counts.push_back(Json::array(
-        {link.at("flits").number(), link.at("bytes").number(), link.at("utilization").number()}));
+        {link.get(Link{"flits"}), link.get(Link{"bytes"}), link.get(Link{"utilization"})}));
   }
   return counts;
+}
+
+// Numbers under names that are not looked at.
+Json numbers_of(const Value& values) {
+  Json json = Json::object();
+  for (const auto& [name, number] : values.object().items())
+    json[name] = values.named(name).number();
+  return json;
 }
 
 Json switch_counts_of(const Value& run) {
   Json counts = Json::array();
-  if (!run.has("switches")) return counts;  // synthetic traffic of before there were any
-  for (const Value& one : run.at("switches").items()) {
-    Json& json = counts.emplace_back(copied(one, kSwitchKeys));
-    json["stall_cycles"] = Json::object();
-    const Value stalls = one.at("stall_cycles");
-    for (const auto& [reason, cycles] : stalls.object().items()) {
-      json["stall_cycles"][reason] = stalls.at(reason.c_str()).number();
-    }
+  if (!run.has(Run{"switches"})) return counts;  // synthetic traffic of before there were any
+  for (const Value& one : run.at(Run{"switches"}).items()) {
+    Json& json = counts.emplace_back(copied<fields::kSwitch>(
+        one, {"model", "flits_in", "flits_out", "reductions", "phase_changes"}));
+    json["stall_cycles"] = numbers_of(one.at(Switch{"stall_cycles"}));
   }
   return counts;
 }
 
-// Cycles by cause: an object of numbers, or a list of causes with their means.
-Json causes_of(const Value& causes) {
-  Json json = Json::object();
-  for (const auto& [cause, cycles] : causes.object().items()) {
-    json[cause] = causes.at(cause.c_str()).number();
-  }
-  return json;
-}
-
+// Mean cycles by cause.
 Json mean_causes_of(const Value& causes) {
   Json json = Json::object();
-  for (const Value& cause : causes.items()) {
-    json[cause.at("cause").text().get<std::string>()] = cause.at("mean").number();
-  }
+  for (const Value& cause : causes.items())
+    json[cause.get(Cause{"cause"}).get<std::string>()] = cause.get(Cause{"mean"});
   return json;
 }
 
 // Where it was asked for.
 void copy_breakdown(const Value& run, Json& json) {
-  if (!run.has("breakdown")) return;
+  if (!run.has(Run{"breakdown"})) return;
   json["breakdown"] = Json::array();
-  for (const Value& part : run.at("breakdown").items()) {
+  for (const Value& part : run.at(Run{"breakdown"}).items()) {
     Json& copy = json["breakdown"].emplace_back(
-        Json{{"packets", part.at("packets").number()}, {"stages", Json::array()}});
-    if (part.has("work")) copy["work"] = part.at("work").text();
-    for (const Value& stage : part.at("stages").items()) {
-      copy["stages"].push_back(
-          {{"stage", stage.at("stage").text()}, {"causes", mean_causes_of(stage.at("causes"))}});
+        Json{{"packets", part.get(Breakdown{"packets"})}, {"stages", Json::array()}});
+    if (part.has(Breakdown{"work"})) copy["work"] = part.get(Breakdown{"work"});
+    for (const Value& stage : part.at(Breakdown{"stages"}).items()) {
+      copy["stages"].push_back({{"stage", stage.get(Stage{"stage"})},
+                                {"causes", mean_causes_of(stage.at(Stage{"causes"}))}});
     }
-    if (!part.has("path")) continue;
-    const Value path = part.at("path");
-    Json& way = copy["path"] = {{"cycles", path.at("cycles").number()},
-                                {"packets", path.at("packets").number()},
-                                {"stages", Json::array()}};
-    for (const Value& stage : path.at("stages").items()) {
-      way["stages"].push_back(
-          {{"stage", stage.at("stage").text()}, {"causes", causes_of(stage.at("causes"))}});
+    if (!part.has(Breakdown{"path"})) continue;
+    const Value path = part.at(Breakdown{"path"});
+    Json& way = copy["path"] = copied<fields::kPath>(path, {"cycles", "packets"});
+    way["stages"] = Json::array();
+    for (const Value& stage : path.at(Path{"stages"}).items()) {
+      way["stages"].push_back({{"stage", stage.get(PathStage{"stage"})},
+                               {"causes", numbers_of(stage.at(PathStage{"causes"}))}});
     }
   }
 }
 
 // Nothing in files of before there were any.
 void copy_workers(const Value& run, Json& json) {
-  for (const char* key : {"placement", "strategy"}) {
-    if (run.has(key)) json[key] = run.at(key).text_or_null();
-  }
-  if (!run.has("dimensions")) return;
-  const Value dimensions = run.at("dimensions");
+  copy_if_there<fields::kRun>(run, {"placement"}, json);
+  copy_if_there<fields::kRun>(run, {"strategy"}, json);
+  if (!run.has(Run{"dimensions"})) return;
+  const Value dimensions = run.at(Run{"dimensions"});
   json["dimensions"] = dimensions.is_null() ? Json() : Json::array();
   if (dimensions.is_null()) return;
   for (const Value& name : dimensions.items()) json["dimensions"].push_back(name.text());
@@ -333,41 +264,59 @@ void copy_workers(const Value& run, Json& json) {
 // None in files of before there were any.
 Json settings_of(const Value& run) {
   Json settings = Json::object();
-  if (!run.has("settings")) return settings;
-  const Value values = run.at("settings");
-  for (const auto& [key, value] : values.object().items()) {
-    settings[key] = values.at(key.c_str()).text();
-  }
+  if (!run.has(Run{"settings"})) return settings;
+  const Value values = run.at(Run{"settings"});
+  for (const auto& [key, value] : values.object().items()) settings[key] = values.named(key).text();
   return settings;
 }
 
 void copy_collective(const Value& run, Json& json) {
-  copy(run, kCollectiveKeys, json);
+  copy<fields::kRun>(
+      run,
+      {"collective", "algorithm", "size_bytes", "time_ns", "algbw_gbps", "busbw_gbps", "payload"},
+      json);
   json["groups"] = Json::array();
-  for (const Value& group : run.at("groups").items()) json["groups"].push_back(group_of(group));
+  for (const Value& group : run.at(Run{"groups"}).items())
+    json["groups"].push_back(group_of(group));
   json["parts"] = parts_of(run);
   copy_workers(run, json);
-  if (run.has("slices")) json["slices"] = copied(run.at("slices"), kSliceKeys);
-  json["traffic"] = copied(run.at("traffic"), kInjectionKeys);
-  copy_if_there(run, kComparisonKeys, json);
-  if (run.has("derived")) json["derived"] = copied(run.at("derived"), kDerivedKeys);
+  if (run.has(Run{"slices"}))
+    json["slices"] = copied<fields::kSlices>(run.at(Run{"slices"}), {"all", "simulated"});
+  json["traffic"] = copied<fields::kInjected>(
+      run.at(Run{"traffic"}),
+      {"injected_bytes", "injected_bytes_per_npu_max", "link_bytes", "flit_hops"});
+  copy_if_there<fields::kRun>(
+      run, {"speedup", "injected_traffic_reduction", "link_traffic_reduction"}, json);
+  if (run.has(Run{"derived"})) {
+    json["derived"] =
+        copied<fields::kDerived>(run.at(Run{"derived"}), {"bound_ns", "time_over_bound"});
+  }
 }
 
 void copy_synthetic_traffic(const Value& run, Json& json) {
-  copy(run, kTrafficRunKeys, json);
-  copy_if_there(run, kHotspotKeys, json);
-  json["latency_cycles"] = copied(run.at("latency_cycles"), kLatencyKeys);
+  copy<fields::kTrafficRun>(
+      run,
+      {"pattern", "packet_flits", "warmup_cycles", "window_cycles", "rate", "offered_rate",
+       "accepted_rate", "saturated", "packets", "packets_arrived", "hops"},
+      json);
+  copy_if_there<fields::kTrafficRun>(run, {"hotspot_node", "hotspot_fraction"}, json);
+  json["latency_cycles"] = copied<fields::kLatency>(run.at(Traffic{"latency_cycles"}),
+                                                    {"mean", "p50", "p95", "p99", "max"});
 }
 
 Json training_of(const Value& run) {
-  Json json = copied(run, kTrainingKeys);
+  Json json = copied<fields::kTrainingRun>(
+      run, {"config", "fabric", "model", "workload", "strategy", "minibatch", "microbatches",
+            "iterations", "accounting", "gradients", "compute_flops_per_s", "cycles",
+            "iteration_ns", "payload"});
   json["settings"] = settings_of(run);
-  if (run.has("speedup")) json["speedup"] = run.at("speedup").number();
-  copy_if_there(run, kOptimizerKeys, json);
-  json["breakdown_ns"] = causes_of(run.at("breakdown_ns"));
-  if (run.has("inference")) {
-    json["inference"] = copied(run.at("inference"), kInferenceKeys);
-    copy(run, kTokenKeys, json);
+  copy_if_there<fields::kTrainingRun>(run, {"speedup"}, json);
+  copy_if_there<fields::kTrainingRun>(run, {"optimizer"}, json);
+  json["breakdown_ns"] = numbers_of(run.at(Training{"breakdown_ns"}));
+  if (run.has(Training{"inference"})) {
+    json["inference"] =
+        copied<fields::kInference>(run.at(Training{"inference"}), {"phase", "batch", "context"});
+    copy<fields::kTrainingRun>(run, {"tokens_per_s"}, json);
   }
   return json;
 }
@@ -375,13 +324,16 @@ Json training_of(const Value& run) {
 Json microarchitectures_of(const Value& value) {
   Json kinds = Json::array();
   for (const Value& kind : value.items()) {
-    Json& json = kinds.emplace_back(copied(kind, kSwitchKindKeys));
-    copy_if_there(kind, kSwitchKindConflictKeys, json);
+    Json& json = kinds.emplace_back(copied<fields::kSwitchKind>(
+        kind, {"name", "kind", "config", "logic_kge", "area_mm2", "path_fo4", "clock_ghz",
+               "saturation", "conflict_rate"}));
+    copy_if_there<fields::kSwitchKind>(kind, {"conflicts"}, json);
     json["works"] = Json::array();
-    for (const Value& work : kind.at("works").items()) {
-      json["works"].push_back(copied(work, kKindWorkKeys));
+    for (const Value& work : kind.at(SwitchKind{"works"}).items()) {
+      json["works"].push_back(copied<fields::kKindWork>(
+          work, {"work", "algorithm", "time_ns", "own_clock_time_ns", "energy_pj_per_byte"}));
     }
-    if (json["works"].empty()) kind.at("works").fail("one work or more");
+    if (json["works"].empty()) kind.at(SwitchKind{"works"}).fail("one work or more");
   }
   if (kinds.empty()) value.fail("one kind of switch or more");
   return kinds;
@@ -389,8 +341,9 @@ Json microarchitectures_of(const Value& value) {
 
 // Files of earlier versions have no commit.
 std::string version_of(const Value& root) {
-  std::string version = root.at("fredsim").text();
-  if (root.has("commit")) version += fmt::format(" (commit {})", root.at("commit").text());
+  std::string version = root.get(Document{"fredsim"});
+  if (root.has(Document{"commit"}))
+    version += fmt::format(" (commit {})", root.get(Document{"commit"}).get<std::string>());
   return version;
 }
 
@@ -419,37 +372,41 @@ ReportData::ReportData()
 void ReportData::add(const ResultFile& file) {
   const Json document = parsed(file);
   const Value root(file.path, document, true);
-  const Json about = {{"name", file.path},
-                      {"version", version_of(root)},
-                      {"command", root.has("command") ? root.at("command").text() : Json()}};
-  if (root.has("microarchitectures")) {
-    for (Json& kind : microarchitectures_of(root.at("microarchitectures")))
+  const Json about = {
+      {"name", file.path},
+      {"version", version_of(root)},
+      {"command", root.has(Document{"command"}) ? root.get(Document{"command"}) : Json()}};
+  if (root.has(KindDocument{"microarchitectures"})) {
+    for (Json& kind : microarchitectures_of(root.at(KindDocument{"microarchitectures"})))
       json_["microarchitectures"].push_back(std::move(kind));
     json_["files"].push_back(about);
     return;
   }
-  const std::vector<Value> runs = root.at("runs").items();
-  if (runs.empty()) root.at("runs").fail("one run or more");
+  const std::vector<Value> runs = root.at(Document{"runs"}).items();
+  if (runs.empty()) root.at(Document{"runs"}).fail("one run or more");
   Json added = Json::array();
   Json conflicts = Json::array();
   Json trainings = Json::array();
   for (const Value& run : runs) {
-    if (run.has("conflict_rate")) {
-      Json& json = conflicts.emplace_back(copied(run, kConflictKeys));
+    if (run.has(Conflict{"conflict_rate"})) {
+      Json& json = conflicts.emplace_back(copied<fields::kConflictRun>(
+          run,
+          {"ports", "middle", "kind", "flows", "trials", "seed", "conflicts", "conflict_rate"}));
       json["file"] = json_["files"].size();
-      json["wilson_95"] = copied(run.at("wilson_95"), kIntervalKeys);
+      json["wilson_95"] = copied<fields::kInterval>(run.at(Conflict{"wilson_95"}), {"low", "high"});
       continue;
     }
-    if (run.has("incomplete")) continue;  // interrupted: no figures to compare
-    if (run.has("breakdown_ns")) {
+    if (run.has(Run{"incomplete"})) continue;  // interrupted: no figures to compare
+    if (run.has(Training{"breakdown_ns"})) {
       trainings.push_back(training_of(run));
       trainings.back()["file"] = json_["files"].size();
       continue;
     }
-    Json& json = added.emplace_back(copied(run, kRunKeys));
+    Json& json = added.emplace_back(copied<fields::kRun>(
+        run, {"config", "fabric", "model", "lanes", "clock_ghz", "seed", "cycles"}));
     json["file"] = json_["files"].size();
     json["settings"] = settings_of(run);
-    if (run.has("pattern")) {
+    if (run.has(Traffic{"pattern"})) {
       copy_synthetic_traffic(run, json);
     } else {
       copy_collective(run, json);
@@ -460,7 +417,7 @@ void ReportData::add(const ResultFile& file) {
     copy_breakdown(run, json);
   }
   if (added.empty() && conflicts.empty() && trainings.empty())
-    root.at("runs").fail("one run or more that was not interrupted");
+    root.at(Document{"runs"}).fail("one run or more that was not interrupted");
   json_["files"].push_back(about);
   for (Json& run : added) json_["runs"].push_back(std::move(run));
   for (Json& rate : conflicts) json_["conflicts"].push_back(std::move(rate));
