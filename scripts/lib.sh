@@ -1,5 +1,5 @@
 # Common parts of the scripts in this folder: sourced, not run. Sets up strict mode, goes to the top of
-# the checkout, and offers: say, die, with_log, need_packages, build_targets.
+# the checkout, and offers: reproduce, say, die, with_log, need_packages, build_targets.
 # shellcheck shell=bash disable=SC2034  # the lists are used by the scripts that source this
 
 set -euo pipefail
@@ -26,6 +26,14 @@ TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
 FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, has no <ranges> of GCC 12's
 # And to check the style.
 LINT_PACKAGES=(clang-format clang-tidy)
+
+# Runs a command of scripts/reproduce in the folder that the script was called from.
+reproduce() {
+  local checkout=$PWD
+  need_packages python3 >&2
+  cd "$OLDPWD"
+  exec /usr/bin/python3 -B "$checkout/scripts/reproduce" "$@"
+}
 
 say() { printf '== %s\n' "$*"; }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares kinds of switches on the wafer: times, rates and conflicts from simulation, area, clock and energy from
-# synthesis. Installs what is missing, builds, runs scripts/microarchitectures.py; see there for its options:
+# synthesis. Installs what is missing, builds; its options:
 #
 #   scripts/microarchitectures.sh [--smoke] [--no-synthesis] [--folder build/microarchitectures] [KIND…]
 #
@@ -9,11 +9,4 @@
 # The table is Markdown on standard output; the commands, as they run, are on standard error. In the folder:
 # microarchitectures.json and the page report.html with the Pareto front.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-
-for option in "$@"; do
-  case "$option" in -h | --help) exec /usr/bin/python3 scripts/microarchitectures.py --help ;; esac
-done
-need_packages "${BUILD_PACKAGES[@]}" "${SYNTH_PACKAGES[@]}"
-build_targets fredsim >&2
-exec /usr/bin/python3 scripts/microarchitectures.py "$@"
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" && reproduce kinds "$@"

@@ -1,14 +1,10 @@
 #!/usr/bin/env bash
 # Training iterations of the paper (§8.2, figure 10) on the mesh, Fred-C and -D, next to the paper's figures: at one compute rate fitted
 # on ResNet-152, at a rate fitted for each workload, by the roofline; and ResNet-152 with overlap and with ZeRO-2. Installs what is missing,
-# builds, runs scripts/paper_training.py; see there for its options:
+# builds; its options:
 #
 #   scripts/paper_fig10.sh [--only WORKLOAD]… [--folder build/paper] [--again] [-- OPTION…]
 #
 # OPTIONs are those of `fredsim train`. Results as JSON: FOLDER/fig10*.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-
-need_packages "${BUILD_PACKAGES[@]}" python3
-build_targets fredsim
-exec /usr/bin/python3 scripts/paper_training.py 10 "$@"
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" && reproduce fig10 "$@"

@@ -10,7 +10,7 @@
 //   which B is stretched by kFanCost per doubling of their number.
 // The constants per hop were measured on unicasts of one flit without other traffic, the others fitted to all-reduces of
 //   1 byte to 4 MiB on the mesh, Fred-A and Fred-C. What comes of it is compared with simulation in
-//   tests/engine/algorithms_test.cpp and by scripts/algorithms.py.
+//   tests/engine/algorithms_test.cpp and by scripts/reproduce algorithms.
 #pragma once
 
 #include "collective/link_walk.h"

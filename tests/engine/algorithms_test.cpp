@@ -32,7 +32,7 @@ std::uint64_t cycles_of(Machine& machine, const Plan& plan) {
   return result.cycles;
 }
 
-// A grid of works on five machines; scripts/algorithms.py prints a larger one.
+// A grid of works on five machines; scripts/reproduce algorithms prints a larger one.
 TEST(Algorithms, AutoTakesOneOfTheFastest) {
   int lines = 0;
   int near = 0;

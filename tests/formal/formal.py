@@ -17,9 +17,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from sources import Sources  # noqa: E402
+from fredsim_tools.synth.sources import Sources  # noqa: E402
 
 LIMIT_S = 1800  # of one run of a tool
 ASSERTION = re.compile(r"\b(\w+)\s*:\s*assert\b")

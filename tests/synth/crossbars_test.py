@@ -5,16 +5,13 @@ import unittest
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import cells  # noqa: E402
-import crossbars  # noqa: E402
-import energy  # noqa: E402
-import gates  # noqa: E402
-from flow import Flow  # noqa: E402
-from sources import Sources  # noqa: E402
-from traffic import FLITS, STILL, Situation  # noqa: E402
-from yosys import ToolError  # noqa: E402
+from fredsim_tools.synth import cells, crossbars, energy, gates  # noqa: E402
+from fredsim_tools.synth.flow import Flow  # noqa: E402
+from fredsim_tools.synth.sources import Sources  # noqa: E402
+from fredsim_tools.synth.traffic import FLITS, STILL, Situation  # noqa: E402
+from fredsim_tools.synth.yosys import ToolError  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 LIMIT = 240

@@ -6,16 +6,13 @@ import unittest
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import energy  # noqa: E402
-import gates  # noqa: E402
-import paper  # noqa: E402
-import traffic  # noqa: E402
-from flow import Flow  # noqa: E402
-from sources import Sources  # noqa: E402
-from traffic import FLITS, HEARD, IN0, IN1, NONE, STILL, SUM, Situation  # noqa: E402
-from yosys import ToolError  # noqa: E402
+from fredsim_tools.synth import energy, gates, paper, traffic  # noqa: E402
+from fredsim_tools.synth.flow import Flow  # noqa: E402
+from fredsim_tools.synth.sources import Sources  # noqa: E402
+from fredsim_tools.synth.traffic import FLITS, HEARD, IN0, IN1, NONE, STILL, SUM, Situation  # noqa: E402
+from fredsim_tools.synth.yosys import ToolError  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 LIMIT = 240

@@ -8,9 +8,9 @@ import unittest
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-from sources import Sources  # noqa: E402
+from fredsim_tools.synth.sources import Sources  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 READ = ("chformal -remove", "proc", "flatten", "memory_map", "opt -full", "opt_clean -purge")

@@ -8,10 +8,9 @@ import unittest
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import cells  # noqa: E402
-import technology  # noqa: E402
+from fredsim_tools.synth import cells, technology  # noqa: E402
 
 README = (CHECKOUT / "rtl" / "README.md").read_text()
 STUDY = (CHECKOUT / "configs" / "study" / "microarchitectures.md").read_text()

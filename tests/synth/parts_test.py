@@ -1,4 +1,4 @@
-"""parts_test.py FOLDER: the parts of scripts/synth/ that need no synthesis, and one that is quick."""
+"""parts_test.py FOLDER: the parts of scripts/fredsim_tools/synth/ that need no synthesis, and one that is quick."""
 
 import json
 import subprocess
@@ -9,15 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import cells  # noqa: E402
-import flow  # noqa: E402
-import report  # noqa: E402
-import technology  # noqa: E402
-import timing  # noqa: E402
-import yosys  # noqa: E402
-from sources import Sources  # noqa: E402
+from fredsim_tools.synth import cells, flow, report, technology, timing, yosys  # noqa: E402
+from fredsim_tools.synth.sources import Sources  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 

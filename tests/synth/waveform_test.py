@@ -6,10 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import waveform  # noqa: E402
-from yosys import ToolError  # noqa: E402
+from fredsim_tools.synth import waveform  # noqa: E402
+from fredsim_tools.synth.yosys import ToolError  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 PORTS = {"clk_i": ("input", 1), "in_valid_i": ("input", 2), "in_flit_i": ("input", 4), "out_flit_o": ("output", 2), "out_valid_o": ("output", 1)}

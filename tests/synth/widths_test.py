@@ -8,11 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "scripts" / "synth"))
+sys.path.insert(0, str(CHECKOUT / "scripts"))
 
-import flow  # noqa: E402
-from sources import PARTS, Sources  # noqa: E402
-from yosys import ToolError  # noqa: E402
+from fredsim_tools.synth import flow  # noqa: E402
+from fredsim_tools.synth.sources import PARTS, Sources  # noqa: E402
+from fredsim_tools.synth.yosys import ToolError  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 LIMIT = 240

@@ -4,8 +4,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from cells import INVERTER, LIBERTY, REGISTER, inverter_chain, memory_library
-from yosys import ToolError, run
+from .cells import INVERTER, LIBERTY, REGISTER, inverter_chain, memory_library
+from .yosys import ToolError, run
 
 PERIOD_NS = 1000  # longer than any path; only the delays count
 CLOCK, RESET = "clk_i", "rst_ni"

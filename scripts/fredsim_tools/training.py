@@ -16,14 +16,17 @@ strategy and machine, goes on where it was interrupted.
 
 import argparse
 import json
-import pathlib
 import re
-import resource
-import signal
 import statistics
-import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from . import checkout, tables
+from .runs import IN_TIME, Json, Runs, exposed_ns
+
+Strategy = tuple[int, int, int]  # MP, DP, PP
 
 MACHINES = ["configs/paper/mesh.yaml", "configs/fred_c.yaml", "configs/fred_d.yaml"]
 STREAMED = ["gpt3", "transformer_1t"]
@@ -46,47 +49,45 @@ SMALL_MODEL = "configs/models/small.yaml"
 SMALL_MACHINES = ["configs/mesh_2x2.yaml", "configs/fred_small.yaml@fabric.in_switch=false", "configs/fred_small.yaml"]
 
 
-def words_of(strategy):
+def words_of(strategy: Strategy) -> list[str]:
     return [word for name, size in zip(("--mp", "--dp", "--pp"), strategy) for word in (name, str(size))]
 
 
-def name_of(strategy):
+def name_of(strategy: Strategy) -> str:
     return "MP{}-DP{}-PP{}".format(*strategy)
 
 
 class Runner:
-    def __init__(self, arguments):
-        self.arguments = arguments
+    """Iterations of the two figures, kept as JSON in a folder."""
+
+    def __init__(self, arguments: argparse.Namespace, runs: Runs) -> None:
+        self.arguments, self.runs = arguments, runs
         self.machines = SMALL_MACHINES if arguments.small else MACHINES
         arguments.folder.mkdir(parents=True, exist_ok=True)
-        help_text = subprocess.run([arguments.program, "help", "train"], check=True, capture_output=True, text=True).stdout
-        self.streams = "--execution" in help_text
+        self.streams = "--execution" in runs.help("train")
         self.begin = time.monotonic()
 
-    def workload(self, name):
+    def workload(self, name: str) -> str:
         return SMALL_MODEL if self.arguments.small else name
 
-    def can_run(self, name):
+    def can_run(self, name: str) -> bool:
         if name in STREAMED and not self.streams and not self.arguments.small:
             print(f"{name}: not run, since this fredsim streams no weights", file=sys.stderr)
             return False
         return not self.arguments.only or name in self.arguments.only
 
-    def train(self, key, name, strategy, more, machines=None, best=False):
+    def train(self, key: str, name: str, strategy: Strategy, more: Sequence[str], best: bool = False) -> list[Json]:
         """The runs, one per machine; `best`: the base's best self comes second."""
         path = self.arguments.folder / f"{key}.json"
-        command = [self.arguments.program, "train", *(machines or self.machines), "--workload", self.workload(name)]
-        command += [*words_of(strategy), *more, *(["--best-base"] if best else []), *self.arguments.options]
-        number = len(machines or self.machines) + best
+        number = len(self.machines) + best
         if self.arguments.again and path.exists():
             runs = json.loads(path.read_text())["runs"]
             if len(runs) == number:  # not interrupted
                 return runs
-        print("==", *command, file=sys.stderr, flush=True)
-        subprocess.run([*command, "--quiet", "--json", str(path)], check=True, stdout=subprocess.DEVNULL)
-        return json.loads(path.read_text())["runs"]
+        return self.runs.to_file(path, "train", *self.machines, "--workload", self.workload(name), *words_of(strategy), *more,
+                                 *(["--best-base"] if best else []), *self.arguments.options)  # fmt: skip
 
-    def train_within_limit(self, key, name, strategy, more, config):
+    def train_within_limit(self, key: str, name: str, strategy: Strategy, more: Sequence[str], config: str) -> Json | None:
         """One machine; None: more than --limit of processor time, or --minutes are over. --again: what was run before is not run again."""
         path = self.arguments.folder / f"{key}.json"
         if self.arguments.again and path.exists():
@@ -95,45 +96,32 @@ class Runner:
                 return run
         if self.arguments.minutes and time.monotonic() - self.begin > 60 * self.arguments.minutes:
             return None
-        command = [self.arguments.program, "train", config, "--workload", self.workload(name), *words_of(strategy), *more, *self.arguments.options]
-        print("==", *command, file=sys.stderr, flush=True)
         limit = self.arguments.limit
-        done = subprocess.run([*command, "--quiet", "--json", str(path)], stdout=subprocess.DEVNULL, check=False,
-                              preexec_fn=lambda: limit and resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)))
-        if done.returncode == -signal.SIGXCPU:
-            path.unlink(missing_ok=True)
+        runs = self.runs.to_file_within(limit, path, "train", config, "--workload", self.workload(name), *words_of(strategy), *more,
+                                        *self.arguments.options)  # fmt: skip
+        if runs is None:
             print(f"{key}: not run, since it takes more than {limit} s of processor time", file=sys.stderr)
             return None
-        done.check_returncode()
-        return json.loads(path.read_text())["runs"][0]
+        return runs[0]
 
 
-def table(head, rows):
-    print("|", " | ".join(head), "|")
-    print("|" + "---|" * len(head))
-    for row in rows:
-        print("|", " | ".join(row), "|")
-    print()
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    tables.markdown(head, rows, rule="---")
 
 
-def exposed(run):
-    """Exposed communication of a mean NPU: it neither computes nor waits for what is not on its way yet (bubble)."""
-    return sum(ns for part, ns in run["breakdown_ns"].items() if part not in ("compute", "memory", "bubble"))
-
-
-def rate_text(run):
+def rate_text(run: Json) -> str:
     rate = run["compute_flops_per_s"]
     return "roofline" if rate is None else f"{rate / 1e15:.2f} PFLOP/s"
 
 
-def figure_10_row(name, strategy, runs, papers):
+def figure_10_row(name: str, strategy: Strategy, runs: Sequence[Json], papers: Sequence[float | None]) -> list[list[str]]:
     """A line per machine; `papers`: speed-ups of Fred-C and -D, or None. The base's best self is the second."""
     rows = []
     for index, (run, paper) in enumerate(zip(runs, (None, None, *papers))):
         fitted = index == 2 and "fit" in run  # on Fred-C
         parts = run["breakdown_ns"]
         communication = " + ".join(f"{part} {ns / 1e3:.1f}" for part, ns in parts.items()
-                                   if part not in ("compute", "memory", "bubble") and ns > 0)
+                                   if part not in IN_TIME and ns > 0)
         rows.append([
             f"{name}, {name_of(strategy)}" if index == 0 else "", run["fabric"], run["algorithm"], run["placement"],
             rate_text(run) if index == 0 else "",
@@ -148,16 +136,16 @@ HEAD_10 = ["workload", "machine", "algorithm", "placement", "compute", "iteratio
            "paper", "over best mesh"]
 
 
-def figure_10(runner):
+def figure_10(runner: Runner) -> None:
     small = runner.arguments.small
     works = [(name, (1, 4, 1) if small else strategy, c, d) for name, strategy, c, d in FIGURE_10 if runner.can_run(name)]
     samples = [] if small else ["--samples", str(SAMPLES_OF_REPLICA)]
-    rows = {"roofline": [], "one": [], "own": [], "choices": []}
+    rows: dict[str, list[list[str]]] = {"roofline": [], "one": [], "own": [], "choices": []}
     for name, strategy, c, d in works:
         runs = runner.train(f"fig10_roofline_{name}", name, strategy, samples, best=True)
         rows["roofline"] += figure_10_row(name, strategy, runs, (c, d))
 
-    def fitted(name, strategy, c):
+    def fitted(name: str, strategy: Strategy, c: float) -> list[Json]:
         if small:  # a speed-up that there is
             at = runner.train("fig10_any", name, strategy, ["--compute-rate", "1PFLOP/s"])
             c = round(at[1]["speedup"], 4)
@@ -186,12 +174,12 @@ def figure_10(runner):
         table(HEAD_10, rows[key])
 
 
-def strategies(workers):
+def strategies(workers: int) -> list[Strategy]:
     sizes = [n for n in range(1, workers + 1) if workers % n == 0]
     return [(mp, dp, workers // (mp * dp)) for mp in sizes for dp in sizes if workers % (mp * dp) == 0]
 
 
-def per_sample(run):
+def per_sample(run: Json) -> float:
     """Minibatches differ by the replicas."""
     return run["iteration_ns"] / run["minibatch"]
 
@@ -201,12 +189,13 @@ class Strategies:
 
     BEST = ["--algorithm", "auto", "--stream", "multicast"]  # of --best-base, beside a searched placement, which is train's default
 
-    def __init__(self, runner, name, more):
+    def __init__(self, runner: Runner, name: str, more: Sequence[str]) -> None:
         self.small = runner.arguments.small
         mesh, fred_c, fred_d = runner.machines
-        self.machines = [("mesh", mesh, []), ("mesh_best", mesh, self.BEST if name in STREAMED else self.BEST[:2]),
-                         ("fred_c", fred_c, []), ("fred_d", fred_d, [])]
-        self.runs = {}  # strategy -> by machine, complete
+        self.machines: list[tuple[str, str, list[str]]] = [
+            ("mesh", mesh, []), ("mesh_best", mesh, self.BEST if name in STREAMED else self.BEST[:2]),
+            ("fred_c", fred_c, []), ("fred_d", fred_d, [])]  # fmt: skip
+        self.runs: dict[Strategy, dict[str, Json]] = {}  # strategy -> by machine, complete
         self.all = strategies(4 if self.small else 20)
         suffix = "".join("_" + re.sub("[^A-Za-z0-9.]", "", word) for word in more if not word.startswith("--"))
         for strategy in sorted(self.all, key=lambda sizes: sizes[2]):  # what few stages repeat is not simulated anew: sooner
@@ -227,39 +216,39 @@ class Strategies:
                 of_machine["mesh_best"] = min(of_machine["mesh"], of_machine["mesh_best"], key=lambda run: run["iteration_ns"])
                 self.runs[strategy] = of_machine
 
-    def averages(self, base, machine):
+    def averages(self, base: str, machine: str) -> tuple[list[float], list[float]]:
         """Times less exposed, and times faster: both lists, of strategies in which something is exposed, and of all."""
         less, faster = [], []
         for runs in self.runs.values():
             faster.append(runs[base]["iteration_ns"] / runs[machine]["iteration_ns"])
-            if exposed(runs[base]) > 0 and exposed(runs[machine]) > 0:
-                less.append(exposed(runs[base]) / exposed(runs[machine]))
+            if exposed_ns(runs[base]) > 0 and exposed_ns(runs[machine]) > 0:
+                less.append(exposed_ns(runs[base]) / exposed_ns(runs[machine]))
         return less, faster
 
-    def best(self, machine):
+    def best(self, machine: str) -> tuple[Strategy, Json]:
         """Strategy, and its run: the least time per sample."""
         return min(((strategy, runs[machine]) for strategy, runs in self.runs.items()), key=lambda pair: per_sample(pair[1]))
 
 
-def placed(run):
+def placed(run: Json) -> str:
     return f"{run['algorithm']}, {run['placement']}"
 
 
-def figure_2(name, found):
+def figure_2(name: str, found: Strategies) -> None:
     base, rows = None, []
     for strategy in found.all:
         if strategy not in found.runs:
             continue
         mesh = found.runs[strategy]["mesh"]
         base = base or per_sample(mesh)
-        parts = (mesh["breakdown_ns"]["compute"], exposed(mesh), mesh["breakdown_ns"]["bubble"])
+        parts = (mesh["breakdown_ns"]["compute"], exposed_ns(mesh), mesh["breakdown_ns"]["bubble"])
         rows.append([name_of(strategy), placed(mesh), rate_text(mesh), f"{per_sample(mesh) / 1e3:.1f}", f"{per_sample(mesh) / base:.3f}",
                      *(f"{ns / mesh['iteration_ns']:.3f}" for ns in parts)])
     print(f"Figure 2, {name} on the mesh, by strategy (the paper's bars have no figures in its text):\n")
     table(["strategy", "algorithm, placement", "compute", "per sample, µs", "relative", "computing", "exposed", "bubble"], rows)
 
 
-def figure_11_table(name, found):
+def figure_11_table(name: str, found: Strategies) -> None:
     paper_exposed, paper_faster = FIGURE_11[name]
     rows = []
     for strategy in found.all:
@@ -269,12 +258,12 @@ def figure_11_table(name, found):
         runs = list(found.runs[strategy].values())
         mesh, best, fred_c, fred_d = runs
 
-        def over(base, machine, of):
+        def over(base: Json, machine: Json, of: Callable[[Json], float]) -> str:
             return f"{of(base) / of(machine):.2f}" if of(base) > 0 and of(machine) > 0 else "–"
 
         rows.append([name_of(strategy), placed(mesh), placed(best), " or ".join(dict.fromkeys(placed(run) for run in runs[2:])),
-                     *(f"{run['iteration_ns'] / 1e6:.1f} ({exposed(run) / 1e6:.1f})" for run in runs),
-                     over(mesh, fred_d, exposed), over(best, fred_d, exposed),
+                     *(f"{run['iteration_ns'] / 1e6:.1f} ({exposed_ns(run) / 1e6:.1f})" for run in runs),
+                     over(mesh, fred_d, exposed_ns), over(best, fred_d, exposed_ns),
                      *(over(base, fred, lambda run: run["iteration_ns"]) for base in (mesh, best) for fred in (fred_c, fred_d))])
     less = [found.averages(base, "fred_d")[0] for base in ("mesh", "mesh_best")]
     faster = [found.averages(base, fred)[1] for base in ("mesh", "mesh_best") for fred in ("fred_c", "fred_d")]
@@ -288,7 +277,7 @@ def figure_11_table(name, found):
            "C, times faster", "D", "C, over best mesh", "D"], rows)
 
 
-def best_strategies(name, found):
+def best_strategies(name: str, found: Strategies) -> None:
     rows = []
     of_fred = per_sample(found.best("fred_d")[1])
     for machine, title in (("mesh", "mesh"), ("mesh_best", "best mesh"), ("fred_c", "Fred-C"), ("fred_d", "Fred-D")):
@@ -298,7 +287,7 @@ def best_strategies(name, found):
     table(["machine", "strategy", "algorithm, placement", "per sample, µs", "Fred-D's best, times faster"], rows)
 
 
-def figure_11(runner):
+def figure_11(runner: Runner) -> None:
     more = ["--compute-rate", runner.arguments.rate] if runner.arguments.rate else []
     if runner.arguments.accounting != "serial":
         more += ["--accounting", runner.arguments.accounting]
@@ -314,11 +303,12 @@ def figure_11(runner):
         best_strategies(name, found)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("figure", choices=["10", "11"], help="11: and 2, of the same runs")
-    parser.add_argument("--program", default="build/fredsim")
-    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/paper"))
+def main(words: Sequence[str]) -> int:
+    """words: the figure first."""
+    script = f"paper_fig{words[0]}.sh"
+    parser = argparse.ArgumentParser(prog=f"scripts/{script}", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--program", help="default: build/fredsim, which is built")
+    parser.add_argument("--folder", type=Path, default=Path("build/paper"))
     parser.add_argument("--only", action="append", help="a workload (repeat for more); default: all")
     parser.add_argument("--rate", default="", help="of figure 11: compute rate, such as 10PFLOP/s; default: roofline")
     parser.add_argument("--accounting", choices=["serial", "overlap"], default="serial", help="of figure 11")
@@ -327,17 +317,13 @@ def main():
     parser.add_argument("--small", action="store_true", help="four NPUs and a small model: that it runs")
     parser.add_argument("--again", action="store_true", help="takes results that are in the folder from there")
     parser.add_argument("options", nargs="*", help="of fredsim train, after --")
-    arguments = parser.parse_intermixed_args()  # options after `--`, wherever the figure stands
+    arguments = parser.parse_args(words[1:])
     known = [work[0] for work in FIGURE_10]
     for name in arguments.only or []:
         if name not in known:
             parser.error(f"--only: found {name}; allowed: {', '.join(known)}")
-    runner = Runner(arguments)
-    (figure_10 if arguments.figure == "10" else figure_11)(runner)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"paper_training.py: {' '.join(map(str, error.cmd))}: exit code {error.returncode}")
+    checkout.enter()
+    program = checkout.programs({"fredsim": arguments.program}, script, progress=sys.stdout)["fredsim"]
+    runner = Runner(arguments, Runs(script, program))
+    (figure_10 if words[0] == "10" else figure_11)(runner)
+    return 0

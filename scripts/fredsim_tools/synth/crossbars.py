@@ -4,8 +4,8 @@ what their pins see, edge by edge. Networks as traffic.Fred is one."""
 import math
 from dataclasses import dataclass
 
-import traffic
-from traffic import FLITS, SETTLE, STILL, WINDOW, Situation, Stimulus
+from . import traffic
+from .traffic import FLITS, SETTLE, STILL, WINDOW, Situation, Stimulus
 
 ENTER_EDGES = 3  # from the edge at which flits fire to that which samples them at an aggregator's interconnect
 

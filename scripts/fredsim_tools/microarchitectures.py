@@ -8,7 +8,7 @@ the ports of the largest) and the energy of a byte of the vector.
 
 Energy, of in-switch and endpoint algorithms alike: what every flit takes on wafer links, in the memories of the switches that it goes
 through (input buffer, and output staging where there is one), in the additions and in the copies. Links and memories by the models in
-scripts/synth/technology.json. An addition or copy in a switch is that of its kind, gate by gate, with all that flits go through on the way
+synth/technology.json. An addition or copy in a switch is that of its kind, gate by gate, with all that flits go through on the way
 to it, as measured in an interconnect of four ports that adds all to one, or copies one to all; an addition in an NPU is taken to be that of
 a µSwitch. Not in it: control, unicasts on their way through a switch, clock trees, wires, memories of NPUs.
 
@@ -18,13 +18,16 @@ Exit code 1 when a command fails or a payload is wrong.
 import argparse
 import json
 import math
-import pathlib
-import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "synth"))
-import technology  # noqa: E402
+from . import checkout
+from .runs import Json, Runs
+from .synth import technology
+from .tables import markdown
 
 TREE, MESH, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/mesh_reducing.yaml"
 FLIT_BITS, HEADER_BITS = 4096, 96
@@ -40,69 +43,69 @@ GHZ = 1.5
 # The credit loop between two switches of TREE: a link there and back, and the cycles in which the switches take a flit out and spend a credit.
 LINK_NS, SWITCH_CYCLES, PORT_GB_PER_S, FLIT_BYTES = 20, 4, 600, 512
 NO_CONFLICTS = "none by construction"
+SCRIPT = "microarchitectures.sh"
 
 
 @dataclass
-class Kind:
-    """A switch, the machine that it is measured in, and what of it is synthesised: its largest size there."""
+class Variant:
+    """A switch of a kind, the machine that it is measured in, and what of it is synthesised: its largest size there."""
 
     name: str
     kind: str
     config: str
-    settings: list
+    settings: list[str]
     module: str
     switches: int  # on the wafer
     conflicts: str | None = None  # middle sub-networks; "": any disjoint flows route, which nothing simulates; None: not said
     staging: bool = True  # a memory at its outputs
     best: bool = False  # by the algorithms and the placement that are found to be its best
-    works: dict = field(default_factory=dict)
+    works: dict[str, Json] = field(default_factory=dict)
 
 
-def tree(name, kind, module, conflicts="", **parameters):
+def tree(name: str, kind: str, module: str, conflicts: str | None = "", parameters: Mapping[str, int] = {}) -> Variant:
     settings = [f"switch.kind={kind}", *(f"{key}={value}" for key, value in parameters.items())]
-    return Kind(name, kind, TREE, settings, module, 35, conflicts)
+    return Variant(name, kind, TREE, settings, module, 35, conflicts)
 
 
-KINDS = [
-    *(tree(f"Fred_{m}", "fred", f"fred_switch:P=12,M={m}", str(m), **{"fabric.middle": m}) for m in (2, 3, 4)),
+VARIANTS = [
+    *(tree(f"Fred_{m}", "fred", f"fred_switch:P=12,M={m}", str(m), {"fabric.middle": m}) for m in (2, 3, 4)),
     tree("reducing crossbar", "reducing_crossbar", "reducing_crossbar:P=12"),
-    *(tree(f"aggregator, {k}", "aggregator", f"aggregator:P=12,ADDERS={k}", **{"switch.params.ADDERS": k}) for k in (1, 2, 4, 11)),
+    *(tree(f"aggregator, {k}", "aggregator", f"aggregator:P=12,ADDERS={k}", parameters={"switch.params.ADDERS": k}) for k in (1, 2, 4, 11)),
     tree("VOQ crossbar", "voq_crossbar", "voq_crossbar:P=12", None),
-    Kind("mesh", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False),
-    Kind("mesh (best)", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False, best=True),
-    Kind("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, None),
+    Variant("mesh", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False),
+    Variant("mesh (best)", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False, best=True),
+    Variant("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, None),
 ]
 # name, size, with --smoke, further arguments of `fredsim run`
-WORKS = [
+WORKS: list[tuple[str, str, str, list[str]]] = [
     ("all-reduce", "4KiB", "4KiB", []),
     ("all-reduce", "64MiB", "64KiB", []),
     ("all-to-all", "4MiB", "40KiB", ["--collective", "all_to_all"]),
     *((f"{way} of MP2-DP5-PP2", "64MiB", "64KiB", ["--work", f"configs/paper/mp2_dp5_pp2_{way.lower()}.yaml"]) for way in ("MP", "DP", "PP")),
 ]
 
-options = argparse.Namespace()
+Pj = Mapping[str, float]  # by kind of switch; "": of an NPU
 
 
-def execute(*command):
-    print("==", *command, file=sys.stderr, flush=True)
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"microarchitectures.py: {' '.join(map(str, command))}: exit code {done.returncode}")
-    return done.stdout
+@dataclass
+class Comparison:
+    """A run of this script."""
+
+    runs: Runs
+    folder: Path
+    synthesis: bool
+    works: dict[str, list[str]]  # name -> arguments of `fredsim run`
+    window: list[str]  # arguments of `fredsim traffic`
 
 
-def fredsim(*arguments):
-    return json.loads(execute(options.program, *arguments, "--quiet", "--json", "-"))
-
-
-def settings_of(kind, ghz, buffer=None):
+def settings_of(kind: Variant, ghz: float, buffer: float | None = None) -> list[str]:
     settings = [*kind.settings, f"clock={ghz} GHz"]
     if buffer:
         settings.append(f"switch.input_buffer={buffer}KiB")
     return [word for setting in settings for word in ("--set", setting)]
 
 
-def covering_buffer(kind, ghz):
+def covering_buffer(kind: Variant, ghz: float) -> float | None:
     """KiB of an input buffer that keeps a link of a tree busy: what it sends until a credit is back, and a flit. None: a mesh's does."""
     if kind.config != TREE:
         return None
@@ -112,30 +115,31 @@ def covering_buffer(kind, ghz):
 
 # ------------------------------------------------------------------ synthesis
 
-def synthesis(kinds):
+def synthesis(options: Comparison, kinds: Sequence[Variant]) -> tuple[Mapping[str, Json | None], Pj | None, Pj | None]:
     """Module -> its figures; kind -> energy of an addition of two flits, "" that in an NPU, and of a copy, in pJ. None: not measured."""
     file, energies = options.folder / "synthesis.json", options.folder / "additions.json"
     adders = {"": ADDER} | {kind.kind: ADDERS[kind.kind] for kind in kinds if kind.kind in ADDERS}
     if options.synthesis:
         modules = list(dict.fromkeys(kind.module for kind in kinds))
         limit = ["--limit", str(SYNTHESIS_LIMIT)]
-        execute("scripts/synth.sh", *modules, *limit, "--json", str(file))
-        execute("scripts/synth.sh", *dict.fromkeys(adders.values()), *limit, "--energy", "--json", str(energies))
+        options.runs.execute("scripts/synth.sh", *modules, *limit, "--json", str(file))
+        options.runs.execute("scripts/synth.sh", *dict.fromkeys(adders.values()), *limit, "--energy", "--json", str(energies))
     elif not file.exists():
         return {}, None, None
     tops = json.loads(file.read_text())["tops"]
     if any("memory_14_to_16nm" not in top["area_um2"] for top in tops):
-        sys.exit(f"microarchitectures.py: {file}: found memories at another node than logic, of an earlier version; allowed: figures"
+        options.runs.fail(f"{file}: found memories at another node than logic, of an earlier version; allowed: figures"
                  " of this one, run without --no-synthesis")  # fmt: skip
     by_module = {kind.module: found_top(tops, kind.module) for kind in kinds}
     measured = json.loads(energies.read_text())["tops"] if energies.exists() else []
     found = {kind: found_top(measured, module) for kind, module in adders.items()}
     if not all(found.values()):
         return by_module, None, None
-    return by_module, *({kind: per_operand_pj(top, way) for kind, top in found.items()} for way in ("reduction", "distribution"))
+    additions, copies = ({kind: per_operand_pj(top, way) for kind, top in found.items() if top} for way in ("reduction", "distribution"))
+    return by_module, additions, copies
 
 
-def found_top(tops, module):
+def found_top(tops: Sequence[Json], module: str) -> Json | None:
     """The figures of "kind:A=1,B=2"; None: there are none."""
     name, _, rest = module.partition(":")
     wanted = {key: int(value) for key, value in (pair.split("=") for pair in rest.split(","))}
@@ -147,7 +151,7 @@ def found_top(tops, module):
     return None
 
 
-def per_operand_pj(top, way):
+def per_operand_pj(top: Json, way: str) -> float:
     """At 14 to 16 nm, the middle of the range: of all that flits go through while those of all ports become one, by addition, or one flit
     becomes those of all ports, by copy."""
     flit = top["energy"]["flit_pj"][way]
@@ -155,25 +159,20 @@ def per_operand_pj(top, way):
     return per_flit * top["ports"] / (top["ports"] - 1)
 
 
-def area_mm2(top):
+def area_mm2(top: Json) -> float:
     """Of logic and memories at 14 to 16 nm, the middle of the range."""
     area = top["area_um2"]
     return (sum(area["logic_14_to_16nm"]) + sum(area["memory_14_to_16nm"])) / 2 / 1e6
 
 
-def own_clock(top):
+def own_clock(top: Json) -> float:
     """At the slow end, rounded down to 10 MHz."""
     return int(top["clock_ghz"][0] * 100) / 100
 
 
 # ------------------------------------------------------------------ simulation
 
-def payload_is_exact(run, kind, work):
-    if run.get("payload") != "exact":
-        sys.exit(f"microarchitectures.py: {kind.name}, {work}: payload {run.get('payload')}")
-
-
-def energy_pj(run, kind, additions, copies):
+def energy_pj(run: Json, kind: Variant, additions: Pj, copies: Pj) -> float:
     """Of a run of collectives."""
     bits = FLIT_BITS + HEADER_BITS
     links = sum(link["flits"] for link in run["links"] if not link["on_die"])
@@ -190,89 +189,84 @@ def energy_pj(run, kind, additions, copies):
     return links * technology.link_pj(bits) + memories * technology.memory_pj(bits) + added
 
 
-def vector_bytes(run):
+def vector_bytes(run: Json) -> int:
     return sum(part["size_bytes"] for part in run["parts"])
 
 
-def algorithm_of(kind, work):
+def algorithm_of(kind: Variant, work: str) -> str:
     """The paper's; a large all-reduce over a whole mesh is faster at the endpoints than in routers that add."""
     return "hier_ring" if kind.config == MESH_REDUCING and work.startswith("all-reduce") and "MiB" in work else "paper"
 
 
-def run_of(kind, work, arguments, settings):
+def run_of(options: Comparison, kind: Variant, work: str, arguments: Sequence[str], settings: Sequence[str]) -> Json:
     if kind.best:  # the second, beside a tree that takes no time worth saving
-        run = fredsim("compare", kind.config, TREE, "--best-base", *arguments, *settings)["runs"][1]
+        run = options.runs.fredsim("compare", kind.config, TREE, "--best-base", *arguments, *settings)["runs"][1]
     else:
-        run = fredsim("run", kind.config, *arguments, *settings)["runs"][-1]
-    payload_is_exact(run, kind, work)
+        run = options.runs.fredsim("run", kind.config, *arguments, *settings)["runs"][-1]
+    if run.get("payload") != "exact":
+        options.runs.fail(f"{kind.name}, {work}: payload {run.get('payload')}")
     return run
 
 
-def simulate(kind, top, additions, copies):
+def simulate(options: Comparison, kind: Variant, top: Json | None, additions: Pj | None, copies: Pj | None) -> None:
     for work, arguments in options.works.items():
         if "--work" not in arguments:  # which names its own
             arguments = [*arguments, "--algorithm", algorithm_of(kind, work)]
-        run = run_of(kind, work, arguments, settings_of(kind, GHZ))
+        run = run_of(options, kind, work, arguments, settings_of(kind, GHZ))
         buffer = covering_buffer(kind, GHZ)
-        covered = run_of(kind, work, arguments, settings_of(kind, GHZ, buffer)) if buffer else run
+        covered = run_of(options, kind, work, arguments, settings_of(kind, GHZ, buffer)) if buffer else run
         own = None
         if top:
             ghz = own_clock(top)
-            own = run_of(kind, work, arguments, settings_of(kind, ghz, covering_buffer(kind, ghz)))
+            own = run_of(options, kind, work, arguments, settings_of(kind, ghz, covering_buffer(kind, ghz)))
         kind.works[work] = {
             "work": work, "algorithm": run["algorithm"], "placement": run["placement"], "time_ns": run["time_ns"], "covered_time_ns": covered["time_ns"],
             "own_clock_time_ns": own and own["time_ns"],
-            "energy_pj_per_byte": None if additions is None else round(energy_pj(run, kind, additions, copies) / vector_bytes(run), 2)}  # fmt: skip
+            "energy_pj_per_byte": None if additions is None or copies is None else round(energy_pj(run, kind, additions, copies) / vector_bytes(run), 2)}  # fmt: skip
 
 
-def saturation(kind):
+def saturation(options: Comparison, kind: Variant) -> float | None:
     """Accepted flits per cycle and NPU, uniform traffic, packets of a flit; no collectives, which the best mesh is about."""
     if kind.best:
         return None
-    runs = fredsim("traffic", kind.config, "--saturation", *settings_of(kind, GHZ), *options.window)["runs"]
+    runs = options.runs.fredsim("traffic", kind.config, "--saturation", *settings_of(kind, GHZ), *options.window)["runs"]
     accepted = [run["accepted_rate"] for run in runs if not run["saturated"]]
     return max(accepted) if accepted else None
 
 
-def conflict_rate(kind):
+def conflict_rate(options: Comparison, kind: Variant) -> float | None:
     """Of four random all-reduces in a switch of 12 ports; None where it is not simulated."""
     if not kind.conflicts:
         return None
-    runs = fredsim("conflicts", "--ports", "12", "--middle", kind.conflicts, "--flows", "4", "--kind", "all_reduce")["runs"]
+    runs = options.runs.fredsim("conflicts", "--ports", "12", "--middle", kind.conflicts, "--flows", "4", "--kind", "all_reduce")["runs"]
     return runs[0]["conflict_rate"]
 
 
 # ------------------------------------------------------------------ output
 
-def figures(kind, top):
+def figures(options: Comparison, kind: Variant, top: Json | None) -> Json:
     never = {"conflicts": NO_CONFLICTS} if kind.conflicts == "" else {}
     return never | {
         "name": kind.name, "kind": kind.kind, "config": kind.config, "settings": kind.settings, "module": kind.module,
         "switches": kind.switches, "logic_kge": top and top["area_kge"], "memory_bits": top and top["memory_bits"],
         "switch_mm2": top and round(area_mm2(top), 4), "area_mm2": top and round(kind.switches * area_mm2(top), 3),
-        "path_fo4": top and top["path_fo4"], "clock_ghz": top and own_clock(top), "saturation": saturation(kind),
+        "path_fo4": top and top["path_fo4"], "clock_ghz": top and own_clock(top), "saturation": saturation(options, kind),
         "covering_buffer_kib": covering_buffer(kind, GHZ), "own_clock_covering_buffer_kib": top and covering_buffer(kind, own_clock(top)),
-        "conflict_rate": conflict_rate(kind), "works": list(kind.works.values())}  # fmt: skip
+        "conflict_rate": conflict_rate(options, kind), "works": list(kind.works.values())}  # fmt: skip
 
 
-def table(head, rows):
-    for row in (head, ["---"] * len(head), *rows):
-        print("|", " | ".join("–" if cell is None else str(cell) for cell in row), "|")
-    print()
-
-
-def print_tables(found):
-    def shown(value, form):
+def print_tables(works: Sequence[str], found: Sequence[Json]) -> None:
+    def shown(value: float | None, form: str) -> str | None:
         return None if value is None else format(value, form)
 
     print("Switches; area of the machine in mm², own clock in GHz, saturation in flits per cycle and NPU:\n")
-    table(["switch", "logic, kGE", "memory, Mb", "area, mm²", "path, FO4", "clock", "saturation", "conflicts"],
+    markdown(["switch", "logic, kGE", "memory, Mb", "area, mm²", "path, FO4", "clock", "saturation", "conflicts"],
           [[one["name"], shown(one["logic_kge"], ".0f"), one["memory_bits"] and f"{one['memory_bits'] / 2**20:.1f}",
             shown(one["area_mm2"], ".0f"), one["path_fo4"], one["clock_ghz"], shown(one["saturation"], ".3f"),
             one.get("conflicts") or shown(one["conflict_rate"], ".1%")] for one in found])  # fmt: skip
-    table(["switch", "buffer for the credit loop, KiB", "at its own clock"],
+    markdown(["switch", "buffer for the credit loop, KiB", "at its own clock"],
           [[one["name"], one["covering_buffer_kib"], one["own_clock_covering_buffer_kib"]] for one in found if one["covering_buffer_kib"]])
-    table(["algorithm", *options.works], [[one["name"], *(work["algorithm"] for work in one["works"])] for one in found])
+    markdown(["algorithm", *works], [[one["name"], *(work["algorithm"] for work in one["works"])] for one in found])
     for title, key, form in (("Times at one clock with the paper's buffers, ns:", "time_ns", ".0f"),
                              ("Times at one clock, buffers for the credit loop, ns:", "covered_time_ns", ".0f"),
                              ("Times at their own clock, buffers for the credit loop, ns:", "own_clock_time_ns", ".0f"),
@@ -280,41 +274,42 @@ def print_tables(found):
         if all(work[key] is None for one in found for work in one["works"]):
             continue
         print(f"{title}\n")
-        table(["switch", *options.works], [[one["name"], *(shown(work[key], form) for work in one["works"])] for one in found])
+        markdown(["switch", *works], [[one["name"], *(shown(work[key], form) for work in one["works"])] for one in found])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="scripts/microarchitectures.sh", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("kinds", nargs="*", metavar="KIND", help="of switch, as in a machine file; default: all")
     parser.add_argument("--smoke", action="store_true", help="the smallest works only, short traffic")
     parser.add_argument("--no-synthesis", dest="synthesis", action="store_false", help="with the figures of before that are in the folder, or without")
-    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/microarchitectures"), help="for JSON and page (default %(default)s)")
-    parser.add_argument("--program", default="build/fredsim", help=argparse.SUPPRESS)
-    parser.parse_args(namespace=options)
-    known = list(dict.fromkeys(kind.kind for kind in KINDS))
-    if unknown := [name for name in options.kinds if name not in known]:
+    parser.add_argument("--folder", type=Path, default=Path("build/microarchitectures"), help="for JSON and page (default %(default)s)")
+    parser.add_argument("--program", help=argparse.SUPPRESS)
+    arguments = parser.parse_args(words)
+    known = list(dict.fromkeys(kind.kind for kind in VARIANTS))
+    if unknown := [name for name in arguments.kinds if name not in known]:
         parser.error(f"found the kind {unknown[0]}; allowed: {', '.join(known)}")
-    kinds = [kind for kind in KINDS if not options.kinds or kind.kind in options.kinds]
-    options.works = {}
-    for name, size, smoke, arguments in WORKS:
-        chosen = smoke if options.smoke else size
-        options.works[f"{name}, {chosen.replace('KiB', ' KiB').replace('MiB', ' MiB')}"] = ["--size", chosen, *arguments]
-    options.window = ["--warmup", "500", "--cycles", "2000"] if options.smoke else []
+    kinds = [kind for kind in VARIANTS if not arguments.kinds or kind.kind in arguments.kinds]
+    works = {}
+    for name, size, smoke, more in WORKS:
+        chosen = smoke if arguments.smoke else size
+        works[f"{name}, {chosen.replace('KiB', ' KiB').replace('MiB', ' MiB')}"] = ["--size", chosen, *more]
+    checkout.enter()
+    program = checkout.programs({"fredsim": arguments.program}, SCRIPT, ["SYNTH_PACKAGES"])["fredsim"]
+    options = Comparison(Runs(SCRIPT, program), arguments.folder, arguments.synthesis, works,
+                         ["--warmup", "500", "--cycles", "2000"] if arguments.smoke else [])  # fmt: skip
     options.folder.mkdir(parents=True, exist_ok=True)
-    tops, additions, copies = synthesis(kinds)
+    tops, additions, copies = synthesis(options, kinds)
     found = []
     for kind in kinds:
         top = tops.get(kind.module)
-        simulate(kind, top, additions, copies)
-        found.append(figures(kind, top))
-    print_tables(found)
+        simulate(options, kind, top, additions, copies)
+        found.append(figures(options, kind, top))
+    print_tables(list(options.works), found)
     file = options.folder / "microarchitectures.json"
-    version = fredsim("conflicts", "--ports", "2", "--middle", "2", "--flows", "1", "--trials", "1")
+    version = options.runs.fredsim("conflicts", "--ports", "2", "--middle", "2", "--flows", "1", "--trials", "1")
     file.write_text(json.dumps({"fredsim": version["fredsim"], "commit": version["commit"],
-                                "command": " ".join(["scripts/microarchitectures.sh", *sys.argv[1:]]),
+                                "command": " ".join([f"scripts/{SCRIPT}", *words]),
                                 "addition_pj": additions, "copy_pj": copies, "microarchitectures": found}, indent=1) + "\n")  # fmt: skip
-    execute(options.program, "report", str(file), "--output", str(options.folder / "report.html"))
+    options.runs.execute(program, "report", str(file), "--output", str(options.folder / "report.html"))
     print(f"== {file}, {options.folder / 'report.html'}", file=sys.stderr)
-
-
-main()
+    return 0

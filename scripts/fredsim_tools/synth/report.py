@@ -4,11 +4,9 @@ import re
 from collections import Counter
 from itertools import groupby
 
-import cells
-import technology
-import traffic
-from energy import LANES as ENERGY_LANES
-from flow import LANES
+from . import cells, technology, traffic
+from .energy import LANES as ENERGY_LANES
+from .flow import LANES
 
 PATHS_SHOWN, PATHS_WRITTEN = 8, 40
 COLUMNS = "{:<24} {:>6} {:>10} {:>10} {:>13} {:>10}"

@@ -11,9 +11,12 @@ Exit code 1 when a time is below its bound: then one of the two is wrong.
 
 import argparse
 import json
-import pathlib
-import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from . import checkout
+from .runs import Json, Runs
 
 MACHINES = ["mesh", "fred_a", "fred_b", "fred_c", "fred_d"]
 CONFIGS = ["configs/paper/mesh.yaml"] + [f"configs/{machine}.yaml" for machine in MACHINES[1:]]
@@ -27,39 +30,36 @@ WORKS = [
 LIMIT = {"mesh": 5.0}  # % above the bound; 3 elsewhere
 
 
-def run(arguments):
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+def run(runs: Runs, folder: Path, size: str, options: Sequence[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     for name, *_ in WORKS:
-        command = [arguments.program, "compare", *CONFIGS, "--best-base", "--work", f"configs/paper/{name}.yaml"]
-        command += ["--size", arguments.size]
-        command += arguments.options
-        print("==", *command, flush=True)
-        command += ["--quiet", "--json", str(arguments.folder / f"{name}.json")]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        runs.to_file(folder / f"{name}.json", "compare", *CONFIGS, "--best-base", "--work", f"configs/paper/{name}.yaml", "--size", size, *options)
 
 
 BEST = "mesh (best)"
 
 
-def read(folder, name):
+def read(folder: Path, name: str) -> dict[str, Json]:
     runs = json.loads((folder / f"{name}.json").read_text())["runs"]
     return {run["fabric"]: run for run in runs}
 
 
-def best_time(by_machine):
+def best_time(by_machine: Mapping[str, Json]) -> float:
     """Of the mesh, as in the paper or as well as it can."""
     return min(by_machine[machine]["time_ns"] for machine in ("mesh", BEST))
 
 
-def percent(ours, paper):
+def percent(ours: float, paper: float) -> str:
     return f"{100 * (ours / paper - 1):+.1f} %"
 
 
-def print_table(folder):
+def print_table(folder: Path) -> dict[str, list[float]]:
+    """Times relative to the mesh, by work."""
     row = "{:<30} {:<11} {:<10} {:<9} {:>10} {:>11} {:>8} {:>9} {:>7} {:>9} {:>9} {:>7} {:>9} {:>10}"
     print(row.format("", "machine", "algorithm", "placement", "time, ns", "bound*, ns", "above", "NPU GB/s", "paper", "", "time/mesh", "paper",
                      "", "time/best"))
-    relative, below = {}, []
+    relative: dict[str, list[float]] = {}
+    below = []
     for name, title, bandwidths, times in WORKS:
         by_machine = read(folder, name)
         first, best = by_machine["mesh"], best_time(by_machine)
@@ -68,14 +68,16 @@ def print_table(folder):
         for machine in [MACHINES[0], BEST, *MACHINES[1:]]:
             run = by_machine[machine]
             ours = run["time_ns"] / first["time_ns"]
-            bandwidth, time = of_paper.get(machine, (None, None))
             bound = run["derived"]["bound_ns"]
             above = 100 * (run["time_ns"] / bound - 1)
             sent = run["traffic"]["injected_bytes_per_npu_max"] / run["time_ns"]
             mark = " !" if above > LIMIT.get(machine, 3.0) else ""
             if above < 0:
                 below.append(f"{title} on {machine}")
-            stands = [bandwidth, percent(sent, bandwidth), f"{ours:.3f}", f"{time:.3f}", percent(ours, time)] if time else ["", "", f"{ours:.3f}", "", ""]
+            stands: list[object] = ["", "", f"{ours:.3f}", "", ""]
+            if machine in of_paper:
+                bandwidth, time = of_paper[machine]
+                stands = [bandwidth, percent(sent, bandwidth), f"{ours:.3f}", f"{time:.3f}", percent(ours, time)]
             print(row.format(title if machine == "mesh" else "", machine, run["algorithm"], run["placement"], f"{run['time_ns']:.0f}",
                              f"{bound:.0f}", f"{above:.2f} %{mark}", f"{sent:.0f}", *stands, f"{run['time_ns'] / best:.3f}"))
     size = first["size_bytes"] / 2**20
@@ -87,11 +89,8 @@ def print_table(folder):
     return relative
 
 
-def draw(folder, relative):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+def draw(folder: Path, relative: Mapping[str, Sequence[float]]) -> None:
+    from .plots import pyplot, save
 
     figure, axes = pyplot.subplots(1, len(WORKS), figsize=(13, 4), layout="constrained")
     for axis, (name, title, _, paper) in zip(axes, WORKS):
@@ -104,27 +103,21 @@ def draw(folder, relative):
         axis.margins(y=0.12)
     axes[0].set_ylabel("time relative to the mesh")
     axes[0].legend(frameon=False, loc="upper right")
-    for kind in ("png", "svg"):
-        file = folder / f"paper_fig9.{kind}"
-        figure.savefig(file, dpi=150, metadata={"Date": None} if kind == "svg" else None)
-        print(f"drawn: {file}")
+    save(figure, folder / "paper_fig9", drawn=sys.stdout)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="scripts/paper_fig9.sh", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--size", default="64MiB", help="of each collective's vector (default %(default)s)")
-    parser.add_argument("--folder", type=pathlib.Path, default="build/paper", help="for JSON and pictures (default %(default)s)")
-    parser.add_argument("--program", default="build/fredsim", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, default="build/paper", help="for JSON and pictures (default %(default)s)")
+    parser.add_argument("--program", help=argparse.SUPPRESS)
     parser.add_argument("--no-plot", action="store_true", help="the table only")
     parser.add_argument("options", nargs="*", metavar="-- OPTION", help="options of fredsim compare, such as --model rtl")
-    arguments = parser.parse_args()
-    try:
-        run(arguments)
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"paper_fig9.py: {' '.join(error.cmd)}: exit code {error.returncode}")
+    arguments = parser.parse_args(words)
+    checkout.enter()
+    program = checkout.programs({"fredsim": arguments.program}, "paper_fig9.sh", ["python3-matplotlib"], sys.stdout)["fredsim"]
+    run(Runs("paper_fig9.sh", program, sys.stdout), arguments.folder, arguments.size, arguments.options)
     relative = print_table(arguments.folder)
     if not arguments.no_plot:
         draw(arguments.folder, relative)
-
-
-main()
+    return 0

@@ -14,17 +14,17 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-import paper
-import report
-import waveform
-from energy import network_of
-from flow import Flow
-from sources import Sources
-from yosys import ToolError, Unfinished
+from .. import checkout
+from ..checkout import CHECKOUT
+from . import paper, report, waveform
+from .energy import network_of
+from .flow import Flow, Top
+from .sources import Sources
+from .yosys import ToolError, Unfinished
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 QUICK = ("fred_switch:P=4,M=3", "mesh_router:NUM_LOCAL=1,NUM_IO=0")
 ALL = ("fred_switch:P=4,M=3", "fred_switch:P=12,M=3", "mesh_router:NUM_LOCAL=4,NUM_IO=2")
 EXAMPLE = """example:
@@ -36,7 +36,7 @@ class Wrong(Exception):
     """A word on the command line that cannot be meant."""
 
 
-def parse_module(text, sources):
+def parse_module(text: str, sources: Sources) -> tuple[str, dict[str, int]]:
     """"name:A=1,B=2" -> (name, parameters)."""
     name, _, rest = text.partition(":")
     if name not in sources.modules():
@@ -51,20 +51,20 @@ def parse_module(text, sources):
     return name, parameters
 
 
-def parse_pair(text):
+def parse_pair(text: str) -> tuple[float, float]:
     numbers = re.fullmatch(r"(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)", text)
     if not numbers:
         raise argparse.ArgumentTypeError(f"'{text}'; allowed: READ,SETUP, two numbers of FO4")
     return float(numbers[1]), float(numbers[2])
 
 
-def positive(text):
+def positive(text: str) -> int:
     if not re.fullmatch(r"\d+", text) or int(text) == 0:
         raise argparse.ArgumentTypeError(f"'{text}'; allowed: a whole number from 1")
     return int(text)
 
 
-def parse_arguments(words):
+def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/synth.sh", description=__doc__, epilog=EXAMPLE, allow_abbrev=False,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("modules", nargs="*", metavar="MODULE")
@@ -87,12 +87,12 @@ def parse_arguments(words):
     return parser.parse_args(words)
 
 
-def parse_wave(text):
+def parse_wave(text: str) -> tuple[Path, str | None]:
     file, _, instance = text.partition(".fst:")
     return (Path(f"{file}.fst"), instance) if instance else (Path(text), None)
 
 
-def add_traffic(top, file_and_instance, flow):
+def add_traffic(top: Top, file_and_instance: tuple[Path, str | None], flow: Flow) -> None:
     network = network_of(top)
     if network is None or not network.in_waves:
         raise Wrong(f"--wave: found the module {top.kind}; allowed: one of µSwitches or adder trees, such as fred_switch")
@@ -102,7 +102,7 @@ def add_traffic(top, file_and_instance, flow):
         top.lacks.append("energy of the waveform: a tool did not finish in time")
 
 
-def write_whole(file, text):
+def write_whole(file: Path, text: str) -> None:
     part = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         part.write_text(text)
@@ -111,8 +111,23 @@ def write_whole(file, text):
         part.unlink(missing_ok=True)
 
 
-def main(words):
-    arguments = parse_arguments(words)
+def main(words: Sequence[str]) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run(parse_arguments(words))
+    except Wrong as error:
+        print(f"synth.sh: {error}", file=sys.stderr)
+        return 2
+    except (ToolError, OSError) as error:
+        print(f"synth.sh: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("synth.sh: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def run(arguments: argparse.Namespace) -> None:
     sources = Sources(CHECKOUT)
     if arguments.list:
         for name in sources.modules():
@@ -133,6 +148,7 @@ def main(words):
     to_output = arguments.json == Path("-")
     if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
+    checkout.prepare("synth.sh", ["SYNTH_PACKAGES"])
     start = time.monotonic()
     flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
     tops = flow.tops(wanted, arguments.energy)
@@ -150,18 +166,3 @@ def main(words):
     if arguments.json:
         text = json.dumps(report.as_json(tops, flow.fo4_ns, arguments.memory_fo4), indent=1) + "\n"
         sys.stdout.write(text) if to_output else write_whole(arguments.json, text)
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        main(sys.argv[1:])
-    except Wrong as error:
-        print(f"synth.sh: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (ToolError, OSError) as error:
-        print(f"synth.sh: {error}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("synth.sh: interrupted", file=sys.stderr)
-        sys.exit(130)

@@ -10,12 +10,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-import cells
-import crossbars
-import gates
-import timing
-import traffic
-from yosys import Unfinished, locked
+from . import cells, crossbars, gates, timing, traffic
+from .yosys import Unfinished, locked
 
 LANES = (4, 8)  # that are simulated; other numbers follow a line through these
 PERIOD_NS = 1000

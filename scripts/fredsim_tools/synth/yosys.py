@@ -10,7 +10,7 @@ import subprocess
 import threading
 from contextlib import contextmanager, suppress
 
-from cells import LIBERTY, REGISTER, Memory
+from .cells import LIBERTY, REGISTER, Memory
 
 # Fewer bits than this, or a write port for a constant address (a reset of all words), and it is built of registers.
 MEMORY_BITS = 512

@@ -1,22 +1,12 @@
-"""Pictures of scripts/study.py, each as PNG and SVG. `file`: their path without its ending, in a folder that is made."""
+"""Pictures of the study, each as PNG and SVG. `file`: their path without its ending, in a folder that is made."""
 
-import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402
+from ..plots import pyplot, save
 
 
-def save(figure, file):
-    file.parent.mkdir(parents=True, exist_ok=True)
-    for kind in ("png", "svg"):
-        path = file.with_suffix(f".{kind}")
-        figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else None)
-        print(f"drawn: {path}", file=sys.stderr)
-
-
-def curves(times, file):
+def curves(times: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]], file: Path) -> None:
     """Of each machine the time over errors per bit, by size; without errors at the left end."""
     rates = sorted({rate for sizes in times.values() for points in sizes.values() for rate, _ in points})
     places = {rate: rate or rates[1] / 10 for rate in rates}
@@ -36,7 +26,7 @@ def curves(times, file):
     save(figure, file)
 
 
-def chiplets(works, slower, file):
+def chiplets(works: Sequence[tuple[str, Sequence[str]]], slower: Mapping[tuple[str, tuple[str, ...]], float | None], file: Path) -> None:
     """A field for every chiplet: what losing it costs."""
     figure, axes = pyplot.subplots(1, len(works), figsize=(4.5 * len(works), 4), layout="constrained", squeeze=False)
     for axis, (title, _) in zip(axes[0], works):

@@ -1,8 +1,6 @@
 """Figures of the paper's Table 4 beside ours, for a Fred_3(12) chiplet."""
 
-import report
-import technology
-import traffic
+from . import report, technology, traffic
 
 MODULE = ("fred_switch", {"P": 12, "M": 3})
 GBYTES = 1e9

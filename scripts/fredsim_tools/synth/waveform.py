@@ -6,10 +6,9 @@ import subprocess
 from collections import defaultdict
 from dataclasses import dataclass
 
-import energy
-import traffic
-from timing import CLOCK
-from yosys import ToolError, Unfinished, locked
+from . import energy, traffic
+from .timing import CLOCK
+from .yosys import ToolError, Unfinished, locked
 
 INTERCONNECT = "i_interconnect"
 # Instances in an interconnect that are measured, by the last part of their names.

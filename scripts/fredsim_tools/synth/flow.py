@@ -3,10 +3,9 @@
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-import cells
-import timing
-from energy import Energy, of_tops
-from yosys import Part, ToolError, Unfinished, end_all, locked
+from . import cells, timing
+from .energy import Energy, of_tops
+from .yosys import Part, ToolError, Unfinished, end_all, locked
 
 # Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
 LANES = (4, 32)

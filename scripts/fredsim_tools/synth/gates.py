@@ -4,9 +4,9 @@ traffic, from Verilator, are what the netlist's are held against."""
 import re
 from collections import Counter
 
-from cells import LIBERTY, REGISTER
-from timing import CLOCK
-from yosys import ToolError, run
+from .cells import LIBERTY, REGISTER
+from .timing import CLOCK
+from .yosys import ToolError, run
 
 LIBRARY = LIBERTY.with_suffix(".v")
 HALF_NS = 500  # of a period; longer than any path

@@ -1,0 +1,1 @@
+"""Synthesis, studies and figures: the commands of scripts/reproduce, a module or a folder each, and what they share."""

@@ -1,0 +1,1 @@
+"""The study of what the paper asserts and does not measure, a module for questions about one subject."""

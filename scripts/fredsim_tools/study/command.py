@@ -1,0 +1,50 @@
+"""Measures what the paper asserts and does not measure, and prints Markdown tables.
+
+Each question is a function of a module beside this. Every number comes out of a run of fredsim or tb_rounding; these commands go to
+standard error, the tables to standard output. Times are simulated and the same on every machine, only the memory is the machine's.
+
+Exit code 1 when a command fails, when a table has no rows or an empty cell, when the implementations of the switches differ in a cycle, or when
+memory grows with the size of a collective.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from .. import checkout
+from ..runs import Runs
+from . import collectives, faults, inference, links, memory, preemption, rounding
+from .study import Study
+
+QUESTIONS: dict[str, Callable[[Study], None]] = {
+    "latency": collectives.latency,
+    "buffers": collectives.buffers,
+    "serial": collectives.serial,
+    "preemption": preemption.measure,
+    "rounding": rounding.measure,
+    "memory": memory.measure,
+    "links": links.measure,
+    "faults": faults.measure,
+    "inference": inference.measure,
+}
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="scripts/study.sh", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("questions", nargs="*", metavar="QUESTION", help=f"{', '.join(QUESTIONS)} (default: all)")
+    parser.add_argument("--smoke", action="store_true", help="few and small sizes, for tests")
+    parser.add_argument("--plot", type=Path, metavar="FOLDER", help="pictures of `links` and `faults` there, as PNG and SVG")
+    parser.add_argument("--program", help=argparse.SUPPRESS)
+    parser.add_argument("--rounding", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    unknown = [name for name in options.questions if name not in QUESTIONS]
+    if unknown:
+        parser.error(f"question '{unknown[0]}' found, allowed: {', '.join(QUESTIONS)}")
+    checkout.enter()
+    programs = checkout.programs({"fredsim": options.program, "tb_rounding": options.rounding}, "study.sh",
+                                 ["python3-matplotlib"] if options.plot else [])  # fmt: skip
+    study = Study(Runs("study.sh", programs["fredsim"]), programs["tb_rounding"], options.smoke, options.plot)
+    for name in options.questions or QUESTIONS:
+        print(f"### {name}\n")
+        QUESTIONS[name](study)
+    return 0

@@ -1,0 +1,73 @@
+"""Lost parts: the cost of losing each single part of a machine, and pairs of them."""
+
+import random
+from collections.abc import Sequence
+
+from .study import TITLE, Study, config
+
+FAULT_WORKS = [("all-reduce", ["--size", "4MiB"]), ("all-to-all", ["--collective", "all_to_all", "--size", "640KiB"]),
+               ("DP of MP2-DP5-PP2", ["--work", "configs/paper/mp2_dp5_pp2_dp.yaml", "--size", "4MiB", "--on-conflict", "later"])]  # fmt: skip
+
+
+def kind_of(machine: str, part: str) -> str:
+    form, name = part.split(":", 1)
+    if form != "link":
+        return {"npu": "NPU", "io": "I/O controller", "switch": f"{name.split('_')[0].split('.')[0].upper()} chiplet"}[form]
+    ends = name.split("*")[0].split("->")
+    kinds = ["I/O" if end.startswith("io") else "NPU" if end.startswith("npu") else end.split("_")[0].split(".")[0].upper() for end in ends]
+    text = " - ".join("router" if machine == "mesh" and kind.startswith("R") else kind for kind in kinds)
+    return f"link {text}, half its rate" if "*" in name else f"link {text}"
+
+
+def time_with(study: Study, machine: str, work: Sequence[str], faults: Sequence[str]) -> float | None:
+    """ns; None: refused, as by groups that no slice joins any more."""
+    more = [word for fault in faults for word in ("--fault", fault)]
+    if "--work" not in work and "--algorithm" not in work:
+        more += ["--algorithm", "paper"]
+    result = study.runs.attempt("run", config(machine), *work, *more)
+    if result is None:
+        return None
+    if result["payload"] != "exact":
+        study.runs.fail(f"{machine}, {' '.join([*work, *more])}: payload {result['payload']}")
+    return result["time_ns"]
+
+
+def measure(study: Study) -> None:
+    draw = random.Random(1)
+    for machine in ["fred_d", "mesh"]:
+        parts = study.runs.execute(study.runs.program, "info", config(machine), "--parts").split()
+        if machine == "mesh":  # routers route X-Y, so links are slower, not lost
+            parts = [part + "*0.5" if part.startswith("link:") else part for part in parts if not part.startswith("switch:")]
+        works = FAULT_WORKS
+        if machine == "mesh":
+            works = [work for work in FAULT_WORKS if "--work" not in work[1]]
+            works += [(f"{title}, `auto`", [*work, "--algorithm", "auto"]) for title, work in works]
+        number = 200
+        if study.smoke:
+            parts, works, number = parts[::90], works[:1], 2
+        pairs = [draw.sample(parts, 2) for _ in range(number)]
+        slower: dict[tuple[str, tuple[str, ...]], float | None] = {}  # (work, part or pair) -> times as long; None: refused
+        for title, work in works:
+            whole = time_with(study, machine, work, [])
+            if whole is None:
+                study.runs.fail(f"{machine}, {title}: refused without faults")
+            for faults in [[part] for part in parts] + pairs:
+                time = time_with(study, machine, work, faults)
+                slower[title, tuple(faults)] = None if time is None else time / whole
+        kinds = list(dict.fromkeys(kind_of(machine, part) for part in parts))
+        rows = []
+        for title, _ in works:
+            sets: list[tuple[str, list[tuple[str, ...]]]] = [
+                (kind, [(part,) for part in parts if kind_of(machine, part) == kind]) for kind in kinds]  # fmt: skip
+            for kind, group in [*sets, ("any two", [tuple(pair) for pair in pairs])]:
+                done = sorted((times, one) for one in group if (times := slower[title, one]) is not None)
+                refused = len(group) - len(done)
+                worst = " and ".join(done[-1][1]) if done and done[-1][0] > 1.0005 else "none"
+                rows.append([title, kind, str(len(group)), str(refused),
+                             *(f"{done[k][0]:.3f}" if done else "–" for k in (0, len(done) // 2, -1)), f"`{worst}`"])
+        print(f"{TITLE[machine]}, times as long as on the whole machine, payload exact in each; `--algorithm paper` but where named:\n")
+        study.table(["work", "lost", "cases", "refused", "least", "median", "most", "the worst to lose"], rows)
+        if study.plot and machine == "fred_d" and not study.smoke:  # which has no chiplet
+            from . import pictures  # needs matplotlib
+
+            pictures.chiplets(works, slower, study.plot / "faults")

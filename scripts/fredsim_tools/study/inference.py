@@ -1,0 +1,43 @@
+"""Inference: time per token and to the first token, and the share of it that is exposed communication."""
+
+from ..runs import Json, exposed_ns
+from .study import MACHINES, TITLE, Study, config
+
+
+def iterations(study: Study, workload: str, phase: str, strategy: tuple[int, int], batch: int, context: int, *more: str) -> list[Json]:
+    words = [word for name, n in zip(("--mp", "--pp"), strategy) for word in (name, str(n))]
+    return study.fredsim("train", *map(config, MACHINES), "--placement", "auto", "--workload", workload, "--phase", phase, *words,
+                         "--batch", str(batch), "--context", str(context), *more)
+
+
+def row_of(title: str, runs: list[Json], key: str) -> list[str]:
+    exposed = [exposed_ns(run) for run in runs]
+    times = [f"{run[key] / 1e3:.0f} ({100 * part / run['iteration_ns']:.1f} %)" for run, part in zip(runs, exposed)]
+    return [title, *times, f"{runs[0][key] / runs[-1][key]:.3f}", f"{exposed[0] / exposed[-1]:.2f}"]
+
+
+def measure(study: Study) -> None:
+    llama, gpt3 = ("Llama-3-70B", "configs/models/llama3_70b.yaml"), ("GPT-3", "configs/models/gpt3.yaml")
+    head = ["", *TITLE.values(), "Fred-D, times faster", "exposed, times less"]
+    # Model, (MP, PP), sequences, tokens.
+    decodes = [(model, (mp, 1), batch, 2048) for model in (llama, gpt3) for mp, batch in ((16, 1), (16, 16), (16, 64), (20, 1))]
+    decodes.append((llama, (4, 5), 20, 2048))
+    prefills = [(model, (16, 1), 1, tokens) for model in (llama, gpt3) for tokens in (128, 512, 2048)]
+    if study.smoke:
+        decodes, prefills = [(llama, (4, 5), 5, 64)], [(llama, (16, 1), 1, 1)]
+    for phase, works in (("decode", decodes), ("prefill", prefills)):
+        key, what = ("time_per_token_ns", "per token") if phase == "decode" else ("time_to_first_token_ns", "to the first token")
+        rows = []
+        for (model, workload), (mp, pp), batch, tokens in works:
+            title = f"{model}, MP{mp}-PP{pp}, {batch} × {tokens}"
+            rows.append(row_of(title, iterations(study, workload, phase, (mp, pp), batch, tokens), key))
+        print(f"{phase}, µs {what}, and the share of it that is exposed communication; `--algorithm auto`, `--placement auto`:\n")
+        study.table(head, rows)
+    work = (llama[1], "decode", (16, 1), 16, 64 if study.smoke else 2048)
+    rows = [row_of(f"{3 * times} TB/s", iterations(study, *work, "--set", f"npu.memory_bandwidth={3 * times}TB/s"), "time_per_token_ns")
+            for times in (1, 4, 16)]
+    print("decode of Llama-3-70B, MP16-PP1, 16 × 2048, by bandwidth of the HBM; the same:\n")
+    study.table(head, rows)
+    rows = [row_of(algorithm, iterations(study, *work, "--algorithm", algorithm), "time_per_token_ns") for algorithm in ("auto", "paper")]
+    print("The same at 3 TB/s, by algorithm of the all-reduces:\n")
+    study.table(head, rows)

@@ -1,0 +1,57 @@
+"""What all questions of the study have: its machines, runs of fredsim and tables that must be whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..runs import Json, Runs
+from ..tables import markdown
+
+MACHINES = ["mesh", "torus", "fred_a", "fred_b", "fred_c", "fred_d"]
+TITLE = {"mesh": "mesh", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C", "fred_d": "Fred-D"}
+PAPER = "`--algorithm paper`, placement `paper`"  # where a caption or a command does not say otherwise
+BEST = "mesh, `auto`"  # the algorithm that is estimated to be the fastest; no placement matters to one group of all
+
+
+@dataclass
+class Study:
+    """A run of the study. rounding: the program tb_rounding."""
+
+    runs: Runs
+    rounding: str
+    smoke: bool  # few and small sizes
+    plot: Path | None  # folder of pictures
+
+    def fredsim(self, *arguments: str) -> list[Json]:
+        """The study is about the paper's algorithms where it does not name others; work files name theirs."""
+        if arguments[0] in ("run", "compare") and "--algorithm" not in arguments and "--work" not in arguments:
+            arguments = (*arguments, "--algorithm", "paper")
+        return self.runs.fredsim(*arguments)["runs"]
+
+    def run(self, machine: str, *arguments: str) -> Json:
+        return self.fredsim("run", config(machine), *arguments)[0]
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """A table without rows or with an empty cell is an error of the study."""
+        if not rows or any(len(row) != len(head) or any(str(cell) == "" for cell in row) for row in rows):
+            self.runs.fail(f"incomplete table: {head}: {rows}")
+        markdown(head, rows)
+
+
+def config(machine: str) -> str:
+    return f"configs/{machine}.yaml"
+
+
+def changes(result: Json) -> int:
+    """Of phases, in all switches."""
+    return sum(switch["phase_changes"] for switch in result["switches"])
+
+
+def stalls(result: Json, reason: str, level: str = "l") -> int:
+    """Cycles of a reason in the switches whose names begin so."""
+    return sum(s["stall_cycles"].get(reason, 0) for s in result["switches"] if s["name"].startswith(level))
+
+
+def over_bound(result: Json) -> str:
+    return f"{result['derived']['time_over_bound']:.2f}"

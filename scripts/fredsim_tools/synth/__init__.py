@@ -1,0 +1,1 @@
+"""Synthesis of the RTL: area, timing and energy of its modules."""
