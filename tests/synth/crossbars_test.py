@@ -29,7 +29,7 @@ class Measured(unittest.TestCase):
         [(module, wanted)] = energy.parts_needed(network).items()
         part, _ = self.flow.part(module, network.parameters(module, LANES))
         self.flow.synthesise([part])
-        measured = energy._of_part(self.flow, network, LANES, part, True, wanted)
+        measured = energy._of_part(self.flow, network, LANES, part, wanted)
         return energy.compose(network, LANES, {module: (wanted, measured)})
 
     def test_voq_crossbar(self):

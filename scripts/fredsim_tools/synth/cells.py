@@ -1,6 +1,7 @@
 """The cell library: osu018 of Debian's qflow-tech-osu018, and black boxes for memories beside it."""
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 LIBERTY = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
@@ -13,27 +14,27 @@ INVERTER = "INVX1"
 FO4_PS_FAST, FO4_PS_SLOW = 5.7, 8.4
 
 
-def areas(text):
+def areas(text: str) -> dict[str, float]:
     """Cell name -> area, in µm²."""
     return _numbers("area", text)
 
 
-def leakages(text):
+def leakages(text: str) -> dict[str, float]:
     """Cell name -> leakage, in nW."""
     return _numbers("cell_leakage_power", text)
 
 
-def _numbers(key, text):
+def _numbers(key: str, text: str) -> dict[str, float]:
     cells = re.findall(rf"^cell \((\w+)\) \{{.*?\b{key} : ([\d.]+);", text, re.MULTILINE | re.DOTALL)
     return {name: float(number) for name, number in cells}
 
 
-def clock_ghz(fo4):
+def clock_ghz(fo4: float) -> list[float]:
     """Clock of a path of so many FO4 at 14 to 16 nm: [slow end, fast end]."""
     return [1000 / (fo4 * FO4_PS_SLOW), 1000 / (fo4 * FO4_PS_FAST)]
 
 
-def inverter_chain(length):
+def inverter_chain(length: int) -> str:
     """A netlist of inverters in a chain, each of which drives the next and three more."""
     lines = ["module top(a, y);", "input a;", "output y;", f"wire [{length}:0] n;", "assign n[0] = a;",
              f"assign y = n[{length}];"]  # fmt: skip
@@ -46,11 +47,11 @@ def inverter_chain(length):
 class Memory:
     """One memory that is left as a black box."""
 
-    def __init__(self, name, parameters):
-        def number(key):
+    def __init__(self, name: str, parameters: Mapping[str, str]) -> None:
+        def number(key: str) -> int:
             return int(parameters[key], 2)
 
-        def bits(key, count):
+        def bits(key: str, count: int) -> list[bool]:
             return [digit == "1" for digit in reversed(parameters[key][-count:].zfill(count))] if count else []
 
         self.name = name
@@ -60,14 +61,14 @@ class Memory:
         self.synchronous = bits("RD_CLK_ENABLE", self.reads)  # of every read port
         self.cell = ""
 
-    def bits(self):
+    def bits(self) -> int:
         return self.words * self.width
 
-    def read_kinds(self):
+    def read_kinds(self) -> tuple[int, int]:
         """Numbers of read ports: (synchronous, asynchronous)."""
         return sum(self.synchronous), self.reads - sum(self.synchronous)
 
-    def pins(self):
+    def pins(self) -> dict[str, tuple[str, int]]:
         """Name -> (direction, bits), as yosys names them."""
         return {
             "RD_CLK": ("input", self.reads), "RD_EN": ("input", self.reads), "RD_ARST": ("input", self.reads),
@@ -77,15 +78,15 @@ class Memory:
             "WR_ADDR": ("input", self.writes * self.address_bits), "WR_DATA": ("input", self.writes * self.width),
         }  # fmt: skip
 
-    def liberty(self, read_ns, setup_ns, capacitance):
+    def liberty(self, read_ns: float, setup_ns: float, capacitance: float) -> str:
         """The cell for timing analysis. An asynchronous read takes as long, from address to data, as a synchronous
         one from clock to data."""
 
-        def setup(clock):
+        def setup(clock: str) -> str:
             both = f'rise_constraint(scalar) {{ values("{setup_ns}"); }} fall_constraint(scalar) {{ values("{setup_ns}"); }}'
             return f'timing() {{ related_pin : "{clock}"; timing_type : setup_rising; {both} }}'
 
-        def delay(pin, kind):
+        def delay(pin: str, kind: str) -> str:
             both = " ".join(f'cell_{edge}(scalar) {{ values("{read_ns}"); }} {edge}_transition(scalar) {{ values("0.1"); }}'
                             for edge in ("rise", "fall"))  # fmt: skip
             return f'timing() {{ related_pin : "{pin}"; {kind} {both} }}'
@@ -121,7 +122,7 @@ class Memory:
         return "\n".join([*out, "}"])
 
 
-def memory_library(memories, read_ns, setup_ns, capacitance=0.01):
+def memory_library(memories: Sequence[Memory], read_ns: float, setup_ns: float, capacitance: float = 0.01) -> str:
     """A library of such memories."""
     counts = sorted({count for memory in memories for _, count in memory.pins().values() if count})
     types = [f"type (bits_{n}) {{ base_type : array; data_type : bit; bit_width : {n}; bit_from : {n - 1}; bit_to : 0; }}"

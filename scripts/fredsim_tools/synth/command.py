@@ -97,7 +97,7 @@ def add_traffic(top: Top, file_and_instance: tuple[Path, str | None], flow: Flow
     if network is None or not network.in_waves:
         raise Wrong(f"--wave: found the module {top.kind}; allowed: one of µSwitches or adder trees, such as fred_switch")
     try:
-        top.traffic = waveform.measure(*file_and_instance, top, flow)
+        top.traffic = waveform.measure(*file_and_instance, top, network, flow)
     except Unfinished:
         top.lacks.append("energy of the waveform: a tool did not finish in time")
 

@@ -2,38 +2,54 @@
 what their pins see, edge by edge. Networks as traffic.Fred is one."""
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from . import traffic
-from .traffic import FLITS, SETTLE, STILL, WINDOW, Situation, Stimulus
+from .traffic import FLITS, SETTLE, STILL, WINDOW, Pins, Row, Situation, Stimulus
 
 ENTER_EDGES = 3  # from the edge at which flits fire to that which samples them at an aggregator's interconnect
 
 
-class _Selecting:
+@dataclass(frozen=True)
+class _Selecting(ABC):
     """One part per output, which selects an input. A unicast: every input to the output of its number."""
+
+    ports: int
 
     kinds = ("unicast",)
     in_waves = False
+    module = ""
+    flits_pin = ""
 
-    def alike(self):
+    @abstractmethod
+    def pins_at(self, output: int, edge: int) -> Row:
+        """Of an edge of a situation, beside the flits."""
+
+    @abstractmethod
+    def pins_after(self, output: int) -> list[Row]:
+        """Of the edges after it."""
+
+    def alike(self) -> object:
         return self
 
-    def situations(self, _kind):
+    def situations(self, _kind: str) -> dict[Situation, int]:
         return {Situation(self.module, (output,), (FLITS,) * self.ports): 1 for output in range(self.ports)}
 
-    def flits(self, _kind):
+    def flits(self, _kind: str) -> float:
         return self.ports
 
-    def memories(self, _kind):
+    def memories(self, _kind: str) -> int:
         return 0
 
-    def stimulus(self, part, wanted, lanes):
+    def stimulus(self, part: Pins, wanted: Sequence[Situation], lanes: int) -> Stimulus:
         """Reset, then every situation by itself; `pins_at` says what follows the edge at which a flit is due."""
         bits = traffic.flit_bits(lanes)
         streams = traffic.Streams(self.ports, lanes, bfloat=False)
         quiet = dict.fromkeys((name for name, (way, _) in part.ports.items() if way == "input" and name != "clk_i"), 0)
-        rows, windows = [dict(quiet)] * 2, []
+        rows = [dict(quiet)] * 2
+        windows = []
         quiet["rst_ni"] = 1
         for situation in wanted:
             [output] = situation.codes
@@ -52,18 +68,16 @@ class _Selecting:
 class VoqCrossbar(_Selecting):
     """The crossbar of a voq_crossbar."""
 
-    ports: int
-
     module = "voq_crossbar_mux"
     flits_pin = "in_flit_i"
 
-    def parameters(self, _module, lanes):
+    def parameters(self, _module: str, lanes: int) -> dict[str, int]:
         return dict(P=self.ports, FLIT_W=traffic.flit_bits(lanes))
 
-    def pins_at(self, output, edge):
+    def pins_at(self, output: int, edge: int) -> Row:
         return dict(in_valid_i=(1 << self.ports) - 1, select_i=(1 << output) * int(edge > 0))
 
-    def pins_after(self, _output):
+    def pins_after(self, _output: int) -> list[Row]:
         return [{}] * 2
 
 
@@ -72,20 +86,19 @@ class MeshRouter(_Selecting):
     """The crossbar of a mesh_router, with the output register and the credits of every port: all flits on one virtual channel,
     their credits given back at once."""
 
-    ports: int
-    depths: tuple  # VC_DEPTH, CTRL_DEPTH, PACKET_FLITS
+    depths: tuple[int, int, int]  # VC_DEPTH, CTRL_DEPTH, PACKET_FLITS
 
     module = "mesh_output"
     flits_pin = "flits_i"
 
-    def parameters(self, _module, lanes):
+    def parameters(self, _module: str, lanes: int) -> dict[str, int]:
         return dict(P=self.ports, LANES=lanes, **dict(zip(("VC_DEPTH", "CTRL_DEPTH", "PACKET_FLITS"), self.depths, strict=True)))
 
-    def pins_at(self, output, edge):
+    def pins_at(self, output: int, edge: int) -> Row:
         # Launch, grant and flit of one are at three edges, its credit comes after these.
         return dict(launch_i=1, granted_i=(1 << output) * int(edge > 0), out_credit_i=int(edge > 2))
 
-    def pins_after(self, output):
+    def pins_after(self, output: int) -> list[Row]:
         return [dict(granted_i=1 << output, out_credit_i=1), dict(out_credit_i=1), dict(out_credit_i=1), {}]
 
 
@@ -101,24 +114,24 @@ class Aggregator:
     in_waves = False
     module = "aggregator_interconnect"
 
-    def alike(self):
+    def alike(self) -> object:
         return self
 
-    def situations(self, kind):
+    def situations(self, kind: str) -> dict[Situation, int]:
         senders = 1 if kind == "distribution" else self.ports
         return {Situation(self.module, (kind,), (FLITS,) * senders + (STILL,) * (self.ports - senders)): 1}
 
-    def flits(self, kind):
+    def flits(self, kind: str) -> float:
         """Per edge. A reduction has as many additions as there are adders, at most."""
         return self.ports * min(1, self.adders / (self.ports - 1)) if kind == "reduction" else self.ports
 
-    def memories(self, kind):
+    def memories(self, kind: str) -> int:
         return int(kind == "reduction")
 
-    def parameters(self, _module, lanes):
+    def parameters(self, _module: str, lanes: int) -> dict[str, int]:
         return dict(P=self.ports, ADDERS=self.adders, LANES=lanes, FORMAT=self.form)
 
-    def _row(self, kind):
+    def _row(self, kind: str) -> int:
         """A row of the phase store with the flows of a kind, as phased_pkg lays it out."""
         ports = range(self.ports)
         codes = {"unicast": ([p + 1 for p in ports], [p + 1 for p in ports]),
@@ -126,12 +139,13 @@ class Aggregator:
                  "distribution": ([int(p == 0) for p in ports], [1 for p in ports])}[kind]  # fmt: skip
         return 1 | traffic.config([*codes[0], *codes[1]], self.ports.bit_length()) << 3
 
-    def stimulus(self, part, wanted, lanes):
+    def stimulus(self, part: Pins, wanted: Sequence[Situation], lanes: int) -> Stimulus:
         """Reset; then of every kind its phase, flits that fire at full rate, and as many edges as empty the interconnect."""
         bits = traffic.flit_bits(lanes)
         streams = traffic.Streams(self.ports, lanes, bool(self.form))
         quiet = dict.fromkeys((name for name, (way, _) in part.ports.items() if way == "input" and name != "clk_i"), 0)
-        rows, windows = [dict(quiet)] * 2, []
+        rows = [dict(quiet)] * 2
+        windows = []
         quiet["rst_ni"] = 1
         drain = 2 * self.ports + 4 * SETTLE
         window = math.ceil(WINDOW / (self.ports - 1)) * (self.ports - 1)  # whole rounds of additions

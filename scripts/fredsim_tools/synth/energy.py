@@ -3,15 +3,24 @@ the netlist. Every kind of µSwitch, node of an adder tree, or output of a cross
 traffic puts one in, and their energies are put together: all their outputs are registers, so that no glitch goes from one to
 another. The interconnect of an aggregator is simulated as a whole."""
 
+from __future__ import annotations
+
 import hashlib
 import inspect
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import cells, crossbars, gates, timing, traffic
-from .yosys import Unfinished, locked
+from .sources import Sources
+from .yosys import Part, Unfinished, locked
+
+if TYPE_CHECKING:  # flow imports this module
+    from .flow import Flow, Top
 
 LANES = (4, 8)  # that are simulated; other numbers follow a line through these
 PERIOD_NS = 1000
@@ -37,12 +46,27 @@ class Energy:
 
     lanes: int
     clock_pj: float  # in all registers, per cycle, whatever the traffic
-    settled_pj: dict  # kind of traffic -> per flit, without glitches
-    glitch_pj: dict  # kind of traffic -> per flit, with glitches
-    memories: dict = field(default_factory=dict)  # kind of traffic -> memories in the interconnect that a flit goes through
+    settled_pj: dict[str, float]  # kind of traffic -> per flit, without glitches
+    glitch_pj: dict[str, float]  # kind of traffic -> per flit, with glitches
+    memories: dict[str, int] = field(default_factory=dict)  # kind of traffic -> memories in the interconnect that a flit goes through
 
 
-def per_toggle(part, flat, memories, folder, limit):
+@dataclass
+class WaveTraffic:
+    """Energy of a waveform's traffic in pJ at 180 nm."""
+
+    instance: str
+    lanes: int
+    cycles: int
+    parts: int
+    flits_in: int
+    flits_out: int
+    clock_pj: float
+    settled_pj: float
+    glitch_pj: float
+
+
+def per_toggle(part: Part, flat: Path, memories: Sequence[cells.Memory], folder: Path, limit: int) -> tuple[dict[str, float], float]:
     """Energy of a toggle, in pJ: instance -> energy; and of a cycle of the clock, all registers. Cells drive what they drive in
     the netlist; each of its outputs drives a register."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +76,7 @@ def per_toggle(part, flat, memories, folder, limit):
                      "link_design top\n"
                      f"create_clock -name clock -period {PERIOD_NS} [get_ports {timing.CLOCK}]\n{REPORT}", limit)  # fmt: skip
     number = r"(-?\d\.\d+e[-+]\d+)"
-    watts = {}  # activity -> instance -> internal and switching power
+    watts: dict[int, dict[str, float]] = {}  # activity -> instance -> internal and switching power
     for line in log.splitlines():
         if line.startswith("activity "):
             found = watts.setdefault(int(line.split()[1]), {})
@@ -68,11 +92,12 @@ class Measured:
     """A µSwitch or a node, in pJ at 180 nm per cycle."""
 
     clock_pj: float
-    settled_pj: list  # of every situation
-    glitch_pj: list
+    settled_pj: list[float]  # of every situation
+    glitch_pj: list[float]
 
 
-def measure(part, netlists, memories, sources, stimulus, folder, limit):
+def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory], sources: Sources, stimulus: traffic.Stimulus, folder: Path,
+            limit: int) -> Measured:
     """A part under a stimulus, in every window; memories: those in its netlists. Errors: ToolError where the netlist's outputs are not the
     RTL's."""
     key = hashlib.sha256(json.dumps([inspect.getsource(gates), inspect.getsource(per_toggle), REPORT, netlists,
@@ -113,9 +138,9 @@ def network_of(top):
     return None
 
 
-def parts_needed(network):
+def parts_needed(network: traffic.Network) -> dict[str, list[traffic.Situation]]:
     """What an interconnect is made of: module -> situations to measure."""
-    found = {}
+    found: dict[str, set[traffic.Situation]] = {}
     for kind in network.kinds:
         for situation in network.situations(kind):
             found.setdefault(situation.module, set()).add(situation)
@@ -123,54 +148,58 @@ def parts_needed(network):
     return {module: sorted((s for s in wanted if set(s.inputs) != quiet), key=repr) for module, wanted in found.items()}
 
 
-def compose(network, lanes, measured):
+def compose(network: traffic.Network, lanes: int, measured: Mapping[str, tuple[Sequence[traffic.Situation], Measured]]) -> Energy:
     """Energy of a flit, from that of every part: module -> (situations, Measured)."""
-    per_flit = {"settled_pj": {}, "glitch_pj": {}}
+    settled_pj, glitch_pj = {}, {}
     for kind in network.kinds:
         number = Counter(network.situations(kind))
-        for which, kinds in per_flit.items():
-            pj = sum(number[situation] * value for wanted, found in measured.values()
-                     for situation, value in zip(wanted, getattr(found, which), strict=True))  # fmt: skip
-            kinds[kind] = pj / network.flits(kind)
-    modules = Counter()
+
+        def per_flit(values: Callable[[Measured], list[float]]) -> float:
+            return sum(number[situation] * value for wanted, found in measured.values()
+                       for situation, value in zip(wanted, values(found), strict=True)) / network.flits(kind)  # fmt: skip
+
+        settled_pj[kind] = per_flit(lambda found: found.settled_pj)
+        glitch_pj[kind] = per_flit(lambda found: found.glitch_pj)
+    modules: Counter[str] = Counter()
     for situation, count in network.situations("unicast").items():
         modules[situation.module] += count
-    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), **per_flit,
+    return Energy(lanes, sum(count * measured[module][1].clock_pj for module, count in modules.items()), settled_pj, glitch_pj,
                   memories={kind: network.memories(kind) for kind in network.kinds})  # fmt: skip
 
 
-def of_tops(tops, flow):
+def of_tops(tops: Sequence[Top], flow: Flow) -> None:
     """Gives the tops that have an interconnect its energy. A part is measured once, for all of those that have it alike."""
-    groups = {}
+    groups: dict[object, list[tuple[Top, int, traffic.Network]]] = {}
     for top in tops:
         network = network_of(top)
-        if network and not top.lacks:
-            groups.setdefault(network.alike(), []).append((top, network))
+        if network and top.lanes is not None and not top.lacks:
+            groups.setdefault(network.alike(), []).append((top, top.lanes, network))
     for same in groups.values():
-        needed = {}
-        for _, network in same:
-            for module, wanted in parts_needed(network).items():
-                needed.setdefault(module, set()).update(wanted)
-        network = same[0][1]
+        needed: dict[str, set[traffic.Situation]] = {}
+        for _, _, network in same:
+            for module, situations in parts_needed(network).items():
+                needed.setdefault(module, set()).update(situations)
+        network = same[0][2]
         jobs = []
         for lanes in LANES:
             for module, wanted in needed.items():
                 part, new = flow.part(module, network.parameters(module, lanes))
                 jobs.append((lanes, part, new, sorted(wanted, key=repr)))
         flow.synthesise([part for _, part, new, _ in jobs if new])
-        results = flow.each(lambda job: _of_part(flow, network, *job), jobs)
-        measured = {lanes: {} for lanes in LANES}
-        for (lanes, part, _, wanted), found in zip(jobs, results, strict=True):
-            measured[lanes][part.module] = wanted, found
-        for top, network in same:
+        results = flow.each(lambda job: _of_part(flow, network, job[0], job[1], job[3]), jobs)
+        measured: dict[int, dict[str, tuple[Sequence[traffic.Situation], Measured]]] = {lanes: {} for lanes in LANES}
+        for (lanes, part, _, ordered), found in zip(jobs, results, strict=True):
+            if found:
+                measured[lanes][part.module] = ordered, found
+        for top, lanes, network in same:
             if None in results:
                 top.lacks.append("energy: a tool did not finish in time")
             else:
-                both = [compose(network, lanes, measured[lanes]) for lanes in LANES]
-                top.energy = at_lanes(*both, top.lanes)
+                first, second = (compose(network, simulated, measured[simulated]) for simulated in LANES)
+                top.energy = at_lanes(first, second, lanes)
 
 
-def _of_part(flow, network, lanes, part, _, wanted):
+def _of_part(flow: Flow, network: traffic.Network, lanes: int, part: Part, wanted: Sequence[traffic.Situation]) -> Measured | None:
     if part.unfinished:
         return None
     stimulus = network.stimulus(part, wanted, lanes)
@@ -181,12 +210,12 @@ def _of_part(flow, network, lanes, part, _, wanted):
         return None
 
 
-def at_lanes(first, second, lanes):
+def at_lanes(first: Energy, second: Energy, lanes: int) -> Energy:
     """Energy at a number of lanes, on a line through two others."""
 
-    def line(a, b):
+    def line(a: float, b: float) -> float:
         return a + (b - a) * (lanes - first.lanes) / (second.lanes - first.lanes)
 
     return Energy(lanes, line(first.clock_pj, second.clock_pj),
-                  *({kind: line(ones[kind], others[kind]) for kind in ones} for ones, others in
-                    ((first.settled_pj, second.settled_pj), (first.glitch_pj, second.glitch_pj))), first.memories)  # fmt: skip
+                  {kind: line(pj, second.settled_pj[kind]) for kind, pj in first.settled_pj.items()},
+                  {kind: line(pj, second.glitch_pj[kind]) for kind, pj in first.glitch_pj.items()}, first.memories)  # fmt: skip

@@ -1,10 +1,15 @@
 """From a module and a size to its figures: parts synthesised side by side, put together, timed."""
 
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict, TypeVar
 
 from . import cells, timing
-from .energy import Energy, of_tops
+from .energy import Energy, WaveTraffic, of_tops
+from .sources import Sources
+from .timing import TimingPath
 from .yosys import Part, ToolError, Unfinished, end_all, locked
 
 # Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
@@ -15,7 +20,23 @@ ON_LINE = frozenset(("fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred
 # Parameters of parts that grow with the lanes. A part with another one that does is an error.
 WIDTHS = frozenset(("LANES", "FLIT_W"))
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Wanted = tuple[str, dict[str, int]]  # module, parameters
+Step = Callable[[int], None]  # of a part: prepare or build
+Place = tuple[Any, ...]
+
 WAKE_SECONDS = 1  # a signal that arrives just before a wait is seen only after it
+
+
+class RowMemory(TypedDict):
+    """reads: numbers of synchronous and asynchronous ones."""
+
+    name: str
+    words: int
+    width: int
+    reads: tuple[int, int]
+    writes: int
 
 
 @dataclass
@@ -24,11 +45,11 @@ class Row:
 
     module: str
     count: int
-    parameters: dict
+    parameters: dict[str, int]
     kge: float = 0.0  # of one, at the top's lanes, without its parts
     register_kge: float = 0.0
     leakage_nw: float = 0.0  # of one, without its parts
-    memories: list = field(default_factory=list)  # of one
+    memories: list[RowMemory] = field(default_factory=list)  # of one
     path_fo4: float | None = None  # longest of it alone, between registers, its parts included
     seconds: float = 0.0
     unfinished: str | None = None
@@ -39,44 +60,44 @@ class Top:
     """A module of one size, with everything in it."""
 
     kind: str
-    parameters: dict
+    parameters: dict[str, int]
     ports: int | None
     lanes: int | None
-    rows: list
-    paths: list  # (FO4, from, to), latest first
-    lacks: list  # modules that are not in the figures, with the reason
+    rows: list[Row]
+    paths: list[TimingPath]  # latest first
+    lacks: list[str]  # modules that are not in the figures, with the reason
     seconds: float
     energy: Energy | None = None  # of its interconnect
-    traffic: object = None  # waveform.Traffic
+    traffic: WaveTraffic | None = None
 
 
-def on_line(at_first, at_second, lanes):
+def on_line(at_first: float, at_second: float, lanes: int) -> float:
     """Value at a number of lanes, from those at LANES."""
     first, second = LANES
     return at_first + (at_second - at_first) * (lanes - first) / (second - first)
 
 
 class Flow:
-    def __init__(self, sources, folder, jobs, limit, memory_fo4):
+    def __init__(self, sources: Sources, folder: Path, jobs: int, limit: int, memory_fo4: tuple[float, float]) -> None:
         self.sources, self.folder, self.limit, self.memory_fo4 = sources, folder, limit, memory_fo4
         self.pool = ThreadPoolExecutor(jobs)
-        self.parts = {}
+        self.parts: dict[str, Part] = {}
         self.areas = cells.areas(cells.LIBERTY.read_text())
         self.leakages = cells.leakages(cells.LIBERTY.read_text())
         self.fo4_ns = timing.measure_fo4_ns(folder)
 
     # ------------------------------------------------------------------ synthesis
-    def part(self, module, parameters):
+    def part(self, module: str, parameters: dict[str, int]) -> tuple[Part, bool]:
         """The part with that name, and whether it is a new one."""
         part = Part(module, parameters, self.sources, self.folder)
         known = self.parts.setdefault(part.name, part)
         return known, known is part
 
-    def synthesise(self, tops):
+    def synthesise(self, tops: Iterable[Part]) -> None:
         """Synthesises parts, and the parts in them."""
-        running = {}
+        running: dict[Future[None], tuple[Part, Step]] = {}
 
-        def submit(part, step):
+        def submit(part: Part, step: Step) -> None:
             running[self.pool.submit(self._run, part, step)] = (part, step)
 
         for part in tops:
@@ -93,7 +114,7 @@ class Flow:
                             submit(child, child.prepare)
                     submit(part, part.build)
 
-    def _run(self, part, step):
+    def _run(self, part: Part, step: Step) -> None:
         try:
             with locked(part.folder):
                 step(self.limit)
@@ -104,7 +125,7 @@ class Flow:
             raise ToolError(f"{part.module}: {error}; in {part.folder}") from None
 
     # ------------------------------------------------------------------ putting together
-    def tops(self, wanted, with_energy):
+    def tops(self, wanted: Sequence[Wanted], with_energy: bool) -> list[Top]:
         """Figures of (module, parameters) each, in that order."""
         try:
             tops = self._tops(wanted)
@@ -116,7 +137,7 @@ class Flow:
             end_all()
             raise
 
-    def _tops(self, wanted):
+    def _tops(self, wanted: Sequence[Wanted]) -> list[Top]:
         sized = []
         for module, parameters in wanted:
             if "LANES" in self.sources.parameters(module):
@@ -126,11 +147,11 @@ class Flow:
                 lanes, sizes = None, [parameters]
             sized.append((lanes, [self.part(module, size) for size in sizes]))
         self.synthesise([part for _, parts in sized for part, new in parts if new])
-        self._widen([(lanes, part) for lanes, parts in sized if len(parts) > 1 for part, _ in parts[:1]])
+        self._widen([(lanes, part) for lanes, parts in sized if lanes and len(parts) > 1 for part, _ in parts[:1]])
         paths = self._paths([parts[0][0] for _, parts in sized])
         return [self._top(lanes, [part for part, _ in parts], paths) for lanes, parts in sized]
 
-    def _widen(self, tops):
+    def _widen(self, tops: Iterable[tuple[int, Part]]) -> None:
         """Synthesises what is not on a line as wide as it is."""
         new = []
         for lanes, top in tops:
@@ -141,50 +162,51 @@ class Flow:
                         new.append(part.wide[lanes])
         self.synthesise(new)
 
-    def _below(self, part):
+    def _below(self, part: Part) -> dict[str, tuple[Part, int]]:
         """The part and all in it: name -> (part, number)."""
-        found = {part.name: [part, 1]}
+        found = {part.name: (part, 1)}
         for child in part.parts:
             for name, (inner, count) in self._below(child).items():
-                found.setdefault(name, [inner, 0])[1] += count
+                found[name] = (inner, count + (found[name][1] if name in found else 0))
         return found
 
-    def _paths(self, tops):
+    def _paths(self, tops: Iterable[Part]) -> dict[str, list[TimingPath]]:
         """Longest paths of these and of every part in them: name -> paths."""
         wanted = {name: part for top in tops for name, (part, _) in self._below(top).items() if part.netlist}
         return dict(zip(wanted, self.each(self._paths_of, wanted.values()), strict=True))
 
-    def each(self, function, items):
+    def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """The function's results, of all items side by side."""
         futures = [self.pool.submit(function, item) for item in items]
         while wait(futures, WAKE_SECONDS).not_done:
             pass
         return [future.result() for future in futures]
 
-    def netlists(self, part):
+    def netlists(self, part: Part) -> list[str]:
         parts = [inner for inner, _ in self._below(part).values() if inner.netlist]
         return [inner.verilog([child.name for child in inner.parts]) for inner in parts]
 
-    def memories(self, part):
+    def memories(self, part: Part) -> list[cells.Memory]:
         return [memory for inner, _ in self._below(part).values() if inner.netlist for memory in inner.memories]
 
-    def _paths_of(self, part):
+    def _paths_of(self, part: Part) -> list[TimingPath]:
         netlists, memories = self.netlists(part), self.memories(part)
         with locked(part.folder):
             return timing.longest_paths(part, netlists, memories, part.folder / "timing", self.fo4_ns, self.memory_fo4,
                                         self.limit)  # fmt: skip
 
-    def _top(self, lanes, parts, paths):
+    def _top(self, lanes: int | None, parts: Sequence[Part], paths: Mapping[str, list[TimingPath]]) -> Top:
         first = parts[0]
         below = [{self._place(part): (part, count) for part, count in self._below(top).values()} for top in parts]
         if len(below) > 1:
             self._check_alike(below, parts)
         rows, lacks = [], []
+        full = lanes or 0  # what has no lanes has no second size either
         for place, (part, count) in below[0].items():
             row = Row(part.module, count, part.parameters or part.given, seconds=part.seconds)
             rows.append(row)
             other, other_count = below[1].get(place, (None, 0)) if len(below) > 1 else (None, 0)
-            wide = part.wide.get(lanes) if len(below) > 1 else None
+            wide = part.wide.get(full) if len(below) > 1 else None
             row.unfinished = part.unfinished or (wide or other or part).unfinished
             if len(below) > 1 and other is None and not row.unfinished:
                 row.unfinished = f"has no figures at {LANES[1]} lanes"
@@ -201,27 +223,27 @@ class Flow:
                 own = self._own(wide)
             elif other is not None:
                 for memory, more in zip(row.memories, other.memories, strict=True):
-                    memory["width"] = round(on_line(memory["width"], more.width, lanes))
-                own = [on_line(a, b, lanes) for a, b in zip(own, self._own(other), strict=True)]
+                    memory["width"] = round(on_line(memory["width"], more.width, full))
+                own = [on_line(a, b, full) for a, b in zip(own, self._own(other), strict=True)]
             if other is not None:
-                row.count = round(on_line(count, other_count, lanes))
+                row.count = round(on_line(count, other_count, full))
             row.kge, row.register_kge, row.leakage_nw = own
         ports = first.ports.get("in_valid_i", (None, None))[1] if "in_credit_o" in first.ports else first.parameters.get("P")
         return Top(first.module, first.parameters or first.given, ports, lanes, rows, paths.get(first.name, []), lacks,
                    sum(part.seconds for part, _ in [pair for both in below for pair in both.values()]))  # fmt: skip
 
-    def _own(self, part):
+    def _own(self, part: Part) -> list[float]:
         """Of a part without those in it: kGE, kGE of registers, nW of leakage."""
         kge = [area / self.areas[cells.UNIT_GATE] / 1000 for area in part.area(self.areas)]
         return [*kge, part.leakage(self.leakages)]
 
     @staticmethod
-    def _place(part):
+    def _place(part: Part) -> Place:
         """What a part and its like with other lanes have in common."""
         return part.module, *sorted(item for item in (part.parameters or part.given).items() if item[0] not in WIDTHS)
 
     @staticmethod
-    def _check_alike(below, tops):
+    def _check_alike(below: Sequence[Mapping[Place, tuple[Part, int]]], tops: Sequence[Part]) -> None:
         """Errors: ToolError where a part has no like in the top with other lanes, whose area would be that of the first lanes."""
         if any(part.unfinished for both in below for part, _ in both.values()):
             return

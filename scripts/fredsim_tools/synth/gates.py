@@ -3,10 +3,14 @@ traffic, from Verilator, are what the netlist's are held against."""
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from .cells import LIBERTY, REGISTER
+from .cells import LIBERTY, REGISTER, Memory
+from .sources import Sources
 from .timing import CLOCK
-from .yosys import ToolError, run
+from .traffic import Stimulus
+from .yosys import Part, ToolError, run
 
 LIBRARY = LIBERTY.with_suffix(".v")
 HALF_NS = 500  # of a period; longer than any path
@@ -29,7 +33,7 @@ endmodule
 """
 
 
-def flatten(part, netlists, folder, limit):
+def flatten(part: Part, netlists: Sequence[str], folder: Path, limit: int) -> Path:
     """Writes the netlist as one module without vectors, flat.v: iverilog passes a vector on as a whole for every bit that
     changes."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,13 +45,13 @@ def flatten(part, netlists, folder, limit):
     return folder / "flat.v"
 
 
-def scalars(part, port):
+def scalars(part: Part, port: str) -> list[str]:
     """Names of a port's pins in such a netlist, lowest first."""
     bits = part.ports[port][1]
     return [port] if bits == 1 else [f"\\{port}[{bit}] " for bit in range(bits)]
 
 
-def bench(part, rtl, edges):
+def bench(part: Part, rtl: bool, edges: int) -> str:
     """A Verilog module that plays stimulus.txt at a part, and writes its outputs after every edge, all settled."""
     connections, into, declared = [f".{CLOCK}(clock)"], [], []
     for port, (way, bits) in part.ports.items():
@@ -105,7 +109,7 @@ endmodule
 """
 
 
-def write_stimulus(part, stimulus, folder):
+def write_stimulus(part: Part, stimulus: Stimulus, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     lines = ["".join(f"{row[port]:0{bits}b}" for port, (way, bits) in part.ports.items() if way == "input" and port != CLOCK)
              for row in [*stimulus.rows, stimulus.rows[-1]]]  # fmt: skip
@@ -114,7 +118,7 @@ def write_stimulus(part, stimulus, folder):
     (folder / "log").unlink(missing_ok=True)
 
 
-def rtl_outputs(part, sources, stimulus, folder, limit):
+def rtl_outputs(part: Part, sources: Sources, stimulus: Stimulus, folder: Path, limit: int) -> list[str]:
     """Outputs of the RTL, a line per edge: all output pins, the first port's first."""
     write_stimulus(part, stimulus, folder)
     (folder / "bench.v").write_text(bench(part, True, len(stimulus.rows)))
@@ -126,7 +130,7 @@ def rtl_outputs(part, sources, stimulus, folder, limit):
     return (folder / "outputs.txt").read_text().splitlines()
 
 
-def memory_model(memory):
+def memory_model(memory: Memory) -> str:
     """A memory as Verilog. Errors: ToolError for one with other ports than a write port and a synchronous read port."""
     if memory.read_kinds() != (1, 0) or memory.writes != 1:
         raise ToolError(f"memory {memory.name}: found {memory.reads} read and {memory.writes} write ports; allowed: one of each,"
@@ -151,7 +155,8 @@ endmodule
 """
 
 
-def gate_toggles(part, flat, memories, stimulus, timed, folder, limit):
+def gate_toggles(part: Part, flat: Path, memories: Sequence[Memory], stimulus: Stimulus, timed: bool, folder: Path,
+                 limit: int) -> tuple[list[str], list[dict[str, int]]]:
     """Outputs of the netlist, memories in it by a model, and for every window how often every cell's output toggled:
     [instance -> number]. timed: with the cells' own delays, without loads, so that glitches happen; else without any delay."""
     write_stimulus(part, stimulus, folder)
@@ -169,9 +174,10 @@ def gate_toggles(part, flat, memories, stimulus, timed, folder, limit):
     return outputs, counted
 
 
-def count(vcd, windows):
+def count(vcd: Iterator[str], windows: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
     """Toggles in a VCD, in every window [from edge, to edge): [instance -> number]."""
-    scope, pins = [], {}
+    scope: list[str] = []
+    pins: dict[str, str] = {}
     for line in vcd:
         words = line.split()
         if words[:1] == ["$scope"]:
@@ -182,8 +188,9 @@ def count(vcd, windows):
             pins["/".join(scope[1:])] = words[3]
         elif words[:1] == ["$enddefinitions"]:
             break
-    per_window = [Counter() for _ in windows]
-    into, values = None, {}
+    per_window: list[Counter[str]] = [Counter() for _ in windows]
+    into: Counter[str] | None = None
+    values: dict[str, str] = {}
     for line in vcd:
         if line[0] in "01":
             value, code = line[0], line[1:-1]
@@ -197,7 +204,7 @@ def count(vcd, windows):
     return [{name: found[code] for name, code in pins.items()} for found in per_window]
 
 
-def compare(part, rtl, gates):
+def compare(part: Part, rtl: Sequence[str], gates: Sequence[str]) -> None:
     """Errors: ToolError for the first output bit of the netlist that is not the RTL's."""
     if len(rtl) != len(gates) or not rtl:
         raise ToolError(f"netlist: {len(gates)} edges, {len(rtl)} of the RTL")

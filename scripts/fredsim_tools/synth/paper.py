@@ -1,18 +1,19 @@
 """Figures of the paper's Table 4 beside ours, for a Fred_3(12) chiplet."""
 
 from . import report, technology, traffic
+from .flow import Top
 
 MODULE = ("fred_switch", {"P": 12, "M": 3})
 GBYTES = 1e9
 
 
-def perimeter_mm2(ports):
+def perimeter_mm2(ports: int) -> float:
     """Area of a chiplet whose edges are as long as its links need, in and out."""
     paper, link = technology.DATA["paper"], technology.DATA["link"]
     return (ports * paper["port_gb_per_s"] * 2 / (4 * link["gb_per_s_per_mm"])) ** 2
 
 
-def comparison(top):
+def comparison(top: Top) -> list[str]:
     """Lines of text."""
     paper, ports = technology.DATA["paper"], technology.DATA["paper"]["ports"]
     chiplet = paper["chiplet_mm2"]
@@ -36,7 +37,7 @@ def comparison(top):
         f" {technology.DATA['link']['pj_per_bit']}.",
     ]  # fmt: skip
     if top.energy:
-        bits = traffic.flit_bits(top.lanes)
+        bits = traffic.flit_bits(top.energy.lanes)
         rate = bits_per_s / ports / (bits - 32 * traffic.HEADER_WORDS)
         memories = 2 * technology.memory_pj(bits)  # input buffer and staging
         for kind, pj in top.energy.glitch_pj.items():

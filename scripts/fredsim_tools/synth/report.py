@@ -2,64 +2,67 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from typing import Any
 
 from . import cells, technology, traffic
 from .energy import LANES as ENERGY_LANES
-from .flow import LANES
+from .energy import Energy, WaveTraffic
+from .flow import LANES, Row, RowMemory, Top
 
 PATHS_SHOWN, PATHS_WRITTEN = 8, 40
 COLUMNS = "{:<24} {:>6} {:>10} {:>10} {:>13} {:>10}"
 CAVEAT = "open flow: slower than commercial synthesis, and without wires"
 
 
-def size(top):
+def size(top: Top) -> str:
     names = [name for name in top.parameters if name != "LANES"]
     lanes = [] if top.lanes is None else [f"LANES={top.lanes}"]
     return " ".join([f"{name}={top.parameters[name]}" for name in names] + lanes)
 
 
-def memory_bits(rows):
+def memory_bits(rows: Iterable[Row]) -> int:
     return sum(row.count * memory["words"] * memory["width"] for row in rows for memory in row.memories)
 
 
-def area(top):
+def area(top: Top) -> float:
     return sum(row.count * row.kge for row in top.rows)
 
 
-def um2(top):
+def um2(top: Top) -> float:
     """Area of the logic in the library's cells."""
     return area(top) * 1000 * cells.GATE_UM2
 
 
-def _of_memories(top, area):
+def _of_memories(top: Top, area: Callable[[int, int], float]) -> float:
     """Sum of a function of words and width."""
     return sum(row.count * area(memory["words"], memory["width"]) for row in top.rows for memory in row.memories)
 
 
-def memory_um2(top):
+def memory_um2(top: Top) -> list[float]:
     """Area of the memories at 14 to 16 nm: [low, high]."""
     return [_of_memories(top, lambda words, width: technology.memory_um2(words, width)[end]) for end in (0, 1)]
 
 
-def memory_22nm_um2(top):
+def memory_22nm_um2(top: Top) -> float:
     return _of_memories(top, technology.memory_22nm_um2)
 
 
-def leakage_uw(top):
+def leakage_uw(top: Top) -> float:
     return sum(row.count * row.leakage_nw for row in top.rows) / 1000
 
 
-def ports_text(memory):
+def ports_text(memory: RowMemory) -> str:
     synchronous, asynchronous = memory["reads"]
     kinds = [f"{number} {kind}" for number, kind in
              ((synchronous, "synchronous"), (asynchronous, "asynchronous")) if number]  # fmt: skip
     return f"reads: {' + '.join(kinds) or 'none'}; writes: {memory['writes']}"
 
 
-def alike_memories(top):
+def alike_memories(top: Top) -> Counter[str]:
     """Memories of one name but for its indices, and of one shape -> how many there are."""
-    found = Counter()
+    found: Counter[str] = Counter()
     for row in sorted(top.rows, key=lambda row: row.module):
         for memory in row.memories:
             name = re.sub(r"\[\d+\]", "[*]", memory["name"])
@@ -67,7 +70,7 @@ def alike_memories(top):
     return found
 
 
-def wrapped(words, indent):
+def wrapped(words: Iterable[str], indent: str) -> list[str]:
     """Words in lines of at most 80 columns."""
     lines, line = [], ""
     for word in words:
@@ -78,7 +81,7 @@ def wrapped(words, indent):
     return [*lines, indent + line]
 
 
-def shortened(name, room):
+def shortened(name: str, room: int) -> str:
     """A name of registers without so many instances in the middle that it fits."""
     words = name.split(".")
     first, rest = words[0], words[1:]
@@ -88,12 +91,12 @@ def shortened(name, room):
     return name
 
 
-def path_lines(fo4, start, end):
+def path_lines(fo4: float, start: str, end: str) -> list[str]:
     text = f"  {fo4:6.1f}  {start} -> {end}"
     return [text] if len(text) <= 80 else [f"  {fo4:6.1f}  {shortened(start, 70)}", f"          -> {shortened(end, 67)}"]
 
 
-def table(top, fo4_ns):
+def table(top: Top, fo4_ns: float) -> str:
     lines = wrapped([top.kind, *size(top).split()], "")
     lines.append(COLUMNS.format("module", "number", "kGE", "registers", "memory bits", "path, FO4"))
     by_module = sorted(top.rows, key=lambda row: (row.module != top.kind, row.module))
@@ -128,13 +131,13 @@ def table(top, fo4_ns):
         for path in top.paths[:PATHS_SHOWN]:
             lines += path_lines(*path)
     if top.energy:
-        lines += energy_lines(top)
+        lines += energy_lines(top, top.energy)
     if top.traffic:
         lines += traffic_lines(top.traffic)
     return "\n".join(lines)
 
 
-def traffic_lines(found):
+def traffic_lines(found: WaveTraffic) -> list[str]:
     """Energy of a waveform's traffic."""
     pj = found.glitch_pj + found.clock_pj
     low, high = technology.scaled("energy", pj)
@@ -147,19 +150,19 @@ def traffic_lines(found):
     return wrapped(text.split(), "")
 
 
-def energy_lines(top):
-    bits = traffic.flit_bits(top.lanes)
+def energy_lines(top: Top, energy: Energy) -> list[str]:
+    bits = traffic.flit_bits(energy.lanes)
     row = "{:<24} {:>10} {:>13} {:>14} {:>15}"
     lines = wrapped(f"Energy of a flit of {bits} bit in the interconnect, pJ, all senders at full rate:".split(), "")
     lines.append(row.format("", "180 nm", "with glitches", "14 to 16 nm", "per bit"))
-    for kind, glitches in top.energy.glitch_pj.items():
+    for kind, glitches in energy.glitch_pj.items():
         low, high = technology.scaled("energy", glitches)
-        lines.append(row.format(kind, f"{top.energy.settled_pj[kind]:.0f}", f"{glitches:.0f}", f"{low:.2f} - {high:.2f}",
+        lines.append(row.format(kind, f"{energy.settled_pj[kind]:.0f}", f"{glitches:.0f}", f"{low:.2f} - {high:.2f}",
                                 f"{low / bits:.4f} - {high / bits:.4f}"))  # fmt: skip
-    low, high = technology.scaled("energy", top.energy.clock_pj)
-    lines += wrapped(f"Clock in its registers: {top.energy.clock_pj:.0f} pJ per cycle at 180 nm, {low:.2f} to {high:.2f} pJ at"
+    low, high = technology.scaled("energy", energy.clock_pj)
+    lines += wrapped(f"Clock in its registers: {energy.clock_pj:.0f} pJ per cycle at 180 nm, {low:.2f} to {high:.2f} pJ at"
                      " 14 to 16 nm.".split(), "")  # fmt: skip
-    for kind, number in top.energy.memories.items():
+    for kind, number in energy.memories.items():
         if number:
             lines += wrapped(f"A {kind}, in {number} memory of the interconnect, by a model, written and read:"
                              f" {number * technology.memory_pj(bits):.0f} pJ per flit.".split(), "")  # fmt: skip
@@ -170,11 +173,11 @@ def energy_lines(top):
     return lines
 
 
-def energy_json(top):
-    def pair(pj):
+def energy_json(top: Top, energy: Energy) -> dict[str, Any]:
+    def pair(pj: float) -> list[float]:
         return [round(value, 4) for value in technology.scaled("energy", pj)]
 
-    bits, energy = traffic.flit_bits(top.lanes), top.energy
+    bits = traffic.flit_bits(energy.lanes)
     return {
         "flit_bits": bits, "clock_pj_180nm": round(energy.clock_pj, 2), "clock_pj_14_to_16nm": pair(energy.clock_pj),
         "memory_pj_22nm": round(technology.memory_pj(bits), 2), "link_pj": round(technology.link_pj(bits), 2),
@@ -187,7 +190,7 @@ def energy_json(top):
     }  # fmt: skip
 
 
-def assumptions(fo4_ns, memory_fo4):
+def assumptions(fo4_ns: float, memory_fo4: tuple[float, float]) -> list[str]:
     read, setup = memory_fo4
     memory, registers = technology.DATA["memory"], technology.DATA["register_file"]
     return [
@@ -218,7 +221,7 @@ def assumptions(fo4_ns, memory_fo4):
     ]
 
 
-def as_json(tops, fo4_ns, memory_fo4):
+def as_json(tops: Sequence[Top], fo4_ns: float, memory_fo4: tuple[float, float]) -> dict[str, Any]:
     return {
         "fo4_ps": round(1000 * fo4_ns, 2),
         "assumptions": assumptions(fo4_ns, memory_fo4),
@@ -232,7 +235,7 @@ def as_json(tops, fo4_ns, memory_fo4):
                              "memory_22nm": round(memory_22nm_um2(top), 1),
                              "memory_14_to_16nm": [round(value, 1) for value in memory_um2(top)]},
                 "path_ns": round(top.paths[0][0] * fo4_ns, 3) if top.paths else None,
-                "leakage_uw": round(leakage_uw(top), 4), "energy": energy_json(top) if top.energy else None,
+                "leakage_uw": round(leakage_uw(top), 4), "energy": energy_json(top, top.energy) if top.energy else None,
                 "traffic": top.traffic and vars(top.traffic),
                 "path_fo4": round(top.paths[0][0], 2) if top.paths else None,
                 "clock_ghz": [round(ghz, 3) for ghz in cells.clock_ghz(top.paths[0][0])] if top.paths else None,

@@ -2,10 +2,13 @@
 
 import re
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .cells import INVERTER, LIBERTY, REGISTER, inverter_chain, memory_library
-from .yosys import ToolError, run
+from .cells import INVERTER, LIBERTY, REGISTER, Memory, inverter_chain, memory_library
+from .yosys import Part, ToolError, run
+
+TimingPath = tuple[float, str, str]  # FO4, from, to
 
 PERIOD_NS = 1000  # longer than any path; only the delays count
 CLOCK, RESET = "clk_i", "rst_ni"
@@ -31,7 +34,7 @@ foreach end [find_timing_paths -path_delay max -group_count @ENDS@] {
 """
 
 
-def sta(folder, script, limit):
+def sta(folder: Path, script: str, limit: int) -> str:
     (folder / "log").unlink(missing_ok=True)
     (folder / "sta.tcl").write_text(script)
     run(["sta", "-no_splash", "-exit", "sta.tcl"], folder, limit)
@@ -41,7 +44,7 @@ def sta(folder, script, limit):
     return log
 
 
-def measure_fo4_ns(folder):
+def measure_fo4_ns(folder: Path) -> float:
     """Delay of an inverter that drives four of its kind, mean of rising and falling, in the middle of a chain. Measured in a folder of its own
     in `folder`, in which others may synthesise at the same time."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -59,7 +62,7 @@ report_checks -path_delay max -format full -digits 5
     return (times[9] - times[5]) / 4
 
 
-def between_registers(part, scalars=None):
+def between_registers(part: Part, scalars: Callable[[Part, str], list[str]] | None = None) -> str:
     """A netlist that has the part between registers: one before every input, one after every output. scalars: names the pins
     of a port, of a part without vectors."""
     ports = [*part.ports]
@@ -82,7 +85,8 @@ def between_registers(part, scalars=None):
     return "\n".join([*out, f"{part.name} i ({', '.join(connections)});", "endmodule", ""])
 
 
-def longest_paths(part, netlists, memories, folder, fo4_ns, memory_fo4, limit, ends=3000):
+def longest_paths(part: Part, netlists: Sequence[str], memories: Sequence[Memory], folder: Path, fo4_ns: float,
+                  memory_fo4: tuple[float, float], limit: int, ends: int = 3000) -> list[TimingPath]:
     """Latest paths [(FO4, from, to)] through a part, latest first; one for every pair of registers, those
     of generated instances that are alike taken as one."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -92,7 +96,7 @@ def longest_paths(part, netlists, memories, folder, fo4_ns, memory_fo4, limit, e
     clock = f"create_clock -name clock -period {PERIOD_NS} [get_ports {CLOCK}]"
     log = sta(folder, f"read_liberty {LIBERTY}\nread_liberty memories.lib\nread_verilog design.v\nlink_design top\n"
                f"{clock}\n{report}", limit)  # fmt: skip
-    paths = {}
+    paths: dict[tuple[str, ...], TimingPath] = {}
     for line in log.splitlines():
         if line.startswith("path\t"):
             _, late, start, end = line.split("\t")
@@ -102,7 +106,7 @@ def longest_paths(part, netlists, memories, folder, fo4_ns, memory_fo4, limit, e
     return sorted(paths.values(), key=lambda path: (-path[0], path[1:]))
 
 
-def readable(pin):
+def readable(pin: str) -> str:
     """`instance.register` of "CELL NET" or "PIN PIN" as OpenSTA writes them, bit numbers of registers left out."""
     cell, net = (word.replace("\\", "") for word in pin.split(" ", 1))
     name = net.removeprefix("i/")

@@ -11,10 +11,14 @@ A network (Fred, Crossbar, those of crossbars.py) says of an interconnect which 
   in_waves        whether a waveform has the pins of its parts
 """
 
+from __future__ import annotations
+
 import random
 import struct
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 HEADER_WORDS, PACKET_FLITS = 3, 8  # as in noc_pkg
 NONE, IN0, IN1, SUM = range(4)  # codes of an output of an R- or RD-µSwitch, as in fred_pkg
@@ -27,24 +31,51 @@ STILL, HEARD, FLITS = "still", "heard", "flits"
 SIDES = ("left", "right")  # of a node of a reducing crossbar
 
 
+Row = dict[str, int]  # input pin -> value
+
+
+class Pins(Protocol):
+    """A part: its name and its pins, name -> (way, bits)."""
+
+    @property
+    def module(self) -> str: ...
+    @property
+    def ports(self) -> Mapping[str, tuple[str, int]]: ...
+
+
 @dataclass(frozen=True)
 class Situation:
     """A µSwitch or a node of an adder tree, its configuration and what its inputs see."""
 
     module: str
-    codes: tuple  # of its outputs; a node has none
-    inputs: tuple
+    codes: tuple[Any, ...]  # of its outputs; a node has none
+    inputs: tuple[str, ...]
 
 
-def network(ports, middle, kind, inputs):
+class Network(Protocol):
+    """See above."""
+
+    kinds: tuple[str, ...]
+    in_waves: bool
+
+    def situations(self, kind: str, /) -> Mapping[Situation, int]: ...
+    def parameters(self, module: str, lanes: int, /) -> dict[str, int]: ...
+    def stimulus(self, part: Pins, wanted: Sequence[Situation], lanes: int, /) -> Stimulus: ...
+    def flits(self, kind: str, /) -> float: ...
+    def memories(self, kind: str, /) -> int: ...
+    def alike(self) -> object: ...
+
+
+def network(ports: int, middle: int, kind: str | None, inputs: Sequence[str]) -> tuple[list[Situation], list[str]]:
     """Situations in a Fred_m(ports), one for every µSwitch, and what its outputs show: ([Situation], [output]).
     unicast: every port to itself. reduction: all ports to port 0. distribution: port 0 to all. None: nothing is routed.
     rtl/fred/fred_network.sv has the structure."""
     if ports == 2:
-        codes = {"unicast": (IN0, IN1), "reduction": (SUM, NONE), "distribution": (IN0, IN0), None: (NONE, NONE)}[kind]
+        codes: tuple[int, ...] = {"unicast": (IN0, IN1), "reduction": (SUM, NONE), "distribution": (IN0, IN0), None: (NONE, NONE)}[kind]
         return [Situation("fred_rd_uswitch", codes, tuple(inputs))], _r_outputs(codes, inputs)
     pairs, odd = divmod(ports, 2)
-    found, into = [], [[] for _ in range(middle)]
+    found: list[Situation] = []
+    into: list[list[str]] = [[] for _ in range(middle)]
     for pair in range(pairs):
         first = {"unicast": IN0, "reduction": SUM, "distribution": NONE if pair else IN0, None: NONE}[kind]
         codes = (first, IN1 if kind == "unicast" else NONE, *[NONE] * (middle - 2))
@@ -72,24 +103,27 @@ def network(ports, middle, kind, inputs):
     return found, out
 
 
-def _r_outputs(codes, inputs):
+def _r_outputs(codes: Sequence[int], inputs: Sequence[str]) -> list[str]:
     sees = {NONE: False, IN0: inputs[0] == FLITS, IN1: inputs[1] == FLITS, SUM: inputs[0] == inputs[1] == FLITS}
     return [FLITS if sees[code] else STILL for code in codes]
 
 
+@dataclass(frozen=True)
 class Adding:
-    """What networks of small parts that add have in common."""
+    """What networks of small parts that add have in common. form: FORMAT of the RTL."""
+
+    ports: int
 
     kinds = KINDS
     in_waves = True
 
-    def alike(self):
+    def alike(self) -> Adding:
         return replace(self, ports=0)
 
-    def flits(self, _kind):
+    def flits(self, _kind: str) -> float:
         return self.ports
 
-    def memories(self, _kind):
+    def memories(self, _kind: str) -> int:
         return 0
 
 
@@ -97,25 +131,24 @@ class Adding:
 class Fred(Adding):
     """A fred_interconnect."""
 
-    ports: int
     middle: int
     form: int
 
-    def situations(self, kind):
+    def situations(self, kind: str) -> Counter[Situation]:
         """Situation -> number of µSwitches in it, with all senders of a kind at full rate."""
         senders = 1 if kind == "distribution" else self.ports
         return Counter(network(self.ports, self.middle, kind, [FLITS] * senders + [STILL] * (self.ports - senders))[0])
 
-    def _shape(self, module):
+    def _shape(self, module: str) -> tuple[dict[str, int], int]:
         """Its parameters without lanes, bits of a code."""
         select = self.middle.bit_length()
         return {"fred_r_uswitch": (dict(FORMAT=self.form, OUTPUTS=self.middle), 2), "fred_rd_uswitch": (dict(FORMAT=self.form), 2),
                 "fred_port_mux": (dict(M=self.middle), select), "fred_port_demux": (dict(M=self.middle), select)}[module]  # fmt: skip
 
-    def parameters(self, module, lanes):
+    def parameters(self, module: str, lanes: int) -> dict[str, int]:
         return dict(self._shape(module)[0], LANES=lanes)
 
-    def stimulus(self, part, wanted, lanes):
+    def stimulus(self, part: Pins, wanted: Sequence[Situation], lanes: int) -> Stimulus:
         return stimulus(lanes, self.form, wanted, self._shape(part.module)[1])
 
 
@@ -123,12 +156,11 @@ class Fred(Adding):
 class Crossbar(Adding):
     """A reducing_crossbar_interconnect: the nodes of its trees, not the registers in front of them."""
 
-    ports: int
     form: int
 
-    def situations(self, kind):
+    def situations(self, kind: str) -> Counter[Situation]:
         """Situation -> number of nodes in it, with all senders of a kind at full rate."""
-        found = Counter()
+        found: Counter[Situation] = Counter()
         for output in range(self.ports):
             chosen = {"unicast": {output}, "reduction": set() if output else set(range(self.ports)), "distribution": {0}}[kind]
             shown = [FLITS if port in chosen else STILL for port in range(self.ports)]  # what is not chosen stays in its registers
@@ -139,36 +171,36 @@ class Crossbar(Adding):
                 shown = [FLITS if FLITS in pair else STILL for pair in [*pairs, *zip(alone)]]
         return found
 
-    def parameters(self, _module, lanes):
+    def parameters(self, _module: str, lanes: int) -> dict[str, int]:
         return dict(FORMAT=self.form, LANES=lanes)
 
-    def stimulus(self, _part, wanted, lanes):
+    def stimulus(self, _part: Pins, wanted: Sequence[Situation], lanes: int) -> Stimulus:
         return stimulus(lanes, self.form, wanted, 0)
 
 
 # ---------------------------------------------------------------------- pins
 @dataclass
 class Stimulus:
-    rows: list  # input pin -> value, of every edge
-    windows: list  # (first edge, edges)
+    rows: list[Row]  # of every edge
+    windows: list[tuple[int, int]]  # (first edge, edges)
 
 
-def config(codes, width):
+def config(codes: Sequence[int], width: int) -> int:
     return sum(code << place * width for place, code in enumerate(codes))
 
 
-def flit_bits(lanes):
+def flit_bits(lanes: int) -> int:
     return 32 * (HEADER_WORDS + (lanes + 1) // 2)
 
 
-def flit(source, number, lanes, bfloat, numbers):
+def flit(source: int, number: int, lanes: int, bfloat: bool, numbers: random.Random) -> int:
     """A flit of a stream: its header, and lanes that are normally distributed around 0, as gradients are."""
     packet, place = divmod(number, PACKET_FLITS)
     fields = packet % 64 << 10 | int(place == 0) << 16 | int(place == PACKET_FLITS - 1) << 17
     value = packet | source << 48 | fields << 64
     for lane in range(lanes):
-        number = numbers.gauss(0, 1)
-        code = struct.pack(">f", number)[:2] if bfloat else struct.pack(">e", number)
+        operand = numbers.gauss(0, 1)
+        code = struct.pack(">f", operand)[:2] if bfloat else struct.pack(">e", operand)
         value |= int.from_bytes(code, "big") << 32 * HEADER_WORDS + 16 * lane
     return value
 
@@ -176,11 +208,11 @@ def flit(source, number, lanes, bfloat, numbers):
 class Streams:
     """A stream of flits from every port, without a pause."""
 
-    def __init__(self, ports, lanes, bfloat, seed=1):
+    def __init__(self, ports: int, lanes: int, bfloat: bool, seed: int = 1) -> None:
         self.lanes, self.bfloat, self.numbers = lanes, bfloat, random.Random(seed)
         self.flits, self.number = [0] * ports, 0
 
-    def next(self, seen=None):
+    def next(self, seen: Sequence[str] | None = None) -> list[int]:
         """The next flit of every port, of those that are not STILL where it is said what they are."""
         self.flits = [old if seen and seen[port] == STILL else flit(port, self.number, self.lanes, self.bfloat, self.numbers)
                       for port, old in enumerate(self.flits)]  # fmt: skip
@@ -188,7 +220,7 @@ class Streams:
         return self.flits
 
 
-def pins_of_node(row, width):
+def pins_of_node(row: Row, width: int) -> Row:
     """The pins of a µSwitch as those of a node."""
     pins = dict(rst_ni=row["rst_ni"])
     for place, side in enumerate(SIDES):
@@ -197,12 +229,13 @@ def pins_of_node(row, width):
     return pins
 
 
-def stimulus(lanes, form, wanted, code_width, seed=1):
+def stimulus(lanes: int, form: int, wanted: Sequence[Situation], code_width: int, seed: int = 1) -> Stimulus:
     """For a µSwitch or a node: reset, then every one of the wanted situations by itself."""
     width = flit_bits(lanes)
     numbers = random.Random(seed)
     pins = dict(rst_ni=0, step_i=1, load_i=1, config_i=0, in_valid_i=0, in_flit_i=0)
-    rows, windows = [dict(pins)] * 2, []
+    rows = [dict(pins)] * 2
+    windows = []
     for situation in wanted:
         pins.update(rst_ni=1, load_i=1, config_i=config(situation.codes, code_width), in_valid_i=0)
         rows.append(dict(pins))
@@ -210,7 +243,7 @@ def stimulus(lanes, form, wanted, code_width, seed=1):
         valid = config([int(shown == FLITS) for shown in situation.inputs], 1)
         old = [pins["in_flit_i"] >> port * width & (1 << width) - 1 for port in range(len(situation.inputs))]
         for number in range(SETTLE + WINDOW):
-            flits = [old[port] if shown == STILL else flit(port, number, lanes, form, numbers)
+            flits = [old[port] if shown == STILL else flit(port, number, lanes, bool(form), numbers)
                      for port, shown in enumerate(situation.inputs)]  # fmt: skip
             pins.update(in_valid_i=valid if number else 0, in_flit_i=config(flits, width))
             rows.append(dict(pins))

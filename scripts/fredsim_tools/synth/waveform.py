@@ -4,11 +4,14 @@
 import re
 import subprocess
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from . import energy, traffic
+from .flow import Flow, Top
 from .timing import CLOCK
-from .yosys import ToolError, Unfinished, locked
+from .yosys import Part, ToolError, Unfinished, locked
 
 INTERCONNECT = "i_interconnect"
 # Instances in an interconnect that are measured, by the last part of their names.
@@ -18,34 +21,24 @@ CYCLE = ("wave",), "cycle"  # scope and name of the number of the cycle: a wavef
 VALID = "out_valid_o"  # of every part
 RESET_ROWS = 2
 
+Ports = Mapping[str, tuple[str, int]]  # name -> (way, bits)
+Scope = tuple[str, ...]
+Codes = dict[Scope, dict[str, tuple[str, int]]]  # scope -> name of a net -> (code, bits)
+PartPins = dict[str, tuple[str, str]]  # pin -> (code, way)
+
 
 @dataclass
 class Wave:
     """An interconnect's part of a waveform, every value as it is after a rising edge of the clock."""
 
     instance: str
-    rows: dict  # (name, module) of a part -> [input pin -> value] of every edge
-    valid: dict  # the same -> [which outputs have a flit] of every edge
+    rows: dict[tuple[str, str], list[traffic.Row]]  # (name, module) of a part -> input pin -> value, of every edge
+    valid: dict[tuple[str, str], list[int]]  # the same -> which outputs have a flit, of every edge
     flits_in: int
     flits_out: int
 
 
-@dataclass
-class Traffic:
-    """Energy of a waveform's traffic in pJ at 180 nm."""
-
-    instance: str
-    lanes: int
-    cycles: int
-    parts: int
-    flits_in: int
-    flits_out: int
-    clock_pj: float
-    settled_pj: float
-    glitch_pj: float
-
-
-def read(file, instance, ports_of):
+def read(file: Path, instance: str | None, ports_of: Callable[[str], Ports]) -> Wave:
     """A Wave of an instance, or with None of the only one in the file. ports_of(module): the ports of a part, name ->
     (way, bits). Errors: ToolError where the file has no such pins."""
     lines = vcd_lines(file)
@@ -63,16 +56,17 @@ def read(file, instance, ports_of):
     return sampled(file, lines, codes, top, instance, {(".".join(scope[len(top):]), parts[scope]): pins for scope, pins in watched.items()})
 
 
-def vcd_lines(file):
+def vcd_lines(file: Path) -> Iterator[str]:
     done = subprocess.run(["fst2vcd", "-f", str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
         raise ToolError(f"{file}: fst2vcd: {done.stderr.strip() or f'exit code {done.returncode}'}")
     return iter(done.stdout.splitlines())
 
 
-def declared(lines):
+def declared(lines: Iterator[str]) -> Codes:
     """Scope -> name of a net -> (code, bits); reads up to the values."""
-    scope, codes = [], defaultdict(dict)
+    scope: list[str] = []
+    codes: Codes = defaultdict(dict)
     for line in lines:
         words = line.split()
         if words[:1] == ["$scope"]:
@@ -86,7 +80,7 @@ def declared(lines):
     return codes
 
 
-def pins_of(file, nets, ports):
+def pins_of(file: Path, nets: Mapping[str, tuple[str, int]], ports: Ports) -> PartPins:
     """The codes of a part's pins. Errors: ToolError for a pin that is missing, or as wide as at another number of lanes."""
     for name, (_, bits) in ports.items():
         if name not in nets or nets[name][1] != bits:
@@ -95,18 +89,20 @@ def pins_of(file, nets, ports):
     return {name: (nets[name][0], way) for name, (way, _) in ports.items()}
 
 
-def sampled(file, lines, codes, top, instance, parts):
+def sampled(file: Path, lines: Iterator[str], codes: Codes, top: Scope, instance: str,
+            parts: Mapping[tuple[str, str], PartPins]) -> Wave:
     """Reads the values, a sample for every cycle. Errors: ToolError where cycles are missing."""
-    values = defaultdict(int)
-    rows, valid = {part: [] for part in parts}, {part: [] for part in parts}
+    values: dict[str, int] = defaultdict(int)
+    rows: dict[tuple[str, str], list[traffic.Row]] = {part: [] for part in parts}
+    valid: dict[tuple[str, str], list[int]] = {part: [] for part in parts}
     flits = {"in_valid_i": 0, VALID: 0}
-    scope, name = CYCLE
-    if name not in codes[scope]:
+    scope, number = CYCLE
+    if number not in codes[scope]:
         raise ToolError(f"{file}: found no number of the cycle; allowed: a waveform of fredsim (--wave)")
-    cycle = codes[scope][name][0]
+    cycle = codes[scope][number][0]
     cycles = 0
 
-    def sample():
+    def sample() -> None:
         if values[cycle] != cycles:
             raise ToolError(f"{file}: found cycle {values[cycle]} after {cycles} cycles; allowed: all of them, recorded without windows and"
                             " triggers")  # fmt: skip
@@ -129,34 +125,36 @@ def sampled(file, lines, codes, top, instance, parts):
     return Wave(instance, rows, valid, flits["in_valid_i"], flits[VALID])
 
 
-def stimulus(rows):
+def stimulus(rows: list[traffic.Row]) -> traffic.Stimulus:
     """A part's pins: reset, then as they were."""
     reset = [{name: 0 for name in rows[0]}] * RESET_ROWS
     return traffic.Stimulus([*reset, *rows], [(RESET_ROWS + 1, len(rows))])
 
 
-def measure(file, instance, top, flow):
-    """Energy of a waveform's traffic in the interconnect of a top. Errors: ToolError; Unfinished."""
-    network = energy.network_of(top)
-    made = {}
+def measure(file: Path, instance: str | None, top: Top, network: traffic.Network, flow: Flow) -> energy.WaveTraffic:
+    """Energy of a waveform's traffic in the interconnect of a top, which has lanes. Errors: ToolError; Unfinished."""
+    assert top.lanes is not None
+    lanes = top.lanes
+    made: dict[str, Part] = {}
 
-    def part_of(module):
+    def part_of(module: str) -> Part:
         if module not in made:
-            made[module] = flow.part(module, network.parameters(module, top.lanes))[0]
+            made[module] = flow.part(module, network.parameters(module, lanes))[0]
             flow.synthesise([made[module]])
         return made[module]
 
     wave = read(file, instance, lambda module: part_of(module).ports)
     found = flow.each(lambda which: _of_part(flow, part_of(which[1]), which[0], wave.rows[which], wave.valid[which]), wave.rows)
-    if None in found:
+    whole = [one for one in found if one]
+    if len(whole) < len(found):
         raise Unfinished
     cycles = len(next(iter(wave.rows.values())))
-    return Traffic(wave.instance, top.lanes, cycles, len(found), wave.flits_in, wave.flits_out,
-                   *(cycles * sum(getattr(one, key) if key == "clock_pj" else getattr(one, key)[0] for one in found)
-                     for key in ("clock_pj", "settled_pj", "glitch_pj")))  # fmt: skip
+    return energy.WaveTraffic(wave.instance, lanes, cycles, len(found), wave.flits_in, wave.flits_out,
+                              cycles * sum(one.clock_pj for one in whole), cycles * sum(one.settled_pj[0] for one in whole),
+                              cycles * sum(one.glitch_pj[0] for one in whole))  # fmt: skip
 
 
-def _of_part(flow, part, name, rows, valid):
+def _of_part(flow: Flow, part: Part, name: str, rows: list[traffic.Row], valid: list[int]) -> energy.Measured | None:
     if part.unfinished:
         return None
     folder = part.folder / "wave" / name
@@ -169,7 +167,7 @@ def _of_part(flow, part, name, rows, valid):
         return None
 
 
-def check(part, name, rtl, valid):
+def check(part: traffic.Pins, name: str, rtl: Sequence[str], valid: Sequence[int]) -> None:
     """Errors: ToolError where the RTL, played the pins of the waveform, does not give flits where the waveform has them: it is of
     another RTL."""
     before = 0

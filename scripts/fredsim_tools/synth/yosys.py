@@ -1,5 +1,7 @@
 """Synthesis of one part with yosys and abc: RTL -> netlist of library cells, with other parts and memories as black boxes."""
 
+from __future__ import annotations
+
 import fcntl
 import hashlib
 import json
@@ -8,9 +10,12 @@ import re
 import signal
 import subprocess
 import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from .cells import LIBERTY, REGISTER, Memory
+from .sources import Sources
 
 # Fewer bits than this, or a write port for a constant address (a reset of all words), and it is built of registers.
 MEMORY_BITS = 512
@@ -48,24 +53,25 @@ class ToolError(Exception):
 
 
 _lock = threading.Lock()
-_running = set()  # processes, each the first of a group of its own; None in it: no more are started
+_running: set[int] = set()  # processes, each the first of a group of its own
+_ended = threading.Event()  # no more are started
 
 
-def end_all():
+def end_all() -> None:
     """Ends the tools that run, and starts no more."""
     with _lock:
-        for process in _running - {None}:
+        for process in _running:
             with suppress(ProcessLookupError):
                 os.killpg(process, signal.SIGKILL)
-        _running.add(None)
+        _ended.set()
 
 
-def run(command, folder, limit):
+def run(command: Sequence[str], folder: Path, limit: int) -> float:
     """Runs a tool in a folder, its output in a log; returns its processor time. More of that than the limit ends it: what
     finishes does not depend on how busy the machine is."""
     with open(folder / "log", "ab") as log:
         with _lock:
-            if None in _running:
+            if _ended.is_set():
                 raise Unfinished
             process = subprocess.Popen(["prlimit", f"--cpu={limit}", *command], cwd=folder, stdin=subprocess.DEVNULL,
                                        stdout=log, stderr=log, start_new_session=True)  # fmt: skip
@@ -85,12 +91,12 @@ def run(command, folder, limit):
     return seconds
 
 
-def one_by_one(text, widths):
+def one_by_one(text: str, widths: Mapping[str, int]) -> str:
     """A netlist with assignments of concatenations, which OpenSTA does not read, as one assignment per bit. Wires that are
     no ports have one bit."""
 
-    def bits(side):
-        found = []
+    def bits(side: str) -> list[str]:
+        found: list[str] = []
         for digits, name, left, right in re.findall(
             r"(\d+'[bh][0-9a-f]+)|(\\\S+\s|[A-Za-z_]\w*)\s*(?:\[(\d+)(?::(\d+))?\])?", side
         ):
@@ -105,7 +111,7 @@ def one_by_one(text, widths):
                 found.append(name)
         return found
 
-    def split(match):
+    def split(match: re.Match[str]) -> str:
         to, source = bits(match[1]), bits(match[2])
         assert len(to) == len(source), match[0]
         return "\n".join(f"  assign {a} = {b};" for a, b in zip(to, source, strict=True))
@@ -114,7 +120,7 @@ def one_by_one(text, widths):
 
 
 @contextmanager
-def locked(folder):
+def locked(folder: Path) -> Iterator[None]:
     """Keeps other runs of this program out of a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "lock", "w") as lock:
@@ -125,7 +131,7 @@ def locked(folder):
 class Part:
     """A module with parameters, synthesised on its own."""
 
-    def __init__(self, module, parameters, sources, folder):
+    def __init__(self, module: str, parameters: dict[str, int], sources: Sources, folder: Path) -> None:
         self.module, self.given, self.sources = module, parameters, sources
         packages, boxes, modules = sources.needed(module)
         self.read = [f"read_verilog {option} rtl/{sources.files[name].relative_to('rtl')}" for option, names in
@@ -139,17 +145,19 @@ class Part:
                LIBERTY.stat().st_size]  # fmt: skip
         self.name = f"{module}__{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:12]}"
         self.folder = folder / self.name
-        self.children = []  # (instance, module, parameters), from prepare() on
-        self.parts = []  # those children
-        self.memories, self.ports, self.parameters = [], {}, {}
-        self.cells = {}  # library cell -> number, from build() on
-        self.netlist = None
-        self.wide = {}  # number of lanes -> the same with those, where its area is taken from that
-        self.unfinished = None  # why there is no netlist
+        self.children: list[tuple[str, str, dict[str, int]]] = []  # (instance, module, parameters), from prepare() on
+        self.parts: list[Part] = []  # those children
+        self.memories: list[Memory] = []
+        self.ports: dict[str, tuple[str, int]] = {}
+        self.parameters: dict[str, int] = {}
+        self.cells: dict[str, int] = {}  # library cell -> number, from build() on
+        self.netlist: Path | None = None
+        self.wide: dict[int, Part] = {}  # number of lanes -> the same with those, where its area is taken from that
+        self.unfinished: str | None = None  # why there is no netlist
         self.seconds = 0.0
 
     # ------------------------------------------------------------------ RTL -> gates of yosys, memories
-    def prepare(self, limit):
+    def prepare(self, limit: int) -> None:
         """Elaborates, and finds what is in it. The folder is there already, and locked."""
         if not (self.folder / "prepared.json").exists():
             (self.folder / "rtl").unlink(missing_ok=True)
@@ -166,7 +174,7 @@ class Part:
         self.parameters = {name: int(value, 2) for name, value in this.get("parameter_default_values", {}).items()
                            if set(value) <= set("01")}  # fmt: skip
         self.ports = {name: (port["direction"], len(port["bits"])) for name, port in this["ports"].items()}
-        self._types = {}  # name that yosys gave a black box -> index of a child with it
+        self._types: dict[str, int] = {}  # name that yosys gave a black box -> index of a child with it
         for instance, cell in this["cells"].items():
             if cell["type"] == "$mem_v2":
                 memory = Memory(instance, cell["parameters"])
@@ -183,7 +191,7 @@ class Part:
                                       {name: int(value, 2) for name, value in box.get("parameter_default_values", {}).items()}))  # fmt: skip
 
     # ------------------------------------------------------------------ gates of yosys -> library cells
-    def build(self, limit):
+    def build(self, limit: int) -> None:
         done = self.folder / "netlist.v"
         if not done.exists():
             (self.folder / "cells.lib").unlink(missing_ok=True)
@@ -215,22 +223,23 @@ class Part:
             self.cells[name] = self.cells.get(name, 0) + int(count)
         self.netlist = done
 
-    def verilog(self, child_names):
+    def verilog(self, child_names: Sequence[str]) -> str:
         """The netlist's text, with the names of its children's netlists in place of yosys's, in order of `children`."""
+        assert self.netlist
         text = one_by_one(self.netlist.read_text(), {name: bits for name, (_, bits) in self.ports.items()})
         for kind, index in self._types.items():
             text = text.replace(f"\\{kind} ", f"{child_names[index]} ").replace(f"  {kind} ", f"  {child_names[index]} ")
         return re.sub(rf"^module {self.module}\(", f"module {self.name}(", text, flags=re.MULTILINE)
 
-    def area(self, areas):
+    def area(self, areas: Mapping[str, float]) -> tuple[float, float]:
         """Of its own cells: (all, registers), in µm²."""
         total = sum(areas[name] * count for name, count in self.cells.items())
         return total, areas[REGISTER] * self.cells.get(REGISTER, 0)
 
-    def leakage(self, leakages):
+    def leakage(self, leakages: Mapping[str, float]) -> float:
         """Of its own cells, in nW."""
         return sum(leakages[name] * count for name, count in self.cells.items())
 
-    def _yosys(self, name, script, limit):
+    def _yosys(self, name: str, script: Sequence[str], limit: int) -> float:
         (self.folder / f"{name}.ys").write_text("\n".join([*script, ""]))
         return run(["yosys", "-Q", "-T", f"{name}.ys"], self.folder, limit)
