@@ -18,14 +18,14 @@ TEST_BUILD_PACKAGES=(libgtest-dev)
 # clang and make: a switch is built with either compiler and either generator of CMake.
 TEST_PACKAGES=(git clang-14 make yosys python3 python3-jsonschema python3-selenium chromium chromium-driver gtkwave)
 # To synthesise the RTL; which is tested too.
-SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make python3 gtkwave)
+SYNTH_PACKAGES=(yosys opensta qflow-tech-osu018 iverilog verilator g++ make cmake python3 gtkwave)
 # To prove properties of it; which is tested too.
-FORMAL_PACKAGES=(yosys z3 python3)
+FORMAL_PACKAGES=(yosys z3 cmake python3)
 TEST_PACKAGES+=("${SYNTH_PACKAGES[@]}" "${FORMAL_PACKAGES[@]}")
 # To drive what reads users' bytes with libFuzzer.
 FUZZ_PACKAGES=(clang-16 libclang-rt-16-dev)  # 14, the default, has no <ranges> of GCC 12's
 # And to check the style.
-LINT_PACKAGES=(clang-format clang-tidy)
+LINT_PACKAGES=(clang-format clang-tidy mypy)
 
 # Runs a command of scripts/reproduce in the folder that the script was called from.
 reproduce() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the style: clang-format and clang-tidy over all C++ sources, Verilator's lint over every file
-# list in rtl/. Changes nothing. Files named as arguments: only those go through the C++ checks.
+# list in rtl/, mypy over the package of the scripts. Changes nothing. Files named as arguments: only those go through the
+# C++ checks.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -36,4 +37,6 @@ for list in rtl/*/*.f; do
     verilator --lint-only -Wall rtl/lint.vlt -F "$list" --top-module "$top"
   done
 done
+say "mypy, scripts/fredsim_tools"
+(cd scripts && mypy --ignore-missing-imports --disallow-untyped-defs --cache-dir=../build/lint/mypy fredsim_tools)
 say "no findings"

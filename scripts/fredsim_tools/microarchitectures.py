@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import checkout
+from . import checkout, kinds
+from .kinds import Kind
 from .runs import Json, Runs
 from .synth import technology
 from .tables import markdown
@@ -32,12 +33,6 @@ from .tables import markdown
 TREE, MESH, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/mesh_reducing.yaml"
 FLIT_BITS, HEADER_BITS = 4096, 96
 ADDER = "fred_interconnect:P=2,M=2,LANES=256"  # one µSwitch: what an NPU is taken to have
-ADDERS = {  # of switches, by kind; a reducing mesh router's trees have the nodes of a crossbar's
-    "fred": "fred_interconnect:P=4,M=3,LANES=256",
-    "reducing_crossbar": "reducing_crossbar_interconnect:P=4,LANES=256",
-    "aggregator": "aggregator_interconnect:P=4,ADDERS=4,LANES=256",
-    "mesh_reducing": "reducing_crossbar_interconnect:P=4,LANES=256",
-}
 SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 ports, 11 adders and 32 lanes takes 700
 GHZ = 1.5
 # The credit loop between two switches of TREE: a link there and back, and the cycles in which the switches take a flit out and spend a credit.
@@ -48,33 +43,47 @@ SCRIPT = "microarchitectures.sh"
 
 @dataclass
 class Variant:
-    """A switch of a kind, the machine that it is measured in, and what of it is synthesised: its largest size there."""
+    """A switch of a kind, the machine that it is measured in, and the size that is synthesised: its largest there."""
 
     name: str
     kind: str
     config: str
     settings: list[str]
-    module: str
+    size: dict[str, int]  # parameters of the kind's top
     switches: int  # on the wafer
     conflicts: str | None = None  # middle sub-networks; "": any disjoint flows route, which nothing simulates; None: not said
-    staging: bool = True  # a memory at its outputs
     best: bool = False  # by the algorithms and the placement that are found to be its best
     works: dict[str, Json] = field(default_factory=dict)
 
+    @property
+    def described(self) -> Kind:
+        return kinds.load()[self.kind]
 
-def tree(name: str, kind: str, module: str, conflicts: str | None = "", parameters: Mapping[str, int] = {}) -> Variant:
+    @property
+    def module(self) -> str:
+        """As scripts/synth.sh takes it."""
+        return self.described.module(self.size)
+
+    @property
+    def staging(self) -> bool:
+        """A memory at its outputs."""
+        return "OUT_DEPTH" in self.described.parameters
+
+
+def tree(name: str, kind: str, size: dict[str, int], conflicts: str | None = "", parameters: Mapping[str, int] = {}) -> Variant:
     settings = [f"switch.kind={kind}", *(f"{key}={value}" for key, value in parameters.items())]
-    return Variant(name, kind, TREE, settings, module, 35, conflicts)
+    return Variant(name, kind, TREE, settings, size, 35, conflicts)
 
 
+ROUTER = {"NUM_LOCAL": 4, "NUM_IO": 2}
 VARIANTS = [
-    *(tree(f"Fred_{m}", "fred", f"fred_switch:P=12,M={m}", str(m), {"fabric.middle": m}) for m in (2, 3, 4)),
-    tree("reducing crossbar", "reducing_crossbar", "reducing_crossbar:P=12"),
-    *(tree(f"aggregator, {k}", "aggregator", f"aggregator:P=12,ADDERS={k}", parameters={"switch.params.ADDERS": k}) for k in (1, 2, 4, 11)),
-    tree("VOQ crossbar", "voq_crossbar", "voq_crossbar:P=12", None),
-    Variant("mesh", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False),
-    Variant("mesh (best)", "mesh", MESH, [], "mesh_router:NUM_LOCAL=4,NUM_IO=2", 20, None, staging=False, best=True),
-    Variant("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], "mesh_reducing:NUM_LOCAL=4,NUM_IO=2", 20, None),
+    *(tree(f"Fred_{m}", "fred", {"P": 12, "M": m}, str(m), {"fabric.middle": m}) for m in (2, 3, 4)),
+    tree("reducing crossbar", "reducing_crossbar", {"P": 12}),
+    *(tree(f"aggregator, {k}", "aggregator", {"P": 12, "ADDERS": k}, parameters={"switch.params.ADDERS": k}) for k in (1, 2, 4, 11)),
+    tree("VOQ crossbar", "voq_crossbar", {"P": 12}, None),
+    Variant("mesh", "mesh", MESH, [], ROUTER, 20),
+    Variant("mesh (best)", "mesh", MESH, [], ROUTER, 20, best=True),
+    Variant("mesh, reducing", "mesh_reducing", MESH_REDUCING, [], ROUTER, 20),
 ]
 # name, size, with --smoke, further arguments of `fredsim run`
 WORKS: list[tuple[str, str, str, list[str]]] = [
@@ -98,16 +107,16 @@ class Comparison:
     window: list[str]  # arguments of `fredsim traffic`
 
 
-def settings_of(kind: Variant, ghz: float, buffer: float | None = None) -> list[str]:
-    settings = [*kind.settings, f"clock={ghz} GHz"]
+def settings_of(variant: Variant, ghz: float, buffer: float | None = None) -> list[str]:
+    settings = [*variant.settings, f"clock={ghz} GHz"]
     if buffer:
         settings.append(f"switch.input_buffer={buffer}KiB")
     return [word for setting in settings for word in ("--set", setting)]
 
 
-def covering_buffer(kind: Variant, ghz: float) -> float | None:
+def covering_buffer(variant: Variant, ghz: float) -> float | None:
     """KiB of an input buffer that keeps a link of a tree busy: what it sends until a credit is back, and a flit. None: a mesh's does."""
-    if kind.config != TREE:
+    if variant.config != TREE:
         return None
     loop = 2 * math.ceil(LINK_NS * ghz) + SWITCH_CYCLES
     return (math.ceil(loop * PORT_GB_PER_S / (FLIT_BYTES * ghz)) + 1) * FLIT_BYTES / 1024
@@ -115,12 +124,12 @@ def covering_buffer(kind: Variant, ghz: float) -> float | None:
 
 # ------------------------------------------------------------------ synthesis
 
-def synthesis(options: Comparison, kinds: Sequence[Variant]) -> tuple[Mapping[str, Json | None], Pj | None, Pj | None]:
+def synthesis(options: Comparison, variants: Sequence[Variant]) -> tuple[Mapping[str, Json | None], Pj | None, Pj | None]:
     """Module -> its figures; kind -> energy of an addition of two flits, "" that in an NPU, and of a copy, in pJ. None: not measured."""
     file, energies = options.folder / "synthesis.json", options.folder / "additions.json"
-    adders = {"": ADDER} | {kind.kind: ADDERS[kind.kind] for kind in kinds if kind.kind in ADDERS}
+    adders = {"": ADDER} | {variant.kind: addition for variant in variants if (addition := variant.described.addition)}
     if options.synthesis:
-        modules = list(dict.fromkeys(kind.module for kind in kinds))
+        modules = list(dict.fromkeys(variant.module for variant in variants))
         limit = ["--limit", str(SYNTHESIS_LIMIT)]
         options.runs.execute("scripts/synth.sh", *modules, *limit, "--json", str(file))
         options.runs.execute("scripts/synth.sh", *dict.fromkeys(adders.values()), *limit, "--energy", "--json", str(energies))
@@ -130,7 +139,7 @@ def synthesis(options: Comparison, kinds: Sequence[Variant]) -> tuple[Mapping[st
     if any("memory_14_to_16nm" not in top["area_um2"] for top in tops):
         options.runs.fail(f"{file}: found memories at another node than logic, of an earlier version; allowed: figures"
                  " of this one, run without --no-synthesis")  # fmt: skip
-    by_module = {kind.module: found_top(tops, kind.module) for kind in kinds}
+    by_module = {variant.module: found_top(tops, variant.module) for variant in variants}
     measured = json.loads(energies.read_text())["tops"] if energies.exists() else []
     found = {kind: found_top(measured, module) for kind, module in adders.items()}
     if not all(found.values()):
@@ -172,20 +181,20 @@ def own_clock(top: Json) -> float:
 
 # ------------------------------------------------------------------ simulation
 
-def energy_pj(run: Json, kind: Variant, additions: Pj, copies: Pj) -> float:
+def energy_pj(run: Json, variant: Variant, additions: Pj, copies: Pj) -> float:
     """Of a run of collectives."""
     bits = FLIT_BITS + HEADER_BITS
     links = sum(link["flits"] for link in run["links"] if not link["on_die"])
     into = sum(switch["flits_in"] for switch in run["switches"])
     out = sum(switch["flits_out"] for switch in run["switches"])
-    memories = into + (out if kind.staging else 0)
+    memories = into + (out if variant.staging else 0)
     reduced = 0
     for part in run["parts"]:
         if part["collective"] in ("all_reduce", "reduce", "reduce_scatter"):
             reduced += (len(part["group"]) - 1) * part["size_bytes"] * 8 / FLIT_BITS
     in_switches = sum(switch["reductions"] for switch in run["switches"])
-    added = in_switches * additions.get(kind.kind, 0) + (reduced - in_switches) * additions[""]
-    added += (out - into + in_switches) * copies.get(kind.kind, 0)
+    added = in_switches * additions.get(variant.kind, 0) + (reduced - in_switches) * additions[""]
+    added += (out - into + in_switches) * copies.get(variant.kind, 0)
     return links * technology.link_pj(bits) + memories * technology.memory_pj(bits) + added
 
 
@@ -193,66 +202,66 @@ def vector_bytes(run: Json) -> int:
     return sum(part["size_bytes"] for part in run["parts"])
 
 
-def algorithm_of(kind: Variant, work: str) -> str:
+def algorithm_of(variant: Variant, work: str) -> str:
     """The paper's; a large all-reduce over a whole mesh is faster at the endpoints than in routers that add."""
-    return "hier_ring" if kind.config == MESH_REDUCING and work.startswith("all-reduce") and "MiB" in work else "paper"
+    return "hier_ring" if variant.config == MESH_REDUCING and work.startswith("all-reduce") and "MiB" in work else "paper"
 
 
-def run_of(options: Comparison, kind: Variant, work: str, arguments: Sequence[str], settings: Sequence[str]) -> Json:
-    if kind.best:  # the second, beside a tree that takes no time worth saving
-        run = options.runs.fredsim("compare", kind.config, TREE, "--best-base", *arguments, *settings)["runs"][1]
+def run_of(options: Comparison, variant: Variant, work: str, arguments: Sequence[str], settings: Sequence[str]) -> Json:
+    if variant.best:  # the second, beside a tree that takes no time worth saving
+        run = options.runs.fredsim("compare", variant.config, TREE, "--best-base", *arguments, *settings)["runs"][1]
     else:
-        run = options.runs.fredsim("run", kind.config, *arguments, *settings)["runs"][-1]
+        run = options.runs.fredsim("run", variant.config, *arguments, *settings)["runs"][-1]
     if run.get("payload") != "exact":
-        options.runs.fail(f"{kind.name}, {work}: payload {run.get('payload')}")
+        options.runs.fail(f"{variant.name}, {work}: payload {run.get('payload')}")
     return run
 
 
-def simulate(options: Comparison, kind: Variant, top: Json | None, additions: Pj | None, copies: Pj | None) -> None:
+def simulate(options: Comparison, variant: Variant, top: Json | None, additions: Pj | None, copies: Pj | None) -> None:
     for work, arguments in options.works.items():
         if "--work" not in arguments:  # which names its own
-            arguments = [*arguments, "--algorithm", algorithm_of(kind, work)]
-        run = run_of(options, kind, work, arguments, settings_of(kind, GHZ))
-        buffer = covering_buffer(kind, GHZ)
-        covered = run_of(options, kind, work, arguments, settings_of(kind, GHZ, buffer)) if buffer else run
+            arguments = [*arguments, "--algorithm", algorithm_of(variant, work)]
+        run = run_of(options, variant, work, arguments, settings_of(variant, GHZ))
+        buffer = covering_buffer(variant, GHZ)
+        covered = run_of(options, variant, work, arguments, settings_of(variant, GHZ, buffer)) if buffer else run
         own = None
         if top:
             ghz = own_clock(top)
-            own = run_of(options, kind, work, arguments, settings_of(kind, ghz, covering_buffer(kind, ghz)))
-        kind.works[work] = {
+            own = run_of(options, variant, work, arguments, settings_of(variant, ghz, covering_buffer(variant, ghz)))
+        variant.works[work] = {
             "work": work, "algorithm": run["algorithm"], "placement": run["placement"], "time_ns": run["time_ns"], "covered_time_ns": covered["time_ns"],
             "own_clock_time_ns": own and own["time_ns"],
-            "energy_pj_per_byte": None if additions is None or copies is None else round(energy_pj(run, kind, additions, copies) / vector_bytes(run), 2)}  # fmt: skip
+            "energy_pj_per_byte": None if additions is None or copies is None else round(energy_pj(run, variant, additions, copies) / vector_bytes(run), 2)}  # fmt: skip
 
 
-def saturation(options: Comparison, kind: Variant) -> float | None:
+def saturation(options: Comparison, variant: Variant) -> float | None:
     """Accepted flits per cycle and NPU, uniform traffic, packets of a flit; no collectives, which the best mesh is about."""
-    if kind.best:
+    if variant.best:
         return None
-    runs = options.runs.fredsim("traffic", kind.config, "--saturation", *settings_of(kind, GHZ), *options.window)["runs"]
+    runs = options.runs.fredsim("traffic", variant.config, "--saturation", *settings_of(variant, GHZ), *options.window)["runs"]
     accepted = [run["accepted_rate"] for run in runs if not run["saturated"]]
     return max(accepted) if accepted else None
 
 
-def conflict_rate(options: Comparison, kind: Variant) -> float | None:
+def conflict_rate(options: Comparison, variant: Variant) -> float | None:
     """Of four random all-reduces in a switch of 12 ports; None where it is not simulated."""
-    if not kind.conflicts:
+    if not variant.conflicts:
         return None
-    runs = options.runs.fredsim("conflicts", "--ports", "12", "--middle", kind.conflicts, "--flows", "4", "--kind", "all_reduce")["runs"]
+    runs = options.runs.fredsim("conflicts", "--ports", "12", "--middle", variant.conflicts, "--flows", "4", "--kind", "all_reduce")["runs"]
     return runs[0]["conflict_rate"]
 
 
 # ------------------------------------------------------------------ output
 
-def figures(options: Comparison, kind: Variant, top: Json | None) -> Json:
-    never = {"conflicts": NO_CONFLICTS} if kind.conflicts == "" else {}
+def figures(options: Comparison, variant: Variant, top: Json | None) -> Json:
+    never = {"conflicts": NO_CONFLICTS} if variant.conflicts == "" else {}
     return never | {
-        "name": kind.name, "kind": kind.kind, "config": kind.config, "settings": kind.settings, "module": kind.module,
-        "switches": kind.switches, "logic_kge": top and top["area_kge"], "memory_bits": top and top["memory_bits"],
-        "switch_mm2": top and round(area_mm2(top), 4), "area_mm2": top and round(kind.switches * area_mm2(top), 3),
-        "path_fo4": top and top["path_fo4"], "clock_ghz": top and own_clock(top), "saturation": saturation(options, kind),
-        "covering_buffer_kib": covering_buffer(kind, GHZ), "own_clock_covering_buffer_kib": top and covering_buffer(kind, own_clock(top)),
-        "conflict_rate": conflict_rate(options, kind), "works": list(kind.works.values())}  # fmt: skip
+        "name": variant.name, "kind": variant.kind, "config": variant.config, "settings": variant.settings, "module": variant.module,
+        "switches": variant.switches, "logic_kge": top and top["area_kge"], "memory_bits": top and top["memory_bits"],
+        "switch_mm2": top and round(area_mm2(top), 4), "area_mm2": top and round(variant.switches * area_mm2(top), 3),
+        "path_fo4": top and top["path_fo4"], "clock_ghz": top and own_clock(top), "saturation": saturation(options, variant),
+        "covering_buffer_kib": covering_buffer(variant, GHZ), "own_clock_covering_buffer_kib": top and covering_buffer(variant, own_clock(top)),
+        "conflict_rate": conflict_rate(options, variant), "works": list(variant.works.values())}  # fmt: skip
 
 
 def print_tables(works: Sequence[str], found: Sequence[Json]) -> None:
@@ -285,10 +294,10 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--folder", type=Path, default=Path("build/microarchitectures"), help="for JSON and page (default %(default)s)")
     parser.add_argument("--program", help=argparse.SUPPRESS)
     arguments = parser.parse_args(words)
-    known = list(dict.fromkeys(kind.kind for kind in VARIANTS))
+    known = list(dict.fromkeys(variant.kind for variant in VARIANTS))
     if unknown := [name for name in arguments.kinds if name not in known]:
         parser.error(f"found the kind {unknown[0]}; allowed: {', '.join(known)}")
-    kinds = [kind for kind in VARIANTS if not arguments.kinds or kind.kind in arguments.kinds]
+    variants = [variant for variant in VARIANTS if not arguments.kinds or variant.kind in arguments.kinds]
     works = {}
     for name, size, smoke, more in WORKS:
         chosen = smoke if arguments.smoke else size
@@ -298,12 +307,12 @@ def main(words: Sequence[str]) -> int:
     options = Comparison(Runs(SCRIPT, program), arguments.folder, arguments.synthesis, works,
                          ["--warmup", "500", "--cycles", "2000"] if arguments.smoke else [])  # fmt: skip
     options.folder.mkdir(parents=True, exist_ok=True)
-    tops, additions, copies = synthesis(options, kinds)
+    tops, additions, copies = synthesis(options, variants)
     found = []
-    for kind in kinds:
-        top = tops.get(kind.module)
-        simulate(options, kind, top, additions, copies)
-        found.append(figures(options, kind, top))
+    for variant in variants:
+        top = tops.get(variant.module)
+        simulate(options, variant, top, additions, copies)
+        found.append(figures(options, variant, top))
     print_tables(list(options.works), found)
     file = options.folder / "microarchitectures.json"
     version = options.runs.fredsim("conflicts", "--ports", "2", "--middle", "2", "--flows", "1", "--trials", "1")

@@ -11,7 +11,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 from fredsim_tools.synth import flow  # noqa: E402
-from fredsim_tools.synth.sources import PARTS, Sources  # noqa: E402
+from fredsim_tools.synth.sources import Sources  # noqa: E402
 from fredsim_tools.synth.yosys import ToolError  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
@@ -51,7 +51,7 @@ class Extrapolated(unittest.TestCase):
 
     def test_all_tops(self):
         sources = self.flow.sources
-        missing = {part for part in PARTS if flow.WIDTHS & set(sources.parameters(part))}
+        missing = {part for part in sources.parts if flow.WIDTHS & set(sources.parameters(part))}
         for module, parameters in TOPS:
             on_line = self.rows(module, dict(parameters, LANES=AT))
             flow.LANES = (AT, LINE[0])  # AT itself is synthesised

@@ -10,5 +10,8 @@ fredsim_switch_kind(aggregator
     "ADDERS | 4 | 1 | 32 | adders, each for all lanes of a flit"
     ${FREDSIM_PHASED_PARAMETERS}
   BASIC 7
+  SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} aggregator_adder aggregator_scheduler aggregator_table phased_route_ram
+  SYNTHESIS_DEEP ${FREDSIM_PHASED_DEEP}
+  ENERGY aggregator_interconnect:P=4,ADDERS=4,LANES=256
   # Registers that phased_peek.h reads.
   SETTINGS ../phased/peek.vlt)

@@ -12,4 +12,7 @@ fredsim_switch_kind(mesh
     "CTRL_DEPTH | 4 | 1 | 65535 | input buffer of the control VC in flits"
     "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
     "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits"
-  BASIC 5)
+  BASIC 5
+  SYNTHESIS_PARTS mesh_allocator mesh_input mesh_output mesh_registers mesh_stalls switch_counters
+  SYNTHESIS_LINE mesh_output
+  ENERGY mesh_output)

@@ -12,5 +12,9 @@ fredsim_switch_kind(mesh_reducing
     "NUM_IO | 2 | 0 | 15 | I/O ports"
     ${FREDSIM_MESH_REDUCING_PARAMETERS}
   BASIC 7
+  SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} mesh_reducing_routes reducing_crossbar_node
+  SYNTHESIS_DEEP ${FREDSIM_PHASED_DEEP}
+  # Its trees have the nodes of a crossbar's.
+  ENERGY reducing_crossbar_interconnect:P=4,LANES=256
   # Registers that phased_peek.h reads.
   SETTINGS ../phased/peek.vlt)

@@ -9,5 +9,8 @@ fredsim_switch_kind(reducing_crossbar
     "${FREDSIM_PHASED_PORTS}"
     ${FREDSIM_PHASED_PARAMETERS}
   BASIC 6
+  SYNTHESIS_PARTS ${FREDSIM_PHASED_PARTS} phased_route_ram reducing_crossbar_node
+  SYNTHESIS_DEEP ${FREDSIM_PHASED_DEEP}
+  ENERGY reducing_crossbar_interconnect:P=4,LANES=256
   # Registers that phased_peek.h reads.
   SETTINGS ../phased/peek.vlt)

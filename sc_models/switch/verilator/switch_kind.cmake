@@ -2,13 +2,23 @@
 # list in their terms.
 #
 #   fredsim_switch_kind(KIND TOP … FILES … PORTS "…" PARAMETERS "name | default | least | most | meaning"… [BASIC n]
-#                       [SETTINGS …])
+#                       [SETTINGS …] [SYNTHESIS_FILES …] [SYNTHESIS_PARTS …] [SYNTHESIS_DEEP …] [SYNTHESIS_WIRES …]
+#                       [SYNTHESIS_LINE …] [ENERGY MODULE[:NAME=VALUE,…]])
 # describes a kind: the RTL's top module and its file list, absolute or from the top of the checkout; the number of
 # ports, a sum of parameters and numbers; BASIC: the first n parameters, which an entry may give without their names,
 # and which are always named where the program prints one; SETTINGS: Verilator's own, in the kind's folder, which is
 # the one that the file with this call is in.
+# For the synthesis of the kinds in this tree (scripts/synth.sh, which reads all this from kinds.json, kinds_json.cmake):
+# SYNTHESIS_FILES: file lists beside FILES, the last file of each a top; SYNTHESIS_PARTS: modules that are synthesised on
+# their own and put together afterwards, such as large ones that are used often, all others are flattened into their
+# users; SYNTHESIS_DEEP: parts with long chains of logic, restructured for depth; SYNTHESIS_WIRES: tops that are mostly
+# wires when they are flattened; SYNTHESIS_LINE: parts whose area at any number of lanes is on a line through two of
+# them, others with lanes are synthesised as wide as they are; ENERGY: the module whose gates are simulated for the
+# energy of a flit in the interconnect (NETWORKS in scripts/fredsim_tools/synth/energy.py), with parameters: the size at
+# which the energy of an addition and of a copy is measured.
 function(fredsim_switch_kind kind)
-  cmake_parse_arguments(ARG "" "TOP;FILES;PORTS;BASIC" "PARAMETERS;SETTINGS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TOP;FILES;PORTS;BASIC;ENERGY"
+    "PARAMETERS;SETTINGS;SYNTHESIS_FILES;SYNTHESIS_PARTS;SYNTHESIS_DEEP;SYNTHESIS_WIRES;SYNTHESIS_LINE" ${ARGN})
   if(NOT ARG_BASIC)
     set(ARG_BASIC 0)
   endif()
@@ -41,7 +51,8 @@ function(fredsim_switch_kind kind)
   fredsim_ports_of("${ARG_PORTS}" "${names}" ports_in_cpp CPP)
   list(TRANSFORM ARG_SETTINGS PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
   set(ARG_FOLDER ${CMAKE_CURRENT_LIST_DIR})
-  foreach(property NAMES DEFAULTS PORTS TOP FILES BASIC SETTINGS CLASS ROWS PORTS_CPP FOLDER)
+  foreach(property NAMES DEFAULTS PORTS TOP FILES BASIC SETTINGS CLASS ROWS PORTS_CPP FOLDER PARAMETERS ENERGY
+          SYNTHESIS_FILES SYNTHESIS_PARTS SYNTHESIS_DEEP SYNTHESIS_WIRES SYNTHESIS_LINE)
     if(property STREQUAL "NAMES")
       set(value "${names}")
     elseif(property STREQUAL "DEFAULTS")

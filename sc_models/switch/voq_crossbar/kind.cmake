@@ -14,4 +14,6 @@ fredsim_switch_kind(voq_crossbar
     "PACKET_FLITS | 8 | 1 | 8 | flits of the longest data packet"
     "VC_ORDER | 147 | 27 | 228 | virtual channels by priority, two bits each, the highest in the lowest bits"
     "ITERATIONS | 2 | 1 | 4 | rounds of iSLIP for every edge, one a cycle"
-  BASIC 5)
+  BASIC 5
+  SYNTHESIS_PARTS switch_counters voq_arbiter voq_crossbar_mux voq_crossbar_registers voq_input_unit voq_list voq_scheduler
+  ENERGY voq_crossbar_mux)

@@ -93,7 +93,7 @@ def parse_wave(text: str) -> tuple[Path, str | None]:
 
 
 def add_traffic(top: Top, file_and_instance: tuple[Path, str | None], flow: Flow) -> None:
-    network = network_of(top)
+    network = network_of(top, flow.sources.kinds)
     if network is None or not network.in_waves:
         raise Wrong(f"--wave: found the module {top.kind}; allowed: one of µSwitches or adder trees, such as fred_switch")
     try:
@@ -128,6 +128,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    checkout.prepare("synth.sh", ["SYNTH_PACKAGES"])
     sources = Sources(CHECKOUT)
     if arguments.list:
         for name in sources.modules():
@@ -148,7 +149,6 @@ def run(arguments: argparse.Namespace) -> None:
     to_output = arguments.json == Path("-")
     if arguments.json and not to_output and not arguments.json.parent.is_dir():
         raise Wrong(f"--json {arguments.json}: no folder {arguments.json.parent}")
-    checkout.prepare("synth.sh", ["SYNTH_PACKAGES"])
     start = time.monotonic()
     flow = Flow(sources, arguments.folder.resolve(), arguments.jobs, arguments.limit, arguments.memory_fo4)
     tops = flow.tops(wanted, arguments.energy)

@@ -10,11 +10,12 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..kinds import Kind
 from . import cells, crossbars, gates, timing, traffic
 from .sources import Sources
 from .yosys import Part, Unfinished, locked
@@ -24,10 +25,6 @@ if TYPE_CHECKING:  # flow imports this module
 
 LANES = (4, 8)  # that are simulated; other numbers follow a line through these
 PERIOD_NS = 1000
-FRED = frozenset(("fred_interconnect", "fred_switch", "fred_switch_top"))
-CROSSBAR = frozenset(("reducing_crossbar_interconnect", "reducing_crossbar"))
-AGGREGATOR = frozenset(("aggregator_interconnect", "aggregator"))
-MESH_SIDES = 4  # ports of a router beside local and I/O
 MEMORY_NS = 2.0, 0.4  # clock to data, set-up
 
 REPORT = """
@@ -119,22 +116,23 @@ def measure(part: Part, netlists: Sequence[str], memories: Sequence[cells.Memory
     return measured
 
 
-def network_of(top):
-    """What tells the situations in a top's interconnect; None where it has none that is measured."""
-    given = top.parameters
-    if top.kind in FRED:
-        return traffic.Fred(given["P"], given["M"], given["FORMAT"])
-    if top.kind in CROSSBAR:
-        return traffic.Crossbar(given["P"], given["FORMAT"])
-    if top.kind in AGGREGATOR:
-        return crossbars.Aggregator(given["P"], given["ADDERS"], given["FORMAT"])
-    if top.kind == "voq_crossbar":
-        return crossbars.VoqCrossbar(given["P"])
-    if top.kind in ("mesh_router", "mesh_reducing"):
-        ports = MESH_SIDES + given["NUM_LOCAL"] + given["NUM_IO"]
-        if top.kind == "mesh_reducing":
-            return traffic.Crossbar(ports, given["FORMAT"])
-        return crossbars.MeshRouter(ports, tuple(given[name] for name in ("VC_DEPTH", "CTRL_DEPTH", "PACKET_FLITS")))
+# Module of which a kind says that its energy is measured -> its network, by ports and parameters of a top with it.
+NETWORKS: dict[str, Callable[[int, Mapping[str, int]], traffic.Network]] = {
+    "fred_interconnect": lambda ports, given: traffic.Fred(ports, given["M"], given["FORMAT"]),
+    "reducing_crossbar_interconnect": lambda ports, given: traffic.Crossbar(ports, given["FORMAT"]),
+    "aggregator_interconnect": lambda ports, given: crossbars.Aggregator(ports, given["ADDERS"], given["FORMAT"]),
+    "voq_crossbar_mux": lambda ports, _: crossbars.VoqCrossbar(ports),
+    "mesh_output": lambda ports, given: crossbars.MeshRouter(ports, (given["VC_DEPTH"], given["CTRL_DEPTH"], given["PACKET_FLITS"])),
+}
+
+
+def network_of(top: Top, kinds: Iterable[Kind]) -> traffic.Network | None:
+    """The network in a top: a kind's switch, or an interconnect that adds by itself. None where there is none that is measured."""
+    for kind in kinds:
+        if kind.energy in NETWORKS and top.kind in kind.tops():
+            return NETWORKS[kind.energy](kind.ports_of(top.parameters), top.parameters)
+        if kind.energy in NETWORKS and top.kind == kind.energy and kind.addition:
+            return NETWORKS[kind.energy](top.parameters["P"], top.parameters)
     return None
 
 
@@ -171,32 +169,32 @@ def of_tops(tops: Sequence[Top], flow: Flow) -> None:
     """Gives the tops that have an interconnect its energy. A part is measured once, for all of those that have it alike."""
     groups: dict[object, list[tuple[Top, int, traffic.Network]]] = {}
     for top in tops:
-        network = network_of(top)
+        network = network_of(top, flow.sources.kinds)
         if network and top.lanes is not None and not top.lacks:
             groups.setdefault(network.alike(), []).append((top, top.lanes, network))
     for same in groups.values():
         needed: dict[str, set[traffic.Situation]] = {}
-        for _, _, network in same:
-            for module, situations in parts_needed(network).items():
+        for _, _, each in same:
+            for module, situations in parts_needed(each).items():
                 needed.setdefault(module, set()).update(situations)
-        network = same[0][2]
+        first = same[0][2]
         jobs = []
         for lanes in LANES:
             for module, wanted in needed.items():
-                part, new = flow.part(module, network.parameters(module, lanes))
+                part, new = flow.part(module, first.parameters(module, lanes))
                 jobs.append((lanes, part, new, sorted(wanted, key=repr)))
         flow.synthesise([part for _, part, new, _ in jobs if new])
-        results = flow.each(lambda job: _of_part(flow, network, job[0], job[1], job[3]), jobs)
+        results = flow.each(lambda job: _of_part(flow, first, job[0], job[1], job[3]), jobs)
         measured: dict[int, dict[str, tuple[Sequence[traffic.Situation], Measured]]] = {lanes: {} for lanes in LANES}
         for (lanes, part, _, ordered), found in zip(jobs, results, strict=True):
             if found:
                 measured[lanes][part.module] = ordered, found
-        for top, lanes, network in same:
+        for top, lanes, each in same:
             if None in results:
                 top.lacks.append("energy: a tool did not finish in time")
             else:
-                first, second = (compose(network, simulated, measured[simulated]) for simulated in LANES)
-                top.energy = at_lanes(first, second, lanes)
+                low, high = (compose(each, simulated, measured[simulated]) for simulated in LANES)
+                top.energy = at_lanes(low, high, lanes)
 
 
 def _of_part(flow: Flow, network: traffic.Network, lanes: int, part: Part, wanted: Sequence[traffic.Situation]) -> Measured | None:

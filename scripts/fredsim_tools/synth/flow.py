@@ -15,8 +15,6 @@ from .yosys import Part, ToolError, Unfinished, end_all, locked
 # Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
 LANES = (4, 32)
 FULL_LANES = 256
-# Modules whose area has a line through these; others with lanes, whose flits lie in memories, are synthesised as wide as they are.
-ON_LINE = frozenset(("fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch", "mesh_output"))
 # Parameters of parts that grow with the lanes. A part with another one that does is an error.
 WIDTHS = frozenset(("LANES", "FLIT_W"))
 
@@ -156,7 +154,7 @@ class Flow:
         new = []
         for lanes, top in tops:
             for part, _ in self._below(top).values():
-                if "LANES" in part.parameters and not part.children and part.module not in ON_LINE:
+                if "LANES" in part.parameters and not part.children and part.module not in self.sources.line:
                     part.wide[lanes], is_new = self.part(part.module, dict(part.parameters, LANES=lanes))
                     if is_new:
                         new.append(part.wide[lanes])

@@ -3,72 +3,69 @@
 import re
 from pathlib import Path
 
-# File lists, one per top. A list's last file is the top; lists in it are named here before it.
-LISTS = ("rtl/fred/fred_switch.f", "rtl/fred/fred_switch_top.f", "rtl/mesh/mesh_router.f",
-         "rtl/reducing_crossbar/reducing_crossbar.f", "rtl/mesh_reducing/mesh_reducing.f", "rtl/aggregator/aggregator.f",
-         "rtl/voq_crossbar/voq_crossbar.f", "rtl/common/link_retry.f")
-
-# Modules that are synthesised on their own and put together afterwards. All others are flattened into the
-# module that uses them. A large module that is used often belongs here.
-PARTS = frozenset((
-    "apb_slave", "fp_add", "fred_register_map", "switch_counters",
-    "phased_candidates", "phased_control", "phased_input_unit", "phased_join", "phased_join_check", "phased_matcher",
-    "fred_online_paths", "phased_output_unit", "fred_paths", "phased_store", "phased_route_ram",
-    "fred_port_demux", "fred_port_mux", "fred_r_uswitch", "fred_rd_uswitch",
-    "reducing_crossbar_node", "mesh_reducing_routes",
-    "aggregator_adder", "aggregator_scheduler", "aggregator_table",
-    "voq_arbiter", "voq_input_unit", "voq_list", "voq_scheduler", "voq_crossbar_mux", "voq_crossbar_registers",
-    "mesh_allocator", "mesh_input", "mesh_output", "mesh_registers", "mesh_stalls",
-))  # fmt: skip
+from ..kinds import load
 
 
 class Sources:
-    """The modules of all file lists below a checkout."""
+    """The modules of all file lists below a checkout: those of the kinds, and of what is beside switches, in rtl/common. A list's last
+    file is its top; lists in it are those of another top.
 
-    def __init__(self, checkout):
-        self.checkout = Path(checkout)
-        self.files = {}  # name of a module or package -> file, relative to the checkout
-        for name in LISTS:
+    parts: modules that are synthesised on their own and put together afterwards; all others are flattened into the module that uses them.
+    deep, line, wires: as the kinds have them."""
+
+    def __init__(self, checkout: Path) -> None:
+        self.checkout = checkout
+        self.kinds = list(load(checkout).values())
+        self.parts = {module for kind in self.kinds for module in kind.parts}
+        self.deep = {module for kind in self.kinds for module in kind.deep}
+        self.line = {module for kind in self.kinds for module in kind.line}
+        self.wires = {module for kind in self.kinds for module in kind.wires}
+        beside = sorted(str(path.relative_to(checkout)) for path in checkout.glob("rtl/common/*.f"))
+        self.lists = list(dict.fromkeys([*(name for kind in self.kinds for name in kind.files), *beside]))
+        self.files: dict[str, Path] = {}  # name of a module or package -> file, relative to the checkout
+        for name in self.lists:
             folder = (self.checkout / name).parent
             for line in (self.checkout / name).read_text().splitlines():
                 if line.endswith(".sv"):
                     file = (folder / line).resolve().relative_to(self.checkout.resolve())
                     self.files[file.stem] = file
-        self._texts = {}
+        self._texts: dict[str, str] = {}
 
-    def modules(self):
+    def modules(self) -> list[str]:
         return sorted(name for name in self.files if not name.endswith("_pkg"))
 
-    def tops(self):
-        return [Path(name).stem for name in LISTS]
+    def tops(self) -> list[str]:
+        return [Path(name).stem for name in self.lists]
 
-    def text(self, name):
+    def text(self, name: str) -> str:
         if name not in self._texts:
             self._texts[name] = (self.checkout / self.files[name]).read_text()
         return self._texts[name]
 
-    def code(self, name):
+    def code(self, name: str) -> str:
         """The text without comments."""
         return re.sub(r"//[^\n]*|/\*.*?\*/", "", self.text(name), flags=re.DOTALL)
 
-    def pins(self, name):
+    def pins(self, name: str) -> str:
         """Its parameters and ports, as text without comments."""
-        return re.search(r"\bmodule\b.*?^\);", self.code(name), re.MULTILINE | re.DOTALL)[0]
+        return re.findall(r"\bmodule\b.*?^\);", self.code(name), re.MULTILINE | re.DOTALL)[0]
 
-    def parameters(self, name):
+    def parameters(self, name: str) -> list[str]:
         """Parameters that may be set, in order."""
         return re.findall(r"^\s*parameter\s+[\w\s\[\]:-]*?(\w+)\s*=", self.code(name), re.MULTILINE)
 
-    def below(self, name):
+    def below(self, name: str) -> list[str]:
         """Everything that a module is elaborated from, in order of reading."""
         packages, boxes, modules = self.needed(name)
         return list(dict.fromkeys([*packages, *(inner for box in boxes for inner in self.below(box)), *modules]))
 
-    def needed(self, name):
+    def needed(self, name: str) -> tuple[list[str], list[str], list[str]]:
         """What a module is elaborated from, in order of reading: (packages, parts used as black boxes, modules)."""
-        packages, boxes, modules = [], [], []
+        packages: list[str] = []
+        boxes: list[str] = []
+        modules: list[str] = []
 
-        def add(item, to):
+        def add(item: str, to: list[str]) -> None:
             if item in packages + boxes + modules:
                 return
             used = [word for word in dict.fromkeys(re.findall(r"\b\w+\b", self.code(item)))
@@ -77,7 +74,7 @@ class Sources:
                 if word.endswith("_pkg"):
                     add(word, packages)
                 elif to is modules:
-                    add(word, boxes if word in PARTS else modules)
+                    add(word, boxes if word in self.parts else modules)
             to.append(item)
 
         add(name, modules)

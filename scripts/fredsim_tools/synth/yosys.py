@@ -22,7 +22,6 @@ MEMORY_BITS = 512
 
 # abc's steps. Long chains of logic are restructured for depth, twice, before they are mapped; the rest is mapped
 # over structural choices as it is, which is faster and, where paths are short, as good. Then buffers, then sizes.
-DEEP = frozenset(("fp_add", "phased_control", "phased_join", "phased_candidates"))
 MAP_DEEP = "strash; dch; if -g -K 6; dch; if -g -K 6; dch; map -B 0.9; topo"
 MAP = "strash; &get -n; &dch -f; &nf; &put"
 SIZE = "buffer -p -N 16; upsize; dnsize; stime -p"
@@ -32,7 +31,6 @@ SIZE = "buffer -p -N 16; upsize; dnsize; stime -p"
 COARSE = ("synth -run coarse:fine -flatten -noshare",)
 # The same for a module that is mostly wires when it is flattened, with a name in every module that they go through. Each pass of `synth`
 # walks through all names: a Fred_4(12) of 32 lanes took 322 s in place of 70. One name a wire is left.
-WIRES = frozenset(("fred_switch", "fred_switch_top"))
 COARSE_WIRES = ("proc", "flatten", "opt_expr", "opt_clean -purge", "synth -run coarse:fine -noshare")
 FINE = ("memory_map", "opt -undriven -fine", "techmap", "opt -fast -full",
         "dfflegalize -cell $_DFF_P_ 01 -cell $_DFFSR_PNN_ 01", "opt -fast", "dfflibmap -liberty cells.lib",
@@ -136,12 +134,13 @@ class Part:
         packages, boxes, modules = sources.needed(module)
         self.read = [f"read_verilog {option} rtl/{sources.files[name].relative_to('rtl')}" for option, names in
                      (("-sv", packages), ("-lib -defer -sv", boxes), ("-defer -sv", modules)) for name in names]  # fmt: skip
-        self.coarse = COARSE_WIRES if module in WIRES else COARSE
+        self.coarse = COARSE_WIRES if module in sources.wires else COARSE
+        self.map = MAP_DEEP if module in sources.deep else MAP
         # Everything the netlist depends on. Of what is in a switch only the pins, so that a change in a part does not do it all again.
         of_box = sources.pins if module in sources.tops() else sources.text
         texts = [*map(sources.text, packages), *map(of_box, boxes), *map(sources.text, modules)]
         key = [module, sorted(parameters.items()), texts,
-               " ".join(self.coarse), FINE, MAP_DEEP if module in DEEP else MAP, SIZE, DRIVER, LOAD_FF, MEMORY_BITS, FORMAT,
+               " ".join(self.coarse), FINE, self.map, SIZE, DRIVER, LOAD_FF, MEMORY_BITS, FORMAT,
                LIBERTY.stat().st_size]  # fmt: skip
         self.name = f"{module}__{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:12]}"
         self.folder = folder / self.name
@@ -197,7 +196,7 @@ class Part:
             (self.folder / "cells.lib").unlink(missing_ok=True)
             (self.folder / "cells.lib").symlink_to(LIBERTY)
             (self.folder / "constraints").write_text(f"set_driving_cell {DRIVER}\nset_load {LOAD_FF}\n")
-            steps = f"{MAP_DEEP if self.module in DEEP else MAP}; {SIZE}"
+            steps = f"{self.map}; {SIZE}"
             (self.folder / "abc").write_text("\n".join(steps.split("; ")) + "\n")
             boxes = []
             for memory in self.memories:
