@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the C++ header of a SystemVerilog package: rtl_package_header.py PACKAGE XML WRITTEN_IN HEADER
+"""Writes the C++ header of a SystemVerilog package, and its constants as JSON: rtl_package_header.py PACKAGE XML WRITTEN_IN HEADER JSON
 
 XML is Verilator's --xml-only output of the package and of a module `probe` (rtl_packages.cmake), whose constants are
 the values of the package's functions by size. WRITTEN_IN: the package's file, to be named in the header.
 """
+import json
 import pathlib
 import re
 import sys
@@ -39,7 +40,14 @@ def function(name, values):
             f"  return of_size[static_cast<std::size_t>({' + '.join(index)})];\n}}\n")
 
 
-def main(package, xml, written_in, header):
+def write(name, text):
+    """One that stays as it is keeps its time, so that nothing which includes it is compiled again."""
+    path = pathlib.Path(name)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def main(package, xml, written_in, header, json_file):
     netlist = ElementTree.parse(xml).getroot().find("netlist")
     values = constants(netlist.find(f"package[@name='{package}']"))
     by_size = constants(netlist.find("module[@name='probe']"))
@@ -52,10 +60,8 @@ def main(package, xml, written_in, header):
         text.append("\n// Of Fred_m(P): ports 2 to 32, middle 2 to 4.\n")
         text += [function(name, by_size) for name in names]
     text.append(f"\n}}  // namespace fredsim::{package}\n")
-    # One that stays as it is keeps its time, so that nothing which includes it is compiled again.
-    path = pathlib.Path(header)
-    if not path.exists() or path.read_text(encoding="utf-8") != "".join(text):
-        path.write_text("".join(text), encoding="utf-8")
+    write(header, "".join(text))
+    pathlib.Path(json_file).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

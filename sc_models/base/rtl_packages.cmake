@@ -1,4 +1,4 @@
-# C++ headers of SystemVerilog packages: what RTL and C++ both know is written in the package alone.
+# C++ headers of SystemVerilog packages: what RTL, C++ and scripts know is written in the package alone.
 #
 #   fredsim_rtl_package(fred_pkg FILES rtl/common/noc_pkg.sv rtl/fred/fred_pkg.sv
 #                       BY_PORTS stages BY_MIDDLE sel_w BY_SIZE row_words)
@@ -6,7 +6,8 @@
 # writes <rtl/fred_pkg.h>: every constant of the package, which the last of FILES holds, as a constexpr of the same name
 # in namespace fredsim::fred_pkg, and those of its functions that are named: of a switch's ports, of its middle
 # sub-networks, or of both. Verilator computes the values, at build time. Link fredsim_rtl_packages to include them.
-# FILES are absolute or from the top of the checkout.
+# FILES are absolute or from the top of the checkout. The constants are in fred_pkg.json beside it, too, for
+# scripts/fredsim_tools/rtl.py.
 set(FREDSIM_RTL_PACKAGES ${CMAKE_CURRENT_LIST_DIR})
 find_package(Python3 REQUIRED COMPONENTS Interpreter)  # Verilator needs it too
 if(NOT TARGET fredsim_rtl_packages)  # in a project of others it comes from our build folder
@@ -47,15 +48,15 @@ function(fredsim_rtl_package package)
     list(APPEND sources ${file})
   endforeach()
   add_custom_command(
-    OUTPUT ${folder}/${package}.h
+    OUTPUT ${folder}/${package}.h ${folder}/${package}.json
     COMMAND ${CMAKE_COMMAND} -E copy ${sources} .
     COMMAND ${VERILATOR_BIN} --xml-only --xml-output ${package}.xml --Mdir . --public --top-module probe
             ${names} ${package}_probe.sv
     COMMAND Python3::Interpreter ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
-            ${package} ${package}.xml ${written_in} ${package}.h
+            ${package} ${package}.xml ${written_in} ${package}.h ${package}.json
     DEPENDS ${sources} ${folder}/${package}_probe.sv ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
     WORKING_DIRECTORY ${folder}
-    COMMENT "C++ constants of ${package}"
+    COMMENT "Constants of ${package}"
     VERBATIM)
   add_custom_target(rtl_${package} DEPENDS ${folder}/${package}.h)
   add_dependencies(fredsim_rtl_packages rtl_${package})

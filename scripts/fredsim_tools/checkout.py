@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-# As it was reached, not resolved: a folder of links to the parts of a checkout is one, too.
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def enter() -> None:

@@ -5,27 +5,47 @@ A command is a module with main(words), which gives the exit code. It is importe
 
 import argparse
 import importlib
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-# Command -> module, words that the module gets before the user's, one line of help.
-COMMANDS: dict[str, tuple[str, list[str], str]] = {
-    "fig9": ("fig9", [], "figure 9 of the paper: collectives on the mesh and on Fred-A to -D"),
-    "fig10": ("training", ["10"], "figure 10: training iterations of four workloads"),
-    "fig11": ("training", ["11"], "figures 11 and 2: training iterations of all strategies of 20 workers"),
-    "study": ("study.command", [], "what the paper asserts and does not measure"),
-    "kinds": ("microarchitectures", [], "the kinds of switches: times, area, clock, energy"),
-    "algorithms": ("algorithms", [], "all algorithms of all collectives beside the choice of `auto`"),
-    "synth": ("synth.command", [], "synthesis of the RTL: area, timing, energy"),
+from . import checkout
+
+@dataclass(frozen=True)
+class Command:
+    """first: words that main() gets before the user's; packages: installed before the module is imported, as its constants of the RTL need
+    them (checkout.prepare)."""
+
+    module: str
+    help: str
+    first: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+
+
+COMMANDS = {
+    "fig9": Command("fig9", "figure 9 of the paper: collectives on the mesh and on Fred-A to -D"),
+    "fig10": Command("training", "figure 10: training iterations of four workloads", ("10",)),
+    "fig11": Command("training", "figures 11 and 2: training iterations of all strategies of 20 workers", ("11",)),
+    "study": Command("study.command", "what the paper asserts and does not measure"),
+    "kinds": Command("microarchitectures", "the kinds of switches: times, area, clock, energy"),
+    "algorithms": Command("algorithms", "all algorithms of all collectives beside the choice of `auto`"),
+    "synth": Command("synth.command", "synthesis of the RTL: area, timing, energy", packages=("SYNTH_PACKAGES",)),
 }
 
 
 def main(words: Sequence[str]) -> int:
-    lines = "\n".join(f"  {name:<11} {text}" for name, (_, _, text) in COMMANDS.items())
+    lines = "\n".join(f"  {name:<11} {command.help}" for name, command in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="scripts/reproduce", usage="scripts/reproduce COMMAND [OPTION…]", epilog=f"commands:\n{lines}\n\nCOMMAND --help says more.",
         description="Reproduces the figures and tables of the pages. Installs and builds what is missing.",
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="what to reproduce")
     parser.parse_args(words[:1])  # options after the command are its own
-    module, first, _ = COMMANDS[words[0]]
-    return importlib.import_module(f".{module}", __package__).main([*first, *words[1:]])
+    command = COMMANDS[words[0]]
+    if command.packages:
+        checkout.prepare(f"{words[0]}.sh", command.packages)
+    try:
+        return importlib.import_module(f".{command.module}", __package__).main([*command.first, *words[1:]])
+    except KeyboardInterrupt:
+        print(f"{words[0]}: interrupted", file=sys.stderr)
+        return 130

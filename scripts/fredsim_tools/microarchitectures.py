@@ -26,17 +26,17 @@ from typing import Any
 
 from . import checkout, kinds
 from .kinds import Kind
+from .rtl import constants
 from .runs import Json, Runs
 from .synth import technology
 from .tables import markdown
 
 TREE, MESH, MESH_REDUCING = "configs/fred_d.yaml", "configs/mesh.yaml", "configs/mesh_reducing.yaml"
-FLIT_BITS, HEADER_BITS = 4096, 96
 ADDER = "fred_interconnect:P=2,M=2,LANES=256"  # one µSwitch: what an NPU is taken to have
 SYNTHESIS_LIMIT = 1800  # seconds of each run of a tool: an aggregator of 12 ports, 11 adders and 32 lanes takes 700
 GHZ = 1.5
 # The credit loop between two switches of TREE: a link there and back, and the cycles in which the switches take a flit out and spend a credit.
-LINK_NS, SWITCH_CYCLES, PORT_GB_PER_S, FLIT_BYTES = 20, 4, 600, 512
+LINK_NS, SWITCH_CYCLES, PORT_GB_PER_S = 20, 4, 600
 NO_CONFLICTS = "none by construction"
 SCRIPT = "microarchitectures.sh"
 
@@ -119,7 +119,8 @@ def covering_buffer(variant: Variant, ghz: float) -> float | None:
     if variant.config != TREE:
         return None
     loop = 2 * math.ceil(LINK_NS * ghz) + SWITCH_CYCLES
-    return (math.ceil(loop * PORT_GB_PER_S / (FLIT_BYTES * ghz)) + 1) * FLIT_BYTES / 1024
+    flit = constants("noc_pkg")["FLIT_BYTES"]
+    return (math.ceil(loop * PORT_GB_PER_S / (flit * ghz)) + 1) * flit / 1024
 
 
 # ------------------------------------------------------------------ synthesis
@@ -183,7 +184,8 @@ def own_clock(top: Json) -> float:
 
 def energy_pj(run: Json, variant: Variant, additions: Pj, copies: Pj) -> float:
     """Of a run of collectives."""
-    bits = FLIT_BITS + HEADER_BITS
+    noc = constants("noc_pkg")
+    bits = noc["FLIT_LANES"] * noc["LANE_W"] + noc["HEADER_W"]
     links = sum(link["flits"] for link in run["links"] if not link["on_die"])
     into = sum(switch["flits_in"] for switch in run["switches"])
     out = sum(switch["flits_out"] for switch in run["switches"])
@@ -191,7 +193,7 @@ def energy_pj(run: Json, variant: Variant, additions: Pj, copies: Pj) -> float:
     reduced = 0
     for part in run["parts"]:
         if part["collective"] in ("all_reduce", "reduce", "reduce_scatter"):
-            reduced += (len(part["group"]) - 1) * part["size_bytes"] * 8 / FLIT_BITS
+            reduced += (len(part["group"]) - 1) * part["size_bytes"] / noc["FLIT_BYTES"]
     in_switches = sum(switch["reductions"] for switch in run["switches"])
     added = in_switches * additions.get(variant.kind, 0) + (reduced - in_switches) * additions[""]
     added += (out - into + in_switches) * copies.get(variant.kind, 0)

@@ -11,6 +11,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 from fredsim_tools import kinds  # noqa: E402
+from fredsim_tools.microarchitectures import VARIANTS  # noqa: E402
 from fredsim_tools.synth.energy import NETWORKS  # noqa: E402
 from fredsim_tools.synth.sources import Sources  # noqa: E402
 
@@ -65,6 +66,9 @@ class Kinds(unittest.TestCase):
                 self.assertIn(kind.energy, NETWORKS)
                 below = {name for top in kind.tops() for name in sources.below(top)}
                 self.assertEqual(kind.parts - below, set(), "in none of its tops")
+
+    def test_every_kind_is_compared(self):
+        self.assertEqual({variant.kind for variant in VARIANTS}, set(kinds.load()))
 
     def test_ports(self):
         self.assertEqual(kinds.load()["mesh"].ports_of({"NUM_LOCAL": 4, "NUM_IO": 2}), 10)

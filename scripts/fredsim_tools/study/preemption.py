@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..rtl import constants
 from ..runs import Json
 from ..tables import KIB, size
 from .study import Study, changes
@@ -22,10 +23,11 @@ def preempted(study: Study, machine: str, work: str, dp: list[str], amount: str,
             f"{changes(dp_alone)} + {changes(mp_alone)}", changes(both)]
 
 
-SLICES, FLIT = 5, 512  # of Fred-A to -D
+SLICES = 5  # of Fred-A to -D
 
 
 def measure(study: Study) -> None:
+    flit = constants("noc_pkg")["FLIT_BYTES"]
     groups = ("mp_interrupts_dp", ["--work", "configs/paper/mp2_dp5_pp2_dp.yaml"])
     everyone = ("mp_interrupts_all", ["--priority", "dp"])
     head = ["MP alone", "beside DP", "loses", "DP alone", "beside MP", "loses", "both / sum", "phase changes alone", "together"]
@@ -54,7 +56,7 @@ def measure(study: Study) -> None:
     dp_alone = study.run("fred_d", "--collective", "unicast", "--group", "0,1", "--size", "2560KiB", *fast)
     rows = []
     for flits in (8, 64) if study.smoke else (8, 16, 64, 128):
-        payload = str(SLICES * FLIT * flits)
+        payload = str(SLICES * flit * flits)
         mp_alone = study.run("fred_d", "--collective", "unicast", "--group", "2,3", "--priority", "mp", "--size", payload, *fast)
         both = study.run("fred_d", "--work", "configs/study/phase_change.yaml", "--size", payload, *fast)
         lost = part_cycles(both, "dp") - dp_alone["cycles"]
@@ -65,7 +67,7 @@ def measure(study: Study) -> None:
 
     rows = []
     for flits in (1, 8) if study.smoke else (1, 2, 4, 8):
-        payload = str(4 * SLICES * FLIT * flits)
+        payload = str(4 * SLICES * flit * flits)
         one, four = (study.run("fred_d", "--collective", c, "--group", "0,1,2,3", "--algorithm", "in_switch", "--size", payload, *fast)
                      for c in ("reduce", "reduce_scatter"))
         more = (changes(four) - changes(one)) // SLICES

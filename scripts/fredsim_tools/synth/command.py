@@ -17,7 +17,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import checkout
 from ..checkout import CHECKOUT
 from . import paper, report, waveform
 from .energy import network_of
@@ -128,7 +127,6 @@ def main(words: Sequence[str]) -> int:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    checkout.prepare("synth.sh", ["SYNTH_PACKAGES"])
     sources = Sources(CHECKOUT)
     if arguments.list:
         for name in sources.modules():

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..rtl import constants
 from . import traffic
 from .traffic import FLITS, SETTLE, STILL, WINDOW, Pins, Row, Situation, Stimulus
 
@@ -137,7 +138,8 @@ class Aggregator:
         codes = {"unicast": ([p + 1 for p in ports], [p + 1 for p in ports]),
                  "reduction": ([1 for p in ports], [int(p == 0) for p in ports]),
                  "distribution": ([int(p == 0) for p in ports], [1 for p in ports])}[kind]  # fmt: skip
-        return 1 | traffic.config([*codes[0], *codes[1]], self.ports.bit_length()) << 3
+        layout = constants("phased_pkg")
+        return 1 << layout["ROW_VALID_BIT"] | traffic.config([*codes[0], *codes[1]], self.ports.bit_length()) << layout["ROW_FLOWS_LSB"]
 
     def stimulus(self, part: Pins, wanted: Sequence[Situation], lanes: int) -> Stimulus:
         """Reset; then of every kind its phase, flits that fire at full rate, and as many edges as empty the interconnect."""

@@ -10,11 +10,11 @@ from . import cells, timing
 from .energy import Energy, WaveTraffic, of_tops
 from .sources import Sources
 from .timing import TimingPath
+from .traffic import FLIT_LANES
 from .yosys import Part, ToolError, Unfinished, end_all, locked
 
 # Lanes that are synthesised. The area of other numbers follows a line through these; paths are those of the first.
 LANES = (4, 32)
-FULL_LANES = 256
 # Parameters of parts that grow with the lanes. A part with another one that does is an error.
 WIDTHS = frozenset(("LANES", "FLIT_W"))
 
@@ -139,7 +139,7 @@ class Flow:
         sized = []
         for module, parameters in wanted:
             if "LANES" in self.sources.parameters(module):
-                lanes = parameters.get("LANES", FULL_LANES)
+                lanes = parameters.get("LANES", FLIT_LANES)
                 sizes = [dict(parameters, LANES=n) for n in (LANES if lanes not in LANES else (lanes,))]
             else:
                 lanes, sizes = None, [parameters]

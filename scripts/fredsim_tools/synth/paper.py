@@ -38,7 +38,7 @@ def comparison(top: Top) -> list[str]:
     ]  # fmt: skip
     if top.energy:
         bits = traffic.flit_bits(top.energy.lanes)
-        rate = bits_per_s / ports / (bits - 32 * traffic.HEADER_WORDS)
+        rate = bits_per_s / ports / (bits - traffic.HEADER_BITS)
         memories = 2 * technology.memory_pj(bits)  # input buffer and staging
         for kind, pj in top.energy.glitch_pj.items():
             watts = [(ports * value + clock) * rate * 1e-12 for value, clock in

@@ -13,6 +13,7 @@ A network (Fred, Crossbar, those of crossbars.py) says of an interconnect which 
 
 from __future__ import annotations
 
+import math
 import random
 import struct
 from collections import Counter
@@ -20,8 +21,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-HEADER_WORDS, PACKET_FLITS = 3, 8  # as in noc_pkg
-NONE, IN0, IN1, SUM = range(4)  # codes of an output of an R- or RD-µSwitch, as in fred_pkg
+from ..rtl import constants
+
+NOC = constants("noc_pkg")
+FLIT_LANES, PACKET_FLITS, HEADER_BITS = NOC["FLIT_LANES"], NOC["PACKET_FLITS"], NOC["HEADER_W"]
+# Codes of an output of an R- or RD-µSwitch.
+NONE, IN0, IN1, SUM = (constants("fred_pkg")[f"USEL_{code}"] for code in ("NONE", "IN0", "IN1", "SUM"))
 KINDS = ("unicast", "reduction", "distribution")
 SETTLE = 4  # edges before a window, beside those that fill the pipeline
 WINDOW = 4 * PACKET_FLITS  # edges
@@ -191,18 +196,19 @@ def config(codes: Sequence[int], width: int) -> int:
 
 
 def flit_bits(lanes: int) -> int:
-    return 32 * (HEADER_WORDS + (lanes + 1) // 2)
+    """Whole words of 32 bit, as flit_w() of noc_pkg has them."""
+    return HEADER_BITS + 32 * math.ceil(lanes * NOC["LANE_W"] / 32)
 
 
 def flit(source: int, number: int, lanes: int, bfloat: bool, numbers: random.Random) -> int:
     """A flit of a stream: its header, and lanes that are normally distributed around 0, as gradients are."""
     packet, place = divmod(number, PACKET_FLITS)
-    fields = packet % 64 << 10 | int(place == 0) << 16 | int(place == PACKET_FLITS - 1) << 17
-    value = packet | source << 48 | fields << 64
+    value = packet | source << NOC["SRC_LSB"] | packet % (1 << NOC["SEQ_W"]) << NOC["SEQ_LSB"]
+    value |= int(place == 0) << NOC["HEAD_BIT"] | int(place == PACKET_FLITS - 1) << NOC["TAIL_BIT"]
     for lane in range(lanes):
         operand = numbers.gauss(0, 1)
         code = struct.pack(">f", operand)[:2] if bfloat else struct.pack(">e", operand)
-        value |= int.from_bytes(code, "big") << 32 * HEADER_WORDS + 16 * lane
+        value |= int.from_bytes(code, "big") << HEADER_BITS + NOC["LANE_W"] * lane
     return value
 
 
