@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collective/parallelism.h"
+#include "topology/topology.h"
 
 namespace fredsim {
 

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "cli/placement.h"
+#include "collective/collective_spec.h"
+#include "collective/group_conflict.h"
 #include "collective/parallelism.h"
-#include "collective/plan.h"
 #include "engine/work_run.h"
 
 namespace fredsim {

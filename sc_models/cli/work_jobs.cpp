@@ -21,6 +21,7 @@
 #include "cli/option_values.h"
 #include "cli/switch_pattern.h"
 #include "cli/wave_arguments.h"
+#include "collective/planner.h"
 #include "engine/layout.h"
 #include "report/progress.h"
 #include "topology/faults.h"

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "collective/chains.h"
+#include "collective/collective_spec.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
+#include "collective/in_switch_roles.h"
 #include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/plan_size.h"

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 
+#include "collective/collective_spec.h"
 #include "collective/plan.h"
 
 namespace fredsim {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "collective/chains.h"
+#include "collective/collective_spec.h"
 #include "collective/plan.h"
 
 namespace fredsim {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/detached_ranks.h"
+#include "collective/in_switch_roles.h"
 #include "collective/member_boxes.h"
 #include "collective/members.h"
 #include "collective/slice_router.h"
@@ -418,24 +419,6 @@ class InSwitchPlanner {
 };
 
 }  // namespace
-
-bool has_in_switch(Collective collective) {
-  switch (collective) {
-    case Collective::kGather:
-    case Collective::kScatter:
-    case Collective::kAllToAll:
-    case Collective::kAllToAllV:
-      return false;
-    default:
-      return true;
-  }
-}
-
-bool takes_steps(Collective collective) {
-  return collective == Collective::kReduceScatter || collective == Collective::kAllGather;
-}
-
-bool has_blocks(const Part& part) { return takes_steps(part.collective) || part.roots > 0; }
 
 int in_switch_window(const Topology& topology, const Part& part) {
   constexpr int kLeast = 64;

@@ -35,13 +35,10 @@
 #include <string>
 #include <vector>
 
+#include "collective/group_conflict.h"
 #include "collective/plan.h"
 
 namespace fredsim {
-
-bool has_in_switch(Collective collective);
-bool takes_steps(Collective collective);  // serial ones, with a phase each
-bool has_blocks(const Part& part);        // those, and streams: a tree per block, with a phase each
 
 // Over several slow uplinks, packets are short: a packet holds its phase until its last flit has come,
 // and the phases of the other uplink trees wait. Runs of packets keep the changes of phase few.

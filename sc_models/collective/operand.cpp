@@ -1,9 +1,11 @@
+#include "collective/operand.h"
+
 #include <array>
 #include <cassert>
 #include <vector>
 
+#include "base/flit.h"
 #include "base/random.h"
-#include "collective/plan.h"
 
 namespace fredsim {
 

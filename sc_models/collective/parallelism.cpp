@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/flit.h"
 #include "base/suggest.h"
 
 namespace fredsim {

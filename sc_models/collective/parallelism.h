@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/plan.h"
+#include "collective/collective.h"
 
 namespace fredsim {
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
+#include "collective/collective_spec.h"
 #include "collective/link_walk.h"
 #include "collective/plan_time.h"
 #include "routing/mesh_routing.h"

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "collective/plan.h"
+#include "collective/collective_spec.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -23,38 +23,15 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "base/fp.h"
+#include "collective/collective.h"
 #include "routing/fred_routing.h"
 #include "switch/phase_program.h"
 #include "topology/topology.h"
 
 namespace fredsim {
-
-enum class Collective : std::uint8_t {
-  kAllReduce,
-  kReduceScatter,
-  kAllGather,
-  kReduce,
-  kBroadcast,
-  kGather,
-  kScatter,
-  kAllToAll,
-  kMulticast,
-  kUnicast,
-  kAllToAllV,
-};
-
-// Which of the packets that wait for a channel goes first.
-enum class PacketOrder : std::uint8_t {
-  kAuto,  // what came first, or all-reduces in an order, where that costs nothing (collective/packet_order.h)
-  kPaced,  // all in an order, and sources at a pace: slightly slower, and much less of a run is simulated
-};
 
 struct Send {
   int rank = 0;  // receiver
@@ -143,93 +120,5 @@ struct Plan {
 
   void note(const std::string& text);
 };
-
-// What is asked for: one collective on one group.
-struct CollectiveSpec {
-  Collective collective = Collective::kAllReduce;
-  std::vector<int> group;   // in rank order (base/member.h): NPUs and I/O controllers
-  std::uint64_t bytes = 0;  // all_to_all_v: what each rank sends on average
-  std::string algorithm = "auto";
-  int vc = kDp;
-  int root = 0;   // rank
-  int roots = 0;  // Part::roots
-  std::uint64_t start_cycle = 0;
-  PacketOrder order = PacketOrder::kAuto;
-  std::vector<std::uint64_t> matrix;  // all_to_all_v: bytes from rank i to rank j at i * N + j
-};
-
-// What becomes of a part whose flows cannot be routed together with those of the parts before it.
-enum class OnConflict : std::uint8_t {
-  kRefuse,   // GroupConflict
-  kLater,    // it starts when those are complete
-  kUnicast,  // it becomes unicasts between the endpoints
-};
-
-// What keeps groups from being in the switches together.
-struct Obstacle {
-  enum class Kind : std::uint8_t {
-    kSharedNpu,  // two of them send, or receive, at one NPU on one virtual channel
-    kUplinks,    // no choice of uplinks gives every group its own
-    kLinks,   // on a grid: no choice of rows and columns does; chiplet: a router where trees meet
-    kFlows,   // whatever the choice, flows of a chiplet have no routing
-    kGaveUp,  // the search was too long
-  };
-  Kind kind = Kind::kFlows;
-  std::string why{};
-  // kFlows: with the last choice tried, a chiplet and a minimal set of flows that it cannot route, and
-  // the outermost level at which no colouring works (routing/fred_routing.h).
-  struct PartFlow {
-    int part = 0;
-    Flow flow;
-  };
-  std::string chiplet{};
-  int level = 0;
-  std::vector<PartFlow> flows{};
-};
-
-class GroupConflict : public RoutingConflict {
- public:
-  GroupConflict(const std::string& what, std::vector<int> parts, Obstacle obstacle)
-      : RoutingConflict(what), parts_(std::move(parts)), obstacle_(std::move(obstacle)) {}
-  // Without any one of them the others fit, or meet another kind of obstacle; kGaveUp: all.
-  const std::vector<int>& parts() const { return parts_; }
-  const Obstacle& obstacle() const { return obstacle_; }
-
- private:
-  std::vector<int> parts_;
-  Obstacle obstacle_;
-};
-
-std::string to_string(Collective collective);          // "all_reduce"
-Collective parse_collective(const std::string& text);  // BadInput with the list of allowed names
-std::string priority_name(int vc);                     // "mp", "pp", "dp"
-int parse_priority(const std::string& text);           // the VC; BadInput likewise
-
-// Algorithms: "auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
-// "edge_tree", "in_switch" (README). BadInput where the fabric or group does not support the algorithm, naming what does;
-// GroupConflict.
-Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
-               OnConflict on_conflict = OnConflict::kRefuse);
-Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,
-               std::uint64_t bytes, const std::string& algorithm);
-
-// Sizes of an all_to_all_v where none are given: every block uniform in 0 … 2 bytes / N, so that a
-// rank sends about `bytes`.
-std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::uint64_t seed);
-
-// Seed of the operands of a part; that of the run for part 0.
-std::uint64_t operand_seed(std::uint64_t seed, int part);
-// Operand of `rank` at (flit, lane): random, finite, both signs, magnitudes 2^-2 … 2^2, such that
-// sums over a wafer stay finite and do round.
-std::uint16_t operand(FpFormat format, std::uint64_t seed, int rank, std::uint64_t flit, int lane);
-// The same for all lanes of `flits` flits from `first_flit`, flit-major.
-void fill_operands(FpFormat format, std::uint64_t seed, int rank, std::uint64_t first_flit,
-                   int flits, int lanes, std::uint16_t* out);
-// The result prescribed by `order` at (flit, lane).
-std::uint16_t expected(FpFormat format, std::uint64_t seed, const SumOrder& order,
-                       std::uint64_t flit, int lane);
-
-// NCCL-tests bus bandwidth factor: busbw = algbw * factor; all-reduce 2(N-1)/N.
-double bus_factor(Collective collective, int ranks);
 
 }  // namespace fredsim

@@ -6,9 +6,11 @@
 
 #include "base/error.h"
 #include "base/flit.h"
+#include "collective/collective_spec.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
+#include "collective/in_switch_roles.h"
 #include "collective/members.h"
 #include "collective/multi_tree.h"
 #include "collective/packed_trees.h"

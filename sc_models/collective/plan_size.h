@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <span>
 
-#include "collective/plan.h"
+#include "collective/collective_spec.h"
+#include "topology/topology.h"
 
 namespace fredsim {
 

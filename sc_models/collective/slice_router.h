@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "collective/endpoint_trees.h"
+#include "collective/group_conflict.h"
 #include "collective/plan.h"
 #include "collective/reduction_tree.h"
 #include "collective/split.h"
@@ -25,16 +26,6 @@
 #include "switch/node_shape.h"
 
 namespace fredsim {
-
-// Who sends and who receives in a tree of this collective.
-Roles roles_in_switch(Collective collective);
-GroupRoles roles_of_task(const Part& part, int root);
-// Roles of the ranks that a slice joins.
-GroupRoles of_joined(GroupRoles roles, const std::vector<bool>& joined);
-// Of all trees of a part together.
-GroupRoles roles_of_part(const Part& part);
-// Who starts or ends the only tree of a simple collective.
-int first_root(const Part& part);
 
 // One tree of a part in a slice, before it has uplinks.
 struct Task {

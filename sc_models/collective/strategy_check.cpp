@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "collective/planner.h"
+
 namespace fredsim {
 namespace {
 

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "collective/group_conflict.h"
 #include "collective/parallelism.h"
+#include "topology/topology.h"
 
 namespace fredsim {
 

@@ -14,6 +14,7 @@
 #include "collective/link_walk.h"
 #include "collective/placement_search.h"
 #include "collective/plan_time.h"
+#include "collective/planner.h"
 #include "topology/faults.h"
 
 namespace fredsim {
@@ -62,7 +63,7 @@ bool is_clearly_less(double ns, double than) { return ns < than * kClearly; }
 class PlacementChooser {
  public:
   PlacementChooser(const Topology& topology, std::span<const WorkerTraffic> traffic,
-          const PlacementSearch& search)
+                   const PlacementSearch& search)
       : topology_(topology), traffic_(traffic), search_(search) {}
 
   void offer(const char* name, const std::vector<int>& npus) {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/group_conflict.h"
 #include "collective/parallelism.h"
 #include "collective/placement_load.h"
 #include "topology/topology.h"

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/in_switch_roles.h"
 #include "collective/link_walk.h"
-#include "collective/slice_router.h"
+#include "collective/planner.h"
 #include "switch/node_shape.h"
 #include "switch/switch_kind.h"
 

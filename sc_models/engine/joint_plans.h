@@ -19,7 +19,8 @@
 #include <span>
 #include <vector>
 
-#include "collective/plan.h"
+#include "collective/collective_spec.h"
+#include "collective/group_conflict.h"
 #include "engine/prepared_plan.h"
 #include "topology/topology.h"
 

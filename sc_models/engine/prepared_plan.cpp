@@ -8,6 +8,7 @@
 
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
+#include "collective/planner.h"
 
 namespace fredsim {
 namespace {

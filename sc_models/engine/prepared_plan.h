@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "base/state_digest.h"
+#include "collective/collective_spec.h"
+#include "collective/group_conflict.h"
 #include "collective/plan.h"
 #include "topology/topology.h"
 

@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/collective_spec.h"
+#include "collective/group_conflict.h"
 #include "collective/link_load.h"
+#include "collective/operand.h"
 #include "engine/joint_plans.h"
 #include "engine/part_results.h"
 #include "engine/run_observers.h"

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "collective/operand.h"
 #include "nic/packet_extension.h"
 
 namespace fredsim {

@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/member.h"
+#include "collective/collective_spec.h"
+#include "collective/operand.h"
 #include "engine/communicator.h"
 #include "engine/joint_plans.h"
 #include "engine/simulated_plans.h"

@@ -22,7 +22,6 @@
 #include <string_view>
 #include <vector>
 
-#include "collective/plan.h"
 #include "engine/joint_plans.h"
 
 namespace fredsim {

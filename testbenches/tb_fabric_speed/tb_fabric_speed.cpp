@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/program_options.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "fabric/switch_setup.h"

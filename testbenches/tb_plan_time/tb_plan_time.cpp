@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "cli/program_options.h"
-#include "collective/plan.h"
+#include "collective/planner.h"
 #include "config/config.h"
 
 namespace fredsim {

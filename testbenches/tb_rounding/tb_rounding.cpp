@@ -30,7 +30,7 @@
 #include "base/fp.h"
 #include "base/random.h"
 #include "cli/program_options.h"
-#include "collective/plan.h"
+#include "collective/planner.h"
 #include "config/config.h"
 
 namespace fredsim {

@@ -7,6 +7,7 @@
 #include <new>
 #include <numeric>
 
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/work_run.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "routing/nic_port.h"
 #include "support/random_work.h"

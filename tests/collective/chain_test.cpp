@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "collective/link_load.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collective/planner.h"
 #include "fabrics.h"
 
 namespace fredsim {

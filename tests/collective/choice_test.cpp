@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "collective/planner.h"
 #include "config/config.h"
 
 namespace fredsim::test {

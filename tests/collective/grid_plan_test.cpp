@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "collective/link_load.h"
 #include "collective/link_walk.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "support/random_work.h"

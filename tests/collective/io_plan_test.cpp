@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "collective/link_load.h"
 #include "collective/members.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "collective/planner.h"
 #include "fabrics.h"
 
 namespace fredsim {

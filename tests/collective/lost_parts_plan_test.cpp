@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
 #include "plan_evaluator.h"

@@ -9,6 +9,7 @@
 
 #include "collective/link_load.h"
 #include "collective/mesh_rings.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 

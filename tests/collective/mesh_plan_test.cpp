@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "collective/mesh_rings.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 

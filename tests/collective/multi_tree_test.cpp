@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "topology/builders.h"

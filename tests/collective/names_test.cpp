@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "collective/plan.h"
+#include "collective/collective.h"
 
 namespace fredsim {
 namespace {

@@ -1,9 +1,10 @@
+#include "collective/operand.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "collective/plan.h"
 #include "fabrics.h"
 
 namespace fredsim {

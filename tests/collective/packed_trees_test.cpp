@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/members.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"

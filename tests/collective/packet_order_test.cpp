@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "support/random_work.h"
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "collective/link_walk.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "support/random_work.h"
 

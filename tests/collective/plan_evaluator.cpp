@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "collective/operand.h"
 #include "fabrics.h"
 #include "support/fred_interpreter.h"
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "collective/collective_spec.h"
 #include "collective/plan.h"
 
 namespace fredsim::test {

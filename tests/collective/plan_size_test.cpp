@@ -6,6 +6,7 @@
 
 #include <numeric>
 
+#include "collective/planner.h"
 #include "config/config.h"
 
 namespace fredsim {

@@ -1,11 +1,11 @@
 // make_plan as a whole: choice of algorithm, refusals, size and speed of a plan.
-#include "collective/plan.h"
 
 #include <gtest/gtest.h>
 
 #include <ctime>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "routing/fred_routing.h"
 

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "collective/plan.h"
+#include "collective/collective_spec.h"
+#include "topology/topology.h"
 
 namespace fredsim::test {
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "routing_oracle.h"

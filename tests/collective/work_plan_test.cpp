@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "collective/link_load.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
 #include "support/random_work.h"

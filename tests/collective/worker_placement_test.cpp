@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "fabrics.h"
 
 namespace fredsim {

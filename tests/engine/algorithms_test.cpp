@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "support/simulation.h"

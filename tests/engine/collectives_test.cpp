@@ -13,6 +13,7 @@
 #include "base/member.h"
 #include "base/random.h"
 #include "collective/acknowledgements.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/small_windows.h"

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "support/simulation.h"
 

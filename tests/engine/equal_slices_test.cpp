@@ -14,6 +14,7 @@
 
 #include "base/member.h"
 #include "base/random.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/work_run.h"

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
 #include "engine/machine.h"

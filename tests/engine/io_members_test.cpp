@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "support/comparable_results.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/member.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "support/simulation.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/work_run.h"
 #include "support/comparable_results.h"

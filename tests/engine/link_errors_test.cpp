@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "collective/link_load.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "support/comparable_results.h"

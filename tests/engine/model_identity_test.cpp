@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "support/comparable_results.h"

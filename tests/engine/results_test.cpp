@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "support/simulation.h"

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "support/simulation.h"

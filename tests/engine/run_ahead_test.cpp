@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "fabric/cut.h"

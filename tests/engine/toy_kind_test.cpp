@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "config/describe.h"
 #include "engine/layout.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "collective/planner.h"
 #include "config/config.h"
 #include "results/timeline.h"
 #include "support/simulation.h"

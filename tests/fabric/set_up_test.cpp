@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collective/plan.h"
+#include "collective/operand.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collective/acknowledgements.h"
+#include "collective/operand.h"
 #include "npu/collective_job.h"
 #include "npu/npu.h"
 #include "support/simulation.h"

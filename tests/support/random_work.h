@@ -10,7 +10,7 @@
 
 #include "base/member.h"
 #include "base/random.h"
-#include "collective/plan.h"
+#include "collective/collective_spec.h"
 
 namespace fredsim::test {
 

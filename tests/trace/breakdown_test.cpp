@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "report/breakdown_json.h"

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
 #include "fabric/point_text.h"

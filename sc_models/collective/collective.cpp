@@ -1,3 +1,5 @@
+#include "collective/collective.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "collective/plan.h"
 
 namespace fredsim {
 namespace {

@@ -1,0 +1,16 @@
+#include "collective/collective_spec.h"
+
+#include "base/random.h"
+
+namespace fredsim {
+
+std::vector<std::uint64_t> random_matrix(int ranks, std::uint64_t bytes, std::uint64_t seed) {
+  Random random(seed);
+  const auto n = static_cast<std::uint64_t>(ranks);
+  std::vector<std::uint64_t> matrix;
+  for (std::uint64_t i = 0; i < n * n; ++i)
+    matrix.push_back(random.below((2 * bytes + n - 1) / n + 1));
+  return matrix;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,441 @@
+#include "collective/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "collective/acknowledgements.h"
+#include "collective/choice.h"
+#include "collective/endpoint_plan.h"
+#include "collective/endpoint_trees.h"
+#include "collective/in_switch_plan.h"
+#include "collective/in_switch_roles.h"
+#include "collective/link_load.h"
+#include "collective/members.h"
+#include "collective/packet_order.h"
+#include "collective/packet_pace.h"
+#include "collective/port_balance.h"
+#include "collective/slice_shares.h"
+#include "switch/node_shape.h"
+#include "topology/faults.h"
+
+namespace fredsim {
+namespace {
+
+constexpr auto kAlgorithms = std::to_array<std::string_view>(
+    {"auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
+     "edge_tree", "in_switch"});
+
+void check_algorithm(const std::string& algorithm) {
+  if (std::ranges::find(kAlgorithms, algorithm) == kAlgorithms.end())
+    throw BadInput(fmt::format("algorithm: '{}' found, allowed: {}{}", algorithm,
+                               join_words(kAlgorithms), did_you_mean(algorithm, kAlgorithms)));
+}
+
+void check_roots(const CollectiveSpec& spec) {
+  if (spec.roots == 0) return;
+  const int most = static_cast<int>(spec.group.size()) - 1;
+  if (spec.collective != Collective::kMulticast && spec.collective != Collective::kReduce)
+    throw BadInput(
+        fmt::format("roots: {} found, {} has no blocks with a root each, allowed: with "
+                    "multicast and reduce",
+                    spec.roots, to_string(spec.collective)));
+  if (spec.roots < 0 || spec.roots > most)
+    throw BadInput(fmt::format("roots: {} found, allowed: 1 to {}, for a group of {}", spec.roots,
+                               most, most + 1));
+  if (spec.root != 0)
+    throw BadInput(fmt::format("root: rank {} found together with roots, which are the first ranks",
+                               spec.root));
+}
+
+Part part_of(const Topology& topology, const CollectiveSpec& spec) {
+  check_algorithm(spec.algorithm);
+  if (spec.bytes == 0) throw BadInput("size: 0 bytes found, allowed: one byte or more");
+  Part part;
+  part.collective = spec.collective;
+  part.members = members_of(topology, spec.group);
+  part.bytes = spec.bytes;
+  part.packet_flits = topology.packet_flits;
+  part.vc = spec.vc;
+  part.root = spec.root;
+  part.roots = spec.roots;
+  part.start_cycle = spec.start_cycle;
+  part.order = spec.order;
+  const auto ranks = part.members.size();
+  if (spec.root < 0 || spec.root >= static_cast<int>(ranks))
+    throw BadInput(
+        fmt::format("root: rank {} found, the group has ranks 0 to {}", spec.root, ranks - 1));
+  check_roots(spec);
+  if (spec.collective == Collective::kUnicast && ranks > 2)
+    throw BadInput(
+        fmt::format("group: {} members found, unicast goes from the first of a group of "
+                    "two to the second, allowed: two members",
+                    ranks));
+  if (spec.collective == Collective::kAllToAllV && spec.matrix.size() != ranks * ranks)
+    throw BadInput(fmt::format("matrix: {} sizes found, a group of {} needs {} × {}",
+                               spec.matrix.size(), ranks, ranks, ranks));
+  return part;
+}
+
+// Empty where the switches can do it.
+std::string why_not_in_switch(const Topology& topology, Collective collective) {
+  if (!adds_in_switches(topology))
+    return fmt::format("needs switches that add, {} has others", topology.name);
+  if (topology.is_tree() && !topology.fred.in_switch)
+    return fmt::format("is not there, {} has in-switch collectives switched off", topology.name);
+  if (!has_in_switch(collective)) return fmt::format("has no {}", to_string(collective));
+  return {};
+}
+
+bool is_chosen(const std::string& algorithm) { return algorithm == "auto" || algorithm == "paper"; }
+
+// True: in the switches, asked for or by the paper's choice. BadInput where they are asked for and cannot do it.
+bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
+  if (spec.algorithm != "in_switch" && !is_chosen(spec.algorithm)) return false;
+  const std::string why = why_not_in_switch(topology, spec.collective);
+  if (spec.algorithm != "in_switch")
+    return why.empty() && (topology.is_tree() || spec.collective != Collective::kUnicast);
+  if (why.empty()) return true;
+  throw BadInput(fmt::format("algorithm: in_switch {}, allowed: {}", why,
+                             endpoint_algorithms(spec.collective)));
+}
+
+void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan) {
+  Part& p = plan.parts[part];
+  const bool in_switch = goes_in_switch(topology, spec);
+  p.algorithm = !is_chosen(spec.algorithm) ? spec.algorithm
+                : in_switch                ? "in_switch"
+                                           : plain_algorithm(spec.collective);
+  p.window = in_switch_window(topology, p);
+  plan.trees.push_back(alone_tree(part, whole_range(0, p.bytes)));
+}
+
+class WorkPlanner {
+ public:
+  using Weights = std::vector<std::vector<std::uint64_t>>;
+
+  WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
+              OnConflict on_conflict)
+      : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {
+    for (const CollectiveSpec& spec : specs_) free_.push_back(is_chosen(spec.algorithm));
+  }
+
+  // Plan to measure what the slices of a machine that has lost parts carry: even weights; what no slice can do in the switches runs at the
+  // endpoints.
+  Plan run_even(bool detached) {
+    is_measured_ = true;
+    by_slices_ = !detached;
+    add_parts();
+    for (int part = 0; part < std::ssize(specs_); ++part) {
+      plan_.parts[part].slice_weights = even_weights(topology_, plan_, part, detached);
+      if (specs_[part].algorithm == "auto" || !has_slice(part)) specs_[part].algorithm = "paper";
+    }
+    return run_parts();
+  }
+  // `weights`: by part, Part::slice_weights; empty: even. `by_slices`: endpoint trees go by them too, not hop by hop.
+  Plan run(const Weights& weights = {}, bool by_slices = false) {
+    by_slices_ = by_slices;
+    add_parts();
+    for (int part = 0; part < std::ssize(weights); ++part) {
+      plan_.parts[part].slice_weights = weights[part];
+      if (!has_slice(part))
+        plan_.parts[part].slice_weights = even_weights(topology_, plan_, part, false);
+    }
+    return run_parts();
+  }
+
+ private:
+  void add_parts() {
+    for (const CollectiveSpec& spec : specs_) plan_.parts.push_back(part_of(topology_, spec));
+  }
+
+  // A slice that its in-switch trees can go by.
+  bool has_slice(int part) const {
+    const auto& weights = plan_.parts[part].slice_weights;
+    return weights.empty() || std::ranges::any_of(weights, [](auto weight) { return weight > 0; });
+  }
+
+  // True: in the switches, asked for or by the paper's choice. BadInput where they are asked for and cannot do it.
+  bool goes_in_switch(int part) const {
+    const CollectiveSpec& spec = specs_[part];
+    if (!fredsim::goes_in_switch(topology_, spec)) return false;
+    if (has_slice(part)) return true;
+    if (spec.algorithm != "in_switch") return false;
+    throw BadInput(fmt::format(
+        "algorithm: in_switch found, but no slice of {} joins all members of {} any more{}, "
+        "allowed: {}",
+        topology_.name, group_name(topology_, plan_.parts[part]), faults_text(topology_),
+        endpoint_algorithms(spec.collective)));
+  }
+
+  Plan run_parts() {
+    choose_algorithms();
+    for (int part = 0; part < std::ssize(specs_); ++part) {
+      if (plan_.parts[part].members.size() > 1 && goes_in_switch(part)) in_switch_.push_back(part);
+    }
+    InSwitchPlan switches = plan_switches();
+    std::vector<ChainSpec> chains;
+    for (int part = 0; part < std::ssize(specs_); ++part) {
+      Part& p = plan_.parts[part];
+      if (p.members.size() == 1) {
+        plan_alone(topology_, specs_[part], part, plan_);
+      } else if (std::ranges::find(in_switch_, part) != in_switch_.end()) {
+        p.algorithm = "in_switch";
+        p.window = in_switch_window(topology_, p);
+        p.after = switches.after[part];
+        p.packet_flits = std::min(p.packet_flits, switches.packets[part].flits);
+        p.run = switches.packets[part].run;
+        p.lead = switches.packets[part].lead;
+        if (!switches.weights[part].empty()) p.slice_weights = switches.weights[part];
+        std::ranges::move(switches.trees[part], std::back_inserter(plan_.trees));
+      } else {
+        if (!by_slices_ || !has_slice(part)) p.slice_weights.clear();
+        plan_endpoint(topology_, specs_[part], part, plan_, chains);
+      }
+    }
+    plan_.programs = std::move(switches.programs);
+    add_chains(topology_, chains, plan_);
+    balance_ports(topology_, plan_);
+    if (topology_.is_grid()) part_channels();
+    add_acknowledgements(topology_, plan_);
+    refuse_packet_pace(topology_, plan_);
+    set_packet_order(topology_, plan_);
+    set_packet_pace(topology_, plan_);
+    set_bounds(topology_, plan_);
+    return std::move(plan_);
+  }
+
+  // Groups that want the same are looked at together: they share the links.
+  void choose_algorithms() {
+    const auto alike = [&](int a, int b) {
+      const CollectiveSpec& x = specs_[a];
+      const CollectiveSpec& y = specs_[b];
+      return x.collective == y.collective && x.bytes == y.bytes && x.vc == y.vc &&
+             x.roots == y.roots && x.start_cycle == y.start_cycle &&
+             x.group.size() == y.group.size();
+    };
+    for (int first = 0; first < std::ssize(specs_); ++first) {
+      if (specs_[first].roots > 0 && specs_[first].algorithm == "auto")
+        specs_[first].algorithm = "paper";  // there is one way only
+      if (specs_[first].algorithm != "auto" || plan_.parts[first].members.size() == 1) continue;
+      std::vector<int> parts;
+      for (int part = first; part < std::ssize(specs_); ++part) {
+        if (specs_[part].algorithm == "auto" && alike(first, part)) parts.push_back(part);
+      }
+      choose(parts, why_not_in_switch(topology_, specs_[first].collective).empty());
+    }
+  }
+
+  void choose(const std::vector<int>& numbers, bool switches) {
+    std::vector<CollectiveSpec> specs;
+    std::vector<Part> parts;
+    for (const int part : numbers) {
+      specs.push_back(specs_[part]);
+      parts.push_back(plan_.parts[part]);
+    }
+    // On a machine that has lost parts the switches may do what they do by few slices.
+    std::optional<double> in_switch;
+    if (topology_.reach.slices != 0 && switches && !is_measured_)
+      in_switch = in_switch_cycles(parts, specs.front());
+    const std::string name = fastest_algorithm(topology_, specs, parts, switches, in_switch);
+    for (const int part : numbers) specs_[part].algorithm = name;
+    if (switches && topology_.is_tree() && takes_steps(specs.front().collective) &&
+        name != "in_switch") {
+      plan_.note(
+          fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",
+                      to_string(specs.front().collective)));
+    }
+  }
+
+  // Time of groups that want the same, by themselves; none where steps have an estimate of their own. Infinite: they do not fit.
+  std::optional<double> in_switch_cycles(std::vector<Part> parts, const CollectiveSpec& spec) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    const auto has_slice = [](const Part& part) {
+      return std::ranges::any_of(part.slice_weights, [](auto weight) { return weight > 0; });
+    };
+    if (!std::ranges::all_of(parts, has_slice)) return kNever;
+    if (takes_steps(spec.collective)) return {};
+    Plan plan;
+    plan.parts = std::move(parts);
+    std::vector<int> numbers(plan.parts.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    try {
+      InSwitchPlan switches = plan_in_switch(topology_, plan, numbers, OnConflict::kRefuse);
+      for (auto& trees : switches.trees) std::ranges::move(trees, std::back_inserter(plan.trees));
+      plan.programs = std::move(switches.programs);
+    } catch (const GroupConflict&) {
+      return kNever;
+    }
+    balance_ports(topology_, plan);
+    return in_switch_time(topology_, plan);
+  }
+
+  // On a grid, unicasts and the trees of one virtual channel could wait for each other in a circle: unicasts turn from
+  // rows into columns, results of a tree from columns into rows. What runs at the endpoints begins when the
+  // trees on its channels are done.
+  void part_channels() {
+    std::vector<unsigned> channels(plan_.parts.size());  // of unicasts, by part: a bit each
+    for (const Tree& tree : plan_.trees) {
+      for (const TreeRank& rank : tree.ranks) {
+        for (const auto* sends : {&rank.reduce_to, &rank.broadcast_to})
+          for (const Send& send : *sends) channels[tree.part] |= 1U << send.vc;
+      }
+    }
+    for (std::size_t part = 0; part < plan_.parts.size(); ++part) {
+      for (const int tree : in_switch_) {
+        if ((channels[part] >> plan_.parts[tree].vc & 1U) == 0) continue;
+        plan_.parts[part].after.push_back(tree);
+        plan_.note(fmt::format("{} begins after {}: unicasts and trees share no virtual channel",
+                               group_name(topology_, plan_.parts[part]),
+                               group_name(topology_, plan_.parts[tree])));
+      }
+    }
+  }
+
+  // Parts that cannot be in the switches are taken out of in_switch_.
+  InSwitchPlan plan_switches() {
+    for (;;) {
+      InSwitchPlan switches;
+      try {
+        switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
+      } catch (const GroupConflict& conflict) {
+        const bool may_leave = topology_.is_grid() || !topology_.faults.empty();
+        if (!may_leave || !leave_to_endpoints(conflict)) throw;
+        continue;
+      }
+      for (const int part : switches.left_over)
+        to_endpoints(part, "its flows cannot be routed together with those before it");
+      if (switches.no_rows) {
+        to_endpoints(part_to_give_way(*switches.no_rows), *switches.no_rows);
+        continue;
+      }
+      return switches;
+    }
+  }
+
+  // On a grid, where trees meet easily and rings are as good a way, and on a tree that has lost parts: the parts of a virtual channel that may go
+  // another way do so, all of them, since unicasts would have to wait for those that stay. False: there are none.
+  bool leave_to_endpoints(const GroupConflict& conflict) {
+    const int vc = plan_.parts[conflict.parts().front()].vc;
+    std::vector<int> parts;
+    std::ranges::copy_if(in_switch_, std::back_inserter(parts),
+                         [&](int part) { return plan_.parts[part].vc == vc && free_[part]; });
+    for (const int part : parts)
+      to_endpoints(part,
+                   "the trees of its priority do not fit together: " + conflict.obstacle().why);
+    return !parts.empty();
+  }
+
+  // The last part that may go another way, of those that take most phases if there are any.
+  int part_to_give_way(const std::string& why) const {
+    int chosen = -1;
+    for (const int part : in_switch_) {
+      const bool steps = has_blocks(plan_.parts[part]);
+      if (free_[part] && (chosen < 0 || steps || !has_blocks(plan_.parts[chosen]))) chosen = part;
+    }
+    if (chosen >= 0) return chosen;
+    throw BadInput(fmt::format("algorithm: in_switch does not fit: {}; allowed: {}", why,
+                               endpoint_algorithms(specs_[in_switch_.back()].collective)));
+  }
+
+  void to_endpoints(int part, const std::string& why) {
+    std::erase(in_switch_, part);
+    if (specs_[part].algorithm != "paper") choose({part}, false);
+    plan_.note(
+        fmt::format("{} runs at the endpoints: {}", group_name(topology_, plan_.parts[part]), why));
+  }
+
+  const Topology& topology_;
+  std::vector<CollectiveSpec> specs_;
+  OnConflict on_conflict_;
+  std::vector<bool> free_;  // by part: no algorithm is asked for
+  bool is_measured_ = false;
+  bool by_slices_ = false;
+  Plan plan_;
+  std::vector<int> in_switch_;
+};
+
+// Vectors whose shares are as good as exact.
+constexpr std::uint64_t kKibi = 1024;
+constexpr std::uint64_t kLongBytes = kKibi * kKibi * kKibi;
+// By which a sum, and its result, are later for the way by a helper.
+constexpr double kDetachedCycles = 250;
+// And how many times as long it takes where no helper can be below the same L1 switch: operands and results take turns with trees on the
+// uplinks. Found by measurement of four groups over the L1 switches of Fred-D.
+constexpr double kCrossingCosts = 1.5;
+
+// By which all-to-alls are later where each hop has a port of its own: blocks meet at receivers, where shares that go by the
+// slices in turn do not. Found by measurement on Fred-D with one to twelve lost components.
+constexpr double kHopByHopCosts = 1.15;
+
+bool is_all_to_all(const Part& part) {
+  return part.collective == Collective::kAllToAll || part.collective == Collective::kAllToAllV;
+}
+
+// With ranks detached or without, what is done earlier.
+const SliceUse& faster_use(const Topology& topology, std::uint64_t bytes, const SliceUse& whole,
+                           const SliceUse& detached) {
+  if (!detached.detaches) return whole;
+  if (whole.flits_per_ns == 0) return detached;
+  const double flits = static_cast<double>(bytes) / kFlitBytes;
+  const double cycles_per_ns = static_cast<double>(topology.clock_hz) / 1e9;
+  const double late = kDetachedCycles / cycles_per_ns;
+  const double factor = detached.crosses ? kCrossingCosts : 1;
+  const double detached_ns = factor * flits / detached.flits_per_ns + late;
+  return detached_ns < flits / whole.flits_per_ns ? detached : whole;
+}
+
+// Of groups whose data does not go evenly by all slices.
+void note_slices(const Topology& topology, Plan& plan) {
+  for (const Part& part : plan.parts) {
+    const auto& weights = part.slice_weights;
+    if (std::ranges::adjacent_find(weights, std::ranges::not_equal_to{}) == weights.end()) continue;
+    plan.note(fmt::format("slices carry {} of {}", weights_text(weights),
+                          plan.parts.size() == 1 ? "the vector" : group_name(topology, part)));
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
+               OnConflict on_conflict) {
+  if (topology.reach.slices == 0) return WorkPlanner(topology, work, on_conflict).run();
+  std::vector<CollectiveSpec> long_work(work.begin(), work.end());
+  for (CollectiveSpec& spec : long_work) {
+    spec.bytes = std::max(spec.bytes, kLongBytes);
+    for (std::uint64_t& bytes : spec.matrix) bytes *= kLongBytes / kKibi;
+  }
+  const auto uses = [&](bool detached) {
+    return measured_use(topology, WorkPlanner(topology, long_work, on_conflict).run_even(detached));
+  };
+  const std::vector<SliceUse> whole = uses(false);
+  const std::vector<SliceUse> detached = uses(true);
+  WorkPlanner::Weights weights;
+  for (std::size_t part = 0; part < work.size(); ++part)
+    weights.push_back(faster_use(topology, work[part].bytes, whole[part], detached[part]).weights);
+  Plan plan = WorkPlanner(topology, work, on_conflict).run(weights);
+  if (std::ranges::all_of(plan.parts, is_all_to_all)) {
+    Plan by_slices = WorkPlanner(topology, work, on_conflict).run(weights, true);
+    if (by_slices.bound_ns <= kHopByHopCosts * plan.bound_ns) plan = std::move(by_slices);
+  }
+  note_slices(topology, plan);
+  return plan;
+}
+
+Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,
+               std::uint64_t bytes, const std::string& algorithm) {
+  CollectiveSpec spec;
+  spec.collective = collective;
+  spec.group = group;
+  spec.bytes = bytes;
+  spec.algorithm = algorithm;
+  return make_plan(topology, {&spec, 1});
+}
+
+}  // namespace fredsim
