@@ -2,149 +2,23 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
+#include <ranges>
 #include <vector>
 
 #include "collective/chains.h"
-#include "collective/collective_spec.h"
 #include "collective/endpoint_plan.h"
-#include "collective/endpoint_trees.h"
-#include "collective/in_switch_plan.h"
 #include "collective/in_switch_roles.h"
-#include "collective/link_load.h"
-#include "collective/members.h"
 #include "collective/plan_size.h"
 #include "collective/plan_time.h"
 #include "collective/port_balance.h"
-#include "routing/mesh_routing.h"
-#include "routing/nic_port.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
 
-// Measured, in cycles. Serial steps in a tree of switches: what each costs beside its flits, and how much longer than on the
-// busiest link the flits take; where uplinks are that link, phases change in its shadow.
-constexpr double kReduceStep = 8;
-constexpr double kReduceFactor = 1.4;
-constexpr double kGatherStep = 5;
-constexpr double kGatherFactor = 1.1;
-constexpr double kUplinkFactor = 1.05;
-// What a tree of switches takes beside the latency between two endpoints, and a hop of a tree of routers beside its
-// link's.
-constexpr double kTurn = 8;
-constexpr double kRouterHop = 13;
-// The same for a tree of routers, and how much longer than on a link the flits of a reduce-scatter take there.
-constexpr double kGridTurn = 22;
-constexpr double kGridReduceFactor = 1.5;
-
-double cycles_per_flit(const Link& link) { return 1 / link.rate.value(); }
-
-class SwitchTime {
- public:
-  SwitchTime(const Topology& topology, const LinkWalk& walk, const CollectiveSpec& spec,
-             const Part& part)
-      : topology_(topology), walk_(walk), spec_(spec), part_(part) {
-    for (const std::uint64_t bytes : takes_steps(spec.collective) ? block_sizes(part.bytes, ranks())
-                                                                  : std::vector{part.bytes}) {
-      const std::uint64_t flits = (bytes + kFlitBytes - 1) / kFlitBytes;
-      flits_ += static_cast<double>(flits);
-    }
-  }
-
-  double cycles() const { return topology_.is_grid() ? on_grid() : steps_on_tree(); }
-
- private:
-  int ranks() const { return static_cast<int>(part_.members.size()); }
-
-  double steps_on_tree() const {
-    const NodeId first = part_.members.front();
-    const auto above = [&](NodeId npu) { return topology_.nodes[npu].above; };
-    double latency = 0;
-    bool one_switch = true;
-    for (const NodeId member : part_.members) {
-      if (member == first) continue;
-      latency = std::max(latency, unicast_cycles(topology_, walk_, first, member));
-      if (above(member) != above(first)) one_switch = false;
-    }
-    const double port = 1 / slowest_port(topology_, part_.members, 0).value();
-    const double uplinks = one_switch ? 0 : slowest_level();
-    const bool reduces = spec_.collective == Collective::kReduceScatter;
-    const auto& weights = part_.slice_weights;
-    const auto lost = std::ranges::count(weights, 0U);
-    const double flits = flits_ / static_cast<double>(topology_.fred.slices - lost);
-    const double stretched = port * (reduces ? kReduceFactor : kGatherFactor);
-    return latency + kTurn +
-           (reduces ? kReduceStep : kGatherStep) * std::min<double>(ranks(), flits) +
-           std::max(stretched, uplinks * kUplinkFactor) * flits;
-  }
-
-  // Cycles per flit of a slice through all uplinks of a chiplet side by side.
-  double slowest_level() const {
-    double slowest = 0;
-    for (const Link& link : topology_.links) {
-      const Node& from = topology_.nodes[link.from];
-      const Node& to = topology_.nodes[link.to];
-      if (!from.is_switch() || !to.is_switch() || from.level >= to.level) continue;
-      const int uplinks = topology_.fred.levels[from.level - 1].uplinks;
-      slowest = std::max(slowest, cycles_per_flit(link) / uplinks);
-    }
-    return slowest;
-  }
-
-  double on_grid() const {
-    const Link& link = mesh_link();
-    const double hop = link.latency + kRouterHop;
-    const double flits = flits_ * std::max(cycles_per_flit(link),
-                                           1 / slowest_port(topology_, part_.members, 0).value());
-    switch (spec_.collective) {
-      case Collective::kAllReduce:
-        return 2 * hop * radius() + kGridTurn + flits;
-      case Collective::kReduceScatter:
-        return hop * diameter() + kGridTurn + kReduceStep * ranks() + kGridReduceFactor * flits;
-      case Collective::kAllGather:
-        return hop * diameter() + kGridTurn + flits;
-      default:
-        return hop * distance(part_.members[part_.root]) + kGridTurn + flits;
-    }
-  }
-
-  const Link& mesh_link() const {
-    return *std::ranges::find_if(topology_.links, [&](const Link& link) {
-      return topology_.nodes[link.from].is_switch() && topology_.nodes[link.to].is_switch();
-    });
-  }
-  MeshPosition place(NodeId npu) const { return mesh_position(topology_.nodes[npu].address); }
-  // Hops from a member to the farthest other one.
-  int distance(NodeId from) const {
-    int most = 0;
-    for (const NodeId member : part_.members)
-      most = std::max(most, std::abs(place(member).x - place(from).x) +
-                                std::abs(place(member).y - place(from).y));
-    return most;
-  }
-  int diameter() const {  // every member is a root once
-    int most = 0;
-    for (const NodeId member : part_.members) most = std::max(most, distance(member));
-    return most;
-  }
-  int radius() const {
-    int least = std::numeric_limits<int>::max();
-    for (const NodeId member : part_.members) least = std::min(least, distance(member));
-    return least;
-  }
-
-  const Topology& topology_;
-  const LinkWalk& walk_;
-  const CollectiveSpec& spec_;
-  const Part& part_;
-  double flits_ = 0;
-};
-
 // In the switches for sure, or at the endpoints in the one way there is: "paper".
 bool is_fixed(const Topology& topology, const CollectiveSpec& spec, bool switches) {
-  const std::vector<std::string> names = algorithms_of(spec.collective);
-  if (names.size() == 1) return true;
+  if (endpoint_names(spec.collective).size() == 1) return true;
   return switches && topology.is_tree() && !takes_steps(spec.collective);
 }
 
@@ -157,27 +31,23 @@ class Chooser {
         specs_(specs),
         parts_(parts) {}
 
-  std::string run(bool switches, std::optional<double> in_switch) {
+  std::string run(const Algorithm* switches, std::optional<double> in_switch) {
     if (in_switch) {
       best_ = *in_switch;
-      in_switch_lead_ = kSwitchLead;
-      name_ = "in_switch";
-      if (best_ == kNever) name_ = "paper";
-    } else if (switches) {
+      if (best_ != kNever) take_switches(*switches, kSwitchLead);
+    } else if (switches != nullptr) {
       best_ = 0;
       for (std::size_t k = 0; k < specs_.size(); ++k)
-        best_ = std::max(best_, SwitchTime(topology_, walk_, specs_[k], parts_[k]).cycles());
-      name_ = "in_switch";
+        best_ = std::max(best_, switches->cycles(topology_, walk_, specs_[k], parts_[k]).value());
+      take_switches(*switches, 1);
     }
-    const std::vector<std::string> names = algorithms_of(specs_.front().collective);
-    const bool chains =
-        std::ranges::find(names, "chain") != names.end();  // which a ring is another name of
     // The paper's first: others have to be clearly faster.
-    for (const char* name : {"hier_ring", "ring", "edge_tree", "chain", "multi_tree", "hier_direct",
-                             "direct", "tree"}) {
-      if (std::ranges::find(names, name) != names.end() &&
-          !(chains && std::string_view(name) == "ring"))
-        weigh(name);
+    for (const bool papers : {true, false}) {
+      for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
+        if (!algorithm->is_in_switches() &&
+            algorithm->is_papers(topology_, specs_.front().collective) == papers)
+          weigh(*algorithm);
+      }
     }
     return name_;
   }
@@ -188,25 +58,34 @@ class Chooser {
   // Endpoint trees in shares of the ports took up to a fourth longer than estimated (one group of two, six sizes).
   static constexpr double kSwitchLead = 0.8;
 
-  void weigh(const std::string& name) {
+  void take_switches(const Algorithm& switches, double lead) {
+    name_ = switches.name();
+    lead_ = lead;
+  }
+
+  void weigh(const Algorithm& algorithm) {
+    if (!algorithm.has(specs_.front().collective)) return;
     Plan plan;
     plan.parts.assign(parts_.begin(), parts_.end());
     for (Part& part : plan.parts) part.slice_weights.clear();
-    std::vector<CollectiveSpec> specs(specs_.begin(), specs_.end());
-    for (CollectiveSpec& spec : specs) spec.algorithm = name;
-    for (std::size_t k = 0; k < specs.size(); ++k) {
-      if (!endpoint_algorithm_fits(topology_, specs[k], static_cast<int>(k), plan)) return;
+    for (const Part& part : plan.parts) {
+      const bool has_it = part.roots == 0 || algorithm.has_streams();
+      if (!has_it || !algorithm.refusal(topology_, part).empty()) return;
     }
-    if (plan_size(topology_, specs).entries > kMaxEntries && name != "multi_tree") return;
+    std::vector<CollectiveSpec> specs(specs_.begin(), specs_.end());
+    for (CollectiveSpec& spec : specs) spec.algorithm = algorithm.name();
+    if (plan_size(topology_, specs).entries > kMaxEntries && !algorithm.is_weighed_at_any_size())
+      return;
     std::vector<ChainSpec> chains;
     for (std::size_t k = 0; k < specs.size(); ++k)
       plan_endpoint(topology_, specs[k], static_cast<int>(k), plan, chains);
     add_chains(topology_, chains, plan);
     balance_ports(topology_, plan);
     const double cycles = estimated_cycles(topology_, plan, walk_);
-    if (cycles >= best_ * (name_ == "in_switch" ? in_switch_lead_ : kClearly)) return;
+    if (cycles >= best_ * lead_) return;
     best_ = cycles;
-    name_ = name;
+    name_ = algorithm.name();
+    lead_ = kClearly;
   }
 
   const Topology& topology_;
@@ -215,38 +94,17 @@ class Chooser {
   std::span<const CollectiveSpec> specs_;
   std::span<const Part> parts_;
   double best_ = kNever;
-  double in_switch_lead_ = 1;
+  double lead_ = kClearly;  // by which another has to be faster than the best so far
   std::string name_ = "paper";
 };
 
 }  // namespace
 
 std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
-                              std::span<const Part> parts, bool switches,
+                              std::span<const Part> parts, const Algorithm* switches,
                               std::optional<double> in_switch) {
-  if (is_fixed(topology, specs.front(), switches && !in_switch)) return "paper";
+  if (is_fixed(topology, specs.front(), switches != nullptr && !in_switch)) return "paper";
   return Chooser(topology, specs, parts).run(switches, in_switch);
-}
-
-double in_switch_time(const Topology& topology, const Plan& plan) {
-  const LinkWalk walk(topology, plan, routes_by_table(topology));
-  double latency = 0;
-  bool detaches = false;
-  for (const Part& part : plan.parts) {
-    for (const NodeId member : part.members)
-      if (member != part.members.front() && has_nic_port(topology, part.members.front(), member))
-        latency = std::max(latency, unicast_cycles(topology, walk, part.members.front(), member));
-  }
-  for (const Tree& tree : plan.trees)
-    detaches = detaches || std::ranges::any_of(tree.ranks, [](const TreeRank& rank) {
-                 return rank.switch_port < 0;
-               });
-  double busiest = 0;
-  std::vector<std::uint64_t> flits = link_flits(topology, plan);
-  for (std::size_t link = 0; link < flits.size(); ++link)
-    busiest =
-        std::max(busiest, static_cast<double>(flits[link]) * cycles_per_flit(topology.links[link]));
-  return (detaches ? 3 : 1) * latency + kTurn + busiest;
 }
 
 }  // namespace fredsim

@@ -1,9 +1,9 @@
 // Which algorithm `auto` takes: the one that is estimated to take the shortest time.
 //
 // Endpoint algorithms: the trees of each are made and estimated (collective/plan_time.h), all groups that want the same
-//   together, others not looked at. One that would take more than kMaxEntries entries of a plan is not tried: on
-//   large machines multi_tree is taken where it exists, else the paper's.
-// In the switches: formulas with constants that were measured (choice.cpp). On a FRED tree single-step collectives are
+//   together, others not looked at. One that would take more than kMaxEntries entries of a plan is not tried, unless
+//   it is weighed at any size: on large machines multi_tree is taken where it exists, else the paper's.
+// In the switches: a formula of the algorithm (collective/in_switch_time.h). On a FRED tree single-step collectives are
 //   always faster there, serial steps up to some size. On one that has lost parts the plan of the switches is made and
 //   estimated too, as slices may be few; endpoints have to be clearly faster than that, or runs of the switches, which recur
 //   soon (engine/recurrence.h), would give way to trees in all shares of the ports, which do not, for nothing.
@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 
+#include "collective/algorithm.h"
 #include "collective/collective_spec.h"
 #include "collective/plan.h"
 
@@ -23,13 +24,10 @@ namespace fredsim {
 inline constexpr std::uint64_t kMaxEntries = 1U << 16U;
 
 // `specs` differ in group and root at most; `parts`, theirs, have their members, two or more. `switches`: the
-// switches may be taken, too; `in_switch`: cycles that they take, where that is known better than by formulas, infinite: they
-// cannot. An algorithm that all groups can take: a name but "auto", or "paper" for what is fixed.
+// algorithm in the switches that may be taken, too, or null; `in_switch`: cycles that it takes, where that is known better than by
+// its formula, infinite: it cannot. An algorithm that all groups can take: a name but "auto", or "paper" for what is fixed.
 std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
-                              std::span<const Part> parts, bool switches,
+                              std::span<const Part> parts, const Algorithm* switches,
                               std::optional<double> in_switch = {});
-
-// Estimated cycles of a plan that is all in the switches of a FRED tree.
-double in_switch_time(const Topology& topology, const Plan& plan);
 
 }  // namespace fredsim

@@ -1,5 +1,7 @@
 #include "collective/member_boxes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -90,6 +92,16 @@ RingBox level_box(const Topology& topology, const std::vector<NodeId>& members) 
   if (units.size() != 1) return flat_box(topology, members);
   box.ranks = std::move(units.front());
   return box;
+}
+
+std::string levels_refusal(const Topology& topology, const std::vector<NodeId>& members,
+                           std::string_view algorithm, std::string_view instead) {
+  if (level_box(topology, members).sides.size() > 1) return {};
+  return fmt::format(
+      "{} on {} needs as many members, two or more, on each of two "
+      "or more L1 switches, this group has {} members otherwise, allowed: auto or "
+      "{}",
+      algorithm, topology.name, members.size(), instead);
 }
 
 bool slow_uplinks(const Topology& topology) {

@@ -1,6 +1,8 @@
 // The members of a group laid out in boxes (collective/endpoint_trees.h), as endpoint algorithms need them.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "collective/endpoint_trees.h"
@@ -18,6 +20,11 @@ RingBox rectangle_box(const Topology& topology, const std::vector<NodeId>& membe
 
 // By switch and level of a FRED tree; of one dimension where they are not as many everywhere.
 RingBox level_box(const Topology& topology, const std::vector<NodeId>& members);
+
+// Empty: level_box() has two dimensions or more. Else the end of a message, as of Algorithm::refusal(), for an algorithm that
+// needs them; `instead` is another one.
+std::string levels_refusal(const Topology& topology, const std::vector<NodeId>& members,
+                           std::string_view algorithm, std::string_view instead);
 
 // Some link between switches is slower than the NPUs' own.
 bool slow_uplinks(const Topology& topology);

@@ -1,19 +1,15 @@
 #include "collective/plan_size.h"
 
 #include <algorithm>
-#include <optional>
+#include <ranges>
 #include <vector>
 
-#include "base/error.h"
 #include "base/flit.h"
+#include "collective/algorithm.h"
 #include "collective/collective_spec.h"
-#include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
-#include "collective/in_switch_plan.h"
 #include "collective/in_switch_roles.h"
-#include "collective/members.h"
-#include "collective/multi_tree.h"
-#include "collective/packed_trees.h"
+#include "collective/pattern.h"
 #include "collective/split.h"
 #include "switch/node_shape.h"
 
@@ -41,7 +37,7 @@ class SizeOfOne {
 
   PlanSize run() {
     if (ranks_ < 2) return PlanSize{.trees = 1, .entries = 1, .bytes = kTree, .run_bytes = kTree};
-    const std::string family = plain_algorithm(spec_.collective);
+    const Pattern pattern = pattern_of(spec_.collective);
     // Serial steps in the switches are about as large as a ring, which they may
     // become.
     if (spec_.roots > 0) {
@@ -49,10 +45,11 @@ class SizeOfOne {
       add(cuts(spec_.bytes, blocks * slices_), ranks_, 1);
     } else if (in_switch() && !takes_steps(spec_.collective)) {
       add(cuts(spec_.bytes, slices_), ranks_, 0);
-    } else if (family == "ring") {
+    } else if (pattern == Pattern::kAllRanks) {
       rings();
-    } else if (family == "chain") {
-      add(cuts(spec_.bytes, 2 * slices_), ranks_, spec_.collective == Collective::kReduce ? 2 : 1);
+    } else if (pattern == Pattern::kOneRoot) {
+      add(cuts(spec_.bytes, counted().trees(topology_, spec_)), ranks_,
+          spec_.collective == Collective::kReduce ? 2 : 1);
     } else {
       pairs();
     }
@@ -62,26 +59,28 @@ class SizeOfOne {
 
  private:
   bool in_switch() const {
+    const Algorithm* named = find_algorithm(spec_.algorithm);
+    if (named != nullptr)
+      return named->is_in_switches() && named->has(spec_.collective) && named->exists_on(topology_);
     // `auto` on a grid may become a ring.
-    const bool asked =
-        spec_.algorithm == "in_switch" ||
-        ((spec_.algorithm == "auto" || spec_.algorithm == "paper") && topology_.is_tree());
-    return asked && (topology_.is_grid() || topology_.fred.in_switch) &&
-           adds_in_switches(topology_) && has_in_switch(spec_.collective);
+    if (!is_choice(spec_.algorithm) || !topology_.is_tree()) return false;
+    const Algorithm* papers = switch_algorithm(spec_.collective);
+    return papers != nullptr && papers->exists_on(topology_);
   }
 
-  // It is asked for, or may be what `auto` takes.
-  bool may_be_multi_tree() const {
-    return topology_.is_grid() && (spec_.algorithm == "auto" || spec_.algorithm == "multi_tree");
-  }
-
-  std::optional<GridBox> combs() const {
-    if (!may_be_multi_tree()) return {};
-    try {
-      return grid_box(topology_, members_of(topology_, spec_.group));
-    } catch (const BadInput&) {
-      return {};  // refused when it is planned
+  // The algorithm that is asked for; of the choices the last one of the fabric, which is what `auto` takes for large sizes.
+  const Algorithm& counted() const {
+    if (const Algorithm* named = find_algorithm(spec_.algorithm, spec_.collective);
+        named != nullptr && !named->is_in_switches())
+      return *named;
+    if (!is_choice(spec_.algorithm)) return plain_algorithm(spec_.collective);
+    for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
+      if (!algorithm->is_in_switches() && algorithm->has(spec_.collective) &&
+          algorithm->exists_on(topology_) &&
+          (spec_.algorithm == "auto" || algorithm->is_papers(topology_, spec_.collective)))
+        return *algorithm;
     }
+    return plain_algorithm(spec_.collective);
   }
 
   // Trees that `bytes` are cut into: no tree without a flit.
@@ -96,23 +95,11 @@ class SizeOfOne {
   }
 
   void rings() {
-    const std::optional<GridBox> box = combs();
-    const bool hierarchical = spec_.algorithm == "paper" || spec_.algorithm == "hier_ring";
-    const bool whole = topology_.is_grid() && hierarchical && ranks_ == topology_.npus.size() &&
-                       topology_.mesh.width > 1 && topology_.mesh.height > 1;
-    // Rows first, and columns first.
-    const bool both_ways = whole || (box && box->width > 1 && box->height > 1);
-    const std::uint64_t parts = slices_ * (both_ways ? 2 : 1);
+    const std::uint64_t trees = counted().trees(topology_, spec_);
     if (spec_.collective == Collective::kAllReduce) {
-      std::uint64_t trees = ranks_ * parts;
-      if (box && grid_is_even(topology_)) {
-        trees = all_reduce_combs(*box).size();
-      } else if (may_be_multi_tree()) {
-        trees = std::max<std::uint64_t>(trees, kMostPackedTrees);
-      }
       add(cuts(spec_.bytes, trees), ranks_, 3);
     } else {
-      add(ranks_ * cuts(spec_.bytes / ranks_, parts), ranks_,
+      add(ranks_ * cuts(spec_.bytes / ranks_, trees), ranks_,
           spec_.collective == Collective::kAllGather ? 1 : 2);
     }
   }

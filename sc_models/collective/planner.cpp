@@ -11,11 +11,13 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "collective/acknowledgements.h"
+#include "collective/algorithm.h"
 #include "collective/choice.h"
 #include "collective/endpoint_plan.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_plan.h"
 #include "collective/in_switch_roles.h"
+#include "collective/in_switch_time.h"
 #include "collective/link_load.h"
 #include "collective/members.h"
 #include "collective/packet_order.h"
@@ -27,16 +29,6 @@
 
 namespace fredsim {
 namespace {
-
-constexpr auto kAlgorithms = std::to_array<std::string_view>(
-    {"auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
-     "edge_tree", "in_switch"});
-
-void check_algorithm(const std::string& algorithm) {
-  if (std::ranges::find(kAlgorithms, algorithm) == kAlgorithms.end())
-    throw BadInput(fmt::format("algorithm: '{}' found, allowed: {}{}", algorithm,
-                               join_words(kAlgorithms), did_you_mean(algorithm, kAlgorithms)));
-}
 
 void check_roots(const CollectiveSpec& spec) {
   if (spec.roots == 0) return;
@@ -83,35 +75,29 @@ Part part_of(const Topology& topology, const CollectiveSpec& spec) {
   return part;
 }
 
-// Empty where the switches can do it.
-std::string why_not_in_switch(const Topology& topology, Collective collective) {
-  if (!adds_in_switches(topology))
-    return fmt::format("needs switches that add, {} has others", topology.name);
-  if (topology.is_tree() && !topology.fred.in_switch)
-    return fmt::format("is not there, {} has in-switch collectives switched off", topology.name);
-  if (!has_in_switch(collective)) return fmt::format("has no {}", to_string(collective));
-  return {};
-}
-
-bool is_chosen(const std::string& algorithm) { return algorithm == "auto" || algorithm == "paper"; }
-
-// True: in the switches, asked for or by the paper's choice. BadInput where they are asked for and cannot do it.
-bool goes_in_switch(const Topology& topology, const CollectiveSpec& spec) {
-  if (spec.algorithm != "in_switch" && !is_chosen(spec.algorithm)) return false;
-  const std::string why = why_not_in_switch(topology, spec.collective);
-  if (spec.algorithm != "in_switch")
-    return why.empty() && (topology.is_tree() || spec.collective != Collective::kUnicast);
-  if (why.empty()) return true;
-  throw BadInput(fmt::format("algorithm: in_switch {}, allowed: {}", why,
-                             endpoint_algorithms(spec.collective)));
+// The algorithm that a part takes in the switches, asked for or by the paper's choice; null: it goes by the endpoints. BadInput where
+// one is asked for that the part cannot have.
+const Algorithm* switch_algorithm_of(const Topology& topology, const CollectiveSpec& spec,
+                                     const Part& part) {
+  if (is_choice(spec.algorithm)) {
+    const Algorithm* papers = switch_algorithm(spec.collective);
+    const bool takes_it = papers != nullptr && papers->is_papers(topology, spec.collective) &&
+                          papers->refusal(topology, part).empty();
+    return takes_it ? papers : nullptr;
+  }
+  const Algorithm* named = find_algorithm(spec.algorithm);
+  if (!named->is_in_switches()) return nullptr;
+  if (const std::string why = named->refusal(topology, part); !why.empty())
+    throw BadInput("algorithm: " + why);
+  return named;
 }
 
 void plan_alone(const Topology& topology, const CollectiveSpec& spec, int part, Plan& plan) {
   Part& p = plan.parts[part];
-  const bool in_switch = goes_in_switch(topology, spec);
-  p.algorithm = !is_chosen(spec.algorithm) ? spec.algorithm
-                : in_switch                ? "in_switch"
-                                           : plain_algorithm(spec.collective);
+  const Algorithm* in_switch = switch_algorithm_of(topology, spec, p);
+  p.algorithm = !is_choice(spec.algorithm) ? spec.algorithm
+                : in_switch != nullptr     ? in_switch->name()
+                                           : plain_algorithm(spec.collective).name();
   p.window = in_switch_window(topology, p);
   plan.trees.push_back(alone_tree(part, whole_range(0, p.bytes)));
 }
@@ -123,7 +109,7 @@ class WorkPlanner {
   WorkPlanner(const Topology& topology, std::span<const CollectiveSpec> work,
               OnConflict on_conflict)
       : topology_(topology), specs_(work.begin(), work.end()), on_conflict_(on_conflict) {
-    for (const CollectiveSpec& spec : specs_) free_.push_back(is_chosen(spec.algorithm));
+    for (const CollectiveSpec& spec : specs_) free_.push_back(is_choice(spec.algorithm));
   }
 
   // Plan to measure what the slices of a machine that has lost parts carry: even weights; what no slice can do in the switches runs at the
@@ -161,23 +147,27 @@ class WorkPlanner {
     return weights.empty() || std::ranges::any_of(weights, [](auto weight) { return weight > 0; });
   }
 
-  // True: in the switches, asked for or by the paper's choice. BadInput where they are asked for and cannot do it.
-  bool goes_in_switch(int part) const {
+  // As switch_algorithm_of(), with the slices that are left.
+  const Algorithm* in_switches(int part) const {
     const CollectiveSpec& spec = specs_[part];
-    if (!fredsim::goes_in_switch(topology_, spec)) return false;
-    if (has_slice(part)) return true;
-    if (spec.algorithm != "in_switch") return false;
-    throw BadInput(fmt::format(
-        "algorithm: in_switch found, but no slice of {} joins all members of {} any more{}, "
-        "allowed: {}",
-        topology_.name, group_name(topology_, plan_.parts[part]), faults_text(topology_),
-        endpoint_algorithms(spec.collective)));
+    const Algorithm* found = switch_algorithm_of(topology_, spec, plan_.parts[part]);
+    if (found == nullptr || has_slice(part)) return found;
+    if (is_choice(spec.algorithm)) return nullptr;
+    throw BadInput(
+        fmt::format("algorithm: {} found, but no slice of {} joins all members of {} any more{}, "
+                    "allowed: {}",
+                    found->name(), topology_.name, group_name(topology_, plan_.parts[part]),
+                    faults_text(topology_), allowed_algorithms(spec.collective)));
   }
 
   Plan run_parts() {
     choose_algorithms();
     for (int part = 0; part < std::ssize(specs_); ++part) {
-      if (plan_.parts[part].members.size() > 1 && goes_in_switch(part)) in_switch_.push_back(part);
+      if (plan_.parts[part].members.size() == 1) continue;
+      const Algorithm* algorithm = in_switches(part);
+      if (algorithm == nullptr) continue;
+      plan_.parts[part].algorithm = algorithm->name();
+      in_switch_.push_back(part);
     }
     InSwitchPlan switches = plan_switches();
     std::vector<ChainSpec> chains;
@@ -186,8 +176,7 @@ class WorkPlanner {
       if (p.members.size() == 1) {
         plan_alone(topology_, specs_[part], part, plan_);
       } else if (std::ranges::find(in_switch_, part) != in_switch_.end()) {
-        p.algorithm = "in_switch";
-        p.window = in_switch_window(topology_, p);
+        p.window = find_algorithm(p.algorithm)->window(topology_, p);
         p.after = switches.after[part];
         p.packet_flits = std::min(p.packet_flits, switches.packets[part].flits);
         p.run = switches.packets[part].run;
@@ -228,11 +217,14 @@ class WorkPlanner {
       for (int part = first; part < std::ssize(specs_); ++part) {
         if (specs_[part].algorithm == "auto" && alike(first, part)) parts.push_back(part);
       }
-      choose(parts, why_not_in_switch(topology_, specs_[first].collective).empty());
+      const Algorithm* switches = switch_algorithm(specs_[first].collective);
+      const bool has_it =
+          switches != nullptr && switches->refusal(topology_, plan_.parts[first]).empty();
+      choose(parts, has_it ? switches : nullptr);
     }
   }
 
-  void choose(const std::vector<int>& numbers, bool switches) {
+  void choose(const std::vector<int>& numbers, const Algorithm* switches) {
     std::vector<CollectiveSpec> specs;
     std::vector<Part> parts;
     for (const int part : numbers) {
@@ -241,12 +233,12 @@ class WorkPlanner {
     }
     // On a machine that has lost parts the switches may do what they do by few slices.
     std::optional<double> in_switch;
-    if (topology_.reach.slices != 0 && switches && !is_measured_)
-      in_switch = in_switch_cycles(parts, specs.front());
+    if (topology_.reach.slices != 0 && switches != nullptr && !is_measured_)
+      in_switch = cycles_in_switches(parts, specs.front());
     const std::string name = fastest_algorithm(topology_, specs, parts, switches, in_switch);
     for (const int part : numbers) specs_[part].algorithm = name;
-    if (switches && topology_.is_tree() && takes_steps(specs.front().collective) &&
-        name != "in_switch") {
+    if (switches != nullptr && topology_.is_tree() && takes_steps(specs.front().collective) &&
+        name != switches->name()) {
       plan_.note(
           fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",
                       to_string(specs.front().collective)));
@@ -254,7 +246,7 @@ class WorkPlanner {
   }
 
   // Time of groups that want the same, by themselves; none where steps have an estimate of their own. Infinite: they do not fit.
-  std::optional<double> in_switch_cycles(std::vector<Part> parts, const CollectiveSpec& spec) {
+  std::optional<double> cycles_in_switches(std::vector<Part> parts, const CollectiveSpec& spec) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const auto has_slice = [](const Part& part) {
       return std::ranges::any_of(part.slice_weights, [](auto weight) { return weight > 0; });
@@ -273,7 +265,7 @@ class WorkPlanner {
       return kNever;
     }
     balance_ports(topology_, plan);
-    return in_switch_time(topology_, plan);
+    return in_switch_cycles(topology_, plan);
   }
 
   // On a grid, unicasts and the trees of one virtual channel could wait for each other in a circle: unicasts turn from
@@ -340,13 +332,14 @@ class WorkPlanner {
       if (free_[part] && (chosen < 0 || steps || !has_blocks(plan_.parts[chosen]))) chosen = part;
     }
     if (chosen >= 0) return chosen;
-    throw BadInput(fmt::format("algorithm: in_switch does not fit: {}; allowed: {}", why,
-                               endpoint_algorithms(specs_[in_switch_.back()].collective)));
+    throw BadInput(fmt::format("algorithm: {} does not fit: {}; allowed: {}",
+                               plan_.parts[in_switch_.back()].algorithm, why,
+                               allowed_algorithms(specs_[in_switch_.back()].collective)));
   }
 
   void to_endpoints(int part, const std::string& why) {
     std::erase(in_switch_, part);
-    if (specs_[part].algorithm != "paper") choose({part}, false);
+    if (specs_[part].algorithm != "paper") choose({part}, nullptr);
     plan_.note(
         fmt::format("{} runs at the endpoints: {}", group_name(topology_, plan_.parts[part]), why));
   }

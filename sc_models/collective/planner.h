@@ -13,9 +13,8 @@
 
 namespace fredsim {
 
-// Algorithms: "auto", "paper", "ring", "hier_ring", "chain", "tree", "direct", "hier_direct", "multi_tree",
-// "edge_tree", "in_switch" (README). BadInput where the fabric or group does not support the algorithm, naming what does;
-// GroupConflict.
+// Algorithms: "auto", "paper" and those of collective/algorithm.h. BadInput where the fabric or group does not support the
+// algorithm, naming what does; GroupConflict.
 Plan make_plan(const Topology& topology, std::span<const CollectiveSpec> work,
                OnConflict on_conflict = OnConflict::kRefuse);
 Plan make_plan(const Topology& topology, Collective collective, const std::vector<int>& group,

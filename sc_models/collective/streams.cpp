@@ -1,13 +1,13 @@
 #include "collective/streams.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "base/error.h"
 #include "collective/channels.h"
 #include "collective/edge_tree.h"
 #include "collective/endpoint_trees.h"
@@ -32,43 +32,53 @@ constexpr int kCornerRounds = 8;
 constexpr double kSharpness = 32;
 constexpr double kTolerance = 1e-6;
 
+// By root; none where one of them has none.
+std::optional<std::vector<EdgeTree>> edge_trees(const Topology& topology, const Part& part) {
+  std::vector<EdgeTree> trees;
+  for (int k = 0; k < part.roots; ++k) {
+    std::optional<EdgeTree> tree = edge_tree_of(topology, part, k, part.roots);
+    if (!tree) return {};
+    trees.push_back(std::move(*tree));
+  }
+  return trees;
+}
+
 class Streams {
  public:
   Streams(const Topology& topology, int part, Plan& plan)
       : topology_(topology), number_(part), plan_(plan), part_(plan.parts[part]) {}
 
-  std::vector<Tree> run(const std::string& algorithm) {
-    const bool by_rule = algorithm == "auto" || algorithm == "paper";
-    if (!by_rule && algorithm != "edge_tree" && algorithm != "chain")
-      throw BadInput(fmt::format(
-          "algorithm: {} found, streams allow: auto, paper, chain, edge_tree or in_switch",
-          algorithm));
-    std::vector<EdgeTree> edges;
-    if (algorithm != "chain") edges = edge_trees();
-    if (edges.empty() && algorithm == "edge_tree")
-      throw BadInput(fmt::format(
-          "algorithm: edge_tree needs I/O controllers of a mesh or torus for roots and NPUs that "
-          "fill a rectangle with their routers, this group on {} is not that, allowed: auto or "
-          "chain",
-          topology_.name));
-    part_.algorithm = edges.empty() ? "chain" : "edge_tree";
-    const Window window = !edges.empty() && goes_both_ways() ? kBothWays : kAlone;
-    part_.window =
-        window.least + window.per_rank * static_cast<int>(part_.members.size() - part_.roots);
-    const std::vector<FlitRange> blocks = padded_blocks(block_sizes(part_.bytes, part_.roots));
+  void add_edges() {
+    std::vector<EdgeTree> edges = *edge_trees(topology_, part_);
+    set_window(goes_both_ways() ? kBothWays : kAlone);
+    const std::vector<FlitRange> blocks = blocks_of_roots();
     std::vector<Tree> trees;
-    if (edges.empty()) {
-      trees = chains(blocks);
-    } else {
-      for (int k = 0; k < part_.roots; ++k) trees.push_back(tree_of(edges[k], k, blocks[k]));
-      turn_some(edges, blocks, trees);
-      std::erase_if(trees, [](const Tree& tree) { return tree.flits == 0; });
-    }
-    part_last_hops(trees);
-    return trees;
+    for (int k = 0; k < part_.roots; ++k) trees.push_back(tree_of(edges[k], k, blocks[k]));
+    turn_some(edges, blocks, trees);
+    std::erase_if(trees, [](const Tree& tree) { return tree.flits == 0; });
+    add(std::move(trees));
+  }
+
+  void add_chains() {
+    set_window(kAlone);
+    add(chains(blocks_of_roots()));
   }
 
  private:
+  void set_window(const Window& window) {
+    part_.window =
+        window.least + window.per_rank * static_cast<int>(part_.members.size() - part_.roots);
+  }
+
+  std::vector<FlitRange> blocks_of_roots() const {
+    return padded_blocks(block_sizes(part_.bytes, part_.roots));
+  }
+
+  void add(std::vector<Tree> trees) {
+    part_last_hops(trees);
+    std::ranges::move(trees, std::back_inserter(plan_.trees));
+  }
+
   Roles roles() const {
     return part_.collective == Collective::kReduce ? Roles::kToRoot : Roles::kToOthers;
   }
@@ -156,17 +166,6 @@ class Streams {
           if (send.rank < part_.roots) send.vc = others.front();
   }
 
-  // Empty where one has none.
-  std::vector<EdgeTree> edge_trees() const {
-    std::vector<EdgeTree> trees;
-    for (int k = 0; k < part_.roots; ++k) {
-      std::optional<EdgeTree> tree = edge_tree_of(topology_, part_, k, part_.roots);
-      if (!tree) return {};
-      trees.push_back(std::move(*tree));
-    }
-    return trees;
-  }
-
   // Sums beside weights in an input buffer hold them up and are held up: they have a virtual channel of their own where there is one
   // beside that of the last hops.
   int channel_of_chains() const {
@@ -217,9 +216,16 @@ class Streams {
 
 }  // namespace
 
-std::vector<Tree> stream_trees(const Topology& topology, const std::string& algorithm, int part,
-                               Plan& plan) {
-  return Streams(topology, part, plan).run(algorithm);
+bool has_edge_streams(const Topology& topology, const Part& part) {
+  return edge_trees(topology, part).has_value();
+}
+
+void add_edge_streams(const Topology& topology, int part, Plan& plan) {
+  Streams(topology, part, plan).add_edges();
+}
+
+void add_chain_streams(const Topology& topology, int part, Plan& plan) {
+  Streams(topology, part, plan).add_chains();
 }
 
 }  // namespace fredsim

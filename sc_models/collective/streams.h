@@ -7,18 +7,17 @@
 // Weights are on the part's virtual channel. So are sums, but for their last hop, to a controller, which is on another one where one is
 //   free (collective/channels.h); those of chains are on a third one, where two are free, so that they and weights do not wait for each
 //   other in the switches' input buffers.
-// Windows are shorter on a mesh or torus whose plan has both directions: what weights fill the queues of NPUs with keeps sums waiting.
-// Errors: BadInput for an algorithm that streams do not have, naming those that they have.
+// Windows (Part::window) are shorter on a mesh or torus whose plan has both directions: what weights fill the queues of NPUs with keeps sums waiting.
 #pragma once
-
-#include <vector>
 
 #include "collective/plan.h"
 
 namespace fredsim {
 
-// `algorithm`: "paper" or "auto", "edge_tree", "chain". Sets Part::algorithm and its window.
-std::vector<Tree> stream_trees(const Topology& topology, const std::string& algorithm, int part,
-                               Plan& plan);
+// An edge_tree is there for every controller.
+bool has_edge_streams(const Topology& topology, const Part& part);
+// Add the trees of a part, and set its window.
+void add_edge_streams(const Topology& topology, int part, Plan& plan);  // has_edge_streams()
+void add_chain_streams(const Topology& topology, int part, Plan& plan);
 
 }  // namespace fredsim

@@ -1,0 +1,154 @@
+#include "collective/algorithm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "collective/endpoint_trees.h"
+#include "collective/pattern.h"
+
+namespace fredsim {
+namespace {
+
+constexpr auto kChoices = std::to_array<std::string_view>({"auto", "paper"});
+
+// Packets under way per source and tree. A source takes part in a tree or two per rank; chains have one tree for all and are as long as
+// the group.
+constexpr int kRingWindow = 24;
+constexpr int kAcknowledgedRingWindow =
+    64;  // sources hear of results later than they would see them
+constexpr int kChainWindow = 64;
+constexpr int kChainWindowPerRank = 32;
+constexpr int kDirectWindow = 1024;
+
+std::vector<std::string_view> names_of_all() {
+  std::vector<std::string_view> names;
+  for (const Algorithm* algorithm : algorithms()) names.push_back(algorithm->name());
+  return names;
+}
+
+}  // namespace
+
+bool Algorithm::exists_on(const Topology& /*topology*/) const { return true; }
+
+bool Algorithm::may_fit(const Topology& topology, const CollectiveSpec& spec) const {
+  return has(spec.collective) && exists_on(topology);
+}
+
+std::string Algorithm::refusal(const Topology& /*topology*/, const Part& /*part*/) const {
+  return {};
+}
+
+bool Algorithm::is_papers(const Topology& /*topology*/, Collective /*collective*/) const {
+  return false;
+}
+
+int Algorithm::window(const Topology& /*topology*/, const Part& part) const {
+  switch (pattern_of(part.collective)) {
+    case Pattern::kAllRanks:
+      return roles_of(part.collective) == Roles::kAllToAll ? kRingWindow : kAcknowledgedRingWindow;
+    case Pattern::kOneRoot:
+      return kChainWindow + kChainWindowPerRank * static_cast<int>(part.members.size());
+    case Pattern::kPairs:
+      break;
+  }
+  return kDirectWindow;
+}
+
+void Algorithm::plan(EndpointPart& /*part*/, std::vector<ChainSpec>& /*chains*/) const {
+  throw std::logic_error(fmt::format("algorithm {}: not at the endpoints", name_));
+}
+
+std::uint64_t Algorithm::trees(const Topology& topology, const CollectiveSpec& spec) const {
+  const auto slices = static_cast<std::uint64_t>(endpoint_slices(topology));
+  if (pattern_of(spec.collective) == Pattern::kOneRoot) return 2 * slices;
+  return spec.collective == Collective::kAllReduce ? spec.group.size() * slices : slices;
+}
+
+std::optional<double> Algorithm::cycles(const Topology& /*topology*/, const LinkWalk& /*walk*/,
+                                        const CollectiveSpec& /*spec*/,
+                                        const Part& /*part*/) const {
+  return {};
+}
+
+bool Algorithm::has_packet_order(const Topology& topology, const Part& /*part*/) const {
+  return topology.is_grid();
+}
+
+bool is_choice(std::string_view name) {
+  return std::ranges::find(kChoices, name) != kChoices.end();
+}
+
+void check_algorithm(const std::string& name) {
+  std::vector<std::string_view> allowed(kChoices.begin(), kChoices.end());
+  std::ranges::copy(names_of_all(), std::back_inserter(allowed));
+  if (std::ranges::find(allowed, name) != allowed.end()) return;
+  throw BadInput(fmt::format("algorithm: '{}' found, allowed: {}{}", name, join_words(allowed),
+                             did_you_mean(name, allowed)));
+}
+
+const Algorithm* find_algorithm(std::string_view name) {
+  const auto found = std::ranges::find(algorithms(), name, &Algorithm::name);
+  return found == algorithms().end() ? nullptr : *found;
+}
+
+const Algorithm* find_algorithm(std::string_view name, Collective collective) {
+  const auto found = std::ranges::find_if(algorithms(), [&](const Algorithm* algorithm) {
+    return algorithm->has(collective) &&
+           (algorithm->name() == name || algorithm->other_name() == name);
+  });
+  return found == algorithms().end() ? nullptr : *found;
+}
+
+bool is_in_switches(const Part& part) {
+  const Algorithm* algorithm = find_algorithm(part.algorithm);
+  return algorithm != nullptr && algorithm->is_in_switches();
+}
+
+const Algorithm* switch_algorithm(Collective collective) {
+  for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
+    if (algorithm->is_in_switches() && algorithm->has(collective)) return algorithm;
+  }
+  return nullptr;
+}
+
+const Algorithm& plain_algorithm(Collective collective) {
+  return **std::ranges::find_if(algorithms(), [&](const Algorithm* algorithm) {
+    return !algorithm->is_in_switches() && algorithm->has(collective);
+  });
+}
+
+const Algorithm& paper_algorithm(const Topology& topology, const Part& part) {
+  for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
+    if (!algorithm->is_in_switches() && algorithm->has(part.collective) &&
+        algorithm->is_papers(topology, part.collective) &&
+        (part.roots == 0 || algorithm->has_streams()) && algorithm->refusal(topology, part).empty())
+      return *algorithm;
+  }
+  return plain_algorithm(part.collective);
+}
+
+std::string algorithm_names() { return join_words(names_of_all()); }
+
+std::vector<std::string_view> endpoint_names(Collective collective) {
+  std::vector<std::string_view> names;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->is_in_switches() || !algorithm->has(collective)) continue;
+    names.push_back(algorithm->name());
+    if (!algorithm->other_name().empty()) names.push_back(algorithm->other_name());
+  }
+  return names;
+}
+
+std::string allowed_algorithms(Collective collective) {
+  std::vector<std::string_view> names(kChoices.begin(), kChoices.end());
+  std::ranges::copy(endpoint_names(collective), std::back_inserter(names));
+  return join_words(names);
+}
+
+}  // namespace fredsim

@@ -1,0 +1,40 @@
+// chain: from or to the root in ring order, in two halves that go the same way round or one each, whatever is faster
+// (collective/chains.h). A ring without the hop that closes it, so that "ring" is another name of it.
+#include "collective/algorithm.h"
+#include "collective/chains.h"
+#include "collective/endpoint_part.h"
+#include "collective/member_boxes.h"
+#include "collective/streams.h"
+
+namespace fredsim {
+namespace {
+
+class Chain final : public Algorithm {
+ public:
+  Chain() : Algorithm("chain") {}
+  std::string_view other_name() const override { return "ring"; }
+  bool has(Collective collective) const override {
+    return pattern_of(collective) == Pattern::kOneRoot;
+  }
+  bool has_streams() const override { return true; }
+  bool is_papers(const Topology& /*topology*/, Collective /*collective*/) const override {
+    return true;
+  }
+  void plan(EndpointPart& part, std::vector<ChainSpec>& chains) const override {
+    if (part.part().roots > 0) {
+      add_chain_streams(part.topology(), part.number(), part.plan());
+      return;
+    }
+    chains.push_back(
+        {part.number(), flat_box(part.topology(), part.members()).ranks, part.roles()});
+  }
+};
+
+}  // namespace
+
+const Algorithm& chain_algorithm() {
+  static const Chain algorithm;
+  return algorithm;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,33 @@
+// tree: binary trees, by levels of a FRED tree or rows and columns of a grid where the group has them; every rank owns as
+// much as any other.
+#include "collective/algorithm.h"
+#include "collective/endpoint_part.h"
+#include "collective/member_boxes.h"
+
+namespace fredsim {
+namespace {
+
+class BinaryTree final : public Algorithm {
+ public:
+  BinaryTree() : Algorithm("tree") {}
+  bool has(Collective collective) const override {
+    return pattern_of(collective) != Pattern::kPairs;
+  }
+  void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {
+    const Topology& topology = part.topology();
+    RingBox box = topology.is_grid() ? rectangle_box(topology, part.members())
+                                     : level_box(topology, part.members());
+    box.shape = LineShape::kBinaryTree;
+    part.add_box(box);
+  }
+  Layout layout() const override { return Layout::kStar; }
+};
+
+}  // namespace
+
+const Algorithm& tree_algorithm() {
+  static const BinaryTree algorithm;
+  return algorithm;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,113 @@
+#include "collective/endpoint_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "collective/channels.h"
+#include "collective/member_boxes.h"
+#include "collective/port_balance.h"
+
+namespace fredsim {
+namespace {
+
+SliceShares shares_of_slices(const Topology& topology, const Part& part) {
+  if (!part.slice_weights.empty()) return {topology, part.slice_weights};
+  const bool is_one =
+      pattern_of(part.collective) == Pattern::kOneRoot || part.collective == Collective::kUnicast;
+  const std::uint64_t trees = is_one ? 1 : part.members.size();
+  return SliceShares(slice_cuts(topology, trees, part.bytes / kFlitBytes / trees));
+}
+
+}  // namespace
+
+EndpointPart::EndpointPart(const Topology& topology, const CollectiveSpec& spec, int number,
+                           Plan& plan)
+    : topology_(topology),
+      spec_(spec),
+      number_(number),
+      plan_(plan),
+      shares_(shares_of_slices(topology, plan.parts[number])),
+      roles_(roles_of(spec.collective)) {}
+
+std::vector<FlitRange> EndpointPart::blocks() const {
+  return padded_blocks(block_sizes(bytes(), ranks()));
+}
+
+void EndpointPart::add(Tree tree) const {
+  if (tree.flits > 0) plan_.trees.push_back(std::move(tree));
+}
+
+void EndpointPart::add_box(const RingBox& box) const {
+  if (pattern() == Pattern::kOneRoot) {
+    add_rooted(box);
+  } else if (box.sides.size() > 1 && topology_.is_tree()) {
+    RingBox on_channels = box;
+    spread(on_channels);
+    add_owned(on_channels);
+  } else {
+    add_owned(box);
+  }
+}
+
+// What goes through the levels of a tree of switches is spread over the VCs that its part may use: on one,
+// packets that wait for an uplink at the front of an L1 chiplet's input hold up those behind them that stay
+// below it, and the sums and results inside an L1 switch each other. What crosses levels goes first. With two
+// VCs it has one for itself where uplinks are slow; else sums go with it, for they wait little.
+void EndpointPart::spread(RingBox& box) const {
+  const std::vector<int> channels = channels_of(topology_, plan_, number_);
+  if (channels.size() < 2) return;
+  const int across = channels.front();
+  const int results = channels.back();
+  const int sums = channels.size() > 2 ? channels[1] : slow_uplinks(topology_) ? results : across;
+  box.reduce_vcs.assign(box.sides.size(), across);
+  box.broadcast_vcs = box.reduce_vcs;
+  box.reduce_vcs.front() = sums;
+  box.broadcast_vcs.front() = results;
+  plan_.note(fmt::format(
+      "{}: across L1 switches on virtual channel {}, inside them sums on {}, results on "
+      "{}",
+      part().algorithm, priority_name(across), priority_name(sums), priority_name(results)));
+}
+
+// All-reduce: owners are places of the box and share the vector; otherwise each rank owns its block.
+void EndpointPart::add_owned(const RingBox& box) const {
+  std::vector<int> place_of(members().size());
+  for (int p = 0; p < ranks(); ++p) place_of[box.ranks[p]] = p;
+  const auto tree = [&](int slice, int place, const FlitRange& range) {
+    if (range.flits > 0) add(hierarchical_tree(builder(slice), box, place, roles_, range));
+  };
+  if (shares_vector()) {
+    const FlitRange whole = vector();
+    for (int s = 0; s < shares_.slices(); ++s) {
+      const FlitRange share = shares_.of(whole, s);
+      for (int k = 0; k < ranks(); ++k) tree(s, k, share_of(share, ranks(), k));
+    }
+    return;
+  }
+  const std::vector<FlitRange> of_ranks = blocks();
+  for (int s = 0; s < shares_.slices(); ++s) {
+    for (int k = 0; k < ranks(); ++k) tree(s, place_of[k], shares_.of(of_ranks[k], s, k));
+  }
+}
+
+// On one VC.
+void EndpointPart::add_rooted(const RingBox& box) const {
+  const FlitRange whole = vector();
+  const auto place = std::ranges::find(box.ranks, part().root) - box.ranks.begin();
+  for (int s = 0; s < shares_.slices(); ++s) {
+    const FlitRange share = shares_.of(whole, s);
+    if (share.flits > 0)
+      add(hierarchical_tree(builder(s), box, static_cast<int>(place), roles_, share));
+  }
+}
+
+void EndpointPart::add_pair(int from, int to, const FlitRange& block, int vc) const {
+  for (int s = 0; s < shares_.slices(); ++s) {
+    const FlitRange range = shares_.of(block, s, from + to);
+    if (range.flits > 0) add(direct_tree(topology_, plan_, number_, from, to, s, vc, range));
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,58 @@
+// One part of a plan at the endpoints, on any fabric, by unicast packets between NPUs (§7.2), while an algorithm
+// (collective/algorithms) makes its trees. On a FRED tree everything is cut over the slices, and slice s's share goes by
+// NIC port s.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collective/collective_spec.h"
+#include "collective/endpoint_trees.h"
+#include "collective/pattern.h"
+#include "collective/plan.h"
+#include "collective/slice_shares.h"
+#include "collective/split.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+class EndpointPart {
+ public:
+  // plan.parts[number], whose members, two or more, algorithm and window are set. All must outlive it.
+  EndpointPart(const Topology& topology, const CollectiveSpec& spec, int number, Plan& plan);
+
+  const Topology& topology() const { return topology_; }
+  const CollectiveSpec& spec() const { return spec_; }
+  int number() const { return number_; }
+  Plan& plan() const { return plan_; }
+  Part& part() const { return plan_.parts[static_cast<std::size_t>(number_)]; }
+  const std::vector<NodeId>& members() const { return part().members; }
+  std::uint64_t bytes() const { return part().bytes; }
+  int ranks() const { return static_cast<int>(members().size()); }
+  Pattern pattern() const { return pattern_of(spec_.collective); }
+  Roles roles() const { return roles_; }
+  bool shares_vector() const { return spec_.collective == Collective::kAllReduce; }
+  FlitRange vector() const { return whole_range(0, bytes()); }
+  std::vector<FlitRange> blocks() const;  // by rank
+
+  TreeBuilder builder(int slice) const { return {topology_, plan_, number_, slice}; }
+  void add(Tree tree) const;  // one without flits is left out
+  // A tree per slice and owner, or of collectives with one root a tree per slice, along the lines of a box.
+  void add_box(const RingBox& box) const;
+  // A block straight from one rank to another, on a virtual channel.
+  void add_pair(int from, int to, const FlitRange& block, int vc) const;
+
+ private:
+  void spread(RingBox& box) const;
+  void add_owned(const RingBox& box) const;
+  void add_rooted(const RingBox& box) const;
+
+  const Topology& topology_;
+  const CollectiveSpec& spec_;
+  int number_;
+  Plan& plan_;
+  SliceShares shares_;
+  Roles roles_;
+};
+
+}  // namespace fredsim

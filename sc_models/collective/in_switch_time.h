@@ -1,0 +1,18 @@
+// Estimated time of collectives in the switches. Analytic, not simulated.
+//
+// A part by itself: formulas with constants that were measured. A plan: the latency between members and the busiest link.
+#pragma once
+
+#include "collective/collective_spec.h"
+#include "collective/link_walk.h"
+#include "collective/plan.h"
+
+namespace fredsim {
+
+// Of a part with its members, two or more.
+double in_switch_cycles(const Topology& topology, const LinkWalk& walk, const CollectiveSpec& spec,
+                        const Part& part);
+// Of a plan that is all in the switches of a FRED tree.
+double in_switch_cycles(const Topology& topology, const Plan& plan);
+
+}  // namespace fredsim

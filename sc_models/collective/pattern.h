@@ -1,0 +1,21 @@
+// Collectives by the ways that their data take between ranks; ranks with an operand, and ranks that receive the result.
+#pragma once
+
+#include <cstdint>
+
+#include "collective/collective.h"
+#include "collective/endpoint_trees.h"
+
+namespace fredsim {
+
+enum class Pattern : std::uint8_t {
+  kAllRanks,  // all-reduce, reduce-scatter, all-gather: every rank owns a block
+  kOneRoot,   // reduce, broadcast, multicast: the vector goes to or from one rank
+  kPairs,     // the others: blocks go from one rank to another and are not added
+};
+
+Pattern pattern_of(Collective collective);
+// In the endpoint trees of a collective that adds or distributes.
+Roles roles_of(Collective collective);
+
+}  // namespace fredsim
