@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/algorithm.h"
 #include "collective/link_walk.h"
 #include "switch/node_shape.h"
 
@@ -182,9 +183,8 @@ bool reduces_at_once(const Tree& tree) {
 
 // Of a collective whose packets have an order on such a fabric.
 bool is_ordered(const Topology& topology, const Part& part) {
-  if (part.roots > 0) return false;
-  return topology.is_grid() || (part.collective == Collective::kAllReduce &&
-                                (part.algorithm == "ring" || part.algorithm == "hier_ring"));
+  const Algorithm* algorithm = find_algorithm(part.algorithm);
+  return part.roots == 0 && algorithm != nullptr && algorithm->has_packet_order(topology, part);
 }
 
 }  // namespace

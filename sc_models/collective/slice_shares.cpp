@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/int128.h"
+#include "collective/algorithm.h"
 #include "collective/detached_ranks.h"
 #include "collective/endpoint_trees.h"
 #include "collective/link_load.h"
@@ -202,7 +203,7 @@ std::vector<SliceUse> measured_use(const Topology& topology, const Plan& plan) {
       if (use.weights[slice] > 0 && loads.crosses[slice]) use.crosses = true;
       shares[slice] /= sum;
     }
-    if (plan.parts[part].algorithm == "in_switch") use.flits_per_ns = 1 / busiest_ns(costs, shares);
+    if (is_in_switches(plan.parts[part])) use.flits_per_ns = 1 / busiest_ns(costs, shares);
   }
   return uses;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "collective/algorithm.h"
 #include "collective/planner.h"
 
 namespace fredsim {
@@ -18,7 +19,7 @@ StrategyCheck check(const Topology& topology, const Strategy& strategy, Dimensio
     spec.collective = collective_of(dimension);
     spec.group = result.groups.back();
     spec.bytes = kFlitBytes;  // one flit: one slice
-    spec.algorithm = "in_switch";
+    spec.algorithm = switch_algorithm(spec.collective)->name();
     spec.vc = vc_of(dimension);
   }
   if (work.empty()) return result;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "collective/algorithm.h"
 #include "collective/in_switch_roles.h"
 #include "collective/link_walk.h"
 #include "collective/planner.h"
@@ -51,7 +52,7 @@ std::string key_of_works(const Specs& specs, bool with_bytes) {
 // Runs in the switches and nowhere else, all at once, on one virtual channel.
 bool is_all_in_switches(const Plan& plan) {
   const auto fits = [&](const Part& part) {
-    return part.algorithm == "in_switch" && part.after.empty() && part.vc == plan.parts.front().vc;
+    return is_in_switches(part) && part.after.empty() && part.vc == plan.parts.front().vc;
   };
   const auto by_switch = [](const Tree& tree) {
     return tree.transport == Transport::kInSwitch &&
@@ -88,6 +89,8 @@ class JointPlanner {
     Kin& kin = kin_[key_of_works(work, false)];
     if (kin.works.empty()) {
       kin.specs = work;
+      for (std::size_t s = 0; s < work.size(); ++s)
+        kin.specs[s].algorithm = alone.parts[s].algorithm;
       kin.ends = ends_of(alone);
     }
     kin.works.push_back({work, &alone});
@@ -99,7 +102,6 @@ class JointPlanner {
   void join() {
     std::vector<Set> of_kinds, sets;
     for (auto& [key, kin] : kin_) {
-      for (CollectiveSpec& spec : kin.specs) spec.algorithm = "in_switch";
       const CollectiveSpec& first = kin.specs.front();
       put(of_kinds, {first.vc, first.collective, {&kin}, kin.ends}, true);
     }
