@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/member.h"
+#include "collective/algorithm.h"
 #include "collective/collective_spec.h"
 #include "collective/link_walk.h"
 #include "collective/plan_time.h"
@@ -29,16 +30,6 @@ constexpr double kNsPerSecond = 1e9;
 constexpr double kComb = 0.75;
 
 double passes(Collective collective) { return collective == Collective::kAllReduce ? 2 : 1; }
-
-bool has_ring(Collective collective) {
-  return collective == Collective::kAllReduce || collective == Collective::kReduceScatter ||
-         collective == Collective::kAllGather;
-}
-
-bool has_chain(Collective collective) {
-  return collective == Collective::kReduce || collective == Collective::kBroadcast ||
-         collective == Collective::kMulticast;
-}
 
 }  // namespace
 
@@ -85,36 +76,53 @@ bool PlacementLoad::is_fixed(const CollectiveSpec& spec) const {
       !spec.group.empty() && is_io_member(spec.group[static_cast<std::size_t>(spec.root)]);
   const auto workers = static_cast<std::size_t>(
       std::ranges::count_if(spec.group, [](int member) { return !is_io_member(member); }));
-  if (from_controllers && !has_chain(spec.collective)) return true;
+  if (from_controllers && pattern_of(spec.collective) != Pattern::kOneRoot) return true;
   if (spec.group.size() < 2) return true;
-  const bool same_for_all =
-      topology_.is_grid() || (topology_.fred.in_switch && spec.algorithm != "ring");
+  const Algorithm* named = find_algorithm(spec.algorithm);
+  const bool goes_by_ranks = named != nullptr && named->goes_by_ranks();
+  const bool same_for_all = topology_.is_grid() || (topology_.fred.in_switch && !goes_by_ranks);
   return same_for_all && workers == topology_.npus.size();
 }
 
 std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(const CollectiveSpec& spec) const {
-  const std::string& name = spec.algorithm;
-  const bool is_auto = name == "auto";
-  const bool chosen = is_auto || name == "paper";
+  const Algorithm* named = find_algorithm(spec.algorithm);
+  const Pattern pattern = pattern_of(spec.collective);
   const bool adds = topology_.is_tree() && topology_.fred.in_switch;
-  const bool in_switch = adds && (chosen || name == "in_switch") &&
-                         (has_ring(spec.collective) || has_chain(spec.collective));
-  if (in_switch) return {Shape::kUplinks};
+  const bool in_switch =
+      adds && (named != nullptr ? named->is_in_switches() : is_choice(spec.algorithm));
+  if (in_switch && pattern != Pattern::kPairs) return {Shape::kUplinks};
   if (spec.roots > 0) return {Shape::kStreams};
-  const bool ring = has_ring(spec.collective);
-  if (!ring && !has_chain(spec.collective)) return {Shape::kStar};
-  if (name == "direct" || name == "hier_direct" || name == "tree" || spec.group.size() == 2)
-    return {ring && spec.group.size() == 2 ? Shape::kRing : Shape::kStar};
-  if (name == "multi_tree") return {Shape::kBox};
-  std::vector<Shape> shapes{ring ? Shape::kRing : Shape::kChain};
-  if (!ring) shapes.push_back(Shape::kBothWays);
-  if (!is_auto) return shapes;
-  const bool npus_alone = std::ranges::none_of(spec.group, is_io_member);
-  if (topology_.is_grid() && npus_alone && (ring || topology_.kind == FabricKind::kMesh2d))
-    shapes.push_back(Shape::kBox);
-  if (spec.group.size() <= kMostStar && spec.bytes <= kMostStarBytes)
-    shapes.push_back(Shape::kStar);
+  if (pattern == Pattern::kPairs) return {Shape::kStar};
+  if (spec.group.size() == 2) return {pattern == Pattern::kAllRanks ? Shape::kRing : Shape::kStar};
+  if (named != nullptr) return shapes_of(named->layout(), pattern);
+  std::vector<Shape> shapes = shapes_of(Algorithm::Layout::kLine, pattern);
+  if (spec.algorithm != "auto") return shapes;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (!may_be_fastest(*algorithm, spec)) continue;
+    for (const Shape shape : shapes_of(algorithm->layout(), pattern))
+      if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
+  }
   return shapes;
+}
+
+std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(Algorithm::Layout layout,
+                                                           Pattern pattern) {
+  switch (layout) {
+    case Algorithm::Layout::kStar:
+      return {Shape::kStar};
+    case Algorithm::Layout::kBox:
+      return {Shape::kBox};
+    default:  // of kUplinks where the switches do not add, it is refused later
+      if (pattern == Pattern::kAllRanks) return {Shape::kRing};
+      return {Shape::kChain, Shape::kBothWays};
+  }
+}
+
+// As far as can be said without the places of the members.
+bool PlacementLoad::may_be_fastest(const Algorithm& algorithm, const CollectiveSpec& spec) const {
+  const bool is_small = spec.group.size() <= kMostStar && spec.bytes <= kMostStarBytes;
+  return !algorithm.is_in_switches() && algorithm.may_fit(topology_, spec) &&
+         (is_small || algorithm.layout() != Algorithm::Layout::kStar);
 }
 
 void PlacementLoad::add_work(const WorkerTraffic& traffic) {
@@ -220,9 +228,11 @@ double PlacementLoad::ring(const Work& work, const std::vector<int>& at, double 
 
 double PlacementLoad::star(const Work& work, const std::vector<int>& at, double sign) {
   const auto n = static_cast<double>(at.size());
-  const bool all = has_ring(work.collective) || work.collective == Collective::kAllToAll ||
+  const bool all = pattern_of(work.collective) == Pattern::kAllRanks ||
+                   work.collective == Collective::kAllToAll ||
                    work.collective == Collective::kAllToAllV;
-  const bool whole = has_chain(work.collective) || work.collective == Collective::kUnicast;
+  const bool whole =
+      pattern_of(work.collective) == Pattern::kOneRoot || work.collective == Collective::kUnicast;
   const double bytes = sign * std::floor(work.bytes * (whole ? 1 : passes(work.collective) / n));
   const bool inwards =
       work.collective == Collective::kReduce || work.collective == Collective::kGather;

@@ -16,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "collective/algorithm.h"
 #include "collective/collective_spec.h"
+#include "collective/pattern.h"
 #include "topology/topology.h"
 
 namespace fredsim {
@@ -81,6 +83,8 @@ class PlacementLoad {
 
   void add_work(const WorkerTraffic& traffic);
   std::vector<Shape> shapes_of(const CollectiveSpec& spec) const;
+  static std::vector<Shape> shapes_of(Algorithm::Layout layout, Pattern pattern);
+  bool may_be_fastest(const Algorithm& algorithm, const CollectiveSpec& spec) const;
   bool is_fixed(const CollectiveSpec& spec) const;
   void find_paths(bool with_controllers);
   void find_uplinks();
