@@ -17,6 +17,7 @@
 #include "cli/group_members.h"
 #include "cli/option_values.h"
 #include "cli/work_file.h"
+#include "collective/algorithm.h"
 
 namespace fredsim {
 namespace {
@@ -167,8 +168,8 @@ void WorkStrings::add_to(CLI::App& command) {
       "at "
       "once: weights from I/O controllers to NPUs, and gradients back");
   add(command, "--algorithm", algorithm, "NAME",
-      "auto (default: the one estimated to be the fastest), paper (the paper's), ring, hier_ring, "
-      "chain, tree, direct, hier_direct, multi_tree, edge_tree or in_switch");
+      "auto (default: the one estimated to be the fastest), paper (the paper's), " +
+          algorithm_names());
   add(command, "--priority", priority, "NAME", "virtual channel: mp, pp or dp (default)");
   add(command, "--matrix", matrix, "FILE",
       "all_to_all_v: bytes from rank to rank, N x N, JSON or CSV (default: random)");
