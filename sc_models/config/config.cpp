@@ -16,8 +16,10 @@
 #include "config/config_reader.h"
 #include "config/config_tree.h"
 #include "switch/node_shape.h"
-#include "topology/builders.h"
 #include "topology/faults.h"
+#include "topology/fred_tree/fred_tree.h"
+#include "topology/link_errors.h"
+#include "topology/torus2d/torus2d.h"
 
 namespace fredsim {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "config/config_schema.h"
-#include "topology/builders.h"
+#include "topology/machine_spec.h"
 
 namespace fredsim {
 namespace {

@@ -1,12 +1,12 @@
 // What the builders share: adding nodes and links to a topology under construction.
-// Errors: BadInput naming the configuration key, as builders.h says.
+// Errors: BadInput naming the configuration key, as machine_spec.h says.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "topology/builders.h"
+#include "topology/machine_spec.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -1,9 +1,9 @@
-// What links with retransmission are to a topology: slower, by what protects a flit.
+#include "topology/link_errors.h"
+
 #include <fmt/format.h>
 #include <rtl/link_pkg.h>
 
 #include "base/flit.h"
-#include "topology/builders.h"
 
 namespace fredsim {
 namespace {

@@ -4,7 +4,8 @@
 
 #include "base/random.h"
 #include "switch/node_shape.h"
-#include "topology/builders.h"
+#include "topology/fred_tree/fred_tree.h"
+#include "topology/torus2d/torus2d.h"
 
 namespace fredsim::test {
 namespace {

@@ -13,7 +13,7 @@
 #include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
-#include "topology/builders.h"
+#include "topology/topology.h"
 
 namespace fredsim {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
-#include "topology/builders.h"
+#include "topology/fred_tree/fred_tree.h"
 
 namespace fredsim {
 namespace {

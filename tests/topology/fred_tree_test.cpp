@@ -1,10 +1,11 @@
+#include "topology/fred_tree/fred_tree.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "base/random.h"
 #include "support.h"
-#include "topology/builders.h"
 #include "topology/facts.h"
 
 namespace fredsim {

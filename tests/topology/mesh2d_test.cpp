@@ -1,10 +1,12 @@
+#include "topology/mesh2d/mesh2d.h"
+
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "support.h"
-#include "topology/builders.h"
 #include "topology/facts.h"
 #include "topology/mesh_address.h"
+#include "topology/torus2d/torus2d.h"
 
 namespace fredsim {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "topology/builders.h"
+#include "topology/machine_spec.h"
 #include "topology/topology.h"
 
 namespace fredsim {

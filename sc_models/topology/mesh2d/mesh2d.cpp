@@ -1,3 +1,5 @@
+#include "topology/mesh2d/mesh2d.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,33 +38,14 @@ void check(const MachineSpec& machine, const Mesh2dSpec& spec) {
   }
 }
 
-void check_ring_buffers(const MachineSpec& machine) {
-  const auto require = [](std::string_view key, int flits, int packet) {
-    if (flits > packet) return;
-    const auto size = [](int n) { return format_size(static_cast<std::uint64_t>(n) * kFlitBytes); };
-    throw BadInput(fmt::format(
-        "{}: found {}; on a torus a buffer holds more than a packet: allowed is {} or more", key,
-        size(flits), size(packet + 1)));
-  };
-  require("switch.input_buffer", machine.buffers.data_flits, machine.packet_flits);
-  require("switch.control_buffer", machine.buffers.control_flits, 1);
-}
-
 int ring_side(FabricKind kind, int side) {
   return kind == FabricKind::kTorus2d && side > 2 ? side : 0;
 }
 
-Topology build(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind kind);
-
 }  // namespace
 
 Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
-  return build(machine, spec, FabricKind::kMesh2d);
-}
-
-Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
-  check_ring_buffers(machine);
-  return build(machine, spec, FabricKind::kTorus2d);
+  return build_grid(machine, spec, FabricKind::kMesh2d);
 }
 
 int mesh_io_controllers(int width, int height) {
@@ -75,9 +58,7 @@ int mesh_io_controllers(int width, int height) {
   return count;
 }
 
-namespace {
-
-Topology build(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind kind) {
+Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind kind) {
   check(machine, spec);
   Assembly assembly(machine, kind);
   Topology& topology = assembly.topology();
@@ -155,5 +136,4 @@ Topology build(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind ki
   return assembly.finish();
 }
 
-}  // namespace
 }  // namespace fredsim

@@ -1,3 +1,5 @@
+#include "topology/fred_tree/fred_tree.h"
+
 #include <fmt/format.h>
 
 #include <limits>

@@ -1,0 +1,43 @@
+// What all builders are given of a machine, whatever its fabric: from it, and what a fabric needs beside it
+// (topology/<kind>/<kind>.h), to its topology.
+//
+// Units: bandwidths in bytes/s per direction, latencies in ps, clock in Hz; a link's rate
+//   becomes an exact rational of flits per cycle, its latency is rounded up to cycles
+//   (Topology::notes says so).
+// Node ids: NPUs first, then switches, then I/O controllers.
+// Errors: BadInput naming the configuration key (config.h) whose value does not come out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/topology.h"
+
+namespace fredsim {
+
+struct MachineSpec {
+  std::string name;
+  std::uint64_t clock_hz = 0;
+  int npus = 0;
+  std::uint64_t npu_bandwidth = 0;  // of one NPU, over all its NIC ports
+  int io_controllers = 0;
+  std::uint64_t io_bandwidth = 0;  // of one I/O controller; > 0 where there are any
+  // Its links send bursts of so many flits at the rate of an NPU's port, where that is higher; 0: none (Link::burst).
+  int io_burst = 0;
+  std::uint64_t link_latency_ps = 0;
+  BufferShape buffers;
+  int packet_flits = kPacketFlits;  // longest data packet
+  VcOrder vc_order = kDefaultVcOrder;
+  FpFormat format = FpFormat::kFp16;
+  std::vector<NamedValue> switch_values{};  // Topology
+  std::vector<NamedValue> own_values{};     // Topology
+  std::string rtl_top;                      // top module of a user's own switch RTL; empty: ours
+  std::string switch_kind{};                // empty: default_switch_kind()
+};
+// What the fabrics are built of where nothing else is asked for.
+std::string_view default_switch_kind(FabricKind fabric);
+std::string switch_kind_of(const MachineSpec& machine, FabricKind fabric);
+
+}  // namespace fredsim

@@ -1,0 +1,13 @@
+// A 2D torus: the mesh, and a link from the east end of every row to its west end and from the south end of
+// every column to its north end, by the ports that the mesh leaves free there (a side of 2 or 1 stays as it
+// is). I/O controllers are where the mesh has them. Routers keep their rings from standing still by
+// receivers that hold more than a packet (rtl/mesh/mesh_router.sv): BadInput for smaller buffers.
+#pragma once
+
+#include "topology/mesh2d/mesh2d.h"
+
+namespace fredsim {
+
+Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec);
+
+}  // namespace fredsim
