@@ -107,7 +107,7 @@ class StrategiesCommand final : public Command {
     report.placement = asked.placement.name();
     const MachineConfig own = load_machines(request_, request_.quiet).front();
     report.settings = own.settings;
-    if (own.topology.kind != FabricKind::kFredTree || !own.topology.fred.in_switch) {
+    if (!own.topology.fred.in_switch) {
       throw BadInput(
           fmt::format("{}: {} has no in-switch collectives; allowed: a machine of type "
                       "fred_tree with fabric.in_switch: true",

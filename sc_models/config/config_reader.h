@@ -18,7 +18,7 @@
 #include "base/named_value.h"
 #include "config/config_tree.h"
 #include "switch/switch_kind.h"
-#include "topology/topology.h"
+#include "topology/machine_spec.h"
 
 namespace fredsim {
 

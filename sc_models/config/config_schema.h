@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topology/topology.h"
+#include "topology/machine_spec.h"
 
 namespace fredsim {
 

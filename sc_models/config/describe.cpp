@@ -47,9 +47,9 @@ std::string cycles_and_ns(int cycles, std::uint64_t clock_hz) {
 }
 
 std::string sentence(const Topology& topology) {
-  if (topology.is_grid()) {
+  if (topology.has_places()) {
     return fmt::format("2D {} of {} x {} (width x height){}",
-                       topology.kind == FabricKind::kMesh2d ? "mesh" : "torus", topology.mesh.width,
+                       topology.has_rings() ? "torus" : "mesh", topology.mesh.width,
                        topology.mesh.height,
                        adds_in_switches(topology) ? "; collectives in the routers" : "");
   }
@@ -171,11 +171,6 @@ std::string routers(const Topology& topology, Page& page) {
          table(std::move(header), {std::move(row)}, page);
 }
 
-std::string level_name(const Topology& topology, const Node& node) {
-  if (node.is_endpoint()) return node.kind == NodeKind::kNpu ? "NPU" : "I/O";
-  return topology.is_grid() ? "router" : fmt::format("L{}", node.level);
-}
-
 std::string links(const Topology& topology, Page& page) {
   // Both directions of a port pair are one entry; endpoints, then the lower level, come first.
   using Class = std::tuple<int, std::string, std::uint64_t, int, std::uint64_t>;
@@ -185,7 +180,7 @@ std::string links(const Topology& topology, Page& page) {
     const Node* to = &topology.nodes[link.to];
     if (std::tuple(from->level, link.from) > std::tuple(to->level, link.to)) continue;
     const int rank = from->level * 2 + (from->kind == NodeKind::kIo ? 1 : 0);
-    ++counts[{rank, fmt::format("{} - {}", level_name(topology, *from), level_name(topology, *to)),
+    ++counts[{rank, fmt::format("{} - {}", place_name(topology, *from), place_name(topology, *to)),
               link.bytes_per_second, link.latency, link.flit_cycles()}];
   }
   std::vector<Row> rows;
@@ -255,7 +250,7 @@ std::string describe(const Topology& topology, std::size_t columns) {
                       topology.packet_flits, topology.packet_flits == 1 ? "" : "s");
   text += fmt::format("  virtual channels {}, by priority\n", to_string(topology.vc_order));
   text += fmt::format("  addition         {}\n", to_string(topology.format));
-  if (topology.is_tree() && topology.fred.in_switch) {
+  if (topology.fred.in_switch) {
     text += fmt::format("  slices simulated {}\n",
                         topology.fred.simulate_all_slices
                             ? "all"
@@ -268,8 +263,8 @@ std::string describe(const Topology& topology, std::size_t columns) {
   }
   Page page{columns, {}};
   text = wrap(title, columns, kNoteIndent) + wrap(text, columns, kValueIndent);
-  text += topology.is_grid() ? routers(topology, page)
-                             : levels(topology.fred, page) + chiplets(topology, page);
+  text += topology.has_places() ? routers(topology, page)
+                                : levels(topology.fred, page) + chiplets(topology, page);
   text += links(topology, page);
   text += buffers(topology, page);
   text += "\nnotes\n";

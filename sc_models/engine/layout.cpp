@@ -1,24 +1,9 @@
 #include "engine/layout.h"
 
-#include <map>
-#include <utility>
-
 #include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
-
-std::string kind_name(FabricKind kind) {
-  switch (kind) {
-    case FabricKind::kMesh2d:
-      return "mesh2d";
-    case FabricKind::kTorus2d:
-      return "torus2d";
-    case FabricKind::kFredTree:
-      return "fred_tree";
-  }
-  return "";
-}
 
 // Switches by their RTL top.
 std::string kind_name(const Node& node) {
@@ -29,9 +14,7 @@ std::string kind_name(const Node& node) {
 }  // namespace
 
 Layout layout_of(const Topology& topology) {
-  Layout layout{.kind = kind_name(topology.kind), .nodes = {}};
-  // Chiplets of (level, slice) so far. Switches come in order, each with all of its own.
-  std::map<std::pair<int, int>, int> seen;
+  Layout layout{.kind = topology.kind, .nodes = {}};
   for (const Node& node : topology.nodes) {
     LayoutNode& place = layout.nodes.emplace_back();
     place.name = node.name;
@@ -39,15 +22,13 @@ Layout layout_of(const Topology& topology) {
     place.lost = node.lost;
     if (node.lost && node.above >= 0) place.above = topology.nodes[node.above].name;
     if (node.is_endpoint()) continue;
-    if (topology.is_grid()) {
+    if (topology.has_places()) {
       place.grid = GridPlace{.x = node.mesh.x, .y = node.mesh.y};
-    } else {
-      const int chiplets = topology.fred.levels[node.level - 1].chiplets_per_slice;
-      const int index = seen[{node.level, node.slice}]++;
+    } else if (topology.has_slices()) {
       place.tree = TreePlace{.level = node.level,
-                             .switch_index = index / chiplets,
+                             .switch_index = node.switch_index,
                              .slice = node.slice,
-                             .chiplet = index % chiplets};
+                             .chiplet = node.chiplet};
     }
   }
   return layout;

@@ -74,7 +74,7 @@ Cut cut_evenly(const Topology& topology, int partitions) {
 }
 
 Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
-  assert(grid.is_grid() && columns >= 1 && rows >= 1);
+  assert(grid.has_places() && columns >= 1 && rows >= 1);
   const int in_a_row = (grid.mesh.width + columns - 1) / columns;
   Cut cut(grid.nodes.size(), 0);
   for (std::size_t id = 0; id < cut.size(); ++id) {
@@ -87,7 +87,7 @@ Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
 
 Cut cut_for_caches(const Topology& topology) {
   constexpr int kSide = 8, kFewestRouters = 512;
-  if (!topology.is_grid() || topology.link_errors.retry ||
+  if (!topology.has_places() || topology.link_errors.retry ||
       topology.mesh.width * topology.mesh.height < kFewestRouters)
     return {};
   return cut_into_rectangles(topology, kSide, kSide);

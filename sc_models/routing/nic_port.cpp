@@ -11,7 +11,8 @@
 namespace fredsim {
 
 int nic_port(const Topology& topology, NodeId from, NodeId to, int spread) {
-  if (topology.is_grid()) return mesh_nic_port(topology, from, topology.nodes[to].address);
+  if (topology.unicasts == UnicastRoutes::kByCoordinates)
+    return mesh_nic_port(topology, from, topology.nodes[to].address);
   const int ports = topology.nodes[from].ports;
   if (topology.faults.empty() || topology.reaches(from, to, spread % ports)) return spread % ports;
   std::vector<int> left;

@@ -92,7 +92,7 @@ std::uint8_t chosen(const std::vector<int>& ports, int choice) {
 }  // namespace
 
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes) {
-  assert(topology.is_tree());
+  assert(topology.unicasts == UnicastRoutes::kByTable);
   const int addresses = count_addresses(topology, max_routes);
   const std::vector<std::vector<bool>> below = addresses_below(topology, addresses);
   std::vector<OnlineRoutes> routes(topology.nodes.size());

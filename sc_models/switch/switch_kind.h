@@ -56,12 +56,6 @@ struct RoutedFlows {
   ConflictingFlows conflict{};    // where they have no paths through it together
 };
 
-// How a switch finds the output of a unicast.
-enum class UnicastRoutes : std::uint8_t {
-  kByCoordinates,  // its own place in a grid and that of the destination (routing/mesh_routing.h)
-  kByTable,        // by destination; written before traffic flows (routing/online_routes.h)
-};
-
 class SwitchKind {
  public:
   explicit SwitchKind(SwitchFacts facts);

@@ -12,7 +12,7 @@ namespace fredsim {
 
 Assembly::Assembly(const MachineSpec& machine, FabricKind kind) {
   topology_.name = machine.name;
-  topology_.kind = kind;
+  topology_.kind = fabric_name(kind);
   topology_.clock_hz = machine.clock_hz;
   topology_.buffers = machine.buffers;
   topology_.packet_flits = machine.packet_flits;
@@ -107,6 +107,12 @@ int Assembly::latency(std::string_view key, std::string_view what, std::uint64_t
 Topology Assembly::finish() {
   topology_.index_ports();
   return std::move(topology_);
+}
+
+std::string_view fabric_name(FabricKind fabric) {
+  return fabric == FabricKind::kMesh2d    ? "mesh2d"
+         : fabric == FabricKind::kTorus2d ? "torus2d"
+                                          : "fred_tree";
 }
 
 std::string_view default_switch_kind(FabricKind fabric) {

@@ -1,5 +1,7 @@
 #include "topology/facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fredsim {
@@ -22,7 +24,7 @@ int mesh_bisection_links(const MeshFacts& mesh) {
 
 std::uint64_t bisection_bytes_per_second(const Topology& topology) {
   const auto level = [&](NodeId node) { return topology.nodes[node].level; };
-  if (topology.is_grid()) {
+  if (topology.has_places()) {
     const auto link =
         std::find_if(topology.links.begin(), topology.links.end(), [&](const Link& candidate) {
           return level(candidate.from) == 1 && level(candidate.to) == 1;
@@ -37,6 +39,11 @@ std::uint64_t bisection_bytes_per_second(const Topology& topology) {
     if (topology.nodes[link.from].kind != NodeKind::kIo) upwards += link.bytes_per_second;
   }
   return upwards / 2;
+}
+
+std::string place_name(const Topology& topology, const Node& node) {
+  if (node.is_endpoint()) return node.kind == NodeKind::kNpu ? "NPU" : "I/O";
+  return topology.has_levels() ? fmt::format("L{}", node.level) : "router";
 }
 
 }  // namespace fredsim

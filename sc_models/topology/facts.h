@@ -1,7 +1,8 @@
-// Figures that follow from a topology alone: how wide it is.
+// What follows from a topology alone: how wide it is, what its parts are called.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "topology/topology.h"
 
@@ -19,5 +20,8 @@ int mesh_bisection_links(const MeshFacts& mesh);
 //     counting half where their number is odd; NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
 //     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).
 std::uint64_t bisection_bytes_per_second(const Topology& topology);
+
+// "NPU", "I/O"; of switches in levels "L2", else "router".
+std::string place_name(const Topology& topology, const Node& node);
 
 }  // namespace fredsim

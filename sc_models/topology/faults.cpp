@@ -133,7 +133,7 @@ class Loss {
       bool joined = false;
       for (int port = 0; port < node.ports; ++port)
         joined = joined || topology_.link_out(id, port) >= 0;
-      if (topology_.is_grid() && node.is_switch()) note_local_ports(id);
+      if (topology_.has_places() && node.is_switch()) note_local_ports(id);
       if (joined || node.lost) continue;
       node.lost = true;
       topology_.notes.push_back(fmt::format("{} is lost, too: it has no link left", node.name));
@@ -157,7 +157,7 @@ class Loss {
   }
 
   void needs_routes(const Fault& fault) const {
-    if (!topology_.is_grid()) return;
+    if (topology_.unicasts == UnicastRoutes::kByTable) return;
     refuse(fault, fmt::format("; routers of {} route X-Y, which has no way round it; allowed: "
                               "link:NAME*RATE, links of NPUs and I/O controllers, npu:NUMBER and "
                               "io:NUMBER, or a fred_tree",
@@ -304,7 +304,7 @@ void lose_parts(Topology& topology, const std::vector<Fault>& faults) {
   topology.notes.push_back(
       fmt::format("lost from the start: {}", fmt::join(topology.faults, ", ")));
   loss.finish(faults.back());
-  if (topology.is_tree()) topology.reach = reach_of(topology);
+  if (topology.has_slices()) topology.reach = reach_of(topology);
 }
 
 std::vector<int> npus_left(const Topology& topology) { return left_of(topology, topology.npus); }

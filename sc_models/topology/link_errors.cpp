@@ -33,7 +33,7 @@ void set_link_errors(Topology& topology, const LinkErrors& errors) {
       "hop; the wires that acknowledgements and credits go back on are not counted",
       link_pkg::OVERHEAD_W, 100.0 * link_pkg::OVERHEAD_W / static_cast<double>(kProtected),
       link_pkg::TX_EDGES + link_pkg::RX_EDGES));
-  if (!errors.any() || !topology.is_tree()) return;
+  if (!errors.any() || !topology.has_slices()) return;
   topology.fred.simulate_all_slices = true;
   topology.notes.emplace_back("all slices are simulated: errors differ from one to the other");
 }

@@ -17,6 +17,8 @@
 
 namespace fredsim {
 
+enum class FabricKind : std::uint8_t { kMesh2d, kTorus2d, kFredTree };
+
 struct MachineSpec {
   std::string name;
   std::uint64_t clock_hz = 0;
@@ -36,6 +38,7 @@ struct MachineSpec {
   std::string rtl_top;                      // top module of a user's own switch RTL; empty: ours
   std::string switch_kind{};                // empty: default_switch_kind()
 };
+std::string_view fabric_name(FabricKind fabric);
 // What the fabrics are built of where nothing else is asked for.
 std::string_view default_switch_kind(FabricKind fabric);
 std::string switch_kind_of(const MachineSpec& machine, FabricKind fabric);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -43,6 +44,16 @@ void check_nodes(const Topology& topology) {
   }
 }
 
+void check_dimensions(const Topology& topology) {
+  if (topology.dimensions.empty()) return;
+  std::size_t npus = 1;
+  for (const TopologyDimension& one : topology.dimensions)
+    npus *= static_cast<std::size_t>(one.size);
+  if (npus != topology.npus.size()) {
+    broken(fmt::format("{} NPUs in dimensions for {}", topology.npus.size(), npus));
+  }
+}
+
 }  // namespace
 
 int FredTreeFacts::switches(int level) const {
@@ -58,6 +69,7 @@ int FredTreeFacts::uplinks_per_chiplet_above(int level) const {
 
 void Topology::index_ports() {
   check_nodes(*this);
+  check_dimensions(*this);
   first_port_.assign(1, 0);
   for (const Node& node : nodes) first_port_.push_back(first_port_.back() + node.ports);
   out_.assign(first_port_.back(), -1);
@@ -101,6 +113,11 @@ void Topology::index_ports() {
   }
   for (std::size_t id = 0; id < nodes.size(); ++id)
     if (nodes[id].above < 0) nodes[id].above = above[id];
+}
+
+bool Topology::has_rings() const {
+  return std::ranges::any_of(
+      dimensions, [](const TopologyDimension& one) { return one.joined == Joined::kRing; });
 }
 
 int Topology::link_out(NodeId node, int port) const { return out_[first_port_[node] + port]; }

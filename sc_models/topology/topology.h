@@ -1,4 +1,6 @@
-// A fabric as data: nodes with ports, and directed links with rate and latency.
+// A fabric as data: nodes with ports, and directed links with rate and latency; and what can be done with it: its
+// dimensions, levels and slices, and how unicasts find their way. Whoever wants to know asks these, never which kind
+// of topology it is (topology/topology_kind.h).
 //
 // Units: rates in flits per cycle (exact rational), latencies in cycles, buffers in flits.
 // A node's output port `p` and input port `p` are the two directions of one physical port.
@@ -51,9 +53,11 @@ struct Node {
   // (buffers, format). A kind takes those that it has (switch/switch_kind.h).
   std::string switch_kind;
   std::vector<NamedValue> values;
-  MeshPlace mesh;  // switches of a grid
-  int level = 0;   // 0 endpoint, 1 first switch level, 2 …
-  int slice = -1;  // parallel chiplet slice, -1 where there is none
+  MeshPlace mesh;        // switches of a grid
+  int level = 0;         // 0 endpoint, 1 first switch level, 2 …
+  int slice = -1;        // parallel chiplet slice, -1 where there is none
+  int switch_index = 0;  // chiplets of slices: of which switch of the level,
+  int chiplet = 0;       // and which of that switch's in the slice
   // The first of the nodes one level up that it is joined to, or was before links were lost; -1: none. By index_ports().
   NodeId above = -1;
   bool lost = false;  // it, or all of its links (topology/faults.h)
@@ -117,7 +121,19 @@ struct SliceReach {
   std::vector<bool> connected;  // by (slice, chiplet, chiplet)
 };
 
-enum class FabricKind : std::uint8_t { kMesh2d, kTorus2d, kFredTree };
+// How a switch finds the output of a unicast.
+enum class UnicastRoutes : std::uint8_t {
+  kByCoordinates,  // its own place in a grid and that of the destination (routing/mesh_routing.h)
+  kByTable,        // by destination; written before traffic flows (routing/online_routes.h)
+};
+
+// NPUs beside each other: all joined by switches above them, or each with the next, and on a ring the last with the
+// first. (The ends of a ring of 2 are neighbours already.)
+enum class Joined : std::uint8_t { kSwitches, kLine, kRing };
+struct TopologyDimension {
+  int size = 0;
+  Joined joined = Joined::kSwitches;
+};
 
 // Rows and columns whose ends are joined. A side is 3 or more; 0: no ring. (The ends of a side of 2 are
 // neighbours already.)
@@ -126,10 +142,11 @@ struct MeshRings {
   int rows = 0;     // of a column that is one
 };
 
-struct MeshFacts {  // kMesh2d, kTorus2d
+// A grid of switches, an NPU at each.
+struct MeshFacts {
   int width = 0;
   int height = 0;
-  MeshRings rings;  // kTorus2d
+  MeshRings rings;
 };
 
 // The switches of one level of a FRED tree, all alike but for the I/O controllers at the lowest.
@@ -142,8 +159,9 @@ struct FredLevel {
   std::string switch_kind{};  // of its switches; empty: the machine's
 };
 
-struct FredTreeFacts {            // kFredTree
-  std::vector<FredLevel> levels;  // lowest first: level k (Node::level) is levels[k - 1]; >= 1
+// Levels of switches, and slices of them.
+struct FredTreeFacts {
+  std::vector<FredLevel> levels;  // lowest first: level k (Node::level) is levels[k - 1]
   int slices = 0;                 // parallel parts of every switch, joined in the NPUs only
   int middle = 0;
   bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
@@ -159,7 +177,7 @@ struct FredTreeFacts {            // kFredTree
 
 struct Topology {
   std::string name;
-  FabricKind kind = FabricKind::kMesh2d;
+  std::string kind;  // as `fabric.type` of a machine file has it
   std::uint64_t clock_hz = 0;
   std::vector<Node> nodes;
   std::vector<Link> links;
@@ -173,14 +191,22 @@ struct Topology {
   std::vector<NamedValue> switch_values;
   std::vector<NamedValue> own_values;
   std::string rtl_top;
-  bool is_grid() const { return kind != FabricKind::kFredTree; }  // of switches with a MeshPlace
-  bool is_tree() const { return kind == FabricKind::kFredTree; }
+  UnicastRoutes unicasts = UnicastRoutes::kByTable;
+  // Of NPU numbers: NPUs that follow each other stand beside each other in the first one. Their sizes multiplied are the number
+  // of NPUs.
+  std::vector<TopologyDimension> dimensions;
   MeshFacts mesh;
   FredTreeFacts fred;
+  bool has_rings() const;
+  bool has_places() const { return mesh.width > 0; }  // switches in a grid: Node::mesh
+  bool has_levels() const { return !fred.levels.empty(); }
+  bool has_slices() const { return fred.slices > 0; }
+  bool is_grid() const { return has_places(); }  // of collectives
+  bool is_tree() const { return has_slices(); }
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
   std::vector<std::string> faults;  // what it has lost, as named by the user (topology/faults.h)
-  SliceReach reach;                 // kFredTree with faults
+  SliceReach reach;                 // of slices, with faults
   std::vector<std::string> notes;  // what was rounded: "link latency 20 ns = 30 cycles (20.000 ns)"
 
   // Link that leaves `node` by `port`, or that enters it; -1 where the port is unconnected.

@@ -6,22 +6,18 @@
 #include <map>
 #include <utility>
 
+#include "topology/facts.h"
+
 namespace fredsim {
 namespace {
 
 using Place = std::pair<int, std::string>;  // of a stage: where on the way, name
 
-std::string name_of(const Topology& topology, const Node& node) {
-  if (node.kind == NodeKind::kNpu) return "NPU";
-  if (node.kind == NodeKind::kIo) return "I/O";
-  return topology.is_grid() ? "router" : fmt::format("L{}", node.level);
-}
-
 // Twice the level on the way up; as far from the end on the way down.
 Place place_of(const Topology& topology, const Link& link, int end) {
   const Node& from = topology.nodes[link.from];
   const Node& to = topology.nodes[link.to];
-  std::string name = fmt::format("{} -> {}", name_of(topology, from), name_of(topology, to));
+  std::string name = fmt::format("{} -> {}", place_name(topology, from), place_name(topology, to));
   const bool up = from.is_endpoint() || (to.is_switch() && to.level > from.level);
   const bool beside = from.is_switch() && to.is_switch() && to.level == from.level;
   if (beside) return {end / 2 + 1, std::move(name)};
@@ -36,7 +32,7 @@ BreakdownStages::BreakdownStages(const Topology& topology) : topology_(topology)
   for (const Node& node : topology.nodes) top = std::max(top, node.level);
   const int end = 4 * top + 4;
   const auto level_place = [&](int level, Way way) -> Place {
-    if (topology.is_grid()) return {end / 2, "router"};
+    if (!topology.has_levels()) return {end / 2, "router"};
     switch (way) {
       case Way::kUp:
         return {2 * level, fmt::format("L{} up", level)};

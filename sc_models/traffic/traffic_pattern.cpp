@@ -17,29 +17,20 @@ constexpr std::array<std::string_view, 5> kNames{"uniform", "transpose", "bit_co
                                                  "neighbor", "hotspot"};
 constexpr int kShareBits = 53;  // of a double's fraction
 
-struct Grid {
-  int width = 0;
-  int height = 0;
-};
-
-Grid grid_of(const Topology& topology) {
-  if (topology.is_grid()) return {topology.mesh.width, topology.mesh.height};
-  return {topology.fred.npus_per_l1(), topology.fred.switches(1)};
-}
-
 // Of the patterns in which a node has one partner.
 int partner_of(PatternKind kind, const Topology& topology, int node) {
-  const Grid grid = grid_of(topology);
-  const int nodes = grid.width * grid.height;
-  const int x = node % grid.width;
-  const int y = node / grid.width;
+  const auto nodes = static_cast<int>(topology.npus.size());
+  const TopologyDimension& row = topology.dimensions.front();
+  const int x = node % row.size;
+  const int y = node / row.size;
   switch (kind) {
     case PatternKind::kTranspose:
-      return x * grid.height + y;
+      return x * (nodes / row.size) + y;
     case PatternKind::kBitComplement:
       return nodes - 1 - node;
     case PatternKind::kNeighbor:
-      return topology.is_grid() ? y * grid.width + (x + 1) % grid.width : (node + 1) % nodes;
+      return row.joined == Joined::kSwitches ? (node + 1) % nodes
+                                             : y * row.size + (x + 1) % row.size;
     case PatternKind::kUniform:
     case PatternKind::kHotspot:
       break;

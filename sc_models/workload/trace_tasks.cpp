@@ -61,11 +61,10 @@ std::uint64_t size_of(const TraceNode& node, std::size_t ranks) {
   return is_of_a_rank ? node.bytes * ranks : node.bytes;
 }
 
-// NPUs along each dimension, those whose ranks follow each other first.
+// NPUs along each dimension.
 std::vector<int> dimensions_of(const Topology& topology) {
-  if (topology.kind != FabricKind::kFredTree) return {topology.mesh.width, topology.mesh.height};
   std::vector<int> sizes;
-  for (const FredLevel& level : topology.fred.levels) sizes.push_back(level.below);
+  for (const TopologyDimension& one : topology.dimensions) sizes.push_back(one.size);
   return sizes;
 }
 

@@ -25,7 +25,7 @@ using Hop = std::pair<int, int>;  // from cell to cell
 std::map<Hop, std::uint64_t> loads_of(const Topology& topology, const Plan& plan) {
   const int width = topology.mesh.width;
   const int height = topology.mesh.height;
-  const bool torus = topology.kind == FabricKind::kTorus2d;
+  const bool torus = topology.has_rings();
   std::map<Hop, std::uint64_t> loads;
   for (const Tree& tree : plan.trees) {
     for (const TreeRank& rank : tree.ranks) {

@@ -194,7 +194,6 @@ TEST(WorkPlan, EndpointAllReduceOfTheWaferMeetsTheCountedBounds) {
 Topology three_levels() {
   Topology topology;
   topology.name = "three_levels";
-  topology.kind = FabricKind::kFredTree;
   topology.clock_hz = 1'500'000'000;
   topology.fred.slices = 1;
   topology.fred.in_switch = true;

@@ -52,6 +52,10 @@ MachineSpec machine_of(int npus, int io_controllers, int slices) {
 TEST(FredTree, WaferFacts) {
   const Topology tree = build_fred_tree(wafer(), wafer_tree());
   expect_sound(tree);
+  EXPECT_EQ(tree.unicasts, UnicastRoutes::kByTable);
+  EXPECT_TRUE(tree.has_levels() && tree.has_slices());
+  EXPECT_FALSE(tree.has_places() || tree.has_rings());
+  expect_dimensions(tree, {{4, Joined::kSwitches}, {5, Joined::kSwitches}});
   EXPECT_EQ(tree.npus.size(), 20U);
   EXPECT_EQ(tree.io_controllers.size(), 18U);
   std::map<std::pair<int, int>, int> chiplets;  // (level, P) -> count
@@ -137,6 +141,23 @@ TEST(FredTree, OneSwitch) {
 
 // Nodes and links one by one, in order: what the keys of two levels build is what a list of two levels
 // builds.
+TEST(FredTree, ChipletsSayWhereTheyStand) {
+  const Topology tree = build_fred_tree(machine_of(64, 0, 2), three_levels());
+  int chiplets = 0;
+  for (const Node& node : tree.nodes) {
+    if (node.is_endpoint()) continue;
+    ++chiplets;
+    std::string name = "l" + std::to_string(node.level);
+    if (node.level < 3) name += "_" + std::to_string(node.switch_index);
+    name += ".s" + std::to_string(node.slice);
+    if (node.level > 1) name += ".c" + std::to_string(node.chiplet);
+    EXPECT_EQ(node.name, name);
+    EXPECT_EQ(place_name(tree, node), "L" + std::to_string(node.level));
+  }
+  EXPECT_EQ(chiplets, 2 * (16 + 4 * 2 + 4));
+  EXPECT_EQ(place_name(tree, tree.nodes[tree.npus[3]]), "NPU");
+}
+
 TEST(FredTree, TheKeysOfTwoLevelsAreAListOfTwo) {
   const Topology keys = build_fred_tree(wafer(), wafer_tree());
   const Topology list =

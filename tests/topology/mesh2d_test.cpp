@@ -20,7 +20,12 @@ Topology wafer_mesh() {
 TEST(Mesh2d, WaferFacts) {
   const Topology mesh = wafer_mesh();
   expect_sound(mesh);
-  EXPECT_EQ(mesh.kind, FabricKind::kMesh2d);
+  EXPECT_EQ(mesh.kind, "mesh2d");
+  EXPECT_EQ(mesh.unicasts, UnicastRoutes::kByCoordinates);
+  EXPECT_TRUE(mesh.has_places());
+  EXPECT_FALSE(mesh.has_rings() || mesh.has_levels() || mesh.has_slices());
+  expect_dimensions(mesh, {{5, Joined::kLine}, {4, Joined::kLine}});
+  EXPECT_EQ(place_name(mesh, mesh.nodes[node_named(mesh, "r3_2")]), "router");
   EXPECT_EQ(mesh.npus.size(), 20U);
   EXPECT_EQ(mesh.io_controllers.size(), 18U);
   EXPECT_EQ(mesh.nodes.size(), 58U);
@@ -100,7 +105,9 @@ TEST(Torus2d, WaferFacts) {
   const Topology torus = build_torus2d(wafer(), spec);
   const Topology mesh = wafer_mesh();
   expect_sound(torus);
-  EXPECT_EQ(torus.kind, FabricKind::kTorus2d);
+  EXPECT_EQ(torus.kind, "torus2d");
+  EXPECT_TRUE(torus.has_places() && torus.has_rings());
+  expect_dimensions(torus, {{5, Joined::kRing}, {4, Joined::kRing}});
   EXPECT_EQ(torus.mesh.rings.columns, 5);
   EXPECT_EQ(torus.mesh.rings.rows, 4);
   EXPECT_EQ(torus.nodes.size(), mesh.nodes.size());

@@ -69,6 +69,15 @@ inline const Link& link_named(const Topology& topology, std::string_view name) {
   throw std::out_of_range("no link is called " + std::string(name));
 }
 
+inline void expect_dimensions(const Topology& topology,
+                              const std::vector<TopologyDimension>& wanted) {
+  ASSERT_EQ(topology.dimensions.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(topology.dimensions[i].size, wanted[i].size) << i;
+    EXPECT_EQ(topology.dimensions[i].joined, wanted[i].joined) << i;
+  }
+}
+
 // What must hold for every topology, found out without its index.
 inline void expect_sound(const Topology& topology) {
   std::set<std::string> names;

@@ -77,6 +77,11 @@ TEST(Topology, FindsWhatIsBroken) {
       {"missing in list", [](Topology& t) { t.npus.pop_back(); }, "in no list"},
       {"twice in list", [](Topology& t) { t.npus[1] = 0; }, "listed twice"},
       {"wrong list", [](Topology& t) { t.io_controllers = {2}; }, "wrong list"},
+      {"dimensions",
+       [](Topology& t) {
+         t.dimensions = {{3, Joined::kLine}};
+       },
+       "2 NPUs in dimensions for 3"},
       {"rate 0",
        [](Topology& t) {
          t.links[0].rate = {0, 1};

@@ -29,7 +29,7 @@ class MultiTree final : public Algorithm {
   bool may_fit(const Topology& topology, const CollectiveSpec& spec) const override {
     return Algorithm::may_fit(topology, spec) && std::ranges::none_of(spec.group, is_io_member) &&
            (pattern_of(spec.collective) == Pattern::kAllRanks ||
-            topology.kind == FabricKind::kMesh2d);
+            !topology.has_rings());
   }
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (fits(topology, part)) return {};

@@ -25,7 +25,7 @@ class MeshKind final : public SwitchKind {
                                           const Node& node) const override {
     const auto pair = [](int low, int high) { return static_cast<std::uint32_t>(low | high << 8); };
     std::vector<RegisterWrite> writes{{reg::kPosition, pair(node.mesh.x, node.mesh.y)}};
-    if (topology.kind == FabricKind::kTorus2d) {
+    if (topology.has_rings()) {
       const MeshRings& rings = topology.mesh.rings;
       writes.push_back({reg::kTorus, pair(rings.columns, rings.rows)});
     }
@@ -43,7 +43,6 @@ class MeshKind final : public SwitchKind {
   int head_credits(const Topology& topology, const Node& /*node*/, int input, int output,
                    int most) const override {
     const int packet = std::min(topology.packet_flits, most);
-    if (topology.kind != FabricKind::kTorus2d) return packet;
     const MeshRings& rings = topology.mesh.rings;
     const bool along_row = output == kEast || output == kWest;
     const bool along_column = output == kNorth || output == kSouth;

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "topology/assembly.h"
@@ -129,15 +130,13 @@ void check(const MachineSpec& machine, const FredTreeSpec& spec) {
   check_ports(machine, tree, keys);
 }
 
-Node chiplet(std::string kind, std::string name, int ports, int middle, int level, int slice) {
+Node chiplet(std::string kind, std::string name, int ports, int middle) {
   Node node{};
   node.kind = NodeKind::kSwitch;
   node.name = std::move(name);
   node.ports = ports;
   node.switch_kind = std::move(kind);
   node.values = {{"P", ports}, {"M", middle}};
-  node.level = level;
-  node.slice = slice;
   return node;
 }
 
@@ -151,7 +150,9 @@ class TreeBuilder {
         assembly_(machine, FabricKind::kFredTree),
         latency_(
             assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {
-    assembly_.topology().fred = tree_;
+    Topology& topology = assembly_.topology();
+    topology.fred = tree_;
+    for (const FredLevel& level : tree_.levels) topology.dimensions.push_back({level.below});
   }
 
   Topology build() {
@@ -214,8 +215,13 @@ class TreeBuilder {
           const int ports =
               k == 1 ? level.below + level.uplinks + io_of(i)
                      : level.below * tree_.uplinks_per_chiplet_above(k - 1) + level.uplinks;
-          assembly_.add_switch(chiplet(level.switch_kind.empty() ? kind_ : level.switch_kind,
-                                       name(k, i, s, c), ports, tree_.middle, k, s));
+          Node node = chiplet(level.switch_kind.empty() ? kind_ : level.switch_kind,
+                              name(k, i, s, c), ports, tree_.middle);
+          node.level = k;
+          node.slice = s;
+          node.switch_index = i;
+          node.chiplet = c;
+          assembly_.add_switch(std::move(node));
         }
       }
     }

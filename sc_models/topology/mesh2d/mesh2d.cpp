@@ -65,7 +65,10 @@ Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKi
   const int width = spec.width;
   const int height = spec.height;
   const MeshRings rings{ring_side(kind, width), ring_side(kind, height)};
+  topology.unicasts = UnicastRoutes::kByCoordinates;
   topology.mesh = {width, height, rings};
+  const Joined joined = kind == FabricKind::kTorus2d ? Joined::kRing : Joined::kLine;
+  topology.dimensions = {{width, joined}, {height, joined}};
 
   const int latency =
       assembly.latency("fabric.link_latency", "link latency", machine.link_latency_ps);
