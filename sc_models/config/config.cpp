@@ -17,9 +17,7 @@
 #include "config/config_tree.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
-#include "topology/fred_tree/fred_tree.h"
 #include "topology/link_errors.h"
-#include "topology/torus2d/torus2d.h"
 
 namespace fredsim {
 namespace {
@@ -208,79 +206,11 @@ NpuCompute read_compute(const ConfigReader& reader) {
           .efficiency = parse_efficiency(efficiency, efficiency_label)};
 }
 
-Mesh2dSpec read_mesh2d(const ConfigReader& reader) {
-  Mesh2dSpec spec;
-  spec.width = reader.integer("fabric.width", 1, kMaxMeshSide);
-  spec.height = reader.integer("fabric.height", 1, kMaxMeshSide);
-  spec.link_bandwidth = reader.bandwidth("fabric.link_bandwidth");
-  spec.local_latency_ps = reader.time_ps("fabric.local_latency");
-  return spec;
-}
-
-std::vector<FredLevel> read_two_levels(const ConfigReader& reader) {
-  TwoLevels tree;
-  tree.l1_switches = reader.integer("fabric.l1_switches", 2, kMaxPorts);
-  tree.npus_per_l1 = reader.integer("fabric.npus_per_l1", 1, kMaxPorts);
-  tree.uplinks = reader.integer("fabric.uplinks", 1, kMaxPorts);
-  tree.l2_chiplets_per_slice = reader.integer("fabric.l2_chiplets_per_slice", 1, kMaxPorts);
-  tree.uplink_bandwidth = reader.bandwidth("fabric.uplink_bandwidth");
-  return levels_of(tree);
-}
-
-FredLevel read_level(const ConfigReader& reader, int number, bool top) {
-  const auto key = [&](std::string_view name) {
-    return fmt::format("fabric.levels.{}.{}", number, name);
-  };
-  FredLevel level;
-  if (reader.has(key("kind"))) level.switch_kind = reader.switch_kind(key("kind")).name();
-  level.below = reader.integer(key("below"), number == 1 ? 1 : 2, kMaxPorts);
-  level.chiplets_per_slice =
-      reader.integer(key("chiplets_per_slice"), 1, number == 1 ? 1 : kMaxPorts);
-  if (!top) {
-    level.uplinks = reader.integer(key("uplinks"), 1, kMaxPorts);
-    level.uplink_bandwidth = reader.bandwidth(key("uplink_bandwidth"));
-    return level;
-  }
-  for (const std::string& upwards : {key("uplinks"), key("uplink_bandwidth")}) {
-    if (reader.has(upwards)) {
-      throw BadInput(fmt::format("{}: found at the last level, the top, which has no uplinks",
-                                 reader.label(upwards)));
-    }
-  }
-  return level;
-}
-
-std::vector<FredLevel> read_levels(const ConfigReader& reader) {
-  for (const std::string_view key : kTwoLevelKeys) {
-    if (reader.has(key)) {
-      throw BadInput(fmt::format("{}: found beside fabric.levels, which stands in its place",
-                                 reader.label(key)));
-    }
-  }
-  std::vector<FredLevel> levels;
-  const int depth = reader.entries("fabric.levels");
-  for (int k = 1; k <= depth; ++k) levels.push_back(read_level(reader, k, k == depth));
-  return levels;
-}
-
-FredTreeSpec read_fred_tree(const ConfigReader& reader) {
-  FredTreeSpec spec;
-  FredTreeFacts& shape = spec.shape;
-  spec.two_level_keys = !reader.has("fabric.levels");
-  shape.levels = spec.two_level_keys ? read_two_levels(reader) : read_levels(reader);
-  shape.slices = reader.integer("fabric.slices", 1, kMaxPorts);
-  shape.middle = reader.integer("fabric.middle", 2, 4);
-  shape.in_switch = reader.boolean("fabric.in_switch");
-  static constexpr std::array<std::string_view, 2> kSlices = {"distinct", "all"};
-  shape.simulate_all_slices = reader.choice("fabric.simulate_slices", kSlices) == 1;
-  return spec;
-}
-
 // What the builders refuse, with file and line.
-template <typename Build>
-Topology located(const ConfigReader& reader, const Build& build) {
+Topology build_located(const ConfigReader& reader, const TopologyBuilder& build,
+                       const MachineSpec& machine) {
   try {
-    return build();
+    return build(machine);
   } catch (const BadInput& error) {
     throw BadInput(reader.located(error.what()));
   }
@@ -309,26 +239,17 @@ void add_at_endpoints(const ConfigReader& reader, Topology& tree) {
 }
 
 Topology build_topology(const ConfigReader& reader) {
-  const FabricKind kind = reader.fabric();
+  const TopologyKind& kind = reader.fabric();
   const std::vector<std::string> unused = reader.keys_not_of(reader.switch_kind());
   const MachineSpec machine = read_machine(reader);
   const LinkErrors errors = read_link_errors(reader);
   const std::vector<Fault> faults = read_faults(reader);
-  const auto finished = [&](Topology topology) {
-    lose_parts(topology, faults);
-    set_link_errors(topology, errors);
-    topology.notes.insert(topology.notes.end(), unused.begin(), unused.end());
-    return topology;
-  };
-  if (kind != FabricKind::kFredTree) {
-    const Mesh2dSpec spec = read_mesh2d(reader);
-    const auto build = kind == FabricKind::kMesh2d ? build_mesh2d : build_torus2d;
-    return finished(located(reader, [&] { return build(machine, spec); }));
-  }
-  const FredTreeSpec spec = read_fred_tree(reader);
-  Topology tree = finished(located(reader, [&] { return build_fred_tree(machine, spec); }));
-  if (tree.fred.in_switch && !adds_in_switches(tree)) add_at_endpoints(reader, tree);
-  return tree;
+  Topology topology = build_located(reader, kind.builder(reader), machine);
+  lose_parts(topology, faults);
+  set_link_errors(topology, errors);
+  topology.notes.insert(topology.notes.end(), unused.begin(), unused.end());
+  if (topology.fred.in_switch && !adds_in_switches(topology)) add_at_endpoints(reader, topology);
+  return topology;
 }
 
 // A machine file on its way to a topology.

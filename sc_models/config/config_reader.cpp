@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -14,13 +13,9 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "config/config_schema.h"
-#include "topology/machine_spec.h"
 
 namespace fredsim {
 namespace {
-
-// In the order of FabricKind.
-constexpr std::array<std::string_view, 3> kFabricNames = {"mesh2d", "torus2d", "fred_tree"};
 
 std::vector<std::string> words_of(const ConfigNode& list) {
   std::vector<std::string> words;
@@ -44,28 +39,25 @@ const ConfigNode* find_node(const ConfigNode& root, std::string_view path) {
   return node;
 }
 
-std::optional<FabricKind> kind_of(const ConfigNode& root) {
+const TopologyKind* kind_of(const ConfigNode& root) {
   const ConfigNode* type = find_node(root, "fabric.type");
-  const auto* const name =
-      std::find(kFabricNames.begin(), kFabricNames.end(), type != nullptr ? type->text : "");
-  if (name == kFabricNames.end()) return std::nullopt;
-  return static_cast<FabricKind>(name - kFabricNames.begin());
+  return type == nullptr ? nullptr : find_topology_kind(type->text);
 }
 
 // The kind of the switches of a machine such as this one; null where its name is wrong.
-const SwitchKind* switch_kind_in(const ConfigNode& root, FabricKind fabric) {
+const SwitchKind* switch_kind_in(const ConfigNode& root, const TopologyKind& fabric) {
   const ConfigNode* name = find_node(root, "switch.kind");
   return find_switch_kind(name != nullptr ? std::string_view(name->text)
-                                          : default_switch_kind(fabric));
+                                          : fabric.default_switch_kind());
 }
 
 bool lacks_parameter(const SwitchKind* kind, const Key& key) {
   return kind != nullptr && !key.parameter.empty() && kind->index(key.parameter) < 0;
 }
 
-// What stands at `path` is what the schema wants there. `fabric`: its type, where it is known.
+// What stands at `path` is what the schema wants there. `fabric`: its type; null: not known.
 void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
-                std::optional<FabricKind> fabric) {
+                const TopologyKind* fabric) {
   using Kind = ConfigNode::Kind;
   const Kind fitting = wanted == Holds::kKeys || wanted == Holds::kNames   ? Kind::kMap
                        : wanted == Holds::kList || wanted == Holds::kWords ? Kind::kList
@@ -93,24 +85,33 @@ void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
   throw BadInput(fmt::format("{}: {}: found {}; {}", node.where, path, found, allowed));
 }
 
+// The list that a path leads to, or into; null: none.
+const Key* list_of(std::string_view path) {
+  for (const Key& key : config_keys()) {
+    if (key.holds != Holds::kList || !path.starts_with(key.path)) continue;
+    if (path.size() == key.path.size() || path[key.path.size()] == '.') return &key;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool has_key(const ConfigNode& root, std::string_view path) {
   const Key* key = find_key(path);
   if (key == nullptr) return false;
-  const std::optional<FabricKind> kind = kind_of(root);
-  if (!kind) return true;  // the type is wrong, which is to be said first
-  if (key->scope == other_scope(*kind)) return false;
+  const TopologyKind* const kind = kind_of(root);
+  if (kind == nullptr) return true;  // the type is wrong, which is to be said first
+  if (!key->is_of(*kind)) return false;
   if (lacks_parameter(switch_kind_in(root, *kind), *key)) return false;
   if (path.starts_with("io."))
     return find_node(root, "io") != nullptr;  // a section that may be left out
-  constexpr std::string_view kLevels = "fabric.levels";
-  const ConfigNode* const levels = find_node(root, kLevels);
-  if (std::ranges::find(kTwoLevelKeys, path) != kTwoLevelKeys.end()) return levels == nullptr;
-  if (!path.starts_with(kLevels)) return true;
-  if (levels == nullptr || path == kLevels) return levels != nullptr;
-  const std::string_view entry = path.substr(kLevels.size() + 1);
-  return levels->find(entry.substr(0, entry.find('.'))) != nullptr;
+  if (!key->instead.empty()) return find_node(root, key->instead) == nullptr;
+  const Key* const list = list_of(path);
+  if (list == nullptr) return true;
+  const ConfigNode* const entries = find_node(root, list->path);
+  if (entries == nullptr || path == list->path) return entries != nullptr;
+  const std::string_view entry = path.substr(list->path.size() + 1);
+  return entries->find(entry.substr(0, entry.find('.'))) != nullptr;
 }
 
 ConfigReader::ConfigReader(ConfigNode root, std::string file)
@@ -130,15 +131,14 @@ ConfigReader::ConfigReader(ConfigNode root, std::string file)
 
 std::vector<MachineKey> ConfigReader::resolved() const {
   std::vector<MachineKey> keys;
-  const FabricKind fabric_kind = fabric();
-  const Scope other = other_scope(fabric_kind);
+  const TopologyKind& fabric_kind = fabric();
   const SwitchKind* const switches = switch_kind_in(root_, fabric_kind);
   const auto add = [&](const Key& key, std::string path) {
     if (path == "switch.kind" && !has(path)) {
-      keys.push_back({std::move(path), std::string(default_switch_kind(fabric_kind))});
+      keys.push_back({std::move(path), std::string(fabric_kind.default_switch_kind())});
       return;
     }
-    if (key.scope == other || lacks_parameter(switches, key) || !is_value(key.holds) ||
+    if (!key.is_of(fabric_kind) || lacks_parameter(switches, key) || !is_value(key.holds) ||
         (key.fallback.empty() && !has(path)) || (key.path.starts_with("io.") && !has("io")) ||
         (key.path.starts_with("link.") && !has("link"))) {
       return;
@@ -198,18 +198,16 @@ void ConfigReader::check_keys(const ConfigNode& node, const std::string& prefix)
   }
 }
 
-std::optional<FabricKind> ConfigReader::kind() const { return kind_of(root_); }
+const TopologyKind* ConfigReader::kind() const { return kind_of(root_); }
 
 const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
-  const FabricKind fabric_kind = fabric();
-  // Unicasts go by coordinates in a grid, by tables in a tree.
+  const TopologyKind& fabric_kind = fabric();
   const auto fits = [&](const SwitchKind& one) {
-    return (one.unicast_routes() == UnicastRoutes::kByTable) ==
-               (fabric_kind == FabricKind::kFredTree) &&
-           (fabric_kind != FabricKind::kTorus2d || one.keeps_rings_moving());
+    return one.unicast_routes() == fabric_kind.unicasts() &&
+           (!fabric_kind.has_rings() || one.keeps_rings_moving());
   };
   const SwitchKind* const found = has(path) ? find_switch_kind(this->text(path))
-                                            : find_switch_kind(default_switch_kind(fabric_kind));
+                                            : find_switch_kind(fabric_kind.default_switch_kind());
   if (found != nullptr && fits(*found)) return *found;
   std::vector<std::string_view> names;
   for (const SwitchKind* one : switch_kinds()) {
@@ -217,8 +215,7 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
   }
   const std::string text = this->text(path);
   throw BadInput(fmt::format("{}: found '{}'; allowed for a {}: {}{}", label(path), shown(text),
-                             kFabricNames[static_cast<std::size_t>(fabric_kind)], join_words(names),
-                             did_you_mean(text, names)));
+                             fabric_kind.name(), join_words(names), did_you_mean(text, names)));
 }
 
 std::vector<std::string> ConfigReader::keys_not_of(const SwitchKind& switches) const {
@@ -252,14 +249,14 @@ std::vector<NamedValue> ConfigReader::names_under(std::string_view path, int low
   return values;
 }
 
-FabricKind ConfigReader::fabric() const {
-  const auto found = static_cast<FabricKind>(choice("fabric.type", kFabricNames));
+const TopologyKind& ConfigReader::fabric() const {
+  const std::vector<const TopologyKind*> kinds = topology_kinds();
+  const TopologyKind& found =
+      *kinds[static_cast<std::size_t>(choice("fabric.type", names_of(kinds)))];
   for (const Key& key : config_keys()) {
-    if (key.scope != other_scope(found) || !has(key.path)) continue;
+    if (key.is_of(found) || !has(key.path)) continue;
     throw BadInput(fmt::format("{}: a key of fabric type {}, but fabric.type is {}",
-                               label(key.path),
-                               key.scope == Scope::kTree ? "fred_tree" : "mesh2d or torus2d",
-                               kFabricNames[static_cast<std::size_t>(found)]));
+                               label(key.path), join_words(names_of(key.kinds)), found.name()));
   }
   return found;
 }

@@ -5,9 +5,7 @@
 // Errors: BadInput as config.h says.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,30 +16,28 @@
 #include "base/named_value.h"
 #include "config/config_tree.h"
 #include "switch/switch_kind.h"
-#include "topology/machine_spec.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
-// Keys of a tree of two levels, in whose place fabric.levels may stand.
-inline constexpr std::array<std::string_view, 5> kTwoLevelKeys = {
-    "fabric.l1_switches", "fabric.npus_per_l1", "fabric.uplinks", "fabric.l2_chiplets_per_slice",
-    "fabric.uplink_bandwidth"};
-
-// Whether the schema has the key for a machine such as this one: of its fabric type, of a tree written
-// with or without fabric.levels as it is, of an entry that its list has, and with an io section for what is in it.
+// Whether the schema has the key for a machine such as this one: of its fabric type, not one in whose place a list
+// stands, of an entry that its list has, and with an io section for what is in it.
 bool has_key(const ConfigNode& root, std::string_view path);
 
-class ConfigReader {
+class ConfigReader final : public FabricKeys {
  public:
   // `file` stands in messages about what is not there.
   ConfigReader(ConfigNode root, std::string file);
 
-  // fabric.type; refuses keys of the other type.
-  FabricKind fabric() const;
+  // fabric.type; refuses keys that topologies of this kind do not have.
+  const TopologyKind& fabric() const;
 
   // The kind of switches that a key names, or what the fabric is built of where the file does not have it. BadInput:
   // none of that name, or one that cannot route in such a fabric.
   const SwitchKind& switch_kind(std::string_view path = "switch.kind") const;
+  std::string switch_kind_name(std::string_view path) const override {
+    return switch_kind(path).name();
+  }
   // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand in the file of a
   // machine whose kind was set over it a note for each.
   std::vector<std::string> keys_not_of(const SwitchKind& switches) const;
@@ -58,21 +54,21 @@ class ConfigReader {
   // else its default. Without those that are left out and stand for nothing then: io, link, faults, switch.rtl_top, switch.params.
   std::vector<MachineKey> resolved() const;
 
-  bool has(std::string_view path) const { return find(path) != nullptr; }
-  std::string label(std::string_view path) const;  // "configs/mesh.yaml:7: npu.count"
-  int entries(std::string_view path) const;        // of a list; the third is at "path.3"
+  bool has(std::string_view path) const override { return find(path) != nullptr; }
+  std::string label(std::string_view path) const override;  // "configs/mesh.yaml:7: npu.count"
+  int entries(std::string_view path) const override;        // of a list; the third is at "path.3"
   std::string text(std::string_view path) const;
-  int integer(std::string_view path, int low, int high) const;
-  bool boolean(std::string_view path) const;
+  int integer(std::string_view path, int low, int high) const override;
+  bool boolean(std::string_view path) const override;
   // Index of the value in `names`.
-  int choice(std::string_view path, std::span<const std::string_view> names) const;
+  int choice(std::string_view path, std::span<const std::string_view> names) const override;
   // The texts of a list, and where each was written; none where it is left out.
   std::vector<std::pair<std::string, std::string>> words(std::string_view path) const;
   // A list that has every one of `names` once: their indices in its order.
   std::vector<int> permutation(std::string_view path,
                                std::span<const std::string_view> names) const;
-  std::uint64_t bandwidth(std::string_view path) const;
-  std::uint64_t time_ps(std::string_view path) const;
+  std::uint64_t bandwidth(std::string_view path) const override;
+  std::uint64_t time_ps(std::string_view path) const override;
   std::uint64_t frequency(std::string_view path) const;
   std::uint64_t size(std::string_view path) const;  // bytes
   // A buffer of `size` in whole flits, at least `least` of them.
@@ -82,7 +78,7 @@ class ConfigReader {
  private:
   const ConfigNode* find(std::string_view path) const;
   const ConfigNode& value(std::string_view path) const;
-  std::optional<FabricKind> kind() const;  // for messages: empty while fabric.type is not right
+  const TopologyKind* kind() const;  // for messages: null while fabric.type is not right
   void check_keys(const ConfigNode& node, const std::string& prefix) const;
 
   ConfigNode root_;

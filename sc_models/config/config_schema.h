@@ -1,35 +1,31 @@
-// The keys of a machine's configuration file: what stands under each, where it is allowed, its default.
+// The keys of a machine's configuration file: what stands under each, where it is allowed, its default. Those that only
+// some kinds of topologies have are the kinds' own (topology/topology_kind.h).
 //
 // A path names a key by its sections, "switch.vc_order"; in a list the number of an entry may stand in it,
 // "fabric.levels.2.uplinks". Errors: none; a path that is no key has no Key.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "topology/machine_spec.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
-
-enum class Scope : std::uint8_t { kAny, kMesh, kTree };  // kMesh: and tori
-
-// kValue: a text; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
-// not know
-enum class Holds : std::uint8_t { kValue, kKeys, kList, kWords, kInteger, kBoolean, kNames };
 
 // A key of an entry of a list stands without the entry's number: fabric.levels.uplinks.
 struct Key {
   std::string_view path;
   std::string_view meaning;
-  Scope scope = Scope::kAny;
   Holds holds = Holds::kValue;
   std::string_view fallback =
       {};  // default; empty: the key is needed, or stands for nothing when left out
   std::string_view parameter = {};  // of the switches' RTL; only kinds that have it have the key
+  std::string_view instead = {};    // path of a list that may stand in its place
+  std::vector<const TopologyKind*> kinds = {};  // that have it; none: all
+  bool is_of(const TopologyKind& kind) const;
 };
 
 // All of them, a section before what is in it.
@@ -41,15 +37,15 @@ const Key* find_key(std::string_view path);
 
 // A text, a number, a list of texts: no section.
 bool is_value(Holds holds);
-// Whose keys a fabric of this kind does not have.
-Scope other_scope(FabricKind kind);
+// As messages list them; `kinds` are topologies.
+std::vector<std::string_view> names_of(std::span<const TopologyKind* const> kinds);
 
 // "switch.yield": its section, "switch", and its last name, "yield".
 std::string_view parent(std::string_view path);
 std::string_view leaf(std::string_view path);
-// Names of the keys of a section, without those of another fabric type than `kind` where it is given.
+// Names of the keys of a section, without those that topologies of this kind do not have, where it is given.
 std::vector<std::string_view> keys_inside(std::string_view section,
-                                          std::optional<FabricKind> kind = std::nullopt);
+                                          const TopologyKind* kind = nullptr);
 // For a path that is no key: the same leaf elsewhere ("width" -> "fabric.width"), else the nearest sibling.
 std::string suggestion(std::string_view path);
 

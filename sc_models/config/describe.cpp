@@ -14,6 +14,7 @@
 #include "switch/node_shape.h"
 #include "topology/facts.h"
 #include "topology/faults.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 namespace {
@@ -47,16 +48,12 @@ std::string cycles_and_ns(int cycles, std::uint64_t clock_hz) {
 }
 
 std::string sentence(const Topology& topology) {
-  if (topology.has_places()) {
-    return fmt::format("2D {} of {} x {} (width x height){}",
-                       topology.has_rings() ? "torus" : "mesh", topology.mesh.width,
-                       topology.mesh.height,
-                       adds_in_switches(topology) ? "; collectives in the routers" : "");
+  const std::string what = topology_kind(topology.kind).describe(topology);
+  if (topology.has_slices()) {
+    return fmt::format("{}; collectives {}", what,
+                       topology.fred.in_switch ? "in the switches" : "at the endpoints");
   }
-  const FredTreeFacts& tree = topology.fred;
-  return fmt::format("FRED tree of {} level{}, {} slice{}; collectives {}", tree.depth(),
-                     tree.depth() == 1 ? "" : "s", tree.slices, tree.slices == 1 ? "" : "s",
-                     tree.in_switch ? "in the switches" : "at the endpoints");
+  return what + (adds_in_switches(topology) ? "; collectives in the routers" : "");
 }
 
 // The levels of a FRED tree, lowest first.
@@ -263,8 +260,8 @@ std::string describe(const Topology& topology, std::size_t columns) {
   }
   Page page{columns, {}};
   text = wrap(title, columns, kNoteIndent) + wrap(text, columns, kValueIndent);
-  text += topology.has_places() ? routers(topology, page)
-                                : levels(topology.fred, page) + chiplets(topology, page);
+  if (topology.has_levels()) text += levels(topology.fred, page);
+  text += topology.has_places() ? routers(topology, page) : chiplets(topology, page);
   text += links(topology, page);
   text += buffers(topology, page);
   text += "\nnotes\n";

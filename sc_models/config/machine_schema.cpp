@@ -1,6 +1,7 @@
 #include "config/machine_schema.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,13 +11,14 @@
 
 #include "config/config_reader.h"
 #include "config/config_schema.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kLevels = "fabric.levels";
+constexpr std::string_view kType = "fabric.type";  // names of kinds of topologies
 constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$";
 
 // What a single value is, where it is no quantity with a unit.
@@ -27,7 +29,7 @@ struct Form {
 constexpr auto kForms = std::to_array<Form>({
     {"name", ""},
     {"npu.efficiency", ""},
-    {"fabric.type", "mesh2d torus2d fred_tree"},
+    {kType, ""},
     {"fabric.simulate_slices", "distinct all"},
     {"fabric.levels.kind", ""},
     {"link.reliability", "none link"},
@@ -67,6 +69,7 @@ Json value_schema(const Key& key, Use use) {
   // YAML takes a value such as 0.5 for a number; results have every value as a text.
   const Json text = use == Use::kFile ? Json::array({"string", "number"}) : Json("string");
   if (form == kForms.end()) return {{"type", text}, {"pattern", kNumberAndUnit}};
+  if (key.path == kType) return {{"enum", names_of(topology_kinds())}};
   if (form->words.empty()) return {{"type", text}};
   return {{"enum", words_in(form->words)}};
 }
@@ -86,7 +89,7 @@ Json words_schema(const Key& key) {
   return json;
 }
 
-// In a machine of the fabric types of its scope.
+// In a machine whose kind of topology has it.
 bool is_required(const Key& key, Use use) {
   if (is_among(kOptional, key.path) || !key.parameter.empty()) return false;
   if (use == Use::kResults) return true;
@@ -135,25 +138,29 @@ Json without(const std::vector<std::string_view>& names) {
   return properties;
 }
 
-// Of the keys that belong to some fabric types only: those that stand there, and those that do not.
-Json fabric_rule(Scope scope, Use use) {
-  std::vector<std::string_view> others;
-  std::vector<std::string_view> needed;
+// Keys of a fabric of this kind, beside those that all kinds have: those that stand there, and those that do not. Some may have a
+// list in their place.
+Json fabric_rule(const TopologyKind& kind, Use use) {
+  std::vector<std::string_view> others, needed, replaced;
+  std::string_view list;
   for (const Key& key : config_keys()) {
-    if (parent(key.path) != "fabric" || key.scope == Scope::kAny) continue;
-    const bool depends = key.path == kLevels || is_among(kTwoLevelKeys, key.path);
-    if (key.scope != scope)
+    if (parent(key.path) != "fabric" || key.kinds.empty()) continue;
+    if (!key.is_of(kind)) {
       others.push_back(leaf(key.path));
-    else if (!depends && is_required(key, use))
+    } else if (!key.instead.empty()) {
+      replaced.push_back(leaf(key.path));
+      list = leaf(key.instead);
+    } else if (is_required(key, use)) {
       needed.push_back(leaf(key.path));
+    }
   }
   Json rule = {{"properties", without(others)}, {"required", needed}};
-  if (scope != Scope::kTree) return rule;
-  std::vector<std::string_view> two_level;
-  for (const std::string_view path : kTwoLevelKeys) two_level.push_back(leaf(path));
-  rule["if"] = {{"required", Json::array({leaf(kLevels)})}};
-  rule["then"] = {{"properties", without(two_level)}};
-  rule["else"] = {{"required", two_level}};
+  if (replaced.empty()) return rule;
+  std::erase(needed, list);
+  rule["required"] = needed;
+  rule["if"] = {{"required", Json::array({list})}};
+  rule["then"] = {{"properties", without(replaced)}};
+  rule["else"] = {{"required", replaced}};
   return rule;
 }
 
@@ -163,7 +170,7 @@ Json object_schema(std::string_view section, Use use) {
   for (const Key& key : config_keys()) {
     if (parent(key.path) != section) continue;
     properties[std::string(leaf(key.path))] = key_schema(key, use);
-    const bool is_of_some = section == "fabric" && key.scope != Scope::kAny;
+    const bool is_of_some = section == "fabric" && !key.kinds.empty();
     if (!is_of_some && is_required(key, use)) required.push_back(leaf(key.path));
   }
   Json json = {{"type", "object"},
@@ -171,14 +178,16 @@ Json object_schema(std::string_view section, Use use) {
                {"required", std::move(required)},
                {"additionalProperties", false}};
   if (section != "fabric") return json;
-  json["if"] = {{"properties", {{"type", {{"const", "fred_tree"}}}}}};
-  json["then"] = fabric_rule(Scope::kTree, use);
-  json["else"] = fabric_rule(Scope::kMesh, use);
+  json["allOf"] = Json::array();
+  for (const TopologyKind* kind : topology_kinds()) {
+    json["allOf"].push_back({{"if", {{"properties", {{"type", {{"const", kind->name()}}}}}}},
+                             {"then", fabric_rule(*kind, use)}});
+  }
   return json;
 }
 
-std::string_view shown_scope(Scope scope) {
-  return scope == Scope::kAny ? "" : scope == Scope::kMesh ? "mesh2d, torus2d" : "fred_tree";
+std::string shown_kinds(const Key& key) {
+  return fmt::format("{}", fmt::join(names_of(key.kinds), ", "));
 }
 
 std::string_view shown_type(const Key& key) {
@@ -186,7 +195,7 @@ std::string_view shown_type(const Key& key) {
   switch (key.holds) {
     case Holds::kValue:
       if (form == kForms.end()) return "number and unit";
-      return form->words.empty() ? "text or number" : "word";
+      return form->words.empty() && key.path != kType ? "text or number" : "word";
     case Holds::kKeys:
       return "section";
     case Holds::kList:
@@ -206,7 +215,7 @@ std::string_view shown_type(const Key& key) {
 std::string shown_default(const Key& key) {
   if (!key.fallback.empty()) return fmt::format("`{}`", key.fallback);
   if (!is_value(key.holds)) return "";
-  if (is_among(kTwoLevelKeys, key.path)) return "needed without `fabric.levels`";
+  if (!key.instead.empty()) return fmt::format("needed without `{}`", key.instead);
   return is_required(key, Use::kFile) ? "needed" : "none";
 }
 
@@ -233,7 +242,7 @@ std::string machine_reference() {
       "| key | value | fabric types | default | meaning |\n|---|---|---|---|---|\n";
   for (const Key& key : config_keys()) {
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, shown_type(key),
-                        shown_scope(key.scope), shown_default(key), key.meaning);
+                        shown_kinds(key), shown_default(key), key.meaning);
   }
   return text;
 }

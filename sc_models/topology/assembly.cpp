@@ -10,9 +10,10 @@
 
 namespace fredsim {
 
-Assembly::Assembly(const MachineSpec& machine, FabricKind kind) {
+Assembly::Assembly(const MachineSpec& machine, const TopologyKind& kind) {
   topology_.name = machine.name;
-  topology_.kind = fabric_name(kind);
+  topology_.kind = kind.name();
+  topology_.unicasts = kind.unicasts();
   topology_.clock_hz = machine.clock_hz;
   topology_.buffers = machine.buffers;
   topology_.packet_flits = machine.packet_flits;
@@ -109,19 +110,9 @@ Topology Assembly::finish() {
   return std::move(topology_);
 }
 
-std::string_view fabric_name(FabricKind fabric) {
-  return fabric == FabricKind::kMesh2d    ? "mesh2d"
-         : fabric == FabricKind::kTorus2d ? "torus2d"
-                                          : "fred_tree";
-}
-
-std::string_view default_switch_kind(FabricKind fabric) {
-  return fabric == FabricKind::kFredTree ? "fred" : "mesh";
-}
-
-std::string switch_kind_of(const MachineSpec& machine, FabricKind fabric) {
-  return std::string(machine.switch_kind.empty() ? default_switch_kind(fabric)
-                                                 : std::string_view(machine.switch_kind));
+std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind) {
+  return machine.switch_kind.empty() ? std::string(kind.default_switch_kind())
+                                     : machine.switch_kind;
 }
 
 std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,

@@ -8,6 +8,7 @@
 
 #include "topology/machine_spec.h"
 #include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -30,7 +31,7 @@ struct PortRef {
 
 class Assembly {
  public:
-  Assembly(const MachineSpec& machine, FabricKind kind);
+  Assembly(const MachineSpec& machine, const TopologyKind& kind);
 
   Topology& topology() { return topology_; }
   NodeId add_npu(int ports, std::uint16_t address);
@@ -50,6 +51,9 @@ class Assembly {
 
   Topology topology_;
 };
+
+// Of the switches where nothing else is said of one.
+std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind);
 
 // `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts
 // where it leaves a rest.

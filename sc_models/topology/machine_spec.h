@@ -10,14 +10,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "topology/topology.h"
 
 namespace fredsim {
-
-enum class FabricKind : std::uint8_t { kMesh2d, kTorus2d, kFredTree };
 
 struct MachineSpec {
   std::string name;
@@ -36,11 +33,7 @@ struct MachineSpec {
   std::vector<NamedValue> switch_values{};  // Topology
   std::vector<NamedValue> own_values{};     // Topology
   std::string rtl_top;                      // top module of a user's own switch RTL; empty: ours
-  std::string switch_kind{};                // empty: default_switch_kind()
+  std::string switch_kind{};                // empty: the topology kind's default
 };
-std::string_view fabric_name(FabricKind fabric);
-// What the fabrics are built of where nothing else is asked for.
-std::string_view default_switch_kind(FabricKind fabric);
-std::string switch_kind_of(const MachineSpec& machine, FabricKind fabric);
 
 }  // namespace fredsim

@@ -1,9 +1,9 @@
-#include "topology/facts.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
+
+#include "topology/mesh2d/mesh2d.h"
 
 namespace fredsim {
 namespace {

@@ -28,8 +28,7 @@ class MultiTree final : public Algorithm {
   bool exists_on(const Topology& topology) const override { return topology.is_grid(); }
   bool may_fit(const Topology& topology, const CollectiveSpec& spec) const override {
     return Algorithm::may_fit(topology, spec) && std::ranges::none_of(spec.group, is_io_member) &&
-           (pattern_of(spec.collective) == Pattern::kAllRanks ||
-            !topology.has_rings());
+           (pattern_of(spec.collective) == Pattern::kAllRanks || !topology.has_rings());
   }
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (fits(topology, part)) return {};

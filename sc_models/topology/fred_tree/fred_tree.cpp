@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "topology/assembly.h"
+#include "topology/fred_tree/fred_tree_kind.h"
 
 namespace fredsim {
 namespace {
@@ -146,8 +147,8 @@ class TreeBuilder {
       : machine_(machine),
         tree_(spec.shape),
         keys_(spec),
-        kind_(switch_kind_of(machine, FabricKind::kFredTree)),
-        assembly_(machine, FabricKind::kFredTree),
+        kind_(switch_kind_of(machine, fred_tree_kind())),
+        assembly_(machine, fred_tree_kind()),
         latency_(
             assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {
     Topology& topology = assembly_.topology();

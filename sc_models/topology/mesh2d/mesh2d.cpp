@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "topology/assembly.h"
+#include "topology/mesh2d/mesh2d_kind.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim {
@@ -38,14 +39,12 @@ void check(const MachineSpec& machine, const Mesh2dSpec& spec) {
   }
 }
 
-int ring_side(FabricKind kind, int side) {
-  return kind == FabricKind::kTorus2d && side > 2 ? side : 0;
-}
+int ring_side(bool rings, int side) { return rings && side > 2 ? side : 0; }
 
 }  // namespace
 
 Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
-  return build_grid(machine, spec, FabricKind::kMesh2d);
+  return build_grid(machine, spec, mesh2d_kind());
 }
 
 int mesh_io_controllers(int width, int height) {
@@ -58,16 +57,31 @@ int mesh_io_controllers(int width, int height) {
   return count;
 }
 
-Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind kind) {
+int mesh_bisection_links(const MeshFacts& mesh) {
+  if (mesh.width == 1 && mesh.height == 1) return 0;
+  // Straight across a side, at one place, at two on a ring; where the side is odd, one of them has a step
+  // in the middle, across the other side.
+  const auto across = [](int side, int ring, int other, int other_ring) {
+    const int step = other == 1 ? 0 : other_ring != 0 ? 2 : 1;
+    return (ring != 0 ? 2 : 1) * other + (side % 2 != 0 ? step : 0);
+  };
+  const MeshRings& rings = mesh.rings;
+  const int columns = across(mesh.width, rings.columns, mesh.height, rings.rows);
+  const int rows = across(mesh.height, rings.rows, mesh.width, rings.columns);
+  if (mesh.width == 1) return rows;
+  if (mesh.height == 1) return columns;
+  return std::min(columns, rows);
+}
+
+Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, const TopologyKind& kind) {
   check(machine, spec);
   Assembly assembly(machine, kind);
   Topology& topology = assembly.topology();
   const int width = spec.width;
   const int height = spec.height;
-  const MeshRings rings{ring_side(kind, width), ring_side(kind, height)};
-  topology.unicasts = UnicastRoutes::kByCoordinates;
+  const MeshRings rings{ring_side(kind.has_rings(), width), ring_side(kind.has_rings(), height)};
   topology.mesh = {width, height, rings};
-  const Joined joined = kind == FabricKind::kTorus2d ? Joined::kRing : Joined::kLine;
+  const Joined joined = kind.has_rings() ? Joined::kRing : Joined::kLine;
   topology.dimensions = {{width, joined}, {height, joined}};
 
   const int latency =

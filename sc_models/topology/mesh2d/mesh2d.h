@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "topology/machine_spec.h"
-#include "topology/topology.h"
+#include "topology/topology_kind.h"
 
 namespace fredsim {
 
@@ -26,7 +26,11 @@ struct Mesh2dSpec {
 inline constexpr int kMaxMeshSide = 64;
 Topology build_mesh2d(const MachineSpec& machine, const Mesh2dSpec& spec);
 // The same routers, and rings of them where the kind has them.
-Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, FabricKind kind);
+Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, const TopologyKind& kind);
 int mesh_io_controllers(int width, int height);  // how many the mesh has places for: 18 for 5 x 4
+
+// Directed links from one half of a mesh or torus to the other, over the smallest cut into halves that
+// differ by one router at most.
+int mesh_bisection_links(const MeshFacts& mesh);
 
 }  // namespace fredsim

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "topology/torus2d/torus2d_kind.h"
 
 namespace fredsim {
 namespace {
@@ -24,7 +25,7 @@ void check_ring_buffers(const MachineSpec& machine) {
 
 Topology build_torus2d(const MachineSpec& machine, const Mesh2dSpec& spec) {
   check_ring_buffers(machine);
-  return build_grid(machine, spec, FabricKind::kTorus2d);
+  return build_grid(machine, spec, torus2d_kind());
 }
 
 }  // namespace fredsim

@@ -1,0 +1,47 @@
+// Keys of a machine file that a kind of topology has for itself, and how it reads them. The file is somebody else's
+// (config/config_reader.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fredsim {
+
+// kValue: a text; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
+// not know
+enum class Holds : std::uint8_t { kValue, kKeys, kList, kWords, kInteger, kBoolean, kNames };
+
+// All of it stays as long as the program. Kinds may share a key, which then is the same in each.
+struct FabricKey {
+  std::string_view
+      path;  // "fabric.width"; a key of an entry of a list without the entry's number: "fabric.levels.below"
+  std::string_view meaning;
+  Holds holds = Holds::kValue;
+  std::string_view fallback =
+      {};  // default; empty: the key is needed, or stands for nothing when left out
+  std::string_view instead = {};  // path of a list that may stand in its place
+  bool operator==(const FabricKey&) const = default;
+};
+
+// What a machine file says under its keys, defaults included. The third entry of a list is at "path.3".
+// Errors: BadInput with file and line, the key, what was found and what is allowed.
+class FabricKeys {
+ public:
+  virtual ~FabricKeys() = default;
+
+  virtual bool has(std::string_view path) const = 0;           // written, not a default
+  virtual std::string label(std::string_view path) const = 0;  // "configs/mesh.yaml:7: npu.count"
+  virtual int entries(std::string_view path) const = 0;        // of a list
+  virtual int integer(std::string_view path, int low, int high) const = 0;
+  virtual bool boolean(std::string_view path) const = 0;
+  // Index of the value in `names`.
+  virtual int choice(std::string_view path, std::span<const std::string_view> names) const = 0;
+  virtual std::uint64_t bandwidth(std::string_view path) const = 0;
+  virtual std::uint64_t time_ps(std::string_view path) const = 0;
+  // A kind of switches that can route in such a topology.
+  virtual std::string switch_kind_name(std::string_view path) const = 0;
+};
+
+}  // namespace fredsim

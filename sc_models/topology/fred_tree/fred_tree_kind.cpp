@@ -1,0 +1,140 @@
+#include "topology/fred_tree/fred_tree_kind.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "topology/fred_tree/fred_tree.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::string_view kLevels = "fabric.levels";
+// Keys of a tree of two levels, in whose place fabric.levels may stand, have it as `instead`.
+constexpr std::array kTreeKeys = {
+    FabricKey{"fabric.l1_switches",
+              "number of L1 switches; or the list fabric.levels",
+              Holds::kInteger,
+              {},
+              kLevels},
+    FabricKey{"fabric.npus_per_l1", "NPUs on one L1 switch", Holds::kInteger, {}, kLevels},
+    FabricKey{"fabric.slices", "parallel chiplets that make up one L1 switch", Holds::kInteger},
+    FabricKey{"fabric.uplinks", "uplinks of one L1 chiplet", Holds::kInteger, {}, kLevels},
+    FabricKey{
+        "fabric.l2_chiplets_per_slice", "L2 chiplets of one slice", Holds::kInteger, {}, kLevels},
+    FabricKey{"fabric.middle", "middle sub-networks m of Fred_m(P)", Holds::kInteger},
+    FabricKey{"fabric.uplink_bandwidth",
+              "bandwidth of one L1 switch towards L2",
+              Holds::kValue,
+              {},
+              kLevels},
+    FabricKey{kLevels, "the levels of a tree, a list, lowest first", Holds::kList},
+    FabricKey{"fabric.levels.below", "NPUs, or switches of the level below, under one switch",
+              Holds::kInteger},
+    FabricKey{"fabric.levels.chiplets_per_slice", "chiplets of one slice of a switch",
+              Holds::kInteger, "1"},
+    FabricKey{"fabric.levels.uplinks", "uplinks of one chiplet", Holds::kInteger},
+    FabricKey{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above"},
+    FabricKey{"fabric.levels.kind", "kind of the switches of this level, in place of switch.kind"},
+    FabricKey{"fabric.in_switch", "true or false: collectives inside the switches",
+              Holds::kBoolean},
+    FabricKey{"fabric.simulate_slices", "distinct or all", Holds::kValue, "distinct"},
+};
+
+std::vector<FredLevel> read_two_levels(const FabricKeys& keys) {
+  TwoLevels tree;
+  tree.l1_switches = keys.integer("fabric.l1_switches", 2, kMaxPorts);
+  tree.npus_per_l1 = keys.integer("fabric.npus_per_l1", 1, kMaxPorts);
+  tree.uplinks = keys.integer("fabric.uplinks", 1, kMaxPorts);
+  tree.l2_chiplets_per_slice = keys.integer("fabric.l2_chiplets_per_slice", 1, kMaxPorts);
+  tree.uplink_bandwidth = keys.bandwidth("fabric.uplink_bandwidth");
+  return levels_of(tree);
+}
+
+FredLevel read_level(const FabricKeys& keys, int number, bool top) {
+  const auto key = [&](std::string_view name) {
+    return fmt::format("{}.{}.{}", kLevels, number, name);
+  };
+  FredLevel level;
+  if (keys.has(key("kind"))) level.switch_kind = keys.switch_kind_name(key("kind"));
+  level.below = keys.integer(key("below"), number == 1 ? 1 : 2, kMaxPorts);
+  level.chiplets_per_slice =
+      keys.integer(key("chiplets_per_slice"), 1, number == 1 ? 1 : kMaxPorts);
+  if (!top) {
+    level.uplinks = keys.integer(key("uplinks"), 1, kMaxPorts);
+    level.uplink_bandwidth = keys.bandwidth(key("uplink_bandwidth"));
+    return level;
+  }
+  for (const std::string& upwards : {key("uplinks"), key("uplink_bandwidth")}) {
+    if (keys.has(upwards)) {
+      throw BadInput(fmt::format("{}: found at the last level, the top, which has no uplinks",
+                                 keys.label(upwards)));
+    }
+  }
+  return level;
+}
+
+std::vector<FredLevel> read_levels(const FabricKeys& keys) {
+  for (const FabricKey& key : kTreeKeys) {
+    if (key.instead == kLevels && keys.has(key.path)) {
+      throw BadInput(fmt::format("{}: found beside {}, which stands in its place",
+                                 keys.label(key.path), kLevels));
+    }
+  }
+  std::vector<FredLevel> levels;
+  const int depth = keys.entries(kLevels);
+  for (int k = 1; k <= depth; ++k) levels.push_back(read_level(keys, k, k == depth));
+  return levels;
+}
+
+class FredTreeKind final : public TopologyKind {
+ public:
+  std::string_view name() const override { return "fred_tree"; }
+  std::span<const FabricKey> keys() const override { return kTreeKeys; }
+
+  TopologyBuilder builder(const FabricKeys& keys) const override {
+    FredTreeSpec spec;
+    FredTreeFacts& shape = spec.shape;
+    spec.two_level_keys = !keys.has(kLevels);
+    shape.levels = spec.two_level_keys ? read_two_levels(keys) : read_levels(keys);
+    shape.slices = keys.integer("fabric.slices", 1, kMaxPorts);
+    shape.middle = keys.integer("fabric.middle", 2, 4);
+    shape.in_switch = keys.boolean("fabric.in_switch");
+    static constexpr std::array<std::string_view, 2> kSlices = {"distinct", "all"};
+    shape.simulate_all_slices = keys.choice("fabric.simulate_slices", kSlices) == 1;
+    return [spec = std::move(spec)](const MachineSpec& machine) {
+      return build_fred_tree(machine, spec);
+    };
+  }
+
+  std::string_view default_switch_kind() const override { return "fred"; }
+  UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
+
+  std::string describe(const Topology& topology) const override {
+    const FredTreeFacts& tree = topology.fred;
+    return fmt::format("FRED tree of {} level{}, {} slice{}", tree.depth(),
+                       tree.depth() == 1 ? "" : "s", tree.slices, tree.slices == 1 ? "" : "s");
+  }
+
+  std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
+    const auto level = [&](NodeId node) { return topology.nodes[node].level; };
+    const int top = topology.fred.depth();
+    std::uint64_t upwards = 0;
+    for (const Link& link : topology.links) {
+      if (level(link.to) != top || level(link.from) >= top) continue;
+      if (topology.nodes[link.from].kind != NodeKind::kIo) upwards += link.bytes_per_second;
+    }
+    return upwards / 2;
+  }
+};
+
+}  // namespace
+
+const TopologyKind& fred_tree_kind() {
+  static const FredTreeKind kKind;
+  return kKind;
+}
+
+}  // namespace fredsim

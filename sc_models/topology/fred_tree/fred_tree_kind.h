@@ -1,0 +1,10 @@
+// The kind fred_tree.
+#pragma once
+
+#include "topology/topology_kind.h"
+
+namespace fredsim {
+
+const TopologyKind& fred_tree_kind();
+
+}  // namespace fredsim

@@ -1,0 +1,60 @@
+// The kinds of topologies: what each of them is called, which keys it has, and what it builds. What a topology can do,
+// it says itself (topology/topology.h); nobody asks which kind it is.
+//
+// A kind is a folder here (sc_models/topology/<kind>/) and its name in topology/kinds.cmake; or a class of a program that
+//   adds it. The folder has <kind>_kind.h, which declares `const TopologyKind& <kind>_kind()`; and its builder.
+// Errors: BadInput for what a machine file may say; std::logic_error for kinds that contradict each other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topology/fabric_keys.h"
+#include "topology/machine_spec.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// BadInput, opening with the key whose value does not come out.
+using TopologyBuilder = std::function<Topology(const MachineSpec&)>;
+
+class TopologyKind {
+ public:
+  TopologyKind() = default;
+  virtual ~TopologyKind() = default;
+  TopologyKind(const TopologyKind&) = delete;
+  TopologyKind& operator=(const TopologyKind&) = delete;
+
+  virtual std::string_view name() const = 0;  // as `fabric.type` has it: "mesh2d"
+  // Beside those that all have (config/config_schema.h).
+  virtual std::span<const FabricKey> keys() const = 0;
+  // Reads them; what it returns builds the topology, with an Assembly of this kind (topology/assembly.h).
+  virtual TopologyBuilder builder(const FabricKeys& keys) const = 0;
+
+  // What switches it is built of where nothing else is asked for, and what others have to do in their place: find the
+  // outputs of unicasts in this way, and keep rings of theirs moving where there are any.
+  virtual std::string_view default_switch_kind() const = 0;
+  virtual UnicastRoutes unicasts() const = 0;
+  virtual bool has_rings() const { return false; }
+
+  // For `fredsim info`: "2D mesh of 5 x 4 (width x height)".
+  virtual std::string describe(const Topology& topology) const = 0;
+  // Of one direction, as topology/facts.h counts it.
+  virtual std::uint64_t bisection_bytes_per_second(const Topology& topology) const = 0;
+};
+
+// All kinds: ours, in the order of kinds.cmake, and those added.
+std::vector<const TopologyKind*> topology_kinds();
+const TopologyKind* find_topology_kind(std::string_view name);  // null: none of that name
+const TopologyKind& topology_kind(std::string_view name);       // BadInput with those there are
+// One more, before anything reads a machine file; `kind` lives as long as the program.
+void add_topology_kind(const TopologyKind& kind);
+
+// Ours, a list that is made from topology/kinds.cmake at configure time (topology_kinds.cpp.in).
+std::vector<const TopologyKind*> built_in_topologies();
+
+}  // namespace fredsim
