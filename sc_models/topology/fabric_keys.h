@@ -25,7 +25,7 @@ struct FabricKey {
   bool operator==(const FabricKey&) const = default;
 };
 
-// What a machine file says under its keys, defaults included. The third entry of a list is at "path.3".
+// Values of a machine file under its keys, defaults included. The third entry of a list is at "path.3".
 // Errors: BadInput with file and line, the key, what was found and what is allowed.
 class FabricKeys {
  public:

@@ -1,4 +1,4 @@
-// What follows from a topology alone: how wide it is, what its parts are called.
+// Facts that follow from a topology alone: how wide it is, what its parts are called.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What errors on wafer links, and retransmission, are to a topology.
+// Errors on wafer links, and retransmission, as a topology has them.
 #pragma once
 
 #include "topology/topology.h"

@@ -192,8 +192,8 @@ struct Topology {
   std::vector<NamedValue> own_values;
   std::string rtl_top;
   UnicastRoutes unicasts = UnicastRoutes::kByTable;
-  // Of NPU numbers: NPUs that follow each other stand beside each other in the first one. Their sizes multiplied are the number
-  // of NPUs.
+  // NPUs that follow each other by number stand beside each other in the first one. Their sizes multiplied are the
+  // number of NPUs.
   std::vector<TopologyDimension> dimensions;
   MeshFacts mesh;
   FredTreeFacts fred;

@@ -1,5 +1,5 @@
-// The kinds of topologies: what each of them is called, which keys it has, and what it builds. What a topology can do,
-// it says itself (topology/topology.h); nobody asks which kind it is.
+// The kinds of topologies: what each of them is called, which keys it has, and what it builds. A topology itself says
+// what it can do (topology/topology.h); nobody asks which kind it is.
 //
 // A kind is a folder here (sc_models/topology/<kind>/) and its name in topology/kinds.cmake; or a class of a program that
 //   adds it. The folder has <kind>_kind.h, which declares `const TopologyKind& <kind>_kind()`; and its builder.
@@ -35,15 +35,15 @@ class TopologyKind {
   // Reads them; what it returns builds the topology, with an Assembly of this kind (topology/assembly.h).
   virtual TopologyBuilder builder(const FabricKeys& keys) const = 0;
 
-  // What switches it is built of where nothing else is asked for, and what others have to do in their place: find the
-  // outputs of unicasts in this way, and keep rings of theirs moving where there are any.
+  // The switches that it is built of where nothing else is asked for. Others in their place have to find the outputs of
+  // unicasts in this way, and to keep rings of theirs moving where there are any.
   virtual std::string_view default_switch_kind() const = 0;
   virtual UnicastRoutes unicasts() const = 0;
   virtual bool has_rings() const { return false; }
 
   // For `fredsim info`: "2D mesh of 5 x 4 (width x height)".
   virtual std::string describe(const Topology& topology) const = 0;
-  // Of one direction, as topology/facts.h counts it.
+  // One direction, as topology/facts.h counts it.
   virtual std::uint64_t bisection_bytes_per_second(const Topology& topology) const = 0;
 };
 
