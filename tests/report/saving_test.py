@@ -111,8 +111,9 @@ class SavingTest(Page):
         self.open("compare")
         for kind, name in (("SVG", "Latency-of-all_reduce.svg"), ("CSV", "Runs.csv")):
             self.save_buttons(kind)[0].click()
-            for _ in range(600):
-                if (downloads / name).exists():
+            file = downloads / name
+            for _ in range(600):  # it is there before its contents are
+                if file.exists() and file.stat().st_size > 100:
                     break
                 time.sleep(0.1)
-            self.assertGreater((downloads / name).stat().st_size, 100)
+            self.assertGreater(file.stat().st_size, 100)
