@@ -40,14 +40,13 @@ class ConflictsCommand final : public Command {
 
   FileUses files() const override {
     FileUses files;
-    add_json_file(output_, files);
+    add_output("--json", output_.json_file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     const std::atomic<bool>& interrupted = interrupt_flag();
-    std::optional<OutputFile> json;
-    if (!output_.json_file.empty()) json.emplace(output_.json_file, "--json", &interrupt_flag());
+    const std::optional<OutputFile> json = open_output("--json", output_.json_file);
     const ConflictSetup setup{.kind = std::string(to_string(asked_.kind)),
                               .ports = asked_.ports,
                               .trials = asked_.trials,

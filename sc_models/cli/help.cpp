@@ -16,7 +16,7 @@ constexpr std::size_t kNarrowest = 60;  // to the right of the options' names th
 constexpr std::size_t kWidest = 100;
 constexpr std::size_t kFurther = 2;  // indentation of lines that go on
 
-// Of an example: its first line, or one after a backslash.
+// True of the first line of an example, and of one after a backslash.
 bool is_of_command(const std::string& line) {
   return line.starts_with("  build/fredsim ") || line.starts_with("    ");
 }

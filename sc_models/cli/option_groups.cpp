@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/flit.h"
 #include "cli/add_option.h"
+#include "cli/interrupt.h"
 #include "cli/machine_word.h"
 #include "cli/option_values.h"
 
@@ -142,8 +143,14 @@ void add_machine_files(const MachineOptions& options, FileUses& files) {
   for (const MachineFile& file : options.machines) files.inputs.push_back({"CONFIG", file.path});
 }
 
-void add_json_file(const OutputOptions& options, FileUses& files) {
-  if (!options.json_file.empty()) files.outputs.push_back({"--json", options.json_file});
+void add_output(const char* option, const std::string& path, FileUses& files) {
+  if (!path.empty()) files.outputs.push_back({option, path});
+}
+
+std::optional<OutputFile> open_output(const char* option, const std::string& path) {
+  std::optional<OutputFile> file;
+  if (!path.empty()) file.emplace(path, option, &interrupt_flag());
+  return file;
 }
 
 }  // namespace fredsim

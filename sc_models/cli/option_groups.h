@@ -7,11 +7,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/file_uses.h"
 #include "config/config.h"
+#include "report/output_file.h"
 #include "report/table_output.h"
 #include "switch/switch_factory.h"
 #include "trace/packet_list.h"
@@ -98,8 +100,11 @@ struct BreakdownStrings {
 // --write-placement.
 void add_placement_file(CLI::App& app, std::string& file);
 
-// Machine files, to those read; --json, to those written.
+// To the files that a command reads: its machine files.
 void add_machine_files(const MachineOptions& options, FileUses& files);
-void add_json_file(const OutputOptions& options, FileUses& files);
+// To those that it writes; an empty path: none.
+void add_output(const char* option, const std::string& path, FileUses& files);
+// The file of an option, tried at once, left whole by Ctrl-C; an empty path: none.
+std::optional<OutputFile> open_output(const char* option, const std::string& path);
 
 }  // namespace fredsim

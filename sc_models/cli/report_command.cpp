@@ -11,6 +11,7 @@
 #include "base/file_text.h"
 #include "cli/add_option.h"
 #include "cli/command.h"
+#include "cli/option_groups.h"
 #include "report/output_file.h"
 #include "report/report_data.h"
 #include "report/report_page.h"
@@ -48,7 +49,7 @@ class ReportCommand final : public Command {
   FileUses files() const override {
     FileUses files;
     for (const std::string& path : results_) files.inputs.push_back({"RESULTS", path});
-    if (!page_.empty()) files.outputs.push_back({"--output", page_});
+    add_output("--output", page_, files);
     return files;
   }
 

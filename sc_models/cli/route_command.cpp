@@ -42,7 +42,7 @@ class RouteCommand final : public Command {
 
   FileUses files() const override {
     FileUses files;
-    add_json_file(output_, files);
+    add_output("--json", output_.json_file, files);
     return files;
   }
 

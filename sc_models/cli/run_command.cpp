@@ -114,7 +114,7 @@ std::vector<MachineRuns> runs_by_machine(const std::vector<ComparedMachine>& com
   return machines;
 }
 
-// What could not be printed while runs were still to come.
+// Prints the tables that need all runs.
 void print_after(const RunRequest& request, const std::vector<ComparedMachine>& compared,
                  TableOutput& output) {
   if (!request.compares) {
@@ -192,11 +192,9 @@ class RunCommand final : public Command {
     const Placement& placement = request_.work.placement;
     if (placement.kind == Placement::Kind::kFile)
       files.inputs.push_back({"--placement", placement.path});
-    add_json_file(request_, files);
-    if (!request_.placement_file.empty())
-      files.outputs.push_back({"--write-placement", request_.placement_file});
-    if (!request_.timeline_file.empty())
-      files.outputs.push_back({"--timeline", request_.timeline_file});
+    add_output("--json", request_.json_file, files);
+    add_output("--write-placement", request_.placement_file, files);
+    add_output("--timeline", request_.timeline_file, files);
     if (!request_.compares) add_wave_files(request_.wave, files);
     return files;
   }
@@ -204,11 +202,9 @@ class RunCommand final : public Command {
   // All machines are elaborated, then the kernel starts and runs the jobs, the smallest size first.
   void run(const Invocation& invocation) override {
     interrupt_flag();
-    std::optional<OutputFile> json;
-    if (!request_.json_file.empty()) json.emplace(request_.json_file, "--json", &interrupt_flag());
-    std::optional<OutputFile> timeline_file;
-    if (!request_.timeline_file.empty())
-      timeline_file.emplace(request_.timeline_file, "--timeline", &interrupt_flag());
+    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    const std::optional<OutputFile> timeline_file =
+        open_output("--timeline", request_.timeline_file);
     std::vector<ComparedMachine> compared = plan_work(request_, invocation.files);
     Timeline timeline;
     elaborate(request_, invocation.files, compared, timeline_file ? &timeline : nullptr);

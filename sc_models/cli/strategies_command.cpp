@@ -93,14 +93,13 @@ class StrategiesCommand final : public Command {
     const Placement& placement = request_.strategies.placement;
     if (placement.kind == Placement::Kind::kFile)
       files.inputs.push_back({"--placement", placement.path});
-    add_json_file(request_, files);
+    add_output("--json", request_.json_file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     interrupt_flag();
-    std::optional<OutputFile> json;
-    if (!request_.json_file.empty()) json.emplace(request_.json_file, "--json", &interrupt_flag());
+    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     const StrategyOptions& asked = request_.strategies;
     StrategyReport report;
     report.config = request_.machines.front().path;

@@ -121,7 +121,7 @@ class Sweep {
   std::optional<bool> measure_step(int step) {
     return measure(setup_.injection_limit * step / kSearchSteps);
   }
-  // Whether the rate is saturated; none: interrupted.
+  // True: the rate is saturated; none: interrupted.
   std::optional<bool> measure(double rate) {
     if (interrupt_flag()) return std::nullopt;
     const std::string job = fmt::format("{}, {} at rate {:g}", name_, pattern_, rate);
@@ -190,15 +190,14 @@ class TrafficCommand final : public Command {
   FileUses files() const override {
     FileUses files;
     add_machine_files(request_, files);
-    add_json_file(request_, files);
+    add_output("--json", request_.json_file, files);
     add_wave_files(request_.wave, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     interrupt_flag();
-    std::optional<OutputFile> json;
-    if (!request_.json_file.empty()) json.emplace(request_.json_file, "--json", &interrupt_flag());
+    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
     const MachineConfig machine = load_machines(request_, request_.quiet).front();
     const Topology* topology = &machine.topology;
     check_rates(request_.rates, *topology);

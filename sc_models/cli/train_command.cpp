@@ -119,26 +119,22 @@ class TrainCommand final : public Command {
     FileUses files;
     add_machine_files(request_, files);
     add_workload_files(request_.train, files.inputs);
-    add_json_file(request_, files);
+    add_output("--json", request_.json_file, files);
     const std::string& traces = request_.train.export_prefix;
     if (!traces.empty()) {
       files.outputs.push_back({"--export-et", groups_file(traces)});
       files.outputs.push_back({"--export-et", trace_file(traces, 0)});
     }
-    if (!request_.placement_file.empty())
-      files.outputs.push_back({"--write-placement", request_.placement_file});
-    if (!request_.timeline_file.empty())
-      files.outputs.push_back({"--timeline", request_.timeline_file});
+    add_output("--write-placement", request_.placement_file, files);
+    add_output("--timeline", request_.timeline_file, files);
     return files;
   }
 
   void run(const Invocation& invocation) override {
     interrupt_flag();
-    std::optional<OutputFile> json;
-    if (!request_.json_file.empty()) json.emplace(request_.json_file, "--json", &interrupt_flag());
-    std::optional<OutputFile> timeline_file;
-    if (!request_.timeline_file.empty())
-      timeline_file.emplace(request_.timeline_file, "--timeline", &interrupt_flag());
+    const std::optional<OutputFile> json = open_output("--json", request_.json_file);
+    const std::optional<OutputFile> timeline_file =
+        open_output("--timeline", request_.timeline_file);
     TrainingJobs training(request_, invocation.files);
     const bool prints = request_.json_file != "-" && request_.timeline_file != "-";
     TableOutput output(request_.format, terminal_style(stdout));

@@ -58,7 +58,7 @@ class TrainingJobs {
   // In an SC_THREAD. False: interrupted.
   bool run();
   const std::vector<TrainingResult>& results() const { return results_; }
-  // Of the machines that are complete.
+  // Shows the machines that are complete.
   Timeline timeline() const;
   const std::vector<TrainedMachine>& machines() const { return machines_; }
   TrainingSetup setup() const;

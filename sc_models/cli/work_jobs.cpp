@@ -60,7 +60,7 @@ void check_same_controllers(const MachineConfig& base, const MachineConfig& othe
   }
 }
 
-// What an action on a machine throws, with the machine as typed where several have its name.
+// Carries out an action on a machine; its errors open with the machine as typed where several have its name.
 template <class Action>
 auto named(const MachineConfig& config, bool shares_name, const Action& action) {
   try {

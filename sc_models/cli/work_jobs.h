@@ -56,7 +56,7 @@ void elaborate(const RunRequest& request, const FileUses& files,
 // `size`: place of the run's size.
 RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_progress);
 
-// Where the workers are; none: no placement was asked for.
+// Workers and their NPUs; none: no placement was asked for.
 std::optional<WorkersResult> workers_of(const WorkOptions& work, const Topology& topology);
 
 }  // namespace fredsim

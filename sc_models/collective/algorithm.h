@@ -43,7 +43,7 @@ class Algorithm {
   Algorithm& operator=(const Algorithm&) = delete;
 
   std::string_view name() const { return name_; }
-  // Of a collective with one root; "" where there is none.
+  // Name for collectives with one root; "": the same.
   virtual std::string_view other_name() const { return {}; }
   // In the switches all parts of a plan are planned together (collective/in_switch_plan.h), at the endpoints each by plan().
   bool is_in_switches() const { return transport_ == Transport::kInSwitch; }

@@ -73,7 +73,7 @@ GroupRoles of_joined(GroupRoles roles, const std::vector<bool>& joined) {
   return roles;
 }
 
-// Of all steps of a compound collective everyone has every role.
+// In a compound collective, all steps together, every rank has every role.
 GroupRoles roles_of_part(const Part& part) {
   if (part.roots > 0) return stream_roles(part);
   if (!takes_steps(part.collective)) return roles_of_task(part, first_root(part));

@@ -9,10 +9,10 @@
 
 namespace fredsim {
 
-// Of a part with its members, two or more.
+// Cycles of a part that has its members, two or more.
 double in_switch_cycles(const Topology& topology, const LinkWalk& walk, const CollectiveSpec& spec,
                         const Part& part);
-// Of a plan that is all in the switches of a FRED tree.
+// Cycles of a plan that runs in the switches of a FRED tree alone.
 double in_switch_cycles(const Topology& topology, const Plan& plan);
 
 }  // namespace fredsim

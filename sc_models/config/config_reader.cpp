@@ -55,7 +55,7 @@ bool lacks_parameter(const SwitchKind* kind, const Key& key) {
   return kind != nullptr && !key.parameter.empty() && kind->index(key.parameter) < 0;
 }
 
-// What stands at `path` is what the schema wants there. `fabric`: its type; null: not known.
+// Checks that the node at `path` is of the form that the schema has. `fabric`: its type; null: not known.
 void check_kind(const ConfigNode& node, const std::string& path, Holds wanted,
                 const TopologyKind* fabric) {
   using Kind = ConfigNode::Kind;

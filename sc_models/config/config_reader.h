@@ -20,7 +20,7 @@
 
 namespace fredsim {
 
-// Whether the schema has the key for a machine such as this one: of its fabric type, not one in whose place a list
+// True: the schema has the key for a machine such as this one: of its fabric type, not one in whose place a list
 // stands, of an entry that its list has, and with an io section for what is in it.
 bool has_key(const ConfigNode& root, std::string_view path);
 

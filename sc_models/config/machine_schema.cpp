@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kType = "fabric.type";  // names of kinds of topologies
 constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$";
 
-// What a single value is, where it is no quantity with a unit.
+// Single values that are no quantities with a unit.
 struct Form {
   std::string_view path;
   std::string_view words;  // that it may be, a space between; empty: any text or number

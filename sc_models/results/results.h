@@ -85,7 +85,7 @@ struct OperationsResult {
 };
 
 struct RunResult {
-  // Of a testbench with NPUs of its own (engine/measurement.h), without a plan of ours: there is no bound; a
+  // A run of a testbench with NPUs of its own (engine/measurement.h), without a plan of ours: there is no bound; a
   // size, bandwidth or seed of 0 and an empty text mean that it does not apply, null in JSON, "-" in tables.
   bool is_own = false;
   std::string config;  // path as given

@@ -52,7 +52,7 @@ class Assembly {
   Topology topology_;
 };
 
-// Of the switches where nothing else is said of one.
+// Kind of the switches that have none of their own.
 std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind);
 
 // `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts

@@ -77,7 +77,7 @@ inline constexpr Type kTrue{Kind::kTrue};
 inline constexpr std::string_view kNone, kCycles = "cycles", kNs = "ns", kBytes = "bytes",
                                          kFlits = "flits", kGbps = "GB/s", kGhz = "GHz";
 
-// Where a field appears.
+// Conditions under which fields appear.
 inline constexpr std::string_view kWhenInterrupted = "in interrupted runs";
 
 constexpr Type word(std::string_view words) { return {Kind::kWord, words}; }

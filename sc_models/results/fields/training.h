@@ -19,7 +19,7 @@ inline constexpr auto kFitFields = std::to_array<Field>({
 });
 inline constexpr Object kFit{"fit", "the search for the compute rate of `--fit`", kFitFields};
 
-// Of kinds of communication.
+// Time by kind of communication.
 inline constexpr auto kCommunicationTimeFields = std::to_array<Field>({
     {"input_load", kNumber, kNs, "loading of inputs"},
     {"mp", kNumber, kNs, "of model parallelism"},
