@@ -1,6 +1,6 @@
 // All jobs of one command, run one after the other by one SystemC thread.
 //
-// Why a thread: Machine::run waits for simulated time; and why one: all machines are elaborated
+// Why a thread: a communicator waits for simulated time; and why one: all machines are elaborated
 // before the kernel starts, and only the one at work has its clock running. An exception in the
 // thread would be turned into a SystemC report that has lost its type, so it is caught there and
 // thrown again by finish(), after the kernel has stopped.

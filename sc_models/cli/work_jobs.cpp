@@ -23,6 +23,7 @@
 #include "cli/wave_arguments.h"
 #include "collective/planner.h"
 #include "engine/layout.h"
+#include "engine/plan_run.h"
 #include "report/progress.h"
 #include "topology/faults.h"
 
@@ -210,7 +211,7 @@ void check_waves(const FileUses& files, const std::vector<std::string>& waves) {
   check_outputs(files.inputs, outputs);
 }
 
-// Parts that go ahead by themselves (Machine::run()), which takes that nobody looks at single edges.
+// Parts that go ahead by themselves (engine/communicator.h), which takes that nobody looks at single edges.
 Cut cut_for(const Topology& topology, const FabricOptions& options) {
   const bool is_looked_at =
       options.timeline != nullptr || options.breakdown.is_on || !options.wave.file.empty();
@@ -305,7 +306,7 @@ RunResult run_job(const ComparedMachine& entry, std::size_t size, bool show_prog
   }
   try {
     RunResult result = entry.ordered.empty()
-                           ? entry.machine->run(entry.plans[size], on_progress)
+                           ? run_plan(*entry.machine, entry.plans[size], on_progress)
                            : run_work(*entry.machine, entry.ordered[size], on_progress);
     result.config = entry.config.path;
     result.settings = entry.config.settings;

@@ -17,6 +17,8 @@
 namespace fredsim {
 namespace {
 
+constexpr std::uint64_t kProgressCycles = 4096;
+
 std::vector<Npu*> all_npus(Machine& machine) {
   std::vector<Npu*> npus;
   for (const auto& npu : machine.npus_by_node())
@@ -32,6 +34,7 @@ Communicator::Communicator(Machine& machine, int rows)
       plans_(machine.fabric().topology()),
       store_(machine.fabric().topology(), rows),
       loader_(machine.fabric()),
+      limits_(machine.limits()),
       recurrence_(machine.fabric(), all_npus(machine)) {}
 
 Communicator::~Communicator() {
@@ -40,10 +43,11 @@ Communicator::~Communicator() {
 
 // ---- the run
 
-void Communicator::begin() {
+void Communicator::begin(bool routes) {
   const Topology& topology = fabric_.topology();
   try {
-    has_routes_ = routes_by_table(topology) && !online_routes(topology, reg::kMaxRoutes).empty();
+    has_routes_ =
+        routes && routes_by_table(topology) && !online_routes(topology, reg::kMaxRoutes).empty();
   } catch (const BadInput&) {
     has_routes_ = false;  // an operation that needs them is refused
   }
@@ -93,9 +97,37 @@ bool Communicator::edge() {
   } catch (...) {
     failure_ = std::current_exception();
   }
-  const bool ends = ends_wait();
-  if (skips_idle_ && !ends) rest();
-  return ends;
+  if (ends_wait()) return true;
+  if (skips_idle_) rest();
+  if (const std::uint64_t edges = edges_at_once(); edges > 1) fabric_.run_ahead(edges);
+  return false;
+}
+
+// Edges, from this one on, in between which nothing has to be looked at, so that partitions need not take turns at each.
+// Operations may be complete in them, as nothing begins by that.
+std::uint64_t Communicator::edges_at_once() const {
+  const FabricCore& core = fabric_.core();
+  if (core.partitions() == 1 || on_rank_complete_ || !calls_.empty() || changed_ ||
+      !loader_.idle() || !machine_.observers().empty() || machine_.wave() != nullptr)
+    return 1;
+  const auto is_left_alone = [](const auto& entry) {
+    return entry.second->has_begun() && entry.second->is_last();
+  };
+  if (!std::ranges::all_of(operations_, is_left_alone)) return 1;
+  std::uint64_t edges = std::min(core.look_ahead(), limits_.edges_to_quiet());
+  if (skips_repeated_) edges = std::min(edges, recurrence_.edges_to_look());
+  const std::uint64_t now = core.edge() - first_edge_;
+  return std::min(edges, limits_.end() - std::min(limits_.end(), now));
+}
+
+void Communicator::report_to(const std::function<void(const Progress&)>& on_progress,
+                             std::uint64_t total_bytes) {
+  if (!on_progress) return;
+  on_cycle([this, on_progress, total_bytes, next = kProgressCycles]() mutable {
+    if (cycle() < next) return;
+    next = cycle() + kProgressCycles;
+    on_progress({cycle(), delivered_bytes(), total_bytes});
+  });
 }
 
 void Communicator::call_those_due() {
@@ -104,7 +136,7 @@ void Communicator::call_those_due() {
 
 void Communicator::work() {
   replay_.begin_edge();
-  if (loader_.issue()) changed_ = true;
+  if (loader_.issue()) changed();
   if (collect()) changed_ = true;
   if (changed_ || cycle() >= wake_) process();
 }
@@ -118,20 +150,17 @@ void Communicator::simulate_edge() {
 }
 
 bool Communicator::ends_wait() const {
-  const FabricOptions& options = machine_.options();
   const auto failed = [](const Operation* operation) {
     return operation->job != nullptr && operation->job->failed();
   };
   return failure_ != nullptr || (done_ && done_()) || std::ranges::any_of(granted_, failed) ||
-         is_stuck() || (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) ||
-         (options.timeout_cycles != 0 && cycle() > options.timeout_cycles);
+         is_stuck() || limits_.is_stopped() || limits_.is_over(cycle());
 }
 
 bool Communicator::is_stuck() const {
-  const std::uint64_t watchdog = machine_.watchdog();
   return !replay_.hands_out() && !operations_.empty() && !changed_ && wake_ == Operation::kNever &&
-         calls_.empty() && loader_.idle() && fabric_.core().quiet_cycles() >= watchdog &&
-         cycle() >= last_event_ + watchdog;
+         calls_.empty() && loader_.idle() && limits_.is_quiet() &&
+         cycle() >= last_event_ + limits_.watchdog();
 }
 
 void Communicator::run_until(std::function<bool()> done) {
@@ -144,12 +173,8 @@ void Communicator::run_until(std::function<bool()> done) {
   check_failures();
   if (is_done) return;
   replay_.simulate();
-  if (is_stuck())
-    fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", machine_.watchdog()),
-               FailureCause::kDeadlock);
-  const std::uint64_t limit = machine_.options().timeout_cycles;
-  if (limit != 0 && cycle() > limit)
-    fail_stuck(fmt::format("time-out after {} cycles", limit), FailureCause::kOther);
+  if (is_stuck()) give_up(limits_.deadlock());
+  if (limits_.is_over(cycle())) give_up(limits_.time_out());
   stopped_ = true;
   halt();
 }
@@ -161,13 +186,23 @@ void Communicator::check_failures() const {
   }
 }
 
-void Communicator::fail_stuck(const std::string& what, FailureCause cause) {
-  const std::uint64_t edge = fabric_.core().edge() - 1;
+void Communicator::give_up(const RunLimits::End& end) {
+  const std::string progress = progress_text();
   halt();
-  throw RunFailed(
-      fmt::format("{}; {} operations are not complete. What waits:{}", what, operations_.size(),
-                  describe_waiting(fabric_, machine_.control(), machine_.npus())),
-      cause, edge);
+  // Finding out what waits takes cycles that are not the run's own.
+  machine_.observers().end_run(cycle());
+  throw end.failure(progress, describe_waiting(fabric_, machine_.control(), machine_.npus()));
+}
+
+// Of the only operation of a run in flits.
+std::string Communicator::progress_text() const {
+  const auto only = operations_.begin();
+  if (next_ == 2 && only != operations_.end() && only->second->job != nullptr) {
+    const CollectiveJob& job = *only->second->job;
+    return fmt::format("{} of {} flits of results are complete", job.delivered_flits(),
+                       job.total_flits());
+  }
+  return fmt::format("{} operations are not complete", operations_.size());
 }
 
 // Nothing more is issued or written; the clock goes on.
@@ -212,6 +247,9 @@ Communicator::Handle Communicator::issue(std::shared_ptr<const PreparedPlan> pla
                                          const std::vector<std::uint64_t>& starts,
                                          const IssueOptions& options) {
   for (const Dependency& dependency : options.after) check_dependency(dependency);
+  if (2 * static_cast<std::size_t>(plan->streams) > kMaxStreams)
+    throw BadInput(fmt::format("plan: {} trees found, a run distinguishes {}", plan->streams,
+                               kMaxStreams / 2));
   if (plan->needs_online_routes && !has_routes_)
     online_routes(fabric_.topology(), reg::kMaxRoutes);  // says why there are none
   const Handle handle = next_++;
@@ -255,7 +293,7 @@ void Communicator::issue_operation(Handle handle, std::shared_ptr<const Prepared
       operation->wait_for(*earlier->second, dependency, now);
   }
   operations_.emplace(handle, std::move(operation));
-  changed_ = true;
+  changed();
   last_event_ = now;
 }
 
@@ -265,7 +303,7 @@ void Communicator::release(Handle handle, int part, int rank, std::uint64_t cycl
 
 void Communicator::release_rank(Handle handle, int part, int rank, std::uint64_t cycle) {
   operations_.at(handle)->release(part, rank, cycle);
-  changed_ = true;
+  changed();
   last_event_ = this->cycle();
 }
 
@@ -284,6 +322,21 @@ bool Communicator::complete(Handle handle, NodeId npu) const {
   return handle < next_ && (found == operations_.end() || found->second->complete_at(npu));
 }
 
+std::vector<OperationReport::PartTimes> Communicator::part_times(Handle handle) const {
+  const auto found = operations_.find(handle);
+  if (found == operations_.end()) return {};
+  const Operation& operation = *found->second;
+  std::vector<OperationReport::PartTimes> times;
+  for (int p = 0; p < std::ssize(operation.plan->plan.parts); ++p) {
+    OperationReport::PartTimes& part = times.emplace_back();
+    part.has_begun = operation.job != nullptr && operation.job->released(p);
+    part.has_ended = part.has_begun && operation.job->ended(p);
+    if (part.has_begun) part.start = operation.job->start_cycle(p);
+    if (part.has_ended) part.end = operation.job->end_cycle(p);
+  }
+  return times;
+}
+
 std::uint64_t Communicator::delivered_bytes() const {
   std::uint64_t bytes = totals_.bytes;
   if (replay_.hands_out()) return bytes;
@@ -294,13 +347,19 @@ std::uint64_t Communicator::delivered_bytes() const {
 
 // ---- between two edges
 
-void Communicator::process() {
+// Something of which no digest of the recurrence tells.
+void Communicator::changed() {
+  changed_ = true;
   recurrence_.restart();
+}
+
+void Communicator::process() {
   do {
     changed_ = false;
     bool some = grant();
     some |= open_those_that_can();
     some |= release_due();
+    if (some) changed();
     some |= collect();
     changed_ |= some;
     if (some) last_event_ = cycle();
@@ -322,12 +381,13 @@ bool Communicator::collect() {
     if (operation->complete()) complete.push_back(operation);
   }
   for (Operation* const operation : complete) finish_operation(*operation);
+  if (!complete.empty()) changed();
   return some;
 }
 
 bool Communicator::collect_from(Operation& operation) {
   CollectiveJob& job = *operation.job;
-  job.note_ends(cycle());
+  job.note_ends(cycle(), fabric_.core().timers_now());
   bool some = false;
   for (const auto& [part, rank] : std::exchange(job.completed(), {})) {
     if (!operation.complete_rank(part, rank, cycle())) continue;

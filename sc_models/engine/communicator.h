@@ -26,9 +26,13 @@
 //   ones it waits, and those after it.
 // Memory: of an operation that is complete nothing stays but its number.
 // Time: cycles since start(). What a callback issues, and what comes after something complete, may begin at the edge after.
-// Payload: verified bit for bit, as in Machine::run(). Operands of an operation are those of its seed.
-// Errors: of issue(): BadInput, RoutingConflict (make_plan()), BadInput for an operation that was never issued; of wait()
-//   and finish(): RunFailed as Machine::run().
+// Payload: verified bit for bit. Operands of an operation are those of its seed.
+// Parts of a grid (FabricOptions::cut) go ahead by themselves, for a look-ahead, once all that was issued has begun, nothing
+//   comes after it and nobody is told of ranks: completions are then found later, and reported as of their cycle.
+// Errors: of issue(): BadInput, RoutingConflict (make_plan()), BadInput for an operation that was never issued, or of more
+//   trees than a run distinguishes; of wait() and finish(): RunFailed when the payload is wrong, a switch reports an error,
+//   flits or credits do not balance, nothing moves any more (deadlock: with the list of what waits for what), or the time-out
+//   is reached.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +51,7 @@
 #include "engine/operation_replay.h"
 #include "engine/recurrence.h"
 #include "engine/row_loader.h"
+#include "engine/run_limits.h"
 
 namespace fredsim {
 
@@ -69,7 +74,8 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  void begin();
+  // `routes`: those of unicasts through switches that route by a table are loaded, too; without them none may be issued.
+  void begin(bool routes = true);
   // Before start(): what will be issued later; its rows are written in the set-up, as far as they fit beside others.
   void expect(std::shared_ptr<const PreparedPlan> plan) { expected_.push_back(std::move(plan)); }
   // Before start(): the machine's timeline and breakdown are of this run, and of a result with these parts. Who asks for it
@@ -87,6 +93,8 @@ class Communicator {
 
   bool complete(Handle handle) const;
   bool complete(Handle handle, NodeId npu) const;  // its parts at an NPU; true where it has none
+  // Of an operation that is not complete, once a run has stopped: times of its parts so far.
+  std::vector<OperationReport::PartTimes> part_times(Handle handle) const;
   // Between two edges; they may issue. A rank's comes before its operation's.
   void on_complete(std::function<void(const OperationReport&)> callback) {
     on_complete_ = std::move(callback);
@@ -95,16 +103,19 @@ class Communicator {
     on_rank_complete_ = std::move(callback);
   }
   void on_cycle(std::function<void()> callback) { on_cycle_ = std::move(callback); }  // every edge
+  // Tells about every 4096 cycles how far the run is; null: nobody. `total_bytes`: of results, at all NPUs, of all to come.
+  void report_to(const std::function<void(const Progress&)>& on_progress,
+                 std::uint64_t total_bytes);
   // Calls back after the edge of a cycle, or after the next one where that is over; it may issue. What is issued then, and not
   // before with a delay, is no part of the state up to there: what others do meanwhile can be replayed.
   void call_at(std::uint64_t cycle, std::function<void()> callback) {
     calls_.emplace(cycle, std::move(callback));
   }
 
-  // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and
-  // operations of which the course is known (engine/operation_replay.h), are not simulated, the latter two unless the run
-  // is observed. Nobody may issue in between then: callbacks, and whoever comes back from a wait(), do not.
-  void skip_idle(bool on);
+  // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and, where so
+  // asked for, operations of which the course is known (engine/operation_replay.h), are not simulated, the latter two unless
+  // the run is observed. Nobody may issue in between then: callbacks, and whoever comes back from a wait(), do not.
+  void skip_idle(bool on, bool replays = true);
   // Of these, after finish() or where a run was stopped, with the flits x links of what was passed over and replayed, links on a
   // die left out. What is simulated a second time for a replay is taken off.
   std::uint64_t idle_cycles() const { return idle_cycles_; }
@@ -133,6 +144,8 @@ class Communicator {
  private:
   friend class OperationReplay;
   bool edge();
+  std::uint64_t edges_at_once() const;
+  std::string progress_text() const;
   void work();
   void simulate_edge();  // of the fabric, too, with no time between it and the one before
   void rest();
@@ -152,6 +165,7 @@ class Communicator {
   void release_rank(Handle handle, int part, int rank, std::uint64_t cycle);
   void check_dependency(const Dependency& dependency) const;
   bool ends_wait() const;
+  void changed();
   void process();
   bool collect();
   bool collect_from(Operation& operation);
@@ -165,7 +179,7 @@ class Communicator {
   bool is_stuck() const;
   int take_streams(int trees) const;
   void check_failures() const;
-  [[noreturn]] void fail_stuck(const std::string& what, FailureCause cause);
+  [[noreturn]] void give_up(const RunLimits::End& end);
   void run_until(std::function<bool()> done);
   void halt();
 
@@ -174,6 +188,7 @@ class Communicator {
   PlanCache plans_;
   RowStore store_;
   RowLoader loader_;
+  RunLimits limits_;
   OperationReplay replay_{*this};
   Recurrence recurrence_;
   std::map<Handle, std::unique_ptr<Operation>> operations_;  // not complete

@@ -14,11 +14,11 @@ constexpr std::uint64_t kSettlingCycles = 32;
 
 }  // namespace
 
-void Communicator::skip_idle(bool on) {
+void Communicator::skip_idle(bool on, bool replays) {
   skips_idle_ = on;
   skips_repeated_ =
       on && machine_.options().skip && machine_.wave() == nullptr && machine_.observers().empty();
-  replay_.enable(skips_repeated_);
+  replay_.enable(skips_repeated_ && replays);
 }
 
 bool Communicator::add_state(StateDigest& digest) const {
@@ -48,21 +48,18 @@ void Communicator::shift_to(std::uint64_t cycle) {
 // watchdog's patience, the time-out.
 void Communicator::rest() {
   if (replay_.hands_out()) return replay_.rest();
-  const std::uint64_t limit = machine_.options().timeout_cycles;
-  const std::uint64_t last = limit != 0 ? limit + 1 : Operation::kNever;
+  const std::uint64_t last = limits_.end();
   if (const std::uint64_t passed = pass_until(std::min(next_call(), last)); passed != 0)
     return fabric_.come_later(passed);
   std::uint64_t next = wake_;
   // The edge before is one at which a course may end.
-  if (next != Operation::kNever && granted_.empty()) --next;
+  if (replay_.is_on() && next != Operation::kNever && granted_.empty()) --next;
   next = std::min(next, next_call());
   // So is the one after which nothing moves any more.
   if (operations_.empty() && !fabric_.core().is_settled())
     next = std::min(next, cycle() + kSettlingCycles);
   if (next == Operation::kNever) {
-    const std::uint64_t watchdog = machine_.watchdog();
-    next = std::max(last_event_ + watchdog,
-                    cycle() + watchdog - std::min(watchdog, fabric_.core().quiet_cycles()));
+    next = std::max(last_event_ + limits_.watchdog(), cycle() + limits_.edges_to_quiet());
   }
   const std::uint64_t edges = rest_until(std::min(next, last));
   fabric_.come_later(edges);

@@ -28,15 +28,6 @@ void JobNpus::release(std::span<const CollectiveJob::RankOfPart> ranks) {
   }
 }
 
-void JobNpus::release(std::span<const int> parts) {
-  std::vector<CollectiveJob::RankOfPart> ranks;
-  for (const int part : parts) {
-    for (int rank = 0; rank < std::ssize(job_.plan().parts[part].members); ++rank)
-      ranks.push_back({part, rank});
-  }
-  release(ranks);
-}
-
 void JobNpus::remove() {
   for (Npu* npu : all_) npu->remove(job_);
 }

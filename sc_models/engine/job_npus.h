@@ -16,12 +16,10 @@ class JobNpus {
   // `npus`: by node, of all endpoints. They and the job outlive this. Nothing is sent before release().
   JobNpus(CollectiveJob& job, std::span<const std::unique_ptr<Npu>> npus);
 
-  const std::vector<Npu*>& all() const { return all_; }  // those with a share
   // These ranks may send from now on; all take turns from their first packets on. A rank that has nothing to do is
   // complete at once.
   void release(std::span<const CollectiveJob::RankOfPart> ranks);
-  void release(std::span<const int> parts);  // all of their ranks
-  void remove();                             // everything of the job has been received
+  void remove();  // everything of the job has been received
 
  private:
   Npu& npu(const CollectiveJob::RankOfPart& at) const {
@@ -30,7 +28,7 @@ class JobNpus {
 
   CollectiveJob& job_;
   std::span<const std::unique_ptr<Npu>> npus_;
-  std::vector<Npu*> all_;
+  std::vector<Npu*> all_;  // those with a share
 };
 
 }  // namespace fredsim

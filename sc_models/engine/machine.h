@@ -1,17 +1,10 @@
 // A whole machine: the fabric of a topology with a collective engine (npu/npu.h) on every NPU
 // and every I/O controller. What `fredsim run` elaborates, one per configuration.
 //
-// Life: construct during SystemC elaboration; call run() from an SC_THREAD, as often as wanted, one
-//   after the other; every run starts from a reset fabric and ends with credits and flits balanced.
-// run() is not an operation of a communicator: its one plan is known before cycle 0, so that rows are written in the set-up and
-//   equal slices left out, and a state is compared relative to how far the plan is (engine/recurrence.h). Both take the
-//   same cycles (tests/engine/communicator_test.cpp).
-// Slices: with twins, of the slices of a FRED tree that do the same one is simulated for all, unless the machine
-//   file says otherwise; the results are those of all (collective/equal_slices.h).
-// Errors: RunFailed when the payload is wrong, a switch reports an error, flits or credits do
-//   not balance, nothing moves any more (deadlock: with the list of what waits for what), or the
-//   time-out is reached; BadInput when the chosen model or a switch size is not built (names the
-//   command that adds it).
+// Life: construct during SystemC elaboration. What runs on it is issued to a communicator (engine/communicator.h): one plan by
+//   run_plan() (engine/plan_run.h), works by run_work() (engine/work_run.h); from an SC_THREAD, as often as wanted, one after the
+//   other.
+// Errors: BadInput when the chosen model or a switch size is not built (names the command that adds it).
 #pragma once
 
 #include <atomic>
@@ -25,10 +18,10 @@
 #include <vector>
 
 #include "collective/plan.h"
+#include "engine/run_limits.h"
 #include "fabric/control_plane.h"
 #include "fabric/fabric.h"
 #include "npu/npu.h"
-#include "results/results.h"
 #include "results/timeline.h"
 #include "switch/missing_sizes.h"
 #include "topology/topology.h"
@@ -52,8 +45,8 @@ struct FabricOptions {
   bool skip = true;
   // For courses of operations that are kept to be replayed (engine/operation_replay.h); beyond, all are forgotten.
   std::size_t replay_bytes = std::size_t{256} << 20U;
-  // Cut of the fabric; same results. Partitions take turns, since endpoints are SystemC's: in a run() at every look-ahead where
-  // nobody observes it and all parts have started, else at every edge. Of several failures in a look-ahead that of the first
+  // Cut of the fabric; same results. Partitions take turns, since endpoints are SystemC's: where a communicator lets them go
+  // ahead, at every look-ahead, else at every edge. Of several failures in a look-ahead that of the first
   // partition is told; cycles that were idle in one are not counted as left out.
   Cut cut{};
   WaveOptions wave{};
@@ -93,10 +86,6 @@ class Machine : public sc_core::sc_module {
           const SwitchFactory& factory);
   ~Machine() override;
 
-  // Fills everything of RunResult but config, layout and groups' order (groups = the plan's members by
-  // rank in the machine). `on_progress` is called every 4096 cycles. A run that was stopped
-  // (FabricOptions::stop) gives what was counted so far, marked incomplete.
-  RunResult run(const Plan& plan, const std::function<void(const Progress&)>& on_progress = {});
   Fabric& fabric();
   WaveRecorder* wave();  // null: none
 
@@ -104,14 +93,14 @@ class Machine : public sc_core::sc_module {
   // Of slices that do the same one may be simulated (collective/equal_slices.h): nobody looks at all of them.
   bool leaves_slices_out() const;
 
-  // For who issues collectives while others run (engine/communicator.h), in place of run().
+  // For a communicator.
   std::span<const std::unique_ptr<Npu>> npus_by_node() const;  // null at switches
   RunObservers& observers();
   ControlPlane& control();
   const FabricOptions& options() const;
   std::span<const Npu* const> npus() const;             // all of them, and those of I/O controllers
   std::vector<std::uint64_t> acknowledgements() const;  // packets that they have sent, by node
-  std::uint64_t watchdog() const;  // cycles without a flit after which a run is stuck
+  const RunLimits& limits() const;
   // Forgets all of an earlier run, starts the clock and writes what the switches need, routes of unicasts where asked for.
   void set_up(bool online_routes);
   void stop();   // the clock

@@ -48,6 +48,7 @@ struct OperationReport {
   int rows_loaded = 0, rows_found = 0, rows_evicted = 0;  // phases
   struct PartTimes {
     std::uint64_t start = 0, end = 0;
+    bool has_begun = true, has_ended = true;
   };
   std::vector<PartTimes> parts;
   std::shared_ptr<const PreparedPlan> plan;
@@ -106,7 +107,9 @@ class Operation {
       std::uint64_t cycles);  // all that happened of it after its issue did so that much later
   std::vector<CollectiveJob::RankOfPart> complete_ranks() const;
   bool complete() const { return ranks_left_ == 0; }
-  bool complete_at(NodeId npu) const;  // no part of it is left there
+  bool complete_at(NodeId npu) const;                 // no part of it is left there
+  bool has_begun() const { return not_begun_ == 0; }  // all of its ranks have
+  bool is_last() const { return later_.empty(); }     // nothing comes after it
 
   OperationHandle handle;
   const std::shared_ptr<const PreparedPlan> plan;

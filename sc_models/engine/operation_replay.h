@@ -38,6 +38,7 @@ class OperationReplay {
   explicit OperationReplay(Communicator& communicator) : communicator_(communicator) {}
 
   void enable(bool on) { mode_ = on ? Mode::kUnknown : Mode::kOff; }
+  bool is_on() const { return mode_ != Mode::kOff; }
   // The fabric stands still; of the communicator's operations only those here count.
   bool hands_out() const { return mode_ == Mode::kHandsOut; }
   std::uint64_t cycle() const { return now_; }

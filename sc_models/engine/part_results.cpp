@@ -32,20 +32,7 @@ std::set<int> phases_of(const Plan& plan, const std::vector<int>& parts) {
 
 }  // namespace
 
-void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob& job,
-                RunResult& result) {
-  std::vector<const Part*> parts;
-  std::vector<PartTime> times;
-  for (int p = 0; p < std::ssize(plan.parts); ++p) {
-    parts.push_back(&plan.parts[p]);
-    times.push_back({.start = job.released(p) ? job.start_cycle(p) : plan.parts[p].start_cycle,
-                     .end = job.end_cycle(p),
-                     .incomplete = !job.ended(p)});
-  }
-  fill_parts(topology, parts, times, result);
-}
-
-void fill_operations(const Plan& plan, const CollectiveJob& job, RunResult& result) {
+void fill_operations(const Plan& plan, std::span<const PartTime> times, RunResult& result) {
   if (std::ranges::none_of(plan.parts, [](const Part& part) { return !part.after.empty(); }))
     return;
   std::map<std::vector<int>, std::vector<int>> operations;  // by what they come after
@@ -55,11 +42,11 @@ void fill_operations(const Plan& plan, const CollectiveJob& job, RunResult& resu
   for (const PhaseProgram& program : plan.programs) phases.insert(program.phase);
   counts.rows.preloaded = phases.size();
   for (const auto& [after, parts] : operations) {
-    if (std::ranges::all_of(parts, [&](int p) { return job.ended(p); })) ++counts.complete;
+    if (std::ranges::all_of(parts, [&](int p) { return !times[p].incomplete; })) ++counts.complete;
     std::uint64_t waited = 0;
     for (const int p : parts) {
       const std::uint64_t asked = plan.parts[p].start_cycle;
-      const std::uint64_t begun = job.released(p) ? job.start_cycle(p) : result.cycles;
+      const std::uint64_t begun = times[p].has_begun ? times[p].start : result.cycles;
       if (begun > asked) waited = std::max(waited, begun - asked);
     }
     counts.waited_for_others += waited;

@@ -1,4 +1,4 @@
-// From a finished job to the parts of its RunResult (results/results.h).
+// From the times of parts to those of a RunResult (results/results.h).
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,6 @@
 #include <string>
 
 #include "collective/plan.h"
-#include "npu/collective_job.h"
 #include "results/results.h"
 
 namespace fredsim {
@@ -16,17 +15,16 @@ struct PartTime {
   std::string name{};  // as a work file gives it
   std::uint64_t operations = 1;
   std::uint64_t start = 0, end = 0;  // cycles
-  bool incomplete = false;           // `end` says nothing
+  bool has_begun = true;
+  bool incomplete = false;  // `end` says nothing
 };
 
 // Fills parts, groups, collective, algorithm, size and bandwidths; time_ns and clock_ghz are set.
-void fill_parts(const Topology& topology, const Plan& plan, const CollectiveJob& job,
-                RunResult& result);
 void fill_parts(const Topology& topology, std::span<const Part* const> parts,
                 std::span<const PartTime> times, RunResult& result);
 
 // Operations, where parts wait for others that they cannot run together with: those that begin together being one. All
 // phases are there before the run; `cycles` of an incomplete result are set.
-void fill_operations(const Plan& plan, const CollectiveJob& job, RunResult& result);
+void fill_operations(const Plan& plan, std::span<const PartTime> times, RunResult& result);
 
 }  // namespace fredsim

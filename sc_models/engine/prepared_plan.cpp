@@ -80,12 +80,10 @@ std::vector<std::uint16_t> missing_bytes(const Plan& plan) {
   return missing;
 }
 
-std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan) {
-  return prepare(topology, std::move(plan), next_identity());
-}
+namespace {
 
-std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
-                                            const StateDigest& identity) {
+std::shared_ptr<PreparedPlan> make_ready(const Topology& topology, Plan plan,
+                                         const StateDigest& identity) {
   auto prepared = std::make_shared<PreparedPlan>();
   PreparedPlan& p = *prepared;
   p.plan = std::move(plan);
@@ -101,6 +99,20 @@ std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
   find_channels(p);
   p.needs_online_routes = needs_online_routes(topology, p.plan);
   return prepared;
+}
+
+}  // namespace
+
+std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
+                                            std::vector<int> copies) {
+  const auto prepared = make_ready(topology, std::move(plan), next_identity());
+  prepared->copies = std::move(copies);
+  return prepared;
+}
+
+std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
+                                            const StateDigest& identity) {
+  return make_ready(topology, std::move(plan), identity);
 }
 
 std::shared_ptr<const PreparedPlan> PlanCache::plan(std::span<const CollectiveSpec> work,

@@ -64,7 +64,8 @@ bool in_conflict(const PreparedPlan& a, const PreparedPlan& b);
 std::string key_of(const CollectiveSpec& spec);
 
 // Its identity is its own, or as given.
-std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan);
+std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
+                                            std::vector<int> copies = {});
 std::shared_ptr<const PreparedPlan> prepare(const Topology& topology, Plan plan,
                                             const StateDigest& identity);
 

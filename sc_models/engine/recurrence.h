@@ -12,8 +12,8 @@
 //   delivered go on by that much. Flits that are under way stay as they are.
 // Exact: cycles, counters of links and switches, and times of parts are those of the run in full (tests/engine/
 //   recurrence_test.cpp). Payload is made, carried and verified in the periods that are simulated.
-// Jobs: one, as Machine::run() has it, or all that a communicator has under way. Between two events of a communicator (a
-//   grant, a rank that begins or is complete, an issue) nothing else changes than this knows; at each the search begins anew.
+// Jobs: all that a communicator has under way. Between two events of a communicator (a grant, a rank that begins, an operation
+//   that is complete, an issue) nothing else changes than this knows; at each the search begins anew.
 // Rings and multi_tree on a mesh (on a torus late, of 1 GiB after some 780 000 cycles) and rings on FRED trees recur since their
 //   packets have an order (collective/packet_order.h), where they reduce and are long enough. After how many cycles follows from the
 //   rates: links of 125/128 flit per cycle and frames of 152 flits give 19 456 cycles for multi_tree on 5 x 4; hier_ring, 3648 flits,

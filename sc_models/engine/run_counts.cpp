@@ -29,13 +29,6 @@ void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchR
       kind, [&](const CounterInfo& counter) { return counters.*counter.value; }, r);
 }
 
-void watch_short_flits(const Plan& plan, FabricCore& core) {
-  std::vector<std::uint16_t> missing;  // a tree has two streams
-  for (const Tree& tree : plan.trees)
-    missing.push_back(static_cast<std::uint16_t>(tree.flits * kFlitBytes - tree.bytes));
-  core.set_missing_bytes(std::move(missing));
-}
-
 void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& control,
                  const std::vector<std::uint64_t>& acknowledgements, std::uint64_t cycles,
                  RunResult& result) {

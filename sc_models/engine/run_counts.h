@@ -13,8 +13,6 @@
 
 namespace fredsim {
 
-// Tells the fabric by how much the last flits of the plan's trees are short. Before the run.
-void watch_short_flits(const Plan& plan, FabricCore& core);
 // Reductions, phase changes and stalls of a switch, as far as its kind has them.
 void fill_peeked(const SwitchCounters& counters, const SwitchKind& kind, SwitchResult& r);
 // Fills traffic, links and switches, those that were not simulated from those that they are like. `cycles`: of

@@ -43,6 +43,20 @@ SimulatedPlans plans_to_simulate(const Machine& machine,
   return result;
 }
 
+// Nothing waits for the streams and rows of what is left out.
+SimulatedPlans plan_to_simulate(const Machine& machine, const Plan& plan) {
+  const Topology& topology = machine.topology();
+  SimulatedPlans result;
+  result.slices =
+      machine.leaves_slices_out() ? find_equal_slices(topology, plan) : all_slices(topology);
+  Plan some = result.slices.simulated(plan);
+  std::vector<int> copies = result.slices.copies(some);
+  result.all = slices_used(topology, plan);
+  result.simulated = slices_used(topology, some);
+  result.plans.push_back(prepare(topology, std::move(some), std::move(copies)));
+  return result;
+}
+
 std::uint64_t result_bytes(const PreparedPlan& plan) {
   std::uint64_t bytes = 0;
   for (std::size_t t = 0; t < plan.plan.trees.size(); ++t) {
@@ -70,6 +84,13 @@ void fill_run(Machine& machine, const Communicator& communicator, const Simulate
   const std::uint64_t skipped = result.idle_cycles + result.repeated_cycles;
   const std::uint64_t simulated = communicator.cycle() - std::min(communicator.cycle(), skipped);
   result.sim_cycles_per_s = static_cast<double>(simulated) / result.wall_s;
+  result.slices = plans.all;
+  result.slices_simulated = plans.simulated;
+  fill_counts(plans.slices, machine.fabric(), machine.control(), machine.acknowledgements(),
+              result.cycles, result);
+}
+
+void fill_operations(const Communicator& communicator, RunResult& result) {
   OperationsResult& operations = result.operations.emplace();
   const Communicator::Totals& totals = communicator.totals();
   operations.complete = totals.operations;
@@ -77,10 +98,6 @@ void fill_run(Machine& machine, const Communicator& communicator, const Simulate
                      totals.rows_found, totals.rows_evicted, communicator.words_written()};
   operations.waited_for_rows = totals.waited_for_rows;
   operations.waited_for_others = totals.waited_for_others;
-  result.slices = plans.all;
-  result.slices_simulated = plans.simulated;
-  fill_counts(plans.slices, machine.fabric(), machine.control(), machine.acknowledgements(),
-              result.cycles, result);
 }
 
 }  // namespace fredsim

@@ -28,11 +28,15 @@ struct SimulatedPlans {
 SimulatedPlans plans_to_simulate(const Machine& machine,
                                  std::span<const std::shared_ptr<const PreparedPlan>> plans);
 
+// The only plan of a run.
+SimulatedPlans plan_to_simulate(const Machine& machine, const Plan& plan);
+
 // Bytes of results of one operation, at all ranks.
 std::uint64_t result_bytes(const PreparedPlan& plan);
 
-// After a run, complete or not, of `cycles` and `wall_s`: all but its parts, bounds and bandwidths.
+// After a run, complete or not, of `cycles` and `wall_s`: all but its operations, parts, bounds and bandwidths.
 void fill_run(Machine& machine, const Communicator& communicator, const SimulatedPlans& plans,
               RunResult& result);
+void fill_operations(const Communicator& communicator, RunResult& result);
 
 }  // namespace fredsim

@@ -21,8 +21,6 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kReportCycles = 4096;
-
 bool go_together(const WorkStep& a, const WorkStep& b) {
   return a.repeat == 1 && b.repeat == 1 && a.delay == b.delay && a.after == b.after;
 }
@@ -81,14 +79,7 @@ class WorkRun {
     const bool skips = options.skip && machine_.wave() == nullptr && observers.empty();
     communicator_.skip_idle(skips);
     communicator_.start();
-    const std::uint64_t total = total_bytes();
-    std::uint64_t next_progress = kReportCycles;
-    communicator_.on_cycle([&, total] {
-      const std::uint64_t cycle = communicator_.cycle();
-      if (!on_progress || cycle < next_progress) return;
-      next_progress = cycle + kReportCycles;
-      on_progress({cycle, communicator_.delivered_bytes(), total});
-    });
+    communicator_.report_to(on_progress, total_bytes());
     const auto wall_start = std::chrono::steady_clock::now();
     communicator_.wait_all();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
@@ -211,6 +202,7 @@ class WorkRun {
 
   void fill(RunResult& result) {
     fill_run(machine_, communicator_, plans_, result);
+    fill_operations(communicator_, result);
     result.bound_ns = work_.bound_ns;
     fill_parts(result);
   }

@@ -57,7 +57,7 @@ struct WorkPlan {
 
 WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnConflict on_conflict);
 
-// From an SC_THREAD, as Machine::run(). `rows`: of each phase store that are used, at most; 0: all.
+// From an SC_THREAD, as run_plan(). `rows`: of each phase store that are used, at most; 0: all.
 RunResult run_work(Machine& machine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress = {}, int rows = 0);
 

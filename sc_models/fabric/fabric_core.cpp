@@ -194,11 +194,6 @@ void FabricCore::clear_counts() {
   for (const auto& partition : partitions_) partition->clear_counts();
 }
 
-void FabricCore::set_missing_bytes(const std::vector<std::uint16_t>& by_stream_pair) {
-  for (const auto& partition : partitions_) partition->clear_missing_bytes();
-  set_missing_bytes(0, by_stream_pair);
-}
-
 void FabricCore::set_missing_bytes(std::size_t first,
                                    std::span<const std::uint16_t> by_stream_pair) {
   for (const auto& partition : partitions_) partition->set_missing_bytes(first, by_stream_pair);

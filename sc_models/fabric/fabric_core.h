@@ -82,10 +82,9 @@ class FabricCore {
   int receiver_depth(int link, int vc) const { return output(link).depths()[vc]; }
 
   // Counters of links, and quiet_cycles(), since clear_counts(). Tails whose tag says so are short
-  // (nic/packet_extension.h), by as many bytes as the table says for half their stream's number.
+  // (nic/packet_extension.h), by as many bytes as the table says for half their stream's number, from `first` on; of others
+  // it stays as it is.
   void clear_counts();
-  void set_missing_bytes(const std::vector<std::uint16_t>& by_stream_pair);
-  // The same for streams from 2 * first on; those of others stay as they are.
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
   LinkCount count(int link) const;
 

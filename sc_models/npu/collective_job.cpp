@@ -44,8 +44,6 @@ CollectiveJob::CollectiveJob(const Plan& plan, const Topology& topology, std::ui
     : plan_(plan),
       parts_(plan.parts.size()),
       trees_(plan.trees.size()),
-      unreleased_(static_cast<int>(plan.parts.size())),
-      unended_(unreleased_),
       format_(topology.format),
       lanes_(lanes),
       cache_(cached_packets(plan, static_cast<std::uint64_t>(kPacketFlits * lanes) * 2)),
@@ -88,7 +86,6 @@ void CollectiveJob::count_receivers() {
   }
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     parts_[p].receivers_left = static_cast<int>(std::ranges::count(receive[p], true));
-    receivers_left_ += parts_[p].receivers_left;
   }
 }
 
@@ -96,12 +93,6 @@ int CollectiveJob::rank_of(int part, std::uint16_t address) const {
   const auto& ranks = parts_[part].ranks;
   const auto found = std::ranges::lower_bound(ranks, std::pair(address, 0));
   return found != ranks.end() && found->first == address ? found->second : -1;
-}
-
-bool CollectiveJob::may_start(int part, std::uint64_t cycle) const {
-  const Part& p = plan_.parts[part];
-  return !parts_[part].released && p.start_cycle <= cycle &&
-         std::ranges::all_of(p.after, [&](int before) { return parts_[before].ended; });
 }
 
 void CollectiveJob::note_ends(std::uint64_t cycle, std::uint64_t now) {
@@ -113,7 +104,6 @@ void CollectiveJob::note_ends(std::uint64_t cycle, std::uint64_t now) {
     const std::uint64_t ago = 1 + now - std::min(now, part.last_result);
     // A part that has nothing to send ends as it starts.
     part.end = std::max(part.start, cycle - std::min(cycle, ago));
-    --unended_;
   }
 }
 
@@ -121,29 +111,7 @@ void CollectiveJob::release(int part, std::uint64_t cycle) {
   PartState& state = parts_[part];
   state.released = true;
   state.start = state.last_begin = cycle;
-  --unreleased_;
   if (state.receivers_left == 0) ended_some_ = true;
-}
-
-const std::vector<int>& CollectiveJob::release_due(std::uint64_t cycle, std::uint64_t now) {
-  due_.clear();
-  if (unended_ == 0 || (unreleased_ == 0 && !ended_some_)) return due_;
-  note_ends(cycle, now);
-  if (unreleased_ == 0) return due_;
-  for (int p = 0; p < std::ssize(parts_); ++p) {
-    if (!may_start(p, cycle)) continue;
-    release(p, cycle);
-    due_.push_back(p);
-  }
-  return due_;
-}
-
-bool CollectiveJob::starts_around(std::uint64_t cycle, std::uint64_t margin) const {
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const std::uint64_t start = parts_[p].released ? parts_[p].start : plan_.parts[p].start_cycle;
-    if (start + margin > cycle) return true;
-  }
-  return false;
 }
 
 std::uint64_t CollectiveJob::last_end() const {
@@ -205,7 +173,6 @@ void CollectiveJob::count_result(int tree, std::uint64_t packet) {
 
 void CollectiveJob::has_all_results(int part, std::uint64_t now) {
   PartState& state = parts_[part];
-  --receivers_left_;
   state.last_result = std::max(state.last_result, now);
   if (--state.receivers_left == 0) ended_some_ = true;
 }
@@ -262,19 +229,6 @@ void CollectiveJob::leave_out(const std::vector<std::uint64_t>& packets) {
     delivered_ += flits;
     delivered_bytes_ += flits * kFlitBytes * tree.copies;
   }
-}
-
-std::uint64_t CollectiveJob::next_start() const {
-  std::uint64_t first = kNever;
-  if (unreleased_ == 0) return first;  // asked at every edge
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const Part& part = plan_.parts[p];
-    if (!parts_[p].released &&
-        std::ranges::all_of(part.after, [&](int before) { return parts_[before].ended; })) {
-      first = std::min(first, part.start_cycle);
-    }
-  }
-  return first;
 }
 
 }  // namespace fredsim

@@ -3,9 +3,7 @@
 // verify and count what is theirs by themselves and tell it; none learns here of what others have.
 //
 // Shapes: packet k of tree t holds flits [k * packet_flits, …) of the tree; lanes are flit-major.
-// Parts: a part may send once it is released, at its start cycle and when those it comes after are
-//   complete. The machine calls release_due() before the first edge and after every one, and tells
-//   the NPUs.
+// Parts: a part may send once it is released. Whoever runs the job releases it, and tells the NPUs.
 // Memory: a cache of expected packets, sized by the members, 4 MiB at most; nothing grows with the collective's size.
 // Errors: never throws while running; the first thing that is wrong is kept in `failure()`, and the
 //   machine ends the run on it.
@@ -64,17 +62,12 @@ class CollectiveJob {
                          const std::uint16_t* wanted);
   void fail(const std::string& what, FailureCause cause = FailureCause::kOther);
 
-  // Parts that may send from `cycle` on, each once. Notes the ends of parts: those that are complete
-  // and not noted yet have ended at the cycle before, or, where edges come many at once, so much earlier as their last result
-  // came before `now` of the timers; 0: they come one by one.
-  const std::vector<int>& release_due(std::uint64_t cycle, std::uint64_t now = 0);
-  void release(int part, std::uint64_t cycle);  // whatever its plan says of start and order
-  void note_ends(std::uint64_t cycle, std::uint64_t now = 0);
-  bool all_released() const { return unreleased_ == 0; }
+  void release(int part, std::uint64_t cycle);  // it may send from now on
+  // Notes the ends of parts, at `cycle`, which is `now` of the timers: those that are complete and not noted yet have ended at
+  // the cycle before, or, where edges come many at once, so much earlier as their last result came before.
+  void note_ends(std::uint64_t cycle, std::uint64_t now);
   bool released(int part) const { return parts_[part].released; }
   bool ended(int part) const { return parts_[part].ended; }
-  // A part has not started for no other reason than that it is too early, or has just started.
-  bool starts_around(std::uint64_t cycle, std::uint64_t margin) const;
   std::uint64_t last_end() const;
   std::uint64_t start_cycle(int part) const { return parts_[part].start; }
   std::uint64_t end_cycle(int part) const { return parts_[part].end; }
@@ -100,12 +93,8 @@ class CollectiveJob {
   void leave_out(const std::vector<std::uint64_t>& packets);
   std::uint64_t left_out(int tree) const { return trees_[tree].left_out; }
   std::uint64_t copies(int tree) const { return trees_[tree].copies; }
-  // The first cycle at which a part starts for no other reason than that it is time; kNever: none does.
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  std::uint64_t next_start() const;
 
   bool failed() const { return !failure_.empty(); }
-  bool done() const { return receivers_left_ == 0 && unreleased_ == 0; }
   const std::string& failure() const { return failure_; }
   FailureCause failure_cause() const { return failure_cause_; }
   std::uint64_t delivered_flits() const { return delivered_; }
@@ -133,7 +122,6 @@ class CollectiveJob {
     std::uint64_t copies = 1;
     std::uint64_t left_out = 0;  // packets
   };
-  bool may_start(int part, std::uint64_t cycle) const;
   void count_receivers();
   // Flits of a tree that are sent.
   std::uint64_t sent_flits(int tree) const {
@@ -146,13 +134,9 @@ class CollectiveJob {
   const Plan& plan_;
   std::vector<PartState> parts_;
   std::vector<TreeCount> trees_;
-  std::vector<int> due_;
   std::vector<RankOfPart> completed_;
   int first_tree_ = 0;
   std::vector<std::uint8_t> phases_;
-  int unreleased_ = 0;
-  int unended_ = 0;
-  int receivers_left_ = 0;  // of all parts
   bool ended_some_ = false;
   FpFormat format_;
   int lanes_;

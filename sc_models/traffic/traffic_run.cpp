@@ -81,7 +81,7 @@ TrafficRun::TrafficRun(const Topology& topology, const TrafficOptions& options,
       switches_(topology.nodes.size()),
       setup_(topology, core_),
       nodes_(topology.nodes.size()),
-      watchdog_(watchdog_cycles(topology)) {
+      limits_(core_, watchdog_cycles(topology)) {
   if (options.packet_flits > topology.packet_flits) {
     throw BadInput(fmt::format("--packet-flits: found {}; allowed on {}: 1 to {} (fabric.packet)",
                                options.packet_flits, topology.name, topology.packet_flits));
@@ -158,7 +158,7 @@ void TrafficRun::recorded_edge() {
 
 void TrafficRun::set_up_switches() {
   setup_.begin();
-  while (!is_stopped() && !setup_.done()) {
+  while (!limits_.is_stopped() && !setup_.done()) {
     setup_.issue(core_);
     clock_edge();
     setup_.check(core_);
@@ -205,15 +205,13 @@ void TrafficRun::advance(std::uint64_t most) {
     tick();
     return;
   }
-  const std::uint64_t quiet = core_.quiet_cycles();
-  core_.advance(std::min(most, quiet < watchdog_ ? watchdog_ - quiet : watchdog_), hooks_);
+  const std::uint64_t to_quiet = limits_.edges_to_quiet();
+  core_.advance(std::min(most, to_quiet != 0 ? to_quiet : limits_.watchdog()), hooks_);
   check_watchdog();
 }
 
 void TrafficRun::check_watchdog() const {
-  if (core_.quiet_cycles() < watchdog_ || all_consumed()) return;
-  fail_stuck(fmt::format("deadlock: no flit has moved for {} cycles", watchdog_),
-             FailureCause::kDeadlock);
+  if (limits_.is_quiet() && !all_consumed()) fail(limits_.deadlock());
 }
 
 TrafficPoint TrafficRun::measure(double rate, const OnProgress& on_progress) {
@@ -225,7 +223,7 @@ TrafficPoint TrafficRun::measure_once(double rate, const OnProgress& on_progress
   start(rate);
   // edges(): how many may pass before it is asked again; 0: none.
   const auto run_while = [&](const auto& edges) {
-    for (std::uint64_t most = edges(); most != 0 && !is_stopped(); most = edges()) {
+    for (std::uint64_t most = edges(); most != 0 && !limits_.is_stopped(); most = edges()) {
       advance(std::min(most, kProgressCycles - now() % kProgressCycles));
       if (on_progress && now() % kProgressCycles == 0) {
         on_progress(now(), meter().window_end, sum(&TrafficMeter::flits_consumed) * kFlitBytes);
@@ -327,24 +325,26 @@ double TrafficRun::mean_hops() const {
 void TrafficRun::drain() {
   for (const auto& share : shares_) share->meter.offering = false;
   const auto is_drained = [&] { return all_consumed() && core_.empty(); };
-  while (!is_drained() && core_.quiet_cycles() < watchdog_) advance(kDrainCycles);
-  if (!is_drained()) fail_stuck("flits and credits do not balance at the end");
+  while (!is_drained() && !limits_.is_quiet()) advance(kDrainCycles);
+  const auto is_unbalanced = [&](const std::string& what) {
+    return RunLimits::End{what, FailureCause::kOther, limits_.quiet_since()};
+  };
+  if (!is_drained()) fail(is_unbalanced("flits and credits do not balance at the end"));
   for (int link = 0; link < std::ssize(topology_.links); ++link) {
     for (int vc = 0; vc < kNumVcs; ++vc) {
       if (core_.outstanding(link, vc) == 0) continue;
-      fail_stuck(fmt::format("link {}: credits are not back", topology_.links[link].name));
+      fail(is_unbalanced(fmt::format("link {}: credits are not back", topology_.links[link].name)));
     }
   }
 }
 
-void TrafficRun::fail_stuck(const std::string& what, FailureCause cause) const {
+void TrafficRun::fail(const RunLimits::End& end) const {
   std::vector<const EndpointCore*> endpoints;
   for (const auto& node : nodes_) endpoints.push_back(node.get());
-  throw RunFailed(
-      fmt::format("{}; cycle {}, {} of {} flits consumed. What waits:{}", what, now(),
-                  sum(&TrafficMeter::flits_consumed), sum(&TrafficMeter::flits_injected),
-                  describe_waiting(topology_, core_, endpoints)),
-      cause, core_.edge() - 1 - core_.quiet_cycles());
+  throw end.failure(
+      fmt::format("cycle {}, {} of {} flits consumed", now(), sum(&TrafficMeter::flits_consumed),
+                  sum(&TrafficMeter::flits_injected)),
+      describe_waiting(topology_, core_, endpoints));
 }
 
 }  // namespace fredsim

@@ -29,6 +29,7 @@
 
 #include "base/error.h"
 #include "base/geometric.h"
+#include "engine/run_limits.h"
 #include "engine/window_counts.h"
 #include "fabric/fabric.h"
 #include "fabric/fabric_core.h"
@@ -62,7 +63,7 @@ class TrafficRun {
   // From now on points have a breakdown of the measured packets. Before the first rate.
   void break_down(const BreakdownOptions& options);
   // From now on measure() ends at the next edge once the flag is set, with a point that is marked incomplete.
-  void stop_on(const std::atomic<bool>& stop) { stop_ = &stop; }
+  void stop_on(const std::atomic<bool>& stop) { limits_.stop_on(stop); }
 
   // One rate, kMinTrafficRate … injection_limit(), from a reset fabric. `on_progress`, with the
   // cycle, the one at which the window ends and the bytes consumed, is called every 4096 cycles.
@@ -106,13 +107,11 @@ class TrafficRun {
   void recorded_edge();
   void advance(std::uint64_t most);
   void check_watchdog() const;
-  bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   std::uint64_t created_in_window() const;
   FabricCounts counts() const;
   void drain();
   double mean_hops() const;
-  [[noreturn]] void fail_stuck(const std::string& what,
-                               FailureCause cause = FailureCause::kOther) const;
+  [[noreturn]] void fail(const RunLimits::End& end) const;
   const TrafficMeter& meter() const { return shares_.front()->meter; }  // for what all have alike
   std::uint64_t now() const { return meter().now; }
   std::uint64_t sum(std::uint64_t TrafficMeter::*count) const;
@@ -134,10 +133,9 @@ class TrafficRun {
   std::uint64_t most_consumed_ = 0;                  // flits at an edge
   std::vector<std::unique_ptr<TrafficNode>> nodes_;  // by node, null at switches
   std::optional<GeometricGap> gap_;
-  std::uint64_t watchdog_;
+  RunLimits limits_;
   std::unique_ptr<WaveRecorder> wave_;
   std::unique_ptr<TrafficBreakdown> breakdown_;  // null: none
-  const std::atomic<bool>* stop_ = nullptr;
 };
 
 }  // namespace fredsim

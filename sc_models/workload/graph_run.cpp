@@ -23,7 +23,6 @@
 namespace fredsim {
 namespace {
 
-constexpr std::uint64_t kProgressCycles = 4096;
 constexpr std::uint64_t kNotYet = ~std::uint64_t{0};
 
 constexpr int kAtATime = 2;  // of an operation that is repeated
@@ -79,6 +78,7 @@ class GraphRun {
     result.cycles = result.incomplete ? communicator_.cycle() : last_end_;
     if (!result.incomplete) communicator_.finish();
     fill_run(machine_, communicator_, plans_, result);
+    fill_operations(communicator_, result);
     outcome.most_tasks = most_tasks_;
     if (!result.incomplete) {
       for (int r = 0; r < std::ssize(ranks_); ++r) outcome.times.push_back(time_of(r));
@@ -497,12 +497,7 @@ class GraphRun {
     std::uint64_t total = 0;
     for (std::size_t s = 0; s < kinds_.size(); ++s)
       total += source_.repeats()[s] * result_bytes(*plans_.plans[s]);
-    communicator_.on_cycle([this, on_progress, total] {
-      const std::uint64_t cycle = communicator_.cycle();
-      if (cycle < next_progress_) return;
-      next_progress_ = cycle + kProgressCycles;
-      on_progress({cycle, communicator_.delivered_bytes(), total});
-    });
+    communicator_.report_to(on_progress, total);
   }
 
   void wait() {
@@ -571,7 +566,6 @@ class GraphRun {
   TimeBreakdown path_to_end_{};
   std::vector<std::uint64_t> iteration_ends_;
   bool has_memory_ = false;
-  std::uint64_t next_progress_ = kProgressCycles;
 };
 
 }  // namespace

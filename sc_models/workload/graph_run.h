@@ -26,6 +26,7 @@
 
 #include "engine/machine.h"
 #include "engine/prepared_plan.h"
+#include "results/results.h"
 #include "workload/rank_time.h"
 #include "workload/task_graph.h"
 #include "workload/task_source.h"

@@ -27,6 +27,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "fabric/switch_setup.h"
 #include "replay.h"
 #include "switch_replay.h"
@@ -157,7 +158,7 @@ class Comparison : public sc_core::sc_module {
   }
 
   void record() {
-    const RunResult result = machine_.run(plan_);
+    const RunResult result = run_plan(machine_, plan_);
     cycles_ = result.cycles;
     for (const LinkResult& link : result.links) flits_.push_back(link.flits);
     first_edge_ = ~std::uint64_t{0};
@@ -195,7 +196,7 @@ class Comparison : public sc_core::sc_module {
   }
 
   double run_systemc(Machine& machine) {
-    const RunResult result = machine.run(plan_);
+    const RunResult result = run_plan(machine, plan_);
     return static_cast<double>(result.cycles) / result.cpu_s;
   }
 

@@ -26,6 +26,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "fabric/cut.h"
 #include "traffic/traffic_run.h"
 
@@ -123,8 +124,8 @@ class Pairs : public sc_core::sc_module {
     std::vector<double> whole, parts, ratios;
     std::uint64_t cycles = 0;
     for (int pair = 0; pair < pairs_; ++pair) {
-      const RunResult a = mesh.whole->run(plan);
-      const RunResult b = mesh.parts->run(plan);
+      const RunResult a = run_plan(*mesh.whole, plan);
+      const RunResult b = run_plan(*mesh.parts, plan);
       cycles = a.cycles;
       if (b.cycles != cycles)
         throw RunFailed(fmt::format("{} cycles in parts, {} in one piece", b.cycles, cycles));

@@ -10,6 +10,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "engine/work_run.h"
 #include "support/simulation.h"
 #include "traffic/traffic_run.h"
@@ -109,7 +110,7 @@ TEST(SteadyCollective, InFredSwitchesAllocatesNothing) {
   std::vector<std::uint64_t> seen;
   seen.reserve(1000);
   simulation.run(
-      [&] { all_reduce.run(plan, [&](const Progress&) { seen.push_back(allocations); }); });
+      [&] { run_plan(all_reduce, plan, [&](const Progress&) { seen.push_back(allocations); }); });
   ASSERT_GT(seen.size(), 3U);
   EXPECT_EQ(seen.back() - seen.front(), 0U);
 }

@@ -13,6 +13,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
@@ -28,7 +29,7 @@ std::vector<int> everyone(const Topology& topology) {
 }
 
 std::uint64_t cycles_of(Machine& machine, const Plan& plan) {
-  const RunResult result = machine.run(plan);
+  const RunResult result = run_plan(machine, plan);
   EXPECT_EQ(result.payload, "exact");
   return result.cycles;
 }
@@ -81,7 +82,8 @@ TEST(Algorithms, MultiTreeReachesItsBound) {
     Machine machine("machine", topology, {});
     simulation.run([&] {
       constexpr std::uint64_t kBytes = 16 << 20;
-      const RunResult result = machine.run(
+      const RunResult result = run_plan(
+          machine,
           make_plan(topology, Collective::kAllReduce, everyone(topology), kBytes, "multi_tree"));
       const double links = name == "mesh" ? 31 : 40;
       EXPECT_NEAR(result.bound_ns, 19 / links * kBytes / 750, 0.002 * result.bound_ns);
@@ -98,7 +100,7 @@ TEST(Algorithms, AllToAllOnAMeshReachesItsBound) {
   simulation.run([&] {
     const Plan plan =
         make_plan(topology, Collective::kAllToAll, everyone(topology), 4 << 20, "paper");
-    const RunResult result = machine.run(plan);
+    const RunResult result = run_plan(machine, plan);
     EXPECT_LT(result.time_ns, 1.05 * result.bound_ns);
   });
 }

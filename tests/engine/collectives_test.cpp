@@ -16,6 +16,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "engine/small_windows.h"
 #include "support/comparable_results.h"
 #include "support/random_work.h"
@@ -100,9 +101,9 @@ TEST_P(RandomWorks, AreExactInEveryImplementation) {
       Plan plan = make_plan(topology, work,
                             random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
       if (random.below(2) == 0) shrink_windows(random, plan);
-      const RunResult r = tlm.run(plan);
+      const RunResult r = run_plan(tlm, plan);
       expect_good(plan, r);
-      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(run_plan(lockstep, plan)));
     }
   });
 }
@@ -136,12 +137,13 @@ TEST(TwoPhasesInUse, CarryStreamsBothWaysInLessTime) {
   Machine lockstep("lockstep", trees[1], {.model = SwitchModel::kLockstep});
   Machine every_cycle("every_cycle", trees[1], {.skip = false});
   simulation.run([&] {
-    const RunResult r = two.run(make_plan(trees[1], work));
+    const RunResult r = run_plan(two, make_plan(trees[1], work));
     expect_good(make_plan(trees[1], work), r);
-    EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(make_plan(trees[1], work))));
     EXPECT_EQ(comparable_results(r),
-              comparable_results(every_cycle.run(make_plan(trees[1], work))));
-    EXPECT_LT(10 * r.cycles, 9 * one.run(make_plan(trees[0], work)).cycles);
+              comparable_results(run_plan(lockstep, make_plan(trees[1], work))));
+    EXPECT_EQ(comparable_results(r),
+              comparable_results(run_plan(every_cycle, make_plan(trees[1], work))));
+    EXPECT_LT(10 * r.cycles, 9 * run_plan(one, make_plan(trees[0], work)).cycles);
   });
 }
 
@@ -157,9 +159,9 @@ TEST_P(RandomWorksOfTwoPhases, AreExactInEveryImplementation) {
   simulation.run([&] {
     for (int run = 0; run < 3; ++run) {
       const Plan plan = make_plan(topology, random_work(random, 16, 6, 30'000), OnConflict::kLater);
-      const RunResult r = tlm.run(plan);
+      const RunResult r = run_plan(tlm, plan);
       expect_good(plan, r);
-      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(run_plan(lockstep, plan)));
     }
   });
 }
@@ -190,9 +192,9 @@ TEST_P(SlowLinks, AreNeverFasterThanTheirRate) {
     for (int run = 0; run < 3; ++run) {
       const Plan plan =
           make_plan(topology, random_work(random, 4, 3, run == 0 ? 600 : 9000), OnConflict::kLater);
-      const RunResult r = tlm.run(plan);
+      const RunResult r = run_plan(tlm, plan);
       expect_good(plan, r);
-      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(run_plan(lockstep, plan)));
     }
   });
 }
@@ -219,7 +221,7 @@ TEST_P(RandomWafers, AreExact) {
       const std::vector<CollectiveSpec> work = random_work(random, 20, 6, 200'000);
       const Plan plan = make_plan(topology, work,
                                   random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
-      expect_good(plan, machine.run(plan));
+      expect_good(plan, run_plan(machine, plan));
     }
   });
 }
@@ -238,7 +240,7 @@ TEST(Collectives, FredBReachesItsBound) {
   Simulation simulation;
   Machine machine("machine", topology, {});
   simulation.run([&] {
-    const RunResult r = machine.run(plan_of(topology, Collective::kAllReduce, 20, 8 << 20));
+    const RunResult r = run_plan(machine, plan_of(topology, Collective::kAllReduce, 20, 8 << 20));
     EXPECT_LT(r.time_ns, 1.05 * r.bound_ns);
   });
 }
@@ -251,7 +253,7 @@ TEST(Collectives, ChainsOfAWholeMeshReachTheirBound) {
   simulation.run([&] {
     for (const Collective collective : {Collective::kReduce, Collective::kBroadcast}) {
       constexpr std::uint64_t kBytes = 4 << 20;
-      const RunResult r = machine.run(plan_of(topology, collective, 4, kBytes));
+      const RunResult r = run_plan(machine, plan_of(topology, collective, 4, kBytes));
       EXPECT_EQ(r.algorithm, "chain");
       EXPECT_LT(r.time_ns, 1.05 * kBytes / 2 / 750);
     }
@@ -268,7 +270,7 @@ TEST(Collectives, ALateStartIsNoDeadlock) {
   spec.bytes = 1000;
   spec.start_cycle = 50'000;
   simulation.run([&] {
-    const RunResult r = machine.run(make_plan(topology, {&spec, 1}));
+    const RunResult r = run_plan(machine, make_plan(topology, {&spec, 1}));
     EXPECT_EQ(r.parts[0].start_cycle, 50'000U);
     EXPECT_EQ(r.cycles, 50'000 + r.parts[0].cycles);
   });
@@ -289,9 +291,9 @@ TEST(Collectives, PriorityGoesFirst) {
   Simulation simulation;
   Machine machine("machine", topology, {});
   simulation.run([&] {
-    const RunResult alone = machine.run(make_plan(topology, {&high, 1}));
+    const RunResult alone = run_plan(machine, make_plan(topology, {&high, 1}));
     const std::vector<CollectiveSpec> both{low, high};
-    const RunResult r = machine.run(make_plan(topology, both));
+    const RunResult r = run_plan(machine, make_plan(topology, both));
     EXPECT_LT(r.parts[1].cycles, 2 * alone.parts[0].cycles);
     EXPECT_GT(r.parts[0].cycles, 10 * r.parts[1].cycles);
   });

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "collective/planner.h"
 #include "config/config.h"
+#include "engine/plan_run.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
@@ -63,7 +64,7 @@ TEST_F(CommunicatorTest, OneOperationTakesAsLongAsItsPlan) {
       Simulation simulation;
       Machine machine("machine", topology, {.seed = 5});
       simulation.run([&] {
-        const RunResult planned = machine.run(make_plan(topology, specs));
+        const RunResult planned = run_plan(machine, make_plan(topology, specs));
         Communicator communicator(machine);
         communicator.begin();
         communicator.issue(specs, {.seed = 5});

@@ -17,6 +17,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "engine/work_run.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
@@ -136,8 +137,8 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
       spec.group = group;
       spec.bytes = bytes;
       const Plan plan = make_plan(distinct, {&spec, 1});
-      const RunResult reduced = some.run(plan);
-      const RunResult complete = all.run(plan);
+      const RunResult reduced = run_plan(some, plan);
+      const RunResult complete = run_plan(all, plan);
       EXPECT_EQ(comparable_results(reduced), comparable_results(complete)) << bytes << " bytes";
       EXPECT_EQ(reduced.delivered_bytes, complete.delivered_bytes);
       EXPECT_EQ(complete.slices_simulated, complete.slices);

@@ -10,6 +10,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/comparable_results.h"
 #include "support/random_work.h"
 #include "support/simulation.h"
@@ -51,12 +52,12 @@ TEST_P(IoMembersRun, AreExactInEveryImplementation) {
       const std::vector<CollectiveSpec> work = random_work(random, npus, 3, 12'000, controllers);
       const Plan plan = make_plan(topology, work,
                                   random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
-      const RunResult r = tlm.run(plan);
+      const RunResult r = run_plan(tlm, plan);
       EXPECT_EQ(r.payload, "exact");
       EXPECT_GE(r.time_ns, r.bound_ns);
       for (std::size_t p = 0; p < work.size(); ++p) EXPECT_EQ(r.groups[p], work[p].group);
-      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
-      EXPECT_EQ(comparable_results(r), comparable_results(rtl.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(run_plan(lockstep, plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(run_plan(rtl, plan)));
     }
   });
 }
@@ -91,7 +92,8 @@ TEST(IoMembersOfAWafer, GoAtTheirOwnRate) {
           2100;  // of a chain of 21 on Fred-A, at most, whose sums wait for a burst
       for (const Collective collective : {Collective::kBroadcast, Collective::kReduce,
                                           Collective::kScatter, Collective::kGather}) {
-        const RunResult r = machine.run(make_plan(topology, collective, group, kBytes, "paper"));
+        const RunResult r =
+            run_plan(machine, make_plan(topology, collective, group, kBytes, "paper"));
         EXPECT_EQ(r.payload, "exact");
         EXPECT_LE(r.bound_ns, kBytes / 128.0 * 17 / 16) << to_string(collective);
         EXPECT_GE(r.bound_ns, kBytes / 128.0 * 15 / 16 - saved_ns) << to_string(collective);

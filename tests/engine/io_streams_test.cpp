@@ -12,6 +12,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
@@ -39,7 +40,7 @@ double share_of_rate(const Topology& topology, const std::vector<CollectiveSpec>
   Simulation simulation;
   Machine machine("machine", topology, {});
   simulation.run([&] {
-    const RunResult r = machine.run(make_plan(topology, work));
+    const RunResult r = run_plan(machine, make_plan(topology, work));
     EXPECT_EQ(r.payload, "exact");
     EXPECT_GE(r.time_ns, r.bound_ns);
     share = static_cast<double>(kPerController) / r.time_ns / 128;

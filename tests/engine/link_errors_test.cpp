@@ -16,6 +16,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
 
@@ -33,7 +34,7 @@ RunResult all_reduce(const std::string& config, const Settings& settings, std::u
   Simulation simulation;
   Machine machine("machine", topology, {.skip = skip});
   RunResult result;
-  simulation.run([&] { result = machine.run(plan); });
+  simulation.run([&] { result = run_plan(machine, plan); });
   EXPECT_EQ(result.payload, "exact");
   return result;
 }
@@ -175,7 +176,7 @@ TEST(LinkErrors, WhatEscapesTheCheckOfALinkIsFoundAtTheNpu) {
       RunResult result;
       std::optional<FailureCause> cause;
       try {
-        simulation.run([&] { result = machine.run(plan); });
+        simulation.run([&] { result = run_plan(machine, plan); });
       } catch (const RunFailed& failed) {
         cause = failed.cause();
         EXPECT_TRUE(std::string(failed.what()).find("payload wrong at rank") != std::string::npos)
@@ -221,7 +222,7 @@ TEST(LinkErrors, AnAcknowledgementThatEscapesTheCheckEndsTheRun) {
   OneEscapeBack faults;
   machine.fabric().core().set_faults(0, &faults);
   const std::string message =
-      message_of<RunFailed>([&] { simulation.run([&] { machine.run(plan); }); });
+      message_of<RunFailed>([&] { simulation.run([&] { run_plan(machine, plan); }); });
   EXPECT_NE(
       message.find(topology.links[0].name + ": a damaged acknowledgement has passed its check"),
       std::string::npos)
@@ -240,7 +241,7 @@ TEST(LinkErrors, ALinkOnWhichAFlitNeverComesThroughIsDead) {
     Simulation simulation;
     Machine machine("machine", topology, {});
     const std::string message =
-        message_of<RunFailed>([&] { simulation.run([&] { machine.run(plan); }); });
+        message_of<RunFailed>([&] { simulation.run([&] { run_plan(machine, plan); }); });
     EXPECT_EQ(message.find("cycle "), 0U) << message;
     EXPECT_NE(message.find("the link is dead: a flit was sent again " + std::string(times)),
               std::string::npos)

@@ -16,6 +16,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
 
@@ -73,10 +74,10 @@ class ModelIdentity : public testing::TestWithParam<std::uint64_t> {
     simulation_.run([&] {
       for (int run = 0; run < 3; ++run) {
         const Plan plan = random_work(topology);
-        const std::vector<std::string> expected = comparable_results(rtl.run(plan));
-        EXPECT_EQ(comparable_results(tlm.run(plan)), expected);
-        EXPECT_EQ(comparable_results(lockstep.run(plan)), expected);
-        EXPECT_EQ(comparable_results(mix.run(plan)), expected);
+        const std::vector<std::string> expected = comparable_results(run_plan(rtl, plan));
+        EXPECT_EQ(comparable_results(run_plan(tlm, plan)), expected);
+        EXPECT_EQ(comparable_results(run_plan(lockstep, plan)), expected);
+        EXPECT_EQ(comparable_results(run_plan(mix, plan)), expected);
       }
     });
   }
@@ -107,7 +108,8 @@ TEST_P(WaferIdentity, LockstepRunsThroughAndGivesWhatTheTwinsGive) {
   Machine tlm("tlm", topology, {.model = SwitchModel::kTlm});
   Machine lockstep("lockstep", topology, {.model = SwitchModel::kLockstep});
   simulation.run([&] {
-    EXPECT_EQ(comparable_results(tlm.run(plan)), comparable_results(lockstep.run(plan)));
+    EXPECT_EQ(comparable_results(run_plan(tlm, plan)),
+              comparable_results(run_plan(lockstep, plan)));
   });
 }
 

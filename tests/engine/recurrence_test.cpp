@@ -13,6 +13,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "engine/small_windows.h"
 #include "support/comparable_results.h"
 #include "support/random_machine.h"
@@ -73,8 +74,8 @@ TEST_P(Skipping, GivesWhatARunInFullGives) {
           continue;  // what this machine cannot do
         }
         if (random.below(2) == 0) shrink_windows(random, plan);
-        const RunResult skipped = skips.run(plan);
-        const RunResult complete = full.run(plan);
+        const RunResult skipped = run_plan(skips, plan);
+        const RunResult complete = run_plan(full, plan);
         EXPECT_EQ(results_and_parts(skipped), results_and_parts(complete)) << "run " << run;
         EXPECT_EQ(complete.idle_cycles + complete.repeated_cycles, 0U);
         ++runs;
@@ -96,8 +97,8 @@ TEST_P(SkippingOf, ALongRunTakesFewCycles) {
   Simulation simulation;
   Machine machine("machine", topology, {});
   simulation.run([&] {
-    const RunResult r = machine.run(make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3},
-                                              std::uint64_t{1} << 30, "in_switch"));
+    const RunResult r = run_plan(machine, make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3},
+                                                    std::uint64_t{1} << 30, "in_switch"));
     EXPECT_EQ(r.payload, "exact");
     EXPECT_LT(r.cycles - r.repeated_cycles, 20'000U) << r.cycles;
     EXPECT_EQ(r.injected_bytes, 4 * (std::uint64_t{1} << 30));
@@ -113,8 +114,8 @@ TEST(Skipping, HopsPassedOverAreThoseOfWaferLinks) {
   Simulation simulation;
   Machine machine("machine", topology, {});
   simulation.run([&] {
-    const RunResult r = machine.run(
-        make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3}, 64 << 20, "hier_ring"));
+    const RunResult r = run_plan(
+        machine, make_plan(topology, Collective::kAllReduce, {0, 1, 2, 3}, 64 << 20, "hier_ring"));
     const double cycles = static_cast<double>(r.repeated_cycles) / static_cast<double>(r.cycles);
     EXPECT_GT(cycles, 0.5);
     EXPECT_NEAR(static_cast<double>(r.repeated_flit_hops) / static_cast<double>(r.flit_hops),
@@ -131,8 +132,8 @@ void expect_mostly_left_out(const Topology& topology,
   simulation.run([&] {
     for (const std::vector<CollectiveSpec>& work : works) {
       const Plan plan = make_plan(topology, work);
-      const RunResult skipped = skips.run(plan);
-      EXPECT_EQ(results_and_parts(skipped), results_and_parts(full.run(plan)));
+      const RunResult skipped = run_plan(skips, plan);
+      EXPECT_EQ(results_and_parts(skipped), results_and_parts(run_plan(full, plan)));
       EXPECT_GT(2 * skipped.repeated_cycles, skipped.cycles);
     }
   });
@@ -188,8 +189,8 @@ TEST_P(SkippingWithAPace, GivesWhatARunInFullGives) {
     Machine skips("skips", topology, {.seed = seed});
     Machine full("full", topology, {.seed = seed, .skip = false});
     simulation.run([&] {
-      const RunResult skipped = skips.run(plan);
-      EXPECT_EQ(results_and_parts(skipped), results_and_parts(full.run(plan)));
+      const RunResult skipped = run_plan(skips, plan);
+      EXPECT_EQ(results_and_parts(skipped), results_and_parts(run_plan(full, plan)));
       repeating += skipped.repeated_cycles > 0 ? 1 : 0;
     });
   }
@@ -228,10 +229,10 @@ TEST(SkippingIdleCycles, CostNothingAndAreCounted) {
   Simulation simulation;
   Machine machine("machine", topology, {});
   simulation.run([&] {
-    const RunResult alone = machine.run(make_plan(topology, {&early, 1}));
+    const RunResult alone = run_plan(machine, make_plan(topology, {&early, 1}));
     const sc_core::sc_time before = sc_core::sc_time_stamp();
     const RunResult r =
-        machine.run(make_plan(topology, std::vector{early, late}, OnConflict::kLater));
+        run_plan(machine, make_plan(topology, std::vector{early, late}, OnConflict::kLater));
     EXPECT_EQ(r.parts[1].start_cycle, late.start_cycle);
     EXPECT_GT(r.cycles, late.start_cycle);
     EXPECT_LE(r.cycles, late.start_cycle + alone.cycles);  // its phase is in use already
@@ -253,7 +254,7 @@ TEST(SkippingIdleCycles, ATimeOutComesAtItsCycle) {
     simulation.run([&] {
       for (Machine* machine : {&skips, &full}) {
         try {
-          machine->run(make_plan(topology, {&of, 1}));
+          run_plan(*machine, make_plan(topology, {&of, 1}));
         } catch (const RunFailed& failed) {
           messages.emplace_back(failed.what());
         }

@@ -12,6 +12,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/comparable_results.h"
 #include "support/random_work.h"
 #include "support/simulation.h"
@@ -52,7 +53,7 @@ TEST_P(RandomGroupSets, EndAndAreExactOnTwins) {
     for (int run = 0; run < 3; ++run) {
       const Plan plan = make_plan(topology, random_work(random, width * height, 8, 60'000),
                                   random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
-      expect_good(plan, tlm.run(plan));
+      expect_good(plan, run_plan(tlm, plan));
     }
   });
 }
@@ -75,9 +76,9 @@ TEST_P(RandomGroupSetsInLockstep, AreTheSame) {
     for (int run = 0; run < 2; ++run) {
       const Plan plan =
           make_plan(topology, random_work(random, width * height, 5, 20'000), OnConflict::kLater);
-      const RunResult r = tlm.run(plan);
+      const RunResult r = run_plan(tlm, plan);
       expect_good(plan, r);
-      EXPECT_EQ(comparable_results(r), comparable_results(lockstep.run(plan)));
+      EXPECT_EQ(comparable_results(r), comparable_results(run_plan(lockstep, plan)));
     }
   });
 }
@@ -96,7 +97,7 @@ TEST(ReducingMeshRate, IsThatOfTheLinksOnALongRow) {
     std::vector<RunResult> results;
     for (const std::uint64_t bytes : {1U << 20, 2U << 20}) {
       const Plan plan = make_plan(topology, Collective::kAllReduce, all, bytes, "in_switch");
-      results.push_back(tlm.run(plan));
+      results.push_back(run_plan(tlm, plan));
       expect_good(plan, results.back());
     }
     EXPECT_LT(results[1].time_ns - results[0].time_ns,

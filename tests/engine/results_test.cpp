@@ -12,6 +12,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
@@ -38,7 +39,8 @@ class ResultsTest : public testing::Test {
     Machine machine("machine", topology, {});
     std::vector<RunResult> results;
     simulation_.run([&] {
-      for (const auto& work : works) results.push_back(machine.run(make_plan(topology, work)));
+      for (const auto& work : works)
+        results.push_back(run_plan(machine, make_plan(topology, work)));
     });
     return results;
   }

@@ -11,6 +11,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/simulation.h"
 #include "support/temporary_folder.h"
 
@@ -33,7 +34,7 @@ TEST_P(RtlMachine, AllReduceIsExact) {
   Machine machine("machine", topology_, {.model = SwitchModel::kRtl, .seed = 3});
   simulation_.run([&] {
     for (const std::uint64_t bytes : {1, 512, 4096, 5000, 150'000}) {
-      const RunResult r = machine.run(all_reduce(bytes));
+      const RunResult r = run_plan(machine, all_reduce(bytes));
       EXPECT_EQ(r.payload, "exact");
       EXPECT_EQ(r.model, "rtl");
       EXPECT_GE(r.time_ns, r.bound_ns);
@@ -50,8 +51,8 @@ TEST_P(RtlMachine, LeavingIdleStepsOutIsExact) {
   stepping.fabric().core().set_always_step(true);
   simulation_.run([&] {
     for (const std::uint64_t bytes : {512, 40'000}) {
-      const RunResult a = skipping.run(all_reduce(bytes));
-      const RunResult b = stepping.run(all_reduce(bytes));
+      const RunResult a = run_plan(skipping, all_reduce(bytes));
+      const RunResult b = run_plan(stepping, all_reduce(bytes));
       EXPECT_EQ(a.cycles, b.cycles);
       EXPECT_EQ(a.link_bytes, b.link_bytes);
       for (std::size_t i = 0; i < a.switches.size(); ++i) {
@@ -67,7 +68,7 @@ TEST_P(RtlMachine, WavesHoldTheMatchingInstancesOnly) {
   const std::string file = folder.file("w.fst");
   {
     Machine machine("machine", topology_, {.wave = {.file = file}});
-    simulation_.run([&] { machine.run(all_reduce(2000)); });
+    simulation_.run([&] { run_plan(machine, all_reduce(2000)); });
   }
   EXPECT_GT(std::filesystem::file_size(file), 1000U);
   std::filesystem::remove(file);

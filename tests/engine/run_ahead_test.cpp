@@ -1,4 +1,4 @@
-// Grids cut into parts that go on by themselves for a look-ahead (Machine::run(), FabricOptions::cut): cycles, parts, counters,
+// Grids cut into parts that go on by themselves for a look-ahead (engine/communicator.h, FabricOptions::cut): cycles, parts, counters,
 // periods passed over and failures are those of the whole. Random grids, cuts and works, from seeds.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "fabric/cut.h"
 #include "support/comparable_results.h"
 #include "support/random_work.h"
@@ -70,9 +71,9 @@ TEST_P(RunAhead, GivesWhatTheWholeGives) {
     Machine whole("whole", grid, {.seed = seed, .skip = skip});
     Machine ahead("ahead", grid, {.seed = seed, .skip = skip, .cut = cut});
     simulation.run([&] {
-      const RunResult expected = whole.run(plan);
+      const RunResult expected = run_plan(whole, plan);
       for (int run = 0; run < 2; ++run) {
-        const RunResult result = ahead.run(plan);
+        const RunResult result = run_plan(ahead, plan);
         EXPECT_EQ(results_and_parts(result), results_and_parts(expected));
         EXPECT_EQ(result.repeated_cycles, expected.repeated_cycles);
         EXPECT_EQ(result.payload, "exact");
@@ -99,8 +100,8 @@ TEST(RunAheadSkipping, PassesOverWhatTheWholePassesOver) {
       spec.algorithm = "multi_tree";
       spec.order = order;
       const Plan plan = make_plan(grid, {&spec, 1});
-      const RunResult expected = whole.run(plan);
-      const RunResult result = ahead.run(plan);
+      const RunResult expected = run_plan(whole, plan);
+      const RunResult result = run_plan(ahead, plan);
       EXPECT_GT(expected.repeated_cycles, 0U);
       EXPECT_EQ(result.repeated_cycles, expected.repeated_cycles);
       EXPECT_EQ(results_and_parts(result), results_and_parts(expected));
@@ -124,9 +125,9 @@ TEST(RunAheadFailures, ATimeOutIsThatOfTheWhole) {
     Machine whole("whole", grid, {.timeout_cycles = limit});
     Machine ahead("ahead", grid, {.timeout_cycles = limit, .cut = cut});
     simulation.run([&] {
-      const std::string expected = message_of<RunFailed>([&] { whole.run(plan); });
+      const std::string expected = message_of<RunFailed>([&] { run_plan(whole, plan); });
       EXPECT_NE(expected.find(fmt::format("time-out after {} cycles", limit)), std::string::npos);
-      EXPECT_EQ(message_of<RunFailed>([&] { ahead.run(plan); }), expected);
+      EXPECT_EQ(message_of<RunFailed>([&] { run_plan(ahead, plan); }), expected);
     });
   }
 }
@@ -148,9 +149,9 @@ TEST(RunAheadFailures, ADeadlockIsThatOfTheWhole) {
   Machine whole("whole", grid, {}, stuck);
   Machine ahead("ahead", grid, {.cut = cut_into_rectangles(grid, 2, 2)}, stuck);
   simulation.run([&] {
-    const std::string expected = message_of<RunFailed>([&] { whole.run(plan); });
+    const std::string expected = message_of<RunFailed>([&] { run_plan(whole, plan); });
     EXPECT_NE(expected.find("deadlock"), std::string::npos);
-    EXPECT_EQ(message_of<RunFailed>([&] { ahead.run(plan); }), expected);
+    EXPECT_EQ(message_of<RunFailed>([&] { run_plan(ahead, plan); }), expected);
   });
 }
 

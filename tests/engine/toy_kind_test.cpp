@@ -15,6 +15,7 @@
 #include "config/describe.h"
 #include "engine/layout.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "support/simulation.h"
 #include "support/test_mesh_router.h"
 #include "switch/missing_sizes.h"
@@ -122,7 +123,7 @@ TEST_F(Toy, RunsACollective) {
 
   Machine machine("machine", topology_, {.lanes = 3});
   simulation_.run([&] {
-    const RunResult r = machine.run(plan);
+    const RunResult r = run_plan(machine, plan);
     EXPECT_EQ(r.payload, "exact");
     EXPECT_EQ(r.model, "tlm");
     EXPECT_EQ(r.injected_bytes, 2 * 3 * 20'000U);

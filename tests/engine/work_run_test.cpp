@@ -5,6 +5,7 @@
 
 #include "collective/planner.h"
 #include "config/config.h"
+#include "engine/plan_run.h"
 #include "results/timeline.h"
 #include "support/simulation.h"
 
@@ -47,7 +48,7 @@ TEST_F(WorkRunTest, StepsWithoutOrderAreThePlanThatTheyWere) {
   Simulation simulation;
   Machine machine("machine", topology_, {});
   RunResult planned;
-  simulation.run([&] { planned = machine.run(make_plan(topology_, specs)); });
+  simulation.run([&] { planned = run_plan(machine, make_plan(topology_, specs)); });
   const RunResult result = run(steps);
   EXPECT_EQ(result.cycles, planned.cycles);
   EXPECT_EQ(result.link_bytes, planned.link_bytes);

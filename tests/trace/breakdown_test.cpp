@@ -17,6 +17,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "report/breakdown_json.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
@@ -91,7 +92,7 @@ class Breakdown : public testing::Test {
   RunResult run(const Topology& topology, const Plan& plan, const FabricOptions& options) {
     Machine machine(fmt::format("machine{}", machines_++).c_str(), topology, options);
     RunResult result;
-    simulation_.run([&] { result = machine.run(plan); });
+    simulation_.run([&] { result = run_plan(machine, plan); });
     return result;
   }
 
@@ -225,16 +226,16 @@ TEST_P(RandomBreakdown, AddsUpInEveryImplementationAndChangesNothing) {
   simulation_.run([&] {
     for (int run = 0; run < 3; ++run) {
       const Plan plan = random_work(topology);
-      const RunResult expected = plain.run(plan);
-      const RunResult of_tlm = tlm.run(plan);
+      const RunResult expected = run_plan(plain, plan);
+      const RunResult of_tlm = run_plan(tlm, plan);
       EXPECT_TRUE(expected.breakdowns.empty());
       EXPECT_EQ(comparable_results(of_tlm), comparable_results(expected));
       ASSERT_EQ(of_tlm.breakdowns.size(), 1U);
       expect_sound(of_tlm.breakdowns.front());
       EXPECT_EQ(of_tlm.breakdowns.front().path->cycles, expected.cycles);
       // Those of one slice stand for those of others that do the same.
-      const RunResult of_rtl = rtl.run(plan);
-      const RunResult of_both = lockstep.run(plan);
+      const RunResult of_rtl = run_plan(rtl, plan);
+      const RunResult of_both = run_plan(lockstep, plan);
       EXPECT_EQ(of_rtl.breakdowns.front().packets, of_tlm.breakdowns.front().packets);
       EXPECT_EQ(of_rtl.breakdowns.front().latency.mean, of_tlm.breakdowns.front().latency.mean);
       EXPECT_EQ(text_of(of_rtl.breakdowns), text_of(of_both.breakdowns));

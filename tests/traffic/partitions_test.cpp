@@ -16,6 +16,7 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "fabric/point_text.h"
 #include "support/comparable_results.h"
 #include "support/random_machine.h"
@@ -255,8 +256,8 @@ TEST(PartitionedCollectives, AreThoseOfAWhole) {
     Machine whole("whole", topology, {});
     Machine cut_up("cut", topology, {.cut = cut});
     simulation.run([&] {
-      const RunResult expected = whole.run(plan);
-      const RunResult result = cut_up.run(plan);
+      const RunResult expected = run_plan(whole, plan);
+      const RunResult result = run_plan(cut_up, plan);
       EXPECT_EQ(results_and_parts(result), results_and_parts(expected));
       EXPECT_EQ(result.payload, "exact");
     });

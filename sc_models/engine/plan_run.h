@@ -1,0 +1,23 @@
+// One plan on a machine: what `fredsim run` runs. The plan is the only operation of a communicator (engine/communicator.h),
+// and known before cycle 0: its rows are written in the set-up.
+//
+// Slices: with twins, of the slices of a FRED tree that do the same one is simulated for all, unless the machine file says
+//   otherwise; the results are those of all (collective/equal_slices.h).
+// Errors: BadInput for a plan with members that are no endpoints; the communicator's.
+#pragma once
+
+#include <functional>
+
+#include "collective/plan.h"
+#include "engine/machine.h"
+#include "results/results.h"
+
+namespace fredsim {
+
+// From an SC_THREAD. Fills everything of a result but config, layout and groups' order (groups = the plan's members by
+// rank in the machine). `on_progress` is called every 4096 cycles. A run that was stopped (FabricOptions::stop) gives what
+// was counted so far, marked incomplete.
+RunResult run_plan(Machine& machine, const Plan& plan,
+                   const std::function<void(const Progress&)>& on_progress = {});
+
+}  // namespace fredsim
