@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "collective/group_conflict.h"
 #include "engine/job_npus.h"
 #include "engine/prepared_plan.h"
 #include "engine/row_store.h"
@@ -37,6 +39,15 @@ struct OperationLabel {
   std::vector<int> parts{};  // by part of its specs
 };
 
+struct IssueOptions {
+  std::uint64_t seed = 1;   // of the operands
+  std::uint64_t delay = 0;  // cycles after what it comes after is complete, or after the issue
+  std::vector<Dependency> after{};
+  bool held = false;  // a rank waits for its release(), too
+  OnConflict on_conflict = OnConflict::kRefuse;
+  OperationLabel label{};  // where the run is observed
+};
+
 // What was found out about an operation. Cycles are those of the communicator's clock.
 struct OperationReport {
   OperationHandle handle = 0;
@@ -52,6 +63,12 @@ struct OperationReport {
   };
   std::vector<PartTimes> parts;
   std::shared_ptr<const PreparedPlan> plan;
+};
+
+// Whoever issues is called when a rank is complete, and then its operation. Between two edges; may issue.
+struct OperationCallbacks {
+  std::function<void(OperationHandle, int part, int rank)> rank_complete;
+  std::function<void(const OperationReport&)> complete;
 };
 
 // Of operations that are complete, and of the rows that any needed.

@@ -1,10 +1,10 @@
-// Reports of operations as a course keeps them (engine/courses.h): their times are cycles before the event.
+// Reports of operations as a trajectory keeps them (engine/trajectories.h): their times are cycles before the event.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/courses.h"
+#include "engine/trajectories.h"
 
 namespace fredsim {
 
@@ -16,7 +16,7 @@ inline void turn_round(OperationReport& report, std::uint64_t now) {
     part = {.start = now - part.start, .end = now - part.end};
 }
 
-inline bool same(const CourseReport& a, const CourseReport& b) {
+inline bool same(const TrajectoryReport& a, const TrajectoryReport& b) {
   const auto same_times = [](const OperationReport::PartTimes& x,
                              const OperationReport::PartTimes& y) {
     return x.start == y.start && x.end == y.end;

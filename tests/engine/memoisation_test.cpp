@@ -99,7 +99,7 @@ TEST_P(Repeating, GivesWhatARunInFullGives) {
 INSTANTIATE_TEST_SUITE_P(Works, Repeating, testing::Range<std::uint64_t>(0, 10));
 
 // Of a hundred thousand operations a few are simulated.
-TEST(OperationReplay, ManyAreSimulatedAsFew) {
+TEST(Memoisation, ManyAreSimulatedAsFew) {
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   WorkStep step{.name = "step", .specs = {}, .after = {}};
   CollectiveSpec& spec = step.specs.emplace_back();
@@ -118,7 +118,7 @@ TEST(OperationReplay, ManyAreSimulatedAsFew) {
 }
 
 // Sources that start packets at times of their own do so in what is simulated a second time, too.
-TEST(OperationReplay, PacedOperationsGiveWhatARunInFullGives) {
+TEST(Memoisation, PacedOperationsGiveWhatARunInFullGives) {
   constexpr std::array kPaced{Collective::kAllReduce, Collective::kReduceScatter,
                               Collective::kAllGather, Collective::kBroadcast};
   int replayed = 0, paced = 0;
@@ -157,7 +157,7 @@ TEST(OperationReplay, PacedOperationsGiveWhatARunInFullGives) {
 }
 
 // A run that ends in the middle of what is replayed ends where a run in full does.
-TEST(OperationReplay, ATimeOutFindsTheMachineWhereItWouldBe) {
+TEST(Memoisation, ATimeOutFindsTheMachineWhereItWouldBe) {
   struct Case {
     const char* machine;
     std::uint64_t bytes;

@@ -1,4 +1,4 @@
-#include "engine/course_counts.h"
+#include "engine/trajectory_counts.h"
 
 #include <algorithm>
 #include <iterator>
@@ -22,7 +22,7 @@ SwitchCounters multiple(SwitchCounters counts, std::uint64_t times) {
 
 }  // namespace
 
-bool CourseCounts::operator==(const CourseCounts& other) const {
+bool TrajectoryCounts::operator==(const TrajectoryCounts& other) const {
   const auto same_link = [](const LinkCount& a, const LinkCount& b) {
     return a.flits == b.flits && a.missing_bytes == b.missing_bytes;
   };
@@ -36,8 +36,8 @@ bool CourseCounts::operator==(const CourseCounts& other) const {
          words == other.words;
 }
 
-CourseCounts CourseCounts::operator-(const CourseCounts& before) const {
-  CourseCounts counts;
+TrajectoryCounts TrajectoryCounts::operator-(const TrajectoryCounts& before) const {
+  TrajectoryCounts counts;
   for (std::size_t l = 0; l < fabric.links.size(); ++l) {
     const LinkCount& a = fabric.links[l];
     const LinkCount& b = before.fabric.links[l];
@@ -58,7 +58,7 @@ CourseCounts CourseCounts::operator-(const CourseCounts& before) const {
   return counts;
 }
 
-std::size_t CourseCounts::bytes() const {
+std::size_t TrajectoryCounts::bytes() const {
   std::size_t bytes =
       fabric.links.size() * sizeof(LinkCount) + acknowledgements.size() * sizeof(std::uint64_t);
   for (const auto& counters : fabric.switches) {
@@ -69,13 +69,14 @@ std::size_t CourseCounts::bytes() const {
   return bytes;
 }
 
-CourseCounts count_machine(Machine& machine) {
+TrajectoryCounts count_machine(Machine& machine) {
   Fabric& fabric = machine.fabric();
   return {.fabric = count_all(fabric.core(), fabric.topology(), fabric.switches()),
           .acknowledgements = machine.acknowledgements()};
 }
 
-std::uint64_t add_to_machine(Machine& machine, const CourseCounts& counts, std::uint64_t times) {
+std::uint64_t add_to_machine(Machine& machine, const TrajectoryCounts& counts,
+                             std::uint64_t times) {
   Fabric& fabric = machine.fabric();
   std::uint64_t flit_hops = 0;
   std::vector<LinkCount> links = counts.fabric.links;

@@ -1,4 +1,4 @@
-// How far counters of a machine go in a course of operations (engine/courses.h).
+// How far counters of a machine go in a trajectory of operations (engine/trajectories.h).
 //
 // Numbers wrap: a difference may be taken so many times, and less than none.
 #pragma once
@@ -12,20 +12,20 @@
 
 namespace fredsim {
 
-struct CourseCounts {
+struct TrajectoryCounts {
   FabricCounts fabric{};
   std::vector<std::uint64_t> acknowledgements{};  // by node
   // Phases, and words of their rows: the communicator's.
   std::uint64_t rows_loaded = 0, rows_found = 0, rows_evicted = 0, words = 0;
 
-  bool operator==(const CourseCounts& other) const;
-  CourseCounts operator-(const CourseCounts& before) const;
+  bool operator==(const TrajectoryCounts& other) const;
+  TrajectoryCounts operator-(const TrajectoryCounts& before) const;
   std::size_t bytes() const;  // of memory
 };
 
 // What links, switches and NPUs have counted.
-CourseCounts count_machine(Machine& machine);
+TrajectoryCounts count_machine(Machine& machine);
 // Has them count so much `times` more. The flits x links of that, links on a die left out.
-std::uint64_t add_to_machine(Machine& machine, const CourseCounts& counts, std::uint64_t times);
+std::uint64_t add_to_machine(Machine& machine, const TrajectoryCounts& counts, std::uint64_t times);
 
 }  // namespace fredsim

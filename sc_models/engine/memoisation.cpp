@@ -1,0 +1,519 @@
+#include "engine/memoisation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "engine/trajectory_reports.h"
+
+namespace fredsim {
+namespace {
+
+using Place = TrajectoryPosition::Place;
+
+constexpr std::uint64_t kNever = Operation::kNever;
+
+[[noreturn]] void fail(const char* what) {
+  throw std::logic_error(
+      fmt::format("replay of operations: {}; a state leaves something out", what));
+}
+
+}  // namespace
+
+// ---- operations of the trajectory
+
+void Memoisation::add(Known known) {
+  trajectory_.numbers.emplace(known.handle, static_cast<int>(trajectory_.operations.size()));
+  trajectory_.operations.push_back(std::move(known));
+  ++trajectory_.under_way;
+}
+
+bool Memoisation::has_replayed(OperationHandle handle) const {
+  const auto found = trajectory_.numbers.find(handle);
+  return found == trajectory_.numbers.end() || trajectory_.operations[found->second].complete;
+}
+
+const PreparedPlan* Memoisation::plan_of(OperationHandle handle) const {
+  if (replays()) {
+    return has_replayed(handle) ? nullptr
+                                : trajectory_.operations[trajectory_.numbers.at(handle)].plan.get();
+  }
+  const Operation* const operation = scheduler_.find(handle);
+  return operation != nullptr ? operation->plan.get() : nullptr;
+}
+
+std::uint64_t Memoisation::cycle() const { return replays() ? now_ : scheduler_.cycle(); }
+
+std::size_t Memoisation::under_way() const {
+  return replays() ? trajectory_.under_way : scheduler_.operations().size();
+}
+
+bool Memoisation::complete(OperationHandle handle, NodeId npu) const {
+  if (!replays()) {
+    const Operation* const operation = scheduler_.find(handle);
+    return operation == nullptr || operation->complete_at(npu);
+  }
+  if (has_replayed(handle)) return true;
+  const Known& known = trajectory_.operations[trajectory_.numbers.at(handle)];
+  const std::vector<Part>& parts = known.plan->plan.parts;
+  const auto is_here = [&](const CollectiveJob::RankOfPart& at) {
+    return parts[at.part].members[at.rank] == npu;
+  };
+  std::ptrdiff_t ranks = 0;
+  for (const Part& part : parts) ranks += std::ranges::count(part.members, npu);
+  return std::ranges::count_if(known.done, is_here) == ranks;
+}
+
+// ---- what is given, and what comes of it
+
+TrajectoryPosition Memoisation::position(Place place) const {
+  return {trajectory_.events, cycle() - trajectory_.start, place};
+}
+
+void Memoisation::give(TrajectoryInput input) {
+  if (given_.empty()) given_at_ = position(in_callback_ ? Place::kCallback : Place::kAfterEdge);
+  if (input.plan == nullptr) {
+    const std::uint64_t now = cycle();
+    input.cycle = input.cycle > now ? input.cycle - trajectory_.start : 0;
+  }
+  given_.push_back(std::move(input));
+}
+
+void Memoisation::issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
+                        const std::vector<std::uint64_t>& starts, const IssueOptions& options) {
+  if (mode_ == Mode::kLive || mode_ == Mode::kReplays) note_issue(handle, plan, starts, options);
+  if (!replays()) scheduler_.issue(handle, std::move(plan), starts, options);
+}
+
+void Memoisation::note_issue(OperationHandle handle,
+                             const std::shared_ptr<const PreparedPlan>& plan,
+                             const std::vector<std::uint64_t>& starts,
+                             const IssueOptions& options) {
+  TrajectoryInput input{
+      .plan = plan, .starts = starts, .delay = options.delay, .held = options.held};
+  for (const Dependency& before : options.after) {
+    input.after.push_back(
+        {has_replayed(before.operation) ? -1 : trajectory_.numbers.at(before.operation),
+         before.parts, before.all_ranks});
+  }
+  give(std::move(input));
+  add({.handle = handle, .plan = plan, .issued = cycle(), .seed = options.seed});
+}
+
+void Memoisation::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
+  if (mode_ == Mode::kLive || mode_ == Mode::kReplays)
+    give({.operation = trajectory_.numbers.at(handle), .part = part, .rank = rank, .cycle = cycle});
+  if (!replays()) scheduler_.release(handle, part, rank, cycle);
+}
+
+void Memoisation::rank_complete(OperationHandle handle, int part, int rank) {
+  if (mode_ == Mode::kLive || mode_ == Mode::kResumes) {
+    const int number = trajectory_.numbers.at(handle);
+    record({position(Place::kCallback).cycle, number, part, rank}, nullptr);
+    if (mode_ == Mode::kResumes) return follow_script(Place::kCallback);
+    std::vector<CollectiveJob::RankOfPart>& done = trajectory_.operations[number].done;
+    // What is issued next comes with one of the ranks that follow: where that is another one than before, only these are
+    // simulated again.
+    if (done.empty()) some_complete_ = true;
+    done.push_back({part, rank});
+  }
+  in_callback_ = true;
+  if (callbacks_.rank_complete) callbacks_.rank_complete(handle, part, rank);
+  in_callback_ = false;
+  take_inputs();
+}
+
+void Memoisation::operation_complete(const OperationReport& report, std::uint64_t flits,
+                                     std::uint64_t bytes) {
+  some_complete_ = true;
+  if (mode_ == Mode::kLive || mode_ == Mode::kResumes) {
+    const int number = trajectory_.numbers.at(report.handle);
+    TrajectoryReport relative{report, flits, bytes};
+    relative.report.plan = nullptr;
+    turn_round(relative.report, cycle());
+    record({.cycle = position(Place::kCallback).cycle, .operation = number}, &relative);
+    if (mode_ == Mode::kResumes) return follow_script(Place::kCallback);
+    trajectory_.operations[number].complete = true;
+    --trajectory_.under_way;
+  }
+  in_callback_ = true;
+  if (callbacks_.complete) callbacks_.complete(report);
+  in_callback_ = false;
+  take_inputs();
+}
+
+void Memoisation::record(TrajectoryEvent event, const TrajectoryReport* report) {
+  TrajectoryNode& node = *trajectory_.node;
+  if (const TrajectoryEvent* known = node.event(trajectory_.events++); known != nullptr) {
+    event.report = known->report;
+    if (event != *known || (report == nullptr) != (known->report < 0) ||
+        (report != nullptr && !same(*report, node.reports[known->report])))
+      fail("something else became complete than before");
+    return;
+  }
+  if (mode_ == Mode::kResumes) fail("more became complete than before");
+  if (report != nullptr) {
+    event.report = static_cast<int>(node.reports.size());
+    node.reports.push_back(*report);
+    trajectories_.count(sizeof *report +
+                        report->report.parts.size() * sizeof(OperationReport::PartTimes));
+  }
+  node.events.push_back(event);
+  trajectories_.count(sizeof event);
+}
+
+// Of the simulation.
+void Memoisation::take_inputs() {
+  if (given_.empty() || mode_ != Mode::kLive) return;
+  TrajectoryNode* const known = trajectory_.node->child(given_at_, given_);
+  trajectory_.node = known != nullptr ? known
+                                      : &trajectories_.add_child(*trajectory_.node, given_at_,
+                                                                 std::exchange(given_, {}));
+  given_.clear();
+}
+
+// ---- trajectories that are simulated and recorded
+
+TrajectoryCounts Memoisation::counts() const {
+  const OperationTotals& totals = scheduler_.totals();
+  TrajectoryCounts counts = count_machine(scheduler_.machine());
+  counts.rows_loaded = totals.rows_loaded;
+  counts.rows_found = totals.rows_found;
+  counts.rows_evicted = totals.rows_evicted;
+  counts.words = scheduler_.loader().words();
+  return counts;
+}
+
+void Memoisation::look() {
+  const bool some_complete = std::exchange(some_complete_, false);
+  if (mode_ != Mode::kLive && mode_ != Mode::kUnknown) return;
+  if (rests()) return begin_now();
+  if (trajectory_.state != nullptr && cycle() == trajectory_.start) return;
+  if (!some_complete && !scheduler_.ends_rest()) return;
+  StateDigest digest(kIndexMask);
+  if (scheduler_.add_state(digest)) end_trajectory(digest);
+}
+
+void Memoisation::end_trajectory(const StateDigest& digest) {
+  if (trajectories_.bytes() > scheduler_.machine().options().replay_bytes) {
+    settle_counts();
+    trajectories_.clear();
+    trajectory_.state = nullptr;
+  }
+  TrajectoryState& next = trajectories_.state(digest);
+  next.is_at_rest = scheduler_.operations().empty() && scheduler_.fabric().core().is_settled();
+  TrajectoryCounts now = counts();
+  if (trajectory_.state != nullptr) {
+    TrajectoryEnd end{.cycle = position(Place::kAfterEdge).cycle,
+                      .idle = scheduler_.idle_cycles() - trajectory_.idle_before,
+                      .next = &next,
+                      .counts = now - trajectory_.before};
+    for (const auto& [handle, operation] : scheduler_.operations())
+      end.left.push_back(trajectory_.numbers.at(handle));
+    if (trajectory_.node->end == nullptr)
+      trajectories_.set_end(*trajectory_.state, *trajectory_.node, std::move(end));
+    else if (trajectory_.node->end->next != end.next || trajectory_.node->end->counts != end.counts)
+      fail("a trajectory came to another end than before");
+  }
+  begin(next);
+  trajectory_.before = std::move(now);
+  trajectory_.idle_before = scheduler_.idle_cycles();
+  mode_ = next.root.is_known() ? Mode::kReplays : Mode::kLive;
+  if (mode_ == Mode::kLive) return;
+  real_ = &next;
+  now_ = trajectory_.start;
+  next_ = now_ + 1;
+  scheduler_.fabric().stand_still(true);
+}
+
+bool Memoisation::rests() const {
+  return trajectory_.state != nullptr && trajectory_.state->is_at_rest && given_.empty() &&
+         trajectory_.node == &trajectory_.state->root && trajectory_.events == 0;
+}
+
+// What a rest takes is no part of the trajectory after it.
+void Memoisation::begin_now() {
+  const std::uint64_t now = cycle();
+  if (replays()) scheduler_.count_idle(now - trajectory_.start);
+  trajectory_.start = now;
+  trajectory_.idle_before = scheduler_.idle_cycles();
+}
+
+// With the operations that the communicator has under way.
+void Memoisation::begin(TrajectoryState& state) {
+  const std::uint64_t now = cycle();
+  trajectory_ = {.state = &state, .node = &state.root, .start = now};
+  for (const auto& [handle, operation] : scheduler_.operations()) {
+    add({.handle = handle,
+         .plan = operation->plan,
+         .issued = operation->report.issued,
+         .seed = operation->seed,
+         .done = operation->complete_ranks()});
+  }
+}
+
+// ---- replay
+
+void Memoisation::edge() {
+  if (!replay_edge()) {
+    some_complete_ = false;
+    scheduler_.edge();
+  }
+  look();
+}
+
+void Memoisation::simulate_edge() {
+  some_complete_ = false;
+  scheduler_.simulate_edge();
+}
+
+bool Memoisation::replay_edge() {
+  take_inputs();
+  if (!replays()) return false;
+  std::uint64_t before = std::exchange(now_, std::exchange(next_, next_ + 1));
+  const std::uint64_t now = now_;
+  if (rests()) {
+    begin_now();
+    before = now;
+  }
+  if (follow() && next_known() == kNever)
+    resume_at({trajectory_.events, before - trajectory_.start, Place::kAfterEdge});
+  if (!replays()) {
+    while (cycle() < now) simulate_edge();
+    return true;
+  }
+  for (;;) {
+    const TrajectoryEvent* const event = trajectory_.node->event(trajectory_.events);
+    if (event == nullptr || trajectory_.start + event->cycle != now_) break;
+    replay(TrajectoryEvent(*event));
+    if (!follow()) return true;
+    if (next_known() != kNever) continue;
+    resume_at(position(Place::kCallback));
+    return true;
+  }
+  pass_ends();
+  if (next_known() == kNever) resume_at(position(Place::kAfterEdge));
+  return true;
+}
+
+void Memoisation::replay(const TrajectoryEvent& event) {
+  Known& known = trajectory_.operations[event.operation];
+  const OperationHandle handle = known.handle;
+  ++trajectory_.events;
+  in_callback_ = true;
+  if (event.report < 0) {
+    known.done.push_back({event.part, event.rank});
+    if (callbacks_.rank_complete) callbacks_.rank_complete(handle, event.part, event.rank);
+  } else {
+    const TrajectoryReport& recorded = trajectory_.node->reports[event.report];
+    OperationReport report = recorded.report;
+    turn_round(report, now_);
+    report.handle = handle;
+    report.issued = known.issued;
+    report.plan = known.plan;
+    known.complete = true;
+    --trajectory_.under_way;
+    scheduler_.totals().count(report, recorded.flits, recorded.bytes);
+    if (callbacks_.complete) callbacks_.complete(report);
+  }
+  in_callback_ = false;
+}
+
+// What has been given: false where that is new, and simulated from there on.
+bool Memoisation::follow() {
+  if (given_.empty()) return true;
+  const TrajectoryPosition at = given_at_;
+  if (TrajectoryNode* const known = trajectory_.node->child(at, given_); known != nullptr) {
+    trajectory_.node = known;
+    given_.clear();
+    return true;
+  }
+  trajectory_.node = &trajectories_.add_child(*trajectory_.node, at, std::exchange(given_, {}));
+  resume_at(at);
+  return false;
+}
+
+void Memoisation::pass_ends() {
+  while (trajectory_.node->event(trajectory_.events) == nullptr &&
+         trajectory_.node->end != nullptr &&
+         trajectory_.start + trajectory_.node->end->cycle == now_)
+    pass(*trajectory_.node->end);
+}
+
+void Memoisation::pass(TrajectoryEnd& end) {
+  if (end.times++ == 0) replayed_.push_back(&end);
+  cycles_ += end.cycle - end.idle;
+  scheduler_.count_idle(end.idle);
+  words_ += end.counts.words;
+  OperationTotals& totals = scheduler_.totals();
+  totals.rows_loaded += end.counts.rows_loaded;
+  totals.rows_found += end.counts.rows_found;
+  totals.rows_evicted += end.counts.rows_evicted;
+  std::vector<Known> operations = std::move(trajectory_.operations);
+  trajectory_ = {.state = end.next, .node = &end.next->root, .start = now_};
+  for (const int number : end.left) add(std::move(operations[number]));
+}
+
+// Cycle at which something is known to happen or may be given; kNever: nothing.
+std::uint64_t Memoisation::next_known() const {
+  if (rests()) {
+    const std::uint64_t call = calls_.next();
+    return call == kNever ? kNever : std::max(call, now_ + 1);
+  }
+  const TrajectoryNode& node = *trajectory_.node;
+  if (const TrajectoryEvent* event = node.event(trajectory_.events); event != nullptr)
+    return trajectory_.start + event->cycle;
+  if (node.end != nullptr) return trajectory_.start + node.end->cycle;
+  std::uint64_t next = kNever;
+  for (const auto& child : node.children) {
+    if (child->at.events == trajectory_.events && child->at.place == Place::kAfterEdge &&
+        trajectory_.start + child->at.cycle >= now_)
+      next = std::min(next, std::max(trajectory_.start + child->at.cycle, now_ + 1));
+  }
+  return next;
+}
+
+std::uint64_t Memoisation::rest() {
+  if (!replays()) return scheduler_.rest(calls_.next(), mode_ != Mode::kOff);
+  if (!given_.empty()) return 0;  // what follows of it is seen at the next edge
+  const std::uint64_t next = std::min({next_known(), calls_.next(), scheduler_.limits().end()});
+  if (next <= next_) return 0;
+  return next - std::exchange(next_, next);
+}
+
+// ---- resume
+
+void Memoisation::resume() {
+  if (replays() && follow()) resume_at(position(Place::kAfterEdge));
+  settle_counts();
+}
+
+// The machine is brought to where the trajectory begins, and simulates it up to `stop`.
+void Memoisation::resume_at(const TrajectoryPosition& stop) {
+  mode_ = Mode::kResumes;
+  scheduler_.fabric().stand_still(false);
+  replayed_totals_ = scheduler_.totals();
+  Trajectory trajectory = std::move(trajectory_);
+  is_on_path_ = true;
+  next_spare_ = scheduler_.next_handle();
+  for (TrajectoryNode* const node : trajectories_.path(*real_, *trajectory.state))
+    simulate_again(*node);
+  is_on_path_ = some_complete_ = false;
+  scheduler_.totals() = replayed_totals_;
+  trajectory_ = std::move(trajectory);
+  scheduler_.shift_to(trajectory_.start);
+  rename();
+  trajectory_.before = counts();
+  trajectory_.idle_before = scheduler_.idle_cycles();
+  script_.clear();
+  for (TrajectoryNode* node = trajectory_.node; node->parent != nullptr; node = node->parent)
+    script_.push_back(node);
+  std::ranges::reverse(script_);
+  script_next_ = 0;
+  trajectory_.node = &trajectory_.state->root;
+  trajectory_.events = 0;
+  stop_ = stop;
+  run_script(stop.cycle);
+}
+
+// A whole trajectory, for nobody.
+void Memoisation::simulate_again(TrajectoryNode& node) {
+  TrajectoryEnd& end = *node.end;
+  script_.clear();
+  TrajectoryNode* root = &node;
+  for (; root->parent != nullptr; root = root->parent) script_.push_back(root);
+  std::ranges::reverse(script_);
+  script_next_ = 0;
+  trajectory_ = {.node = root, .start = cycle()};
+  for (const auto& [handle, operation] : scheduler_.operations()) add({.handle = handle});
+  issued_again_ = trajectory_.operations.size();
+  run_script(end.cycle);
+  StateDigest digest(kIndexMask);
+  if (!scheduler_.add_state(digest) || digest != end.next->digest)
+    fail("a trajectory came to another state than before");
+  if (end.times-- == 0) replayed_.push_back(&end);
+  cycles_ -= end.cycle - end.idle;
+  words_ -= end.counts.words;
+}
+
+// Operations that are under way get the handles that whoever issued them has.
+void Memoisation::rename() {
+  std::vector<OperationScheduler::Name> names;
+  for (std::size_t number = 0; number < scheduler_.operations().size(); ++number) {
+    const Known& known = trajectory_.operations.at(number);
+    names.push_back({known.handle, known.issued});
+  }
+  scheduler_.rename(names);
+  issued_again_ = names.size();
+}
+
+// Up to a cycle of the trajectory: that of its end, or where it goes on for real.
+void Memoisation::run_script(std::uint64_t end) {
+  for (;;) {
+    follow_script(Place::kAfterEdge);
+    if (mode_ != Mode::kResumes) return;
+    if (cycle() - trajectory_.start >= end) break;
+    std::uint64_t next = end;
+    if (script_next_ < script_.size()) next = std::min(next, script_[script_next_]->at.cycle);
+    scheduler_.pass_until(trajectory_.start + next);
+    const std::uint64_t idle = scheduler_.rest_until(trajectory_.start + next);
+    if (!is_on_path_) scheduler_.count_idle(idle);
+    simulate_edge();
+    if (mode_ != Mode::kResumes) return;
+  }
+  if (!is_on_path_ || script_next_ != script_.size()) fail("less became complete than before");
+}
+
+// What was given here, and whether the script ends.
+void Memoisation::follow_script(Place place) {
+  const TrajectoryPosition here = position(place);
+  if (script_next_ < script_.size() && script_[script_next_]->at == here) {
+    trajectory_.node = script_[script_next_++];
+    for (const TrajectoryInput& input : trajectory_.node->inputs) give_again(input);
+  }
+  if (!is_on_path_ && here == stop_ && script_next_ == script_.size()) go_live();
+}
+
+void Memoisation::give_again(const TrajectoryInput& input) {
+  const auto handle_of = [&](int number) { return trajectory_.operations[number].handle; };
+  if (input.plan == nullptr) {
+    const std::uint64_t cycle = input.cycle == 0 ? 0 : trajectory_.start + input.cycle;
+    scheduler_.release(handle_of(input.operation), input.part, input.rank, cycle);
+    return;
+  }
+  IssueOptions options{.delay = input.delay, .held = input.held};
+  // One that is complete is there no more, whatever its number.
+  for (const TrajectoryInput::After& after : input.after)
+    options.after.push_back(
+        {after.operation < 0 ? 0 : handle_of(after.operation), after.parts, after.all_ranks});
+  if (is_on_path_) add({.handle = next_spare_++});
+  const Known& known = trajectory_.operations[issued_again_++];
+  options.seed = known.seed;
+  scheduler_.issue(known.handle, input.plan, input.starts, options);
+}
+
+// Of what has been replayed nothing counts a second time.
+void Memoisation::go_live() {
+  mode_ = Mode::kLive;
+  OperationTotals& totals = scheduler_.totals();
+  totals.operations = replayed_totals_.operations;
+  totals.last_end = replayed_totals_.last_end;
+  totals.flits = replayed_totals_.flits;
+  totals.bytes = replayed_totals_.bytes;
+  totals.waited_for_rows = replayed_totals_.waited_for_rows;
+  totals.waited_for_others = replayed_totals_.waited_for_others;
+}
+
+// Links, switches and NPUs count what has been replayed.
+void Memoisation::settle_counts() {
+  if (replayed_.empty()) return;
+  scheduler_.restart_recurrence();  // which compares counters of before with those to come
+  for (TrajectoryEnd* const end : std::exchange(replayed_, {})) {
+    const auto times = static_cast<std::uint64_t>(std::exchange(end->times, 0));
+    if (times != 0) flit_hops_ += add_to_machine(scheduler_.machine(), end->counts, times);
+  }
+}
+
+}  // namespace fredsim

@@ -1,0 +1,445 @@
+#include "engine/operation_scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+#include "engine/run_observers.h"
+
+namespace fredsim {
+namespace {
+
+// From look to look whether a fabric without operations has come to rest.
+constexpr std::uint64_t kSettlingCycles = 32;
+
+std::vector<Npu*> all_npus(Machine& machine) {
+  std::vector<Npu*> npus;
+  for (const auto& npu : machine.npus_by_node())
+    if (npu != nullptr) npus.push_back(npu.get());
+  return npus;
+}
+
+}  // namespace
+
+OperationScheduler::OperationScheduler(Machine& machine, int rows, CompletionListener& listener)
+    : machine_(machine),
+      listener_(listener),
+      fabric_(machine.fabric()),
+      limits_(machine.limits()),
+      store_(machine.fabric().topology(), rows),
+      loader_(machine.fabric()),
+      recurrence_(machine.fabric(), all_npus(machine)) {}
+
+void OperationScheduler::start(std::span<const std::shared_ptr<const PreparedPlan>> expected) {
+  std::vector<PhaseProgram> programs;
+  const auto preload = [&](const PreparedPlan& plan) {
+    RowStore::Acquired rows;
+    if (!store_.acquire(plan.rows, rows, false)) return;
+    for (StoredPhase* const phase : rows.to_load) {
+      for (const auto& [node, row] : phase->rows) programs.push_back({node, phase->index, row});
+      phase->loaded = true;
+      ++totals_.preloaded;
+    }
+    store_.release(rows.phases);
+  };
+  for (const auto& [handle, operation] : operations_) preload(*operation->plan);
+  for (const auto& plan : expected) preload(*plan);
+  machine_.control().load(programs);
+  fabric_.core().clear_counts();
+  first_edge_ = fabric_.core().edge();
+  is_running_ = changed_ = true;
+}
+
+std::uint64_t OperationScheduler::cycle() const {
+  return is_running_ ? fabric_.core().edge() - first_edge_ : 0;
+}
+
+const Operation* OperationScheduler::find(OperationHandle handle) const {
+  const auto found = operations_.find(handle);
+  return found != operations_.end() ? found->second.get() : nullptr;
+}
+
+void OperationScheduler::issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
+                               const std::vector<std::uint64_t>& starts,
+                               const IssueOptions& options) {
+  const std::uint64_t now = cycle();
+  auto operation = std::make_unique<Operation>(handle, std::move(plan), options.seed, now,
+                                               options.delay, starts);
+  operation->label = options.label;
+  if (options.held) operation->hold();
+  if (options.after.empty() && options.delay > 0) operation->delay_all(now);
+  for (const Dependency& dependency : options.after) {
+    const auto earlier = operations_.find(dependency.operation);
+    if (earlier == operations_.end())
+      operation->delay_all(now);
+    else
+      operation->wait_for(*earlier->second, dependency, now);
+  }
+  operations_.emplace(handle, std::move(operation));
+  changed();
+  last_event_ = now;
+}
+
+void OperationScheduler::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
+  operations_.at(handle)->release(part, rank, cycle);
+  changed();
+  last_event_ = this->cycle();
+}
+
+void OperationScheduler::rename(std::span<const Name> names) {
+  std::map<OperationHandle, std::unique_ptr<Operation>> renamed;
+  auto name = names.begin();
+  for (auto& [handle, operation] : operations_) {
+    operation->handle = operation->report.handle = name->handle;
+    operation->report.issued = name->issued;
+    renamed.emplace_hint(renamed.end(), name->handle, std::move(operation));
+    ++name;
+  }
+  operations_ = std::move(renamed);
+}
+
+// ---- between two edges
+
+void OperationScheduler::edge() {
+  if (loader_.issue()) changed();
+  if (collect()) changed_ = true;
+  if (changed_ || cycle() >= wake_) process();
+}
+
+void OperationScheduler::simulate_edge() {
+  FabricCore& core = fabric_.core();
+  core.end_timers();
+  core.tick();
+  core.begin_timers();
+  edge();
+}
+
+// Something of which no digest of the recurrence tells.
+void OperationScheduler::changed() {
+  changed_ = true;
+  recurrence_.restart();
+}
+
+void OperationScheduler::process() {
+  do {
+    changed_ = false;
+    bool some = grant();
+    some |= open_those_that_can();
+    some |= release_due();
+    if (some) changed();
+    some |= collect();
+    changed_ |= some;
+    if (some) last_event_ = cycle();
+  } while (changed_);
+  wake_ = Operation::kNever;
+  for (const auto& [handle, operation] : operations_) {
+    const std::uint64_t next = operation->next_start();
+    if (next > cycle()) wake_ = std::min(wake_, next);
+  }
+}
+
+// Ranks and operations that are complete.
+bool OperationScheduler::collect() {
+  bool some = false;
+  std::vector<Operation*> complete;
+  for (Operation* const operation : granted_) {
+    if (operation->job == nullptr) continue;
+    some |= collect_from(*operation);
+    if (operation->complete()) complete.push_back(operation);
+  }
+  for (Operation* const operation : complete) finish_operation(*operation);
+  if (!complete.empty()) changed();
+  return some;
+}
+
+bool OperationScheduler::collect_from(Operation& operation) {
+  CollectiveJob& job = *operation.job;
+  job.note_ends(cycle(), fabric_.core().timers_now());
+  bool some = false;
+  for (const auto& [part, rank] : std::exchange(job.completed(), {})) {
+    if (!operation.complete_rank(part, rank, cycle())) continue;
+    some = true;
+    listener_.rank_complete(operation.handle, part, rank);
+  }
+  return some;
+}
+
+void OperationScheduler::finish_operation(Operation& operation) {
+  const CollectiveJob& job = *operation.job;
+  OperationReport report = std::move(operation.report);
+  for (int p = 0; p < std::ssize(operation.plan->plan.parts); ++p)
+    report.parts.push_back({job.start_cycle(p), job.end_cycle(p)});
+  report.ended = job.last_end();
+  const std::uint64_t flits = job.delivered_flits();
+  const std::uint64_t bytes = job.delivered_bytes();
+  totals_.count(report, flits, bytes);
+  machine_.observers().remove(job);
+  operation.npus->remove();
+  store_.release(operation.rows.phases);
+  if (operation.plan->streams > 0) streams_.erase(operation.first_tree);
+  std::erase(granted_, &operation);
+  for (Operation* const other : granted_) other->forget(operation);
+  operations_.erase(report.handle);
+  listener_.operation_complete(report, flits, bytes);
+}
+
+// Those of which a rank could begin, in the order of issue.
+bool OperationScheduler::grant() {
+  bool some = false;
+  bool rows_are_short = false;
+  for (const auto& [handle, operation] : operations_) {
+    Operation& o = *operation;
+    if (o.state != Operation::State::kIssued || !o.may_begin(cycle())) continue;
+    o.eligible = std::min(o.eligible, cycle());
+    const int trees = o.plan->streams;
+    const int first = take_streams(trees);
+    if (first < 0) break;
+    if (!o.plan->rows.empty() && (rows_are_short || !give_rows(o))) {
+      rows_are_short = true;
+      continue;
+    }
+    if (trees > 0) streams_.emplace(first, trees);
+    most_streams_ = std::max(most_streams_, first + trees);
+    o.first_tree = first;
+    o.state = Operation::State::kGranted;
+    granted_.push_back(&o);
+    some = true;
+  }
+  return some;
+}
+
+bool OperationScheduler::give_rows(Operation& operation) {
+  if (!store_.acquire(operation.plan->rows, operation.rows)) {
+    if (!store_.is_held()) store_.refuse(operation.plan->rows);
+    return false;
+  }
+  for (StoredPhase* const phase : operation.rows.to_load) loader_.add(*phase);
+  operation.report.rows_loaded = static_cast<int>(operation.rows.to_load.size());
+  operation.report.rows_found = operation.rows.hits;
+  operation.report.rows_evicted = operation.rows.evictions;
+  totals_.rows_loaded += operation.rows.to_load.size();
+  totals_.rows_found += static_cast<std::uint64_t>(operation.rows.hits);
+  totals_.rows_evicted += static_cast<std::uint64_t>(operation.rows.evictions);
+  return true;
+}
+
+// The first numbers that are free together; -1: there are none.
+int OperationScheduler::take_streams(int trees) const {
+  int first = 0;
+  for (const auto& [used, count] : streams_) {
+    if (used - first >= trees) break;
+    first = used + count;
+  }
+  return first + trees <= static_cast<int>(kMaxStreams / 2) ? first : -1;
+}
+
+bool OperationScheduler::open_those_that_can() {
+  bool some = false;
+  for (std::size_t i = 0; i < granted_.size(); ++i) {
+    Operation& o = *granted_[i];
+    if (o.state != Operation::State::kGranted ||
+        !std::ranges::all_of(o.rows.phases, &StoredPhase::loaded))
+      continue;
+    if (!o.rows_loaded_at) {
+      o.rows_loaded_at = cycle();
+      o.report.waited_for_rows = cycle() - o.eligible;
+    }
+    const auto in_the_way = [&](const Operation* earlier) {
+      return in_conflict(*earlier->plan, *o.plan);
+    };
+    if (std::any_of(granted_.begin(), granted_.begin() + static_cast<std::ptrdiff_t>(i),
+                    in_the_way))
+      continue;
+    open(o);
+    some = true;
+  }
+  return some;
+}
+
+void OperationScheduler::open(Operation& o) {
+  const Plan& plan = o.plan->plan;
+  o.state = Operation::State::kOpen;
+  o.report.started = cycle();
+  o.report.waited_for_others = cycle() - *o.rows_loaded_at;
+  o.job = std::make_unique<CollectiveJob>(plan, fabric_.topology(), o.seed, fabric_.lanes(),
+                                          o.plan->copies);
+  std::vector<std::uint8_t> phases;
+  for (const StoredPhase* phase : o.rows.phases)
+    phases.push_back(static_cast<std::uint8_t>(phase->index));
+  o.job->place(o.first_tree, std::move(phases));
+  fabric_.core().set_missing_bytes(static_cast<std::size_t>(o.first_tree), o.plan->missing_bytes);
+  o.npus.emplace(*o.job, machine_.npus_by_node());
+  if (machine_.observers().empty()) return;
+  std::vector<PhaseProgram> programs;
+  for (const StoredPhase* phase : o.rows.phases)
+    for (const auto& [node, row] : phase->rows) programs.push_back({node, phase->index, row});
+  machine_.observers().add(
+      {.job = o.job.get(), .name = o.label.name, .parts = o.label.parts, .copies = o.plan->copies},
+      programs);
+}
+
+bool OperationScheduler::release_due() {
+  bool some = false;
+  for (Operation* const operation : granted_) {
+    if (operation->state == Operation::State::kOpen && begin_ranks(*operation)) some = true;
+  }
+  return some;
+}
+
+bool OperationScheduler::begin_ranks(Operation& operation) {
+  const std::vector<CollectiveJob::RankOfPart> due = operation.take_due(cycle());
+  CollectiveJob& job = *operation.job;
+  for (const CollectiveJob::RankOfPart& at : due)
+    if (job.released(at.part))
+      job.begin_rank(at.part, cycle());
+    else
+      job.release(at.part, cycle());
+  operation.npus->release(due);
+  return !due.empty();
+}
+
+// ---- what is not simulated
+
+// Edges, from this one on, in between which nothing has to be looked at, so that partitions need not take turns at each.
+// Operations may be complete in them, as nothing begins by that.
+std::uint64_t OperationScheduler::edges_at_once() const {
+  const FabricCore& core = fabric_.core();
+  if (core.partitions() == 1 || changed_ || !loader_.idle() || !machine_.observers().empty() ||
+      machine_.wave() != nullptr)
+    return 1;
+  const auto is_left_alone = [](const auto& entry) {
+    return entry.second->has_begun() && entry.second->is_last();
+  };
+  if (!std::ranges::all_of(operations_, is_left_alone)) return 1;
+  std::uint64_t edges = std::min(core.look_ahead(), limits_.edges_to_quiet());
+  if (skips_repeated_) edges = std::min(edges, recurrence_.edges_to_look());
+  const std::uint64_t now = core.edge() - first_edge_;
+  return std::min(edges, limits_.end() - std::min(limits_.end(), now));
+}
+
+// Over the edges before anything happens that has not happened before: an arrival, a start, a call, the end of the
+// watchdog's patience, the time-out. Over whole periods, where the state recurs, or over edges at which nothing happens.
+std::uint64_t OperationScheduler::rest(std::uint64_t next_call, bool stops_at_states) {
+  if (const std::uint64_t passed = pass_until(std::min(next_call, limits_.end())); passed != 0)
+    return passed;
+  std::uint64_t next = wake_;
+  // The edge before is one at which a trajectory may end.
+  if (stops_at_states && next != Operation::kNever && granted_.empty()) --next;
+  next = std::min(next, next_call);
+  // So is the one after which nothing moves any more.
+  if (operations_.empty() && !fabric_.core().is_settled())
+    next = std::min(next, cycle() + kSettlingCycles);
+  if (next == Operation::kNever)
+    next = std::max(last_event_ + limits_.watchdog(), cycle() + limits_.edges_to_quiet());
+  const std::uint64_t idle = rest_until(std::min(next, limits_.end()));
+  idle_cycles_ += idle;
+  return idle;
+}
+
+// Over edges at which nothing happens, to the one before that of a cycle; how many.
+std::uint64_t OperationScheduler::rest_until(std::uint64_t next) {
+  if (changed_ || !loader_.idle()) return 0;
+  next = std::min(next, wake_);
+  const std::uint64_t edges =
+      std::min(fabric_.core().edges_at_rest(), next - std::min(next, cycle() + 1));
+  if (edges != 0) fabric_.core().rest(edges);
+  return edges;
+}
+
+// Over whole periods that recur, to an edge before that of a cycle; how many edges.
+std::uint64_t OperationScheduler::pass_until(std::uint64_t next) {
+  if (!skips_repeated_ || changed_ || !loader_.idle() || !recurrence_.is_due()) return 0;
+  std::vector<CollectiveJob*> jobs;
+  for (const Operation* operation : granted_)
+    if (operation->job != nullptr) jobs.push_back(operation->job.get());
+  if (jobs.empty()) return 0;
+  next = std::min(next, wake_);
+  return recurrence_.pass_over(jobs, next - std::min(next, cycle() + 1));
+}
+
+bool OperationScheduler::ends_rest() const {
+  return (operations_.empty() || (wake_ == cycle() + 1 && granted_.empty())) && !changed_ &&
+         loader_.idle() && fabric_.core().is_settled();
+}
+
+bool OperationScheduler::add_state(StateDigest& digest) const {
+  if (changed_ || !loader_.idle() || !fabric_.core().add_state(digest)) return false;
+  std::unordered_map<OperationHandle, std::uint64_t> numbers;
+  for (const auto& [handle, operation] : operations_) numbers.emplace(handle, numbers.size());
+  const auto number_of = [&](const Operation& operation) { return numbers.at(operation.handle); };
+  digest.add(operations_.size());
+  for (const auto& [handle, operation] : operations_)
+    operation->add_state(cycle(), number_of, digest);
+  digest.add(granted_.size());
+  for (const Operation* operation : granted_) digest.add(number_of(*operation));
+  store_.add_state(digest);
+  for (const Npu* npu : machine_.npus()) npu->add_state_with_counts(digest);
+  return true;
+}
+
+void OperationScheduler::shift_to(std::uint64_t cycle) {
+  const std::uint64_t later = cycle - this->cycle();
+  for (const auto& [handle, operation] : operations_) operation->shift(later);
+  if (wake_ != Operation::kNever) wake_ += later;
+  last_event_ += later;
+  first_edge_ -= later;
+}
+
+// ---- how far all is
+
+bool OperationScheduler::is_stuck() const {
+  return !operations_.empty() && !changed_ && wake_ == Operation::kNever && loader_.idle() &&
+         limits_.is_quiet() && cycle() >= last_event_ + limits_.watchdog();
+}
+
+bool OperationScheduler::has_failed() const {
+  return std::ranges::any_of(granted_, [](const Operation* operation) {
+    return operation->job != nullptr && operation->job->failed();
+  });
+}
+
+void OperationScheduler::check_failures() const {
+  for (const auto& [handle, operation] : operations_) {
+    if (operation->job != nullptr && operation->job->failed())
+      throw RunFailed(operation->job->failure(), operation->job->failure_cause());
+  }
+}
+
+// Of the only operation of a run in flits.
+std::string OperationScheduler::progress_text() const {
+  const auto only = operations_.begin();
+  if (next_ == 2 && only != operations_.end() && only->second->job != nullptr) {
+    const CollectiveJob& job = *only->second->job;
+    return fmt::format("{} of {} flits of results are complete", job.delivered_flits(),
+                       job.total_flits());
+  }
+  return fmt::format("{} operations are not complete", operations_.size());
+}
+
+std::vector<OperationReport::PartTimes> OperationScheduler::part_times(
+    OperationHandle handle) const {
+  const auto found = operations_.find(handle);
+  if (found == operations_.end()) return {};
+  const Operation& operation = *found->second;
+  std::vector<OperationReport::PartTimes> times;
+  for (int p = 0; p < std::ssize(operation.plan->plan.parts); ++p) {
+    OperationReport::PartTimes& part = times.emplace_back();
+    part.has_begun = operation.job != nullptr && operation.job->released(p);
+    part.has_ended = part.has_begun && operation.job->ended(p);
+    if (part.has_begun) part.start = operation.job->start_cycle(p);
+    if (part.has_ended) part.end = operation.job->end_cycle(p);
+  }
+  return times;
+}
+
+std::uint64_t OperationScheduler::delivered_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Operation* operation : granted_)
+    if (operation->job != nullptr) bytes += operation->job->delivered_bytes();
+  return bytes;
+}
+
+}  // namespace fredsim

@@ -1,0 +1,151 @@
+// The operations of a communicator: in which order they get what they need, when their ranks begin, and what becomes of them
+// from edge to edge.
+//
+// Order: operations are granted what they need, and from then on wait only for those that were granted before, so that
+//   none waits for ever. A grant takes an operation of which a rank could begin; those with phases are granted in the order
+//   of issue. It is open, and its ranks begin as they may, when its rows are loaded and no operation granted before is in
+//   conflict with it (engine/prepared_plan.h). Operations of equal rows follow each other at each NPU without a gap.
+// Phases: a row store gives them their indices (engine/row_store.h). Rows of operations issued before start() are written
+//   in the set-up, as far as they fit; others while traffic goes on, an access per switch and cycle, when they are granted.
+// Streams: numbers are given to the trees of an operation at its grant and taken back when it is complete. Without free
+//   ones it waits, and those after it.
+// Memory: of an operation that is complete nothing stays but its number.
+// Time: cycles since start(), each an edge that was simulated, rested or passed over. All calls come between two edges.
+// Errors: the first failure of a job is kept there (has_failed(), check_failures()); BadInput for phases that never fit.
+// Internal to the communicator.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/state_digest.h"
+#include "engine/machine.h"
+#include "engine/operation.h"
+#include "engine/prepared_plan.h"
+#include "engine/recurrence.h"
+#include "engine/row_loader.h"
+#include "engine/row_store.h"
+#include "engine/run_limits.h"
+
+namespace fredsim {
+
+// Whom a scheduler tells what is complete, a rank before its operation. It may issue and release.
+class CompletionListener {
+ public:
+  CompletionListener() = default;
+  CompletionListener(const CompletionListener&) = delete;
+  CompletionListener& operator=(const CompletionListener&) = delete;
+  virtual ~CompletionListener() = default;
+  virtual void rank_complete(OperationHandle handle, int part, int rank) = 0;
+  // With the flits and bytes of its results.
+  virtual void operation_complete(const OperationReport& report, std::uint64_t flits,
+                                  std::uint64_t bytes) = 0;
+};
+
+class OperationScheduler {
+ public:
+  // `rows`: of each phase store that are used, at most; 0: all. Machine and listener outlive it.
+  OperationScheduler(Machine& machine, int rows, CompletionListener& listener);
+
+  // Cycle 0: rows are written before it, those of `expected` after those of what was issued.
+  void start(std::span<const std::shared_ptr<const PreparedPlan>> expected);
+  std::uint64_t cycle() const;
+
+  // ---- what is given
+  OperationHandle new_handle() { return next_++; }
+  OperationHandle next_handle() const { return next_; }  // none was given from here on
+  void issue(OperationHandle handle, std::shared_ptr<const PreparedPlan> plan,
+             const std::vector<std::uint64_t>& starts, const IssueOptions& options);
+  void release(OperationHandle handle, int part, int rank, std::uint64_t cycle);
+  // Those under way, in their order, are known by other handles from now on, and were issued at other cycles.
+  struct Name {
+    OperationHandle handle = 0;
+    std::uint64_t issued = 0;
+  };
+  void rename(std::span<const Name> names);
+
+  // ---- edges
+  void edge();           // after each of the fabric
+  void simulate_edge();  // of the fabric, too, with no time between it and the one before
+  void process();        // whatever may begin does
+
+  // ---- what is not simulated
+  void skip_repeated(bool on) { skips_repeated_ = on; }
+  // Edges, from this one on, in between which nobody has to look, if nobody is told of ranks.
+  std::uint64_t edges_at_once() const;
+  // Each leaves out edges, from the next one on, and says how many; the latter two up to the edge before a cycle.
+  // `next_call`: cycle at which somebody is called back; `stops_at_states`: at which a trajectory may end, too.
+  std::uint64_t rest(std::uint64_t next_call, bool stops_at_states);
+  std::uint64_t rest_until(std::uint64_t next);
+  std::uint64_t pass_until(std::uint64_t next);
+  bool ends_rest() const;
+  void count_idle(std::uint64_t cycles) { idle_cycles_ += cycles; }
+  std::uint64_t idle_cycles() const { return idle_cycles_; }
+  const Recurrence& recurrence() const { return recurrence_; }
+  // Counters have changed by something else than edges.
+  void restart_recurrence() { recurrence_.restart(); }
+
+  // All that the cycles to come depend on, relative to the cycle; false: somebody cannot tell.
+  bool add_state(StateDigest& digest) const;
+  void shift_to(std::uint64_t cycle);  // it is this cycle now
+
+  // ---- how far all is
+  const std::map<OperationHandle, std::unique_ptr<Operation>>& operations() const {
+    return operations_;  // not complete
+  }
+  const Operation* find(OperationHandle handle) const;  // null: it is complete
+  bool is_stuck() const;
+  bool has_failed() const;
+  void check_failures() const;  // throws the first one
+  std::string progress_text() const;
+  std::vector<OperationReport::PartTimes> part_times(OperationHandle handle) const;
+  std::uint64_t delivered_bytes() const;              // by operations under way
+  int most_streams() const { return most_streams_; }  // trees that had numbers at a time, at most
+  OperationTotals& totals() { return totals_; }
+  const OperationTotals& totals() const { return totals_; }
+  RowLoader& loader() { return loader_; }
+  const RowLoader& loader() const { return loader_; }
+  Machine& machine() { return machine_; }
+  Fabric& fabric() { return fabric_; }
+  const RunLimits& limits() const { return limits_; }
+
+ private:
+  void changed();
+  bool collect();
+  bool collect_from(Operation& operation);
+  void finish_operation(Operation& operation);
+  bool grant();
+  bool give_rows(Operation& operation);
+  int take_streams(int trees) const;
+  bool open_those_that_can();
+  void open(Operation& operation);
+  bool release_due();
+  bool begin_ranks(Operation& operation);
+
+  Machine& machine_;
+  CompletionListener& listener_;
+  Fabric& fabric_;
+  const RunLimits& limits_;
+  RowStore store_;
+  RowLoader loader_;
+  Recurrence recurrence_;
+  std::map<OperationHandle, std::unique_ptr<Operation>> operations_;  // not complete
+  std::vector<Operation*> granted_;                                   // in that order
+  std::map<int, int> streams_;                                        // first tree -> trees
+  int most_streams_ = 0;                                              // the highest number, and 1
+  OperationHandle next_ = 1;
+  OperationTotals totals_;
+  std::uint64_t first_edge_ = 0;
+  std::uint64_t wake_ = 0;        // cycle at which something may begin by itself
+  std::uint64_t last_event_ = 0;  // cycle
+  std::uint64_t idle_cycles_ = 0;
+  bool is_running_ = false;
+  bool changed_ = false;
+  bool skips_repeated_ = false;
+};
+
+}  // namespace fredsim
