@@ -153,8 +153,8 @@ void TrainStrings::add_to(CLI::App& command) {
   add(command, "--on-conflict", on_conflict, "WHAT",
       "groups that cannot be routed together: refuse (default), later or unicast");
   add(command, "--packet-order", packet_order, "WHAT",
-      "auto (default) or, on meshes and toruses, paced, as of run: large models are simulated "
-      "faster");
+      "arrival, recurring, auto (default) or, on meshes and toruses, paced, as of run: with paced "
+      "large models are simulated faster");
   command.add_flag("--best-base", best_base,
                    "the base once more, as well as it can: --algorithm auto, --placement auto and, "
                    "streaming, --stream multicast; speed-ups over both");

@@ -34,11 +34,15 @@ constexpr double kFitTolerance = 0.0005;
 constexpr int kMostFitRuns = 8;
 constexpr double kFirstFitRate = 1e16;  // FLOP/s
 
-bool has_pace(const ShapePlans& plans) {
-  const auto is_paced = [](const auto& plan) {
-    return std::ranges::any_of(plan->plan.parts, &Part::is_paced);
-  };
-  return std::ranges::any_of(plans, is_paced);
+std::string packet_order_of(const ShapePlans& plans) {
+  std::string order;
+  for (const auto& plan : plans) {
+    for (const Part& part : plan->plan.parts) {
+      if (part.frame > 0) return "paced";
+      if (part.is_ordered) order = "recurring";
+    }
+  }
+  return order;
 }
 
 }  // namespace
@@ -225,6 +229,10 @@ std::vector<std::string> TrainingJobs::idealised() const {
   };
   if (std::ranges::any_of(results_, communicates))
     all.emplace_back("a collective begins when its last rank has come, without a packet");
+  if (std::ranges::any_of(results_, [](const TrainingResult& result) {
+        return result.packet_order == "recurring";
+      }))
+    all.emplace_back(kRecurringOrder);
   if (asked_.inference) all.emplace_back("tokens are chosen from their logits in no time");
   const TrainingOptions& training = asked_.training;
   if (asked_.accounting.empty()) return all;
@@ -406,7 +414,7 @@ std::optional<TrainingResult> TrainingJobs::train(const TrainedMachine& entry) {
     result.is_best_base = entry.is_best_base;
     if (entry.is_best_base) result.algorithm = algorithm_of(entry);
     if (streams_to_users(entry)) result.stream = "multicast";
-    result.has_pace = has_pace(entry.plans);
+    result.packet_order = packet_order_of(entry.plans);
     return result;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", job, error.what()));

@@ -58,8 +58,10 @@ class Order {
     if (part_.is_paced() || (is_tree_ && window <= kMostWindow))
       part_.window = std::max(part_.window, static_cast<int>(window));
     if (window <= static_cast<std::uint64_t>(part_.window) &&
-        last_due_ <= std::numeric_limits<std::uint32_t>::max())
+        last_due_ <= std::numeric_limits<std::uint32_t>::max()) {
+      part_.is_ordered = true;
       return;
+    }
     for (Tree* tree : trees_) tree->interval = 0;
   }
 
@@ -182,7 +184,11 @@ bool reduces_at_once(const Tree& tree) {
 }
 
 // Of a collective whose packets have an order on such a fabric.
-bool is_ordered(const Topology& topology, const Part& part) {
+bool may_be_ordered(const Topology& topology, const Part& part) {
+  if (part.order == PacketOrder::kArrival) return false;
+  // Where it costs.
+  if (part.order != PacketOrder::kRecurring && topology.is_grid() && adds_in_switches(topology))
+    return false;
   const Algorithm* algorithm = find_algorithm(part.algorithm);
   return part.roots == 0 && algorithm != nullptr && algorithm->has_packet_order(topology, part);
 }
@@ -190,12 +196,11 @@ bool is_ordered(const Topology& topology, const Part& part) {
 }  // namespace
 
 void set_packet_order(const Topology& topology, Plan& plan) {
-  if (topology.is_grid() && adds_in_switches(topology)) return;
   std::vector<std::vector<Tree*>> trees(plan.parts.size());
   for (Tree& tree : plan.trees) trees[tree.part].push_back(&tree);
   std::vector<std::size_t> ordered;
   for (std::size_t part = 0; part < plan.parts.size(); ++part) {
-    if (trees[part].size() >= 2 && is_ordered(topology, plan.parts[part]) &&
+    if (trees[part].size() >= 2 && may_be_ordered(topology, plan.parts[part]) &&
         std::ranges::all_of(trees[part], [&](const Tree* tree) {
           return plan.parts[part].is_paced() ? goes_at_once(*tree) : reduces_at_once(*tree);
         }))

@@ -22,8 +22,8 @@
 //   the packet are left without order. Parts do not wait for each other.
 // Without order (interval 0): streams (Part::roots), which go beside others the other way; parts with trees that do not reduce and
 //   have no pace, in the switches or in steps, such with ratios that no small integers meet, and those whose longest tree has fewer than
-//   kFewestPackets packets, which end before they are in step. Nor where it costs: between routers that add (mesh_reducing), where
-//   packets wait for each other more, 1.2 %.
+//   kFewestPackets packets, which end before they are in step. Nor, unless it is asked for (PacketOrder::kRecurring), where it costs:
+//   between routers that add (mesh_reducing), where packets wait for each other more, 1.2 %. None with PacketOrder::kArrival.
 // Cost: of 64 MiB on 5 x 4 multi_tree takes 82 820 cycles (82 799 in the order in which packets come), hier_ring 128 150 (128 409);
 //   hier_ring on Fred-A 108 565 (108 247), on Fred-C 64 463 (65 008). With the dues of grids, and virtual channels of a port that do
 //   not wait for each other, Fred-C took 75 269: the port to an NPU was idle while bursts across L1 switches filled the buffers.
@@ -34,7 +34,7 @@
 
 namespace fredsim {
 
-// Fills in Tree::interval and Send::due. Part::window and ::packet_flits are set; on a FRED tree the window may grow.
+// Fills in Tree::interval, Send::due and Part::is_ordered. Part::window and ::packet_flits are set; on a FRED tree the window may grow.
 void set_packet_order(const Topology& topology, Plan& plan);
 
 }  // namespace fredsim

@@ -95,7 +95,8 @@ struct Part {
   // Packets a source may have under way per tree, > 0: sent, and the result not seen there. Sources that
   // see no result of an endpoint tree go by acknowledgements (collective/acknowledgements.h).
   int window = 0;
-  PacketOrder order = PacketOrder::kAuto;
+  PacketOrder order = PacketOrder::kAuto;  // as asked for
+  bool is_ordered = false;                 // its packets have an order (collective/packet_order.h)
   // Cycles in which sources start Tree::in_frame packets, evenly (collective/packet_pace.h); 0: they start them as fast as they may.
   std::uint64_t frame = 0;
   int packet_flits = kPacketFlits;  // longest packet; a tree's last one, or only one, is shorter

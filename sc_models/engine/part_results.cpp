@@ -69,6 +69,7 @@ void fill_parts(const Topology& topology, std::span<const Part* const> parts,
     r.algorithm = part.algorithm;
     r.group = group_of(topology, part);
     r.priority = priority_name(part.vc);
+    if (part.is_ordered) r.packet_order = part.frame > 0 ? "paced" : "recurring";
     r.frame_cycles = part.frame;
     r.size_bytes = part.bytes;
     r.incomplete = time.incomplete;

@@ -72,10 +72,8 @@ JsonObject<fields::kPart> part_json(const PartResult& part) {
                                  {"bound_ns", part.bound_ns}};
   if (!part.name.empty()) json.set("name", part.name);
   if (part.operations > 1) json.set("operations", part.operations);
-  if (part.frame_cycles > 0) {
-    json.set("packet_order", "paced");
-    json.set("frame_cycles", part.frame_cycles);
-  }
+  if (!part.packet_order.empty()) json.set("packet_order", part.packet_order);
+  if (part.frame_cycles > 0) json.set("frame_cycles", part.frame_cycles);
   if (part.incomplete) json.set("incomplete", true);
   return json;
 }
@@ -223,6 +221,9 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
     json.set("delivered_bytes", r.delivered_bytes);
   }
   json.set("parts", parts_json(r));
+  if (std::ranges::any_of(r.parts,
+                          [](const PartResult& part) { return part.packet_order == "recurring"; }))
+    json.set("idealised", std::vector<std::string>{kRecurringOrder});
   if (r.operations) json.set("operations", operations_json(*r.operations));
   if (r.slices > 0) json.set("slices", slices_json(r));
   json.set("skipped", skipped_json(r));

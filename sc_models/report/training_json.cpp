@@ -87,7 +87,7 @@ JsonObject<fields::kTrainingRun> training_run_json(const TrainingSetup& setup,
       json.set("time_per_token_ns", result.tokens->pass_ns);
     json.set("tokens_per_s", result.tokens->tokens_per_s);
   }
-  if (result.has_pace) json.set("packet_order", "paced");
+  if (!result.packet_order.empty()) json.set("packet_order", result.packet_order);
   if (result.is_best_base) json.set("best_base", true);
   if (result.speedup) json.set("speedup", *result.speedup);
   if (result.speedup_best_base) json.set("speedup_best_base", *result.speedup_best_base);

@@ -167,7 +167,7 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
       csv_field("iterations", fmt::to_string(setup.iterations)),
       {{.label = "algorithm", .name = "algorithm", .shown = Shown::kOnlyInCsv}, algorithm},
       {{.label = "packet_order", .name = "packet_order", .shown = Shown::kOnlyInCsv},
-       [](const TrainingResult& r) { return r.has_pace ? "paced" : "auto"; }},
+       [](const TrainingResult& r) { return r.packet_order.empty() ? "arrival" : r.packet_order; }},
       csv_field("accounting", setup.accounting),
       csv_field("gradients", setup.gradients),
       csv_field("optimizer", setup.optimizer),

@@ -40,14 +40,20 @@ struct SwitchResult {
   std::vector<std::pair<std::string, std::uint64_t>> stall_cycles;  // reason -> cycles
 };
 
+// Among what is idealised, where packets have an order but no pace.
+inline constexpr const char* kRecurringOrder =
+    "packets of all-reduces at the endpoints wait for channels in an order known beforehand "
+    "(--packet-order arrival: in that of their arrival)";
+
 // One collective on one group, of those that ran at the same time.
 struct PartResult {
   std::string name;              // in a work file; empty: none
   std::uint64_t operations = 1;  // one after the other; times and bandwidths are of all of them
   std::string collective;
   std::string algorithm;
-  std::vector<int> group;  // base/member.h
-  std::string priority;    // "mp", "pp" or "dp"
+  std::vector<int> group;    // base/member.h
+  std::string priority;      // "mp", "pp" or "dp"
+  std::string packet_order;  // "recurring", "paced"; empty: in that of their arrival
   std::uint64_t frame_cycles =
       0;  // of packets that have a pace (collective/packet_pace.h); 0: none
   std::uint64_t size_bytes = 0;

@@ -348,7 +348,7 @@ TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
   std::vector<std::string> arguments{"configs/mesh_2x2.yaml", "--size", "2MiB", "--algorithm",
                                      "multi_tree"};
   const json plain = run_of(arguments);
-  EXPECT_FALSE(plain["parts"][0].contains("packet_order"));
+  EXPECT_EQ(plain["parts"][0]["packet_order"], "recurring");
   arguments.insert(arguments.end(), {"--packet-order", "paced"});
   const json paced = run_of(arguments);
   EXPECT_EQ(paced["parts"][0]["packet_order"], "paced");
@@ -357,6 +357,37 @@ TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
   EXPECT_LT(paced["cycles"].get<double>(), 1.05 * plain["cycles"].get<double>());
   arguments.insert(arguments.end(), {"--model", "lockstep"});
   EXPECT_EQ(run_of(arguments)["cycles"], paced["cycles"]);
+}
+
+// The order of arrival gives other cycles, and that in which states recur is the default: both are said.
+TEST(PacketOrder, RecurringIsTheDefaultAndArrivalIsWithout) {
+  const std::vector<std::string> arguments{"configs/mesh.yaml", "--size",    "4MiB",
+                                           "--algorithm",       "hier_ring", "--packet-order"};
+  const auto with = [&](const char* order) {
+    std::vector<std::string> all = arguments;
+    all.emplace_back(order);
+    return run_of(all);
+  };
+  const json arrival = with("arrival");
+  EXPECT_FALSE(arrival["parts"][0].contains("packet_order"));
+  EXPECT_FALSE(arrival.contains("idealised"));
+  const json recurring = with("recurring");
+  EXPECT_EQ(recurring["parts"][0]["packet_order"], "recurring");
+  ASSERT_EQ(recurring["idealised"].size(), 1U);
+  EXPECT_NE(recurring["idealised"][0].get<std::string>().find("--packet-order arrival"),
+            std::string::npos);
+  EXPECT_NE(arrival["cycles"], recurring["cycles"]);
+  EXPECT_EQ(with("auto")["cycles"], recurring["cycles"]);
+}
+
+// Between routers that add an order costs, so there is one only where it is asked for.
+TEST(PacketOrder, WhereItCostsItIsAskedFor) {
+  const std::vector<std::string> arguments{"configs/mesh_reducing.yaml", "--size", "2MiB",
+                                           "--algorithm", "hier_ring"};
+  EXPECT_FALSE(run_of(arguments)["parts"][0].contains("packet_order"));
+  std::vector<std::string> asked = arguments;
+  asked.insert(asked.end(), {"--packet-order", "recurring"});
+  EXPECT_EQ(run_of(asked)["parts"][0]["packet_order"], "recurring");
 }
 
 // A machine that keeps none says so, and runs as ever.

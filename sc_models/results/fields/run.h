@@ -31,7 +31,8 @@ inline constexpr auto kPartFields = std::to_array<Field>({
      kNone,
      "how often the entry is repeated; times and bandwidths are of all of them",
      "of an entry of a work file that is repeated"},
-    {"packet_order", word("paced"), kNone, "its packets have a pace", "where they do"},
+    {"packet_order", word("recurring paced"), kNone,
+     "its packets wait for channels in an order known beforehand, or have a pace", "where they do"},
     {"frame_cycles", kCount, kCycles, "of the frame of its packets", "where packets have a pace"},
     {"incomplete", kTrue, kNone, "it was not complete", kWhenInterrupted},
 });
@@ -129,7 +130,11 @@ inline constexpr auto kRunFields = join(
         {"placement_npus", list(kCount), kNone, "NPU of every worker", "with a placement"},
     }),
     kInterruptedFields,
-    std::to_array<Field>({{"parts", list(object(kPart)), kNone, "one per group"}}),
+    std::to_array<Field>({
+        {"parts", list(object(kPart)), kNone, "one per group"},
+        {"idealised", list(kText), kNone, "what would be otherwise on a machine",
+         "where something is"},
+    }),
     kSimulatedFields, kBestBaseFields,
     std::to_array<Field>({
         {"speedup", kNumber, kNone, "time of the base / time of this run, same size",

@@ -101,7 +101,10 @@ inline constexpr auto kTrainingRunFields = join(
         {"time_per_token_ns", kNumber, kNs, "mean of the steps after the first", "of decode"},
         {"tokens_per_s", kNumber, "tokens/s", "of prefill tokens of prompts, of decode tokens made",
          "of inference"},
-        {"packet_order", word("paced"), kNone, "some of its collectives have a pace",
+        {"packet_order", word("recurring paced"), kNone,
+         "packets of some of its collectives wait for channels in an order known beforehand, or "
+         "have a "
+         "pace",
          "where they do"},
     }),
     kBestBaseFields,
