@@ -13,11 +13,12 @@ CommandRow route_row();
 CommandRow conflicts_row();
 CommandRow strategies_row();
 CommandRow report_row();
+CommandRow schema_row();
 
 std::span<const CommandRow> commands() {
-  static const std::array rows{run_row(),       compare_row(),    train_row(),
-                               traffic_row(),   info_row(),       route_row(),
-                               conflicts_row(), strategies_row(), report_row()};
+  static const std::array rows{run_row(),    compare_row(), train_row(),     traffic_row(),
+                               info_row(),   route_row(),   conflicts_row(), strategies_row(),
+                               report_row(), schema_row()};
   return rows;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/options_page.h"
 #include "cli/parse_problem.h"
 #include "cli/program_name.h"
 #include "cli/spelling.h"
@@ -66,6 +67,8 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
       app.add_subcommand("help", "Prints what --help prints, of a command or of all.");
   std::string topic;
   help->add_option("COMMAND", topic, "a command (default: all in short)")->type_name("");
+  bool is_page = false;
+  help->add_flag("--markdown", is_page, "the options of all commands, as a page");
   add_examples(*help, "  build/fredsim help run");
 
   if (argc < 2) {
@@ -81,6 +84,10 @@ std::optional<ParsedCommand> parse_command_line(int argc, const char* const* arg
       return std::nullopt;
     }
     throw BadInput(parse_problem(app));
+  }
+  if (is_page) {
+    fmt::print("{}", options_page(app));
+    return std::nullopt;
   }
   if (help->parsed()) {
     std::vector<const char*> asked{*argv};

@@ -18,16 +18,6 @@ using fields::Null;
 using fields::Object;
 using fields::Type;
 
-// As a cell of a table.
-std::string cell(std::string_view text) {
-  std::string shown;
-  for (const char c : text) {
-    if (c == '|') shown += '\\';
-    shown += c;
-  }
-  return shown;
-}
-
 std::string words_in(std::string_view words) {
   std::string shown;
   for (const char c : words) shown += c == ' ' ? std::string(", ") : std::string(1, c);
@@ -97,9 +87,9 @@ void describe(const Object& object, std::vector<const Object*>& described, std::
       "\n## {}\n\n{}\n\n| key | type | unit | meaning | appears |\n|---|---|---|---|---|\n",
       object.name, object.meaning);
   for (const Field& field : object.fields) {
-    text +=
-        fmt::format("| `{}` | {} | {} | {} | {} |\n", field.key, cell(type_of(field)), field.unit,
-                    cell(field.meaning), field.appears.empty() ? "always" : field.appears);
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.key, markdown_cell(type_of(field)),
+                        field.unit, markdown_cell(field.meaning),
+                        field.appears.empty() ? "always" : field.appears);
   }
   for (const Field& field : object.fields) {
     if (field.type.object != nullptr) describe(*field.type.object, described, text);
@@ -107,6 +97,15 @@ void describe(const Object& object, std::vector<const Object*>& described, std::
 }
 
 }  // namespace
+
+std::string markdown_cell(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    if (c == '|') shown += '\\';
+    shown += c;
+  }
+  return shown;
+}
 
 std::string results_reference() {
   std::string text =

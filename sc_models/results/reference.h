@@ -2,9 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace fredsim {
 
 std::string results_reference();
+
+// Text in a cell of a table.
+std::string markdown_cell(std::string_view text);
 
 }  // namespace fredsim

@@ -12,8 +12,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kCommands{"run",   "compare",   "train",      "traffic", "info",
-                      "route", "conflicts", "strategies", "report",  "help"};
+const Words kCommands{"run",       "compare",    "train",  "traffic", "info", "route",
+                      "conflicts", "strategies", "report", "schema",  "help"};
 
 Words lines_of(const std::string& text) {
   Words lines;
@@ -45,7 +45,7 @@ Words help_of(const std::string& command) {
 TEST(Help, LinesEndBeforeTheEdge) {
   for (const char* columns : {"60", "80", "132"}) {
     for (const std::string command : {"", "run", "compare", "train", "traffic", "info", "route",
-                                      "conflicts", "strategies", "report"}) {
+                                      "conflicts", "strategies", "report", "schema"}) {
       const Outcome help = run_fredsim(help_of(command), {.columns = columns});
       EXPECT_EQ(help.exit_code, 0) << help.err;
       const std::size_t limit = std::min<std::size_t>(std::stoul(columns), 100);

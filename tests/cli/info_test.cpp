@@ -43,7 +43,7 @@ TEST(Program, HelpAndVersionAreNoErrors) {
 
 TEST(Program, HelpOfACommandIsThatOfItsOption) {
   for (const std::string command : {"", "run", "compare", "traffic", "info", "route", "conflicts",
-                                    "strategies", "report", "help"}) {
+                                    "strategies", "report", "schema", "help"}) {
     std::vector<std::string> asked{"help"};
     std::vector<std::string> option{"--help"};
     if (!command.empty()) {

@@ -1,0 +1,11 @@
+// All commands and their options as a page in Markdown (docs/reference/options.md), from their help.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace fredsim {
+
+std::string options_page(const CLI::App& app);
+
+}  // namespace fredsim

@@ -1,0 +1,66 @@
+// `fredsim schema`: the JSON schema of machine files or of results, or their keys as a page.
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/command.h"
+#include "cli/option_values.h"
+#include "config/machine_schema.h"
+#include "results/reference.h"
+#include "results/schema.h"
+
+namespace fredsim {
+namespace {
+
+struct DescribedFiles {
+  std::string_view name;
+  std::string (*page)();
+  nlohmann::ordered_json (*schema)();
+};
+
+constexpr std::array kDescribed{DescribedFiles{"machine", machine_reference, machine_file_schema},
+                                DescribedFiles{"results", results_reference, [] {
+                                                 return results_schema(machine_in_results_schema());
+                                               }}};
+
+class SchemaCommand final : public Command {
+ public:
+  void add_to(CLI::App& app) override {
+    app.add_option("FILES", name_, "machine or results")->required()->type_name("");
+    app.add_flag("--markdown", is_page_, "their keys as a page, in place of a schema");
+  }
+
+  void check() override {
+    std::array<std::string_view, kDescribed.size()> names;
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kDescribed[i].name;
+    files_ = &kDescribed[parse_word("FILES", name_, names)];
+  }
+
+  FileUses files() const override { return {}; }
+
+  void run(const Invocation& /*invocation*/) override {
+    fmt::print("{}", is_page_ ? files_->page() : files_->schema().dump(2) + "\n");
+  }
+
+ private:
+  std::string name_;
+  bool is_page_ = false;
+  const DescribedFiles* files_ = nullptr;
+};
+
+}  // namespace
+
+CommandRow schema_row() {
+  return {.name = "schema",
+          .purpose = "Prints the JSON schema of machine files, for editors, or of results.",
+          .examples =
+              "  build/fredsim schema machine\n"
+              "  build/fredsim schema results --markdown",
+          .make = []() -> std::unique_ptr<Command> { return std::make_unique<SchemaCommand>(); }};
+}
+
+}  // namespace fredsim
