@@ -137,7 +137,8 @@ std::string chiplets(const Topology& topology, Page& page) {
   for (const auto& [type, counted] : counts) {
     const auto& [shape, count] = counted;
     const std::vector<NamedValue> parts = shape.kind->parts(shape);
-    add_row(fmt::format("L{} {}", std::get<0>(type), shape.kind->label(shape)), count,
+    const std::string label = shape.kind->label(shape);
+    add_row(topology.has_levels() ? fmt::format("L{} {}", std::get<0>(type), label) : label, count,
             std::to_string(shape.ports()), parts);
     chiplet_count += count;
     for (std::size_t p = 0; p < sum.size(); ++p) sum[p].value += count * parts[p].value;

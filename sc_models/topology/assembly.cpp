@@ -115,6 +115,8 @@ std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind)
                                      : machine.switch_kind;
 }
 
+int dealt_to(int count, int parts, int i) { return count / parts + (i < count % parts ? 1 : 0); }
+
 std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,
                                std::string_view counted) {
   if (bandwidth % static_cast<std::uint64_t>(parts) != 0) {

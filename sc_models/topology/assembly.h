@@ -55,6 +55,9 @@ class Assembly {
 // Kind of the switches that have none of their own.
 std::string switch_kind_of(const MachineSpec& machine, const TopologyKind& kind);
 
+// Share of part i, where `count` are dealt out over `parts` as evenly as possible: the first parts get one more.
+int dealt_to(int count, int parts, int i);
+
 // `bandwidth` / `parts`, exact; BadInput naming `key` and what `parts` counts
 // where it leaves a rest.
 std::uint64_t divide_bandwidth(std::uint64_t bandwidth, int parts, std::string_view key,

@@ -218,22 +218,41 @@ std::set<NodeId> reached_upwards(const Topology& topology, NodeId chiplet) {
   return reached;
 }
 
-bool meet(const std::set<NodeId>& a, const std::set<NodeId>& b) {
-  return std::ranges::any_of(a, [&](NodeId node) { return b.contains(node); });
+// Chiplets to which one of level 1 leads.
+struct Leads {
+  NodeId chiplet = 0;
+  std::set<NodeId> upwards;  // itself, and those that it reaches by going up
+  std::set<NodeId> beside;   // of its level, by a link
+};
+
+std::set<NodeId> beside(const Topology& topology, NodeId chiplet) {
+  std::set<NodeId> others;
+  for (int port = 0; port < topology.nodes[chiplet].ports; ++port) {
+    const int link = topology.link_out(chiplet, port);
+    if (link < 0) continue;
+    const NodeId to = topology.links[link].to;
+    if (topology.nodes[to].level == topology.nodes[chiplet].level) others.insert(to);
+  }
+  return others;
+}
+
+bool meet(const Leads& a, const Leads& b) {
+  return a.beside.contains(b.chiplet) ||
+         std::ranges::any_of(a.upwards, [&](NodeId node) { return b.upwards.contains(node); });
 }
 
 SliceReach reach_of(const Topology& topology) {
   SliceReach reach{.slices = topology.fred.slices, .chiplets = 0, .chiplet = {}, .connected = {}};
-  reach.chiplets = topology.fred.switches(1);
   reach.chiplet.assign(topology.nodes.size() * static_cast<std::size_t>(reach.slices), -1);
-  std::vector<std::vector<std::set<NodeId>>> reached(static_cast<std::size_t>(reach.slices));
+  std::vector<std::vector<Leads>> reached(static_cast<std::size_t>(reach.slices));
   std::map<NodeId, int> number;  // of a chiplet of level 1, in its slice
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     const Node& node = topology.nodes[id];
     if (node.level != 1) continue;
     number[id] = static_cast<int>(reached[node.slice].size());
-    reached[node.slice].push_back(reached_upwards(topology, id));
+    reached[node.slice].push_back({id, reached_upwards(topology, id), beside(topology, id)});
   }
+  reach.chiplets = static_cast<int>(reached.front().size());
   for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
     for (int port = 0; topology.nodes[id].is_endpoint() && port < reach.slices; ++port) {
       const int link = topology.link_out(id, port);

@@ -87,7 +87,7 @@ inline constexpr auto kNodeFields = std::to_array<Field>({
 inline constexpr Object kNode{"node", "a node of the fabric and its place", kNodeFields};
 
 inline constexpr auto kLayoutFields = std::to_array<Field>({
-    {"kind", word("mesh2d torus2d fred_tree"), kNone, "as `fabric.type` in a machine file"},
+    {"kind", kText, kNone, "as `fabric.type` in a machine file"},
     {"nodes", list(object(kNode)), kNone, "NPUs, I/O controllers and switches"},
 });
 inline constexpr Object kLayout{"layout", "places of the nodes, for a drawing", kLayoutFields};

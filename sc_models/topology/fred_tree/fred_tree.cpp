@@ -16,11 +16,6 @@ namespace {
 constexpr int kMaxCount = 4096;  // of anything; the number of ports decides before
 constexpr int kAddresses = 1 << std::numeric_limits<decltype(Node::address)>::digits;
 
-// I/O controllers of L1 switch l: as even as possible, the first switches get one more.
-int io_of_l1(int io_controllers, int l1_switches, int l) {
-  return io_controllers / l1_switches + (l < io_controllers % l1_switches ? 1 : 0);
-}
-
 // The configuration keys of a tree's levels, as its file writes them.
 class Keys {
  public:
@@ -78,7 +73,7 @@ void check_levels(const FredTreeFacts& tree, const Keys& keys) {
 
 void check_ports(const MachineSpec& machine, const FredTreeFacts& tree, const Keys& keys) {
   const FredLevel& l1 = tree.levels.front();
-  const int most_io = io_of_l1(machine.io_controllers, tree.switches(1), 0);
+  const int most_io = dealt_to(machine.io_controllers, tree.switches(1), 0);
   const int l1_ports = l1.below + l1.uplinks + most_io;
   if (l1_ports < 2 || l1_ports > kMaxPorts) {
     throw BadInput(fmt::format(
@@ -199,7 +194,7 @@ class TreeBuilder {
                             k == 1 ? "slices x uplinks" : "slices x chiplets x uplinks");
   }
 
-  int io_of(int l1) const { return io_of_l1(machine_.io_controllers, tree_.switches(1), l1); }
+  int io_of(int l1) const { return dealt_to(machine_.io_controllers, tree_.switches(1), l1); }
 
   // Chiplet c of slice s of switch i on level k.
   NodeId chiplet_at(int k, int i, int s, int c) const {

@@ -1,0 +1,62 @@
+#include "topology/fully_connected/fully_connected_kind.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "topology/fully_connected/fully_connected.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array kPairKeys = {
+    FabricKey{"fabric.switches", "number of switches, each joined to all others", Holds::kInteger},
+    FabricKey{"fabric.npus_per_switch", "NPUs on one switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.planes", "parallel chiplets that make up one switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.pair_bandwidth", "bandwidth from one switch to one other"},
+};
+
+class FullyConnectedKind final : public TopologyKind {
+ public:
+  std::string_view name() const override { return "fully_connected"; }
+  std::span<const FabricKey> keys() const override { return kPairKeys; }
+
+  TopologyBuilder builder(const FabricKeys& keys) const override {
+    FullyConnectedSpec spec;
+    spec.switches = keys.integer("fabric.switches", 2, kMaxPorts);
+    spec.npus_per_switch = keys.integer("fabric.npus_per_switch", 1, kMaxPorts);
+    spec.planes = keys.integer("fabric.planes", 1, kMaxPorts);
+    spec.pair_bandwidth = keys.bandwidth("fabric.pair_bandwidth");
+    return [spec](const MachineSpec& machine) { return build_fully_connected(machine, spec); };
+  }
+
+  std::string_view default_switch_kind() const override { return "voq_crossbar"; }
+  UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
+
+  std::string describe(const Topology& topology) const override {
+    const int planes = topology.fred.slices;
+    return fmt::format("{} switches, each joined to all others, {} plane{}",
+                       topology.dimensions.back().size, planes, planes == 1 ? "" : "s");
+  }
+
+  std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
+    const int half = topology.dimensions.back().size / 2;
+    std::uint64_t across = 0;
+    for (const Link& link : topology.links) {
+      const Node& from = topology.nodes[link.from];
+      const Node& to = topology.nodes[link.to];
+      if (from.is_switch() && to.is_switch() && from.switch_index < half && to.switch_index >= half)
+        across += link.bytes_per_second;
+    }
+    return across;
+  }
+};
+
+}  // namespace
+
+const TopologyKind& fully_connected_kind() {
+  static const FullyConnectedKind kKind;
+  return kKind;
+}
+
+}  // namespace fredsim
