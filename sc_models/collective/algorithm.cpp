@@ -77,7 +77,7 @@ std::optional<double> Algorithm::cycles(const Topology& /*topology*/, const Link
 }
 
 bool Algorithm::has_packet_order(const Topology& topology, const Part& /*part*/) const {
-  return topology.is_grid();
+  return topology.has_places();
 }
 
 bool is_choice(std::string_view name) {

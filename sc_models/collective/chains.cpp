@@ -14,6 +14,7 @@
 #include "collective/link_walk.h"
 #include "collective/port_balance.h"
 #include "collective/slice_shares.h"
+#include "switch/node_shape.h"
 
 namespace fredsim {
 namespace {
@@ -31,12 +32,12 @@ class ChainPlanner {
       : topology_(topology),
         chains_(chains),
         plan_(plan),
-        walk_(topology, plan, topology.is_tree()),
+        walk_(topology, plan, routes_by_table(topology)),
         flits_(topology.links.size()),
         chosen_(chains.size()) {
     for (const ChainSpec& chain : chains) {
-      channels_.push_back(topology.is_tree() ? channels_of(topology, plan, chain.part)
-                                             : std::vector<int>{plan.parts[chain.part].vc});
+      channels_.push_back(topology.has_slices() ? channels_of(topology, plan, chain.part)
+                                                : std::vector<int>{plan.parts[chain.part].vc});
     }
     for (const Tree& tree : plan.trees)
       walk_.walk(tree, [&](int link) { flits_[link] += tree.flits; });

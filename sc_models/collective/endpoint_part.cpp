@@ -42,7 +42,7 @@ void EndpointPart::add(Tree tree) const {
 void EndpointPart::add_box(const RingBox& box) const {
   if (pattern() == Pattern::kOneRoot) {
     add_rooted(box);
-  } else if (box.sides.size() > 1 && topology_.is_tree()) {
+  } else if (box.sides.size() > 1 && topology_.has_levels()) {
     RingBox on_channels = box;
     spread(on_channels);
     add_owned(on_channels);

@@ -184,7 +184,7 @@ EqualSlices all_slices(const Topology& topology) {
 }
 
 int slices_used(const Topology& topology, const Plan& plan) {
-  if (!topology.is_tree()) return 0;
+  if (!topology.has_slices()) return 0;
   std::set<int> ports;
   for (const Tree& tree : plan.trees) add_ports(tree, ports);
   return static_cast<int>(ports.size());
@@ -197,7 +197,7 @@ EqualSlices find_equal_slices(const Topology& topology, const Plan& plan) {
 
 EqualSlices find_equal_slices(const Topology& topology, std::span<const Plan* const> plans) {
   EqualSlices result = all_slices(topology);
-  if (!topology.is_tree()) return result;
+  if (!topology.has_slices()) return result;
   const int slices = topology.fred.slices;
   std::vector<SlicedPlan> sliced;
   for (const Plan* const plan : plans) {

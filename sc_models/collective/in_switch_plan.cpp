@@ -208,7 +208,7 @@ class InSwitchPlanner {
   // One after the other, each slice beginning with another: what does not fit with those before it has no share of the slice.
   // False: nothing is lost, or a part has no slice left.
   bool leave_out(const std::vector<int>& parts, int slice, Weights& weights) {
-    if (topology_.faults.empty() || topology_.is_grid()) return false;
+    if (topology_.faults.empty() || !topology_.has_slices()) return false;
     std::vector<int> kept;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const int part = parts[(k + static_cast<std::size_t>(slice)) % parts.size()];
@@ -423,7 +423,7 @@ class InSwitchPlanner {
 int in_switch_window(const Topology& topology, const Part& part) {
   constexpr int kLeast = 64;
   constexpr int kRouter = 16;  // cycles of a hop beside the link's, with some to spare
-  if (topology.is_tree()) return kLeast;
+  if (!topology.has_places()) return kLeast;
   int latency = 0;
   for (const Link& link : topology.links) latency = std::max(latency, link.latency);
   // Up the tree and down again, at a flit per cycle.

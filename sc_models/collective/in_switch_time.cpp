@@ -46,7 +46,7 @@ class SwitchTime {
     }
   }
 
-  double cycles() const { return topology_.is_grid() ? on_grid() : steps_on_tree(); }
+  double cycles() const { return topology_.has_places() ? on_grid() : steps_on_tree(); }
 
  private:
   int ranks() const { return static_cast<int>(part_.members.size()); }

@@ -68,7 +68,7 @@ void LinkWalk::walk_hop(NodeId from, NodeId to, int port, const OnLink& on_link)
 }
 
 int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
-  if (!topology_.is_grid()) return routes_[arrival.to][destination] - 1;
+  if (topology_.unicasts == UnicastRoutes::kByTable) return routes_[arrival.to][destination] - 1;
   const MeshPlace& router = topology_.nodes[arrival.to].mesh;
   const MeshPosition to = mesh_position(destination);
   const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);

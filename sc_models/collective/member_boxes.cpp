@@ -48,7 +48,7 @@ RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& me
   const int count = static_cast<int>(members.size());
   RingBox box{{count}, std::vector<int>(count)};
   std::iota(box.ranks.begin(), box.ranks.end(), 0);
-  if (!topology.is_grid()) return box;
+  if (!topology.has_places()) return box;
   const auto distances = [&](int rank) {
     const MeshPosition a = mesh_position(topology.nodes[members[rank]].address);
     int most = 0;

@@ -65,7 +65,8 @@ bool has_io(const Topology& topology, const std::vector<NodeId>& members) {
 }
 
 bool is_whole_grid(const Topology& topology, const std::vector<NodeId>& members) {
-  return topology.is_grid() && members.size() == topology.npus.size() && !has_io(topology, members);
+  return topology.has_places() && members.size() == topology.npus.size() &&
+         !has_io(topology, members);
 }
 
 Rational slowest_port(const Topology& topology, std::span<const NodeId> members, int port) {

@@ -380,7 +380,7 @@ bool grid_is_even(const Topology& topology) {
 }
 
 bool can_pack_trees(const Topology& topology, const std::vector<NodeId>& members) {
-  return topology.is_grid() && !has_io(topology, members) &&
+  return topology.has_places() && !has_io(topology, members) &&
          HopGraph(topology, members).reach(0).has_value();
 }
 

@@ -34,7 +34,7 @@ class Order {
         walk_(walk),
         part_(part),
         trees_(std::move(trees)),
-        is_tree_(topology.is_tree()) {}
+        on_grid_(topology.has_places()) {}
 
   void set() {
     if (!find_frame()) return;
@@ -51,11 +51,11 @@ class Order {
       trees_[i]->interval = common * scale / packets_[i];
       shortest = std::min(shortest, trees_[i]->interval);
     }
-    if (is_tree_) count_on_channels();
+    if (!on_grid_) count_on_channels();
     for (Tree* tree : trees_) set_dues(*tree);
     const std::uint64_t window = last_due_ / shortest + 1;
     // Its window must not hold back what has a pace.
-    if (part_.is_paced() || (is_tree_ && window <= kMostWindow))
+    if (part_.is_paced() || (!on_grid_ && window <= kMostWindow))
       part_.window = std::max(part_.window, static_cast<int>(window));
     if (window <= static_cast<std::uint64_t>(part_.window) &&
         last_due_ <= std::numeric_limits<std::uint32_t>::max()) {
@@ -72,7 +72,7 @@ class Order {
     const std::uint64_t longest = (*std::ranges::max_element(trees_, {}, &Tree::flits))->flits;
     if (longest < kFewestPackets * packet) return false;
     packets_.resize(trees_.size());
-    for (std::uint64_t most = 1; most <= (is_tree_ ? 1 : kMostPackets); ++most) {
+    for (std::uint64_t most = 1; most <= (on_grid_ ? kMostPackets : 1); ++most) {
       const auto fits = [&](std::size_t i) {
         const std::uint64_t is = trees_[i]->flits * most;
         packets_[i] = (is + longest / 2) / longest;
@@ -125,7 +125,7 @@ class Order {
 
   // Its due, not before the packet is there; returns when it has arrived.
   std::uint64_t send(const Tree& tree, const TreeRank& from, Send& to, std::uint64_t ready) {
-    if (is_tree_) ready = place(from.rank, to, ready, tree.interval);
+    if (!on_grid_) ready = place(from.rank, to, ready, tree.interval);
     to.due = static_cast<std::uint32_t>(ready);
     return ready + hop(from, to);
   }
@@ -157,7 +157,7 @@ class Order {
       cycles += link.latency + kRouterCycles;
       slowest = std::max(slowest, packet_cycles(link));
     });
-    const double slack = is_tree_ ? kSlackOfFrame * frame_ : kSlackPackets * slowest;
+    const double slack = on_grid_ ? kSlackPackets * slowest : kSlackOfFrame * frame_;
     return static_cast<std::uint64_t>((cycles + slowest + slack) * units_per_cycle_);
   }
 
@@ -165,7 +165,7 @@ class Order {
   const LinkWalk& walk_;
   Part& part_;
   std::vector<Tree*> trees_;
-  bool is_tree_;                        // a FRED tree; else a grid
+  bool on_grid_;
   std::vector<std::uint64_t> packets_;  // in a frame, by tree
   double frame_ = 0;                    // cycles
   double units_per_cycle_ = 1;
@@ -187,7 +187,7 @@ bool reduces_at_once(const Tree& tree) {
 bool may_be_ordered(const Topology& topology, const Part& part) {
   if (part.order == PacketOrder::kArrival) return false;
   // Where it costs.
-  if (part.order != PacketOrder::kRecurring && topology.is_grid() && adds_in_switches(topology))
+  if (part.order != PacketOrder::kRecurring && topology.has_places() && adds_in_switches(topology))
     return false;
   const Algorithm* algorithm = find_algorithm(part.algorithm);
   return part.roots == 0 && algorithm != nullptr && algorithm->has_packet_order(topology, part);
@@ -207,7 +207,7 @@ void set_packet_order(const Topology& topology, Plan& plan) {
       ordered.push_back(part);
   }
   if (ordered.empty()) return;
-  const LinkWalk walk(topology, plan, topology.is_tree());
+  const LinkWalk walk(topology, plan, routes_by_table(topology));
   for (const std::size_t part : ordered)
     Order(topology, walk, plan.parts[part], std::move(trees[part])).set();
 }

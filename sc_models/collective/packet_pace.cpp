@@ -112,7 +112,7 @@ void refuse(Plan& plan, Part& part, const std::string& why) {
 
 // Names what keeps a part from having a pace; empty: nothing.
 std::string obstacle(const Topology& topology, const Part& part, bool shares) {
-  if (!topology.is_grid() || adds_in_switches(topology))
+  if (!topology.has_places() || adds_in_switches(topology))
     return "only NPUs of a mesh or torus whose routers do not add keep one";
   if (part.collective == Collective::kAllToAll || part.collective == Collective::kAllToAllV)
     return "an all-to-all asks more of routers than they reach at the rate of links";
@@ -124,7 +124,7 @@ std::string obstacle(const Topology& topology, const Part& part, bool shares) {
 
 void refuse_packet_pace(const Topology& topology, Plan& plan) {
   if (std::ranges::none_of(plan.parts, &Part::is_paced)) return;
-  const bool shares = topology.is_grid() && plan.parts.size() > 1 &&
+  const bool shares = topology.has_places() && plan.parts.size() > 1 &&
                       shares_links(LinkWalk(topology, plan, false), topology, plan);
   for (Part& part : plan.parts) {
     if (!part.is_paced()) continue;

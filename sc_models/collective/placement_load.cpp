@@ -36,7 +36,7 @@ double passes(Collective collective) { return collective == Collective::kAllRedu
 PlacementLoad::PlacementLoad(const Topology& topology, std::span<const WorkerTraffic> traffic,
                              int workers)
     : topology_(topology),
-      slices_(topology.is_tree() ? topology.fred.slices : 1),
+      slices_(topology.has_slices() ? topology.fred.slices : 1),
       groups_of_(static_cast<std::size_t>(workers)) {
   for (const WorkerTraffic& kind : traffic) add_work(kind);
   bool with_controllers = false;
@@ -48,7 +48,7 @@ PlacementLoad::PlacementLoad(const Topology& topology, std::span<const WorkerTra
   }
   if (groups_.empty()) return;
   find_paths(with_controllers);
-  if (topology.is_tree()) find_uplinks();
+  if (topology.has_levels()) find_uplinks();
   for (Work& work : works_) {
     for (Variant& variant : work.variants) {
       variant.load.resize(variant.shape == Shape::kUplinks ? topology.nodes.size()
@@ -80,14 +80,14 @@ bool PlacementLoad::is_fixed(const CollectiveSpec& spec) const {
   if (spec.group.size() < 2) return true;
   const Algorithm* named = find_algorithm(spec.algorithm);
   const bool goes_by_ranks = named != nullptr && named->goes_by_ranks();
-  const bool same_for_all = topology_.is_grid() || (topology_.fred.in_switch && !goes_by_ranks);
+  const bool same_for_all = topology_.has_places() || (topology_.fred.in_switch && !goes_by_ranks);
   return same_for_all && workers == topology_.npus.size();
 }
 
 std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(const CollectiveSpec& spec) const {
   const Algorithm* named = find_algorithm(spec.algorithm);
   const Pattern pattern = pattern_of(spec.collective);
-  const bool adds = topology_.is_tree() && topology_.fred.in_switch;
+  const bool adds = topology_.fred.in_switch;
   const bool in_switch =
       adds && (named != nullptr ? named->is_in_switches() : is_choice(spec.algorithm));
   if (in_switch && pattern != Pattern::kPairs) return {Shape::kUplinks};

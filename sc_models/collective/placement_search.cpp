@@ -186,7 +186,7 @@ class Nesting {
       if (sizes_[d] > 1) dimensions.push_back(d);
     do {
       order_ = dimensions;
-      if (topology_.is_grid()) {
+      if (topology_.has_places()) {
         for (as_rings_ = false;; as_rings_ = true) {
           tiles_.clear();
           nest(1, 1);

@@ -150,7 +150,9 @@ class TimeModel {
 }  // namespace
 
 int switch_cycles(const Topology& topology) {
-  return topology.is_grid() && !adds_in_switches(topology) ? kGridRouterCycles : kSwitchCycles;
+  return topology.unicasts == UnicastRoutes::kByCoordinates && !adds_in_switches(topology)
+             ? kGridRouterCycles
+             : kSwitchCycles;
 }
 
 double estimated_cycles(const Topology& topology, const Plan& plan, const LinkWalk& walk) {

@@ -191,7 +191,7 @@ class WorkPlanner {
     plan_.programs = std::move(switches.programs);
     add_chains(topology_, chains, plan_);
     balance_ports(topology_, plan_);
-    if (topology_.is_grid()) part_channels();
+    if (topology_.has_places()) part_channels();
     add_acknowledgements(topology_, plan_);
     refuse_packet_pace(topology_, plan_);
     set_packet_order(topology_, plan_);
@@ -237,7 +237,7 @@ class WorkPlanner {
       in_switch = cycles_in_switches(parts, specs.front());
     const std::string name = fastest_algorithm(topology_, specs, parts, switches, in_switch);
     for (const int part : numbers) specs_[part].algorithm = name;
-    if (switches != nullptr && topology_.is_tree() && takes_steps(specs.front().collective) &&
+    if (switches != nullptr && topology_.fred.in_switch && takes_steps(specs.front().collective) &&
         name != switches->name()) {
       plan_.note(
           fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",
@@ -297,7 +297,7 @@ class WorkPlanner {
       try {
         switches = plan_in_switch(topology_, plan_, in_switch_, on_conflict_);
       } catch (const GroupConflict& conflict) {
-        const bool may_leave = topology_.is_grid() || !topology_.faults.empty();
+        const bool may_leave = topology_.has_places() || !topology_.faults.empty();
         if (!may_leave || !leave_to_endpoints(conflict)) throw;
         continue;
       }

@@ -205,7 +205,7 @@ class TreeEnumerator {
 }  // namespace
 
 int slice_nic_port(const Topology& topology, NodeId member, int slice) {
-  return topology.is_tree() ? slice : topology.first_link_out(member).from_port;
+  return topology.has_slices() ? slice : topology.first_link_out(member).from_port;
 }
 
 ReductionTree lowest_nodes(const Topology& topology, const std::vector<NodeId>& members, int slice,

@@ -170,7 +170,8 @@ class Streams {
   // beside that of the last hops.
   int channel_of_chains() const {
     const std::vector<int> others = other_channels();
-    return topology_.is_tree() && reduces(roles()) && others.size() > 1 ? others.back() : part_.vc;
+    return topology_.has_slices() && reduces(roles()) && others.size() > 1 ? others.back()
+                                                                           : part_.vc;
   }
 
   std::vector<Tree> chains(const std::vector<FlitRange>& blocks) const {

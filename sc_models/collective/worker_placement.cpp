@@ -141,7 +141,7 @@ std::vector<int> snake_placement(const Strategy& strategy, const Topology& topol
   if (npus.size() > topology.npus.size())
     throw BadInput(fmt::format("placement: found {} workers; allowed: {}, the NPUs of {}",
                                npus.size(), topology.npus.size(), topology.name));
-  if (topology.is_tree()) return npus;
+  if (!topology.has_places()) return npus;
   const std::vector<int> path = snake(topology);
   for (int& npu : npus) npu = path[npu];
   return npus;
@@ -176,7 +176,7 @@ WorkerPlacement auto_placement(const Strategy& strategy, const Topology& topolog
     simple.back().npus.resize(static_cast<std::size_t>(strategy.workers()));  // files may have more
   }
   simple.push_back({"paper", paper_placement(strategy)});
-  if (topology.is_grid()) simple.push_back({"snake", snake_placement(strategy, topology)});
+  if (topology.has_places()) simple.push_back({"snake", snake_placement(strategy, topology)});
   return choose(simple, {strategy.mp, strategy.dp, strategy.pp}, topology, traffic, search);
 }
 

@@ -201,8 +201,6 @@ struct Topology {
   bool has_places() const { return mesh.width > 0; }  // switches in a grid: Node::mesh
   bool has_levels() const { return !fred.levels.empty(); }
   bool has_slices() const { return fred.slices > 0; }
-  bool is_grid() const { return has_places(); }  // of collectives
-  bool is_tree() const { return has_slices(); }
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
   std::vector<std::string> faults;  // what it has lost, as named by the user (topology/faults.h)

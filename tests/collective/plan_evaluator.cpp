@@ -249,7 +249,7 @@ class SwitchPlayer {
       const auto bit = [&](int b) { return (program.row[b / 32] >> (b % 32) & 1U) != 0; };
       EXPECT_TRUE(bit(0));
       vc_[{program.node, program.phase}] = bit(1) + 2 * bit(2);
-      if (topology.is_grid()) {
+      if (topology.has_places()) {
         const int ports = topology.nodes[program.node].ports;
         const int width = std::bit_width(static_cast<unsigned>(ports));
         EXPECT_LT(program.phase, 384 / ((3 + 2 * ports * width + 31) / 32));

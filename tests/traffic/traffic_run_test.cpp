@@ -119,7 +119,7 @@ TEST_P(Traffic, EveryImplementationGivesTheSame) {
     EXPECT_EQ(text_of(measure(topology, options, rate, {.model = SwitchModel::kRtl})), expected);
     EXPECT_EQ(text_of(measure(topology, options, rate, {.model = SwitchModel::kLockstep})),
               expected);
-    const std::string some = topology.is_grid() ? "r0_*" : "l1_*";
+    const std::string some = topology.has_places() ? "r0_*" : "l1_*";
     EXPECT_EQ(text_of(measure(topology, options, rate, {.rtl_instances = some})), expected);
   }
 }

@@ -71,7 +71,7 @@ class Direct final : public Algorithm {
     rows.reserve(static_cast<std::size_t>(ranks));
     for (int i = 0; i < ranks; ++i) rows.push_back(blocks_of(i));
     std::vector<int> channels{part.part().vc};
-    if (part.topology().is_grid() && !part.topology().has_rings() && ranks > 2) {
+    if (part.topology().has_places() && !part.topology().has_rings() && ranks > 2) {
       channels = channels_of(part.topology(), part.plan(), part.number());
       if (channels.size() > 1) {
         std::vector<std::string> names(channels.size());

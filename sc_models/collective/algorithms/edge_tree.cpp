@@ -17,7 +17,7 @@ class EdgeTrees final : public Algorithm {
     return pattern_of(collective) == Pattern::kOneRoot;
   }
   bool has_streams() const override { return true; }
-  bool exists_on(const Topology& topology) const override { return topology.is_grid(); }
+  bool exists_on(const Topology& topology) const override { return topology.has_places(); }
   bool is_papers(const Topology& /*topology*/, Collective /*collective*/) const override {
     return true;
   }

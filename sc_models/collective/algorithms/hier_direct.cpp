@@ -15,7 +15,7 @@ class HierDirect final : public Algorithm {
   bool has(Collective collective) const override {
     return pattern_of(collective) != Pattern::kPairs;
   }
-  bool exists_on(const Topology& topology) const override { return !topology.is_grid(); }
+  bool exists_on(const Topology& topology) const override { return !topology.has_places(); }
   std::string refusal(const Topology& topology, const Part& part) const override {
     if (!exists_on(topology))
       return fmt::format("hier_direct needs a tree of switches, {} has none, allowed: {}",

@@ -22,7 +22,7 @@ class HierRing final : public Algorithm {
     return true;
   }
   std::string refusal(const Topology& topology, const Part& part) const override {
-    if (!topology.is_grid()) return levels_refusal(topology, part.members, name(), "ring");
+    if (!topology.has_places()) return levels_refusal(topology, part.members, name(), "ring");
     if (is_whole_grid(topology, part.members) && has_rows_and_columns(topology)) return {};
     return fmt::format(
         "hier_ring needs all {} NPUs of a mesh of more than one row and "
@@ -30,7 +30,7 @@ class HierRing final : public Algorithm {
         topology.npus.size(), part.members.size(), topology.mesh.width, topology.mesh.height);
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {
-    if (part.topology().is_grid()) {
+    if (part.topology().has_places()) {
       plan_on_grid(part);
     } else {
       part.add_box(level_box(part.topology(), part.members()));
@@ -38,12 +38,12 @@ class HierRing final : public Algorithm {
   }
   // Rows first, and columns first.
   std::uint64_t trees(const Topology& topology, const CollectiveSpec& spec) const override {
-    const bool both_ways = topology.is_grid() && spec.group.size() == topology.npus.size() &&
+    const bool both_ways = topology.has_places() && spec.group.size() == topology.npus.size() &&
                            has_rows_and_columns(topology);
     return Algorithm::trees(topology, spec) * (both_ways ? 2 : 1);
   }
   bool has_packet_order(const Topology& topology, const Part& part) const override {
-    return topology.is_grid() || part.collective == Collective::kAllReduce;
+    return topology.has_places() || part.collective == Collective::kAllReduce;
   }
 
  private:

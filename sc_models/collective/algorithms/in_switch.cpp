@@ -19,7 +19,7 @@ class InSwitch final : public Algorithm {
     return adds_in_switches(topology) && !is_off(topology);
   }
   bool is_papers(const Topology& topology, Collective collective) const override {
-    return topology.is_tree() || collective != Collective::kUnicast;
+    return !topology.has_places() || collective != Collective::kUnicast;
   }
   std::string refusal(const Topology& topology, const Part& part) const override {
     const std::string why = obstacle(topology, part.collective);
@@ -38,7 +38,7 @@ class InSwitch final : public Algorithm {
 
  private:
   static bool is_off(const Topology& topology) {
-    return topology.is_tree() && !topology.fred.in_switch;
+    return topology.has_slices() && !topology.fred.in_switch;
   }
 
   static std::string obstacle(const Topology& topology, Collective collective) {

@@ -19,7 +19,7 @@ class Ring final : public Algorithm {
     part.add_box(flat_box(part.topology(), part.members()));
   }
   bool has_packet_order(const Topology& topology, const Part& part) const override {
-    return topology.is_grid() || part.collective == Collective::kAllReduce;
+    return topology.has_places() || part.collective == Collective::kAllReduce;
   }
   bool goes_by_ranks() const override { return true; }
 };

@@ -15,8 +15,8 @@ class BinaryTree final : public Algorithm {
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {
     const Topology& topology = part.topology();
-    RingBox box = topology.is_grid() ? rectangle_box(topology, part.members())
-                                     : level_box(topology, part.members());
+    RingBox box = topology.has_places() ? rectangle_box(topology, part.members())
+                                        : level_box(topology, part.members());
     box.shape = LineShape::kBinaryTree;
     part.add_box(box);
   }
