@@ -145,6 +145,13 @@ std::vector<std::string_view> endpoint_names(Collective collective) {
   return names;
 }
 
+std::string allowed_for_streams() {
+  std::vector<std::string_view> names(kChoices.begin(), kChoices.end());
+  for (const Algorithm* algorithm : algorithms())
+    if (algorithm->has_streams()) names.push_back(algorithm->name());
+  return join_words(names);
+}
+
 std::string allowed_algorithms(Collective collective) {
   std::vector<std::string_view> names(kChoices.begin(), kChoices.end());
   std::ranges::copy(endpoint_names(collective), std::back_inserter(names));

@@ -110,5 +110,7 @@ std::string algorithm_names();
 std::vector<std::string_view> endpoint_names(Collective collective);
 // For messages: "auto, paper, ring or tree", those at the endpoints.
 std::string allowed_algorithms(Collective collective);
+// The same, those that have streams.
+std::string allowed_for_streams();
 
 }  // namespace fredsim

@@ -1,5 +1,5 @@
 // One part of a plan at the endpoints, on any fabric, by unicast packets between NPUs (§7.2), while an algorithm
-// (collective/algorithms) makes its trees. On a FRED tree everything is cut over the slices, and slice s's share goes by
+// (collective/algorithms) makes its trees. Where there are slices everything is cut over them, and slice s's share goes by
 // NIC port s.
 #pragma once
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "collective/algorithm.h"
 #include "collective/endpoint_part.h"
 
@@ -16,10 +15,8 @@ namespace {
 const Algorithm& stream_algorithm(const std::string& name) {
   const Algorithm* found = find_algorithm(name);
   if (found != nullptr && found->has_streams() && !found->is_in_switches()) return *found;
-  std::vector<std::string_view> allowed{"auto", "paper"};
-  for (const Algorithm* algorithm : algorithms())
-    if (algorithm->has_streams()) allowed.push_back(algorithm->name());
-  throw BadInput(fmt::format("algorithm: {} found, streams allow: {}", name, join_words(allowed)));
+  throw BadInput(
+      fmt::format("algorithm: {} found, streams allow: {}", name, allowed_for_streams()));
 }
 
 // As it is asked for, or the paper's.

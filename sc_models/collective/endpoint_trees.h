@@ -30,7 +30,7 @@ enum class Roles : std::uint8_t {
 inline bool reduces(Roles roles) { return roles == Roles::kAllToAll || roles == Roles::kToRoot; }
 inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
 
-// NIC ports side by side: slices of a FRED tree, on which a tree stays on one port; 1 on a mesh,
+// NIC ports side by side: slices, on which a tree stays on one port; 1 on a mesh,
 // where the port is the one that faces the destination (routing/nic_port.h).
 int endpoint_slices(const Topology& topology);
 

@@ -216,26 +216,13 @@ Topology build_located(const ConfigReader& reader, const TopologyBuilder& build,
   }
 }
 
-// In-switch collectives on switches that do not add: what a machine file says of its own stays unused where other kinds
-// were set over it.
-void add_at_endpoints(const ConfigReader& reader, Topology& tree) {
-  const auto set_over = [&](std::string_view path) {
-    return reader.has(path) && !reader.is_in_file(path);
-  };
-  bool is_other = set_over("switch.kind") || set_over("fabric.levels");
-  for (int i = 1; i <= std::ssize(tree.fred.levels); ++i) {
-    is_other = is_other || set_over(fmt::format("fabric.levels.{}.kind", i));
-  }
-  const auto node = std::ranges::find_if(tree.nodes, [&](const Node& one) {
-    return one.is_switch() && kind_of(one).num_phases(switch_shape(tree, one)) == 0;
+// In-switch collectives on switches that do not add.
+void add_at_endpoints(const ConfigReader& reader, Topology& topology) {
+  const auto node = std::ranges::find_if(topology.nodes, [&](const Node& one) {
+    return one.is_switch() && kind_of(one).num_phases(switch_shape(topology, one)) == 0;
   });
-  const std::string why = fmt::format("switches of the kind {} add nothing up", node->switch_kind);
-  if (!is_other || !reader.is_in_file("fabric.in_switch")) {
-    throw BadInput(fmt::format("{}: found true, but {}; allowed: false",
-                               reader.label("fabric.in_switch"), why));
-  }
-  tree.fred.in_switch = false;
-  tree.notes.push_back(fmt::format("fabric.in_switch is not used: {}", why));
+  reader.fabric().leave_switches(
+      reader, topology, fmt::format("switches of the kind {} add nothing up", node->switch_kind));
 }
 
 Topology build_topology(const ConfigReader& reader) {

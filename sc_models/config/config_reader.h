@@ -41,8 +41,6 @@ class ConfigReader final : public FabricKeys {
   // Keys for parameters that switches of this kind do not have: BadInput, but of those that stand in the file of a
   // machine whose kind was set over it a note for each.
   std::vector<std::string> keys_not_of(const SwitchKind& switches) const;
-  // Whether the machine file says it, not a setting over it.
-  bool is_in_file(std::string_view path) const;
   // The integers under a key of free names; none where it is left out.
   std::vector<NamedValue> names_under(std::string_view path, int low, int high) const;
 
@@ -55,6 +53,7 @@ class ConfigReader final : public FabricKeys {
   std::vector<MachineKey> resolved() const;
 
   bool has(std::string_view path) const override { return find(path) != nullptr; }
+  bool is_in_file(std::string_view path) const override;
   std::string label(std::string_view path) const override;  // "configs/mesh.yaml:7: npu.count"
   int entries(std::string_view path) const override;        // of a list; the third is at "path.3"
   std::string text(std::string_view path) const;

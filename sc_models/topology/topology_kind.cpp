@@ -18,6 +18,11 @@ std::vector<const TopologyKind*>& added_topologies() {
 
 }  // namespace
 
+void TopologyKind::leave_switches(const FabricKeys& /*keys*/, Topology& /*topology*/,
+                                  const std::string& why) const {
+  throw std::logic_error(fmt::format("{} has no key for collectives in switches: {}", name(), why));
+}
+
 std::vector<const TopologyKind*> topology_kinds() {
   std::vector<const TopologyKind*> kinds = built_in_topologies();
   kinds.insert(kinds.end(), added_topologies().begin(), added_topologies().end());

@@ -41,6 +41,11 @@ class TopologyKind {
   virtual UnicastRoutes unicasts() const = 0;
   virtual bool has_rings() const { return false; }
 
+  // Turns collectives in the switches off, with a note, where the switches of a topology of this kind add nothing up, as `why`
+  // says, and were set over those of the machine file. BadInput where the file itself has both.
+  virtual void leave_switches(const FabricKeys& keys, Topology& topology,
+                              const std::string& why) const;
+
   // For `fredsim info`: "2D mesh of 5 x 4 (width x height)".
   virtual std::string describe(const Topology& topology) const = 0;
   // One direction, as topology/facts.h counts it.

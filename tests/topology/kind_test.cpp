@@ -24,6 +24,7 @@ class GivenKeys final : public FabricKeys {
   explicit GivenKeys(std::map<std::string, std::uint64_t, std::less<>> values)
       : values_(std::move(values)) {}
   bool has(std::string_view path) const override { return values_.find(path) != values_.end(); }
+  bool is_in_file(std::string_view path) const override { return has(path); }
   std::string label(std::string_view path) const override { return std::string(path); }
   int entries(std::string_view path) const override { return static_cast<int>(value(path)); }
   int integer(std::string_view path, int low, int high) const override {
@@ -119,6 +120,11 @@ TEST(TopologyKinds, OneMoreIsBuiltAsTheOthers) {
   EXPECT_EQ(bisection_bytes_per_second(star), 3 * 600'000'000'000U);
   EXPECT_EQ(place_name(star, star.nodes.back()), "router");
   EXPECT_FALSE(star.has_places() || star.has_levels() || star.has_slices());
+}
+
+TEST(TopologyKinds, WithoutCollectivesInSwitchesHaveNoneToTurnOff) {
+  Topology none;
+  EXPECT_THROW(star_kind().leave_switches(GivenKeys({}), none, "of a test"), std::logic_error);
 }
 
 TEST(TopologyKinds, OfOneNameAreRefused) {

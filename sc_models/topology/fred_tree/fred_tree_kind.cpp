@@ -112,6 +112,23 @@ class FredTreeKind final : public TopologyKind {
   std::string_view default_switch_kind() const override { return "fred"; }
   UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
 
+  // What a machine file says of its own stays unused where other switches were set over it.
+  void leave_switches(const FabricKeys& keys, Topology& topology,
+                      const std::string& why) const override {
+    const auto set_over = [&](std::string_view path) {
+      return keys.has(path) && !keys.is_in_file(path);
+    };
+    bool is_other = set_over("switch.kind") || set_over(kLevels);
+    for (int i = 1; i <= topology.fred.depth(); ++i)
+      is_other = is_other || set_over(fmt::format("{}.{}.kind", kLevels, i));
+    if (!is_other || !keys.is_in_file("fabric.in_switch")) {
+      throw BadInput(fmt::format("{}: found true, but {}; allowed: false",
+                                 keys.label("fabric.in_switch"), why));
+    }
+    topology.fred.in_switch = false;
+    topology.notes.push_back(fmt::format("fabric.in_switch is not used: {}", why));
+  }
+
   std::string describe(const Topology& topology) const override {
     const FredTreeFacts& tree = topology.fred;
     return fmt::format("FRED tree of {} level{}, {} slice{}", tree.depth(),
