@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "collective/members.h"
 #include "collective/mesh_rings.h"
@@ -22,6 +24,38 @@ NodeId above(const Topology& topology, NodeId node, int level) {
   for (int l = 0; l < level && topology.nodes[node].above >= 0; ++l)
     node = topology.nodes[node].above;
   return node;
+}
+
+// Places of the members along a dimension, in order; `stride`: NPUs from one place to the next.
+std::vector<int> places_along(const std::vector<int>& npus, int stride, int side) {
+  std::set<int> places;
+  for (const int npu : npus) places.insert(npu / stride % side);
+  return {places.begin(), places.end()};
+}
+
+RingBox dimension_box(const Topology& topology, const std::vector<NodeId>& members) {
+  if (has_io(topology, members) || topology.dimensions.empty()) return flat_box(topology, members);
+  std::map<int, int> rank_of;  // by NPU
+  std::vector<int> npus;
+  for (int rank = 0; rank < std::ssize(members); ++rank) {
+    npus.push_back(member_number(topology, members[rank]));
+    rank_of.emplace(npus.back(), rank);
+  }
+  RingBox box;
+  std::vector<int> in_box{0};  // NPUs at its places, dimension 0 fastest
+  int stride = 1;
+  for (const TopologyDimension& dimension : topology.dimensions) {
+    const std::vector<int> places = places_along(npus, stride, dimension.size);
+    std::vector<int> grown;
+    for (const int place : places)
+      for (const int npu : in_box) grown.push_back(npu + place * stride);
+    if (places.size() > 1) box.sides.push_back(static_cast<int>(places.size()));
+    in_box = std::move(grown);
+    stride *= dimension.size;
+  }
+  if (in_box.size() != members.size()) return flat_box(topology, members);
+  for (const int npu : in_box) box.ranks.push_back(rank_of.at(npu));
+  return box;
 }
 
 }  // namespace
@@ -63,6 +97,7 @@ RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& me
 }
 
 RingBox level_box(const Topology& topology, const std::vector<NodeId>& members) {
+  if (!topology.has_levels()) return dimension_box(topology, members);
   const int count = static_cast<int>(members.size());
   int levels = 0;
   for (const Node& node : topology.nodes) levels = std::max(levels, node.level);
@@ -97,6 +132,12 @@ RingBox level_box(const Topology& topology, const std::vector<NodeId>& members) 
 std::string levels_refusal(const Topology& topology, const std::vector<NodeId>& members,
                            std::string_view algorithm, std::string_view instead) {
   if (level_box(topology, members).sides.size() > 1) return {};
+  if (!topology.has_levels()) {
+    return fmt::format(
+        "{} on {} needs NPUs that fill a box of two dimensions or more, this group of {} does not, "
+        "allowed: auto or {}",
+        algorithm, topology.name, members.size(), instead);
+  }
   return fmt::format(
       "{} on {} needs as many members, two or more, on each of two "
       "or more L1 switches, this group has {} members otherwise, allowed: auto or "

@@ -18,7 +18,8 @@ RingBox middle_first_box(const Topology& topology, const std::vector<NodeId>& me
 // A rectangle of a grid by rows and columns, any other group in group order.
 RingBox rectangle_box(const Topology& topology, const std::vector<NodeId>& members);
 
-// By switch and level of a FRED tree; of one dimension where they are not as many everywhere.
+// By switch and level of a tree of switches; of one dimension where they are not as many everywhere. Without levels along the
+// dimensions of the fabric; of one dimension where the members do not fill a box of them.
 RingBox level_box(const Topology& topology, const std::vector<NodeId>& members);
 
 // Empty: level_box() has two dimensions or more. Else the end of a message, as of Algorithm::refusal(), for an algorithm that

@@ -15,11 +15,12 @@
 //                              [kind = switch.kind], and
 //                              but for the last one, the top, uplinks, uplink_bandwidth
 //           type = fully_connected: switches, [npus_per_switch = 1], [planes = 1], pair_bandwidth
+//           type = torus3d:    size_x, size_y, size_z, [planes = 1], ring_bandwidth
 //   [link   [reliability = none] or link, [bit_error_rate = 0], [error_burst = 1], [flit_loss = 0],
 //           [max_retransmissions = 1000], [seed = 1]]
 //           without it: links without errors
 //   [faults a list of parts that are lost, topology/faults.h]      without it: none
-//   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, voq_crossbar on fully_connected, mesh on others],
+//   switch  input_buffer, control_buffer, [format = fp16], [kind = fred on a fred_tree, voq_crossbar on fully_connected and torus3d, mesh on others],
 //           [rtl_top], [params: NAME: value …];
 //           of kinds that have the parameter: output_buffer, [yield = 4], [quantum = 64],
 //           [phases_in_use = 1], [vc_order = [control, mp, pp, dp]]

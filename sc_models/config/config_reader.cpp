@@ -204,7 +204,7 @@ const SwitchKind& ConfigReader::switch_kind(std::string_view path) const {
   const TopologyKind& fabric_kind = fabric();
   const auto fits = [&](const SwitchKind& one) {
     return one.unicast_routes() == fabric_kind.unicasts() &&
-           (!fabric_kind.has_rings() || one.keeps_rings_moving());
+           (!fabric_kind.needs_moving_rings() || one.keeps_rings_moving());
   };
   const SwitchKind* const found = has(path) ? find_switch_kind(this->text(path))
                                             : find_switch_kind(fabric_kind.default_switch_kind());

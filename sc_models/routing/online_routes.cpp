@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "routing/dimension_routes.h"
+#include "topology/dimension_order.h"
 
 namespace fredsim {
 namespace {
@@ -94,6 +96,7 @@ std::uint8_t chosen(const std::vector<int>& ports, int choice) {
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes) {
   assert(topology.unicasts == UnicastRoutes::kByTable);
   const int addresses = count_addresses(topology, max_routes);
+  if (goes_along_dimensions(topology)) return dimension_routes(topology, addresses);
   const std::vector<std::vector<bool>> below = addresses_below(topology, addresses);
   std::vector<OnlineRoutes> routes(topology.nodes.size());
   std::vector<NodeId> downwards(topology.nodes.size());  // highest level first

@@ -1,5 +1,5 @@
-// Routing tables of a FRED tree's switch chiplets for unicasts that are routed online
-// (rtl/phased/phased_route_ram.sv, switch/register_map.h): up and down the tree by destination.
+// Routing tables of switches for unicasts that are routed online (rtl/phased/phased_route_ram.sv, switch/register_map.h): up and down
+// a tree by destination. Switches on rings and lines: routing/dimension_routes.h.
 //
 // Rule, per chiplet and destination: down, where the destination lies below; else up. A destination has
 //   a digit per level: its address, written with the numbers of uplinks per chiplet as bases, lowest level
@@ -24,7 +24,7 @@ namespace fredsim {
 // By destination address: 1 + output port, or 0 where the switch does not lead there.
 using OnlineRoutes = std::vector<std::uint8_t>;
 
-// By node, empty for endpoints. For a tree, of any number of levels.
+// By node, empty for endpoints. For a tree, of any number of levels, and for switches on rings and lines.
 // Errors: BadInput for an endpoint whose address is `max_routes` or more.
 std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes);
 

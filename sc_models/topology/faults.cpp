@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "topology/dimension_order.h"
 
 namespace fredsim {
 namespace {
@@ -241,6 +242,16 @@ bool meet(const Leads& a, const Leads& b) {
          std::ranges::any_of(a.upwards, [&](NodeId node) { return b.upwards.contains(node); });
 }
 
+// From one switch of a slice to another, along dimensions.
+bool leads_along(const Topology& topology, const std::vector<Leads>& of_slice, int from, int to) {
+  while (from != to) {
+    const int next = next_switch(topology, from, to);
+    if (!of_slice[from].beside.contains(of_slice[next].chiplet)) return false;
+    from = next;
+  }
+  return true;
+}
+
 SliceReach reach_of(const Topology& topology) {
   SliceReach reach{.slices = topology.fred.slices, .chiplets = 0, .chiplet = {}, .connected = {}};
   reach.chiplet.assign(topology.nodes.size() * static_cast<std::size_t>(reach.slices), -1);
@@ -259,9 +270,15 @@ SliceReach reach_of(const Topology& topology) {
       if (link >= 0) reach.chiplet[id * reach.slices + port] = number.at(topology.links[link].to);
     }
   }
+  const bool along = goes_along_dimensions(topology);
   for (const auto& of_slice : reached) {
-    for (const auto& a : of_slice)
-      for (const auto& b : of_slice) reach.connected.push_back(meet(a, b));
+    for (int a = 0; a < reach.chiplets; ++a) {
+      for (int b = 0; b < reach.chiplets; ++b) {
+        reach.connected.push_back(along ? leads_along(topology, of_slice, a, b) &&
+                                              leads_along(topology, of_slice, b, a)
+                                        : meet(of_slice[a], of_slice[b]));
+      }
+    }
   }
   return reach;
 }

@@ -10,6 +10,8 @@
 // Fred tree: routes go round what is lost (routing/online_routes.h); groups use the slices in which all of their members reach each
 //   other (collective/slice_shares.h).
 // Switches joined to all others: what is sent from one to another takes the planes in which they still have a link.
+// Switches on rings and lines: the planes in which all links of the way along dimensions are left, there and back. Nothing goes
+//   round what is lost in its plane; where no plane is left, hops of collectives go by other members, or are refused.
 // Mesh and torus: routers compute their routes, X-Y, which has no way round a lost link between routers, or a lost router: these are
 //   refused. An NPU that has lost links to its own router uses the others (MeshPlace::no_link).
 #pragma once

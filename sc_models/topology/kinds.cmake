@@ -1,2 +1,2 @@
 # The kinds of topologies: one folder here, one name in this list (topology_kind.h). Their order is that of messages.
-set(FREDSIM_TOPOLOGY_KINDS mesh2d torus2d fred_tree fully_connected)
+set(FREDSIM_TOPOLOGY_KINDS mesh2d torus2d fred_tree fully_connected torus3d)

@@ -36,10 +36,10 @@ class TopologyKind {
   virtual TopologyBuilder builder(const FabricKeys& keys) const = 0;
 
   // The switches that it is built of where nothing else is asked for. Others in their place have to find the outputs of
-  // unicasts in this way, and to keep rings of theirs moving where there are any.
+  // unicasts in this way, and to keep rings of theirs moving where routes would else wait for each other round a ring.
   virtual std::string_view default_switch_kind() const = 0;
   virtual UnicastRoutes unicasts() const = 0;
-  virtual bool has_rings() const { return false; }
+  virtual bool needs_moving_rings() const { return false; }
 
   // Turns collectives in the switches off, with a note, where the switches of a topology of this kind add nothing up, as `why`
   // says, and were set over those of the machine file. BadInput where the file itself has both.

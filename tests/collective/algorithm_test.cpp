@@ -21,7 +21,8 @@ constexpr auto kCollectives = std::to_array<Collective>(
      Collective::kAllToAll, Collective::kMulticast});
 
 std::vector<Topology> machines() {
-  return {mesh(4, 3), torus(4, 3), reducing_mesh(4, 3), fred_tree(), fred_tree({}, false)};
+  return {mesh(4, 3),  torus(4, 3),          reducing_mesh(4, 3),
+          fred_tree(), fred_tree({}, false), torus3d(3, 2, 2, 2)};
 }
 
 // In a line, in a rectangle, apart, and all.

@@ -6,6 +6,7 @@
 #include "switch/node_shape.h"
 #include "topology/fred_tree/fred_tree.h"
 #include "topology/torus2d/torus2d.h"
+#include "topology/torus3d/torus3d.h"
 
 namespace fredsim::test {
 namespace {
@@ -37,6 +38,13 @@ Topology mesh(int width, int height) { return grid_of(width, height, "mesh"); }
 Topology torus(int width, int height) { return grid_of(width, height, "mesh", true); }
 
 Topology reducing_mesh(int width, int height) { return grid_of(width, height, "mesh_reducing"); }
+
+Topology torus3d(int x, int y, int z, int planes) {
+  MachineSpec spec = machine("torus3d", x * y * z);
+  spec.npu_bandwidth = 600'000'000'000;
+  return build_torus3d(spec,
+                       {.sides = {x, y, z}, .planes = planes, .ring_bandwidth = 200'000'000'000});
+}
 
 Topology fred_tree(const TreeSize& size, bool in_switch) {
   FredTreeSpec spec;

@@ -17,6 +17,8 @@ Topology torus(int width, int height);
 // Of routers that add.
 Topology reducing_mesh(int width, int height);
 
+Topology torus3d(int x, int y, int z, int planes = 1);
+
 struct TreeSize {
   int l1_switches = 5;
   int npus_per_l1 = 4;

@@ -143,7 +143,7 @@ TEST(TopologyKinds, ReadTheirKeysAndBuildOfThem) {
     const TopologyKind& kind = topology_kind(name);
     const Topology built = kind.builder(grid)(machine);
     EXPECT_EQ(built.kind, name);
-    EXPECT_EQ(built.has_rings(), kind.has_rings());
+    EXPECT_EQ(built.has_rings(), kind.needs_moving_rings());
     EXPECT_EQ(built.unicasts, kind.unicasts());
     EXPECT_EQ(built.nodes.back().switch_kind, kind.default_switch_kind());
   }

@@ -79,9 +79,10 @@ Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, const To
   Topology& topology = assembly.topology();
   const int width = spec.width;
   const int height = spec.height;
-  const MeshRings rings{ring_side(kind.has_rings(), width), ring_side(kind.has_rings(), height)};
+  const bool has_rings = kind.needs_moving_rings();
+  const MeshRings rings{ring_side(has_rings, width), ring_side(has_rings, height)};
   topology.mesh = {width, height, rings};
-  const Joined joined = kind.has_rings() ? Joined::kRing : Joined::kLine;
+  const Joined joined = has_rings ? Joined::kRing : Joined::kLine;
   topology.dimensions = {{width, joined}, {height, joined}};
 
   const int latency =

@@ -34,7 +34,7 @@ Topology Mesh2dKind::build(const MachineSpec& machine, const Mesh2dSpec& spec) c
 }
 
 std::string Mesh2dKind::describe(const Topology& topology) const {
-  return fmt::format("2D {} of {} x {} (width x height)", has_rings() ? "torus" : "mesh",
+  return fmt::format("2D {} of {} x {} (width x height)", needs_moving_rings() ? "torus" : "mesh",
                      topology.mesh.width, topology.mesh.height);
 }
 

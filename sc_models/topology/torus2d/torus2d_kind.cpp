@@ -9,7 +9,7 @@ namespace {
 class Torus2dKind final : public Mesh2dKind {
  public:
   std::string_view name() const override { return "torus2d"; }
-  bool has_rings() const override { return true; }
+  bool needs_moving_rings() const override { return true; }
 
  private:
   Topology build(const MachineSpec& machine, const Mesh2dSpec& spec) const override {

@@ -1,0 +1,12 @@
+// Routing tables of switches on rings and lines, dimension by dimension (topology/dimension_order.h).
+#pragma once
+
+#include "routing/online_routes.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+// By node, empty for endpoints; of addresses below `addresses`. Where the next link of the way is lost: 0.
+std::vector<OnlineRoutes> dimension_routes(const Topology& topology, int addresses);
+
+}  // namespace fredsim

@@ -1,0 +1,88 @@
+#include "topology/torus3d/torus3d_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "topology/torus3d/torus3d.h"
+
+namespace fredsim {
+namespace {
+
+constexpr std::array kTorusKeys = {
+    FabricKey{"fabric.size_x", "switches along x, a ring", Holds::kInteger},
+    FabricKey{"fabric.size_y", "switches along y, a ring", Holds::kInteger},
+    FabricKey{"fabric.size_z", "switches along z, a ring", Holds::kInteger},
+    FabricKey{"fabric.planes", "parallel chiplets that make up one switch", Holds::kInteger, "1"},
+    FabricKey{"fabric.ring_bandwidth", "bandwidth from one switch to the next of a ring"},
+};
+
+class Torus3dKind final : public TopologyKind {
+ public:
+  std::string_view name() const override { return "torus3d"; }
+  std::span<const FabricKey> keys() const override { return kTorusKeys; }
+
+  TopologyBuilder builder(const FabricKeys& keys) const override {
+    Torus3dSpec spec;
+    spec.sides = {keys.integer("fabric.size_x", 1, kMaxTorusSide),
+                  keys.integer("fabric.size_y", 1, kMaxTorusSide),
+                  keys.integer("fabric.size_z", 1, kMaxTorusSide)};
+    spec.planes = keys.integer("fabric.planes", 1, kMaxPorts);
+    spec.ring_bandwidth = keys.bandwidth("fabric.ring_bandwidth");
+    return [spec](const MachineSpec& machine) { return build_torus3d(machine, spec); };
+  }
+
+  std::string_view default_switch_kind() const override { return "voq_crossbar"; }
+  UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
+
+  std::string describe(const Topology& topology) const override {
+    const int planes = topology.fred.slices;
+    const auto side = [&](std::size_t d) { return topology.dimensions[d].size; };
+    return fmt::format("3D torus of {} x {} x {}, {} plane{}", side(0), side(1), side(2), planes,
+                       planes == 1 ? "" : "s");
+  }
+
+  // Over the smallest cut between layers into halves, of odd sides halves that differ by a layer. Even sides before odd
+  // ones, whose halves are not as large.
+  std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    bool is_even = false;
+    int stride = 1;
+    for (const TopologyDimension& one : topology.dimensions) {
+      const bool even = one.size % 2 == 0;
+      if (one.size > 1 && (even || !is_even)) {
+        const std::uint64_t across = bytes_per_second_across(topology, stride, one.size);
+        least = even && !is_even ? across : std::min(least, across);
+        is_even = even;
+      }
+      stride *= one.size;
+    }
+    return least;
+  }
+
+ private:
+  static std::uint64_t bytes_per_second_across(const Topology& topology, int stride, int side) {
+    const auto is_low = [&](const Node& node) {
+      return node.switch_index / stride % side < side / 2;
+    };
+    std::uint64_t across = 0;
+    for (const Link& link : topology.links) {
+      const Node& from = topology.nodes[link.from];
+      const Node& to = topology.nodes[link.to];
+      if (from.is_switch() && to.is_switch() && is_low(from) && !is_low(to))
+        across += link.bytes_per_second;
+    }
+    return across;
+  }
+};
+
+}  // namespace
+
+const TopologyKind& torus3d_kind() {
+  static const Torus3dKind kKind;
+  return kKind;
+}
+
+}  // namespace fredsim
