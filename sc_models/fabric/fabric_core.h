@@ -7,7 +7,7 @@
 //   latency of the links that cross (look_ahead()), then all exchange what crosses; with set_threads() a thread each.
 //   Between two calls nothing is between partitions.
 // Several failures in one look-ahead: the one of the earliest edge is thrown, of these that of the first partition.
-// Links: fabric/link.h; nodes and which of them step: fabric/fabric_node.h.
+// Links: fabric/links/link.h; nodes and which of them step: fabric/fabric_node.h.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "fabric/cut.h"
-#include "fabric/link.h"
+#include "fabric/links/link.h"
 #include "fabric/partition.h"
 #include "fabric/window_threads.h"
 #include "nic/edge_timers.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/port_mask.h"
-#include "fabric/link.h"
+#include "fabric/links/link.h"
 #include "nic/endpoint_core.h"
 #include "switch/switch_core.h"
 #include "topology/topology.h"

@@ -15,7 +15,7 @@
 
 #include "base/bounded_list.h"
 #include "base/flit.h"
-#include "fabric/link.h"
+#include "fabric/links/link.h"
 
 namespace fredsim {
 

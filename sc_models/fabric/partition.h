@@ -11,7 +11,7 @@
 //   credits the other way round. What crosses is put into an outbox with the edge at which it arrives; all partitions
 //   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
 //   crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
-// Links with retransmission (fabric/reliable_link.h) step before the nodes, while anything is on them, both ends; so none crosses.
+// Links with retransmission (fabric/links/retransmission/reliable_link.h) step before the nodes, while anything is on them, both ends; so none crosses.
 // Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under
 //   way and buffered at a receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port
 //   without a link, an error code of a switch: RunFailed.
@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "fabric/fabric_node.h"
-#include "fabric/link.h"
 #include "fabric/link_wheel.h"
-#include "fabric/reliable_link.h"
+#include "fabric/links/link.h"
+#include "fabric/links/retransmission/reliable_link.h"
 #include "fabric/switch_threads.h"
 #include "nic/edge_timers.h"
 #include "switch/switch_group.h"

@@ -1,5 +1,5 @@
 // Links of a Partition that are not plain: those that lose flits, are slow, lead to another partition, or find errors and
-// send again (fabric/reliable_link.h).
+// send again (fabric/links/retransmission/reliable_link.h).
 #include <algorithm>
 #include <cassert>
 #include <functional>

@@ -74,13 +74,13 @@ struct Link {
   int to_port = 0;
   Rational rate;  // flits per cycle, 0 < rate <= 1
   // Cycles from the output register to the receiving buffer's register, >= 1, for a flit that takes one cycle
-  // to send; fabric/link.h says when one that takes longer is there.
+  // to send; fabric/links/link.h says when one that takes longer is there.
   int latency = 1;
   std::uint64_t bytes_per_second = 0;
   // Time of a flit on the wire, by what protects it with retransmission, over that of its bytes at `bytes_per_second`.
   double wire_stretch = 1;
   bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
-  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (fabric/link.h); 0: it
+  // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (fabric/links/link.h); 0: it
   // sends flit by flit, at `rate`.
   int burst = 0;
   Rational peak{};  // flits per cycle, rate < peak <= 1; of bursts
@@ -101,12 +101,13 @@ struct BufferShape {
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
 };
 
-// Bit-error model of wafer links, and whether they retransmit (fabric/reliable_link.h). Links on a die have neither.
+// Bit-error model of wafer links, and whether they retransmit (fabric/links/retransmission/reliable_link.h). Links on a die have neither.
 struct LinkErrors {
   bool retry = false;
-  double bit_error_rate = 0;  // wrong bits per bit, those of bursts too (fabric/bit_errors.h)
-  int burst_bits = 1;         // the first bit of an error is wrong, the others of so many by chance
-  double flit_loss = 0;       // share of the flits on the wire that never arrive
+  double bit_error_rate =
+      0;  // wrong bits per bit, those of bursts too (fabric/links/retransmission/bit_errors.h)
+  int burst_bits = 1;    // the first bit of an error is wrong, the others of so many by chance
+  double flit_loss = 0;  // share of the flits on the wire that never arrive
   std::uint64_t seed = 1;
   int max_retransmissions = 1000;  // of a flit; a link on which one more is due is dead
   bool any() const { return bit_error_rate > 0 || flit_loss > 0; }

@@ -1,4 +1,4 @@
-// Bursts of a link (fabric/link.h): whole packets, silence between them, the average exact, late flits paid back.
+// Bursts of a link (fabric/links/link.h): whole packets, silence between them, the average exact, late flits paid back.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "base/int128.h"
 #include "base/random.h"
-#include "fabric/link.h"
+#include "fabric/links/link.h"
 #include "fabric/two_endpoints.h"
 
 namespace fredsim::test {

@@ -1,4 +1,4 @@
-// The sender's end of a link by itself (fabric/link.h): pacing, what it has sent, and the checks on credits, against a
+// The sender's end of a link by itself (fabric/links/link.h): pacing, what it has sent, and the checks on credits, against a
 // reference that only knows when the serialiser is free, in units in which a cycle and a flit are whole numbers.
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 #include "base/int128.h"
 #include "base/random.h"
-#include "fabric/link.h"
+#include "fabric/links/link.h"
 #include "fabric/two_endpoints.h"
 
 namespace fredsim::test {

@@ -1,6 +1,6 @@
 // Links with retransmission in a fabric: without errors a flit comes as on any link, so many edges later; with errors
 // every flit comes once, in order, and flits and credits balance.
-#include "fabric/reliable_link.h"
+#include "fabric/links/retransmission/reliable_link.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "fabric/bit_errors.h"
 #include "fabric/fabric_core.h"
-#include "fabric/link_check.h"
+#include "fabric/links/retransmission/bit_errors.h"
+#include "fabric/links/retransmission/link_check.h"
+#include "fabric/links/retransmission/wire_errors.h"
 #include "fabric/two_endpoints.h"
-#include "fabric/wire_errors.h"
 
 namespace fredsim::test {
 namespace {

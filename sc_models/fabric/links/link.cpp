@@ -1,4 +1,4 @@
-#include "fabric/link.h"
+#include "fabric/links/link.h"
 
 #include <cassert>
 

@@ -2,7 +2,7 @@
 // wrong, both ways, and which flits are lost. Drawn from the machine's seed and the link's number: the same numbers, the same
 // errors.
 //
-// Positions: as in fabric/link_check.h, of a flit of all lanes, carried or not.
+// Positions: as in fabric/links/retransmission/link_check.h, of a flit of all lanes, carried or not.
 // Calls: loses_flit() and then, unless it is lost, on_flit() for every flit in the order in which they go on the wire;
 //   on_word_back() at every edge, but for those before restart_back().
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "base/flit.h"
 #include "base/random.h"
-#include "fabric/bit_errors.h"
+#include "fabric/links/retransmission/bit_errors.h"
 #include "topology/topology.h"
 
 namespace fredsim {

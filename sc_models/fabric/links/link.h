@@ -27,7 +27,7 @@
 //   it gets at the peak rate.
 // Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
 //   without room nor a credit that is not owed is taken: the caller reports them.
-// Retransmission: a wafer link of a machine whose links retransmit has one end of a ReliableLink (fabric/reliable_link.h) behind
+// Retransmission: a wafer link of a machine whose links retransmit has one end of a ReliableLink (fabric/links/retransmission/reliable_link.h) behind
 //   its sender: flits wait there, and the serialiser takes them from there, those that are sent again too. It is ready when
 //   the serialiser will be free once the flit has come, with all that waits before it, and there is room to keep it.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links

@@ -1,4 +1,4 @@
-#include "fabric/link_retry.h"
+#include "fabric/links/retransmission/link_retry.h"
 
 #include <rtl/link_pkg.h>
 

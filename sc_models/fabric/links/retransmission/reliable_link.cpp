@@ -1,4 +1,4 @@
-#include "fabric/reliable_link.h"
+#include "fabric/links/retransmission/reliable_link.h"
 
 #include <fmt/format.h>
 #include <rtl/link_pkg.h>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "fabric/link_check.h"
+#include "fabric/links/retransmission/link_check.h"
 
 namespace fredsim {
 namespace {
