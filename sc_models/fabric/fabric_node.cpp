@@ -21,7 +21,7 @@ void FabricNode::reset(LinkTx* links) {
     link.reset();
     if (!link.exists()) continue;
     ready_ |= 1U << port;
-    if (link.has_retry()) waiting_ |= 1U << port;
+    if (link.has_channel()) waiting_ |= 1U << port;
     for (int vc = 0; vc < kNumVcs && endpoint != nullptr; ++vc) {
       endpoint->set_credits(port, vc, link.room(vc));
     }
@@ -33,7 +33,7 @@ void FabricNode::look_at_waiting(const LinkTx* links, std::uint64_t edge) {
   for (std::uint32_t left = waiting_; left != 0; left &= left - 1) {
     const int port = std::countr_zero(left);
     const std::uint32_t bit = 1U << port;
-    if (links[port].has_retry()) {
+    if (links[port].has_channel()) {
       ready_ = links[port].is_ready(edge) ? ready_ | bit : ready_ & ~bit;
       continue;
     }

@@ -71,10 +71,8 @@ class FabricNode {
                           std::uint64_t edge) {
     if (link.has_bursts()) [[unlikely]]
       link.count_in_burst(edge, flit);
-    if (link.has_retry()) [[unlikely]] {
-      link.add_to_backlog();
+    if (link.has_channel()) [[unlikely]]
       return 0;
-    }
     const std::uint32_t beyond = link.serialise(edge);
     if (!link.is_still_ready()) {
       ready_ &= ~(1U << port);
@@ -130,7 +128,7 @@ class FabricNode {
   void look_at_waiting(const LinkTx* links, std::uint64_t edge);
 
   std::uint32_t ready_ = 0;    // outputs whose link takes a flit
-  std::uint32_t waiting_ = 0;  // those whose link does not yet, and all with retransmission
+  std::uint32_t waiting_ = 0;  // those whose link does not yet, and all with a channel
   // `ready_` of the steps before, the last one first.
   std::array<std::uint32_t, LinkTx::kMostLate> ready_before_{};
   std::uint64_t stepped_ = 0;  // edge of the last step

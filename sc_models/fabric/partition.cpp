@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/port_mask.h"
 #include "base/random.h"
+#include "fabric/links/retransmission/reliable_link.h"
 #include "nic/packet_extension.h"
 #include "switch/lockstep_switch.h"
 #include "switch/switch_factory.h"
@@ -92,14 +93,12 @@ void Partition::add_links(const std::vector<NodePlace>& places, int index) {
       if (topology_.link_errors.retry && !link.on_die) {
         if (to.partition != here)
           throw std::logic_error("a link with retransmission between partitions");
-        tx.set_retry();
+        channels_.resize(outputs_.size());
+        std::unique_ptr<LinkChannel>& channel =
+            channels_[nodes_[from.node].first + static_cast<std::uint32_t>(link.from_port)];
+        channel = std::make_unique<ReliableLink>(link, l, topology_.link_errors, words_);
+        tx.set_channel(*channel);
         tx.set_special(true);
-        reliable_.resize(outputs_.size());
-        reliable_[nodes_[from.node].first + static_cast<std::uint32_t>(link.from_port)] =
-            std::make_unique<ReliableLink>(
-                link, l,
-                LinkTarget{.node = from.node, .port = static_cast<std::uint16_t>(link.from_port)},
-                topology_.link_errors, words_);
       }
     }
     if (to.partition == here) {
@@ -141,7 +140,7 @@ void Partition::attach(std::uint32_t node, EndpointCore& core) {
 void Partition::set_faults(std::uint32_t node, int port, LinkFaults* faults) {
   LinkTx& link = output(node, port);
   link.set_faults(faults);
-  link.set_special(faults != nullptr || link.has_retry() || link.target().partition != index_ ||
+  link.set_special(faults != nullptr || link.has_channel() || link.target().partition != index_ ||
                    is_slow(link));
 }
 
@@ -160,7 +159,7 @@ void Partition::reset() {
     }
   }
   serialising_.clear();
-  for (const auto& link : reliable_) {
+  for (const auto& link : channels_) {
     if (link != nullptr) link->reset();
   }
   active_links_.clear();
@@ -197,7 +196,7 @@ void Partition::set_missing_bytes(std::size_t first,
 
 void Partition::clear_counts() {
   for (LinkTx& link : outputs_) link.clear_counts();
-  for (const auto& link : reliable_) {
+  for (const auto& link : channels_) {
     if (link != nullptr) link->clear_counts();
   }
   clear_missing_bytes();
@@ -212,7 +211,7 @@ void Partition::tick() {
   ++quiet_;
   finished_.clear();
   if (!serialising_.empty()) end_serialising();
-  if (!active_links_.empty()) step_reliable_links();
+  if (!active_links_.empty()) step_channels();
   try {
     if (words_ == flit_words(1)) {
       step_nodes<flit_words(1)>();
@@ -435,7 +434,7 @@ void Partition::return_credits(FabricNode& node) {
     fail(port_name(node, port) + " returned a credit, but has no link");
   const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
   const std::size_t place = nodes_[in.sender.node].first + in.sender.port;
-  if (ReliableLink* const link = reliable_.empty() ? nullptr : reliable_[place].get();
+  if (LinkChannel* const link = channels_.empty() ? nullptr : channels_[place].get();
       link != nullptr) [[unlikely]] {
     link->give_credit(vc);
     activate(place);

@@ -11,7 +11,7 @@
 //   credits the other way round. What crosses is put into an outbox with the edge at which it arrives; all partitions
 //   take in what is for them at the same edge, at the latest when as many edges have passed as the least latency of the
 //   crossing links (fabric/cut.h). Two outboxes per partition take turns, so that one is read while the other is filled.
-// Links with retransmission (fabric/links/retransmission/reliable_link.h) step before the nodes, while anything is on them, both ends; so none crosses.
+// Links with a channel (fabric/links/link_channel.h) step before the nodes, while anything is on them, both ends; so none crosses.
 // Checks: a launch on a link that was not ready, then or launch_edges() before (of switches in no group), more flits under
 //   way and buffered at a receiver than it has room for, a credit that was not owed (when it arrives), a credit from a port
 //   without a link, an error code of a switch: RunFailed.
@@ -31,7 +31,7 @@
 #include "fabric/fabric_node.h"
 #include "fabric/link_wheel.h"
 #include "fabric/links/link.h"
-#include "fabric/links/retransmission/reliable_link.h"
+#include "fabric/links/link_channel.h"
 #include "fabric/switch_threads.h"
 #include "nic/edge_timers.h"
 #include "switch/switch_group.h"
@@ -207,11 +207,11 @@ class Partition {
   std::uint32_t* arrival(const LinkTx& link, std::uint32_t cycles);
   [[gnu::noinline]] void check_launch(const FabricNode& node) const;
   void end_serialising();
-  void step_reliable_links();
-  ReliableLink* reliable(std::size_t place) const {
-    return reliable_.empty() ? nullptr : reliable_[place].get();
+  void step_channels();
+  LinkChannel* channel(std::size_t place) const {
+    return channels_.empty() ? nullptr : channels_[place].get();
   }
-  const ReliableLink* reliable_to(std::uint32_t node, int port) const;
+  const LinkChannel* channel_to(std::uint32_t node, int port) const;
   void activate(std::size_t place);
   void return_credits(FabricNode& node);
   void return_credit(const FabricNode& node, int port, std::uint32_t vc);
@@ -230,9 +230,9 @@ class Partition {
   std::vector<Serialising> serialising_;          // heap, the earliest first
   std::vector<std::uint32_t> serialising_words_;  // by slot; empty where no link is that slow
   std::vector<std::uint8_t> next_slot_;           // by place of the output, for its next flit
-  std::vector<std::unique_ptr<ReliableLink>>
-      reliable_;                             // by place of the output; empty: no link retransmits
-  std::vector<std::uint32_t> active_links_;  // places of those that step
+  std::vector<std::unique_ptr<LinkChannel>>
+      channels_;                                 // by place of the output; empty: none has one
+  std::vector<std::uint32_t> active_links_;      // places of those that step
   std::array<std::vector<Outbox>, 2> outboxes_;  // by partition that they are for
   int box_ = 0;
   std::array<bool, 2> has_put_{};  // by outbox: something for one of the others

@@ -1,5 +1,5 @@
-// Links of a Partition that are not plain: those that lose flits, are slow, lead to another partition, or find errors and
-// send again (fabric/links/retransmission/reliable_link.h).
+// Links of a Partition that are not plain: those that lose flits, are slow, lead to another partition, or have a channel
+// (fabric/links/link_channel.h).
 #include <algorithm>
 #include <cassert>
 #include <functional>
@@ -11,8 +11,8 @@ namespace fredsim {
 // A flit that may be lost on its way, is serialised for long, or leaves the partition. `place` of the output.
 void Partition::launch_special(LinkTx& link, std::uint32_t beyond, std::uint32_t place,
                                const std::uint32_t* flit) {
-  if (ReliableLink* const kept = reliable(place); kept != nullptr) {
-    kept->push(flit);
+  if (LinkChannel* const behind = channel(place); behind != nullptr) {
+    behind->push(flit);
     activate(place);
     ++flits_under_way_;
     return;
@@ -82,21 +82,22 @@ void Partition::take_in(Partition& other, int box) {
   from.credits.clear();
 }
 
-// ---- links that send again
+// ---- links with a channel
 
 void Partition::activate(std::size_t place) {
-  if (reliable_[place]->set_active()) active_links_.push_back(static_cast<std::uint32_t>(place));
+  if (channels_[place]->set_active()) active_links_.push_back(static_cast<std::uint32_t>(place));
 }
 
-void Partition::step_reliable_links() {
+void Partition::step_channels() {
   std::erase_if(active_links_, [&](std::uint32_t place) {
     LinkTx& tx = outputs_[place];
-    ReliableLink& link = *reliable_[place];
-    const ReliableLink::Out out = link.step(edge_, tx);
+    LinkChannel& link = *channels_[place];
+    const LinkTarget& from = inputs_[nodes_[tx.target().node].first + tx.target().port].sender;
+    const LinkChannel::Out out = link.step(edge_, tx);
     if (out.is_sending) quiet_ = 0;
     if (out.flit != nullptr) std::copy_n(out.flit, words_, wheel_.add_flit(1, tx.target_pin()));
     for (std::uint32_t vc = 0; vc < kNumVcs; ++vc) {
-      if ((out.credits >> vc & 1U) != 0) wheel_.add_credit(1, link.credit(vc));
+      if ((out.credits >> vc & 1U) != 0) wheel_.add_credit(1, {from.node, from.port, vc});
     }
     return !link.is_active();
   });
@@ -104,22 +105,18 @@ void Partition::step_reliable_links() {
 
 LinkCount Partition::count(std::uint32_t node, int port) const {
   LinkCount count = output(node, port).count(edge_);
-  if (const ReliableLink* const link =
-          reliable(nodes_[node].first + static_cast<std::uint32_t>(port));
-      link != nullptr) {
-    count.resent = link->counts().resent;
-    count.damaged = link->counts().damaged;
-    count.lost = link->counts().lost;
-    count.sent += static_cast<double>(count.resent);
-  }
+  if (const LinkChannel* const link =
+          channel(nodes_[node].first + static_cast<std::uint32_t>(port));
+      link != nullptr)
+    link->add_counts(count);
   return count;
 }
 
-const ReliableLink* Partition::reliable_to(std::uint32_t node, int port) const {
+const LinkChannel* Partition::channel_to(std::uint32_t node, int port) const {
   const LinkTarget& from = input(node, port).sender;
-  return reliable_.empty() || !input(node, port).exists()
+  return channels_.empty() || !input(node, port).exists()
              ? nullptr
-             : reliable(nodes_[from.node].first + from.port);
+             : channel(nodes_[from.node].first + from.port);
 }
 
 }  // namespace fredsim

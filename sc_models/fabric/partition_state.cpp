@@ -36,7 +36,8 @@ bool Partition::links_are_rested() const {
 }
 
 bool Partition::add_state(StateDigest& digest) const {
-  if (!reliable_.empty()) return false;
+  for (const auto& channel : channels_)
+    if (channel != nullptr && !channel->add_state(digest)) return false;
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& flits = wheel_.flits(i);
     const LinkWheel::Credits& credits = wheel_.credits(i);
@@ -81,11 +82,13 @@ void Partition::pass_over(std::uint64_t edges) {
   for (FabricNode& node : nodes_) node.pass_over(edges);
   for (LinkTx& link : outputs_) link.pass_over(edges);
   for (Serialising& flit : serialising_) flit.until += edges;
+  for (const auto& channel : channels_)
+    if (channel != nullptr) channel->pass_over(edges);
 }
 
 int Partition::flits_to(std::uint32_t node, int port, int vc) const {
   int flits = 0;
-  if (const ReliableLink* const link = reliable_to(node, port); link != nullptr)
+  if (const LinkChannel* const link = channel_to(node, port); link != nullptr)
     flits += link->flits_inside(vc);
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {
     const LinkWheel::Flits& slot = wheel_.flits(i);
@@ -113,8 +116,8 @@ int Partition::credits_to(std::uint32_t node, int port, int vc) const {
   const LinkWheel::Credit wanted(node, static_cast<std::uint32_t>(port),
                                  static_cast<std::uint32_t>(vc));
   int credits = 0;
-  if (const ReliableLink* const link =
-          reliable(nodes_[node].first + static_cast<std::uint32_t>(port));
+  if (const LinkChannel* const link =
+          channel(nodes_[node].first + static_cast<std::uint32_t>(port));
       link != nullptr)
     credits += link->credits_inside(vc);
   for (std::uint32_t i = 0; i < wheel_.slots(); ++i) {

@@ -74,7 +74,7 @@ class Beside {
  public:
   Beside(const LinkErrors& errors, std::uint64_t seed, LinkFaults* faults)
       : topology_(two_endpoints({1, 1}, kLatency, kRoom)),
-        link_(topology_.links[0], 0, {.node = 0, .port = 0}, errors, kWords),
+        link_(topology_.links[0], 0, errors, kWords),
         tx_of_link_(topology_.links[0], 0, depths_behind(topology_, topology_.links[0])),
         errors_(errors, 0),
         random_(seed),
@@ -85,7 +85,7 @@ class Beside {
     EXPECT_EQ(shape.depth, 32U);
     EXPECT_EQ(shape.margin, 4U);
     EXPECT_EQ(shape.timeout, 52U);
-    tx_of_link_.set_retry();
+    tx_of_link_.set_channel(link_);
     tx_of_link_.set_faults(faults);
     tx_->valid_i = 0;
     tx_->wire_ready_i = 1;

@@ -240,10 +240,10 @@ TEST(BitErrors, ABurstIsAsLongAsItIs) {
 // would end the run.
 TEST(ReliableLink, NoDamagedWordBackPassesItsCheck) {
   const Topology topology = two_endpoints({1, 1}, 5, 16);
-  ReliableLink link(topology.links[0], 0, {},
-                    {.retry = true, .bit_error_rate = 1e-2, .burst_bits = 64}, 4);
+  ReliableLink link(topology.links[0], 0, {.retry = true, .bit_error_rate = 1e-2, .burst_bits = 64},
+                    4);
   LinkTx tx(topology.links[0], 0, depths_behind(topology, topology.links[0]));
-  tx.set_retry();
+  tx.set_channel(link);
   link.set_active();
   std::uint64_t late = 0;
   for (std::uint64_t edge = 0; edge < 8'000'000; ++edge) {

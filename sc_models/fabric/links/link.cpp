@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "fabric/links/link_channel.h"
+
 namespace fredsim {
 VcDepths depths_behind(const Topology& topology, const Link& link) {
   VcDepths depths{};
@@ -34,8 +36,6 @@ void LinkTx::reset() {
   tokens_ = most_tokens();
   left_of_burst_ = 0;
   open_packets_ = 0;
-  backlog_ = 0;
-  has_room_ = true;
 }
 
 std::int64_t LinkTx::tokens(std::uint64_t edge) const {
@@ -62,6 +62,8 @@ void LinkTx::count_in_burst(std::uint64_t edge, const std::uint32_t* flit) {
   open_packets_ = static_cast<std::uint8_t>(is_of_burst && !is_last ? open_packets_ | channel
                                                                     : open_packets_ & ~channel);
 }
+
+bool LinkTx::channel_is_ready(std::uint64_t edge) const { return channel_->is_ready(*this, edge); }
 
 LinkCount LinkTx::count(std::uint64_t edge) const {
   const std::int64_t left = is_paced() ? full() - held(edge) : 0;

@@ -27,9 +27,8 @@
 //   it gets at the peak rate.
 // Credits: the sender's end knows the room at the receiver, per virtual channel, less what is under way. Neither a flit
 //   without room nor a credit that is not owed is taken: the caller reports them.
-// Retransmission: a wafer link of a machine whose links retransmit has one end of a ReliableLink (fabric/links/retransmission/reliable_link.h) behind
-//   its sender: flits wait there, and the serialiser takes them from there, those that are sent again too. It is ready when
-//   the serialiser will be free once the flit has come, with all that waits before it, and there is room to keep it.
+// Channel: a link that is not plain has a LinkChannel (fabric/links/link_channel.h) behind its sender: flits go there, and the
+//   channel hands them to the serialiser. It says when the link is ready.
 // Faults: a link is perfect unless it has a LinkFaults, which may change flits on their way or lose them. Perfect links
 //   do not ask.
 // State is plain values; edges are those of whoever holds the link, none before the last launch.
@@ -45,6 +44,8 @@
 #include "topology/topology.h"
 
 namespace fredsim {
+
+class LinkChannel;
 
 struct LinkCount {
   std::uint64_t flits = 0;          // launched
@@ -139,8 +140,8 @@ class alignas(64) LinkTx {
     return num_ != den_ || flags_ >= kBursts;
   }  // else it is ready at every edge
   bool is_ready(std::uint64_t edge) const {
-    if (has_retry()) [[unlikely]]
-      return takes_flit_to_keep(edge);
+    if (has_channel()) [[unlikely]]
+      return channel_is_ready(edge);
     return takes_flit(held(edge)) && (!has_bursts() || is_in_burst(edge));
   }
   // A paced link takes a flit into its serialiser: its `beyond` (Time). That is (lacking - 1) / num, without the
@@ -153,11 +154,10 @@ class alignas(64) LinkTx {
   }
   // Whether it takes another one, at the edge of the last.
   bool is_still_ready() const {
-    return !has_retry() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
+    return !has_channel() && takes_flit(held_) && (!has_bursts() || is_in_burst(since_));
   }
   bool is_rested(std::uint64_t edge) const {
-    return backlog_ == 0 && held(edge) == full() &&
-           (!has_bursts() || tokens(edge) == most_tokens());
+    return held(edge) == full() && (!has_bursts() || tokens(edge) == most_tokens());
   }
   // What the accumulator holds: by this paced links differ.
   std::int64_t held(std::uint64_t edge) const {
@@ -170,16 +170,20 @@ class alignas(64) LinkTx {
   // So many edges pass after which all is as it is now.
   void pass_over(std::uint64_t edges) { since_ += edges; }
 
-  // ---- retransmission
-  bool has_retry() const { return (flags_ & kRetry) != 0; }
-  void set_retry() { flags_ |= kRetry; }
-  void add_to_backlog() { ++backlog_; }
-  // Flits that are to be sent, again too, and whether there is room for more.
-  void set_backlog(std::uint32_t flits, bool has_room) {
-    backlog_ = flits;
-    has_room_ = has_room;
+  // ---- a channel behind it, which owns the serialiser then
+  bool has_channel() const { return (flags_ & kChannel) != 0; }
+  void set_channel(const LinkChannel& channel) {
+    channel_ = &channel;
+    flags_ |= kChannel;
   }
-  bool takes_from_backlog(std::uint64_t edge) const { return held(edge) >= den_; }
+  // The serialiser takes a flit at this edge.
+  bool takes_now(std::uint64_t edge) const { return held(edge) >= den_; }
+  // It will take a flit that is launched up to launch_edges() edges from now, and is at the channel an edge later, with so
+  // many that wait there before it.
+  bool takes_behind(std::uint32_t waiting, std::uint64_t edge) const {
+    return held(edge) - waiting * den_ >= den_ - (launch_edges_ + 1) * num_ &&
+           (!has_bursts() || is_in_burst(edge));
+  }
 
   // ---- credits
   int room(int vc) const { return room_[vc]; }
@@ -216,7 +220,7 @@ class alignas(64) LinkTx {
   bool is_special() const { return (flags_ & kSpecial) != 0; }
 
  private:
-  static constexpr unsigned kSpecial = 1, kBursts = 2, kRetry = 4;  // of flags_
+  static constexpr unsigned kSpecial = 1, kBursts = 2, kChannel = 4;  // of flags_
 
   std::int64_t full() const { return den_ + num_ - 1; }
   std::int64_t most_tokens() const { return 2 * burst_tokens_; }
@@ -228,11 +232,7 @@ class alignas(64) LinkTx {
     return left_of_burst_ > 0 || open_packets_ != 0 || tokens(edge) >= burst_tokens_;
   }
   bool takes_flit(std::int64_t held) const { return held >= den_ - launch_edges_ * num_; }
-  // A flit is sampled there one edge after it was launched.
-  bool takes_flit_to_keep(std::uint64_t edge) const {
-    return has_room_ && held(edge) - backlog_ * den_ >= den_ - (launch_edges_ + 1) * num_ &&
-           (!has_bursts() || is_in_burst(edge));
-  }
+  bool channel_is_ready(std::uint64_t edge) const;
 
   // All that a launch needs, but for the count, is in one cache line.
   std::int64_t num_ = 1, den_ = 1;
@@ -251,8 +251,7 @@ class alignas(64) LinkTx {
   std::uint64_t flits_ = 0;
   std::uint64_t missing_bytes_ = 0;
   LinkFaults* faults_ = nullptr;
-  std::uint32_t backlog_ = 0;
-  bool has_room_ = true;
+  const LinkChannel* channel_ = nullptr;  // null: a plain link
   // Of links with bursts. A flit is average_.den tokens; a cycle brings average_.num.
   Rational average_{};
   std::int64_t burst_ = 0;         // flits

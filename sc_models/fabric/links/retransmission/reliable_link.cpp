@@ -50,11 +50,10 @@ LinkRetryTx::Shape ReliableLink::shape_of(const Link& link, int max_retransmissi
           .max_retries = static_cast<std::uint32_t>(max_retransmissions)};
 }
 
-ReliableLink::ReliableLink(const Link& link, int number, LinkTarget sender,
-                           const LinkErrors& errors, std::size_t words)
+ReliableLink::ReliableLink(const Link& link, int number, const LinkErrors& errors,
+                           std::size_t words)
     : name_(link.name),
       number_(number),
-      sender_(sender),
       latency_(static_cast<std::uint32_t>(link.latency)),
       words_(words),
       shape_(shape_of(link, errors.max_retransmissions)),
@@ -73,25 +72,30 @@ void ReliableLink::reset() {
   tx_.reset();
   rx_.reset();
   wire_errors_ = WireErrors(errors_, number_);
-  has_pushed_ = is_active_ = false;
+  has_pushed_ = false;
+  stay_active(false);
   credits_ = beyond_ = 0;
   wire_.clear();
   next_slot_ = 0;
   said_.assign(1, {});
   flits_inside_ = credits_inside_ = {};
-  clear_counts();
+  backlog_ = 0;
+  has_room_ = true;
+  counts_ = {};
 }
 
-bool ReliableLink::set_active() {
-  if (is_active_) return false;
-  wire_errors_.restart_back();
-  return is_active_ = true;
+void ReliableLink::add_counts(LinkCount& count) const {
+  count.resent = counts_.resent;
+  count.damaged = counts_.damaged;
+  count.lost = counts_.lost;
+  count.sent += static_cast<double>(counts_.resent);
 }
 
 void ReliableLink::push(const std::uint32_t* flit) {
   assert(!has_pushed_);
   std::copy_n(flit, words_, pushed_.begin());
   has_pushed_ = true;
+  ++backlog_;
   ++flits_inside_[static_cast<std::size_t>(vc_of(flit))];
 }
 
@@ -100,7 +104,7 @@ void ReliableLink::give_credit(std::uint32_t vc) {
   ++credits_inside_[vc];
 }
 
-ReliableLink::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
+LinkChannel::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   const bool arrives = !wire_.empty() && wire_.front().at == edge;
   LinkRetryRx::Arrival arrival;
   if (arrives) {
@@ -114,8 +118,7 @@ ReliableLink::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   while (said_.size() > 1 && said_[1].at <= edge) said_.pop_front();
 
   const LinkBack* const heard = back_is_intact(edge, tx.faults()) ? &said_.front().back : nullptr;
-  tx_.step(std::exchange(has_pushed_, false) ? pushed_.data() : nullptr,
-           tx.takes_from_backlog(edge), heard);
+  tx_.step(std::exchange(has_pushed_, false) ? pushed_.data() : nullptr, tx.takes_now(edge), heard);
   if (tx_.is_dead()) {
     fail(edge,
          fmt::format("the link is dead: a flit was sent again {} times and never acknowledged "
@@ -124,9 +127,10 @@ ReliableLink::Out ReliableLink::step(std::uint64_t edge, LinkTx& tx) {
   }
   if (tx_.sent().valid) put_on_wire(edge, tx_.sent(), tx.faults());
   if (tx_.fetched()) beyond_ = tx.serialise(edge);
-  tx.set_backlog(tx_.waiting(), tx_.has_room());
+  backlog_ = tx_.waiting();
+  has_room_ = tx_.has_room();
 
-  is_active_ = !wire_.empty() || said_.size() > 1 || !rx_.rests() || !tx_.rests(said_.front().back);
+  stay_active(!wire_.empty() || said_.size() > 1 || !rx_.rests() || !tx_.rests(said_.front().back));
   const Out out{.flit = rx_.passed(), .credits = tx_.credits(), .is_sending = tx_.sent().valid};
   if (out.flit != nullptr) --flits_inside_[static_cast<std::size_t>(vc_of(out.flit))];
   for (std::size_t vc = 0; vc < kNumVcs; ++vc)

@@ -12,7 +12,6 @@
 //   good as never. Lanes that are not carried have errors too, which are found.
 // Dead: RunFailed, with the link's name, once the oldest flit was sent again more than LinkErrors::max_retransmissions times.
 // Idealised: the wires back are not counted in the bandwidth, as those of credits are not on any link.
-// Steps: while it is active. step() comes before the nodes' steps of the same edge; push() and give_credit() with them.
 #pragma once
 
 #include <cstddef>
@@ -21,54 +20,49 @@
 #include <string>
 #include <vector>
 
-#include "fabric/link_wheel.h"
 #include "fabric/links/link.h"
+#include "fabric/links/link_channel.h"
 #include "fabric/links/retransmission/link_retry.h"
 #include "fabric/links/retransmission/wire_errors.h"
 #include "topology/topology.h"
 
 namespace fredsim {
 
-class ReliableLink {
+class ReliableLink final : public LinkChannel {
  public:
   struct Counts {
     std::uint64_t resent = 0;   // flits that went on the wire again
     std::uint64_t damaged = 0;  // that failed their check
     std::uint64_t lost = 0;     // that did not arrive
   };
-  struct Out {
-    const std::uint32_t* flit =
-        nullptr;                // for the receiver's pins before the next edge; null: none
-    std::uint32_t credits = 0;  // for the sender's, bit v: one of VC v
-    bool is_sending = false;    // something goes on the wire
-  };
 
-  // Of the topology's link `number`, whose credits go to `sender`; `words` of a flit. std::logic_error: a round trip of more
+  // Of the topology's link `number`; `words` of a flit. std::logic_error: a round trip of more
   // flits than sequence numbers allow.
-  ReliableLink(const Link& link, int number, LinkTarget sender, const LinkErrors& errors,
-               std::size_t words);
+  ReliableLink(const Link& link, int number, const LinkErrors& errors, std::size_t words);
 
-  void reset();
-  void clear_counts() { counts_ = {}; }
-  // False: it was active already.
-  bool set_active();
-  bool is_active() const { return is_active_; }
-
-  void push(const std::uint32_t* flit);  // launched at this edge
-  void give_credit(std::uint32_t vc);
-  Out step(std::uint64_t edge, LinkTx& tx);
-  LinkWheel::Credit credit(std::uint32_t vc) const { return {sender_.node, sender_.port, vc}; }
+  void reset() override;
+  void clear_counts() override { counts_ = {}; }
+  void add_counts(LinkCount& count) const override;
+  bool is_ready(const LinkTx& tx, std::uint64_t edge) const override {
+    return has_room_ && tx.takes_behind(backlog_, edge);
+  }
+  void push(const std::uint32_t* flit) override;
+  void give_credit(std::uint32_t vc) override;
+  Out step(std::uint64_t edge, LinkTx& tx) override;
+  int flits_inside(int vc) const override { return flits_inside_[static_cast<std::size_t>(vc)]; }
+  int credits_inside(int vc) const override {
+    return credits_inside_[static_cast<std::size_t>(vc)];
+  }
 
   const Counts& counts() const { return counts_; }
-  // Launched, and not at the receiver's pins; given, and not at the sender's.
-  int flits_inside(int vc) const { return flits_inside_[static_cast<std::size_t>(vc)]; }
-  int credits_inside(int vc) const { return credits_inside_[static_cast<std::size_t>(vc)]; }
   std::uint32_t depth() const { return shape_.depth; }
 
   // Flits that are kept for a link of this rate and latency.
   static LinkRetryTx::Shape shape_of(const Link& link, int max_retransmissions = 1000);
 
  private:
+  void begin() override { wire_errors_.restart_back(); }
+
   struct UnderWay {
     std::uint64_t at = 0;  // edge
     LinkSeq seq = 0;
@@ -87,7 +81,6 @@ class ReliableLink {
 
   std::string name_;
   int number_;
-  LinkTarget sender_;
   std::uint32_t latency_;
   std::size_t words_;
   LinkRetryTx::Shape shape_;
@@ -107,7 +100,8 @@ class ReliableLink {
   std::deque<Said> said_;                  // changes; the first is what is heard now
   std::array<std::int32_t, kNumVcs> flits_inside_{}, credits_inside_{};
   Counts counts_;
-  bool is_active_ = false;
+  std::uint32_t backlog_ = 0;  // flits that are to be sent, again too
+  bool has_room_ = true;       // for one more
 };
 
 }  // namespace fredsim
