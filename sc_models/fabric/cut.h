@@ -13,6 +13,12 @@ namespace fredsim {
 
 using Cut = std::vector<int>;  // by node: its partition, 0 ... ; empty: all nodes are in one
 
+// Where a node is.
+struct NodePlace {
+  std::uint32_t partition = 0;
+  std::uint32_t node = 0;  // its number there
+};
+
 // Partitions of `cut`. std::logic_error: it is not one of this topology, or a partition is empty.
 int partitions_of(const Topology& topology, const Cut& cut);
 

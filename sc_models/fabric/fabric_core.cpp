@@ -83,7 +83,7 @@ void FabricCore::attach(NodeId node, EndpointCore& core) {
 
 void FabricCore::set_faults(int link, LinkFaults* faults) {
   const Link& l = topology_.links[link];
-  owner(l.from).set_faults(places_[l.from].node, l.from_port, faults);
+  owner(l.from).links().set_faults(places_[l.from].node, l.from_port, faults);
 }
 
 void FabricCore::set_threads(bool on) {
@@ -113,12 +113,13 @@ void FabricCore::tick() {
     const std::vector<NodeId>& finished = partitions_[i]->finished_accesses();
     finished_.insert(finished_.end(), finished.begin(), finished.end());
   }
-  for (const auto& partition : partitions_) partition->fill(0);
+  for (const auto& partition : partitions_) partition->links().fill(0);
 }
 
 void FabricCore::take_in(int partition, int box) {
   for (const int other : neighbours_[partition])
-    partitions_[partition]->take_in(*partitions_[other], box);
+    partitions_[partition]->links().take_in(partitions_[other]->links(), box,
+                                            partitions_[partition]->edge());
 }
 
 void FabricCore::begin_timers() {
@@ -132,7 +133,7 @@ void FabricCore::end_timers() {
 void FabricCore::run_window(int partition, std::uint64_t edges, std::span<EdgeHook* const> hooks,
                             Failures& failures, std::uint64_t window) {
   Partition& p = *partitions_[partition];
-  p.fill(static_cast<int>(window % 2));
+  p.links().fill(static_cast<int>(window % 2));
   try {
     for (std::uint64_t edge = 0; edge < edges; ++edge) {
       if (window != 0 || edge != 0) {
@@ -178,7 +179,7 @@ void FabricCore::advance(std::uint64_t edges, std::span<EdgeHook* const> hooks) 
       }
     });
   }
-  for (const auto& partition : partitions_) partition->fill(0);
+  for (const auto& partition : partitions_) partition->links().fill(0);
   step_in_groups(false);
   finished_.clear();
   failures.rethrow_first();
@@ -196,17 +197,18 @@ void FabricCore::clear_counts() {
 
 void FabricCore::set_missing_bytes(std::size_t first,
                                    std::span<const std::uint16_t> by_stream_pair) {
-  for (const auto& partition : partitions_) partition->set_missing_bytes(first, by_stream_pair);
+  for (const auto& partition : partitions_)
+    partition->links().set_missing_bytes(first, by_stream_pair);
 }
 
 const LinkTx& FabricCore::output(int link) const {
   const Link& l = topology_.links[link];
-  return owner(l.from).output(places_[l.from].node, l.from_port);
+  return owner(l.from).links().output(places_[l.from].node, l.from_port);
 }
 
 LinkCount FabricCore::count(int link) const {
   const Link& l = topology_.links[link];
-  return owner(l.from).count(places_[l.from].node, l.from_port);
+  return owner(l.from).links().count(places_[l.from].node, l.from_port, owner(l.from).edge());
 }
 
 std::uint64_t FabricCore::edges_at_rest() const {
@@ -219,14 +221,14 @@ std::uint64_t FabricCore::edges_at_rest() const {
     edges = std::min(edges, partition->timers().edges_to_next(edge() + 1));
   if (flits_on_links() == 0 && credits_on_links() == 0) return edges;
   for (const auto& partition : partitions_) {
-    edges = std::min(edges, partition->edges_to_arrival());
+    edges = std::min(edges, partition->links().edges_to_arrival(partition->edge()));
   }
   return edges;
 }
 
 bool FabricCore::is_settled() const {
   return edges_at_rest() == kForEver && std::ranges::all_of(partitions_, [](const auto& partition) {
-           return partition->links_are_rested();
+           return partition->links().are_rested(partition->edge());
          });
 }
 
@@ -243,7 +245,7 @@ bool FabricCore::add_state(StateDigest& digest) const {
 void FabricCore::pass_over(std::uint64_t edges, const std::vector<LinkCount>& more) {
   for (std::size_t l = 0; l < more.size(); ++l) {
     const Link& link = topology_.links[l];
-    owner(link.from).output(places_[link.from].node, link.from_port).add_counts(more[l]);
+    owner(link.from).links().output(places_[link.from].node, link.from_port).add_counts(more[l]);
   }
   for (const auto& partition : partitions_) partition->pass_over(edges);
 }
@@ -262,26 +264,27 @@ bool FabricCore::empty() const {
 
 int FabricCore::flits_on_links() const {
   int flits = 0;
-  for (const auto& partition : partitions_) flits += partition->flits_under_way();
+  for (const auto& partition : partitions_) flits += partition->links().flits_under_way();
   return flits;
 }
 
 int FabricCore::credits_on_links() const {
   int credits = 0;
-  for (const auto& partition : partitions_) credits += partition->credits_under_way();
+  for (const auto& partition : partitions_) credits += partition->links().credits_under_way();
   return credits;
 }
 
 int FabricCore::buffered(NodeId node, int port, int vc) const {
   const NodePlace place = places_[node];
-  const LinkRx& in = owner(node).input(place.node, port);
+  const PartitionLinks& links = owner(node).links();
+  const LinkRx& in = links.input(place.node, port);
   if (!in.exists()) return 0;
   const LinkTarget& sender = in.sender;
-  const Partition& from = *partitions_[sender.partition];
+  const PartitionLinks& from = partitions_[sender.partition]->links();
   return from.output(sender.node, sender.port).outstanding(vc) -
          from.credits_to(sender.node, sender.port, vc) -
          from.flits_in_serialiser(sender.node, sender.port, vc) -
-         owner(node).flits_to(place.node, port, vc);
+         links.flits_to(place.node, port, vc);
 }
 
 int FabricCore::outstanding(int link, int vc) const { return output(link).outstanding(vc); }

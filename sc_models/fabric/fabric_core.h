@@ -130,11 +130,20 @@ class FabricCore {
   // on_flit(node, input port); on_credit(node, output port, VC).
   template <typename OnFlit>
   void visit_flits(const OnFlit& on_flit) const {
-    for (const auto& partition : partitions_) partition->visit_flits(on_flit);
+    for (const auto& partition : partitions_) {
+      partition->links().visit_flits([&](InputPin to) {
+        on_flit(partition->node(to.node()).id, static_cast<int>(to.port()));
+      });
+    }
   }
   template <typename OnCredit>
   void visit_credits(const OnCredit& on_credit) const {
-    for (const auto& partition : partitions_) partition->visit_credits(on_credit);
+    for (const auto& partition : partitions_) {
+      partition->links().visit_credits([&](LinkWheel::Credit credit) {
+        on_credit(partition->node(credit.node()).id, static_cast<int>(credit.port()),
+                  static_cast<int>(credit.vc()));
+      });
+    }
   }
 
   void set_groups(bool on) { uses_groups_ = on; }

@@ -1,0 +1,87 @@
+// Flits and credits on their way from one partition to others, by the edge at which they arrive.
+//
+// Two outboxes take turns, so that one is read while the other is filled (fabric/partition.h). Edges are kept by their lower
+// 32 bits: nothing is under way for longer.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fabric/link_wheel.h"
+#include "fabric/links/link.h"
+
+namespace fredsim {
+
+class Outboxes {
+ public:
+  // To so many partitions; `words` of a flit.
+  Outboxes(std::size_t partitions, std::size_t words) : words_(words) {
+    for (auto& boxes : boxes_) boxes.resize(partitions);
+  }
+
+  void reset() {
+    has_put_ = {};
+    for (auto& boxes : boxes_) {
+      for (Box& box : boxes) {
+        box.flits.clear();
+        box.credits.clear();
+      }
+    }
+  }
+  // The outbox that is filled from now on, 0 or 1; the others have taken what was in it.
+  void fill(int box) {
+    filled_ = static_cast<std::size_t>(box);
+    has_put_[filled_] = false;
+  }
+  // Room for the words of a flit.
+  std::uint32_t* add_flit(std::uint32_t partition, std::uint64_t edge, InputPin to) {
+    has_put_[filled_] = true;
+    std::vector<std::uint32_t>& flits = boxes_[filled_][partition].flits;
+    flits.insert(flits.end(), {static_cast<std::uint32_t>(edge), to.word()});
+    flits.resize(flits.size() + words_);
+    return &flits[flits.size() - words_];
+  }
+  void add_credit(std::uint32_t partition, std::uint64_t edge, LinkWheel::Credit credit) {
+    has_put_[filled_] = true;
+    boxes_[filled_][partition].credits.push_back({static_cast<std::uint32_t>(edge), credit});
+  }
+  // All that outbox `box` has for `partition`, whose wheel is at `edge`.
+  void hand_over(int box, std::uint32_t partition, std::uint64_t edge, LinkWheel& wheel) {
+    if (!has_put_[static_cast<std::size_t>(box)]) return;
+    Box& from = boxes_[static_cast<std::size_t>(box)][partition];
+    const auto now = static_cast<std::uint32_t>(edge);
+    for (std::size_t i = 0; i < from.flits.size(); i += kHeader + words_) {
+      const std::uint32_t* const entry = &from.flits[i];
+      assert(entry[0] - now < wheel.slots());
+      std::copy_n(entry + kHeader, words_, wheel.add_flit(entry[0] - now, InputPin(entry[1])));
+    }
+    for (const Credit& crossing : from.credits) {
+      assert(crossing.edge - now < wheel.slots());
+      wheel.add_credit(crossing.edge - now, crossing.credit);
+    }
+    from.flits.clear();
+    from.credits.clear();
+  }
+
+ private:
+  struct Credit {
+    std::uint32_t edge = 0;
+    LinkWheel::Credit credit;
+  };
+  struct alignas(64) Box {
+    std::vector<std::uint32_t> flits;  // an entry: edge, input pin, words of the flit
+    std::vector<Credit> credits;
+  };
+  static constexpr std::size_t kHeader = 1 + LinkWheel::kHeader;
+
+  std::size_t words_;
+  std::array<std::vector<Box>, 2> boxes_;  // by partition that they are for
+  std::size_t filled_ = 0;
+  std::array<bool, 2> has_put_{};  // by outbox: something for one of the others
+};
+
+}  // namespace fredsim

@@ -1,0 +1,190 @@
+// Links of a partition (fabric/partition.h): both ends of those inside it, its halves of those that cross to others, and all
+// that is under way.
+//
+// Plain links: a flit goes from its sender straight into the wheel. Special ones lose flits, serialise them for long
+//   (fabric/slow_serialisers.h), cross to another partition, or have a channel (fabric/links/link_channel.h); which is known per
+//   link from its construction on, so that plain ones ask one bit.
+// Crossing links: the sender has pacing, room and counts, the receiver the flits that are under way, and the same for
+//   credits the other way round. What crosses is put into an outbox with the edge at which it arrives (fabric/outboxes.h).
+// Places number the output ports, and the input ports, of all nodes, one node after the other.
+// Edges are the partition's: each call has the one that is being simulated.
+// Errors: std::logic_error from the constructor for a channel that would cross.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/state_digest.h"
+#include "fabric/cut.h"
+#include "fabric/link_wheel.h"
+#include "fabric/links/link.h"
+#include "fabric/links/link_channel.h"
+#include "fabric/outboxes.h"
+#include "fabric/slow_serialisers.h"
+#include "nic/packet_extension.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+class PartitionLinks {
+ public:
+  // Of partition `index` out of so many. `places` by node; `words` of a flit.
+  PartitionLinks(const Topology& topology, const std::vector<NodePlace>& places,
+                 std::uint32_t index, std::size_t partitions, std::size_t words);
+
+  // Of a port of a node.
+  std::uint32_t place(std::uint32_t node, int port) const {
+    return first_[node] + static_cast<std::uint32_t>(port);
+  }
+  LinkTx* outputs() { return outputs_.data(); }
+  LinkTx& output(std::uint32_t node, int port) { return outputs_[place(node, port)]; }
+  const LinkTx& output(std::uint32_t node, int port) const { return outputs_[place(node, port)]; }
+  const LinkRx& input(std::uint32_t node, int port) const { return inputs_[place(node, port)]; }
+  void set_faults(std::uint32_t node, int port, LinkFaults* faults);
+
+  // All but the outputs, which their nodes reset.
+  void reset();
+  void clear_counts();
+  LinkCount count(std::uint32_t node, int port, std::uint64_t edge) const;
+  // Of tails that are short (nic/packet_extension.h), by half of their stream's number.
+  void clear_missing_bytes() { missing_of_.clear(); }
+  void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
+
+  // ---- an edge, in this order
+  // Serialisers and channels step. True: a channel puts something on the wire.
+  bool begin_edge(std::uint64_t edge) {
+    if (!slow_.empty()) end_serialising(edge);
+    return !active_.empty() && step_channels(edge);
+  }
+  template <typename OnCredit>
+  void take_credits(const OnCredit& on_credit) {
+    LinkWheel::Credits& credits = wheel_.credits();
+    for (const LinkWheel::Credit credit : credits) on_credit(credit);
+    credits_under_way_ -= static_cast<int>(credits.size());
+    credits.clear();
+  }
+  // on_flit(input pin, words); kWords of a flit, 0: as many as the constructor says.
+  template <int kWords, typename OnFlit>
+  void take_flits(const OnFlit& on_flit) {
+    const std::size_t words = kWords != 0 ? kWords : words_;
+    LinkWheel::Flits& flits = wheel_.flits();
+    for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+         entry += LinkWheel::kHeader + words)
+      on_flit(InputPin(entry[0]), entry + LinkWheel::kHeader);
+    flits_under_way_ -= static_cast<int>(flits.size() / (LinkWheel::kHeader + words));
+    flits.clear();  // its words stay until something is added
+  }
+  // A flit that has taken its room at the receiver, by the output `link` at `place`; `beyond` as LinkTx has it.
+  template <int kWords>
+  [[gnu::always_inline]] void launch(LinkTx& link, std::uint32_t place, std::uint32_t beyond,
+                                     const std::uint32_t* flit, std::uint64_t edge) {
+    const std::size_t words = kWords != 0 ? kWords : words_;
+    link.count_flit();
+    if ((flit[0] & kShortBit) != 0 && (flit[2] & kTailBit) != 0) count_missing_bytes(link, flit);
+    if (link.is_special()) [[unlikely]] {
+      launch_special(place, beyond, flit, edge);
+      return;
+    }
+    std::memcpy(wheel_.add_flit(link.latency() + beyond, link.target_pin(), words), flit,
+                words * sizeof *flit);
+    ++flits_under_way_;
+  }
+  // Of an input port. False: it has no link.
+  [[gnu::always_inline]] bool return_credit(std::uint32_t place, std::uint32_t vc,
+                                            std::uint64_t edge) {
+    const LinkRx& in = inputs_[place];
+    if (!in.exists()) [[unlikely]]
+      return false;
+    const LinkWheel::Credit credit(in.sender.node, in.sender.port, vc);
+    if (!channels_.empty() && give_to_channel(in, vc)) [[unlikely]] {
+      ++credits_under_way_;
+      return true;
+    }
+    if (in.sender.partition != index_) [[unlikely]] {
+      outboxes_.add_credit(in.sender.partition, edge + in.latency, credit);
+    } else {
+      wheel_.add_credit(in.latency, credit);
+    }
+    ++credits_under_way_;
+    return true;
+  }
+  void end_edge() { wheel_.turn(); }
+
+  // ---- other partitions
+  // Takes in what the other has put for this one into its outbox `box`; both are at the same edge.
+  void take_in(PartitionLinks& other, int box, std::uint64_t edge) {
+    other.outboxes_.hand_over(box, index_, edge, wheel_);
+  }
+  void fill(int box) { outboxes_.fill(box); }
+
+  // ---- between two edges, while nothing is in an outbox
+  // Launched here less arrived here: negative where more comes than goes.
+  int flits_under_way() const { return flits_under_way_; }
+  int credits_under_way() const { return credits_under_way_; }
+  // Until something arrives or is through a serialiser; the highest number: nothing is under way.
+  std::uint64_t edges_to_arrival(std::uint64_t edge) const;
+  void rest(std::uint64_t edges) { wheel_.turn(edges); }
+  bool are_rested(std::uint64_t edge) const;  // those of this partition's senders
+  bool add_state(StateDigest& digest, std::uint64_t edge) const;
+  void pass_over(std::uint64_t edges);
+  // On the way to an input, or kept by the serialiser of an output, on one VC; credits on the way to an output.
+  int flits_to(std::uint32_t node, int port, int vc) const;
+  int flits_in_serialiser(std::uint32_t node, int port, int vc) const {
+    return slow_.count(place(node, port), vc);
+  }
+  int credits_to(std::uint32_t node, int port, int vc) const;
+  // What arrives at the next edge: on_flit(input pin); on_credit(credit).
+  template <typename OnFlit>
+  void visit_flits(const OnFlit& on_flit) const {
+    const LinkWheel::Flits& flits = wheel_.flits(0);
+    for (const std::uint32_t* entry = flits.begin(); entry != flits.end();
+         entry += LinkWheel::kHeader + words_)
+      on_flit(InputPin(entry[0]));
+  }
+  template <typename OnCredit>
+  void visit_credits(const OnCredit& on_credit) const {
+    for (const LinkWheel::Credit credit : wheel_.credits(0)) on_credit(credit);
+  }
+
+ private:
+  LinkWheel make_wheel(const std::vector<NodePlace>& places) const;
+  void add_links(const std::vector<NodePlace>& places);
+  void add_sender(const Link& link, int number, const std::vector<NodePlace>& places);
+  bool is_plain(const LinkTx& link) const;
+  void launch_special(std::uint32_t place, std::uint32_t beyond, const std::uint32_t* flit,
+                      std::uint64_t edge);
+  std::uint32_t* arrival(const LinkTx& link, std::uint64_t edge, std::uint32_t cycles);
+  void end_serialising(std::uint64_t edge);
+  bool step_channels(std::uint64_t edge);
+  bool give_to_channel(const LinkRx& in, std::uint32_t vc);
+  void activate(std::uint32_t place);
+  LinkChannel* channel(std::uint32_t place) const {
+    return channels_.empty() ? nullptr : channels_[place].get();
+  }
+  const LinkRx& receiver(const LinkTx& link) const {
+    return inputs_[first_[link.target().node] + link.target().port];
+  }
+  void count_missing_bytes(LinkTx& link, const std::uint32_t* flit) const;
+
+  const Topology& topology_;
+  std::uint32_t index_;
+  std::size_t words_;
+  std::vector<std::uint32_t> first_;  // place of port 0, by node
+  std::vector<LinkTx> outputs_;
+  std::vector<LinkRx> inputs_;
+  LinkWheel wheel_;
+  SlowSerialisers slow_;
+  std::vector<std::unique_ptr<LinkChannel>> channels_;  // by place of the output; empty: none
+  std::vector<std::uint32_t> active_;                   // places of those that step
+  Outboxes outboxes_;
+  std::vector<std::uint16_t> missing_of_;  // by half of a stream's number
+  std::vector<std::uint32_t> faulty_;      // words of a flit on a link with faults
+  int flits_under_way_ = 0;
+  int credits_under_way_ = 0;
+};
+
+}  // namespace fredsim

@@ -1,0 +1,93 @@
+// Serialisers of links so slow that the wheel (fabric/link_wheel.h) does not reach to the end of a flit: what they still
+// send, by the edge at which the wire has all of it.
+//
+// Places are those of the links' outputs, as their owner numbers them. At most LinkTx::kSlots flits of a link are here.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/flit.h"
+#include "base/state_digest.h"
+#include "fabric/links/link.h"
+
+namespace fredsim {
+
+class SlowSerialisers {
+ public:
+  // Serialisation beyond this is not in the wheel, which would be as long.
+  static constexpr std::uint32_t kMostBeyondInWheel = 15;
+  static bool takes(const LinkTx& link) { return link.beyond() >= kMostBeyondInWheel; }
+
+  SlowSerialisers() = default;  // for no link
+  // `words` of a flit; `links` of the outputs are slow.
+  SlowSerialisers(std::size_t outputs, std::size_t links, std::size_t words)
+      : words_(words), flits_(LinkTx::kSlots * outputs * words), next_slot_(outputs) {
+    under_way_.reserve(LinkTx::kSlots * links);
+  }
+
+  bool empty() const { return under_way_.empty(); }
+  void clear() { under_way_.clear(); }
+  // Room for the words of a flit that is sent at edge `until`.
+  std::uint32_t* add(std::uint32_t place, std::uint64_t until) {
+    const std::uint32_t slot = LinkTx::kSlots * place + next_slot_[place];
+    next_slot_[place] = static_cast<std::uint8_t>((next_slot_[place] + 1U) % LinkTx::kSlots);
+    under_way_.push_back({until, slot});
+    std::ranges::push_heap(under_way_, std::greater{}, &Flit::until);
+    return &flits_[slot * words_];
+  }
+  // on_flit(place, words) for those that are sent at `edge`.
+  template <typename OnFlit>
+  void end_edge(std::uint64_t edge, const OnFlit& on_flit) {
+    while (!under_way_.empty() && under_way_.front().until == edge) {
+      const std::uint32_t slot = under_way_.front().slot;
+      std::ranges::pop_heap(under_way_, std::greater{}, &Flit::until);
+      under_way_.pop_back();
+      on_flit(slot / LinkTx::kSlots, std::span(&flits_[slot * words_], words_));
+    }
+  }
+  // To the end of the next flit; the highest number where there is none.
+  std::uint64_t edges_to_next(std::uint64_t edge) const {
+    return under_way_.empty() ? ~std::uint64_t{0} : under_way_.front().until - edge;
+  }
+
+  // Which of its slots a link is at says nothing, nor does the order of a heap.
+  void add_state(StateDigest& digest, std::uint64_t edge) const {
+    std::vector<Flit> flits = under_way_;
+    const auto order = [](const Flit& flit) {
+      return std::pair(flit.until, flit.slot / LinkTx::kSlots);
+    };
+    std::ranges::sort(flits, {}, order);
+    for (const Flit& flit : flits) {
+      digest.add(flit.until - edge);
+      digest.add(flit.slot / LinkTx::kSlots);
+      digest.add_flit(&flits_[flit.slot * words_]);
+    }
+  }
+  void pass_over(std::uint64_t edges) {
+    for (Flit& flit : under_way_) flit.until += edges;
+  }
+  int count(std::uint32_t place, int vc) const {
+    return static_cast<int>(std::ranges::count_if(under_way_, [&](const Flit& flit) {
+      return flit.slot / LinkTx::kSlots == place && vc_of(&flits_[flit.slot * words_]) == vc;
+    }));
+  }
+
+ private:
+  struct Flit {
+    std::uint64_t until = 0;  // edge at which the wire has it
+    std::uint32_t slot = 0;   // kSlots x place of the output, and which of them
+  };
+
+  std::size_t words_ = 0;
+  std::vector<Flit> under_way_;          // heap, the earliest first
+  std::vector<std::uint32_t> flits_;     // words, by slot
+  std::vector<std::uint8_t> next_slot_;  // by place of the output, for its next flit
+};
+
+}  // namespace fredsim
