@@ -86,7 +86,7 @@ class Overlay {
     const Link& a = topology_.links[link];
     const Link& b = topology_.links[like];
     fits_ = fits_ && a.rate == b.rate && a.latency == b.latency && a.burst == b.burst &&
-            a.peak == b.peak && a.on_die == b.on_die;
+            a.peak == b.peak && a.policy == b.policy && a.on_die == b.on_die;
     links_[link] = like;
     return fits_;
   }

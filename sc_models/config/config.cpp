@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -15,9 +14,9 @@
 #include "base/shell.h"
 #include "config/config_reader.h"
 #include "config/config_tree.h"
+#include "fabric/links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
-#include "topology/link_errors.h"
 
 namespace fredsim {
 namespace {
@@ -104,45 +103,6 @@ void read_switches(const ConfigReader& reader, MachineSpec& machine) {
   });
 }
 
-constexpr int kMaxBurst = 4096;  // flits
-
-// A share or rate: 0, or from `least` to `most`.
-double read_rate(const ConfigReader& reader, std::string_view path, double least, double most) {
-  const std::string text = reader.text(path);
-  double rate = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, rate);
-  if (error == std::errc() && stop == end && (rate == 0 || (rate >= least && rate <= most)))
-    return rate;
-  throw BadInput(fmt::format("{}: found '{}'; allowed: 0, or {:g} to {:g}", reader.label(path),
-                             shown(text), least, most));
-}
-
-constexpr int kMaxErrorBurst = 4096;  // bits
-constexpr int kMaxRetransmissions = 1'000'000;
-
-LinkErrors read_link_errors(const ConfigReader& reader) {
-  LinkErrors errors;
-  if (!reader.has("link")) return errors;
-  static constexpr std::array<std::string_view, 2> kReliability = {"none", "link"};
-  errors.retry = reader.choice("link.reliability", kReliability) == 1;
-  errors.bit_error_rate = read_rate(reader, "link.bit_error_rate", 1e-9, 1e-2);
-  errors.burst_bits = reader.integer("link.error_burst", 1, kMaxErrorBurst);
-  errors.flit_loss = read_rate(reader, "link.flit_loss", 1e-9, 0.5);
-  errors.seed =
-      static_cast<std::uint64_t>(reader.integer("link.seed", 0, std::numeric_limits<int>::max()));
-  errors.max_retransmissions = reader.integer("link.max_retransmissions", 1, kMaxRetransmissions);
-  if (errors.any() && !errors.retry) {
-    const std::string_view path =
-        errors.bit_error_rate > 0 ? "link.bit_error_rate" : "link.flit_loss";
-    throw BadInput(fmt::format(
-        "{}: found {}, but link.reliability is none: nothing would mend errors; allowed: 0, or "
-        "link.reliability: link",
-        reader.label(path), reader.text(path)));
-  }
-  return errors;
-}
-
 constexpr std::string_view kOption = "--fault";
 
 std::vector<Fault> read_faults(const ConfigReader& reader) {
@@ -181,7 +141,6 @@ MachineSpec read_machine(const ConfigReader& reader) {
     machine.io_controllers = reader.integer("io.count", 0, kMaxCount);
     if (machine.io_controllers > 0 || reader.has("io.bandwidth"))
       machine.io_bandwidth = reader.bandwidth("io.bandwidth");
-    machine.io_burst = reader.integer("io.burst", 0, kMaxBurst);
   }
   machine.link_latency_ps = reader.time_ps("fabric.link_latency");
   machine.format = read_format(reader);
@@ -229,11 +188,12 @@ Topology build_topology(const ConfigReader& reader) {
   const TopologyKind& kind = reader.fabric();
   const std::vector<std::string> unused = reader.keys_not_of(reader.switch_kind());
   const MachineSpec machine = read_machine(reader);
-  const LinkErrors errors = read_link_errors(reader);
+  const LinkChanges links(reader);
   const std::vector<Fault> faults = read_faults(reader);
   Topology topology = build_located(reader, kind.builder(reader), machine);
+  links.make(LinkStage::kBuilt, topology);
   lose_parts(topology, faults);
-  set_link_errors(topology, errors);
+  links.make(LinkStage::kLeft, topology);
   topology.notes.insert(topology.notes.end(), unused.begin(), unused.end());
   if (topology.fred.in_switch && !adds_in_switches(topology)) add_at_endpoints(reader, topology);
   return topology;

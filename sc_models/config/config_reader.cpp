@@ -307,6 +307,17 @@ int ConfigReader::integer(std::string_view path, int low, int high) const {
   return result;
 }
 
+double ConfigReader::share(std::string_view path, double least, double most) const {
+  const std::string written = this->text(path);
+  double rate = 0;
+  const char* const end = written.data() + written.size();
+  const auto [stop, error] = std::from_chars(written.data(), end, rate);
+  if (error == std::errc() && stop == end && (rate == 0 || (rate >= least && rate <= most)))
+    return rate;
+  throw BadInput(fmt::format("{}: found '{}'; allowed: 0, or {:g} to {:g}", label(path),
+                             shown(written), least, most));
+}
+
 bool ConfigReader::boolean(std::string_view path) const {
   static constexpr std::array<std::string_view, 2> kNames = {"false", "true"};
   return choice(path, kNames) == 1;

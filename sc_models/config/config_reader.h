@@ -56,9 +56,10 @@ class ConfigReader final : public FabricKeys {
   bool is_in_file(std::string_view path) const override;
   std::string label(std::string_view path) const override;  // "configs/mesh.yaml:7: npu.count"
   int entries(std::string_view path) const override;        // of a list; the third is at "path.3"
-  std::string text(std::string_view path) const;
+  std::string text(std::string_view path) const override;
   int integer(std::string_view path, int low, int high) const override;
   bool boolean(std::string_view path) const override;
+  double share(std::string_view path, double least, double most) const override;
   // Index of the value in `names`.
   int choice(std::string_view path, std::span<const std::string_view> names) const override;
   // The texts of a list, and where each was written; none where it is left out.

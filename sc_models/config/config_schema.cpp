@@ -1,21 +1,26 @@
 #include "config/config_schema.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <tuple>
 
 #include "base/suggest.h"
+#include "fabric/links/link_scheme.h"
 
 namespace fredsim {
 namespace {
 
 // Those of every machine, before and behind those of its kind of topology.
 std::vector<Key> first_keys() {
-  static const std::string kTypes = join_words(names_of(topology_kinds()));
+  static const std::vector<std::string_view> kNames = names_of(topology_kinds());
+  static const std::string kTypes = join_words(kNames);
+  static const std::string kWords = fmt::format("{}", fmt::join(kNames, " "));
   return {
-      Key{"name", "name of the machine"},
+      Key{"name", "name of the machine", Holds::kText},
       Key{"clock", "clock of the fabric, a frequency"},
       Key{"npu", "the NPUs", Holds::kKeys},
       Key{"npu.count", "number of NPUs", Holds::kInteger},
@@ -27,15 +32,16 @@ std::vector<Key> first_keys() {
       Key{"npu.memory_bandwidth", "bandwidth of one NPU's HBM, for training runs", Holds::kValue,
           "3 TB/s"},
       Key{"npu.memory", "size of one NPU's HBM, for inference", Holds::kValue, "80 GB"},
-      Key{"npu.efficiency", "share of the peak that is reached, for training runs", Holds::kValue,
+      Key{"npu.efficiency", "share of the peak that is reached, for training runs", Holds::kText,
           "1"},
       Key{"io", "the I/O controllers", Holds::kKeys},
-      Key{"io.count", "number of I/O controllers", Holds::kInteger},
+      Key{.path = "io.count",
+          .meaning = "number of I/O controllers",
+          .holds = Holds::kInteger,
+          .from_zero = true},
       Key{"io.bandwidth", "bandwidth of one I/O controller per direction"},
-      Key{"io.burst", "flits that an I/O controller's link sends at the rate of an NPU's port",
-          Holds::kInteger, "24"},
       Key{"fabric", "what joins them", Holds::kKeys},
-      Key{"fabric.type", kTypes},
+      Key{.path = "fabric.type", .meaning = kTypes, .holds = Holds::kWord, .words = kWords},
       Key{"fabric.link_latency", "latency of a wafer link, a time"},
       Key{"fabric.packet", "longest data packet, a size", Holds::kValue, "4 KiB"},
   };
@@ -44,24 +50,19 @@ std::vector<Key> first_keys() {
 std::vector<Key> last_keys() {
   return {
       Key{"link", "errors on wafer links, and what is done about them", Holds::kKeys},
-      Key{"link.reliability", "none, or link: links find errors and send again, hop by hop",
-          Holds::kValue, "none"},
-      Key{"link.bit_error_rate", "wrong bits per bit on a wafer link, those of bursts included",
-          Holds::kValue, "0"},
-      Key{"link.error_burst", "bits that an error reaches over", Holds::kInteger, "1"},
-      Key{"link.flit_loss", "share of the flits that a wafer link loses", Holds::kValue, "0"},
-      Key{"link.max_retransmissions", "of a flit; a link on which one more is due is dead",
-          Holds::kInteger, "1000"},
-      Key{"link.seed", "of the errors", Holds::kInteger, "1"},
       Key{"faults", "parts that are lost: link:NAME, link:NAME*RATE, switch:NAME, npu:3, io:3",
           Holds::kWords},
       Key{"switch", "the switches", Holds::kKeys},
-      Key{"switch.kind", "kind of the switches"},
+      Key{"switch.kind", "kind of the switches", Holds::kText},
       Key{"switch.input_buffer", "input buffer per port and data virtual channel, a size"},
       Key{"switch.control_buffer", "input buffer per port of the control channel, a size"},
       Key{"switch.output_buffer", "output staging per port and virtual channel, a size",
           Holds::kValue, "12 KiB", "OUT_DEPTH"},
-      Key{"switch.format", "fp16 or bf16", Holds::kValue, "fp16"},
+      Key{.path = "switch.format",
+          .meaning = "fp16 or bf16",
+          .holds = Holds::kWord,
+          .fallback = "fp16",
+          .words = "fp16 bf16"},
       Key{"switch.yield",
           "cycles of silence after which a phase gives way to one of no higher priority",
           Holds::kInteger, "4", "YIELD"},
@@ -74,27 +75,57 @@ std::vector<Key> last_keys() {
           "control, mp, pp, dp", "VC_ORDER"},
       Key{"switch.params", "parameters of the switches' RTL that have no key, by name",
           Holds::kNames},
-      Key{"switch.rtl_top", "top module of your own switch RTL"},
+      Key{"switch.rtl_top", "top module of your own switch RTL", Holds::kText},
   };
+}
+
+Key as_key(const FabricKey& key) {
+  return {.path = key.path,
+          .meaning = key.meaning,
+          .holds = key.holds,
+          .fallback = key.fallback,
+          .instead = key.instead,
+          .words = key.words,
+          .from_zero = key.from_zero};
+}
+
+bool is_same(const Key& a, const Key& b) {
+  const auto facts = [](const Key& key) {
+    return std::tuple(key.path, key.meaning, key.holds, key.fallback, key.instead, key.words,
+                      key.from_zero);
+  };
+  return facts(a) == facts(b);
 }
 
 void add_fabric_key(std::vector<Key>& keys, const FabricKey& key, const TopologyKind& kind) {
   const auto same = std::ranges::find(keys, key.path, &Key::path);
   if (same == keys.end()) {
-    keys.push_back({.path = key.path,
-                    .meaning = key.meaning,
-                    .holds = key.holds,
-                    .fallback = key.fallback,
-                    .instead = key.instead,
-                    .kinds = {&kind}});
+    keys.push_back(as_key(key));
+    keys.back().kinds = {&kind};
     return;
   }
-  if (same->kinds.empty() ||
-      FabricKey{same->path, same->meaning, same->holds, same->fallback, same->instead} != key) {
+  if (same->kinds.empty() || !is_same(*same, as_key(key))) {
     throw std::logic_error(fmt::format(
         "{}: topologies of the kind {} have another key of this name", key.path, kind.name()));
   }
   same->kinds.push_back(&kind);
+}
+
+// Behind its section and the keys that this has.
+void add_link_key(std::vector<Key>& keys, const FabricKey& key, const LinkScheme& scheme) {
+  if (std::ranges::find(keys, key.path, &Key::path) != keys.end()) {
+    throw std::logic_error(fmt::format("{}: the scheme of links {} has another key of this name",
+                                       key.path, scheme.name()));
+  }
+  const auto last = std::find_if(keys.rbegin(), keys.rend(), [&](const Key& other) {
+    return other.path == parent(key.path) || parent(other.path) == parent(key.path);
+  });
+  if (last == keys.rend() || key.fallback.empty()) {
+    throw std::logic_error(
+        fmt::format("{}: a key of the scheme of links {} has no section or no default", key.path,
+                    scheme.name()));
+  }
+  keys.insert(last.base(), as_key(key));
 }
 
 std::vector<Key> all_keys() {
@@ -102,6 +133,8 @@ std::vector<Key> all_keys() {
   for (const TopologyKind* kind : topology_kinds())
     for (const FabricKey& key : kind->keys()) add_fabric_key(keys, key, *kind);
   std::ranges::move(last_keys(), std::back_inserter(keys));
+  for (const LinkScheme* scheme : link_schemes())
+    for (const FabricKey& key : scheme->keys()) add_link_key(keys, key, *scheme);
   return keys;
 }
 

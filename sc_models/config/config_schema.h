@@ -1,5 +1,6 @@
 // The keys of a machine's configuration file: what stands under each, where it is allowed, its default. Those that only
-// some kinds of topologies have are the kinds' own (topology/topology_kind.h).
+// some kinds of topologies have are the kinds' own (topology/topology_kind.h), those of schemes of links the schemes'
+// (fabric/links/link_scheme.h).
 //
 // A path names a key by its sections, "switch.vc_order"; in a list the number of an entry may stand in it,
 // "fabric.levels.2.uplinks". Errors: none; a path that is no key has no Key.
@@ -24,6 +25,8 @@ struct Key {
       {};  // default; empty: the key is needed, or stands for nothing when left out
   std::string_view parameter = {};  // of the switches' RTL; only kinds that have it have the key
   std::string_view instead = {};    // path of a list that may stand in its place
+  std::string_view words = {};      // FabricKey
+  bool from_zero = false;           // FabricKey
   std::vector<const TopologyKind*> kinds = {};  // that have it; none: all
   bool is_of(const TopologyKind& kind) const;
 };

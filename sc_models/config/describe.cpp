@@ -11,6 +11,7 @@
 
 #include "base/text_width.h"
 #include "base/units.h"
+#include "fabric/links/link_scheme.h"
 #include "switch/node_shape.h"
 #include "topology/facts.h"
 #include "topology/faults.h"
@@ -92,14 +93,12 @@ std::string endpoints(const Topology& topology, const std::vector<NodeId>& list,
     if (link != -1) bandwidth += static_cast<double>(topology.links[link].bytes_per_second);
   }
   const Link& link = topology.first_link_out(*there);
-  const std::string bursts =
-      link.burst == 0 ? ""
-                      : fmt::format(", in bursts of {} flits at {}/{} flit per cycle each",
-                                    link.burst, link.peak.num, link.peak.den);
+  std::string schemes;
+  for (const LinkScheme* scheme : link_schemes()) schemes += scheme->describe(link);
   const auto lost = std::ranges::count_if(list, [&](NodeId id) { return topology.nodes[id].lost; });
   return fmt::format("{}{}, {} each over {} {}{}{}", list.size(),
                      lost > 0 ? fmt::format(" ({} lost)", lost) : "", format_bandwidth(bandwidth),
-                     node.ports, ports, node.ports == 1 ? "" : "s", bursts);
+                     node.ports, ports, node.ports == 1 ? "" : "s", schemes);
 }
 
 // "fred, YIELD=4 QUANTUM=64": the kind, and parameters that no table shows.

@@ -18,27 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kType = "fabric.type";  // names of kinds of topologies
 constexpr const char* kNumberAndUnit = "^ *[0-9.]+(e[+-]?[0-9]+)? *[A-Za-z/]+ *$";
-
-// Single values that are no quantities with a unit.
-struct Form {
-  std::string_view path;
-  std::string_view words;  // that it may be, a space between; empty: any text or number
-};
-constexpr auto kForms = std::to_array<Form>({
-    {"name", ""},
-    {"npu.efficiency", ""},
-    {kType, ""},
-    {"fabric.simulate_slices", "distinct all"},
-    {"fabric.levels.kind", ""},
-    {"link.reliability", "none link"},
-    {"link.bit_error_rate", ""},
-    {"link.flit_loss", ""},
-    {"switch.kind", ""},
-    {"switch.format", "fp16 bf16"},
-    {"switch.rtl_top", ""},
-});
 
 // Keys without a default that a machine may be without.
 constexpr auto kOptional = std::to_array<std::string_view>(
@@ -46,9 +26,6 @@ constexpr auto kOptional = std::to_array<std::string_view>(
      "fabric.levels.uplinks", "fabric.levels.uplink_bandwidth"});
 // Those that have a default which is not the same for all machines.
 constexpr auto kWithOwnDefault = std::to_array<std::string_view>({"switch.kind"});
-
-// Integers that may be 0; the others are 1 or more.
-constexpr auto kFromZero = std::to_array<std::string_view>({"io.count", "io.burst", "link.seed"});
 
 enum class Use : std::uint8_t { kFile, kResults };
 
@@ -65,17 +42,15 @@ Json words_in(std::string_view text) {
 }
 
 Json value_schema(const Key& key, Use use) {
-  const auto form = std::ranges::find(kForms, key.path, &Form::path);
+  if (key.holds == Holds::kWord) return {{"enum", words_in(key.words)}};
   // YAML takes a value such as 0.5 for a number; results have every value as a text.
-  const Json text = use == Use::kFile ? Json::array({"string", "number"}) : Json("string");
-  if (form == kForms.end()) return {{"type", text}, {"pattern", kNumberAndUnit}};
-  if (key.path == kType) return {{"enum", names_of(topology_kinds())}};
-  if (form->words.empty()) return {{"type", text}};
-  return {{"enum", words_in(form->words)}};
+  Json json = {{"type", use == Use::kFile ? Json::array({"string", "number"}) : Json("string")}};
+  if (key.holds == Holds::kValue) json["pattern"] = kNumberAndUnit;
+  return json;
 }
 
 Json integer_schema(const Key& key) {
-  Json json = {{"type", "integer"}, {"minimum", is_among(kFromZero, key.path) ? 0 : 1}};
+  Json json = {{"type", "integer"}, {"minimum", key.from_zero ? 0 : 1}};
   if (key.path == "switch.phases_in_use") json["maximum"] = 2;
   return json;
 }
@@ -87,6 +62,10 @@ Json words_schema(const Key& key) {
   json["items"] = {{"enum", {"mp", "pp", "dp", "control"}}};
   json.update({{"minItems", 4}, {"maxItems", 4}, {"uniqueItems", true}});
   return json;
+}
+
+bool is_single_value(const Key& key) {
+  return key.holds == Holds::kValue || key.holds == Holds::kText || key.holds == Holds::kWord;
 }
 
 // In a machine whose kind of topology has it.
@@ -102,6 +81,8 @@ Json key_schema(const Key& key, Use use) {
   Json json;
   switch (key.holds) {
     case Holds::kValue:
+    case Holds::kText:
+    case Holds::kWord:
       json = value_schema(key, use);
       break;
     case Holds::kKeys:
@@ -124,10 +105,9 @@ Json key_schema(const Key& key, Use use) {
       break;
   }
   json["description"] = std::string(key.meaning);
-  if (use == Use::kFile && !key.fallback.empty() && key.holds == Holds::kValue)
-    json["default"] = std::string(key.fallback);
-  if (use == Use::kFile && !key.fallback.empty() && key.holds == Holds::kInteger)
-    json["default"] = std::stoi(std::string(key.fallback));
+  if (use == Use::kResults || key.fallback.empty()) return json;
+  if (is_single_value(key)) json["default"] = std::string(key.fallback);
+  if (key.holds == Holds::kInteger) json["default"] = std::stoi(std::string(key.fallback));
   return json;
 }
 
@@ -191,11 +171,13 @@ std::string shown_kinds(const Key& key) {
 }
 
 std::string_view shown_type(const Key& key) {
-  const auto form = std::ranges::find(kForms, key.path, &Form::path);
   switch (key.holds) {
     case Holds::kValue:
-      if (form == kForms.end()) return "number and unit";
-      return form->words.empty() && key.path != kType ? "text or number" : "word";
+      return "number and unit";
+    case Holds::kText:
+      return "text or number";
+    case Holds::kWord:
+      return "word";
     case Holds::kKeys:
       return "section";
     case Holds::kList:

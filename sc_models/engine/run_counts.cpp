@@ -48,7 +48,7 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
     r.utilization =
         cycles == 0 ? 0 : count.sent / (link.rate.value() * static_cast<double>(cycles));
     r.on_die = link.on_die;
-    r.retransmits = topology.link_errors.retry && !link.on_die;
+    r.retransmits = link.policy != nullptr;
     r.resent_flits = count.resent;
     r.damaged_flits = count.damaged;
     r.lost_flits = count.lost;

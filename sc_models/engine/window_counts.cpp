@@ -64,7 +64,7 @@ std::vector<LinkResult> link_results(const Topology& topology, const FabricCount
     r.to = topology.nodes[link.to].name;
     r.on_die = link.on_die;
     r.flits = flits_between(before, after, l);
-    r.retransmits = topology.link_errors.retry && !link.on_die;
+    r.retransmits = link.policy != nullptr;
     r.resent_flits = after.links[l].resent - before.links[l].resent;
     r.damaged_flits = after.links[l].damaged - before.links[l].damaged;
     r.lost_flits = after.links[l].lost - before.links[l].lost;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "fabric/links/link_policy.h"
+
 namespace fredsim {
 namespace {
 
@@ -87,7 +89,7 @@ Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
 
 Cut cut_for_caches(const Topology& topology) {
   constexpr int kSide = 8, kFewestRouters = 512;
-  if (!topology.has_places() || topology.link_errors.retry ||
+  if (!topology.has_places() || find_link_policy(topology) != nullptr ||
       topology.mesh.width * topology.mesh.height < kFewestRouters)
     return {};
   return cut_into_rectangles(topology, kSide, kSide);

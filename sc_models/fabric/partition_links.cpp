@@ -1,10 +1,12 @@
 #include "fabric/partition_links.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "base/flit.h"
-#include "fabric/links/retransmission/reliable_link.h"
+#include "fabric/links/link_policy.h"
 
 namespace fredsim {
 
@@ -70,11 +72,12 @@ void PartitionLinks::add_sender(const Link& link, int number,
   tx = LinkTx(link, number, depths_behind(topology_, link));
   tx.lead_to({to.node, static_cast<std::uint16_t>(link.to_port),
               static_cast<std::uint16_t>(to.partition)});
-  if (topology_.link_errors.retry && !link.on_die) {
+  if (link.policy != nullptr) {
     if (to.partition != index_)
-      throw std::logic_error("a link with retransmission between partitions");
+      throw std::logic_error(
+          fmt::format("link {} crosses between partitions: {}", link.name, link.policy->title()));
     channels_.resize(outputs_.size());
-    channels_[at] = std::make_unique<ReliableLink>(link, number, topology_.link_errors, words_);
+    channels_[at] = link.policy->make_channel(link, number, words_);
     tx.set_channel(*channels_[at]);
   }
   tx.set_special(!is_plain(tx));

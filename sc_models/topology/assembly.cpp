@@ -82,10 +82,6 @@ void Assembly::connect_one_way(PortRef from, PortRef to, const LinkClass& link) 
         kFlitBytes, kMaxLatencyCycles, format_frequency(topology_.clock_hz),
         format_bandwidth(static_cast<double>(least))));
   }
-  if (link.burst > 0 && link.peak_bytes_per_second > link.bytes_per_second) {
-    made.burst = link.burst;
-    made.peak = link_rate(link.peak_bytes_per_second, topology_.clock_hz);
-  }
   topology_.links.push_back(std::move(made));
 }
 

@@ -18,9 +18,6 @@ struct LinkClass {
   std::uint64_t bytes_per_second = 0;
   int latency = 1;  // cycles
   bool on_die = false;
-  int burst =
-      0;  // flits; bursts are sent at this rate, where it is higher than the other (Link::burst)
-  std::uint64_t peak_bytes_per_second = 0;
 };
 
 // One end of a link.

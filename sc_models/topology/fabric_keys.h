@@ -1,5 +1,5 @@
-// Keys of a machine file that a kind of topology has for itself, and how it reads them. The file is somebody else's
-// (config/config_reader.h).
+// Keys of a machine file that a kind of topology, or a scheme of links, has for itself, and how it reads them. The file is
+// somebody else's (config/config_reader.h).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,19 @@
 
 namespace fredsim {
 
-// kValue: a text; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
+// kValue: a number and its unit; kText: any text or number; kWord: one of some words; kList: of entries with keys; kWords: a list of texts; kNames: integers under names that the schema does
 // not know
-enum class Holds : std::uint8_t { kValue, kKeys, kList, kWords, kInteger, kBoolean, kNames };
+enum class Holds : std::uint8_t {
+  kValue,
+  kText,
+  kWord,
+  kKeys,
+  kList,
+  kWords,
+  kInteger,
+  kBoolean,
+  kNames
+};
 
 // All of it stays as long as the program. Kinds may share a key, which then is the same in each.
 struct FabricKey {
@@ -22,6 +32,8 @@ struct FabricKey {
   std::string_view fallback =
       {};  // default; empty: the key is needed, or stands for nothing when left out
   std::string_view instead = {};  // path of a list that may stand in its place
+  std::string_view words = {};    // of a kWord: those it may be, a space between
+  bool from_zero = false;         // of a kInteger: 0 is allowed, else 1 is the least
   bool operator==(const FabricKey&) const = default;
 };
 
@@ -37,7 +49,10 @@ class FabricKeys {
   virtual std::string label(std::string_view path) const = 0;  // "configs/mesh.yaml:7: npu.count"
   virtual int entries(std::string_view path) const = 0;        // of a list
   virtual int integer(std::string_view path, int low, int high) const = 0;
+  virtual std::string text(std::string_view path) const = 0;
   virtual bool boolean(std::string_view path) const = 0;
+  // A share or rate: 0, or from `least` to `most`.
+  virtual double share(std::string_view path, double least, double most) const = 0;
   // Index of the value in `names`.
   virtual int choice(std::string_view path, std::span<const std::string_view> names) const = 0;
   virtual std::uint64_t bandwidth(std::string_view path) const = 0;

@@ -23,8 +23,6 @@ struct MachineSpec {
   std::uint64_t npu_bandwidth = 0;  // of one NPU, over all its NIC ports
   int io_controllers = 0;
   std::uint64_t io_bandwidth = 0;  // of one I/O controller; > 0 where there are any
-  // Its links send bursts of so many flits at the rate of an NPU's port, where that is higher; 0: none (Link::burst).
-  int io_burst = 0;
   std::uint64_t link_latency_ps = 0;
   BufferShape buffers;
   int packet_flits = kPacketFlits;  // longest data packet

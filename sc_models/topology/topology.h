@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@
 #include "rtl/mesh_pkg.h"
 
 namespace fredsim {
+
+class LinkPolicy;
 
 enum class NodeKind : std::uint8_t { kNpu, kIo, kSwitch };
 
@@ -77,13 +80,14 @@ struct Link {
   // to send; fabric/links/link.h says when one that takes longer is there.
   int latency = 1;
   std::uint64_t bytes_per_second = 0;
-  // Time of a flit on the wire, by what protects it with retransmission, over that of its bytes at `bytes_per_second`.
+  // Time of a flit on the wire, with what a scheme adds to it, over that of its bytes at `bytes_per_second`.
   double wire_stretch = 1;
   bool on_die = false;  // between a mesh NPU and its own router: no wafer link, no hop
   // An I/O controller's link sends bursts of so many flits, each at `peak`, and `rate` on average (fabric/links/link.h); 0: it
   // sends flit by flit, at `rate`.
   int burst = 0;
-  Rational peak{};  // flits per cycle, rate < peak <= 1; of bursts
+  Rational peak{};                             // flits per cycle, rate < peak <= 1; of bursts
+  std::shared_ptr<const LinkPolicy> policy{};  // fabric/links/link_policy.h; null: a plain link
   // At which a flit is sent.
   const Rational& flit_rate() const { return burst > 0 ? peak : rate; }
   // From the launch of a flit, on a link that has rested, to the edge at which its last bit is there.
@@ -99,18 +103,6 @@ struct BufferShape {
   int output_flits = 24;   // staging per output port and VC, of switches that have it
   int receive_flits = 96;  // endpoint NIC, per VC and port
   int depth(int vc) const { return vc == kControl ? control_flits : data_flits; }
-};
-
-// Bit-error model of wafer links, and whether they retransmit (fabric/links/retransmission/reliable_link.h). Links on a die have neither.
-struct LinkErrors {
-  bool retry = false;
-  double bit_error_rate =
-      0;  // wrong bits per bit, those of bursts too (fabric/links/retransmission/bit_errors.h)
-  int burst_bits = 1;    // the first bit of an error is wrong, the others of so many by chance
-  double flit_loss = 0;  // share of the flits on the wire that never arrive
-  std::uint64_t seed = 1;
-  int max_retransmissions = 1000;  // of a flit; a link on which one more is due is dead
-  bool any() const { return bit_error_rate > 0 || flit_loss > 0; }
 };
 
 // Which endpoints of a tree that has lost parts reach each other in a slice: those whose chiplets of level 1 have a chiplet
@@ -184,7 +176,6 @@ struct Topology {
   std::vector<Link> links;
   BufferShape buffers;
   int packet_flits = kPacketFlits;  // longest data packet, 1 … kPacketFlits
-  LinkErrors link_errors;
   VcOrder vc_order = kDefaultVcOrder;
   FpFormat format = FpFormat::kFp16;
   // Parameters of the RTL of all its switches, beside what buffers and format say; of those that only a user's own RTL

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/diagnosis.h"
+#include "fabric/links/link_policy.h"
 #include "switch/node_shape.h"
 #include "topology/faults.h"
 
@@ -33,10 +34,9 @@ bool falls_short(std::uint64_t created, std::uint64_t consumed, int packet_flits
 
 Cut cut_for(const Topology& topology, int threads) {
   if (threads == 1) return {};
-  if (topology.link_errors.retry) {
-    throw BadInput(fmt::format(
-        "--threads: found {}; allowed on {}, whose links send again (link.reliability): 1", threads,
-        topology.name));
+  if (const LinkPolicy* const policy = find_link_policy(topology); policy != nullptr) {
+    throw BadInput(fmt::format("--threads: found {}; allowed on {}, whose {}: 1", threads,
+                               topology.name, policy->title()));
   }
   if (const int most = max_partitions(topology); threads < 1 || threads > most) {
     throw BadInput(fmt::format("--threads: found {}; allowed on {}: 1 to {}, its switches", threads,

@@ -204,8 +204,7 @@ class Beside {
 };
 
 LinkErrors errors_of(std::uint64_t seed, double rate, int burst) {
-  return {.retry = true,
-          .bit_error_rate = rate,
+  return {.bit_error_rate = rate,
           .burst_bits = burst,
           .flit_loss = 0.01,
           .seed = seed,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "fabric/fabric_core.h"
 #include "fabric/links/retransmission/bit_errors.h"
 #include "fabric/links/retransmission/link_check.h"
+#include "fabric/links/retransmission/retransmission.h"
 #include "fabric/links/retransmission/wire_errors.h"
 #include "fabric/two_endpoints.h"
 
@@ -74,9 +76,9 @@ struct Outcome {
   }
 };
 
-Outcome run(Rational rate, int latency, int depth, const LinkErrors& errors) {
+Outcome run(Rational rate, int latency, int depth, const std::optional<LinkErrors>& errors) {
   Topology topology = two_endpoints(rate, latency, depth);
-  topology.link_errors = errors;
+  if (errors) retransmit(topology, *errors);
   FabricCore core(topology, 1);
   Endpoint sender, receiver;
   sender.sends = true;
@@ -109,7 +111,7 @@ TEST(ReliableLink, WithoutErrorsFlitsComeFourEdgesLater) {
     for (const int latency : {1, 5, 30}) {
       SCOPED_TRACE(fmt::format("{}/{}, {}", rate.num, rate.den, latency));
       const Outcome bare = run(rate, latency, kFlits, {});
-      const Outcome reliable = run(rate, latency, kFlits, {.retry = true});
+      const Outcome reliable = run(rate, latency, kFlits, LinkErrors{});
       ASSERT_EQ(bare.received.size(), reliable.received.size());
       for (std::size_t i = 0; i < bare.received.size(); ++i) {
         EXPECT_EQ(reliable.received[i].first - bare.received[i].first,
@@ -124,7 +126,7 @@ TEST(ReliableLink, WithoutErrorsFlitsComeFourEdgesLater) {
 TEST(ReliableLink, CreditsComeTwoEdgesLater) {
   // One slot: a flit per round trip.
   const Outcome bare = run({1, 1}, 7, 1, {});
-  const Outcome reliable = run({1, 1}, 7, 1, {.retry = true});
+  const Outcome reliable = run({1, 1}, 7, 1, LinkErrors{});
   const auto round_trip = [](const Outcome& outcome) {
     return outcome.received[10].first - outcome.received[9].first;
   };
@@ -136,8 +138,7 @@ TEST(ReliableLink, WithErrorsEveryFlitComesOnceInOrder) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
     const Rational rate = kRates[random.below(std::size(kRates))];
-    const LinkErrors errors{.retry = true,
-                            .bit_error_rate = 1e-3 / static_cast<double>(1 + random.below(100)),
+    const LinkErrors errors{.bit_error_rate = 1e-3 / static_cast<double>(1 + random.below(100)),
                             .burst_bits = 1 + static_cast<int>(random.below(40)),
                             .flit_loss = static_cast<double>(random.below(30)) / 100,
                             .seed = seed};
@@ -180,7 +181,7 @@ TEST(WireErrors, ComeAtTheirRate) {
         Case{1e-2, 4096, 10'000, 0.042}}) {
     for (const bool restarts : {false, true}) {
       SCOPED_TRACE(fmt::format("{} in bursts of {}{}", rate, burst, restarts ? ", restarts" : ""));
-      WireErrors errors({.retry = true, .bit_error_rate = rate, .burst_bits = burst, .seed = 7}, 3);
+      WireErrors errors({.bit_error_rate = rate, .burst_bits = burst, .seed = 7}, 3);
       const double bits = bursts * (burst + 1) / 2.0 / rate;
       const auto share_of = [&](std::uint32_t word_bits, const auto& pass) {
         const auto words = static_cast<std::uint64_t>(bits / word_bits);
@@ -240,8 +241,7 @@ TEST(BitErrors, ABurstIsAsLongAsItIs) {
 // would end the run.
 TEST(ReliableLink, NoDamagedWordBackPassesItsCheck) {
   const Topology topology = two_endpoints({1, 1}, 5, 16);
-  ReliableLink link(topology.links[0], 0, {.retry = true, .bit_error_rate = 1e-2, .burst_bits = 64},
-                    4);
+  ReliableLink link(topology.links[0], 0, {.bit_error_rate = 1e-2, .burst_bits = 64}, 4);
   LinkTx tx(topology.links[0], 0, depths_behind(topology, topology.links[0]));
   tx.set_channel(link);
   link.set_active();

@@ -32,7 +32,11 @@ class GivenKeys final : public FabricKeys {
     if (found < low || found > high) throw BadInput(label(path));
     return found;
   }
+  std::string text(std::string_view path) const override { return std::to_string(value(path)); }
   bool boolean(std::string_view path) const override { return value(path) != 0; }
+  double share(std::string_view path, double /*least*/, double /*most*/) const override {
+    return static_cast<double>(value(path));
+  }
   int choice(std::string_view path, std::span<const std::string_view> /*names*/) const override {
     return static_cast<int>(value(path));
   }

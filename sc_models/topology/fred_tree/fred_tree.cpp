@@ -154,9 +154,7 @@ class TreeBuilder {
   Topology build() {
     // Classes first: a bandwidth that does not come out is said before anything is built.
     const LinkClass npu = endpoint_link("npu.bandwidth", machine_.npu_bandwidth);
-    LinkClass io = endpoint_link("io.bandwidth", machine_.io_bandwidth);
-    io.burst = machine_.io_burst;
-    io.peak_bytes_per_second = npu.bytes_per_second;
+    const LinkClass io = endpoint_link("io.bandwidth", machine_.io_bandwidth);
     std::vector<std::string> keys;
     for (int k = 1; k < tree_.depth(); ++k) keys.push_back(keys_.uplink_bandwidth(k));
     std::vector<LinkClass> uplinks;

@@ -37,10 +37,15 @@ constexpr std::array kTreeKeys = {
               Holds::kInteger, "1"},
     FabricKey{"fabric.levels.uplinks", "uplinks of one chiplet", Holds::kInteger},
     FabricKey{"fabric.levels.uplink_bandwidth", "bandwidth of one switch towards the level above"},
-    FabricKey{"fabric.levels.kind", "kind of the switches of this level, in place of switch.kind"},
+    FabricKey{"fabric.levels.kind", "kind of the switches of this level, in place of switch.kind",
+              Holds::kText},
     FabricKey{"fabric.in_switch", "true or false: collectives inside the switches",
               Holds::kBoolean},
-    FabricKey{"fabric.simulate_slices", "distinct or all", Holds::kValue, "distinct"},
+    FabricKey{.path = "fabric.simulate_slices",
+              .meaning = "distinct or all",
+              .holds = Holds::kWord,
+              .fallback = "distinct",
+              .words = "distinct all"},
 };
 
 std::vector<FredLevel> read_two_levels(const FabricKeys& keys) {

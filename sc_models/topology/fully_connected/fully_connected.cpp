@@ -48,9 +48,7 @@ class FullyConnectedBuilder {
 
   Topology build() {
     const LinkClass npu = endpoint_class("npu.bandwidth", machine_.npu_bandwidth);
-    LinkClass io = endpoint_class("io.bandwidth", machine_.io_bandwidth);
-    io.burst = machine_.io_burst;
-    io.peak_bytes_per_second = npu.bytes_per_second;
+    const LinkClass io = endpoint_class("io.bandwidth", machine_.io_bandwidth);
     const LinkClass pair{
         "fabric.pair_bandwidth",
         divide_bandwidth(spec_.pair_bandwidth, spec_.planes, "fabric.pair_bandwidth", "planes"),

@@ -101,11 +101,7 @@ Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, const To
   const LinkClass local{"npu.bandwidth", std::min(nic_bandwidth, port_bandwidth), local_latency,
                         true};
   const LinkClass mesh{"fabric.link_bandwidth", spec.link_bandwidth, latency};
-  const LinkClass io{.key = "io.bandwidth",
-                     .bytes_per_second = machine.io_bandwidth,
-                     .latency = latency,
-                     .burst = machine.io_burst,
-                     .peak_bytes_per_second = local.bytes_per_second};
+  const LinkClass io{"io.bandwidth", machine.io_bandwidth, latency};
 
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) assembly.add_npu(kNicPorts, mesh_address(x, y, 0));

@@ -54,9 +54,7 @@ class Torus3dBuilder {
 
   Topology build() {
     const LinkClass npu = link_class("npu.bandwidth", machine_.npu_bandwidth);
-    LinkClass io = link_class("io.bandwidth", machine_.io_bandwidth);
-    io.burst = machine_.io_burst;
-    io.peak_bytes_per_second = npu.bytes_per_second;
+    const LinkClass io = link_class("io.bandwidth", machine_.io_bandwidth);
     const LinkClass ring = link_class("fabric.ring_bandwidth", spec_.ring_bandwidth);
     Topology& topology = assembly_.topology();
     topology.fred.slices = spec_.planes;

@@ -1,5 +1,5 @@
 // A link with retransmission, hop by hop: both ends (fabric/links/retransmission/link_retry.h), what is on the wires between them in either
-// direction, and what befalls it there (topology/topology.h, LinkErrors).
+// direction, and what befalls it there (fabric/links/retransmission/link_errors.h).
 //
 // Time: flits as on any link (fabric/links/link.h), from the edge after which they are on the wire: link_pkg::TX_EDGES after they
 //   were launched, and link_pkg::RX_EDGES before they are at the receiver's pins. Credits and acknowledgements go back on
@@ -22,6 +22,7 @@
 
 #include "fabric/links/link.h"
 #include "fabric/links/link_channel.h"
+#include "fabric/links/retransmission/link_errors.h"
 #include "fabric/links/retransmission/link_retry.h"
 #include "fabric/links/retransmission/wire_errors.h"
 #include "topology/topology.h"

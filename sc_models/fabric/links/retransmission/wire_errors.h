@@ -1,4 +1,4 @@
-// Errors on the wires of a link with retransmission (topology/topology.h, LinkErrors): which bits of what goes over them are
+// Errors on the wires of a link with retransmission (fabric/links/retransmission/link_errors.h): which bits of what goes over them are
 // wrong, both ways, and which flits are lost. Drawn from the machine's seed and the link's number: the same numbers, the same
 // errors.
 //
@@ -15,6 +15,7 @@
 #include "base/flit.h"
 #include "base/random.h"
 #include "fabric/links/retransmission/bit_errors.h"
+#include "fabric/links/retransmission/link_errors.h"
 #include "topology/topology.h"
 
 namespace fredsim {

@@ -1,0 +1,33 @@
+// What a link of a topology has beyond a serialiser, wires and room at its receiver, as a scheme (fabric/links/link_scheme.h) has
+// set it up for a machine: both of its ends, and what they count. Links that are alike share one (Link::policy).
+//
+// Links with a policy do not cross from one partition of a fabric to another (fabric/links/link_channel.h).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "fabric/links/link_channel.h"
+#include "topology/topology.h"
+
+namespace fredsim {
+
+class LinkPolicy {
+ public:
+  LinkPolicy() = default;
+  virtual ~LinkPolicy() = default;
+  LinkPolicy(const LinkPolicy&) = delete;
+  LinkPolicy& operator=(const LinkPolicy&) = delete;
+
+  // For messages, with the key that asked for it: "links send again (link.reliability)".
+  virtual std::string_view title() const = 0;
+  // Of the topology's link `number`; `words` of a flit.
+  virtual std::unique_ptr<LinkChannel> make_channel(const Link& link, int number,
+                                                    std::size_t words) const = 0;
+};
+
+// That of any link; null: none has one.
+const LinkPolicy* find_link_policy(const Topology& topology);
+
+}  // namespace fredsim

@@ -1,0 +1,59 @@
+#include "fabric/links/link_scheme.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "fabric/links/link_policy.h"
+
+namespace fredsim {
+namespace {
+
+std::vector<const LinkScheme*>& added_schemes() {
+  static std::vector<const LinkScheme*> schemes;
+  return schemes;
+}
+
+}  // namespace
+
+std::vector<const LinkScheme*> link_schemes() {
+  std::vector<const LinkScheme*> schemes = built_in_link_schemes();
+  schemes.insert(schemes.end(), added_schemes().begin(), added_schemes().end());
+  return schemes;
+}
+
+void add_link_scheme(const LinkScheme& scheme) {
+  const std::vector<const LinkScheme*> schemes = link_schemes();
+  if (std::ranges::find(schemes, scheme.name(), &LinkScheme::name) != schemes.end())
+    throw std::logic_error(fmt::format("two schemes of links are called {}", scheme.name()));
+  added_schemes().push_back(&scheme);
+}
+
+LinkChanges::LinkChanges(const FabricKeys& keys) {
+  for (const LinkScheme* const scheme : link_schemes())
+    if (LinkChange change = scheme->change(keys))
+      changes_.emplace_back(scheme->stage(), std::move(change));
+}
+
+void LinkChanges::make(LinkStage stage, Topology& topology) const {
+  for (const auto& [when, change] : changes_)
+    if (when == stage) change(topology);
+}
+
+void lengthen_flits(Link& link, std::uint64_t bare, std::uint64_t bits) {
+  const auto slower = [&](const Rational& rate) {
+    return Rational::reduced(rate.num * bare, rate.den * bits);
+  };
+  link.rate = slower(link.rate);
+  if (link.burst > 0) link.peak = slower(link.peak);
+  link.wire_stretch *= static_cast<double>(bits) / static_cast<double>(bare);
+}
+
+const LinkPolicy* find_link_policy(const Topology& topology) {
+  const auto found =
+      std::ranges::find_if(topology.links, [](const Link& link) { return link.policy != nullptr; });
+  return found == topology.links.end() ? nullptr : found->policy.get();
+}
+
+}  // namespace fredsim

@@ -1,0 +1,2 @@
+# The schemes of links: one folder here, one name in this list (link_scheme.h). It is the order in which they are applied.
+set(FREDSIM_LINK_SCHEMES burst retransmission)
