@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fabric/links/link_policy.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -44,14 +45,11 @@ void fill_counts(const EqualSlices& slices, Fabric& fabric, ControlPlane& contro
     r.to = topology.nodes[link.to].name;
     r.flits = count.flits;
     r.bytes = count.flits * kFlitBytes - count.missing_bytes;
-    r.busy_cycles = count.flits + count.resent;
+    r.busy_cycles = count.flits + count.again;
     r.utilization =
         cycles == 0 ? 0 : count.sent / (link.rate.value() * static_cast<double>(cycles));
     r.on_die = link.on_die;
-    r.retransmits = link.policy != nullptr;
-    r.resent_flits = count.resent;
-    r.damaged_flits = count.damaged;
-    r.lost_flits = count.lost;
+    r.counters = policy_counters(link, {}, count);
     if (!link.on_die) {
       result.flit_hops += r.flits;
       result.link_bytes += r.bytes;

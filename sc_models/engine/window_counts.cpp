@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/run_counts.h"
+#include "fabric/links/link_policy.h"
 #include "switch/node_shape.h"
 
 namespace fredsim {
@@ -64,11 +65,8 @@ std::vector<LinkResult> link_results(const Topology& topology, const FabricCount
     r.to = topology.nodes[link.to].name;
     r.on_die = link.on_die;
     r.flits = flits_between(before, after, l);
-    r.retransmits = link.policy != nullptr;
-    r.resent_flits = after.links[l].resent - before.links[l].resent;
-    r.damaged_flits = after.links[l].damaged - before.links[l].damaged;
-    r.lost_flits = after.links[l].lost - before.links[l].lost;
-    r.busy_cycles = r.flits + r.resent_flits;
+    r.counters = policy_counters(link, before.links[l], after.links[l]);
+    r.busy_cycles = r.flits + after.links[l].again - before.links[l].again;
     r.bytes = r.flits * kFlitBytes;
     r.utilization = cycles == 0 ? 0
                                 : (after.links[l].sent - before.links[l].sent) /

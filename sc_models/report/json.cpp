@@ -27,11 +27,7 @@ JsonObject<fields::kLink> link_json(const LinkResult& link) {
                                  {"bytes", link.bytes},
                                  {"busy_cycles", link.busy_cycles},
                                  {"utilization", link.utilization}};
-  if (link.retransmits) {
-    json.add({{"resent_flits", link.resent_flits},
-              {"damaged_flits", link.damaged_flits},
-              {"lost_flits", link.lost_flits}});
-  }
+  for (const auto& [name, value] : link.counters) json.set_named(name, value);
   return json;
 }
 

@@ -222,7 +222,8 @@ RunField speedup_field() {
 // Where links send flits again.
 std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank) {
   const bool any = std::ranges::any_of(runs, [](const ReportedRun& run) {
-    return std::ranges::any_of(run.result.links, &LinkResult::retransmits);
+    return std::ranges::any_of(
+        run.result.links, [](const LinkResult& link) { return link.has_counter("resent_flits"); });
   });
   if (!any) return {};
   return {field({.label = "sent again",
@@ -232,7 +233,7 @@ std::vector<RunField> resent_fields(std::span<const ReportedRun> runs, int rank)
                  .name = "resent_flits"},
                 [](const RunResult& r) {
                   std::uint64_t flits = 0;
-                  for (const LinkResult& link : r.links) flits += link.resent_flits;
+                  for (const LinkResult& link : r.links) flits += link.counter("resent_flits");
                   return count_cell(flits);
                 })};
 }

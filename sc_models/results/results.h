@@ -5,9 +5,11 @@
 // (analytic, and named so).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,9 +27,16 @@ struct LinkResult {
   std::uint64_t bytes = 0;        // payload bytes carried
   std::uint64_t busy_cycles = 0;  // cycles in which a flit was launched
   double utilization = 0;  // flits sent / flits the link's rate allows during the run, 1 at most
-  // Of links with retransmission: flits that were sent again, which take their time on the wire, and why.
-  bool retransmits = false;
-  std::uint64_t resent_flits = 0, damaged_flits = 0, lost_flits = 0;
+  // Those that only some links have, by field (results/fields/fabric.h): "resent_flits", 3.
+  std::vector<std::pair<std::string, std::uint64_t>> counters;
+  bool has_counter(std::string_view field) const {
+    return std::ranges::any_of(counters, [&](const auto& one) { return one.first == field; });
+  }
+  // 0 where it has none of this name.
+  std::uint64_t counter(std::string_view field) const {
+    const auto found = std::ranges::find(counters, field, &decltype(counters)::value_type::first);
+    return found == counters.end() ? 0 : found->second;
+  }
 };
 
 struct SwitchResult {

@@ -51,8 +51,9 @@ struct LinkCount {
   std::uint64_t flits = 0;          // launched
   std::uint64_t missing_bytes = 0;  // that they fall short of 512 bytes each
   double sent = 0;                  // what the serialiser has sent, in flits, those sent again too
-  // With retransmission: flits that were sent again, came damaged, or did not come.
-  std::uint64_t resent = 0, damaged = 0, lost = 0;
+  std::uint64_t again = 0;          // flits that went on the wire beside those launched
+  // As LinkPolicy::counters() names them.
+  std::array<std::uint64_t, 4> of_policy{};
 };
 
 // What befalls flits on the links that it is set for. Called by the thread that steps the sender, of links of several

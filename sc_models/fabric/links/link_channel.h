@@ -56,7 +56,7 @@ class LinkChannel {
   // Launched, and not at the receiver's pins; given, and not at the sender's.
   virtual int flits_inside(int vc) const = 0;
   virtual int credits_inside(int vc) const = 0;
-  // False: it cannot tell.
+  // False: it cannot tell. Counters are not passed over, so one that has some says false.
   virtual bool add_state(StateDigest& digest) const {
     static_cast<void>(digest);
     return false;

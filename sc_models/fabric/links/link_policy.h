@@ -5,8 +5,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "fabric/links/link_channel.h"
 #include "topology/topology.h"
@@ -25,7 +30,15 @@ class LinkPolicy {
   // Of the topology's link `number`; `words` of a flit.
   virtual std::unique_ptr<LinkChannel> make_channel(const Link& link, int number,
                                                     std::size_t words) const = 0;
+  // What the channels count, by the names of fields of links in the results (results/fields/fabric.h), as many as
+  // LinkCount::of_policy has room for.
+  virtual std::span<const std::string_view> counters() const { return {}; }
 };
+
+// Counters of a link between two counts, by name; none of a plain link.
+std::vector<std::pair<std::string, std::uint64_t>> policy_counters(const Link& link,
+                                                                   const LinkCount& before,
+                                                                   const LinkCount& after);
 
 // That of any link; null: none has one.
 const LinkPolicy* find_link_policy(const Topology& topology);

@@ -50,6 +50,17 @@ void lengthen_flits(Link& link, std::uint64_t bare, std::uint64_t bits) {
   link.wire_stretch *= static_cast<double>(bits) / static_cast<double>(bare);
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> policy_counters(const Link& link,
+                                                                   const LinkCount& before,
+                                                                   const LinkCount& after) {
+  std::vector<std::pair<std::string, std::uint64_t>> counters;
+  if (link.policy == nullptr) return counters;
+  const std::span<const std::string_view> names = link.policy->counters();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    counters.emplace_back(names[i], after.of_policy.at(i) - before.of_policy.at(i));
+  return counters;
+}
+
 const LinkPolicy* find_link_policy(const Topology& topology) {
   const auto found =
       std::ranges::find_if(topology.links, [](const Link& link) { return link.policy != nullptr; });

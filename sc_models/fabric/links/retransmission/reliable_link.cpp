@@ -85,10 +85,9 @@ void ReliableLink::reset() {
 }
 
 void ReliableLink::add_counts(LinkCount& count) const {
-  count.resent = counts_.resent;
-  count.damaged = counts_.damaged;
-  count.lost = counts_.lost;
+  count.again += counts_.resent;
   count.sent += static_cast<double>(counts_.resent);
+  count.of_policy = {counts_.resent, counts_.damaged, counts_.lost};
 }
 
 void ReliableLink::push(const std::uint32_t* flit) {

@@ -57,6 +57,12 @@ class RetransmissionPolicy final : public LinkPolicy {
                                             std::size_t words) const override {
     return std::make_unique<ReliableLink>(link, number, errors_, words);
   }
+  // As ReliableLink::add_counts() has them.
+  std::span<const std::string_view> counters() const override {
+    static constexpr std::array<std::string_view, 3> kNames = {"resent_flits", "damaged_flits",
+                                                               "lost_flits"};
+    return kNames;
+  }
 
  private:
   LinkErrors errors_;
