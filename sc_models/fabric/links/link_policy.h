@@ -40,6 +40,8 @@ std::vector<std::pair<std::string, std::uint64_t>> policy_counters(const Link& l
                                                                    const LinkCount& before,
                                                                    const LinkCount& after);
 
+// Gives it to all wafer links. BadInput: one has another.
+void set_wafer_policy(Topology& topology, const std::shared_ptr<const LinkPolicy>& policy);
 // That of any link; null: none has one.
 const LinkPolicy* find_link_policy(const Topology& topology);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "fabric/links/link_policy.h"
 
 namespace fredsim {
@@ -59,6 +60,17 @@ std::vector<std::pair<std::string, std::uint64_t>> policy_counters(const Link& l
   for (std::size_t i = 0; i < names.size(); ++i)
     counters.emplace_back(names[i], after.of_policy.at(i) - before.of_policy.at(i));
   return counters;
+}
+
+void set_wafer_policy(Topology& topology, const std::shared_ptr<const LinkPolicy>& policy) {
+  for (Link& link : topology.links) {
+    if (link.on_die) continue;
+    if (link.policy != nullptr) {
+      throw BadInput(fmt::format("{}: found links of two schemes: {}, and {}; allowed: one of them",
+                                 topology.name, link.policy->title(), policy->title()));
+    }
+    link.policy = policy;
+  }
 }
 
 const LinkPolicy* find_link_policy(const Topology& topology) {

@@ -114,14 +114,7 @@ class RetransmissionScheme final : public LinkScheme {
 }  // namespace
 
 void retransmit(Topology& topology, const LinkErrors& errors) {
-  const auto policy = std::make_shared<const RetransmissionPolicy>(errors);
-  for (Link& link : topology.links) {
-    if (link.on_die) continue;
-    if (link.policy != nullptr)
-      throw BadInput(fmt::format("link {}: {}, and {}; allowed: one of them", link.name,
-                                 link.policy->title(), policy->title()));
-    link.policy = policy;
-  }
+  set_wafer_policy(topology, std::make_shared<const RetransmissionPolicy>(errors));
 }
 
 const LinkScheme& retransmission_scheme() {
