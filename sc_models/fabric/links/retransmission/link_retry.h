@@ -1,7 +1,7 @@
 // Twins of the two ends of a link with retransmission, rtl/common/link_retry_tx.sv and link_retry_rx.sv, edge by edge.
 //
 // A step is one clock edge: what is handed in is at the pins before it, what the getters tell is there after it. Whether
-//   something on the wires is intact is known to the caller (fabric/links/retransmission/link_check.h); the twins compute no check.
+//   something on the wires is intact is known to the caller (link_check.h); the twins compute no check.
 // Sequence numbers are modulo 2^link_pkg::SEQ_W, as on the wire.
 #pragma once
 

@@ -1,8 +1,8 @@
-// Errors on the wires of a link with retransmission (fabric/links/retransmission/link_errors.h): which bits of what goes over them are
+// Errors on the wires of a link with retransmission (link_errors.h): which bits of what goes over them are
 // wrong, both ways, and which flits are lost. Drawn from the machine's seed and the link's number: the same numbers, the same
 // errors.
 //
-// Positions: as in fabric/links/retransmission/link_check.h, of a flit of all lanes, carried or not.
+// Positions: as in link_check.h, of a flit of all lanes, carried or not.
 // Calls: loses_flit() and then, unless it is lost, on_flit() for every flit in the order in which they go on the wire;
 //   on_word_back() at every edge, but for those before restart_back().
 #pragma once
