@@ -13,7 +13,7 @@ namespace fredsim {
 
 using Cut = std::vector<int>;  // by node: its partition, 0 ... ; empty: all nodes are in one
 
-// Where a node is.
+// Place of a node.
 struct NodePlace {
   std::uint32_t partition = 0;
   std::uint32_t node = 0;  // its number there

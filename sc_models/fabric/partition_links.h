@@ -32,11 +32,11 @@ namespace fredsim {
 
 class PartitionLinks {
  public:
-  // Of partition `index` out of so many. `places` by node; `words` of a flit.
+  // Links of partition `index` out of so many. `places` by node; `words` of a flit.
   PartitionLinks(const Topology& topology, const std::vector<NodePlace>& places,
                  std::uint32_t index, std::size_t partitions, std::size_t words);
 
-  // Of a port of a node.
+  // Place of a node's port.
   std::uint32_t place(std::uint32_t node, int port) const {
     return first_[node] + static_cast<std::uint32_t>(port);
   }
@@ -50,7 +50,7 @@ class PartitionLinks {
   void reset();
   void clear_counts();
   LinkCount count(std::uint32_t node, int port, std::uint64_t edge) const;
-  // Of tails that are short (nic/packet_extension.h), by half of their stream's number.
+  // Bytes that short tails (nic/packet_extension.h) fall short by, by half of their stream's number.
   void clear_missing_bytes() { missing_of_.clear(); }
   void set_missing_bytes(std::size_t first, std::span<const std::uint16_t> by_stream_pair);
 
@@ -93,7 +93,7 @@ class PartitionLinks {
                 words * sizeof *flit);
     ++flits_under_way_;
   }
-  // Of an input port. False: it has no link.
+  // Credit of the input port at `place`. False: it has no link.
   [[gnu::always_inline]] bool return_credit(std::uint32_t place, std::uint32_t vc,
                                             std::uint64_t edge) {
     const LinkRx& in = inputs_[place];
@@ -137,7 +137,7 @@ class PartitionLinks {
     return slow_.count(place(node, port), vc);
   }
   int credits_to(std::uint32_t node, int port, int vc) const;
-  // What arrives at the next edge: on_flit(input pin); on_credit(credit).
+  // Arrivals at the next edge: on_flit(input pin); on_credit(credit).
   template <typename OnFlit>
   void visit_flits(const OnFlit& on_flit) const {
     const LinkWheel::Flits& flits = wheel_.flits(0);

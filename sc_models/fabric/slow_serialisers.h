@@ -56,7 +56,7 @@ class SlowSerialisers {
     return under_way_.empty() ? ~std::uint64_t{0} : under_way_.front().until - edge;
   }
 
-  // Which of its slots a link is at says nothing, nor does the order of a heap.
+  // The slot that a link is at says nothing, nor does the order of a heap.
   void add_state(StateDigest& digest, std::uint64_t edge) const {
     std::vector<Flit> flits = under_way_;
     const auto order = [](const Flit& flit) {

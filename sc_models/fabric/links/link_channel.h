@@ -39,7 +39,7 @@ class LinkChannel {
   // Adds what it counts itself to what its sender does.
   virtual void add_counts(LinkCount& count) const = 0;
 
-  // Of the sender: it may launch a flit, up to launch_edges() edges later.
+  // The sender may launch a flit, up to launch_edges() edges later.
   virtual bool is_ready(const LinkTx& tx, std::uint64_t edge) const = 0;
   virtual void push(const std::uint32_t* flit) = 0;
   virtual void give_credit(std::uint32_t vc) = 0;

@@ -1,5 +1,5 @@
-// What a link of a topology has beyond a serialiser, wires and room at its receiver, as a scheme (fabric/links/link_scheme.h) has
-// set it up for a machine: both of its ends, and what they count. Links that are alike share one (Link::policy).
+// Both ends of links that are not plain, and their counters, as a scheme (fabric/links/link_scheme.h) has set them up for a
+// machine. Links that are alike share one (Link::policy).
 //
 // Links with a policy do not cross from one partition of a fabric to another (fabric/links/link_channel.h).
 #pragma once
@@ -27,10 +27,10 @@ class LinkPolicy {
 
   // For messages, with the key that asked for it: "links send again (link.reliability)".
   virtual std::string_view title() const = 0;
-  // Of the topology's link `number`; `words` of a flit.
+  // `number` is the link's in the topology; `words` of a flit.
   virtual std::unique_ptr<LinkChannel> make_channel(const Link& link, int number,
                                                     std::size_t words) const = 0;
-  // What the channels count, by the names of fields of links in the results (results/fields/fabric.h), as many as
+  // Counters of the channels, by the names of fields of links in the results (results/fields/fabric.h), as many as
   // LinkCount::of_policy has room for.
   virtual std::span<const std::string_view> counters() const { return {}; }
 };

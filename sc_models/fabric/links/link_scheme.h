@@ -21,7 +21,7 @@
 
 namespace fredsim {
 
-// What becomes of the links of a topology, and a note about it (Topology::notes).
+// Change of the links of a topology, with a note about it (Topology::notes).
 using LinkChange = std::function<void(Topology&)>;
 
 // When a change is made: to the links as they were built, which faults may make slower after it, or to those that are left.
