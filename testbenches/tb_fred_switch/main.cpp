@@ -1,12 +1,13 @@
-// tb_fred_switch: tests of fred_switch, RTL and twin, and what can be run on them beside: --help says it.
-#include <gtest/gtest.h>
-
+// tb_fred_switch: work on fred_switch, RTL and twin: --help says which. Its tests: tests/rtl/phased.
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "../googletest_options.h"
 #include "../lockstep_seeds.h"
 #include "../run_wave.h"
+#include "base/error.h"
+#include "cli/program_options.h"
 #include "lockstep.h"
 #include "online_traffic.h"
 #include "wave.h"
@@ -16,13 +17,11 @@ namespace {
 int run(int argc, char** argv) {
   fredsim::ProgramOptions options(
       "tb_fred_switch",
-      "Tests of fred_switch, RTL, twin and both in lockstep, against an independent model.\n"
-      "Without any of the options below: all tests. They exclude each other.",
-      "  build/tb_fred_switch --gtest_filter='*Online*'\n"
+      "Work on fred_switch, RTL, twin and both in lockstep, against an independent model.\n"
+      "One of the options below says which.",
       "  build/tb_fred_switch --lockstep 1000000 7\n"
       "  build/tb_fred_switch --wave w.fst\n"
-      "  gtkwave w.fst testbenches/tb_fred_switch/tb_fred_switch.gtkw\n" +
-          std::string(fredsim::kGoogleTestMeaning));
+      "  gtkwave w.fst testbenches/tb_fred_switch/tb_fred_switch.gtkw");
   std::vector<std::string> lockstep;
   std::string wave;
   bool online = false;
@@ -38,7 +37,8 @@ int run(int argc, char** argv) {
   options.add("--wave", wave, "FILE.fst", "a short piece of work as a waveform")
       ->excludes(with_lockstep, with_online);
   with_online->excludes(with_lockstep);
-  if (const auto end = fredsim::parse_with_googletest(options, argc, argv)) return *end;
+  const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(argc - 1));
+  if (const auto end = options.parse(arguments)) return *end;
 
   if (!lockstep.empty()) {
     return fredsim::tb::run_lockstep_seeds("fred_switch", fredsim::tb::run_lockstep, lockstep);
@@ -50,7 +50,8 @@ int run(int argc, char** argv) {
     fredsim::tb::print_online_traffic();
     return 0;
   }
-  return RUN_ALL_TESTS();
+  throw fredsim::BadInput(
+      "found no option; allowed: --lockstep, --online or --wave (tb_fred_switch --help)");
 }
 
 }  // namespace

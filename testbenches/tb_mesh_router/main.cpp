@@ -1,13 +1,14 @@
-// tb_mesh_router: tests of the mesh router, RTL and twin, and what can be run on them beside: --help says it.
-#include <gtest/gtest.h>
-
+// tb_mesh_router: work on the mesh router, RTL and twin: --help says which. Its tests: tests/rtl/mesh.
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "../googletest_options.h"
 #include "../lockstep_seeds.h"
 #include "../run_wave.h"
+#include "base/error.h"
 #include "benchmark.h"
+#include "cli/program_options.h"
 #include "lockstep.h"
 #include "wave.h"
 
@@ -16,13 +17,11 @@ namespace {
 int run(int argc, char** argv) {
   fredsim::ProgramOptions options(
       "tb_mesh_router",
-      "Tests of the mesh router, RTL, twin and both in lockstep, against an independent model.\n"
-      "Without any of the options below: all tests. They exclude each other.",
-      "  build/tb_mesh_router --gtest_filter='*Priority*'\n"
+      "Work on the mesh router, RTL, twin and both in lockstep, against an independent model.\n"
+      "One of the options below says which.",
       "  build/tb_mesh_router --lockstep 1000000 7\n"
       "  build/tb_mesh_router --wave w.fst\n"
-      "  gtkwave w.fst testbenches/tb_mesh_router/tb_mesh_router.gtkw\n" +
-          std::string(fredsim::kGoogleTestMeaning));
+      "  gtkwave w.fst testbenches/tb_mesh_router/tb_mesh_router.gtkw");
   std::vector<std::string> lockstep;
   std::string wave;
   bool bench = false;
@@ -38,7 +37,8 @@ int run(int argc, char** argv) {
   options.add("--wave", wave, "FILE.fst", "a short piece of work as a waveform")
       ->excludes(with_lockstep, with_bench);
   with_bench->excludes(with_lockstep);
-  if (const auto end = fredsim::parse_with_googletest(options, argc, argv)) return *end;
+  const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(argc - 1));
+  if (const auto end = options.parse(arguments)) return *end;
 
   if (!lockstep.empty()) {
     return fredsim::tb::run_lockstep_seeds("mesh_router", fredsim::tb::run_lockstep, lockstep);
@@ -50,7 +50,8 @@ int run(int argc, char** argv) {
     fredsim::tb::run_benchmark();
     return 0;
   }
-  return RUN_ALL_TESTS();
+  throw fredsim::BadInput(
+      "found no option; allowed: --lockstep, --bench or --wave (tb_mesh_router --help)");
 }
 
 }  // namespace

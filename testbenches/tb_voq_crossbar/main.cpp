@@ -1,26 +1,23 @@
-// tb_voq_crossbar: tests of voq_crossbar, RTL and twin, and what can be run on them beside: --help says it.
-#include <gtest/gtest.h>
-
+// tb_voq_crossbar: work on voq_crossbar, RTL and twin: --help says which. Its tests: tests/rtl/voq_crossbar.
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "../googletest_options.h"
 #include "../lockstep_seeds.h"
 #include "base/error.h"
+#include "cli/program_options.h"
 #include "lockstep.h"
 #include "uniform_traffic.h"
 
 namespace {
 
 int run(int argc, char** argv) {
-  fredsim::ProgramOptions options(
-      "tb_voq_crossbar",
-      "Tests of voq_crossbar: RTL, twin and both in lockstep.\n"
-      "Without any of the options below: all tests. They exclude each other.",
-      "  build/tb_voq_crossbar --gtest_filter='*Lockstep*'\n"
-      "  build/tb_voq_crossbar --lockstep 1000000 7\n"
-      "  build/tb_voq_crossbar --uniform\n" +
-          std::string(fredsim::kGoogleTestMeaning));
+  fredsim::ProgramOptions options("tb_voq_crossbar",
+                                  "Work on voq_crossbar: RTL, twin and both in lockstep.\n"
+                                  "One of the options below says which.",
+                                  "  build/tb_voq_crossbar --lockstep 1000000 7\n"
+                                  "  build/tb_voq_crossbar --uniform");
   std::vector<std::string> lockstep;
   bool uniform = false;
   CLI::Option* const with_lockstep =
@@ -34,7 +31,8 @@ int run(int argc, char** argv) {
       .add_flag("--uniform", uniform,
                 "throughput and latency under uniform random traffic, a table")
       ->excludes(with_lockstep);
-  if (const auto end = fredsim::parse_with_googletest(options, argc, argv)) return *end;
+  const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(argc - 1));
+  if (const auto end = options.parse(arguments)) return *end;
 
   if (!lockstep.empty()) {
     return fredsim::tb::run_lockstep_seeds("voq_crossbar", fredsim::tb::run_lockstep, lockstep);
@@ -43,7 +41,8 @@ int run(int argc, char** argv) {
     fredsim::tb::print_uniform_traffic();
     return 0;
   }
-  return RUN_ALL_TESTS();
+  throw fredsim::BadInput(
+      "found no option; allowed: --lockstep or --uniform (tb_voq_crossbar --help)");
 }
 
 }  // namespace

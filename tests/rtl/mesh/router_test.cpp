@@ -1,4 +1,4 @@
-// mesh_router as a whole: the assertion that binds its parts. Its behaviour: testbenches/tb_mesh_router.
+// mesh_router as a whole: the assertion that binds its parts. Its behaviour: whole_router_test.cpp.
 #include <gtest/gtest.h>
 
 #include "Vmesh_router/Vmesh_router.h"

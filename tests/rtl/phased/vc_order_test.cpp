@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "switch/switch_factory.h"
-#include "switch_driver.h"
+#include "tb_fred_switch/switch_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -1,7 +1,7 @@
 // Rows of the phase store that contradict their flows: flits that are lost or go astray give ERROR_CONFIG; routes of the
 // library give none.
 
-#include "misprogramming.h"
+#include "tb_fred_switch/misprogramming.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include "switch/fred/fred_row.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
-#include "switch_driver.h"
+#include "tb_fred_switch/switch_driver.h"
 
 namespace fredsim::tb {
 namespace {

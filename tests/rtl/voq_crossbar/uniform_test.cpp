@@ -6,8 +6,8 @@
 #include <array>
 
 #include "base/vc_order.h"
-#include "uniform_traffic.h"
-#include "voq_driver.h"
+#include "tb_voq_crossbar/uniform_traffic.h"
+#include "tb_voq_crossbar/voq_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -5,11 +5,9 @@
 
 #include "lockstep.h"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <bit>
+#include <stdexcept>
 
 #include "base/random.h"
 #include "router_implementations.h"
@@ -20,14 +18,7 @@
 namespace fredsim::tb {
 namespace {
 
-constexpr std::uint64_t kSeed = 20'240'601;
 constexpr int kEpisode = 2000;  // cycles
-
-// What an episode saw, summed.
-struct Seen {
-  std::uint64_t cycles = 0, flits_in = 0, flits_out = 0, reads = 0, writes = 0, overflows = 0,
-                no_routes = 0, stall_credit = 0, stall_arbiter = 0, stall_link = 0;
-};
 
 class Episode {
  public:
@@ -55,7 +46,7 @@ class Episode {
     if (chance(50)) rings_ = random_rings();
   }
 
-  void run(Seen& seen) {
+  void run(LockstepCounts& seen) {
     core_.reset();
     pins_.reg = {true, true, reg::kPosition, position()};
     core_.step(pins_);
@@ -69,7 +60,7 @@ class Episode {
       take(seen);
     }
     SwitchCounters counters;
-    ASSERT_TRUE(core_.peek_counters(counters));
+    if (!core_.peek_counters(counters)) throw std::logic_error("no counters to look at");
     seen.cycles += kEpisode + 2;
     seen.stall_credit += counters.stall_credit;
     seen.stall_arbiter += counters.stall_arbiter;
@@ -108,7 +99,7 @@ class Episode {
     }
   }
 
-  void set_flits(Seen& seen) {
+  void set_flits(LockstepCounts& seen) {
     pins_.in_valid = 0;
     for (int p = 0; p < ports_; ++p) {
       if (!chance(send_percent_)) continue;
@@ -149,7 +140,7 @@ class Episode {
     }
   }
 
-  void set_register(Seen& seen) {
+  void set_register(LockstepCounts& seen) {
     pins_.reg = {};
     if (!chance(register_percent_)) return;
     const int any_port = below(32);
@@ -182,7 +173,7 @@ class Episode {
     ++seen.writes;
   }
 
-  void take(Seen& seen) {
+  void take(LockstepCounts& seen) {
     for (int v = 0; v < kNumVcs; ++v) {
       for (std::uint32_t left = pins_.in_credit[v]; left != 0; left &= left - 1) {
         ++credits_[std::countr_zero(left)][v];
@@ -209,53 +200,19 @@ class Episode {
   bool overruns_, strays_;
 };
 
-struct Fuzz {
-  RouterImplementation (*make)(SwitchModel);
-  int episodes;
-};
-
-class MeshRouterLockstep : public testing::TestWithParam<Fuzz> {};
-
-TEST_P(MeshRouterLockstep, NothingTellsTheImplementationsApart) {
-  const RouterImplementation router = GetParam().make(SwitchModel::kLockstep);
-  const auto core = router.make();
-  fmt::print("seeds {} to {}\n", kSeed,
-             kSeed + static_cast<std::uint64_t>(GetParam().episodes) - 1);
-  Seen seen;
-  for (int i = 0; i < GetParam().episodes; ++i) {
-    const std::uint64_t seed = kSeed + static_cast<std::uint64_t>(i);
-    SCOPED_TRACE(fmt::format("router {} seed {}", router.name, seed));
-    ASSERT_NO_THROW(Episode(*core, router.shape, seed).run(seen));
-  }
-  fmt::print(
-      "{} cycles, {} flits in, {} out, {} register reads, {} writes, {} episodes with an overflow, "
-      "{} with a lost route, stalls: credit {}, arbiter {}, link {}\n",
-      seen.cycles, seen.flits_in, seen.flits_out, seen.reads, seen.writes, seen.overflows,
-      seen.no_routes, seen.stall_credit, seen.stall_arbiter, seen.stall_link);
-  EXPECT_GT(seen.flits_out, seen.cycles / 4);
-  EXPECT_GT(seen.writes, 0U);
-  EXPECT_GT(seen.overflows, 0U);
-  EXPECT_GT(seen.no_routes, 0U);
-  EXPECT_GT(seen.stall_credit, 0U);
-  EXPECT_GT(seen.stall_arbiter, 0U);
-  EXPECT_GT(seen.stall_link, 0U);
-}
-
-INSTANTIATE_TEST_SUITE_P(Built, MeshRouterLockstep,
-                         testing::Values(Fuzz{wafer_router, 100}, Fuzz{small_router, 100},
-                                         Fuzz{even_router, 75}, Fuzz{full_router, 25}),
-                         [](const auto& test) {
-                           return std::string(test.param.make(SwitchModel::kRtl).name);
-                         });
-
 }  // namespace
+
+void run_episode(SwitchCore& core, const MeshShape& shape, std::uint64_t seed,
+                 LockstepCounts& counts) {
+  Episode(core, shape, seed).run(counts);
+}
 
 std::uint64_t run_lockstep(std::uint64_t seed) {
   constexpr std::array kRouters{wafer_router, small_router, even_router, full_router};
   const RouterImplementation router = kRouters[seed % kRouters.size()](SwitchModel::kLockstep);
-  Seen seen;
-  Episode(*router.make(), router.shape, seed).run(seen);
-  return seen.cycles;
+  LockstepCounts counts;
+  run_episode(*router.make(), router.shape, seed, counts);
+  return counts.cycles;
 }
 
 }  // namespace fredsim::tb

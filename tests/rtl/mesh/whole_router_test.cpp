@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "router_driver.h"
 #include "switch/register_map.h"
+#include "tb_mesh_router/router_driver.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim::tb {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "mesh_of_routers.h"
 #include "switch/register_map.h"
+#include "tb_mesh_router/mesh_of_routers.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim::tb {

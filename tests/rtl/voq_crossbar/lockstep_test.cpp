@@ -1,6 +1,6 @@
 // Lockstep over many seeds, and faults put into the twin: seen in the cycle in which they show.
 
-#include "lockstep.h"
+#include "tb_voq_crossbar/lockstep.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "../faulty_twin.h"
-#include "voq_driver.h"
+#include "support/faulty_twin.h"
+#include "tb_voq_crossbar/voq_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
-#include "switch_driver.h"
+#include "tb_fred_switch/switch_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/port_mask.h"
 #include "switch/rtl_switch.h"
 #include "switch/switch_factory.h"
-#include "switch_driver.h"
+#include "tb_fred_switch/switch_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
-#include "switch_driver.h"
+#include "tb_fred_switch/switch_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -11,7 +11,7 @@
 #include "routing/fred_routing.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
-#include "tested_switch.h"
+#include "tb_fred_switch/tested_switch.h"
 
 namespace fredsim::tb {
 namespace {

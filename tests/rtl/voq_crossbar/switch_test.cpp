@@ -13,7 +13,7 @@
 #include "rtl/voq_crossbar_pkg.h"
 #include "switch/register_map.h"
 #include "switch/switch_factory.h"
-#include "voq_driver.h"
+#include "tb_voq_crossbar/voq_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -1,7 +1,7 @@
 // Lockstep over many seeds, and faults put into one of the two implementations: seen in the cycle in which they
 // show, at the right port and field.
 
-#include "lockstep.h"
+#include "tb_fred_switch/lockstep.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "../faulty_twin.h"
+#include "support/faulty_twin.h"
 #include "switch/switch_factory.h"
-#include "switch_driver.h"
+#include "tb_fred_switch/switch_driver.h"
 
 namespace fredsim::tb {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "router_implementations.h"
 #include "switch/register_map.h"
+#include "tb_mesh_router/router_implementations.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim::tb {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "router_driver.h"
 #include "switch/register_map.h"
+#include "tb_mesh_router/router_driver.h"
 #include "topology/mesh_address.h"
 
 namespace fredsim::tb {
