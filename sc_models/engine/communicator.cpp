@@ -67,7 +67,7 @@ bool Communicator::edge() {
   }
   if (ends_wait()) return true;
   if (skips_idle_) fabric_.come_later(memoisation_.rest());
-  if (!callbacks_.rank_complete && calls_.empty()) {
+  if (parts_go_ahead_ && calls_.empty()) {
     if (const std::uint64_t edges = scheduler_.edges_at_once(); edges > 1) fabric_.run_ahead(edges);
   }
   return false;

@@ -21,8 +21,8 @@
 // Memory: of an operation that is complete nothing stays but its number.
 // Time: cycles since start(). What a callback issues, and what comes after something complete, may begin at the edge after.
 // Payload: verified bit for bit. Operands of an operation are those of its seed.
-// Parts of a grid (FabricOptions::cut) go ahead by themselves, for a look-ahead, once all that was issued has begun, nothing
-//   comes after it and nobody is told of ranks: completions are then found later, and reported as of their cycle.
+// Parts of a grid (FabricOptions::cut) go ahead by themselves, for a look-ahead, where whoever issues lets them: once all that
+//   was issued has begun and nothing comes after it. Completions are then found later, and reported as of their cycle.
 // Errors: of issue(): BadInput, RoutingConflict (make_plan()), BadInput for an operation that was never issued, or of more
 //   trees than a run distinguishes; of wait() and finish(): RunFailed when the payload is wrong, a switch reports an error,
 //   flits or credits do not balance, nothing moves any more (deadlock: with the list of what waits for what), or the time-out
@@ -102,6 +102,8 @@ class Communicator {
   // asked for, operations of which the trajectory is known (engine/memoisation.h), are not simulated, the latter two unless
   // the run is observed. Nobody may issue in between then: callbacks, and whoever comes back from a wait(), do not.
   void skip_idle(bool on, bool memoises = true);
+  // Before start(): nobody issues any more, nor asks for the cycle at which something is complete but by its report.
+  void let_parts_go_ahead() { parts_go_ahead_ = true; }
   // Of these, after finish() or where a run was stopped, with the flits x links of what was passed over and replayed, links on a
   // die left out. What is simulated a second time for a replay is taken off.
   std::uint64_t idle_cycles() const { return scheduler_.idle_cycles(); }
@@ -156,6 +158,7 @@ class Communicator {
   bool stopped_ = false;
   bool has_routes_ = false;
   bool skips_idle_ = false;
+  bool parts_go_ahead_ = false;
   std::exception_ptr failure_;
   std::function<bool()> done_;
   std::function<void()> on_cycle_;

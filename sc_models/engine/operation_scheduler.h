@@ -75,7 +75,7 @@ class OperationScheduler {
 
   // ---- what is not simulated
   void skip_repeated(bool on) { skips_repeated_ = on; }
-  // Edges, from this one on, in between which nobody has to look, if nobody is told of ranks.
+  // Edges, from this one on, in between which nobody has to look, if nobody issues and completions are told later.
   std::uint64_t edges_at_once() const;
   // Each leaves out edges, from the next one on, and says how many; the latter two up to the edge before a cycle.
   // `next_call`: cycle at which somebody is called back; `stops_at_states`: at which a trajectory may end, too.

@@ -58,6 +58,7 @@ class PlanRun {
         communicator_.issue(simulated, starts, {.seed = machine_.options().seed});
     const bool skips = machine_.options().skip && machine_.wave() == nullptr && observers.empty();
     communicator_.skip_idle(skips, false);
+    communicator_.let_parts_go_ahead();
     communicator_.start();
     communicator_.report_to(on_progress, result_bytes(*simulated));
     const auto wall_start = std::chrono::steady_clock::now();

@@ -361,8 +361,8 @@ TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
 
 // The order of arrival gives other cycles, and that in which states recur is the default: both are said.
 TEST(PacketOrder, RecurringIsTheDefaultAndArrivalIsWithout) {
-  const std::vector<std::string> arguments{"configs/mesh.yaml", "--size",    "4MiB",
-                                           "--algorithm",       "hier_ring", "--packet-order"};
+  const std::vector<std::string> arguments{"configs/mesh.yaml", "--size",     "4MiB",
+                                           "--algorithm",       "multi_tree", "--packet-order"};
   const auto with = [&](const char* order) {
     std::vector<std::string> all = arguments;
     all.emplace_back(order);
@@ -382,8 +382,8 @@ TEST(PacketOrder, RecurringIsTheDefaultAndArrivalIsWithout) {
 
 // Between routers that add an order costs, so there is one only where it is asked for.
 TEST(PacketOrder, WhereItCostsItIsAskedFor) {
-  const std::vector<std::string> arguments{"configs/mesh_reducing.yaml", "--size", "2MiB",
-                                           "--algorithm", "hier_ring"};
+  const std::vector<std::string> arguments{"configs/mesh_reducing.yaml", "--size", "4MiB",
+                                           "--algorithm", "multi_tree"};
   EXPECT_FALSE(run_of(arguments)["parts"][0].contains("packet_order"));
   std::vector<std::string> asked = arguments;
   asked.insert(asked.end(), {"--packet-order", "recurring"});

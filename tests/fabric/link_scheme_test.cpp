@@ -22,6 +22,7 @@
 #include "config/config_schema.h"
 #include "config/describe.h"
 #include "engine/machine.h"
+#include "engine/plan_run.h"
 #include "fabric/cut.h"
 #include "fabric/fabric_core.h"
 #include "fabric/links/link_policy.h"
@@ -177,7 +178,7 @@ RunResult all_reduce(const Topology& topology, bool skip) {
   Simulation simulation;
   Machine machine("machine", topology, {.skip = skip});
   RunResult result;
-  simulation.run([&] { result = machine.run(plan); });
+  simulation.run([&] { result = run_plan(machine, plan); });
   return result;
 }
 

@@ -47,8 +47,8 @@ TrafficPoint sample_point(double rate, double accepted, bool saturated) {
   point.latency_max = 140;
   point.flit_hops = 900;
   point.hops = 2.25;
-  point.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 11, 0.25},
-                 {"b.1->a.0", "b", "a", false, 31, 15872, 31, 0.75}};
+  point.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 11, 0.25, {}},
+                 {"b.1->a.0", "b", "a", false, 31, 15872, 31, 0.75, {}}};
   point.switches = {{"a", "tlm", 31, 11, 0, 0, {{"credit", 5}, {"arbiter", 6}}}};
   point.cycles = 500;
   point.wall_s = 0.5;

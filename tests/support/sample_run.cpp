@@ -24,6 +24,7 @@ RunResult sample_run() {
                 .algorithm = "hier_ring",
                 .group = {0, 1, 5, 6},
                 .priority = "dp",
+                .packet_order = {},
                 .size_bytes = 65536,
                 .start_cycle = 30,
                 .cycles = 270,
@@ -51,7 +52,7 @@ RunResult sample_run() {
   run.flit_hops = 8;
   run.acknowledgement_packets = 3;
   run.acknowledgement_bytes = 1536;
-  run.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 12, 0.25}};
+  run.links = {{"a.0->b.1", "a", "b", false, 11, 5632, 12, 0.25, {}}};
   run.switches = {{"r0_0", "rtl", 21, 22, 23, 24, {{"join", 25}, {"credit", 26}}}};
   run.layout = {.kind = "mesh2d",
                 .nodes = {{"npu0", "npu", {}, {}},
