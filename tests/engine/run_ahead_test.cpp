@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "collective/planner.h"
 #include "config/config.h"
+#include "engine/communicator.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
 #include "fabric/cut.h"
@@ -177,6 +178,42 @@ TEST(CutForCaches, IsOfLargeGridsOnlyInSquaresOfRoutersWithTheirNpus) {
     if (node.is_switch()) {
       EXPECT_EQ(cut[id], node.mesh.y / 8 * 4 + node.mesh.x / 8) << node.name;
     }
+  }
+}
+
+// Ends of operations, each issued when the one before it is complete.
+std::vector<std::uint64_t> ends_of_a_row(Machine& machine,
+                                         const std::vector<CollectiveSpec>& work) {
+  constexpr std::size_t kOperations = 3;
+  std::vector<std::uint64_t> ends;
+  Communicator communicator(machine);
+  communicator.on_complete([&](const OperationReport& report) {
+    ends.push_back(report.ended);
+    if (ends.size() < kOperations) communicator.issue(work, {.seed = ends.size()});
+  });
+  communicator.begin();
+  communicator.issue(work, {});
+  communicator.start();
+  communicator.finish();
+  return ends;
+}
+
+// Nobody who issues when something is complete hears of it a look-ahead late.
+TEST(RunAheadOf, OperationsThatFollowEachOtherBeginAsInTheWhole) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Topology grid = random_grid(random);
+    const std::vector<CollectiveSpec> work =
+        random_work(random, static_cast<int>(grid.npus.size()), 1, 50'000);
+    Simulation simulation;
+    Machine whole("whole", grid, {});
+    Machine cut("cut", grid, {.cut = random_rectangles(random, grid)});
+    simulation.run([&] {
+      const std::vector<std::uint64_t> expected = ends_of_a_row(whole, work);
+      EXPECT_EQ(ends_of_a_row(cut, work), expected);
+      EXPECT_EQ(expected.size(), 3U);
+    });
   }
 }
 
