@@ -50,7 +50,8 @@ const std::vector<BadOption>& bad_options() {
       {"NoCommand",
        {},
        {"command",
-        "run, compare, train, traffic, info, route, conflicts, strategies, report or help"}},
+        "run, compare, train, traffic, info, route, conflicts, strategies, report, schema or "
+        "help"}},
       {"HelpOfUnknownCommand", {"help", "comapre"}, {"'comapre'", "did you mean 'compare'?"}},
       {"HelpOfTwoCommands", {"help", "run", "compare"}, {"compare"}},
       {"HelpOfAnOption", {"help", "--size"}, {"fredsim help", "'--size'"}},
