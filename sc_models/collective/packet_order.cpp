@@ -186,7 +186,7 @@ bool reduces_at_once(const Tree& tree) {
 // Of a collective whose packets have an order on such a fabric.
 bool may_be_ordered(const Topology& topology, const Part& part) {
   if (part.order == PacketOrder::kArrival) return false;
-  // Where it costs.
+  // Between routers that add an order costs.
   if (part.order != PacketOrder::kRecurring && topology.has_places() && adds_in_switches(topology))
     return false;
   const Algorithm* algorithm = find_algorithm(part.algorithm);

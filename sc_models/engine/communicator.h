@@ -77,7 +77,7 @@ class Communicator {
 
   bool complete(Handle handle) const;
   bool complete(Handle handle, NodeId npu) const;  // its parts at an NPU; true where it has none
-  // Of an operation that is not complete, once a run has stopped: times of its parts so far.
+  // Times of its parts so far, of an operation that is not complete, once a run has stopped.
   std::vector<OperationReport::PartTimes> part_times(Handle handle) const {
     return scheduler_.part_times(handle);
   }

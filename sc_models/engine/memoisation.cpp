@@ -114,7 +114,7 @@ void Memoisation::rank_complete(OperationHandle handle, int part, int rank) {
     record({position(Place::kCallback).cycle, number, part, rank}, nullptr);
     if (mode_ == Mode::kResumes) return follow_script(Place::kCallback);
     std::vector<CollectiveJob::RankOfPart>& done = trajectory_.operations[number].done;
-    // What is issued next comes with one of the ranks that follow: where that is another one than before, only these are
+    // The next issue comes with one of the ranks that follow: where that is another one than before, only these are
     // simulated again.
     if (done.empty()) some_complete_ = true;
     done.push_back({part, rank});
@@ -164,7 +164,7 @@ void Memoisation::record(TrajectoryEvent event, const TrajectoryReport* report) 
   trajectories_.count(sizeof event);
 }
 
-// Of the simulation.
+// Inputs of the simulation.
 void Memoisation::take_inputs() {
   if (given_.empty() || mode_ != Mode::kLive) return;
   TrajectoryNode* const known = trajectory_.node->child(given_at_, given_);
@@ -233,7 +233,7 @@ bool Memoisation::rests() const {
          trajectory_.node == &trajectory_.state->root && trajectory_.events == 0;
 }
 
-// What a rest takes is no part of the trajectory after it.
+// The time of a rest is no part of the trajectory after it.
 void Memoisation::begin_now() {
   const std::uint64_t now = cycle();
   if (replays()) scheduler_.count_idle(now - trajectory_.start);
@@ -321,7 +321,7 @@ void Memoisation::replay(const TrajectoryEvent& event) {
   in_callback_ = false;
 }
 
-// What has been given: false where that is new, and simulated from there on.
+// Looks up the inputs: false where they are new, and simulated from there on.
 bool Memoisation::follow() {
   if (given_.empty()) return true;
   const TrajectoryPosition at = given_at_;
@@ -466,7 +466,7 @@ void Memoisation::run_script(std::uint64_t end) {
   if (!is_on_path_ || script_next_ != script_.size()) fail("less became complete than before");
 }
 
-// What was given here, and whether the script ends.
+// Gives the inputs of this place again, and ends the script where it stops.
 void Memoisation::follow_script(Place place) {
   const TrajectoryPosition here = position(place);
   if (script_next_ < script_.size() && script_[script_next_]->at == here) {
@@ -494,7 +494,7 @@ void Memoisation::give_again(const TrajectoryInput& input) {
   scheduler_.issue(known.handle, input.plan, input.starts, options);
 }
 
-// Of what has been replayed nothing counts a second time.
+// Totals of replayed operations do not count a second time.
 void Memoisation::go_live() {
   mode_ = Mode::kLive;
   OperationTotals& totals = scheduler_.totals();

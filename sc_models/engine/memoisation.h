@@ -139,11 +139,11 @@ class Memoisation final : public CompletionListener {
   TrajectoryPosition given_at_;
   bool in_callback_ = false;
   bool some_complete_ = false;  // operations or their first ranks, at this edge
-  // Of a replay.
+  // State of a replay.
   TrajectoryState* real_ = nullptr;  // where the machine stands
   std::uint64_t now_ = 0, next_ = 0;
   std::vector<TrajectoryEnd*> replayed_;
-  // Of what is simulated again.
+  // State of trajectories that are simulated again.
   std::vector<TrajectoryNode*> script_;
   std::size_t script_next_ = 0;
   std::size_t issued_again_ = 0;  // operations of the trajectory that are there

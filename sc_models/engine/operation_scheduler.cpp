@@ -408,7 +408,7 @@ void OperationScheduler::check_failures() const {
   }
 }
 
-// Of the only operation of a run in flits.
+// Progress of the only operation of a run is in flits.
 std::string OperationScheduler::progress_text() const {
   const auto only = operations_.begin();
   if (next_ == 2 && only != operations_.end() && only->second->job != nullptr) {

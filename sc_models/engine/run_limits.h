@@ -40,7 +40,7 @@ class RunLimits {
   }
   std::uint64_t end() const { return timeout_ != 0 ? timeout_ + 1 : kNever; }
 
-  // What is said of it: how far the run is, and what waits (describe_waiting(), engine/diagnosis.h), which may take edges:
+  // Message of a run that is given up: how far it is, and what waits (describe_waiting(), engine/diagnosis.h), which may take edges:
   // the edge at which nothing moved any more, or was over, is found out before.
   struct End {
     std::string what;

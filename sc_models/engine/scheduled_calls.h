@@ -1,4 +1,4 @@
-// What is to be called back at a cycle: by cycle, then in the order in which it was asked for.
+// Callbacks that are due at a cycle: by cycle, then in the order in which it was asked for.
 // Internal to the communicator.
 #pragma once
 

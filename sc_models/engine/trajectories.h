@@ -1,4 +1,4 @@
-// What operations did when they were simulated, to be replayed when the same is issued from the same state.
+// Trajectories of operations that were simulated, to be replayed when the same is issued from the same state.
 //
 // A state is one of the whole machine with its communicator (OperationScheduler::add_state()), known by its digest. A trajectory goes
 //   from a state to the next one: what was issued and released, what became complete, at which cycles, and how far counters went.
@@ -24,7 +24,7 @@
 
 namespace fredsim {
 
-// What was given to the communicator: an operation, or the release of a rank of a held one.
+// Input of the communicator: an operation, or the release of a rank of a held one.
 struct TrajectoryInput {
   struct After {
     int operation = -1;  // of the trajectory; -1: one that is complete
@@ -59,7 +59,7 @@ struct TrajectoryEvent {
   bool operator==(const TrajectoryEvent&) const = default;
 };
 
-// What an operation is reported with, all times as cycles before the event, and what it has delivered.
+// Report of an operation, all times as cycles before the event, and what it has delivered.
 struct TrajectoryReport {
   OperationReport report;
   std::uint64_t flits = 0, bytes = 0;

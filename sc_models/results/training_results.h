@@ -77,7 +77,7 @@ struct TrainingResult {
   // The first machine once more, with the algorithm and stream that are best; empty: as of all.
   bool is_best_base = false;
   std::string algorithm{}, stream{};
-  // Of packets of some collectives: "recurring", "paced"; empty: all in that of their arrival.
+  // Order of the packets of some collectives: "recurring", "paced"; empty: all in that of their arrival.
   std::string packet_order{};
   std::optional<double> speedup_best_base{};  // over the faster of the two
   std::vector<TrainedRank> ranks;

@@ -17,7 +17,7 @@
 
 namespace fredsim {
 
-// Whether unicasts find their way so: by tables in switches that are on rings or lines.
+// True where unicasts find their way so: by tables in switches that are on rings or lines.
 bool goes_along_dimensions(const Topology& topology);
 
 // 1: upwards, -1: downwards; from one place to another of a ring or line.

@@ -44,7 +44,7 @@ class FabricKeys {
   virtual ~FabricKeys() = default;
 
   virtual bool has(std::string_view path) const = 0;  // written, not a default
-  // Whether the machine file says it, not a setting over it.
+  // True where the machine file says it, not a setting over it.
   virtual bool is_in_file(std::string_view path) const = 0;
   virtual std::string label(std::string_view path) const = 0;  // "configs/mesh.yaml:7: npu.count"
   virtual int entries(std::string_view path) const = 0;        // of a list

@@ -10,7 +10,7 @@
 
 namespace fredsim::tb {
 
-// What episodes saw, summed; overflows and routes that lead nowhere are counted once per episode.
+// Sums of what episodes saw; overflows and routes that lead nowhere are counted once per episode.
 struct LockstepCounts {
   std::uint64_t cycles = 0, flits_in = 0, flits_out = 0, reads = 0, writes = 0, overflows = 0,
                 no_routes = 0, stall_credit = 0, stall_arbiter = 0, stall_link = 0;

@@ -1,4 +1,4 @@
-// What a waveform's trigger finds, flit by flit and edge by edge: against rules written down here, on random flits and
+// Triggers of waveforms, flit by flit and edge by edge: against rules written down here, on random flits and
 // counters, from seeds.
 #include "trace/wave_trigger.h"
 

@@ -37,7 +37,7 @@ class ReliableLink final : public LinkChannel {
     std::uint64_t lost = 0;     // that did not arrive
   };
 
-  // Of the topology's link `number`; `words` of a flit. std::logic_error: a round trip of more
+  // For the topology's link `number`; `words` of a flit. std::logic_error: a round trip of more
   // flits than sequence numbers allow.
   ReliableLink(const Link& link, int number, const LinkErrors& errors, std::size_t words);
 
