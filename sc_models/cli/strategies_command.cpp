@@ -15,6 +15,7 @@
 #include "cli/strategy_report.h"
 #include "report/output_file.h"
 #include "results/version.h"
+#include "topology/facts.h"
 
 namespace fredsim {
 
@@ -33,10 +34,11 @@ void check_all(const MachineConfig& machine, const Placement& placement, Strateg
   check_covers(placement, topology);
   const std::vector<Strategy> strategies = all_strategies(static_cast<int>(topology.npus.size()));
   report.fabric = topology.name;
-  report.complete = topology.fred.depth() <= 2;
+  report.complete = topology.tree.depth() <= 2;
   report.npus = static_cast<int>(topology.npus.size());
   report.strategies = static_cast<int>(strategies.size());
-  StrategyRun run{.middle = topology.fred.middle, .machine = machine.keys, .checks = {}, .done = 0};
+  StrategyRun run{
+      .middle = switch_parameter(topology, "M"), .machine = machine.keys, .checks = {}, .done = 0};
   run.checks = check_strategies(
       topology, strategies,
       [&](const Strategy& strategy) { return npus_of(placement, strategy, topology); },
@@ -106,7 +108,7 @@ class StrategiesCommand final : public Command {
     report.placement = asked.placement.name();
     const MachineConfig own = load_machines(request_, request_.quiet).front();
     report.settings = own.settings;
-    if (!own.topology.fred.in_switch) {
+    if (!own.topology.in_switch) {
       throw BadInput(
           fmt::format("{}: {} has no in-switch collectives; allowed: a machine of type "
                       "fred_tree with fabric.in_switch: true",

@@ -19,7 +19,7 @@ namespace {
 // In the switches for sure, or at the endpoints in the one way there is: "paper".
 bool is_fixed(const Topology& topology, const CollectiveSpec& spec, bool switches) {
   if (endpoint_names(spec.collective).size() == 1) return true;
-  return switches && topology.fred.in_switch && !takes_steps(spec.collective);
+  return switches && topology.in_switch && !takes_steps(spec.collective);
 }
 
 class Chooser {

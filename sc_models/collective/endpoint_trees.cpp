@@ -38,7 +38,7 @@ int results_from(LineShape shape, int step) {
 }  // namespace
 
 int endpoint_slices(const Topology& topology) {
-  return topology.has_slices() ? topology.fred.slices : 1;
+  return topology.has_slices() ? topology.slices : 1;
 }
 
 TreeBuilder::TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice)

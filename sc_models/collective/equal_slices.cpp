@@ -198,7 +198,7 @@ EqualSlices find_equal_slices(const Topology& topology, const Plan& plan) {
 EqualSlices find_equal_slices(const Topology& topology, std::span<const Plan* const> plans) {
   EqualSlices result = all_slices(topology);
   if (!topology.has_slices()) return result;
-  const int slices = topology.fred.slices;
+  const int slices = topology.slices;
   std::vector<SlicedPlan> sliced;
   for (const Plan* const plan : plans) {
     std::optional<SlicedPlan> one = slice(*plan, slices);

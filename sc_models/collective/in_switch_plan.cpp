@@ -427,7 +427,7 @@ int in_switch_window(const Topology& topology, const Part& part) {
   int latency = 0;
   for (const Link& link : topology.links) latency = std::max(latency, link.latency);
   // Up the tree and down again, at a flit per cycle.
-  const int hops = 2 * (topology.mesh.width + topology.mesh.height);
+  const int hops = 2 * (topology.grid.width + topology.grid.height);
   return std::max(kLeast, hops * (latency + kRouter) / part.packet_flits);
 }
 

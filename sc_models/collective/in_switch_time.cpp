@@ -66,7 +66,7 @@ class SwitchTime {
     const bool reduces = spec_.collective == Collective::kReduceScatter;
     const auto& weights = part_.slice_weights;
     const auto lost = std::ranges::count(weights, 0U);
-    const double flits = flits_ / static_cast<double>(topology_.fred.slices - lost);
+    const double flits = flits_ / static_cast<double>(topology_.slices - lost);
     const double stretched = port * (reduces ? kReduceFactor : kGatherFactor);
     return latency + kTurn +
            (reduces ? kReduceStep : kGatherStep) * std::min<double>(ranks(), flits) +
@@ -80,7 +80,7 @@ class SwitchTime {
       const Node& from = topology_.nodes[link.from];
       const Node& to = topology_.nodes[link.to];
       if (!from.is_switch() || !to.is_switch() || from.level >= to.level) continue;
-      const int uplinks = topology_.fred.levels[from.level - 1].uplinks;
+      const int uplinks = topology_.tree.levels[from.level - 1].uplinks;
       slowest = std::max(slowest, cycles_per_flit(link) / uplinks);
     }
     return slowest;

@@ -71,7 +71,7 @@ int LinkWalk::next_port(const Link& arrival, std::uint16_t destination) const {
   if (topology_.unicasts == UnicastRoutes::kByTable) return routes_[arrival.to][destination] - 1;
   const MeshPlace& router = topology_.nodes[arrival.to].mesh;
   const MeshPosition to = mesh_position(destination);
-  const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.mesh.rings);
+  const int direction = mesh_direction(router.x, router.y, to.x, to.y, topology_.grid.rings);
   if (direction >= 0) return direction;
   const int endpoint = mesh_endpoint(destination);  // 0: the NPU
   return endpoint == 0 ? mesh_npu_port(arrival.to_port, router.local_ports, router.no_link)

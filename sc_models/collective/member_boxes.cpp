@@ -66,7 +66,7 @@ RingBox flat_box(const Topology& topology, const std::vector<NodeId>& members) {
   std::iota(box.ranks.begin(), box.ranks.end(), 0);
   if (is_whole_grid(topology, members)) {
     const RingBox rows = rows_first_box(topology, members);
-    box.ranks = mesh_ring(topology.mesh.width, topology.mesh.height);
+    box.ranks = mesh_ring(topology.grid.width, topology.grid.height);
     for (int& place : box.ranks) place = rows.ranks[place];
   }
   return box;

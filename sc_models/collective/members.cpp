@@ -85,8 +85,8 @@ int face_of(const Topology& topology, NodeId controller) {
   const std::uint16_t address = topology.nodes[controller].address;
   const int x = mesh_column(address);
   const int y = mesh_row(address);
-  const std::array<bool, 4> outward{y == 0, x == topology.mesh.width - 1,
-                                    y == topology.mesh.height - 1, x == 0};  // N, E, S, W
+  const std::array<bool, 4> outward{y == 0, x == topology.grid.width - 1,
+                                    y == topology.grid.height - 1, x == 0};  // N, E, S, W
   int left = mesh_endpoint(address);  // 1: on the first of the router's faces
   int face = 0;
   while (left > 0) {

@@ -39,17 +39,17 @@ std::vector<int> mesh_ring(int width, int height) {
 }
 
 RingBox rows_first_box(const Topology& topology, const std::vector<NodeId>& members) {
-  RingBox box{{topology.mesh.width, topology.mesh.height}, std::vector<int>(members.size())};
+  RingBox box{{topology.grid.width, topology.grid.height}, std::vector<int>(members.size())};
   for (std::size_t r = 0; r < members.size(); ++r) {
     const MeshPosition at = mesh_position(topology.nodes[members[r]].address);
-    box.ranks[at.y * topology.mesh.width + at.x] = static_cast<int>(r);
+    box.ranks[at.y * topology.grid.width + at.x] = static_cast<int>(r);
   }
   return box;
 }
 
 RingBox columns_first_box(const Topology& topology, const std::vector<NodeId>& members) {
-  const int width = topology.mesh.width;
-  const int height = topology.mesh.height;
+  const int width = topology.grid.width;
+  const int height = topology.grid.height;
   const RingBox rows = rows_first_box(topology, members);
   RingBox box{{height, width}, std::vector<int>(members.size())};
   for (int cell = 0; cell < width * height; ++cell)

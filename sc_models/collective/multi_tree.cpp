@@ -65,8 +65,8 @@ std::optional<GridBox> grid_box(const Topology& topology, const std::vector<Node
   box.width = right - left + 1;
   box.height = bottom - top + 1;
   if (box.width * box.height != std::ssize(members)) return {};
-  box.ring_x = box.width == topology.mesh.rings.columns;
-  box.ring_y = box.height == topology.mesh.rings.rows;
+  box.ring_x = box.width == topology.grid.rings.columns;
+  box.ring_y = box.height == topology.grid.rings.rows;
   box.ranks.resize(members.size());
   for (std::size_t r = 0; r < members.size(); ++r) {
     const MeshPosition at = mesh_position(topology.nodes[members[r]].address);

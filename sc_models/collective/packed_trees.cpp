@@ -51,8 +51,8 @@ class HopGraph {
       for (int dx = -kFarthest; dx <= kFarthest; ++dx) {
         const int rest = kFarthest - std::abs(dx);
         for (int dy = -rest; dy <= rest; ++dy) {
-          const auto found = ranks.find({wrapped(place.first + dx, topology.mesh.rings.columns),
-                                         wrapped(place.second + dy, topology.mesh.rings.rows)});
+          const auto found = ranks.find({wrapped(place.first + dx, topology.grid.rings.columns),
+                                         wrapped(place.second + dy, topology.grid.rings.rows)});
           if (found != ranks.end() && found->second > rank) add(rank, found->second);
         }
       }

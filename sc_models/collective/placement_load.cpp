@@ -36,7 +36,7 @@ double passes(Collective collective) { return collective == Collective::kAllRedu
 PlacementLoad::PlacementLoad(const Topology& topology, std::span<const WorkerTraffic> traffic,
                              int workers)
     : topology_(topology),
-      slices_(topology.has_slices() ? topology.fred.slices : 1),
+      slices_(topology.has_slices() ? topology.slices : 1),
       groups_of_(static_cast<std::size_t>(workers)) {
   for (const WorkerTraffic& kind : traffic) add_work(kind);
   bool with_controllers = false;
@@ -80,14 +80,14 @@ bool PlacementLoad::is_fixed(const CollectiveSpec& spec) const {
   if (spec.group.size() < 2) return true;
   const Algorithm* named = find_algorithm(spec.algorithm);
   const bool goes_by_ranks = named != nullptr && named->goes_by_ranks();
-  const bool same_for_all = topology_.has_places() || (topology_.fred.in_switch && !goes_by_ranks);
+  const bool same_for_all = topology_.has_places() || (topology_.in_switch && !goes_by_ranks);
   return same_for_all && workers == topology_.npus.size();
 }
 
 std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(const CollectiveSpec& spec) const {
   const Algorithm* named = find_algorithm(spec.algorithm);
   const Pattern pattern = pattern_of(spec.collective);
-  const bool adds = topology_.fred.in_switch;
+  const bool adds = topology_.in_switch;
   const bool in_switch =
       adds && (named != nullptr ? named->is_in_switches() : is_choice(spec.algorithm));
   if (in_switch && pattern != Pattern::kPairs) return {Shape::kUplinks};
@@ -197,8 +197,8 @@ void PlacementLoad::find_uplinks() {
   uplink_count_.resize(topology_.nodes.size());
   for (std::size_t n = 0; n < topology_.nodes.size(); ++n) {
     const Node& node = topology_.nodes[n];
-    if (!node.is_switch() || node.level >= topology_.fred.depth()) continue;
-    const FredLevel& level = topology_.fred.levels[static_cast<std::size_t>(node.level) - 1];
+    if (!node.is_switch() || node.level >= topology_.tree.depth()) continue;
+    const TreeLevel& level = topology_.tree.levels[static_cast<std::size_t>(node.level) - 1];
     uplink_ns_[n] = kNsPerSecond / static_cast<double>(level.uplink_bandwidth);
     uplink_count_[n] = level.uplinks * level.chiplets_per_slice;
   }
@@ -295,8 +295,8 @@ double PlacementLoad::box(const Work& work, const std::vector<int>& at, double s
     const MeshPosition cell = mesh_position(topology_.nodes[topology_.npus[npu]].address);
     cells[(cell.y - top) * width + cell.x - left] = npu;
   }
-  const bool ring_x = width > 2 && width == topology_.mesh.rings.columns;
-  const bool ring_y = height > 2 && height == topology_.mesh.rings.rows;
+  const bool ring_x = width > 2 && width == topology_.grid.rings.columns;
+  const bool ring_y = height > 2 && height == topology_.grid.rings.rows;
   const int edges = (width - (ring_x ? 0 : 1)) * height + (height - (ring_y ? 0 : 1)) * width;
   const double share =
       passes(work.collective) * (static_cast<double>(at.size()) - 1) / (2.0 * edges);
@@ -318,7 +318,7 @@ double PlacementLoad::box(const Work& work, const std::vector<int>& at, double s
 // everything.
 double PlacementLoad::packed(const Work& work, const std::vector<int>& at, double sign,
                              Variant& variant) {
-  const int width = topology_.mesh.width, height = topology_.mesh.height;
+  const int width = topology_.grid.width, height = topology_.grid.height;
   member_at_.resize(static_cast<std::size_t>(width) * height, -1);
   const auto cell_of = [&](int npu) {
     const MeshPosition place = mesh_position(topology_.nodes[topology_.npus[npu]].address);
@@ -334,7 +334,7 @@ double PlacementLoad::packed(const Work& work, const std::vector<int>& at, doubl
     top = std::min(top, y), bottom = std::max(bottom, y);
     // A cell so many steps away; -1: outside.
     const auto cell_at = [&](int dx, int dy) {
-      const MeshRings& rings = topology_.mesh.rings;
+      const MeshRings& rings = topology_.grid.rings;
       const int to_x = rings.columns > 0 ? (x + dx + width) % width : x + dx;
       const int to_y = rings.rows > 0 ? (y + dy) % height : y + dy;
       return to_x < 0 || to_x >= width || to_y >= height ? -1 : to_y * width + to_x;
@@ -389,7 +389,7 @@ double PlacementLoad::uplinks(const std::vector<int>& at, double sign) {
   for (const int endpoint : at)
     seen_.push_back(endpoint < npus ? topology_.npus[endpoint]
                                     : topology_.io_controllers[endpoint - npus]);
-  for (int level = 1; level < topology_.fred.depth(); ++level) {
+  for (int level = 1; level < topology_.tree.depth(); ++level) {
     for (int& node : seen_)
       if (topology_.nodes[node].above >= 0) node = topology_.nodes[node].above;
     std::ranges::sort(seen_);

@@ -206,7 +206,7 @@ class Nesting {
     if (tiles_.size() == order_.size()) return add();
     const int count = sizes_[order_[tiles_.size()]];
     for (Tile& tile :
-         tiles_of(count, topology_.mesh.width / width, topology_.mesh.height / height, as_rings_)) {
+         tiles_of(count, topology_.grid.width / width, topology_.grid.height / height, as_rings_)) {
       const int outer_width = width * tile.width, outer_height = height * tile.height;
       tiles_.push_back(std::move(tile));
       nest(outer_width, outer_height);
@@ -216,10 +216,10 @@ class Nesting {
 
   void add() {
     if (npu_at_.empty()) {
-      npu_at_.assign(static_cast<std::size_t>(topology_.mesh.width) * topology_.mesh.height, -1);
+      npu_at_.assign(static_cast<std::size_t>(topology_.grid.width) * topology_.grid.height, -1);
       for (const int npu : npus_) {
         const MeshPlace& at = topology_.nodes[topology_.nodes[topology_.npus[npu]].above].mesh;
-        npu_at_[at.y * topology_.mesh.width + at.x] = npu;
+        npu_at_[at.y * topology_.grid.width + at.x] = npu;
       }
     }
     std::vector<int> placement(static_cast<std::size_t>(workers_));
@@ -233,7 +233,7 @@ class Nesting {
         width *= tiles_[i].width;
         height *= tiles_[i].height;
       }
-      placement[w] = npu_at_[y * topology_.mesh.width + x];
+      placement[w] = npu_at_[y * topology_.grid.width + x];
       if (placement[w] < 0) return;
     }
     found_.insert(std::move(placement));

@@ -63,7 +63,7 @@ class SizeOfOne {
     if (named != nullptr)
       return named->is_in_switches() && named->has(spec_.collective) && named->exists_on(topology_);
     // `auto` on a grid may become a ring.
-    if (!is_choice(spec_.algorithm) || !topology_.fred.in_switch) return false;
+    if (!is_choice(spec_.algorithm) || !topology_.in_switch) return false;
     const Algorithm* papers = switch_algorithm(spec_.collective);
     return papers != nullptr && papers->exists_on(topology_);
   }

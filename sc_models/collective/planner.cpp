@@ -237,7 +237,7 @@ class WorkPlanner {
       in_switch = cycles_in_switches(parts, specs.front());
     const std::string name = fastest_algorithm(topology_, specs, parts, switches, in_switch);
     for (const int part : numbers) specs_[part].algorithm = name;
-    if (switches != nullptr && topology_.fred.in_switch && takes_steps(specs.front().collective) &&
+    if (switches != nullptr && topology_.in_switch && takes_steps(specs.front().collective) &&
         name != switches->name()) {
       plan_.note(
           fmt::format("{} at the endpoints, estimated to be faster than its steps in the switches",

@@ -99,7 +99,7 @@ class PortBalance {
     const int before = hop.send->port;
     int best = before;
     double least = cost(hop, before);
-    for (int port = 0; port < topology_.fred.slices; ++port) {
+    for (int port = 0; port < topology_.slices; ++port) {
       if (port == before || !topology_.reaches(hop.from, receiver(hop), port)) continue;
       if (const double here = cost(hop, port); here < least) {
         least = here;

@@ -46,7 +46,7 @@ std::vector<std::uint64_t> even_weights(const Topology& topology, const Plan& pl
                                         bool detached) {
   if (topology.reach.slices == 0) return {};
   std::vector<std::uint64_t> weights;
-  for (int slice = 0; slice < topology.fred.slices; ++slice) {
+  for (int slice = 0; slice < topology.slices; ++slice) {
     const std::vector<bool> joined = joined_ranks(topology, plan.parts[part].members, slice);
     const bool all = std::ranges::count(joined, false) == 0;
     weights.push_back(all || (detached && can_detach(topology, plan, part, joined)) ? 1 : 0);
@@ -79,7 +79,7 @@ int slice_of(const Tree& tree) {
 }
 
 SliceLoads loads_of(const Topology& topology, const Plan& plan, const LinkWalk& walk, int part) {
-  const auto slices = static_cast<std::size_t>(topology.fred.slices);
+  const auto slices = static_cast<std::size_t>(topology.slices);
   SliceLoads loads{std::vector<std::uint64_t>(slices),
                    {slices, std::vector<std::uint64_t>(topology.links.size())},
                    std::vector<bool>(slices),

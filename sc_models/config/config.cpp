@@ -195,7 +195,7 @@ Topology build_topology(const ConfigReader& reader) {
   lose_parts(topology, faults);
   links.make(LinkStage::kLeft, topology);
   topology.notes.insert(topology.notes.end(), unused.begin(), unused.end());
-  if (topology.fred.in_switch && !adds_in_switches(topology)) add_at_endpoints(reader, topology);
+  if (topology.in_switch && !adds_in_switches(topology)) add_at_endpoints(reader, topology);
   return topology;
 }
 

@@ -52,20 +52,21 @@ std::string sentence(const Topology& topology) {
   const std::string what = topology_kind(topology.kind).describe(topology);
   if (topology.has_slices()) {
     return fmt::format("{}; collectives {}", what,
-                       topology.fred.in_switch ? "in the switches" : "at the endpoints");
+                       topology.in_switch ? "in the switches" : "at the endpoints");
   }
   return what + (adds_in_switches(topology) ? "; collectives in the routers" : "");
 }
 
 // The levels of a FRED tree, lowest first.
-std::string levels(const FredTreeFacts& tree, Page& page) {
+std::string levels(const Topology& topology, Page& page) {
+  const SwitchTree& tree = topology.tree;
   std::vector<Row> rows;
   for (int k = 1; k <= tree.depth(); ++k) {
-    const FredLevel& level = tree.levels[k - 1];
+    const TreeLevel& level = tree.levels[k - 1];
     const bool top = k == tree.depth();
     rows.push_back({fmt::format("L{}", k), std::to_string(tree.switches(k)),
                     fmt::format("{} {}", level.below, k == 1 ? "NPUs" : fmt::format("L{}", k - 1)),
-                    std::to_string(tree.slices), std::to_string(level.chiplets_per_slice),
+                    std::to_string(topology.slices), std::to_string(level.chiplets_per_slice),
                     top ? "-" : std::to_string(level.uplinks),
                     top ? "-" : format_bandwidth(static_cast<double>(level.uplink_bandwidth))});
   }
@@ -247,9 +248,9 @@ std::string describe(const Topology& topology, std::size_t columns) {
                       topology.packet_flits, topology.packet_flits == 1 ? "" : "s");
   text += fmt::format("  virtual channels {}, by priority\n", to_string(topology.vc_order));
   text += fmt::format("  addition         {}\n", to_string(topology.format));
-  if (topology.fred.in_switch) {
+  if (topology.in_switch) {
     text += fmt::format("  slices simulated {}\n",
-                        topology.fred.simulate_all_slices
+                        topology.simulate_all_slices
                             ? "all"
                             : "with --model tlm one for all that do the same, which is exact "
                               "(all: --set fabric.simulate_slices=all)");
@@ -260,7 +261,7 @@ std::string describe(const Topology& topology, std::size_t columns) {
   }
   Page page{columns, {}};
   text = wrap(title, columns, kNoteIndent) + wrap(text, columns, kValueIndent);
-  if (topology.has_levels()) text += levels(topology.fred, page);
+  if (topology.has_levels()) text += levels(topology, page);
   text += topology.has_places() ? routers(topology, page) : chiplets(topology, page);
   text += links(topology, page);
   text += buffers(topology, page);

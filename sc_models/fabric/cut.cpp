@@ -77,7 +77,7 @@ Cut cut_evenly(const Topology& topology, int partitions) {
 
 Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
   assert(grid.has_places() && columns >= 1 && rows >= 1);
-  const int in_a_row = (grid.mesh.width + columns - 1) / columns;
+  const int in_a_row = (grid.grid.width + columns - 1) / columns;
   Cut cut(grid.nodes.size(), 0);
   for (std::size_t id = 0; id < cut.size(); ++id) {
     const Node& node = grid.nodes[id];
@@ -90,7 +90,7 @@ Cut cut_into_rectangles(const Topology& grid, int columns, int rows) {
 Cut cut_for_caches(const Topology& topology) {
   constexpr int kSide = 8, kFewestRouters = 512;
   if (!topology.has_places() || find_link_policy(topology) != nullptr ||
-      topology.mesh.width * topology.mesh.height < kFewestRouters)
+      topology.grid.width * topology.grid.height < kFewestRouters)
     return {};
   return cut_into_rectangles(topology, kSide, kSide);
 }

@@ -32,7 +32,7 @@ int mesh_nic_port(const Topology& topology, NodeId npu, std::uint16_t dst) {
   const Node& node = topology.nodes[npu];
   const MeshPosition from = mesh_position(node.address);
   const MeshPosition to = mesh_position(dst);
-  const int direction = mesh_direction(from.x, from.y, to.x, to.y, topology.mesh.rings);
+  const int direction = mesh_direction(from.x, from.y, to.x, to.y, topology.grid.rings);
   const int facing = direction < 0 ? 0 : direction % node.ports;
   for (int k = 0; k < node.ports; ++k)
     if (topology.link_out(npu, (facing + k) % node.ports) >= 0) return (facing + k) % node.ports;

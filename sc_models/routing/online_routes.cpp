@@ -71,7 +71,7 @@ struct Choices {
   std::vector<int> down;  // of the links to one switch below; [0], of those to an endpoint: 0
 };
 
-Choices choices_of(const FredTreeFacts& tree, int destination) {
+Choices choices_of(const SwitchTree& tree, int destination) {
   Choices choices{{}, {0}};
   int chiplet = 0;  // of its slice, where the destination's path up passes
   for (int k = 1; k < tree.depth(); ++k) {
@@ -106,7 +106,7 @@ std::vector<OnlineRoutes> online_routes(const Topology& topology, int max_routes
   std::vector<int> down;
   std::vector<int> up;
   for (int destination = 0; destination < addresses; ++destination) {
-    const Choices choices = choices_of(topology.fred, destination);
+    const Choices choices = choices_of(topology.tree, destination);
     const std::vector<bool> leads = leads_to(topology, below, downwards, destination);
     for (NodeId id = 0; id < std::ssize(topology.nodes); ++id) {
       const Node& node = topology.nodes[id];

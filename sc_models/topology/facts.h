@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "topology/topology.h"
 
@@ -16,6 +17,9 @@ namespace fredsim {
 //     counting half where their number is odd; NPUs, in a tree of one switch. 5 x 12 TB/s / 2 =
 //     30 TB/s (Fred-C, -D), 5 x 1.5 / 2 = 3.75 TB/s (Fred-A, -B).
 std::uint64_t bisection_bytes_per_second(const Topology& topology);
+
+// RTL parameter `name` of the first switch that has it (Node::values); 0: none has.
+int switch_parameter(const Topology& topology, std::string_view name);
 
 // "NPU", "I/O"; of switches in levels "L2", else "router".
 std::string place_name(const Topology& topology, const Node& node);

@@ -253,7 +253,7 @@ bool leads_along(const Topology& topology, const std::vector<Leads>& of_slice, i
 }
 
 SliceReach reach_of(const Topology& topology) {
-  SliceReach reach{.slices = topology.fred.slices, .chiplets = 0, .chiplet = {}, .connected = {}};
+  SliceReach reach{.slices = topology.slices, .chiplets = 0, .chiplet = {}, .connected = {}};
   reach.chiplet.assign(topology.nodes.size() * static_cast<std::size_t>(reach.slices), -1);
   std::vector<std::vector<Leads>> reached(static_cast<std::size_t>(reach.slices));
   std::map<NodeId, int> number;  // of a chiplet of level 1, in its slice

@@ -56,14 +56,14 @@ void check_dimensions(const Topology& topology) {
 
 }  // namespace
 
-int FredTreeFacts::switches(int level) const {
+int SwitchTree::switches(int level) const {
   int count = 1;
   for (int k = depth(); k > level; --k) count *= levels[k - 1].below;
   return count;
 }
 
-int FredTreeFacts::uplinks_per_chiplet_above(int level) const {
-  const FredLevel& lower = levels[level - 1];
+int SwitchTree::uplinks_per_chiplet_above(int level) const {
+  const TreeLevel& lower = levels[level - 1];
   return lower.chiplets_per_slice * lower.uplinks / levels[level].chiplets_per_slice;
 }
 

@@ -135,15 +135,15 @@ struct MeshRings {
   int rows = 0;     // of a column that is one
 };
 
-// A grid of switches, an NPU at each.
-struct MeshFacts {
+// Switches in a grid, an NPU at each. Width 0: they are in none.
+struct SwitchGrid {
   int width = 0;
   int height = 0;
   MeshRings rings;
 };
 
-// The switches of one level of a FRED tree, all alike but for the I/O controllers at the lowest.
-struct FredLevel {
+// The switches of one level of a tree, all alike but for the I/O controllers at the lowest.
+struct TreeLevel {
   int below = 0;               // per switch: NPUs at level 1, above it switches of the level below
   int chiplets_per_slice = 1;  // of one switch; 1 at level 1
   int uplinks = 0;             // per chiplet; 0 at the top
@@ -152,13 +152,9 @@ struct FredLevel {
   std::string switch_kind{};  // of its switches; empty: the machine's
 };
 
-// Levels of switches, and slices of them.
-struct FredTreeFacts {
-  std::vector<FredLevel> levels;  // lowest first: level k (Node::level) is levels[k - 1]
-  int slices = 0;                 // parallel parts of every switch, joined in the NPUs only
-  int middle = 0;
-  bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
-  bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
+// Switches in a tree. No levels: they are in none.
+struct SwitchTree {
+  std::vector<TreeLevel> levels;  // lowest first: level k (Node::level) is levels[k - 1]
 
   int depth() const { return static_cast<int>(levels.size()); }
   int switches(int level) const;  // on level 1 … depth(): 1 at the top
@@ -187,12 +183,16 @@ struct Topology {
   // NPUs that follow each other by number stand beside each other in the first one. Their sizes multiplied are the
   // number of NPUs.
   std::vector<TopologyDimension> dimensions;
-  MeshFacts mesh;
-  FredTreeFacts fred;
+  SwitchGrid grid;
+  SwitchTree tree;
+  int slices =
+      0;  // parallel parts of every switch, joined in the NPUs only; 0: switches have no parts
+  bool in_switch = false;  // collectives reduced and distributed inside the switches (Fred-B, -D)
+  bool simulate_all_slices = false;  // also those that do the same (collective/equal_slices.h)
   bool has_rings() const;
-  bool has_places() const { return mesh.width > 0; }  // switches in a grid: Node::mesh
-  bool has_levels() const { return !fred.levels.empty(); }
-  bool has_slices() const { return fred.slices > 0; }
+  bool has_places() const { return grid.width > 0; }  // of switches: Node::mesh
+  bool has_levels() const { return !tree.levels.empty(); }
+  bool has_slices() const { return slices > 0; }
   std::vector<NodeId> npus;  // rank r of the machine is npus[r]
   std::vector<NodeId> io_controllers;
   std::vector<std::string> faults;  // what it has lost, as named by the user (topology/faults.h)

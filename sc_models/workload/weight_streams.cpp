@@ -25,7 +25,7 @@ int controller_rank(TaskGraph& graph, int workers, int controller) {
 
 int deals_of(const Topology& topology, int shards) {
   const auto more = static_cast<int>(topology.io_controllers.size()) % shards;
-  return topology.fred.in_switch && 2 * more == shards ? 2 : 1;
+  return topology.in_switch && 2 * more == shards ? 2 : 1;
 }
 
 WeightStreams::WeightStreams(TaskGraph& graph, OperationShapes& shapes, const Topology& topology,

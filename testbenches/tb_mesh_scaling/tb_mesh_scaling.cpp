@@ -134,7 +134,7 @@ class Pairs : public sc_core::sc_module {
       ratios.push_back(a.cpu_s / b.cpu_s);
     }
     fmt::print("{:>7} {:>9} {:>14.2f} {:>12.2f} {:>14.2f}\n",
-               fmt::format("{0} x {0}", mesh.topology.mesh.width), cycles, median(whole),
+               fmt::format("{0} x {0}", mesh.topology.grid.width), cycles, median(whole),
                median(parts), median(ratios));
   }
 

@@ -48,14 +48,14 @@ Topology torus3d(int x, int y, int z, int planes) {
 
 Topology fred_tree(const TreeSize& size, bool in_switch) {
   FredTreeSpec spec;
-  spec.shape.levels = levels_of({.l1_switches = size.l1_switches,
-                                 .npus_per_l1 = size.npus_per_l1,
-                                 .uplinks = size.uplinks,
-                                 .l2_chiplets_per_slice = size.l2_chiplets_per_slice,
-                                 .uplink_bandwidth = size.uplink_bandwidth});
-  spec.shape.slices = size.slices;
-  spec.shape.middle = size.middle;
-  spec.shape.in_switch = in_switch;
+  spec.tree.levels = levels_of({.l1_switches = size.l1_switches,
+                                .npus_per_l1 = size.npus_per_l1,
+                                .uplinks = size.uplinks,
+                                .l2_chiplets_per_slice = size.l2_chiplets_per_slice,
+                                .uplink_bandwidth = size.uplink_bandwidth});
+  spec.slices = size.slices;
+  spec.middle = size.middle;
+  spec.in_switch = in_switch;
   return build_fred_tree(machine("fred", size.l1_switches * size.npus_per_l1), spec);
 }
 

@@ -23,8 +23,8 @@ using Hop = std::pair<int, int>;  // from cell to cell
 
 // Every hop must be one between neighbours of the grid.
 std::map<Hop, std::uint64_t> loads_of(const Topology& topology, const Plan& plan) {
-  const int width = topology.mesh.width;
-  const int height = topology.mesh.height;
+  const int width = topology.grid.width;
+  const int height = topology.grid.height;
   const bool torus = topology.has_rings();
   std::map<Hop, std::uint64_t> loads;
   for (const Tree& tree : plan.trees) {

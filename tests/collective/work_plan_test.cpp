@@ -195,8 +195,8 @@ Topology three_levels() {
   Topology topology;
   topology.name = "three_levels";
   topology.clock_hz = 1'500'000'000;
-  topology.fred.slices = 1;
-  topology.fred.in_switch = true;
+  topology.slices = 1;
+  topology.in_switch = true;
   const auto add = [&](NodeKind kind, int level, int ports) {
     Node node{};
     node.kind = kind;

@@ -36,8 +36,8 @@ TEST(Config, ShippedFilesLoad) {
 TEST(Config, Mesh) {
   const Topology topology = load_config("configs/mesh.yaml").topology;
   EXPECT_EQ(topology.kind, "mesh2d");
-  EXPECT_EQ(topology.mesh.width, 5);
-  EXPECT_EQ(topology.mesh.height, 4);
+  EXPECT_EQ(topology.grid.width, 5);
+  EXPECT_EQ(topology.grid.height, 4);
   EXPECT_EQ(topology.io_controllers.size(), 18U);
   EXPECT_EQ(topology.buffers.data_flits, 80);
   EXPECT_EQ(topology.buffers.control_flits, 4);
@@ -88,14 +88,14 @@ TEST(Config, ReducingMesh) {
 TEST(Config, FredD) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   EXPECT_EQ(topology.kind, "fred_tree");
-  ASSERT_EQ(topology.fred.depth(), 2);
-  EXPECT_EQ(topology.fred.switches(1), 5);
-  EXPECT_EQ(topology.fred.npus_per_l1(), 4);
-  EXPECT_EQ(topology.fred.slices, 5);
-  EXPECT_EQ(topology.fred.levels[0].uplinks, 4);
-  EXPECT_EQ(topology.fred.levels[1].chiplets_per_slice, 2);
-  EXPECT_EQ(topology.fred.middle, 3);
-  EXPECT_TRUE(topology.fred.in_switch);
+  ASSERT_EQ(topology.tree.depth(), 2);
+  EXPECT_EQ(topology.tree.switches(1), 5);
+  EXPECT_EQ(topology.tree.npus_per_l1(), 4);
+  EXPECT_EQ(topology.slices, 5);
+  EXPECT_EQ(topology.tree.levels[0].uplinks, 4);
+  EXPECT_EQ(topology.tree.levels[1].chiplets_per_slice, 2);
+  EXPECT_EQ(switch_parameter(topology, "M"), 3);
+  EXPECT_TRUE(topology.in_switch);
   EXPECT_EQ(topology.buffers.data_flits, 48);
   EXPECT_EQ(topology.buffers.control_flits, 4);
   EXPECT_EQ(topology.buffers.output_flits, 24);
@@ -118,9 +118,9 @@ TEST(Config, FredAToD) {
         Variant{"configs/fred_d.yaml", 12'000'000'000'000, 30'000'000'000'000, true}}) {
     SCOPED_TRACE(variant.file);
     const Topology topology = load_config(variant.file).topology;
-    EXPECT_EQ(topology.fred.levels[0].uplink_bandwidth, variant.uplink_bandwidth);
+    EXPECT_EQ(topology.tree.levels[0].uplink_bandwidth, variant.uplink_bandwidth);
     EXPECT_EQ(bisection_bytes_per_second(topology), variant.bisection);
-    EXPECT_EQ(topology.fred.in_switch, variant.in_switch);
+    EXPECT_EQ(topology.in_switch, variant.in_switch);
     // All else is Fred-D's.
     const Topology d =
         load_config("configs/fred_d.yaml",
@@ -139,23 +139,23 @@ TEST(Config, FredAToD) {
 TEST(Config, Levels) {
   const Topology topology = load_config("configs/fred_64.yaml").topology;
   EXPECT_EQ(topology.npus.size(), 64U);
-  ASSERT_EQ(topology.fred.depth(), 3);
-  EXPECT_EQ(topology.fred.levels[0].chiplets_per_slice, 1);
-  EXPECT_EQ(topology.fred.levels[1].uplinks, 4);
-  EXPECT_EQ(topology.fred.levels[1].uplink_bandwidth, 14'400'000'000'000U);
-  EXPECT_EQ(topology.fred.levels[2].below, 4);
-  EXPECT_EQ(topology.fred.levels[2].uplinks, 0);
+  ASSERT_EQ(topology.tree.depth(), 3);
+  EXPECT_EQ(topology.tree.levels[0].chiplets_per_slice, 1);
+  EXPECT_EQ(topology.tree.levels[1].uplinks, 4);
+  EXPECT_EQ(topology.tree.levels[1].uplink_bandwidth, 14'400'000'000'000U);
+  EXPECT_EQ(topology.tree.levels[2].below, 4);
+  EXPECT_EQ(topology.tree.levels[2].uplinks, 0);
   const Topology wide =
       load_config("configs/fred_64.yaml",
                   {"fabric.levels.3.below=2", "npu.count=32",
                    "fabric.levels.2={below: 4, uplinks: 4, uplink_bandwidth: 6 TB/s}"})
           .topology;
   EXPECT_EQ(wide.npus.size(), 32U);
-  EXPECT_EQ(wide.fred.levels[1].chiplets_per_slice, 1);
+  EXPECT_EQ(wide.tree.levels[1].chiplets_per_slice, 1);
 }
 
 // The keys of one level as a file writes them: in one line, or one line each.
-std::string level_text(const FredLevel& level, bool one_line) {
+std::string level_text(const TreeLevel& level, bool one_line) {
   std::vector<std::string> keys = {fmt::format("below: {}", level.below)};
   if (level.chiplets_per_slice != 1) {
     keys.push_back(fmt::format("chiplets_per_slice: {}", level.chiplets_per_slice));
@@ -176,21 +176,22 @@ TEST(Config, RandomTreesComeBackFromTheirText) {
   };
   for (int i = 0; i < 60; ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", case " << i);
-    FredTreeFacts tree{
-        .levels = std::vector<FredLevel>(pick(1, 4)), .slices = pick(1, 5), .middle = pick(2, 4)};
-    tree.in_switch = pick(0, 1) == 1;
-    tree.simulate_all_slices = pick(0, 1) == 1;
+    SwitchTree tree{.levels = std::vector<TreeLevel>(pick(1, 4))};
+    const int slices = pick(1, 5);
+    const int middle = pick(2, 4);
+    const bool in_switch = pick(0, 1) == 1;
+    const bool all_slices = pick(0, 1) == 1;
     int npus = 1;
     std::string levels;
     for (int k = 1; k <= tree.depth(); ++k) {
-      FredLevel& level = tree.levels[k - 1];
+      TreeLevel& level = tree.levels[k - 1];
       level.below = pick(2, 4);
       npus *= level.below;
       if (k > 1) level.chiplets_per_slice = tree.levels[k - 2].uplinks;
       if (k < tree.depth()) {
         level.uplinks = pick(1, 3);
-        level.uplink_bandwidth = 1'000'000'000ULL * pick(1, 100) * tree.slices *
-                                 level.chiplets_per_slice * level.uplinks;
+        level.uplink_bandwidth =
+            1'000'000'000ULL * pick(1, 100) * slices * level.chiplets_per_slice * level.uplinks;
       }
       levels += level_text(level, pick(0, 1) == 1);
     }
@@ -199,15 +200,14 @@ TEST(Config, RandomTreesComeBackFromTheirText) {
         "fabric:\n  type: fred_tree\n  levels:\n{}  slices: {}\n  middle: {}\n"
         "  link_latency: 20 ns\n  in_switch: {}\n  simulate_slices: {}\n"
         "switch: {{input_buffer: 24 KiB, control_buffer: 2 KiB, output_buffer: 12 KiB}}\n",
-        npus, 100 * tree.slices, levels, tree.slices, tree.middle, tree.in_switch,
-        tree.simulate_all_slices ? "all" : "distinct");
+        npus, 100 * slices, levels, slices, middle, in_switch, all_slices ? "all" : "distinct");
     const TemporaryFolder folder;
     const Topology topology = load_config(write_file(folder, text)).topology;
-    const FredTreeFacts& read = topology.fred;
-    EXPECT_EQ(read.slices, tree.slices);
-    EXPECT_EQ(read.middle, tree.middle);
-    EXPECT_EQ(read.in_switch, tree.in_switch);
-    EXPECT_EQ(read.simulate_all_slices, tree.simulate_all_slices);
+    const SwitchTree& read = topology.tree;
+    EXPECT_EQ(topology.slices, slices);
+    EXPECT_EQ(switch_parameter(topology, "M"), middle);
+    EXPECT_EQ(topology.in_switch, in_switch);
+    EXPECT_EQ(topology.simulate_all_slices, all_slices);
     EXPECT_EQ(std::ssize(topology.npus), npus);
     ASSERT_EQ(read.depth(), tree.depth());
     for (int k = 0; k < tree.depth(); ++k) {
@@ -238,7 +238,7 @@ TEST(Config, DefaultsAndOverrides) {
   EXPECT_EQ(other.buffers.receive_flits, 8);
   EXPECT_EQ(link_named(other, "npu0.0->r0_0.4").latency, 3);
   EXPECT_FALSE(
-      load_config("configs/fred_small.yaml", {"fabric.in_switch=false"}).topology.fred.in_switch);
+      load_config("configs/fred_small.yaml", {"fabric.in_switch=false"}).topology.in_switch);
 }
 
 std::string text_of(const MachineKey& key) {

@@ -16,9 +16,9 @@ TEST(FullyConnectedFile, HasItsKeysAndDefaults) {
   const MachineConfig machine = load_config(kFile);
   EXPECT_EQ(machine.topology.kind, "fully_connected");
   EXPECT_EQ(machine.topology.npus.size(), 4U);
-  EXPECT_EQ(machine.topology.fred.slices, 1);
+  EXPECT_EQ(machine.topology.slices, 1);
   EXPECT_EQ(machine.topology.links.size(), 2U * (4 + 6));
-  EXPECT_EQ(load_config(kFile, {"fabric.planes=2"}).topology.fred.slices, 2);
+  EXPECT_EQ(load_config(kFile, {"fabric.planes=2"}).topology.slices, 2);
 }
 
 TEST(FullyConnectedFile, IsDescribed) {

@@ -7,6 +7,7 @@
 
 #include "config/config.h"
 #include "config/refusal_of.h"
+#include "topology/facts.h"
 
 namespace fredsim {
 namespace {
@@ -30,7 +31,7 @@ TEST(SeveralMachines, SettingsOfOneMachine) {
   ASSERT_EQ(both.machines.size(), 2U);
   const auto& [own, other] = std::tie(both.machines[0], both.machines[1]);
   EXPECT_EQ(own.path, "configs/fred_d.yaml");
-  EXPECT_EQ(own.topology.fred.middle, 2) << "its own setting comes after --set";
+  EXPECT_EQ(switch_parameter(own.topology, "M"), 2) << "its own setting comes after --set";
   EXPECT_EQ(own.topology.buffers.data_flits, 96);
   EXPECT_EQ(own.topology.buffers.output_flits, 48);
   EXPECT_EQ(own.settings.all, (std::vector<Setting>{{"switch.output_buffer", "24KiB"},
@@ -38,7 +39,7 @@ TEST(SeveralMachines, SettingsOfOneMachine) {
                                                     {"switch.input_buffer", "48 KiB"}}));
   EXPECT_EQ(own.settings.own,
             (std::vector<Setting>{{"fabric.middle", "2"}, {"switch.input_buffer", "48 KiB"}}));
-  EXPECT_EQ(other.topology.fred.middle, 4);
+  EXPECT_EQ(switch_parameter(other.topology, "M"), 4);
   EXPECT_EQ(other.topology.buffers.data_flits, 48);
   EXPECT_TRUE(other.settings.own.empty());
   EXPECT_EQ(other.settings.all,
@@ -65,10 +66,10 @@ TEST(SeveralMachines, OverrideOfSomeMachinesIsAppliedToThoseAndNoted) {
                 "key"}));
   EXPECT_EQ(all.machines[0].settings.all,
             (std::vector<Setting>{{"clock", "2 GHz"}, {"fabric.local_latency", "2 ns"}}));
-  EXPECT_EQ(all.machines[1].topology.fred.middle, 2);
-  EXPECT_EQ(all.machines[1].topology.fred.levels[0].uplinks, 4);
-  EXPECT_EQ(all.machines[2].topology.fred.middle, 2);
-  EXPECT_EQ(all.machines[2].topology.fred.levels[1].uplinks, 8);
+  EXPECT_EQ(switch_parameter(all.machines[1].topology, "M"), 2);
+  EXPECT_EQ(all.machines[1].topology.tree.levels[0].uplinks, 4);
+  EXPECT_EQ(switch_parameter(all.machines[2].topology, "M"), 2);
+  EXPECT_EQ(all.machines[2].topology.tree.levels[1].uplinks, 8);
   for (const MachineConfig& machine : all.machines) {
     EXPECT_EQ(machine.topology.clock_hz, 2'000'000'000U);
   }

@@ -17,7 +17,7 @@ TEST(Torus3dFile, HasItsKeysAndDefaults) {
   EXPECT_EQ(machine.topology.kind, "torus3d");
   EXPECT_EQ(machine.topology.npus.size(), 64U);
   EXPECT_EQ(machine.topology.links.size(), 2U * (64 + 3 * 64));
-  EXPECT_EQ(load_config(kFile, {"fabric.planes=2"}).topology.fred.slices, 2);
+  EXPECT_EQ(load_config(kFile, {"fabric.planes=2"}).topology.slices, 2);
 }
 
 TEST(Torus3dFile, IsDescribed) {

@@ -114,7 +114,7 @@ std::vector<int> random_group(Random& random, const Topology& topology) {
 // Bytes that the slices share evenly, or do not.
 std::uint64_t random_bytes(Random& random, const Topology& topology) {
   if (random.below(2) == 0) return 1 + random.below(200'000);
-  return static_cast<std::uint64_t>(topology.fred.slices) * kFlitBytes * (1 + random.below(60));
+  return static_cast<std::uint64_t>(topology.slices) * kFlitBytes * (1 + random.below(60));
 }
 
 class EqualSlicesRun : public testing::TestWithParam<std::uint64_t> {};
@@ -149,7 +149,7 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
         EXPECT_EQ(reduced.equal_slices_flit_hops * slices, reduced.flit_hops * (slices - 1));
       }
       // Slices have a flit more or less, and the last one may be short.
-      if (distinct.fred.in_switch && spec.collective == Collective::kAllReduce) {
+      if (distinct.in_switch && spec.collective == Collective::kAllReduce) {
         EXPECT_LE(reduced.slices_simulated, 3);
       }
     }
@@ -192,7 +192,7 @@ TEST_P(EqualSlicesWork, GivesWhatAllSlicesGive) {
         spec.collective = kCollectives[random.below(kCollectives.size())];
         spec.group = random_group(random, distinct);
         spec.bytes = random.below(3) == 0 ? random_bytes(random, distinct)
-                                          : static_cast<std::uint64_t>(distinct.fred.slices) *
+                                          : static_cast<std::uint64_t>(distinct.slices) *
                                                 kFlitBytes * (1 + random.below(40));
         spec.vc = std::array{kMp, kPp, kDp}[random.below(3)];
         spec.root = static_cast<int>(random.below(spec.group.size()));

@@ -255,10 +255,10 @@ TEST(LinkErrors, ALinkOnWhichAFlitNeverComesThroughIsDead) {
 
 // Errors differ from slice to slice, so none stands for another.
 TEST(LinkErrors, AllSlicesAreSimulated) {
-  EXPECT_FALSE(load_config("configs/fred_d.yaml", kReliable).topology.fred.simulate_all_slices);
+  EXPECT_FALSE(load_config("configs/fred_d.yaml", kReliable).topology.simulate_all_slices);
   Settings settings = kReliable;
   settings.push_back("link.flit_loss=0.01");
-  EXPECT_TRUE(load_config("configs/fred_d.yaml", settings).topology.fred.simulate_all_slices);
+  EXPECT_TRUE(load_config("configs/fred_d.yaml", settings).topology.simulate_all_slices);
 }
 
 }  // namespace

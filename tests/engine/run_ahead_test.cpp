@@ -41,8 +41,8 @@ Topology random_grid(Random& random, int most_columns = 5, int most_rows = 4) {
 }
 
 Cut random_rectangles(Random& random, const Topology& grid) {
-  return cut_into_rectangles(grid, pick(random, 1, grid.mesh.width - 1),
-                             pick(random, 1, grid.mesh.height));
+  return cut_into_rectangles(grid, pick(random, 1, grid.grid.width - 1),
+                             pick(random, 1, grid.grid.height));
 }
 
 // Any works, with starts of their own, and long ones, which recur where they have a pace.

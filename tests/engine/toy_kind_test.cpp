@@ -164,7 +164,7 @@ TEST_F(Toy, IsAskedForInAMachineFile) {
   // What the file says of its own switches stays unused; what is asked for is refused.
   const Topology set_over =
       load_config("configs/fred_small.yaml", {"switch.kind=" + toy_kind().name()}).topology;
-  EXPECT_FALSE(set_over.fred.in_switch);
+  EXPECT_FALSE(set_over.in_switch);
   EXPECT_NE(
       std::ranges::find(set_over.notes,
                         "fabric.in_switch is not used: switches of the kind toy add nothing up"),

@@ -110,7 +110,7 @@ struct ScriptedNic : sc_core::sc_module {
 class NpuTest : public testing::Test {
  protected:
   NpuTest() {
-    topology_.fred.slices = kPorts;  // every port leads to everyone
+    topology_.slices = kPorts;  // every port leads to everyone
     npu_.tx.bind(nic_.tx);
     nic_.rx.bind(npu_.rx);
     for (int rank = 0; rank < kRanks; ++rank) {

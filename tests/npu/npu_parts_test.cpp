@@ -23,7 +23,7 @@ constexpr int kPorts = 2;
 class NpuParts : public testing::Test {
  protected:
   NpuParts() {
-    topology_.fred.slices = kPorts;
+    topology_.slices = kPorts;
     for (int rank = 0; rank < 4; ++rank) {
       Node node{};
       node.kind = NodeKind::kNpu;

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxRoutes = 1024;
 
 // `levels` with links of one bandwidth; lowest first, the last one the top.
-Topology tree_of(std::vector<FredLevel> levels, int slices, int io_controllers) {
+Topology tree_of(std::vector<TreeLevel> levels, int slices, int io_controllers) {
   constexpr std::uint64_t kLink = 100'000'000'000;
   MachineSpec machine;
   machine.name = "tree";
@@ -26,14 +26,16 @@ Topology tree_of(std::vector<FredLevel> levels, int slices, int io_controllers) 
   machine.link_latency_ps = 20'000;
   machine.npus = 1;
   machine.io_controllers = io_controllers;
-  for (FredLevel& level : levels) {
+  for (TreeLevel& level : levels) {
     machine.npus *= level.below;
     level.uplink_bandwidth = kLink * static_cast<std::uint64_t>(slices) * level.chiplets_per_slice *
                              static_cast<std::uint64_t>(level.uplinks);
   }
   machine.npu_bandwidth = machine.io_bandwidth = kLink * static_cast<std::uint64_t>(slices);
   FredTreeSpec spec;
-  spec.shape = {.levels = std::move(levels), .slices = slices, .middle = 3};
+  spec.tree.levels = std::move(levels);
+  spec.slices = slices;
+  spec.middle = 3;
   return build_fred_tree(machine, spec);
 }
 
@@ -42,12 +44,12 @@ Topology random_tree(Random& random) {
   const auto number = [&](int least, int most) {
     return least + static_cast<int>(random.below(static_cast<std::uint64_t>(most - least + 1)));
   };
-  std::vector<FredLevel> levels(number(1, 4));
+  std::vector<TreeLevel> levels(number(1, 4));
   levels[0].below = number(2, levels.size() > 2 ? 3 : 8);
   for (std::size_t k = 1; k < levels.size(); ++k) {
     levels[k].below = number(2, 3);
     levels[k].chiplets_per_slice = number(1, 3);
-    FredLevel& lower = levels[k - 1];
+    TreeLevel& lower = levels[k - 1];
     lower.uplinks = levels[k].chiplets_per_slice * number(1, levels.size() > 3 ? 1 : 2);
   }
   return tree_of(std::move(levels), number(1, 2), number(0, 9));
@@ -69,7 +71,7 @@ std::vector<int> walk(const Topology& topology, const std::vector<OnlineRoutes>&
                       NodeId source, int port, NodeId destination) {
   std::vector<int> links = {topology.link_out(source, port)};
   NodeId at = next_node(topology, source, port);
-  while (topology.nodes[at].level != 0 && std::ssize(links) <= 2 * topology.fred.depth()) {
+  while (topology.nodes[at].level != 0 && std::ssize(links) <= 2 * topology.tree.depth()) {
     const int entry = routes[at][topology.nodes[destination].address];
     if (entry == 0) break;
     links.push_back(topology.link_out(at, entry - 1));
@@ -204,9 +206,9 @@ TEST(OnlineRoutes, NoLinkUpwardsIsLeftOut) {
       const int to = topology.nodes[topology.links[l].to].level;
       if (from == 0 || to < from) continue;
       int digits = 1;  // of an address, up to this level's
-      for (int k = 1; k <= from; ++k) digits *= topology.fred.levels[k - 1].uplinks;
+      for (int k = 1; k <= from; ++k) digits *= topology.tree.levels[k - 1].uplinks;
       const int npus = static_cast<int>(topology.npus.size());
-      const int outside = npus - npus / topology.fred.switches(from);
+      const int outside = npus - npus / topology.tree.switches(from);
       // Those outside are two runs of consecutive addresses at most; one of them has all digits.
       if ((outside + 1) / 2 < digits) continue;
       EXPECT_FALSE(destinations[l].empty()) << topology.links[l].name;

@@ -17,10 +17,8 @@ constexpr TwoLevels kWafer{.l1_switches = 5,
                            .l2_chiplets_per_slice = 2,
                            .uplink_bandwidth = 12'000'000'000'000};
 
-FredTreeSpec tree_of(const std::vector<FredLevel>& levels, int slices) {
-  FredTreeSpec spec;
-  spec.shape = {.levels = levels, .slices = slices, .middle = 3, .in_switch = true};
-  return spec;
+FredTreeSpec tree_of(const std::vector<TreeLevel>& levels, int slices) {
+  return {.tree = {.levels = levels}, .slices = slices, .middle = 3, .in_switch = true};
 }
 
 FredTreeSpec two_levels(const TwoLevels& tree, int slices = 5) {
@@ -180,11 +178,11 @@ TEST(FredTree, TheKeysOfTwoLevelsAreAListOfTwo) {
 }
 
 // Chiplets of a tree, level by level, from its parameters alone.
-std::map<int, int> chiplets_by_formula(const FredTreeFacts& tree) {
+std::map<int, int> chiplets_by_formula(const SwitchTree& tree, int slices) {
   std::map<int, int> chiplets;
   int switches = 1;
   for (int k = tree.depth(); k >= 1; --k) {
-    chiplets[k] = switches * tree.slices * tree.levels[k - 1].chiplets_per_slice;
+    chiplets[k] = switches * slices * tree.levels[k - 1].chiplets_per_slice;
     switches *= tree.levels[k - 1].below;
   }
   return chiplets;
@@ -221,10 +219,10 @@ void expect_even_links_down(const Topology& tree) {
   for (const auto& [key, count] : links) {
     const int level = tree.nodes[key.first].level;
     ++switches[key.first];
-    EXPECT_EQ(count, tree.fred.uplinks_per_chiplet_above(level - 1)) << tree.nodes[key.first].name;
+    EXPECT_EQ(count, tree.tree.uplinks_per_chiplet_above(level - 1)) << tree.nodes[key.first].name;
   }
   for (const auto& [id, count] : switches) {
-    EXPECT_EQ(count, tree.fred.levels[tree.nodes[id].level - 1].below) << tree.nodes[id].name;
+    EXPECT_EQ(count, tree.tree.levels[tree.nodes[id].level - 1].below) << tree.nodes[id].name;
   }
 }
 
@@ -239,11 +237,11 @@ TEST(FredTree, RandomShapesAreSound) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", case " << i);
     const int depth = pick(1, 4);
     const int slices = pick(1, 4);
-    std::vector<FredLevel> levels(depth);
+    std::vector<TreeLevel> levels(depth);
     int npus = 1;
     bool even = true;
     for (int k = 1; k <= depth; ++k) {
-      FredLevel& level = levels[k - 1];
+      TreeLevel& level = levels[k - 1];
       level.below = pick(k == 1 ? 1 : 2, depth <= 2 ? 10 : 5);
       npus *= level.below;
       if (k > 1) level.chiplets_per_slice = pick(1, 4);
@@ -253,7 +251,7 @@ TEST(FredTree, RandomShapesAreSound) {
             20'000'000'000ULL * slices * level.uplinks * level.chiplets_per_slice;
       }
       if (k > 1) {
-        const FredLevel& lower = levels[k - 2];
+        const TreeLevel& lower = levels[k - 2];
         even &= lower.uplinks * lower.chiplets_per_slice % level.chiplets_per_slice == 0;
       }
     }
@@ -269,8 +267,8 @@ TEST(FredTree, RandomShapesAreSound) {
                          (machine.io_controllers + l1_switches - 1) / l1_switches;
     bool fits = l1_ports >= 2 && l1_ports <= kMaxPorts;
     for (int k = 2; k <= depth; ++k) {
-      const FredLevel& lower = levels[k - 2];
-      const FredLevel& level = levels[k - 1];
+      const TreeLevel& lower = levels[k - 2];
+      const TreeLevel& level = levels[k - 1];
       fits &= level.below * lower.uplinks * lower.chiplets_per_slice / level.chiplets_per_slice +
                   level.uplinks <=
               kMaxPorts;
@@ -288,7 +286,7 @@ TEST(FredTree, RandomShapesAreSound) {
     for (const Node& node : tree.nodes) {
       if (node.is_switch()) ++chiplets[node.level];
     }
-    EXPECT_EQ(chiplets, chiplets_by_formula(tree.fred));
+    EXPECT_EQ(chiplets, chiplets_by_formula(tree.tree, tree.slices));
     const std::uint64_t below_top = levels.back().below;
     const std::uint64_t each =
         depth == 1 ? machine.npu_bandwidth : levels[depth - 2].uplink_bandwidth;
@@ -302,14 +300,13 @@ TEST(FredTree, Refusals) {
     MachineSpec machine = wafer();
     TwoLevels tree = kWafer;
     FredTreeSpec spec = wafer_tree();
-    change(machine, tree, spec.shape);
-    spec.shape.levels = levels_of(tree);
+    change(machine, tree, spec);
+    spec.tree.levels = levels_of(tree);
     return refusal([&] { build_fred_tree(machine, spec); });
   };
-  expect_parts(with([](auto&, auto&, auto& shape) { shape.middle = 5; }),
+  expect_parts(with([](auto&, auto&, auto& spec) { spec.middle = 5; }),
                {"fabric.middle: found 5; allowed is 2 to 4"});
-  expect_parts(with([](auto&, auto&, auto& shape) { shape.middle = 1; }),
-               {"fabric.middle: found 1"});
+  expect_parts(with([](auto&, auto&, auto& spec) { spec.middle = 1; }), {"fabric.middle: found 1"});
   expect_parts(with([](auto&, auto& tree, auto&) { tree.l1_switches = 1; }),
                {"fabric.l1_switches: found 1; allowed is 2 to 32"});
   expect_parts(with([](auto& machine, auto&, auto&) { machine.npus = 16; }),
@@ -325,7 +322,7 @@ TEST(FredTree, Refusals) {
                }),
                {"an L2 chiplet would have 40 ports (fabric.l1_switches x fabric.uplinks / "
                 "fabric.l2_chiplets_per_slice = 5 x 8 / 1); allowed is 2 to 32"});
-  expect_parts(with([](auto&, auto&, auto& shape) { shape.slices = 7; }),
+  expect_parts(with([](auto&, auto&, auto& spec) { spec.slices = 7; }),
                {"npu.bandwidth: 3000000000000 B/s does not divide evenly over 7 slices"});
   expect_parts(with([](auto& machine, auto&, auto&) { machine.io_bandwidth = 128'000'000'001; }),
                {"io.bandwidth: ", "over 5 slices"});
@@ -341,7 +338,7 @@ TEST(FredTree, RefusalsOfLevels) {
   const auto with = [](auto change) {
     MachineSpec machine = machine_of(64, 0, 2);
     FredTreeSpec spec = three_levels();
-    change(machine, spec.shape.levels);
+    change(machine, spec.tree.levels);
     return refusal([&] { build_fred_tree(machine, spec); });
   };
   expect_parts(with([](auto&, auto& levels) { levels.clear(); }),
@@ -377,7 +374,7 @@ TEST(FredTree, RefusalsOfLevels) {
 }
 
 TEST(FredTree, AsManyEndpointsAsAddresses) {
-  std::vector<FredLevel> levels(4, {.below = 16, .uplinks = 1, .uplink_bandwidth = 10'000'000'000});
+  std::vector<TreeLevel> levels(4, {.below = 16, .uplinks = 1, .uplink_bandwidth = 10'000'000'000});
   levels.back().uplinks = 0;
   const auto with = [&](int io_controllers) {
     return refusal(

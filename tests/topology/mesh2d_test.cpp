@@ -108,8 +108,8 @@ TEST(Torus2d, WaferFacts) {
   EXPECT_EQ(torus.kind, "torus2d");
   EXPECT_TRUE(torus.has_places() && torus.has_rings());
   expect_dimensions(torus, {{5, Joined::kRing}, {4, Joined::kRing}});
-  EXPECT_EQ(torus.mesh.rings.columns, 5);
-  EXPECT_EQ(torus.mesh.rings.rows, 4);
+  EXPECT_EQ(torus.grid.rings.columns, 5);
+  EXPECT_EQ(torus.grid.rings.rows, 4);
   EXPECT_EQ(torus.nodes.size(), mesh.nodes.size());
   EXPECT_EQ(torus.links.size(), mesh.links.size() + 2 * (5 + 4));
   EXPECT_EQ(bisection_bytes_per_second(torus), 7'500'000'000'000U);

@@ -27,7 +27,7 @@ class HierRing final : public Algorithm {
     return fmt::format(
         "hier_ring needs all {} NPUs of a mesh of more than one row and "
         "column, this group has {} on {} × {}, allowed: auto or ring",
-        topology.npus.size(), part.members.size(), topology.mesh.width, topology.mesh.height);
+        topology.npus.size(), part.members.size(), topology.grid.width, topology.grid.height);
   }
   void plan(EndpointPart& part, std::vector<ChainSpec>& /*chains*/) const override {
     if (part.topology().has_places()) {
@@ -48,12 +48,12 @@ class HierRing final : public Algorithm {
 
  private:
   static bool has_rows_and_columns(const Topology& topology) {
-    return topology.mesh.width > 1 && topology.mesh.height > 1;
+    return topology.grid.width > 1 && topology.grid.height > 1;
   }
 
   static void plan_on_grid(const EndpointPart& part) {
-    const int width = part.topology().mesh.width;
-    const int height = part.topology().mesh.height;
+    const int width = part.topology().grid.width;
+    const int height = part.topology().grid.height;
     const int ranks = part.ranks();
     const RingBox rows = rows_first_box(part.topology(), part.members());
     const RingBox columns = columns_first_box(part.topology(), part.members());

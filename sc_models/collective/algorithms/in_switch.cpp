@@ -38,7 +38,7 @@ class InSwitch final : public Algorithm {
 
  private:
   static bool is_off(const Topology& topology) {
-    return topology.has_slices() && !topology.fred.in_switch;
+    return topology.has_slices() && !topology.in_switch;
   }
 
   static std::string obstacle(const Topology& topology, Collective collective) {

@@ -26,7 +26,7 @@ class MeshKind final : public SwitchKind {
     const auto pair = [](int low, int high) { return static_cast<std::uint32_t>(low | high << 8); };
     std::vector<RegisterWrite> writes{{reg::kPosition, pair(node.mesh.x, node.mesh.y)}};
     if (topology.has_rings()) {
-      const MeshRings& rings = topology.mesh.rings;
+      const MeshRings& rings = topology.grid.rings;
       writes.push_back({reg::kTorus, pair(rings.columns, rings.rows)});
     }
     if (node.mesh.no_link != 0) writes.push_back({reg::kNoLink, node.mesh.no_link});
@@ -43,7 +43,7 @@ class MeshKind final : public SwitchKind {
   int head_credits(const Topology& topology, const Node& /*node*/, int input, int output,
                    int most) const override {
     const int packet = std::min(topology.packet_flits, most);
-    const MeshRings& rings = topology.mesh.rings;
+    const MeshRings& rings = topology.grid.rings;
     const bool along_row = output == kEast || output == kWest;
     const bool along_column = output == kNorth || output == kSouth;
     const bool is_ring = (along_row && rings.columns != 0) || (along_column && rings.rows != 0);

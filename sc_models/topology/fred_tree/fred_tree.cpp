@@ -35,9 +35,9 @@ class Keys {
   std::string npus() const {
     std::vector<std::string> names;
     std::vector<int> counts;
-    for (int k = spec_.shape.depth(); k >= 1; --k) {
+    for (int k = spec_.tree.depth(); k >= 1; --k) {
       names.push_back(below(k));
-      counts.push_back(spec_.shape.levels[k - 1].below);
+      counts.push_back(spec_.tree.levels[k - 1].below);
     }
     return fmt::format("{} = {}", fmt::join(names, " x "), fmt::join(counts, " x "));
   }
@@ -51,17 +51,17 @@ class Keys {
   const FredTreeSpec& spec_;
 };
 
-void check_levels(const FredTreeFacts& tree, const Keys& keys) {
+void check_levels(const SwitchTree& tree, const Keys& keys) {
   check_range("fabric.levels: the number of levels", tree.depth(), 1, kMaxTreeLevels);
   for (int k = 1; k <= tree.depth(); ++k) {
-    const FredLevel& level = tree.levels[k - 1];
+    const TreeLevel& level = tree.levels[k - 1];
     check_range(keys.below(k), level.below, k == 1 ? 1 : 2, kMaxPorts);
     check_range(keys.chiplets(k), level.chiplets_per_slice, 1, k == 1 ? 1 : kMaxPorts);
     check_range(keys.uplinks(k), level.uplinks, k == tree.depth() ? 0 : 1,
                 k == tree.depth() ? 0 : kMaxPorts);
   }
   for (int k = 1; k < tree.depth(); ++k) {
-    const FredLevel& lower = tree.levels[k - 1];
+    const TreeLevel& lower = tree.levels[k - 1];
     const int above = tree.levels[k].chiplets_per_slice;
     if (lower.chiplets_per_slice * lower.uplinks % above == 0) continue;
     const std::string times =
@@ -71,8 +71,8 @@ void check_levels(const FredTreeFacts& tree, const Keys& keys) {
   }
 }
 
-void check_ports(const MachineSpec& machine, const FredTreeFacts& tree, const Keys& keys) {
-  const FredLevel& l1 = tree.levels.front();
+void check_ports(const MachineSpec& machine, const SwitchTree& tree, const Keys& keys) {
+  const TreeLevel& l1 = tree.levels.front();
   const int most_io = dealt_to(machine.io_controllers, tree.switches(1), 0);
   const int l1_ports = l1.below + l1.uplinks + most_io;
   if (l1_ports < 2 || l1_ports > kMaxPorts) {
@@ -83,8 +83,8 @@ void check_ports(const MachineSpec& machine, const FredTreeFacts& tree, const Ke
         kMaxPorts));
   }
   for (int k = 2; k <= tree.depth(); ++k) {
-    const FredLevel& lower = tree.levels[k - 2];
-    const FredLevel& level = tree.levels[k - 1];
+    const TreeLevel& lower = tree.levels[k - 2];
+    const TreeLevel& level = tree.levels[k - 1];
     const int ports = level.below * tree.uplinks_per_chiplet_above(k - 1) + level.uplinks;
     if (ports <= kMaxPorts) continue;
     const bool lower_has_several = lower.chiplets_per_slice > 1;
@@ -106,15 +106,15 @@ void check_ports(const MachineSpec& machine, const FredTreeFacts& tree, const Ke
 }
 
 void check(const MachineSpec& machine, const FredTreeSpec& spec) {
-  const FredTreeFacts& tree = spec.shape;
+  const SwitchTree& tree = spec.tree;
   const Keys keys(spec);
-  check_range("fabric.middle", tree.middle, 2, 4);
-  check_range("fabric.slices", tree.slices, 1, kMaxPorts);
+  check_range("fabric.middle", spec.middle, 2, 4);
+  check_range("fabric.slices", spec.slices, 1, kMaxPorts);
   check_range("io.count", machine.io_controllers, 0, kMaxCount);
   check_levels(tree, keys);
   const auto npus = std::accumulate(
       tree.levels.begin(), tree.levels.end(), std::int64_t{1},
-      [](std::int64_t count, const FredLevel& level) { return count * level.below; });
+      [](std::int64_t count, const TreeLevel& level) { return count * level.below; });
   if (machine.npus != npus) {
     throw BadInput(
         fmt::format("npu.count: found {}, but {} = {}", machine.npus, keys.npus(), npus));
@@ -140,15 +140,19 @@ class TreeBuilder {
  public:
   TreeBuilder(const MachineSpec& machine, const FredTreeSpec& spec)
       : machine_(machine),
-        tree_(spec.shape),
+        spec_(spec),
+        tree_(spec.tree),
         keys_(spec),
         kind_(switch_kind_of(machine, fred_tree_kind())),
         assembly_(machine, fred_tree_kind()),
         latency_(
             assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {
     Topology& topology = assembly_.topology();
-    topology.fred = tree_;
-    for (const FredLevel& level : tree_.levels) topology.dimensions.push_back({level.below});
+    topology.tree = tree_;
+    topology.slices = spec_.slices;
+    topology.in_switch = spec_.in_switch;
+    topology.simulate_all_slices = spec_.simulate_all_slices;
+    for (const TreeLevel& level : tree_.levels) topology.dimensions.push_back({level.below});
   }
 
   Topology build() {
@@ -162,11 +166,11 @@ class TreeBuilder {
       uplinks.push_back({keys[k - 1], uplink_bytes_per_second(k, keys[k - 1]), latency_});
     }
     for (int i = 0; i < machine_.npus; ++i) {
-      assembly_.add_npu(tree_.slices, static_cast<std::uint16_t>(i));
+      assembly_.add_npu(spec_.slices, static_cast<std::uint16_t>(i));
     }
     for (int k = 1; k <= tree_.depth(); ++k) add_level(k);
     for (int i = 0; i < tree_.switches(1); ++i) {
-      for (int s = 0; s < tree_.slices; ++s) {
+      for (int s = 0; s < spec_.slices; ++s) {
         connect_npus(i, s, npu);
         if (tree_.depth() > 1) connect_uplinks(1, i, s, uplinks[0]);
       }
@@ -174,7 +178,7 @@ class TreeBuilder {
     }
     for (int k = 2; k < tree_.depth(); ++k) {
       for (int i = 0; i < tree_.switches(k); ++i) {
-        for (int s = 0; s < tree_.slices; ++s) connect_uplinks(k, i, s, uplinks[k - 1]);
+        for (int s = 0; s < spec_.slices; ++s) connect_uplinks(k, i, s, uplinks[k - 1]);
       }
     }
     return assembly_.finish();
@@ -182,13 +186,13 @@ class TreeBuilder {
 
  private:
   LinkClass endpoint_link(std::string_view key, std::uint64_t bandwidth) const {
-    return {key, divide_bandwidth(bandwidth, tree_.slices, key, "slices"), latency_};
+    return {key, divide_bandwidth(bandwidth, spec_.slices, key, "slices"), latency_};
   }
 
   std::uint64_t uplink_bytes_per_second(int k, std::string_view key) const {
-    const FredLevel& level = tree_.levels[k - 1];
+    const TreeLevel& level = tree_.levels[k - 1];
     return divide_bandwidth(level.uplink_bandwidth,
-                            tree_.slices * level.chiplets_per_slice * level.uplinks, key,
+                            spec_.slices * level.chiplets_per_slice * level.uplinks, key,
                             k == 1 ? "slices x uplinks" : "slices x chiplets x uplinks");
   }
 
@@ -197,20 +201,20 @@ class TreeBuilder {
   // Chiplet c of slice s of switch i on level k.
   NodeId chiplet_at(int k, int i, int s, int c) const {
     return first_of_level_[k - 1] +
-           (i * tree_.slices + s) * tree_.levels[k - 1].chiplets_per_slice + c;
+           (i * spec_.slices + s) * tree_.levels[k - 1].chiplets_per_slice + c;
   }
 
   void add_level(int k) {
-    const FredLevel& level = tree_.levels[k - 1];
+    const TreeLevel& level = tree_.levels[k - 1];
     first_of_level_.push_back(static_cast<NodeId>(assembly_.topology().nodes.size()));
     for (int i = 0; i < tree_.switches(k); ++i) {
-      for (int s = 0; s < tree_.slices; ++s) {
+      for (int s = 0; s < spec_.slices; ++s) {
         for (int c = 0; c < level.chiplets_per_slice; ++c) {
           const int ports =
               k == 1 ? level.below + level.uplinks + io_of(i)
                      : level.below * tree_.uplinks_per_chiplet_above(k - 1) + level.uplinks;
           Node node = chiplet(level.switch_kind.empty() ? kind_ : level.switch_kind,
-                              name(k, i, s, c), ports, tree_.middle);
+                              name(k, i, s, c), ports, spec_.middle);
           node.level = k;
           node.slice = s;
           node.switch_index = i;
@@ -236,7 +240,7 @@ class TreeBuilder {
   }
 
   void connect_uplinks(int k, int i, int s, const LinkClass& link) {
-    const FredLevel& level = tree_.levels[k - 1];
+    const TreeLevel& level = tree_.levels[k - 1];
     const int parent = i / tree_.levels[k].below;
     const int child = i % tree_.levels[k].below;
     const int per_chiplet = tree_.uplinks_per_chiplet_above(k);
@@ -253,12 +257,12 @@ class TreeBuilder {
   }
 
   void connect_io(int l1, const LinkClass& link) {
-    const FredLevel& level = tree_.levels.front();
+    const TreeLevel& level = tree_.levels.front();
     for (int k = 0; k < io_of(l1); ++k) {
       const auto controllers = assembly_.topology().io_controllers.size();
       const NodeId controller = assembly_.add_io(
-          tree_.slices, static_cast<std::uint16_t>(machine_.npus + static_cast<int>(controllers)));
-      for (int s = 0; s < tree_.slices; ++s) {
+          spec_.slices, static_cast<std::uint16_t>(machine_.npus + static_cast<int>(controllers)));
+      for (int s = 0; s < spec_.slices; ++s) {
         assembly_.connect({controller, s},
                           {chiplet_at(1, l1, s, 0), level.below + level.uplinks + k}, link);
       }
@@ -266,7 +270,8 @@ class TreeBuilder {
   }
 
   const MachineSpec& machine_;
-  const FredTreeFacts& tree_;
+  const FredTreeSpec& spec_;
+  const SwitchTree& tree_;
   Keys keys_;
   std::string kind_;
   Assembly assembly_;
@@ -276,7 +281,7 @@ class TreeBuilder {
 
 }  // namespace
 
-std::vector<FredLevel> levels_of(const TwoLevels& tree) {
+std::vector<TreeLevel> levels_of(const TwoLevels& tree) {
   return {{.below = tree.npus_per_l1,
            .uplinks = tree.uplinks,
            .uplink_bandwidth = tree.uplink_bandwidth},

@@ -26,7 +26,11 @@ namespace fredsim {
 
 inline constexpr int kMaxTreeLevels = 8;
 struct FredTreeSpec {
-  FredTreeFacts shape;
+  SwitchTree tree;
+  int slices = 0;
+  int middle = 0;
+  bool in_switch = false;
+  bool simulate_all_slices = false;
   // Messages name the keys of a two-level tree (fabric.l1_switches) and not those of fabric.levels.
   bool two_level_keys = false;
 };
@@ -40,6 +44,6 @@ struct TwoLevels {
   int l2_chiplets_per_slice = 0;
   std::uint64_t uplink_bandwidth = 0;  // of one L1 switch
 };
-std::vector<FredLevel> levels_of(const TwoLevels& tree);
+std::vector<TreeLevel> levels_of(const TwoLevels& tree);
 
 }  // namespace fredsim

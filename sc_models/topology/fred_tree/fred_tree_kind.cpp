@@ -48,7 +48,7 @@ constexpr std::array kTreeKeys = {
               .words = "distinct all"},
 };
 
-std::vector<FredLevel> read_two_levels(const FabricKeys& keys) {
+std::vector<TreeLevel> read_two_levels(const FabricKeys& keys) {
   TwoLevels tree;
   tree.l1_switches = keys.integer("fabric.l1_switches", 2, kMaxPorts);
   tree.npus_per_l1 = keys.integer("fabric.npus_per_l1", 1, kMaxPorts);
@@ -58,11 +58,11 @@ std::vector<FredLevel> read_two_levels(const FabricKeys& keys) {
   return levels_of(tree);
 }
 
-FredLevel read_level(const FabricKeys& keys, int number, bool top) {
+TreeLevel read_level(const FabricKeys& keys, int number, bool top) {
   const auto key = [&](std::string_view name) {
     return fmt::format("{}.{}.{}", kLevels, number, name);
   };
-  FredLevel level;
+  TreeLevel level;
   if (keys.has(key("kind"))) level.switch_kind = keys.switch_kind_name(key("kind"));
   level.below = keys.integer(key("below"), number == 1 ? 1 : 2, kMaxPorts);
   level.chiplets_per_slice =
@@ -81,14 +81,14 @@ FredLevel read_level(const FabricKeys& keys, int number, bool top) {
   return level;
 }
 
-std::vector<FredLevel> read_levels(const FabricKeys& keys) {
+std::vector<TreeLevel> read_levels(const FabricKeys& keys) {
   for (const FabricKey& key : kTreeKeys) {
     if (key.instead == kLevels && keys.has(key.path)) {
       throw BadInput(fmt::format("{}: found beside {}, which stands in its place",
                                  keys.label(key.path), kLevels));
     }
   }
-  std::vector<FredLevel> levels;
+  std::vector<TreeLevel> levels;
   const int depth = keys.entries(kLevels);
   for (int k = 1; k <= depth; ++k) levels.push_back(read_level(keys, k, k == depth));
   return levels;
@@ -101,14 +101,13 @@ class FredTreeKind final : public TopologyKind {
 
   TopologyBuilder builder(const FabricKeys& keys) const override {
     FredTreeSpec spec;
-    FredTreeFacts& shape = spec.shape;
     spec.two_level_keys = !keys.has(kLevels);
-    shape.levels = spec.two_level_keys ? read_two_levels(keys) : read_levels(keys);
-    shape.slices = keys.integer("fabric.slices", 1, kMaxPorts);
-    shape.middle = keys.integer("fabric.middle", 2, 4);
-    shape.in_switch = keys.boolean("fabric.in_switch");
+    spec.tree.levels = spec.two_level_keys ? read_two_levels(keys) : read_levels(keys);
+    spec.slices = keys.integer("fabric.slices", 1, kMaxPorts);
+    spec.middle = keys.integer("fabric.middle", 2, 4);
+    spec.in_switch = keys.boolean("fabric.in_switch");
     static constexpr std::array<std::string_view, 2> kSlices = {"distinct", "all"};
-    shape.simulate_all_slices = keys.choice("fabric.simulate_slices", kSlices) == 1;
+    spec.simulate_all_slices = keys.choice("fabric.simulate_slices", kSlices) == 1;
     return [spec = std::move(spec)](const MachineSpec& machine) {
       return build_fred_tree(machine, spec);
     };
@@ -124,25 +123,26 @@ class FredTreeKind final : public TopologyKind {
       return keys.has(path) && !keys.is_in_file(path);
     };
     bool is_other = set_over("switch.kind") || set_over(kLevels);
-    for (int i = 1; i <= topology.fred.depth(); ++i)
+    for (int i = 1; i <= topology.tree.depth(); ++i)
       is_other = is_other || set_over(fmt::format("{}.{}.kind", kLevels, i));
     if (!is_other || !keys.is_in_file("fabric.in_switch")) {
       throw BadInput(fmt::format("{}: found true, but {}; allowed: false",
                                  keys.label("fabric.in_switch"), why));
     }
-    topology.fred.in_switch = false;
+    topology.in_switch = false;
     topology.notes.push_back(fmt::format("fabric.in_switch is not used: {}", why));
   }
 
   std::string describe(const Topology& topology) const override {
-    const FredTreeFacts& tree = topology.fred;
+    const SwitchTree& tree = topology.tree;
     return fmt::format("FRED tree of {} level{}, {} slice{}", tree.depth(),
-                       tree.depth() == 1 ? "" : "s", tree.slices, tree.slices == 1 ? "" : "s");
+                       tree.depth() == 1 ? "" : "s", topology.slices,
+                       topology.slices == 1 ? "" : "s");
   }
 
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
     const auto level = [&](NodeId node) { return topology.nodes[node].level; };
-    const int top = topology.fred.depth();
+    const int top = topology.tree.depth();
     std::uint64_t upwards = 0;
     for (const Link& link : topology.links) {
       if (level(link.to) != top || level(link.from) >= top) continue;

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "base/error.h"
-#include "topology/assembly.h"
 #include "topology/fully_connected/fully_connected_kind.h"
+#include "topology/planes.h"
 
 namespace fredsim {
 namespace {
@@ -42,83 +40,37 @@ class FullyConnectedBuilder {
   FullyConnectedBuilder(const MachineSpec& machine, const FullyConnectedSpec& spec)
       : machine_(machine),
         spec_(spec),
-        assembly_(machine, fully_connected_kind()),
-        latency_(
-            assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {}
+        planes_(machine, fully_connected_kind(), spec.switches, spec.planes) {}
 
   Topology build() {
-    const LinkClass npu = endpoint_class("npu.bandwidth", machine_.npu_bandwidth);
-    const LinkClass io = endpoint_class("io.bandwidth", machine_.io_bandwidth);
-    const LinkClass pair{
-        "fabric.pair_bandwidth",
-        divide_bandwidth(spec_.pair_bandwidth, spec_.planes, "fabric.pair_bandwidth", "planes"),
-        latency_};
-    Topology& topology = assembly_.topology();
-    topology.fred.slices = spec_.planes;
-    topology.dimensions = {{spec_.npus_per_switch}, {spec_.switches}};
-    for (int i = 0; i < machine_.npus; ++i) {
-      assembly_.add_npu(spec_.planes, static_cast<std::uint16_t>(i));
-    }
-    add_chiplets();
+    const LinkClass npu = planes_.links("npu.bandwidth", machine_.npu_bandwidth);
+    const LinkClass io = planes_.links("io.bandwidth", machine_.io_bandwidth);
+    const LinkClass pair = planes_.links("fabric.pair_bandwidth", spec_.pair_bandwidth);
+    planes_.topology().dimensions = {{spec_.npus_per_switch}, {spec_.switches}};
+    planes_.add_nodes([](int i) { return fmt::format("x{}", i); },
+                      [&](int i) { return chiplet_ports(machine_, spec_, i); });
     for (int i = 0; i < spec_.switches; ++i) {
       for (int s = 0; s < spec_.planes; ++s) {
-        for (int k = 0; k < spec_.npus_per_switch; ++k) {
-          assembly_.connect({topology.npus[i * spec_.npus_per_switch + k], s},
-                            {chiplet_at(i, s), k}, npu);
-        }
+        for (int k = 0; k < spec_.npus_per_switch; ++k)
+          planes_.connect_npu(i * spec_.npus_per_switch + k, i, s, k, npu);
         for (int other = i + 1; other < spec_.switches; ++other) {
-          assembly_.connect({chiplet_at(i, s), port_to(i, other)},
-                            {chiplet_at(other, s), port_to(other, i)}, pair);
+          planes_.connect({planes_.chiplet(i, s), port_to(i, other)},
+                          {planes_.chiplet(other, s), port_to(other, i)}, pair);
         }
       }
-      connect_controllers(i, io);
+      planes_.add_controllers(i, spec_.npus_per_switch + spec_.switches - 1, io);
     }
-    return assembly_.finish();
+    return planes_.finish();
   }
 
  private:
-  LinkClass endpoint_class(std::string_view key, std::uint64_t bandwidth) const {
-    return {key, divide_bandwidth(bandwidth, spec_.planes, key, "planes"), latency_};
-  }
-
-  NodeId chiplet_at(int i, int s) const { return machine_.npus + i * spec_.planes + s; }
   int port_to(int i, int other) const {
     return spec_.npus_per_switch + (other < i ? other : other - 1);
   }
 
-  void add_chiplets() {
-    for (int i = 0; i < spec_.switches; ++i) {
-      for (int s = 0; s < spec_.planes; ++s) {
-        Node node{};
-        node.kind = NodeKind::kSwitch;
-        node.name = fmt::format("x{}.s{}", i, s);
-        node.ports = chiplet_ports(machine_, spec_, i);
-        node.switch_kind = switch_kind_of(machine_, fully_connected_kind());
-        node.values = {{"P", node.ports}};
-        node.level = 1;
-        node.slice = s;
-        node.switch_index = i;
-        assembly_.add_switch(std::move(node));
-      }
-    }
-  }
-
-  void connect_controllers(int i, const LinkClass& link) {
-    for (int k = 0; k < dealt_to(machine_.io_controllers, spec_.switches, i); ++k) {
-      const auto before = static_cast<int>(assembly_.topology().io_controllers.size());
-      const NodeId controller =
-          assembly_.add_io(spec_.planes, static_cast<std::uint16_t>(machine_.npus + before));
-      for (int s = 0; s < spec_.planes; ++s) {
-        assembly_.connect({controller, s},
-                          {chiplet_at(i, s), spec_.npus_per_switch + spec_.switches - 1 + k}, link);
-      }
-    }
-  }
-
   const MachineSpec& machine_;
   const FullyConnectedSpec& spec_;
-  Assembly assembly_;
-  int latency_;
+  Planes planes_;
 };
 
 }  // namespace

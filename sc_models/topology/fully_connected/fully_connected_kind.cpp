@@ -5,6 +5,7 @@
 #include <array>
 
 #include "topology/fully_connected/fully_connected.h"
+#include "topology/planes.h"
 
 namespace fredsim {
 namespace {
@@ -34,21 +35,14 @@ class FullyConnectedKind final : public TopologyKind {
   UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
 
   std::string describe(const Topology& topology) const override {
-    const int planes = topology.fred.slices;
-    return fmt::format("{} switches, each joined to all others, {} plane{}",
-                       topology.dimensions.back().size, planes, planes == 1 ? "" : "s");
+    return fmt::format("{} switches, each joined to all others, {}",
+                       topology.dimensions.back().size, planes_text(topology));
   }
 
   std::uint64_t bisection_bytes_per_second(const Topology& topology) const override {
     const int half = topology.dimensions.back().size / 2;
-    std::uint64_t across = 0;
-    for (const Link& link : topology.links) {
-      const Node& from = topology.nodes[link.from];
-      const Node& to = topology.nodes[link.to];
-      if (from.is_switch() && to.is_switch() && from.switch_index < half && to.switch_index >= half)
-        across += link.bytes_per_second;
-    }
-    return across;
+    return bytes_per_second_across(topology,
+                                   [&](const Node& node) { return node.switch_index < half; });
   }
 };
 

@@ -57,7 +57,7 @@ int mesh_io_controllers(int width, int height) {
   return count;
 }
 
-int mesh_bisection_links(const MeshFacts& mesh) {
+int mesh_bisection_links(const SwitchGrid& mesh) {
   if (mesh.width == 1 && mesh.height == 1) return 0;
   // Straight across a side, at one place, at two on a ring; where the side is odd, one of them has a step
   // in the middle, across the other side.
@@ -81,7 +81,7 @@ Topology build_grid(const MachineSpec& machine, const Mesh2dSpec& spec, const To
   const int height = spec.height;
   const bool has_rings = kind.needs_moving_rings();
   const MeshRings rings{ring_side(has_rings, width), ring_side(has_rings, height)};
-  topology.mesh = {width, height, rings};
+  topology.grid = {width, height, rings};
   const Joined joined = has_rings ? Joined::kRing : Joined::kLine;
   topology.dimensions = {{width, joined}, {height, joined}};
 

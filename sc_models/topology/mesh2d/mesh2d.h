@@ -31,6 +31,6 @@ int mesh_io_controllers(int width, int height);  // how many the mesh has places
 
 // Directed links from one half of a mesh or torus to the other, over the smallest cut into halves that
 // differ by one router at most.
-int mesh_bisection_links(const MeshFacts& mesh);
+int mesh_bisection_links(const SwitchGrid& mesh);
 
 }  // namespace fredsim

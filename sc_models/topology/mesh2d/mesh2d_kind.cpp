@@ -35,7 +35,7 @@ Topology Mesh2dKind::build(const MachineSpec& machine, const Mesh2dSpec& spec) c
 
 std::string Mesh2dKind::describe(const Topology& topology) const {
   return fmt::format("2D {} of {} x {} (width x height)", needs_moving_rings() ? "torus" : "mesh",
-                     topology.mesh.width, topology.mesh.height);
+                     topology.grid.width, topology.grid.height);
 }
 
 std::uint64_t Mesh2dKind::bisection_bytes_per_second(const Topology& topology) const {
@@ -43,7 +43,7 @@ std::uint64_t Mesh2dKind::bisection_bytes_per_second(const Topology& topology) c
     return topology.nodes[one.from].is_switch() && topology.nodes[one.to].is_switch();
   });
   if (link == topology.links.end()) return 0;
-  return link->bytes_per_second * static_cast<std::uint64_t>(mesh_bisection_links(topology.mesh));
+  return link->bytes_per_second * static_cast<std::uint64_t>(mesh_bisection_links(topology.grid));
 }
 
 const TopologyKind& mesh2d_kind() {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "topology/assembly.h"
+#include "topology/planes.h"
 #include "topology/torus3d/torus3d_kind.h"
 
 namespace fredsim {
@@ -48,55 +48,31 @@ class Torus3dBuilder {
   Torus3dBuilder(const MachineSpec& machine, const Torus3dSpec& spec)
       : machine_(machine),
         spec_(spec),
-        assembly_(machine, torus3d_kind()),
-        latency_(
-            assembly_.latency("fabric.link_latency", "link latency", machine.link_latency_ps)) {}
+        planes_(machine, torus3d_kind(), count(spec), spec.planes) {}
 
   Topology build() {
-    const LinkClass npu = link_class("npu.bandwidth", machine_.npu_bandwidth);
-    const LinkClass io = link_class("io.bandwidth", machine_.io_bandwidth);
-    const LinkClass ring = link_class("fabric.ring_bandwidth", spec_.ring_bandwidth);
-    Topology& topology = assembly_.topology();
-    topology.fred.slices = spec_.planes;
+    const LinkClass npu = planes_.links("npu.bandwidth", machine_.npu_bandwidth);
+    const LinkClass io = planes_.links("io.bandwidth", machine_.io_bandwidth);
+    const LinkClass ring = planes_.links("fabric.ring_bandwidth", spec_.ring_bandwidth);
     for (const int side : spec_.sides)
-      topology.dimensions.push_back({side, side > 2 ? Joined::kRing : Joined::kLine});
-    for (int i = 0; i < machine_.npus; ++i)
-      assembly_.add_npu(spec_.planes, static_cast<std::uint16_t>(i));
-    for (int i = 0; i < machine_.npus; ++i) add_switch(i);
+      planes_.topology().dimensions.push_back({side, side > 2 ? Joined::kRing : Joined::kLine});
+    const int x_side = spec_.sides[0], y_side = spec_.sides[1];
+    planes_.add_nodes(
+        [&](int i) {
+          return fmt::format("t{}_{}_{}", i % x_side, i / x_side % y_side, i / x_side / y_side);
+        },
+        [&](int i) { return first_io_port(spec_) + planes_.controllers(i); });
     for (int i = 0; i < machine_.npus; ++i) {
       for (int s = 0; s < spec_.planes; ++s) {
-        assembly_.connect({topology.npus[i], s}, {chiplet_at(i, s), 0}, npu);
+        planes_.connect_npu(i, i, s, 0, npu);
         connect_upwards(i, s, ring);
       }
-      connect_controllers(i, io);
+      planes_.add_controllers(i, first_io_port(spec_), io);
     }
-    return assembly_.finish();
+    return planes_.finish();
   }
 
  private:
-  LinkClass link_class(std::string_view key, std::uint64_t bandwidth) const {
-    return {key, divide_bandwidth(bandwidth, spec_.planes, key, "planes"), latency_};
-  }
-
-  NodeId chiplet_at(int i, int s) const { return machine_.npus + i * spec_.planes + s; }
-
-  void add_switch(int i) {
-    const auto [x_side, y_side, z_side] = spec_.sides;
-    for (int s = 0; s < spec_.planes; ++s) {
-      Node node{};
-      node.kind = NodeKind::kSwitch;
-      node.name = fmt::format("t{}_{}_{}.s{}", i % x_side, i / x_side % y_side,
-                              i / x_side / y_side % z_side, s);
-      node.ports = first_io_port(spec_) + dealt_to(machine_.io_controllers, machine_.npus, i);
-      node.switch_kind = switch_kind_of(machine_, torus3d_kind());
-      node.values = {{"P", node.ports}};
-      node.level = 1;
-      node.slice = s;
-      node.switch_index = i;
-      assembly_.add_switch(std::move(node));
-    }
-  }
-
   // To the next place of every ring; of a side of 2 once.
   void connect_upwards(int i, int s, const LinkClass& link) {
     int stride = 1;
@@ -105,28 +81,17 @@ class Torus3dBuilder {
       const int at = i / stride % side;
       if (side > 2 || at + 1 < side) {
         const int next = i + ((at + 1) % side - at) * stride;
-        assembly_.connect({chiplet_at(i, s), port},
-                          {chiplet_at(next, s), side > 2 ? port + 1 : port}, link);
+        planes_.connect({planes_.chiplet(i, s), port},
+                        {planes_.chiplet(next, s), side > 2 ? port + 1 : port}, link);
       }
       stride *= side;
       port += ports_along(side);
     }
   }
 
-  void connect_controllers(int i, const LinkClass& link) {
-    for (int k = 0; k < dealt_to(machine_.io_controllers, machine_.npus, i); ++k) {
-      const auto before = static_cast<int>(assembly_.topology().io_controllers.size());
-      const NodeId controller =
-          assembly_.add_io(spec_.planes, static_cast<std::uint16_t>(machine_.npus + before));
-      for (int s = 0; s < spec_.planes; ++s)
-        assembly_.connect({controller, s}, {chiplet_at(i, s), first_io_port(spec_) + k}, link);
-    }
-  }
-
   const MachineSpec& machine_;
   const Torus3dSpec& spec_;
-  Assembly assembly_;
-  int latency_;
+  Planes planes_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "topology/planes.h"
 #include "topology/torus3d/torus3d.h"
 
 namespace fredsim {
@@ -38,10 +39,9 @@ class Torus3dKind final : public TopologyKind {
   UnicastRoutes unicasts() const override { return UnicastRoutes::kByTable; }
 
   std::string describe(const Topology& topology) const override {
-    const int planes = topology.fred.slices;
     const auto side = [&](std::size_t d) { return topology.dimensions[d].size; };
-    return fmt::format("3D torus of {} x {} x {}, {} plane{}", side(0), side(1), side(2), planes,
-                       planes == 1 ? "" : "s");
+    return fmt::format("3D torus of {} x {} x {}, {}", side(0), side(1), side(2),
+                       planes_text(topology));
   }
 
   // Over the smallest cut between layers into halves, of odd sides halves that differ by a layer. Even sides before odd
@@ -53,28 +53,16 @@ class Torus3dKind final : public TopologyKind {
     for (const TopologyDimension& one : topology.dimensions) {
       const bool even = one.size % 2 == 0;
       if (one.size > 1 && (even || !is_even)) {
-        const std::uint64_t across = bytes_per_second_across(topology, stride, one.size);
+        const auto is_low = [&](const Node& node) {
+          return node.switch_index / stride % one.size < one.size / 2;
+        };
+        const std::uint64_t across = bytes_per_second_across(topology, is_low);
         least = even && !is_even ? across : std::min(least, across);
         is_even = even;
       }
       stride *= one.size;
     }
     return least;
-  }
-
- private:
-  static std::uint64_t bytes_per_second_across(const Topology& topology, int stride, int side) {
-    const auto is_low = [&](const Node& node) {
-      return node.switch_index / stride % side < side / 2;
-    };
-    std::uint64_t across = 0;
-    for (const Link& link : topology.links) {
-      const Node& from = topology.nodes[link.from];
-      const Node& to = topology.nodes[link.to];
-      if (from.is_switch() && to.is_switch() && is_low(from) && !is_low(to))
-        across += link.bytes_per_second;
-    }
-    return across;
   }
 };
 

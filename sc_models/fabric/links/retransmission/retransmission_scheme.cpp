@@ -80,7 +80,7 @@ void protect_flits(Topology& topology, const LinkErrors& errors) {
       link_pkg::OVERHEAD_W, 100.0 * link_pkg::OVERHEAD_W / static_cast<double>(kProtected),
       link_pkg::TX_EDGES + link_pkg::RX_EDGES));
   if (!errors.any() || !topology.has_slices()) return;
-  topology.fred.simulate_all_slices = true;
+  topology.simulate_all_slices = true;
   topology.notes.emplace_back("all slices are simulated: errors differ from one to the other");
 }
 

@@ -1,0 +1,57 @@
+// Switches that are parallel chiplets: what the builders of planes (fully_connected, torus3d) share. A plane is one chiplet of
+// every switch, and shares nothing with the others: a slice (Node::slice).
+//   NPU and I/O: NIC port s is joined to plane s, at bandwidth / planes.
+//   Addresses: NPU i has address i, I/O controller j has npus + j.
+//   The I/O controllers are dealt out over the switches in order (dealt_to).
+// Errors: BadInput as topology/machine_spec.h says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "topology/assembly.h"
+
+namespace fredsim {
+
+class Planes {
+ public:
+  Planes(const MachineSpec& machine, const TopologyKind& kind, int switches, int planes);
+
+  Topology& topology() { return assembly_.topology(); }
+  int planes() const { return planes_; }
+  // Links of one plane, where all planes together have `bandwidth`.
+  LinkClass links(std::string_view key, std::uint64_t bandwidth) const;
+  int controllers(int i) const;  // of switch i
+  NodeId chiplet(int i, int plane) const { return first_ + i * planes_ + plane; }
+
+  // All NPUs, then all chiplets, switch by switch; once, before the rest. Chiplets of switch i have `ports(i)` ports, and are
+  // called `stem(i)` and their plane.
+  void add_nodes(const std::function<std::string(int i)>& stem,
+                 const std::function<int(int i)>& ports);
+  void connect(PortRef a, PortRef b, const LinkClass& link) { assembly_.connect(a, b, link); }
+  // NPU `npu` to port `port` of all chiplets of switch i.
+  void connect_npu(int npu, int i, int plane, int port, const LinkClass& link);
+  // The controllers of switch i, new ones, to its ports from `first_port`.
+  void add_controllers(int i, int first_port, const LinkClass& link);
+  Topology finish() { return assembly_.finish(); }
+
+ private:
+  const MachineSpec& machine_;
+  std::string switch_kind_;
+  int switches_;
+  int planes_;
+  Assembly assembly_;
+  int latency_;
+  NodeId first_ = 0;
+};
+
+// Of all links from a switch that is low to one that is not.
+std::uint64_t bytes_per_second_across(const Topology& topology,
+                                      const std::function<bool(const Node& node)>& is_low);
+
+// "2 planes"
+std::string planes_text(const Topology& topology);
+
+}  // namespace fredsim
