@@ -73,12 +73,11 @@ bool Communicator::edge() {
   return false;
 }
 
-void Communicator::skip_idle(bool on, bool memoises) {
-  skips_idle_ = on;
-  const bool skips_repeated =
-      on && machine_.options().skip && machine_.wave() == nullptr && machine_.observers().empty();
-  scheduler_.skip_repeated(skips_repeated);
-  memoisation_.enable(skips_repeated && memoises);
+void Communicator::skip_idle(bool memoises) {
+  const bool records = machine_.wave() != nullptr || !machine_.observers().empty();
+  skips_idle_ = machine_.options().skip && !records;
+  scheduler_.skip_repeated(skips_idle_);
+  memoisation_.enable(skips_idle_ && memoises);
 }
 
 void Communicator::report_to(const std::function<void(const Progress&)>& on_progress,

@@ -99,9 +99,10 @@ class Communicator {
   }
 
   // Before start(): cycles in which nothing happens, periods in which the state recurs (engine/recurrence.h), and, where so
-  // asked for, operations of which the trajectory is known (engine/memoisation.h), are not simulated, the latter two unless
-  // the run is observed. Nobody may issue in between then: callbacks, and whoever comes back from a wait(), do not.
-  void skip_idle(bool on, bool memoises = true);
+  // asked for, operations of which the trajectory is known (engine/memoisation.h), are not simulated, unless the machine is to
+  // simulate every cycle (FabricOptions::skip) or records any (waveform, timeline, breakdown). Nobody may issue in between then:
+  // callbacks, and whoever comes back from a wait(), do not.
+  void skip_idle(bool memoises = true);
   // Before start(): nobody issues any more, nor asks for the cycle at which something is complete but by its report.
   void let_parts_go_ahead() { parts_go_ahead_ = true; }
   // Of these, after finish() or where a run was stopped, with the flits x links of what was passed over and replayed, links on a

@@ -56,8 +56,7 @@ class PlanRun {
     for (const Part& part : plan_.parts) starts.push_back(part.start_cycle);
     const OperationHandle handle =
         communicator_.issue(simulated, starts, {.seed = machine_.options().seed});
-    const bool skips = machine_.options().skip && machine_.wave() == nullptr && observers.empty();
-    communicator_.skip_idle(skips, false);
+    communicator_.skip_idle(false);
     communicator_.let_parts_go_ahead();
     communicator_.start();
     communicator_.report_to(on_progress, result_bytes(*simulated));

@@ -75,9 +75,7 @@ class WorkRun {
     if (!observers.empty()) communicator_.observe(parts_of_result());
     issue_first_ones();
     for (const auto& plan : plans_.plans) communicator_.expect(plan);
-    const FabricOptions& options = machine_.options();
-    const bool skips = options.skip && machine_.wave() == nullptr && observers.empty();
-    communicator_.skip_idle(skips);
+    communicator_.skip_idle();
     communicator_.start();
     communicator_.report_to(on_progress, total_bytes());
     const auto wall_start = std::chrono::steady_clock::now();

@@ -65,7 +65,7 @@ class GraphRun {
     communicator_.begin();
     for (const int r : in_order_of_members()) begin(r);
     for (const auto& plan : plans_.plans) communicator_.expect(plan);
-    communicator_.skip_idle(machine_.options().skip && machine_.wave() == nullptr);
+    communicator_.skip_idle();
     communicator_.start();
     if (on_progress) report_to(on_progress);
     const auto wall_start = std::chrono::steady_clock::now();

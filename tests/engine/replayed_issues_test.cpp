@@ -221,7 +221,7 @@ Outcome run(const Topology& topology, std::uint64_t seed, bool few_rows, bool is
   simulation.run([&] {
     Communicator communicator(machine, rows);
     communicator.begin();
-    communicator.skip_idle(options.skip);
+    communicator.skip_idle();
     communicator.start();
     Issuer issuer(communicator, program);
     issuer.run();
