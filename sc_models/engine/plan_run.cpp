@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "engine/communicator.h"
+#include "engine/communicator_run.h"
 #include "engine/part_results.h"
 #include "engine/run_observers.h"
 #include "engine/simulated_plans.h"

@@ -1,5 +1,4 @@
-// The plans of a run as far as they have to be simulated (collective/equal_slices.h), and what a run of them on a
-// communicator gives.
+// The plans of a run as far as they have to be simulated (collective/equal_slices.h).
 //
 // A plan that is left a part of takes as many stream numbers and loads the same rows as the whole one, so that operations
 //   wait for these as they would.
@@ -11,10 +10,8 @@
 #include <vector>
 
 #include "collective/equal_slices.h"
-#include "engine/communicator.h"
 #include "engine/machine.h"
 #include "engine/prepared_plan.h"
-#include "results/results.h"
 
 namespace fredsim {
 
@@ -33,10 +30,5 @@ SimulatedPlans plan_to_simulate(const Machine& machine, const Plan& plan);
 
 // Bytes of results of one operation, at all ranks.
 std::uint64_t result_bytes(const PreparedPlan& plan);
-
-// After a run, complete or not, of `cycles` and `wall_s`: all but its operations, parts, bounds and bandwidths.
-void fill_run(Machine& machine, const Communicator& communicator, const SimulatedPlans& plans,
-              RunResult& result);
-void fill_operations(const Communicator& communicator, RunResult& result);
 
 }  // namespace fredsim

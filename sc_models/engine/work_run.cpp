@@ -12,6 +12,7 @@
 #include "collective/group_conflict.h"
 #include "collective/link_load.h"
 #include "collective/operand.h"
+#include "engine/communicator_run.h"
 #include "engine/joint_plans.h"
 #include "engine/part_results.h"
 #include "engine/run_observers.h"

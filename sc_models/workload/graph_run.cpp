@@ -16,6 +16,7 @@
 #include "collective/collective_spec.h"
 #include "collective/operand.h"
 #include "engine/communicator.h"
+#include "engine/communicator_run.h"
 #include "engine/joint_plans.h"
 #include "engine/simulated_plans.h"
 #include "workload/waiting_text.h"
