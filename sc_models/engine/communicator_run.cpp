@@ -1,11 +1,64 @@
 #include "engine/communicator_run.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <utility>
 
+#include "base/error.h"
 #include "engine/run_counts.h"
+#include "engine/run_observers.h"
 #include "engine/window_counts.h"
+#include "trace/wave_recorder.h"
 
 namespace fredsim {
+namespace {
+
+void wait_timed(Communicator& communicator, RunResult& result) {
+  const auto wall_start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
+  communicator.wait_all();
+  result.cpu_s = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
+  result.wall_s = wall.count();
+}
+
+}  // namespace
+
+RunResult run_to_end(Machine& machine, Communicator& communicator, const SimulatedPlans& plans,
+                     const RunSteps& steps,
+                     const std::function<void(const Progress&)>& on_progress) {
+  RunObservers& observers = machine.observers();
+  try {
+    communicator.begin(steps.routes);
+    communicator.observe(steps.parts);
+    steps.issue();
+    communicator.skip_idle(steps.memoises);
+    communicator.start();
+    communicator.report_to(on_progress, steps.total_bytes);
+    RunResult result;
+    wait_timed(communicator, result);
+    result.incomplete = communicator.stopped();
+    result.cycles = result.incomplete ? communicator.cycle() : communicator.totals().last_end;
+    observers.end_run(result.cycles);
+    if (!result.incomplete) communicator.finish();
+    fill_run(machine, communicator, plans, result);
+    steps.fill(result);
+    observers.fill(result);
+    return result;
+  } catch (const RunFailed& failed) {
+    observers.run_failed(failed.what());
+    throw;
+  }
+}
+
+RunResult run_for_wave(Machine& machine, const std::function<RunResult()>& run) {
+  bool is_again = false;
+  return run_recorded(machine.wave(), [&] {
+    if (std::exchange(is_again, true)) machine.observers().drop_run();
+    return run();
+  });
+}
 
 void fill_run(Machine& machine, const Communicator& communicator, const SimulatedPlans& plans,
               RunResult& result) {

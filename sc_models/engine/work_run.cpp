@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <utility>
 
-#include "base/error.h"
 #include "collective/collective_spec.h"
 #include "collective/group_conflict.h"
 #include "collective/link_load.h"
@@ -17,7 +15,6 @@
 #include "engine/part_results.h"
 #include "engine/run_observers.h"
 #include "engine/simulated_plans.h"
-#include "trace/wave_recorder.h"
 
 namespace fredsim {
 namespace {
@@ -61,39 +58,19 @@ class WorkRun {
   }
 
   RunResult run(const std::function<void(const Progress&)>& on_progress) {
-    try {
-      return run_to_end(on_progress);
-    } catch (const RunFailed& failed) {
-      machine_.observers().run_failed(failed.what());
-      throw;
-    }
+    return run_to_end(machine_, communicator_, plans_,
+                      {.parts = parts_of_result(),
+                       .total_bytes = total_bytes(),
+                       .issue =
+                           [this] {
+                             issue_first_ones();
+                             for (const auto& plan : plans_.plans) communicator_.expect(plan);
+                           },
+                       .fill = [this](RunResult& result) { fill(result); }},
+                      on_progress);
   }
 
  private:
-  RunResult run_to_end(const std::function<void(const Progress&)>& on_progress) {
-    RunObservers& observers = machine_.observers();
-    communicator_.begin();
-    if (!observers.empty()) communicator_.observe(parts_of_result());
-    issue_first_ones();
-    for (const auto& plan : plans_.plans) communicator_.expect(plan);
-    communicator_.skip_idle();
-    communicator_.start();
-    communicator_.report_to(on_progress, total_bytes());
-    const auto wall_start = std::chrono::steady_clock::now();
-    communicator_.wait_all();
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - wall_start;
-    RunResult result;
-    result.incomplete = communicator_.stopped();
-    result.cycles = result.incomplete ? communicator_.cycle() : communicator_.totals().last_end;
-    result.wall_s = wall.count();
-    observers.end_run(result.cycles);
-    if (!result.incomplete) communicator_.finish();
-    fill(result);
-    observers.fill(result);
-    machine_.stop();
-    return result;
-  }
-
   struct BatchState {
     std::uint64_t issued = 0;
     OperationHandle last = 0;
@@ -199,8 +176,7 @@ class WorkRun {
     return total;
   }
 
-  void fill(RunResult& result) {
-    fill_run(machine_, communicator_, plans_, result);
+  void fill(RunResult& result) const {
     fill_operations(communicator_, result);
     result.bound_ns = work_.bound_ns;
     fill_parts(result);
@@ -276,11 +252,7 @@ WorkPlan plan_steps(const Topology& topology, std::vector<WorkStep> steps, OnCon
 
 RunResult run_work(Machine& machine, const WorkPlan& work,
                    const std::function<void(const Progress&)>& on_progress, int rows) {
-  bool is_again = false;  // after the search for a wave's trigger
-  return run_recorded(machine.wave(), [&] {
-    if (std::exchange(is_again, true)) machine.observers().drop_run();
-    return WorkRun(machine, work, rows).run(on_progress);
-  });
+  return run_for_wave(machine, [&] { return WorkRun(machine, work, rows).run(on_progress); });
 }
 
 }  // namespace fredsim
