@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <ranges>
 #include <stdexcept>
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "collective/choice.h"
 #include "collective/endpoint_trees.h"
 #include "collective/pattern.h"
 
 namespace fredsim {
 namespace {
-
-constexpr auto kChoices = std::to_array<std::string_view>({"auto", "paper"});
 
 // Packets under way per source and tree. A source takes part in a tree or two per rank; chains have one tree for all and are as long as
 // the group.
@@ -80,12 +78,8 @@ bool Algorithm::has_packet_order(const Topology& topology, const Part& /*part*/)
   return topology.has_places();
 }
 
-bool is_choice(std::string_view name) {
-  return std::ranges::find(kChoices, name) != kChoices.end();
-}
-
 void check_algorithm(const std::string& name) {
-  std::vector<std::string_view> allowed(kChoices.begin(), kChoices.end());
+  std::vector<std::string_view> allowed = choice_names();
   std::ranges::copy(names_of_all(), std::back_inserter(allowed));
   if (std::ranges::find(allowed, name) != allowed.end()) return;
   throw BadInput(fmt::format("algorithm: '{}' found, allowed: {}{}", name, join_words(allowed),
@@ -146,14 +140,14 @@ std::vector<std::string_view> endpoint_names(Collective collective) {
 }
 
 std::string allowed_for_streams() {
-  std::vector<std::string_view> names(kChoices.begin(), kChoices.end());
+  std::vector<std::string_view> names = choice_names();
   for (const Algorithm* algorithm : algorithms())
     if (algorithm->has_streams()) names.push_back(algorithm->name());
   return join_words(names);
 }
 
 std::string allowed_algorithms(Collective collective) {
-  std::vector<std::string_view> names(kChoices.begin(), kChoices.end());
+  std::vector<std::string_view> names = choice_names();
   std::ranges::copy(endpoint_names(collective), std::back_inserter(names));
   return join_words(names);
 }

@@ -3,7 +3,7 @@
 //
 // An algorithm is a file collective/algorithms/<name>.cpp, which defines `const Algorithm& <name>_algorithm()`, and its
 //   name in collective/algorithms.cmake. Help and messages list algorithms in the order of that list.
-// `auto` and `paper` are no algorithms but choices among them. Both look at the list from its end, so that an algorithm for
+// `auto` and `paper` are no algorithms but choices among them (collective/choice.h). Both look at the list from its end, so that an algorithm for
 //   special groups or fabrics comes after one that takes any: `paper` takes the first of the paper's that fits, `auto` weighs
 //   the paper's, then all others (collective/choice.h).
 // Errors: BadInput from check_algorithm() alone.
@@ -89,7 +89,6 @@ class Algorithm {
 // In the order of algorithms.cmake.
 std::span<const Algorithm* const> algorithms();
 
-bool is_choice(std::string_view name);  // "auto" or "paper"
 // Errors: BadInput with those there are, for a name that is neither an algorithm's nor a choice.
 void check_algorithm(const std::string& name);
 const Algorithm* find_algorithm(std::string_view name);  // null: none of that name

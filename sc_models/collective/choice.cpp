@@ -1,6 +1,7 @@
 #include "collective/choice.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <ranges>
 #include <vector>
@@ -16,7 +17,15 @@
 namespace fredsim {
 namespace {
 
-// In the switches for sure, or at the endpoints in the one way there is: "paper".
+struct NamedChoice {
+  std::string_view name;
+  Choice choice;
+};
+
+constexpr std::array kChoices{NamedChoice{"auto", Choice::kFastest},
+                              NamedChoice{"paper", Choice::kPapers}};
+
+// In the switches for sure, or at the endpoints in the one way there is: kPapers.
 bool is_fixed(const Topology& topology, const CollectiveSpec& spec, bool switches) {
   if (endpoint_names(spec.collective).size() == 1) return true;
   return switches && topology.in_switch && !takes_steps(spec.collective);
@@ -95,15 +104,34 @@ class Chooser {
   std::span<const Part> parts_;
   double best_ = kNever;
   double lead_ = kClearly;  // by which another has to be faster than the best so far
-  std::string name_ = "paper";
+  std::string name_{to_string(Choice::kPapers)};
 };
 
 }  // namespace
 
+Choice choice_of(std::string_view name) {
+  const auto found = std::ranges::find(kChoices, name, &NamedChoice::name);
+  return found == kChoices.end() ? Choice::kNone : found->choice;
+}
+
+std::string_view to_string(Choice choice) {
+  const auto found = std::ranges::find(kChoices, choice, &NamedChoice::choice);
+  return found == kChoices.end() ? std::string_view{} : found->name;
+}
+
+bool is_choice(std::string_view name) { return choice_of(name) != Choice::kNone; }
+
+std::vector<std::string_view> choice_names() {
+  std::vector<std::string_view> names;
+  for (const NamedChoice& choice : kChoices) names.push_back(choice.name);
+  return names;
+}
+
 std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
                               std::span<const Part> parts, const Algorithm* switches,
                               std::optional<double> in_switch) {
-  if (is_fixed(topology, specs.front(), switches != nullptr && !in_switch)) return "paper";
+  if (is_fixed(topology, specs.front(), switches != nullptr && !in_switch))
+    return std::string(to_string(Choice::kPapers));
   return Chooser(topology, specs, parts).run(switches, in_switch);
 }
 

@@ -1,4 +1,5 @@
-// Which algorithm `auto` takes: the one that is estimated to take the shortest time.
+// Choices among algorithms, which work may name in place of one, and which algorithm `auto` takes: the one that is estimated to
+// take the shortest time. Nobody else compares their names.
 //
 // Endpoint algorithms: the trees of each are made and estimated (collective/plan_time.h), all groups that want the same
 //   together, others not looked at. One that would take more than kMaxEntries entries of a plan is not tried, unless
@@ -13,6 +14,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "collective/algorithm.h"
 #include "collective/collective_spec.h"
@@ -20,12 +23,23 @@
 
 namespace fredsim {
 
+enum class Choice : std::uint8_t {
+  kNone,     // no choice: an algorithm's name
+  kFastest,  // "auto": what fastest_algorithm() says
+  kPapers,  // "paper": in the switches where the paper has it there and it fits, else paper_algorithm()
+};
+
+Choice choice_of(std::string_view name);
+std::string_view to_string(Choice choice);  // its name; "" of kNone
+bool is_choice(std::string_view name);
+std::vector<std::string_view> choice_names();  // in the order of help and messages
+
 // Of all candidates of a part: about ten milliseconds of planning.
 inline constexpr std::uint64_t kMaxEntries = 1U << 16U;
 
 // `specs` differ in group and root at most; `parts`, theirs, have their members, two or more. `switches`: the
 // algorithm in the switches that may be taken, too, or null; `in_switch`: cycles that it takes, where that is known better than by
-// its formula, infinite: it cannot. An algorithm that all groups can take: a name but "auto", or "paper" for what is fixed.
+// its formula, infinite: it cannot. An algorithm that all groups can take, or kPapers for what is fixed.
 std::string fastest_algorithm(const Topology& topology, std::span<const CollectiveSpec> specs,
                               std::span<const Part> parts, const Algorithm* switches,
                               std::optional<double> in_switch = {});

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "collective/algorithm.h"
+#include "collective/choice.h"
 #include "collective/endpoint_part.h"
 
 namespace fredsim {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/member.h"
 #include "collective/algorithm.h"
+#include "collective/choice.h"
 #include "collective/collective_spec.h"
 #include "collective/link_walk.h"
 #include "collective/plan_time.h"
@@ -96,7 +97,7 @@ std::vector<PlacementLoad::Shape> PlacementLoad::shapes_of(const CollectiveSpec&
   if (spec.group.size() == 2) return {pattern == Pattern::kAllRanks ? Shape::kRing : Shape::kStar};
   if (named != nullptr) return shapes_of(named->layout(), pattern);
   std::vector<Shape> shapes = shapes_of(Algorithm::Layout::kLine, pattern);
-  if (spec.algorithm != "auto") return shapes;
+  if (choice_of(spec.algorithm) != Choice::kFastest) return shapes;
   for (const Algorithm* algorithm : algorithms()) {
     if (!may_be_fastest(*algorithm, spec)) continue;
     for (const Shape shape : shapes_of(algorithm->layout(), pattern))

@@ -6,6 +6,7 @@
 
 #include "base/flit.h"
 #include "collective/algorithm.h"
+#include "collective/choice.h"
 #include "collective/collective_spec.h"
 #include "collective/endpoint_trees.h"
 #include "collective/in_switch_roles.h"
@@ -77,7 +78,8 @@ class SizeOfOne {
     for (const Algorithm* algorithm : algorithms() | std::views::reverse) {
       if (!algorithm->is_in_switches() && algorithm->has(spec_.collective) &&
           algorithm->exists_on(topology_) &&
-          (spec_.algorithm == "auto" || algorithm->is_papers(topology_, spec_.collective)))
+          (choice_of(spec_.algorithm) == Choice::kFastest ||
+           algorithm->is_papers(topology_, spec_.collective)))
         return *algorithm;
     }
     return plain_algorithm(spec_.collective);

@@ -120,7 +120,7 @@ class WorkPlanner {
     add_parts();
     for (int part = 0; part < std::ssize(specs_); ++part) {
       plan_.parts[part].slice_weights = even_weights(topology_, plan_, part, detached);
-      if (specs_[part].algorithm == "auto" || !has_slice(part)) specs_[part].algorithm = "paper";
+      if (is_to_choose(part) || !has_slice(part)) take_papers(part);
     }
     return run_parts();
   }
@@ -140,6 +140,11 @@ class WorkPlanner {
   void add_parts() {
     for (const CollectiveSpec& spec : specs_) plan_.parts.push_back(part_of(topology_, spec));
   }
+
+  bool is_to_choose(int part) const {
+    return choice_of(specs_[part].algorithm) == Choice::kFastest;
+  }
+  void take_papers(int part) { specs_[part].algorithm = to_string(Choice::kPapers); }
 
   // A slice that its in-switch trees can go by.
   bool has_slice(int part) const {
@@ -210,12 +215,11 @@ class WorkPlanner {
              x.group.size() == y.group.size();
     };
     for (int first = 0; first < std::ssize(specs_); ++first) {
-      if (specs_[first].roots > 0 && specs_[first].algorithm == "auto")
-        specs_[first].algorithm = "paper";  // there is one way only
-      if (specs_[first].algorithm != "auto" || plan_.parts[first].members.size() == 1) continue;
+      if (specs_[first].roots > 0 && is_to_choose(first)) take_papers(first);  // the only way
+      if (!is_to_choose(first) || plan_.parts[first].members.size() == 1) continue;
       std::vector<int> parts;
       for (int part = first; part < std::ssize(specs_); ++part) {
-        if (specs_[part].algorithm == "auto" && alike(first, part)) parts.push_back(part);
+        if (is_to_choose(part) && alike(first, part)) parts.push_back(part);
       }
       const Algorithm* switches = switch_algorithm(specs_[first].collective);
       const bool has_it =
@@ -339,7 +343,7 @@ class WorkPlanner {
 
   void to_endpoints(int part, const std::string& why) {
     std::erase(in_switch_, part);
-    if (specs_[part].algorithm != "paper") choose({part}, nullptr);
+    if (choice_of(specs_[part].algorithm) != Choice::kPapers) choose({part}, nullptr);
     plan_.note(
         fmt::format("{} runs at the endpoints: {}", group_name(topology_, plan_.parts[part]), why));
   }

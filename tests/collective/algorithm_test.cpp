@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "collective/choice.h"
 #include "collective/planner.h"
 #include "fabrics.h"
 

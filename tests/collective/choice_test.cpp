@@ -62,6 +62,15 @@ std::string taken_by_size(const Row& row) {
   return taken;
 }
 
+TEST(Choice, HasOneName) {
+  EXPECT_EQ(choice_of("auto"), Choice::kFastest);
+  EXPECT_EQ(choice_of("paper"), Choice::kPapers);
+  for (const char* none : {"", "Auto", "paper ", "ring"})
+    EXPECT_EQ(choice_of(none), Choice::kNone) << none;
+  EXPECT_EQ(choice_names(), (std::vector<std::string_view>{"auto", "paper"}));
+  for (const std::string_view name : choice_names()) EXPECT_EQ(to_string(choice_of(name)), name);
+}
+
 TEST(Choice, IsThatOfTheTable) {
   const std::vector<Row> rows{
       {"mesh", nullptr, Collective::kAllReduce, kAll, "direct up to 16, multi_tree"},
