@@ -16,6 +16,7 @@
 #include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "support/collective_specs.h"
 #include "support/random_work.h"
 
 namespace fredsim {
@@ -23,13 +24,8 @@ namespace {
 
 using test::first_ranks;
 
-CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint64_t bytes) {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = std::move(group);
-  spec.bytes = bytes;
-  spec.algorithm = "in_switch";
-  return spec;
+CollectiveSpec in_switch(Collective collective, std::vector<int> group, std::uint64_t bytes) {
+  return test::spec_of(collective, std::move(group), bytes, {.algorithm = "in_switch"});
 }
 
 // Links between routers that carry something, and the flits of the busiest one.
@@ -50,7 +46,7 @@ TEST(GridPlan, WholeMeshesCarryTheDataOnceEachWayOnALinkPerRouterButOne) {
     SCOPED_TRACE(fmt::format("{} x {}", width, height));
     const Topology topology = test::reducing_mesh(width, height);
     const std::vector<CollectiveSpec> work{
-        spec_of(Collective::kAllReduce, first_ranks(width * height), 1000 * kFlitBytes)};
+        in_switch(Collective::kAllReduce, first_ranks(width * height), 1000 * kFlitBytes)};
     const Plan plan = make_plan(topology, work);
     EXPECT_EQ(plan.parts[0].algorithm, "in_switch");
     test::expect_plan(topology, work, plan);
@@ -74,8 +70,8 @@ TEST(GridPlan, AnyCollectiveOnAnyGroup) {
     const int height = (width == 1 ? 2 : 1) + static_cast<int>(random.below(6));
     const Topology topology = test::reducing_mesh(width, height);
     for (const Collective collective : kInSwitch) {
-      CollectiveSpec spec =
-          spec_of(collective, test::random_group(random, width * height), 1 + random.below(30'000));
+      CollectiveSpec spec = in_switch(collective, test::random_group(random, width * height),
+                                      1 + random.below(30'000));
       if (spec.group.size() < 2) spec.group = {1, 0};
       if (collective == Collective::kUnicast) spec.group.resize(2);
       spec.root = static_cast<int>(random.below(spec.group.size()));
@@ -153,7 +149,7 @@ TEST(GridPlan, PartsThatAreUnderWayTogetherShareNoLinkOfAChannel) {
 
 std::string refusal_of(const Topology& topology, const std::vector<std::vector<int>>& groups) {
   std::vector<CollectiveSpec> work;
-  for (const auto& group : groups) work.push_back(spec_of(Collective::kAllReduce, group, 8000));
+  for (const auto& group : groups) work.push_back(in_switch(Collective::kAllReduce, group, 8000));
   try {
     make_plan(topology, work);
   } catch (const GroupConflict& conflict) {
@@ -179,13 +175,13 @@ TEST(GridPlan, AConflictNamesTheGroupsAndARouter) {
   for (const char* word : {"group 0,2", "group 1,3", "r1_0", "together", "--on-conflict"})
     EXPECT_NE(message.find(word), std::string::npos) << message;
   // Opposite directions of a link are two.
-  std::vector<CollectiveSpec> opposite{spec_of(Collective::kUnicast, {0, 2}, 8000),
-                                       spec_of(Collective::kUnicast, {3, 1}, 8000)};
+  std::vector<CollectiveSpec> opposite{in_switch(Collective::kUnicast, {0, 2}, 8000),
+                                       in_switch(Collective::kUnicast, {3, 1}, 8000)};
   EXPECT_TRUE(make_plan(row, opposite).parts[1].after.empty());
 }
 
 TEST(GridPlan, AskedForOnRoutersThatDoNotAddItIsRefused) {
-  const CollectiveSpec spec = spec_of(Collective::kAllReduce, {0, 1, 2}, 8000);
+  const CollectiveSpec spec = in_switch(Collective::kAllReduce, {0, 1, 2}, 8000);
   try {
     make_plan(test::mesh(2, 2), {&spec, 1});
     FAIL() << "no error";

@@ -20,23 +20,16 @@
 #include "plan_evaluator.h"
 #include "routing/fred_routing.h"
 #include "rtl/phased_pkg.h"
+#include "support/collective_specs.h"
 #include "support/random_work.h"
 
 namespace fredsim {
 namespace {
 
+using test::spec_of;
+
 Topology machine(const char* config, const std::vector<std::string>& settings = {}) {
   return load_config(fmt::format("configs/{}.yaml", config), settings).topology;
-}
-
-CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint64_t flits,
-                       const std::string& algorithm = "auto") {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = std::move(group);
-  spec.bytes = flits * kFlitBytes;
-  spec.algorithm = algorithm;
-  return spec;
 }
 
 // Controller k, then all NPUs.
@@ -98,7 +91,8 @@ TEST(EdgeTree, HottestLinkCarriesWhatThePaperSays) {
       constexpr std::uint64_t kFlits = 100;
       std::vector<CollectiveSpec> work;
       for (int k = 0; k < std::ssize(topology->io_controllers); ++k)
-        work.push_back(spec_of(collective, from_controller(*topology, k), kFlits, "paper"));
+        work.push_back(spec_of(collective, from_controller(*topology, k), kFlits * kFlitBytes,
+                               {.algorithm = "paper"}));
       const Plan plan = make_plan(*topology, work);
       test::expect_plan(*topology, work, plan);
       const std::vector<std::uint64_t> flits = link_flits(*topology, plan);
@@ -120,7 +114,8 @@ TEST(EdgeTree, BothDirectionsShareLinks) {
   std::vector<CollectiveSpec> work;
   for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
     for (int k = 0; k < 18; ++k)
-      work.push_back(spec_of(collective, from_controller(topology, k), kFlits, "paper"));
+      work.push_back(spec_of(collective, from_controller(topology, k), kFlits * kFlitBytes,
+                             {.algorithm = "paper"}));
   }
   const Plan plan = make_plan(topology, work);
   const std::vector<std::uint64_t> flits = link_flits(topology, plan);
@@ -163,11 +158,12 @@ TEST(StreamChains, KeepGradientsApart) {
   const auto channels = [&](std::vector<int> other_priorities) {
     std::vector<CollectiveSpec> work;
     for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
-      work.push_back(spec_of(collective, group, 3000));
+      work.push_back(spec_of(collective, group, 3000 * kFlitBytes));
       work.back().roots = 18;
     }
     for (const int vc : other_priorities) {
-      work.push_back(spec_of(Collective::kAllReduce, {0, 1}, 10, "ring"));
+      work.push_back(
+          spec_of(Collective::kAllReduce, {0, 1}, 10 * kFlitBytes, {.algorithm = "ring"}));
       work.back().vc = vc;
     }
     const Plan plan = make_plan(topology, work);
@@ -203,7 +199,7 @@ TEST_P(StreamPlan, RandomGroups) {
     for (int npu = 0; npu < npus; ++npu) group.push_back(npu);
     std::vector<CollectiveSpec> work;
     for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
-      work.push_back(spec_of(collective, group, 1 + random.below(3000)));
+      work.push_back(spec_of(collective, group, (1 + random.below(3000)) * kFlitBytes));
       work.back().bytes -= random.below(kFlitBytes);
       work.back().roots = roots;
     }
@@ -221,7 +217,7 @@ std::vector<CollectiveSpec> streams_both_ways() {
   for (const Collective collective : {Collective::kMulticast, Collective::kReduce}) {
     std::vector<int> group = test::first_ranks(20);
     for (int k = 17; k >= 0; --k) group.insert(group.begin(), io_member(k));
-    work.push_back(spec_of(collective, group, 18 * 400));
+    work.push_back(spec_of(collective, group, 18 * 400 * kFlitBytes));
     work.back().roots = 18;
   }
   return work;
@@ -289,7 +285,7 @@ TEST(StreamPlans, HottestLinksOfAMesh) {
     const Topology topology = machine(config);
     std::vector<int> group = test::first_ranks(20);
     for (int k = 17; k >= 0; --k) group.insert(group.begin(), io_member(k));
-    CollectiveSpec spec = spec_of(collective, group, 18 * 100);
+    CollectiveSpec spec = spec_of(collective, group, 18 * 100 * kFlitBytes);
     spec.roots = 18;
     const Plan plan = make_plan(topology, {&spec, 1});
     EXPECT_EQ(plan.parts.front().algorithm, "edge_tree");
@@ -301,8 +297,8 @@ TEST(StreamPlans, HottestLinksOfAMesh) {
 TEST(StreamPlans, BadRootsAreNamed) {
   const Topology topology = machine("mesh");
   const auto planned = [&](Collective collective, int roots, int root, const char* algorithm) {
-    CollectiveSpec spec =
-        spec_of(collective, {io_member(0), io_member(1), 0, 1, 5, 6}, 100, algorithm);
+    CollectiveSpec spec = spec_of(collective, {io_member(0), io_member(1), 0, 1, 5, 6},
+                                  100 * kFlitBytes, {.algorithm = algorithm});
     spec.roots = roots;
     spec.root = root;
     return make_plan(topology, {&spec, 1}).parts[0].algorithm;

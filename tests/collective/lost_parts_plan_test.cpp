@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "config/describe.h"
 #include "plan_evaluator.h"
+#include "support/collective_specs.h"
 #include "topology/faults.h"
 
 namespace fredsim::test {
@@ -69,14 +70,9 @@ double capacity_ns(const Topology& topology, std::uint64_t bytes) {
   return static_cast<double>(bytes) / least * 1e9;
 }
 
-CollectiveSpec spec_of(const Topology& topology, Collective collective, std::uint64_t bytes,
-                       const std::string& algorithm = "auto") {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = npus_left(topology);
-  spec.bytes = bytes;
-  spec.algorithm = algorithm;
-  return spec;
+CollectiveSpec spec_of_all_left(const Topology& topology, Collective collective,
+                                std::uint64_t bytes, const std::string& algorithm = "auto") {
+  return spec_of(collective, npus_left(topology), bytes, {.algorithm = algorithm});
 }
 
 class LostParts : public testing::TestWithParam<std::uint64_t> {};
@@ -89,7 +85,7 @@ TEST_P(LostParts, CostWhatTheCapacityLeftSays) {
     const Texts faults = random_faults(whole, 1 + GetParam() % 12, random);
     SCOPED_TRACE(fmt::format("seed {}: {}", GetParam(), fmt::join(faults, " ")));
     const Topology topology = with_faults("fred_d", settings, faults);
-    const CollectiveSpec spec = spec_of(topology, Collective::kAllReduce, kBytes);
+    const CollectiveSpec spec = spec_of_all_left(topology, Collective::kAllReduce, kBytes);
     const Plan plan = make_plan(topology, {&spec, 1});
     expect_plan(topology, {&spec, 1}, plan);
     const double ratio = plan.bound_ns / capacity_ns(topology, kBytes);
@@ -111,13 +107,14 @@ TEST(LostPartsPlan, EveryCollectiveAndAlgorithmIsRight) {
           Collective::kAllToAll, Collective::kMulticast}) {
       for (const std::uint64_t bytes : {1U, 5'000U, 3'000'000U}) {
         SCOPED_TRACE(fmt::format("{} of {} bytes", to_string(collective), bytes));
-        const CollectiveSpec spec = spec_of(topology, collective, bytes);
+        const CollectiveSpec spec = spec_of_all_left(topology, collective, bytes);
         expect_plan(topology, {&spec, 1}, make_plan(topology, {&spec, 1}));
       }
     }
     for (const char* algorithm : {"ring", "hier_ring", "tree", "direct", "hier_direct", "paper"}) {
       SCOPED_TRACE(algorithm);
-      const CollectiveSpec spec = spec_of(topology, Collective::kAllReduce, 100'000, algorithm);
+      const CollectiveSpec spec =
+          spec_of_all_left(topology, Collective::kAllReduce, 100'000, algorithm);
       expect_plan(topology, {&spec, 1}, make_plan(topology, {&spec, 1}));
     }
   }
@@ -131,10 +128,10 @@ TEST(LostPartsPlan, RanksThatNoSliceJoinsMeetByOthers) {
        {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather,
         Collective::kReduce, Collective::kBroadcast, Collective::kAllToAll}) {
     SCOPED_TRACE(to_string(collective));
-    const CollectiveSpec spec = spec_of(topology, collective, 20'000);
+    const CollectiveSpec spec = spec_of_all_left(topology, collective, 20'000);
     expect_plan(topology, {&spec, 1}, make_plan(topology, {&spec, 1}));
   }
-  CollectiveSpec alone = spec_of(topology, Collective::kAllReduce, 1000);
+  CollectiveSpec alone = spec_of_all_left(topology, Collective::kAllReduce, 1000);
   alone.group = {0, 3};
   EXPECT_THROW(make_plan(topology, {&alone, 1}), BadInput);
 }
@@ -151,7 +148,7 @@ TEST(LostPartsPlan, AllPortsLeftShareTheLoad) {
            {Collective::kAllReduce, "ring", 1.05},
            {Collective::kBroadcast, "chain", 1.1}}) {
     SCOPED_TRACE(to_string(collective));
-    const CollectiveSpec spec = spec_of(topology, collective, kBytes, algorithm);
+    const CollectiveSpec spec = spec_of_all_left(topology, collective, kBytes, algorithm);
     const Plan plan = make_plan(topology, {&spec, 1});
     expect_plan(topology, {&spec, 1}, plan);
     const Topology whole = with_faults("fred_d", {}, {});

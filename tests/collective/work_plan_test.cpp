@@ -12,22 +12,15 @@
 #include "collective/planner.h"
 #include "fabrics.h"
 #include "plan_evaluator.h"
+#include "support/collective_specs.h"
 #include "support/random_work.h"
 
 namespace fredsim {
 namespace {
 
-constexpr test::TreeSize kFredB{.uplink_bandwidth = 1'500'000'000'000};
+using test::spec_of;
 
-CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint64_t bytes,
-                       int vc = kDp) {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = std::move(group);
-  spec.bytes = bytes;
-  spec.vc = vc;
-  return spec;
-}
+constexpr test::TreeSize kFredB{.uplink_bandwidth = 1'500'000'000'000};
 
 std::vector<CollectiveSpec> groups_of(const std::vector<std::vector<int>>& groups) {
   std::vector<CollectiveSpec> work;
@@ -100,9 +93,9 @@ TEST(WorkPlan, GroupsThatFitTogetherShareAPhase) {
 TEST(WorkPlan, PrioritiesHavePhasesOfTheirOwn) {
   const Topology topology = test::fred_tree();
   const std::vector<int> all = test::first_ranks(20);
-  const std::vector<CollectiveSpec> work{spec_of(Collective::kAllReduce, all, 10'000, kMp),
-                                         spec_of(Collective::kAllReduce, all, 10'000, kPp),
-                                         spec_of(Collective::kAllReduce, all, 10'000, kDp)};
+  const std::vector<CollectiveSpec> work{spec_of(Collective::kAllReduce, all, 10'000, {.vc = kMp}),
+                                         spec_of(Collective::kAllReduce, all, 10'000, {.vc = kPp}),
+                                         spec_of(Collective::kAllReduce, all, 10'000, {.vc = kDp})};
   const Plan plan = make_plan(topology, work);
   test::expect_plan(topology, work, plan);
   EXPECT_EQ(phases_of(plan), 3);
@@ -281,7 +274,7 @@ TEST(WorkPlan, RingsBesideAHigherPriorityKeepTwoChannels) {
     const Topology topology = test::fred_tree(slow ? kFredB : test::TreeSize{}, false);
     std::vector<CollectiveSpec> work{
         spec_of(Collective::kAllReduce, test::first_ranks(20), 100'000),
-        spec_of(Collective::kAllReduce, {0, 1}, 10'000, kMp)};
+        spec_of(Collective::kAllReduce, {0, 1}, 10'000, {.vc = kMp})};
     for (CollectiveSpec& spec : work) spec.algorithm = "paper";
     const Plan plan = make_plan(topology, work);
     test::expect_plan(topology, work, plan);

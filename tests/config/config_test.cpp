@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "config/refusal_of.h"
+#include "support/random_range.h"
 #include "support/temporary_folder.h"
 #include "switch/node_shape.h"
 #include "topology/facts.h"
@@ -171,9 +172,7 @@ std::string level_text(const TreeLevel& level, bool one_line) {
 TEST(Config, RandomTreesComeBackFromTheirText) {
   constexpr std::uint64_t kSeed = 64;
   Random random(kSeed);
-  const auto pick = [&](int low, int high) {
-    return low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low + 1)));
-  };
+  const auto pick = [&](int low, int high) { return test::random_between(random, low, high); };
   for (int i = 0; i < 60; ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", case " << i);
     SwitchTree tree{.levels = std::vector<TreeLevel>(pick(1, 4))};

@@ -10,24 +10,14 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/plan_run.h"
+#include "support/collective_specs.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {
 
-CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint64_t bytes, int vc,
-                       const std::string& algorithm = "auto") {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = std::move(group);
-  spec.bytes = bytes;
-  spec.vc = vc;
-  spec.algorithm = algorithm;
-  return spec;
-}
-
 CollectiveSpec all_reduce(std::vector<int> group, std::uint64_t bytes, int vc = kDp) {
-  return spec_of(Collective::kAllReduce, std::move(group), bytes, vc);
+  return spec_of(Collective::kAllReduce, std::move(group), bytes, {.vc = vc});
 }
 
 class CommunicatorTest : public testing::Test {
@@ -57,7 +47,7 @@ TEST_F(CommunicatorTest, OneOperationTakesAsLongAsItsPlan) {
     const Topology topology = load_config(config).topology;
     std::vector<CollectiveSpec> work{all_reduce({0, 1, 2, 3}, 100'000),
                                      all_reduce({0, 1}, 30'000, kMp),
-                                     spec_of(Collective::kAllGather, {2, 3}, 5000, kPp)};
+                                     spec_of(Collective::kAllGather, {2, 3}, 5000, {.vc = kPp})};
     work[1].start_cycle = 300;
     for (std::size_t count = 1; count <= work.size(); ++count) {
       const std::span<const CollectiveSpec> specs(work.data(), count);
@@ -149,12 +139,12 @@ TEST_F(CommunicatorTest, RowsAreReplacedWhileTrafficGoesOn) {
 TEST_F(CommunicatorTest, ARankBeginsWhenItsOwnPartIsComplete) {
   run("configs/mesh_2x2.yaml", [&](Communicator& c) {
     // 0 sends to 1, and is complete long before 1, which then sends on.
-    const auto a = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 1}, 100'000, kDp)}, {});
-    const auto b = c.issue(std::vector{spec_of(Collective::kUnicast, {1, 3}, 512, kMp)},
+    const auto a = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 1}, 100'000)}, {});
+    const auto b = c.issue(std::vector{spec_of(Collective::kUnicast, {1, 3}, 512, {.vc = kMp})},
                            {.after = {{.operation = a}}});
-    const auto own = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 2}, 512, kMp)},
+    const auto own = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 2}, 512, {.vc = kMp})},
                              {.delay = 7, .after = {{.operation = a}}});
-    const auto all = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 2}, 512, kMp)},
+    const auto all = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 2}, 512, {.vc = kMp})},
                              {.delay = 7, .after = {{.operation = a, .all_ranks = true}}});
     c.start();
     c.wait(a);
@@ -176,9 +166,9 @@ TEST_F(CommunicatorTest, NoRankBeginsBeforeWhatItWaitsForIsComplete) {
       complete[{handle, rank}] = c.cycle();
     });
     // NPU 0 has sent long before NPU 1 has it all; NPU 3 has no part in it.
-    const auto a = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 1}, 100'000, kDp)}, {});
-    const auto b = c.issue(std::vector{spec_of(Collective::kScatter, {0, 2}, 1024, kMp),
-                                       spec_of(Collective::kScatter, {1, 3}, 1024, kMp)},
+    const auto a = c.issue(std::vector{spec_of(Collective::kUnicast, {0, 1}, 100'000)}, {});
+    const auto b = c.issue(std::vector{spec_of(Collective::kScatter, {0, 2}, 1024, {.vc = kMp}),
+                                       spec_of(Collective::kScatter, {1, 3}, 1024, {.vc = kMp})},
                            {.after = {{.operation = a}}});
     c.start();
     c.wait_all();
@@ -195,9 +185,10 @@ TEST_F(CommunicatorTest, NoRankBeginsBeforeWhatItWaitsForIsComplete) {
 TEST_F(CommunicatorTest, WhatIsInConflictWaits) {
   run(kSmall, [&](Communicator& c) {
     c.issue(std::vector{all_reduce({0, 1, 2, 3}, 50'000)}, {});
-    c.issue(std::vector{all_reduce({0, 1}, 512)}, {});                                    // 2
-    c.issue(std::vector{spec_of(Collective::kAllReduce, {2, 3}, 512, kDp, "ring")}, {});  // 3
-    c.issue(std::vector{all_reduce({2, 3}, 512, kMp)}, {});                               // 4
+    c.issue(std::vector{all_reduce({0, 1}, 512)}, {});  // 2
+    c.issue(std::vector{spec_of(Collective::kAllReduce, {2, 3}, 512, {.algorithm = "ring"})},
+            {});                                             // 3
+    c.issue(std::vector{all_reduce({2, 3}, 512, kMp)}, {});  // 4
     c.start();
     c.wait_all();
     const std::uint64_t end = reports_.at(1).ended;

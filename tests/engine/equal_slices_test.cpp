@@ -20,6 +20,7 @@
 #include "engine/plan_run.h"
 #include "engine/work_run.h"
 #include "support/comparable_results.h"
+#include "support/random_range.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
@@ -67,11 +68,9 @@ TEST(EqualSlices, PlansAtTheEndpointsStayWhole) {
 
 // Up to five slices of different rates, latencies and sizes.
 std::vector<std::string> random_tree(Random& random) {
-  const auto pick = [&](std::uint64_t least, std::uint64_t most) {
-    return least + random.below(most - least + 1);
-  };
-  const std::uint64_t l1 = pick(2, 5), npus = pick(1, 5), slices = pick(2, 5), per_l2 = pick(1, 2),
-                      l2 = pick(1, 3);
+  const auto pick = [&](int least, int most) { return random_between(random, least, most); };
+  const int l1 = pick(2, 5), npus = pick(1, 5), slices = pick(2, 5), per_l2 = pick(1, 2),
+            l2 = pick(1, 3);
   return {fmt::format("npu.count={}", l1 * npus),
           fmt::format("npu.bandwidth={} GB/s", slices * pick(100, 760)),
           fmt::format("io.count={}", pick(0, 9)),

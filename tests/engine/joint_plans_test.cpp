@@ -12,20 +12,16 @@
 #include "collective/planner.h"
 #include "config/config.h"
 #include "engine/work_run.h"
+#include "support/collective_specs.h"
 #include "support/comparable_results.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {
 
-CollectiveSpec spec_of(std::vector<int> group, std::uint64_t bytes, int vc = kMp,
-                       Collective collective = Collective::kAllReduce) {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = std::move(group);
-  spec.bytes = bytes;
-  spec.vc = vc;
-  return spec;
+CollectiveSpec of_group(std::vector<int> group, std::uint64_t bytes, int vc = kMp,
+                        Collective collective = Collective::kAllReduce) {
+  return spec_of(collective, std::move(group), bytes, {.vc = vc});
 }
 
 std::vector<std::shared_ptr<const PreparedPlan>> plans_of(
@@ -61,7 +57,7 @@ TEST(JointPlans, PairsApartTakeWhatOneOperationTakes) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   std::vector<CollectiveSpec> pairs;
   for (int pair = 0; pair < 5; ++pair)
-    pairs.push_back(spec_of({2 * pair, 2 * pair + 1}, 1'000'000));
+    pairs.push_back(of_group({2 * pair, 2 * pair + 1}, 1'000'000));
   const auto plans = plans_of(topology, pairs);
   for (const auto& plan : plans) {
     EXPECT_EQ(plan->rows, plans.front()->rows);
@@ -81,7 +77,7 @@ TEST(JointPlans, GroupsAcrossSwitchesTakeUplinksOfTheirOwn) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   std::vector<CollectiveSpec> groups;
   for (int first = 0; first < 4; ++first)
-    groups.push_back(spec_of({first, first + 4, first + 8, first + 12, first + 16}, 200'000, kDp));
+    groups.push_back(of_group({first, first + 4, first + 8, first + 12, first + 16}, 200'000, kDp));
   const auto plans = plans_of(topology, groups);
   for (const auto& a : plans)
     for (const auto& b : plans) EXPECT_FALSE(in_conflict(*a, *b));
@@ -97,7 +93,7 @@ TEST(JointPlans, GroupsAcrossSwitchesTakeUplinksOfTheirOwn) {
 TEST(JointPlans, BytesOfAGroupAreNoMatter) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   const auto plans = plans_of(
-      topology, {spec_of({0, 1}, 400), spec_of({2, 3}, 50'000), spec_of({0, 1}, 2'000'000)});
+      topology, {of_group({0, 1}, 400), of_group({2, 3}, 50'000), of_group({0, 1}, 2'000'000)});
   EXPECT_EQ(plans[0]->rows, plans[1]->rows);
   EXPECT_EQ(plans[2]->rows, plans[1]->rows);
   EXPECT_FALSE(in_conflict(*plans[0], *plans[1]));
@@ -105,8 +101,8 @@ TEST(JointPlans, BytesOfAGroupAreNoMatter) {
 
 TEST(JointPlans, WhatSharesAnEndpointOrNoChannelStaysApart) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
-  const std::vector<CollectiveSpec> specs{spec_of({0, 1}, 50'000), spec_of({1, 2}, 50'000),
-                                          spec_of({4, 5}, 50'000, kPp)};
+  const std::vector<CollectiveSpec> specs{of_group({0, 1}, 50'000), of_group({1, 2}, 50'000),
+                                          of_group({4, 5}, 50'000, kPp)};
   const auto plans = plans_of(topology, specs);
   for (std::size_t k = 0; k < specs.size(); ++k)
     EXPECT_EQ(plans[k]->rows, plans_of(topology, {specs[k]}).front()->rows) << k;
@@ -117,8 +113,8 @@ TEST(JointPlans, WhatSharesAnEndpointOrNoChannelStaysApart) {
 // Uplinks of Fred-B are slow: a group by itself takes all four.
 TEST(JointPlans, NoGroupGivesUpUplinks) {
   const Topology topology = load_config("configs/fred_b.yaml").topology;
-  const std::vector<CollectiveSpec> groups{spec_of({0, 4, 8, 12, 16}, 500'000),
-                                           spec_of({1, 5, 9, 13, 17}, 500'000)};
+  const std::vector<CollectiveSpec> groups{of_group({0, 4, 8, 12, 16}, 500'000),
+                                           of_group({1, 5, 9, 13, 17}, 500'000)};
   const auto plans = plans_of(topology, groups);
   for (std::size_t k = 0; k < groups.size(); ++k) {
     const auto alone = plans_of(topology, {groups[k]}).front();
@@ -131,7 +127,7 @@ TEST(JointPlans, NoGroupGivesUpUplinks) {
 TEST(JointPlans, OtherMachinesPlanEachByItself) {
   for (const char* config : {"configs/mesh.yaml", "configs/fred_c.yaml"}) {
     const Topology topology = load_config(config).topology;
-    const std::vector<CollectiveSpec> specs{spec_of({0, 1}, 50'000), spec_of({2, 3}, 50'000)};
+    const std::vector<CollectiveSpec> specs{of_group({0, 1}, 50'000), of_group({2, 3}, 50'000)};
     const auto plans = plans_of(topology, specs);
     for (std::size_t k = 0; k < specs.size(); ++k) {
       EXPECT_TRUE(plans[k]->rows.empty());
@@ -149,9 +145,9 @@ std::vector<WorkStep> random_steps(Random& random) {
                                     Collective::kReduce};
   std::vector<CollectiveSpec> specs;
   for (std::uint64_t n = 2 + random.below(7); n > 0; --n) {
-    specs.push_back(spec_of(groups[random.below(groups.size())], 1 + random.below(30'000),
-                            random.below(3) == 0 ? kDp : kMp,
-                            kCollectives[random.below(3) == 0 ? random.below(5) : 0]));
+    specs.push_back(of_group(groups[random.below(groups.size())], 1 + random.below(30'000),
+                             random.below(3) == 0 ? kDp : kMp,
+                             kCollectives[random.below(3) == 0 ? random.below(5) : 0]));
   }
   std::vector<WorkStep> steps = steps_apart(specs);
   for (WorkStep& step : steps) {

@@ -13,22 +13,13 @@
 #include "config/config.h"
 #include "engine/machine.h"
 #include "engine/plan_run.h"
+#include "support/collective_specs.h"
 #include "support/simulation.h"
 
 namespace fredsim::test {
 namespace {
 
 using FlitsInOut = std::pair<std::uint64_t, std::uint64_t>;
-
-CollectiveSpec spec_of(Collective collective, std::vector<int> group, std::uint64_t bytes,
-                       std::uint64_t start_cycle = 0) {
-  CollectiveSpec spec;
-  spec.collective = collective;
-  spec.group = std::move(group);
-  spec.bytes = bytes;
-  spec.start_cycle = start_cycle;
-  return spec;
-}
 
 class ResultsTest : public testing::Test {
  protected:
@@ -104,9 +95,12 @@ TEST_F(ResultsTest, FlitsThroughRoutersAndWhatNpusInject) {
 TEST_F(ResultsTest, BandwidthOfSeveralPartsIsThatOfTheOneThatEndsLast) {
   // Far apart, so that there is no doubt about who ends when. NCCL's factors: 2 (N-1)/N, (N-1)/N, 1.
   const CollectiveSpec early = spec_of(Collective::kBroadcast, {0, 1, 2, 3}, 50'000);
-  const CollectiveSpec middle = spec_of(Collective::kReduceScatter, {0, 1, 2, 3}, 90'000, 10'000);
-  const CollectiveSpec late = spec_of(Collective::kAllReduce, {0, 1, 2}, 30'000, 20'000);
-  const CollectiveSpec latest = spec_of(Collective::kReduceScatter, {1, 2, 3}, 20'000, 30'000);
+  const CollectiveSpec middle =
+      spec_of(Collective::kReduceScatter, {0, 1, 2, 3}, 90'000, {.start_cycle = 10'000});
+  const CollectiveSpec late =
+      spec_of(Collective::kAllReduce, {0, 1, 2}, 30'000, {.start_cycle = 20'000});
+  const CollectiveSpec latest =
+      spec_of(Collective::kReduceScatter, {1, 2, 3}, 20'000, {.start_cycle = 30'000});
   struct Case {
     std::vector<CollectiveSpec> work;
     double bytes, factor;

@@ -16,6 +16,7 @@
 #include "engine/plan_run.h"
 #include "fabric/cut.h"
 #include "support/comparable_results.h"
+#include "support/random_range.h"
 #include "support/random_work.h"
 #include "support/simulation.h"
 #include "support/test_mesh_router.h"
@@ -23,26 +24,22 @@
 namespace fredsim::test {
 namespace {
 
-int pick(Random& random, int least, int most) {
-  return least + static_cast<int>(random.below(static_cast<std::uint64_t>(most - least + 1)));
-}
-
 Topology random_grid(Random& random, int most_columns = 5, int most_rows = 4) {
   const bool torus = random.below(3) == 0;
-  const int columns = pick(random, torus ? 3 : 2, most_columns);
-  const int rows = pick(random, torus ? 3 : 2, most_rows);
+  const int columns = random_between(random, torus ? 3 : 2, most_columns);
+  const int rows = random_between(random, torus ? 3 : 2, most_rows);
   return load_config(
              torus ? "configs/torus.yaml" : "configs/mesh.yaml",
              {fmt::format("fabric.width={}", columns), fmt::format("fabric.height={}", rows),
               fmt::format("npu.count={}", columns * rows), "io.count=0",
               fmt::format("fabric.link_bandwidth={} GB/s", 500 + random.below(269)),
-              fmt::format("fabric.link_latency={} ns", pick(random, 1, 30))})
+              fmt::format("fabric.link_latency={} ns", random_between(random, 1, 30))})
       .topology;
 }
 
 Cut random_rectangles(Random& random, const Topology& grid) {
-  return cut_into_rectangles(grid, pick(random, 1, grid.grid.width - 1),
-                             pick(random, 1, grid.grid.height));
+  return cut_into_rectangles(grid, random_between(random, 1, grid.grid.width - 1),
+                             random_between(random, 1, grid.grid.height));
 }
 
 // Any works, with starts of their own, and long ones, which recur where they have a pace.

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "config/config.h"
+#include "support/random_range.h"
 #include "topology/fred_tree/fred_tree.h"
 
 namespace fredsim {
@@ -42,7 +43,7 @@ Topology tree_of(std::vector<TreeLevel> levels, int slices, int io_controllers) 
 // Of 1 to 4 levels; the sizes are such that uplinks share out and no chiplet has too many ports.
 Topology random_tree(Random& random) {
   const auto number = [&](int least, int most) {
-    return least + static_cast<int>(random.below(static_cast<std::uint64_t>(most - least + 1)));
+    return test::random_between(random, least, most);
   };
   std::vector<TreeLevel> levels(number(1, 4));
   levels[0].below = number(2, levels.size() > 2 ? 3 : 8);

@@ -5,29 +5,28 @@
 
 #include "base/random.h"
 #include "config/config.h"
+#include "support/random_range.h"
 #include "topology/topology.h"
 
 namespace fredsim::test {
 
 inline Topology random_machine(Random& random) {
-  const auto pick = [&](std::uint64_t least, std::uint64_t most) {
-    return least + random.below(most - least + 1);
-  };
+  const auto pick = [&](int least, int most) { return random_between(random, least, most); };
   // A flit per cycle is 768 GB/s. Other rates recur only after as many cycles as their fraction says.
   const auto rate = [&] {
-    constexpr std::uint64_t kRates[] = {768, 600, 576, 384, 192};
+    constexpr int kRates[] = {768, 600, 576, 384, 192};
     return kRates[random.below(5)];
   };
   if (random.below(3) == 0) {
-    const std::uint64_t columns = pick(2, 3), rows = pick(2, 3);
-    const std::uint64_t npus = columns * rows;
+    const int columns = pick(2, 3), rows = pick(2, 3);
+    const int npus = columns * rows;
     return load_config(random.below(2) == 0 ? "configs/mesh_reducing.yaml" : "configs/mesh.yaml",
                        {fmt::format("fabric.width={}", columns),
                         fmt::format("fabric.height={}", rows), fmt::format("npu.count={}", npus),
                         "io.count=0", fmt::format("fabric.link_latency={} ns", pick(1, 30))})
         .topology;
   }
-  const std::uint64_t l1 = pick(2, 3), npus = pick(1, 4), slices = pick(1, 2), l2 = pick(1, 2);
+  const int l1 = pick(2, 3), npus = pick(1, 4), slices = pick(1, 2), l2 = pick(1, 2);
   constexpr const char* kKinds[] = {"fred", "reducing_crossbar", "aggregator", "voq_crossbar"};
   return load_config(
              "configs/fred_d.yaml",

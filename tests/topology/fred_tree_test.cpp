@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "support.h"
+#include "support/random_range.h"
 #include "topology/facts.h"
 
 namespace fredsim {
@@ -229,9 +230,7 @@ void expect_even_links_down(const Topology& tree) {
 TEST(FredTree, RandomShapesAreSound) {
   constexpr std::uint64_t kSeed = 8;
   Random random(kSeed);
-  const auto pick = [&](int low, int high) {
-    return low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low + 1)));
-  };
+  const auto pick = [&](int low, int high) { return test::random_between(random, low, high); };
   std::map<int, int> built;  // by depth
   for (int i = 0; i < 400; ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", case " << i);

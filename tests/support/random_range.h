@@ -1,0 +1,17 @@
+// Random numbers of a range, both ends included.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "base/random.h"
+
+namespace fredsim::test {
+
+// Uniform in [least, most].
+template <std::integral Number>
+Number random_between(Random& random, Number least, Number most) {
+  return least + static_cast<Number>(random.below(static_cast<std::uint64_t>(most - least) + 1));
+}
+
+}  // namespace fredsim::test
