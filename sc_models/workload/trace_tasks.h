@@ -23,10 +23,10 @@
 
 namespace fredsim {
 
+class TraceNodes;
+
 class TraceTasks : public TaskSource {
  public:
-  class Builder;
-
   // Files, groups and topology must outlive it. `algorithm`: as of trace_graph().
   TraceTasks(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
              const Topology& topology, const std::string& algorithm = {});
@@ -51,9 +51,9 @@ class TraceTasks : public TaskSource {
   void order_shapes(const std::vector<std::pair<std::size_t, std::uint64_t>>& first);
 
   const TraceFiles& files_;
-  std::unique_ptr<Builder> builder_;
+  std::unique_ptr<TraceNodes> nodes_;
   std::vector<OperationShape> shapes_;
-  std::vector<int> place_of_;  // by shape of the builder
+  std::vector<int> place_of_;  // by shape of the nodes
   std::vector<std::uint64_t> repeats_, look_ahead_;
   std::unordered_map<int, std::uint64_t> ranks_left_;  // of operations, in the first reading
 };

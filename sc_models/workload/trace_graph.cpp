@@ -1,0 +1,27 @@
+#include "workload/trace_graph.h"
+
+#include <utility>
+#include <vector>
+
+#include "workload/trace_nodes.h"
+
+namespace fredsim {
+
+TaskGraph trace_graph(const TraceFiles& files, const CommGroups& groups, const ComputeSpeed& speed,
+                      const Topology& topology, const std::string& algorithm) {
+  TraceNodes nodes(files, groups, speed, topology, algorithm);
+  nodes.keep_names();
+  std::vector<TaskRank> ranks;
+  for (int r = 0; r < std::ssize(nodes.members()); ++r) {
+    TaskRank& rank = ranks.emplace_back(TaskRank{nodes.members()[r], {}});
+    Task task;
+    while (nodes.next(r, task)) rank.tasks.push_back(std::move(task));
+  }
+  nodes.check_all_met();
+  TaskGraph graph = nodes.take_graph();
+  graph.in_order = false;
+  graph.ranks = std::move(ranks);
+  return graph;
+}
+
+}  // namespace fredsim
