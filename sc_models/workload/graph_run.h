@@ -29,6 +29,7 @@
 #include "results/results.h"
 #include "workload/rank_time.h"
 #include "workload/task_graph.h"
+#include "workload/task_record.h"
 #include "workload/task_source.h"
 
 namespace fredsim {
@@ -38,16 +39,6 @@ using ShapePlans = std::vector<std::shared_ptr<const PreparedPlan>>;
 ShapePlans plan_shapes(const Topology& topology, const std::vector<OperationShape>& shapes,
                        OnConflict on_conflict);
 ShapePlans plan_shapes(const Topology& topology, const TaskGraph& graph, OnConflict on_conflict);
-
-// End of a task that was not complete when the run was interrupted.
-inline constexpr std::uint64_t kNotEnded = ~std::uint64_t{0};
-
-struct TaskRecord {
-  std::uint64_t begin = 0, end = 0;      // cycles
-  int cause_rank = -1, cause_task = -1;  // -1: the beginning of the run
-};
-
-using TaskRecords = std::vector<std::vector<TaskRecord>>;  // by rank and task
 
 struct GraphOutcome {
   RunResult result;     // cycles: until the last task was complete
