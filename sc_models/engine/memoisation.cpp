@@ -1,9 +1,6 @@
 #include "engine/memoisation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "engine/trajectory_reports.h"
@@ -15,30 +12,13 @@ using Place = TrajectoryPosition::Place;
 
 constexpr std::uint64_t kNever = Operation::kNever;
 
-[[noreturn]] void fail(const char* what) {
-  throw std::logic_error(
-      fmt::format("replay of operations: {}; a state leaves something out", what));
-}
-
 }  // namespace
 
-// ---- operations of the trajectory
-
-void Memoisation::add(Known known) {
-  trajectory_.numbers.emplace(known.handle, static_cast<int>(trajectory_.operations.size()));
-  trajectory_.operations.push_back(std::move(known));
-  ++trajectory_.under_way;
-}
-
-bool Memoisation::has_replayed(OperationHandle handle) const {
-  const auto found = trajectory_.numbers.find(handle);
-  return found == trajectory_.numbers.end() || trajectory_.operations[found->second].complete;
-}
+// ---- operations
 
 const PreparedPlan* Memoisation::plan_of(OperationHandle handle) const {
   if (replays()) {
-    return has_replayed(handle) ? nullptr
-                                : trajectory_.operations[trajectory_.numbers.at(handle)].plan.get();
+    return trajectory_.is_complete(handle) ? nullptr : trajectory_.known(handle).plan.get();
   }
   const Operation* const operation = scheduler_.find(handle);
   return operation != nullptr ? operation->plan.get() : nullptr;
@@ -51,25 +31,15 @@ std::size_t Memoisation::under_way() const {
 }
 
 bool Memoisation::complete(OperationHandle handle, NodeId npu) const {
-  if (!replays()) {
-    const Operation* const operation = scheduler_.find(handle);
-    return operation == nullptr || operation->complete_at(npu);
-  }
-  if (has_replayed(handle)) return true;
-  const Known& known = trajectory_.operations[trajectory_.numbers.at(handle)];
-  const std::vector<Part>& parts = known.plan->plan.parts;
-  const auto is_here = [&](const CollectiveJob::RankOfPart& at) {
-    return parts[at.part].members[at.rank] == npu;
-  };
-  std::ptrdiff_t ranks = 0;
-  for (const Part& part : parts) ranks += std::ranges::count(part.members, npu);
-  return std::ranges::count_if(known.done, is_here) == ranks;
+  if (replays()) return trajectory_.is_complete(handle, npu);
+  const Operation* const operation = scheduler_.find(handle);
+  return operation == nullptr || operation->complete_at(npu);
 }
 
 // ---- what is given, and what comes of it
 
 TrajectoryPosition Memoisation::position(Place place) const {
-  return {trajectory_.events, cycle() - trajectory_.start, place};
+  return trajectory_.position(cycle(), place);
 }
 
 void Memoisation::give(TrajectoryInput input) {
@@ -95,11 +65,11 @@ void Memoisation::note_issue(OperationHandle handle,
       .plan = plan, .starts = starts, .delay = options.delay, .held = options.held};
   for (const Dependency& before : options.after) {
     input.after.push_back(
-        {has_replayed(before.operation) ? -1 : trajectory_.numbers.at(before.operation),
+        {trajectory_.is_complete(before.operation) ? -1 : trajectory_.numbers.at(before.operation),
          before.parts, before.all_ranks});
   }
   give(std::move(input));
-  add({.handle = handle, .plan = plan, .issued = cycle(), .seed = options.seed});
+  trajectory_.add({.handle = handle, .plan = plan, .issued = cycle(), .seed = options.seed});
 }
 
 void Memoisation::release(OperationHandle handle, int part, int rank, std::uint64_t cycle) {
@@ -112,11 +82,11 @@ void Memoisation::rank_complete(OperationHandle handle, int part, int rank) {
   if (mode_ == Mode::kLive || mode_ == Mode::kResumes) {
     const int number = trajectory_.numbers.at(handle);
     record({position(Place::kCallback).cycle, number, part, rank}, nullptr);
-    if (mode_ == Mode::kResumes) return follow_script(Place::kCallback);
+    if (mode_ == Mode::kResumes) return follow_script();
     std::vector<CollectiveJob::RankOfPart>& done = trajectory_.operations[number].done;
     // The next issue comes with one of the ranks that follow: where that is another one than before, only these are
     // simulated again.
-    if (done.empty()) some_complete_ = true;
+    if (done.empty()) trajectory_.some_complete = true;
     done.push_back({part, rank});
   }
   in_callback_ = true;
@@ -127,14 +97,14 @@ void Memoisation::rank_complete(OperationHandle handle, int part, int rank) {
 
 void Memoisation::operation_complete(const OperationReport& report, std::uint64_t flits,
                                      std::uint64_t bytes) {
-  some_complete_ = true;
+  trajectory_.some_complete = true;
   if (mode_ == Mode::kLive || mode_ == Mode::kResumes) {
     const int number = trajectory_.numbers.at(report.handle);
     TrajectoryReport relative{report, flits, bytes};
     relative.report.plan = nullptr;
     turn_round(relative.report, cycle());
     record({.cycle = position(Place::kCallback).cycle, .operation = number}, &relative);
-    if (mode_ == Mode::kResumes) return follow_script(Place::kCallback);
+    if (mode_ == Mode::kResumes) return follow_script();
     trajectory_.operations[number].complete = true;
     --trajectory_.under_way;
   }
@@ -150,10 +120,10 @@ void Memoisation::record(TrajectoryEvent event, const TrajectoryReport* report) 
     event.report = known->report;
     if (event != *known || (report == nullptr) != (known->report < 0) ||
         (report != nullptr && !same(*report, node.reports[known->report])))
-      fail("something else became complete than before");
+      fail_replay("something else became complete than before");
     return;
   }
-  if (mode_ == Mode::kResumes) fail("more became complete than before");
+  if (mode_ == Mode::kResumes) fail_replay("more became complete than before");
   if (report != nullptr) {
     event.report = static_cast<int>(node.reports.size());
     node.reports.push_back(*report);
@@ -176,18 +146,8 @@ void Memoisation::take_inputs() {
 
 // ---- trajectories that are simulated and recorded
 
-TrajectoryCounts Memoisation::counts() const {
-  const OperationTotals& totals = scheduler_.totals();
-  TrajectoryCounts counts = count_machine(scheduler_.machine());
-  counts.rows_loaded = totals.rows_loaded;
-  counts.rows_found = totals.rows_found;
-  counts.rows_evicted = totals.rows_evicted;
-  counts.words = scheduler_.loader().words();
-  return counts;
-}
-
 void Memoisation::look() {
-  const bool some_complete = std::exchange(some_complete_, false);
+  const bool some_complete = std::exchange(trajectory_.some_complete, false);
   if (mode_ != Mode::kLive && mode_ != Mode::kUnknown) return;
   if (rests()) return begin_now();
   if (trajectory_.state != nullptr && cycle() == trajectory_.start) return;
@@ -198,13 +158,13 @@ void Memoisation::look() {
 
 void Memoisation::end_trajectory(const StateDigest& digest) {
   if (trajectories_.bytes() > scheduler_.machine().options().replay_bytes) {
-    settle_counts();
+    replayed_.settle(scheduler_);
     trajectories_.clear();
     trajectory_.state = nullptr;
   }
   TrajectoryState& next = trajectories_.state(digest);
   next.is_at_rest = scheduler_.operations().empty() && scheduler_.fabric().core().is_settled();
-  TrajectoryCounts now = counts();
+  TrajectoryCounts now = count_all(scheduler_);
   if (trajectory_.state != nullptr) {
     TrajectoryEnd end{.cycle = position(Place::kAfterEdge).cycle,
                       .idle = scheduler_.idle_cycles() - trajectory_.idle_before,
@@ -215,7 +175,7 @@ void Memoisation::end_trajectory(const StateDigest& digest) {
     if (trajectory_.node->end == nullptr)
       trajectories_.set_end(*trajectory_.state, *trajectory_.node, std::move(end));
     else if (trajectory_.node->end->next != end.next || trajectory_.node->end->counts != end.counts)
-      fail("a trajectory came to another end than before");
+      fail_replay("a trajectory came to another end than before");
   }
   begin(next);
   trajectory_.before = std::move(now);
@@ -229,8 +189,7 @@ void Memoisation::end_trajectory(const StateDigest& digest) {
 }
 
 bool Memoisation::rests() const {
-  return trajectory_.state != nullptr && trajectory_.state->is_at_rest && given_.empty() &&
-         trajectory_.node == &trajectory_.state->root && trajectory_.events == 0;
+  return trajectory_.is_at_beginning() && trajectory_.state->is_at_rest && given_.empty();
 }
 
 // The time of a rest is no part of the trajectory after it.
@@ -246,11 +205,11 @@ void Memoisation::begin(TrajectoryState& state) {
   const std::uint64_t now = cycle();
   trajectory_ = {.state = &state, .node = &state.root, .start = now};
   for (const auto& [handle, operation] : scheduler_.operations()) {
-    add({.handle = handle,
-         .plan = operation->plan,
-         .issued = operation->report.issued,
-         .seed = operation->seed,
-         .done = operation->complete_ranks()});
+    trajectory_.add({.handle = handle,
+                     .plan = operation->plan,
+                     .issued = operation->report.issued,
+                     .seed = operation->seed,
+                     .done = operation->complete_ranks()});
   }
 }
 
@@ -258,14 +217,14 @@ void Memoisation::begin(TrajectoryState& state) {
 
 void Memoisation::edge() {
   if (!replay_edge()) {
-    some_complete_ = false;
+    trajectory_.some_complete = false;
     scheduler_.edge();
   }
   look();
 }
 
 void Memoisation::simulate_edge() {
-  some_complete_ = false;
+  trajectory_.some_complete = false;
   scheduler_.simulate_edge();
 }
 
@@ -299,7 +258,7 @@ bool Memoisation::replay_edge() {
 }
 
 void Memoisation::replay(const TrajectoryEvent& event) {
-  Known& known = trajectory_.operations[event.operation];
+  CurrentTrajectory::Known& known = trajectory_.operations[event.operation];
   const OperationHandle handle = known.handle;
   ++trajectory_.events;
   in_callback_ = true;
@@ -343,17 +302,15 @@ void Memoisation::pass_ends() {
 }
 
 void Memoisation::pass(TrajectoryEnd& end) {
-  if (end.times++ == 0) replayed_.push_back(&end);
-  cycles_ += end.cycle - end.idle;
+  replayed_.add(end);
   scheduler_.count_idle(end.idle);
-  words_ += end.counts.words;
   OperationTotals& totals = scheduler_.totals();
   totals.rows_loaded += end.counts.rows_loaded;
   totals.rows_found += end.counts.rows_found;
   totals.rows_evicted += end.counts.rows_evicted;
-  std::vector<Known> operations = std::move(trajectory_.operations);
+  std::vector<CurrentTrajectory::Known> operations = std::move(trajectory_.operations);
   trajectory_ = {.state = end.next, .node = &end.next->root, .start = now_};
-  for (const int number : end.left) add(std::move(operations[number]));
+  for (const int number : end.left) trajectory_.add(std::move(operations[number]));
 }
 
 // Cycle at which something is known to happen or may be given; kNever: nothing.
@@ -387,133 +344,18 @@ std::uint64_t Memoisation::rest() {
 
 void Memoisation::resume() {
   if (replays() && follow()) resume_at(position(Place::kAfterEdge));
-  settle_counts();
+  replayed_.settle(scheduler_);
 }
 
-// The machine is brought to where the trajectory begins, and simulates it up to `stop`.
 void Memoisation::resume_at(const TrajectoryPosition& stop) {
   mode_ = Mode::kResumes;
-  scheduler_.fabric().stand_still(false);
-  replayed_totals_ = scheduler_.totals();
-  Trajectory trajectory = std::move(trajectory_);
-  is_on_path_ = true;
-  next_spare_ = scheduler_.next_handle();
-  for (TrajectoryNode* const node : trajectories_.path(*real_, *trajectory.state))
-    simulate_again(*node);
-  is_on_path_ = some_complete_ = false;
-  scheduler_.totals() = replayed_totals_;
-  trajectory_ = std::move(trajectory);
-  scheduler_.shift_to(trajectory_.start);
-  rename();
-  trajectory_.before = counts();
-  trajectory_.idle_before = scheduler_.idle_cycles();
-  script_.clear();
-  for (TrajectoryNode* node = trajectory_.node; node->parent != nullptr; node = node->parent)
-    script_.push_back(node);
-  std::ranges::reverse(script_);
-  script_next_ = 0;
-  trajectory_.node = &trajectory_.state->root;
-  trajectory_.events = 0;
-  stop_ = stop;
-  run_script(stop.cycle);
-}
-
-// A whole trajectory, for nobody.
-void Memoisation::simulate_again(TrajectoryNode& node) {
-  TrajectoryEnd& end = *node.end;
-  script_.clear();
-  TrajectoryNode* root = &node;
-  for (; root->parent != nullptr; root = root->parent) script_.push_back(root);
-  std::ranges::reverse(script_);
-  script_next_ = 0;
-  trajectory_ = {.node = root, .start = cycle()};
-  for (const auto& [handle, operation] : scheduler_.operations()) add({.handle = handle});
-  issued_again_ = trajectory_.operations.size();
-  run_script(end.cycle);
-  StateDigest digest(kIndexMask);
-  if (!scheduler_.add_state(digest) || digest != end.next->digest)
-    fail("a trajectory came to another state than before");
-  if (end.times-- == 0) replayed_.push_back(&end);
-  cycles_ -= end.cycle - end.idle;
-  words_ -= end.counts.words;
-}
-
-// Operations that are under way get the handles that whoever issued them has.
-void Memoisation::rename() {
-  std::vector<OperationScheduler::Name> names;
-  for (std::size_t number = 0; number < scheduler_.operations().size(); ++number) {
-    const Known& known = trajectory_.operations.at(number);
-    names.push_back({known.handle, known.issued});
-  }
-  scheduler_.rename(names);
-  issued_again_ = names.size();
-}
-
-// Up to a cycle of the trajectory: that of its end, or where it goes on for real.
-void Memoisation::run_script(std::uint64_t end) {
-  for (;;) {
-    follow_script(Place::kAfterEdge);
-    if (mode_ != Mode::kResumes) return;
-    if (cycle() - trajectory_.start >= end) break;
-    std::uint64_t next = end;
-    if (script_next_ < script_.size()) next = std::min(next, script_[script_next_]->at.cycle);
-    scheduler_.pass_until(trajectory_.start + next);
-    const std::uint64_t idle = scheduler_.rest_until(trajectory_.start + next);
-    if (!is_on_path_) scheduler_.count_idle(idle);
-    simulate_edge();
-    if (mode_ != Mode::kResumes) return;
-  }
-  if (!is_on_path_ || script_next_ != script_.size()) fail("less became complete than before");
-}
-
-// Gives the inputs of this place again, and ends the script where it stops.
-void Memoisation::follow_script(Place place) {
-  const TrajectoryPosition here = position(place);
-  if (script_next_ < script_.size() && script_[script_next_]->at == here) {
-    trajectory_.node = script_[script_next_++];
-    for (const TrajectoryInput& input : trajectory_.node->inputs) give_again(input);
-  }
-  if (!is_on_path_ && here == stop_ && script_next_ == script_.size()) go_live();
-}
-
-void Memoisation::give_again(const TrajectoryInput& input) {
-  const auto handle_of = [&](int number) { return trajectory_.operations[number].handle; };
-  if (input.plan == nullptr) {
-    const std::uint64_t cycle = input.cycle == 0 ? 0 : trajectory_.start + input.cycle;
-    scheduler_.release(handle_of(input.operation), input.part, input.rank, cycle);
-    return;
-  }
-  IssueOptions options{.delay = input.delay, .held = input.held};
-  // One that is complete is there no more, whatever its number.
-  for (const TrajectoryInput::After& after : input.after)
-    options.after.push_back(
-        {after.operation < 0 ? 0 : handle_of(after.operation), after.parts, after.all_ranks});
-  if (is_on_path_) add({.handle = next_spare_++});
-  const Known& known = trajectory_.operations[issued_again_++];
-  options.seed = known.seed;
-  scheduler_.issue(known.handle, input.plan, input.starts, options);
-}
-
-// Totals of replayed operations do not count a second time.
-void Memoisation::go_live() {
+  resumption_.run(*real_, stop);
   mode_ = Mode::kLive;
-  OperationTotals& totals = scheduler_.totals();
-  totals.operations = replayed_totals_.operations;
-  totals.last_end = replayed_totals_.last_end;
-  totals.flits = replayed_totals_.flits;
-  totals.bytes = replayed_totals_.bytes;
-  totals.waited_for_rows = replayed_totals_.waited_for_rows;
-  totals.waited_for_others = replayed_totals_.waited_for_others;
 }
 
-// Links, switches and NPUs count what has been replayed.
-void Memoisation::settle_counts() {
-  if (replayed_.empty()) return;
-  scheduler_.restart_recurrence();  // which compares counters of before with those to come
-  for (TrajectoryEnd* const end : std::exchange(replayed_, {})) {
-    const auto times = static_cast<std::uint64_t>(std::exchange(end->times, 0));
-    if (times != 0) flit_hops_ += add_to_machine(scheduler_.machine(), end->counts, times);
-  }
+// While it resumes; what comes after the stop is live.
+void Memoisation::follow_script() {
+  if (resumption_.follow(Place::kCallback)) mode_ = Mode::kLive;
 }
 
 }  // namespace fredsim

@@ -8,9 +8,8 @@
 //   (engine/trajectories.h). At a state that has been there before, the fabric stands still, and for as long as the same is issued
 //   as then, completions are reported as they were recorded: whoever issues does not notice. Where something else is issued,
 //   or nothing more is known, the trajectory is simulated from its state on, with what has been issued in it, up to here, and from
-//   here on for real. The machine may have to be brought to that state first: by the shortest way of known trajectories that leads
-//   there, simulated again; never more cycles than were passed over. What is simulated may leave out periods
-//   (engine/recurrence.h).
+//   here on for real. The machine may have to be brought to that state first (engine/resumption.h); never more cycles than were
+//   passed over. What is simulated may leave out periods (engine/recurrence.h).
 // Rest: where no operation is under way and nothing moves, a trajectory begins when something is given, however long that takes.
 // State: all that the cycles to come depend on (OperationScheduler::add_state()): relative to the cycle, without payload and the
 //   numbers of packets. So a machine that has rested has the same state after a short rest and a long one.
@@ -25,11 +24,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "engine/current_trajectory.h"
 #include "engine/operation.h"
 #include "engine/operation_scheduler.h"
+#include "engine/replayed_counts.h"
+#include "engine/resumption.h"
 #include "engine/scheduled_calls.h"
 #include "engine/trajectories.h"
 
@@ -60,10 +61,10 @@ class Memoisation final : public CompletionListener {
   const PreparedPlan* plan_of(OperationHandle handle) const;  // under way; null: it is not
   bool complete(OperationHandle handle, NodeId npu) const;
 
-  std::uint64_t cycles() const { return cycles_; }  // that were not simulated
+  std::uint64_t cycles() const { return replayed_.cycles(); }  // that were not simulated
   // Flits x links of these, links on a die left out; after resume().
-  std::uint64_t flit_hops() const { return flit_hops_; }
-  std::uint64_t words() const { return words_; }  // of rows, that were not written
+  std::uint64_t flit_hops() const { return replayed_.flit_hops(); }
+  std::uint64_t words() const { return replayed_.words(); }  // of rows, that were not written
 
   // The scheduler's, of what is simulated.
   void rank_complete(OperationHandle handle, int part, int rank) override;
@@ -78,35 +79,16 @@ class Memoisation final : public CompletionListener {
     kResumes,  // simulates what has been before
     kReplays,
   };
-  struct Known {  // an operation of the trajectory
-    OperationHandle handle = 0;
-    std::shared_ptr<const PreparedPlan> plan{};
-    std::uint64_t issued = 0, seed = 0;
-    std::vector<CollectiveJob::RankOfPart> done{};
-    bool complete = false;
-  };
-  struct Trajectory {
-    TrajectoryState* state = nullptr;
-    TrajectoryNode* node = nullptr;
-    std::uint32_t events = 0;
-    std::uint64_t start = 0;  // cycle
-    std::vector<Known> operations{};
-    std::unordered_map<OperationHandle, int> numbers{};
-    std::size_t under_way = 0;
-    TrajectoryCounts before{};  // of a trajectory that is recorded
-    std::uint64_t idle_before = 0;
-  };
 
   bool replay_edge();  // true: it has been
   void simulate_edge();
-  void look();                                      // after an edge: whether a trajectory ends here
-  bool has_replayed(OperationHandle handle) const;  // or it was complete before
+  void look();  // after an edge: whether a trajectory ends here
+  void end_trajectory(const StateDigest& digest);
   void note_issue(OperationHandle handle, const std::shared_ptr<const PreparedPlan>& plan,
                   const std::vector<std::uint64_t>& starts, const IssueOptions& options);
   void begin(TrajectoryState& state);
   bool rests() const;  // at its beginning
   void begin_now();
-  void add(Known known);
   TrajectoryPosition position(TrajectoryPosition::Place place) const;
   void give(TrajectoryInput input);
   void record(TrajectoryEvent event, const TrajectoryReport* report);
@@ -119,39 +101,22 @@ class Memoisation final : public CompletionListener {
   void pass(TrajectoryEnd& end);
   // ---- resume
   void resume_at(const TrajectoryPosition& stop);
-  void simulate_again(TrajectoryNode& node);
-  void rename();
-  void run_script(std::uint64_t end);
-  void follow_script(TrajectoryPosition::Place place);
-  void give_again(const TrajectoryInput& input);
-  void go_live();
-  void end_trajectory(const StateDigest& digest);
-  TrajectoryCounts counts() const;
-  void settle_counts();
+  void follow_script();
 
   OperationScheduler& scheduler_;
   const OperationCallbacks& callbacks_;
   const ScheduledCalls& calls_;
   Trajectories trajectories_;
   Mode mode_ = Mode::kOff;
-  Trajectory trajectory_;
+  CurrentTrajectory trajectory_;
   std::vector<TrajectoryInput> given_;  // at given_at_, not yet looked up
   TrajectoryPosition given_at_;
   bool in_callback_ = false;
-  bool some_complete_ = false;  // operations or their first ranks, at this edge
   // State of a replay.
   TrajectoryState* real_ = nullptr;  // where the machine stands
   std::uint64_t now_ = 0, next_ = 0;
-  std::vector<TrajectoryEnd*> replayed_;
-  // State of trajectories that are simulated again.
-  std::vector<TrajectoryNode*> script_;
-  std::size_t script_next_ = 0;
-  std::size_t issued_again_ = 0;  // operations of the trajectory that are there
-  bool is_on_path_ = false;
-  TrajectoryPosition stop_;
-  OperationTotals replayed_totals_;
-  OperationHandle next_spare_ = 0;  // handle on a path
-  std::uint64_t cycles_ = 0, flit_hops_ = 0, words_ = 0;
+  ReplayedCounts replayed_;
+  Resumption resumption_{scheduler_, trajectories_, trajectory_, replayed_};
 };
 
 }  // namespace fredsim
