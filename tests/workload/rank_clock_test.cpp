@@ -40,13 +40,12 @@ TEST(RankClock, CountsABubbleUpToTheStart) {
 
 TEST(RankClock, CountsNothingThatGoesOnWhileItComputes) {
   RankClock clock;
-  clock.compute(0, 10, kCompute, {});
-  clock.compute(10, 90, kCompute, {});
+  clock.compute(0, 100, kCompute, {});
   WaitTime waited;
-  clock.wait_for({.ready = 10, .start = 10, .end = 60, .category = TimeCategory::kMp}, waited);
-  clock.compute(100, 1, kCompute, waited);
-  clock.complete(101, {.since = 101});
-  EXPECT_EQ(clock.time().exposed(), 0U);
+  clock.wait_for({.ready = 10, .start = 10, .end = 120, .category = TimeCategory::kMp}, waited);
+  clock.compute(120, 1, kCompute, waited);
+  clock.complete(121, {.since = 121});
+  EXPECT_EQ(clock.time().exposed(), 20U);
   EXPECT_EQ(clock.time().computing(), 101U);
 }
 
