@@ -14,12 +14,7 @@ using Words = std::vector<std::string>;
 
 const Words kRun{"run", "configs/fred_small.yaml", "--size", "20KiB", "--quiet"};
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-json run_of(const Words& words) {
+json breakdown_run(const Words& words) {
   const Outcome outcome = run_fredsim(with(words, {"--json", "-"}));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   return json::parse(outcome.out).at("runs").at(0);
@@ -32,9 +27,9 @@ std::uint64_t sum_of(const json& causes) {
 }
 
 TEST(BreakdownOption, PutsTheWayOfTheCollectiveAndOfPacketsIntoTheJson) {
-  const json plain = run_of(kRun);
+  const json plain = breakdown_run(kRun);
   EXPECT_FALSE(plain.contains("breakdown"));
-  const json run = run_of(with(kRun, {"--breakdown", "--trace-packets", "2"}));
+  const json run = breakdown_run(with(kRun, {"--breakdown", "--trace-packets", "2"}));
   EXPECT_EQ(run["cycles"], plain["cycles"]);
   const json& part = run["breakdown"].at(0);
   std::uint64_t path = 0;
@@ -47,18 +42,18 @@ TEST(BreakdownOption, PutsTheWayOfTheCollectiveAndOfPacketsIntoTheJson) {
     EXPECT_EQ(latency, packet["latency_cycles"]);
   }
   EXPECT_EQ(part["listed"][0]["latency_cycles"], part["latency_cycles"]["max"]);
-  const json first = run_of(with(kRun, {"--breakdown", "--trace-packets", "first:1"}));
+  const json first = breakdown_run(with(kRun, {"--breakdown", "--trace-packets", "first:1"}));
   EXPECT_EQ(first["breakdown"][0]["listed"].size(), 1U);
 }
 
 TEST(BreakdownOption, GivesTheSameForEveryModelAndBesideATimeline) {
   const Words words = with(kRun, {"--breakdown", "--trace-packets", "3"});
-  const json expected = run_of(words)["breakdown"];
+  const json expected = breakdown_run(words)["breakdown"];
   for (const char* model : {"rtl", "lockstep"}) {
-    EXPECT_EQ(run_of(with(words, {"--model", model}))["breakdown"], expected) << model;
+    EXPECT_EQ(breakdown_run(with(words, {"--model", model}))["breakdown"], expected) << model;
   }
   const std::string timeline = testing::TempDir() + "breakdown_timeline.json";
-  EXPECT_EQ(run_of(with(words, {"--timeline", timeline}))["breakdown"], expected);
+  EXPECT_EQ(breakdown_run(with(words, {"--timeline", timeline}))["breakdown"], expected);
 }
 
 TEST(BreakdownOption, PrintsATableOfStagesAndCauses) {

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-json run_of(std::vector<std::string> arguments) {
+json json_run(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "run");
   arguments.insert(arguments.end(), {"--json", "-"});
   const Outcome outcome = run_fredsim(arguments);
@@ -19,7 +19,7 @@ json run_of(std::vector<std::string> arguments) {
   return outcome.exit_code == 0 ? outcome.json()["runs"][0] : json();
 }
 
-struct Case {
+struct CollectiveCase {
   const char* collective;
   const char* mesh;          // algorithm
   const char* fred;          // in the switches where there is one
@@ -29,18 +29,18 @@ struct Case {
   double bus_factor;
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.collective; }
+void PrintTo(const CollectiveCase& c, std::ostream* out) { *out << c.collective; }
 
-class CollectiveTest : public testing::TestWithParam<Case> {};
+class CollectiveTest : public testing::TestWithParam<CollectiveCase> {};
 
 TEST_P(CollectiveTest, RunsOnEveryFabric) {
-  const Case& c = GetParam();
+  const CollectiveCase& c = GetParam();
   const auto check = [&](const std::vector<std::string>& machine, const char* algorithm,
                          double injected) {
     std::vector<std::string> arguments = machine;
     arguments.insert(arguments.end(),
                      {"--collective", c.collective, "--size", "64KiB", "--algorithm", "paper"});
-    const json run = run_of(arguments);
+    const json run = json_run(arguments);
     EXPECT_EQ(run["collective"], c.collective);
     EXPECT_EQ(run["algorithm"], algorithm);
     EXPECT_EQ(run["payload"], "exact");
@@ -59,21 +59,22 @@ TEST_P(CollectiveTest, RunsOnEveryFabric) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, CollectiveTest,
-    testing::Values(Case{"all_reduce", "hier_ring", "in_switch", "hier_ring", 6, 4, 1.5},
-                    Case{"reduce_scatter", "hier_ring", "in_switch", "hier_ring", 3, 4, 0.75},
-                    Case{"all_gather", "hier_ring", "in_switch", "hier_ring", 3, 1, 0.75},
-                    Case{"reduce", "chain", "in_switch", "chain", 3, 4, 1},
-                    Case{"broadcast", "chain", "in_switch", "chain", 3, 1, 1},
-                    Case{"multicast", "chain", "in_switch", "chain", 3, 1, 1},
-                    Case{"gather", "direct", "direct", "direct", 0.75, 0.75, 0.75},
-                    Case{"scatter", "direct", "direct", "direct", 0.75, 0.75, 0.75},
-                    Case{"all_to_all", "direct", "direct", "direct", 3, 3, 0.75}),
+    testing::Values(CollectiveCase{"all_reduce", "hier_ring", "in_switch", "hier_ring", 6, 4, 1.5},
+                    CollectiveCase{"reduce_scatter", "hier_ring", "in_switch", "hier_ring", 3, 4,
+                                   0.75},
+                    CollectiveCase{"all_gather", "hier_ring", "in_switch", "hier_ring", 3, 1, 0.75},
+                    CollectiveCase{"reduce", "chain", "in_switch", "chain", 3, 4, 1},
+                    CollectiveCase{"broadcast", "chain", "in_switch", "chain", 3, 1, 1},
+                    CollectiveCase{"multicast", "chain", "in_switch", "chain", 3, 1, 1},
+                    CollectiveCase{"gather", "direct", "direct", "direct", 0.75, 0.75, 0.75},
+                    CollectiveCase{"scatter", "direct", "direct", "direct", 0.75, 0.75, 0.75},
+                    CollectiveCase{"all_to_all", "direct", "direct", "direct", 3, 3, 0.75}),
     [](const auto& one) { return std::string(one.param.collective); });
 
 TEST(Collectives, UnicastGoesFromTheFirstToTheSecond) {
   for (const char* config : {"configs/mesh_2x2.yaml", "configs/fred_small.yaml"}) {
     const json run =
-        run_of({config, "--collective", "unicast", "--group", "3,1", "--size", "1000"});
+        json_run({config, "--collective", "unicast", "--group", "3,1", "--size", "1000"});
     EXPECT_EQ(run["traffic"]["injected_bytes"], 1000);
     std::uint64_t from_3 = 0;
     for (const json& link : run["links"])
@@ -83,8 +84,8 @@ TEST(Collectives, UnicastGoesFromTheFirstToTheSecond) {
 }
 
 TEST(Collectives, TheRootIsAPositionInTheGroup) {
-  const json run = run_of({"configs/mesh_2x2.yaml", "--collective", "scatter", "--group", "2,0,3",
-                           "--root", "2", "--size", "3KiB"});
+  const json run = json_run({"configs/mesh_2x2.yaml", "--collective", "scatter", "--group", "2,0,3",
+                             "--root", "2", "--size", "3KiB"});
   for (const json& link : run["links"]) {
     if (link["from"] == "npu3" || !link["from"].get<std::string>().starts_with("npu")) continue;
     EXPECT_EQ(link["flits"], 0) << link;
@@ -93,9 +94,9 @@ TEST(Collectives, TheRootIsAPositionInTheGroup) {
 }
 
 TEST(Collectives, GroupsRunAtTheSameTime) {
-  const json one = run_of({"configs/fred_small.yaml", "--group", "0,1", "--size", "32KiB"});
+  const json one = json_run({"configs/fred_small.yaml", "--group", "0,1", "--size", "32KiB"});
   const json two =
-      run_of({"configs/fred_small.yaml", "--group", "0,1", "--group", "2,3", "--size", "32KiB"});
+      json_run({"configs/fred_small.yaml", "--group", "0,1", "--group", "2,3", "--size", "32KiB"});
   EXPECT_EQ(two["groups"], json::parse("[[0, 1], [2, 3]]"));
   EXPECT_EQ(two["cycles"], one["cycles"]);
   EXPECT_EQ(two["parts"].size(), 2U);
@@ -115,7 +116,7 @@ TEST(Collectives, OverlappingGroupsAreAConflictUnlessToldWhatToDo) {
 
   arguments = work;
   arguments.insert(arguments.end(), {"--on-conflict", "later"});
-  const json later = run_of(arguments);
+  const json later = json_run(arguments);
   EXPECT_EQ(later["algorithm"], "in_switch");
   EXPECT_GT(later["parts"][1]["start_cycle"], later["parts"][0]["cycles"]);
   const json& operations = later["operations"];
@@ -127,7 +128,7 @@ TEST(Collectives, OverlappingGroupsAreAConflictUnlessToldWhatToDo) {
   EXPECT_EQ(operations["waited_for_others_cycles"], later["parts"][1]["start_cycle"]);
 
   arguments.back() = "unicast";
-  const json unicast = run_of(arguments);
+  const json unicast = json_run(arguments);
   EXPECT_EQ(unicast["algorithm"], "in_switch+ring");
   EXPECT_EQ(unicast["parts"][1]["start_cycle"], 0);
   EXPECT_FALSE(unicast.contains("operations"));
@@ -161,10 +162,10 @@ TEST(Collectives, AReducingCrossbarHasNoConflicts) {
   groups.erase(groups.begin());
   groups.insert(groups.end(), {"--set", "switch.kind=reducing_crossbar"});
   work.insert(work.end(), {"--set", "switch.kind=reducing_crossbar"});
-  const json all = run_of(groups);
+  const json all = json_run(groups);
   EXPECT_EQ(all["algorithm"], "in_switch");
   EXPECT_EQ(all["payload"], "exact");
-  EXPECT_EQ(all["cycles"], run_of(work)["cycles"]);
+  EXPECT_EQ(all["cycles"], json_run(work)["cycles"]);
 }
 
 // The same collective on FRED switches, on reducing crossbars, and on a level of each: twins and RTL agree, and all add in
@@ -174,9 +175,9 @@ TEST(Collectives, SwitchesOfEveryLevelMayBeOfAnotherKind) {
                                       "0,2,3"};
   const auto cycles = [&](std::vector<std::string> more) {
     more.insert(more.begin(), work.begin(), work.end());
-    const json twins = run_of(more);
+    const json twins = json_run(more);
     more.insert(more.end(), {"--model", "lockstep"});
-    const json lockstep = run_of(more);
+    const json lockstep = json_run(more);
     EXPECT_EQ(twins["algorithm"], "in_switch");
     EXPECT_EQ(twins["payload"], "exact");
     EXPECT_EQ(twins["cycles"], lockstep["cycles"]);
@@ -198,8 +199,9 @@ TEST(Collectives, SwitchesOfEveryLevelMayBeOfAnotherKind) {
 // the flits of a flow never wait. What it costs grows as adders go.
 TEST(Collectives, AnAggregatorNeedsFewAdders) {
   const auto run = [](std::string machine, int adders, const std::string& size, const char* model) {
-    const json done = run_of({machine, "--size", size, "--set", "switch.kind=aggregator", "--set",
-                              "switch.params.ADDERS=" + std::to_string(adders), "--model", model});
+    const json done =
+        json_run({machine, "--size", size, "--set", "switch.kind=aggregator", "--set",
+                  "switch.params.ADDERS=" + std::to_string(adders), "--model", model});
     EXPECT_EQ(done["payload"], "exact");
     EXPECT_EQ(done["algorithm"], "in_switch");
     return done["cycles"].get<int>();
@@ -220,13 +222,13 @@ TEST(Collectives, RunOnVoqCrossbarsAtTheEndpoints) {
     std::vector<std::string> work{
         "configs/fred_small.yaml", "--collective", collective, "--size", "64KiB", "--set",
         "switch.kind=voq_crossbar"};
-    const json twins = run_of(work);
+    const json twins = json_run(work);
     EXPECT_NE(twins["algorithm"], "in_switch");
     EXPECT_EQ(twins["payload"], "exact");
     for (const char* const model : {"rtl", "lockstep"}) {
       std::vector<std::string> other = work;
       other.insert(other.end(), {"--model", model});
-      const json run = run_of(other);
+      const json run = json_run(other);
       EXPECT_EQ(run["cycles"], twins["cycles"]) << model;
       EXPECT_EQ(run["links"], twins["links"]) << model;
     }
@@ -240,7 +242,7 @@ TEST(Collectives, RunOnVoqCrossbarsAtTheEndpoints) {
 
 // One level of them is enough for that.
 TEST(Collectives, NeedSwitchesThatAddAtEveryLevel) {
-  const json run = run_of(
+  const json run = json_run(
       {"configs/fred_small.yaml", "--size", "32KiB", "--set",
        "fabric={type: fred_tree, slices: 1, middle: 3, link_latency: 20 ns, in_switch: false, "
        "levels: [{below: 2, uplinks: 2, uplink_bandwidth: 1.2 TB/s, kind: voq_crossbar}, "
@@ -306,8 +308,8 @@ TEST_F(WorkTest, BadFilesNameTheirLine) {
 
 TEST_F(WorkTest, MatrixSaysWhoSendsHowMuch) {
   const auto total = [&](const std::string& file) {
-    return run_of({"configs/mesh_2x2.yaml", "--collective", "all_to_all_v", "--matrix",
-                   file})["traffic"]["injected_bytes"]
+    return json_run({"configs/mesh_2x2.yaml", "--collective", "all_to_all_v", "--matrix",
+                     file})["traffic"]["injected_bytes"]
         .get<int>();
   };
   EXPECT_EQ(total(write("m.csv", "9,1,2,3\n0,0,0,0\n600 0 0 0\n1,1,1,5000\n")),
@@ -327,8 +329,8 @@ TEST_F(WorkTest, MatrixSaysWhoSendsHowMuch) {
 
 TEST(Collectives, RandomSizesFollowTheSeed) {
   const auto injected = [](const char* seed) {
-    return run_of({"configs/mesh_2x2.yaml", "--collective", "all_to_all_v", "--size", "100KiB",
-                   "--seed", seed})["traffic"]["injected_bytes"]
+    return json_run({"configs/mesh_2x2.yaml", "--collective", "all_to_all_v", "--size", "100KiB",
+                     "--seed", seed})["traffic"]["injected_bytes"]
         .get<int>();
   };
   EXPECT_EQ(injected("1"), injected("1"));
@@ -347,16 +349,16 @@ TEST(Collectives, CompareRunsTheSameWorkOnDifferentFabrics) {
 TEST(PacketOrder, PacedIsSaidAndTheSameInRtl) {
   std::vector<std::string> arguments{"configs/mesh_2x2.yaml", "--size", "2MiB", "--algorithm",
                                      "multi_tree"};
-  const json plain = run_of(arguments);
+  const json plain = json_run(arguments);
   EXPECT_EQ(plain["parts"][0]["packet_order"], "recurring");
   arguments.insert(arguments.end(), {"--packet-order", "paced"});
-  const json paced = run_of(arguments);
+  const json paced = json_run(arguments);
   EXPECT_EQ(paced["parts"][0]["packet_order"], "paced");
   EXPECT_GT(paced["parts"][0]["frame_cycles"], 0);
   EXPECT_GT(paced["cycles"], plain["cycles"]);
   EXPECT_LT(paced["cycles"].get<double>(), 1.05 * plain["cycles"].get<double>());
   arguments.insert(arguments.end(), {"--model", "lockstep"});
-  EXPECT_EQ(run_of(arguments)["cycles"], paced["cycles"]);
+  EXPECT_EQ(json_run(arguments)["cycles"], paced["cycles"]);
 }
 
 // The order of arrival gives other cycles, and that in which states recur is the default: both are said.
@@ -366,7 +368,7 @@ TEST(PacketOrder, RecurringIsTheDefaultAndArrivalIsWithout) {
   const auto with = [&](const char* order) {
     std::vector<std::string> all = arguments;
     all.emplace_back(order);
-    return run_of(all);
+    return json_run(all);
   };
   const json arrival = with("arrival");
   EXPECT_FALSE(arrival["parts"][0].contains("packet_order"));
@@ -384,18 +386,18 @@ TEST(PacketOrder, RecurringIsTheDefaultAndArrivalIsWithout) {
 TEST(PacketOrder, WhereItCostsItIsAskedFor) {
   const std::vector<std::string> arguments{"configs/mesh_reducing.yaml", "--size", "4MiB",
                                            "--algorithm", "multi_tree"};
-  EXPECT_FALSE(run_of(arguments)["parts"][0].contains("packet_order"));
+  EXPECT_FALSE(json_run(arguments)["parts"][0].contains("packet_order"));
   std::vector<std::string> asked = arguments;
   asked.insert(asked.end(), {"--packet-order", "recurring"});
-  EXPECT_EQ(run_of(asked)["parts"][0]["packet_order"], "recurring");
+  EXPECT_EQ(json_run(asked)["parts"][0]["packet_order"], "recurring");
 }
 
 // A machine that keeps none says so, and runs as ever.
 TEST(PacketOrder, OnATreeIsNotedAndWithoutEffect) {
   const Outcome noted = run_fredsim({"run", "configs/fred_small.yaml", "--packet-order", "paced"});
   EXPECT_NE(noted.out.find("packets have no pace"), std::string::npos) << noted.out;
-  EXPECT_EQ(run_of({"configs/fred_small.yaml", "--packet-order", "paced"})["cycles"],
-            run_of({"configs/fred_small.yaml"})["cycles"]);
+  EXPECT_EQ(json_run({"configs/fred_small.yaml", "--packet-order", "paced"})["cycles"],
+            json_run({"configs/fred_small.yaml"})["cycles"]);
 }
 
 }  // namespace

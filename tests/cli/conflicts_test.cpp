@@ -10,13 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> conflicts(std::vector<std::string> more) {
+std::vector<std::string> conflicts_of_12(std::vector<std::string> more) {
   more.insert(more.begin(), {"conflicts", "--ports", "12", "--kind", "all_reduce"});
   return more;
 }
 
 TEST(Conflicts, JsonHasARunPerNumberOfFlowsAndM) {
-  const Outcome outcome = run_fredsim(conflicts(
+  const Outcome outcome = run_fredsim(conflicts_of_12(
       {"--middle", "2:4", "--flows", "2,4,6", "--trials", "2000", "--seed", "3", "--json", "-"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -49,8 +49,8 @@ TEST(Conflicts, JsonHasARunPerNumberOfFlowsAndM) {
 
 TEST(Conflicts, TheSeedDecides) {
   const auto table = [](const char* seed) {
-    return run_fredsim(conflicts({"--middle", "2", "--flows", "3:6", "--trials", "300", "--seed",
-                                  seed, "--quiet"}))
+    return run_fredsim(conflicts_of_12({"--middle", "2", "--flows", "3:6", "--trials", "300",
+                                        "--seed", seed, "--quiet"}))
         .out;
   };
   EXPECT_EQ(table("5"), table("5"));
@@ -61,8 +61,8 @@ TEST(Conflicts, TheSeedDecides) {
 // What a number of flows shows does not depend on the others asked for.
 TEST(Conflicts, SetsOfOneSizeAreTheirOwn) {
   const auto runs = [](const char* flows) {
-    return run_fredsim(
-               conflicts({"--middle", "2", "--flows", flows, "--trials", "300", "--json", "-"}))
+    return run_fredsim(conflicts_of_12(
+                           {"--middle", "2", "--flows", flows, "--trials", "300", "--json", "-"}))
         .json()["runs"];
   };
   EXPECT_EQ(runs("2:5")[2], runs("4")[0]);
@@ -70,7 +70,7 @@ TEST(Conflicts, SetsOfOneSizeAreTheirOwn) {
 
 TEST(Conflicts, TableThenLegendUnlessQuiet) {
   const std::vector<std::string> arguments{"--middle", "2", "--flows", "2,6", "--trials", "100"};
-  const Outcome outcome = run_fredsim(conflicts(arguments));
+  const Outcome outcome = run_fredsim(conflicts_of_12(arguments));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("Fred_m(12), random sets of flows of kind all_reduce, 100 sets each"),
             std::string::npos)
@@ -79,7 +79,7 @@ TEST(Conflicts, TableThenLegendUnlessQuiet) {
   EXPECT_NE(outcome.out.find("Wilson"), std::string::npos);
   std::vector<std::string> quiet = arguments;
   quiet.emplace_back("--quiet");
-  EXPECT_EQ(run_fredsim(conflicts(quiet)).out.find("Wilson"), std::string::npos);
+  EXPECT_EQ(run_fredsim(conflicts_of_12(quiet)).out.find("Wilson"), std::string::npos);
 }
 
 TEST(Conflicts, HelpDefinesTheDistribution) {

@@ -34,13 +34,6 @@ Words fields_of(const std::string& line) {
   return fields;
 }
 
-Words lines_of(const std::string& text) {
-  Words lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 // One object per row, by the names of the header; every row has all of them.
 std::vector<std::map<std::string, std::string>> rows_of(const Words& words) {
   const Outcome outcome = run_fredsim(words);
@@ -59,11 +52,6 @@ std::vector<std::map<std::string, std::string>> rows_of(const Words& words) {
     }
   }
   return rows;
-}
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
 }
 
 const Words kCompare{"compare",

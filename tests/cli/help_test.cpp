@@ -15,13 +15,6 @@ using Words = std::vector<std::string>;
 const Words kCommands{"run",       "compare",    "train",  "traffic", "info", "route",
                       "conflicts", "strategies", "report", "schema",  "help"};
 
-Words lines_of(const std::string& text) {
-  Words lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 // The command lines of a help text, without the program; a line that ends in \ goes on.
 std::vector<Words> examples_of(const std::string& help) {
   std::vector<Words> examples;

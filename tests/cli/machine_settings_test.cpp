@@ -10,7 +10,7 @@ using nlohmann::json;
 
 constexpr const char* kFred = "configs/fred_small.yaml";
 
-std::string with(const std::string& settings) { return std::string(kFred) + "@" + settings; }
+std::string fred_with(const std::string& settings) { return std::string(kFred) + "@" + settings; }
 
 void expect_words(const std::string& text, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
@@ -20,7 +20,7 @@ void expect_words(const std::string& text, const std::vector<std::string>& words
 
 TEST(MachineSettings, OfEachMachineOfCompareAreInTheJson) {
   const Outcome outcome = run_fredsim(
-      {"compare", kFred, with("fabric.link_latency=40 ns,switch.input_buffer=48KiB"),
+      {"compare", kFred, fred_with("fabric.link_latency=40 ns,switch.input_buffer=48KiB"),
        "configs/mesh_2x2.yaml", "--size", "4K", "--set", "fabric.slices=1", "--json", "-"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("--set fabric.slices=1: applies to configs/fred_small.yaml and "),
@@ -46,17 +46,17 @@ TEST(MachineSettings, QuietLeavesTheNoteOut) {
 
 TEST(MachineSettings, AreInTheTable) {
   const Outcome outcome = run_fredsim(
-      {"compare", kFred, with("fabric.middle=2"), "configs/mesh_2x2.yaml", "--size", "1K"});
+      {"compare", kFred, fred_with("fabric.middle=2"), "configs/mesh_2x2.yaml", "--size", "1K"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  expect_words(outcome.out, {"fred_small (" + with("fabric.middle=2") + ")", "\nfred_small ",
+  expect_words(outcome.out, {"fred_small (" + fred_with("fabric.middle=2") + ")", "\nfred_small ",
                              "\nfred_small@fabric.middle=2 ", "\nmesh_2x2 "});
 }
 
 TEST(MachineSettings, OfTheOtherCommands) {
-  const Outcome info = run_fredsim({"info", with("fabric.link_latency=21 ns")});
+  const Outcome info = run_fredsim({"info", fred_with("fabric.link_latency=21 ns")});
   EXPECT_EQ(info.exit_code, 0) << info.err;
   expect_words(info.out, {"21 ns = 32 cycles"});
-  const std::string machine = with("fabric.middle=2");
+  const std::string machine = fred_with("fabric.middle=2");
   const json settings = json::parse(R"({"fabric.middle": "2"})");
   const Outcome run = run_fredsim({"run", machine, "--size", "1K"});
   expect_words(run.out, {"fred_small@fabric.middle=2: all_reduce"});
@@ -78,12 +78,12 @@ TEST(MachineSettings, OfTheOtherCommands) {
 
 TEST(MachineSettings, FailuresNameTheMachineWithThem) {
   const Outcome outcome =
-      run_fredsim({"compare", kFred, with("fabric.middle=2"), "--size", "64K", "--set",
+      run_fredsim({"compare", kFred, fred_with("fabric.middle=2"), "--size", "64K", "--set",
                    "fabric.link_latency=20 ns", "--timeout-cycles", "10"});
   EXPECT_EQ(outcome.exit_code, 1);
   expect_words(outcome.err, {"fred_small, all_reduce of 64 KiB"});
-  const Outcome second = run_fredsim({"compare", kFred, with("fabric.link_latency=2us"), "--size",
-                                      "1K", "--timeout-cycles", "1000"});
+  const Outcome second = run_fredsim({"compare", kFred, fred_with("fabric.link_latency=2us"),
+                                      "--size", "1K", "--timeout-cycles", "1000"});
   EXPECT_EQ(second.exit_code, 1);
   expect_words(second.err, {"fred_small@fabric.link_latency=2us, all_reduce of 1 KiB"});
 }
@@ -92,19 +92,21 @@ TEST(MachineSettings, Refusals) {
   const auto refused = [](const std::string& word, const std::vector<std::string>& words) {
     expect_refused(run_fredsim({"compare", "configs/mesh_2x2.yaml", word}), words);
   };
-  refused(with("fabric.middle=9"), {with("fabric.middle=9") + ": fabric.middle: found '9'"});
-  refused(with("fabric.width=2"), {with("fabric.width=2"), "a key of fabric type mesh2d"});
-  refused(with("fabric.midle=2"), {with("fabric.midle=2"), "did you mean 'middle'?"});
-  refused(with("fabric.middle"), {with("fabric.middle"), "key.path=value is wanted"});
-  refused(with(""), {with(""), "no setting after '@'"});
-  refused(with("fabric.middle=2,"), {"no setting between commas"});
-  refused(with("fabric.middle=2,,npu.count=4"), {"no setting between commas"});
+  refused(fred_with("fabric.middle=9"),
+          {fred_with("fabric.middle=9") + ": fabric.middle: found '9'"});
+  refused(fred_with("fabric.width=2"),
+          {fred_with("fabric.width=2"), "a key of fabric type mesh2d"});
+  refused(fred_with("fabric.midle=2"), {fred_with("fabric.midle=2"), "did you mean 'middle'?"});
+  refused(fred_with("fabric.middle"), {fred_with("fabric.middle"), "key.path=value is wanted"});
+  refused(fred_with(""), {fred_with(""), "no setting after '@'"});
+  refused(fred_with("fabric.middle=2,"), {"no setting between commas"});
+  refused(fred_with("fabric.middle=2,,npu.count=4"), {"no setting between commas"});
   refused("no_such.yaml@fabric.middle=2", {"fredsim: no_such.yaml: cannot be read"});
   refused("no_such@dir/x.yaml@fabric.middle=2", {"fredsim: no_such@dir/x.yaml: cannot be read"});
-  expect_refused(
-      run_fredsim({"compare", kFred, with("fabric.in_switch=false"), "--algorithm", "in_switch"}),
-      {"fredsim: " + with("fabric.in_switch=false") + ": algorithm: in_switch"});
-  refused(with("npu.count=8,fabric.npus_per_l1=4"),
+  expect_refused(run_fredsim({"compare", kFred, fred_with("fabric.in_switch=false"), "--algorithm",
+                              "in_switch"}),
+                 {"fredsim: " + fred_with("fabric.in_switch=false") + ": algorithm: in_switch"});
+  refused(fred_with("npu.count=8,fabric.npus_per_l1=4"),
           {"npu.count=8,fabric.npus_per_l1=4: found 8 NPUs"});
 }
 
@@ -150,8 +152,8 @@ TEST_F(MachineWordTest, ValuesWithAtSignsAndCommas) {
 
 TEST_F(MachineWordTest, FilesOfMachinesThatDifferInSettingsStayApart) {
   const Outcome outcome = run_fredsim(
-      {"compare", kFred, with("fabric.middle=2"), with("fabric.middle=3"), "--size", "1K", "--wave",
-       path("w.fst"), "--wave-links-only", "--timeline", path("t.json")});
+      {"compare", kFred, fred_with("fabric.middle=2"), fred_with("fabric.middle=3"), "--size", "1K",
+       "--wave", path("w.fst"), "--wave-links-only", "--timeline", path("t.json")});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* name : {"w.fred_small.fst", "w.fred_small.2.fst", "w.fred_small.3.fst"}) {
     EXPECT_GT(read_text(path(name)).size(), 1000U) << name;

@@ -18,7 +18,7 @@ std::vector<std::string> on_mesh(const char* command, std::vector<std::string> m
   return more;
 }
 
-json run_of(std::vector<std::string> more) {
+json reducing_run(std::vector<std::string> more) {
   more.insert(more.end(), {"--json", "-"});
   const Outcome outcome = run_fredsim(on_mesh("run", std::move(more)));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -33,12 +33,12 @@ TEST_P(ReducingMesh, CollectivesInTheRouters) {
     SCOPED_TRACE(collective);
     const std::vector<std::string> work{"--collective", collective, "--algorithm",
                                         "in_switch",    "--size",   "20000"};
-    const json twins = run_of(work);
+    const json twins = reducing_run(work);
     EXPECT_EQ(twins["algorithm"], "in_switch");
     EXPECT_EQ(twins["payload"], "exact");
     std::vector<std::string> other = work;
     other.insert(other.end(), {"--model", GetParam()});
-    const json run = run_of(other);
+    const json run = reducing_run(other);
     EXPECT_EQ(run["payload"], "exact");
     EXPECT_EQ(run["cycles"], twins["cycles"]);
     EXPECT_EQ(run["links"], twins["links"]);
@@ -47,18 +47,19 @@ TEST_P(ReducingMesh, CollectivesInTheRouters) {
 
 TEST_P(ReducingMesh, CollectivesAtTheEndpoints) {
   for (const char* algorithm : {"ring", "hier_ring"}) {
-    const json run = run_of({"--algorithm", algorithm, "--size", "20000", "--model", GetParam()});
+    const json run =
+        reducing_run({"--algorithm", algorithm, "--size", "20000", "--model", GetParam()});
     EXPECT_EQ(run["algorithm"], algorithm);
     EXPECT_EQ(run["payload"], "exact");
   }
-  EXPECT_EQ(
-      run_of({"--collective", "all_to_all", "--size", "20000", "--model", GetParam()})["payload"],
-      "exact");
+  EXPECT_EQ(reducing_run({"--collective", "all_to_all", "--size", "20000", "--model",
+                          GetParam()})["payload"],
+            "exact");
 }
 
 TEST_P(ReducingMesh, SeveralGroupsAtOnce) {
-  const json run = run_of({"--algorithm", "in_switch", "--group", "0,1", "--group", "3,2", "--size",
-                           "20000", "--model", GetParam()});
+  const json run = reducing_run({"--algorithm", "in_switch", "--group", "0,1", "--group", "3,2",
+                                 "--size", "20000", "--model", GetParam()});
   EXPECT_EQ(run["payload"], "exact");
   EXPECT_EQ(run["parts"].size(), 2U);
   EXPECT_EQ(run["parts"][0]["cycles"], run["parts"][1]["cycles"]);
@@ -88,18 +89,18 @@ TEST(ReducingMeshGroups, ThatMeetAreAConflictWhereTheRoutersAreAskedFor) {
   for (const char* word : {"group 0,1,2", "group 3,1", "npu1", "--on-conflict"})
     EXPECT_NE(refused.err.find(word), std::string::npos) << refused.err;
   asked.insert(asked.end(), {"--on-conflict", "later"});
-  const json later = run_of(asked);
+  const json later = reducing_run(asked);
   EXPECT_EQ(later["algorithm"], "in_switch");
   EXPECT_EQ(later["payload"], "exact");
   EXPECT_GT(later["parts"][1]["start_cycle"], later["parts"][0]["cycles"]);
   asked.back() = "unicast";
-  const json unicast = run_of(asked);
+  const json unicast = reducing_run(asked);
   EXPECT_TRUE(unicast["algorithm"].get<std::string>().starts_with("in_switch+"));
   EXPECT_EQ(unicast["payload"], "exact");
   // Unicasts and trees of one channel are never under way together.
   EXPECT_GT(unicast["parts"][1]["start_cycle"], unicast["parts"][0]["cycles"]);
   // Where nothing is asked for, both run at the endpoints.
-  const json automatic = run_of(groups);
+  const json automatic = reducing_run(groups);
   EXPECT_EQ(automatic["algorithm"].get<std::string>().find("in_switch"), std::string::npos);
   EXPECT_EQ(automatic["payload"], "exact");
 }

@@ -11,15 +11,15 @@ namespace {
 
 using nlohmann::json;
 
-struct Case {
+struct RunCase {
   const char* config;
   const char* algorithm;
   double injected_per_size;  // all NPUs together, in units of the size
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.config; }
+void PrintTo(const RunCase& c, std::ostream* out) { *out << c.config; }
 
-class RunTest : public testing::TestWithParam<Case> {};
+class RunTest : public testing::TestWithParam<RunCase> {};
 
 TEST_P(RunTest, JsonHasTheContractsKeysAndTheyAgree) {
   constexpr std::uint64_t kSize = 65536;
@@ -169,8 +169,8 @@ TEST_P(RunTest, TimeOutIsAFailedRunWithoutAResult) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, RunTest,
-                         testing::Values(Case{"configs/mesh_2x2.yaml", "hier_ring", 4 * 1.5},
-                                         Case{"configs/fred_small.yaml", "in_switch", 4}),
+                         testing::Values(RunCase{"configs/mesh_2x2.yaml", "hier_ring", 4 * 1.5},
+                                         RunCase{"configs/fred_small.yaml", "in_switch", 4}),
                          [](const auto& one) { return std::string(one.param.algorithm); });
 
 }  // namespace

@@ -20,7 +20,7 @@ json document_of(std::vector<std::string> arguments) {
 }
 
 // Without what depends on the machine it runs on and on how the groups were named.
-json run_of(std::vector<std::string> arguments) {
+json strategy_run(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"run", "configs/fred_d.yaml", "--size", "64KiB"});
   json run = document_of(arguments)["runs"][0];
   run.erase("wall_s");
@@ -97,25 +97,25 @@ TEST(Strategies, BadInputIsRefused) {
 TEST(Strategy, RunsTheGroupsOfItsDimensions) {
   const auto with = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"--strategy", "mp2-dp5-pp2"});
-    return run_of(more);
+    return strategy_run(more);
   };
   const std::vector<std::string> mp{"--group", "0,1",   "--group",    "4,5",   "--group", "8,9",
                                     "--group", "12,13", "--group",    "16,17", "--group", "2,3",
                                     "--group", "6,7",   "--group",    "10,11", "--group", "14,15",
                                     "--group", "18,19", "--priority", "mp"};
-  EXPECT_EQ(with({"--dimension", "mp"}), run_of(mp));
+  EXPECT_EQ(with({"--dimension", "mp"}), strategy_run(mp));
   EXPECT_EQ(with({"--dimension", "dp"}),
-            run_of({"--group", "0,4,8,12,16", "--group", "1,5,9,13,17", "--group", "2,6,10,14,18",
-                    "--group", "3,7,11,15,19"}));
-  EXPECT_EQ(
-      with({"--dimension", "pp", "--placement", "identity"}),
-      run_of({"--group", "0,10,11", "--group", "2,12,13", "--group", "4,14,15", "--group",
-              "6,16,17", "--group", "8,18,19", "--collective", "multicast", "--priority", "pp"}));
-  EXPECT_EQ(with({"--dimension", "mp", "--placement", "snake"}), run_of(mp));  // of a tree
-  EXPECT_EQ(
-      with({"--dimension", "dp", "--collective", "reduce_scatter", "--priority", "mp"}),
-      run_of({"--group", "0,4,8,12,16", "--group", "1,5,9,13,17", "--group", "2,6,10,14,18",
-              "--group", "3,7,11,15,19", "--collective", "reduce_scatter", "--priority", "mp"}));
+            strategy_run({"--group", "0,4,8,12,16", "--group", "1,5,9,13,17", "--group",
+                          "2,6,10,14,18", "--group", "3,7,11,15,19"}));
+  EXPECT_EQ(with({"--dimension", "pp", "--placement", "identity"}),
+            strategy_run({"--group", "0,10,11", "--group", "2,12,13", "--group", "4,14,15",
+                          "--group", "6,16,17", "--group", "8,18,19", "--collective", "multicast",
+                          "--priority", "pp"}));
+  EXPECT_EQ(with({"--dimension", "mp", "--placement", "snake"}), strategy_run(mp));  // of a tree
+  EXPECT_EQ(with({"--dimension", "dp", "--collective", "reduce_scatter", "--priority", "mp"}),
+            strategy_run({"--group", "0,4,8,12,16", "--group", "1,5,9,13,17", "--group",
+                          "2,6,10,14,18", "--group", "3,7,11,15,19", "--collective",
+                          "reduce_scatter", "--priority", "mp"}));
 }
 
 TEST(Strategy, TheResultsSayHowTheGroupsWereNamed) {
@@ -133,7 +133,7 @@ TEST(Strategy, TheResultsSayHowTheGroupsWereNamed) {
 }
 
 TEST(Strategy, SeveralDimensionsEachAtItsPriority) {
-  const json run = run_of({"--strategy", "mp2-dp5-pp2", "--dimension", "pp,mp"});
+  const json run = strategy_run({"--strategy", "mp2-dp5-pp2", "--dimension", "pp,mp"});
   ASSERT_EQ(run["parts"].size(), 15U);
   for (std::size_t p = 0; p < 15; ++p) {
     EXPECT_EQ(run["parts"][p]["collective"], p < 5 ? "multicast" : "all_reduce");
@@ -159,16 +159,17 @@ class PlacementTest : public FolderTest {};
 
 TEST_F(PlacementTest, AFileSaysWhereEveryWorkerIs) {
   const std::string list = write("placement.yaml", "- 19\n- 3\n- 7\n- 11\n");
-  EXPECT_EQ(run_of({"--group", "0,2,3", "--placement", list}), run_of({"--group", "19,7,11"}));
-  EXPECT_EQ(run_of({"--placement", list}), run_of({"--group", "19,3,7,11"}));
-  EXPECT_EQ(run_of({"--strategy", "mp2-dp2", "--dimension", "dp", "--placement", list}),
-            run_of({"--group", "19,7", "--group", "3,11"}));
+  EXPECT_EQ(strategy_run({"--group", "0,2,3", "--placement", list}),
+            strategy_run({"--group", "19,7,11"}));
+  EXPECT_EQ(strategy_run({"--placement", list}), strategy_run({"--group", "19,3,7,11"}));
+  EXPECT_EQ(strategy_run({"--strategy", "mp2-dp2", "--dimension", "dp", "--placement", list}),
+            strategy_run({"--group", "19,7", "--group", "3,11"}));
   const std::string work =
       write("work.yaml", "- {collective: all_reduce, groups: [[0, 1], [2, 3]]}\n");
-  EXPECT_EQ(run_of({"--work", work, "--placement", list}),
-            run_of({"--group", "19,3", "--group", "7,11"}));
-  EXPECT_EQ(run_of({"--work", work, "--placement", "paper", "--strategy", "dp2-pp2"}),
-            run_of({"--group", "0,2", "--group", "1,3"}));
+  EXPECT_EQ(strategy_run({"--work", work, "--placement", list}),
+            strategy_run({"--group", "19,3", "--group", "7,11"}));
+  EXPECT_EQ(strategy_run({"--work", work, "--placement", "paper", "--strategy", "dp2-pp2"}),
+            strategy_run({"--group", "0,2", "--group", "1,3"}));
 }
 
 TEST_F(PlacementTest, BadFilesAreRefused) {

@@ -10,12 +10,12 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-const std::string kMesh = "configs/mesh_2x2.yaml";
+const std::string kTrainedMesh = "configs/mesh_2x2.yaml";
 const std::string kFred = "configs/fred_small.yaml";
 
 // Of the small model on the mesh and on a tree.
 Words train(const Words& more) {
-  Words words{"train", kMesh, kFred, "--workload", "configs/models/small.yaml"};
+  Words words{"train", kTrainedMesh, kFred, "--workload", "configs/models/small.yaml"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -140,7 +140,7 @@ TEST(Train, TheSameResultsWithoutSkipping) {
 
 // Gradients of ResNet have a pace on a mesh; on a tree nothing has one. The results say so, and are those of a run in full.
 TEST(Train, PacketsHaveAPaceWhereTheyCan) {
-  const Words words{"train", kMesh,         kFred, "--workload", "resnet152", "--dp",
+  const Words words{"train", kTrainedMesh,  kFred, "--workload", "resnet152", "--dp",
                     "4",     "--minibatch", "8",   "--json",     "-"};
   Words paced = words;
   paced.insert(paced.end(), {"--packet-order", "paced"});
@@ -162,7 +162,7 @@ TEST(Train, PacketsHaveAPaceWhereTheyCan) {
 
 TEST(Train, DecodesAndPrefills) {
   const Words words{"train",
-                    kMesh,
+                    kTrainedMesh,
                     kFred,
                     "--workload",
                     "configs/models/llama3_70b.yaml",
@@ -222,7 +222,7 @@ TEST(Train, InferenceNamesWhatIsWrong) {
       {{"--phase", "decode", "--workload", llama, "--dp", "2", "--batch", "3"},
        {"--batch", "multiple of 2"}}};
   for (const auto& [options, words] : cases) {
-    Words line{"train", kMesh};
+    Words line{"train", kTrainedMesh};
     line.insert(line.end(), options.begin(), options.end());
     SCOPED_TRACE(testing::PrintToString(options));
     expect_refused(run_fredsim(line), words);
@@ -245,7 +245,7 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--dp", "4", "--algorithm", "rings"}, {"'rings'"}},
       {{"--compute-rate", "10"}, {"--compute-rate", "'10'", "PFLOP/s"}},
       {{"--compute-rate", "1PFLOP/s", "--fit", kFred + "=1.1"}, {"--fit", "--compute-rate"}},
-      {{"--fit", kMesh + "=1.1"}, {"--fit", kMesh, kFred}},
+      {{"--fit", kTrainedMesh + "=1.1"}, {"--fit", kTrainedMesh, kFred}},
       {{"--fit", kFred}, {"--fit", "speed-up"}},
       {{"--execution", "stream"}, {"--execution", "'stream'", "streaming"}},
       {{"--stream", "multicast"}, {"--stream", "--execution streaming"}},
@@ -260,7 +260,7 @@ TEST(Train, BadOptionsAreNamed) {
       {{"--packet-order", "pased"}, {"--packet-order", "'pased'", "did you mean 'paced'?"}},
       {{"--iterations", "0"}, {"--iterations", "'0'"}}};
   for (const auto& [options, words] : cases) {
-    Words line{"train", kMesh, kFred};
+    Words line{"train", kTrainedMesh, kFred};
     if (options.front() != "--workload")
       line.insert(line.end(), {"--workload", "configs/models/small.yaml"});
     line.insert(line.end(), options.begin(), options.end());

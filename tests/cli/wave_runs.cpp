@@ -54,12 +54,6 @@ int expect_counts(const WaveContent& content, const nlohmann::json& run) {
   return links;
 }
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
 nlohmann::json WaveTest::run(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--wave", path("w.fst"), "--json", "-"});
   const Outcome outcome = run_fredsim(arguments);

@@ -149,12 +149,6 @@ class WaveSaveTest : public FolderTest {
 // After the set-up, which gives switches their credits.
 const std::vector<std::string> kWindow{"--wave-window", "150:"};
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
 TEST_F(WaveSaveTest, PortsOfAFredSwitchAreItsLinks) {
   run(with({"run", "configs/fred_small.yaml", "--size", "16KiB"}, kWindow));
   EXPECT_GT(expect_all_exist(), 300);

@@ -11,7 +11,7 @@
 namespace fredsim::test {
 namespace {
 
-MachineSpec machine(std::string name, int npus) {
+MachineSpec plain_machine(std::string name, int npus) {
   MachineSpec spec;
   spec.name = std::move(name);
   spec.clock_hz = 1'500'000'000;
@@ -26,7 +26,7 @@ Topology grid_of(int width, int height, const char* switch_kind, bool torus = fa
   spec.width = width;
   spec.height = height;
   spec.link_bandwidth = static_cast<std::uint64_t>(kMeshLink);
-  MachineSpec routers = machine("mesh", width * height);
+  MachineSpec routers = plain_machine("mesh", width * height);
   routers.switch_kind = switch_kind;
   return torus ? build_torus2d(routers, spec) : build_mesh2d(routers, spec);
 }
@@ -40,7 +40,7 @@ Topology torus(int width, int height) { return grid_of(width, height, "mesh", tr
 Topology reducing_mesh(int width, int height) { return grid_of(width, height, "mesh_reducing"); }
 
 Topology torus3d(int x, int y, int z, int planes) {
-  MachineSpec spec = machine("torus3d", x * y * z);
+  MachineSpec spec = plain_machine("torus3d", x * y * z);
   spec.npu_bandwidth = 600'000'000'000;
   return build_torus3d(spec,
                        {.sides = {x, y, z}, .planes = planes, .ring_bandwidth = 200'000'000'000});
@@ -56,7 +56,7 @@ Topology fred_tree(const TreeSize& size, bool in_switch) {
   spec.slices = size.slices;
   spec.middle = size.middle;
   spec.in_switch = in_switch;
-  return build_fred_tree(machine("fred", size.l1_switches * size.npus_per_l1), spec);
+  return build_fred_tree(plain_machine("fred", size.l1_switches * size.npus_per_l1), spec);
 }
 
 Topology with_shuffled_ports(const Topology& topology, std::uint64_t seed) {

@@ -19,14 +19,15 @@ namespace {
 
 using test::first_ranks;
 
-Plan all_reduce(const Topology& topology, const std::vector<int>& group, std::uint64_t flits) {
+Plan in_switch_all_reduce(const Topology& topology, const std::vector<int>& group,
+                          std::uint64_t flits) {
   return make_plan(topology, Collective::kAllReduce, group, flits * kFlitBytes, "auto");
 }
 
 TEST(InSwitchPlan, WholeWafer) {
   const Topology topology = test::fred_tree();
   const std::uint64_t flits = 5 * 6000;
-  const Plan plan = all_reduce(topology, first_ranks(20), flits);
+  const Plan plan = in_switch_all_reduce(topology, first_ranks(20), flits);
   EXPECT_EQ(plan.parts[0].algorithm, "in_switch");
   ASSERT_EQ(plan.trees.size(), 5U);
   EXPECT_EQ(plan.programs.size(), 5U * (5 + 1));
@@ -52,11 +53,11 @@ TEST(InSwitchPlan, SixteenMebibytesMeetTheBound) {
 TEST(InSwitchPlan, Groups) {
   const Topology topology = test::fred_tree();
   const double bound = 1000.0 * kFlitBytes / 600e9 * 1e9;
-  const Plan across = all_reduce(topology, {2, 6, 10, 14, 18}, 5000);
+  const Plan across = in_switch_all_reduce(topology, {2, 6, 10, 14, 18}, 5000);
   test::expect_all_reduce(topology, across);
   EXPECT_DOUBLE_EQ(across.bound_ns, bound);
   EXPECT_EQ(across.programs.size(), 5U * 6);
-  const Plan inside = all_reduce(topology, {5, 4, 7}, 5000);
+  const Plan inside = in_switch_all_reduce(topology, {5, 4, 7}, 5000);
   test::expect_all_reduce(topology, inside);
   EXPECT_DOUBLE_EQ(inside.bound_ns, bound);
   EXPECT_EQ(inside.programs.size(), 5U);
@@ -83,14 +84,14 @@ TEST(InSwitchPlan, RandomGroupsOnRandomPortOrders) {
     for (std::size_t i = group.size() - 1; i > 0; --i)
       std::swap(group[i], group[random.below(i + 1)]);
     group.resize(1 + random.below(group.size()));
-    test::expect_all_reduce(topology, all_reduce(topology, group, 1 + random.below(50)));
+    test::expect_all_reduce(topology, in_switch_all_reduce(topology, group, 1 + random.below(50)));
   }
 }
 
 // All L1 chiplets of a slice go up to the same L2 chiplet, by the same uplink in every slice.
 TEST(InSwitchPlan, SlicesTakeTheSameUplinks) {
   const Topology topology = test::fred_tree();
-  const Plan plan = all_reduce(topology, first_ranks(20), 500);
+  const Plan plan = in_switch_all_reduce(topology, first_ranks(20), 500);
   std::map<int, std::set<NodeId>> l2_of_slice;
   std::set<int> uplinks;
   std::set<std::string> columns;
@@ -118,7 +119,7 @@ TEST(InSwitchPlan, SlicesTakeTheSameUplinks) {
 // Every member's port carries the share up and down, every used uplink too, nothing else anything.
 TEST(InSwitchPlan, LinkFlits) {
   const Topology topology = test::fred_tree();
-  const Plan plan = all_reduce(topology, first_ranks(20), 5 * 100);
+  const Plan plan = in_switch_all_reduce(topology, first_ranks(20), 5 * 100);
   const std::vector<std::uint64_t> flits = link_flits(topology, plan);
   int npu_links = 0;
   int uplinks = 0;
@@ -138,14 +139,14 @@ TEST(InSwitchPlan, LinkFlits) {
 TEST(InSwitchPlan, SlowUplinkIsTheBound) {
   const Topology topology = test::fred_tree(
       {.uplinks = 1, .l2_chiplets_per_slice = 1, .uplink_bandwidth = 1'500'000'000'000});
-  const Plan plan = all_reduce(topology, first_ranks(20), 5000);
+  const Plan plan = in_switch_all_reduce(topology, first_ranks(20), 5000);
   EXPECT_DOUBLE_EQ(plan.bound_ns, 5000.0 * kFlitBytes / 1.5e12 * 1e9);
 }
 
 TEST(InSwitchPlan, ShortVectorsUseFewerSlices) {
   const Topology topology = test::fred_tree();
   for (std::uint64_t flits = 1; flits <= 12; ++flits) {
-    const Plan plan = all_reduce(topology, first_ranks(20), flits);
+    const Plan plan = in_switch_all_reduce(topology, first_ranks(20), flits);
     EXPECT_EQ(plan.trees.size(), std::min<std::uint64_t>(flits, 5));
     EXPECT_EQ(plan.programs.size(), 6 * plan.trees.size());
     test::expect_all_reduce(topology, plan);

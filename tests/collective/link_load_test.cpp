@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMega = 1'000'000;
 
-double link_ns(double bytes) { return bytes / test::kMeshLink * 1e9; }
+double one_link_ns(double bytes) { return bytes / test::kMeshLink * 1e9; }
 double cycles_ns(double cycles) { return cycles / 1.5; }
 
 // Unicasts on a row of four NPUs: 0 … 3.
@@ -45,7 +45,7 @@ class Bounds : public testing::Test {
   }
   double bound_of(const std::vector<Unicast>& work) const { return plan_of(work).bound_ns; }
   static double flits_ns(std::uint64_t flits) {
-    return link_ns(static_cast<double>(flits) * kFlitBytes);
+    return one_link_ns(static_cast<double>(flits) * kFlitBytes);
   }
 
   const Topology row_ = test::mesh(4, 1);

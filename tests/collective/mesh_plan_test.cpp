@@ -16,8 +16,8 @@ namespace {
 
 using test::first_ranks;
 
-Plan all_reduce(const Topology& topology, const std::vector<int>& group, std::uint64_t flits,
-                const std::string& algorithm = "paper") {
+Plan mesh_all_reduce(const Topology& topology, const std::vector<int>& group, std::uint64_t flits,
+                     const std::string& algorithm = "paper") {
   return make_plan(topology, Collective::kAllReduce, group, flits * kFlitBytes, algorithm);
 }
 
@@ -34,7 +34,7 @@ TEST(MeshPlan, HierRingServesEveryone) {
     const Topology topology = test::mesh(width, height);
     for (const std::uint64_t flits : {1, 2, 3, 7, 40, 41, 1000, 32768}) {
       SCOPED_TRACE(fmt::format("{} x {}, {} flits", width, height, flits));
-      const Plan plan = all_reduce(topology, first_ranks(width * height), flits);
+      const Plan plan = mesh_all_reduce(topology, first_ranks(width * height), flits);
       EXPECT_EQ(plan.parts[0].algorithm, "hier_ring");
       test::expect_all_reduce(topology, plan);
       EXPECT_LE(plan.trees.size(), 2U * static_cast<std::size_t>(width * height));
@@ -49,7 +49,7 @@ TEST(MeshPlan, RanksOfTheWholeWaferMayComeInAnyOrder) {
     Random random(seed);
     const std::vector<int> group = random_group(random, 20, 20);
     for (const std::string algorithm : {"hier_ring", "ring"}) {
-      const Plan plan = all_reduce(topology, group, 480, algorithm);
+      const Plan plan = mesh_all_reduce(topology, group, 480, algorithm);
       EXPECT_EQ(plan.parts[0].algorithm, algorithm);
       for (int r = 0; r < 20; ++r) EXPECT_EQ(plan.parts[0].members[r], topology.npus[group[r]]);
       test::expect_all_reduce(topology, plan);
@@ -71,7 +71,7 @@ TEST(MeshPlan, RanksOfTheWholeWaferMayComeInAnyOrder) {
 TEST(MeshPlan, HierRingAddsInThePrescribedOrder) {
   constexpr int kAdd = SumOrder::kAdd;
   const Topology topology = test::mesh(2, 2);
-  const Plan plan = all_reduce(topology, first_ranks(4), 800);
+  const Plan plan = mesh_all_reduce(topology, first_ranks(4), 800);
   ASSERT_EQ(plan.trees.size(), 8U);
   // First tree: rows first, owner (0, 0). Row partials end in column 0, then
   // row 1 flows into row 0.
@@ -87,7 +87,7 @@ TEST(MeshPlan, HierRingAddsInThePrescribedOrder) {
 
 TEST(MeshPlan, SendsLeaveByThePortThatFacesTheWay) {
   const Topology topology = test::mesh(5, 4);
-  const Plan plan = all_reduce(topology, first_ranks(20), 480);
+  const Plan plan = mesh_all_reduce(topology, first_ranks(20), 480);
   for (const Tree& tree : plan.trees) {
     for (int r = 0; r < 20; ++r) {
       const auto check = [&](const Send& send) {
@@ -108,7 +108,7 @@ TEST(MeshPlan, RingServesAnyGroup) {
     Random random(seed);
     const int size = 1 + static_cast<int>(random.below(19));
     const std::uint64_t flits = 1 + random.below(200);
-    const Plan plan = all_reduce(topology, random_group(random, 20, size), flits);
+    const Plan plan = mesh_all_reduce(topology, random_group(random, 20, size), flits);
     EXPECT_EQ(plan.parts[0].algorithm, "ring");
     test::expect_all_reduce(topology, plan);
   }
@@ -116,7 +116,7 @@ TEST(MeshPlan, RingServesAnyGroup) {
 
 TEST(MeshPlan, RingRunsInGroupOrder) {
   const Topology topology = test::mesh(5, 4);
-  const Plan plan = all_reduce(topology, {7, 3, 12, 0}, 400);
+  const Plan plan = mesh_all_reduce(topology, {7, 3, 12, 0}, 400);
   ASSERT_EQ(plan.trees.size(), 4U);
   for (int k = 0; k < 4; ++k) {
     for (int r = 0; r < 4; ++r) {
@@ -155,7 +155,7 @@ TEST(MeshPlan, RingOrderIsHamiltonianWherePossible) {
 TEST(MeshPlan, LinesUseARing) {
   for (const auto& [width, height] : {std::pair{6, 1}, {1, 5}, {1, 1}, {2, 1}}) {
     const Topology topology = test::mesh(width, height);
-    const Plan plan = all_reduce(topology, first_ranks(width * height), 600);
+    const Plan plan = mesh_all_reduce(topology, first_ranks(width * height), 600);
     EXPECT_EQ(plan.parts[0].algorithm, "ring");
     test::expect_all_reduce(topology, plan);
   }

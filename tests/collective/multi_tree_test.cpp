@@ -19,14 +19,14 @@ namespace fredsim {
 namespace {
 
 using test::first_ranks;
-using Hop = std::pair<int, int>;  // from cell to cell
+using TreeHop = std::pair<int, int>;  // from cell to cell
 
 // Every hop must be one between neighbours of the grid.
-std::map<Hop, std::uint64_t> loads_of(const Topology& topology, const Plan& plan) {
+std::map<TreeHop, std::uint64_t> loads_of(const Topology& topology, const Plan& plan) {
   const int width = topology.grid.width;
   const int height = topology.grid.height;
   const bool torus = topology.has_rings();
-  std::map<Hop, std::uint64_t> loads;
+  std::map<TreeHop, std::uint64_t> loads;
   for (const Tree& tree : plan.trees) {
     for (const TreeRank& rank : tree.ranks) {
       const auto hop = [&](const Send& send) {
@@ -46,7 +46,7 @@ std::map<Hop, std::uint64_t> loads_of(const Topology& topology, const Plan& plan
   return loads;
 }
 
-std::uint64_t busiest(const std::map<Hop, std::uint64_t>& loads) {
+std::uint64_t busiest_hop(const std::map<TreeHop, std::uint64_t>& loads) {
   std::uint64_t most = 0;
   for (const auto& [hop, flits] : loads) most = std::max(most, flits);
   return most;
@@ -67,7 +67,7 @@ TEST(MultiTree, AllReduceLoadsAllLinksOfAMeshAlike) {
       const auto npus = static_cast<std::uint64_t>(width * height);
       const auto links = static_cast<std::uint64_t>(2 * width * height - width - height);
       const Plan plan = whole(topology, Collective::kAllReduce, 8 * links);
-      const std::map<Hop, std::uint64_t> loads = loads_of(topology, plan);
+      const std::map<TreeHop, std::uint64_t> loads = loads_of(topology, plan);
       EXPECT_EQ(loads.size(), 2 * links);
       for (const auto& [hop, flits] : loads) EXPECT_EQ(flits, 8 * (npus - 1));
       EXPECT_LE(plan.trees.size(), static_cast<std::size_t>(width + height));
@@ -88,7 +88,7 @@ TEST(MultiTree, AllReduceLoadsAllLinksOfATorusAlike) {
     const int links = per_row * height + per_column * width;
     const double flits = 100'000;
     const Plan plan = whole(topology, Collective::kAllReduce, static_cast<std::uint64_t>(flits));
-    const auto most = static_cast<double>(busiest(loads_of(topology, plan)));
+    const auto most = static_cast<double>(busiest_hop(loads_of(topology, plan)));
     const double bound = (width * height - 1) * flits / links;
     EXPECT_GE(most, bound * 0.999999);
     EXPECT_LE(most, bound + static_cast<double>(plan.trees.size()));
@@ -106,7 +106,7 @@ TEST(MultiTree, BlocksLoadTheLinksOfACornerAlike) {
         const int npus = width * height;
         const double flits = 1000.0 * npus;
         const Plan plan = whole(topology, collective, static_cast<std::uint64_t>(flits));
-        const auto most = static_cast<double>(busiest(loads_of(topology, plan)));
+        const auto most = static_cast<double>(busiest_hop(loads_of(topology, plan)));
         const double bound = flits * (npus - 1) / npus / (torus ? 4 : 2);
         EXPECT_LE(most, bound * (torus ? 1.11 : 1.002) + 2 * npus);
       }

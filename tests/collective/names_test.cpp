@@ -6,10 +6,10 @@
 namespace fredsim {
 namespace {
 
-constexpr int kCollectives = 10;
+constexpr int kNamed = 10;
 
 TEST(CollectiveNames, ReadBack) {
-  for (int c = 0; c < kCollectives; ++c) {
+  for (int c = 0; c < kNamed; ++c) {
     const auto collective = static_cast<Collective>(c);
     EXPECT_EQ(parse_collective(to_string(collective)), collective);
   }

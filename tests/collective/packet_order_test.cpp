@@ -23,7 +23,7 @@ bool has_order(const Plan& plan) {
   return std::ranges::any_of(plan.trees, [](const Tree& tree) { return tree.interval != 0; });
 }
 
-const TreeRank& rank_of(const Tree& tree, int rank) {
+const TreeRank& order_rank(const Tree& tree, int rank) {
   return *std::ranges::find(tree.ranks, rank, &TreeRank::rank);
 }
 
@@ -31,13 +31,13 @@ const TreeRank& rank_of(const Tree& tree, int rank) {
 void check_dues(const Tree& tree, const Part& part) {
   for (const TreeRank& rank : tree.ranks) {
     for (const Send& to : rank.reduce_to) {
-      const TreeRank& next = rank_of(tree, to.rank);
+      const TreeRank& next = order_rank(tree, to.rank);
       const bool is_root = next.reduce_to.empty();
       for (const Send& after : is_root ? next.broadcast_to : next.reduce_to)
         EXPECT_LT(to.due, after.due);
     }
     for (const Send& to : rank.broadcast_to) {
-      for (const Send& after : rank_of(tree, to.rank).broadcast_to) EXPECT_LT(to.due, after.due);
+      for (const Send& after : order_rank(tree, to.rank).broadcast_to) EXPECT_LT(to.due, after.due);
       EXPECT_LT(to.due, static_cast<std::uint64_t>(part.window) * tree.interval);
     }
   }

@@ -35,9 +35,9 @@ WorkerTraffic along(Dimension dimension, const Strategy& strategy, const std::st
   return kind;
 }
 
-std::vector<WorkerTraffic> traffic_of(const Strategy& strategy, const std::string& algorithm,
-                                      std::uint64_t bytes, double mp = 4, double dp = 1,
-                                      double pp = 1) {
+std::vector<WorkerTraffic> traffic_between(const Strategy& strategy, const std::string& algorithm,
+                                           std::uint64_t bytes, double mp = 4, double dp = 1,
+                                           double pp = 1) {
   std::vector<WorkerTraffic> traffic;
   for (const auto& [dimension, times] :
        {std::pair(Dimension::kMp, mp), std::pair(Dimension::kDp, dp),
@@ -56,13 +56,13 @@ std::vector<int> shuffled(int npus, int workers, Random& random) {
   return placement;
 }
 
-struct Case {
+struct SearchCase {
   Topology topology;
   const char* strategy;
   const char* algorithm;
 };
 
-std::vector<Case> cases() {
+std::vector<SearchCase> cases() {
   return {{test::mesh(4, 5), "mp3-dp3-pp2", "paper"},
           {test::mesh(5, 4), "mp2-dp2-pp4", "auto"},
           {test::mesh(4, 4), "mp4-dp3", "auto"},
@@ -72,10 +72,10 @@ std::vector<Case> cases() {
 }
 
 TEST(PlacementLoad, AMoveCostsWhatItCostsFromTheStart) {
-  for (const Case& c : cases()) {
+  for (const SearchCase& c : cases()) {
     SCOPED_TRACE(fmt::format("{} {} {}", c.topology.name, c.strategy, c.algorithm));
     const Strategy s = parse_strategy(c.strategy);
-    const std::vector<WorkerTraffic> traffic = traffic_of(s, c.algorithm, 1 << 20);
+    const std::vector<WorkerTraffic> traffic = traffic_between(s, c.algorithm, 1 << 20);
     PlacementLoad moved(c.topology, traffic, s.workers());
     PlacementLoad afresh(c.topology, traffic, s.workers());
     const auto npus = static_cast<int>(c.topology.npus.size());
@@ -96,11 +96,11 @@ TEST(PlacementLoad, AMoveCostsWhatItCostsFromTheStart) {
 
 // But for the share of the mean, 2 %, and latencies. Of algorithms that are chosen the model knows some alone.
 TEST(PlacementLoad, LongMessagesCostWhatPlansSay) {
-  for (const Case& c : cases()) {
+  for (const SearchCase& c : cases()) {
     if (std::string_view(c.algorithm) == "auto") continue;
     SCOPED_TRACE(fmt::format("{} {} {}", c.topology.name, c.strategy, c.algorithm));
     const Strategy s = parse_strategy(c.strategy);
-    const std::vector<WorkerTraffic> traffic = traffic_of(s, c.algorithm, kLong, 4, 1, 0);
+    const std::vector<WorkerTraffic> traffic = traffic_between(s, c.algorithm, kLong, 4, 1, 0);
     PlacementLoad load(c.topology, traffic, s.workers());
     Random random(5);
     for (int round = 0; round < 5; ++round) {
@@ -117,13 +117,13 @@ TEST(PlacementLoad, LongMessagesCostWhatPlansSay) {
 
 // ---- a search of the test's own: rings by X-Y routes, both dimensions by their busiest links
 
-struct Grid {
+struct SearchGrid {
   int width, height;
 };
 
 class Rings {
  public:
-  Rings(const Grid& grid, const Strategy& s, double mp, double dp) : grid_(grid) {
+  Rings(const SearchGrid& grid, const Strategy& s, double mp, double dp) : grid_(grid) {
     for (const auto& [dimension, times] :
          {std::pair(Dimension::kMp, mp), std::pair(Dimension::kDp, dp)})
       if (times > 0) kinds_.emplace_back(times, groups_of(s, dimension));
@@ -158,7 +158,7 @@ class Rings {
     }
   }
 
-  Grid grid_;
+  SearchGrid grid_;
   std::vector<std::pair<double, std::vector<std::vector<int>>>> kinds_;
   std::vector<double> load_;
 };
@@ -195,7 +195,8 @@ double annealed(Rings& rings, int npus, int workers, std::uint64_t seed) {
 TEST(PlacementSearch, AnnealingForLongIsNoMoreThanAFewPercentBetter) {
   Random random(7);
   for (int round = 0; round < 4; ++round) {
-    const Grid grid{3 + static_cast<int>(random.below(4)), 3 + static_cast<int>(random.below(4))};
+    const SearchGrid grid{3 + static_cast<int>(random.below(4)),
+                          3 + static_cast<int>(random.below(4))};
     const int npus = grid.width * grid.height;
     const std::vector<Strategy> all = all_strategies(npus);
     Strategy s;
@@ -206,7 +207,7 @@ TEST(PlacementSearch, AnnealingForLongIsNoMoreThanAFewPercentBetter) {
     if (mp + dp == 0) continue;
     SCOPED_TRACE(fmt::format("{} on {} x {}, mp {}", to_string(s), grid.width, grid.height, mp));
     const WorkerPlacement found = auto_placement(s, test::mesh(grid.width, grid.height),
-                                                 traffic_of(s, "ring", kLong, mp, dp, 0));
+                                                 traffic_between(s, "ring", kLong, mp, dp, 0));
     Rings rings(grid, s, mp, dp);
     const double least = annealed(rings, npus, s.workers(), 11 + static_cast<std::uint64_t>(round));
     EXPECT_LE(rings.cost(found.npus), 1.05 * least) << found.name;

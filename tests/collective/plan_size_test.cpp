@@ -17,7 +17,7 @@ std::uint64_t heap_in_use() {
   return info.uordblks + info.hblkhd;
 }
 
-struct Case {
+struct SizeCase {
   const char* collective;
   const char* algorithm;
   std::uint64_t bytes;
@@ -25,14 +25,14 @@ struct Case {
 
 constexpr std::uint64_t kLarge = std::uint64_t{64} << 20;
 
-const Case kCases[] = {{"all_reduce", "auto", kLarge},     {"all_reduce", "ring", kLarge},
-                       {"all_reduce", "auto", 4096},       {"all_reduce", "paper", kLarge},
-                       {"reduce_scatter", "auto", kLarge}, {"all_gather", "auto", kLarge},
-                       {"all_gather", "ring", 4096},       {"reduce", "auto", kLarge},
-                       {"broadcast", "auto", kLarge},      {"multicast", "auto", kLarge},
-                       {"gather", "auto", kLarge},         {"scatter", "auto", 4096},
-                       {"all_to_all", "auto", kLarge},     {"all_to_all", "direct", 4096},
-                       {"all_to_all_v", "auto", kLarge},   {"all_to_all_v", "auto", 100'000}};
+const SizeCase kCases[] = {{"all_reduce", "auto", kLarge},     {"all_reduce", "ring", kLarge},
+                           {"all_reduce", "auto", 4096},       {"all_reduce", "paper", kLarge},
+                           {"reduce_scatter", "auto", kLarge}, {"all_gather", "auto", kLarge},
+                           {"all_gather", "ring", 4096},       {"reduce", "auto", kLarge},
+                           {"broadcast", "auto", kLarge},      {"multicast", "auto", kLarge},
+                           {"gather", "auto", kLarge},         {"scatter", "auto", 4096},
+                           {"all_to_all", "auto", kLarge},     {"all_to_all", "direct", 4096},
+                           {"all_to_all_v", "auto", kLarge},   {"all_to_all_v", "auto", 100'000}};
 
 class PlanSizeTest : public testing::TestWithParam<const char*> {};
 
@@ -48,7 +48,7 @@ TEST_P(PlanSizeTest, IsThatOfThePlan) {
                 .topology
           : load_config("configs/" + machine + ".yaml").topology;
   int compared = 0;
-  for (const Case& c : kCases) {
+  for (const SizeCase& c : kCases) {
     SCOPED_TRACE(testing::Message() << c.collective << " " << c.algorithm << " " << c.bytes);
     CollectiveSpec spec;
     spec.collective = parse_collective(c.collective);

@@ -89,7 +89,7 @@ TEST(UplinkSearch, FindsAWayExactlyWhereThereIsOne) {
     EXPECT_GT(seen[kind], 5) << static_cast<int>(kind);
 }
 
-CollectiveSpec all_reduce(std::vector<int> group) {
+CollectiveSpec uplink_all_reduce(std::vector<int> group) {
   CollectiveSpec spec;
   spec.group = std::move(group);
   spec.bytes = kFlitBytes;
@@ -100,9 +100,9 @@ CollectiveSpec all_reduce(std::vector<int> group) {
 // its chiplets, with its own at each four are enough.
 TEST(UplinkSearch, AGroupMayHaveDifferentUplinksAtItsChiplets) {
   const Topology topology = test::fred_tree({.l1_switches = 3, .npus_per_l1 = 4});
-  const std::vector<CollectiveSpec> work{all_reduce({0, 4}),  all_reduce({1, 5}),
-                                         all_reduce({2, 8}),  all_reduce({3, 9}),
-                                         all_reduce({6, 10}), all_reduce({7, 11})};
+  const std::vector<CollectiveSpec> work{uplink_all_reduce({0, 4}),  uplink_all_reduce({1, 5}),
+                                         uplink_all_reduce({2, 8}),  uplink_all_reduce({3, 9}),
+                                         uplink_all_reduce({6, 10}), uplink_all_reduce({7, 11})};
   const Plan plan = make_plan(topology, work);
   test::expect_plan(topology, work, plan);
 }
@@ -112,7 +112,7 @@ TEST(UplinkSearch, SendersMayReceiveForAnotherGroup) {
   const Topology topology = test::fred_tree();
   std::vector<CollectiveSpec> work;
   for (int npu = 0; npu < 19; ++npu) {
-    work.push_back(all_reduce({npu, npu + 1}));
+    work.push_back(uplink_all_reduce({npu, npu + 1}));
     work.back().collective = Collective::kMulticast;
   }
   const Plan plan = make_plan(topology, work);
@@ -125,7 +125,7 @@ TEST(UplinkSearch, AConflictNamesNoGroupTooMany) {
   const Topology topology = test::fred_tree({.middle = 2});
   std::vector<CollectiveSpec> work;
   work.reserve(10);
-  for (int i = 0; i < 10; ++i) work.push_back(all_reduce({i, i + 10}));
+  for (int i = 0; i < 10; ++i) work.push_back(uplink_all_reduce({i, i + 10}));
   try {
     make_plan(topology, work);
     FAIL() << "accepted";

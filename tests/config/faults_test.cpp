@@ -28,7 +28,7 @@ void lose(Topology& topology, const Texts& texts) {
   lose_parts(topology, faults);
 }
 
-std::string refusal(Topology topology, const Texts& texts) {
+std::string refusal_of_faults(Topology topology, const Texts& texts) {
   try {
     lose(topology, texts);
   } catch (const BadInput& error) {
@@ -103,7 +103,7 @@ TEST(Faults, WhatHasNoLinkLeftIsLostToo) {
 
 TEST(Faults, WhatCannotBeIsRefusedWithItsReason) {
   const auto expect = [](const Texts& texts, const Texts& words) {
-    const std::string found = refusal(fred_tree(), texts);
+    const std::string found = refusal_of_faults(fred_tree(), texts);
     for (const std::string& word : words)
       EXPECT_NE(found.find(word), std::string::npos) << word << " in: " << found;
   };
@@ -124,10 +124,10 @@ TEST(Faults, WhatCannotBeIsRefusedWithItsReason) {
 }
 
 TEST(Faults, ALostRouterOfAGridIsRefusedASlowLinkIsNot) {
-  const std::string found = refusal(mesh(), {"switch:r0_0"});
+  const std::string found = refusal_of_faults(mesh(), {"switch:r0_0"});
   EXPECT_NE(found.find("route X-Y, which has no way round it"), std::string::npos) << found;
-  EXPECT_EQ(refusal(mesh(), {"link:" + mesh().links.back().name + "*0.5"}), "");
-  EXPECT_EQ(refusal(mesh(), {"npu:1"}), "");
+  EXPECT_EQ(refusal_of_faults(mesh(), {"link:" + mesh().links.back().name + "*0.5"}), "");
+  EXPECT_EQ(refusal_of_faults(mesh(), {"npu:1"}), "");
 }
 
 TEST(Faults, EveryPartThatIsListedCanBeLost) {
@@ -135,7 +135,7 @@ TEST(Faults, EveryPartThatIsListedCanBeLost) {
   std::istringstream lines(parts);
   int number = 0;
   for (std::string part; std::getline(lines, part); ++number)
-    EXPECT_EQ(refusal(fred_tree(), {part}), "");
+    EXPECT_EQ(refusal_of_faults(fred_tree(), {part}), "");
   // 4 NPUs; 3 chiplets a slice; a link of each NPU and 2 uplinks of each of 2 chiplets in a slice.
   EXPECT_EQ(number, 4 + 2 * 3 + 2 * (4 + 4));
 }

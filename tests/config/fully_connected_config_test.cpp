@@ -10,19 +10,19 @@
 namespace fredsim {
 namespace {
 
-const std::string kFile = "configs/fully_connected.yaml";
+const std::string kFullyConnected = "configs/fully_connected.yaml";
 
 TEST(FullyConnectedFile, HasItsKeysAndDefaults) {
-  const MachineConfig machine = load_config(kFile);
+  const MachineConfig machine = load_config(kFullyConnected);
   EXPECT_EQ(machine.topology.kind, "fully_connected");
   EXPECT_EQ(machine.topology.npus.size(), 4U);
   EXPECT_EQ(machine.topology.slices, 1);
   EXPECT_EQ(machine.topology.links.size(), 2U * (4 + 6));
-  EXPECT_EQ(load_config(kFile, {"fabric.planes=2"}).topology.slices, 2);
+  EXPECT_EQ(load_config(kFullyConnected, {"fabric.planes=2"}).topology.slices, 2);
 }
 
 TEST(FullyConnectedFile, IsDescribed) {
-  const std::string text = describe(load_config(kFile).topology, 200);
+  const std::string text = describe(load_config(kFullyConnected).topology, 200);
   for (const char* part :
        {"4 switches, each joined to all others, 1 plane; collectives at the endpoints",
         "VOQ crossbar(4)", "NPU - router", "router - router"}) {
@@ -34,11 +34,12 @@ TEST(FullyConnectedFile, IsDescribed) {
 TEST(FullyConnectedFile, TakesSwitchesThatRouteByTable) {
   for (const char* kind : {"fred", "reducing_crossbar", "aggregator"}) {
     const std::string setting = std::string("switch.kind=") + kind;
-    EXPECT_EQ(load_config(kFile, {setting}).topology.nodes.back().switch_kind, kind);
+    EXPECT_EQ(load_config(kFullyConnected, {setting}).topology.nodes.back().switch_kind, kind);
   }
-  EXPECT_NE(refused(kFile, {"switch.kind=mesh"}).find("allowed for a fully_connected: fred"),
-            std::string::npos);
-  EXPECT_NE(refused(kFile, {"fabric.slices=2"})
+  EXPECT_NE(
+      refused(kFullyConnected, {"switch.kind=mesh"}).find("allowed for a fully_connected: fred"),
+      std::string::npos);
+  EXPECT_NE(refused(kFullyConnected, {"fabric.slices=2"})
                 .find("fabric.slices: a key of fabric type fred_tree, but fabric.type is "
                       "fully_connected"),
             std::string::npos);

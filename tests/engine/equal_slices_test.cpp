@@ -26,7 +26,7 @@
 namespace fredsim::test {
 namespace {
 
-std::vector<int> everyone(const Topology& topology) {
+std::vector<int> all_npus(const Topology& topology) {
   std::vector<int> group(topology.npus.size());
   for (std::size_t rank = 0; rank < group.size(); ++rank) group[rank] = static_cast<int>(rank);
   return group;
@@ -39,7 +39,7 @@ int simulated(const Topology& topology, const std::vector<int>& group, std::uint
 
 TEST(EqualSlices, OneStandsForAllThatCarryAsMuch) {
   const Topology fred = load_config("configs/fred_d.yaml").topology;
-  const std::vector<int> all = everyone(fred);
+  const std::vector<int> all = all_npus(fred);
   EXPECT_EQ(simulated(fred, all, 5 * 512), 1);
   EXPECT_EQ(simulated(fred, all, 100 * 512), 1);
   EXPECT_EQ(simulated(fred, all, 101 * 512), 2);        // one slice has a flit more
@@ -51,7 +51,7 @@ TEST(EqualSlices, OneStandsForAllThatCarryAsMuch) {
 
 TEST(EqualSlices, UnequalSlicesAreAllSimulated) {
   Topology fred = load_config("configs/fred_d.yaml").topology;
-  const std::vector<int> all = everyone(fred);
+  const std::vector<int> all = all_npus(fred);
   // One link of slice 2 is slower: an uplink that the slice uses.
   for (Link& link : fred.links) {
     if (fred.nodes[link.from].name == "npu7" && link.from_port == 2) link.latency = 31;
@@ -62,7 +62,7 @@ TEST(EqualSlices, UnequalSlicesAreAllSimulated) {
 
 TEST(EqualSlices, PlansAtTheEndpointsStayWhole) {
   const Topology mesh = load_config("configs/mesh.yaml").topology;
-  const Plan plan = make_plan(mesh, Collective::kAllReduce, everyone(mesh), 100 * 512, "auto");
+  const Plan plan = make_plan(mesh, Collective::kAllReduce, all_npus(mesh), 100 * 512, "auto");
   EXPECT_EQ(find_equal_slices(mesh, plan).simulated(plan).trees.size(), plan.trees.size());
 }
 
@@ -102,8 +102,8 @@ TwoWays random_machine(Random& random, bool in_switch) {
 }
 
 // Some of the NPUs, in any order.
-std::vector<int> random_group(Random& random, const Topology& topology) {
-  std::vector<int> group = everyone(topology);
+std::vector<int> random_members(Random& random, const Topology& topology) {
+  std::vector<int> group = all_npus(topology);
   for (std::size_t i = group.size() - 1; i > 0; --i)
     std::swap(group[i], group[random.below(i + 1)]);
   group.resize(2 + random.below(group.size() - 1));
@@ -128,7 +128,7 @@ TEST_P(EqualSlicesRun, GivesWhatAllSlicesGive) {
   Machine all("all", machine.whole, {});
   simulation.run([&] {
     for (int run = 0; run < 4; ++run) {
-      const std::vector<int> group = random_group(random, distinct);
+      const std::vector<int> group = random_members(random, distinct);
       const std::uint64_t bytes = random_bytes(random, distinct);
       CollectiveSpec spec;
       spec.collective = kCollectives[random.below(kCollectives.size())];
@@ -189,7 +189,7 @@ TEST_P(EqualSlicesWork, GivesWhatAllSlicesGive) {
       for (std::size_t s = 0; s < steps.size(); ++s) {
         CollectiveSpec& spec = steps[s].specs.emplace_back();
         spec.collective = kCollectives[random.below(kCollectives.size())];
-        spec.group = random_group(random, distinct);
+        spec.group = random_members(random, distinct);
         spec.bytes = random.below(3) == 0 ? random_bytes(random, distinct)
                                           : static_cast<std::uint64_t>(distinct.slices) *
                                                 kFlitBytes * (1 + random.below(40));
@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, EqualSlicesWork, testing::Range<std::uint64_t>(1
 // Where nothing keeps them apart one slice is simulated, of streams of I/O controllers and several groups, too.
 TEST(EqualSlices, OneStandsForAllOfAWork) {
   const Topology fred = load_config("configs/fred_d.yaml").topology;
-  std::vector<int> everybody = everyone(fred);
+  std::vector<int> everybody = all_npus(fred);
   for (int io = 0; io < 18; ++io) everybody.insert(everybody.begin() + io, io_member(io));
   CollectiveSpec stream;
   stream.collective = Collective::kMulticast;

@@ -41,9 +41,9 @@ Topology with_faults(const std::string& config, Texts settings, const Texts& fau
   return load_config("configs/" + config + ".yaml", settings).topology;
 }
 
-RunResult run(const Topology& topology, Collective collective, std::uint64_t bytes,
-              const std::string& algorithm = "auto", SwitchModel model = SwitchModel::kTlm,
-              bool skip = true) {
+RunResult run_with_faults(const Topology& topology, Collective collective, std::uint64_t bytes,
+                          const std::string& algorithm = "auto",
+                          SwitchModel model = SwitchModel::kTlm, bool skip = true) {
   const Plan plan = make_plan(topology, collective, npus_left(topology), bytes, algorithm);
   Simulation simulation;
   Machine machine("machine", topology, {.model = model, .skip = skip});
@@ -61,7 +61,8 @@ TEST_P(FaultsOf, EverySinglePartLostLeavesAnExactResult) {
     SCOPED_TRACE(part);
     const Topology topology = with_faults("fred_small", kSlices, {part});
     EXPECT_EQ(npus_left(topology).size(), part.starts_with("npu:") ? 3U : 4U);
-    for (const char* algorithm : {"auto", "paper"}) run(topology, GetParam(), 20'000, algorithm);
+    for (const char* algorithm : {"auto", "paper"})
+      run_with_faults(topology, GetParam(), 20'000, algorithm);
   }
 }
 
@@ -77,7 +78,8 @@ INSTANTIATE_TEST_SUITE_P(Collectives, FaultsOf,
 TEST(Faults, AChipletOfOneOfFiveSlicesCostsAFourth) {
   constexpr std::uint64_t kBytes = 8 << 20;
   const auto cycles = [&](const Topology& topology) {
-    return static_cast<double>(run(topology, Collective::kAllReduce, kBytes, "in_switch").cycles);
+    return static_cast<double>(
+        run_with_faults(topology, Collective::kAllReduce, kBytes, "in_switch").cycles);
   };
   const double whole = cycles(load_config("configs/fred_d.yaml").topology);
   EXPECT_NEAR(cycles(with_faults("fred_d", {}, {"switch:l1_0.s0"})) / whole, 5.0 / 4, 0.02);
@@ -93,8 +95,8 @@ TEST(Faults, ASlowPortGetsAsMuchAsItCarries) {
   constexpr std::uint64_t kBytes = 8 << 20;
   const Topology whole = load_config("configs/fred_d.yaml").topology;
   const Topology slow = with_faults("fred_d", {}, {"link:npu7.2->l1_1.s2.3*0.5"});
-  const RunResult before = run(whole, Collective::kAllReduce, kBytes, "in_switch");
-  const RunResult after = run(slow, Collective::kAllReduce, kBytes, "in_switch");
+  const RunResult before = run_with_faults(whole, Collective::kAllReduce, kBytes, "in_switch");
+  const RunResult after = run_with_faults(slow, Collective::kAllReduce, kBytes, "in_switch");
   EXPECT_NEAR(static_cast<double>(after.cycles) / static_cast<double>(before.cycles), 5.0 / 4.5,
               0.02);
   std::uint64_t all = 0;
@@ -115,7 +117,7 @@ TEST(Faults, AGroupThatNoSliceJoinsIsRefusedWhereNoMemberJoinsIt) {
        {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather,
         Collective::kReduce, Collective::kBroadcast, Collective::kAllToAll}) {
     SCOPED_TRACE(to_string(collective));
-    run(topology, collective, 20'000);
+    run_with_faults(topology, collective, 20'000);
   }
   try {
     make_plan(topology, Collective::kAllReduce, {0, 3}, 1000, "auto");
@@ -133,8 +135,9 @@ TEST(Faults, AnNpuUsesEveryPortThatIsLeft) {
               "link:npu15.3->l1_3.s3.3"};
   const Topology whole = load_config("configs/fred_d.yaml").topology;
   const auto slower = [&](Collective collective, std::uint64_t bytes) {
-    return static_cast<double>(run(with_faults("fred_d", {}, ports), collective, bytes).cycles) /
-           static_cast<double>(run(whole, collective, bytes).cycles);
+    return static_cast<double>(
+               run_with_faults(with_faults("fred_d", {}, ports), collective, bytes).cycles) /
+           static_cast<double>(run_with_faults(whole, collective, bytes).cycles);
   };
   constexpr double kCapacity = 5.0 / 4;
   constexpr double kNear = 1.3;
@@ -149,13 +152,14 @@ TEST(Faults, AnNpuUsesEveryPortThatIsLeft) {
 TEST(Faults, AllToAllsGoBySlicesWhereTheirLinksCarryAboutAsMuch) {
   const Topology whole = load_config("configs/fred_d.yaml").topology;
   constexpr std::uint64_t kBytes = 640 << 10;
-  const auto before = static_cast<double>(run(whole, Collective::kAllToAll, kBytes).cycles);
+  const auto before =
+      static_cast<double>(run_with_faults(whole, Collective::kAllToAll, kBytes).cycles);
   for (const auto& [fault, most] :
        std::vector<std::pair<const char*, double>>{{"switch:l1_2.s1", 1.16},
                                                    {"switch:l2.s3.c1", 1.09},
                                                    {"link:l1_0.s0.4->l2.s0.c0.0", 1.08}}) {
     const Topology topology = with_faults("fred_d", {}, {fault});
-    const RunResult result = run(topology, Collective::kAllToAll, kBytes);
+    const RunResult result = run_with_faults(topology, Collective::kAllToAll, kBytes);
     EXPECT_LE(static_cast<double>(result.cycles), most * before) << fault;
   }
 }
@@ -171,14 +175,15 @@ TEST(Faults, SlicesKeepPaceWhereTheyHelpEachOther) {
        "link:npu15.3->l1_3.s3.3", "link:npu19.2->l1_4.s2.3", "link:npu5.2->l1_1.s2.1",
        "switch:l1_0.s1", "switch:l1_4.s0"}};
   constexpr std::uint64_t kBytes = 4 << 20;
-  const auto before = static_cast<double>(run(whole, Collective::kAllReduce, kBytes).cycles);
+  const auto before =
+      static_cast<double>(run_with_faults(whole, Collective::kAllReduce, kBytes).cycles);
   for (const Texts& faults : sets) {
     const Topology topology = with_faults("fred_d", {}, faults);
-    const RunResult result = run(topology, Collective::kAllReduce, kBytes);
+    const RunResult result = run_with_faults(topology, Collective::kAllReduce, kBytes);
     EXPECT_LE(static_cast<double>(result.cycles), 1.3 * 5 / 3 * before);
     EXPECT_EQ(comparable_results(result),
-              comparable_results(
-                  run(topology, Collective::kAllReduce, kBytes, "auto", SwitchModel::kTlm, false)));
+              comparable_results(run_with_faults(topology, Collective::kAllReduce, kBytes, "auto",
+                                                 SwitchModel::kTlm, false)));
   }
 }
 
@@ -212,10 +217,11 @@ TEST(Faults, DetachedRanksAreTheSameInEveryImplementation) {
         "fred_small", {"fabric.slices=3", fmt::format("fabric.uplink_bandwidth={}", uplinks)},
         {"link:npu0.0->l1_0.s0.0", "link:npu2.1->l1_1.s1.0", "link:npu3.2->l1_1.s2.1"});
     const RunResult rtl =
-        run(topology, Collective::kAllReduce, 300'000, "in_switch", SwitchModel::kRtl);
-    EXPECT_EQ(comparable_results(run(topology, Collective::kAllReduce, 300'000, "in_switch")),
-              comparable_results(rtl));
-    run(topology, Collective::kAllReduce, 300'000, "in_switch", SwitchModel::kLockstep);
+        run_with_faults(topology, Collective::kAllReduce, 300'000, "in_switch", SwitchModel::kRtl);
+    EXPECT_EQ(
+        comparable_results(run_with_faults(topology, Collective::kAllReduce, 300'000, "in_switch")),
+        comparable_results(rtl));
+    run_with_faults(topology, Collective::kAllReduce, 300'000, "in_switch", SwitchModel::kLockstep);
   }
 }
 
@@ -239,7 +245,7 @@ TEST(Faults, OfAMeshPortsOfNpusAreAllowed) {
          {Collective::kAllReduce, Collective::kReduceScatter, Collective::kAllGather,
           Collective::kReduce, Collective::kBroadcast, Collective::kAllToAll}) {
       SCOPED_TRACE(to_string(collective));
-      run(topology, collective, 20'000, "auto", model);
+      run_with_faults(topology, collective, 20'000, "auto", model);
     }
   }
   EXPECT_THROW(with_faults("mesh_2x2", {}, {"link:r0_0.1->r1_0.3"}), BadInput);
@@ -251,8 +257,8 @@ TEST(Faults, OfAMeshPortsOfNpusAreAllowed) {
 TEST(Faults, OfAMeshThatLeaveTheRoutersAreAllowed) {
   for (const char* part : {"npu:2", "link:r0_0.1->r1_0.3*0.25", "link:npu1.0->r1_0.4*0.5"}) {
     SCOPED_TRACE(part);
-    run(with_faults("mesh_2x2", {}, {part}), Collective::kAllReduce, 20'000, "auto",
-        SwitchModel::kLockstep);
+    run_with_faults(with_faults("mesh_2x2", {}, {part}), Collective::kAllReduce, 20'000, "auto",
+                    SwitchModel::kLockstep);
   }
 }
 
@@ -260,8 +266,8 @@ TEST(Faults, OfAMeshThatLeaveTheRoutersAreAllowed) {
 TEST(Faults, UnicastsGoRoundWhatIsLost) {
   const Topology topology = with_faults(
       "fred_c", {}, {"link:l1_3.s0.4->l2.s0.c0.6", "link:l1_3.s0.5->l2.s0.c0.7", "npu:9"});
-  run(topology, Collective::kAllToAll, 20'000);
-  run(topology, Collective::kAllReduce, 20'000, "ring");
+  run_with_faults(topology, Collective::kAllToAll, 20'000);
+  run_with_faults(topology, Collective::kAllReduce, 20'000, "ring");
 }
 
 // One slice of Fred-D has lost a chiplet, so the others have a quarter of the vector each in place of a fifth.
@@ -308,7 +314,7 @@ TEST(Faults, EqualSlicesAreFoundAmongThoseLeft) {
   const Texts faults{"switch:l1_2.s1", "link:npu7.3->l1_1.s3.3*0.5"};
   const auto comparable = [&](const Texts& settings) {
     return comparable_results(
-        run(with_faults("fred_d", settings, faults), Collective::kAllReduce, 200'000));
+        run_with_faults(with_faults("fred_d", settings, faults), Collective::kAllReduce, 200'000));
   };
   EXPECT_EQ(comparable({}), comparable({"fabric.simulate_slices=all"}));
 }
@@ -333,9 +339,10 @@ TEST_P(RandomFaults, GiveTheSameInEveryImplementationOrAreRefused) {
   const Collective collective = kCollectives[random.below(kCollectives.size())];
   try {
     const Topology topology = with_faults("fred_small", kSlices, faults);
-    const RunResult rtl = run(topology, collective, bytes, "auto", SwitchModel::kRtl);
-    EXPECT_EQ(comparable_results(run(topology, collective, bytes)), comparable_results(rtl));
-    run(topology, collective, bytes, "auto", SwitchModel::kLockstep);
+    const RunResult rtl = run_with_faults(topology, collective, bytes, "auto", SwitchModel::kRtl);
+    EXPECT_EQ(comparable_results(run_with_faults(topology, collective, bytes)),
+              comparable_results(rtl));
+    run_with_faults(topology, collective, bytes, "auto", SwitchModel::kLockstep);
   } catch (const BadInput& error) {
     const std::string why = error.what();
     EXPECT_TRUE(why.find("any more") != std::string::npos ||

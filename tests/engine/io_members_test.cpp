@@ -18,7 +18,7 @@
 namespace fredsim::test {
 namespace {
 
-struct SmallMachine {
+struct MachineWithIo {
   const char* name;
   const char* config;
   std::vector<std::string> settings;
@@ -35,7 +35,7 @@ std::vector<std::string> tree_with(const std::string& setting) {
           setting};
 }
 
-class IoMembersRun : public testing::TestWithParam<SmallMachine> {};
+class IoMembersRun : public testing::TestWithParam<MachineWithIo> {};
 
 TEST_P(IoMembersRun, AreExactInEveryImplementation) {
   const Topology topology = load_config(GetParam().config, GetParam().settings).topology;
@@ -65,12 +65,12 @@ TEST_P(IoMembersRun, AreExactInEveryImplementation) {
 INSTANTIATE_TEST_SUITE_P(
     Machines, IoMembersRun,
     testing::Values(
-        SmallMachine{"Mesh", "configs/mesh_2x2.yaml", {}},
-        SmallMachine{"ReducingMesh", "configs/mesh_2x2.yaml", {"switch.kind=mesh_reducing"}},
-        SmallMachine{"Fred", "configs/fred_small.yaml", tree_with("fabric.in_switch=true")},
-        SmallMachine{"FredAtTheEndpoints", "configs/fred_small.yaml",
-                     tree_with("fabric.in_switch=false")},
-        SmallMachine{"FredOfTwoSlices", "configs/fred_small.yaml", tree_with("fabric.slices=2")}),
+        MachineWithIo{"Mesh", "configs/mesh_2x2.yaml", {}},
+        MachineWithIo{"ReducingMesh", "configs/mesh_2x2.yaml", {"switch.kind=mesh_reducing"}},
+        MachineWithIo{"Fred", "configs/fred_small.yaml", tree_with("fabric.in_switch=true")},
+        MachineWithIo{"FredAtTheEndpoints", "configs/fred_small.yaml",
+                      tree_with("fabric.in_switch=false")},
+        MachineWithIo{"FredOfTwoSlices", "configs/fred_small.yaml", tree_with("fabric.slices=2")}),
     [](const auto& one) { return std::string(one.param.name); });
 
 // A controller sends to all NPUs, and gets the sum of all, at the rate of its own links.

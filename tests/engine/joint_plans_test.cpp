@@ -41,8 +41,8 @@ std::vector<WorkStep> steps_apart(const std::vector<CollectiveSpec>& specs) {
   return steps;
 }
 
-RunResult run(const Topology& topology, const std::vector<WorkStep>& steps,
-              const FabricOptions& options = {}) {
+RunResult run_steps(const Topology& topology, const std::vector<WorkStep>& steps,
+                    const FabricOptions& options = {}) {
   Simulation simulation;
   Machine machine("machine", topology, options);
   const WorkPlan work = plan_steps(topology, steps, OnConflict::kRefuse);
@@ -63,8 +63,8 @@ TEST(JointPlans, PairsApartTakeWhatOneOperationTakes) {
     EXPECT_EQ(plan->rows, plans.front()->rows);
     EXPECT_EQ(plan->plan.parts.size(), 1U);
   }
-  const RunResult apart = run(topology, steps_apart(pairs));
-  const RunResult together = run(topology, {{.name = "all", .specs = pairs, .after = {}}});
+  const RunResult apart = run_steps(topology, steps_apart(pairs));
+  const RunResult together = run_steps(topology, {{.name = "all", .specs = pairs, .after = {}}});
   EXPECT_EQ(apart.operations->rows.preloaded, 1U);
   EXPECT_EQ(apart.operations->waited_for_others, 0U);
   ASSERT_EQ(apart.parts.size(), together.parts.size());
@@ -84,9 +84,9 @@ TEST(JointPlans, GroupsAcrossSwitchesTakeUplinksOfTheirOwn) {
   const auto alone = plans_of(topology, {groups[0]});
   const auto other = plans_of(topology, {groups[1]});
   EXPECT_TRUE(in_conflict(*alone.front(), *other.front()));
-  const RunResult apart = run(topology, steps_apart(groups));
+  const RunResult apart = run_steps(topology, steps_apart(groups));
   EXPECT_EQ(apart.operations->waited_for_others, 0U);
-  const RunResult one = run(topology, steps_apart({groups[0]}));
+  const RunResult one = run_steps(topology, steps_apart({groups[0]}));
   EXPECT_LE(apart.cycles, one.cycles + 7 * 4);
 }
 
@@ -170,12 +170,13 @@ TEST_P(RandomWorksApart, AreTheSameInEveryImplementation) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     const std::vector<WorkStep> steps = random_steps(random);
-    const RunResult twins = run(topology, steps);
-    EXPECT_EQ(comparable_results(run(topology, steps, {.skip = false})), comparable_results(twins));
+    const RunResult twins = run_steps(topology, steps);
+    EXPECT_EQ(comparable_results(run_steps(topology, steps, {.skip = false})),
+              comparable_results(twins));
     if (seed > 4) continue;
-    const RunResult rtl = run(topology, steps, {.model = SwitchModel::kRtl});
+    const RunResult rtl = run_steps(topology, steps, {.model = SwitchModel::kRtl});
     EXPECT_EQ(comparable_results(rtl), comparable_results(twins));
-    EXPECT_EQ(run(topology, steps, {.model = SwitchModel::kLockstep}).cycles, twins.cycles);
+    EXPECT_EQ(run_steps(topology, steps, {.model = SwitchModel::kLockstep}).cycles, twins.cycles);
   }
 }
 

@@ -28,7 +28,7 @@ SwitchFactory test_routers(const std::function<void(const Node&, TestMeshRouter&
   };
 }
 
-Plan all_reduce(const Topology& topology, std::uint64_t bytes) {
+Plan all_reduce_plan(const Topology& topology, std::uint64_t bytes) {
   std::vector<int> group(topology.npus.size());
   std::iota(group.begin(), group.end(), 0);
   return make_plan(topology, Collective::kAllReduce, group, bytes, "paper");
@@ -52,7 +52,7 @@ TEST_F(MachineTest, AllReduceOfEverySizeIsExactAndCountsItsBytes) {
   Machine machine("machine", topology_, {.lanes = 3}, test_routers());
   simulation_.run([&] {
     for (const std::uint64_t bytes : {1, 2, 511, 512, 513, 4096, 4097, 20'000, 100'001, 1 << 20}) {
-      const RunResult r = run_plan(machine, all_reduce(topology_, bytes));
+      const RunResult r = run_plan(machine, all_reduce_plan(topology_, bytes));
       EXPECT_EQ(r.payload, "exact");
       EXPECT_GT(r.cycles, 0U);
       // Every rank but the root of a tree passes a sum on, every rank but one passes the result on:
@@ -67,10 +67,10 @@ TEST_F(MachineTest, RunsAreIndependentAndDeterministic) {
   Machine one("one", topology_, {.seed = 7}, test_routers());
   Machine two("two", topology_, {.seed = 7}, test_routers());
   simulation_.run([&] {
-    const RunResult first = run_plan(one, all_reduce(topology_, 100'000));
-    run_plan(one, all_reduce(topology_, 3000));
-    expect_same(first, run_plan(two, all_reduce(topology_, 100'000)));
-    expect_same(first, run_plan(one, all_reduce(topology_, 100'000)));
+    const RunResult first = run_plan(one, all_reduce_plan(topology_, 100'000));
+    run_plan(one, all_reduce_plan(topology_, 3000));
+    expect_same(first, run_plan(two, all_reduce_plan(topology_, 100'000)));
+    expect_same(first, run_plan(one, all_reduce_plan(topology_, 100'000)));
   });
 }
 
@@ -80,8 +80,8 @@ TEST_F(MachineTest, LeavingIdleStepsOutIsExact) {
   stepping.fabric().core().set_always_step(true);
   simulation_.run([&] {
     for (const std::uint64_t bytes : {64, 9000, 300'000}) {
-      expect_same(run_plan(skipping, all_reduce(topology_, bytes)),
-                  run_plan(stepping, all_reduce(topology_, bytes)));
+      expect_same(run_plan(skipping, all_reduce_plan(topology_, bytes)),
+                  run_plan(stepping, all_reduce_plan(topology_, bytes)));
       EXPECT_GT(skipping.fabric().core().steps_left_out(), 0U);
       EXPECT_EQ(stepping.fabric().core().steps_left_out(), 0U);
     }
@@ -103,7 +103,7 @@ TEST_F(MachineTest, ProgressReachesTheTotal) {
   simulation_.run([&] {
     std::uint64_t calls = 0;
     Progress last;
-    run_plan(machine, all_reduce(topology_, 16 << 20), [&](const Progress& p) {
+    run_plan(machine, all_reduce_plan(topology_, 16 << 20), [&](const Progress& p) {
       ++calls;
       EXPECT_GE(p.bytes_delivered, last.bytes_delivered);
       EXPECT_LE(p.bytes_delivered, p.bytes_total);
@@ -119,7 +119,7 @@ TEST_F(MachineTest, AStoppedRunIsIncompleteAndTheNextOneIsWhole) {
   std::atomic<bool> stop{false};
   Machine machine("machine", topology_, {.stop = &stop}, test_routers());
   simulation_.run([&] {
-    const RunResult stopped = run_plan(machine, all_reduce(topology_, 16 << 20),
+    const RunResult stopped = run_plan(machine, all_reduce_plan(topology_, 16 << 20),
                                        [&](const Progress& p) { stop = p.cycle >= 8192; });
     EXPECT_TRUE(stopped.incomplete);
     EXPECT_EQ(stopped.payload, "incomplete");
@@ -130,10 +130,10 @@ TEST_F(MachineTest, AStoppedRunIsIncompleteAndTheNextOneIsWhole) {
     EXPECT_TRUE(stopped.parts[0].incomplete);
     EXPECT_EQ(stopped.parts[0].cycles, 8192U);
     EXPECT_GT(stopped.flit_hops, 0U);
-    EXPECT_EQ(run_plan(machine, all_reduce(topology_, 1000)).cycles, 0U)
+    EXPECT_EQ(run_plan(machine, all_reduce_plan(topology_, 1000)).cycles, 0U)
         << "stopped before it starts";
     stop = false;
-    const RunResult whole = run_plan(machine, all_reduce(topology_, 1000));
+    const RunResult whole = run_plan(machine, all_reduce_plan(topology_, 1000));
     EXPECT_FALSE(whole.incomplete);
     EXPECT_EQ(whole.payload, "exact");
     EXPECT_EQ(whole.delivered_bytes, 4U * 1000);
@@ -151,11 +151,11 @@ TEST_F(MachineTest, OneWrongLaneFailsTheRun) {
                   }));
   simulation_.run([&] {
     const std::string message =
-        message_of<RunFailed>([&] { run_plan(machine, all_reduce(topology_, 1 << 20)); });
+        message_of<RunFailed>([&] { run_plan(machine, all_reduce_plan(topology_, 1 << 20)); });
     EXPECT_NE(message.find("payload wrong at rank"), std::string::npos) << message;
     EXPECT_NE(message.find("lane 1"), std::string::npos) << message;
     // The fault strikes once: after it the machine is as good as new.
-    EXPECT_EQ(run_plan(machine, all_reduce(topology_, 1 << 20)).payload, "exact");
+    EXPECT_EQ(run_plan(machine, all_reduce_plan(topology_, 1 << 20)).payload, "exact");
   });
 }
 
@@ -175,7 +175,7 @@ TEST_F(MachineTest, PacketsOutOfOrderAndStrayFlitsAreFound) {
                     };
                   }));
   simulation_.run([&] {
-    const auto run = [&] { run_plan(machine, all_reduce(topology_, 1 << 20)); };
+    const auto run = [&] { run_plan(machine, all_reduce_plan(topology_, 1 << 20)); };
     std::string message = message_of<RunFailed>(run);
     EXPECT_NE(message.find("arrived where packet"), std::string::npos) << message;
     fault = kOneFlit;
@@ -192,7 +192,7 @@ TEST_F(MachineTest, ADeadlockNamesWhatWaitsForWhat) {
                   }));
   simulation_.run([&] {
     const std::string message =
-        message_of<RunFailed>([&] { run_plan(machine, all_reduce(topology_, 1 << 20)); });
+        message_of<RunFailed>([&] { run_plan(machine, all_reduce_plan(topology_, 1 << 20)); });
     for (const char* part : {"deadlock: no flit has moved for 20000 cycles", "is missing",
                              "no credit from r1_1 port", "r1_1 input", "flits buffered"}) {
       EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
@@ -230,7 +230,7 @@ class FailureTriggerTest : public MachineTest {
       for (const auto& machine : machines) {
         Found& one = found.emplace_back();
         one.message =
-            message_of<RunFailed>([&] { run_plan(*machine, all_reduce(topology_, 1 << 20)); });
+            message_of<RunFailed>([&] { run_plan(*machine, all_reduce_plan(topology_, 1 << 20)); });
         const WaveRecorder& recorder = *machine->wave();
         one.any = recorder.found().has_value();
         EXPECT_EQ(recorder.cycles_recorded(), one.any ? 31U : 0U);
@@ -339,9 +339,9 @@ TEST_F(MachineTest, TimeOutIsReported) {
   Machine machine("machine", topology_, {.timeout_cycles = 500}, test_routers());
   simulation_.run([&] {
     const std::string message =
-        message_of<RunFailed>([&] { run_plan(machine, all_reduce(topology_, 1 << 20)); });
+        message_of<RunFailed>([&] { run_plan(machine, all_reduce_plan(topology_, 1 << 20)); });
     EXPECT_NE(message.find("time-out after 500 cycles"), std::string::npos) << message;
-    EXPECT_EQ(run_plan(machine, all_reduce(topology_, 512)).payload, "exact");
+    EXPECT_EQ(run_plan(machine, all_reduce_plan(topology_, 512)).payload, "exact");
   });
 }
 
@@ -359,7 +359,7 @@ TEST_F(MachineTest, ASwitchThatCountsWrongDoesNotBalance) {
   });
   simulation_.run([&] {
     const std::string message =
-        message_of<RunFailed>([&] { run_plan(machine, all_reduce(topology_, 4096)); });
+        message_of<RunFailed>([&] { run_plan(machine, all_reduce_plan(topology_, 4096)); });
     EXPECT_NE(message.find("do not balance"), std::string::npos) << message;
     EXPECT_NE(message.find("flits out at port 4 reads"), std::string::npos) << message;
   });

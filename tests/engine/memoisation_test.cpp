@@ -34,7 +34,7 @@ std::vector<std::string> all_results(const RunResult& result) {
 
 const std::array kMachines{"mesh_2x2", "fred_small", "torus", "mesh_reducing"};
 
-WorkStep random_step(Random& random, int npus, int before) {
+WorkStep random_work_step(Random& random, int npus, int before) {
   constexpr std::array kCollectives{Collective::kAllReduce, Collective::kReduceScatter,
                                     Collective::kAllGather, Collective::kBroadcast,
                                     Collective::kAllToAll};
@@ -80,7 +80,7 @@ TEST_P(Repeating, GivesWhatARunInFullGives) {
         Random random(seed);
         std::vector<WorkStep> steps;
         for (std::uint64_t n = 1 + random.below(3); n > 0; --n)
-          steps.push_back(random_step(random, npus, static_cast<int>(steps.size())));
+          steps.push_back(random_work_step(random, npus, static_cast<int>(steps.size())));
         const WorkPlan work = plan_steps(topology, steps, OnConflict::kUnicast);
         const int rows = seed % 2 == 0 ? 0 : fewest_rows(work);
         const RunResult complete = run_work(full, work, {}, rows);
@@ -134,7 +134,7 @@ TEST(Memoisation, PacedOperationsGiveWhatARunInFullGives) {
       std::vector<WorkStep> steps;
       for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
         WorkStep& step =
-            steps.emplace_back(random_step(random, npus, static_cast<int>(steps.size())));
+            steps.emplace_back(random_work_step(random, npus, static_cast<int>(steps.size())));
         CollectiveSpec& spec = step.specs.front();
         spec.collective = kPaced[random.below(kPaced.size())];
         spec.group.resize(static_cast<std::size_t>(npus));

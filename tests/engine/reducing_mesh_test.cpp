@@ -29,7 +29,7 @@ Topology reducing_mesh(int width, int height, const std::vector<std::string>& mo
   return load_config("configs/mesh_reducing.yaml", settings).topology;
 }
 
-void expect_good(const Plan& plan, const RunResult& r) {
+void expect_reduced(const Plan& plan, const RunResult& r) {
   EXPECT_EQ(r.payload, "exact");
   EXPECT_GE(r.time_ns, r.bound_ns);
   ASSERT_EQ(r.parts.size(), plan.parts.size());
@@ -53,7 +53,7 @@ TEST_P(RandomGroupSets, EndAndAreExactOnTwins) {
     for (int run = 0; run < 3; ++run) {
       const Plan plan = make_plan(topology, random_work(random, width * height, 8, 60'000),
                                   random.below(2) == 0 ? OnConflict::kLater : OnConflict::kUnicast);
-      expect_good(plan, run_plan(tlm, plan));
+      expect_reduced(plan, run_plan(tlm, plan));
     }
   });
 }
@@ -77,7 +77,7 @@ TEST_P(RandomGroupSetsInLockstep, AreTheSame) {
       const Plan plan =
           make_plan(topology, random_work(random, width * height, 5, 20'000), OnConflict::kLater);
       const RunResult r = run_plan(tlm, plan);
-      expect_good(plan, r);
+      expect_reduced(plan, r);
       EXPECT_EQ(comparable_results(r), comparable_results(run_plan(lockstep, plan)));
     }
   });
@@ -98,7 +98,7 @@ TEST(ReducingMeshRate, IsThatOfTheLinksOnALongRow) {
     for (const std::uint64_t bytes : {1U << 20, 2U << 20}) {
       const Plan plan = make_plan(topology, Collective::kAllReduce, all, bytes, "in_switch");
       results.push_back(run_plan(tlm, plan));
-      expect_good(plan, results.back());
+      expect_reduced(plan, results.back());
     }
     EXPECT_LT(results[1].time_ns - results[0].time_ns,
               1.01 * (results[1].bound_ns - results[0].bound_ns));

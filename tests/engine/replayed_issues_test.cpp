@@ -210,8 +210,8 @@ void add_counts(Machine& machine, std::vector<std::string>& lines) {
     lines.push_back(fmt::format("{} acknowledgements", sent));
 }
 
-Outcome run(const Topology& topology, std::uint64_t seed, bool few_rows, bool is_long,
-            const FabricOptions& options) {
+Outcome run_program(const Topology& topology, std::uint64_t seed, bool few_rows, bool is_long,
+                    const FabricOptions& options) {
   Simulation simulation;
   Machine machine("machine", topology, options);
   const std::vector<Step> program = is_long ? random_program(seed, topology, 4, 900'000)
@@ -263,7 +263,7 @@ TEST_P(ReplayedIssues, AreThoseOfARunInFull) {
   for (std::uint64_t seed = 1; seed <= GetParam().seeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const auto run_with = [&](const FabricOptions& options) {
-      return run(topology, seed, GetParam().few_rows, GetParam().is_long, options);
+      return run_program(topology, seed, GetParam().few_rows, GetParam().is_long, options);
     };
     const Outcome full = run_with({.skip = false});
     const Outcome fast = run_with({});

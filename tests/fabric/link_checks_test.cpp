@@ -17,7 +17,7 @@ namespace fredsim::test {
 namespace {
 
 constexpr int kDepth = 3;
-constexpr int kLatency = 5;
+constexpr int kCheckedLatency = 5;
 
 // Does at edge e what act(e, pins) says, whether it may or not.
 class Puppet final : public EndpointCore {
@@ -49,7 +49,7 @@ void launch(SwitchPins& pins, int vc = kDp) {
 
 class LinkChecks : public testing::Test {
  protected:
-  explicit LinkChecks(Topology topology = two_endpoints({1, 1}, kLatency, kDepth))
+  explicit LinkChecks(Topology topology = two_endpoints({1, 1}, kCheckedLatency, kDepth))
       : topology_(std::move(topology)) {
     core_.attach(0, sender_);
     core_.attach(1, receiver_);
@@ -108,9 +108,9 @@ TEST_F(LinkChecks, OneFlitMoreOnEachVc) {
 TEST_F(LinkChecks, ACreditIsWorthAFlitFromItsArrivalOn) {
   for (const bool early : {true, false}) {
     core_.reset();
-    const int again = 10 + kLatency - (early ? 1 : 0);
+    const int again = 10 + kCheckedLatency - (early ? 1 : 0);
     sender_.act = [again](int edge, SwitchPins& pins) {
-      EXPECT_EQ(pins.out_credit[kDp] != 0, edge == 10 + kLatency);
+      EXPECT_EQ(pins.out_credit[kDp] != 0, edge == 10 + kCheckedLatency);
       if (edge < kDepth || edge == again) launch(pins);
     };
     receiver_.act = [](int edge, SwitchPins& pins) {
@@ -128,9 +128,9 @@ TEST_F(LinkChecks, ACreditTooMany) {
   receiver_.act = [](int edge, SwitchPins& pins) {
     if (edge == 10 || edge == 20) pins.in_credit[kDp] = 1;
   };
-  EXPECT_EQ(failure(20 + kLatency), "");
+  EXPECT_EQ(failure(20 + kCheckedLatency), "");
   EXPECT_EQ(core_.outstanding(0, kDp), 0);
-  EXPECT_EQ(failure(1), fmt::format("cycle {}: {}", 20 + kLatency, kTooMany));
+  EXPECT_EQ(failure(1), fmt::format("cycle {}: {}", 20 + kCheckedLatency, kTooMany));
 }
 
 TEST_F(LinkChecks, ACreditOfAnotherVcIsOneTooMany) {
@@ -140,7 +140,7 @@ TEST_F(LinkChecks, ACreditOfAnotherVcIsOneTooMany) {
   receiver_.act = [](int edge, SwitchPins& pins) {
     if (edge == 10) pins.in_credit[kPp] = 1;
   };
-  EXPECT_EQ(failure(100), fmt::format("cycle {}: {}", 10 + kLatency, kTooMany));
+  EXPECT_EQ(failure(100), fmt::format("cycle {}: {}", 10 + kCheckedLatency, kTooMany));
 }
 
 // The same endpoints with a second port each, which no link is at.
@@ -150,7 +150,7 @@ class FreePortChecks : public LinkChecks {
 
  private:
   static Topology with_free_ports() {
-    Topology topology = two_endpoints({1, 1}, kLatency, kDepth);
+    Topology topology = two_endpoints({1, 1}, kCheckedLatency, kDepth);
     for (Node& node : topology.nodes) node.ports = 2;
     topology.index_ports();
     return topology;
@@ -188,7 +188,7 @@ class LateSwitch final : public SwitchCore {
 };
 
 TEST(LaunchEdges, AsManyAsLinksGiveNoticeOf) {
-  const Topology topology = two_endpoints({1, 1}, kLatency, kDepth);
+  const Topology topology = two_endpoints({1, 1}, kCheckedLatency, kDepth);
   FabricCore core(topology, 1);
   for (const int edges : {0, 2}) {
     LateSwitch late(edges);
@@ -212,14 +212,14 @@ TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
   for (int edges = 1; edges <= 20; ++edges) {
     SCOPED_TRACE(edges);
     run(1);
-    // Launched at edges 0 and 1; arrived when the step of edge kLatency or kLatency + 1 has been.
-    EXPECT_EQ(core_.flits_on_links(),
-              (edges <= kLatency ? 1 : 0) + (edges > 1 && edges <= kLatency + 1 ? 1 : 0));
-    EXPECT_EQ(core_.buffered(1, 0, kMp), edges > kLatency && edges <= 10 ? 1 : 0);
-    EXPECT_EQ(core_.buffered(1, 0, kDp), edges > kLatency + 1 ? 1 : 0);
+    // Launched at edges 0 and 1; arrived when the step of edge kCheckedLatency or kCheckedLatency + 1 has been.
+    EXPECT_EQ(core_.flits_on_links(), (edges <= kCheckedLatency ? 1 : 0) +
+                                          (edges > 1 && edges <= kCheckedLatency + 1 ? 1 : 0));
+    EXPECT_EQ(core_.buffered(1, 0, kMp), edges > kCheckedLatency && edges <= 10 ? 1 : 0);
+    EXPECT_EQ(core_.buffered(1, 0, kDp), edges > kCheckedLatency + 1 ? 1 : 0);
     EXPECT_EQ(core_.buffered(1, 0, kPp), 0);
-    EXPECT_EQ(core_.credits_on_links(), edges > 10 && edges <= 10 + kLatency ? 1 : 0);
-    EXPECT_EQ(core_.outstanding(0, kMp), edges <= 10 + kLatency ? 1 : 0);
+    EXPECT_EQ(core_.credits_on_links(), edges > 10 && edges <= 10 + kCheckedLatency ? 1 : 0);
+    EXPECT_EQ(core_.outstanding(0, kMp), edges <= 10 + kCheckedLatency ? 1 : 0);
     EXPECT_EQ(core_.outstanding(0, kDp), edges > 1 ? 1 : 0);
     EXPECT_EQ(core_.launched(0, core_.edge() - 1) != nullptr, edges <= 2);
     EXPECT_EQ(core_.launched(1, core_.edge() - 1), nullptr);
@@ -230,7 +230,7 @@ TEST_F(LinkChecks, WhereFlitsAndCreditsAre) {
 // A flit every fourth cycle: the link is ready at edge 0, then from four edges after a launch on.
 class SlowLinkChecks : public LinkChecks {
  protected:
-  SlowLinkChecks() : LinkChecks(two_endpoints({1, 4}, kLatency, kDepth)) {}
+  SlowLinkChecks() : LinkChecks(two_endpoints({1, 4}, kCheckedLatency, kDepth)) {}
 };
 
 TEST_F(SlowLinkChecks, ALinkIsReadyWhenTheFlitBeforeHasLeft) {

@@ -13,8 +13,8 @@
 namespace fredsim::test {
 namespace {
 
-constexpr int kFlits = 40;
-constexpr int kDepth = 100;
+constexpr int kFaultFlits = 40;
+constexpr int kFaultDepth = 100;
 
 // Sends numbered flits as the link takes them; keeps what it gets, by the edge, and gives credits back at once.
 class Sender final : public EndpointCore {
@@ -24,7 +24,7 @@ class Sender final : public EndpointCore {
   void step(SwitchPins& pins) override {
     pins.out_valid = 0;
     pins.in_credit = {};
-    if (sends && sent_ < kFlits && (pins.out_ready & 1U) != 0) {
+    if (sends && sent_ < kFaultFlits && (pins.out_ready & 1U) != 0) {
       pack_header({.tag = static_cast<std::uint32_t>(sent_), .vc = kDp, .head = true, .tail = true},
                   pins.out_flit.data());
       pins.out_valid = 1;
@@ -63,14 +63,14 @@ class Faults final : public LinkFaults {
   }
 };
 
-struct Outcome {
+struct FaultOutcome {
   std::map<int, std::uint32_t> received;
   int outstanding = 0;
   std::uint64_t launched = 0;
 };
 
-Outcome run(Rational rate, const Cut& cut, LinkFaults* faults) {
-  const Topology topology = two_endpoints(rate, 5, kDepth);
+FaultOutcome run_faulty(Rational rate, const Cut& cut, LinkFaults* faults) {
+  const Topology topology = two_endpoints(rate, 5, kFaultDepth);
   FabricCore core(topology, 1, cut);
   Sender sender, receiver;
   sender.sends = true;
@@ -78,7 +78,7 @@ Outcome run(Rational rate, const Cut& cut, LinkFaults* faults) {
   core.attach(1, receiver);
   core.set_faults(0, faults);
   core.reset();
-  core.advance(kFlits * (rate.den / rate.num + 2) + 20);
+  core.advance(kFaultFlits * (rate.den / rate.num + 2) + 20);
   EXPECT_EQ(core.flits_on_links(), 0);
   EXPECT_EQ(core.credits_on_links(), 0);
   return {receiver.received, core.outstanding(0, kDp), core.count(0).flits};
@@ -89,8 +89,8 @@ TEST(LinkFaults, OnlyWhatIsLostOrChangedIsAnother) {
        {Rational{1, 1}, Rational{125, 128}, Rational{1, 6}, Rational{1, 40}}) {
     for (const Cut& cut : {Cut{}, Cut{0, 1}}) {
       SCOPED_TRACE(fmt::format("{}/{}, {}", rate.num, rate.den, cut.empty() ? "whole" : "cut"));
-      const Outcome perfect = run(rate, cut, nullptr);
-      ASSERT_EQ(perfect.received.size(), static_cast<std::size_t>(kFlits));
+      const FaultOutcome perfect = run_faulty(rate, cut, nullptr);
+      ASSERT_EQ(perfect.received.size(), static_cast<std::size_t>(kFaultFlits));
       EXPECT_EQ(perfect.outstanding, 0);
       std::map<int, std::uint32_t> expected;
       int lost = 0;
@@ -102,16 +102,16 @@ TEST(LinkFaults, OnlyWhatIsLostOrChangedIsAnother) {
         }
       }
       Faults faults;
-      const Outcome faulty = run(rate, cut, &faults);
+      const FaultOutcome faulty = run_faulty(rate, cut, &faults);
       EXPECT_EQ(faulty.received, expected);
       EXPECT_EQ(faulty.outstanding, lost) << "nobody gives the credit of a lost flit back";
-      EXPECT_EQ(faulty.launched, static_cast<std::uint64_t>(kFlits));
+      EXPECT_EQ(faulty.launched, static_cast<std::uint64_t>(kFaultFlits));
     }
   }
 }
 
 TEST(LinkFaults, CanBeTakenBack) {
-  const Topology topology = two_endpoints({1, 1}, 5, kDepth);
+  const Topology topology = two_endpoints({1, 1}, 5, kFaultDepth);
   FabricCore core(topology, 1);
   Sender sender, receiver;
   sender.sends = true;
@@ -121,8 +121,8 @@ TEST(LinkFaults, CanBeTakenBack) {
   core.set_faults(0, &faults);
   core.set_faults(0, nullptr);
   core.reset();
-  core.advance(kFlits + 10);
-  EXPECT_EQ(receiver.received.size(), static_cast<std::size_t>(kFlits));
+  core.advance(kFaultFlits + 10);
+  EXPECT_EQ(receiver.received.size(), static_cast<std::size_t>(kFaultFlits));
 }
 
 }  // namespace

@@ -70,9 +70,9 @@ class ScriptedEndpoint final : public EndpointCore {
   std::deque<int> due_;
 };
 
-class Pair {
+class LinkPair {
  public:
-  Pair(Rational rate, int latency, int depth, int hold, int limit = 0)
+  LinkPair(Rational rate, int latency, int depth, int hold, int limit = 0)
       : topology(two_endpoints(rate, latency, depth)),
         core(topology, 1),
         sender(true, 0),
@@ -94,7 +94,7 @@ class Pair {
 
 TEST(Links, LatencyIsRegisterToRegister) {
   for (const int latency : {1, 2, 7, 8, 30, 31, 32}) {
-    Pair pair({1, 1}, latency, 1000, 0);
+    LinkPair pair({1, 1}, latency, 1000, 0);
     pair.core.set_always_step(true);
     pair.run(2 * latency + 1);
     EXPECT_EQ(pair.receiver.arrivals.front(), latency);
@@ -105,7 +105,7 @@ TEST(Links, LatencyIsRegisterToRegister) {
 TEST(Links, PacingIsExactInTheLongRun) {
   for (const Rational rate : {Rational{1, 1}, Rational{25, 32}, Rational{125, 128}, Rational{1, 6},
                               Rational{7, 13}, Rational{1, 3000}}) {
-    Pair pair(rate, 3, 1'000'000, 0);
+    LinkPair pair(rate, 3, 1'000'000, 0);
     // The full accumulator lets the first flit go at once; after that the count never deviates.
     for (int period = 1; period <= 50; ++period) {
       pair.run(static_cast<int>(rate.den));
@@ -117,7 +117,7 @@ TEST(Links, PacingIsExactInTheLongRun) {
 }
 
 TEST(Links, AnIdleLinkSavesUpLessThanOneFlit) {
-  Pair pair({25, 32}, 3, 1'000'000, 0);
+  LinkPair pair({25, 32}, 3, 1'000'000, 0);
   pair.sender.sending = false;
   pair.run(1000);
   pair.sender.sending = true;
@@ -136,7 +136,7 @@ TEST(Links, AFlitArrivesAtTheFirstEdgeThatFindsAllOfIt) {
       for (const std::uint64_t one_in : {1, 3, 40}) {
         SCOPED_TRACE(fmt::format("rate {}/{}, latency {}, one in {} edges, seed {}", rate.num,
                                  rate.den, latency, one_in, latency));
-        Pair pair(rate, latency, 1'000'000, 0);
+        LinkPair pair(rate, latency, 1'000'000, 0);
         pair.sender.random = Random(static_cast<std::uint64_t>(latency));
         pair.sender.one_in = one_in;
         pair.core.set_always_step(true);  // endpoints count their own edges
@@ -162,7 +162,7 @@ TEST(Links, AFlitArrivesAtTheFirstEdgeThatFindsAllOfIt) {
 }
 
 TEST(Links, WhatIsSentGrowsWithTheTimeAndNotWithTheLaunches) {
-  Pair pair({1, 100}, 3, 1000, 0);
+  LinkPair pair({1, 100}, 3, 1000, 0);
   pair.run(1);
   EXPECT_EQ(pair.core.count(0).flits, 1U);
   EXPECT_NEAR(pair.core.count(0).sent, 0.01, 1e-12);
@@ -181,23 +181,23 @@ TEST(Links, WhatIsSentGrowsWithTheTimeAndNotWithTheLaunches) {
 // for which it takes 48.4 credits: 48 give 48/62 flits per cycle, 49 all that the link carries. (Between two FRED
 // switches it is 64 cycles and 50 credits.)
 TEST(Links, FortyEightCreditsCarryThePapersLinkButForOnePercent) {
-  Pair paper({25, 32}, 30, 96, 1, 48);
+  LinkPair paper({25, 32}, 30, 96, 1, 48);
   paper.run(62 * 500);
   EXPECT_NEAR(static_cast<double>(paper.core.count(0).flits), 48.0 * 500, 48);
-  Pair full({25, 32}, 30, 96, 1, 49);
+  LinkPair full({25, 32}, 30, 96, 1, 49);
   full.run(64 * 500);
   EXPECT_GE(full.core.count(0).flits, 25U * 1000);
 }
 
 TEST(Links, ALaunchWithoutCreditIsAnError) {
-  Pair pair({1, 1}, 4, 3, 100, 1000);  // the sender believes in more credits than there are
+  LinkPair pair({1, 1}, 4, 3, 100, 1000);  // the sender believes in more credits than there are
   const std::string message = message_of<RunFailed>([&] { pair.run(20); });
   EXPECT_NE(message.find("npu0 port 0 launched a flit without a credit"), std::string::npos)
       << message;
 }
 
 TEST(Links, EverythingIsBackWhenTheSenderStops) {
-  Pair pair({25, 32}, 30, 48, 5);
+  LinkPair pair({25, 32}, 30, 48, 5);
   pair.run(500);
   EXPECT_FALSE(pair.core.empty());
   EXPECT_GT(pair.core.outstanding(0, kDp), 0);

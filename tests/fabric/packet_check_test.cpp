@@ -18,10 +18,10 @@
 namespace fredsim::test {
 namespace {
 
-struct Sender : sc_core::sc_module {
-  tlm_utils::simple_initiator_socket<Sender, 32, PacketProtocol> tx{"tx"};
-  explicit Sender(sc_core::sc_module_name name) : sc_core::sc_module(name) {
-    tx.register_nb_transport_bw(this, &Sender::answer);
+struct CheckedSender : sc_core::sc_module {
+  tlm_utils::simple_initiator_socket<CheckedSender, 32, PacketProtocol> tx{"tx"};
+  explicit CheckedSender(sc_core::sc_module_name name) : sc_core::sc_module(name) {
+    tx.register_nb_transport_bw(this, &CheckedSender::answer);
   }
   tlm::tlm_sync_enum answer(Packet&, tlm::tlm_phase&, sc_core::sc_time&) {
     return tlm::TLM_COMPLETED;
@@ -116,7 +116,7 @@ class PacketCheckTest : public testing::Test {
   Simulation simulation_;
   Topology topology_ = load_config("configs/fred_small.yaml").topology;
   Fabric fabric_{"fabric", topology_, 3, switches_of(SwitchModel::kTlm)};
-  Sender sender_{"sender"};
+  CheckedSender sender_{"sender"};
 };
 
 TEST_F(PacketCheckTest, AGoodPacketIsTaken) {
@@ -239,7 +239,7 @@ TEST_P(ErrorOfTheEndpoint, FailsTheRun) {
   Simulation simulation;
   const Topology topology = load_config("configs/mesh_2x2.yaml").topology;
   Fabric fabric("fabric", topology, 3, switches_of(SwitchModel::kTlm));
-  Sender sender("sender");
+  CheckedSender sender("sender");
   Receiver receiver("receiver", GetParam());
   sender.tx.bind(fabric.nic(topology.npus[0]).tx);
   fabric.nic(topology.npus[1]).rx.bind(receiver.rx);

@@ -151,7 +151,7 @@ TEST_F(FabricTest, IoAndNpuStreamAtTheChannelsRate) {
 }
 
 // Every NPU and I/O controller sends 40 flits to every other one.
-std::vector<NodeId> endpoints(const Topology& topology) {
+std::vector<NodeId> plane_endpoints(const Topology& topology) {
   std::vector<NodeId> ends = topology.npus;
   ends.insert(ends.end(), topology.io_controllers.begin(), topology.io_controllers.end());
   return ends;
@@ -159,7 +159,7 @@ std::vector<NodeId> endpoints(const Topology& topology) {
 
 void stream_all_to_all(Fabric& fabric, Streams& streams) {
   const Topology& topology = fabric.topology();
-  const std::vector<NodeId> ends = endpoints(topology);
+  const std::vector<NodeId> ends = plane_endpoints(topology);
   for (const NodeId from : ends) {
     for (const NodeId to : ends) {
       if (from == to) continue;
@@ -173,7 +173,7 @@ void stream_all_to_all(Fabric& fabric, Streams& streams) {
 }
 
 void expect_all_to_all(const Topology& topology, Streams& streams) {
-  const std::vector<NodeId> ends = endpoints(topology);
+  const std::vector<NodeId> ends = plane_endpoints(topology);
   EXPECT_EQ(streams.failure(), "");
   for (const NodeId end : ends) EXPECT_EQ(streams.at(end).received_flits(), (ends.size() - 1) * 40);
 }

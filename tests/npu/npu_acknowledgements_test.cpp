@@ -98,15 +98,15 @@ TEST_F(NpuTest, ARankAcknowledgesWhatAllFromItOnHave) {
 TEST_F(NpuTest, SumsAreAcknowledgedBackToTheLeaves) {
   simulation_.run([&] {
     for (const bool root : {true, false}) {
-      Role own{.rank = 0, .contributes = true, .receives = root, .reduce_from = {1, 2}};
-      Role other{.rank = 3, .receives = !root};
+      RankPart own{.rank = 0, .contributes = true, .receives = root, .reduce_from = {1, 2}};
+      RankPart other{.rank = 3, .receives = !root};
       if (!root) {
         own.reduce_to = {{.rank = 3}};
         other.reduce_from = {0};
       }
-      std::vector<Role> ranks{own,
-                              {.rank = 1, .contributes = true, .reduce_to = {{.rank = 0}}},
-                              {.rank = 2, .contributes = true, .reduce_to = {{.rank = 0}}}};
+      std::vector<RankPart> ranks{own,
+                                  {.rank = 1, .contributes = true, .reduce_to = {{.rank = 0}}},
+                                  {.rank = 2, .contributes = true, .reduce_to = {{.rank = 0}}}};
       if (!root) ranks.push_back(other);
       add_tree(40, ranks, {0, 1, SumOrder::kAdd, 2, SumOrder::kAdd});
     }
@@ -138,20 +138,20 @@ INSTANTIATE_TEST_SUITE_P(Wrong, NpuNotDue,
 
 // Who needs them: a leaf of a reduction, too; one that also passes results on sees them by itself.
 TEST(Acknowledgements, AreForSourcesWithoutResults) {
-  const Role leaf{.rank = 0, .contributes = true, .reduce_to = {{.rank = 1}}};
-  Role receiving = leaf;
+  const RankPart leaf{.rank = 0, .contributes = true, .reduce_to = {{.rank = 1}}};
+  RankPart receiving = leaf;
   receiving.receives = true;
-  Role passing = leaf;
+  RankPart passing = leaf;
   passing.broadcast_to = {{.rank = 2}};
-  Role combining = leaf;
+  RankPart combining = leaf;
   combining.reduce_from = {2};
-  const Role head{.rank = 0, .contributes = true, .broadcast_to = {{.rank = 1}}};
-  Role idle_head = head;
+  const RankPart head{.rank = 0, .contributes = true, .broadcast_to = {{.rank = 1}}};
+  RankPart idle_head = head;
   idle_head.contributes = false;
   Tree tree;
   EXPECT_TRUE(waits_for_acknowledgements(tree, leaf));
   EXPECT_TRUE(waits_for_acknowledgements(tree, head));
-  for (const Role& rank : {receiving, passing, combining, idle_head})
+  for (const RankPart& rank : {receiving, passing, combining, idle_head})
     EXPECT_FALSE(waits_for_acknowledgements(tree, rank));
   tree.transport = Transport::kInSwitch;
   EXPECT_FALSE(waits_for_acknowledgements(tree, leaf));

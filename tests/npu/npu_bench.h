@@ -44,7 +44,7 @@ struct Acknowledged {
 };
 
 // A TreeRank, for designated initialisers.
-struct Role {
+struct RankPart {
   int rank = 0;
   bool contributes = false, receives = false;
   std::vector<int> reduce_from{};
@@ -122,7 +122,7 @@ class NpuTest : public testing::Test {
     }
   }
   // A tree of part 0 with `packets` packets, the last one of a flit.
-  Tree& add_tree(int packets, const std::vector<Role>& ranks, std::vector<int> order) {
+  Tree& add_tree(int packets, const std::vector<RankPart>& ranks, std::vector<int> order) {
     Tree& tree = plan_.trees.emplace_back();
     tree.first_flit = 1000 * plan_.trees.size();
     tree.flits = static_cast<std::uint64_t>((packets - 1) * kPacketFlits + 1);

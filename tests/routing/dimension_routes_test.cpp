@@ -46,7 +46,7 @@ bool has_circle(const Dependencies& after) {
 }
 
 // Walks all pairs of endpoints on all planes.
-void expect_all_reached(const Topology& topology, Dependencies& after) {
+void expect_all_found(const Topology& topology, Dependencies& after) {
   const std::vector<OnlineRoutes> routes = online_routes(topology, 4096);
   std::vector<NodeId> endpoints = topology.npus;
   endpoints.insert(endpoints.end(), topology.io_controllers.begin(), topology.io_controllers.end());
@@ -76,7 +76,7 @@ TEST(DimensionRoutes, LeadEverywhereWithoutACircle) {
   for (const std::array<int, 3>& sides : kSides) {
     const Topology topology = torus(sides, 2, 5);
     Dependencies after(topology.links.size());
-    expect_all_reached(topology, after);
+    expect_all_found(topology, after);
     EXPECT_FALSE(has_circle(after)) << sides[0] << ' ' << sides[1] << ' ' << sides[2];
   }
 }

@@ -34,7 +34,7 @@ TEST(MeshRouting, WalksTheRowThenTheColumn) {
 }
 
 // Hops between two coordinates of a side.
-int distance(int from, int to, bool ring, int side) {
+int grid_distance(int from, int to, bool ring, int side) {
   const int direct = std::abs(from - to);
   return ring ? std::min(direct, side - direct) : direct;
 }
@@ -67,8 +67,8 @@ TEST(MeshRouting, WalksATorusTheShorterWay) {
         }
         ASSERT_EQ(x, to_x);
         ASSERT_EQ(y, to_y);
-        ASSERT_EQ(hops, distance(from_x, to_x, rings.columns != 0, width) +
-                            distance(from_y, to_y, rings.rows != 0, height));
+        ASSERT_EQ(hops, grid_distance(from_x, to_x, rings.columns != 0, width) +
+                            grid_distance(from_y, to_y, rings.rows != 0, height));
       }
     }
   }

@@ -88,5 +88,10 @@ class FolderTest : public testing::Test {
 };
 
 std::string read_text(const std::string& path);
+std::vector<std::string> lines_of(const std::string& text);
+
+// Arguments followed by more of them.
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more);
 
 }  // namespace fredsim

@@ -116,9 +116,9 @@ void expect_equal_states(const SwitchCore& core, const SwitchCore& expected) {
 }
 
 // A twin in a group, and one like it that steps by itself.
-class Pair {
+class GroupPair {
  public:
-  Pair(const MeshShape& shape, bool obey, Random& random)
+  GroupPair(const MeshShape& shape, bool obey, Random& random)
       : member(make_twin(shape, "member")),
         alone(make_twin(shape, "alone")),
         member_pins(shape.ports(), shape.lanes),
@@ -209,7 +209,7 @@ TEST_P(Groups, OfMeshRoutersIsAsRoutersThatStepAlone) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     const int lanes = random.below(2) == 0 ? 1 : 3;
-    std::vector<Pair> pairs;
+    std::vector<GroupPair> pairs;
     std::size_t ports = 0;
     for (std::uint64_t left = 1 + random.below(4); left != 0; --left) {
       const MeshShape shape = random_shape(lanes, random);
@@ -230,16 +230,16 @@ TEST_P(Groups, OfMeshRoutersIsAsRoutersThatStepAlone) {
       if (!in_group && random.below(20) == 0) {  // for no step
         group->join(pins);
         group->part();
-        for (const Pair& pair : pairs) expect_equal_states(*pair.member, *pair.alone);
+        for (const GroupPair& pair : pairs) expect_equal_states(*pair.member, *pair.alone);
       }
       if (random.below(20) == 0) {
         in_group = !in_group;
         in_group ? group->join(pins) : group->part();
-        for (const Pair& pair : pairs) {
+        for (const GroupPair& pair : pairs) {
           if (!in_group) expect_equal_states(*pair.member, *pair.alone);
         }
       }
-      for (Pair& pair : pairs) pair.step_alone();
+      for (GroupPair& pair : pairs) pair.step_alone();
       if (in_group) {
         pins.in_flits.clear();
         pins.out_credits.clear();
@@ -248,7 +248,7 @@ TEST_P(Groups, OfMeshRoutersIsAsRoutersThatStepAlone) {
         group->step(pins);
         ++grouped;
         const auto failed = std::ranges::find_if(
-            pairs, [](const Pair& pair) { return pair.alone->error() != reg::kErrorNone; });
+            pairs, [](const GroupPair& pair) { return pair.alone->error() != reg::kErrorNone; });
         ASSERT_EQ(pins.error, failed == pairs.end() ? reg::kErrorNone : failed->alone->error());
         if (failed != pairs.end()) {
           ASSERT_EQ(pins.error_node, node_of(static_cast<std::size_t>(failed - pairs.begin())));
@@ -259,7 +259,8 @@ TEST_P(Groups, OfMeshRoutersIsAsRoutersThatStepAlone) {
         in_group ? pairs[i].take_outputs(node_of(i), pins) : pairs[i].step_member_alone();
         pairs[i].expect_equal_outputs();
       }
-      const bool idle = std::ranges::all_of(pairs, [](const Pair& p) { return p.alone->idle(); });
+      const bool idle =
+          std::ranges::all_of(pairs, [](const GroupPair& p) { return p.alone->idle(); });
       if (in_group) {
         ASSERT_EQ(group->idle(), idle);
       }

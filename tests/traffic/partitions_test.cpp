@@ -27,7 +27,8 @@
 namespace fredsim::test {
 namespace {
 
-Topology machine(const std::string& name, const std::vector<std::string>& overrides = {}) {
+Topology partitioned_machine(const std::string& name,
+                             const std::vector<std::string>& overrides = {}) {
   return load_config("configs/" + name + ".yaml", overrides).topology;
 }
 
@@ -43,7 +44,7 @@ Cut random_cut(const Topology& topology, int partitions, Random& random) {
 
 TEST(Cuts, AreEvenAndKeepEndpointsWithTheirSwitch) {
   for (const char* name : {"mesh", "torus", "fred_small", "fred_a", "fred_d", "fred_64"}) {
-    const Topology topology = machine(name);
+    const Topology topology = partitioned_machine(name);
     const int most = max_partitions(topology);
     for (const int partitions : {1, 2, 3, 4, most}) {
       if (partitions > most) continue;
@@ -75,7 +76,7 @@ TEST(Cuts, AreEvenAndKeepEndpointsWithTheirSwitch) {
 }
 
 TEST(Cuts, WhatIsNoneIsRefused) {
-  const Topology topology = machine("mesh_2x2");
+  const Topology topology = partitioned_machine("mesh_2x2");
   Cut cut(topology.nodes.size(), 0);
   const auto refusal = [&] {
     return message_of<std::logic_error>([&] { FabricCore core(topology, 1, cut); });
@@ -90,7 +91,7 @@ TEST(Cuts, WhatIsNoneIsRefused) {
 }
 
 TEST(Cuts, MoreThreadsThanSwitchesAreRefused) {
-  const Topology topology = machine("mesh_2x2");
+  const Topology topology = partitioned_machine("mesh_2x2");
   EXPECT_EQ(
       message_of<BadInput>([&] { TrafficRun run(topology, {.threads = 5}, factory_for({})); }),
       "--threads: found 5; allowed on mesh_2x2: 1 to 4, its switches");
@@ -150,7 +151,7 @@ void compare_all(const Topology& topology, const Work& work, Random& random) {
 class PartitionedConfig : public testing::TestWithParam<const char*> {};
 
 TEST_P(PartitionedConfig, IsThatOfAWhole) {
-  const Topology topology = machine(GetParam());
+  const Topology topology = partitioned_machine(GetParam());
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -173,8 +174,8 @@ TEST(PartitionedTraffic, IsThatOfAWholeOnRandomMachines) {
 
 // More routers than step in one group (Partition).
 TEST(PartitionedTraffic, StepsInGroupsAsAlone) {
-  const Topology topology =
-      machine("mesh", {"fabric.width=9", "fabric.height=8", "npu.count=72", "io.count=0"});
+  const Topology topology = partitioned_machine(
+      "mesh", {"fabric.width=9", "fabric.height=8", "npu.count=72", "io.count=0"});
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -187,7 +188,7 @@ TEST(PartitionedTraffic, StepsInGroupsAsAlone) {
 // Links so slow that flits are kept while they are serialised.
 TEST(PartitionedTraffic, IsThatOfAWholeOnSlowLinks) {
   const Topology topology =
-      machine("mesh_2x2", {"npu.bandwidth=20 GB/s", "fabric.link_bandwidth=9 GB/s"});
+      partitioned_machine("mesh_2x2", {"npu.bandwidth=20 GB/s", "fabric.link_bandwidth=9 GB/s"});
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -196,7 +197,7 @@ TEST(PartitionedTraffic, IsThatOfAWholeOnSlowLinks) {
 }
 
 TEST(PartitionedTraffic, ThreadsMayMeetAtEveryEdge) {
-  const Topology topology = machine("mesh_2x2");
+  const Topology topology = partitioned_machine("mesh_2x2");
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     Random random(seed);
     const Cut cut = random_cut(topology, 2 + static_cast<int>(random.below(3)), random);
@@ -210,7 +211,7 @@ TEST(PartitionedTraffic, ThreadsMayMeetAtEveryEdge) {
 
 TEST(PartitionedTraffic, WithVerilatedSwitches) {
   for (const char* name : {"mesh_2x2", "fred_small"}) {
-    const Topology topology = machine(name);
+    const Topology topology = partitioned_machine(name);
     Random random(7);
     const Work work = random_work(topology, 7, random);
     const std::string whole = outcome(topology, work, {}, false, {}, false);
@@ -230,7 +231,7 @@ TEST(PartitionedTraffic, WithVerilatedSwitches) {
 
 // Two runs one after the other, each from a reset fabric.
 TEST(PartitionedTraffic, RunsDoNotTouchEachOther) {
-  const Topology topology = machine("mesh");
+  const Topology topology = partitioned_machine("mesh");
   const TrafficOptions options{
       .packet_flits = 2, .warmup_cycles = 300, .window_cycles = 1000, .threads = 3};
   TrafficRun run(topology, options, factory_for({.own_contexts = true}));
@@ -285,7 +286,7 @@ class FailingEndpoint final : public EndpointCore {
 };
 
 TEST(PartitionedFailures, TheEarliestIsThrownAndTheFabricCanBeReset) {
-  Topology topology = machine("mesh_2x2");
+  Topology topology = partitioned_machine("mesh_2x2");
   for (const bool threads : {false, true}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       Random random(seed);
@@ -332,7 +333,7 @@ class DeafSwitch final : public SwitchCore {
 };
 
 TEST(PartitionedFailures, ADeadlockIsFoundAtTheSameCycle) {
-  const Topology topology = machine("mesh_2x2");
+  const Topology topology = partitioned_machine("mesh_2x2");
   const auto message = [&](int threads) {
     TrafficRun run(topology, {.threads = threads},
                    [](const Node&, const SwitchShape&) { return std::make_unique<DeafSwitch>(); });

@@ -53,7 +53,7 @@ void expect_size(const GraphSize& told, const Build& build) {
 #endif
 }
 
-constexpr ComputeSpeed kSpeed{{.memory_bandwidth = 3'000'000'000'000}, 1e16};
+constexpr ComputeSpeed kGraphSpeed{{.memory_bandwidth = 3'000'000'000'000}, 1e16};
 
 TEST(GraphSizeTest, OfTraining) {
   const std::vector<TrainingOptions> cases{
@@ -98,7 +98,7 @@ TEST(GraphSizeTest, OfTraining) {
         if (is_pure_dp != (model.name == "resnet152")) continue;  // what is not split, and what is
         SCOPED_TRACE(testing::Message() << machine << ", " << name << ", case " << c);
         expect_size(training_graph_size(model, cases[c], topology),
-                    [&] { return training_graph(model, cases[c], kSpeed, topology); });
+                    [&] { return training_graph(model, cases[c], kGraphSpeed, topology); });
       }
     }
   }

@@ -178,8 +178,8 @@ TEST_F(InferenceGraphTest, TakesWhatFitsTheMemoryOfAnNpuExactly) {
   }
 }
 
-using Case = std::tuple<const char*, Strategy, InferencePhase>;
-class InferenceRunTest : public testing::TestWithParam<Case> {};
+using InferenceCase = std::tuple<const char*, Strategy, InferencePhase>;
+class InferenceRunTest : public testing::TestWithParam<InferenceCase> {};
 
 TEST_P(InferenceRunTest, IsTheSameInEveryImplementation) {
   const auto& [config, strategy, phase] = GetParam();

@@ -55,7 +55,7 @@ class Files {
   std::string prefix_ = folder_.file("t"), groups_ = folder_.file("g.json");
 };
 
-constexpr ComputeSpeed kSpeed{{.memory_bandwidth = 3'000'000'000'000}, 1e15};
+constexpr ComputeSpeed kExportSpeed{{.memory_bandwidth = 3'000'000'000'000}, 1e15};
 
 void expect_same_cycles(const TaskGraph& graph, const Topology& topology) {
   const Files files(trace_texts(graph, topology));
@@ -73,8 +73,8 @@ void expect_same_cycles(const TaskGraph& graph, const Topology& topology) {
   });
 }
 
-using Case = std::tuple<const char*, Strategy, Accounting, Gradients>;
-class TraceExportTest : public testing::TestWithParam<Case> {
+using ExportCase = std::tuple<const char*, Strategy, Accounting, Gradients>;
+class TraceExportTest : public testing::TestWithParam<ExportCase> {
  protected:
   TaskGraph training() const {
     const auto& [config, strategy, accounting, gradients] = GetParam();
@@ -83,7 +83,8 @@ class TraceExportTest : public testing::TestWithParam<Case> {
     options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp) * options.microbatches;
     options.bucket_bytes = 30'001;  // divides by no number of replicas
     options.optimizer = gradients == Gradients::kZero2 ? Optimizer::kAdam : Optimizer::kNone;
-    return training_graph(read_model_file("configs/models/small.yaml"), options, kSpeed, topology_);
+    return training_graph(read_model_file("configs/models/small.yaml"), options, kExportSpeed,
+                          topology_);
   }
   Topology topology_ = load_config(std::get<0>(GetParam())).topology;
 };
@@ -126,7 +127,8 @@ class TraceExportOfAWafer : public testing::TestWithParam<std::tuple<const char*
     options.microbatches = 2;
     options.minibatch = 4 * static_cast<std::uint64_t>(strategy.dp);
     options.bucket_bytes = 30'001;
-    return training_graph(read_model_file("configs/models/small.yaml"), options, kSpeed, topology_);
+    return training_graph(read_model_file("configs/models/small.yaml"), options, kExportSpeed,
+                          topology_);
   }
   Topology topology_ = load_config(std::get<0>(GetParam())).topology;
 };

@@ -18,7 +18,7 @@
 namespace fredsim::test {
 namespace {
 
-TrainingOptions options_of(Strategy strategy) {
+TrainingOptions training_options(Strategy strategy) {
   TrainingOptions options;
   options.strategy = strategy;
   options.microbatches = strategy.pp > 1 ? 2 : 1;
@@ -55,14 +55,14 @@ TrainingResult trained_alike(const Topology& topology, const TaskGraph& graph) {
   return result;
 }
 
-using Case = std::tuple<const char*, Strategy, Accounting, Gradients>;
-class TrainingRunTest : public testing::TestWithParam<Case> {};
+using TrainingCase = std::tuple<const char*, Strategy, Accounting, Gradients>;
+class TrainingRunTest : public testing::TestWithParam<TrainingCase> {};
 
 TEST_P(TrainingRunTest, IsTheSameInEveryImplementation) {
   const auto& [config, strategy, accounting, gradients] = GetParam();
   const Topology topology = load_config(config).topology;
   const ModelShape model = read_model_file("configs/models/small.yaml");
-  TrainingOptions options = options_of(strategy);
+  TrainingOptions options = training_options(strategy);
   options.accounting = accounting;
   options.gradients = gradients;
   options.optimizer = gradients == Gradients::kZero2       ? Optimizer::kAdam
@@ -98,7 +98,7 @@ TEST(TrainingRun, SamplesNeedNotComeOutEven) {
   simulation.run([&] {
     double before = 0;
     for (const std::uint64_t minibatch : {1, 5, 8}) {
-      TrainingOptions options = options_of({1, 2, 2});
+      TrainingOptions options = training_options({1, 2, 2});
       options.minibatch = minibatch;
       const TaskGraph graph = training_graph(model, options, {{}, 1e15}, topology);
       const ShapePlans plans = plan_shapes(topology, graph, OnConflict::kRefuse);
@@ -123,7 +123,7 @@ TEST_P(StreamingRunTest, IsTheSameInEveryImplementation) {
                                                              "io.count=2", "io.bandwidth=128 GB/s"})
                          .topology;
   const ModelShape model = read_model_file("configs/models/small.yaml");
-  TrainingOptions options = options_of(strategy);
+  TrainingOptions options = training_options(strategy);
   options.accounting = accounting;
   options.execution = Execution::kStreaming;
   options.stream = stream;
@@ -150,7 +150,7 @@ TEST(StreamingRun, ToUsersOnFredDIsAsFastAsToAll) {
   const Topology topology = load_config("configs/fred_d.yaml").topology;
   ModelShape model = read_model_file("configs/models/small.yaml");
   for (ModelLayer& layer : model.layers) layer.parameters = 9'000'000;
-  TrainingOptions options = options_of({2, 5, 2});
+  TrainingOptions options = training_options({2, 5, 2});
   options.execution = Execution::kStreaming;
   options.stream_layers = 1;
   options.iterations = 1;
