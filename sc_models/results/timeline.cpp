@@ -213,9 +213,10 @@ std::string Timeline::json(std::string_view version) const {
     }
   }
   const auto start = [&](char type, Track track, std::string_view name, std::uint64_t ticks) {
+    const Ids& ids = all[track.process];
     return Json{{"ph", std::string(1, type)},
-                {"pid", all[track.process].process},
-                {"tid", all[track.process].threads[track.thread]},
+                {"pid", ids.process},
+                {"tid", ids.threads.empty() ? ids.process : ids.threads[track.thread]},
                 {"name", name},
                 {"ts", us_of(ticks)}};
   };

@@ -170,6 +170,88 @@ TEST(Timeline, ADroppedRunLeavesNothing) {
   EXPECT_FALSE(json::parse(timeline.json("1"))["otherData"].contains("failed"));
 }
 
+// Its counters belong to the process, whose id they have where there is no track.
+TEST(Timeline, AProcessNeedsNoTracksForItsCounters) {
+  Timeline timeline;
+  const int tracks = timeline.add_process("with tracks", 1'000'000'000);
+  timeline.instant(timeline.add_track(tracks, 0, "npu0"), kCoarse, "hop", 1);
+  const int process = timeline.add_process("without", 1'000'000'000);
+  const std::vector<Timeline::Value> load{{"out", 1.5}};
+  timeline.counter(process, "load", 2000, load);
+  const auto counters = events_of(timeline, "C");
+  ASSERT_EQ(counters.size(), 1U);
+  EXPECT_EQ(counters[0]["pid"], 2);
+  EXPECT_EQ(counters[0]["tid"], counters[0]["pid"]);
+  EXPECT_EQ(counters[0]["ts"], 2.0);
+}
+
+TEST(Timeline, CountsBeyondTheCyclesOfAnyRun) {
+  Timeline timeline;
+  const int process = timeline.add_process("mesh", 3'000'000'000);
+  const Timeline::Track track = timeline.add_track(process, 0, "npu0");
+  constexpr std::uint64_t kCycles = 1'500'000'000'000'000;  // more than five days
+  for (int run = 0; run < 2; ++run) {
+    timeline.begin_run(process);
+    timeline.span(track, kCoarse, "send", kCycles - 3, kCycles);
+    timeline.end_run(process, kCycles);
+  }
+  const auto spans = events_of(timeline, "X");
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_NEAR(spans[0]["ts"].get<double>(), 5e11, 0.01);
+  EXPECT_NEAR(spans[1]["ts"].get<double>(), 1e12, 0.01);
+  EXPECT_NEAR(spans[1]["dur"].get<double>(), 0.001, 0.0005);
+  EXPECT_EQ(spans[1]["args"]["cycle"], kCycles - 3) << "cycles are those of the run, and exact";
+}
+
+TEST(Timeline, TextThatIsNotUtf8IsReplaced) {
+  Timeline timeline;
+  const Timeline::Track track =
+      timeline.add_track(timeline.add_process("caf\xE9", 1'000'000'000), 0, "npu\xFF");
+  timeline.span(track, kCoarse, "a \"b\"\xC3", 0, 1);
+  timeline.failure(track, 1, "\xE9");
+  const json file = json::parse(timeline.json("1"));
+  EXPECT_EQ(file["otherData"]["failed"], "\uFFFD");
+  EXPECT_EQ(events_of(timeline, "M")[0]["args"]["name"], "caf\uFFFD");
+  EXPECT_EQ(events_of(timeline, "X")[0]["name"], "a \"b\"\uFFFD");
+}
+
+TEST(Timeline, OfNoEventsSaysHowManyThereWere) {
+  Timeline timeline(0);
+  const Timeline::Track track =
+      timeline.add_track(timeline.add_process("mesh", 1'000'000'000), 0, "npu0");
+  timeline.span(track, kCoarse, "send", 0, 1);
+  timeline.instant(track, kFine, "hop", 0);
+  const std::vector<Timeline::Value> load{{"out", 1}};
+  timeline.counter(0, "load", 0, load);
+  EXPECT_EQ(timeline.left_out(), (std::map<std::string, std::uint64_t>{
+                                     {"coarse", 1}, {"counter values", 1}, {"fine", 1}}));
+  for (const json& e : events_of(timeline, "M"))
+    EXPECT_NE(e["name"], "thread_name") << "a track without an event is left out";
+  EXPECT_TRUE(events_of(timeline, "X").empty());
+}
+
+TEST(Timeline, NumbersInNamesAreOrderedByValueWhateverTheirDigits) {
+  const std::vector<std::string> ordered{
+      "io2",    "npu",    "npu0.9", "npu00.10", "npu2",
+      "npu2 a", "npu007", "npu10",  "npu10x",   "npu100000000000000000000000"};
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    std::vector<std::string> names = ordered;
+    for (std::size_t i = names.size(); i > 1; --i) std::swap(names[i - 1], names[random.below(i)]);
+    Timeline timeline;
+    const int process = timeline.add_process("mesh", 1'000'000'000);
+    for (const std::string& name : names)
+      timeline.instant(timeline.add_track(process, 0, name), kCoarse, "hop", 1);
+    std::map<int, std::string> by_id;
+    for (const json& e : events_of(timeline, "M"))
+      if (e["name"] == "thread_name") by_id[e["tid"]] = e["args"]["name"];
+    std::vector<std::string> found;
+    for (const auto& [id, name] : by_id) found.push_back(name);
+    EXPECT_EQ(found, ordered);
+  }
+}
+
 TEST(Timeline, AnEmptyOneIsAFileToo) { EXPECT_TRUE(json::accept(Timeline().json("1"))); }
 
 }  // namespace
