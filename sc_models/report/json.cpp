@@ -1,6 +1,7 @@
 #include "report/json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -192,6 +193,11 @@ JsonObject<fields::kDerived> derived_json(const RunResult& r) {
       {"time_over_bound", r.bound_ns > 0 && !r.incomplete ? Json(r.time_ns / r.bound_ns) : Json()}};
 }
 
+// JSON has no infinity, which a ratio to a run of no time or no traffic is.
+void add_ratio(fields::Key<fields::kRun> key, double ratio, JsonObject<fields::kRun>& json) {
+  if (std::isfinite(ratio)) json.set(key, ratio);
+}
+
 JsonObject<fields::kRun> run_json(const ReportedRun& run) {
   const RunResult& r = run.result;
   JsonObject<fields::kRun> json;
@@ -227,9 +233,9 @@ JsonObject<fields::kRun> run_json(const ReportedRun& run) {
   if (run.is_best_base) json.set("best_base", true);
   if (run.speedup_best_base) json.set("speedup_best_base", *run.speedup_best_base);
   if (run.comparison) {
-    json.set("speedup", run.comparison->speedup);
-    json.set("injected_traffic_reduction", run.comparison->injected_traffic_reduction);
-    json.set("link_traffic_reduction", run.comparison->link_traffic_reduction);
+    add_ratio("speedup", run.comparison->speedup, json);
+    add_ratio("injected_traffic_reduction", run.comparison->injected_traffic_reduction, json);
+    add_ratio("link_traffic_reduction", run.comparison->link_traffic_reduction, json);
   }
   json.set("derived", derived_json(r));
   json.set("links", links_json(r.links));

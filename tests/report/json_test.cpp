@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -68,6 +69,15 @@ TEST(ResultsJson, ComparisonOnlyWhereThereIsOne) {
   EXPECT_EQ(document["runs"][1]["speedup"], 2);
   EXPECT_EQ(document["runs"][1]["injected_traffic_reduction"], 0.5);
   EXPECT_EQ(document["runs"][1]["link_traffic_reduction"], -0.25);
+}
+
+// JSON has no infinity: against a run that takes no time or moves nothing there is no ratio.
+TEST(ResultsJson, ARatioWithoutANumberIsLeftOut) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const json run = parsed({{sample_run(), Comparison{infinity, 2, infinity}}})["runs"][0];
+  EXPECT_FALSE(run.contains("speedup"));
+  EXPECT_EQ(run["injected_traffic_reduction"], 2);
+  EXPECT_FALSE(run.contains("link_traffic_reduction"));
 }
 
 TEST(ResultsJson, LargeCountersStayExact) {
