@@ -88,6 +88,24 @@ std::string heading(const TrainingSetup& setup, std::span<const TrainingResult> 
       first.model, first.lanes, first.seed);
 }
 
+// Columns that have no room are left out from the last on. Names of algorithm and placement stand where they differ; the
+// smallest part goes before the others.
+enum Rank : std::uint8_t { kAlways, kTokens, kAlgorithm, kPlacement, kLargestPart };
+
+// Of part i: how many are larger, or as large and before it, in the mean iterations of all machines together.
+int rank_of_part(std::size_t i, std::span<const TrainingResult> runs) {
+  const auto total = [&](std::size_t part) {
+    double ns = 0;
+    for (const TrainingResult& r : runs)
+      if (!r.run.incomplete) ns += r.breakdown_ns[part].second;
+    return ns;
+  };
+  int rank = kLargestPart;
+  for (std::size_t k = 0; k < runs.front().breakdown_ns.size(); ++k)
+    if (total(k) > total(i) || (total(k) == total(i) && k < i)) ++rank;
+  return rank;
+}
+
 // A part that is 0 everywhere has no column in text, nor has a bubble that is too short to be seen there: NPUs end a run at cycles of their own.
 TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, double scale,
                          const std::string& unit) {
@@ -99,6 +117,7 @@ TrainingField part_field(std::size_t i, std::span<const TrainingResult> runs, do
   });
   return {{.label = name == "input_load" ? "input" : name,
            .unit = unit,
+           .rank = rank_of_part(i, runs),
            .name = name + "_ns",
            .shown = is_some ? Shown::kEverywhere : Shown::kOnlyInCsv},
           [i, scale](const TrainingResult& r) -> Cell {
@@ -113,18 +132,19 @@ void add_token_fields(const TrainingSetup::Inference& inference,
   const bool is_prefill = inference.phase == "prefill";
   fields.push_back({{.label = is_prefill ? "first token" : "per token",
                      .unit = "us",
+                     .rank = kTokens,
                      .name = is_prefill ? "time_to_first_token_ns" : "time_per_token_ns"},
                     [](const TrainingResult& r) -> Cell {
                       if (!r.tokens) return no_cell();
                       return {fmt::format("{:.1f}", r.tokens->pass_ns / kNsPerUs),
                               fmt::to_string(r.tokens->pass_ns)};
                     }});
-  fields.push_back(
-      {{.label = "tokens/s", .name = "tokens_per_s"}, [](const TrainingResult& r) -> Cell {
-         if (!r.tokens) return no_cell();
-         return {fmt::format("{:.0f}", r.tokens->tokens_per_s),
-                 fmt::to_string(r.tokens->tokens_per_s)};
-       }});
+  fields.push_back({{.label = "tokens/s", .rank = kTokens, .name = "tokens_per_s"},
+                    [](const TrainingResult& r) -> Cell {
+                      if (!r.tokens) return no_cell();
+                      return {fmt::format("{:.0f}", r.tokens->tokens_per_s),
+                              fmt::to_string(r.tokens->tokens_per_s)};
+                    }});
 }
 
 TrainingField csv_field(const char* name, const std::string& text) {
@@ -195,15 +215,17 @@ TitledTable training_table(const TrainingSetup& setup, std::span<const TrainingR
          }});
   if (setup.inference) add_token_fields(*setup.inference, fields);
   if (has_best) {  // where they differ, and CSV has them above
-    fields.push_back({{.label = "algorithm", .align = Align::kLeft}, algorithm});
-    fields.push_back({{.label = "placement", .align = Align::kLeft},
+    fields.push_back(
+        {{.label = "algorithm", .align = Align::kLeft, .rank = kAlgorithm}, algorithm});
+    fields.push_back({{.label = "placement", .align = Align::kLeft, .rank = kPlacement},
                       [](const TrainingResult& r) { return r.placement; }});
   }
-  for (std::size_t i = 0; i < runs.front().breakdown_ns.size(); ++i)
-    fields.push_back(part_field(i, runs, scale, unit));
-  fields.push_back({{.label = "cycles", .rank = 2, .name = "cycles"},
+  const std::size_t parts = runs.front().breakdown_ns.size();
+  for (std::size_t i = 0; i < parts; ++i) fields.push_back(part_field(i, runs, scale, unit));
+  const int behind = kLargestPart + static_cast<int>(parts);
+  fields.push_back({{.label = "cycles", .rank = behind + 1, .name = "cycles"},
                     [](const TrainingResult& r) { return count_cell(r.run.cycles); }});
-  fields.push_back({{.label = "payload", .align = Align::kLeft, .rank = 1, .name = "payload"},
+  fields.push_back({{.label = "payload", .align = Align::kLeft, .rank = behind, .name = "payload"},
                     [](const TrainingResult& r) { return Cell(r.run.payload); }});
   const auto add_count = [&](const char* name, std::uint64_t RunResult::*count) {
     fields.push_back({{.label = name, .name = name, .shown = Shown::kOnlyInCsv},
