@@ -67,6 +67,7 @@ TEST(PacketPool, NeverLendsAPacketTwiceAndTakesAllBack) {
         EXPECT_TRUE(std::all_of(first, first + one->flits * lanes, [&](std::uint16_t lane) {
           return lane == one->mark;
         })) << "another packet has the same memory";
+        one->packet->set_response_status(tlm::TLM_OK_RESPONSE);
         one->packet->release();
         lent.erase(one);
       }
@@ -177,6 +178,18 @@ TEST(EdgeTimers, CallInTheOrderOfTheirTimesAndOfThoseWhoAsked) {
   EXPECT_EQ(log.calls, (std::vector<std::pair<std::uint64_t, int>>{
                            {5, 2}, {5, 1004}, {7, 1}, {7, 3}, {7, 4}}));
   EXPECT_EQ(timers.edges_to_next(12), std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST(EdgeTimers, OfOneTimeCallInTheOrderInWhichTheyWereAsked) {
+  EdgeTimers timers;
+  CallLog log(timers);
+  std::vector<std::pair<std::uint64_t, int>> want;
+  for (int i = 0; i < 40; ++i) {
+    timers.call_at(9, log, i);
+    want.push_back({9, i});
+  }
+  timers.begin(9);
+  EXPECT_EQ(log.calls, want);
 }
 
 TEST(EdgeTimers, OfNoDelayCallAtTheSameEdge) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -210,6 +211,7 @@ class SendBench {
       pins_.out_ready |= 1U << port;
       want[port] = ports_[port].launch(log);
     }
+    std::ranges::fill(pins_.out_flit, ~0U);  // what was there before is nobody's
     nic_.step(pins_);
     for (int port = 0; port < setting_.ports; ++port) {
       const auto& flit = want[port];
