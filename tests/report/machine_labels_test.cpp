@@ -76,6 +76,11 @@ TEST(MachineLabels, OfMachinesWithoutSettingsAreTheirNamesHoweverLong) {
   const MachineLabels labels = machine_labels(std::vector{labelled_run("a.yaml", name, {})});
   EXPECT_EQ(labels.labels, std::vector{name});
   EXPECT_TRUE(labels.notes.empty());
+  // Nor are settings of others behind a number for its sake.
+  const MachineLabels both = machine_labels(std::vector{
+      labelled_run("a.yaml", name, {}), labelled_run("b.yaml", "fred", {{"npu.count", "8"}})});
+  EXPECT_EQ(both.labels, (std::vector<std::string>{name, "fred@npu.count=8"}));
+  EXPECT_TRUE(both.notes.empty());
 }
 
 }  // namespace
