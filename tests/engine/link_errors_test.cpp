@@ -26,8 +26,8 @@ namespace {
 
 using Settings = std::vector<std::string>;
 
-RunResult all_reduce_of(const std::string& config, const Settings& settings, std::uint64_t bytes,
-                        bool skip = true) {
+RunResult all_reduce_with_errors(const std::string& config, const Settings& settings,
+                                 std::uint64_t bytes, bool skip = true) {
   const Topology topology = load_config("configs/" + config + ".yaml", settings).topology;
   std::vector<int> group(topology.npus.size());
   std::iota(group.begin(), group.end(), 0);
@@ -55,11 +55,11 @@ TEST_P(LinkErrorsOf, CostMoreTheMoreThereAre) {
     return Settings{"link.reliability=link", "link.bit_error_rate=" + rate};
   };
   constexpr std::uint64_t kBytes = 256 * 1024;
-  std::uint64_t cycles = all_reduce_of(GetParam(), {}, kBytes).cycles;
+  std::uint64_t cycles = all_reduce_with_errors(GetParam(), {}, kBytes).cycles;
   std::uint64_t resent = 0;
   for (const char* rate : {"0", "1e-6", "1e-5", "1e-4"}) {
     SCOPED_TRACE(rate);
-    const RunResult result = all_reduce_of(GetParam(), with(rate), kBytes);
+    const RunResult result = all_reduce_with_errors(GetParam(), with(rate), kBytes);
     EXPECT_GT(result.cycles, cycles);
     cycles = result.cycles;
     const std::uint64_t again = sum_of(result, "resent_flits");
@@ -80,14 +80,14 @@ TEST_P(LinkErrorsOf, CostMoreTheMoreThereAre) {
 TEST_P(LinkErrorsOf, DoNotDependOnWhatIsSkipped) {
   const Settings settings{"link.reliability=link", "link.bit_error_rate=3e-6",
                           "link.error_burst=20", "link.flit_loss=0.001", "link.seed=5"};
-  const RunResult skipping = all_reduce_of(GetParam(), settings, 100'000);
+  const RunResult skipping = all_reduce_with_errors(GetParam(), settings, 100'000);
   EXPECT_EQ(results_and_parts(skipping),
-            results_and_parts(all_reduce_of(GetParam(), settings, 100'000, false)));
+            results_and_parts(all_reduce_with_errors(GetParam(), settings, 100'000, false)));
   EXPECT_GT(sum_of(skipping, "lost_flits"), 0U);
   Settings others = settings;
   others.back() = "link.seed=6";
   EXPECT_NE(comparable_results(skipping),
-            comparable_results(all_reduce_of(GetParam(), others, 100'000)));
+            comparable_results(all_reduce_with_errors(GetParam(), others, 100'000)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, LinkErrorsOf, testing::Values("mesh", "fred_c", "fred_d"),
@@ -138,7 +138,7 @@ TEST(LinkErrors, BoundsHaveWhatProtectsAFlit) {
 
 TEST(LinkErrors, BoundsHold) {
   for (const char* config : {"mesh", "fred_d"}) {
-    const RunResult result = all_reduce_of(config, kReliable, 1 << 20);
+    const RunResult result = all_reduce_with_errors(config, kReliable, 1 << 20);
     EXPECT_GE(result.time_ns, result.bound_ns) << config;
   }
 }

@@ -58,8 +58,9 @@ std::string heading_of(const TrainingSetup& setup, std::vector<TrainingResult> r
 }
 
 // Column `name` of a table in CSV, a value per run.
-std::vector<std::string> csv_of(const TrainingSetup& setup, const std::vector<TrainingResult>& runs,
-                                const std::string& name) {
+std::vector<std::string> training_csv(const TrainingSetup& setup,
+                                      const std::vector<TrainingResult>& runs,
+                                      const std::string& name) {
   const TitledTable table = training_table(setup, runs);
   const auto& columns = table.table.columns();
   std::vector<std::string> values;
@@ -151,8 +152,8 @@ TEST(TrainingTable, TimesAreInMicrosecondsUpToAHundredMilliseconds) {
     ASSERT_NE(at, columns.end());
     EXPECT_EQ(at->unit, unit);
     EXPECT_EQ(table.table.rows()[1][static_cast<std::size_t>(at - columns.begin())].text, shown);
-    EXPECT_EQ(csv_of(training_setup(), runs, "iteration_ns")[1], fmt::to_string(ns));
-    EXPECT_EQ(csv_of(training_setup(), runs, "mp_ns")[1], fmt::to_string(ns / 4));
+    EXPECT_EQ(training_csv(training_setup(), runs, "iteration_ns")[1], fmt::to_string(ns));
+    EXPECT_EQ(training_csv(training_setup(), runs, "mp_ns")[1], fmt::to_string(ns / 4));
   }
 }
 
@@ -163,7 +164,7 @@ TEST(TrainingTable, PartsOfNoTimeAreForProgramsOnly) {
   EXPECT_EQ(text_columns(training_table(training_setup(), runs)), all)
       << "a bubble of 0.04 us would be shown as 0.0";
   for (const char* name : {"bubble_ns", "input_load_ns", "streaming_ns", "memory_ns"})
-    EXPECT_EQ(csv_of(training_setup(), runs, name).size(), 2U) << name;
+    EXPECT_EQ(training_csv(training_setup(), runs, name).size(), 2U) << name;
   runs[1].breakdown_ns[1].second = 51;   // bubble
   runs[1].breakdown_ns[2].second = 0.1;  // of any other, what there is
   EXPECT_EQ(text_columns(training_table(training_setup(), runs)),
@@ -183,14 +184,14 @@ TEST(TrainingTable, ColumnsOfInferenceAreItsTokens) {
     const TitledTable table = training_table(setup, std::vector{result, interrupted});
     const std::vector<std::string> labels = text_columns(table);
     EXPECT_EQ(std::ranges::count(labels, label), 1) << phase;
-    EXPECT_EQ(csv_of(setup, {result, interrupted}, name),
+    EXPECT_EQ(training_csv(setup, {result, interrupted}, name),
               (std::vector<std::string>{"1234.56", ""}));
-    EXPECT_EQ(csv_of(setup, {result, interrupted}, "tokens_per_s"),
+    EXPECT_EQ(training_csv(setup, {result, interrupted}, "tokens_per_s"),
               (std::vector<std::string>{fmt::to_string(2.5e6), ""}));
-    EXPECT_EQ(csv_of(setup, {result}, "phase"), std::vector<std::string>{phase});
-    EXPECT_EQ(csv_of(setup, {result}, "minibatch"), std::vector<std::string>{""});
-    EXPECT_EQ(csv_of(setup, {result}, "batch"), std::vector<std::string>{"2"});
-    EXPECT_EQ(csv_of(setup, {result}, "context"), std::vector<std::string>{"64"});
+    EXPECT_EQ(training_csv(setup, {result}, "phase"), std::vector<std::string>{phase});
+    EXPECT_EQ(training_csv(setup, {result}, "minibatch"), std::vector<std::string>{""});
+    EXPECT_EQ(training_csv(setup, {result}, "batch"), std::vector<std::string>{"2"});
+    EXPECT_EQ(training_csv(setup, {result}, "context"), std::vector<std::string>{"64"});
   }
 }
 
@@ -209,11 +210,14 @@ TEST(TrainingTable, TheBestBaseHasItsAlgorithmAndPlacement) {
   const std::vector<std::string> labels = text_columns(training_table(setup, runs));
   for (const char* label : {"over best base", "algorithm", "placement"})
     EXPECT_EQ(std::ranges::count(labels, label), 1) << label;
-  EXPECT_EQ(csv_of(setup, runs, "algorithm"), (std::vector<std::string>{"auto", "hier_ring"}));
-  EXPECT_EQ(csv_of(setup, runs, "stream"), (std::vector<std::string>{"broadcast", "multicast"}));
-  EXPECT_EQ(csv_of(setup, runs, "packet_order"), (std::vector<std::string>{"arrival", "paced"}));
-  EXPECT_EQ(csv_of(setup, runs, "speedup"), (std::vector<std::string>{"", "1.25"}));
-  EXPECT_EQ(csv_of(setup, runs, "speedup_best_base"), (std::vector<std::string>{"", "1"}));
+  EXPECT_EQ(training_csv(setup, runs, "algorithm"),
+            (std::vector<std::string>{"auto", "hier_ring"}));
+  EXPECT_EQ(training_csv(setup, runs, "stream"),
+            (std::vector<std::string>{"broadcast", "multicast"}));
+  EXPECT_EQ(training_csv(setup, runs, "packet_order"),
+            (std::vector<std::string>{"arrival", "paced"}));
+  EXPECT_EQ(training_csv(setup, runs, "speedup"), (std::vector<std::string>{"", "1.25"}));
+  EXPECT_EQ(training_csv(setup, runs, "speedup_best_base"), (std::vector<std::string>{"", "1"}));
   // A name stands once in CSV, whatever people see twice.
   std::vector<std::string> names;
   for (const Column& column : training_table(setup, runs).table.columns())
@@ -228,10 +232,10 @@ TEST(TrainingTable, AnInterruptedRunHasNoTimes) {
   interrupted.run.payload = "incomplete";
   interrupted.breakdown_ns.clear();
   const std::vector<TrainingResult> runs{training_result("mesh", 2e6), interrupted};
-  EXPECT_EQ(csv_of(training_setup(), runs, "iteration_ns")[1], "");
-  EXPECT_EQ(csv_of(training_setup(), runs, "compute_ns")[1], "");
-  EXPECT_EQ(csv_of(training_setup(), runs, "payload")[1], "incomplete");
-  EXPECT_EQ(csv_of(training_setup(), runs, "cycles")[1], "300") << "those so far";
+  EXPECT_EQ(training_csv(training_setup(), runs, "iteration_ns")[1], "");
+  EXPECT_EQ(training_csv(training_setup(), runs, "compute_ns")[1], "");
+  EXPECT_EQ(training_csv(training_setup(), runs, "payload")[1], "incomplete");
+  EXPECT_EQ(training_csv(training_setup(), runs, "cycles")[1], "300") << "those so far";
 }
 
 // A table of many columns on a narrow terminal: no line is wider, and what has no room is named.

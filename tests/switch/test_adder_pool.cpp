@@ -151,7 +151,7 @@ class PoolReference {
   std::map<int, std::vector<std::pair<long, std::uint32_t>>> arrivals_;
 };
 
-PhasedRow random_flows(int ports, Random& random) {
+PhasedRow random_pool_flows(int ports, Random& random) {
   PhasedRow row;
   row.vc = static_cast<int>(random.below(3));
   const std::uint64_t most = 1 + random.below(static_cast<std::uint64_t>(ports));
@@ -217,7 +217,7 @@ class PoolBench {
     }
     const PhasedRow* change = nullptr;
     if (changes) {
-      rows_.push_back(std::make_unique<PhasedRow>(random_flows(ports_, random_)));
+      rows_.push_back(std::make_unique<PhasedRow>(random_pool_flows(ports_, random_)));
       change = rows_.back().get();
     }
     Ports fired = 0;

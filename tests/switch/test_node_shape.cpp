@@ -169,14 +169,14 @@ TEST(SwitchKindFacts, HeadsNeedTheRoomOfTheirRings) {
   };
   EXPECT_EQ(needs(kWest, kEast, 80), 6);
   EXPECT_EQ(needs(kWest, kEast, 4), 4) << "more there is not";
-  topology.mesh.rings = {.columns = 4, .rows = 0};
+  topology.grid.rings = {.columns = 4, .rows = 0};
   EXPECT_EQ(needs(kWest, kEast, 80), 1);
   EXPECT_EQ(needs(kEast, kWest, 80), 1);
   EXPECT_EQ(needs(kFirstLocal, kEast, 80), 7);
   EXPECT_EQ(needs(kFirstLocal, kEast, 4), 5);
   EXPECT_EQ(needs(kNorth, kSouth, 80), 6) << "columns are no rings";
   EXPECT_EQ(needs(kWest, kFirstLocal, 80), 6);
-  topology.mesh.rings = {.columns = 0, .rows = 3};
+  topology.grid.rings = {.columns = 0, .rows = 3};
   EXPECT_EQ(needs(kNorth, kSouth, 80), 1);
   EXPECT_EQ(needs(kEast, kSouth, 80), 7);
   EXPECT_EQ(needs(kWest, kEast, 80), 6);
@@ -200,7 +200,7 @@ TEST(SwitchKindFacts, RoutersAreToldTheirPlaceRingsAndLostLinks) {
   EXPECT_EQ(writes("mesh_reducing"), place);
   EXPECT_EQ(writes("fred"), Writes{});
   node.mesh.no_link = 0b0100;
-  topology.mesh.rings = {.columns = 6, .rows = 12};
+  topology.grid.rings = {.columns = 6, .rows = 12};
   topology.dimensions = {{6, Joined::kRing}, {12, Joined::kRing}};
   ASSERT_TRUE(topology.has_rings());
   EXPECT_EQ(writes("mesh"),
