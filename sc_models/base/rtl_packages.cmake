@@ -13,12 +13,13 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)  # Verilator needs it too
 if(NOT TARGET fredsim_rtl_packages)  # in a project of others it comes from our build folder
   add_library(fredsim_rtl_packages INTERFACE)
 endif()
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/rtl_packages)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
 target_include_directories(fredsim_rtl_packages INTERFACE ${PROJECT_BINARY_DIR}/rtl_packages)
 
 function(fredsim_rtl_package package)
   cmake_parse_arguments(ARG "" "" "FILES;BY_PORTS;BY_MIDDLE;BY_SIZE" ${ARGN})
   set(folder ${PROJECT_BINARY_DIR}/rtl_packages/rtl)
+  set(work ${PROJECT_BINARY_DIR}/rtl_packages/${package})  # of its own: packages are made beside each other
   set(probe "// The functions of ${package} by size, as constants.\nmodule probe;\n")
   foreach(middle RANGE 2 4)
     foreach(name ${ARG_BY_MIDDLE})
@@ -37,7 +38,7 @@ function(fredsim_rtl_package package)
     endforeach()
   endforeach()
   string(APPEND probe "endmodule\n")
-  file(CONFIGURE OUTPUT ${folder}/${package}_probe.sv CONTENT "${probe}" @ONLY)
+  file(CONFIGURE OUTPUT ${work}/${package}_probe.sv CONTENT "${probe}" @ONLY)
   list(GET ARG_FILES -1 written_in)
   # Copied, since in both folders' paths there may be spaces, which end a name in Verilator. --public keeps a package
   # that has constants only.
@@ -53,9 +54,9 @@ function(fredsim_rtl_package package)
     COMMAND ${VERILATOR_BIN} --xml-only --xml-output ${package}.xml --Mdir . --public --top-module probe
             ${names} ${package}_probe.sv
     COMMAND Python3::Interpreter ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
-            ${package} ${package}.xml ${written_in} ${package}.h ${package}.json
-    DEPENDS ${sources} ${folder}/${package}_probe.sv ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
-    WORKING_DIRECTORY ${folder}
+            ${package} ${package}.xml ${written_in} ../rtl/${package}.h ../rtl/${package}.json
+    DEPENDS ${sources} ${work}/${package}_probe.sv ${FREDSIM_RTL_PACKAGES}/rtl_package_header.py
+    WORKING_DIRECTORY ${work}
     COMMENT "Constants of ${package}"
     VERBATIM)
   add_custom_target(rtl_${package} DEPENDS ${folder}/${package}.h)
