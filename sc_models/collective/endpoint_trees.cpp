@@ -159,12 +159,36 @@ void TreeBuilder::mend(bool of_results, int root) {
       parent = parent_for(rank, rank);
     }
     if (parent < 0) {
-      throw BadInput(fmt::format("{}: {} reaches no other member of its group any more{}",
-                                 topology_.name, topology_.nodes[members_[rank]].name,
-                                 faults_text(topology_)));
+      build_anew(above, of_results, root);
+      return;
     }
     move_below(rank, parent, of_results);
     above[rank] = parent;
+  }
+}
+
+// By the fewest hops from the root, as wide as it then is: for what hops put right one by one cannot join.
+void TreeBuilder::build_anew(const std::vector<int>& above, bool of_results, int root) {
+  const int ranks = static_cast<int>(members_.size());
+  std::vector<int> parent(members_.size(), -1);
+  std::vector<int> joined{root};
+  for (std::size_t k = 0; k < joined.size(); ++k) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      if (rank == root || above[rank] < 0 || parent[rank] >= 0) continue;
+      if (!has_nic_port(topology_, members_[rank], members_[joined[k]])) continue;
+      parent[rank] = joined[k];
+      joined.push_back(rank);
+    }
+  }
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (rank == root || above[rank] < 0) continue;
+    if (parent[rank] >= 0) {
+      move_below(rank, parent[rank], of_results);
+      continue;
+    }
+    throw BadInput(fmt::format("{}: {} reaches no other member of its group any more{}",
+                               topology_.name, topology_.nodes[members_[rank]].name,
+                               faults_text(topology_)));
   }
 }
 

@@ -34,8 +34,9 @@ inline bool broadcasts(Roles roles) { return roles != Roles::kToRoot; }
 // where the port is the one that faces the destination (routing/nic_port.h).
 int endpoint_slices(const Topology& topology);
 
-// One tree under construction. On a tree that has lost parts a hop between ranks that no slice joins any more is replaced: the
-// rank goes below another one of the tree that it reaches. BadInput where there is none.
+// One tree under construction. Where components have failed a hop between ranks that no slice joins any more is replaced: the
+// rank goes below another one of the tree that it reaches; where that does not join all, the tree is built anew. BadInput where
+// a rank reaches none of those that the root reaches, directly or by way of others.
 class TreeBuilder {
  public:
   TreeBuilder(const Topology& topology, const Plan& plan, int part, int slice);
@@ -55,6 +56,7 @@ class TreeBuilder {
   // Ranks above, by rank: of sums those that they go to, of results those that they come from; -1: none.
   std::vector<int> parents(bool of_results) const;
   void mend(bool of_results, int root);
+  void build_anew(const std::vector<int>& above, bool of_results, int root);
   void move_below(int rank, int parent, bool of_results);
 
   const Topology& topology_;

@@ -75,6 +75,25 @@ INSTANTIATE_TEST_SUITE_P(Collectives, FaultsOf,
                          });
 
 // The slices that are left carry the whole vector.
+// Without it many hops have no port, and those of a ring are put right one by one in vain.
+TEST(Faults, EverySingleRingLinkLostOfOnePlaneLeavesAnExactResult) {
+  const Texts small{"fabric.size_x=4", "fabric.size_y=2", "fabric.size_z=1", "npu.count=8"};
+  const Topology whole = with_faults("torus3d", small, {});
+  int lost = 0;
+  for (const Link& link : whole.links) {
+    if (!whole.nodes[link.from].is_switch() || !whole.nodes[link.to].is_switch()) continue;
+    if (link.from > link.to) continue;  // both directions are lost
+    ++lost;
+    SCOPED_TRACE(link.name);
+    const Topology topology = with_faults("torus3d", small, {"link:" + link.name});
+    for (const char* algorithm : {"auto", "ring", "hier_ring", "tree", "direct", "hier_direct"}) {
+      SCOPED_TRACE(algorithm);
+      run_with_faults(topology, Collective::kAllReduce, 6'000, algorithm);
+    }
+  }
+  EXPECT_EQ(lost, 2 * 4 + 4);
+}
+
 TEST(Faults, AChipletOfOneOfFiveSlicesCostsAFourth) {
   constexpr std::uint64_t kBytes = 8 << 20;
   const auto cycles = [&](const Topology& topology) {
