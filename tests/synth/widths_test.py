@@ -16,7 +16,7 @@ from fredsim_tools.synth.yosys import ToolError  # noqa: E402
 
 FOLDER = Path(sys.argv.pop())
 LIMIT = 240
-LINE, AT = (2, 4), 8
+LINE, AT = (2, 4), 6
 TOPS = [
     ("fred_switch", {"P": 2, "M": 2}), ("fred_interconnect", {"P": 3, "M": 2}), ("mesh_router", {"NUM_LOCAL": 1, "NUM_IO": 0}),
     ("reducing_crossbar", {"P": 2}), ("mesh_reducing", {"NUM_LOCAL": 1, "NUM_IO": 0}), ("aggregator", {"P": 2, "ADDERS": 1}),
