@@ -1,0 +1,1 @@
+"""The pictures of README and docs, as SVG, each drawn from runs of fredsim."""

@@ -1,0 +1,44 @@
+"""What all pictures share: runs, the file of each, and how sizes are written on an axis."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..plots import save
+from ..runs import Json, Runs
+from ..tables import KIB, MIB
+
+TITLE = {"mesh": "mesh, paper's", "mesh (best)": "mesh, best", "torus": "torus", "fred_a": "Fred-A", "fred_b": "Fred-B", "fred_c": "Fred-C",
+         "fred_d": "Fred-D"}  # fmt: skip
+
+
+@dataclass
+class Picture:
+    """A picture and what it is drawn with. file: its path without its ending; faulty: fredsim with the fault of docs/user/debugging.md."""
+
+    runs: Runs
+    file: Path
+    faulty: str
+
+    def fredsim(self, *arguments: str) -> list[Json]:
+        return self.runs.fredsim(*arguments)["runs"]
+
+    def save(self, figure: Figure) -> None:
+        save(figure, self.file, sys.stdout, ["svg"])
+
+
+def sizes_on(axis: Axes, sizes: Sequence[int]) -> None:
+    """Powers of two along x, those of 4^n named."""
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(sizes, [short(n) for n in sizes])
+    axis.minorticks_off()
+
+
+def short(n: int) -> str:
+    if n >= MIB:
+        return f"{n // MIB} MiB"
+    return f"{n // KIB} KiB" if n >= KIB else f"{n} B"
