@@ -1,5 +1,5 @@
 # find_package(fredsim) for a project of others: fredsim-config.cmake in the build folder, for a program with our
-# libraries in it and anything of its own (CONTRIBUTING.md, "A kind of switch"). Libraries and functions have the names
+# libraries in it and anything of its own (docs/developer/switch_kind.md). Libraries and functions have the names
 # that they have here. There is no installation: the project builds against this build folder and this checkout.
 if(TARGET fredsim_cli)  # not where only a few parts are built
   set(libraries "")

@@ -4,7 +4,7 @@
 #
 #   scripts/study.sh [--smoke] [--plot FOLDER] [QUESTION…]
 #
-# Tables are Markdown on standard output, those of configs/study/README.md and inference.md; the commands, as they run, are on standard
+# Tables are Markdown on standard output, those of docs/studies; the commands, as they run, are on standard
 # error.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh" && reproduce study "$@"

@@ -4,7 +4,7 @@
 //   on both sides. NaN in, or Inf - Inf: the canonical quiet NaN (FP16 0x7E00, BF16 0x7FC0).
 //   +0 + -0 = +0, x - x = +0, -0 + -0 = -0. Commutative bit for bit.
 // en_i low forces sum_o to 0 and keeps the body quiet in simulation. Not in hardware: synthesis moves the gates to the
-//   output (rtl/README.md, "Area and timing").
+//   output (docs/studies/synthesis.md).
 // Not done: no exception flags, no other rounding mode.
 module fp_add #(
   /// Lane format: noc_pkg::FORMAT_FP16 (5-bit exponent) or noc_pkg::FORMAT_BF16 (8-bit exponent).

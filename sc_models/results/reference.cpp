@@ -111,7 +111,7 @@ std::string results_reference() {
   std::string text =
       "# Keys of results\n\n"
       "Made from the tables in `sc_models/results/fields`; `scripts/reference.sh` renews it. "
-      "[results.schema.json](../../sc_models/results/results.schema.json) is\nthe same as a JSON "
+      "`sc_models/results/results.schema.json` is\nthe same as a JSON "
       "schema. Numbers are 0 or more. No file has other keys. A testbench with NPUs of its own "
       "writes what [run](#run) does.\n\nFiles:";
   for (const Object* document : fields::kDocuments)

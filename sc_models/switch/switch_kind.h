@@ -2,7 +2,7 @@
 // asks which kind it is.
 //
 // A kind is a folder of RTL (rtl/<kind>/), a folder here (sc_models/switch/<kind>/) and its name in switch/kinds.cmake;
-//   or a project of others (CONTRIBUTING.md). The folder has kind.cmake, with names and ranges of its parameters, its RTL
+//   or a project of others (docs/developer/switch_kind.md). The folder has kind.cmake, with names and ranges of its parameters, its RTL
 //   top and file list; <kind>_kind.h, which declares `const SwitchKind& <kind>_kind()`; <kind>_peek.h, how its counters
 //   are read in the Verilated class (switch/verilated_switch.h); and its twin.
 // Parameters are those of the RTL top, by their names there. Every kind has LANES.

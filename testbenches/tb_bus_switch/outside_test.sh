@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# outside_test.sh CHECKOUT BUILD: runs the commands of CONTRIBUTING.md, "A kind of switch", as they stand there: a copy
+# outside_test.sh CHECKOUT BUILD: runs the commands of docs/developer/switch_kind.md, as they stand there: a copy
 # of this folder as a project by itself, in a folder whose path has a space, built against the build folder BUILD.
 # Between them, works and traffic take the same cycles on RTL, twin and both in lockstep. After the fault that the page
 # plants in the twin lockstep must end with exit code 1 and say where they differ; every other command must succeed.
@@ -19,10 +19,10 @@ fail() {
   exit 1
 }
 
-# The indented lines of the section, with our folders for those of the page.
+# The indented lines of the page, with our folders for those of the page.
 # shellcheck disable=SC2016  # for eval, later
 mapfile -t commands < <(
-  awk '/^## / {inside = $0 == "## A kind of switch"} inside && /^(    |       )[^ ]/' CONTRIBUTING.md |
+  grep -E '^(    |       )[^ ]' docs/developer/switch_kind.md |
     sed 's/^ *//; s|/tmp/my_switch|"$project"|g; s|\$PWD/build|"$build"|g'
 )
 ((${#commands[@]} == 10)) || fail "${#commands[@]} commands on the page: $(printf '\n  %s' "${commands[@]}")"

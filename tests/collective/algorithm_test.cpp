@@ -41,7 +41,7 @@ TEST(Algorithms, HaveNamesOfTheirOwn) {
 }
 
 TEST(Algorithms, AreOnThePage) {
-  std::ifstream file("sc_models/collective/README.md");
+  std::ifstream file("docs/user/collectives.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   for (const Algorithm* algorithm : algorithms())
     EXPECT_NE(page.find("`" + std::string(algorithm->name()) + "`"), std::string::npos)

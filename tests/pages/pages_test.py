@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PAGES = ["README.md", "testbenches/fredsim/README.md", "sc_models/collective/README.md", "CONTRIBUTING.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/user/*.md", "docs/developer/*.md"]
 COMMAND = re.compile(r"(\$ |build/|scripts/|cmake |ctest |cp |sed |gtkwave |python3 |/tmp/|[A-Z_]+=\S+ \w+ -)")
 LIMIT = 600  # seconds; longer ones hang
 
@@ -32,6 +32,7 @@ NOT_RUN = [
     ("A kind of switch", "sed ", OUTSIDE),
     ("A kind of switch", "/tmp/my_switch", OUTSIDE),
     ("Your own NPU", "cp ", OWN_NPU),
+    ("Your own NPU", "sed ", OWN_NPU),
     ("Your own NPU", "/tmp/my_npu", OWN_NPU),
     ("Your own switch", "build/fredsim run configs/fred_small.yaml --model rtl", "my_switch is the reader's"),
     ("", "cmake ", BUILDS),
@@ -41,14 +42,14 @@ NOT_RUN = [
     ("", "python3 -c 'import pandas", "needs python3-pandas, which nothing else does"),
     ("", "scripts/test.sh", "runs the tests, of which this is one"),
     ("", "scripts/lint.sh", "minutes"),
+    ("", "scripts/docs.sh", "needs mkdocs, which nothing else does"),
+    ("", "scripts/reproduce pictures", "minutes"),
     ("", "scripts/fuzz.sh", "minutes"),
     ("", "scripts/formal.sh", "minutes"),
     ("", "scripts/lockstep.sh", "hours"),
 ]
 # By the first line of a block.
 NOT_OUTPUT = {
-    "fredsim run CONFIG": "the list of commands",
-    "rtl/           SystemVerilog": "the list of folders",
     "cmake_minimum_required": OWN_NPU,
     "# An iteration of training": "a work file",
     "- collective: all_reduce": "a work file",
@@ -163,9 +164,13 @@ def run_page(page, build, checkout):
     return wrong
 
 
+def all_pages(checkout):
+    return [str(page.relative_to(checkout)) for pattern in PAGES for page in sorted(checkout.glob(pattern))]
+
+
 def main():
     build, checkout = Path(sys.argv[1]), Path(sys.argv[2])
-    wrong = [f"{page}: {what}" for page in sys.argv[3:] or PAGES for what in run_page(page, build, checkout)]
+    wrong = [f"{page}: {what}" for page in sys.argv[3:] or all_pages(checkout) for what in run_page(page, build, checkout)]
     print("\n".join(wrong))
     return 1 if wrong else 0
 

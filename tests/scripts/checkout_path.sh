@@ -9,7 +9,7 @@ trap 'rm -rf "$top"' EXIT
 copy="$top/it's a test"
 mkdir "$copy" "$top/bin"
 cd "$checkout"
-cp -r CMakeLists.txt README.md configs rtl sc_models scripts testbenches tests "$copy"
+cp -r CMakeLists.txt README.md configs docs rtl sc_models scripts testbenches tests "$copy"
 cd "$copy"
 cp -r rtl "my rtl"
 

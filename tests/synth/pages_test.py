@@ -1,5 +1,5 @@
-"""pages_test.py: figures of the pages against each other, against figures.json and against the model of areas. rtl/README.md rounds
-paths to whole FO4; configs/study/microarchitectures.md has the largest switches again."""
+"""pages_test.py: figures of the pages against each other, against figures.json and against the model of areas. docs/studies/synthesis.md
+rounds paths to whole FO4; docs/studies/switch_kinds.md has the largest switches again."""
 
 import json
 import re
@@ -12,11 +12,11 @@ sys.path.insert(0, str(CHECKOUT / "scripts"))
 
 from fredsim_tools.synth import cells, technology  # noqa: E402
 
-README = (CHECKOUT / "rtl" / "README.md").read_text()
-STUDY = (CHECKOUT / "configs" / "study" / "microarchitectures.md").read_text()
+SYNTHESIS = (CHECKOUT / "docs/studies/synthesis.md").read_text()
+STUDY = (CHECKOUT / "docs/studies/switch_kinds.md").read_text()
 FIGURES = {name: figures for kind in json.loads(Path(__file__).with_name("figures.json").read_text()).values()
            for name, figures in kind.items()}  # fmt: skip
-# Rows of the study -> those of rtl/README.md. The latter has one aggregator of 12 ports for all numbers of adders.
+# Rows of the study -> those of synthesis.md. The latter has one aggregator of 12 ports for all numbers of adders.
 SAME = {
     "Fred_2": "fred_switch:P=12,M=2", "Fred_3": "fred_switch:P=12,M=3", "Fred_4": "fred_switch:P=12,M=4",
     "reducing crossbar": "reducing_crossbar:P=12", "4 adders": "aggregator:P=12", "VOQ crossbar": "voq_crossbar:P=12",
@@ -38,7 +38,7 @@ def number(text):
     return float(text.replace(" ", ""))
 
 
-PATHS = {row[0].strip("`"): row[1:] for row in table(README, "| top | longest path |")}
+PATHS = {row[0].strip("`"): row[1:] for row in table(SYNTHESIS, "| top | longest path |")}
 LARGEST = {row[0]: row[1:] for row in table(STUDY, "| 12 ports |")}
 
 

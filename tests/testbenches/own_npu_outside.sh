@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# own_npu_outside.sh CHECKOUT BUILD: runs the commands of README.md, "Your own NPU", as they stand there: a copy of
+# own_npu_outside.sh CHECKOUT BUILD: runs the commands of docs/user/testbench.md, as they stand there: a copy of
 # testbenches/tb_own_npu as a project by itself, in a folder whose path has a space, built against the build folder
 # BUILD. The program calls itself by the folder's name, and takes the cycles that tb_own_npu takes. The CMakeLists.txt that the
-# page shows then builds the same. Compiler flags are taken from the environment, as CMake takes them.
+# page shows then builds the same, and after its sed the program prints what the page shows. Compiler flags are taken from the environment, as CMake takes them.
 set -euo pipefail
 checkout=$1
 build=$2
@@ -16,21 +16,18 @@ fail() {
   echo "FAILED: $*"
   exit 1
 }
-# lines HEADING FIRST: the indented lines of this section from the first one that begins so to the end of its block.
+# lines FIRST: the indented lines of the page from the first one that begins so to the end of its block.
 lines() {
-  awk -v heading="## $1" -v first="    $2" '
-    /^## / {inside = $0 == heading}
+  awk -v first="    $1" '
     !/^    / {on = 0}
-    inside && index($0, first) == 1 {on = 1}
-    on {print substr($0, 5)}' README.md
+    index($0, first) == 1 {on = 1}
+    on {print substr($0, 5)}' docs/user/testbench.md
 }
 
 # The program is named after the folder, in which a space is no letter of a target.
 # shellcheck disable=SC2016  # for eval, later
-mapfile -t commands < <(
-  lines "Your own NPU" "cp -r " |
-    sed 's|/tmp/my_npu/build/my_npu|"$project"/build/my_npu|; s|/tmp/my_npu|"$project"|g; s|\$PWD/build|"$build"|g'
-)
+here() { sed 's|/tmp/my_npu/build/my_npu|"$project"/build/my_npu|; s|/tmp/my_npu|"$project"|g; s|\$PWD/build|"$build"|g'; }
+mapfile -t commands < <(lines "cp -r testbenches" | here)
 ((${#commands[@]} == 4)) || fail "${#commands[@]} commands on the page: $(printf '\n  %s' "${commands[@]}")"
 for command in "${commands[@]}"; do
   echo "== $command"
@@ -50,8 +47,19 @@ same_table() { # PROGRAM: as tb_own_npu
 }
 same_table "$project/build/my_npu"
 
+echo "== traffic of one's own"
+lines "sed -i" | here >"$top/commands"
+lines "   size  cycles" >"$top/shown"
+((3 == $(wc -l <"$top/commands") && 7 == $(wc -l <"$top/shown"))) || { cat "$top/commands" "$top/shown"; fail "another step on the page"; }
+while read -r command; do
+  eval "$command" >"$top/log" 2>&1 || { cat "$top/log"; fail "$command"; }
+done <"$top/commands"
+while read -r line; do
+  grep -qF -- "$line" "$top/log" || { cat "$top/log"; fail "not printed: $line"; }
+done <"$top/shown"
+
 echo "== the CMakeLists.txt of the page"
-lines "Your own NPU" "cmake_minimum_required" >"$top/shown"
+lines "cmake_minimum_required" >"$top/shown"
 [[ -s "$top/shown" ]] || fail "the page shows none"
 # Built, it would be what has been built; so what it says is looked for in that of the folder, whose program is ${name}.
 while read -r line; do

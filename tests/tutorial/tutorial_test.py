@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the commands of README, "Debugging a switch in five minutes", on a fredsim that has the fault.
+"""Runs the commands of docs/user/debugging.md on a fredsim that has the fault.
 
   tutorial_test.py FREDSIM CHECKOUT
 
-Every line that the README shows after a command must be among what it prints, but for the speed of the
+Every line that the page shows after a command must be among what it prints, but for the speed of the
 simulation; a command after which it shows a result must succeed, every other must end with exit code 1. Then the
 figures that it reads off the last waveform. Exit code 0, or 1 and what is different.
 """
@@ -16,9 +16,9 @@ import tempfile
 from pathlib import Path
 
 
-def commands(readme):
+def commands(page):
     """The fredsim commands up to the repair, each with the lines shown after it."""
-    section = readme.split("## Debugging a switch in five minutes")[1].split("**7.")[0]
+    section = page.split("**7.")[0]
     found = []
     for line in section.replace("\\\n", " ").splitlines():
         if line.startswith("    build/fredsim "):
@@ -98,7 +98,7 @@ def check_last_wave(folder, save_file):
 
 def main():
     program, checkout = sys.argv[1], Path(sys.argv[2])
-    found = commands((checkout / "README.md").read_text(encoding="utf-8"))
+    found = commands((checkout / "docs/user/debugging.md").read_text(encoding="utf-8"))
     wrong = [] if len(found) == 5 else [f"{len(found)} commands found, not 5"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -107,7 +107,7 @@ def main():
             wrong += run(program, words, shown, folder)
         wrong += [f"no {file}" for file in ("bug.fst", "bug.gtkw") if not (folder / file).exists()]
         wrong += check_last_wave(folder, checkout / "testbenches/tb_custom_switch/lost_credit.gtkw")
-    print("\n".join(wrong) if wrong else f"{len(found)} commands as in the README")
+    print("\n".join(wrong) if wrong else f"{len(found)} commands as on the page")
     return 1 if wrong else 0
 
 
