@@ -1,8 +1,9 @@
 #!/bin/sh
-# Renews what is made from the tables of keys and options: the schemas of results and machine files and the pages of docs/reference.
+# Renews what is made from the sources and kept in the tree: the schemas of results and machine files and the pages of docs/reference.
 set -eu
 cd "$(dirname "$0")/.."
 cmake --preset release > /dev/null
 cmake --build --preset release --target test_reference fredsim
 FREDSIM_RENEW=1 build/test_reference --gtest_brief=1
 build/fredsim help --markdown > docs/reference/options.md
+scripts/reproduce modules > docs/reference/rtl_modules.md
