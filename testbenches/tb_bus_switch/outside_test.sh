@@ -22,7 +22,7 @@ fail() {
 # The indented lines of the page, with our folders for those of the page.
 # shellcheck disable=SC2016  # for eval, later
 mapfile -t commands < <(
-  grep -E '^(    |       )[^ ]' docs/developer/switch_kind.md |
+  grep -E '^(    |        )[^ ]' docs/developer/switch_kind.md |
     sed 's/^ *//; s|/tmp/my_switch|"$project"|g; s|\$PWD/build|"$build"|g'
 )
 ((${#commands[@]} == 10)) || fail "${#commands[@]} commands on the page: $(printf '\n  %s' "${commands[@]}")"
