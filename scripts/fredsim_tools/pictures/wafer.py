@@ -96,7 +96,7 @@ def wafer(picture: Picture) -> None:
         mesh(row[0], runs[-2])
         tree(row[1], runs[-1])
         for axis, machine, run in zip(row, ("mesh", "FRED"), runs[-2:]):
-            axis.set_title(f"{title}, {machine}: {run['time_ns'] / 1000:.1f} µs", fontsize=13)
+            axis.set_title(f"16 MiB {title}, {machine}: {run['time_ns'] / 1000:.1f} µs", fontsize=13)
             axis.set_axis_off()
     bar = figure.colorbar(ScalarMappable(Normalize(0, 100), MAP), ax=axes, location="bottom", aspect=50, shrink=0.8, pad=0.02)
     bar.set_label("busy cycles of each link and direction, % (FRED: one of 5 slices)", fontsize=12)
