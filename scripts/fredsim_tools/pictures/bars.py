@@ -1,4 +1,4 @@
-"""Bars and fields: figure 9, training, inference, failed components, kinds of switches."""
+"""Bars: figure 9, training, inference, streaming, pre-emption, failed components; kinds of switches."""
 
 import contextlib
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 from .. import checkout, fig9
 from ..plots import COLOURS, pyplot
 from ..runs import exposed_ns
+from ..tables import MIB
 from .picture import TITLE, Picture
 
 
@@ -87,6 +88,59 @@ def failed_components(picture: Picture) -> None:
     axis.set_ylabel("time, whole Fred-D = 1")
     axis.set_xlabel("lost")
     axis.legend(loc="upper center", ncols=3, fontsize=10, columnspacing=1)
+    picture.save(figure)
+
+
+STREAMS = 18  # I/O controllers
+MIB_EACH = 4
+
+
+def streaming(picture: Picture) -> None:
+    """Weights and gradients, alone and at once: GB/s of each controller."""
+    machines = [("mesh", "mesh"), ("fred_c", "Fred-C"), ("fred_d", "Fred-D"), ("fred_d.yaml@switch.phases_in_use=2", "Fred-D,\ntwo phases")]
+    words = ["--group", "io:all,all", "--roots", str(STREAMS), "--size", f"{STREAMS * MIB_EACH}MiB", "--algorithm", "paper"]
+    rates: dict[str, list[float]] = {"weights alone": [], "gradients alone": [], "the slower, both at once": []}
+    for machine, _ in machines:
+        config = f"configs/{machine}" if "@" in machine else f"configs/{machine}.yaml"
+        times = [picture.fredsim("run", config, "--collective", collective, *words)[0]["time_ns"] for collective in ("multicast", "reduce")]
+        both = picture.fredsim("run", config, "--work", "configs/paper/streaming.yaml", "--size", f"{STREAMS * MIB_EACH}MiB", "--on-conflict", "later")
+        for title, time in zip(rates, [*times, both[0]["time_ns"]]):
+            rates[title].append(MIB_EACH * MIB / time)
+    figure, axis = pyplot.subplots(figsize=(6.4, 3.6), layout="constrained")
+    for k, ((title, values), colour) in enumerate(zip(rates.items(), ("#9aa7b5", COLOURS["fred_b"], COLOURS["fred_d"]))):
+        bars = axis.bar([i + 0.27 * (k - 1) for i in range(len(machines))], values, 0.25, color=colour, label=title)
+        axis.bar_label(bars, fmt="%.0f", padding=2, fontsize=9)
+    axis.axhline(128, color="#999999", linewidth=1, linestyle=":")
+    axis.set_xticks(range(len(machines)), [title for _, title in machines])
+    axis.grid(axis="x", visible=False)
+    axis.set_ylim(0, 175)
+    axis.set_ylabel("GB/s of a controller, of 128")
+    axis.legend(loc="upper center", ncols=3, fontsize=10, columnspacing=1, handlelength=1.2)
+    picture.save(figure)
+
+
+def preemption(picture: Picture) -> None:
+    """MP all-reduces that start during DP all-reduces: cycles alone and beside them."""
+    machines = [("fred_d", "Fred-D"), ("fred_c", "Fred-C"), ("paper/mesh", "mesh")]
+    figure, axes = pyplot.subplots(1, 2, figsize=(7, 3.3), layout="constrained")
+    cycles: dict[tuple[str, str], list[int]] = {}
+    for machine, _ in machines:
+        config = f"configs/{machine}.yaml"
+        both = picture.fredsim("run", config, "--work", "configs/study/mp_interrupts_dp.yaml", "--size", "256KiB")[0]["parts"]
+        for priority, size in (("mp", "256KiB"), ("dp", "4MiB")):
+            alone = picture.fredsim("run", config, "--work", f"configs/paper/mp2_dp5_pp2_{priority}.yaml", "--size", size)[0]["cycles"]
+            cycles.setdefault((priority, "alone"), []).append(alone)
+            cycles.setdefault((priority, "beside"), []).append(max(part["cycles"] for part in both if part["priority"] == priority))
+    for axis, priority, size in zip(axes, ("mp", "dp"), ("256 KiB", "4 MiB")):
+        for k, (when, title, colour) in enumerate((("alone", "alone", "#9aa7b5"), ("beside", "beside the other", COLOURS["fred_d"]))):
+            bars = axis.bar([i + 0.4 * (k - 0.5) for i in range(len(machines))], cycles[priority, when], 0.38, color=colour, label=title)
+            axis.bar_label(bars, padding=2, fontsize=8)
+        axis.set_xticks(range(len(machines)), [title for _, title in machines])
+        axis.grid(axis="x", visible=False)
+        axis.margins(y=0.35)
+        axis.set_title(f"{priority.upper()} all-reduces, {size}")
+    axes[0].set_ylabel("cycles")
+    axes[0].legend(loc="upper left")
     picture.save(figure)
 
 

@@ -25,6 +25,8 @@ PLACES = {
     "link_errors": ("studies/pictures", "curves"),
     "failed_components": ("studies/pictures", "bars"),
     "inference": ("studies/pictures", "bars"),
+    "preemption": ("studies/pictures", "bars"),
+    "streaming": ("studies/pictures", "bars"),
     "switch_kinds": ("studies/pictures", "bars"),
 }
 
