@@ -1,42 +1,138 @@
 #!/usr/bin/env bash
-# Checks the style: clang-format and clang-tidy over all C++ sources, Verilator's lint over every file
-# list in rtl/, mypy over the package of the scripts. Changes nothing. Files named as arguments: only those go through the
-# C++ checks.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
+# SPDX-License-Identifier: Apache-2.0
+# Checks the style, and changes nothing. Without arguments: all steps over the whole checkout. lint.sh --STEP [FILE…] runs one:
+#   --quick                 all steps but --tidy and --rtl, which need minutes; part of scripts/test.sh
+#   --format, --tidy        clang-format, clang-tidy; of these files, or of all C++ sources
+#   --rtl                   Verilator's lint of every file list in rtl/
+#   --shell                 shellcheck
+#   --python                flake8 and mypy
+#   --spelling              codespell; of these files, or of all
+#   --comments              openings of comments
+#   --licences              an SPDX line in every file
+#   --subjects RANGE        subjects of the commits of a range: at most 72 columns, no full stop
+#   --subject-file FILE     the same of a message that is being written
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2119,SC2120  # steps take files, or none
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
-build_targets -DBUILD_TESTING=ON all  # clang-tidy reads the generated headers of the Verilated switches
+CPP=(sc_models testbenches tests)
+# Words that codespell takes for misspelt ones: names of constants, and keys that tests misspell.
+WORDS=scripts/spelling.txt
 
-if (($# > 0)); then
-  files=("$@")
-else
-  mapfile -t files < <(find sc_models testbenches tests -name '*.cpp' -o -name '*.h' | sort)
-fi
-sources=()
-for file in "${files[@]}"; do
-  if [[ "$file" == *.cpp ]]; then sources+=("$file"); fi
-done
+all_cpp() { find "${CPP[@]}" -name '*.cpp' -o -name '*.h' | sort; }
 
-say "clang-format, ${#files[@]} files"
-clang-format --dry-run -Werror "${files[@]}"
+format() {
+  local files=("$@")
+  if (($# == 0)); then mapfile -t files < <(all_cpp); fi
+  say "clang-format, ${#files[@]} files"
+  clang-format --dry-run -Werror "${files[@]}"
+}
 
-say "clang-tidy, ${#sources[@]} files"
-# Precompiled headers are GCC's; clang-tidy takes the commands without them.
-mkdir -p build/lint
-sed -E 's/ -include (\\"[^"]*cmake_pch\.hxx\\"|[^ ]*cmake_pch\.hxx)//' build/compile_commands.json >build/lint/compile_commands.json
-printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
-  clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option
-
-for list in rtl/*/*.f; do
-  modules=("${list%.f}.sv")
-  if [[ ! -e "${modules[0]}" ]]; then modules=("${list%.f}"_*.sv); fi  # the ends of a link: link_retry_rx, link_retry_tx
-  for module in "${modules[@]}"; do
-    top="$(basename "$module" .sv)"
-    say "verilator --lint-only, $top"
-    verilator --lint-only -Wall rtl/lint.vlt -F "$list" --top-module "$top"
+tidy() {
+  need_packages "${BUILD_PACKAGES[@]}" "${TEST_BUILD_PACKAGES[@]}"
+  build_targets -DBUILD_TESTING=ON all  # clang-tidy reads the generated headers of the Verilated switches
+  local files=("$@") sources=()
+  if (($# == 0)); then mapfile -t files < <(all_cpp); fi
+  for file in "${files[@]}"; do
+    if [[ "$file" == *.cpp ]]; then sources+=("$file"); fi
   done
-done
-say "mypy, scripts/fredsim_tools"
-(cd scripts && mypy --ignore-missing-imports --disallow-untyped-defs --cache-dir=../build/lint/mypy fredsim_tools)
+  ((${#sources[@]} > 0)) || return 0
+  say "clang-tidy, ${#sources[@]} files"
+  # Precompiled headers are GCC's; clang-tidy takes the commands without them.
+  mkdir -p build/lint
+  sed -E 's/ -include (\\"[^"]*cmake_pch\.hxx\\"|[^ ]*cmake_pch\.hxx)//' build/compile_commands.json >build/lint/compile_commands.json
+  printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
+    clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option
+}
+
+rtl() {
+  local list module modules top
+  for list in rtl/*/*.f; do
+    modules=("${list%.f}.sv")
+    if [[ ! -e "${modules[0]}" ]]; then modules=("${list%.f}"_*.sv); fi  # the ends of a link: link_retry_rx, link_retry_tx
+    for module in "${modules[@]}"; do
+      top="$(basename "$module" .sv)"
+      say "verilator --lint-only, $top"
+      verilator --lint-only -Wall rtl/lint.vlt -F "$list" --top-module "$top"
+    done
+  done
+}
+
+shell() {
+  local files
+  mapfile -t files < <(git ls-files '*.sh' .ci/run)
+  say "shellcheck, ${#files[@]} files"
+  shellcheck -x "${files[@]}"
+}
+
+python() {
+  say "flake8"
+  # Line lengths are those of the C++ beside them; the black-like blanks of slices are ours.
+  git ls-files -z '*.py' scripts/reproduce | xargs -0 flake8 --max-line-length 160 --extend-ignore E127,E128,E203,E302,E305,E402,E501,E731,W503
+  say "mypy, scripts/fredsim_tools"
+  mkdir -p build/lint
+  (cd scripts && mypy --ignore-missing-imports --disallow-untyped-defs --cache-dir=../build/lint/mypy fredsim_tools)
+}
+
+spelling() {
+  say "codespell"
+  local files=("$@")
+  if (($# == 0)); then mapfile -t files < <(git ls-files ':!:*.svg' ':!:*.et' ':!:tests/fuzz/found' ':!:docs/reference/*.json'); fi
+  codespell --ignore-words="$WORDS" "${files[@]}"
+}
+
+comments() {
+  say "openings of comments"
+  (cd scripts && python3 -B -m fredsim_tools.comments)
+}
+
+licences() {
+  say "SPDX lines"
+  (cd scripts && python3 -B -m fredsim_tools.licences)
+}
+
+# subject TEXT: of a commit.
+subject() {
+  ((${#1} <= 72)) || die "commit subject: found ${#1} columns, '$1'; allowed: at most 72"
+  [[ "$1" != *. ]] || die "commit subject: found a full stop, '$1'; allowed: none"
+  [[ "$1" =~ ^[A-Z0-9] ]] || die "commit subject: found '$1'; allowed: one that begins with a capital, imperative"
+}
+
+subjects() {
+  say "subjects of $1"
+  local line
+  while IFS= read -r line; do subject "$line"; done < <(git log --no-merges --format=%s "$1")
+}
+
+quick() {
+  format
+  shell
+  python
+  spelling
+  comments
+  licences
+}
+
+step=${1-}
+case "$step" in
+--format | --tidy | --rtl | --shell | --python | --spelling | --comments | --licences | --quick)
+  shift
+  need_packages "${LINT_PACKAGES[@]}"
+  "${step#--}" "$@"
+  ;;
+--subjects)
+  subjects "${2:?a range of commits}"
+  ;;
+--subject-file)
+  subject "$(head -n 1 "${2:?a file}")"
+  ;;
+"")
+  need_packages "${LINT_PACKAGES[@]}"
+  quick
+  tidy
+  rtl
+  ;;
+*)
+  die "found '$step'; allowed: nothing, --quick, --format, --tidy, --rtl, --shell, --python, --spelling, --comments, --licences, --subjects or --subject-file"
+  ;;
+esac
 say "no findings"

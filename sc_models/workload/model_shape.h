@@ -21,7 +21,7 @@
 
 namespace fredsim {
 
-constexpr std::uint64_t kValueBytes = 2;  // FP16: parameters and outputs,
+constexpr std::uint64_t kValueBytes = 2;     // FP16: parameters and outputs,
 constexpr std::uint64_t kGradientBytes = 2;  // and their gradients
 constexpr std::uint64_t kTokenBytes = 4;
 

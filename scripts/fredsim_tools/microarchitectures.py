@@ -22,7 +22,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from . import checkout, kinds
 from .kinds import Kind

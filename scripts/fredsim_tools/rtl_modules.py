@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import checkout
+from . import checkout, licences
 
 FOLDERS = {
     "common": "Cells and whatever every switch shares",
@@ -62,7 +62,7 @@ def parameters(header: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def read(file: Path) -> Module:
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if licences.IDENTIFIER not in line]
     begin = next(k for k, line in enumerate(lines) if not line.startswith("//"))
     summary, items = paragraphs([line.removeprefix("//").removeprefix(" ") for line in lines[:begin]])
     if not summary:

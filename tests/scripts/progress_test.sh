@@ -19,6 +19,7 @@ for ((i = 1; i <= 200; i++)); do echo "[$i/200] Building CXX object $(printf 'x%
 [[ -z "$FAILS" ]] || { echo "FAILED: x.o"; echo "x.cpp:1: error: no"; exit 3; }
 END
 chmod +x "$folder/bin/cmake"
+# shellcheck disable=SC2016  # for the script
 printf '%s\n' 'source "$(dirname "$0")/lib.sh"' 'build_targets fredsim' 'echo "and then the rest"' >"$folder/scripts/run.sh"
 export PATH="$folder/bin:$PATH" FAILS=
 
